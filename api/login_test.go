@@ -24,7 +24,7 @@ func locked(t *testing.T) (*client, *auth.Authenticator) {
 	}
 	t.Cleanup(func() { _ = db.Close() })
 	now := time.Now() // stands still, however long a password takes
-	a, err := auth.New(auth.Config{Store: db, Now: func() time.Time { return now }})
+	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db, Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

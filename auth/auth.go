@@ -16,39 +16,42 @@ import (
 	"docent/internal/fault"
 )
 
-// Config is what an Authenticator works with.
+// Config configures an Authenticator.
 type Config struct {
-	// Store keeps tokens, users and logins. Required.
-	Store Store
-	// Issuer is the URL of an OpenID Connect issuer whose tokens (JWT) count as
-	// well. It is asked when the first of them comes, and again while it does
-	// not answer. Default: none.
+	// Tokens stores API tokens. Required.
+	Tokens Tokens
+	// Users stores users with their passwords. Required.
+	Users Users
+	// Logins stores the logins of users. Required.
+	Logins Logins
+	// Issuer is the URL of an OpenID Connect issuer whose tokens (JWT) are
+	// accepted too. The Authenticator fetches its configuration with the first
+	// such token, and retries while the issuer does not answer. Default: none.
 	Issuer string
-	// Audience has to be among those that such a token is for; required with
-	// Issuer.
+	// Audience is the required audience of those tokens. Required with Issuer.
 	Audience string
-	// IssuerScopes are what who has such a token may do; default ask.
+	// IssuerScopes are the rights that such a token gives. Default: ask.
 	IssuerScopes Scopes
-	// Proxies are the addresses of proxies that are believed what they append to
-	// X-Forwarded-For; default none.
+	// Proxies are the addresses of trusted proxies. Their entries in
+	// X-Forwarded-For are believed. Default: none.
 	Proxies []netip.Prefix
-	// Late tells of requests that Middleware lets pass with wrong credentials as
-	// if they had none, because their handlers ask [Refusal] and say it better
-	// than a status can; default none.
+	// Late reports whether a request with wrong credentials passes Middleware
+	// as if it had none. The handlers of such requests read the error with
+	// [Refusal] and report it better than a status can. Default: none.
 	Late func(r *http.Request) bool
-	// Now is the time; default time.Now.
+	// Now returns the time. Default: time.Now.
 	Now func() time.Time
-	// Metrics counts who was let in and who was not, by what they showed;
-	// default a set of its own.
+	// Metrics counts attempts to authenticate by credential and outcome.
+	// Default: a set of its own.
 	Metrics *metrics.Set
-	// Logger gets what goes wrong beside requests, never a token, a name or a
-	// password; default none.
+	// Logger receives errors that no request reports. It never receives a
+	// token, a name, or a password. Default: none.
 	Logger *slog.Logger
 }
 
-// Authenticator knows principals by what they show: tokens, passwords and
-// cookies. Nothing is kept between requests, so that what is revoked, deleted
-// or expired counts no more from then on. It is safe for concurrent use.
+// Authenticator turns credentials into principals. It caches nothing between
+// requests, so revoked, deleted, and expired credentials stop working at once.
+// It is safe for concurrent use.
 type Authenticator struct {
 	cfg    Config
 	issuer *issuer // nil without one
@@ -62,10 +65,15 @@ type Authenticator struct {
 	uses uses
 }
 
-// New makes an Authenticator; Close ends it.
+// New returns an Authenticator. Call Close to end it.
 func New(config Config) (*Authenticator, error) {
-	if config.Store == nil {
-		return nil, errors.New("auth: Config.Store is missing")
+	switch {
+	case config.Tokens == nil:
+		return nil, errors.New("auth: Config.Tokens is missing")
+	case config.Users == nil:
+		return nil, errors.New("auth: Config.Users is missing")
+	case config.Logins == nil:
+		return nil, errors.New("auth: Config.Logins is missing")
 	}
 	if config.Now == nil {
 		config.Now = time.Now
@@ -96,10 +104,10 @@ func New(config Config) (*Authenticator, error) {
 	return a, nil
 }
 
-// Close waits for what is being noted in the store, a few seconds at most.
+// Close waits a few seconds at most for pending writes to the stores.
 func (a *Authenticator) Close() { a.uses.close() }
 
-// count counts an attempt to be let in; its outcome is ok or a fault kind.
+// count counts an attempt to authenticate. Its outcome is ok or a fault kind.
 func (a *Authenticator) count(by string, err error) {
 	outcome := "ok"
 	if err != nil {
@@ -108,10 +116,10 @@ func (a *Authenticator) count(by string, err error) {
 	a.cfg.Metrics.GetOrCreateCounter(fmt.Sprintf("docent_auth_attempts_total{by=%q,outcome=%q}", by, outcome)).Inc()
 }
 
-// Valid fails with fault.Unauthorized if the principal would no longer be let
-// in by what it was known by: a token that was revoked or has expired, a login
-// that has ended, a user who was deleted or may do less. Whoever keeps a
-// connection open asks from time to time.
+// Valid fails with fault.Unauthorized if the principal's credential no longer
+// works, or gives fewer rights than before. That is so if the token was revoked
+// or has expired, the login has ended, or the user was deleted or lost a scope.
+// Whoever keeps a connection open calls Valid from time to time.
 func (a *Authenticator) Valid(ctx context.Context, p Principal) error {
 	var now Principal
 	var err error
@@ -137,11 +145,12 @@ var (
 	errLess  = fault.New(fault.Unauthorized, "rights_reduced", "you have fewer rights than when you connected; connect again")
 )
 
-// lookTimeout bounds asking the store who somebody is. A database that hangs
-// must not keep everybody waiting for as long as they stay.
+// lookTimeout bounds a read from the store, so that a database that hangs does
+// not block every request.
 const lookTimeout = 5 * time.Second
 
-// look asks the store; fault.Unavailable if it does not answer in time.
+// look reads from the store. It fails with fault.Unavailable if the store does
+// not answer in time.
 func look[T any](ctx context.Context, ask func(ctx context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
@@ -152,24 +161,26 @@ func look[T any](ctx context.Context, ask func(ctx context.Context) (T, error)) 
 	return found, err
 }
 
-// Limits of what is noted beside requests.
+// Limits of the writes that record use.
 const (
-	// maxUses is how many notes are on their way; more are left out, as the
-	// next request makes them.
+	// maxUses bounds the writes in progress. Further ones are dropped; the next
+	// request records the use instead.
 	maxUses = 16
-	// useTimeout bounds each.
+	// useTimeout bounds each write.
 	useTimeout = 5 * time.Second
 )
 
-// uses notes in the store what was used, behind the request that used it.
+// uses records in the store when credentials were used. It does so in the
+// background, so requests do not wait.
 type uses struct {
 	mu     sync.Mutex // guards the fields below
 	closed bool
-	now    map[[32]byte]bool // what is being noted
+	now    map[[32]byte]bool // the hashes with a running call
 	wait   sync.WaitGroup
 }
 
-// note runs f once at a time for a hash. It does not wait for it.
+// note starts f unless a call for the same hash is running. It does not wait
+// for f.
 func (u *uses) note(ctx context.Context, hash [32]byte, f func(ctx context.Context)) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -180,7 +191,7 @@ func (u *uses) note(ctx context.Context, hash [32]byte, f func(ctx context.Conte
 		u.now = map[[32]byte]bool{}
 	}
 	u.now[hash] = true
-	// The request may be over before it is noted; useTimeout ends it then.
+	// The request may end first. useTimeout then ends the write.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), useTimeout)
 	u.wait.Go(func() {
 		defer cancel()

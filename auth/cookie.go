@@ -13,22 +13,24 @@ import (
 
 // The cookie of the page.
 const (
-	// CookieName is its name.
+	// CookieName is the cookie's name.
 	CookieName = "docent_session"
-	// LoginIdle is how long a login lasts without being used.
+	// LoginIdle is how long an unused login lasts.
 	LoginIdle = 30 * 24 * time.Hour
-	// LoginMax is how long it lasts at most.
+	// LoginMax is how long a login lasts at most.
 	LoginMax = 90 * 24 * time.Hour
-	// slideEvery is how often the use of a login is noted.
+	// slideEvery is how often the use of a login is recorded.
 	slideEvery = time.Hour
 )
 
-// enter stores a login and returns the value of its cookie.
+// enter stores a login and returns its cookie's value.
 func (a *Authenticator) enter(ctx context.Context, user UserRecord) (string, Principal, error) {
 	value, now := newSecret(), a.cfg.Now()
 	hash := sha256.Sum256([]byte(value))
-	login := LoginRecord{Hash: hash[:], User: user.Name, Password: user.Password, CreatedAt: now, ExpiresAt: now.Add(LoginIdle), LastUsedAt: now}
-	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Store.AddLogin(ctx, login) })
+	login := LoginRecord{
+		Hash: hash[:], User: user.Name, Password: user.Password, CreatedAt: now, ExpiresAt: now.Add(LoginIdle), LastUsedAt: now,
+	}
+	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Logins.AddLogin(ctx, login) })
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return "", Principal{}, errPassword
 	}
@@ -43,8 +45,8 @@ func loggedIn(l LoginRecord, hash [32]byte) Principal {
 	return Principal{ID: userID(l.User), Name: l.User, Scopes: l.UserScopes, Expires: l.CreatedAt.Add(LoginMax), proof: proof{byCookie, hash}}
 }
 
-// Cookie returns who has a cookie; fault.Unauthorized if its login has ended.
-// Using it makes it last.
+// Cookie authenticates a cookie. It fails with fault.Unauthorized if the login
+// has ended. Each use extends the login.
 func (a *Authenticator) Cookie(ctx context.Context, value string) (Principal, error) {
 	hash := sha256.Sum256([]byte(value))
 	p, login, err := a.login(ctx, hash)
@@ -59,17 +61,17 @@ func (a *Authenticator) Cookie(ctx context.Context, value string) (Principal, er
 			expires = last
 		}
 		a.uses.note(ctx, hash, func(ctx context.Context) {
-			if err := a.cfg.Store.UseLogin(ctx, hash[:], now, expires); err != nil {
-				a.cfg.Logger.WarnContext(ctx, "note the use of a login", slog.String("kind", string(fault.KindOf(err))))
+			if err := a.cfg.Logins.UseLogin(ctx, hash[:], now, expires); err != nil {
+				a.cfg.Logger.WarnContext(ctx, "record the use of a login", slog.String("kind", string(fault.KindOf(err))))
 			}
 		})
 	}
 	return p, nil
 }
 
-// login reads a login that has not ended.
+// login reads a login and checks that it has not ended.
 func (a *Authenticator) login(ctx context.Context, hash [32]byte) (Principal, LoginRecord, error) {
-	login, err := look(ctx, func(ctx context.Context) (LoginRecord, error) { return a.cfg.Store.Login(ctx, hash[:]) })
+	login, err := look(ctx, func(ctx context.Context) (LoginRecord, error) { return a.cfg.Logins.Login(ctx, hash[:]) })
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return Principal{}, login, errEnded
 	}
@@ -83,25 +85,25 @@ func (a *Authenticator) login(ctx context.Context, hash [32]byte) (Principal, Lo
 	return loggedIn(login, hash), login, nil
 }
 
-// Logout ends the login of a cookie, if there is one.
+// Logout ends the login of a cookie. An unknown cookie is ignored.
 func (a *Authenticator) Logout(ctx context.Context, value string) error {
 	hash := sha256.Sum256([]byte(value))
-	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Store.RemoveLogin(ctx, hash[:]) })
+	_, err := look(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, a.cfg.Logins.RemoveLogin(ctx, hash[:]) })
 	return err
 }
 
-// NewCookie is the cookie that carries a login; with value "" it takes the
-// browser's away. Scripts cannot read it. It is sent with requests of the
-// server's own pages only (Strict): a link from a mail still opens the page,
-// which is the same for everybody, and what that then asks for is its own
-// request. The browser keeps it for as long as a login may last; when it ends
-// before, the server says so.
+// NewCookie returns the cookie that carries a login. An empty value removes the
+// browser's cookie. Scripts cannot read it. Because of SameSite=Strict,
+// browsers send it only with requests from the server's own pages. A link from
+// a mail still works: it opens the page, which is the same for everybody, and
+// the page then sends requests of its own. The browser keeps the cookie for
+// LoginMax. If the login ends earlier, the server rejects the cookie.
 func NewCookie(r *http.Request, value string) http.Cookie {
 	c := http.Cookie{
 		Name: CookieName, Value: value, Path: "/", MaxAge: int(LoginMax / time.Second),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		// A proxy that ends TLS says so. Who lies gets a cookie that their own
-		// browser does not send.
+		// A proxy that ends TLS sets this header. A client that sets it itself
+		// only gets a cookie that its own browser does not send back.
 		Secure: r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
 	}
 	if value == "" {

@@ -1,8 +1,9 @@
-// Package auth tells who asks and what they may do: API tokens, users with
-// passwords and cookies, and tokens (JWT) of an OpenID Connect issuer.
+// Package auth authenticates requests and decides what they may do. It knows
+// API tokens, users with passwords and cookies, and tokens (JWT) of an OpenID
+// Connect issuer.
 //
-// An [Authenticator] turns what is shown into a [Principal]; its Middleware does
-// so for HTTP and for the handshakes of WebSockets. What a principal may do is
-// decided where it is done: [Principal.May] and [Principal.Owns]. Of tokens and
-// cookies the [Store] has only hashes, of passwords argon2id hashes.
+// An [Authenticator] turns credentials into a [Principal]. Its Middleware does
+// so for HTTP requests and WebSocket handshakes. Handlers ask [Principal.May]
+// and [Principal.Owns] what a principal may do. The stores hold only hashes:
+// SHA-256 for tokens and cookies, argon2id for passwords.
 package auth

@@ -24,7 +24,7 @@ func TestDatabaseThatHangs(t *testing.T) {
 	byCookie, err := before.Cookie(t.Context(), before.login("ada"))
 	ok(t, err)
 	synctest.Test(t, func(t *testing.T) {
-		a, err := auth.New(auth.Config{Store: hung{}})
+		a, err := auth.New(config(hung{}))
 		ok(t, err)
 		defer a.Close()
 		const attempts = 25 // more than may be wrong

@@ -16,20 +16,20 @@ import (
 )
 
 const (
-	// SubprotocolPrefix stands before a token that a browser sends as one of
-	// the protocols of a WebSocket, as it can set no other header.
+	// SubprotocolPrefix precedes a token that a browser sends as a WebSocket
+	// subprotocol, because it can set no other header.
 	SubprotocolPrefix = "docent.token."
-	// queryToken is the parameter that may carry one.
+	// queryToken is the query parameter that can carry a token.
 	queryToken = "token"
 )
 
-// Middleware puts who asks into the context of requests. What counts is the
-// first that a request shows: the header Authorization: Bearer, a subprotocol
-// of SubprotocolPrefix, the parameter token, the page's cookie. If that is
-// wrong the answer is 401, whatever else there is; but a cookie that has ended
-// is as none, or the page could not load to sign in again. Who shows nothing
-// passes: next decides, and so it does of Config.Late. The parameter is taken out
-// of the request's URL.
+// Middleware authenticates requests and puts the principal into their context.
+// It uses the first credential that it finds: the header Authorization: Bearer,
+// a subprotocol with SubprotocolPrefix, the query parameter token, or the
+// page's cookie. A wrong credential gets status 401. An ended cookie counts as
+// no credential, so that the page can load and offer to sign in. Requests
+// without a credential pass, and next decides about them. So do requests of
+// Config.Late. Middleware removes the query parameter from the URL.
 func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := WithRemote(r.Context(), RemoteBehind(r, a.cfg.Proxies))
@@ -50,15 +50,15 @@ func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 
 type refusalKey struct{}
 
-// Refusal is what is wrong with the credentials of a request of Config.Late; nil
-// if nothing is.
+// Refusal returns the error of a request of Config.Late with wrong credentials;
+// nil for other requests.
 func Refusal(ctx context.Context) error {
 	err, _ := ctx.Value(refusalKey{}).(error)
 	return err
 }
 
-// Open is the middleware while authentication is off: everybody is [Anyone],
-// and tokens are taken out of URLs all the same.
+// Open is the middleware without authentication. Everybody is [Anyone]. It
+// removes tokens from URLs too.
 func Open(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, _ = withoutQueryToken(r.WithContext(NewContext(r.Context(), Anyone())))
@@ -66,7 +66,7 @@ func Open(next http.Handler) http.Handler {
 	})
 }
 
-// known finds who asks.
+// known authenticates a request; false without credentials.
 func (a *Authenticator) known(r *http.Request, query string) (Principal, bool, error) {
 	if token := shown(r, query); token != "" {
 		p, err := a.Token(r.Context(), token)
@@ -83,8 +83,8 @@ func (a *Authenticator) known(r *http.Request, query string) (Principal, bool, e
 	return p, err == nil, err
 }
 
-// shown is the token of a request; "" if there is none. Other schemes than
-// Bearer are a proxy's affair.
+// shown returns the token of a request; "" if it has none. Other schemes than
+// Bearer belong to a proxy.
 func shown(r *http.Request, query string) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if token = strings.TrimSpace(token); strings.EqualFold(scheme, "Bearer") && token != "" {
@@ -100,8 +100,8 @@ func shown(r *http.Request, query string) string {
 	return query
 }
 
-// withoutQueryToken returns the request without the parameter token in its URL,
-// and the parameter. The other parameters stay as they were written.
+// withoutQueryToken removes the query parameter token from a request's URL and
+// returns its value. The other parameters keep their spelling.
 func withoutQueryToken(r *http.Request) (*http.Request, string) {
 	if r.URL.RawQuery == "" {
 		return r, ""
@@ -129,7 +129,7 @@ func withoutQueryToken(r *http.Request) (*http.Request, string) {
 	return &out, token
 }
 
-// refuse answers in the shape of every other error.
+// refuse sends an error in the format of all other errors.
 func (a *Authenticator) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	kind, h := fault.KindOf(err), w.Header()
 	switch kind {

@@ -22,25 +22,26 @@ import (
 	"docent/internal/fault"
 )
 
-// How an issuer is asked and what is taken from it.
+// Limits for issuers.
 const (
 	// issuerTimeout bounds one request.
 	issuerTimeout = 10 * time.Second
-	// issuerBytes bounds one answer.
+	// issuerBytes bounds one response.
 	issuerBytes = 1 << 20
-	// issuerPause is how long it is not asked again after it failed, and how
-	// long its keys are not asked for again for tokens that none of them signed.
+	// issuerPause is the wait before the next request to an issuer that failed.
+	// It is also the time between two requests for its keys, whatever unknown
+	// keys tokens name.
 	issuerPause = 5 * time.Second
-	// clockSkew is how far the issuer's clock may be from ours.
+	// clockSkew is the accepted difference between the issuer's clock and ours.
 	clockSkew = 30 * time.Second
-	// maxSubject bounds what it calls somebody, in bytes.
+	// maxSubject bounds a subject, in bytes.
 	maxSubject = 255
-	// maxShownName bounds the name that is shown, in bytes.
+	// maxShownName bounds a displayed name, in bytes.
 	maxShownName = 255
 )
 
-// algorithms have a key that only the issuer has. Any with a shared one would
-// let whoever knows the public key sign.
+// algorithms lists the accepted signature algorithms. All are asymmetric. With
+// a symmetric one, anybody who knows the public key could sign tokens.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }
@@ -64,8 +65,8 @@ type issuer struct {
 	cfg      Config
 	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer has answered
 
-	turn   chan struct{} // its token lets ask for the issuer's configuration and use failed
-	failed time.Time     // when it did not answer last
+	turn   chan struct{} // holds one token; its holder may fetch the configuration and use failed
+	failed time.Time     // when the issuer last failed to answer
 }
 
 func newIssuer(c Config) *issuer {
@@ -80,7 +81,7 @@ var (
 	errIssuer = errors.New("the issuer does not answer")
 )
 
-// verify returns who has a JWT.
+// verify authenticates a JWT.
 func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
 	verifier, err := i.ask(ctx)
 	if err != nil {
@@ -110,7 +111,9 @@ func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
 	if id.Expiry.IsZero() || claims.NotBefore > float64(now.Add(clockSkew).Unix()) || !plain(id.Subject, maxSubject) {
 		return Principal{}, errJWT
 	}
-	p := Principal{ID: "oidc:" + i.cfg.Issuer + "#" + id.Subject, Name: id.Subject, Scopes: i.cfg.IssuerScopes, Expires: id.Expiry.Add(clockSkew)}
+	p := Principal{
+		ID: "oidc:" + i.cfg.Issuer + "#" + id.Subject, Name: id.Subject, Scopes: i.cfg.IssuerScopes, Expires: id.Expiry.Add(clockSkew),
+	}
 	for _, name := range []string{claims.Email, claims.Username} {
 		if plain(name, maxShownName) {
 			p.Name = name
@@ -119,13 +122,14 @@ func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
 	return p, nil
 }
 
-// plain reports whether a name has 1 to most bytes, all of printable characters.
+// plain reports whether a name has 1 to most bytes, all of them printable
+// characters.
 func plain(s string, most int) bool {
 	return s != "" && len(s) <= most && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// ask returns what verifies tokens. The first time, and as long as the issuer
-// has not answered, it asks it for its configuration.
+// ask returns the verifier of tokens. Until the issuer has answered once, ask
+// fetches its configuration.
 func (i *issuer) ask(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if v := i.verifier.Load(); v != nil {
 		return v, nil
@@ -142,8 +146,8 @@ func (i *issuer) ask(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	if i.cfg.Now().Sub(i.failed) < issuerPause {
 		return nil, i.unavailable(ctx, errIssuer)
 	}
-	// Others wait for the answer too, and the keys are asked for in the same
-	// context later on; the clients' timeout ends each request.
+	// Other requests need the result too, and the verifier later fetches keys
+	// in the same context. The client's timeout bounds each request.
 	whole := context.WithoutCancel(ctx)
 	provider, err := oidc.NewProvider(oidc.ClientContext(whole, newClient(0, i.cfg.Now)), i.cfg.Issuer)
 	var found struct {
@@ -178,9 +182,9 @@ func (i *issuer) unavailable(ctx context.Context, err error) error {
 
 type failureKey struct{}
 
-// keySet tells keys that could not be fetched from a signature that is wrong,
-// which the library reports alike: it stores the former in the context's
-// variable.
+// keySet distinguishes keys that could not be fetched from wrong signatures.
+// The library reports both alike. keySet stores the former error in the
+// context's variable.
 type keySet struct{ oidc.KeySet }
 
 // VerifySignature implements oidc.KeySet.
@@ -192,16 +196,15 @@ func (k keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error)
 	return payload, err //nolint:wrapcheck // the library wraps it
 }
 
-// newClient makes a client for an issuer, which is asked again only after a
-// pause.
+// newClient returns a client for an issuer that pauses between requests.
 func newClient(pause time.Duration, now func() time.Time) *http.Client {
-	// Connections are not kept: it is asked once in a while.
+	// Requests are rare, so connections are not kept.
 	base := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, ForceAttemptHTTP2: true}
 	return &http.Client{Timeout: issuerTimeout, Transport: &asker{base: base, pause: pause, now: now}}
 }
 
-// asker sends requests to an issuer. All that is no answer is errIssuer;
-// redirects are none.
+// asker sends requests to an issuer. It returns errIssuer for all failures, and
+// for redirects.
 type asker struct {
 	base  http.RoundTripper
 	pause time.Duration
@@ -222,14 +225,14 @@ func (a *asker) RoundTrip(r *http.Request) (*http.Response, error) {
 		if a.err != nil {
 			return nil, a.err
 		}
-		return nil, errKnown // and none of them fits: so the token is wrong
+		return nil, errKnown // none of the known keys fits, so the token is wrong
 	}
 	resp, err := a.send(r)
 	a.last, a.err = a.now(), err
 	return resp, err
 }
 
-// send returns an answer that is whole.
+// send returns a complete response.
 func (a *asker) send(r *http.Request) (*http.Response, error) {
 	resp, err := a.base.RoundTrip(r)
 	if err != nil {

@@ -433,7 +433,9 @@ func FuzzJWT(f *testing.F) {
 	keys.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": keys.URL, "jwks_uri": keys.URL + "/keys", "keys": []any{rsaJWK("rsa", rsaKeys()[0])}})
 	})
-	a, err := auth.New(auth.Config{Store: empty{}, Issuer: keys.URL, Audience: "docent", Logger: slog.New(slog.DiscardHandler)})
+	cfg := config(empty{})
+	cfg.Issuer, cfg.Audience, cfg.Logger = keys.URL, "docent", slog.New(slog.DiscardHandler)
+	a, err := auth.New(cfg)
 	if err != nil {
 		f.Fatal(err)
 	}

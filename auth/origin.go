@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
-// OwnPage reports whether a request may come from docent's own page, so that its
-// cookie counts. It does not if it has the Origin of another page, be that one
-// listed and of the same site, or if the browser says by Sec-Fetch-Site that
-// another page sent it. Browsers say the latter by TLS and on this machine only,
-// and SameSite knows no ports; but an Origin comes with whatever changes
-// something and with each WebSocket. A request with neither only reads, and its
-// answer is kept from other pages, or no browser sent it.
+// OwnPage reports whether a request may come from docent's own page. Only then
+// its cookie counts. The request must not have the Origin of another page, not
+// even of a listed one on the same site. If the browser sends Sec-Fetch-Site,
+// it must not name another page.
+//
+// Browsers send Sec-Fetch-Site only over TLS and on this machine, and SameSite
+// ignores ports. They send Origin with every WebSocket and with every request
+// that changes something. A request with neither only reads, and its response
+// is hidden from other pages, or it comes from no browser.
 func OwnPage(r *http.Request) bool {
 	for _, origin := range r.Header.Values("Origin") {
 		if !OwnOrigin(r, origin) {
@@ -24,8 +26,8 @@ func OwnPage(r *http.Request) bool {
 	return site == "" || site == "same-origin" || site == "none"
 }
 
-// OwnOrigin reports whether an origin has the host and port that a request asks.
-// The scheme is left out, as a proxy may end TLS.
+// OwnOrigin reports whether an origin has the host and port that a request was
+// sent to. It ignores the scheme, because a proxy may end TLS.
 func OwnOrigin(r *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {
@@ -35,7 +37,7 @@ func OwnOrigin(r *http.Request, origin string) bool {
 	return web && withPort(u.Host, port) == withPort(r.Host, port)
 }
 
-// withPort is a host with its port, which is often left out.
+// withPort returns a host with its port, adding the default port.
 func withPort(host, port string) string {
 	if _, _, err := net.SplitHostPort(host); err != nil {
 		host = net.JoinHostPort(strings.Trim(host, "[]"), port)

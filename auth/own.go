@@ -8,23 +8,23 @@ import (
 	"docent/internal/fault"
 )
 
-// errNotUser answers who has no tokens of their own: a token that could make
-// others would outlive its being revoked, and what an issuer says of people is
-// not kept here.
+// errNotUser is the error for principals that cannot have tokens of their own.
+// A token that creates tokens would outlive its own revocation, and users of an
+// issuer are not stored here.
 var errNotUser = fault.New(fault.Forbidden,
 	"tokens_need_password", "only users who sign in with a name and a password can manage tokens here; ask an administrator to run docent token create")
 
-// OwnToken describes a token that a user makes.
+// OwnToken describes a token that a user creates.
 type OwnToken struct {
 	// Name is as in TokenSpec.
 	Name string
-	// Scopes are what it may do, none that the user may not.
+	// Scopes are the token's rights. The user must have them too.
 	Scopes Scopes
-	// ExpiresAt is when it stops counting; the zero time is never.
+	// ExpiresAt is when the token expires. The zero time means never.
 	ExpiresAt time.Time
 }
 
-// user is the name of the user who is signed in with a password.
+// user returns the name of a user who signed in with a password.
 func (p Principal) user() (string, error) {
 	if p.proof.kind != byCookie {
 		return "", errNotUser
@@ -32,20 +32,20 @@ func (p Principal) user() (string, error) {
 	return p.Name, nil
 }
 
-// OwnTokens lists the tokens on behalf of a user who is signed in, by name;
-// fault.Forbidden for all others, as of the methods below.
+// OwnTokens lists the tokens of a signed-in user by name. Like the methods
+// below, it fails with fault.Forbidden for other principals.
 func (a *Authenticator) OwnTokens(ctx context.Context, p Principal) ([]TokenRecord, error) {
 	user, err := p.user()
 	if err != nil {
 		return nil, err
 	}
-	return a.cfg.Store.UserTokens(ctx, user) //nolint:wrapcheck // it says what failed
+	return a.cfg.Tokens.UserTokens(ctx, user) //nolint:wrapcheck // the store names the operation
 }
 
-// CreateOwnToken makes a token on behalf of a user who is signed in, and returns
-// it with its record: the store has only its hash. fault.Forbidden if it were to
-// do what the user may not, fault.Conflict if its name is taken or the user has
-// MaxUserTokens.
+// CreateOwnToken creates a token for a signed-in user. It returns the token
+// itself, which is not stored, and its record. It fails with fault.Forbidden if
+// the token would have rights that the user lacks, and with fault.Conflict if
+// the name is taken or the user has MaxUserTokens tokens.
 func (a *Authenticator) CreateOwnToken(ctx context.Context, p Principal, t OwnToken) (TokenRecord, string, error) {
 	user, err := p.user()
 	if err != nil {
@@ -61,12 +61,12 @@ func (a *Authenticator) CreateOwnToken(ctx context.Context, p Principal, t OwnTo
 	return a.create(ctx, TokenSpec{Name: t.Name, Scopes: t.Scopes, User: user, until: t.ExpiresAt})
 }
 
-// RevokeOwnToken deletes a token on behalf of a user who is signed in;
-// fault.NotFound if they have none of that ID.
+// RevokeOwnToken deletes a token of a signed-in user. It fails with
+// fault.NotFound if the user has no token with the ID.
 func (a *Authenticator) RevokeOwnToken(ctx context.Context, p Principal, id int64) error {
 	user, err := p.user()
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.RemoveUserToken(ctx, user, id) //nolint:wrapcheck // it says what failed
+	return a.cfg.Tokens.RemoveUserToken(ctx, user, id) //nolint:wrapcheck // the store names the operation
 }

@@ -16,12 +16,11 @@ import (
 	"docent/internal/fault"
 )
 
-// Bounds of passwords, and how they are hashed: argon2id with the parameters
-// that OWASP recommends.
+// Limits of passwords, and the parameters of argon2id that OWASP recommends.
 const (
-	// MinPassword is how many characters a password has at least.
+	// MinPassword is the minimum length of a password, in characters.
 	MinPassword = 8
-	// MaxPasswordBytes is how many bytes it has at most.
+	// MaxPasswordBytes is the maximum length of a password, in bytes.
 	MaxPasswordBytes = 1024
 
 	hashMemory  = 19 << 10 // KiB
@@ -30,20 +29,22 @@ const (
 	saltBytes   = 16
 	keyBytes    = 32
 
-	// maxHashing is how many passwords are checked at once: 76 MiB.
+	// maxHashing bounds the passwords that are checked at once. Four need 76
+	// MiB.
 	maxHashing = 4
-	// maxWaiting is how many logins wait for that.
+	// maxWaiting bounds the sign-ins that wait for a check.
 	maxWaiting = 64
 
-	// What a stored hash may ask for; more would be a fault or an attack.
+	// Limits for the parameters of a stored hash. Larger ones are an error or
+	// an attack.
 	maxHashMemory  = 64 << 10 // KiB
 	maxHashTime    = 10
 	maxHashThreads = 4
 	maxHashBytes   = 64
 )
 
-// HashPassword returns the hash of a password as a PHC string; fault.Invalid if
-// the password is too short or too long.
+// HashPassword returns the hash of a password as a PHC string. It fails with
+// fault.Invalid if the password is too short or too long.
 func HashPassword(password string) (string, error) {
 	if len(password) > MaxPasswordBytes {
 		return "", fault.New(fault.Invalid, "password_too_long", "a password may have at most %d bytes", MaxPasswordBytes)
@@ -59,7 +60,7 @@ func HashPassword(password string) (string, error) {
 	return h.String(), nil
 }
 
-// phc is a hash of a password with what it was made with.
+// phc is a password hash with its parameters.
 type phc struct {
 	memory, time uint32
 	threads      uint8
@@ -70,7 +71,7 @@ func (h phc) hash(password string, length uint32) []byte {
 	return argon2.IDKey([]byte(password), h.salt, h.time, h.memory, h.threads, length)
 }
 
-// String writes the hash as the PHC string format has it.
+// String formats the hash in the PHC string format.
 func (h phc) String() string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.time, h.threads, b64.EncodeToString(h.salt), b64.EncodeToString(h.key))
@@ -78,7 +79,7 @@ func (h phc) String() string {
 
 var errHash = errors.New("the stored hash of a password is not argon2id, or not within bounds")
 
-// parsePHC reads a hash. Its text is in no error.
+// parsePHC parses a hash. Its errors do not contain the hash.
 func parsePHC(s string) (phc, error) {
 	var h phc
 	var version int
@@ -103,19 +104,20 @@ func parsePHC(s string) (phc, error) {
 	return h, nil
 }
 
-// matches reports whether a password has that hash.
+// matches reports whether a password has the hash.
 func (h phc) matches(password string) bool {
 	got := h.hash(norm.NFC.String(password), uint32(len(h.key))) //nolint:gosec // bounded by parsePHC
 	return subtle.ConstantTimeCompare(got, h.key) == 1
 }
 
-// nobody is a hash that no password has. Checking against it takes as long as
-// against a user's, so that time does not tell who exists.
+// nobody returns a hash that no password has. Checking against it takes as long
+// as against a user's, so the time does not reveal which users exist.
 func nobody() phc {
 	return phc{hashMemory, hashTime, hashThreads, make([]byte, saltBytes), make([]byte, keyBytes)}
 }
 
-// check compares a password when it is its turn. fault.Busy if too many wait.
+// check compares a password with a hash once a slot is free. It fails with
+// fault.Busy if too many callers wait.
 func (a *Authenticator) check(ctx context.Context, h phc, password string) (bool, error) {
 	select {
 	case a.waiting <- struct{}{}:

@@ -10,24 +10,25 @@ import (
 	"docent/internal/fault"
 )
 
-// Scope is a kind of thing that a principal may do.
+// Scope is a right of a principal.
 type Scope string
 
 // The scopes.
 const (
-	// Ask is searching, asking, reading documents, and conversations of one's own.
+	// Ask allows searching, asking, reading documents, and conversations of
+	// one's own.
 	Ask Scope = "ask"
-	// Ingest is adding and removing documents.
+	// Ingest allows adding and removing documents.
 	Ingest Scope = "ingest"
-	// Admin is everything, also what belongs to others.
+	// Admin allows everything, also with the data of others.
 	Admin Scope = "admin"
 )
 
-// Scopes are what a principal may do.
+// Scopes are the rights of a principal.
 type Scopes []Scope
 
-// ParseScopes reads scopes separated by blanks or commas; fault.Invalid if there
-// is none or one is not known.
+// ParseScopes parses scopes separated by spaces or commas. It fails with
+// fault.Invalid without a scope and for unknown ones.
 func ParseScopes(text string) (Scopes, error) {
 	var out Scopes
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
@@ -45,7 +46,7 @@ func ParseScopes(text string) (Scopes, error) {
 	return out, nil
 }
 
-// String are the scopes with a blank between.
+// String joins the scopes with spaces.
 func (s Scopes) String() string {
 	words := make([]string, len(s))
 	for i, scope := range s {
@@ -54,60 +55,60 @@ func (s Scopes) String() string {
 	return strings.Join(words, " ")
 }
 
-// Principal is who asks.
+// Principal is an authenticated user or program.
 type Principal struct {
-	// ID is what owns things: user:NAME, token:NAME, or oidc:ISSUER#SUBJECT; ""
-	// is everybody while authentication is off.
+	// ID identifies the owner of data: user:NAME, token:NAME, or
+	// oidc:ISSUER#SUBJECT. Without authentication it is "".
 	ID string
-	// Name is for people to read.
+	// Name is the display name.
 	Name string
-	// Scopes are what it may do.
+	// Scopes are the principal's rights.
 	Scopes Scopes
-	// Expires is when it stops counting unless it is shown again; the zero time
-	// is never. What outlives a request asks [Authenticator.Valid] as well.
+	// Expires is when the principal must authenticate again; the zero time
+	// means never. Long-lived connections call [Authenticator.Valid] too.
 	Expires time.Time
 
 	proof proof
 }
 
-// kind says what a principal was known by.
+// kind is a kind of credential.
 type kind int
 
 const (
-	byNothing kind = iota // or by a JWT, which nobody can take back
+	byNothing kind = iota // none, or a JWT, which cannot be revoked
 	byToken
 	byCookie
 )
 
-// proof is what a principal was known by, as the store has it.
+// proof is the credential of a principal, as it is stored.
 type proof struct {
 	kind kind
 	hash [sha256.Size]byte
 }
 
-// Credential tells apart what principals were known by, and with which scopes; it
-// can be compared.
+// Credential identifies a credential and its scopes. It is comparable.
 type Credential struct {
 	id, scopes string
 	expires    int64
 	proof      proof
 }
 
-// Credential is what the principal was known by. Of those who have the same,
-// [Authenticator.Valid] says the same.
+// Credential returns the principal's credential. [Authenticator.Valid] gives
+// the same result for principals with equal credentials.
 func (p Principal) Credential() Credential {
 	return Credential{id: p.ID, scopes: p.Scopes.String(), expires: p.Expires.UnixMicro(), proof: p.proof}
 }
 
-// Anyone is who asks while authentication is off: it may do everything.
+// Anyone is the principal of all requests without authentication. It may do
+// everything.
 func Anyone() Principal { return Principal{Scopes: Scopes{Admin}} }
 
-// May reports whether the principal may do things of that kind.
+// May reports whether the principal has a right.
 func (p Principal) May(scope Scope) bool {
 	return slices.Contains(p.Scopes, scope) || slices.Contains(p.Scopes, Admin)
 }
 
-// both are the scopes that two principals have in common.
+// both returns the rights that two sets of scopes share.
 func both(a, b Scopes) Scopes {
 	var out Scopes
 	for _, scope := range []Scope{Ask, Ingest, Admin} {
@@ -118,17 +119,17 @@ func both(a, b Scopes) Scopes {
 	return out
 }
 
-// Owns reports whether what belongs to owner is the principal's to use.
+// Owns reports whether the principal may use the data of an owner.
 func (p Principal) Owns(owner string) bool { return p.ID == owner || p.May(Admin) }
 
 type contextKey struct{}
 
-// NewContext returns ctx with who asks.
+// NewContext returns ctx with a principal.
 func NewContext(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, contextKey{}, p)
 }
 
-// FromContext returns who asks; false if nobody is known to.
+// FromContext returns the principal of ctx; false if there is none.
 func FromContext(ctx context.Context) (Principal, bool) {
 	p, ok := ctx.Value(contextKey{}).(Principal)
 	return p, ok

@@ -11,8 +11,8 @@ import (
 
 type remoteKey struct{}
 
-// WithRemote returns ctx with the address that wrong attempts are counted for;
-// see [Remote]. It is for what outlives the request that somebody came by.
+// WithRemote returns ctx with the address that wrong attempts count for; see
+// [Remote]. Use it for work that outlives the request.
 func WithRemote(ctx context.Context, remote string) context.Context {
 	return context.WithValue(ctx, remoteKey{}, remote)
 }
@@ -24,9 +24,10 @@ func RemoteOf(ctx context.Context) string {
 	return remote
 }
 
-// Remote is the address that wrong attempts of a request are counted for, as
-// [Authenticator.Middleware] has found it; without that, the connection's. An
-// IPv6 address is its network's, which one host has all of. "" if there is none.
+// Remote returns the address that wrong attempts of a request count for.
+// [Authenticator.Middleware] sets it; otherwise it is the connection's address.
+// For IPv6 it is the /64 network, because one host can use all of its
+// addresses. Remote returns "" for unknown addresses.
 func Remote(r *http.Request) string {
 	if remote, found := r.Context().Value(remoteKey{}).(string); found {
 		return remote
@@ -34,10 +35,10 @@ func Remote(r *http.Request) string {
 	return RemoteBehind(r, nil)
 }
 
-// RemoteBehind is the address of who sent a request through proxies: each
-// appends to X-Forwarded-For where it has the request from, so the last that is
-// no proxy's is the sender's. What stands before that, the sender may have made
-// up.
+// RemoteBehind returns the address that sent a request through trusted proxies.
+// Each proxy appends its sender's address to X-Forwarded-For. So the sender's
+// is the last address that belongs to no proxy. The sender may have forged the
+// entries before it.
 func RemoteBehind(r *http.Request, proxies []netip.Prefix) string {
 	addr, ok := parseAddr(r.RemoteAddr)
 	if !ok {
@@ -61,7 +62,7 @@ func RemoteBehind(r *http.Request, proxies []netip.Prefix) string {
 	return addr.String()
 }
 
-// parseAddr reads an address with or without a port.
+// parseAddr parses an address with or without a port.
 func parseAddr(s string) (netip.Addr, bool) {
 	if host, _, err := net.SplitHostPort(s); err == nil {
 		s = host

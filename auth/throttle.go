@@ -9,15 +9,15 @@ import (
 	"docent/internal/fault"
 )
 
-// limit says how wrong attempts are slowed.
+// limit configures how a throttle slows wrong attempts.
 type limit struct {
-	free int           // that many are not
-	most time.Duration // between two of the later ones; it begins at a second and doubles
+	free int           // that many attempts are not slowed
+	most time.Duration // longest wait between later attempts; the wait begins at a second and doubles
 }
 
-// The limits. Nobody guesses a token, so the first is about load; the third is
-// wide since people may share an address; and the second ends soon, or anybody
-// could lock a user out.
+// The limits. The one for tokens bounds load only, because nobody can guess a
+// token. The one for addresses is generous, because users may share an address.
+// The one for users ends soon, so that nobody can lock a user out.
 var (
 	wrongTokenLimit   = limit{free: 20, most: time.Minute}
 	wrongUserLimit    = limit{free: 5, most: 15 * time.Second}
@@ -25,16 +25,16 @@ var (
 )
 
 const (
-	// forgetAfter is how long a key without an attempt is remembered.
+	// forgetAfter is how long a key without attempts is remembered.
 	forgetAfter = 15 * time.Minute
 	// maxKeys bounds the keys of a throttle.
 	maxKeys = 10_000
-	// evictLook is how many keys are looked at to find one to give up.
+	// evictLook is how many keys are considered for eviction.
 	evictLook = 16
 )
 
-// throttle slows attempts by a key such as a user name or an address. It keeps
-// at most maxKeys of them.
+// throttle slows attempts by key, such as a user name or an address. It
+// remembers at most maxKeys keys.
 type throttle struct {
 	now   func() time.Time
 	limit limit
@@ -43,7 +43,7 @@ type throttle struct {
 	keys map[string]attempts
 }
 
-// attempts are those of a key that were not right.
+// attempts counts the wrong attempts of a key.
 type attempts struct {
 	count int
 	last  time.Time
@@ -53,8 +53,8 @@ func newThrottle(now func() time.Time, l limit) *throttle {
 	return &throttle{now: now, limit: l, keys: map[string]attempts{}}
 }
 
-// attempt counts one. If it comes too early it is not counted but refused as
-// fault.RateLimited, see [RetryAfter]. The key "" is nobody's and never slowed.
+// attempt counts an attempt. If it comes too early, it is not counted and fails
+// with fault.RateLimited, see [RetryAfter]. The key "" is never slowed.
 func (t *throttle) attempt(key string) error {
 	if key == "" {
 		return nil
@@ -76,7 +76,7 @@ func (t *throttle) attempt(key string) error {
 	return nil
 }
 
-// pause is what has to pass after that many.
+// pause returns the wait after a number of attempts.
 func (l limit) pause(count int) time.Duration {
 	if count < l.free {
 		return 0
@@ -84,8 +84,8 @@ func (l limit) pause(count int) time.Duration {
 	return min(l.most, time.Second<<min(count-l.free, 30))
 }
 
-// evict makes room: it gives up one of a few that map iteration happens on,
-// those first that are forgotten anyway or have tried least.
+// evict removes one of a few random keys: an expired one, or the one with the
+// fewest attempts.
 func (t *throttle) evict(now time.Time) {
 	var victim string
 	least, looked := -1, 0
@@ -104,7 +104,7 @@ func (t *throttle) evict(now time.Time) {
 	delete(t.keys, victim)
 }
 
-// refund takes an attempt back that was not wrong.
+// refund removes an attempt that was not wrong.
 func (t *throttle) refund(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,17 +118,17 @@ func (t *throttle) refund(key string) {
 	}
 }
 
-// forget takes all of them back.
+// forget removes all attempts of a key.
 func (t *throttle) forget(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.keys, key)
 }
 
-// slowedError says when to try again.
+// slowedError is the error of a slowed attempt.
 type slowedError struct{ after time.Duration }
 
-// Error says how long to wait.
+// Error returns the wait.
 func (e *slowedError) Error() string { return fmt.Sprintf("slowed for %s", e.after) }
 
 func slow(wait time.Duration) error {
@@ -137,8 +137,8 @@ func slow(wait time.Duration) error {
 		"sign_in_throttled", "too many wrong attempts; try again in %d s", seconds)
 }
 
-// RetryAfter is how long somebody whose attempt failed with that error has to
-// wait, in whole seconds; 0 if the error does not say.
+// RetryAfter returns the wait after an error of a slowed attempt, in whole
+// seconds. For other errors it returns 0.
 func RetryAfter(err error) time.Duration {
 	var slowed *slowedError
 	if errors.As(err, &slowed) {

@@ -16,55 +16,54 @@ import (
 
 // Sizes and bounds of tokens.
 const (
-	// tokenPrefix tells docent's tokens from others, also to programs that look
-	// for secrets in source code.
+	// tokenPrefix marks docent's tokens. Secret scanners recognize it.
 	tokenPrefix = "docent_"
-	// secretBytes is how much of a token or a cookie is random.
+	// secretBytes is the number of random bytes in a token or a cookie.
 	secretBytes = 32
 	// maxTokenBytes bounds a token of any kind.
 	maxTokenBytes = 16 << 10
-	// useEvery is how often the use of a token is noted.
+	// useEvery is how often the use of a token is recorded.
 	useEvery = time.Minute
 )
 
 var errToken = fault.New(fault.Unauthorized, "token_unknown", "the token is unknown here or was revoked")
 
-// newSecret is random, as text without characters that need escaping anywhere.
+// newSecret returns a random text without characters that need escaping.
 func newSecret() string {
 	b := make([]byte, secretBytes)
 	_, _ = rand.Read(b) // it never fails
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// checksum tells a token that was mistyped or cut short from one that is not
-// known, without asking the store.
+// checksum lets docent reject mistyped tokens without reading the store.
 func checksum(secret string) string {
 	return base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(secret))))
 }
 
-// TokenSpec describes a token that is to be made.
+// TokenSpec describes a token to create.
 type TokenSpec struct {
-	// Name is what it is listed and revoked by: 1 to 64 letters, digits and
-	// characters of ._@+-, unlike any other token's.
+	// Name identifies the token in lists and for revocation. It has 1 to 64
+	// letters, digits, and characters of ._@+-. No two tokens have the same
+	// name.
 	Name string
-	// Scopes are what it may do.
+	// Scopes are the token's rights.
 	Scopes Scopes
-	// For is how long it counts; 0 is for ever.
+	// For is the token's lifetime; 0 means no limit.
 	For time.Duration
-	// until is when it stops counting, instead of For; the zero time is never.
+	// until is the time of expiry, instead of For. The zero time means never.
 	until time.Time
-	// User is on whose behalf it acts: what it makes is that user's, and it may
-	// do no more than they; "" is its own.
+	// User is the token's user. The token acts as that user and has no rights
+	// that the user lacks. "" means that the token belongs to no user.
 	User string
 }
 
-// CreateToken makes a token and returns it: the store has only its hash.
+// CreateToken creates a token and returns it. The store holds only its hash.
 func (a *Authenticator) CreateToken(ctx context.Context, spec TokenSpec) (string, error) {
 	_, token, err := a.create(ctx, spec)
 	return token, err
 }
 
-// create makes a token and returns it with its record.
+// create creates a token and returns its stored record and the token.
 func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord, string, error) {
 	name := compose(spec.Name)
 	switch {
@@ -78,27 +77,30 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 	secret := newSecret()
 	token := tokenPrefix + secret + checksum(secret)
 	hash := sha256.Sum256([]byte(token))
-	record := TokenRecord{Name: name, Hash: hash[:], Scopes: spec.Scopes, User: UserName(spec.User), CreatedAt: a.cfg.Now(), ExpiresAt: spec.until}
+	record := TokenRecord{
+		Name: name, Hash: hash[:], Scopes: spec.Scopes, User: UserName(spec.User), CreatedAt: a.cfg.Now(), ExpiresAt: spec.until,
+	}
 	if spec.For > 0 {
 		record.ExpiresAt = record.CreatedAt.Add(spec.For)
 	}
-	if err := a.cfg.Store.AddToken(ctx, record); err != nil {
+	if err := a.cfg.Tokens.AddToken(ctx, record); err != nil {
 		return TokenRecord{}, "", err //nolint:wrapcheck // it says what failed
 	}
-	record, err := a.cfg.Store.Token(ctx, hash[:]) // as it is stored
-	return record, token, err                      //nolint:wrapcheck // it says what failed
+	record, err := a.cfg.Tokens.Token(ctx, hash[:]) // with the fields that the store sets
+	return record, token, err                       //nolint:wrapcheck // it says what failed
 }
 
-// RevokeToken deletes a token by its name; fault.NotFound if there is none. Who
-// makes another of that name gets what belonged to it.
+// RevokeToken deletes a token by its name. It fails with fault.NotFound if
+// there is none. A new token of the same name owns what the old one owned.
 func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
-	return a.cfg.Store.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
+	return a.cfg.Tokens.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
 }
 
-// Token returns who has a token, docent's own or a JWT of the configured
-// issuer. fault.Unauthorized if it does not count; fault.RateLimited, with
-// [RetryAfter], if more wrong ones came from the request's address than may:
-// a right one is taken even then, as nobody can guess one.
+// Token authenticates a token: one of docent's own or a JWT of the configured
+// issuer. It fails with fault.Unauthorized for wrong tokens. After too many of
+// them from the address of the request it fails with fault.RateLimited, see
+// [RetryAfter]. It still accepts valid tokens then, because nobody can guess
+// one.
 func (a *Authenticator) Token(ctx context.Context, token string) (Principal, error) {
 	p, err := a.token(ctx, token)
 	if err != nil && fault.KindOf(err) == fault.Unauthorized {
@@ -130,10 +132,10 @@ func (a *Authenticator) token(ctx context.Context, token string) (Principal, err
 	return Principal{}, errToken
 }
 
-// stored returns who has the stored token with that hash. It is found by its
-// hash, so how long that takes tells nothing about it.
+// stored authenticates a token by its hash. The time of a lookup by hash
+// reveals nothing about the token.
 func (a *Authenticator) stored(ctx context.Context, hash [32]byte) (Principal, error) {
-	record, err := look(ctx, func(ctx context.Context) (TokenRecord, error) { return a.cfg.Store.Token(ctx, hash[:]) })
+	record, err := look(ctx, func(ctx context.Context) (TokenRecord, error) { return a.cfg.Tokens.Token(ctx, hash[:]) })
 	if fault.KindOf(err) == fault.NotFound && err != nil {
 		return Principal{}, errToken
 	}
@@ -146,8 +148,8 @@ func (a *Authenticator) stored(ctx context.Context, hash [32]byte) (Principal, e
 	}
 	if now.Sub(record.LastUsedAt) >= useEvery {
 		a.uses.note(ctx, hash, func(ctx context.Context) {
-			if err := a.cfg.Store.UseToken(ctx, hash[:], now); err != nil {
-				a.cfg.Logger.WarnContext(ctx, "note the use of a token", slog.String("kind", string(fault.KindOf(err))))
+			if err := a.cfg.Tokens.UseToken(ctx, hash[:], now); err != nil {
+				a.cfg.Logger.WarnContext(ctx, "record the use of a token", slog.String("kind", string(fault.KindOf(err))))
 			}
 		})
 	}

@@ -145,7 +145,7 @@ func TestWrongTokens(t *testing.T) {
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	counting := &countingStore{}
-	w := newWorld(t, func(c *auth.Config) { counting.Store, c.Store = c.Store, counting })
+	w := newWorld(t, func(c *auth.Config) { counting.tokens, c.Tokens = c.Tokens, counting })
 	token := w.token(auth.TokenSpec{Name: "ci", Scopes: auth.Scopes{auth.Ask}})
 	used := func() time.Time {
 		w.Noted()
@@ -178,20 +178,23 @@ func TestLastUse(t *testing.T) {
 	}
 }
 
+// tokens is embedded under a name that does not hide its method Tokens.
+type tokens = auth.Tokens
+
 // countingStore counts notes. Noted is waited for between reads.
 type countingStore struct {
-	auth.Store
+	tokens
 	uses int
 }
 
 func (s *countingStore) UseToken(ctx context.Context, hash []byte, at time.Time) error {
 	s.uses++
-	return s.Store.UseToken(ctx, hash, at)
+	return s.tokens.UseToken(ctx, hash, at)
 }
 
 // stuckStore does not get on with noting.
 type stuckStore struct {
-	auth.Store
+	tokens
 	entered, leave chan struct{}
 }
 
@@ -205,7 +208,7 @@ func (s *stuckStore) UseToken(context.Context, []byte, time.Time) error {
 func TestLastUseIsNotInTheWay(t *testing.T) {
 	t.Parallel()
 	stuck := &stuckStore{entered: make(chan struct{}, 1), leave: make(chan struct{})}
-	w := newWorld(t, func(c *auth.Config) { stuck.Store, c.Store = c.Store, stuck })
+	w := newWorld(t, func(c *auth.Config) { stuck.tokens, c.Tokens = c.Tokens, stuck })
 	token := w.token(auth.TokenSpec{Name: "ci", Scopes: auth.Scopes{auth.Ask}})
 	for range 3 {
 		_, err := w.Token(t.Context(), token)
@@ -242,11 +245,17 @@ func TestBrokenStoreIsNotAWrongToken(t *testing.T) {
 
 func TestConfigNamesTheField(t *testing.T) {
 	t.Parallel()
-	if _, err := auth.New(auth.Config{}); err == nil || !strings.Contains(err.Error(), "Config.Store") {
-		t.Errorf("error is %v", err)
-	}
-	if _, err := auth.New(auth.Config{Store: broken{}, Issuer: "https://id.example"}); err == nil || !strings.Contains(err.Error(), "Config.Audience") {
-		t.Errorf("error is %v", err)
+	for field, clear := range map[string]func(*auth.Config){
+		"Config.Tokens":   func(c *auth.Config) { c.Tokens = nil },
+		"Config.Users":    func(c *auth.Config) { c.Users = nil },
+		"Config.Logins":   func(c *auth.Config) { c.Logins = nil },
+		"Config.Audience": func(c *auth.Config) { c.Issuer = "https://id.example" },
+	} {
+		cfg := config(broken{})
+		clear(&cfg)
+		if _, err := auth.New(cfg); err == nil || !strings.Contains(err.Error(), field) {
+			t.Errorf("without %s: error is %v", field, err)
+		}
 	}
 }
 
@@ -254,7 +263,9 @@ func FuzzToken(f *testing.F) {
 	for _, seed := range []string{"", "docent_", "eyJhbGciOiJub25lIn0.e30.", "eyJ.eyJ.eyJ", "docent_" + strings.Repeat("A", 49), "a.b.c"} {
 		f.Add(seed)
 	}
-	a, err := auth.New(auth.Config{Store: empty{}, Issuer: "http://127.0.0.1:0", Audience: "a"})
+	cfg := config(empty{})
+	cfg.Issuer, cfg.Audience = "http://127.0.0.1:0", "a"
+	a, err := auth.New(cfg)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -269,7 +280,7 @@ func FuzzToken(f *testing.F) {
 }
 
 // empty has no tokens.
-type empty struct{ auth.Store }
+type empty struct{ store }
 
 func (empty) Token(context.Context, []byte) (auth.TokenRecord, error) {
 	return auth.TokenRecord{}, fault.New(fault.NotFound, "no_token", "there is no such token")

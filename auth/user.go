@@ -14,17 +14,17 @@ import (
 // MaxName bounds the names of users and tokens, in characters.
 const MaxName = 64
 
-// compose makes the ways to write a name one.
+// compose normalizes a name: equal letters get equal bytes.
 func compose(name string) string { return norm.NFC.String(name) }
 
-// UserName is a user's name as it is kept: in small letters and without the
-// differences of letters that look the same, so that Ann and ann are one.
-// What is not UTF-8 becomes a character that no name has.
+// UserName returns a user's name as it is stored. It ignores case and
+// normalizes characters that look alike (NFKC), so that Ann and ann are one
+// user. Invalid UTF-8 becomes a character that no name may contain.
 func UserName(name string) string {
 	return norm.NFKC.String(strings.Map(fold, norm.NFKC.String(name)))
 }
 
-// fold is one letter for all that differ in case only.
+// fold maps letters that differ only in case to one letter.
 func fold(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
@@ -33,24 +33,25 @@ func fold(r rune) rune {
 	return unicode.ToLower(least)
 }
 
-// checkName fails if a name of a user or a token cannot be one.
+// checkName fails if a name is not valid for a user or a token.
 func checkName(what, name string) error {
 	bad := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("._@+-", r)
 	}
-	if n := utf8.RuneCountInString(name); n < 1 || n > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, bad) || name[0] == '-' {
+	n := utf8.RuneCountInString(name)
+	if n < 1 || n > MaxName || !utf8.ValidString(name) || strings.ContainsFunc(name, bad) || name[0] == '-' {
 		return fault.New(fault.Invalid,
 			"name_characters", "the name of a %s has 1 to %d letters, digits, and characters of . _ @ + -", what, MaxName)
 	}
 	return nil
 }
 
-// userID is the id of a user as a principal.
+// userID returns the principal ID of a user.
 func userID(name string) string { return "user:" + name }
 
 var errNoScope = fault.New(fault.Invalid, "user_without_scope", "a user needs a scope: ask, ingest, or admin")
 
-// CreateUser makes a user with a password.
+// CreateUser creates a user with a password.
 func (a *Authenticator) CreateUser(ctx context.Context, name, password string, scopes Scopes) error {
 	name = UserName(name)
 	if err := checkName("user", name); err != nil {
@@ -63,41 +64,43 @@ func (a *Authenticator) CreateUser(ctx context.Context, name, password string, s
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.AddUser(ctx, UserRecord{Name: name, Password: hash, Scopes: scopes, CreatedAt: a.cfg.Now()}) //nolint:wrapcheck // it says what failed
+	record := UserRecord{Name: name, Password: hash, Scopes: scopes, CreatedAt: a.cfg.Now()}
+	return a.cfg.Users.AddUser(ctx, record) //nolint:wrapcheck // it says what failed
 }
 
-// SetPassword gives a user another password and ends their logins; tokens on
-// their behalf stay.
+// SetPassword replaces a user's password and ends the user's logins. The user's
+// tokens keep working.
 func (a *Authenticator) SetPassword(ctx context.Context, name, password string) error {
 	hash, err := HashPassword(password)
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.SetPassword(ctx, UserName(name), hash) //nolint:wrapcheck // it says what failed
+	return a.cfg.Users.SetPassword(ctx, UserName(name), hash) //nolint:wrapcheck // it says what failed
 }
 
-// SetScopes says anew what a user may do. Tokens on their behalf may do no more
-// either.
+// SetScopes replaces a user's scopes. It also limits the user's tokens.
 func (a *Authenticator) SetScopes(ctx context.Context, name string, scopes Scopes) error {
 	if len(scopes) == 0 {
 		return errNoScope
 	}
-	return a.cfg.Store.SetScopes(ctx, UserName(name), scopes) //nolint:wrapcheck // it says what failed
+	return a.cfg.Users.SetScopes(ctx, UserName(name), scopes) //nolint:wrapcheck // it says what failed
 }
 
-// DeleteUser deletes a user with their logins and tokens; fault.NotFound if
-// there is none. What belonged to them stays, for the next user of that name.
+// DeleteUser deletes a user with all logins and tokens. It fails with
+// fault.NotFound if the user does not exist. The user's other data stays, and a
+// new user of the same name gets it.
 func (a *Authenticator) DeleteUser(ctx context.Context, name string) error {
-	return a.cfg.Store.RemoveUser(ctx, UserName(name)) //nolint:wrapcheck // it says what failed
+	return a.cfg.Users.RemoveUser(ctx, UserName(name)) //nolint:wrapcheck // it says what failed
 }
 
-// errPassword does not say which of the two is wrong.
+// errPassword does not reveal which of the two is wrong.
 var errPassword = fault.New(fault.Unauthorized, "sign_in_wrong", "the user name or the password is wrong")
 
-// Password logs a user in who asks from that address and returns the value of a
-// cookie for it. fault.Unauthorized if name or password is wrong;
-// fault.RateLimited, with [RetryAfter], after too many wrong ones for the name
-// or from the address; fault.Busy if too many log in at once.
+// Password signs a user in and returns the value of a cookie for the new login.
+// remote is the client's address. It fails with fault.Unauthorized if name or
+// password is wrong. After too many wrong attempts for the name or from the
+// address it fails with fault.RateLimited, see [RetryAfter]. If too many users
+// sign in at once it fails with fault.Busy.
 func (a *Authenticator) Password(ctx context.Context, name, password, remote string) (string, Principal, error) {
 	cookie, p, err := a.password(ctx, name, password, remote)
 	a.count("password", err)
@@ -107,9 +110,10 @@ func (a *Authenticator) Password(ctx context.Context, name, password, remote str
 func (a *Authenticator) password(ctx context.Context, name, password, remote string) (string, Principal, error) {
 	name = UserName(name)
 	if err := checkName("user", name); err != nil || len(password) > MaxPasswordBytes {
-		name = "" // nobody's; it is counted and takes as long as another
+		name = "" // no user has it; the attempt is counted and takes as long as others
 	}
-	// Each is counted before it is checked, or many at once would not be.
+	// Attempts are counted before the check. Otherwise concurrent attempts
+	// would not count.
 	if err := a.wrongAddresses.attempt(remote); err != nil {
 		return "", Principal{}, err
 	}
@@ -134,14 +138,16 @@ func (a *Authenticator) password(ctx context.Context, name, password, remote str
 		return "", Principal{}, err
 	}
 	a.wrongUsers.forget(name)
-	// Only this one: who has an account must not guess at others' for ever.
+	// Refund only this attempt. Otherwise an attacker with an account could
+	// reset the count.
 	a.wrongAddresses.refund(remote)
 	return cookie, p, nil
 }
 
-// verify reports whether a user has that password.
+// verify reports whether a user has the password. Unknown users take as long as
+// others.
 func (a *Authenticator) verify(ctx context.Context, name, password string) (UserRecord, bool, error) {
-	user, err := look(ctx, func(ctx context.Context) (UserRecord, error) { return a.cfg.Store.User(ctx, name) })
+	user, err := look(ctx, func(ctx context.Context) (UserRecord, error) { return a.cfg.Users.User(ctx, name) })
 	known := err == nil
 	if !known && fault.KindOf(err) != fault.NotFound {
 		return user, false, err

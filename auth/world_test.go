@@ -58,11 +58,21 @@ func (l *logs) String() string {
 	return l.b.String()
 }
 
+// store is all that an Authenticator stores.
+type store interface {
+	auth.Tokens
+	auth.Users
+	auth.Logins
+}
+
+// config uses one store for everything.
+func config(db store) auth.Config { return auth.Config{Tokens: db, Users: db, Logins: db} }
+
 // world is an Authenticator on a real database.
 type world struct {
 	t *testing.T
 	*auth.Authenticator
-	db    auth.Store
+	db    store
 	clock *clock
 	log   *logs
 }
@@ -78,10 +88,11 @@ func newWorld(t *testing.T, edit ...func(*auth.Config)) *world {
 	return newWorldOn(t, db, edit...)
 }
 
-func newWorldOn(t *testing.T, db auth.Store, edit ...func(*auth.Config)) *world {
+func newWorldOn(t *testing.T, db store, edit ...func(*auth.Config)) *world {
 	t.Helper()
 	w := &world{t: t, db: db, clock: &clock{at: time.Date(2026, 5, 6, 7, 8, 9, 0, time.UTC)}, log: &logs{}}
-	cfg := auth.Config{Store: db, Now: w.clock.now, Logger: slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	cfg := config(db)
+	cfg.Now, cfg.Logger = w.clock.now, slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for _, e := range edit {
 		e(&cfg)
 	}
@@ -140,7 +151,7 @@ func fails(t *testing.T, err error, kind fault.Kind, says string) {
 }
 
 // broken is a store that does not answer.
-type broken struct{ auth.Store }
+type broken struct{ store }
 
 var errBroken = fault.New(fault.Unavailable, "database_unreachable", "the database is not available")
 
@@ -157,7 +168,7 @@ func (broken) Login(context.Context, []byte) (auth.LoginRecord, error) {
 }
 
 // hung is a store that does not answer until it is no longer waited for.
-type hung struct{ auth.Store }
+type hung struct{ store }
 
 func (hung) Token(ctx context.Context, _ []byte) (auth.TokenRecord, error) {
 	<-ctx.Done()

@@ -1,10 +1,10 @@
-// Package ingest brings a store in line with sources: files, folders, standard
-// input. It extracts their text with its structure, cuts it into chunks, embeds
-// them and stores each document in one step.
+// Package ingest synchronizes a store with sources: files, folders, and
+// standard input. It extracts the text of a document with its structure, cuts
+// it into chunks, embeds them, and stores each document in one step.
 //
-// A source that could not be read (no permission, an I/O error, over the size
-// limit) is reported as failed, and the version read last stays searchable; one
-// that was never read is stored as failed, so that lists show it. A source
-// whose content was read and is of no use (damaged, encrypted, empty) is stored
-// as failed in place of the version before.
+// A source can be unreadable because of a missing permission, an I/O error, or
+// its size. Ingest reports it as failed, and the version that was read last
+// stays searchable. A source that was never read is stored as failed, so that
+// lists show it. Content can also be damaged, encrypted, or empty. Such a
+// source is stored as failed and replaces the earlier version.
 package ingest

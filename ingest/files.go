@@ -13,25 +13,25 @@ type File struct {
 	Path string
 	// Size is in bytes.
 	Size int64
-	// Modified is when the file was changed.
+	// Modified is the modification time.
 	Modified time.Time
 	// Reason says why the file cannot be read; it is zero if it can.
 	Reason fault.Text
 }
 
-// Listing is what lies under some paths.
+// Listing is the content of some paths.
 type Listing struct {
-	// Files are the files, ordered by path, by the rules of Ingest: hidden
-	// ones, folders of version control and what IgnoreFile names are left out.
+	// Files are the files, ordered by path. As in Ingest, hidden files, folders
+	// of version control, and files that IgnoreFile excludes are omitted.
 	Files []File
-	// Folders are the folders that hold them.
+	// Folders are the folders that contain the files.
 	Folders []string
-	// Broken are the paths and folders that could not be read: of what is below
-	// them nothing is known.
+	// Broken are the paths and folders that could not be read. Their content is
+	// unknown.
 	Broken []string
 }
 
-// List lists the files under paths as Ingest does.
+// List lists the files below paths, with the rules of Ingest.
 func List(ctx context.Context, paths []string) (Listing, error) {
 	l, err := list(ctx, paths)
 	if err != nil {

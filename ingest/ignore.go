@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// IgnoreFile is the name of the files that say what in their folder and below
-// is not to be ingested, in the patterns of .gitignore.
+// IgnoreFile is the name of files that exclude files of their folder and below,
+// in the syntax of .gitignore.
 const IgnoreFile = ".docentignore"
 
 // ignoreRule is one line of an ignore file.
 type ignoreRule struct {
-	base     string   // the folder of the file, from the root of the walk; "" is the root
-	segments []string // the pattern's parts; "**" stands for any number of folders
-	negate   bool     // includes again what an earlier rule excluded
-	folders  bool     // only folders
+	base     string   // folder of the ignore file, relative to the root of the walk; "" is the root
+	segments []string // parts of the pattern; "**" matches any number of folders
+	negate   bool     // includes files that an earlier rule excluded
+	folders  bool     // matches only folders
 }
 
-// parseIgnore reads the rules of an ignore file that lies in the folder base.
+// parseIgnore parses an ignore file. base is its folder.
 func parseIgnore(base string, data []byte) []ignoreRule {
 	var rules []ignoreRule
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
@@ -54,9 +54,9 @@ func parseIgnore(base string, data []byte) []ignoreRule {
 	return rules
 }
 
-// ignored reports whether the rules exclude a file or folder, whose path is
-// from the root of the walk and whose folders are known not to be excluded. The
-// last rule that matches decides.
+// ignored reports whether the rules exclude a file or folder. The path is
+// relative to the root of the walk, and its folders are not excluded. The last
+// rule that matches decides.
 func ignored(rules []ignoreRule, rel string, folder bool) bool {
 	for i := len(rules) - 1; i >= 0; i-- {
 		r := rules[i]
@@ -77,7 +77,7 @@ func ignored(rules []ignoreRule, rel string, folder bool) bool {
 	return false
 }
 
-// matchSegments matches a path against a pattern, both in parts.
+// matchSegments matches a path against a pattern. Both are split into parts.
 func matchSegments(pattern, name []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {

@@ -14,9 +14,9 @@ import (
 	"docent/ingest/intake"
 )
 
-// Pipeline names the extraction and chunking of this program. It changes when
-// the same bytes give other chunks in all formats. Ingest then reads all sources
-// again. When only the reader of one format changes, raise the version of the
+// Pipeline is the version of extraction and chunking. It changes when the same
+// bytes result in other chunks in all formats. Ingest then reads all sources
+// again. When only the reader of one format changes, raise the version of that
 // format; see extract.Version.
 const Pipeline = "docent/5"
 
@@ -26,33 +26,34 @@ type Config struct {
 	Store Store
 	// Embedder makes the vectors; required.
 	Embedder embed.Embedder
-	// Reader reads documents; required. Close closes it. Package worker has
-	// one that reads in other processes. It also has one that reads in this
-	// process, for tests and for programs that trust their documents.
+	// Reader reads documents; required. Ingester.Close closes it.
+	// Package worker has a Reader with separate processes. It also has one
+	// without, for tests and for programs with trusted documents.
 	Reader Reader
-	// MaxFileSize is the largest source read, and the longest line of a JSONL
-	// file, in bytes; default 64 MiB.
+	// MaxFileSize bounds a source, and a line of a JSONL file, in bytes;
+	// default 64 MiB.
 	MaxFileSize int64
-	// Workers is how many sources are read at once, and how many batches are
-	// embedded at once; default the number of CPUs.
+	// Workers is the number of sources that are read at once and of batches
+	// that are embedded at once; default the number of CPUs.
 	Workers int
-	// InFlight bounds the memory that sources take while they are read and
-	// stored, in bytes, taken as eight times their size; a source for which
-	// that is not enough is read alone. Default 256 MiB.
+	// InFlight bounds the memory of the sources that are in progress, in bytes.
+	// A source counts as eight times its size. A source that exceeds the bound
+	// is read alone. Default 256 MiB.
 	InFlight int64
-	// BatchDocuments is the most documents stored in one step; default 64.
+	// BatchDocuments is the maximum number of documents stored in one step;
+	// default 64.
 	BatchDocuments int
-	// BatchBytes is the most bytes of sources stored in one step, unless a
-	// single one has more; default 8 MiB.
+	// BatchBytes is the maximum size of the sources stored in one step, in
+	// bytes. A single larger source is stored alone. Default 8 MiB.
 	BatchBytes int64
-	// Logger gets details for operators; default none.
+	// Logger receives details for operators; default none.
 	Logger *slog.Logger
-	// Metrics counts the documents of runs by status, as
-	// docent_ingest_documents_total; default a separate set.
+	// Metrics counts documents by status in docent_ingest_documents_total;
+	// default a separate set.
 	Metrics *metrics.Set
 }
 
-// Ingester brings a store in line with sources. It is safe for concurrent use.
+// Ingester synchronizes a store with sources. It is safe for concurrent use.
 type Ingester struct {
 	cfg       Config
 	pipelines pipelines
@@ -60,26 +61,26 @@ type Ingester struct {
 	log       *slog.Logger
 }
 
-// Reader reads documents from unknown authors. It is safe for concurrent use.
-// Errors of kind fault.Invalid say in one line why a document cannot be read.
-// Other errors are not the fault of the document.
+// Reader reads untrusted documents. It is safe for concurrent use. An error of
+// kind fault.Invalid says in one line why a document cannot be read. Other
+// errors are not caused by the document.
 type Reader interface {
-	// Read reads one document. Reading.Media may be set with an error.
+	// Read reads one document. Reading.Media may be set even with an error.
 	Read(ctx context.Context, src intake.Source) (intake.Reading, error)
-	// Edges returns hashes of a document's first and last blocks.
+	// Edges returns hashes of the first and last blocks of a document.
 	Edges(ctx context.Context, src intake.Source) ([]uint64, error)
-	// Parts stores the documents inside a source as files in a folder. whole
-	// reports whether the source is itself a document too.
-	Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error)
+	// Parts writes the documents inside a source to a file, one after the other.
+	// whole reports whether the source is also a document itself.
+	Parts(ctx context.Context, src intake.Source, file string) (whole bool, parts []intake.Part, err error)
 	Formats
 	// Close frees the reader's resources.
 	Close(ctx context.Context) error
 }
 
-// Formats describes the formats of a reader. Its methods are cheap.
+// Formats describes the formats of a Reader. Its methods are fast.
 type Formats interface {
 	// MayHaveParts reports whether a source with this name and beginning may
-	// hold other documents.
+	// contain other documents.
 	MayHaveParts(name string, head []byte) bool
 	// Version returns the version of the reader for a media type.
 	Version(media string) int
@@ -129,60 +130,59 @@ const (
 	Added = "added"
 	// Changed: the source is stored anew.
 	Changed = "changed"
-	// Unchanged: there was nothing to do.
+	// Unchanged: the stored document is current.
 	Unchanged = "unchanged"
-	// Removed: the document is gone from its source, or the source itself.
+	// Removed: the document or its source no longer exists.
 	Removed = "removed"
 	// Failed: the source cannot be read; Reason says why.
 	Failed = "failed"
 )
 
-// Result says what became of one document.
+// Result is the outcome of one document.
 type Result struct {
-	// Source is the document's source.
+	// Source is the source of the document.
 	Source string `json:"source"`
 	// Status is one of Added, Changed, Unchanged, Removed and Failed.
 	Status string `json:"status"`
-	// Chunks is how many passages it has; of a removed one, how many it had.
+	// Chunks is the number of passages. For a removed document it is the
+	// earlier number.
 	Chunks int `json:"chunks"`
-	// Reason says in one line why it failed.
+	// Reason says in one line why the document failed.
 	Reason fault.Text `json:"reason,omitzero"`
-	// Note says what could not be read of an added or changed document, such as
-	// some of its pages.
+	// Note says which content could not be read, such as some pages.
 	Note string `json:"note,omitempty"`
-	// DocumentID is the stored document's, 0 if none is stored.
+	// DocumentID is the id of the stored document, or 0.
 	DocumentID int64 `json:"document_id,omitempty"`
 }
 
-// Progress is how far a run has come.
+// Progress is the progress of a run.
 type Progress struct {
-	// Files is how many files are done.
+	// Files is the number of finished files.
 	Files int
-	// TotalFiles is how many there are.
+	// TotalFiles is the number of all files.
 	TotalFiles int
-	// Bytes is the size of those that are done.
+	// Bytes is the size of the finished files.
 	Bytes int64
-	// TotalBytes is the size of all.
+	// TotalBytes is the size of all files.
 	TotalBytes int64
-	// Chunks is how many passages were stored.
+	// Chunks is the number of stored passages.
 	Chunks int
-	// Reading is a file that is being read, "" if it is not known.
+	// Reading is a file that is being read; "" if unknown.
 	Reading string
 }
 
-// Request is one run over files and folders.
+// Request describes one run over files and folders.
 type Request struct {
 	// Collection gets the documents; "" is the default one.
 	Collection string
 	// Paths are files and folders.
 	Paths []string
-	// Prune removes documents whose file is gone, under the folders and files
-	// of Paths only: also those of a path that does not exist itself, if its
-	// folder can be read.
+	// Prune removes the documents below Paths whose files no longer exist. A
+	// path itself may be missing if its folder can be read.
 	Prune bool
-	// Retry reads sources again that failed with the same content before.
+	// Retry reads sources again that failed earlier with the same content.
 	Retry bool
-	// Progress, if set, is called after each file, and once before the first.
-	// It must return quickly.
+	// Progress, if set, is called before the first file and after each file. It
+	// must return quickly.
 	Progress func(Progress)
 }

@@ -18,56 +18,57 @@ import (
 	"docent/rag/corpus"
 )
 
-// Input is one source that ReadAll reads.
+// Input is a source for ReadAll.
 type Input struct {
-	// Source is the document's source.
+	// Source is the source of the document.
 	Source string
 	// Name is a file name that helps to detect the format.
 	Name string
 	// Size is in bytes; 0 if unknown.
 	Size int64
-	// Modified is when the source was changed; zero if unknown.
+	// Modified is the modification time; zero if unknown.
 	Modified time.Time
-	// Open returns the content. Several inputs are open at once.
+	// Open returns the content. ReadAll opens several inputs at once.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 }
 
 // Outcome counts the documents of one input.
 type Outcome struct {
-	// Source is the input's.
+	// Source is the source of the input.
 	Source string
 	// Added counts new documents.
 	Added int
 	// Changed counts documents that were stored anew.
 	Changed int
-	// Unchanged counts documents that were stored already.
+	// Unchanged counts documents whose stored version is current.
 	Unchanged int
 	// Removed counts parts that the input no longer has.
 	Removed int
 	// Failed counts documents that cannot be read.
 	Failed int
-	// Chunks counts the passages of all.
+	// Chunks counts the passages of all documents.
 	Chunks int
-	// Reason says why the first of the failed documents cannot be read, or why
-	// the input cannot be opened.
+	// Reason says why the first failed document cannot be read, or why the
+	// input cannot be opened.
 	Reason fault.Text
-	// Unread is set if the input could not be opened or read. Nothing was stored.
+	// Unread is set if the input could not be opened or read. In that case
+	// nothing was stored.
 	Unread bool
 }
 
 // Batch reads many inputs into one collection. It knows the documents that the
-// collection had when the batch was made.
+// collection had when the batch was created.
 type Batch struct {
 	in  *Ingester
 	run *run
-	// window bounds the bytes of inputs that are open at once.
+	// window bounds the bytes of the open inputs.
 	window *semaphore.Weighted
 	budget int64
 }
 
-// Batch prepares reading inputs into a collection; "" is the default one. With
-// retry, documents are read again that failed with the same content before. A
-// batch reads once.
+// Batch prepares reading inputs into a collection; "" is the default one. If
+// retry is set, documents that failed earlier are read again even if their
+// content is the same. A batch can be used once.
 func (in *Ingester) Batch(ctx context.Context, collection string, retry bool) (*Batch, error) {
 	r, err := in.start(ctx, collection, "")
 	if err != nil {
@@ -78,8 +79,8 @@ func (in *Ingester) Batch(ctx context.Context, collection string, retry bool) (*
 	return &Batch{in: in, run: r, window: semaphore.NewWeighted(budget), budget: budget}, nil
 }
 
-// Documents returns the documents of a source with its parts, as they were when
-// the batch was made.
+// Documents returns the documents of a source and its parts. They are as they
+// were when the batch was created.
 func (b *Batch) Documents(source string) []intake.SourceState {
 	var out []intake.SourceState
 	if s, ok := b.run.states.find(source); ok {
@@ -88,8 +89,8 @@ func (b *Batch) Documents(source string) []intake.SourceState {
 	return append(out, b.run.states.below(source)...)
 }
 
-// Current reports whether documents of a source are stored, and reading the
-// same content again would change nothing.
+// Current reports whether a source is stored and reading the same content again
+// would change nothing.
 func (b *Batch) Current(source string) bool {
 	docs := b.Documents(source)
 	for _, s := range docs {
@@ -101,19 +102,20 @@ func (b *Batch) Current(source string) bool {
 }
 
 const (
-	// readAhead is how many inputs are open at once.
+	// readAhead is the number of inputs that are open at once.
 	readAhead = 4
-	// minWindow is the least that the inputs which are open may hold, in bytes.
+	// minWindow is the minimum bound on the bytes of the open inputs.
 	minWindow = 64 << 20
 )
 
-// errStopped ends the stages when the caller wants no more outcomes.
+// errStopped ends the stages after the caller broke the loop.
 var errStopped = errors.New("stopped by the caller")
 
-// ReadAll reads inputs and yields an outcome for each, in order, after all its
-// documents are stored. An input that cannot be read is an outcome and stops
-// nothing; the version that was read last stays. An error comes once and last.
-// The context that inputs gets ends when no more of them are wanted.
+// ReadAll reads inputs and yields an outcome for each, in order. It yields an
+// outcome after all documents of the input are stored. An unreadable input is
+// an outcome too. It does not stop the others, and its earlier version stays.
+// An error comes once and last. The context of an input ends when no more
+// inputs are needed.
 func (b *Batch) ReadAll(ctx context.Context, inputs func(context.Context) iter.Seq[Input]) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -143,12 +145,12 @@ func (b *Batch) ReadAll(ctx context.Context, inputs func(context.Context) iter.S
 	}
 }
 
-// gathering collects the results of the inputs on their way. The producer adds
-// inputs; the goroutine that stores adds results and takes outcomes.
+// gathering collects the results of the inputs in progress. The producer adds
+// inputs. The storing goroutine adds results and takes outcomes.
 type gathering struct {
 	mu   sync.Mutex
 	open []*Outcome // in the order of the inputs
-	done int        // how many were taken
+	done int        // number of taken outcomes
 }
 
 func (g *gathering) begin(source string) *Outcome {
@@ -176,7 +178,7 @@ func (g *gathering) add(res Result) {
 			out.Unchanged++
 		case Removed:
 			out.Removed++
-			return // its chunks are no more
+			return // its chunks no longer exist
 		case Failed:
 			out.Failed++
 			if out.Reason.IsZero() {
@@ -188,7 +190,7 @@ func (g *gathering) add(res Result) {
 	}
 }
 
-// take removes the outcomes of the first inputs, up to the number given.
+// take removes the outcomes of the first n inputs.
 func (g *gathering) take(done int) []Outcome {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -240,7 +242,8 @@ func (b *Batch) produce(ctx context.Context, g *gathering, inputs func(context.C
 	}
 }
 
-// openAll starts to read each input, as many at once as the window allows.
+// openAll starts to read each input. The window bounds the number of open
+// inputs.
 func (b *Batch) openAll(ctx context.Context, inputs iter.Seq[Input], queue chan<- *opened, reading *sync.WaitGroup) {
 	for input := range inputs {
 		o := &opened{input: input, done: make(chan struct{}), weight: min(max(input.Size, b.budget/readAhead), b.budget)}
@@ -259,7 +262,7 @@ func (b *Batch) openAll(ctx context.Context, inputs iter.Seq[Input], queue chan<
 	}
 }
 
-// read reads an input's content, up to the size limit.
+// read reads the content of an input up to the size limit.
 func (b *Batch) read(ctx context.Context, o *opened) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -288,7 +291,7 @@ func (b *Batch) read(ctx context.Context, o *opened) {
 	}
 }
 
-// Reason says in one line why a source cannot be read.
+// Reason returns a one-line reason why a source cannot be read.
 func Reason(err error) fault.Text {
 	var known *fault.Fault
 	if errors.As(err, &known) {
@@ -297,7 +300,7 @@ func Reason(err error) fault.Text {
 	return reasonOf(err)
 }
 
-// send sends the documents of an input, and a marker behind them.
+// send sends the documents of an input and an end marker.
 func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*item) bool) bool {
 	if !o.unread && o.data == nil {
 		o.unread, o.reason = true, fault.NewText("unreadable", "cannot be read")
@@ -312,7 +315,7 @@ func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*it
 			if !o.input.Modified.IsZero() {
 				it.mtime = o.input.Modified.UnixNano()
 			}
-			// The version that was read last stays if this one is of no use.
+			// The earlier version stays if this one is unreadable.
 			s, known := b.run.states.find(it.source)
 			it.silent = it.silent || known && s.Status == corpus.Ready
 		}
@@ -322,7 +325,7 @@ func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*it
 	return ok
 }
 
-// String names the outcome in tests and logs.
+// String describes the outcome for tests and logs.
 func (o Outcome) String() string {
 	text := fmt.Sprintf("%s: %d added, %d changed, %d unchanged, %d removed, %d failed", o.Source, o.Added, o.Changed, o.Unchanged, o.Removed, o.Failed)
 	if o.Unread {

@@ -89,7 +89,11 @@ func TestSettingsDoNotChangeWhatIsStored(t *testing.T) {
 	f := newFixture(t, ingest.Config{})
 	f.many(40)
 	f.run(ingest.Request{})
-	for _, cfg := range []ingest.Config{{Workers: 1, BatchDocuments: 1}, {Workers: 7, InFlight: 8 << 10, BatchBytes: 1}, {BatchDocuments: 1000, BatchBytes: 1 << 30}} {
+	for _, cfg := range []ingest.Config{
+		{Workers: 1, BatchDocuments: 1},
+		{Workers: 7, InFlight: 8 << 10, BatchBytes: 1},
+		{BatchDocuments: 1000, BatchBytes: 1 << 30},
+	} {
 		other := newFixture(t, cfg)
 		var order []string
 		for r, err := range other.in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {

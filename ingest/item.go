@@ -24,36 +24,36 @@ import (
 	"docent/rag/corpus"
 )
 
-// item is one document to be, on its way through a run.
+// item is a document on its way through a run.
 type item struct {
-	source  string
-	name    string // what the file is called, as a hint at what it is
-	path    string // of the file; "" if data is already there
-	data    []byte
-	size    int64
-	mtime   int64
-	record  *intake.Line         // of a line of a file that holds many documents
-	reason  fault.Text           // why it cannot be read, if that is known already
-	silent  bool                 // reported and not stored
-	spooled bool                 // path is removed when it is read
-	shared  []uint64             // of a part: the blocks that the pages of its folder share
-	unread  bool                 // its content is not known
-	whole   *item                // of a marker: the file's document, if it is one
-	marker  bool                 // no document: the end of a file
-	counts  int64                // of the file's bytes, for progress
-	stale   []intake.SourceState // of a marker: documents no longer in the file
+	source string
+	name   string       // file name, as a hint at the format
+	path   string       // path of the file; "" if data is already set
+	part   *partContent // place of the item in the file; nil if the item is the whole file
+	data   []byte
+	size   int64
+	mtime  int64
+	record *intake.Line         // of a line in a file with many documents
+	reason fault.Text           // known reason why it cannot be read
+	silent bool                 // reported but not stored
+	shared []uint64             // of a part: the blocks that the pages of its folder share
+	unread bool                 // its content is unknown
+	whole  *item                // of an end marker: the document of the file itself, if any
+	marker bool                 // not a document but the end of a file
+	counts int64                // bytes of the file, for progress
+	stale  []intake.SourceState // of an end marker: documents that the file no longer contains
 
 	state  intake.SourceState
 	known  bool
-	weight int64 // of the in-flight limit
+	weight int64 // share of the in-flight limit
 	done   chan struct{}
 	result Result
 	put    *intake.Put
 	err    error
 }
 
-// process reads the item and makes its document, unless nothing has changed. A
-// panic ends this item and no other.
+// process reads the item and builds its document, unless nothing has changed. A
+// panic only fails this item.
 func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -61,6 +61,9 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 			in.fail(r, it, "", "", fault.NewText("document_failed", "docent failed on it; the log has the details"))
 		}
 	}()
+	if it.part != nil {
+		defer func() { in.warn("remove the parts that were read", it.part.in.done()) }()
+	}
 	it.result.Source = it.source
 	if it.known {
 		it.result.DocumentID = it.state.ID
@@ -70,13 +73,10 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	}
 	if it.reason.IsZero() && it.data == nil {
 		it.data, it.reason = in.read(it)
-		if it.spooled {
-			in.warn("remove a part that was read", os.Remove(it.path))
-		}
 	}
 	if !it.reason.IsZero() {
-		// What could not be read says nothing of what it holds: the version
-		// read last stays, if there is one.
+		// An unreadable file says nothing about its content, so the earlier
+		// version stays.
 		it.unread = it.data == nil
 		it.silent = it.silent || it.unread && (it.known && it.state.Status == corpus.Ready || len(r.states.below(it.source)) > 0)
 		in.fail(r, it, "", "", it.reason)
@@ -99,7 +99,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	in.build(ctx, r, it, hash)
 }
 
-// build has the document read.
+// build has the reader read the document.
 func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	src := intake.Source{Name: it.name, Data: it.data, Line: it.record, Shared: r.pages.shared(ctx, in, it)}
 	doc, err := in.reader.Read(ctx, src)
@@ -129,7 +129,8 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	}
 }
 
-// document is what is known of the document before it is read.
+// document returns the document with the properties that are known before
+// reading.
 func (it *item) document(r *run) corpus.Document {
 	d := corpus.Document{Collection: r.collection, Source: it.source, Size: it.size}
 	if it.mtime != 0 {
@@ -138,7 +139,8 @@ func (it *item) document(r *run) corpus.Document {
 	return d
 }
 
-// fail makes a failed document of the item, unless the very same is stored.
+// fail builds a failed document for the item, unless the same failure is
+// stored.
 func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text) {
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
@@ -152,7 +154,7 @@ func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text
 	it.put = &intake.Put{Document: d, Embedder: r.embedder}
 }
 
-// read returns the file's bytes, or why there are none.
+// read returns the bytes of the file, or a reason.
 func (in *Ingester) read(it *item) (data []byte, reason fault.Text) {
 	if it.size > in.cfg.MaxFileSize {
 		return nil, tooLarge(it.size, in.cfg.MaxFileSize)
@@ -166,9 +168,13 @@ func (in *Ingester) read(it *item) (data []byte, reason fault.Text) {
 		return nil, reasonOf(err)
 	}
 	defer f.Close()
+	var content io.Reader = f
+	if it.part != nil {
+		content = io.NewSectionReader(f, it.part.offset, it.size)
+	}
 	var buf bytes.Buffer
 	buf.Grow(int(it.size) + bytes.MinRead)
-	n, err := io.Copy(&buf, io.LimitReader(f, in.cfg.MaxFileSize+1))
+	n, err := io.Copy(&buf, io.LimitReader(content, in.cfg.MaxFileSize+1))
 	switch {
 	case err != nil:
 		return nil, reasonOf(err)
@@ -183,12 +189,13 @@ func tooLarge(size, limit int64) fault.Text {
 	return fault.NewText("file_larger_than_limit", "too large: %s, the limit is %s", byteSize(size), byteSize(limit))
 }
 
-// moreThan is the reason for a file whose size was not known before.
+// moreThan returns the reason for a file that grew above the limit, or whose
+// size was unknown.
 func moreThan(limit int64) fault.Text {
 	return fault.NewText("file_too_large_to_read", "too large: more than %s", byteSize(limit))
 }
 
-// byteSize is a number of bytes as people read it.
+// byteSize formats a number of bytes for people.
 func byteSize(n int64) string {
 	switch {
 	case n < 1<<10:
@@ -200,7 +207,7 @@ func byteSize(n int64) string {
 	}
 }
 
-// lines yields the records of a file with one document to a line.
+// lines yields the records of a file with one document on each line.
 func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bool) (ok bool, reason fault.Text) {
 	ids := map[string]bool{}
 	br := bufio.NewReaderSize(r, 64<<10)
@@ -221,10 +228,11 @@ func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bo
 	}
 }
 
-// line makes the item of one line.
+// line returns the item of one line.
 func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids map[string]bool) *item {
 	it := &item{name: name, data: line, size: int64(len(line))}
-	// A name of its own, for ids are often numbers too.
+	// The prefix keeps line numbers apart from ids, which are often numbers
+	// too.
 	id := fmt.Sprintf("line-%d", n)
 	if long {
 		it.reason = fault.NewText("line_too_large", "too large: the line is longer than %s", byteSize(in.cfg.MaxFileSize))
@@ -242,8 +250,8 @@ func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids
 	return it
 }
 
-// readLine reads a line without its end. One over the limit is skipped and
-// reported as long.
+// readLine reads a line without its end. It skips a line above the limit and
+// reports it as long.
 func readLine(br *bufio.Reader, limit int64) (line []byte, long bool, err error) {
 	for {
 		part, err := br.ReadSlice('\n')
@@ -259,7 +267,7 @@ func readLine(br *bufio.Reader, limit int64) (line []byte, long bool, err error)
 	}
 }
 
-// states are what a store knows of the sources of a collection, by source.
+// states are the stored states of the sources of a collection, by source.
 type states []intake.SourceState
 
 func (s states) find(source string) (intake.SourceState, bool) {

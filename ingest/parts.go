@@ -8,29 +8,30 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"sync/atomic"
 
 	"docent/ingest/intake"
 	"docent/ingest/scratch"
 	"docent/internal/fault"
 )
 
-// A source may hold other documents: an archive its files, a mail its
-// attachments, a mailbox its messages. Those become documents of their own,
-// called SOURCE#NAME, and those that are no longer in it are removed. Their
-// content waits in a folder until it is read, so that an archive takes no more
-// memory than its largest file.
+// A source may contain other documents: an archive contains files, a mail
+// contains attachments, and a mailbox contains messages. They become separate
+// documents with the source SOURCE#NAME. Documents that the source no longer
+// contains are removed. Their contents wait in a temporary file, so an
+// archive takes no more memory than its largest file.
 
-// headLength is how much of a source shows whether it may hold documents.
+// headLength is the number of bytes from which containers are detected.
 const headLength = 1 << 10
 
-// spool is the folder of one run for parts that wait to be read.
+// spool is the temporary folder of one run for parts that wait to be read.
 type spool struct {
 	dir  *scratch.Folder // nil until there are parts
 	next int
 }
 
-// folder makes a folder for the parts of one source.
-func (s *spool) folder() (string, error) {
+// file names a file for the parts of one source.
+func (s *spool) file() (string, error) {
 	if s.dir == nil {
 		dir, err := scratch.Make(scratch.Parts)
 		if err != nil {
@@ -39,14 +40,31 @@ func (s *spool) folder() (string, error) {
 		s.dir = dir
 	}
 	s.next++
-	dir := filepath.Join(s.dir.Path, strconv.Itoa(s.next))
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		return "", fmt.Errorf("make a folder for the parts of a source: %w", err)
-	}
-	return dir, nil
+	return filepath.Join(s.dir.Path, strconv.Itoa(s.next)), nil
 }
 
-// remove ends the use of the folder, after all of the run's work.
+// partsFile is a file with the contents of the parts of one source. It is removed
+// after the last one.
+type partsFile struct {
+	path string
+	left atomic.Int64
+}
+
+// partContent is where a part is in the file.
+type partContent struct {
+	in     *partsFile
+	offset int64
+}
+
+// done ends the use of the file for one part.
+func (f *partsFile) done() error {
+	if f.left.Add(-1) > 0 {
+		return nil
+	}
+	return os.Remove(f.path) //nolint:wrapcheck // it names the file
+}
+
+// remove removes the temporary folder at the end of the run.
 func (s *spool) remove() error {
 	if s.dir == nil {
 		return nil
@@ -59,15 +77,15 @@ type unpacking struct {
 	in   *Ingester
 	r    *run
 	send func(*item) bool
-	// sent are the sources sent so far.
+	// sent contains the sources sent so far.
 	sent map[string]bool
-	// stopped is set if nothing more is wanted.
+	// stopped is set when no more documents are wanted.
 	stopped bool
 }
 
-// parts sends the documents inside a source whose content is known, and the end
-// marker behind them. It reports false, and has sent nothing, if the source is to
-// be read as it stands.
+// parts sends the documents inside a source with known content, and then the
+// end marker. It returns false, and sends nothing, if the source has to be read
+// as a single document.
 func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send func(*item) bool) (done, more bool) {
 	if whole.data == nil || !in.reader.MayHaveParts(whole.name, whole.data[:min(len(whole.data), headLength)]) {
 		return false, true
@@ -78,7 +96,7 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 	case u.stopped:
 		return true, false
 	case whole.err != nil || !whole.reason.IsZero():
-		end.stale = nil // its parts are not known to be gone
+		end.stale = nil // its stored parts may still exist
 		return true, send(whole) && send(end)
 	case isDocument && len(u.sent) == 0:
 		return false, true
@@ -90,20 +108,20 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 		return true, send(whole) && send(end)
 	}
 	if s, ok := r.states.find(whole.source); ok {
-		end.stale = append(end.stale, s) // the container was a document before
+		end.stale = append(end.stale, s) // an earlier run stored the container as a document
 	}
 	return true, send(end)
 }
 
-// unpack sends the documents inside an item, and reports whether the item is a
-// document of its own. Why it cannot be looked into is put into the item.
+// unpack sends the documents inside an item and reports whether the item is
+// also a document itself. If the item cannot be opened, unpack sets its reason.
 func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
-	dir, err := u.r.spool.folder()
+	file, err := u.r.spool.file()
 	if err != nil {
 		it.err = err
 		return true
 	}
-	isDocument, parts, err := u.in.reader.Parts(ctx, intake.Source{Name: it.name, Data: it.data}, dir)
+	isDocument, parts, err := u.in.reader.Parts(ctx, intake.Source{Name: it.name, Data: it.data}, file)
 	switch {
 	case err != nil && fault.KindOf(err) == fault.Invalid:
 		it.reason = fault.TextOf(err)
@@ -112,9 +130,11 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 		it.err = fmt.Errorf("look into %s: %w", it.source, err)
 		return true
 	}
-	shared := u.in.partBlocks(ctx, parts)
+	shared := u.in.partBlocks(ctx, file, parts)
+	in := &partsFile{path: file}
+	in.left.Store(int64(len(parts)))
 	for _, part := range parts {
-		if !u.part(it, part, shared[path.Dir(part.Name)]) {
+		if !u.part(it, part, in, shared[path.Dir(part.Name)]) {
 			u.stopped = true
 			break
 		}
@@ -124,8 +144,11 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 
 // part sends a part of an item. The reader has opened the containers in it. Pages
 // are read without the shared blocks of their folder.
-func (u *unpacking) part(of *item, part intake.Part, shared []uint64) bool {
-	it := &item{source: of.source + "#" + part.Name, name: part.Name, path: part.Path, size: part.Size, mtime: of.mtime, reason: part.Reason, spooled: true}
+func (u *unpacking) part(of *item, part intake.Part, in *partsFile, shared []uint64) bool {
+	it := &item{
+		source: of.source + "#" + part.Name, name: part.Name, path: in.path, part: &partContent{in, part.Offset},
+		size: part.Size, mtime: of.mtime, reason: part.Reason,
+	}
 	if isPage(part.Name) {
 		it.shared = shared
 	}
@@ -139,11 +162,11 @@ func (u *unpacking) part(of *item, part intake.Part, shared []uint64) bool {
 	return u.send(it)
 }
 
-// mayHaveParts looks at the beginning of a file.
+// mayHaveParts checks the beginning of a file.
 func (in *Ingester) mayHaveParts(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {
-		return false // reading it says what is wrong
+		return false // reading it later reports the error
 	}
 	defer f.Close()
 	head, err := io.ReadAll(io.LimitReader(f, headLength))

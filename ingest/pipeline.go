@@ -16,30 +16,30 @@ import (
 )
 
 const (
-	// expansion is how many bytes of memory a byte of a source takes on its
-	// way, at most as a rule: its bytes, its text, passages and their vectors.
+	// expansion is the usual maximum of memory bytes for each byte of a source.
+	// It covers its bytes, its text, its passages, and their vectors.
 	expansion = 8
-	// minWeight is what an item counts at least against Config.InFlight.
+	// minWeight is the minimum share of an item in Config.InFlight.
 	minWeight = 4 << 10
-	// maxEmbedTexts is the most texts of one call of the embedder.
+	// maxEmbedTexts is the maximum number of texts in one call of the embedder.
 	maxEmbedTexts = 512
-	// batchDelay is the longest a finished document waits for others to be
-	// stored with it.
+	// batchDelay is the maximum time that a finished document waits for others
+	// to be stored with it.
 	batchDelay = 250 * time.Millisecond
 )
 
-// batch is a row of items stored in one step.
+// batch is a group of items stored in one step.
 type batch struct {
 	items []*item
 	bytes int64
-	done  chan struct{} // closed when the vectors are there, or err
+	done  chan struct{} // closed when the vectors or err are set
 	err   error
 }
 
-// work takes items from produce through reading, embedding and storing, and
-// yields their results in the order they were produced. It reports whether all
-// was done. Stages run beside each other; queues between them are bounded, and
-// so are the bytes held, so that a slow stage holds back those before it.
+// work reads, embeds, and stores the items from produce. It yields their
+// results in the order in which they were produced, and reports whether all
+// items are done. The stages run concurrently. Bounds on the queues between
+// them and on the bytes in progress make fast stages wait for slow ones.
 func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*item) bool), yield func(Result, error) bool) bool {
 	yield = in.counted(yield)
 	outer := ctx
@@ -87,9 +87,11 @@ func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*it
 	return err == nil
 }
 
-// feed sends what is produced to the workers and, in the same order, to those
-// who wait for it.
-func (in *Ingester) feed(ctx context.Context, r *run, memory *semaphore.Weighted, produce func(send func(*item) bool), jobs, order chan<- *item) error {
+// feed sends the produced items to the workers. It also sends them, in the same
+// order, to the collecting stage.
+func (in *Ingester) feed(ctx context.Context, r *run,
+	memory *semaphore.Weighted, produce func(send func(*item) bool), jobs, order chan<- *item,
+) error {
 	produce(func(it *item) bool {
 		it.done = make(chan struct{})
 		if it.marker {
@@ -116,11 +118,10 @@ func (in *Ingester) feed(ctx context.Context, r *run, memory *semaphore.Weighted
 	return ctx.Err()
 }
 
-// collect gathers finished items to batches and has each embedded beside the
-// others.
+// collect groups finished items into batches and starts to embed each batch.
 func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches chan<- *batch) error {
 	var embedding errgroup.Group
-	defer func() { _ = embedding.Wait() }() // none of them fails: errors are the batches'
+	defer func() { _ = embedding.Wait() }() // always nil, because a batch keeps its own error
 	embedding.SetLimit(in.cfg.Workers)
 	cur := &batch{done: make(chan struct{})}
 	flush := func() error {
@@ -161,8 +162,8 @@ func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches cha
 	}
 }
 
-// next waits for the next item to be finished. If that takes long, what has
-// gathered is sent on.
+// next waits for the next item to be finished. If that takes long, it sends on
+// the current batch.
 func (in *Ingester) next(ctx context.Context, order <-chan *item, timer *time.Timer, flush func() error) (it *item, ok bool, err error) {
 	timer.Reset(batchDelay)
 	var done <-chan struct{}
@@ -185,8 +186,8 @@ func (in *Ingester) next(ctx context.Context, order <-chan *item, timer *time.Ti
 	}
 }
 
-// embedBatch gives the batch's documents their vectors. A document that the
-// embedder refuses, or on which it panics, fails alone.
+// embedBatch embeds the documents of a batch. If the embedder refuses a
+// document or panics, only that document fails.
 func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 	alone := func(err error) bool {
 		return ctx.Err() == nil && (fault.KindOf(err) == fault.Invalid || panicked(err))
@@ -216,7 +217,7 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 	return nil
 }
 
-// panicked reports whether the embedder panicked.
+// panicked reports whether an error comes from a panic of the embedder.
 func panicked(err error) bool {
 	var p *embed.PanicError
 	return errors.As(err, &p)
@@ -254,9 +255,11 @@ func (in *Ingester) embedItems(ctx context.Context, items []*item) error {
 	return flush()
 }
 
-// storeAll stores the batches as they come and yields their results. more is
-// false if the caller wants no more of them.
-func (in *Ingester) storeAll(ctx context.Context, r *run, batches <-chan *batch, memory *semaphore.Weighted, yield func(Result, error) bool) (more bool, err error) {
+// storeAll stores the batches as they arrive and yields their results. more is
+// false if the caller broke the loop.
+func (in *Ingester) storeAll(ctx context.Context, r *run, batches <-chan *batch,
+	memory *semaphore.Weighted, yield func(Result, error) bool,
+) (more bool, err error) {
 	for b := range batches {
 		select {
 		case <-b.done:
@@ -304,7 +307,7 @@ func (in *Ingester) storeBatch(ctx context.Context, r *run, b *batch, yield func
 		r.at.Bytes += it.counts
 		if it.marker {
 			r.at.Files++
-			if it.whole != nil && it.whole.unread { // so its parts are not known to be gone
+			if it.whole != nil && it.whole.unread { // its parts may still exist
 				it.stale = nil
 			}
 			if more, err := in.remove(ctx, it.stale, yield); !more || err != nil {
@@ -318,7 +321,7 @@ func (in *Ingester) storeBatch(ctx context.Context, r *run, b *batch, yield func
 	return true, nil
 }
 
-// counted counts results by their status.
+// counted counts results by status in the metrics.
 func (in *Ingester) counted(yield func(Result, error) bool) func(Result, error) bool {
 	return func(res Result, err error) bool {
 		if err == nil {

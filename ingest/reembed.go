@@ -77,8 +77,8 @@ func countUnembedded(ctx context.Context, store Store, name string) (int, error)
 	}
 }
 
-// embedTexts calls the embedder and checks the number of vectors. A panic of the
-// embedder becomes an error of these texts.
+// embedTexts calls the embedder and checks the number of vectors. It turns a
+// panic of the embedder into an error.
 func embedTexts(ctx context.Context, embedder embed.Embedder, texts []string) (vectors [][]float32, err error) {
 	if len(texts) == 0 {
 		return nil, nil

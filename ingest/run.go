@@ -30,13 +30,13 @@ type run struct {
 	states     states
 	progress   func(Progress)
 	at         Progress
-	files      map[string]bool // the files found, and those only
+	files      map[string]bool // all files that were found
 	spool      spool
 	pages      pageFolders
 }
 
-// start prepares a run. It looks up what the store knows of a collection, or of
-// one source and its parts.
+// start prepares a run. It loads the stored states of a collection, or of one
+// source and its parts.
 func (in *Ingester) start(ctx context.Context, collection, one string) (*run, error) {
 	if err := checkCollection(collection); err != nil {
 		return nil, err
@@ -50,11 +50,11 @@ func (in *Ingester) start(ctx context.Context, collection, one string) (*run, er
 	return r, nil
 }
 
-// maxCollectionName is the longest name of a collection, in bytes.
+// maxCollectionName is the maximum length of a collection name, in bytes.
 const maxCollectionName = 100
 
-// checkCollection refuses names that cannot be typed, shown or put into an
-// address as they are.
+// checkCollection rejects names that cannot be typed, displayed, or used in an
+// address unchanged.
 func checkCollection(name string) error {
 	switch {
 	case len(name) > maxCollectionName:
@@ -66,12 +66,12 @@ func checkCollection(name string) error {
 	return nil
 }
 
-// Ingest brings a collection in line with files and folders. It yields a result
-// per document, ordered by file, after the document is stored; a source that
-// cannot be read is a result with the reason, and never stops the rest. An
-// error comes once and last: the store or the embedder does not work, a path is
-// wrong, or ctx has ended. What was yielded before is stored; running again
-// goes on from there.
+// Ingest synchronizes a collection with files and folders. It yields a result
+// for each document, ordered by file, after the document is stored. An
+// unreadable source is a result with a reason and does not stop the others. An
+// error comes once and last. It means that the store or the embedder failed,
+// that a path is wrong, or that ctx has ended. All yielded documents are
+// stored. Another call continues from there.
 func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		l, err := list(ctx, req.Paths)
@@ -112,14 +112,14 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 	}
 }
 
-// warn logs an error that stops nothing.
+// warn logs an error that does not stop the run.
 func (in *Ingester) warn(what string, err error) {
 	if err != nil {
 		in.log.Warn(what, "error", err)
 	}
 }
 
-// produce sends a file's documents, and a marker behind them.
+// produce sends the documents of a file and an end marker.
 func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(*item) bool) bool {
 	it := &item{source: f.path, name: f.path, path: f.path, size: f.size, mtime: f.mtime, reason: f.reason, silent: f.folder}
 	end := &item{source: f.path, counts: f.size, marker: true}
@@ -144,7 +144,7 @@ func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(*item
 	return send(it) && send(end)
 }
 
-// records sends the documents of a file that holds one to a line.
+// records sends the documents of a file with one document on each line.
 func (in *Ingester) records(r *run, f file, src io.Reader, end *item, send func(*item) bool) bool {
 	sent := map[string]bool{}
 	ok, reason := in.lines(f.path, f.path, src, func(it *item) bool {
@@ -157,17 +157,17 @@ func (in *Ingester) records(r *run, f file, src io.Reader, end *item, send func(
 	if !ok {
 		return false
 	}
-	if !reason.IsZero() { // what was not read is not gone
+	if !reason.IsZero() { // records after the error may still exist
 		return send(&item{source: f.path, name: f.path, reason: reason, silent: true}) && send(end)
 	}
 	end.stale = in.stale(r, f.path, sent)
 	if s, ok := r.states.find(f.path); ok {
-		end.stale = append(end.stale, s) // the whole file was one document before
+		end.stale = append(end.stale, s) // an earlier run stored the whole file as one document
 	}
 	return send(end)
 }
 
-// stale are the stored parts of a file that are not among those it has now.
+// stale returns the stored parts of a file that it no longer contains.
 func (in *Ingester) stale(r *run, path string, now map[string]bool) []intake.SourceState {
 	var out []intake.SourceState
 	for _, s := range r.states.below(path) {
@@ -175,15 +175,15 @@ func (in *Ingester) stale(r *run, path string, now map[string]bool) []intake.Sou
 			continue
 		}
 		if _, err := os.Lstat(s.Source); err == nil {
-			continue // a file of that very name
+			continue // a file with exactly that name
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-// openRecords opens a file if its beginning shows that it holds a document to a
-// line; nil if it does not.
+// openRecords opens a file if its beginning shows one document on each line. It
+// returns nil for other files.
 func openRecords(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -197,7 +197,7 @@ func openRecords(path string) (*os.File, error) {
 	return f, nil
 }
 
-// holdsRecords looks at a file's beginning and goes back to it.
+// holdsRecords checks the beginning of a file and returns to its start.
 func holdsRecords(f *os.File) (bool, error) {
 	head := make([]byte, 512)
 	n, err := io.ReadFull(f, head)
@@ -219,8 +219,8 @@ func holdsRecords(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// prune removes the documents whose files are gone, under the paths asked for.
-// Nothing goes where a folder could not be read.
+// prune removes the documents below the requested paths whose files no longer
+// exist. It removes nothing below a folder that could not be read.
 func (in *Ingester) prune(ctx context.Context, r *run, l listing, yield func(Result, error) bool) {
 	var gone []intake.SourceState
 	for _, s := range r.states {
@@ -229,7 +229,8 @@ func (in *Ingester) prune(ctx context.Context, r *run, l listing, yield func(Res
 			continue
 		}
 		covered := slices.ContainsFunc(l.prefixes, func(p string) bool {
-			return within(filepath.Clean(s.Source), p) && !slices.ContainsFunc(l.broken, func(b string) bool { return within(b, p) || within(p, b) })
+			return within(filepath.Clean(s.Source), p) &&
+				!slices.ContainsFunc(l.broken, func(b string) bool { return within(b, p) || within(p, b) })
 		})
 		if covered && filepath.IsAbs(s.Source) && !r.listed(s.Source) {
 			gone = append(gone, s)
@@ -246,8 +247,8 @@ func (in *Ingester) prune(ctx context.Context, r *run, l listing, yield func(Res
 	}
 }
 
-// isGone reports whether a source is, or is below or a part of, a path that does
-// not exist.
+// isGone reports whether a source belongs to a path that does not exist: it is
+// the path, is below it, or is a part of it.
 func isGone(source, p string) bool {
 	if within(source, p) {
 		return true
@@ -255,13 +256,13 @@ func isGone(source, p string) bool {
 	if !strings.HasPrefix(source, p+"#") {
 		return false
 	}
-	_, err := os.Lstat(source) // a file of that very name
+	_, err := os.Lstat(source) // a file with exactly that name
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// settleGone decides what becomes of the paths that do not exist: where
-// documents of them are stored and prune asks for it, those are to be removed;
-// else it is an error that nothing is there.
+// settleGone handles paths that do not exist. If prune is set and documents of
+// a path are stored, they will be removed. Otherwise a missing path is an
+// error.
 func (r *run) settleGone(l *listing, prune bool) {
 	l.gone = slices.DeleteFunc(l.gone, func(p string) bool {
 		return !prune || !slices.ContainsFunc(r.states, func(s intake.SourceState) bool { return isGone(s.Source, p) })
@@ -305,12 +306,12 @@ func (in *Ingester) remove(ctx context.Context, gone []intake.SourceState, yield
 	return true, nil
 }
 
-// stdinPrefix begins the sources that come from standard input.
+// stdinPrefix is the prefix of sources from standard input.
 const stdinPrefix = "stdin:"
 
-// Read ingests the content of r as one source, such as upload:NAME or stdin:NAME.
-// NAME helps to detect the format. A source with a document on each line gives a
-// result for each, others give one. Standard input without text is refused.
+// Read ingests the content of r as one source, such as upload:NAME or
+// stdin:NAME. NAME helps to detect the format. A source with one document on
+// each line yields a result for each. Empty standard input is an error.
 func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Reader) ([]Result, error) {
 	_, name, ok := strings.Cut(source, ":")
 	if !ok || name == "" {
@@ -324,7 +325,7 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 		return nil, fmt.Errorf("read %s: %w", source, err)
 	}
 	if strings.HasPrefix(source, stdinPrefix) && len(bytes.TrimSpace(data)) == 0 {
-		// The command before the pipe has failed, more likely than not.
+		// Most likely the command before the pipe has failed.
 		return nil, fault.New(fault.Invalid,
 			"stdin_without_text", "it has no text, so nothing was changed: check the command that writes to it, or remove the document with docent docs rm %s", source)
 	}
@@ -348,7 +349,7 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 	return results, last
 }
 
-// produceRead sends the documents of bytes that were read.
+// produceRead sends the documents in content that was read from a stream.
 func (in *Ingester) produceRead(ctx context.Context, r *run, source, name string, data []byte, send func(*item) bool) {
 	end := &item{source: source, marker: true}
 	switch {

@@ -11,15 +11,15 @@ import (
 	"docent/ingest/intake"
 )
 
-// Web pages of one folder often begin with the same menu and end with the same
+// Web pages in one folder often begin with the same menu and end with the same
 // footer. Before the first page of a folder is read, a sample of the folder is
-// read. The blocks that most pages of the sample share are left out of all pages.
-// Folders in an archive are treated alike.
+// read. All pages are then read without the blocks that most pages of the
+// sample share. Folders in archives are handled in the same way.
 
 // pageFolders are the folders of a run that hold web pages, by path.
 type pageFolders map[string]*pageFolder
 
-// pageFolder is a folder with enough web pages to tell what they share.
+// pageFolder is a folder with enough web pages to find their shared blocks.
 type pageFolder struct {
 	files  []page
 	once   sync.Once
@@ -28,12 +28,13 @@ type pageFolder struct {
 
 // page is a file that holds a web page.
 type page struct {
-	name string // of the page, as a hint at its format
+	name string // file name, as a hint at the format
 	path string
+	part *partContent // nil if it is all of the file
 	size int64
 }
 
-// isPage reports whether a name is a web page's.
+// isPage reports whether a file name belongs to a web page.
 func isPage(name string) bool {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".html", ".htm", ".xhtml":
@@ -59,7 +60,7 @@ func newPageFolders(files []file) pageFolders {
 	return folders
 }
 
-// dropSmall forgets folders with too few pages to tell what they share.
+// dropSmall removes folders with too few pages to find shared blocks.
 func (p pageFolders) dropSmall() {
 	for dir, f := range p {
 		if len(f.files) < boilerplate.MinDocuments {
@@ -69,9 +70,9 @@ func (p pageFolders) dropSmall() {
 }
 
 // partBlocks returns the blocks that most pages of each folder of an archive
-// share, by folder. It reads them before the parts are sent, for reading a part
-// removes its file.
-func (in *Ingester) partBlocks(ctx context.Context, parts []intake.Part) map[string][]uint64 {
+// share, by folder. It reads them before the parts are sent, because the file with
+// the parts is removed after the last one.
+func (in *Ingester) partBlocks(ctx context.Context, file string, parts []intake.Part) map[string][]uint64 {
 	folders := pageFolders{}
 	for _, part := range parts {
 		if !part.Reason.IsZero() || !isPage(part.Name) {
@@ -81,7 +82,7 @@ func (in *Ingester) partBlocks(ctx context.Context, parts []intake.Part) map[str
 		if folders[dir] == nil {
 			folders[dir] = &pageFolder{}
 		}
-		folders[dir].files = append(folders[dir].files, page{name: part.Name, path: part.Path, size: part.Size})
+		folders[dir].files = append(folders[dir].files, page{name: part.Name, path: file, part: &partContent{offset: part.Offset}, size: part.Size})
 	}
 	folders.dropSmall()
 	blocks := map[string][]uint64{}
@@ -91,9 +92,9 @@ func (in *Ingester) partBlocks(ctx context.Context, parts []intake.Part) map[str
 	return blocks
 }
 
-// shared returns the blocks that an item's page shares with most of its folder.
+// shared returns the shared blocks of the folder of an item's page.
 func (p pageFolders) shared(ctx context.Context, in *Ingester, it *item) []uint64 {
-	if it.spooled {
+	if it.part != nil {
 		return it.shared
 	}
 	if !isPage(it.path) {
@@ -107,14 +108,14 @@ func (p pageFolders) shared(ctx context.Context, in *Ingester, it *item) []uint6
 	return folder.blocks
 }
 
-// sharedBlocks looks at a sample of files. Those that cannot be read do not
-// count; reading them for their own sake says why.
+// sharedBlocks reads a sample of files. It ignores unreadable files, because
+// reading them later reports the error.
 func (in *Ingester) sharedBlocks(ctx context.Context, files []page) []uint64 {
 	repeats := boilerplate.New()
 	n := min(len(files), boilerplate.SampleSize)
 	for i := range n {
 		f := files[i*len(files)/n]
-		data, reason := in.read(&item{path: f.path, size: f.size})
+		data, reason := in.read(&item{path: f.path, part: f.part, size: f.size})
 		if !reason.IsZero() {
 			continue
 		}

@@ -39,7 +39,8 @@ func (in *Ingester) Survey(ctx context.Context, req Request) (Survey, error) {
 			continue
 		}
 		if slices.ContainsFunc(l.prefixes, func(p string) bool {
-			return within(filepath.Clean(state.Source), p) && !slices.ContainsFunc(l.broken, func(b string) bool { return within(b, p) || within(p, b) })
+			return within(filepath.Clean(state.Source), p) &&
+				!slices.ContainsFunc(l.broken, func(b string) bool { return within(b, p) || within(p, b) })
 		}) {
 			s.Gone = append(s.Gone, state.Source)
 		}

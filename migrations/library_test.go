@@ -9,7 +9,7 @@ import (
 	"docent/migrations"
 )
 
-// TestSaid brings conversations over from before they could be searched in.
+// TestSaid migrates conversations that were stored before they were searchable.
 func TestSaid(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, d migrations.Dialect) {

@@ -1,6 +1,6 @@
 // Package migrations holds the schema of both databases as numbered SQL files
-// and applies them. They only go forward, each in one transaction; a schema
-// newer than the program is refused, not guessed at.
+// and applies them. Each file is applied in one transaction. There are no
+// downgrades, and a schema newer than the program is an error.
 package migrations
 
 import (
@@ -23,7 +23,7 @@ import (
 //go:embed postgres/*.sql sqlite/*.sql
 var files embed.FS
 
-// Dialect is a database's kind, and the folder of its files.
+// Dialect is a kind of database. It names the folder of the dialect's files.
 type Dialect string
 
 // The dialects.
@@ -35,17 +35,19 @@ const (
 )
 
 const (
-	// lockSeconds is how often a waiting process asks for the migration lock.
+	// lockSeconds is the interval at which a waiting process tries to get the
+	// migration lock.
 	lockSeconds = 1
-	// lockTries bounds the wait for it: another process may be migrating for
-	// as long as five minutes.
+	// lockTries bounds the number of tries. Another process may migrate for up
+	// to five minutes.
 	lockTries = 300
-	// sqliteTries bounds how often Up starts over when another process
-	// migrates the same file: each try finds at least one more file applied.
+	// sqliteTries bounds how often Up starts over while another process
+	// migrates the same file. With each try, at least one more migration has
+	// been applied.
 	sqliteTries = 10
 )
 
-// migration is one embedded file.
+// migration is an embedded file.
 type migration struct {
 	version int64
 	name    string
@@ -74,7 +76,8 @@ func list(d Dialect) ([]migration, error) {
 	return out, nil
 }
 
-// Latest is the newest version the program knows; 0 for an unknown dialect.
+// Latest returns the newest version that the program knows; 0 for an unknown
+// dialect.
 func Latest(d Dialect) int64 {
 	all, err := list(d)
 	if err != nil || len(all) == 0 {
@@ -83,8 +86,8 @@ func Latest(d Dialect) int64 {
 	return all[len(all)-1].version
 }
 
-// Hash names the schema that all the dialect's files make together: 16 hex
-// digits that change with any of them.
+// Hash returns 16 hex digits that identify the schema. They change with each of
+// the dialect's files.
 func Hash(d Dialect) (string, error) {
 	all, err := list(d)
 	if err != nil {
@@ -98,7 +101,7 @@ func Hash(d Dialect) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// Current is the version of the database's schema; 0 if it has none.
+// Current returns the version of the database's schema; 0 without a schema.
 func Current(ctx context.Context, d Dialect, db *sql.DB) (int64, error) {
 	exists := "SELECT count(*) FROM sqlite_schema WHERE name = '" + goose.DefaultTablename + "'"
 	if d == Postgres {
@@ -118,8 +121,8 @@ func Current(ctx context.Context, d Dialect, db *sql.DB) (int64, error) {
 	return version, nil
 }
 
-// Check says whether a program may work on a schema of version current: not on
-// an older one, which Up would mend, nor on a newer one.
+// Check fails if the schema's version is not the program's. Up migrates an
+// older schema.
 func Check(d Dialect, current int64) error {
 	switch latest := Latest(d); {
 	case current > latest:
@@ -133,9 +136,9 @@ func Check(d Dialect, current int64) error {
 	}
 }
 
-// Up brings the schema to the latest version. It does nothing, quickly, if it
-// is there already, and fails with fault.Conflict if it is newer. Several
-// processes may call it at once.
+// Up migrates the schema to the latest version. It does nothing if the schema
+// is current, and fails with fault.Conflict if it is newer. Several processes
+// may call Up at once.
 func Up(ctx context.Context, d Dialect, db *sql.DB) error {
 	for try := 1; ; try++ {
 		current, err := Current(ctx, d, db)
@@ -148,9 +151,8 @@ func Up(ctx context.Context, d Dialect, db *sql.DB) error {
 		if err = apply(ctx, d, db); err == nil || ctx.Err() != nil {
 			return err
 		}
-		// SQLite has no advisory lock: of two processes at once, one fails
-		// where the other has been. Each file is one transaction, so looking
-		// again is safe.
+		// SQLite has no advisory lock. If two processes migrate at once, one of
+		// them fails. Each file is one transaction, so a retry is safe.
 		if d != SQLite || try == sqliteTries {
 			return err
 		}
@@ -163,7 +165,8 @@ func apply(ctx context.Context, d Dialect, db *sql.DB) error {
 	if err != nil {
 		return fmt.Errorf("migrate %s: %w", d, err)
 	}
-	dialect, options := goose.DialectSQLite3, []goose.ProviderOption{goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true)}
+	dialect := goose.DialectSQLite3
+	options := []goose.ProviderOption{goose.WithLogger(goose.NopLogger()), goose.WithDisableGlobalRegistry(true)}
 	if d == Postgres {
 		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockSeconds, lockTries))
 		if err != nil {

@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m).Run()) }
 
-// database opens an empty or migrated database of a dialect; each call of the
-// function returned is another handle on it.
+// database opens an empty or migrated database of a dialect. Each call of the
+// returned function opens another handle.
 func database(t *testing.T, d migrations.Dialect, migrated bool) func() *sql.DB {
 	driver, dsn := "sqlite", "file:"+filepath.Join(t.TempDir(), "x.db")+"?_busy_timeout=10000&_journal_mode=WAL&_txlock=immediate"
 	if d == migrations.Postgres {
@@ -63,7 +63,7 @@ func each(t *testing.T, test func(t *testing.T, d migrations.Dialect)) {
 	}
 }
 
-// TestUpAtOnce has several processes find an empty database.
+// TestUpAtOnce migrates an empty database from several processes at once.
 func TestUpAtOnce(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, d migrations.Dialect) {
@@ -113,8 +113,8 @@ func TestVersions(t *testing.T) {
 	})
 }
 
-// TestSameTables keeps the two schemas from drifting apart, and BAF's columns in
-// them.
+// TestSameTables compares the two schemas and checks that they have the columns
+// of BAF.
 func TestSameTables(t *testing.T) {
 	t.Parallel()
 	columns := map[migrations.Dialect][]string{}

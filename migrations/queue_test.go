@@ -12,8 +12,8 @@ import (
 	"docent/migrations"
 )
 
-// TestQueue brings a database of the first version over: what users said and
-// nobody answered is a session's queue then, and nothing is lost.
+// TestQueue migrates a database of the first version. Unanswered messages
+// become the session's queue, and nothing is lost.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, d migrations.Dialect) {
@@ -42,12 +42,13 @@ func TestQueue(t *testing.T) {
 		}
 		exec(t, db,
 			session(1, 5, 3, 1), session(2, 3, 3, 2), session(3, 4, 2, 0), session(4, 0, 0, 0),
-			// Of three messages the first is answered.
+			// The first of three messages is answered.
 			event(1, 1, "one"), chat(1, 1, 1, 1, true, `"one"`), chat(1, 2, 1, 1, false, `"re one"`),
 			event(1, 3, "two"), chat(1, 3, 2, 3, true, `"two"`), event(1, 4, "three"), chat(1, 4, 3, 4, true, `"three"`),
-			// Two of one moment, of which one is answered; the events of both are among those of other sessions.
+			// Two messages have the same time, and one of them is answered.
+			// Their events lie among those of other sessions.
 			event(2, 1, "first"), chat(2, 1, 2, 1, true, `"first"`), event(1, 9, "of none"), event(2, 1, "second"), chat(2, 2, 3, 1, true, `"second"`),
-			// Messages whose events are missing.
+			// These messages have no events.
 			chat(3, 1, 1, 1, true, `{"a": [1]}`), chat(3, 2, 2, 2, true, `"te\"xt"`), chat(3, 3, 0, 2, false, `"greeting"`),
 			`INSERT INTO event (event, info, "timestamp") VALUES ('orphan', 'of no session', `+at(1)+`)`,
 			`INSERT INTO transition (session_id, source_state, dest_state, "timestamp") VALUES (1, 'a', 'b', `+at(1)+`)`,
@@ -98,7 +99,7 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// to brings an empty database to a version.
+// to migrates an empty database to a version.
 func to(t *testing.T, d migrations.Dialect, db *sql.DB, version int64) {
 	t.Helper()
 	dialect := goose.DialectSQLite3

@@ -5,34 +5,34 @@ import (
 	"docent/internal/fault"
 )
 
-// Scopes reads scopes as they are stored. What nobody can have written is a
-// fault of the database, not of who asks.
+// Scopes parses stored scopes. Invalid scopes are an error of the database, not
+// of the caller.
 func Scopes(text string) (auth.Scopes, error) {
 	scopes, err := auth.ParseScopes(text)
 	return scopes, fault.Wrap(fault.Internal, err, "stored_scopes_invalid", "stored scopes cannot be read")
 }
 
-// NoToken says that there is no such token.
+// NoToken is the error for a token that does not exist.
 func NoToken() error { return fault.New(fault.NotFound, "no_token", "there is no such token") }
 
-// NoUser says that there is no such user.
+// NoUser is the error for a user who does not exist.
 func NoUser() error { return fault.New(fault.NotFound, "no_user", "there is no such user") }
 
-// NoLogin says that there is no such login.
+// NoLogin is the error for a login that does not exist.
 func NoLogin() error { return fault.New(fault.NotFound, "no_login", "there is no such login") }
 
-// TokenTaken says that a token's name is another's.
+// TokenTaken is the error for a token's name that is in use.
 func TokenTaken(name string) error {
 	return fault.New(fault.Conflict, "token_name_taken", "there is already a token %q; choose another name or revoke it first", name)
 }
 
-// TooManyTokens says that a user can have no more tokens.
+// TooManyTokens is the error for a user who has auth.MaxUserTokens tokens.
 func TooManyTokens() error {
 	return fault.New(fault.Conflict,
 		"tokens_full", "this user already has %d tokens, the most possible; revoke one first", auth.MaxUserTokens)
 }
 
-// UserTaken says that a user's name is another's.
+// UserTaken is the error for a user's name that is in use.
 func UserTaken(name string) error {
 	return fault.New(fault.Conflict, "user_name_taken", "there is already a user %q", name)
 }

@@ -2,10 +2,12 @@ package store
 
 import "docent/rag/corpus"
 
-// Changes yields what a Corpus' Changes yields, from two sources both ordered
-// by revision: removals, and documents that come page by page. next returns the
-// documents changed after a revision, none when there are no more.
-func Changes(since int64, removals []corpus.Change, next func(after int64) ([]corpus.Change, error), yield func(corpus.Change, error) bool) {
+// Changes implements Corpus.Changes. It merges two sequences, both ordered by
+// revision: removals, and pages of documents. next returns the first page of
+// documents that changed after a revision. An empty page is the last.
+func Changes(
+	since int64, removals []corpus.Change, next func(after int64) ([]corpus.Change, error), yield func(corpus.Change, error) bool,
+) {
 	for {
 		page, err := next(since)
 		if err != nil {
@@ -35,8 +37,8 @@ func Changes(since int64, removals []corpus.Change, next func(after int64) ([]co
 	}
 }
 
-// CutPage shortens a page of changes, whose documents are known and whose
-// chunks are yet to be read, to about ChangesChunks chunks.
+// CutPage shortens a page of changes to about ChangesChunks chunks. It runs
+// before the chunks are read and uses the documents' chunk counts.
 func CutPage(page []corpus.Change) []corpus.Change {
 	chunks := 0
 	for i := range page {
@@ -48,8 +50,8 @@ func CutPage(page []corpus.Change) []corpus.Change {
 	return page
 }
 
-// Unique leaves only the last put of each source, in order; at has the index of
-// each put's source among them.
+// Unique removes all puts of a source but the last one, in order. at holds, for
+// each put, the index of its source in unique.
 func Unique[P any](puts []P, key func(P) string) (unique []P, at []int) {
 	seen := make(map[string]int, len(puts))
 	at = make([]int, len(puts))
@@ -66,8 +68,8 @@ func Unique[P any](puts []P, key func(P) string) (unique []P, at []int) {
 	return unique, at
 }
 
-// InOrder arranges passages as their ids were asked for and leaves out the ids
-// that were not found.
+// InOrder returns the passages in the order of ids. It skips ids that were not
+// found.
 func InOrder(ids []int64, found []corpus.Passage) []corpus.Passage {
 	at := make(map[int64]int, len(found))
 	for i, p := range found {
@@ -82,7 +84,7 @@ func InOrder(ids []int64, found []corpus.Passage) []corpus.Passage {
 	return out
 }
 
-// Keys leaves out what names nothing.
+// Keys returns the keys that are not empty.
 func Keys(keys []string) []string {
 	out := keys[:0:0]
 	for _, k := range keys {

@@ -12,7 +12,7 @@ import (
 	"docent/payload"
 )
 
-// Variables is a set of session variables as one JSON object.
+// Variables returns session variables as one JSON object.
 func Variables(all map[string]json.RawMessage) (json.RawMessage, error) {
 	clean := make(map[string]json.RawMessage, len(all))
 	for name, value := range all {
@@ -29,7 +29,7 @@ func Variables(all map[string]json.RawMessage) (json.RawMessage, error) {
 	return object, nil
 }
 
-// Sessions is how many sessions a list has for the limit asked.
+// Sessions returns the effective limit of a list of sessions.
 func Sessions(limit int) int {
 	if limit <= 0 {
 		return DefaultSessions
@@ -37,14 +37,14 @@ func Sessions(limit int) int {
 	return min(limit, MaxPage)
 }
 
-// Said is what a message says as it is searched in; "" if that is not text.
+// Said returns the searchable text of a message; "" if it has none.
 func Said(m agent.ChatMessage) string { return Fold(m.Said()) }
 
-// SessionName is a display name as it is stored.
+// SessionName returns a display name as it is stored.
 func SessionName(name string) string { return payload.ReadableName(Text(name)) }
 
-// Name is a display name as it is stored and as it is searched in; nil if it
-// stays as it is.
+// Name returns a display name in its stored and its searchable form. Both are
+// nil if the name does not change.
 func Name(name *string) (stored, folded *string) {
 	if name == nil {
 		return nil, nil
@@ -54,9 +54,9 @@ func Name(name *string) (stored, folded *string) {
 	return &text, &lower
 }
 
-// Incoming is what Receive is asked to store as it is stored. Of an event that
-// carries what its message says, Data is nil; see EventData. It fails with
-// fault.Invalid if it cannot be stored.
+// Incoming returns the stored form of an incoming event. Data becomes nil if it
+// equals the message's content; EventData restores it. It fails with
+// fault.Invalid if the event cannot be stored.
 func Incoming(in journal.Incoming, now time.Time) (journal.Incoming, error) {
 	e := &in.Event
 	if in.Type == "" {
@@ -93,7 +93,7 @@ func Incoming(in journal.Incoming, now time.Time) (journal.Incoming, error) {
 	return in, nil
 }
 
-// EventData is what an event carries, given what is stored of it.
+// EventData returns the data of an event; see Incoming.
 func EventData(stored json.RawMessage, message agent.ChatMessage) json.RawMessage {
 	if stored == nil {
 		return message.Content
@@ -101,8 +101,8 @@ func EventData(stored json.RawMessage, message agent.ChatMessage) json.RawMessag
 	return stored
 }
 
-// Entries are what a turn leaves in the record as it is stored, but for ids and
-// seqs. It fails with fault.Invalid if an entry cannot be stored.
+// Entries returns the stored form of a turn's entries, without ids and sequence
+// numbers. It fails with fault.Invalid if an entry cannot be stored.
 func Entries(turn journal.TurnRecord, now time.Time) ([]journal.Entry, error) {
 	out := make([]journal.Entry, len(turn.Entries))
 	said := func(position int) bool {
@@ -146,7 +146,7 @@ func message(m agent.ChatMessage, turn int64, now time.Time) (*agent.ChatMessage
 	content, err := JSON(m.Content)
 	m.ID, m.Seq, m.Turn = 0, 0, turn
 	m.ClientID, m.Type, m.Content, m.Time = Text(m.ClientID), Text(m.Type), content, Time(m.Time, now)
-	if m.IsUser { // only what was received has a client's id, which may be there once
+	if m.IsUser { // client ids are unique, and only received messages have one
 		m.ClientID = ""
 	}
 	return &m, err
@@ -162,11 +162,11 @@ func step(r agent.ReasoningRecord, turn int64, now time.Time) (*agent.ReasoningR
 	return &r, err
 }
 
-// Predictions are what a turn's messages were understood as, as it is stored.
+// Predictions returns the stored form of a turn's predictions.
 func Predictions(turn journal.TurnRecord, now time.Time) []agent.PredictionRecord {
 	out := make([]agent.PredictionRecord, len(turn.Predictions))
 	for i, p := range turn.Predictions {
-		if p.Score != p.Score { // not a number: SQLite has none
+		if p.Score != p.Score { // SQLite cannot store NaN
 			p.Score = 0
 		}
 		p.Message, p.Classifier, p.Intent, p.Time = Text(p.Message), Text(p.Classifier), Text(p.Intent), Time(p.Time, now)
@@ -185,7 +185,7 @@ func Predictions(turn journal.TurnRecord, now time.Time) []agent.PredictionRecor
 	return out
 }
 
-// Merge puts messages and steps, each ordered by seq, into one order.
+// Merge merges messages and steps, each ordered by sequence number.
 func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []journal.Entry {
 	var out []journal.Entry
 	for len(messages)+len(steps) > 0 {
@@ -200,9 +200,9 @@ func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []journa
 	return out
 }
 
-// Rewritten answers a commit that wrote nothing, given what is stored of its turn.
-// If the session's last commit was the same, the answer is that of the first time:
-// the n entries after a seq.
+// Rewritten returns the result of a commit that wrote nothing. entries are the
+// stored entries of its turn. If the commit repeats the session's last commit,
+// the result is that commit's: the n entries after the sequence number.
 func Rewritten(entries []journal.Entry, same bool, after int64, n int) journal.Written {
 	entries = slices.DeleteFunc(entries, func(e journal.Entry) bool {
 		if same {
@@ -213,8 +213,9 @@ func Rewritten(entries []journal.Entry, same bool, after int64, n int) journal.W
 	return journal.Written{Entries: entries, Repeated: !same}
 }
 
-// CannotReplace is why a message cannot replace a turn: there is none, or it did
-// not begin with a message of a person, or else it was replaced already.
+// CannotReplace returns the reason why a message cannot replace a turn. Either
+// the turn does not exist, it did not begin with a user's message, or it was
+// already replaced.
 func CannotReplace(turn int64, begun, spoken bool) error {
 	switch {
 	case !begun:

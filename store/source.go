@@ -41,7 +41,7 @@ func CheckItems(items []source.ItemRecord) error {
 	return nil
 }
 
-// SourceOptions is how the options of a source are stored.
+// SourceOptions returns the options of a source as JSON.
 func SourceOptions(options map[string]string) (string, error) {
 	if options == nil {
 		options = map[string]string{}
@@ -53,7 +53,7 @@ func SourceOptions(options map[string]string) (string, error) {
 	return string(text), nil
 }
 
-// ReadSource fills in what of a source is stored as JSON.
+// ReadSource decodes the JSON columns of a source.
 func ReadSource(r *source.Record, options string, last *string) error {
 	if err := json.Unmarshal([]byte(options), &r.Options); err != nil {
 		return fmt.Errorf("options of source %d: %w", r.ID, err)
@@ -68,7 +68,7 @@ func ReadSource(r *source.Record, options string, last *string) error {
 	return nil
 }
 
-// SourceEnd is how the summary of a sync is stored.
+// SourceEnd returns the summary of a sync as JSON.
 func SourceEnd(end *source.End) (string, error) {
 	last := end.Last
 	last.Error = Text(last.Error)
@@ -79,12 +79,12 @@ func SourceEnd(end *source.End) (string, error) {
 	return string(text), nil
 }
 
-// NoSource is the fault for a source that is not there.
+// NoSource is the error for a source that does not exist.
 func NoSource(id int64) error {
 	return fault.New(fault.NotFound, "no_source", "there is no source %d", id)
 }
 
-// SourceTaken is the fault for a source's name that is in use.
+// SourceTaken is the error for a source's name that is in use.
 func SourceTaken(name string) error {
 	return fault.New(fault.Conflict, "source_name_taken", "there is already a source %q; choose another name", name)
 }

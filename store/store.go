@@ -1,7 +1,6 @@
-// Package store holds what the two databases behind docent share: what they
-// accept, how vectors and texts are kept, and how a change is watched for. The
-// packages store/postgres and store/sqlite keep the data; store/storetest says
-// in tests what both must do.
+// Package store holds the rules that both databases of docent share: limits, how
+// values are stored, and how a change is watched for. The packages
+// store/postgres and store/sqlite store the data.
 package store
 
 import (
@@ -16,27 +15,25 @@ import (
 	"docent/internal/fault"
 )
 
-// Limits of what is stored.
+// Limits of stored values and lists.
 const (
-	// MaxKey bounds a source, in bytes: Postgres' B-trees take no more than
-	// 2,704 per entry.
+	// MaxKey bounds a document's source, in bytes. A B-tree entry in Postgres
+	// has at most 2,704 bytes.
 	MaxKey = 2048
-	// MaxName bounds a collection's, agent's, session's or user's name and a
-	// client's message id, in bytes.
+	// MaxName bounds other names and the message ids of clients, in bytes.
 	MaxName = 512
-	// DefaultPage is how many documents a list has that names no limit.
+	// DefaultPage is the default limit of a list of documents.
 	DefaultPage = 100
-	// DefaultChunks is how many chunks a list has that names no limit.
+	// DefaultChunks is the default limit of a list of chunks.
 	DefaultChunks = 200
-	// MaxPage bounds the documents or chunks of one list.
+	// MaxPage bounds the limit of any list.
 	MaxPage = 1000
-	// DefaultSessions is how many sessions a list has that names no limit.
+	// DefaultSessions is the default limit of a list of sessions.
 	DefaultSessions = 200
-	// ChangesPage is how many documents are read at a time while changes are
-	// streamed: enough that a page costs little, few enough to hold in memory.
+	// ChangesPage is the number of documents that Changes reads at a time.
 	ChangesPage = 256
-	// ChangesChunks is about how many chunks are held at a time meanwhile; a
-	// document with more is still held whole.
+	// ChangesChunks is about the number of chunks that Changes holds at a time.
+	// A document with more chunks is still held whole.
 	ChangesChunks = 4096
 )
 
@@ -109,7 +106,7 @@ func CheckClientID(id string) error {
 	return nil
 }
 
-// Page is how many documents a list has for the limit asked.
+// Page returns the effective limit of a list of documents.
 func Page(limit int) int {
 	if limit <= 0 {
 		return DefaultPage
@@ -117,7 +114,7 @@ func Page(limit int) int {
 	return min(limit, MaxPage)
 }
 
-// ChunkPage is the limit of a list of chunks.
+// ChunkPage returns the effective limit of a list of chunks.
 func ChunkPage(limit int) int {
 	if limit <= 0 {
 		return DefaultChunks
@@ -125,22 +122,22 @@ func ChunkPage(limit int) int {
 	return min(limit, MaxPage)
 }
 
-// Folded is what a document is matched by in lists.
+// Folded returns the text that a document is found by in lists.
 func Folded(d corpus.Document) string { return Fold(d.Source + "\n" + d.Title) }
 
-// TitleLetters is how much of a title documents are ordered by; more would make
-// cursors long.
+// TitleLetters is the number of a title's characters that determine the order
+// of a list. It bounds the length of cursors.
 const TitleLetters = 200
 
-// TitleKey is what a title is ordered by. The databases take it out of Folded:
-// folding keeps the number of characters.
+// TitleKey returns the sort key of a title. The databases cut the key out of
+// Folded, because folding keeps the number of characters.
 func TitleKey(title string) string {
 	letters := []rune(Fold(title))
 	return string(letters[:min(len(letters), TitleLetters)])
 }
 
-// BlobKey names the bytes of a source; "" for none. It is computed here: a
-// document's SHA256 may be that of a file which holds several documents.
+// BlobKey returns the key of an original file's bytes; "" for nil. It does not
+// use Document.SHA256, which can be the hash of a container file.
 func BlobKey(original []byte) string {
 	if original == nil {
 		return ""
@@ -149,7 +146,8 @@ func BlobKey(original []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Time is t as both databases keep it: microseconds, UTC; now if t is zero.
+// Time returns t in the precision of both databases: microseconds, UTC. A zero
+// t becomes now.
 func Time(t, now time.Time) time.Time {
 	if t.IsZero() {
 		t = now
@@ -157,8 +155,8 @@ func Time(t, now time.Time) time.Time {
 	return t.UTC().Truncate(time.Microsecond)
 }
 
-// ModifiedNano is a document's modification time as stored: Unix nanoseconds,
-// 0 if unknown.
+// ModifiedNano returns a document's modification time as Unix nanoseconds; 0 if
+// it is unknown.
 func ModifiedNano(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -174,15 +172,15 @@ func Modified(nano int64) time.Time {
 	return time.Unix(0, nano).UTC()
 }
 
-// NoDocument is the fault for a document that is not there.
+// NoDocument is the error for a document that does not exist.
 func NoDocument(id int64) error {
 	return fault.New(fault.NotFound, "no_document", "there is no document %d", id)
 }
 
-// NoOriginal is the fault for a document whose bytes were not kept.
+// NoOriginal is the error for a document without a stored original file.
 func NoOriginal(id int64) error {
 	return fault.New(fault.NotFound, "no_original", "the original of document %d was not kept", id)
 }
 
-// NoSession is the fault for a session that is not there.
+// NoSession is the error for a session that does not exist.
 func NoSession() error { return fault.New(fault.NotFound, "no_session", "there is no such session") }

@@ -43,7 +43,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// FuzzText: any text becomes storable, of the same length, and stays so.
+// FuzzText checks that Text makes any text storable, keeps its length, and is
+// idempotent.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "plain", "a\x00b", "\xff", "ä\xe2\x82", "\xed\xa0\x80", "\ufffd"} {
 		f.Add(s)
@@ -59,8 +60,8 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzJSON: what is accepted is valid JSON that Go reads as before, and holds
-// nothing that Postgres refuses.
+// FuzzJSON checks that JSON accepts exactly valid JSON, keeps its meaning, and
+// removes everything that Postgres rejects.
 func FuzzJSON(f *testing.F) {
 	for _, s := range []string{
 		`null`, `"\u0000"`, `"\\u0000"`, `"\\\u0000"`, `{"\ud834\udd1e":"\ud834"}`, `"\ud834\ud834\udd1e"`, `"\udd1e\uD834\uDd1e"`, "\"\xff\"", `[1,2`, `"\u"`, "\"\\ud800",

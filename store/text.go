@@ -9,9 +9,9 @@ import (
 	"docent/agent"
 )
 
-// Text makes s storable in both databases alike. Postgres takes neither U+0000
-// nor broken UTF-8: a NUL becomes a space and a stray byte a question mark. One
-// byte stands for one byte, so offsets into the text still hold.
+// Text makes s storable in both databases. Postgres accepts neither U+0000 nor
+// invalid UTF-8. So a NUL becomes a space, and an invalid byte becomes a
+// question mark. The length stays, so offsets into the text remain valid.
 func Text(s string) string {
 	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
 		return s
@@ -19,7 +19,7 @@ func Text(s string) string {
 	return string(text([]byte(s)))
 }
 
-// text is Text in place.
+// text does the work of Text in place.
 func text(b []byte) []byte {
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])
@@ -34,7 +34,7 @@ func text(b []byte) []byte {
 	return b
 }
 
-// Texts is Text of each, in a new slice that is never nil.
+// Texts applies Text to each element of a new slice. The result is never nil.
 func Texts(all []string) []string {
 	out := make([]string, len(all))
 	for i, s := range all {
@@ -49,12 +49,13 @@ const replacement = `\ufffd`
 // escapeLen is the length of a \uXXXX escape.
 const escapeLen = 6
 
-// JSON makes a JSON text storable in both databases alike: what Postgres' jsonb
-// refuses, \u0000 and halves of surrogate pairs, becomes U+FFFD. It fails with
-// fault.Invalid if raw is not JSON, or more than agent.CheckJSON allows.
+// JSON makes a JSON text storable in both databases. It replaces escapes that
+// Postgres' jsonb rejects, \u0000 and unpaired surrogates, with U+FFFD. It
+// fails with fault.Invalid if raw is not valid JSON or exceeds the limits of
+// agent.CheckJSON.
 func JSON(raw json.RawMessage) (json.RawMessage, error) {
 	if err := agent.CheckJSON(raw); err != nil {
-		return nil, err //nolint:wrapcheck // its sentence is the whole
+		return nil, err //nolint:wrapcheck // the error is complete
 	}
 	if bytes.Contains(raw, []byte(`\u`)) {
 		raw = escapes(raw)
@@ -65,7 +66,7 @@ func JSON(raw json.RawMessage) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// escapes rewrites the escapes of a valid JSON text that jsonb refuses.
+// escapes replaces the escapes that jsonb rejects in a valid JSON text.
 func escapes(raw []byte) []byte {
 	out := make([]byte, 0, len(raw))
 	for i := 0; i < len(raw); {
@@ -119,5 +120,5 @@ func hex4(b []byte) rune {
 	return r
 }
 
-// Fold is text as it is searched in: in lower case.
+// Fold returns s as it is searched: in lower case.
 func Fold(s string) string { return strings.ToLower(Text(s)) }

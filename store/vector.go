@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// vectorItem is the size of a stored vector's element in bytes.
+// vectorItem is the size of a stored vector's element, in bytes.
 const vectorItem = 4
 
 // AppendVector appends v to b as little-endian float32.
@@ -17,7 +17,7 @@ func AppendVector(b []byte, v []float32) []byte {
 	return b
 }
 
-// Vector reads a stored vector into a slice of its own.
+// Vector decodes a stored vector into a new slice.
 func Vector(b []byte) ([]float32, error) {
 	if len(b)%vectorItem != 0 {
 		return nil, fmt.Errorf("stored vector of %d bytes: not whole float32s", len(b))

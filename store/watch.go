@@ -5,20 +5,21 @@ import (
 	"sync"
 )
 
-// Watchers runs the goroutines behind a store's Watch. Its zero value is ready.
+// Watchers runs the goroutines of a store's Watch. The zero value is ready to
+// use.
 type Watchers struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	closed  bool
 	cancels map[*context.CancelFunc]struct{}
 	running sync.WaitGroup
 }
 
-// Start runs body in a goroutine until ctx ends or Close is called; body calls
-// notify when the revision has grown and returns when its context ends. The
-// channel returned is closed after that.
+// Start runs body in a goroutine until ctx ends or Close is called. body calls
+// notify when the revision has grown. It returns when its context ends; then
+// the returned channel is closed.
 func (w *Watchers) Start(ctx context.Context, body func(ctx context.Context, notify func())) <-chan struct{} {
 	ctx, cancel := context.WithCancel(ctx)
-	changed := make(chan struct{}, 1) // one value stands for any number of changes
+	changed := make(chan struct{}, 1) // one value announces any number of changes
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -50,7 +51,7 @@ func (w *Watchers) remove(cancel *context.CancelFunc) {
 	delete(w.cancels, cancel)
 }
 
-// Close ends every goroutine and waits for them.
+// Close stops all goroutines and waits for them.
 func (w *Watchers) Close() {
 	w.mu.Lock()
 	w.closed = true

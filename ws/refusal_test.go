@@ -18,7 +18,8 @@ import (
 // token.
 func authenticated(t *testing.T, store *agenttest.Store) (s *site, token string) {
 	t.Helper()
-	a, err := auth.New(auth.Config{Store: database(t), Late: ws.AsksV1})
+	db := database(t)
+	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db, Late: ws.AsksV1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,14 +5,14 @@ import (
 
 	"docent/agent/agenttest"
 	"docent/agent/session/journal"
-	"docent/store/storetest"
+	"docent/agent/session/sessiontest"
 )
 
 // TestStore: what is tested on the store in memory holds on the real ones.
 func TestStore(t *testing.T) {
 	t.Parallel()
-	storetest.RunConversations(t, func(*testing.T) storetest.Conversations {
+	sessiontest.Run(t, func(*testing.T) sessiontest.Conversations {
 		s := agenttest.NewStore()
-		return storetest.Conversations{Open: func(*testing.T) journal.Store { return s }}
+		return sessiontest.Conversations{Open: func(*testing.T) journal.Store { return s }}
 	})
 }

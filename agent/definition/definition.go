@@ -120,8 +120,8 @@ func Load(ctx context.Context, path string, env Environment) (*Definition, error
 
 // Parse is Load for what was read already; name is the file's in errors.
 func Parse(ctx context.Context, name string, raw []byte, env Environment) (*Definition, error) {
-	r := &reader{file: name}
-	d := &draft{reader: r, env: env, properties: &Properties{}, parameters: map[string]bool{}}
+	r := &reader{file: name, variable: env.Variable}
+	d := &draft{reader: r, env: env, tools: &toolset{reader: r, env: env}, properties: &Properties{}, parameters: map[string]bool{}}
 	if len(raw) > MaxFile {
 		r.wrong(nil, "the file is larger than %d bytes: split the agent", MaxFile)
 	} else if root := r.document(raw); root != nil {

@@ -179,7 +179,8 @@ tools:
 states:
   think:
     initial: true
-    body: [reason: {max_steps: 4, system: You know films., planning: false, steps: true, parallel: 2, history_tokens: 0, tool_timeout: 5s, fallback: No idea.}]
+    body: [reason: {max_steps: 4, system: You know films., planning: false, steps: true, parallel: 2,
+      history_tokens: 0, tool_timeout: 5s, fallback: No idea.}]
     on: [{message: any, to: think}]
 `, env)
 	if asked.Headers["Authorization"] != "Bearer secret" || asked.Timeout != 5*time.Second || !slices.Equal(asked.Tools, []string{"look"}) {

@@ -48,7 +48,7 @@ type draft struct {
 	entities   map[string]*intent.Entity
 	intents    map[string]*intent.Intent
 	parameters map[string]bool // of all intents
-	tools      toolset
+	tools      *toolset
 	states     []*stateDraft
 }
 
@@ -100,7 +100,7 @@ func (d *draft) root(n *yaml.Node) {
 		d.greeting = d.template(s.greeting, "greeting", d)
 	}
 	if s.tools != nil {
-		d.readTools(s.tools)
+		d.tools.readSection(s.tools, d.k)
 	}
 	if s.states != nil {
 		d.readStates(s.states)
@@ -155,7 +155,7 @@ func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 	if err := d.openClassifier(); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.file, err)
 	}
-	if err := d.openTools(ctx, out); err != nil {
+	if err := d.tools.open(ctx, out); err != nil {
 		return nil, err
 	}
 	for _, s := range d.states {

@@ -38,7 +38,8 @@ type problem struct {
 type reader struct {
 	file     string
 	problems []problem
-	read     int // values so far
+	read     int                              // values so far
+	variable func(name string) (string, bool) // looks up environment variables; nil if there are none
 }
 
 // wrong notes what is wrong at a node. The text says what to write instead.

@@ -296,13 +296,13 @@ func (d *draft) onIntent(n *yaml.Node, seen map[string]bool) func(*agent.State) 
 	return func(s *agent.State) *agent.Transition { return s.OnIntent(i) }
 }
 
-func (d *draft) onNoIntent(n *yaml.Node) func(*agent.State) *agent.Transition {
-	d.choice(n, "no_intent", "true")
+func (r *reader) onNoIntent(n *yaml.Node) func(*agent.State) *agent.Transition {
+	r.choice(n, "no_intent", "true")
 	return (*agent.State).OnNoIntent
 }
 
-func (d *draft) onMessage(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
-	switch d.choice(n, "message", "any", "text", "json") {
+func (r *reader) onMessage(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
+	switch r.choice(n, "message", "any", "text", "json") {
 	case "text":
 		t.events = []string{agent.EventText}
 		return (*agent.State).OnText
@@ -315,8 +315,8 @@ func (d *draft) onMessage(n *yaml.Node, t *transitionDraft) func(*agent.State) *
 	return (*agent.State).OnMessage
 }
 
-func (d *draft) onEvent(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
-	names := d.texts(n, "event")
+func (r *reader) onEvent(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
+	names := r.texts(n, "event")
 	t.events = slices.Clone(names)
 	if slices.Contains(names, agent.EventMessage) {
 		t.events = append(t.events, agent.EventText)
@@ -327,8 +327,8 @@ func (d *draft) onEvent(n *yaml.Node, t *transitionDraft) func(*agent.State) *ag
 	return func(s *agent.State) *agent.Transition { return s.OnEvent(names...) }
 }
 
-func (d *draft) onFile(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
-	types := d.texts(n, "file")
+func (r *reader) onFile(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
+	types := r.texts(n, "file")
 	t.events, t.part = []string{agent.EventFile}, !slices.Contains(types, "any")
 	if slices.Contains(types, "any") {
 		types = nil
@@ -337,20 +337,20 @@ func (d *draft) onFile(n *yaml.Node, t *transitionDraft) func(*agent.State) *age
 }
 
 // matching adds the condition that the text matches an expression.
-func (d *draft) matching(t *transitionDraft, n *yaml.Node) {
-	expression, err := regexp.Compile(d.text(n, "matches"))
+func (r *reader) matching(t *transitionDraft, n *yaml.Node) {
+	expression, err := regexp.Compile(r.text(n, "matches"))
 	if err != nil {
-		d.wrong(n, "matches is no regular expression of Go: %v", err)
+		r.wrong(n, "matches is no regular expression of Go: %v", err)
 		return
 	}
 	t.conditions = append(t.conditions, func(t *agent.Transition) { t.When(agent.Matches(expression)) })
 }
 
 // sender adds the condition on who sent the event.
-func (d *draft) sender(t *transitionDraft, n *yaml.Node) {
-	human := d.choice(n, "from", "human", "agent") == "human"
+func (r *reader) sender(t *transitionDraft, n *yaml.Node) {
+	human := r.choice(n, "from", "human", "agent") == "human"
 	if t.kind == "" {
-		d.wrong(n, "from is about an event: add message, intent, event or file")
+		r.wrong(n, "from is about an event: add message, intent, event or file")
 		return
 	}
 	t.conditions = append(t.conditions, func(t *agent.Transition) {
@@ -365,23 +365,23 @@ type condition struct {
 	value    any
 }
 
-func (d *draft) condition(n *yaml.Node) *condition {
+func (r *reader) condition(n *yaml.Node) *condition {
 	c := &condition{op: agent.Equal}
-	keys := d.mapping(n, "when",
-		field{"variable", func(n *yaml.Node) { c.variable = d.text(n, "variable") }},
-		field{"is", func(n *yaml.Node) { c.op = agent.Operator(d.choice(n, "is", "<", "<=", "==", "!=", ">=", ">")) }},
-		field{"value", func(n *yaml.Node) { c.value = d.value(n, "value") }},
+	keys := r.mapping(n, "when",
+		field{"variable", func(n *yaml.Node) { c.variable = r.text(n, "variable") }},
+		field{"is", func(n *yaml.Node) { c.op = agent.Operator(r.choice(n, "is", "<", "<=", "==", "!=", ">=", ">")) }},
+		field{"value", func(n *yaml.Node) { c.value = r.value(n, "value") }},
 	)
 	switch c.value.(type) {
 	case string, int, int64, uint64, float64:
 	default:
 		if c.op != agent.Equal && c.op != agent.NotEqual && c.op != "" && keys["value"] != nil {
-			d.wrong(n, "value must be a number or a text where is is %q: others have no order", string(c.op))
+			r.wrong(n, "value must be a number or a text where is is %q: others have no order", string(c.op))
 		}
 	}
 	for _, required := range []string{"variable", "value"} {
 		if keys[required] == nil {
-			d.wrong(n, "when needs %s, as in {variable: count, is: \">=\", value: 3}", required)
+			r.wrong(n, "when needs %s, as in {variable: count, is: \">=\", value: 3}", required)
 		}
 	}
 	return c

@@ -18,6 +18,9 @@ import (
 
 // toolset is what reasoning may use, as the file says and as it is once opened.
 type toolset struct {
+	*reader
+	env Environment
+
 	knowledge  *tool.KnowledgeConfig
 	workspaces []tool.Workspace
 	servers    []MCPServer
@@ -35,65 +38,66 @@ func (t *toolset) equip(o *reason.Options) {
 	o.Knowledge, o.Workspaces, o.Tools, o.Skills = t.knowledge, t.opened, t.tools, t.instructed
 }
 
-// readTools reads the section tools.
-func (d *draft) readTools(n *yaml.Node) {
-	d.mapping(n, "tools",
+// readSection reads the section tools. K is the number of passages that the knowledge
+// tool returns; 0 keeps the default of the environment.
+func (t *toolset) readSection(n *yaml.Node, k int) {
+	t.mapping(n, "tools",
 		field{"knowledge", func(n *yaml.Node) {
 			switch {
-			case !d.flag(n, "knowledge"):
-			case d.env.Knowledge == nil:
-				d.wrong(n, "there are no documents here to search: leave knowledge out")
+			case !t.flag(n, "knowledge"):
+			case t.env.Knowledge == nil:
+				t.wrong(n, "there are no documents here to search: leave knowledge out")
 			default:
-				knowledge := *d.env.Knowledge
-				if d.k > 0 {
-					knowledge.K = d.k
+				knowledge := *t.env.Knowledge
+				if k > 0 {
+					knowledge.K = k
 				}
-				d.tools.knowledge = &knowledge
+				t.knowledge = &knowledge
 			}
 		}},
 		field{"workspaces", func(n *yaml.Node) {
-			d.tools.at.workspaces = n
-			d.list(n, "workspaces", d.readWorkspace)
+			t.at.workspaces = n
+			t.list(n, "workspaces", t.readWorkspace)
 		}},
-		field{"mcp", func(n *yaml.Node) { d.list(n, "mcp", d.readServer) }},
+		field{"mcp", func(n *yaml.Node) { t.list(n, "mcp", t.readServer) }},
 		field{"skills", func(n *yaml.Node) {
-			d.tools.at.skills = n
-			d.tools.skills = d.folder(n, "skills")
+			t.at.skills = n
+			t.skills = t.folder(n, "skills")
 		}},
 	)
 }
 
 // folder reads the path of a folder that is there.
-func (d *draft) folder(n *yaml.Node, what string) string {
-	path := d.expanded(n, what)
+func (t *toolset) folder(n *yaml.Node, what string) string {
+	path := t.expanded(n, what)
 	if path == "" {
 		return ""
 	}
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(d.env.Dir, path)
+		path = filepath.Join(t.env.Dir, path)
 	}
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
-		d.wrong(n, "%s: there is no folder %s; paths are relative to the file", what, path)
+		t.wrong(n, "%s: there is no folder %s; paths are relative to the file", what, path)
 	}
 	return path
 }
 
-func (d *draft) readWorkspace(n *yaml.Node) {
+func (t *toolset) readWorkspace(n *yaml.Node) {
 	var w tool.Workspace
-	keys := d.mapping(n, "a workspace",
-		field{"name", func(n *yaml.Node) { w.Name = d.text(n, "name") }},
-		field{"path", func(n *yaml.Node) { w.Path = d.folder(n, "path") }},
-		field{"writable", func(n *yaml.Node) { w.Writable = d.flag(n, "writable") }},
-		field{"description", func(n *yaml.Node) { w.Description = d.text(n, "description") }},
+	keys := t.mapping(n, "a workspace",
+		field{"name", func(n *yaml.Node) { w.Name = t.text(n, "name") }},
+		field{"path", func(n *yaml.Node) { w.Path = t.folder(n, "path") }},
+		field{"writable", func(n *yaml.Node) { w.Writable = t.flag(n, "writable") }},
+		field{"description", func(n *yaml.Node) { w.Description = t.text(n, "description") }},
 	)
-	d.require(n, keys, "a workspace", "name", "path")
-	d.tools.workspaces = append(d.tools.workspaces, w)
+	t.require(n, keys, "a workspace", "name", "path")
+	t.workspaces = append(t.workspaces, w)
 }
 
-func (d *draft) require(n *yaml.Node, keys map[string]*yaml.Node, what string, names ...string) {
+func (r *reader) require(n *yaml.Node, keys map[string]*yaml.Node, what string, names ...string) {
 	for _, name := range names {
 		if keys[name] == nil {
-			d.wrong(n, "%s needs the key %s", what, name)
+			r.wrong(n, "%s needs the key %s", what, name)
 		}
 	}
 }
@@ -101,42 +105,42 @@ func (d *draft) require(n *yaml.Node, keys map[string]*yaml.Node, what string, n
 // serverName is what a server may be called, as tools' names begin with it.
 var serverName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 
-func (d *draft) readServer(n *yaml.Node) {
+func (t *toolset) readServer(n *yaml.Node) {
 	var s MCPServer
-	keys := d.mapping(n, "an MCP server",
+	keys := t.mapping(n, "an MCP server",
 		field{"name", func(n *yaml.Node) {
-			if s.Name = d.text(n, "name"); s.Name != "" && !serverName.MatchString(s.Name) {
-				d.wrong(n, "an MCP server's name has 1 to 32 letters, digits, \"_\" and \"-\"")
+			if s.Name = t.text(n, "name"); s.Name != "" && !serverName.MatchString(s.Name) {
+				t.wrong(n, "an MCP server's name has 1 to 32 letters, digits, \"_\" and \"-\"")
 			}
 		}},
 		field{"command", func(n *yaml.Node) {
-			s.Dir = d.env.Dir
-			d.list(n, "command", func(item *yaml.Node) { s.Command = append(s.Command, d.expanded(item, "each of command")) })
+			s.Dir = t.env.Dir
+			t.list(n, "command", func(item *yaml.Node) { s.Command = append(s.Command, t.expanded(item, "each of command")) })
 		}},
-		field{"env", func(n *yaml.Node) { s.Env = d.expandedValues(n, "env") }},
+		field{"env", func(n *yaml.Node) { s.Env = t.expandedValues(n, "env") }},
 		field{"url", func(n *yaml.Node) {
-			s.URL = d.expanded(n, "url")
+			s.URL = t.expanded(n, "url")
 			if u, err := url.Parse(s.URL); s.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-				d.wrong(n, "url must begin with http:// or https:// and a host")
+				t.wrong(n, "url must begin with http:// or https:// and a host")
 			}
 		}},
-		field{"headers", func(n *yaml.Node) { s.Headers = d.expandedValues(n, "headers") }},
-		field{"timeout", func(n *yaml.Node) { s.Timeout = d.duration(n, "timeout") }},
-		field{"tools", func(n *yaml.Node) { s.Tools = d.texts(n, "tools") }},
+		field{"headers", func(n *yaml.Node) { s.Headers = t.expandedValues(n, "headers") }},
+		field{"timeout", func(n *yaml.Node) { s.Timeout = t.duration(n, "timeout") }},
+		field{"tools", func(n *yaml.Node) { s.Tools = t.texts(n, "tools") }},
 	)
-	d.require(n, keys, "an MCP server", "name")
+	t.require(n, keys, "an MCP server", "name")
 	switch {
 	case (keys["command"] == nil) == (keys["url"] == nil):
-		d.wrong(n, "an MCP server needs either command, a program with its arguments, or url")
-	case d.env.MCP == nil:
-		d.wrong(n, "MCP servers cannot be used here: leave mcp out")
+		t.wrong(n, "an MCP server needs either command, a program with its arguments, or url")
+	case t.env.MCP == nil:
+		t.wrong(n, "MCP servers cannot be used here: leave mcp out")
 	}
-	for _, other := range d.tools.servers {
+	for _, other := range t.servers {
 		if other.Name == s.Name && s.Name != "" {
-			d.wrong(n, "two MCP servers are named %s: their tools could not be told apart", s.Name)
+			t.wrong(n, "two MCP servers are named %s: their tools could not be told apart", s.Name)
 		}
 	}
-	d.tools.servers, d.tools.atServers = append(d.tools.servers, s), append(d.tools.atServers, n)
+	t.servers, t.atServers = append(t.servers, s), append(t.atServers, n)
 }
 
 // reference is how a file names a variable of the environment.
@@ -144,55 +148,54 @@ var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
 
 // expanded reads a text in which ${NAME} stands for a variable of the
 // environment.
-func (d *draft) expanded(n *yaml.Node, what string) string {
-	return reference.ReplaceAllStringFunc(d.text(n, what), func(ref string) string {
+func (r *reader) expanded(n *yaml.Node, what string) string {
+	return reference.ReplaceAllStringFunc(r.text(n, what), func(ref string) string {
 		name := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
-		if d.env.Variable != nil {
-			if value, ok := d.env.Variable(name); ok {
+		if r.variable != nil {
+			if value, ok := r.variable(name); ok {
 				return value
 			}
 		}
-		d.wrong(n, "%s names the variable %s, which is not set in the environment", what, name)
+		r.wrong(n, "%s names the variable %s, which is not set in the environment", what, name)
 		return ""
 	})
 }
 
-func (d *draft) expandedValues(n *yaml.Node, what string) map[string]string {
+func (r *reader) expandedValues(n *yaml.Node, what string) map[string]string {
 	out := map[string]string{}
-	d.entries(n, what, func(_ *yaml.Node, name string, value *yaml.Node) {
-		out[name] = d.expanded(value, what+" "+name)
+	r.entries(n, what, func(_ *yaml.Node, name string, value *yaml.Node) {
+		out[name] = r.expanded(value, what+" "+name)
 	})
 	return out
 }
 
-// at puts the place in front of what went wrong when something was opened.
-func (d *draft) at(n *yaml.Node, err error) error {
-	return fmt.Errorf("%s:%d: %w", d.file, n.Line, err)
+// located adds the file and the line of a node to an error.
+func (r *reader) located(n *yaml.Node, err error) error {
+	return fmt.Errorf("%s:%d: %w", r.file, n.Line, err)
 }
 
-// openTools opens folders and connects to servers; out closes them.
-func (d *draft) openTools(ctx context.Context, out *Definition) error {
-	t := &d.tools
+// open opens folders and connects to servers; out closes them.
+func (t *toolset) open(ctx context.Context, out *Definition) error {
 	if len(t.workspaces) > 0 {
 		spaces, err := tool.OpenWorkspaces(t.workspaces...)
 		if err != nil {
-			return d.at(t.at.workspaces, err)
+			return t.located(t.at.workspaces, err)
 		}
 		out.closers, t.opened = append(out.closers, spaces.Close), spaces
 	}
 	if t.skills != "" {
 		skills, err := tool.LoadSkills(os.DirFS(t.skills))
 		if err != nil {
-			return d.at(t.at.skills, fault.New(fault.Invalid, "other_error", "%w", err))
+			return t.located(t.at.skills, fault.New(fault.Invalid, "other_error", "%w", err))
 		}
 		if t.instructed, err = tool.NewSkills(ctx, tool.SkillsConfig{Skills: skills}); err != nil {
-			return d.at(t.at.skills, err)
+			return t.located(t.at.skills, err)
 		}
 	}
 	for i, s := range t.servers {
-		server, err := d.env.MCP(ctx, s)
+		server, err := t.env.MCP(ctx, s)
 		if err != nil {
-			return d.at(t.atServers[i], err)
+			return t.located(t.atServers[i], err)
 		}
 		out.closers = append(out.closers, func() error {
 			server.Close()
@@ -200,7 +203,7 @@ func (d *draft) openTools(ctx context.Context, out *Definition) error {
 		})
 		tools, err := server.Tools(ctx)
 		if err != nil {
-			return d.at(t.atServers[i], err)
+			return t.located(t.atServers[i], err)
 		}
 		t.tools = append(t.tools, tools...)
 	}

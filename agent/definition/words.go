@@ -38,14 +38,14 @@ func (d *draft) readEntities(n *yaml.Node) {
 }
 
 // entity reads one; nil if it cannot be made.
-func (d *draft) entity(n *yaml.Node, name string) *intent.Entity {
+func (r *reader) entity(n *yaml.Node, name string) *intent.Entity {
 	kind, pattern, description := "", "", ""
 	var values []intent.Value
-	keys := d.mapping(n, "entity "+name,
-		field{"type", func(n *yaml.Node) { kind = d.choice(n, "type", "listed", "number", "datetime", "any", "regexp") }},
-		field{"pattern", func(n *yaml.Node) { pattern = d.text(n, "pattern") }},
-		field{"description", func(n *yaml.Node) { description = d.text(n, "description") }},
-		field{"values", func(n *yaml.Node) { values = d.entityValues(n) }},
+	keys := r.mapping(n, "entity "+name,
+		field{"type", func(n *yaml.Node) { kind = r.choice(n, "type", "listed", "number", "datetime", "any", "regexp") }},
+		field{"pattern", func(n *yaml.Node) { pattern = r.text(n, "pattern") }},
+		field{"description", func(n *yaml.Node) { description = r.text(n, "description") }},
+		field{"values", func(n *yaml.Node) { values = r.entityValues(n) }},
 	)
 	if kind == "" && keys["type"] == nil {
 		kind = "listed"
@@ -54,11 +54,11 @@ func (d *draft) entity(n *yaml.Node, name string) *intent.Entity {
 		return nil
 	}
 	if (kind == "listed") != (keys["values"] != nil) {
-		d.wrong(n, "entity %s needs either values or another type than listed", name)
+		r.wrong(n, "entity %s needs either values or another type than listed", name)
 		return nil
 	}
 	if (kind == "regexp") != (keys["pattern"] != nil) {
-		d.wrong(n, "entity %s needs type regexp and a pattern together", name)
+		r.wrong(n, "entity %s needs type regexp and a pattern together", name)
 		return nil
 	}
 	var e *intent.Entity
@@ -83,22 +83,22 @@ func (d *draft) entity(n *yaml.Node, name string) *intent.Entity {
 
 // entityValues reads values with their synonyms: a mapping of lists, or a list
 // of values without.
-func (d *draft) entityValues(n *yaml.Node) []intent.Value {
+func (r *reader) entityValues(n *yaml.Node) []intent.Value {
 	var out []intent.Value
 	target := n
 	for target.Kind == yaml.AliasNode {
 		target = target.Alias
 	}
 	if target.Kind == yaml.SequenceNode {
-		for _, v := range d.texts(n, "values") {
+		for _, v := range r.texts(n, "values") {
 			out = append(out, intent.Value{Value: v})
 		}
 		return out
 	}
-	d.entries(n, "values", func(_ *yaml.Node, name string, synonyms *yaml.Node) {
+	r.entries(n, "values", func(_ *yaml.Node, name string, synonyms *yaml.Node) {
 		v := intent.Value{Value: name}
-		d.list(synonyms, "the synonyms of "+name, func(item *yaml.Node) {
-			v.Synonyms = append(v.Synonyms, d.text(item, "each of the synonyms of "+name))
+		r.list(synonyms, "the synonyms of "+name, func(item *yaml.Node) {
+			v.Synonyms = append(v.Synonyms, r.text(item, "each of the synonyms of "+name))
 		})
 		out = append(out, v)
 	})

@@ -16,7 +16,9 @@ const head = "name: a\nstates:\n  a:\n    initial: true\n"
 // instead.
 func TestWrong(t *testing.T) {
 	t.Parallel()
-	env := definition.Environment{MCP: func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return &toolServer{}, nil }}
+	env := definition.Environment{
+		MCP: func(context.Context, definition.MCPServer) (definition.ToolServer, error) { return &toolServer{}, nil },
+	}
 	for _, test := range []struct{ text, want string }{
 		{"", `agent.yaml: the file is empty: it needs at least a name and a state`},
 		{"[1]", `agent.yaml:1: an agent must be lines of "key: value"`},

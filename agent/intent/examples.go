@@ -99,7 +99,10 @@ func (c *Examples) set(req Request) *exampleSet {
 		set = c.sets[at]
 		c.sets = slices.Delete(c.sets, at, at+1)
 	} else {
-		set = &exampleSet{static: c.cfg.Embedder, intents: slices.Clone(req.Intents), code: code, words: PreProcessing{Language: code, Off: c.cfg.Verbatim}}
+		set = &exampleSet{
+			static: c.cfg.Embedder, intents: slices.Clone(req.Intents), code: code,
+			words: PreProcessing{Language: code, Off: c.cfg.Verbatim},
+		}
 		if len(c.sets) == maxSets {
 			c.sets = slices.Delete(c.sets, 0, 1)
 		}

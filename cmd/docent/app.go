@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"docent/agent/session/journal"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/agent/definition"
-	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/config"
 	"docent/embed"
@@ -45,7 +45,9 @@ type database interface {
 	ingest.Store
 	journal.Store
 	journal.Directory
-	auth.Store
+	auth.Tokens
+	auth.Users
+	auth.Logins
 	source.Sources
 	source.Items
 	source.Leases

@@ -42,7 +42,8 @@ func (a *app) addAuthenticator(ctx context.Context, std stdio) error {
 		return nil
 	}
 	cfg := auth.Config{
-		Store: a.db, Issuer: a.cfg.OIDC.Issuer, Audience: a.cfg.OIDC.Audience, Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,
+		Tokens: a.db, Users: a.db, Logins: a.db, Issuer: a.cfg.OIDC.Issuer, Audience: a.cfg.OIDC.Audience,
+		Proxies: a.cfg.TrustedProxies, Metrics: a.metrics, Logger: a.log,
 		Late: func(r *http.Request) bool { return r.URL.Path != typed.Path && ws.AsksV1(r) },
 	}
 	var err error

@@ -223,11 +223,8 @@ func (a *app) checkAccess(ctx context.Context) (string, error) {
 		return "", errors.New("who is let in cannot be told without the database")
 	}
 	users, err := a.db.Users(ctx)
-	if err != nil {
-		return "", err
-	}
-	tokens, err := a.db.Tokens(ctx)
-	if err != nil {
+	tokens, failed := a.db.Tokens(ctx)
+	if err := errors.Join(err, failed); err != nil {
 		return "", err
 	}
 	found := fmt.Sprintf("with these settings authentication is on: %s, %s", plural(len(users), "user"), plural(len(tokens), "token"))

@@ -54,7 +54,7 @@ func TestUserScopes(t *testing.T) {
 	t.Parallel()
 	env := []string{"DOCENT_DATA=" + t.TempDir()}
 	db := opened(t, env)
-	a, err := auth.New(auth.Config{Store: db})
+	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db})
 	if err != nil {
 		t.Fatal(err)
 	}

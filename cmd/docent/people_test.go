@@ -39,7 +39,7 @@ func opened(t *testing.T, env []string) database {
 // crowd makes users and tokens and returns them with who is unknown.
 func crowd(t *testing.T, db database) []who {
 	t.Helper()
-	a, err := auth.New(auth.Config{Store: db})
+	a, err := auth.New(auth.Config{Tokens: db, Users: db, Logins: db})
 	if err != nil {
 		t.Fatal(err)
 	}

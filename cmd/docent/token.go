@@ -33,7 +33,7 @@ func accounts(cmd *cobra.Command, std stdio) (*app, *auth.Authenticator, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	authenticator, err := auth.New(auth.Config{Store: a.db, Logger: a.log})
+	authenticator, err := auth.New(auth.Config{Tokens: a.db, Users: a.db, Logins: a.db, Logger: a.log})
 	if err != nil {
 		a.close()
 		return nil, nil, fmt.Errorf("authentication: %w", err)

@@ -1,9 +1,10 @@
 // Package boilerplate finds the blocks that most documents of a folder begin or
-// end with, such as the menu and the footer of a web site, and leaves them out.
+// end with, such as the menu and the footer of a web site, and removes them.
 //
-// Documents are read in several processes, so a document's blocks are told by
-// hashes. Edges of a sample of a folder's documents are added to a Repeats; what
-// it says is Shared goes with each document of the folder through Drop.
+// Several processes read the documents, so the package identifies blocks by
+// their hashes. A Repeats counts the hashes at the edges of a sample of
+// documents. Drop then removes the shared blocks from each document of the
+// folder.
 package boilerplate
 
 import (
@@ -15,8 +16,8 @@ import (
 )
 
 const (
-	// SampleSize is how many documents of a folder are enough to know its shared
-	// blocks.
+	// SampleSize is the number of documents to sample. The shared blocks of a
+	// folder are known after that many.
 	SampleSize = 60
 	// MinDocuments is how many documents must have been added before Drop leaves
 	// out anything.
@@ -24,27 +25,28 @@ const (
 )
 
 const (
-	// edge is how many blocks at the start and at the end of a document are
-	// looked at.
+	// edge is the number of blocks considered at the start and at the end of a
+	// document.
 	edge = 60
-	// maxCounters bounds the blocks that are counted. A block that is in share of
-	// the documents keeps its counter: each document brings at most 2*edge.
+	// maxCounters bounds the number of counted blocks. A block that occurs in
+	// share of the documents keeps its counter, because each document adds at
+	// most 2*edge blocks.
 	maxCounters = 8192
-	// share is the part of the documents that must have a block.
+	// share is the minimum fraction of documents that contain a shared block.
 	share = 0.6
-	// minWords and minBlocks are the size of a group of shared blocks: one
-	// heading that all pages have, such as NAME, is none.
+	// minWords and minBlocks are the minimum size of a group of shared blocks.
+	// A single heading that all pages have, such as NAME, is too small.
 	minWords  = 8
 	minBlocks = 3
-	// maxBlock is the longest block, in bytes, that is counted.
+	// maxBlock bounds the length of a counted block, in bytes.
 	maxBlock = 4 << 10
-	// maxDropped is the largest part of a document's text that may be left out.
-	// Copies of one document are no boilerplate.
+	// maxDropped is the maximum fraction of a document's text that Drop
+	// removes. Copies of one document are not boilerplate.
 	maxDropped = 0.8
 )
 
-// Repeats counts the blocks at the edges of documents. One goroutine uses it at a
-// time.
+// Repeats counts the blocks at the edges of documents. It is not safe for
+// concurrent use.
 type Repeats struct {
 	documents int
 	counts    map[uint64]int
@@ -78,8 +80,8 @@ func (r *Repeats) Add(edges []uint64) {
 	}
 }
 
-// Shared returns the blocks that most of the documents have; none for fewer than
-// MinDocuments.
+// Shared returns the hashes of the blocks that most of the documents share. It
+// returns none for fewer than MinDocuments.
 func (r *Repeats) Shared() []uint64 {
 	var shared []uint64
 	for key, n := range r.counts {
@@ -91,8 +93,8 @@ func (r *Repeats) Shared() []uint64 {
 	return shared
 }
 
-// shrink takes one from each counter until there is room: the counters of
-// frequent blocks stay (Misra and Gries).
+// shrink decrements all counters until there is room for another block.
+// Frequent blocks keep their counters (Misra and Gries).
 func (r *Repeats) shrink() {
 	for len(r.counts) >= maxCounters {
 		for key, n := range r.counts {
@@ -105,18 +107,19 @@ func (r *Repeats) shrink() {
 	}
 }
 
-// keyOf is the hash of a block; ok is false for blocks that are not counted.
+// keyOf returns the hash of a block. ok is false for blocks that are not
+// counted.
 func keyOf(doc *outline.Document, i int, b outline.Block) (key uint64, ok bool) {
 	if i >= edge && i < len(doc.Blocks)-edge || b.End == b.Start || b.End-b.Start > maxBlock {
 		return 0, false
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(doc.Text[b.Start:b.End])) // it never fails
+	_, _ = h.Write([]byte(doc.Text[b.Start:b.End])) // Write never fails
 	return h.Sum64(), true
 }
 
 // Drop returns a document without the blocks that it shares with most of its
-// folder, or the document itself if there are none.
+// folder. It returns the document itself if there are none.
 func Drop(doc *outline.Document, sharedBlocks []uint64) *outline.Document {
 	if len(sharedBlocks) == 0 {
 		return doc
@@ -170,13 +173,13 @@ func mark(doc *outline.Document, shared []uint64) []bool {
 	return out
 }
 
-// without is a copy of a document without some of its blocks.
+// without copies a document without the marked blocks.
 func without(doc *outline.Document, drop []bool) *outline.Document {
 	out := *doc
 	out.Blocks = make([]outline.Block, 0, len(doc.Blocks))
 	var text strings.Builder
 	text.Grow(len(doc.Text))
-	before := 0 // where the block before ended in the document
+	before := 0 // end of the previous block in the original document
 	for i, b := range doc.Blocks {
 		separator := doc.Text[before:b.Start]
 		before = b.End

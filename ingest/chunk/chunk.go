@@ -1,7 +1,7 @@
-// Package chunk cuts a document along its structure into passages: sections,
-// paragraphs, list items, table rows, declarations. A passage is a byte range
-// of the document's text that never splits a word, never leaves its section
-// unless that is tiny, and never leaves its page.
+// Package chunk cuts a document into passages along its structure: sections,
+// paragraphs, list items, table rows, and declarations. A passage is a byte
+// range of the document's text. It never splits a word and never crosses a
+// page. It stays within its section unless the section is tiny.
 package chunk
 
 import (
@@ -13,22 +13,24 @@ import (
 	"docent/rag/corpus"
 )
 
-// Config sets the sizes. They count words as Words does.
+// Config sets the sizes of passages. They count words as the function Words
+// does.
 type Config struct {
 	// MaxWords bounds a passage of prose or table rows; default 230, which is
 	// about 300 tokens.
 	MaxWords int
-	// MinWords is the size under which a section is gathered with its
-	// neighbours; default 25.
+	// MinWords is the size below which a section is joined with its neighbors;
+	// default 25.
 	MinWords int
-	// TermWords is the same for entries of definition lists; default 120.
+	// TermWords is MinWords for entries of definition lists; default 120.
 	TermWords int
 	// MaxCodeWords bounds a passage of source code; default 250.
 	MaxCodeWords int
-	// MinCodeWords is the size under which a declaration is gathered with its
-	// neighbours; default 120.
+	// MinCodeWords is the size below which a declaration is joined with its
+	// neighbors; default 120.
 	MinCodeWords int
-	// Tokens counts a text's tokens for Chunk.Tokens; default 4/3 of its words.
+	// Tokens counts the tokens of a text for Chunk.Tokens; default 4/3 of its
+	// words.
 	Tokens func(text string) int
 }
 
@@ -62,8 +64,9 @@ func New(cfg Config) (*Cutter, error) {
 	return &Cutter{cfg: cfg}, nil
 }
 
-// Cut returns the document's passages in the order of its text, numbered from 0.
-// omitted counts the bytes of encoded data, such as base64, that are in none.
+// Cut returns the document's passages in the order of its text, numbered from
+// 0. omitted counts the bytes of encoded data, such as base64, that no passage
+// contains.
 func (c *Cutter) Cut(doc *outline.Document) (passages []corpus.Chunk, omitted int) {
 	w := &work{Config: c.cfg, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks)), names: map[int]string{}}
 	for i, b := range doc.Blocks {
@@ -79,29 +82,29 @@ func (c *Cutter) Cut(doc *outline.Document) (passages []corpus.Chunk, omitted in
 type work struct {
 	Config
 	doc    *outline.Document
-	source bool  // nothing but code
-	counts []int // words by block
+	source bool  // the document is only source code
+	counts []int // number of words by block
 	out    []corpus.Chunk
 	pieces []piece
-	group  group // the one being cut
-	limit  int   // its largest passage
+	group  group // the group that is being cut
+	limit  int   // the maximum size of its passages
 	names  map[int]string
-	// encoded counts the bytes of encoded data so far, and omitted those of them
-	// that are in no passage.
+	// encoded counts the bytes of encoded data so far. omitted counts those of
+	// them that no passage contains.
 	encoded, omitted int
 }
 
-// piece is a part of the text that is kept whole: a block, or a part of one
-// that is too long.
+// piece is a part of the text that is not split further: a block, or a part of
+// a block that is too long.
 type piece struct {
 	start, end int
 	words      int
 	kind       outline.Kind
 	page       int
-	header     int // index of the header block of the row's table; -1: none
+	header     int // index of the header block of the row's table; -1 without one
 }
 
-// isSource reports whether the document is nothing but code.
+// isSource reports whether the document contains only source code.
 func isSource(doc *outline.Document) bool {
 	return !slices.ContainsFunc(doc.Blocks, func(b outline.Block) bool {
 		return b.Kind != outline.Code && b.End > b.Start
@@ -142,12 +145,12 @@ func (w *work) cut(g group) {
 	w.pieces = w.pieces[:0]
 }
 
-// maxPieces is how many pieces wait to be packed; they take more memory than the
-// words they are.
+// maxPieces bounds the number of pieces that wait to be packed. A piece takes
+// more memory than its text.
 const maxPieces = 4096
 
-// add appends a piece of the group being cut, unless there is too much encoded
-// data.
+// add appends a piece of the group that is being cut. It omits the piece if
+// there is too much encoded data.
 func (w *work) add(p piece) {
 	omit := isEncoded(w.doc.Text[p.start:p.end])
 	if omit {
@@ -165,8 +168,8 @@ func (w *work) add(p piece) {
 	w.pieces = append(w.pieces, p)
 }
 
-// pack joins pieces to passages of even size: as few as the limit allows, and
-// each as near to their average as the pieces permit.
+// pack joins pieces to passages of even size. It makes as few passages as the
+// limit allows, and keeps each as close to the average as the pieces permit.
 func (w *work) pack(g group, limit int) {
 	rest := w.pieces
 	for len(rest) > 0 {
@@ -185,7 +188,7 @@ func (w *work) pack(g group, limit int) {
 	}
 }
 
-// page is how many of the pieces are on the first one's page.
+// page counts the leading pieces that are on the page of the first piece.
 func (w *work) page(pieces []piece) int {
 	n := slices.IndexFunc(pieces, func(p piece) bool { return p.page != pieces[0].page })
 	if n < 0 {
@@ -194,8 +197,8 @@ func (w *work) page(pieces []piece) int {
 	return n
 }
 
-// take is how many pieces the next passage has, and their words, where total
-// words are left.
+// take returns the number of pieces of the next passage and their words. total
+// is the number of words left.
 func (w *work) take(pieces []piece, total, limit int) (k, words int) {
 	if h := pieces[0].header; h >= 0 {
 		limit -= w.counts[h]
@@ -209,7 +212,7 @@ func (w *work) take(pieces []piece, total, limit int) (k, words int) {
 		words += pieces[k].words
 		k++
 	}
-	// A line that announces what follows ("for example:") goes with it.
+	// A line that announces the next one ("for example:") stays with it.
 	if k > 1 && k < len(pieces) {
 		last := pieces[k-1]
 		if last.kind == outline.Header || last.words <= limit/4 && pieces[k].kind != outline.Paragraph &&
@@ -221,7 +224,7 @@ func (w *work) take(pieces []piece, total, limit int) (k, words int) {
 	return k, words
 }
 
-// emit appends the passage made of the pieces.
+// emit appends the passage that the pieces form.
 func (w *work) emit(g group, pieces []piece) {
 	first, last := pieces[0], pieces[len(pieces)-1]
 	text := w.doc.Text[first.start:last.end]
@@ -243,7 +246,7 @@ func (w *work) emit(g group, pieces []piece) {
 	w.out = append(w.out, c)
 }
 
-// kindOf is the sort of text that most words of the pieces are.
+// kindOf returns the kind of text that most words of the pieces belong to.
 func kindOf(pieces []piece) corpus.Kind {
 	var code, table, all int
 	for _, p := range pieces {

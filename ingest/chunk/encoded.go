@@ -1,21 +1,23 @@
 package chunk
 
-// Almost every word of base64 or hexadecimal digits occurs once. An index of a few
-// megabytes of them takes more memory and time than that of a large manual, and
-// nobody searches for them. Only the first of them in a document become passages.
+// Almost every word of base64 or hexadecimal data occurs once. An index of a
+// few megabytes of it takes more memory and time than the index of a large
+// manual, and nobody searches for it. Only the first part of such data in a
+// document becomes passages.
 
 const (
 	// maxEncoded bounds the encoded data of a document that becomes passages, in
 	// bytes.
 	maxEncoded = 64 << 10
-	// minEncoded is the least length of a word of encoded data, in bytes.
+	// minEncoded is the minimum length of a word of encoded data, in bytes.
 	minEncoded = 32
 )
 
-// isEncoded reports whether a piece of text is base64 or hexadecimal digits: at
-// least nine of ten bytes are in long words, which have many digits, few special
-// characters, and letters and digits that alternate as no names do. Paths and
-// UUIDs have more special characters, and names fewer digits.
+// isEncoded reports whether a piece of text is base64 or hexadecimal data. At
+// least nine of ten bytes must be in long words. These words must have many
+// digits, few special characters, and frequent changes between letters and
+// digits. Paths and UUIDs have more special characters, and names have fewer
+// digits.
 func isEncoded(text string) bool {
 	var all, long traits
 	start := 0
@@ -33,13 +35,13 @@ func isEncoded(text string) bool {
 		long.digits*8 >= long.bytes && long.special*10 <= long.bytes && long.changes*4 >= long.bytes
 }
 
-// traits count the characters of words.
+// traits counts the kinds of characters in words.
 type traits struct {
 	bytes   int
 	digits  int
 	special int // characters other than letters and digits
 	foreign int // characters that encoded data does not have
-	changes int // neighbors of different sorts
+	changes int // changes between letters and digits
 }
 
 // add counts a word.

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxHeadingWords bounds what is believed to be a heading; a longer one is
-	// text.
+	// maxHeadingWords bounds the length of a heading. A longer one is treated
+	// as text.
 	maxHeadingWords = 40
 	// maxDepth bounds a heading path.
 	maxDepth = 12
@@ -16,10 +16,10 @@ const (
 
 // section is a heading with the blocks below it up to the next heading.
 type section struct {
-	path     []int // indexes of the heading blocks above and its own
-	from, to int   // blocks, its own heading included
-	words    int   // of the blocks without the heading
-	heading  int   // words of the heading
+	path     []int // indexes of its heading block and of those above it
+	from, to int   // range of its blocks, including the heading
+	words    int   // number of words without the heading
+	heading  int   // number of words in the heading
 	headed   bool  // the first block is the heading
 	term     bool  // an entry of a definition list
 }
@@ -35,8 +35,9 @@ type group struct {
 	sections  int
 }
 
-// sections divides the blocks at the headings. A heading without text of its
-// own whose sections follow is left out: it is in their paths.
+// sections divides the blocks at the headings. It omits a heading that has
+// subsections but no text of its own, because the paths of the subsections
+// contain it.
 func (w *work) sections() []section {
 	var out []section
 	var cur section
@@ -68,7 +69,7 @@ func (w *work) sections() []section {
 	return out
 }
 
-// gather puts small neighbouring sections together.
+// gather joins small neighboring sections.
 func (w *work) gather(sections []section) []group {
 	var out []group
 	for _, s := range sections {
@@ -76,7 +77,10 @@ func (w *work) gather(sections []section) []group {
 			out[n-1] = w.join(out[n-1], s)
 			continue
 		}
-		out = append(out, group{path: s.path, from: s.from, to: s.to, words: s.words, term: s.term, skipFirst: s.headed && s.to > s.from+1, sections: 1})
+		out = append(out, group{
+			path: s.path, from: s.from, to: s.to, words: s.words, term: s.term,
+			skipFirst: s.headed && s.to > s.from+1, sections: 1,
+		})
 	}
 	for i := range out {
 		out[i].names = w.headings(out[i].path)
@@ -84,9 +88,9 @@ func (w *work) gather(sections []section) []group {
 	return out
 }
 
-// fits reports whether a section joins the group before it: one of them is
-// small, both are near each other in the outline, and together they are still
-// a short passage.
+// fits reports whether a section can join the group before it. One of the two
+// must be small, they must be close in the outline, and together they must
+// still be short.
 func (w *work) fits(g group, s section) bool {
 	small, limit := w.MinWords, w.MaxWords*6/10
 	switch {
@@ -107,8 +111,8 @@ func (w *work) onePage(from, to int) bool {
 	return w.doc.Blocks[from].Page == w.doc.Blocks[to-1].Page
 }
 
-// join adds a section to a group. The headings that are no longer common to all
-// stand in the text.
+// join adds a section to a group. Headings that are no longer common to all
+// sections become part of the text.
 func (w *work) join(g group, s section) group {
 	near := common(g.path, s.path)
 	if g.sections == 1 && near < len(g.path) {
@@ -123,8 +127,8 @@ func (w *work) join(g group, s section) group {
 	return g
 }
 
-// headings are the headings of a path as shown; one that repeats the title or the
-// heading above it is left out.
+// headings returns the headings of a path for display. It omits a heading that
+// repeats the title or the heading above it.
 func (w *work) headings(path []int) []string {
 	var out []string
 	above := w.doc.Title
@@ -143,7 +147,7 @@ func (w *work) headings(path []int) []string {
 	return out
 }
 
-// common is the length of the paths' common beginning.
+// common returns the length of the common prefix of two paths.
 func common(a, b []int) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -8,9 +8,9 @@ import (
 	"docent/ingest/outline"
 )
 
-// split appends a piece, cut so that no part is over the limit: prose at
-// sentences, rows at lines, code at empty lines and then at lines, and each at
-// words if it must be.
+// split appends a piece and cuts it where it exceeds the limit. It cuts prose
+// at sentences, rows at lines, and code at empty lines and then at other lines.
+// If that is not enough, it cuts at words.
 func (w *work) split(p piece, limit int) {
 	if p.words <= limit {
 		w.add(p)
@@ -20,14 +20,14 @@ func (w *work) split(p piece, limit int) {
 	switch p.kind {
 	case outline.Code:
 		next = nextParagraph
-	case outline.Row: // several, or one of several lines
+	case outline.Row: // several rows, or a row with several lines
 		next = nextLine
 	}
 	w.divide(p, limit, next)
 }
 
-// divide cuts a piece with next, which returns how long the first part of a
-// text is, and what is still too long at the next finer border.
+// divide cuts a piece. next returns the length of the first part of a text. A
+// part that is still too long is cut at the next finer boundary.
 func (w *work) divide(p piece, limit int, next func(string) int) {
 	text := w.doc.Text[p.start:p.end]
 	for at := 0; at < len(text); {
@@ -54,8 +54,8 @@ func (w *work) divide(p piece, limit int, next func(string) int) {
 	}
 }
 
-// trim narrows text[from:to] to what is not space, but keeps the indentation
-// of its first line, and returns it as offsets of the document.
+// trim removes the space around text[from:to] but keeps the indentation of the
+// first line. It returns offsets in the document.
 func trim(text string, base, from, to int) (start, end int) {
 	s := text[from:to]
 	end = from + len(strings.TrimRightFunc(s, unicode.IsSpace))
@@ -63,16 +63,17 @@ func trim(text string, base, from, to int) (start, end int) {
 	if i := strings.LastIndexByte(s[:lead], '\n'); i >= 0 {
 		lead = i + 1
 	} else if from > 0 && text[from-1] != '\n' {
-		// the cut was inside a line
+		// the cut was within a line
 	} else {
 		lead = 0
 	}
 	return base + from + lead, base + end
 }
 
-// nextParagraph is the length up to and with the next empty line.
+// nextParagraph returns the length of a text up to and including the next empty
+// line.
 func nextParagraph(s string) int {
-	// Empty lines in front belong to what follows them.
+	// Empty lines at the start belong to the next paragraph.
 	lead := len(s) - len(strings.TrimLeft(s, " \t\n"))
 	for i := lead; i < len(s); {
 		j := strings.IndexByte(s[i:], '\n')
@@ -91,7 +92,7 @@ func nextParagraph(s string) int {
 	return len(s)
 }
 
-// nextLine is the length up to and with the next line end.
+// nextLine returns the length of a text up to and including the next line end.
 func nextLine(s string) int {
 	if i := strings.IndexByte(s, '\n'); i >= 0 {
 		return i + 1
@@ -99,9 +100,10 @@ func nextLine(s string) int {
 	return len(s)
 }
 
-// nextSentence is the length of the first sentence with the space behind it. A
-// sentence ends at . ! or ? before space and something other than a small
-// letter, at their fullwidth forms, and at an empty line.
+// nextSentence returns the length of the first sentence, including the space
+// after it. A sentence ends at an empty line or at the fullwidth forms of . !
+// and ?. It also ends at . ! or ? before a space that a lowercase letter does
+// not follow.
 func nextSentence(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
@@ -132,12 +134,12 @@ func nextSentence(s string) int {
 	return len(s)
 }
 
-// fit is the length of the longest beginning of at most limit words. It ends
-// at a word's end; only a single word over the limit is cut, between code
-// points.
+// fit returns the length of the longest prefix with at most limit words. The
+// prefix ends at a word end. Only a single word above the limit is cut, between
+// code points.
 func fit(s string, limit int) int {
 	var m meter
-	border := 0 // after the last space or unspaced rune
+	border := 0 // offset after the last space or unspaced character
 	for i, r := range s {
 		m.add(r)
 		if m.words > limit && i > 0 {

@@ -5,15 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// longWord is how many code points of a word without a break count as one more
-// word: identifiers, links and encoded data are long in tokens too.
+// longWord is the number of code points of an unbroken word that count as one
+// more word. Identifiers, links, and encoded data have many tokens too.
 const longWord = 16
 
-// meter counts words as code points come.
+// meter counts words one code point at a time.
 type meter struct {
 	words int
-	run   int // code points of the present word
-	parts int // quarters of a word of a script that writes none apart
+	run   int // code points of the current word
+	parts int // quarter words, for scripts without spaces
 }
 
 // add counts one code point.
@@ -40,15 +40,15 @@ func (m *meter) add(r rune) {
 	m.run++
 }
 
-// Words counts a text's words. A word counts once more for each 16 code points
-// it is longer than that; where a script does not write words apart, a Chinese
-// or Japanese character counts as one word and four characters of Thai, Lao,
-// Khmer or Burmese do.
+// Words counts the words of a text. A word counts once more for each 16 code
+// points beyond the first 16. In scripts without spaces, a Chinese or Japanese
+// character counts as one word, and four characters of Thai, Lao, Khmer, or
+// Burmese count as one word.
 func Words(s string) int {
-	// The same as a meter's count, but by where words begin and end instead of
-	// code point by code point.
+	// This counts as meter does, but by the boundaries of words instead of by
+	// code points, which is faster.
 	words, parts := 0, 0
-	start, more := 0, 0 // of the present word: its first byte, its bytes beyond one per code point
+	start, more := 0, 0 // of the current word: its first byte, and its bytes beyond one for each code point
 	end := func(i int) {
 		words += (i - start - more + longWord - 1) / longWord
 	}
@@ -81,15 +81,16 @@ func Words(s string) int {
 	return words
 }
 
-// unspaced is the share of a word, in quarters, that a code point of a script
-// without spaces stands for; 0 for other scripts.
+// unspaced returns the fraction of a word, in quarters, that a character of a
+// script without spaces counts as. It returns 0 for other scripts.
 func unspaced(r rune) int {
 	switch {
 	case r < 0x0E00:
 		return 0
 	case r < 0x0F00, r >= 0x1000 && r < 0x10A0, r >= 0x1780 && r < 0x1800:
 		return 1
-	case r >= 0x2E80 && r < 0x3000, r >= 0x3040 && r < 0x3130, r >= 0x31F0 && r < 0xA000, r >= 0xF900 && r < 0xFB00, r >= 0x20000 && r < 0x32000:
+	case r >= 0x2E80 && r < 0x3000, r >= 0x3040 && r < 0x3130, r >= 0x31F0 && r < 0xA000,
+		r >= 0xF900 && r < 0xFB00, r >= 0x20000 && r < 0x32000:
 		return 4
 	}
 	return 0

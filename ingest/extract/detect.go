@@ -13,6 +13,7 @@ import (
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/markup"
 	"docent/ingest/extract/office"
+	"docent/ingest/extract/office/rtf"
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
 	"docent/ingest/intake"
@@ -29,7 +30,7 @@ type Format struct {
 	read func(ctx context.Context, name string, data []byte) (*outline.Document, error)
 }
 
-// textual is the reader of a format that works on decoded text.
+// textual returns a reader for a format whose reader takes decoded text.
 func textual(read func(name, text string) *outline.Document) func(context.Context, string, []byte) (*outline.Document, error) {
 	return func(_ context.Context, name string, data []byte) (*outline.Document, error) {
 		text, set, err := charset.Decode(data, "")
@@ -63,28 +64,28 @@ var (
 	formatText     = Format{"text/plain", textual(plain.Text)}
 	formatCSV      = Format{"text/csv", textual(plain.CSV)}
 	formatJSON     = Format{"application/json", textual(plain.JSON)}
-	formatRTF      = Format{"application/rtf", office.RTF}
+	formatRTF      = Format{"application/rtf", rtf.Read}
 	formatSVG      = Format{"image/svg+xml", markup.SVG}
 )
 
-// markdownEndings and htmlEndings are name endings that decide between kinds
+// markdownEndings and htmlEndings are file name endings that distinguish kinds
 // of text.
 var (
 	markdownEndings = map[string]bool{".md": true, ".markdown": true, ".mdown": true, ".mkd": true, ".mdx": true, ".qmd": true}
 	htmlEndings     = map[string]bool{".html": true, ".htm": true, ".xhtml": true}
 )
 
-// sniffLen is how much of a source is looked at to tell what it is.
+// sniffLen is the number of bytes from which the format is detected.
 const sniffLen = 8 << 10
 
-// detect tells what a source is. With an error the format's media type is set
-// if it could be told.
+// detect returns the format of a source. If it fails, the format still has its
+// media type if that is known.
 func (e *Extractor) detect(ctx context.Context, src intake.Source) (Format, error) {
 	head := src.Data[:min(len(src.Data), sniffLen)]
 	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {
 		return Format{Media: "text/plain"}, errEmpty
 	}
-	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"), []byte(office.RTFSignature)) {
+	if bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"), []byte(rtf.Signature)) {
 		return formatRTF, nil
 	}
 	if f, ok, err := detectContainer(src, head); ok {
@@ -96,12 +97,12 @@ func (e *Extractor) detect(ctx context.Context, src intake.Source) (Format, erro
 	return detectText(src, head), nil
 }
 
-// pdfSignature begins a PDF, and may have other bytes of the first KiB before it.
+// pdfSignature begins a PDF. Other bytes may precede it within the first KiB.
 var pdfSignature = []byte("%PDF-")
 
-// isPDF reports whether data that looks like text is a PDF. Headers of a mail or a
-// web server may stand before it, so its end decides: a text that only mentions the
-// signature has no PDF's end.
+// isPDF reports whether data that looks like text is a PDF. Headers of a mail
+// or a web server may precede the signature. In that case the end must be that
+// of a PDF too, because a text may mention the signature.
 func isPDF(data []byte) bool {
 	i := bytes.Index(data[:min(len(data), 1<<10)], pdfSignature)
 	if i < 0 {
@@ -114,7 +115,7 @@ func isPDF(data []byte) bool {
 	return bytes.Contains(tail, []byte("startxref")) && bytes.Contains(tail, []byte("%%EOF"))
 }
 
-// detectBinary tells binary formats apart by their signatures.
+// detectBinary detects binary formats by their signatures.
 func (e *Extractor) detectBinary(ctx context.Context, src intake.Source) (Format, error) {
 	if bytes.Contains(src.Data[:min(len(src.Data), 1<<10)], pdfSignature) {
 		return Format{"application/pdf", func(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
@@ -144,14 +145,14 @@ func (e *Extractor) detectBinary(ctx context.Context, src intake.Source) (Format
 		"file_type_unsupported", "binary: %s is not a kind of document that can be read", media)
 }
 
-// detectArchive tells packed documents apart by what they say of themselves.
+// detectArchive detects packed documents by the parts they contain.
 func detectArchive(ctx context.Context, data []byte) (f Format, ok bool, err error) {
 	kind, err := office.DetectArchive(ctx, data)
 	return Format{kind.Media, kind.Read}, kind.Media != "", err
 }
 
-// detectText tells kinds of text apart: by a mark in the content where there is
-// one, else by the name.
+// detectText detects the kind of a text by marks in its content, and otherwise
+// by its name.
 func detectText(src intake.Source, head []byte) Format {
 	ending := strings.ToLower(path.Ext(src.Name))
 	if f, ok := detectMarkup(src, head); ok {
@@ -180,13 +181,13 @@ func detectText(src intake.Source, head []byte) Format {
 	}
 }
 
-// startsXML reports whether a text begins as XML.
+// startsXML reports whether a text begins like XML.
 func startsXML(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	return bytes.HasPrefix(head, []byte("<?xml")) || bytes.HasPrefix(head, []byte("<svg"))
 }
 
-// isJSON reports whether a text is an object or array and nothing else.
+// isJSON reports whether a text is a single object or array.
 func isJSON(data []byte) bool {
 	data = bytes.TrimSpace(data)
 	if len(data) < 2 || data[0] != '{' && data[0] != '[' {
@@ -195,8 +196,8 @@ func isJSON(data []byte) bool {
 	return json.Valid(data)
 }
 
-// sniffText tells kinds of text apart where there is no name to go by, as on
-// standard input.
+// sniffText detects the kind of a text without a file name, such as standard
+// input.
 func sniffText(head []byte) Format {
 	var headings, marks int
 	for line := range bytes.Lines(head) {
@@ -216,10 +217,10 @@ func sniffText(head []byte) Format {
 	return formatText
 }
 
-// isHTML reports whether a text says that it is an HTML page.
+// isHTML reports whether a text begins like an HTML page.
 func isHTML(head []byte) bool {
 	s := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
-	for range 8 { // comments and declarations in front
+	for range 8 { // skips comments and declarations at the front
 		switch {
 		case bytes.HasPrefix(s, []byte("<!doctype html")), bytes.HasPrefix(s, []byte("<html")), bytes.HasPrefix(s, []byte("<head")), bytes.HasPrefix(s, []byte("<body")):
 			return true

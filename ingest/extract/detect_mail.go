@@ -14,7 +14,7 @@ import (
 	"docent/internal/fault"
 )
 
-// The formats of mail, books and notebooks.
+// The formats of mail, books, and notebooks.
 var (
 	formatEML   = Format{"message/rfc822", mail.Read}
 	formatMSG   = Format{"application/vnd.ms-outlook", mail.ReadOutlook}
@@ -23,17 +23,17 @@ var (
 	formatMHT   = Format{"multipart/related", mail.ReadPage}
 )
 
-// textEndings are file name endings of text that is never taken for mail.
+// textEndings are file name endings that are never treated as mail.
 var textEndings = map[string]bool{".csv": true, ".tsv": true, ".json": true, ".jsonl": true, ".ndjson": true, ".ipynb": true, ".rst": true, ".adoc": true, ".tex": true, ".org": true, ".rtf": true, ".svg": true, ".srt": true, ".vtt": true}
 
-// isTextName reports whether a name is that of source code or of another kind of
+// isTextName reports whether a name belongs to source code or another kind of
 // text.
 func isTextName(name string) bool {
 	ending := strings.ToLower(path.Ext(name))
 	return textEndings[ending] || markdownEndings[ending] || htmlEndings[ending] || plain.CodeType(name, nil) != ""
 }
 
-// detectContainer tells formats that hold other documents, and mail.
+// detectContainer detects mail and formats that contain other documents.
 func detectContainer(src intake.Source, head []byte) (f Format, ok bool, err error) {
 	if archive.Detect(head) == archive.Zip {
 		if a, err := zipxml.Open(src.Data); err == nil && epub.Is(a) {
@@ -60,8 +60,8 @@ func detectContainer(src intake.Source, head []byte) (f Format, ok bool, err err
 	return Format{}, false, nil
 }
 
-// errContainer is the reason for reading a source as one document that is only a
-// container of documents.
+// errContainer is the error for a source that only contains other documents and
+// is not a document itself.
 func errContainer(kind, content string) error {
 	return fault.New(fault.Invalid, "container_document", "%s: it contains %s, which are read one by one", kind, content)
 }

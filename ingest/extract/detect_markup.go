@@ -20,7 +20,7 @@ var (
 	formatOrg   = Format{"text/org", markup.Org}
 )
 
-// markupEndings are the markup formats by the ending of the name.
+// markupEndings are the markup formats by file name ending.
 var markupEndings = map[string]Format{
 	".rst": formatRST, ".rest": formatRST,
 	".tex": formatLaTeX, ".latex": formatLaTeX, ".ltx": formatLaTeX,
@@ -29,8 +29,8 @@ var markupEndings = map[string]Format{
 	".srt": formatSRT, ".vtt": formatVTT,
 }
 
-// xmlEndings are name endings of XML that may be prose. Others, such as those
-// of schemas and style sheets, are source code.
+// xmlEndings are the file name endings of XML that may be prose. XML with other
+// endings, such as schemas and style sheets, is source code.
 var xmlEndings = map[string]bool{".xml": true, ".dbk": true, ".docbook": true, ".dita": true, ".nxml": true, ".jats": true, ".ditamap": true, "": true}
 
 // detectMarkup recognizes markup languages other than HTML and Markdown.

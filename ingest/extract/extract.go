@@ -1,6 +1,6 @@
-// Package extract reads the text of a source with its structure. What a source
-// is, is decided by its content; its name only helps where content cannot tell,
-// as between kinds of plain text.
+// Package extract detects the format of a source and reads its text with its
+// structure. It detects the format from the content. The name only helps where
+// the content is not enough, as between kinds of plain text.
 package extract
 
 import (
@@ -16,7 +16,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Config sets what extraction may use.
+// Config configures an Extractor.
 type Config = pdf.Config
 
 // Extractor reads documents. It is safe for concurrent use. Close it when done.
@@ -31,16 +31,18 @@ func New(cfg Config) (*Extractor, error) {
 	return &Extractor{pdf: reader}, nil
 }
 
-// Prepare makes the PDF reader ready, which takes some seconds of processor time
-// once for a CacheDir. The first PDF does it otherwise.
+// Prepare compiles the PDF reader, which takes some seconds of processor time.
+// The compiled code stays in CacheDir. Without Prepare, the first PDF compiles
+// it.
 func (e *Extractor) Prepare(ctx context.Context) error { return e.pdf.Prepare(ctx) }
 
-// Close frees what the extractor holds. Nothing may be being read.
+// Close frees the resources of the extractor. No call may be running.
 func (e *Extractor) Close(ctx context.Context) error { return e.pdf.Close(ctx) }
 
-// ReadPage reads where the letters of a page are, of a PDF or of a picture, which
-// has one page and no letters. A page that does not exist is fault.NotFound, a
-// document that cannot be read is fault.Invalid.
+// ReadPage returns the positions of the letters on a page of a PDF or a
+// picture. A picture has one page without letters. ReadPage fails with
+// fault.NotFound if the page does not exist, and with fault.Invalid if the
+// document cannot be read.
 func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*pdf.Page, error) {
 	if picture.Media(data) != "" {
 		return picture.Page(data, index)
@@ -48,7 +50,8 @@ func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*pdf.
 	return e.pdf.ReadPage(ctx, data, index)
 }
 
-// DrawPage draws a page of a PDF or a picture in a width as PNG and returns the number of pages.
+// DrawPage draws a page of a PDF or a picture as PNG, width pixels wide. It
+// also returns the number of pages.
 func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
 	if picture.Media(data) != "" {
 		drawn, err = picture.Draw(data, index, width)
@@ -57,9 +60,9 @@ func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int)
 	return e.pdf.DrawPage(ctx, data, index, width)
 }
 
-// Extract returns a source's text and its media type. An error of kind
-// fault.Invalid says in one line why this source cannot be read; others have
-// nothing to do with the source.
+// Extract returns the text of a source and its media type. An error of kind
+// fault.Invalid says in one line why this source cannot be read. Other errors
+// are not caused by the source.
 func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outline.Document, mediaType string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err
@@ -73,8 +76,8 @@ func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outlin
 		return nil, kind.Media, err
 	}
 	defer func() {
-		// Parsers of foreign formats may panic on input made to hurt them; that
-		// ends this source and nothing else.
+		// A hostile document may make a parser panic. Such a panic only fails
+		// this source.
 		if p := recover(); p != nil {
 			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", kind.Media, p),
 				"reader_failed", "damaged: the reader of %s gave up", kind.Media)
@@ -96,7 +99,7 @@ func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outlin
 	return doc, withCharset(kind.Media, doc.Charset), nil
 }
 
-// withCharset is a media type with the character set that was found.
+// withCharset adds a character set to a media type.
 func withCharset(media, charset string) string {
 	if charset == "" {
 		return media
@@ -104,7 +107,7 @@ func withCharset(media, charset string) string {
 	return media + "; charset=" + charset
 }
 
-// readLine returns the document of a JSONL line.
+// readLine returns the document of one JSONL line.
 func readLine(line *intake.Line) (*outline.Document, error) {
 	if strings.TrimSpace(line.Text) == "" {
 		return nil, errEmpty

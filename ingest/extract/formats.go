@@ -1,32 +1,30 @@
 package extract
 
+import "slices"
+
 //go:generate go run docent/tools/formats ../../docs/reference/formats.md
 
-// Info describes a format for people: the page docs/reference/formats.md is
+// Info describes a format for users. The page docs/reference/formats.md is
 // generated from it.
 type Info struct {
-	// Name is what the format is called.
+	// Name is the name of the format.
 	Name string
 	// Endings are the usual endings of file names.
 	Endings []string
-	// Media is the media type that documents of the format are given.
+	// Media is the media type of documents in the format.
 	Media string
-	// Reads is what becomes text.
+	// Reads describes the content that is read.
 	Reads string
-	// Leaves is what does not.
+	// Leaves describes the content that is omitted.
 	Leaves string
-	// Limits are bounds beyond those that all formats share; "" if none.
+	// Limits are the limits besides those of all formats; "" if none.
 	Limits string
 }
 
 // Formats lists the formats that can be read, grouped by kind.
-func Formats() []Info {
-	var all []Info
-	for _, group := range [][]Info{textFormats, webFormats, officeFormats, mailFormats, bookFormats, markupFormats, pictureFormats, archiveFormats} {
-		all = append(all, group...)
-	}
-	return all
-}
+func Formats() []Info { return slices.Clone(formats) }
+
+var formats = slices.Concat(textFormats, webFormats, officeFormats, mailFormats, bookFormats, markupFormats, pictureFormats, archiveFormats)
 
 var textFormats = []Info{
 	{"Plain text", []string{".txt", ".log"}, "text/plain", "paragraphs, underlined headings, lists", "", ""},

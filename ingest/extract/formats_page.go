@@ -7,7 +7,7 @@ import (
 	"docent/ingest/outline"
 )
 
-// FormatsPage is docs/reference/formats.md.
+// FormatsPage returns the content of docs/reference/formats.md.
 func FormatsPage() string {
 	var b strings.Builder
 	b.WriteString(`# Formats
@@ -68,7 +68,7 @@ character set. Save them as UTF-8 if their letters look wrong.
 	return b.String()
 }
 
-// dash is a text, or a dash for an empty cell.
+// dash returns s, or a dash if s is empty.
 func dash(s string) string {
 	if s == "" {
 		return "–"

@@ -15,23 +15,23 @@ import (
 )
 
 // Part is a document inside another one: a file in an archive, an attachment of
-// a mail, a message in a mailbox.
+// a mail, or a message in a mailbox.
 type Part = part.Part
 
-// container is a kind of source that holds documents.
+// container is a kind of source that contains documents.
 type container uint8
 
 const (
-	single    container = iota // holds none
+	single    container = iota // contains no documents
 	message                    // a mail with attachments
-	outlook                    // a mail of Outlook with attachments
+	outlook                    // an Outlook message with attachments
 	mailbox                    // a mailbox of messages
 	archived                   // an archive of files
-	maxLevels = 4              // of containers in containers
-	maxStores = 2              // of mailboxes and archives among them
+	maxLevels = 4              // depth of nested containers
+	maxStores = 2              // depth of mailboxes and archives among them
 )
 
-// containerOf tells which container a source is, by its name and beginning.
+// containerOf detects the kind of container from the name and the first bytes.
 func containerOf(name string, head []byte) container {
 	switch ending := strings.ToLower(path.Ext(name)); {
 	case mail.IsOLE(head):
@@ -53,7 +53,7 @@ func containerOf(name string, head []byte) container {
 	return single
 }
 
-// contentOf tells which container a source is, by all of its content.
+// contentOf detects the kind of container from the whole content.
 func contentOf(name string, data []byte) container {
 	head := data[:min(len(data), sniffLen)]
 	c := containerOf(name, head)
@@ -64,23 +64,23 @@ func contentOf(name string, data []byte) container {
 	return c
 }
 
-// whole reports whether a container is a document as well.
+// whole reports whether a container is also a document itself.
 func (c container) whole() bool { return c == single || c == message || c == outlook }
 
-// MayHaveParts reports whether a source with this name and beginning may hold
-// other documents. It looks at no more than a signature, and is cheap.
+// MayHaveParts reports whether a source with this name and beginning may
+// contain other documents. It is fast because it only checks signatures.
 func MayHaveParts(name string, head []byte) bool {
 	return containerOf(name, head[:min(len(head), sniffLen)]) != single
 }
 
 // Parts yields the documents inside a source. whole reports whether the source
-// is a document of its own as well, as a mail with attachments is and an archive
-// is not. A source that holds nothing is whole and yields nothing. An error comes
+// is also a document itself. A mail with attachments is one, an archive is not.
+// A source without documents inside is whole and yields nothing. An error comes
 // once and last.
 //
-// A container inside the source is opened as well, and the names of its documents
-// begin with its own name and a slash. An archive or mailbox below that is
-// yielded with a Reason.
+// Parts also opens a container inside the source. The names of its documents
+// begin with its own name and a slash. An archive or mailbox at a deeper level
+// is yielded with a Reason instead.
 func (e *Extractor) Parts(ctx context.Context, src intake.Source) (whole bool, parts iter.Seq2[Part, error]) {
 	c := contentOf(src.Name, src.Data)
 	return c.whole(), func(yield func(Part, error) bool) {
@@ -98,12 +98,12 @@ type expander struct {
 	budget  *archive.Budget
 	names   part.Names
 	yield   func(Part, error) bool
-	inYield bool // the caller's code runs
-	stopped bool // the caller wants no more
+	inYield bool // the caller's code is running
+	stopped bool // the caller broke the loop
 }
 
-// recovered ends the parts of a source whose reader panicked. A panic of the
-// caller goes on.
+// recovered turns a panic of a reader into an error. It lets a panic of the
+// caller pass.
 func (x *expander) recovered() {
 	if x.inYield {
 		return
@@ -126,8 +126,8 @@ func (x *expander) emit(p Part) bool {
 	return !x.stopped
 }
 
-// open yields the documents of one container. levels counts the containers that
-// are open, stores the archives and mailboxes among them before this one.
+// open yields the documents of one container. levels counts the open
+// containers, and stores counts the archives and mailboxes among them.
 func (x *expander) open(c container, name string, data []byte, prefix string, levels, stores int) error {
 	var parts iter.Seq2[Part, error]
 	switch c {
@@ -178,7 +178,7 @@ func (x *expander) add(p Part, levels, stores int) error {
 	}
 	err := x.open(c, p.Name, p.Data, p.Name+"/", levels+1, stores)
 	if err != nil && fault.KindOf(err) == fault.Invalid && !x.budget.Spent() && !x.stopped {
-		// Only this container is damaged.
+		// The error concerns only this container.
 		if !c.whole() {
 			x.emit(Part{Name: p.Name, Modified: p.Modified, Reason: fault.TextOf(err)})
 		}

@@ -159,7 +159,8 @@ func wantOnBlack(t *testing.T, drawn []byte, marks []pdf.Mark) {
 			}
 			at := -1
 			for i, m := range marks {
-				area := image.Rect(int(m.X*float64(size.X)), int(m.Y*float64(size.Y)), int((m.X+m.Width)*float64(size.X))+1, int((m.Y+m.Height)*float64(size.Y))+1)
+				area := image.Rect(int(m.X*float64(size.X)), int(m.Y*float64(size.Y)),
+					int((m.X+m.Width)*float64(size.X))+1, int((m.Y+m.Height)*float64(size.Y))+1)
 				if isPale {
 					area = area.Inset(2)
 				} else {
@@ -229,7 +230,8 @@ func TestPassageIn(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("é", pdf.PassageAround)
 	p := pdf.PassageIn(text, pdf.PassageAround-1, pdf.PassageAround+3)
-	if len(p.Text) != 4 || len(p.Before) > pdf.PassageAround || p.Before+p.Text+p.After != text[len(text)/2-1-len(p.Before):][:len(p.Before)+4+len(p.After)] {
+	if len(p.Text) != 4 || len(p.Before) > pdf.PassageAround ||
+		p.Before+p.Text+p.After != text[len(text)/2-1-len(p.Before):][:len(p.Before)+4+len(p.After)] {
 		t.Errorf("%d before, %q, %d after", len(p.Before), p.Text, len(p.After))
 	}
 	if p := pdf.PassageIn("a passage", 2, 9); p.Before != "a " || p.Text != "passage" || p.After != "" {

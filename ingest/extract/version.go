@@ -2,14 +2,14 @@ package extract
 
 import "strings"
 
-// versions are the versions of the formats, by their Info.Media. A format
-// without an entry has version 1. Raise the version of a format when its reader
-// gets better: the next ingest then reads the documents of this format again,
-// and no others.
+// versions are the versions of formats, by Info.Media. A format without an
+// entry has version 1. Raise the version of a format when its reader improves.
+// The next ingestion then reads the documents of this format again, and no
+// others.
 var versions = map[string]int{}
 
-// Version returns the version of the reader for a media type, and 0 if no format
-// has it. Media may have parameters, as Extract returns it.
+// Version returns the version of the reader for a media type, or 0 for an
+// unknown one. The media type may have parameters, as Extract returns it.
 func Version(media string) int {
 	media, _, _ = strings.Cut(media, ";")
 	row := formatOf(strings.TrimSpace(media))
@@ -26,14 +26,14 @@ func Version(media string) int {
 // Raised reports whether any format has a version above 1.
 func Raised() bool { return len(versions) > 0 }
 
-// code is the Info.Media of source code, whose documents have many media types.
+// code is the Info.Media of source code. Its documents have many different
+// media types.
 const code = "text/x-…"
 
-// formatOf returns the Info.Media of the format that a media type belongs to, or
-// "".
+// formatOf returns the Info.Media of the format of a media type, or "".
 func formatOf(media string) string {
 	wild := ""
-	for _, f := range Formats() {
+	for _, f := range formats {
 		if f.Media == media {
 			return media
 		}

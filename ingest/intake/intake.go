@@ -59,12 +59,13 @@ type Reading struct {
 	Chunks []corpus.Chunk
 }
 
-// Part is a document inside another one, stored in a file.
+// Part is a document inside another one. The contents of all parts of a
+// document are in one file.
 type Part struct {
 	// Name is the path inside the container.
 	Name string
-	// Path is the file with its content; "" if Reason is set.
-	Path string
+	// Offset is where the content begins in the file.
+	Offset int64
 	// Size is in bytes.
 	Size int64
 	// Modified is when the part was changed; zero if unknown.

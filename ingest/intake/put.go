@@ -5,8 +5,8 @@ import (
 	"docent/rag/corpus"
 )
 
-// SourceState is the stored state of a source. It says whether the source has
-// to be read again.
+// SourceState is the stored state of a source. It determines whether the source
+// has to be read again.
 type SourceState struct {
 	// ID is the id of the document.
 	ID int64
@@ -20,9 +20,9 @@ type SourceState struct {
 	Size int64
 	// ModifiedUnixNano is the modification time of those bytes; 0 if unknown.
 	ModifiedUnixNano int64
-	// ETag is the server's tag of a fetched source.
+	// ETag is the entity tag of a downloaded source.
 	ETag string
-	// Status says whether it is searchable.
+	// Status says whether the document is searchable.
 	Status corpus.Status
 	// Error says why a failed source could not be read.
 	Error fault.Text
@@ -38,7 +38,8 @@ type SourceState struct {
 type Put struct {
 	// Document names the collection and the source. The store sets ID, Version,
 	// Chunks, and the times of storing. A Failed document has no chunks. It
-	// replaces the earlier document, so that an unreadable source is not found.
+	// replaces the earlier document, so that searches no longer find the
+	// unreadable source.
 	Document corpus.Document
 	// Chunks are in order. The store sets their IDs.
 	Chunks []corpus.Chunk

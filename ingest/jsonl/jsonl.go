@@ -36,8 +36,8 @@ func Parse(line []byte) (intake.Line, error) {
 	return rec, nil
 }
 
-// Is reports whether a file is a JSONL file by its beginning. The first line of
-// one is a JSON object with a text.
+// Is reports whether a file with this beginning is a JSONL file. Its first line
+// must be a JSON object with a text.
 func Is(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(head) == 0 || head[0] != '{' {
@@ -48,7 +48,7 @@ func Is(head []byte) bool {
 	return err == nil
 }
 
-// MayBe reports whether a file may be a JSONL file by its first bytes.
+// MayBe reports whether a file with these first bytes may be a JSONL file.
 func MayBe(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(head) < 2 || head[0] != '{' {
@@ -58,7 +58,7 @@ func MayBe(head []byte) bool {
 	return len(head) > 0 && head[0] == '"'
 }
 
-// HasName reports whether a file has the name of a JSONL file.
+// HasName reports whether a file name has an ending of JSONL files.
 func HasName(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".jsonl", ".ndjson", ".json":

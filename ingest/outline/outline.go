@@ -1,6 +1,6 @@
-// Package outline holds a text together with its structure: what an extractor
-// returns and the chunker cuts. The text is one string; blocks are byte ranges
-// in it, so whatever is cut from it can be pointed at in it.
+// Package outline defines a text with its structure. Extractors produce it, and
+// the chunker cuts it. The text is one string, and blocks are byte ranges in
+// it, so every chunk has a position in the text.
 package outline
 
 import (
@@ -28,65 +28,66 @@ const (
 	Row
 )
 
-// TermLevel is the Level of a Heading that is a term of a definition list: it
-// names what follows, below every real heading, and gathers with its neighbours
-// where they are short.
+// TermLevel is the Level of a Heading that is a term of a definition list. It
+// is below all real headings. Short definitions are joined with their
+// neighbors.
 const TermLevel = 16
 
-// Block is a piece of the text with one role.
+// Block is a part of the text with one role.
 type Block struct {
-	// Kind is its role.
+	// Kind is the role of the block.
 	Kind Kind
-	// Level is a heading's depth: 1 is the outermost, TermLevel and above are
-	// terms. It is 0 for the others.
+	// Level is the depth of a heading. 1 is the outermost level, and TermLevel
+	// and above are terms. Level is 0 for other blocks.
 	Level int
-	// Page counts from 0; -1 where there are no pages.
+	// Page counts from 0; -1 without pages.
 	Page int
 	// Start is the byte offset in the text.
 	Start int
 	// End is the exclusive byte offset.
 	End int
-	// Name, if set, is the heading as a path shows it, where that differs from
-	// the block's text. A Heading with a Name and an empty range opens a
-	// section that the text itself does not announce; without a Name it ends
-	// the section before it.
+	// Name, if set, is the heading in heading paths, if it differs from the
+	// text of the block. A Heading with a Name and an empty range opens a
+	// section whose name is not in the text. A Heading with an empty range and
+	// no Name ends the section before it.
 	Name string
 }
 
 // Document is an extracted text with its structure.
 type Document struct {
-	// Title is what the source calls itself; "" if it does not say.
+	// Title is the title in the source; "" without one.
 	Title string
 	// Text is valid UTF-8 without NUL.
 	Text string
 	// Blocks are in the order of the text and do not overlap.
 	Blocks []Block
-	// PageLabels are the pages as printed, by page; nil where there are none.
+	// PageLabels are the printed page numbers, by page; nil without pages.
 	PageLabels []string
-	// Charset is the character set of the source; "" for UTF-8, ASCII and formats
-	// that are not text.
+	// Charset is the character set of the source. It is "" for UTF-8, ASCII,
+	// and formats that are not text.
 	Charset string
-	// Truncated is set if the source has more than MaxText of text: the rest is
+	// Truncated is set if the source has more text than MaxText and the rest is
 	// missing.
 	Truncated bool
 	// Scanned are the pages, counted from 0, that are pictures without text.
 	Scanned []int
-	// Note is what a reader should know of the extraction, such as glyphs that
-	// could not be read; "" if there is nothing.
+	// Note warns readers of missing content, such as unreadable glyphs; "" if
+	// nothing is missing.
 	Note string
 }
 
 const (
-	// maxBlocks is how many blocks a document has before small ones are joined:
-	// a block takes more memory than a short line.
+	// maxBlocks is the number of blocks above which small blocks are joined. A
+	// block takes more memory than a short line.
 	maxBlocks = 1 << 18
-	// joinedBytes is the size under which a block is then joined with the next.
+	// joinedBytes is the size below which a block is then joined with the next
+	// one.
 	joinedBytes = 4 << 10
 )
 
-// Append appends a block. Where there are very many of them it is joined with
-// the one before, and headings become text, so that their number is bounded by
-// the length of the text over some thousand.
+// Append appends a block. If there are very many blocks, it joins the block
+// with the previous one and turns headings into text. This bounds the number of
+// blocks.
 func Append(blocks []Block, b Block) []Block {
 	if len(blocks) < maxBlocks {
 		return append(blocks, b)
@@ -105,7 +106,7 @@ func Append(blocks []Block, b Block) []Block {
 	return append(blocks, b)
 }
 
-// HeadingName is the text of a heading block in one line.
+// HeadingName returns the text of a heading block on one line.
 func (d *Document) HeadingName(b Block) string {
 	if b.Name != "" {
 		return b.Name
@@ -113,16 +114,17 @@ func (d *Document) HeadingName(b Block) string {
 	return strings.Join(strings.Fields(d.Text[b.Start:b.End]), " ")
 }
 
-// MaxText is the most text a document has, in bytes. What a Builder is given
-// beyond it is dropped, and the document is marked as Truncated.
+// MaxText is the maximum size of a document's text, in bytes. A Builder drops
+// further text and marks the document as Truncated.
 const MaxText = 64 << 20
 
-// Builder puts a document together from its pieces.
+// Builder builds a document from its pieces.
 type Builder struct {
 	text      strings.Builder
 	blocks    []Block
 	truncated bool
-	// Page is given to the blocks added from now on; New sets it to -1.
+	// Page is the page of the blocks added from now on. NewBuilder sets it to
+	// -1.
 	Page int
 }
 
@@ -133,12 +135,12 @@ func NewBuilder(size int) *Builder {
 	return b
 }
 
-// Len is the number of bytes so far.
+// Len returns the number of bytes so far.
 func (b *Builder) Len() int { return b.text.Len() }
 
-// Add appends a block: a separator if there is text before it, then the text
-// without the space around it (code keeps its first line's indentation). Text
-// of space alone adds nothing.
+// Add appends a block. It writes the separator if there is text before it, and
+// then the text without the space around it. Code keeps the indentation of its
+// first line. Add ignores text that is only space.
 func (b *Builder) Add(kind Kind, level int, separator, text string) {
 	text = Clean(text)
 	if kind == Code {
@@ -161,26 +163,26 @@ func (b *Builder) Add(kind Kind, level int, separator, text string) {
 	b.blocks = Append(b.blocks, Block{Kind: kind, Level: level, Page: b.Page, Start: start, End: b.text.Len()})
 }
 
-// AddParagraphs adds the paragraphs of a text, which blank lines divide.
+// AddParagraphs adds the paragraphs of a text. Blank lines separate them.
 func (b *Builder) AddParagraphs(text string) {
 	for part := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n") {
 		b.Add(Paragraph, 0, "\n\n", part)
 	}
 }
 
-// Close ends the sections of a level and below: what follows belongs to the
-// section above them.
+// Close ends the sections of a level and below. The following blocks belong to
+// the section above them.
 func (b *Builder) Close(level int) {
 	n := b.text.Len()
 	b.blocks = Append(b.blocks, Block{Kind: Heading, Level: level, Page: b.Page, Start: n, End: n})
 }
 
-// Document returns what was built.
+// Document returns the finished document.
 func (b *Builder) Document(title string) *Document {
 	return &Document{Title: strings.Join(strings.Fields(Clean(title)), " "), Text: b.text.String(), Blocks: b.blocks, Truncated: b.truncated}
 }
 
-// trimBlankLines removes empty lines from the front.
+// trimBlankLines removes empty lines at the start.
 func trimBlankLines(s string) string {
 	for {
 		i := strings.IndexByte(s, '\n')
@@ -191,8 +193,8 @@ func trimBlankLines(s string) string {
 	}
 }
 
-// Clean returns s as valid UTF-8 without NUL and with plain line ends; a clean
-// s is returned as it is.
+// Clean returns s as valid UTF-8 without NUL and with LF line ends. It returns
+// a clean s unchanged.
 func Clean(s string) string {
 	if strings.IndexByte(s, '\r') >= 0 {
 		s = strings.ReplaceAll(s, "\r\n", "\n")
@@ -207,7 +209,8 @@ func Clean(s string) string {
 	return s
 }
 
-// NameTitle is the title of a document without one: the name of its file.
+// NameTitle returns the title of a document without a title of its own, which
+// is its file name.
 func NameTitle(name string) string {
 	return path.Base(strings.ReplaceAll(name, "\\", "/"))
 }

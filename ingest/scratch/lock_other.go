@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// wait fails: this system cannot lock folders.
+// wait fails, because this system cannot lock folders.
 func wait(*os.File) error { return errors.ErrUnsupported }
 
-// try locks nothing, so nothing is swept.
+// try fails, so Sweep removes nothing.
 func try(*os.File) bool { return false }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// wait locks a folder as soon as nobody else does.
+// wait locks a folder. It waits until no other process has the lock.
 func wait(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
@@ -18,7 +18,7 @@ func wait(f *os.File) error {
 	}
 }
 
-// try locks a folder if nobody else does.
+// try locks a folder. It fails if another process has the lock.
 func try(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

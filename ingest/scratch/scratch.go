@@ -1,6 +1,6 @@
-// Package scratch makes temporary folders that are removed even if the process
-// that made them is killed: a later process sweeps them. An owner locks its folder.
-// The system ends the lock with the owner, so a folder that can be locked has none.
+// Package scratch creates temporary folders that do not outlive their process.
+// An owner locks its folder. If the owner is killed, the operating system
+// releases the lock. A later process sweeps the folders that it can lock.
 package scratch
 
 import (
@@ -14,30 +14,29 @@ import (
 	"strings"
 )
 
-// Kind says what a folder is for, and begins its name.
+// Kind is the purpose of a folder. It is the prefix of the folder's name.
 type Kind string
 
 // The kinds of folders.
 const (
-	// Parts holds the documents inside a source until they are read.
+	// Parts contains the documents inside a source until they are read.
 	Parts Kind = "docent-parts-"
-	// Tool holds the files of another program, such as LibreOffice.
+	// Tool contains the files of another program, such as LibreOffice.
 	Tool Kind = "docent-tool-"
 )
 
-// Folder is a temporary folder. One goroutine uses it at a time.
+// Folder is a temporary folder. It is not safe for concurrent use.
 type Folder struct {
-	// Path is the folder's.
+	// Path is the path of the folder.
 	Path string
 	lock *os.File
 }
 
-// maxTries bounds how often a folder is made that a sweep removes before it is
-// locked.
+// maxTries bounds how often a folder is created again after a sweep removed it
+// before it was locked.
 const maxTries = 10
 
-// Make makes a folder in the system's folder for temporary files. Remove it when
-// done.
+// Make creates a folder in the system's temporary folder. Remove it when done.
 func Make(kind Kind) (*Folder, error) {
 	for range maxTries {
 		path, err := os.MkdirTemp("", string(kind)+strconv.Itoa(os.Getpid())+"-")
@@ -46,28 +45,28 @@ func Make(kind Kind) (*Folder, error) {
 		}
 		lock, err := os.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // swept
+			continue // another process swept it
 		}
 		if err != nil {
 			return nil, fmt.Errorf("make a temporary folder: %w", err)
 		}
-		// Where the system cannot lock folders, nothing sweeps them.
+		// Without locks on this system, no process sweeps the folder.
 		_ = wait(lock)
 		if _, err := os.Lstat(path); err == nil {
 			return &Folder{Path: path, lock: lock}, nil
 		}
-		_ = lock.Close() // swept
+		_ = lock.Close() // another process swept it
 	}
 	return nil, errors.New("make a temporary folder: others remove it")
 }
 
-// Remove removes the folder with its content.
+// Remove removes the folder and its content.
 func (f *Folder) Remove() error {
 	return errors.Join(os.RemoveAll(f.Path), f.lock.Close())
 }
 
-// Sweep removes the folders of processes that have ended, and returns their paths.
-// It leaves those alone that it cannot lock.
+// Sweep removes the folders of processes that have ended. It returns their
+// paths. It keeps folders that it cannot lock.
 func Sweep() (removed []string, err error) {
 	dir := os.TempDir()
 	entries, err := os.ReadDir(dir)
@@ -89,8 +88,8 @@ func Sweep() (removed []string, err error) {
 	return removed, errors.Join(errs...)
 }
 
-// isOurs reports whether Make gives such names. Folders of programs that lock none
-// have other names.
+// isOurs reports whether a name has the form of Make's names. Folders of
+// programs without locks have other names.
 func isOurs(name string) bool {
 	return slices.ContainsFunc([]Kind{Parts, Tool}, func(k Kind) bool {
 		rest, ok := strings.CutPrefix(name, string(k))
@@ -100,11 +99,11 @@ func isOurs(name string) bool {
 	})
 }
 
-// sweep removes a folder that has no owner.
+// sweep removes a folder without an owner.
 func sweep(path string) (swept bool, err error) {
 	lock, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
-		return false, nil // it has gone, or it belongs to another user
+		return false, nil // it no longer exists, or it belongs to another user
 	}
 	if err != nil {
 		return false, fmt.Errorf("sweep a temporary folder: %w", err)

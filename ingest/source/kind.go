@@ -12,19 +12,20 @@ import (
 	"docent/internal/fault"
 )
 
-// Watcher is a Source that notices changes by itself.
+// Watcher is a Source that can watch for changes.
 type Watcher interface {
-	// Watch calls changed after each change, once they have settled, until ctx
-	// ends. It calls changed at least once after it began to watch. An error
-	// says why changes cannot be noticed: the source then follows its schedule.
+	// Watch calls changed after each change, once changes have stopped for a
+	// while, until ctx ends. It calls changed at least once after it began to
+	// watch. An error says why it cannot watch. The source then follows its
+	// schedule.
 	Watch(ctx context.Context, changed func()) error
 }
 
 // Option is a setting of a kind.
 type Option struct {
-	// Name is what the setting is called in requests and in the kind's Config.
+	// Name is the name of the setting in requests and in the kind's Config.
 	Name string
-	// Title says in a few words what it is.
+	// Title is a short description.
 	Title fault.Text
 	// Type is one of text, number, bool, list and duration; default text.
 	Type string
@@ -32,37 +33,37 @@ type Option struct {
 	Secret bool
 	// Required settings must be given.
 	Required bool
-	// Choices are the values that the setting may have; none if any will do.
+	// Choices are the allowed values of the setting; empty allows any value.
 	Choices []string
-	// Default is what the setting is if it is not given.
+	// Default is the value of a missing setting.
 	Default string
 }
 
-// Settings are what a source is opened with.
+// Settings are the settings of one source.
 type Settings struct {
-	// ID is the source's; 0 while it is only checked.
+	// ID is the id of the source; 0 while the settings are only checked.
 	ID int64
-	// Location is the place.
+	// Location is the place of the documents.
 	Location string
-	// Options and secret settings, by name.
+	// Options are the options and secret settings, by name.
 	Options map[string]string
 }
 
-// Kind is a sort of source, such as a folder or a web site.
+// Kind is a kind of source, such as a folder or a web site.
 type Kind struct {
-	// Name identifies it.
+	// Name identifies the kind.
 	Name string
-	// Options are its settings.
+	// Options are the settings of the kind.
 	Options []Option
-	// Local kinds read the server's own disk: they are added on the command
-	// line only.
+	// Local kinds read the server's own disk. They can only be added on the
+	// command line.
 	Local bool
-	// Watches is set if the sources are Watchers.
+	// Watches is set if sources of this kind are Watchers.
 	Watches bool
-	// Schedule is that of sources that name none; default 24h.
+	// Schedule is the default schedule of sources of this kind; default 24h.
 	Schedule string
-	// Open makes a source from its settings. It checks them and does not
-	// connect to anything.
+	// Open returns a source with the given settings. It checks them without
+	// connecting to any server.
 	Open func(Settings) (Source, error)
 }
 
@@ -107,8 +108,8 @@ func (k Kind) optionNames() string {
 	return "; they have " + strings.Join(names, ", ")
 }
 
-// Decode fills in a kind's Config, a struct with JSON keys, from settings given
-// as texts.
+// Decode fills in the Config of a kind, a struct with JSON keys, from settings
+// in text form.
 func (k Kind) Decode(s Settings, config any) error {
 	values := map[string]any{}
 	for _, o := range k.Options {
@@ -132,7 +133,7 @@ func (k Kind) Decode(s Settings, config any) error {
 	return nil
 }
 
-// value is a setting as JSON has it.
+// value returns the JSON form of a setting.
 func (o Option) value(text string) (any, error) {
 	switch o.Type {
 	case "number":
@@ -174,8 +175,8 @@ const (
 	maxInterval = 366 * 24 * time.Hour
 )
 
-// ParseSchedule reads a schedule: Manual, or an interval such as 15m, 12h or 7d.
-// Manual is 0.
+// ParseSchedule parses a schedule: Manual, or an interval such as 15m, 12h, or
+// 7d. It returns 0 for Manual.
 func ParseSchedule(text string) (time.Duration, error) {
 	if text == Manual {
 		return 0, nil
@@ -193,11 +194,11 @@ func ParseSchedule(text string) (time.Duration, error) {
 	return d, nil
 }
 
-// minUnwatched is the least interval of sources that are asked over the network.
+// minUnwatched is the minimum interval of sources that are not watched.
 const minUnwatched = time.Minute
 
-// Interval reads a schedule for sources of the kind. Only watched sources may
-// have an interval of less than a minute.
+// Interval parses a schedule for sources of this kind. Only watched sources may
+// have an interval below one minute.
 func (k Kind) Interval(schedule string) (time.Duration, error) {
 	d, err := ParseSchedule(schedule)
 	if err == nil && d > 0 && d < minUnwatched && !k.Watches {

@@ -28,7 +28,8 @@ func TestDecode(t *testing.T) {
 		t.Errorf("decoded is %+v, %v", got, err)
 	}
 	for name, value := range map[string]string{"depth": "x", "hidden": "x", "wait": "x"} {
-		if err := kind.Decode(source.Settings{Options: map[string]string{name: value}}, &got); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), name) {
+		err := kind.Decode(source.Settings{Options: map[string]string{name: value}}, &got)
+		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -144,19 +145,15 @@ func answer(ctx context.Context, local *Local, req request, data []byte, out *bu
 // errSend is that the parent has gone.
 var errSend = errors.New("send")
 
-// sendParts sends each part as it is found.
-func sendParts(out *bufio.Writer, parts func(func(extract.Part, error) bool)) (err error) {
+// sendParts sends the parts in batches as they are found.
+func sendParts(out *bufio.Writer, parts iter.Seq2[extract.Part, error]) (err error) {
 	defer recovered(&err)
-	for p, err := range parts {
-		if err != nil {
-			return err
-		}
-		part := intake.Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
-		if err := errors.Join(send(out, reply{More: true, Part: part}, p.Data), out.Flush()); err != nil {
+	return batches(parts, func(some []intake.Part, contents []byte) error {
+		if err := errors.Join(send(out, reply{More: true, Parts: some}, contents), out.Flush()); err != nil {
 			return fmt.Errorf("%w: %w", errSend, err)
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // guard ends the process when a document takes more than it may, and when the

@@ -71,8 +71,8 @@ type request struct {
 	Memory int64
 }
 
-// reply ends a piece of work. Before that of opParts come those of its parts,
-// with More set.
+// reply ends a piece of work. The reply to opParts comes after others that have
+// More set and hold the parts.
 type reply struct {
 	Err     *wireError
 	More    bool
@@ -80,11 +80,12 @@ type reply struct {
 	// Pages are those of the passages, -1 where there is none: gob does not tell
 	// a pointer to 0 from none.
 	ChunkPages []int
-	Part       intake.Part
-	Whole      bool
-	Edges      []uint64
-	Page       *pdf.Page
-	Pages      int
+	// Parts are some parts, whose contents are the body.
+	Parts []intake.Part
+	Whole bool
+	Edges []uint64
+	Page  *pdf.Page
+	Pages int
 }
 
 // wireError is an error on its way to the parent.
@@ -203,7 +204,8 @@ var errReply = errors.New("the worker's answer breaks the protocol")
 // have been taken over by what it reads.
 func (rep *reply) unpack(text string) (intake.Reading, error) {
 	r := rep.Reading
-	if len(rep.ChunkPages) != len(r.Chunks) || !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) || !utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
+	if len(rep.ChunkPages) != len(r.Chunks) || !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) ||
+		!utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
 		return intake.Reading{}, errReply
 	}
 	r.Text = text

@@ -215,23 +215,25 @@ func (p *Pool) Version(media string) int { return extract.Version(media) }
 // Raised reports whether any format has a version above 1.
 func (p *Pool) Raised() bool { return extract.Raised() }
 
-// Parts stores the documents inside a source as files in a folder, which must
-// exist. whole reports whether the source is a document of its own as well.
-func (p *Pool) Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error) {
+// Parts writes the documents inside a source to a file, one after the other.
+// whole reports whether the source is itself a document too.
+func (p *Pool) Parts(ctx context.Context, src intake.Source, file string) (whole bool, parts []intake.Part, err error) {
+	f, err := createParts(file)
+	if err != nil {
+		return false, nil, err
+	}
+	defer f.close(&err)
 	err = p.read(ctx, request{Op: opParts, Name: src.Name}, src.Data, func() func(reply, []byte) error {
-		parts = nil // of an earlier try, whose files are written over
+		f.reset() // removes what an earlier try wrote
 		return func(rep reply, body []byte) error {
 			if !rep.More {
 				whole = rep.Whole
 				return nil
 			}
-			part := extract.Part{Name: rep.Part.Name, Data: body, Modified: rep.Part.Modified, Reason: rep.Part.Reason}
-			stored, err := storePart(dir, len(parts), part)
-			parts = append(parts, stored)
-			return err
+			return f.write(rep.Parts, body)
 		}
 	})
-	return whole, parts, err
+	return whole, f.parts, err
 }
 
 // read does work with a document: in a quick worker, if the pool has them, and

@@ -78,7 +78,8 @@ func TestSame(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got.Title != want.Title || got.Media != want.Media || got.Language != want.Language || got.Text != want.Text || len(got.Chunks) != len(want.Chunks) {
+		if got.Title != want.Title || got.Media != want.Media || got.Language != want.Language ||
+			got.Text != want.Text || len(got.Chunks) != len(want.Chunks) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 			continue
 		}

@@ -7,10 +7,7 @@ package worker
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime/debug"
-	"strconv"
 
 	"docent/ingest/boilerplate"
 	"docent/ingest/chunk"
@@ -83,7 +80,10 @@ func (l *Local) Read(ctx context.Context, src intake.Source) (r intake.Reading, 
 	if len(chunks) == 0 {
 		return intake.Reading{Media: media}, errEmpty
 	}
-	return intake.Reading{Title: doc.Title, Media: media, Language: language(doc), Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks}, nil
+	return intake.Reading{
+		Title: doc.Title, Media: media, Language: language(doc),
+		Note: doc.Note, Scanned: doc.Scanned, Text: doc.Text, Chunks: chunks,
+	}, nil
 }
 
 // Edges returns hashes of the first and last blocks of a document, by which those
@@ -107,35 +107,18 @@ func (l *Local) Version(media string) int { return extract.Version(media) }
 // Raised reports whether any format has a version above 1.
 func (l *Local) Raised() bool { return extract.Raised() }
 
-// Parts stores the documents inside a source as files in a folder, which must
-// exist. whole reports whether the source is a document of its own as well.
-func (l *Local) Parts(ctx context.Context, src intake.Source, dir string) (whole bool, parts []intake.Part, err error) {
+// Parts writes the documents inside a source to a file, one after the other.
+// whole reports whether the source is itself a document too.
+func (l *Local) Parts(ctx context.Context, src intake.Source, file string) (whole bool, parts []intake.Part, err error) {
 	defer recovered(&err)
+	f, err := createParts(file)
+	if err != nil {
+		return false, nil, err
+	}
+	defer f.close(&err)
 	whole, found := l.extract.Parts(ctx, src)
-	for p, err := range found {
-		if err != nil {
-			return whole, nil, err
-		}
-		stored, err := storePart(dir, len(parts), p)
-		if err != nil {
-			return whole, nil, err
-		}
-		parts = append(parts, stored)
-	}
-	return whole, parts, nil
-}
-
-// storePart writes a part to a file that is named by its number.
-func storePart(dir string, n int, p extract.Part) (intake.Part, error) {
-	stored := intake.Part{Name: p.Name, Size: int64(len(p.Data)), Modified: p.Modified, Reason: p.Reason}
-	if !p.Reason.IsZero() {
-		return stored, nil
-	}
-	stored.Path = filepath.Join(dir, strconv.Itoa(n))
-	if err := os.WriteFile(stored.Path, p.Data, 0o600); err != nil {
-		return intake.Part{}, fmt.Errorf("store a part: %w", err)
-	}
-	return stored, nil
+	err = batches(found, f.write)
+	return whole, f.parts, err
 }
 
 // ReadPage reads where the letters of a page of a PDF or a picture are. A page that does not

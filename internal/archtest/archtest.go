@@ -77,22 +77,15 @@ var OverBudget = map[string]int{
 	"files with methods of agent/session.conversation": 17,
 	"files with methods of api.server":                 21,
 	"files with methods of cmd/docent.app":             17,
-	"files with methods of store/postgres.Store":       17,
-	"files with methods of store/sqlite.Store":         14,
 	"imports in a chain":                               13,
 	"lines of package agent/session":                   4475,
 	"lines of package api":                             4736,
 	"lines of package cmd/docent":                      4150,
-	"lines of package ingest/extract/office":           4851,
-	"lines of package store/storetest":                 4557,
 	"lines that are too long":                          190,
-	"methods of agent/definition.draft":                50,
 	"methods of agent/session.conversation":            63,
 	"methods of api.server":                            78,
 	"methods of cmd/docent.app":                        57,
-	"methods of interface auth.Store":                  17,
 	"methods of interface cmd/docent.database":         62,
-	"methods of interface store/storetest.Store":       27,
 }
 
 // BadNames are package and file names that say nothing.

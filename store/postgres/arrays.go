@@ -1,17 +1,17 @@
 package postgres
 
 import (
+	"docent/agent/session/journal"
 	"time"
 
 	"docent/agent"
-	"docent/agent/session/journal"
 	"docent/store"
 )
 
-// Rows go to the database as arrays, one per column, for unnest.
+// Rows are sent to the database as arrays, one for each column, for unnest.
 
-// messageArrays are the messages among entries, with their places; nil if
-// there are none.
+// messageArrays returns the messages among entries with their positions; nil
+// without messages.
 func messageArrays(entries []journal.Entry) []any {
 	var places []int64
 	var types, contents, clients, said, sentences []string
@@ -30,8 +30,8 @@ func messageArrays(entries []journal.Entry) []any {
 	return []any{places, types, contents, users, times, clients, said, sentences}
 }
 
-// stepArrays are the steps among entries, with their places; nil if there are
-// none.
+// stepArrays returns the steps among entries with their positions; nil without
+// steps.
 func stepArrays(entries []journal.Entry) []any {
 	var places, answers, chats []int64
 	var kinds, stepKinds, summaries, payloads []string
@@ -50,10 +50,11 @@ func stepArrays(entries []journal.Entry) []any {
 	return []any{places, answers, chats, kinds, stepKinds, steps, summaries, payloads, times}
 }
 
-// transitionArrays are transitions.
+// transitionArrays returns the columns of transitions.
 func transitionArrays(all []agent.TransitionRecord, now time.Time) []any {
 	n := len(all)
-	sources, dests, events, conditions, times := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]time.Time, n)
+	sources, dests, events, conditions := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	times := make([]time.Time, n)
 	for i, t := range all {
 		sources[i], dests[i], events[i], conditions[i] = store.Text(t.Source), store.Text(t.Dest), store.Text(t.Event), store.Text(t.Condition)
 		times[i] = store.Time(t.Time, now)
@@ -61,18 +62,19 @@ func transitionArrays(all []agent.TransitionRecord, now time.Time) []any {
 	return []any{sources, dests, events, conditions, times}
 }
 
-// predictionArrays are predictions.
+// predictionArrays returns the columns of predictions.
 func predictionArrays(all []agent.PredictionRecord) []any {
 	n := len(all)
-	messages, classifiers, intents, scores, times := make([]string, n), make([]string, n), make([]string, n), make([]float64, n), make([]time.Time, n)
+	messages, classifiers, intents := make([]string, n), make([]string, n), make([]string, n)
+	scores, times := make([]float64, n), make([]time.Time, n)
 	for i, p := range all {
 		messages[i], classifiers[i], intents[i], scores[i], times[i] = p.Message, p.Classifier, p.Intent, p.Score, p.Time
 	}
 	return []any{messages, classifiers, intents, scores, times}
 }
 
-// parameterArrays are the parameters of predictions, with the places of those;
-// nil if there are none.
+// parameterArrays returns the parameters of predictions with the positions of
+// the predictions; nil without parameters.
 func parameterArrays(all []agent.PredictionRecord) []any {
 	var of []int64
 	var names, infos []string
@@ -88,7 +90,7 @@ func parameterArrays(all []agent.PredictionRecord) []any {
 	return []any{of, names, values, infos}
 }
 
-// linkArrays are the arguments of linkSteps.
+// linkArrays returns the arguments of linkSteps.
 func linkArrays(links []journal.Link) []any {
 	steps, answers, chats := make([]int64, len(links)), make([]int64, len(links)), make([]int64, len(links))
 	for i, l := range links {

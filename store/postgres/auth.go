@@ -12,9 +12,13 @@ import (
 	"docent/store"
 )
 
-var _ auth.Store = (*Store)(nil)
+var (
+	_ auth.Tokens = (*Store)(nil)
+	_ auth.Users  = (*Store)(nil)
+	_ auth.Logins = (*Store)(nil)
+)
 
-// tokenColumns are what scanToken reads.
+// tokenColumns are the columns that scanToken reads.
 const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, t.expires_at, t.last_used_at, coalesce(u.username, ''), coalesce(u.scopes, '')
 	FROM api_token t LEFT JOIN app_user u ON u.id = t.user_id`
 
@@ -30,10 +34,10 @@ func scanToken(row pgx.Row) (auth.TokenRecord, error) {
 	if r.Scopes, err = store.Scopes(scopes); err == nil && r.User != "" {
 		r.UserScopes, err = store.Scopes(theirs)
 	}
-	return r, err //nolint:wrapcheck // it says what is wrong
+	return r, err //nolint:wrapcheck // fail names the operation
 }
 
-// instant is a time that may not be set.
+// instant returns the time of a nullable column.
 func instant(at *time.Time) time.Time {
 	if at == nil {
 		return time.Time{}
@@ -41,7 +45,7 @@ func instant(at *time.Time) time.Time {
 	return at.UTC()
 }
 
-// optional is a time as it is stored; nil if it is not set.
+// optional returns the stored form of a time: nil for the zero time.
 func optional(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -49,7 +53,7 @@ func optional(t time.Time) *time.Time {
 	return &t
 }
 
-// missing is err, or the given error if err says that there is no row.
+// missing returns none if err means that there is no row, and err otherwise.
 func missing(err, none error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return none
@@ -57,7 +61,7 @@ func missing(err, none error) error {
 	return err
 }
 
-// change runs a statement; if it changes nothing it fails with none.
+// change runs a statement. It fails with none if no row changes.
 func change(ctx context.Context, tx pgx.Tx, none error, sql string, args ...any) error {
 	tag, err := tx.Exec(ctx, sql, args...)
 	if err == nil && tag.RowsAffected() == 0 {
@@ -66,7 +70,7 @@ func change(ctx context.Context, tx pgx.Tx, none error, sql string, args ...any)
 	return err //nolint:wrapcheck // fail names the operation
 }
 
-// alter is change in a transaction of its own.
+// alter runs change in its own transaction.
 func (s *database) alter(ctx context.Context, none error, sql string, args ...any) error {
 	return again(ctx, func() error {
 		tag, err := s.pool.Exec(ctx, sql, args...)
@@ -82,7 +86,8 @@ func (s *accounts) AddToken(ctx context.Context, r auth.TokenRecord) error {
 	return fail("store token", s.write(ctx, func(tx pgx.Tx) error {
 		var user *int64
 		if r.User != "" {
-			// Locked, so that of several at once each counts the others'.
+			// The lock makes concurrent calls wait, so that each counts the
+			// tokens of the others.
 			if err := tx.QueryRow(ctx, `SELECT id FROM app_user WHERE username = $1 FOR NO KEY UPDATE`, store.Text(r.User)).Scan(&user); err != nil {
 				return missing(err, store.NoUser())
 			}
@@ -96,7 +101,8 @@ func (s *accounts) AddToken(ctx context.Context, r auth.TokenRecord) error {
 		}
 		return change(ctx, tx, store.TokenTaken(r.Name), `INSERT INTO api_token (name, hash, scopes, user_id, created_at, expires_at, last_used_at)
 			VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO NOTHING`,
-			store.Text(r.Name), r.Hash, r.Scopes.String(), user, store.Time(r.CreatedAt, s.config.Now()), optional(r.ExpiresAt), optional(r.LastUsedAt))
+			store.Text(r.Name), r.Hash, r.Scopes.String(), user,
+			store.Time(r.CreatedAt, s.config.Now()), optional(r.ExpiresAt), optional(r.LastUsedAt))
 	}))
 }
 
@@ -143,7 +149,7 @@ func (s *accounts) AddUser(ctx context.Context, r auth.UserRecord) error {
 		store.Text(r.Name), r.Password, r.Scopes.String(), store.Time(r.CreatedAt, s.config.Now())))
 }
 
-// userColumns are what scanUser reads.
+// userColumns are the columns that scanUser reads.
 const userColumns = `username, password_hash, scopes, created_at FROM app_user`
 
 func scanUser(row pgx.Row) (auth.UserRecord, error) {
@@ -155,7 +161,7 @@ func scanUser(row pgx.Row) (auth.UserRecord, error) {
 	r.CreatedAt = r.CreatedAt.UTC()
 	var err error
 	r.Scopes, err = store.Scopes(scopes)
-	return r, err //nolint:wrapcheck // it says what is wrong
+	return r, err //nolint:wrapcheck // fail names the operation
 }
 
 // User returns a user; see auth.Users.
@@ -191,9 +197,9 @@ func (s *accounts) RemoveUser(ctx context.Context, name string) error {
 	return fail("delete user", s.alter(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = $1`, store.Text(name)))
 }
 
-// AddLogin stores a login; see auth.Logins. Its user is locked, so that a
-// password that is being changed is either not the one checked against any
-// more, or ends this login as well.
+// AddLogin stores a login; see auth.Logins. It locks the user. So a concurrent
+// change of the password either comes first and rejects the login, or comes
+// later and ends it.
 func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 	return fail("store login", s.write(ctx, func(tx pgx.Tx) error {
 		var user int64
@@ -202,7 +208,7 @@ func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 			return missing(err, store.NoUser())
 		}
 		created := store.Time(r.CreatedAt, s.config.Now())
-		// What others are deleting is left to them, or two could wait for each other.
+		// Rows that others are deleting are skipped to avoid deadlocks.
 		err = change(ctx, tx, nil, `DELETE FROM login WHERE hash IN (SELECT hash FROM login WHERE expires_at <= $1 FOR UPDATE SKIP LOCKED)`, created)
 		if err != nil {
 			return err

@@ -21,16 +21,16 @@ import (
 	"docent/ws"
 )
 
-// BenchmarkSocketTurns compares turns over WebSocket with what BAF's database
-// alone makes of them: a user sends a text, the agent stores it, takes a
-// transition, answers, and everything is committed. All wait for the disk at
-// each commit, and take turns.
+// BenchmarkSocketTurns compares whole turns over WebSocket with the database
+// writes of BAF. In a turn, a user sends a text, and the agent stores it, takes
+// a transition, and answers. Both sides alternate and wait for the disk at each
+// commit.
 //
-// BAF's side is the replay of BenchmarkReasoning on Postgres, of the four rows
-// that such a turn has: the event, the user's message, the transition, the
-// reply, each reflected and committed for itself, over the one connection that
-// all sessions of BAF share. It is without Python, socket and agent, which ours
-// includes, the client's work too.
+// BAF's side replays such a turn like BenchmarkReasoning on Postgres. It writes
+// four rows: the event, the user's message, the transition, and the reply. Each
+// row is reflected and committed on its own, over the one connection that all
+// sessions of BAF share. The replay includes no Python, socket, or agent. Our
+// side includes them, and the client's work too.
 func BenchmarkSocketTurns(b *testing.B) {
 	url := pgtest.URL(b)
 	pgtest.Durable(b, url)
@@ -78,7 +78,7 @@ func benchSocketTurns(b *testing.B, baf *bafWriter, store journal.Store) {
 		defer c.Close()
 		conns[i] = c
 	}
-	talkAll(b, conns, 10) // statements prepared, memory in place
+	talkAll(b, conns, 10) // prepare statements and allocate memory
 	var rates [3][]float64
 	rate := func(of, turns int, f func()) {
 		begin := time.Now()
@@ -106,8 +106,8 @@ func benchSocketTurns(b *testing.B, baf *bafWriter, store journal.Store) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// talkAll has each client say something so many times, each time after the
-// answer to what it said before.
+// talkAll makes each client send a number of messages, each one after the reply
+// to the one before.
 func talkAll(b *testing.B, conns []*websocket.Conn, times int) {
 	b.Helper()
 	const said, answered = `{"action":"user_message","message":"how is the backup restored?"}`, `"agent_reply_str"`
@@ -152,7 +152,7 @@ func (w *bafWriter) plain() error {
 	return nil
 }
 
-// middle is the median.
+// middle returns the median.
 func middle(values []float64) float64 {
 	return slices.Sorted(slices.Values(values))[len(values)/2]
 }

@@ -12,13 +12,14 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/agent/session/sessiontest"
+	"docent/ingest/ingesttest"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
-	"docent/store/storetest"
 )
 
 func BenchmarkBulk(b *testing.B) {
-	storetest.BulkBenchmark(b, func(b *testing.B) storetest.Store { return open(b, postgres.Config{URL: pgtest.URL(b)}) })
+	ingesttest.Benchmark(b, func(b *testing.B) ingesttest.Store { return documents(open(b, postgres.Config{URL: pgtest.URL(b)})) })
 }
 
 // connect opens a connection that is closed when the benchmark ends.
@@ -50,13 +51,13 @@ func BenchmarkTurn(b *testing.B) {
 		b.Fatal(err)
 	}
 	const insert = `INSERT INTO bench VALUES (gen_random_uuid(), $1, $2, $3)`
-	storetest.TurnBenchmark(b, open(b, postgres.Config{URL: url}), func() error {
-		_, err := conn.Exec(ctx, insert, 1, "rag_answer", storetest.BenchContent)
+	sessiontest.TurnBenchmark(b, open(b, postgres.Config{URL: url}), func() error {
+		_, err := conn.Exec(ctx, insert, 1, "rag_answer", sessiontest.BenchContent)
 		return err
 	}, func() error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			for range 3 {
-				if _, err := tx.Exec(ctx, insert, 1, "rag_answer", storetest.BenchContent); err != nil {
+				if _, err := tx.Exec(ctx, insert, 1, "rag_answer", sessiontest.BenchContent); err != nil {
 					return err
 				}
 			}
@@ -65,26 +66,25 @@ func BenchmarkTurn(b *testing.B) {
 	})
 }
 
-// reasoned is how many rows of reasoning the turn of BenchmarkReasoning has: a
-// task list, three steps with their tools, and the list when it is done.
+// reasoned is the number of reasoning rows in the turn of BenchmarkReasoning: a
+// task list, three steps with their tools, and the finished list.
 const reasoned = 5
 
-// turnsPerBAF is how many turns are written for one of BAF's, so that the
-// server works about as long for either and is as warm.
+// turnsPerBAF is the number of turns for each turn of BAF. With it, the server
+// works about as long for either.
 const turnsPerBAF = 20
 
-// BenchmarkReasoning compares what a turn of three reasoning steps and an answer
-// writes, Receive and CommitTurn, with BAF's way of writing the same rows, turn
-// about on one server that waits for the disk at each commit.
+// BenchmarkReasoning compares the writes of a turn with those of BAF. The turn
+// has three reasoning steps and an answer. Both alternate on one server that
+// waits for the disk at each commit.
 //
-// BAF's way is that of baf/db/monitoring_db.py, replayed over one connection:
-// for each row it has SQLAlchemy reflect two tables from the catalogue, selects
-// the session, inserts, and commits. The replay sends catalogue queries that ask
-// for what the reflection asks for, as texts with their values in them, as
-// psycopg2 does. It leaves out what would make it slower: the processor time of
-// SQLAlchemy, psycopg2 and pandas, the reflection of tables that others refer
-// to, and BAF's columns and constraints that are not needed here. The real one,
-// replayed in Python, took 12 ms a row.
+// BAF's writes are those of baf/db/monitoring_db.py, replayed over one
+// connection. For each row, BAF reflects two tables with SQLAlchemy, selects
+// the session, inserts, and commits. The replay sends equivalent catalog
+// queries as text with inlined values, as psycopg2 does. It omits work that
+// would make BAF slower: the processor time of SQLAlchemy, psycopg2, and
+// pandas, the reflection of referring tables, and unused columns and
+// constraints. The original, replayed in Python, took 12 ms for each row.
 func BenchmarkReasoning(b *testing.B) {
 	url := pgtest.URL(b)
 	pgtest.Durable(b, url)
@@ -121,10 +121,10 @@ func BenchmarkReasoning(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// summary is a step's, of a usual length.
+// summary is a step's summary of typical length.
 const summary = "search_knowledge found eight passages about how the nightly backup is restored"
 
-// turn writes one as the runtime does.
+// turn writes a turn like the runtime.
 func turn(ctx context.Context, s *postgres.Store, rowID int64, n int, step json.RawMessage) error {
 	r, err := s.Receive(ctx, journal.Incoming{
 		Session: rowID, ClientID: fmt.Sprint("m", n), Type: "str", Content: json.RawMessage(`"how is the backup restored?"`),
@@ -142,35 +142,35 @@ func turn(ctx context.Context, s *postgres.Store, rowID int64, n int, step json.
 			Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "tool_result", Step: i, Summary: summary, Payload: step}, Answer: reasoned + 1,
 		})
 	}
-	record.Entries = append(record.Entries, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: storetest.BenchContent}})
+	record.Entries = append(record.Entries, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: sessiontest.BenchContent}})
 	_, err = s.CommitTurn(ctx, record)
 	return err
 }
 
-// bafWriter writes rows as BAF does.
+// bafWriter writes rows like BAF.
 type bafWriter struct {
-	ctx  context.Context //nolint:containedctx // of the benchmark that it lives in
+	ctx  context.Context //nolint:containedctx // the benchmark's context
 	conn *pgx.Conn
-	row  int // of the session
+	row  int // the session's id
 }
 
-// bafTables are those of BAF that a turn writes, in a schema of their own.
+// bafTables are the tables of BAF that a turn writes, in their own schema.
 const bafTables = `CREATE SCHEMA baf;
-	CREATE TABLE baf.session (id serial PRIMARY KEY, agent_name varchar NOT NULL, session_id varchar NOT NULL, session_name varchar, username varchar,
-		platform_name varchar NOT NULL, timestamp timestamp NOT NULL, variables varchar, UNIQUE (agent_name, session_id));
+	CREATE TABLE baf.session (id serial PRIMARY KEY, agent_name varchar NOT NULL, session_id varchar NOT NULL, session_name varchar,
+		username varchar, platform_name varchar NOT NULL, timestamp timestamp NOT NULL, variables varchar, UNIQUE (agent_name, session_id));
 	CREATE TABLE baf.chat (id serial PRIMARY KEY, session_id int NOT NULL REFERENCES baf.session ON DELETE CASCADE, type varchar NOT NULL,
 		content jsonb NOT NULL, is_user boolean NOT NULL, timestamp timestamp NOT NULL);
-	CREATE TABLE baf.event (id serial PRIMARY KEY, session_id int REFERENCES baf.session ON DELETE CASCADE, event varchar NOT NULL, info varchar,
-		timestamp timestamp NOT NULL);
-	CREATE TABLE baf.transition (id serial PRIMARY KEY, session_id int NOT NULL REFERENCES baf.session ON DELETE CASCADE, source_state varchar NOT NULL,
-		dest_state varchar NOT NULL, event varchar, condition varchar, timestamp timestamp NOT NULL);
+	CREATE TABLE baf.event (id serial PRIMARY KEY, session_id int REFERENCES baf.session ON DELETE CASCADE, event varchar NOT NULL,
+		info varchar, timestamp timestamp NOT NULL);
+	CREATE TABLE baf.transition (id serial PRIMARY KEY, session_id int NOT NULL REFERENCES baf.session ON DELETE CASCADE,
+		source_state varchar NOT NULL, dest_state varchar NOT NULL, event varchar, condition varchar, timestamp timestamp NOT NULL);
 	CREATE TABLE baf.reasoning_step (id serial PRIMARY KEY, session_id int NOT NULL REFERENCES baf.session ON DELETE CASCADE,
-		chat_id int REFERENCES baf.chat ON DELETE SET NULL, kind varchar NOT NULL, step_kind varchar, step int, summary varchar, payload jsonb NOT NULL,
-		timestamp timestamp NOT NULL);
+		chat_id int REFERENCES baf.chat ON DELETE SET NULL, kind varchar NOT NULL, step_kind varchar, step int, summary varchar,
+		payload jsonb NOT NULL, timestamp timestamp NOT NULL);
 	SET search_path = baf;
 	INSERT INTO session (agent_name, session_id, platform_name, timestamp, variables) VALUES ('a', 'bench', 'WebSocketPlatform', now(), '{}')`
 
-// How rows are inserted.
+// The statements that insert rows.
 const (
 	bafChat  = `INSERT INTO chat (session_id, type, content, is_user, timestamp) VALUES ($1, $2, to_jsonb($3::text), $4, now())`
 	bafEvent = `INSERT INTO event (session_id, event, info, timestamp) VALUES ($1, $2, $3, now())`
@@ -186,7 +186,7 @@ func newBAF(b *testing.B, url string) *bafWriter {
 	return w
 }
 
-// turn writes a turn's rows in the order that BAF does.
+// turn writes a turn's rows in the order of BAF.
 func (w *bafWriter) turn(step json.RawMessage) error {
 	const (
 		insertStep = `INSERT INTO reasoning_step (session_id, kind, step_kind, step, summary, payload, timestamp) VALUES ($1, $2, $3, $4, $5, $6, now())`
@@ -207,14 +207,14 @@ func (w *bafWriter) turn(step json.RawMessage) error {
 			return err
 		}
 	}
-	if err := w.write("chat", bafChat, "str", string(storetest.BenchContent), false); err != nil {
+	if err := w.write("chat", bafChat, "str", string(sessiontest.BenchContent), false); err != nil {
 		return err
 	}
 	return w.write("reasoning_step", link)
 }
 
-// write runs one statement as BAF does: in a transaction of its own, after the
-// reflection of its table and of session, and a look for the session.
+// write runs one statement like BAF: in its own transaction, after the
+// reflection of its table and of session, and after a query for the session.
 func (w *bafWriter) write(table, sql string, args ...any) error {
 	tx, err := w.conn.Begin(w.ctx)
 	if err != nil {
@@ -236,8 +236,8 @@ func (w *bafWriter) write(table, sql string, args ...any) error {
 	return tx.Commit(w.ctx)
 }
 
-// reflection asks the catalogue what SQLAlchemy asks of a table: the first two
-// by name, the others by its oid.
+// reflection holds the catalog queries of SQLAlchemy for a table. The first two
+// select by name, the others by oid.
 var reflection = []string{
 	`SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE pg_table_is_visible(c.oid) AND c.relname = $1`,
 	`SELECT c.oid FROM pg_class c LEFT JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -276,7 +276,7 @@ var reflection = []string{
 	`SELECT description FROM pg_description WHERE objsubid = 0 AND objoid = $1`,
 }
 
-// reflect reads all that the catalogue says of a table.
+// reflect reads a table's description from the catalog.
 func (w *bafWriter) reflect(tx pgx.Tx, table string) error {
 	var oid uint32
 	for i, sql := range reflection {
@@ -284,7 +284,7 @@ func (w *bafWriter) reflect(tx pgx.Tx, table string) error {
 		switch {
 		case i < 2:
 			args[0] = table
-		case i == 3 || i == 4: // of all tables
+		case i == 3 || i == 4: // these queries cover all tables
 			args = nil
 		}
 		rows, err := tx.Query(w.ctx, sql, args...)

@@ -12,9 +12,9 @@ import (
 	"docent/store"
 )
 
-// Original returns a source's bytes, which are read into memory; see
-// rag.Library.
-func (s *Store) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
+// Original returns the bytes of a document's original file; see corpus.Library.
+// It reads them into memory.
+func (s *documents) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 	var kept bool
 	var data []byte
 	err := s.pool.QueryRow(ctx, `SELECT d.blob_sha256 IS NOT NULL, b.bytes FROM document d LEFT JOIN blob b ON b.sha256 = d.blob_sha256 WHERE d.id = $1`, id).

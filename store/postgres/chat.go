@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"docent/agent/session/journal"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,16 +12,15 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
-	"docent/agent/session/journal"
 	"docent/store"
 )
 
-// chatColumns is what scanChat reads, of chat c.
+// chatColumns are the columns of chat c that scanChat reads.
 const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.sentence, c."timestamp"`
 
-// notReplaced holds for rows of a table with session_id and turn whose turn is
-// part of the conversation. What was replaced in the session is read once, from
-// an index.
+// notReplaced is a condition for rows with session_id and turn: a later message
+// has not replaced the turn. The subquery reads the replaced turns of the
+// session once, from an index.
 func notReplaced(alias, session string) string {
 	return `NOT (` + alias + `.turn <@ ANY (ARRAY(SELECT int8range(r.replaces, r.turn) FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)))`
 }
@@ -33,28 +33,29 @@ func scanChat(row pgx.CollectableRow) (agent.ChatMessage, error) {
 	return m, err
 }
 
-// messages are what is kept in chat.
+// messages describes the table chat.
 var messages = kept[agent.ChatMessage]{
 	columns: chatColumns, table: "chat", content: "c.content", scan: scanChat,
 	body: func(m *agent.ChatMessage) *json.RawMessage { return &m.Content },
 }
 
 // Messages returns a session's messages; see journal.Store.
-func (s *Store) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
+func (s *sessions) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
 
-// kept is a table c of a session's record.
+// kept describes a table c of a session's record.
 type kept[T any] struct {
 	columns, table string
-	content        string // of the columns, the one that may be large
+	content        string // the column that may be large
 	scan           pgx.RowToFunc[T]
-	body           func(*T) *json.RawMessage // what was read of content
+	body           func(*T) *json.RawMessage // the field for content
 }
 
-// selection are the columns, content only if it has at most so many bytes; 0
-// bounds nothing. The size in the database tells without reading it.
+// selection returns the columns. It omits content that has more than maxContent
+// bytes; 0 means no limit. It compares the size in the database, without
+// reading the content.
 func (k kept[T]) selection(maxContent string) string {
 	if maxContent == "" {
 		return k.columns
@@ -62,8 +63,8 @@ func (k kept[T]) selection(maxContent string) string {
 	return strings.Replace(k.columns, k.content, `CASE WHEN pg_column_size(`+k.content+`) <= `+maxContent+` THEN `+k.content+` END`, 1)
 }
 
-// collect reads rows up to as many bytes of content as were asked, and drops
-// content that was larger than it is in the database.
+// collect reads rows until their content has the requested number of bytes. It
+// drops content that is too large once it is decompressed.
 func (k kept[T]) collect(rows pgx.Rows, q journal.MessageQuery) ([]T, error) {
 	defer rows.Close()
 	var out []T
@@ -85,8 +86,8 @@ func (k kept[T]) collect(rows pgx.Rows, q journal.MessageQuery) ([]T, error) {
 	return out, rows.Err()
 }
 
-// recordQuery is what reads a part of a session's record, newest first, or
-// oldest first if its bytes are bounded.
+// recordQuery returns the query for a part of a session's record: newest first,
+// or oldest first with a limit of bytes.
 func (k kept[T]) recordQuery(session int64, q journal.MessageQuery) (text string, args []any) {
 	arg := func(v any) string {
 		args = append(args, v)
@@ -121,8 +122,8 @@ func (k kept[T]) recordQuery(session int64, q journal.MessageQuery) (text string
 		WHERE w.bytes <= ` + arg(q.Bytes) + ` OR w.n = 1 ORDER BY c.seq`, args
 }
 
-// record reads what a query selects of a session's record.
-func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q journal.MessageQuery) ([]T, error) {
+// record reads a part of a session's record.
+func record[T any](ctx context.Context, s *sessions, k kept[T], session int64, q journal.MessageQuery) ([]T, error) {
 	text, args := k.recordQuery(session, q)
 	rows, err := s.pool.Query(ctx, text, args...)
 	if err != nil {
@@ -147,7 +148,7 @@ func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q jo
 	return out, nil
 }
 
-// orNull is null for no time.
+// orNull returns nil for the zero time.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -155,7 +156,7 @@ func orNull(t time.Time) *time.Time {
 	return &t
 }
 
-// orZero is the reverse of orNull.
+// orZero reverses orNull.
 func orZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}

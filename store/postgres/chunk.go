@@ -11,10 +11,10 @@ import (
 	"docent/store"
 )
 
-// chunkColumns is what chunkScan reads, of chunk c.
+// chunkColumns are the columns of chunk c that chunkScan reads.
 const chunkColumns = `c.id, c.document_id, c.ordinal, c.kind, c.headings, c.page, c.page_label, c.start_byte, c.end_byte, c.tokens, c.text`
 
-// chunkScan reads chunks one after the other.
+// chunkScan reads chunks one after another.
 type chunkScan struct {
 	chunk corpus.Chunk
 	kind  string
@@ -25,19 +25,19 @@ func (s *chunkScan) dest() []any {
 	return []any{&c.ID, &c.DocumentID, &c.Ordinal, &s.kind, &c.Headings, &c.Page, &c.PageLabel, &c.Start, &c.End, &c.Tokens, &c.Text}
 }
 
-// read returns the chunk just scanned.
+// read returns the chunk that was scanned last.
 func (s *chunkScan) read() corpus.Chunk {
 	c := s.chunk
 	c.Kind = corpus.Kind(s.kind)
 	if len(c.Headings) == 0 {
 		c.Headings = nil
 	}
-	s.chunk.Headings, s.chunk.Page = nil, nil // the next has its own
+	s.chunk.Headings, s.chunk.Page = nil, nil // the next chunk gets its own
 	return c
 }
 
-// DocumentChunks returns a page of a document's chunks; see rag.Library.
-func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+// DocumentChunks returns a page of a document's chunks; see corpus.Library.
+func (s *documents) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (corpus.Chunk, error) {
 		var scan chunkScan
 		err := row.Scan(scan.dest()...)
@@ -54,7 +54,7 @@ func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) 
 	return out, fail(fmt.Sprintf("read chunks of document %d", id), err)
 }
 
-// passageColumns is what scanPassage reads, and passageTables where from.
+// passageColumns are the columns that scanPassage reads from passageTables.
 const (
 	passageColumns = chunkColumns + `, ` + documentColumns
 	passageTables  = `chunk c JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id`
@@ -67,8 +67,8 @@ func scanPassage(row pgx.CollectableRow) (corpus.Passage, error) {
 	return corpus.Passage{Chunk: chunk.read(), Document: doc.document()}, err
 }
 
-// Passages returns chunks with their documents; see rag.Corpus.
-func (s *Store) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
+// Passages returns chunks with their documents; see corpus.Corpus.
+func (s *documents) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}

@@ -13,17 +13,17 @@ import (
 	"docent/store"
 )
 
-// Revision returns the present state; see rag.Corpus.
-func (s *Store) Revision(ctx context.Context) (corpus.Revision, error) {
+// Revision returns the present state; see corpus.Corpus.
+func (s *documents) Revision(ctx context.Context) (corpus.Revision, error) {
 	var r corpus.Revision
 	err := s.pool.QueryRow(ctx, `SELECT database_id, revision FROM corpus`).Scan(&r.Database, &r.Number)
 	return r, fail("read revision", err)
 }
 
-// Changes yields what changed, read from one snapshot; see rag.Corpus.
-func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
+// Changes yields what changed, read from one snapshot; see corpus.Corpus.
+func (s *documents) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
 	return func(yield func(corpus.Change, error) bool) {
-		ended := false // yield was told the error, or wants no more
+		ended := false // yield has received an error or has stopped
 		err := s.snapshot(ctx, func(tx pgx.Tx) error {
 			if _, err := tx.Exec(ctx, plan); err != nil {
 				return err
@@ -47,12 +47,12 @@ func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.
 	}
 }
 
-// plan keeps the planner from reading whole tables for each page, which it
-// thinks cheap while it has no statistics, and from compiling queries, which
-// takes longer than they do.
+// plan disables sequential scans and merge joins: without statistics, the
+// planner would use them and read whole tables for each page. It also disables
+// JIT, which takes longer than these queries.
 const plan = `SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
-// removals reads what was removed after a revision.
+// removals reads the removals after a revision.
 func removals(ctx context.Context, tx pgx.Tx, since int64) ([]corpus.Change, error) {
 	if since <= 0 {
 		return nil, nil
@@ -68,8 +68,8 @@ func removals(ctx context.Context, tx pgx.Tx, since int64) ([]corpus.Change, err
 	})
 }
 
-// changesPage reads the next documents after a revision with all their chunks:
-// two queries, however many they are.
+// changesPage reads the next documents after a revision with all their chunks,
+// in two queries.
 func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) ([]corpus.Change, error) {
 	rows, err := tx.Query(ctx, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.version > $1 ORDER BY d.version LIMIT $2`, after, store.ChangesPage)
@@ -93,7 +93,7 @@ func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) (
 		}
 		ids[i], at[c.Document.ID] = c.Document.ID, c
 	}
-	// Not ordered: sorting rows of kilobytes costs more than reading them.
+	// Without ORDER BY: sorting rows of kilobytes is slower than reading them.
 	rows, err = tx.Query(ctx, `SELECT `+chunkColumns+`, e.vector
 		FROM chunk c LEFT JOIN embedding e ON e.chunk_id = c.id AND e.embedder = $1 WHERE c.document_id = ANY ($2)`, embedder, ids)
 	if err != nil {
@@ -102,11 +102,11 @@ func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) (
 	return page, fillPage(at, rows)
 }
 
-// fillPage puts chunks where they belong.
+// fillPage assigns chunks to their documents.
 func fillPage(at map[int64]*corpus.Change, rows pgx.Rows) error {
 	defer rows.Close()
 	var scan chunkScan
-	var stored pgtype.DriverBytes // the driver's memory: no copy
+	var stored pgtype.DriverBytes // the driver's memory, not a copy
 	dest := append(scan.dest(), &stored)
 	for rows.Next() {
 		if err := rows.Scan(dest...); err != nil {

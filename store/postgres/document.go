@@ -14,11 +14,12 @@ import (
 	"docent/store"
 )
 
-// documentColumns is what documentScan reads, of document d and collection k.
+// documentColumns are the columns of document d and collection k that
+// documentScan reads.
 const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
 	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
 
-// documentScan holds what of a document needs conversion.
+// documentScan holds a document's columns that need conversion.
 type documentScan struct {
 	doc    corpus.Document
 	status string
@@ -47,7 +48,7 @@ func scanDocument(row pgx.CollectableRow) (corpus.Document, error) {
 	return scan.document(), err
 }
 
-// documentKeys are what documents are ordered by.
+// documentKeys are the sort keys of lists of documents.
 var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByID:      `d.id`,
 	corpus.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d) COLLATE "C"`, store.TitleLetters),
@@ -55,7 +56,7 @@ var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByUpdated: `d.updated_at`,
 }
 
-// documentKey is a document's value of its documentKeys.
+// documentKey returns a document's value of its sort key.
 func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 	switch order {
 	case corpus.ByTitle:
@@ -69,10 +70,10 @@ func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 	}
 }
 
-// Documents lists documents; see rag.Library.
-func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
+// Documents lists documents; see corpus.Library.
+func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
 	after, last := filter.After, int64(math.MaxInt64)
-	if filter.ID != 0 { // a range of one, so that one plan serves both
+	if filter.ID != 0 { // a range of one id, so that both cases use the same plan
 		after, last = max(after, filter.ID-1), filter.ID
 	}
 	args := []any{after, store.Text(filter.Collection), string(filter.Status), store.Fold(filter.Match), store.Page(filter.Limit), last}
@@ -91,8 +92,8 @@ func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]
 	return out, fail("list documents", err)
 }
 
-// Document returns one with its text; see rag.Library.
-func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error) {
+// Document returns one with its text; see corpus.Library.
+func (s *documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.pool.QueryRow(ctx, `SELECT `+documentColumns+`, d.text
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = $1`, id).Scan(append(scan.dest(), &scan.doc.Text)...)
@@ -106,7 +107,7 @@ func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error)
 }
 
 // Sources returns what is known of a collection's sources; see ingest.Store.
-func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
+func (s *documents) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (intake.SourceState, error) {
 		var st intake.SourceState
 		err := row.Scan(&st.ID, &st.Source, &st.Title, &st.SHA256, &st.Size, &st.ModifiedUnixNano, &st.ETag,
@@ -126,4 +127,14 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 		) n ON n.document_id = d.id
 		ORDER BY d.source COLLATE "C"`, store.Text(collection), store.Text(embedder), store.Text(one))
 	return out, fail("list sources of "+collection, err)
+}
+
+// Collections lists the collections that hold documents, and the default
+// collection; see corpus.Library.
+func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
+	out, err := query(ctx, s, pgx.RowToStructByPos[corpus.CollectionInfo], `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
+			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)
+		FROM collection k LEFT JOIN document d ON d.collection_id = k.id
+		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = $1 ORDER BY k.name COLLATE "C"`, corpus.DefaultCollection)
+	return out, fail("list collections", err)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Unembedded returns chunks without a vector by the embedder; see ingest.Store.
-func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
+func (s *documents) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
 	out, err := query(ctx, s, scanPassage, `SELECT `+passageColumns+` FROM `+passageTables+`
 		WHERE c.id > $1 AND NOT EXISTS (SELECT FROM embedding e WHERE e.chunk_id = c.id AND e.embedder = $2)
 		ORDER BY c.id LIMIT $3`, after, store.Text(embedder), max(limit, 0))
@@ -21,11 +21,11 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, li
 }
 
 // PutEmbeddings adds vectors; see ingest.Store.
-func (s *Store) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
+func (s *documents) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
 	if err := store.CheckEmbeddings(embedder, embeddings); err != nil {
 		return fail("put embeddings by "+embedder, err)
 	}
-	last := make(map[int64]int, len(embeddings)) // a chunk named twice: the later counts
+	last := make(map[int64]int, len(embeddings)) // of duplicates, the last one counts
 	for i, e := range embeddings {
 		last[e.ChunkID] = i
 	}
@@ -37,7 +37,7 @@ func (s *Store) PutEmbeddings(ctx context.Context, embedder string, embeddings [
 		}
 	}
 	err := s.write(ctx, func(tx pgx.Tx) error {
-		// The documents are locked first: then their chunks stay what they are.
+		// The documents are locked first, so that their chunks do not change.
 		rows, err := tx.Query(ctx, `SELECT id FROM document WHERE id IN (SELECT document_id FROM chunk WHERE id = ANY ($1)) ORDER BY id FOR UPDATE`, chunks)
 		if err != nil {
 			return err

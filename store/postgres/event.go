@@ -16,10 +16,10 @@ import (
 	"docent/store"
 )
 
-// eventColumns is what scanEvent reads, of event e.
+// eventColumns are the columns of event e that scanEvent reads.
 const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.data, e.origin, e."timestamp"`
 
-// scanEvent reads eventColumns and what more is asked for.
+// scanEvent reads eventColumns and the columns of more.
 func scanEvent(row pgx.CollectableRow, more ...any) (journal.EventRecord, error) {
 	var e journal.EventRecord
 	var data, origin []byte
@@ -28,16 +28,17 @@ func scanEvent(row pgx.CollectableRow, more ...any) (journal.EventRecord, error)
 	return e, err
 }
 
-// receiveEvent stores an event with its message, if it has one, and returns it;
-// or the one stored before if the client id is there; or nothing if there is no
-// session.
+// receiveEvent stores an event with its message, if any, and returns it. If the
+// client id is known, it returns the stored event. Without a session it returns
+// no row.
 var receiveEvent = receiving("")
 
-// reviseEvent does so only if the message can replace the turn that it names.
+// reviseEvent is receiveEvent for a message that replaces a turn. It stores the
+// event only if the turn can be replaced.
 var reviseEvent = receiving(` AND ` + spokenTurn("$1", "$13::bigint") + ` AND NOT EXISTS (SELECT FROM chat r
 			WHERE r.session_id = $1 AND r.replaces > 0 AND r.replaces <= $13::bigint AND r.turn > $13::bigint)`)
 
-// spokenTurn holds if a turn began with a message of a person.
+// spokenTurn is a condition: the turn began with a user's message.
 func spokenTurn(session, turn string) string {
 	return `EXISTS (SELECT FROM event e WHERE e.session_id = ` + session + ` AND e.turn = ` + turn + ` AND e.human AND e.chat_id IS NOT NULL)`
 }
@@ -57,21 +58,22 @@ func receiving(condition string) string {
 	WHERE c.session_id = $1 AND c.client_id = $3 AND c.client_id <> '' AND c.is_user`
 }
 
-// receivedSeq is the seq of the message, new or known, or of what was said last
-// before an event without one. What is new is the last that its session gave a
-// seq to: the row is locked by the statement before.
+// receivedSeq is the sequence number of the received message. For an event
+// without a message, it is that of the last message or step. A new message has
+// the session's last number, because the previous statement locks the row.
 const receivedSeq = `coalesce((SELECT seq FROM chat WHERE session_id = $1 AND client_id = $2 AND client_id <> '' AND is_user),
 		(SELECT seq FROM session WHERE id = $1))`
 
-// receivedHistory returns the message, if there is one ($5), and those before
-// it without large contents and without replaced ones, newest first.
+// receivedHistory returns the received message, if there is one ($5), and
+// earlier messages, newest first. It omits large contents and replaced
+// messages.
 var receivedHistory = `SELECT ` + strings.Replace(chatColumns, "c.content",
 	`CASE WHEN pg_column_size(c.content) <= $4 OR $5::bool AND c.seq = `+receivedSeq+` THEN c.content END`, 1) +
 	` FROM chat c WHERE c.session_id = $1 AND c.seq <= ` + receivedSeq + `
 		AND (` + notReplaced("c", "$1") + ` OR $5::bool AND c.seq = ` + receivedSeq + `) ORDER BY c.seq DESC LIMIT $3`
 
 // Receive stores an event; see journal.Store.
-func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
+func (s *sessions) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
 	var receipt journal.Receipt
 	now := s.config.Now()
 	in, err := store.Incoming(in, now)
@@ -87,12 +89,12 @@ func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Recei
 	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
 }
 
-// errNotReceived is that an event was not stored: there is no session, or what
-// it is to replace cannot be.
+// errNotReceived means that an event was not stored: the session does not
+// exist, or the message cannot replace its turn.
 var errNotReceived = errors.New("not received")
 
-// notReceived says why an event was not stored.
-func (s *Store) notReceived(ctx context.Context, in journal.Incoming) error {
+// notReceived returns the reason why an event was not stored.
+func (s *sessions) notReceived(ctx context.Context, in journal.Incoming) error {
 	var there, begun, spoken bool
 	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), EXISTS (SELECT FROM event WHERE session_id = $1 AND turn = $2), `+
 		spokenTurn("$1", "$2"), in.Session, in.Replaces).Scan(&there, &begun, &spoken)
@@ -105,8 +107,8 @@ func (s *Store) notReceived(ctx context.Context, in journal.Incoming) error {
 	return store.CannotReplace(in.Replaces, begun, spoken)
 }
 
-// receive makes one round trip: a batch is one transaction.
-func (s *Store) receive(ctx context.Context, in journal.Incoming, now time.Time) (receipt journal.Receipt, err error) {
+// receive makes one round trip: the batch is one transaction.
+func (s *sessions) receive(ctx context.Context, in journal.Incoming, now time.Time) (receipt journal.Receipt, err error) {
 	said := 0
 	if in.Type != "" {
 		said = 1
@@ -117,7 +119,8 @@ func (s *Store) receive(ctx context.Context, in journal.Incoming, now time.Time)
 		text = reviseEvent
 	}
 	batch.Queue(text, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
-		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender, in.Replaces, store.Said(agent.ChatMessage{Type: in.Type, Content: in.Content, IsUser: true}))
+		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender, in.Replaces,
+		store.Said(agent.ChatMessage{Type: in.Type, Content: in.Content, IsUser: true}))
 	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said, agent.MaxHistoryContent, said == 1)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
@@ -143,7 +146,7 @@ func (s *Store) receive(ctx context.Context, in journal.Incoming, now time.Time)
 	read := 0
 	receipt.History, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (agent.ChatMessage, error) {
 		m, err := scanChat(row)
-		if read++; read > said && len(m.Content) > agent.MaxHistoryContent { // it was compressed
+		if read++; read > said && len(m.Content) > agent.MaxHistoryContent { // its stored form was compressed
 			m.Content = nil
 		}
 		return m, err
@@ -159,17 +162,19 @@ func (s *Store) receive(ctx context.Context, in journal.Incoming, now time.Time)
 	return receipt, nil
 }
 
-// messageColumns are those of an event's chat c, if any.
-const messageColumns = `coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, false), coalesce(c.replaces, 0), coalesce(c.sender, ''), c."timestamp"`
+// messageColumns are the columns of an event's chat c, which may be missing.
+const messageColumns = `coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content,
+	coalesce(c.is_user, false), coalesce(c.replaces, 0), coalesce(c.sender, ''), c."timestamp"`
 
-// lastEvent returns the event that a turn of a session took last, without large
-// contents.
+// lastEvent returns the last event that a turn of a session handled, without
+// large contents.
 var lastEvent = strings.NewReplacer("e.data", lightColumn("e.data"), "c.content", lightColumn("c.content")).
 	Replace(`SELECT `+eventColumns+`, `+messageColumns+`, false`) + `
 	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id
 	WHERE s.agent_name = $1 AND s.session_id = $2 AND ` + notReplaced("e", "s.id")
 
-// lightColumn is a column without what is large, as far as the database knows.
+// lightColumn selects a column's value only if its size in the database is
+// small.
 func lightColumn(name string) string {
 	return `CASE WHEN pg_column_size(` + name + `) <= $3 THEN ` + name + ` END`
 }
@@ -185,15 +190,15 @@ func scanLast(results pgx.BatchResults) (journal.EventRecord, error) {
 		return journal.EventRecord{}, nil
 	}
 	for _, content := range []*json.RawMessage{&e.Data, &e.Message.Content} {
-		if len(*content) > agent.MaxHistoryContent { // it was compressed
+		if len(*content) > agent.MaxHistoryContent { // its stored form was compressed
 			*content = nil
 		}
 	}
 	return e, err
 }
 
-// pendingEvents returns the events of a session that nothing has handled yet and
-// that were not replaced.
+// pendingEvents returns the unhandled events of a session that were not
+// replaced.
 var pendingEvents = `SELECT ` + eventColumns + `, ` + messageColumns + `,
 		EXISTS (SELECT FROM chat r WHERE r.session_id = e.session_id AND r.turn = e.turn AND NOT r.is_user)
 			OR EXISTS (SELECT FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)

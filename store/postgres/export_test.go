@@ -12,7 +12,7 @@ func (s *Store) Count(ctx context.Context, table string) (n int, err error) {
 	return n, err
 }
 
-// Strings returns the one column of a query's rows.
+// Strings returns the only column of a query's rows.
 func (s *Store) Strings(ctx context.Context, sql string) ([]string, error) {
 	return query(ctx, s, pgx.RowTo[string], sql)
 }

@@ -31,8 +31,8 @@ const (
 	classSystem        = "58"
 )
 
-// fail names the operation that failed and gives the error its kind; nil stays
-// nil.
+// fail adds the operation to an error and gives the error its kind. It returns
+// nil for nil.
 func fail(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -40,9 +40,9 @@ func fail(operation string, err error) error {
 	return fmt.Errorf("%s: %w", operation, classify(err))
 }
 
-// collides reports that a transaction failed only because of another at the
-// same time, so that running it again will do: the only place that knows
-// constraints by name.
+// collides reports whether a transaction failed only because of a concurrent
+// one, so that a retry helps. Only this function knows the names of
+// constraints.
 func collides(err error) bool {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {
@@ -51,16 +51,16 @@ func collides(err error) bool {
 	switch e.Code {
 	case serialization, deadlock:
 		return true
-	case foreignKey: // the bytes were dropped while a document came to refer to them
+	case foreignKey: // the bytes were deleted while a document began to refer to them
 		return e.ConstraintName == "document_blob_sha256_fkey"
-	case unique: // the same message, or the same new document, came in twice
+	case unique: // two calls stored the same message or the same new document
 		return e.ConstraintName == "chat_client_id" || e.ConstraintName == "chunk_document_id_ordinal_key"
 	default:
 		return false
 	}
 }
 
-// classify recognises PostgreSQL's error codes: the only place that does.
+// classify maps PostgreSQL's error codes to kinds. No other function does.
 func classify(err error) error {
 	var known *fault.Fault
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -91,7 +91,7 @@ func classify(err error) error {
 	}
 }
 
-// classifyConnection recognises a server that is not there.
+// classifyConnection recognizes an unreachable server.
 func classifyConnection(err error) error {
 	var connect *pgconn.ConnectError
 	var network net.Error

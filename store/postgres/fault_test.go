@@ -74,7 +74,8 @@ func TestCollides(t *testing.T) {
 	}
 }
 
-// TestConstraintNames: the names that collides knows are the schema's.
+// TestConstraintNames checks that the schema has the constraints that collides
+// names.
 func TestConstraintNames(t *testing.T) {
 	t.Parallel()
 	s := testStore(t)

@@ -21,7 +21,7 @@ func document(source string) intake.Put {
 	return intake.Put{Document: corpus.Document{Collection: corpus.DefaultCollection, Source: source, Status: corpus.Ready}}
 }
 
-// bare runs a statement without this package.
+// bare runs a statement without package postgres.
 func bare(t *testing.T, url, query string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -90,7 +90,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestWatchReconnects cuts the connection that listens.
+// TestWatchReconnects closes the connection that listens.
 func TestWatchReconnects(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -100,9 +100,9 @@ func TestWatchReconnects(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, source := range []string{"/a", "/b"} {
-		// Whatever it is doing now: connecting, listening, reading.
+		// The connection may be connecting, listening, or reading.
 		bare(t, url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
-		for try := 0; ; try++ { // the pool finds out by failing
+		for try := 0; ; try++ { // the pool notices closed connections only by an error
 			_, err := other.PutDocuments(t.Context(), []intake.Put{document(source)})
 			if err == nil {
 				break

@@ -1,6 +1,6 @@
-// Package postgres keeps docent's data in PostgreSQL 15 or later. What belongs
-// to one turn of a conversation goes in one round trip; documents go in by COPY.
-// Changes of the corpus are announced by NOTIFY, so that every process follows.
+// Package postgres stores docent's data in PostgreSQL 15 or later. Each write
+// of a conversation's turn takes one round trip. Documents are inserted with
+// COPY. NOTIFY announces changes of the corpus to all processes.
 package postgres
 
 import (
@@ -23,33 +23,33 @@ import (
 
 // Limits.
 const (
-	// connectTimeout bounds making a connection if the URL does not.
+	// connectTimeout bounds connecting, unless the URL has its own limit.
 	connectTimeout = 10 * time.Second
-	// closeTimeout bounds saying good-bye to the server.
+	// closeTimeout bounds closing a connection.
 	closeTimeout = time.Second
-	// maxTries bounds how often a transaction is run that collides with others.
+	// maxTries bounds the tries of a transaction that collides with others.
 	maxTries = 10
-	// backstop is how often Watch looks at the revision though nothing was
-	// announced.
+	// backstop is the interval at which Watch reads the revision without an
+	// announcement.
 	backstop = time.Second
 )
 
-// Config says which database to open and how.
+// Config configures Open.
 type Config struct {
-	// URL is the database's, as libpq has it: postgres://USER:PASSWORD@HOST/NAME.
-	// No default.
+	// URL locates the database, in libpq's format:
+	// postgres://USER:PASSWORD@HOST/NAME. Required.
 	URL string
-	// MaxConns bounds the connections, but for one per Watch; default the
-	// URL's pool_max_conns, else 4 or the number of CPUs, whichever is more.
+	// MaxConns bounds the connections. Each Watch uses one more. Default: the
+	// URL's pool_max_conns, else the number of CPUs, but at least 4.
 	MaxConns int32
-	// CheckOnly refuses a schema that is not the program's own instead of
-	// migrating it; default false.
+	// CheckOnly makes Open fail if the schema is not current, instead of
+	// migrating it. Default: false.
 	CheckOnly bool
-	// Now gives the time of what is stored; default time.Now.
+	// Now returns the time for stored data. Default: time.Now.
 	Now func() time.Time
-	// Logger gets what Watch cannot return; default none.
+	// Logger receives errors that Watch cannot return. Default: none.
 	Logger *slog.Logger
-	// tracer sees what goes over the wire; tests set it.
+	// tracer observes queries in tests.
 	tracer pgx.QueryTracer
 }
 
@@ -69,24 +69,33 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Store is an open database. It is safe for concurrent use.
+// Store is an open database: one part for each kind of record. It is safe for
+// concurrent use.
 type Store struct {
 	*database
+	documents
+	sessions
 	accounts
 	sources
 }
 
-// database is what all parts of a Store share.
+// database holds the connections, which all parts of a Store share.
 type database struct {
 	config   Config
 	pool     *pgxpool.Pool
 	watchers store.Watchers
 }
 
-// accounts stores users and their tokens.
+// documents stores documents with their chunks, vectors and original files.
+type documents struct{ *database }
+
+// sessions stores conversations.
+type sessions struct{ *database }
+
+// accounts stores users, their API tokens and their logins.
 type accounts struct{ *database }
 
-// sources stores the sources that documents are synchronized with.
+// sources stores the sources that docent keeps documents in sync with.
 type sources struct{ *database }
 
 var (
@@ -103,7 +112,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, err
 	}
 	options, err := pgxpool.ParseConfig(config.URL)
-	if err != nil { // its text has the URL, without the password
+	if err != nil { // its text contains the URL without the password
 		return nil, fault.Wrap(fault.Invalid, err, "database_url_invalid", "the database URL cannot be read")
 	}
 	if config.MaxConns > 0 {
@@ -121,7 +130,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, fail("open database", err)
 	}
 	db := &database{config: config, pool: pool}
-	s := &Store{database: db, accounts: accounts{db}, sources: sources{db}}
+	s := &Store{database: db, documents: documents{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db}}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()
 		return nil, fail("open database", err)
@@ -142,7 +151,7 @@ func (s *database) migrate(ctx context.Context) error {
 	return migrations.Check(migrations.Postgres, current)
 }
 
-// Close ends what Watch started and closes the connections, waiting for those
+// Close stops all watches and closes the connections. It waits for connections
 // in use.
 func (s *database) Close() error {
 	s.watchers.Close()
@@ -156,7 +165,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// SchemaVersion returns the schema's version and the newest this program knows.
+// SchemaVersion returns the schema's version and the latest version that the
+// program knows.
 func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
 	db := stdlib.OpenDBFromPool(s.pool)
 	defer db.Close() //nolint:errcheck // it leaves the pool open
@@ -164,12 +174,12 @@ func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, er
 	return current, migrations.Latest(migrations.Postgres), fail("schema version", err)
 }
 
-// write runs f in a transaction, again if it collides with another.
+// write runs f in a transaction and retries collisions.
 func (s *database) write(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return again(ctx, func() error { return pgx.BeginFunc(ctx, s.pool, f) })
 }
 
-// again runs f until it does not collide with what others do at the same time.
+// again retries f while it collides with concurrent transactions.
 func again(ctx context.Context, f func() error) error {
 	for try := 1; ; try++ {
 		err := f()
@@ -179,7 +189,7 @@ func again(ctx context.Context, f func() error) error {
 	}
 }
 
-// snapshot runs f on the state of one moment.
+// snapshot runs f on a consistent snapshot.
 func (s *database) snapshot(ctx context.Context, f func(tx pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f)
 }
@@ -193,7 +203,7 @@ func query[T any](ctx context.Context, s rowSource, scan pgx.RowToFunc[T], sql s
 	return pgx.CollectRows(rows, scan)
 }
 
-// rowSource is the Store or one of its parts.
+// rowSource is one of the parts of a Store.
 type rowSource interface {
 	rows(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 }

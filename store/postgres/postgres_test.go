@@ -5,14 +5,17 @@ import (
 
 	"go.uber.org/goleak"
 
+	"docent/agent/session/sessiontest"
+	"docent/auth/authtest"
+	"docent/ingest/ingesttest"
+	"docent/ingest/source/sourcetest"
 	"docent/internal/pgtest"
 	"docent/store/postgres"
-	"docent/store/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
 
-// open opens a handle that is closed when the test ends.
+// open opens a store that is closed when the test ends.
 func open(t testing.TB, config postgres.Config) *postgres.Store {
 	t.Helper()
 	s, err := postgres.Open(t.Context(), config)
@@ -27,26 +30,82 @@ func open(t testing.TB, config postgres.Config) *postgres.Store {
 	return s
 }
 
-func TestConformance(t *testing.T) {
+// count returns a function that counts the rows of a table.
+func count(config postgres.Config) func(t *testing.T, table string) int {
+	return func(t *testing.T, table string) int {
+		t.Helper()
+		n, err := open(t, config).Count(t.Context(), table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+}
+
+// texts returns a function that returns the only column of a query's rows.
+func texts(config postgres.Config) func(t *testing.T, query string) []string {
+	return func(t *testing.T, query string) []string {
+		t.Helper()
+		out, err := open(t, config).Strings(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append([]string{}, out...)
+	}
+}
+
+func TestAccounts(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, func(t *testing.T) storetest.Database {
-		url := pgtest.URL(t)
-		return storetest.Database{
-			Open: func(t *testing.T) storetest.Store { return open(t, postgres.Config{URL: url}) },
-			Count: func(t *testing.T, table string) int {
-				n, err := open(t, postgres.Config{URL: url}).Count(t.Context(), table)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return n
+	authtest.Run(t, func(t *testing.T) authtest.Database {
+		config := postgres.Config{URL: pgtest.URL(t)}
+		return authtest.Database{
+			Open: func(t *testing.T) authtest.Store {
+				s := open(t, config)
+				return authtest.Store{Tokens: s, Users: s, Logins: s}
 			},
-			Strings: func(t *testing.T, query string) []string {
-				out, err := open(t, postgres.Config{URL: url}).Strings(t.Context(), query)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return append([]string{}, out...)
+			Count: count(config),
+		}
+	})
+}
+
+func TestSources(t *testing.T) {
+	t.Parallel()
+	sourcetest.RunStore(t, func(t *testing.T) sourcetest.Database {
+		config := postgres.Config{URL: pgtest.URL(t)}
+		return sourcetest.Database{
+			Open: func(t *testing.T) sourcetest.Store {
+				s := open(t, config)
+				return sourcetest.Store{Sources: s, Items: s, Leases: s}
 			},
+			Count: count(config),
+		}
+	})
+}
+
+// documents returns the part of a store that stores documents.
+func documents(s *postgres.Store) ingesttest.Store {
+	return ingesttest.Store{Corpus: s, Library: s, Store: s}
+}
+
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	ingesttest.Run(t, func(t *testing.T) ingesttest.Database {
+		config := postgres.Config{URL: pgtest.URL(t)}
+		return ingesttest.Database{Open: func(t *testing.T) ingesttest.Store { return documents(open(t, config)) }, Count: count(config)}
+	})
+}
+
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	sessiontest.RunDatabase(t, func(t *testing.T) sessiontest.Database {
+		config := postgres.Config{URL: pgtest.URL(t)}
+		return sessiontest.Database{
+			Open: func(t *testing.T) sessiontest.Store {
+				s := open(t, config)
+				return sessiontest.Store{Store: s, Directory: s, Feedbacks: s}
+			},
+			Count:   count(config),
+			Strings: texts(config),
 		}
 	})
 }

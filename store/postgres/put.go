@@ -12,7 +12,7 @@ import (
 )
 
 // PutDocuments stores documents in one transaction; see ingest.Store.
-func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
+func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
 	for _, p := range puts {
 		if err := store.CheckPut(p); err != nil {
 			return nil, fail("put "+p.Document.Source, err)
@@ -41,15 +41,17 @@ func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, e
 	return out, nil
 }
 
-// putting is one PutDocuments' transaction: four round trips between BEGIN and
-// COMMIT, however many documents there are.
+// putting is the transaction of one PutDocuments. It takes four round trips
+// between BEGIN and COMMIT, whatever the number of documents.
 type putting struct {
 	puts []intake.Put
 	now  time.Time
-	// old are the documents replaced, blobs the keys of the bytes they had.
+	// old are the ids of replaced documents. blobs are the keys of their
+	// original bytes.
 	old   []int64
 	blobs []string
-	// ids are the documents', chunks the new chunks', put after put.
+	// ids are the ids of the documents, in the order of puts. chunks are the
+	// ids of their chunks in the same order.
 	ids, chunks []int64
 }
 
@@ -68,9 +70,9 @@ func (p *putting) run(ctx context.Context, tx pgx.Tx) error {
 	return finish(ctx, tx, p.ids, p.blobs)
 }
 
-// documents replaces the documents' rows and leaves them without chunks. The
-// old ones are locked first and by id, so that two processes that replace the
-// same documents wait for each other.
+// documents replaces the rows of documents and deletes their chunks. It first
+// locks the old rows by id, so that processes that replace the same documents
+// wait for each other.
 func (p *putting) documents(ctx context.Context, tx pgx.Tx) error {
 	var collections, sources []string
 	chunks := 0
@@ -113,7 +115,8 @@ func (p *putting) queueDocument(batch *pgx.Batch, put intake.Put) {
 	}
 	batch.Queue(`INSERT INTO document AS d (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
 			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text)
-		SELECT id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $18, $12, 0, $13, nullif($14, ''), $15, $16, $16, $17 FROM collection WHERE name = $1
+		SELECT id, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $18, $12, 0, $13, nullif($14, ''), $15, $16, $16, $17
+		FROM collection WHERE name = $1
 		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
 			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
 			status = excluded.status, error = excluded.error, sentence = excluded.sentence, pipeline = excluded.pipeline, chunks = excluded.chunks,
@@ -133,7 +136,7 @@ func (p *putting) queueDocument(batch *pgx.Batch, put intake.Put) {
 		})
 }
 
-// each calls f for every chunk of the puts, with its number over all.
+// each calls f for every chunk of all puts, with a running number.
 func (p *putting) each(f func(n int, document int64, put *intake.Put, i int) bool) {
 	n := 0
 	for at := range p.puts {

@@ -9,14 +9,13 @@ import (
 	"docent/store"
 )
 
-// announce ends a statement that has a revision in r: it wakes who watches,
-// when the transaction commits.
+// announce ends a statement with a revision in r. It notifies watchers when the
+// transaction commits.
 const announce = ` SELECT pg_notify('` + channel + `', revision::text) FROM r`
 
-// finish ends a change: the bytes no document refers to any more go, and each
-// document gets its revision. That is last, because the lock on the corpus' row
-// makes all that change documents commit one after the other, in the order of
-// their revisions.
+// finish ends a change of documents. It deletes bytes that no document refers
+// to and gives each document a new revision. It runs last: the lock on the row
+// of corpus orders commits by revision.
 func finish(ctx context.Context, tx pgx.Tx, documents []int64, blobs []string) error {
 	batch := &pgx.Batch{}
 	queueDropBlobs(batch, blobs)
@@ -32,14 +31,14 @@ func finish(ctx context.Context, tx pgx.Tx, documents []int64, blobs []string) e
 }
 
 // RemoveDocuments deletes documents; see ingest.Store.
-func (s *Store) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
+func (s *documents) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
 	var gone []int64
 	err := s.write(ctx, func(tx pgx.Tx) error {
 		gone = nil
 		var blobs []string
 		var id int64
 		var blob string
-		// The inner query locks by id, as PutDocuments does.
+		// The inner query locks rows by id, like PutDocuments.
 		rows, err := tx.Query(ctx, `DELETE FROM document WHERE id IN (SELECT id FROM document WHERE id = ANY ($1) ORDER BY id FOR UPDATE)
 			RETURNING id, coalesce(blob_sha256, '')`, ids)
 		if err != nil {
@@ -65,7 +64,7 @@ func (s *Store) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
 	return len(gone), nil
 }
 
-// queueDropBlobs removes bytes that no document refers to any more.
+// queueDropBlobs deletes bytes that no document refers to anymore.
 func queueDropBlobs(batch *pgx.Batch, keys []string) {
 	if len(keys) > 0 {
 		batch.Queue(`DELETE FROM blob b WHERE b.sha256 = ANY ($1) AND NOT EXISTS (SELECT FROM document d WHERE d.blob_sha256 = b.sha256)`, store.Keys(keys))

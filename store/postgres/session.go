@@ -14,11 +14,11 @@ import (
 	"docent/store"
 )
 
-// sessionColumns is what scanSession reads, of session s.
+// sessionColumns are the columns of session s that scanSession reads.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s."timestamp", s.updated_at, s.pinned`
 
-// scanSession reads sessionColumns and what more is asked for.
+// scanSession reads sessionColumns and the columns of more.
 func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
 	var r journal.SessionRecord
 	var variables []byte
@@ -42,12 +42,12 @@ func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
 }
 
 // OpenSession returns or makes a session; see journal.Store.
-func (s *Store) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
+func (s *sessions) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
 }
 
-func (s *Store) openSession(ctx context.Context, record journal.SessionRecord) (stored journal.SessionRecord, created bool, err error) {
+func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord) (stored journal.SessionRecord, created bool, err error) {
 	if err := store.CheckSession(record); err != nil {
 		return journal.SessionRecord{}, false, err
 	}
@@ -56,8 +56,8 @@ func (s *Store) openSession(ctx context.Context, record journal.SessionRecord) (
 		return journal.SessionRecord{}, false, err
 	}
 	agentName, id, now := store.Text(record.Key.Agent), store.Text(record.Key.ID), s.config.Now()
-	// A batch is one transaction and one round trip; each of its statements
-	// sees what was committed when it began.
+	// A batch is one transaction and one round trip. Each of its statements
+	// sees the data that was committed before the statement began.
 	batch := &pgx.Batch{}
 	batch.Queue(`INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables, "timestamp", updated_at,
 			entered_at, wake_at, folded)
@@ -93,7 +93,7 @@ func (s *Store) openSession(ctx context.Context, record journal.SessionRecord) (
 }
 
 // ResetSession empties a session; see journal.Store.
-func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
+func (s *sessions) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
 			updated_at = $2 WHERE id = $1 RETURNING seq`, session, s.config.Now()).
@@ -109,7 +109,7 @@ func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err
 }
 
 // Alarms returns who wants to be woken; see journal.Alarms.
-func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
+func (s *sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (journal.Alarm, error) {
 		var a journal.Alarm
 		err := row.Scan(&a.ID, &a.At)

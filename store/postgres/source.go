@@ -18,7 +18,7 @@ var (
 	_ source.Leases  = (*Store)(nil)
 )
 
-// sourceColumns are what scanSource reads.
+// sourceColumns are the columns that scanSource reads.
 const sourceColumns = `s.id, s.name, s.kind, s.location, s.options, s.secret, s.collection, s.schedule, s.paused, s.created_at,
 	s.next_at, s.requested, s.errors, s.last_sync, s.lease_until, s.lease_owner, s.done, s.total,
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id),
@@ -35,21 +35,22 @@ func scanSource(row pgx.Row) (source.Record, error) {
 		return r, fmt.Errorf("scan: %w", err)
 	}
 	r.CreatedAt, r.NextAt, r.BusyUntil = r.CreatedAt.UTC(), instant(next), instant(busy)
-	return r, store.ReadSource(&r, options, last) //nolint:wrapcheck // it says what is wrong
+	return r, store.ReadSource(&r, options, last) //nolint:wrapcheck // fail names the operation
 }
 
 // AddSource stores a source; see source.Sources.
 func (s *sources) AddSource(ctx context.Context, r source.Record) (id int64, err error) {
 	if err := store.CheckSource(r); err != nil {
-		return 0, err //nolint:wrapcheck // its sentence is the whole
+		return 0, err //nolint:wrapcheck // the error is complete
 	}
 	options, err := store.SourceOptions(r.Options)
 	if err != nil {
-		return 0, err //nolint:wrapcheck // it says what is wrong
+		return 0, err //nolint:wrapcheck // fail names the operation
 	}
 	err = s.pool.QueryRow(ctx, `INSERT INTO source (name, kind, location, options, secret, collection, schedule, paused, created_at, next_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (name) DO NOTHING RETURNING id`,
-		store.Text(r.Name), store.Text(r.Kind), store.Text(r.Location), store.Text(options), r.Secret, store.Text(r.Collection), store.Text(r.Schedule),
+		store.Text(r.Name), store.Text(r.Kind), store.Text(r.Location), store.Text(options), r.Secret,
+		store.Text(r.Collection), store.Text(r.Schedule),
 		r.Paused, store.Time(r.CreatedAt, s.config.Now()), optional(r.NextAt)).Scan(&id)
 	return id, fail("add source", missing(err, store.SourceTaken(r.Name)))
 }
@@ -90,7 +91,7 @@ func (s *sources) ChangeSource(ctx context.Context, id int64, c source.Change) e
 	}))
 }
 
-// textOrNull is a text as it is stored; NULL for nil.
+// textOrNull returns the stored form of a text: NULL for nil.
 func textOrNull(s *string) *string {
 	if s == nil {
 		return nil
@@ -104,12 +105,13 @@ func (s *sources) RemoveSource(ctx context.Context, id int64) error {
 	return fail("remove source", s.alter(ctx, store.NoSource(id), `DELETE FROM source WHERE id = $1`, id))
 }
 
-// itemColumns are what scanItem reads.
+// itemColumns are the columns that scanItem reads.
 const itemColumns = `key, document, address, state, status, owned, reason, sentence, tries, at FROM source_item`
 
 func scanItem(row pgx.CollectableRow) (source.ItemRecord, error) {
 	var it source.ItemRecord
-	err := row.Scan(&it.Key, &it.Document, &it.Address, &it.State, &it.Status, &it.Owned, &it.Reason.Message, &it.Reason.Sentence, &it.Tries, &it.At)
+	err := row.Scan(&it.Key, &it.Document, &it.Address, &it.State, &it.Status, &it.Owned,
+		&it.Reason.Message, &it.Reason.Sentence, &it.Tries, &it.At)
 	it.At = it.At.UTC()
 	return it, err //nolint:wrapcheck // fail names the operation
 }
@@ -130,7 +132,7 @@ func (s *sources) FailedItems(ctx context.Context, id int64, after string, limit
 // PutSourceItems stores items; see source.Items.
 func (s *sources) PutSourceItems(ctx context.Context, id int64, items []source.ItemRecord) error {
 	if err := store.CheckItems(items); err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
+		return err //nolint:wrapcheck // the error is complete
 	}
 	return fail("store items", s.write(ctx, func(tx pgx.Tx) error {
 		var there int64

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// statement is put together from parts, each with arguments of its own.
+// statement is an SQL statement that consists of parts. Each part has its own
+// arguments.
 type statement struct {
 	text strings.Builder
 	args []any
 }
 
-// add appends a part, in which $1 is the first of args and so on.
+// add appends a part. In the part, $1 is the first of args.
 func (s *statement) add(part string, args ...any) {
 	before := len(s.args)
 	s.args = append(s.args, args...)

@@ -14,7 +14,7 @@ import (
 	"docent/internal/pgtest"
 )
 
-// tripCounter counts round trips: a query is one, a batch is one.
+// tripCounter counts round trips. A query is one round trip, and so is a batch.
 type tripCounter struct{ trips atomic.Int64 }
 
 func (c *tripCounter) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -30,8 +30,8 @@ func (c *tripCounter) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.Tr
 func (*tripCounter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 func (*tripCounter) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)     {}
 
-// TestRoundTrips: a turn costs two, however much it leaves behind; opening a
-// session costs one.
+// TestRoundTrips checks that a turn takes two round trips, whatever it stores,
+// and that opening a session takes one.
 //
 // BAF W6
 func TestRoundTrips(t *testing.T) {

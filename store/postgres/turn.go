@@ -11,17 +11,17 @@ import (
 	"docent/store"
 )
 
-// lockSession makes commits of a session wait for each other, so that the
-// statement after it sees what they wrote.
+// lockSession serializes commits of a session. The next statement sees the
+// writes of earlier commits.
 const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
 
 // CommitTurn writes a turn's outcome; see journal.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
+func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
+func (s *sessions) commitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	now := s.config.Now()
 	entries, err := store.Entries(turn, now)
 	if err != nil {
@@ -43,9 +43,9 @@ func (s *Store) commitTurn(ctx context.Context, turn journal.TurnRecord) (journa
 	return s.turnEntries(ctx, turn)
 }
 
-// writeTurn makes one round trip, and gives entries their ids and seqs; false
-// if the turn may not be written.
-func (s *Store) writeTurn(ctx context.Context, session int64, entries []journal.Entry, commit *statement) (written bool, err error) {
+// writeTurn makes one round trip. It sets the ids and sequence numbers of
+// entries. It returns false if the turn may not be written.
+func (s *sessions) writeTurn(ctx context.Context, session int64, entries []journal.Entry, commit *statement) (written bool, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(lockSession, session)
 	batch.Queue(commit.text.String(), commit.args...)
@@ -75,7 +75,7 @@ func (s *Store) writeTurn(ctx context.Context, session int64, entries []journal.
 	return tag.RowsAffected() > 0, err
 }
 
-// number gives an entry what the database gave it.
+// number sets the values that the database gave an entry.
 func number(e journal.Entry, id, seq int64, chat *int64) {
 	if e.Message != nil {
 		e.Message.ID, e.Message.Seq = id, seq
@@ -87,9 +87,9 @@ func number(e journal.Entry, id, seq int64, chat *int64) {
 	}
 }
 
-// turnEntries returns what is stored of a turn; if the last commit of the session
-// has the turn's key, what that wrote.
-func (s *Store) turnEntries(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
+// turnEntries returns the stored entries of a turn. If the session's last
+// commit has the turn's key, it returns the entries of that commit.
+func (s *sessions) turnEntries(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT commit_key <> '' AND commit_key = $2, commit_seq FROM session WHERE id = $1`, turn.Session, turn.Key)
 	batch.Queue(`SELECT `+chatColumns+` FROM chat c WHERE c.session_id = $1 AND c.turn = $2 ORDER BY c.seq`, turn.Session, turn.Turn)

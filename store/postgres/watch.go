@@ -9,15 +9,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// channel is what a change of the corpus is announced on.
+// channel is the channel that announces changes of the corpus.
 const channel = "docent_corpus"
 
-// maxPause is the longest wait between attempts to listen to a database that is
-// away; the first is backstop.
+// maxPause bounds the wait between attempts to reconnect. The first wait is
+// backstop.
 const maxPause = 30 * time.Second
 
-// Watch listens for announcements on a connection of its own; see rag.Corpus.
-func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
+// Watch listens for announcements on its own connection; see corpus.Corpus.
+func (s *documents) Watch(ctx context.Context) (<-chan struct{}, error) {
 	first, err := s.Revision(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("watch: %w", err)
@@ -40,7 +40,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
 			if ctx.Err() != nil {
 				return
 			}
-			if listening { // it was back
+			if listening { // the connection had worked again
 				pause = backstop
 			}
 			s.config.Logger.WarnContext(ctx, "watching the corpus was interrupted", "error", err, "again_in", pause)
@@ -55,16 +55,16 @@ func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
 	}), nil
 }
 
-// listen reports revisions until the connection breaks. The revision is read
-// after each announcement, and now and then without: what was announced while
-// nobody listened is not lost, and a connection that died in silence is found.
-func (s *Store) listen(ctx context.Context, changed func(revision int64)) error {
+// listen reports revisions until the connection breaks. It reads the revision
+// after each announcement and after each backstop. This finds changes that were
+// announced without a listener, and broken connections.
+func (s *documents) listen(ctx context.Context, changed func(revision int64)) error {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return err
 	}
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout) // ctx has mostly ended
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout) // ctx has usually ended
 		defer cancel()
 		_ = conn.Close(ctx)
 	}()
@@ -90,7 +90,7 @@ func readRevision(ctx context.Context, conn *pgx.Conn) (revision int64, err erro
 	return revision, err
 }
 
-// wait returns after an announcement or a while.
+// wait returns after an announcement or after backstop.
 func wait(ctx context.Context, conn *pgx.Conn) error {
 	short, cancel := context.WithTimeout(ctx, backstop)
 	defer cancel()

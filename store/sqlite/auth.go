@@ -10,9 +10,13 @@ import (
 	"docent/store"
 )
 
-var _ auth.Store = (*Store)(nil)
+var (
+	_ auth.Tokens = (*Store)(nil)
+	_ auth.Users  = (*Store)(nil)
+	_ auth.Logins = (*Store)(nil)
+)
 
-// tokenColumns are what scanToken reads.
+// tokenColumns are the columns that scanToken reads.
 const tokenColumns = `t.id, t.name, t.hash, t.scopes, t.created_at, coalesce(t.expires_at, 0), coalesce(t.last_used_at, 0), coalesce(u.username, ''), coalesce(u.scopes, '')
 	FROM api_token t LEFT JOIN app_user u ON u.id = t.user_id`
 
@@ -31,7 +35,7 @@ func scanToken(row scanner) (auth.TokenRecord, error) {
 	return r, err
 }
 
-// instant is a time that may not be set.
+// instant returns the time of a nullable column.
 func instant(at int64) time.Time {
 	if at == 0 {
 		return time.Time{}
@@ -39,7 +43,7 @@ func instant(at int64) time.Time {
 	return micro(at)
 }
 
-// optional is a time as it is stored; NULL if it is not set.
+// optional returns the stored form of a time: NULL for the zero time.
 func optional(t time.Time) any {
 	if t.IsZero() {
 		return nil
@@ -47,7 +51,7 @@ func optional(t time.Time) any {
 	return t.UnixMicro()
 }
 
-// missing is err, or the given error if err says that there is no row.
+// missing returns none if err means that there is no row, and err otherwise.
 func missing(err, none error) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return none
@@ -73,11 +77,12 @@ func (s *accounts) AddToken(ctx context.Context, r auth.TokenRecord) error {
 		}
 		return w.change(ctx, store.TokenTaken(r.Name), `INSERT INTO api_token (name, hash, scopes, user_id, created_at, expires_at, last_used_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
-			store.Text(r.Name), r.Hash, r.Scopes.String(), user, store.Time(r.CreatedAt, s.config.Now()).UnixMicro(), optional(r.ExpiresAt), optional(r.LastUsedAt))
+			store.Text(r.Name), r.Hash, r.Scopes.String(), user,
+			store.Time(r.CreatedAt, s.config.Now()).UnixMicro(), optional(r.ExpiresAt), optional(r.LastUsedAt))
 	}))
 }
 
-// change runs a statement; if it changes nothing it fails with none.
+// change runs a statement. It fails with none if no row changes.
 func (w *writer) change(ctx context.Context, none error, query string, args ...any) error {
 	result, err := w.exec(ctx, query, args...)
 	if err != nil {
@@ -89,7 +94,7 @@ func (w *writer) change(ctx context.Context, none error, query string, args ...a
 	return none
 }
 
-// alter is change in a transaction of its own.
+// alter runs change in its own transaction.
 func (s *database) alter(ctx context.Context, none error, query string, args ...any) error {
 	return s.write(ctx, func(ctx context.Context, w *writer) error { return w.change(ctx, none, query, args...) })
 }
@@ -143,7 +148,7 @@ func (s *accounts) AddUser(ctx context.Context, r auth.UserRecord) error {
 		store.Text(r.Name), r.Password, r.Scopes.String(), store.Time(r.CreatedAt, s.config.Now()).UnixMicro()))
 }
 
-// userColumns are what scanUser reads.
+// userColumns are the columns that scanUser reads.
 const userColumns = `username, password_hash, scopes, created_at FROM app_user`
 
 func scanUser(row scanner) (auth.UserRecord, error) {

@@ -6,20 +6,20 @@ import (
 	"path/filepath"
 	"testing"
 
+	"docent/agent/session/sessiontest"
 	"docent/store/sqlite"
-	"docent/store/storetest"
 )
 
 // BenchmarkMatch looks for text in many conversations.
 func BenchmarkMatch(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "docent.db")
-	storetest.MatchBenchmark(b, open(b, sqlite.Config{Path: path}), func() {
+	sessiontest.MatchBenchmark(b, open(b, sqlite.Config{Path: path}), func() {
 		db, err := sql.Open("sqlite", "file:"+path)
 		if err != nil {
 			b.Fatal(err)
 		}
 		defer db.Close()
-		const n, m, size = storetest.BenchSessions, storetest.BenchMessages, storetest.BenchAnswer
+		const n, m, size = sessiontest.BenchSessions, sessiontest.BenchMessages, sessiontest.BenchAnswer
 		series := func(from, to int) string {
 			return fmt.Sprintf(`WITH RECURSIVE g (i) AS (SELECT %d UNION ALL SELECT i + 1 FROM g WHERE i < %d) `, from, to)
 		}

@@ -6,17 +6,18 @@ import (
 	"path/filepath"
 	"testing"
 
+	"docent/agent/session/sessiontest"
+	"docent/ingest/ingesttest"
 	"docent/store/sqlite"
-	"docent/store/storetest"
 )
 
 func BenchmarkBulk(b *testing.B) {
-	storetest.BulkBenchmark(b, func(b *testing.B) storetest.Store {
-		return open(b, sqlite.Config{Path: filepath.Join(b.TempDir(), "docent.db")})
+	ingesttest.Benchmark(b, func(b *testing.B) ingesttest.Store {
+		return documents(open(b, sqlite.Config{Path: filepath.Join(b.TempDir(), "docent.db")}))
 	})
 }
 
-// BenchmarkTurn compares with the driver alone, in a file of its own.
+// BenchmarkTurn compares a turn with the bare driver on a file of its own.
 func BenchmarkTurn(b *testing.B) {
 	ctx, dir := b.Context(), b.TempDir()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "bare.db")+"?_journal_mode=WAL&_synchronous=FULL&_txlock=immediate")
@@ -32,8 +33,8 @@ func BenchmarkTurn(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	storetest.TurnBenchmark(b, open(b, sqlite.Config{Path: filepath.Join(dir, "docent.db")}), func() error {
-		_, err := insert.ExecContext(ctx, 1, "rag_answer", string(storetest.BenchContent))
+	sessiontest.TurnBenchmark(b, open(b, sqlite.Config{Path: filepath.Join(dir, "docent.db")}), func() error {
+		_, err := insert.ExecContext(ctx, 1, "rag_answer", string(sessiontest.BenchContent))
 		return err
 	}, func() error { return threeInserts(ctx, db, insert) })
 }
@@ -45,7 +46,7 @@ func threeInserts(ctx context.Context, db *sql.DB, insert *sql.Stmt) error {
 	}
 	defer tx.Rollback()
 	for range 3 {
-		if _, err := tx.StmtContext(ctx, insert).ExecContext(ctx, 1, "rag_answer", string(storetest.BenchContent)); err != nil { //nolint:sqlclosecheck // the transaction closes it
+		if _, err := tx.StmtContext(ctx, insert).ExecContext(ctx, 1, "rag_answer", string(sessiontest.BenchContent)); err != nil { //nolint:sqlclosecheck // the transaction closes it
 			return err
 		}
 	}

@@ -11,9 +11,9 @@ import (
 	"docent/store"
 )
 
-// Original returns a source's bytes, which are read into memory; see
-// rag.Library.
-func (s *Store) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
+// Original returns the bytes of a document's original file; see corpus.Library.
+// It reads them into memory.
+func (s *documents) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 	var kept sql.NullString
 	var data []byte
 	err := s.reader.QueryRowContext(ctx, `SELECT d.blob_sha256, b.bytes FROM document d LEFT JOIN blob b ON b.sha256 = d.blob_sha256 WHERE d.id = ?`, id).
@@ -30,7 +30,7 @@ func (s *Store) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
-// dropBlobs removes bytes that no document refers to any more.
+// dropBlobs deletes the bytes that no document refers to anymore.
 func dropBlobs(ctx context.Context, w *writer, keys []string) error {
 	for _, key := range keys {
 		if key == "" {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"docent/agent/session/journal"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,16 +11,15 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session/journal"
 	"docent/store"
 )
 
-// chatColumns is what scanChat reads, of chat c.
+// chatColumns are the columns of chat c that scanChat reads.
 const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.sentence, c.timestamp`
 
-// notReplaced holds for rows of a table with session_id and turn whose turn is
-// part of the conversation. Of sessions in which nothing was replaced, which the
-// index tells at once, it looks at no row.
+// notReplaced is a condition for rows with session_id and turn: a later message
+// has not replaced the turn. For sessions without replaced turns, an index
+// answers it and no row is read.
 func notReplaced(alias, session string) string {
 	return `(NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)
 		OR NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0 AND r.replaces <= ` + alias + `.turn AND r.turn > ` + alias + `.turn))`
@@ -50,29 +50,29 @@ func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatM
 	return err
 }
 
-// messages are what is kept in chat.
+// messages describes the table chat.
 var messages = kept[agent.ChatMessage]{columns: chatColumns, table: "chat", content: "c.content", scan: scanChat}
 
 // Messages returns a session's messages; see journal.Store.
-func (s *Store) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
+func (s *sessions) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
 
-// kept is a table c of a session's record.
+// kept describes a table c of a session's record.
 type kept[T any] struct {
 	columns, table string
-	content        string // of the columns, the one that may be large
+	content        string // the column that may be large
 	scan           func(*sql.Rows) (T, error)
 }
 
-// bounded are columns whose content is null if it has more bytes than an
-// argument; its size is told without reading it.
+// bounded returns columns whose content is NULL if it has more bytes than an
+// argument. SQLite knows the size without reading the content.
 func bounded(columns, content string) string {
 	return strings.Replace(columns, content, `CASE WHEN octet_length(`+content+`) <= ? THEN `+content+` END`, 1)
 }
 
-// recordQuery is what reads a part of a session's record, newest first.
+// recordQuery returns the query for a part of a session's record, newest first.
 func (k kept[T]) recordQuery(session int64, q journal.MessageQuery) (text string, args []any) {
 	columns := k.columns
 	if q.MaxContent > 0 {
@@ -103,8 +103,8 @@ func (k kept[T]) recordQuery(session int64, q journal.MessageQuery) (text string
 		JOIN ` + k.table + ` c ON c.id = w.id WHERE w.bytes <= ? OR w.n = 1 ORDER BY c.seq DESC`, append(args, q.Bytes)
 }
 
-// record reads what a query selects of a session's record.
-func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q journal.MessageQuery) ([]T, error) {
+// record reads a part of a session's record.
+func record[T any](ctx context.Context, s *sessions, k kept[T], session int64, q journal.MessageQuery) ([]T, error) {
 	text, args := k.recordQuery(session, q)
 	var out []T
 	err := s.read(ctx, func(tx *sql.Tx) error {
@@ -121,10 +121,10 @@ func record[T any](ctx context.Context, s *Store, k kept[T], session int64, q jo
 	return out, err
 }
 
-// sessionThere is what there reads.
+// sessionThere is the query of there.
 const sessionThere = `SELECT 1 FROM session WHERE id = ?`
 
-// there fails if there is no session.
+// there fails if the session does not exist.
 func there(row scanner) error {
 	var one int
 	err := row.Scan(&one)
@@ -134,7 +134,7 @@ func there(row scanner) error {
 	return err
 }
 
-// orNull is null for no time.
+// orNull returns nil for the zero time.
 func orNull(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
@@ -143,7 +143,7 @@ func orNull(t time.Time) *int64 {
 	return &at
 }
 
-// orZero is the reverse of orNull.
+// orZero reverses orNull.
 func orZero(at *int64) time.Time {
 	if at == nil {
 		return time.Time{}

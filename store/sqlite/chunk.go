@@ -12,16 +12,16 @@ import (
 	"docent/store"
 )
 
-// chunkColumns is what chunkScan reads, of chunk c.
+// chunkColumns are the columns of chunk c that chunkScan reads.
 const chunkColumns = `c.id, c.document_id, c.ordinal, c.kind, c.headings, c.page, c.page_label, c.start_byte, c.end_byte, c.tokens, c.text`
 
-// chunkScan reads chunks one after the other.
+// chunkScan reads chunks one after another.
 type chunkScan struct {
 	chunk    corpus.Chunk
 	page     sql.NullInt64
 	headings sql.RawBytes
-	// last is the heading path read last, as stored and as parsed: chunks that
-	// follow each other mostly share it.
+	// last is the heading path of the previous chunk, as stored and as parsed.
+	// Consecutive chunks usually have the same path.
 	last   []byte
 	parsed []string
 }
@@ -31,7 +31,7 @@ func (s *chunkScan) dest() []any {
 	return []any{&c.ID, &c.DocumentID, &c.Ordinal, &c.Kind, &s.headings, &s.page, &c.PageLabel, &c.Start, &c.End, &c.Tokens, &c.Text}
 }
 
-// read returns the chunk just scanned.
+// read returns the chunk that was scanned last.
 func (s *chunkScan) read() (corpus.Chunk, error) {
 	if s.last == nil || string(s.headings) != string(s.last) {
 		s.last, s.parsed = append(s.last[:0], s.headings...), nil
@@ -51,14 +51,14 @@ func (s *chunkScan) read() (corpus.Chunk, error) {
 	return c, nil
 }
 
-// headings is a heading path as stored.
+// headings returns the stored form of a heading path.
 func headings(path []string) (string, error) {
 	b, err := json.Marshal(store.Texts(path))
 	return string(b), err
 }
 
-// DocumentChunks returns a page of a document's chunks; see rag.Library.
-func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+// DocumentChunks returns a page of a document's chunks; see corpus.Library.
+func (s *documents) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
 	var out []corpus.Chunk
 	err := s.read(ctx, func(tx *sql.Tx) error {
 		var there int
@@ -86,8 +86,8 @@ func (s *Store) DocumentChunks(ctx context.Context, id int64, after, limit int) 
 	return out, fail(fmt.Sprintf("read chunks of document %d", id), err)
 }
 
-// Passages returns chunks with their documents; see rag.Corpus.
-func (s *Store) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
+// Passages returns chunks with their documents; see corpus.Corpus.
+func (s *documents) Passages(ctx context.Context, ids []int64) ([]corpus.Passage, error) {
 	list, err := idList(ids)
 	if err != nil || len(ids) == 0 {
 		return nil, err
@@ -119,7 +119,7 @@ func passages(rows *sql.Rows) ([]corpus.Passage, error) {
 	})
 }
 
-// idList is ids as a parameter for json_each.
+// idList returns ids as a parameter for json_each.
 func idList(ids []int64) (string, error) {
 	b, err := json.Marshal(ids)
 	return string(b), err

@@ -12,15 +12,15 @@ import (
 	"docent/store"
 )
 
-// Revision returns the present state; see rag.Corpus.
-func (s *Store) Revision(ctx context.Context) (corpus.Revision, error) {
+// Revision returns the present state; see corpus.Corpus.
+func (s *documents) Revision(ctx context.Context) (corpus.Revision, error) {
 	var r corpus.Revision
 	err := s.reader.QueryRowContext(ctx, `SELECT database_id, revision FROM corpus`).Scan(&r.Database, &r.Number)
 	return r, fail("read revision", err)
 }
 
-// Changes yields what changed, read from one snapshot; see rag.Corpus.
-func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
+// Changes yields what changed, read from one snapshot; see corpus.Corpus.
+func (s *documents) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
 	return func(yield func(corpus.Change, error) bool) {
 		failed := s.read(ctx, func(tx *sql.Tx) error {
 			removals, err := removals(ctx, tx, since)
@@ -33,7 +33,7 @@ func (s *Store) Changes(ctx context.Context, since int64, embedder string) iter.
 			}, yield)
 			return nil
 		})
-		if failed != nil { // before the first was yielded
+		if failed != nil { // no change was yielded yet
 			yield(corpus.Change{}, fail("read changes", failed))
 		}
 	}
@@ -54,8 +54,8 @@ func removals(ctx context.Context, tx *sql.Tx, since int64) ([]corpus.Change, er
 	})
 }
 
-// changesPage reads the next documents after a revision with all their chunks:
-// two queries, however many they are.
+// changesPage reads the next documents after a revision with all their chunks,
+// in two queries.
 func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) ([]corpus.Change, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.version > ? ORDER BY d.version LIMIT ?`, after, store.ChangesPage)
@@ -81,10 +81,9 @@ func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) 
 	return page, fillPage(page, rows)
 }
 
-// fillPage hands chunks, which come in the order of the page's documents, to
-// their documents.
+// fillPage assigns chunks to their documents. Both come in the same order.
 func fillPage(page []corpus.Change, rows *sql.Rows) error {
-	defer rows.Close() //nolint:errcheck // rows.Err tells
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	var scan chunkScan
 	var stored sql.RawBytes
 	dest := append(scan.dest(), &stored)
@@ -116,8 +115,8 @@ func fillPage(page []corpus.Change, rows *sql.Rows) error {
 	return rows.Err()
 }
 
-// Watch looks at the revision again and again; see rag.Corpus.
-func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
+// Watch looks at the revision again and again; see corpus.Corpus.
+func (s *documents) Watch(ctx context.Context) (<-chan struct{}, error) {
 	seen, err := s.Revision(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("watch: %w", err)
@@ -131,7 +130,8 @@ func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
 				return
 			case <-tick.C:
 			}
-			// A failure is a busy moment; the next look will tell.
+			// The database may be busy. The next check reads the revision
+			// again.
 			if now, err := s.Revision(ctx); err == nil && now.Number != seen.Number {
 				seen = now
 				notify()

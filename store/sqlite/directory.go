@@ -9,16 +9,16 @@ import (
 	"docent/store"
 )
 
-// messageCount is the column that SessionRecord.Messages is read from.
+// messageCount is the column for SessionRecord.Messages.
 const messageCount = `(SELECT count(*) FROM chat c WHERE c.session_id = s.id)`
 
-// firstSaid is the column that SessionRecord.First is read from.
+// firstSaid is the column for SessionRecord.First.
 var firstSaid = `CASE WHEN s.session_name IS NULL THEN coalesce((SELECT substr(c.content ->> CASE c.type WHEN 'str' THEN '$' ELSE '$.message' END, 1, 100)
 	FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '' AND (c.type = 'str' OR c.type = 'json' AND json_type(c.content, '$.message') = 'text') AND ` + notReplaced("c", "s.id") + `
 	ORDER BY c.seq LIMIT 1), '') ELSE '' END`
 
 // Sessions lists sessions; see journal.Directory.
-func (s *Store) Sessions(ctx context.Context, filter journal.SessionFilter) ([]journal.SessionRecord, error) {
+func (s *sessions) Sessions(ctx context.Context, filter journal.SessionFilter) ([]journal.SessionRecord, error) {
 	query, args := `SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s WHERE true`, []any{}
 	if filter.Agent != "" {
 		query, args = query+` AND s.agent_name = ?`, append(args, store.Text(filter.Agent))
@@ -55,7 +55,7 @@ func (s *Store) Sessions(ctx context.Context, filter journal.SessionFilter) ([]j
 }
 
 // Session returns one; see journal.Directory.
-func (s *Store) Session(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
+func (s *sessions) Session(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	var messages int
 	r, err := scanSession(s.reader.QueryRowContext(ctx, `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`,
 		store.Text(key.Agent), store.Text(key.ID)), &messages)
@@ -64,7 +64,7 @@ func (s *Store) Session(ctx context.Context, key journal.SessionKey) (journal.Se
 }
 
 // ChangeSession names or pins a session; see journal.Directory.
-func (s *Store) ChangeSession(ctx context.Context, key journal.SessionKey, change journal.SessionChange) error {
+func (s *sessions) ChangeSession(ctx context.Context, key journal.SessionKey, change journal.SessionChange) error {
 	name, folded := store.Name(change.Name)
 	return fail(fmt.Sprintf("change session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `UPDATE session SET session_name = nullif(coalesce(?, session_name), ''), folded = coalesce(?, folded), pinned = coalesce(?, pinned)
@@ -73,13 +73,14 @@ func (s *Store) ChangeSession(ctx context.Context, key journal.SessionKey, chang
 }
 
 // DeleteSession removes a session with all that it holds; see journal.Directory.
-func (s *Store) DeleteSession(ctx context.Context, key journal.SessionKey) error {
+func (s *sessions) DeleteSession(ctx context.Context, key journal.SessionKey) error {
 	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = ? AND session_id = ?`, store.Text(key.Agent), store.Text(key.ID)))
 }
 
-// changeSession runs a statement that has to find its session.
-func (s *Store) changeSession(ctx context.Context, query string, args ...any) error {
+// changeSession runs a statement that changes a session. It fails if the
+// session does not exist.
+func (s *sessions) changeSession(ctx context.Context, query string, args ...any) error {
 	return s.write(ctx, func(ctx context.Context, w *writer) error {
 		result, err := w.exec(ctx, query, args...)
 		if err != nil {

@@ -12,11 +12,12 @@ import (
 	"docent/store"
 )
 
-// documentColumns is what scanDocument reads, of document d and collection k.
+// documentColumns are the columns of document d and collection k that
+// scanDocument reads.
 const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
 	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
 
-// documentScan holds what of a document needs conversion.
+// documentScan holds a document's columns that need conversion.
 type documentScan struct {
 	doc                      corpus.Document
 	mtime, created, modified int64
@@ -36,10 +37,10 @@ func (s *documentScan) document() corpus.Document {
 	return s.doc
 }
 
-// micro is the time of a stored Unix microsecond.
+// micro converts stored Unix microseconds.
 func micro(t int64) time.Time { return time.UnixMicro(t).UTC() }
 
-// documentKeys are what documents are ordered by.
+// documentKeys are the sort keys of lists of documents.
 var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByID:      `d.id`,
 	corpus.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d)`, store.TitleLetters),
@@ -47,7 +48,7 @@ var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByUpdated: `d.updated_at`,
 }
 
-// documentKey is a document's value of its documentKeys.
+// documentKey returns a document's value of its sort key.
 func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 	switch order {
 	case corpus.ByTitle:
@@ -61,8 +62,8 @@ func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 	}
 }
 
-// Documents lists documents; see rag.Library.
-func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
+// Documents lists documents; see corpus.Library.
+func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
 	query, args := `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id > ?`, []any{filter.After}
 	if filter.ID != 0 {
 		query, args = query+` AND d.id = ?`, append(args, filter.ID)
@@ -96,8 +97,8 @@ func (s *Store) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]
 	return out, fail("list documents", err)
 }
 
-// Document returns one with its text; see rag.Library.
-func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error) {
+// Document returns one with its text; see corpus.Library.
+func (s *documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.reader.QueryRowContext(ctx, `SELECT `+documentColumns+`, d.text
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = ?`, id).Scan(append(scan.dest(), &scan.doc.Text)...)
@@ -112,7 +113,7 @@ func (s *Store) Document(ctx context.Context, id int64) (corpus.Document, error)
 
 // collect reads all rows and closes them.
 func collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) ([]T, error) {
-	defer rows.Close() //nolint:errcheck // rows.Err tells
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
 	var out []T
 	for rows.Next() {
 		v, err := scan(rows)

@@ -13,7 +13,7 @@ import (
 )
 
 // Unembedded returns chunks without a vector by the embedder; see ingest.Store.
-func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
+func (s *documents) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+documentColumns+`
 		FROM chunk c CROSS JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
 		WHERE c.id > ? AND NOT EXISTS (SELECT 1 FROM embedding e WHERE e.chunk_id = c.id AND e.embedder = ?)
@@ -26,7 +26,7 @@ func (s *Store) Unembedded(ctx context.Context, embedder string, after int64, li
 }
 
 // PutEmbeddings adds vectors; see ingest.Store.
-func (s *Store) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
+func (s *documents) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
 	if err := store.CheckEmbeddings(embedder, embeddings); err != nil {
 		return fail("put embeddings by "+embedder, err)
 	}

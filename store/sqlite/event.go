@@ -13,11 +13,13 @@ import (
 	"docent/store"
 )
 
-// eventColumns is what scanEvent reads, of event e and its chat c, if any.
+// eventColumns are the columns of event e that scanEvent reads, and those of
+// its chat c, which may be missing.
 const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.data, e.origin, e.timestamp,
-	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content, coalesce(c.is_user, 0), coalesce(c.replaces, 0), coalesce(c.sender, ''), coalesce(c.timestamp, 0)`
+	coalesce(c.id, 0), coalesce(c.seq, 0), coalesce(c.client_id, ''), coalesce(c.type, ''), c.content,
+	coalesce(c.is_user, 0), coalesce(c.replaces, 0), coalesce(c.sender, ''), coalesce(c.timestamp, 0)`
 
-// scanEvent reads eventColumns and what more is asked for.
+// scanEvent reads eventColumns and the columns of more.
 func scanEvent(row scanner, more ...any) (journal.EventRecord, error) {
 	var e journal.EventRecord
 	var m agent.ChatMessage
@@ -36,12 +38,12 @@ func scanEvent(row scanner, more ...any) (journal.EventRecord, error) {
 }
 
 // Receive stores an event; see journal.Store.
-func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
+func (s *sessions) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
 	receipt, err := s.receive(ctx, in)
 	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
 }
 
-func (s *Store) receive(ctx context.Context, in journal.Incoming) (receipt journal.Receipt, err error) {
+func (s *sessions) receive(ctx context.Context, in journal.Incoming) (receipt journal.Receipt, err error) {
 	if in, err = store.Incoming(in, s.config.Now()); err != nil {
 		return receipt, err
 	}
@@ -72,14 +74,14 @@ func (s *Store) receive(ctx context.Context, in journal.Incoming) (receipt journ
 	return receipt, err
 }
 
-// historyQuery returns messages without large contents, newest first.
-// Replaced ones are left out.
+// historyQuery returns messages, newest first. It omits large contents and
+// replaced messages.
 var historyQuery = `SELECT ` + bounded(chatColumns, "c.content") + ` FROM chat c WHERE c.session_id = ?2 AND c.seq < ?3
 	AND ` + notReplaced("c", "?2") + ` ORDER BY c.seq DESC LIMIT ?4`
 
-// addEvent stores an event that is not there yet, with its message; next is the
-// seq that what comes after the history has, or would have.
-func (s *Store) addEvent(ctx context.Context, w *writer, in journal.Incoming) (e journal.EventRecord, next int64, err error) {
+// addEvent stores a new event with its message. next is the sequence number
+// after the history.
+func (s *sessions) addEvent(ctx context.Context, w *writer, in journal.Incoming) (e journal.EventRecord, next int64, err error) {
 	if err := replaceable(ctx, w, in); err != nil {
 		return e, 0, err
 	}
@@ -100,7 +102,10 @@ func (s *Store) addEvent(ctx context.Context, w *writer, in journal.Incoming) (e
 	if said == 0 {
 		next++
 	} else {
-		e.Message = agent.ChatMessage{Seq: next, Turn: e.Turn, ClientID: in.ClientID, Type: in.Type, Content: in.Content, IsUser: true, Replaces: in.Replaces, Sender: in.Sender, Time: e.Time}
+		e.Message = agent.ChatMessage{
+			Seq: next, Turn: e.Turn, ClientID: in.ClientID, Type: in.Type, Content: in.Content, IsUser: true,
+			Replaces: in.Replaces, Sender: in.Sender, Time: e.Time,
+		}
 		if err := insertMessage(ctx, w, in.Session, &e.Message); err != nil {
 			return e, 0, err
 		}
@@ -117,7 +122,7 @@ func (s *Store) addEvent(ctx context.Context, w *writer, in journal.Incoming) (e
 	return e, next, err
 }
 
-// replaceable refuses a message that replaces a turn which it cannot.
+// replaceable fails if a message cannot replace its turn.
 func replaceable(ctx context.Context, w *writer, in journal.Incoming) error {
 	if in.Replaces == 0 {
 		return nil
@@ -136,7 +141,7 @@ func replaceable(ctx context.Context, w *writer, in journal.Incoming) error {
 	return store.CannotReplace(in.Replaces, begun, spoken)
 }
 
-// jsonText is JSON as a column has it.
+// jsonText returns the stored form of JSON.
 func jsonText(raw json.RawMessage) *string {
 	if raw == nil {
 		return nil
@@ -145,15 +150,15 @@ func jsonText(raw json.RawMessage) *string {
 	return &s
 }
 
-// pendingEvents returns the events of a session that nothing has handled yet and
-// that were not replaced.
+// pendingEvents returns the unhandled events of a session that were not
+// replaced.
 var pendingEvents = `SELECT ` + eventColumns + `,
 		EXISTS (SELECT 1 FROM chat r WHERE r.session_id = e.session_id AND r.turn = e.turn AND NOT r.is_user)
 			OR EXISTS (SELECT 1 FROM reasoning_step r WHERE r.session_id = e.session_id AND r.turn = e.turn)
 	FROM event e LEFT JOIN chat c ON c.id = e.chat_id WHERE e.session_id = ?1 AND NOT e.handled
 		AND ` + notReplaced("e", "?1") + ` ORDER BY e.turn`
 
-// lastEvent returns the event that a turn of a session took last.
+// lastEvent returns the last event that a turn of a session handled.
 var lastEvent = `SELECT ` + bounded(bounded(eventColumns, "e.data"), "c.content") + `
 	FROM session s JOIN event e ON e.id = s.last_event AND e.session_id = s.id LEFT JOIN chat c ON c.id = e.chat_id WHERE s.id = ?3
 		AND ` + notReplaced("e", "s.id")

@@ -11,7 +11,7 @@ func (s *Store) Count(ctx context.Context, table string) (n int, err error) {
 	return n, err
 }
 
-// Strings returns the one column of a query's rows.
+// Strings returns the only column of a query's rows.
 func (s *Store) Strings(ctx context.Context, query string) ([]string, error) {
 	rows, err := s.reader.QueryContext(ctx, query)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 	"docent/internal/fault"
 )
 
-// errClosed is what a write on a closed store fails with.
+// errClosed is the error of a write on a closed store.
 var errClosed = fault.New(fault.Unavailable, "database_closed", "the database is closed")
 
-// fail names the operation that failed and gives the error its kind; nil stays
-// nil.
+// fail adds the operation to an error and gives the error its kind. It returns
+// nil for nil.
 func fail(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -23,10 +23,10 @@ func fail(operation string, err error) error {
 	return fmt.Errorf("%s: %w", operation, classify(err))
 }
 
-// primary is the part of a result code that names its class.
+// primary masks the part of a result code that names its class.
 const primary = 0xff
 
-// code is the result code of a SQLite error; 0 for another.
+// code returns the result code of a SQLite error; 0 for other errors.
 func code(err error) int {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -35,13 +35,13 @@ func code(err error) int {
 	return e.Code()
 }
 
-// isBusy reports that another connection holds the lock.
+// isBusy reports whether another connection holds the lock.
 func isBusy(err error) bool {
 	c := code(err) & primary
 	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
 }
 
-// classify recognises SQLite's result codes: the only place that does.
+// classify maps SQLite's result codes to kinds. No other function does.
 func classify(err error) error {
 	var known *fault.Fault
 	if errors.As(err, &known) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

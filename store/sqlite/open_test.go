@@ -32,7 +32,7 @@ func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
 	}
 }
 
-// bare opens the file without this package.
+// bare opens the file without package sqlite.
 func bare(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_busy_timeout=5000")
@@ -45,7 +45,7 @@ func bare(t *testing.T, path string) *sql.DB {
 
 func TestOpen(t *testing.T) {
 	t.Parallel()
-	// A name that is no harmless part of a URI.
+	// The name contains characters with a meaning in URIs.
 	path := filepath.Join(t.TempDir(), "new folder", "a b?c#d%41&mode=ro.db")
 	s := open(t, sqlite.Config{Path: path})
 	if _, err := s.PutDocuments(t.Context(), []intake.Put{document("/a")}); err != nil {
@@ -107,7 +107,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestBusy holds the write lock as another process would.
+// TestBusy holds the write lock like another process.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -165,7 +165,7 @@ func TestClose(t *testing.T) {
 
 func BenchmarkOpen(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "x.db")
-	keep := open(b, sqlite.Config{Path: path}) // as a server would
+	keep := open(b, sqlite.Config{Path: path}) // like a running server
 	_ = keep
 	for b.Loop() {
 		s, err := sqlite.Open(b.Context(), sqlite.Config{Path: path})

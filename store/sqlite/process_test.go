@@ -14,13 +14,12 @@ import (
 	"docent/store/sqlite"
 )
 
-// writeEnv makes a test process write to the database of that path until it is
-// killed, and print a line for each commit.
+// writeEnv makes a test process write to the database with that path until it
+// is killed. The process prints a line for each commit.
 const writeEnv = "DOCENT_SQLITE_WRITE"
 
-// TestProcesses has another process ingest while this one does, too, and kills
-// it at some moment, again and again: nothing it reported is lost, and what it
-// was about to write is not there by half.
+// TestProcesses ingests from two processes and kills the other one repeatedly.
+// Reported commits survive, and no document is stored in part.
 func TestProcesses(t *testing.T) {
 	if path := os.Getenv(writeEnv); path != "" {
 		write(t, path)
@@ -68,8 +67,9 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// runWriter starts the other process, calls meanwhile after each of its
-// commits, kills it after some and returns how many documents it reported.
+// runWriter starts the other process and calls meanwhile after each of its
+// commits. It kills the process after some commits and returns the number of
+// documents that the process reported.
 func runWriter(t *testing.T, path string, commits int, meanwhile func(n int)) (documents int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProcesses$")
@@ -90,7 +90,7 @@ func runWriter(t *testing.T, path string, commits int, meanwhile func(n int)) (d
 		meanwhile(n)
 	}
 	_ = cmd.Process.Kill()
-	for lines.Scan() { // what it reported before that
+	for lines.Scan() { // lines from before the kill
 		_, _ = fmt.Sscanf(lines.Text(), "committed %d", &documents)
 	}
 	_ = cmd.Wait()
@@ -100,7 +100,7 @@ func runWriter(t *testing.T, path string, commits int, meanwhile func(n int)) (d
 	return documents
 }
 
-// write adds and replaces documents for ever.
+// write adds and replaces documents until the process is killed.
 func write(t *testing.T, path string) {
 	s := open(t, sqlite.Config{Path: path})
 	for n := 0; ; n++ {
@@ -120,7 +120,7 @@ func write(t *testing.T, path string) {
 			t.Fatal(err)
 		}
 		if _, err := fmt.Println("committed", documents); err != nil {
-			return // nobody listens any more
+			return // the reader has ended
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // PutDocuments stores documents in one transaction; see ingest.Store.
-func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
+func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error) {
 	for _, p := range puts {
 		if err := store.CheckPut(p); err != nil {
 			return nil, fail("put "+p.Document.Source, err)
@@ -48,8 +48,9 @@ func (s *Store) PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, e
 	return out, nil
 }
 
-// put stores one document and returns its id and the key of the bytes it had.
-func (s *Store) put(ctx context.Context, w *writer, p intake.Put) (id int64, blob string, err error) {
+// put stores one document. It returns the document's id and the key of its
+// previous original bytes.
+func (s *documents) put(ctx context.Context, w *writer, p intake.Put) (id int64, blob string, err error) {
 	collection, err := s.collection(ctx, w, store.Text(p.Document.Collection))
 	if err != nil {
 		return 0, "", err
@@ -64,8 +65,8 @@ func (s *Store) put(ctx context.Context, w *writer, p intake.Put) (id int64, blo
 	}
 	key := store.BlobKey(p.Original)
 	if key != "" {
-		// An empty source has bytes too: none. The driver takes an empty
-		// slice for NULL, so the text '' is cast instead.
+		// An empty file has a blob too. The driver stores an empty slice as
+		// NULL, so the statement casts the text ''.
 		if _, err := w.exec(ctx, `INSERT INTO blob (sha256, bytes) VALUES (?, coalesce(?, CAST('' AS BLOB))) ON CONFLICT DO NOTHING`, key, p.Original); err != nil {
 			return 0, "", err
 		}
@@ -76,8 +77,8 @@ func (s *Store) put(ctx context.Context, w *writer, p intake.Put) (id int64, blo
 	return id, blob, putChunks(ctx, w, id, p)
 }
 
-// collection returns the id of a collection, which is made if missing.
-func (s *Store) collection(ctx context.Context, w *writer, name string) (id int64, err error) {
+// collection returns the id of a collection and creates missing ones.
+func (s *documents) collection(ctx context.Context, w *writer, name string) (id int64, err error) {
 	err = w.row(ctx, `SELECT id FROM collection WHERE name = ?`, name).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = w.row(ctx, `INSERT INTO collection (name, created_at) VALUES (?, ?) RETURNING id`, name, s.now()).Scan(&id)
@@ -85,7 +86,7 @@ func (s *Store) collection(ctx context.Context, w *writer, name string) (id int6
 	return id, err
 }
 
-func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob string, p intake.Put) (id int64, err error) {
+func (s *documents) upsert(ctx context.Context, w *writer, collection int64, blob string, p intake.Put) (id int64, err error) {
 	d := p.Document
 	now := s.now()
 	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
@@ -103,7 +104,8 @@ func (s *Store) upsert(ctx context.Context, w *writer, collection int64, blob st
 	return id, err
 }
 
-// putChunks stores the chunks of a document that has none, with their vectors.
+// putChunks stores the chunks of a document that has none yet, with their
+// vectors.
 func putChunks(ctx context.Context, w *writer, id int64, p intake.Put) error {
 	var vector []byte
 	for i, c := range p.Chunks {
@@ -137,7 +139,7 @@ func putChunks(ctx context.Context, w *writer, id int64, p intake.Put) error {
 }
 
 // RemoveDocuments deletes documents; see ingest.Store.
-func (s *Store) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
+func (s *documents) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
 	n := 0
 	err := s.write(ctx, func(ctx context.Context, w *writer) error {
 		var blobs []string
@@ -168,8 +170,8 @@ func (s *Store) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
 	return n, nil
 }
 
-// finish ends a change: the bytes no document refers to any more go, and each
-// document gets its revision.
+// finish ends a change of documents. It deletes bytes that no document refers
+// to and gives each document a new revision.
 func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
 	if err := dropBlobs(ctx, w, blobs); err != nil {
 		return err
@@ -187,10 +189,10 @@ func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
 }
 
 // Sources returns what is known of a collection's sources; see ingest.Store.
-func (s *Store) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
+func (s *documents) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	args := []any{store.Text(embedder), store.Text(collection)}
 	which := ""
-	if one != "" { // its parts lie between ONE# and ONE$, the next character
+	if one != "" { // the parts lie between ONE# and ONE$, because $ follows # in ASCII
 		which = ` AND (d.source = ? OR d.source >= ? AND d.source < ?)`
 		args = append(args, store.Text(one), store.Text(one)+"#", store.Text(one)+"$")
 	}
@@ -210,9 +212,9 @@ func (s *Store) Sources(ctx context.Context, collection, embedder, one string) (
 	return out, fail("list sources of "+collection, err)
 }
 
-// Collections lists the collections that hold documents, and the default one;
-// see rag.Library.
-func (s *Store) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
+// Collections lists the collections that hold documents, and the default
+// collection; see corpus.Library.
+func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
 			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)
 		FROM collection k LEFT JOIN document d ON d.collection_id = k.id

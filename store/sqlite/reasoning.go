@@ -3,13 +3,13 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"docent/agent/session/journal"
 	"fmt"
 
 	"docent/agent"
-	"docent/agent/session/journal"
 )
 
-// stepColumns is what scanStep reads, of reasoning_step c.
+// stepColumns are the columns of reasoning_step c that scanStep reads.
 const stepColumns = `c.id, c.seq, c.turn, coalesce(c.chat_id, 0), c.kind, coalesce(c.step_kind, ''), coalesce(c.step, 0), coalesce(c.summary, ''),
 	c.payload, c.timestamp`
 
@@ -24,16 +24,16 @@ func scanStep(rows *sql.Rows) (agent.ReasoningRecord, error) {
 
 func insertStep(ctx context.Context, w *writer, session int64, r *agent.ReasoningRecord) error {
 	return w.row(ctx, `INSERT INTO reasoning_step (session_id, chat_id, kind, step_kind, step, summary, payload, timestamp, seq, turn)
-		VALUES (?1, (SELECT id FROM chat WHERE id = ?2 AND session_id = ?1), ?3, nullif(?4, ''), CASE ?4 WHEN '' THEN NULL ELSE ?5 END, nullif(?6, ''),
-			?7, ?8, ?9, ?10) RETURNING id, coalesce(chat_id, 0)`,
+		VALUES (?1, (SELECT id FROM chat WHERE id = ?2 AND session_id = ?1), ?3, nullif(?4, ''),
+			CASE ?4 WHEN '' THEN NULL ELSE ?5 END, nullif(?6, ''), ?7, ?8, ?9, ?10) RETURNING id, coalesce(chat_id, 0)`,
 		session, r.ChatID, r.Kind, r.StepKind, r.Step, r.Summary, string(r.Payload), r.Time.UnixMicro(), r.Seq, r.Turn).Scan(&r.ID, &r.ChatID)
 }
 
-// steps are what is kept in reasoning_step.
+// steps describes the table reasoning_step.
 var steps = kept[agent.ReasoningRecord]{columns: stepColumns, table: "reasoning_step", content: "c.payload", scan: scanStep}
 
 // Steps returns a session's reasoning; see journal.Reasonings.
-func (s *Store) Steps(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (s *sessions) Steps(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
 	out, err := record(ctx, s, steps, session, q)
 	return out, fail(fmt.Sprintf("read reasoning of session %d", session), err)
 }

@@ -13,11 +13,11 @@ import (
 	"docent/store"
 )
 
-// sessionColumns is what scanSession reads, of session s.
+// sessionColumns are the columns of session s that scanSession reads.
 const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned`
 
-// scanSession reads sessionColumns and what more is asked for.
+// scanSession reads sessionColumns and the columns of more.
 func scanSession(row scanner, more ...any) (journal.SessionRecord, error) {
 	var r journal.SessionRecord
 	var variables []byte
@@ -42,12 +42,12 @@ func scanSession(row scanner, more ...any) (journal.SessionRecord, error) {
 }
 
 // OpenSession returns or makes a session; see journal.Store.
-func (s *Store) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
+func (s *sessions) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
 }
 
-func (s *Store) openSession(ctx context.Context, record journal.SessionRecord) (stored journal.SessionRecord, created bool, err error) {
+func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord) (stored journal.SessionRecord, created bool, err error) {
 	if err := store.CheckSession(record); err != nil {
 		return journal.SessionRecord{}, false, err
 	}
@@ -62,7 +62,8 @@ func (s *Store) openSession(ctx context.Context, record journal.SessionRecord) (
 				timestamp, updated_at, entered_at, wake_at, folded)
 			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			agentName, id, store.SessionName(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
-			store.Text(record.State), string(variables), store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
+			store.Text(record.State), string(variables),
+			store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
 			orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
 		if err != nil {
 			return err
@@ -93,7 +94,7 @@ func (s *Store) openSession(ctx context.Context, record journal.SessionRecord) (
 }
 
 // ResetSession empties a session; see journal.Store.
-func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
+func (s *sessions) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		err := w.row(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
 			updated_at = ? WHERE id = ? RETURNING seq`, s.now(), session).Scan(&seq)
@@ -117,7 +118,7 @@ func (s *Store) ResetSession(ctx context.Context, session int64) (seq int64, err
 }
 
 // Alarms returns who wants to be woken; see journal.Alarms.
-func (s *Store) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
+func (s *sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at >= ? ORDER BY wake_at, id LIMIT ?`,
 		store.Text(agentName), after.UnixMicro(), max(limit, 0))
 	if err != nil {

@@ -17,7 +17,7 @@ var (
 	_ source.Leases  = (*Store)(nil)
 )
 
-// sourceColumns are what scanSource reads.
+// sourceColumns are the columns that scanSource reads.
 const sourceColumns = `s.id, s.name, s.kind, s.location, s.options, s.secret, s.collection, s.schedule, s.paused, s.created_at,
 	coalesce(s.next_at, 0), s.requested, s.errors, s.last_sync, coalesce(s.lease_until, 0), s.lease_owner, s.done, s.total,
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id),
@@ -49,7 +49,8 @@ func (s *sources) AddSource(ctx context.Context, r source.Record) (id int64, err
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		err := w.row(ctx, `INSERT INTO source (name, kind, location, options, secret, collection, schedule, paused, created_at, next_at)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING RETURNING id`,
-			store.Text(r.Name), store.Text(r.Kind), store.Text(r.Location), store.Text(options), r.Secret, store.Text(r.Collection), store.Text(r.Schedule),
+			store.Text(r.Name), store.Text(r.Kind), store.Text(r.Location), store.Text(options), r.Secret,
+			store.Text(r.Collection), store.Text(r.Schedule),
 			r.Paused, store.Time(r.CreatedAt, s.config.Now()).UnixMicro(), optional(r.NextAt)).Scan(&id)
 		return missing(err, store.SourceTaken(r.Name))
 	})
@@ -95,7 +96,7 @@ func (s *sources) ChangeSource(ctx context.Context, id int64, c source.Change) e
 	}))
 }
 
-// textOrNull is a text as it is stored; NULL for nil.
+// textOrNull returns the stored form of a text: NULL for nil.
 func textOrNull(s *string) any {
 	if s == nil {
 		return nil
@@ -108,13 +109,14 @@ func (s *sources) RemoveSource(ctx context.Context, id int64) error {
 	return fail("remove source", s.alter(ctx, store.NoSource(id), `DELETE FROM source WHERE id = ?`, id))
 }
 
-// itemColumns are what scanItem reads.
+// itemColumns are the columns that scanItem reads.
 const itemColumns = `key, document, address, state, status, owned, reason, sentence, tries, at FROM source_item`
 
 func scanItem(rows *sql.Rows) (source.ItemRecord, error) {
 	var it source.ItemRecord
 	var at int64
-	err := rows.Scan(&it.Key, &it.Document, &it.Address, &it.State, &it.Status, &it.Owned, &it.Reason.Message, &it.Reason.Sentence, &it.Tries, &at)
+	err := rows.Scan(&it.Key, &it.Document, &it.Address, &it.State, &it.Status, &it.Owned,
+		&it.Reason.Message, &it.Reason.Sentence, &it.Tries, &at)
 	it.At = micro(at)
 	return it, err
 }

@@ -1,8 +1,8 @@
-// Package sqlite keeps docent's data in one SQLite file. One connection writes
-// and a few read, so readers never wait (write-ahead log), and several
-// processes may have the file open: what one commits, the others' Watch sees.
-// A commit is on the disk when a method returns. The file must not be on a
-// network file system.
+// Package sqlite stores docent's data in one SQLite file. One connection writes
+// and several read. With the write-ahead log, readers never wait. Several
+// processes may open the file, and Watch notices the commits of other
+// processes. When a method returns, its commit is on the disk. The file must
+// not be on a network file system.
 package sqlite
 
 import (
@@ -19,7 +19,7 @@ import (
 
 	"docent/rag/corpus"
 
-	_ "modernc.org/sqlite" // the driver named "sqlite"
+	_ "modernc.org/sqlite" // registers the driver "sqlite"
 
 	"docent/agent/session/journal"
 	"docent/internal/fault"
@@ -29,33 +29,35 @@ import (
 
 // Defaults and limits.
 const (
-	// DefaultBusyTimeout is how long a write waits for another process'.
+	// DefaultBusyTimeout is how long a write waits for a write of another
+	// process.
 	DefaultBusyTimeout = 10 * time.Second
-	// DefaultPoll is how often Watch looks for changes.
+	// DefaultPoll is the interval at which Watch looks for changes.
 	DefaultPoll = 50 * time.Millisecond
-	// minReaders is how many connections read at least: one may be streaming
-	// changes while others answer.
+	// minReaders is the minimum number of reading connections. One of them may
+	// stream changes for a long time.
 	minReaders = 4
-	// walLimit is the size the write-ahead log is cut back to, in bytes.
+	// walLimit is the size to which SQLite truncates the write-ahead log, in
+	// bytes.
 	walLimit = 64 << 20
-	// cacheKiB bounds the writer's page cache.
+	// cacheKiB bounds the page cache of the writer.
 	cacheKiB = 16 << 10
 )
 
-// Config says which file to open and how.
+// Config configures Open.
 type Config struct {
-	// Path is the database's file; it is made if missing. No default.
+	// Path is the database file. Open creates a missing file. Required.
 	Path string
-	// CheckOnly refuses a schema that is not the program's own instead of
-	// migrating it; default false.
+	// CheckOnly makes Open fail if the schema is not current, instead of
+	// migrating it. Default: false.
 	CheckOnly bool
-	// BusyTimeout is how long a write waits for another process' before it
-	// fails with fault.Busy; default DefaultBusyTimeout.
+	// BusyTimeout is how long a write waits for a write of another process
+	// before it fails with fault.Busy. Default: DefaultBusyTimeout.
 	BusyTimeout time.Duration
-	// Poll is how often Watch looks for changes, at most a second; default
-	// DefaultPoll.
+	// Poll is the interval at which Watch looks for changes, at most a second.
+	// Default: DefaultPoll.
 	Poll time.Duration
-	// Now gives the time of what is stored; default time.Now.
+	// Now returns the time for stored data. Default: time.Now.
 	Now func() time.Time
 }
 
@@ -79,14 +81,17 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Store is an open database. It is safe for concurrent use.
+// Store is an open database: one part for each kind of record. It is safe for
+// concurrent use.
 type Store struct {
 	*database
+	documents
+	sessions
 	accounts
 	sources
 }
 
-// database is what all parts of a Store share.
+// database holds the connections, which all parts of a Store share.
 type database struct {
 	config   Config
 	writer   *writer
@@ -94,10 +99,16 @@ type database struct {
 	watchers store.Watchers
 }
 
-// accounts stores users and their tokens.
+// documents stores documents with their chunks, vectors and original files.
+type documents struct{ *database }
+
+// sessions stores conversations.
+type sessions struct{ *database }
+
+// accounts stores users, their API tokens and their logins.
 type accounts struct{ *database }
 
-// sources stores the sources that documents are synchronized with.
+// sources stores the sources that docent keeps documents in sync with.
 type sources struct{ *database }
 
 var (
@@ -107,7 +118,8 @@ var (
 	_ journal.Directory = (*Store)(nil)
 )
 
-// Open opens the file, making it and its folder if missing, and migrates it.
+// Open opens the file and migrates its schema. It creates a missing file and
+// folder.
 func Open(ctx context.Context, config Config) (*Store, error) {
 	config, err := config.withDefaults()
 	if err != nil {
@@ -117,14 +129,15 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "database_file_not_opened", "the database file cannot be opened")
 	}
 	db := &database{config: config}
-	s := &Store{database: db, accounts: accounts{db}, sources: sources{db}}
+	s := &Store{database: db, documents: documents{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db}}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
 	}
 	return s, nil
 }
 
-// create makes the file, readable by its owner only: it will hold documents.
+// create creates a missing file. Only the owner can read it, because it holds
+// documents.
 func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -168,7 +181,7 @@ func migrate(ctx context.Context, db *sql.DB, checkOnly bool) error {
 	return migrations.Check(migrations.SQLite, current)
 }
 
-// open prepares a pool; connections are made when they are needed.
+// open prepares a connection pool. It connects on first use.
 func open(path string, conns int, busy time.Duration, parameters ...string) (*sql.DB, error) {
 	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String() + "?_busy_timeout=" + strconv.FormatInt(busy.Milliseconds(), 10)
 	for _, p := range parameters {
@@ -183,14 +196,14 @@ func open(path string, conns int, busy time.Duration, parameters ...string) (*sq
 	return db, nil
 }
 
-// Close ends what Watch started and closes the file.
+// Close stops all watches and closes the file.
 func (s *database) Close() error {
 	s.watchers.Close()
 	var failed []error
 	if s.reader != nil {
 		failed = append(failed, s.reader.Close())
 	}
-	if s.writer != nil { // last: it empties the log into the file
+	if s.writer != nil { // last, because it writes the log into the file
 		failed = append(failed, s.writer.close())
 	}
 	if err := errors.Join(failed...); err != nil {
@@ -205,21 +218,22 @@ func (s *Store) Ping(ctx context.Context) error {
 	return err
 }
 
-// SchemaVersion returns the schema's version and the newest this program knows.
+// SchemaVersion returns the schema's version and the latest version that the
+// program knows.
 func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, err error) {
 	current, err = migrations.Current(ctx, migrations.SQLite, s.reader)
 	return current, migrations.Latest(migrations.SQLite), fail("schema version", err)
 }
 
-// now is the time of what is being stored, in Unix microseconds.
+// now returns the time for stored data, in Unix microseconds.
 func (s *database) now() int64 { return s.config.Now().UnixMicro() }
 
-// read runs f on one snapshot.
+// read runs f on a consistent snapshot.
 func (s *database) read(ctx context.Context, f func(tx *sql.Tx) error) error {
 	tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // a reader has nothing to lose
+	defer tx.Rollback() //nolint:errcheck // the transaction only reads
 	return f(tx)
 }

@@ -14,12 +14,12 @@ import (
 )
 
 // CommitTurn writes a turn's outcome; see journal.Store.
-func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
+func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
 	written, err := s.commitTurn(ctx, turn)
 	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
 }
 
-func (s *Store) commitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
+func (s *sessions) commitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
 	now := s.config.Now()
 	if out.Entries, err = store.Entries(turn, now); err != nil {
 		return journal.Written{}, err
@@ -59,8 +59,8 @@ func (s *Store) commitTurn(ctx context.Context, turn journal.TurnRecord) (out jo
 	return out, err
 }
 
-// sameCommit reports whether the session's last commit has the turn's key, and the
-// seq before it.
+// sameCommit reports whether the session's last commit has the turn's key. It
+// returns the sequence number before that commit.
 func sameCommit(ctx context.Context, w *writer, turn journal.TurnRecord) (same bool, after int64, err error) {
 	err = w.row(ctx, `SELECT commit_key <> '' AND commit_key = ?, commit_seq FROM session WHERE id = ?`, turn.Key, turn.Session).Scan(&same, &after)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -69,8 +69,9 @@ func sameCommit(ctx context.Context, w *writer, turn journal.TurnRecord) (same b
 	return same, after, err
 }
 
-// mayWrite reports whether a turn was begun by no event, was not committed, or
-// had failed and now has not. A failed turn that goes on is open again.
+// mayWrite reports whether a turn may be written. It may if no event began it,
+// it is not committed, or it failed before and now succeeds. A failed turn that
+// continues in parts becomes pending again.
 func mayWrite(ctx context.Context, w *writer, turn journal.TurnRecord) (bool, error) {
 	if turn.Turn == 0 {
 		return true, nil
@@ -94,8 +95,8 @@ func mayWrite(ctx context.Context, w *writer, turn journal.TurnRecord) (bool, er
 	return true, err
 }
 
-// writeSession writes the session's row but for its variables. It returns those
-// and the seq given last before.
+// writeSession updates the session's row except for its variables. It returns
+// the stored variables and the last sequence number before the turn.
 func writeSession(ctx context.Context, w *writer, turn journal.TurnRecord, now time.Time) (before int64, variables []byte, err error) {
 	if turn.Partial {
 		err = w.row(ctx, `UPDATE session SET seq = seq + ?1, updated_at = ?2, commit_key = ?4, commit_seq = seq
@@ -114,10 +115,10 @@ func writeSession(ctx context.Context, w *writer, turn journal.TurnRecord, now t
 	return before, variables, err
 }
 
-// addEntries writes entries, which come after seq before, and gives them their
-// ids and seqs.
+// addEntries inserts entries after the sequence number before. It sets their
+// ids and sequence numbers.
 func addEntries(ctx context.Context, w *writer, turn journal.TurnRecord, entries []journal.Entry, before int64) error {
-	for i, e := range entries { // messages first: steps refer to them
+	for i, e := range entries { // messages come first because steps refer to them
 		if m := e.Message; m != nil {
 			m.Seq = before + int64(i+1)
 			if err := insertMessage(ctx, w, turn.Session, m); err != nil {
@@ -142,7 +143,7 @@ func addEntries(ctx context.Context, w *writer, turn journal.TurnRecord, entries
 	return nil
 }
 
-// linkSteps says which messages steps of earlier parts belong to.
+// linkSteps sets the messages that steps of earlier parts belong to.
 func linkSteps(ctx context.Context, w *writer, turn journal.TurnRecord, entries []journal.Entry) error {
 	if turn.Partial {
 		return nil
@@ -159,7 +160,7 @@ func linkSteps(ctx context.Context, w *writer, turn journal.TurnRecord, entries 
 	return nil
 }
 
-// writeOutcome writes the rows that a turn leaves behind besides its entries.
+// writeOutcome inserts a turn's transitions and predictions.
 func writeOutcome(ctx context.Context, w *writer, turn journal.TurnRecord, now time.Time) error {
 	for _, id := range turn.Handled {
 		if _, err := w.exec(ctx, `UPDATE event SET handled = 1 WHERE id = ? AND session_id = ?`, id, turn.Session); err != nil {
@@ -167,8 +168,11 @@ func writeOutcome(ctx context.Context, w *writer, turn journal.TurnRecord, now t
 		}
 	}
 	for _, t := range turn.Transitions {
-		if _, err := w.exec(ctx, `INSERT INTO transition (session_id, source_state, dest_state, event, condition, timestamp, turn) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			turn.Session, store.Text(t.Source), store.Text(t.Dest), store.Text(t.Event), store.Text(t.Condition), store.Time(t.Time, now).UnixMicro(), turn.Turn); err != nil {
+		_, err := w.exec(ctx, `INSERT INTO transition (session_id, source_state, dest_state, event, condition, timestamp, turn)
+			VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			turn.Session, store.Text(t.Source), store.Text(t.Dest), store.Text(t.Event), store.Text(t.Condition),
+			store.Time(t.Time, now).UnixMicro(), turn.Turn)
+		if err != nil {
 			return err
 		}
 	}
@@ -199,7 +203,7 @@ func insertPrediction(ctx context.Context, w *writer, turn journal.TurnRecord, p
 	return nil
 }
 
-// turnEntries returns what is stored of a turn.
+// turnEntries returns the stored entries of a turn.
 func turnEntries(ctx context.Context, w *writer, turn journal.TurnRecord) ([]journal.Entry, error) {
 	rows, err := w.query(ctx, `SELECT `+chatColumns+` FROM chat c WHERE c.session_id = ? AND c.turn = ? ORDER BY c.seq`,
 		turn.Session, turn.Turn)
@@ -218,13 +222,13 @@ func turnEntries(ctx context.Context, w *writer, turn journal.TurnRecord) ([]jou
 	return store.Merge(messages, steps), err
 }
 
-// setVariables changes a session's variables, if the turn did.
+// setVariables updates a session's variables if the turn changed any.
 func setVariables(ctx context.Context, w *writer, turn journal.TurnRecord, stored, set []byte) error {
 	if len(turn.Set) == 0 && len(turn.Delete) == 0 {
 		return nil
 	}
 	all := map[string]json.RawMessage{}
-	for _, object := range [][]byte{stored, set} { // the later wins
+	for _, object := range [][]byte{stored, set} { // later values replace earlier ones
 		if err := json.Unmarshal(object, &all); err != nil {
 			return fmt.Errorf("variables: %w", err)
 		}

@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// tryFor is how long SQLite itself waits for another process' write; between
-// tries the writer looks whether its caller still wants to.
+// tryFor is how long SQLite itself waits for a write of another process.
+// Between tries, the writer checks the caller's context.
 const tryFor = 100 * time.Millisecond
 
-// writer is the one connection that writes. Callers take turns; each holds it
-// for a transaction.
+// writer is the only connection that writes. Callers take turns. Each of them
+// holds it for one transaction.
 type writer struct {
 	db   *sql.DB
 	conn *sql.Conn
 	busy time.Duration
-	// turn holds one token; who has it may use the fields below.
+	// turn holds one token. Its holder may use the fields below.
 	turn  chan struct{}
-	stmts map[string]*sql.Stmt // by query: each is prepared once
+	stmts map[string]*sql.Stmt // prepared statements by query
 }
 
 func newWriter(ctx context.Context, db *sql.DB, busy time.Duration) (*writer, error) {
@@ -36,7 +36,7 @@ func newWriter(ctx context.Context, db *sql.DB, busy time.Duration) (*writer, er
 	return w, nil
 }
 
-// close waits for a running transaction; later ones fail.
+// close waits for a running transaction. Later transactions fail.
 func (w *writer) close() error {
 	if _, open := <-w.turn; !open {
 		return nil
@@ -49,9 +49,10 @@ func (w *writer) close() error {
 	return errors.Join(append(failed, w.conn.Close(), w.db.Close())...)
 }
 
-// write runs f in a transaction that holds the write lock from its start: what
-// f reads stays true until it commits. Once begun it is not interrupted, as
-// every transaction here is short: the context f gets has no end.
+// write runs f in a transaction. The transaction holds the write lock from its
+// start, so data that f reads does not change until the commit. A running
+// transaction is not interrupted, because all transactions are short. So the
+// context of f has no end.
 func (s *database) write(ctx context.Context, f func(ctx context.Context, w *writer) error) error {
 	w := s.writer
 	select {
@@ -70,7 +71,7 @@ func (s *database) write(ctx context.Context, f func(ctx context.Context, w *wri
 	done := false
 	defer func() {
 		if !done {
-			_, _ = w.exec(whole, "ROLLBACK") // an error means that SQLite has done so
+			_, _ = w.exec(whole, "ROLLBACK") // on an error, SQLite has already rolled back
 		}
 	}()
 	if err := f(whole, w); err != nil {
@@ -84,7 +85,8 @@ func (s *database) write(ctx context.Context, f func(ctx context.Context, w *wri
 	return err
 }
 
-// begin waits for other processes' writes until the busy timeout or ctx ends.
+// begin waits for writes of other processes until the busy timeout or the end
+// of ctx.
 func (w *writer) begin(ctx context.Context) error {
 	for deadline := time.Now().Add(w.busy); ; {
 		if err := ctx.Err(); err != nil {
@@ -109,7 +111,7 @@ func (w *writer) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 }
 
 func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // kept until close
+	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // the statement stays prepared until close
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +119,7 @@ func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Resul
 }
 
 func (w *writer) query(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // kept until close
+	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // the statement stays prepared until close
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +129,7 @@ func (w *writer) query(ctx context.Context, query string, args ...any) (*sql.Row
 // row runs a query whose first row is all that matters; scanning it gives
 // sql.ErrNoRows if there is none.
 func (w *writer) row(ctx context.Context, query string, args ...any) scanner {
-	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // kept until close
+	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // the statement stays prepared until close
 	if err != nil {
 		return failedRow{err}
 	}

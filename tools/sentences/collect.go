@@ -17,7 +17,7 @@ import (
 )
 
 // helpers are packages that only tests import.
-var helpers = []string{"store/storetest", "agent/agenttest", "internal/pgtest"}
+var helpers = []string{"agent/agenttest", "agent/session/sessiontest", "ingest/ingesttest", "ingest/source/sourcetest", "internal/pgtest"}
 
 // offPage are packages whose errors never reach the page: those of commands, of
 // settings, and of programs that use docent's packages. Texts that are not

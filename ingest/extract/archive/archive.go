@@ -1,6 +1,6 @@
-// Package archive reads archives and compressed files: ZIP, TAR, gzip, bzip2, xz
-// and Zstandard. It yields their files one at a time, with bounds on their number
-// and on the bytes they unpack to.
+// Package archive reads archives and compressed files: ZIP, TAR, gzip, bzip2,
+// xz, and Zstandard. It yields their files one at a time. It bounds the number
+// of files and the bytes they unpack to.
 package archive
 
 import (
@@ -22,12 +22,13 @@ const (
 	maxUnpacked = 256 << 20
 	// maxEntry bounds the bytes of one file.
 	maxEntry = 64 << 20
-	// freeUnpacked is how much a source may unpack to at any ratio.
+	// freeUnpacked is the number of unpacked bytes to which maxRatio does not
+	// apply.
 	freeUnpacked = 32 << 20
 	// maxRatio bounds the ratio of unpacked to packed bytes above freeUnpacked.
 	maxRatio = 200
-	// maxHeaders bounds the headers read of an archive, also of entries that are
-	// left out.
+	// maxHeaders bounds the headers that are read from an archive, including
+	// those of omitted entries.
 	maxHeaders = 100000
 )
 
@@ -42,7 +43,7 @@ const (
 	Zip
 	// Tar is a TAR archive.
 	Tar
-	// Gzip, Bzip2, XZ and Zstd are compressed files, which may be TAR archives.
+	// Gzip is a file compressed by gzip.
 	Gzip
 	// Bzip2 is a file compressed by bzip2.
 	Bzip2
@@ -52,7 +53,7 @@ const (
 	Zstd
 )
 
-// Detect tells the kind of an archive by its first bytes.
+// Detect returns the kind of an archive. It looks at the first bytes.
 func Detect(head []byte) Kind {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")) && len(head) >= 22:
@@ -71,8 +72,8 @@ func Detect(head []byte) Kind {
 	return None
 }
 
-// isTar reports whether a TAR header begins a file: it has the mark of POSIX, or
-// the right checksum.
+// isTar reports whether a file begins with a TAR header. The header must have
+// the mark of POSIX or a correct checksum.
 func isTar(head []byte) bool {
 	if len(head) < 512 {
 		return false
@@ -121,11 +122,11 @@ func (b *Budget) Entry() error {
 // Spent reports whether nothing is left of the budget.
 func (b *Budget) Spent() bool { return b.entries < 0 || b.bytes <= 0 }
 
-// errUnpacked is the reason for an archive that unpacks to too much.
+// errUnpacked is the error for an archive that unpacks to too much data.
 var errUnpacked = fault.New(fault.Invalid,
 	"archive_unpacks_too_large", "too large: it unpacks to more than %d MiB, or to far more than its size; unpack it and add the files", maxUnpacked>>20)
 
-// meter counts what is read through it against a budget.
+// meter is a reader that charges each read to a budget.
 type meter struct {
 	ctx context.Context
 	r   io.Reader
@@ -144,8 +145,8 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Entries yields the files of an archive. Links, devices, hidden files and the
-// data of version control are left out. An error comes once and last.
+// Entries yields the files of an archive. It omits links, devices, hidden
+// files, and the data of version control. An error comes once and last.
 func Entries(ctx context.Context, name string, data []byte, budget *Budget) iter.Seq2[part.Part, error] {
 	return func(yield func(part.Part, error) bool) {
 		w := &walk{ctx: ctx, budget: budget, yield: yield}
@@ -166,17 +167,17 @@ func Entries(ctx context.Context, name string, data []byte, budget *Budget) iter
 	}
 }
 
-// walk is the state of going through an archive.
+// walk is the state of reading an archive.
 type walk struct {
 	ctx     context.Context
 	budget  *Budget
 	names   part.Names
 	headers int
-	stopped bool // the caller wants no more
+	stopped bool // the caller broke the loop
 	yield   func(part.Part, error) bool
 }
 
-// errStop ends a walk that the caller stopped.
+// errStop ends a walk after the caller broke the loop.
 var errStop = fault.New(fault.Canceled, "reading_stopped", "stopped")
 
 // emit yields a part.
@@ -192,7 +193,7 @@ func (w *walk) emit(p part.Part) error {
 	return nil
 }
 
-// next looks at the context and counts a header.
+// next checks the context and counts a header.
 func (w *walk) next() error {
 	if w.headers++; w.headers > maxHeaders {
 		return fault.New(fault.Invalid, "archive_too_many_entries", "too large: it holds more than %d entries", maxHeaders)
@@ -200,10 +201,10 @@ func (w *walk) next() error {
 	return w.ctx.Err()
 }
 
-// errEntrySize is the reason for a file that is too large.
+// errEntrySize is the error for a file that is too large.
 var errEntrySize = fault.New(fault.Invalid, "unpacks_too_large", "too large: it unpacks to more than %d MiB", maxEntry>>20)
 
-// readEntry reads a file of an archive.
+// readEntry reads one file of an archive.
 func readEntry(r io.Reader, size int64) ([]byte, error) {
 	if size > maxEntry {
 		return nil, errEntrySize
@@ -219,7 +220,7 @@ func readEntry(r io.Reader, size int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// singleName is the name of the file in a compressed file.
+// singleName returns the name of the file inside a compressed file.
 func singleName(name string) string {
 	base := path.Base(strings.ReplaceAll(name, "\\", "/"))
 	switch strings.ToLower(path.Ext(base)) {

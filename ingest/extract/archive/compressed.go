@@ -42,14 +42,14 @@ func decompress(kind Kind, r io.Reader) (io.ReadCloser, error) {
 	}
 }
 
-// compressed yields the files of a compressed TAR archive, or the one file.
+// compressed yields the files of a compressed TAR archive, or the single file.
 func (w *walk) compressed(kind Kind, name string, data []byte) error {
 	source, err := decompress(kind, bytes.NewReader(data))
 	if err != nil {
 		return damaged(err)
 	}
 	defer source.Close()
-	// What is left out of an archive has to be unpacked too, and is bounded here.
+	// Omitted files have to be unpacked too. This budget bounds them.
 	stream := &Budget{bytes: w.budget.bytes}
 	content := bufio.NewReaderSize(&meter{w.ctx, source, stream}, 64<<10)
 	head, err := content.Peek(512)
@@ -103,7 +103,7 @@ func (w *walk) tar(r io.Reader) error {
 	}
 }
 
-// damaged is the error for an archive that cannot be read to its end.
+// damaged returns the error for an archive that cannot be read to its end.
 func damaged(err error) error {
 	if fault.KindOf(err) == fault.Invalid || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// nameEncodings are the character sets of names in old archives, by the order in
-// which equal guesses win. The standard names CP437.
+// nameEncodings are the character sets of names in old archives. If two guesses
+// score the same, the first in this list wins. The standard requires CP437.
 var nameEncodings = []struct {
 	enc encoding.Encoding
-	// fits is the share of a foreign character in the score: 1 if the character
-	// is common in names of that set.
+	// fits scores a non-ASCII character: 1 if it is common in names in this
+	// character set.
 	fits func(r rune) bool
 }{
 	{charmap.CodePage437, func(r rune) bool { return r < 0x180 && unicode.IsLetter(r) }},
@@ -29,8 +29,8 @@ var nameEncodings = []struct {
 	{charmap.Windows1252, func(r rune) bool { return r >= 0xC0 && unicode.IsLetter(r) }},
 }
 
-// guessNames guesses the character set of names: the one in which the most
-// characters outside ASCII are letters of its language.
+// guessNames guesses the character set of names. It chooses the set in which
+// most non-ASCII characters are letters of its language.
 func guessNames(names []byte) encoding.Encoding {
 	best, bestScore := nameEncodings[0].enc, -1.0
 	for _, c := range nameEncodings {
@@ -59,7 +59,7 @@ func guessNames(names []byte) encoding.Encoding {
 	return best
 }
 
-// decodeName returns a name of a TAR archive as UTF-8.
+// decodeName converts a name in a TAR archive to UTF-8.
 func decodeName(name string) string {
 	if utf8.ValidString(name) {
 		return name

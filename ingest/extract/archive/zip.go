@@ -15,8 +15,8 @@ import (
 	"docent/internal/fault"
 )
 
-// documents are the file name endings of packed formats that are one document,
-// or a program, and no archive of documents.
+// documents are the endings of packed files that are one document or a program,
+// and not an archive of documents.
 var documents = map[string]bool{
 	".docx": true, ".docm": true, ".dotx": true, ".dotm": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".xlsb": true, ".pptx": true, ".pptm": true, ".potx": true,
 	".ppsx": true, ".odt": true, ".ott": true, ".ods": true, ".ots": true, ".odp": true, ".otp": true, ".odg": true, ".odf": true, ".odm": true, ".epub": true,
@@ -24,17 +24,17 @@ var documents = map[string]bool{
 	".ear": true, ".apk": true, ".ipa": true, ".xpi": true, ".crx": true, ".nupkg": true, ".idml": true, ".sketch": true, ".3mf": true, ".npz": true,
 }
 
-// firstParts begin the names of the first entries of packed documents.
+// firstParts are the prefixes of the first entry's name in packed documents.
 var firstParts = []string{"mimetype", "[Content_Types].xml", "_rels/", "word/", "xl/", "ppt/", "docProps/", "customXml/", "META-INF/", "Index/"}
 
-// IsDocument reports whether a ZIP archive with this name and beginning is one
-// packed document, such as a text of an office program.
+// IsDocument reports whether a ZIP file is one packed document, such as a text
+// of an office program. It looks at the name and the first bytes.
 func IsDocument(name string, head []byte) bool {
 	if documents[strings.ToLower(path.Ext(name))] {
 		return true
 	}
 	if len(head) < 30 || strings.EqualFold(path.Ext(name), ".jar") {
-		return false // a JAR may hold source code
+		return false // a JAR file may contain source code
 	}
 	n := int(binary.LittleEndian.Uint16(head[26:]))
 	first := string(head[30:min(len(head), 30+n)])
@@ -46,8 +46,8 @@ func IsDocument(name string, head []byte) bool {
 	return false
 }
 
-// HoldsDocument reports whether the directory of a ZIP archive shows that it is
-// one packed document, or a program for Java.
+// HoldsDocument reports whether a ZIP file is one packed document or a Java
+// program. It looks at the directory of the file.
 func HoldsDocument(data []byte) bool {
 	r, err := openZip(data)
 	if err != nil {
@@ -78,14 +78,14 @@ func openZip(data []byte) (*zip.Reader, error) {
 	return r, nil
 }
 
-// Compression methods of ZIP besides those of the standard library.
+// ZIP compression methods that the standard library lacks.
 const (
 	methodBzip2 = 12
 	methodZstd  = 93
 	methodXZ    = 95
 )
 
-// failed is a reader that returns an error.
+// failed is a reader that always returns an error.
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
@@ -133,8 +133,8 @@ func (w *walk) zip(data []byte) error {
 	return nil
 }
 
-// unzip unpacks a file. An error of kind fault.Invalid is the file's only, except
-// errUnpacked.
+// unzip unpacks a file. An error of kind fault.Invalid concerns only this file,
+// except for errUnpacked.
 func (w *walk) unzip(f *zip.File) ([]byte, error) {
 	if f.Flags&1 != 0 {
 		return nil, fault.New(fault.Invalid,
@@ -156,11 +156,11 @@ func (w *walk) unzip(f *zip.File) ([]byte, error) {
 	return data, err
 }
 
-// unicodePath is the extra field of a ZIP entry with its name in UTF-8.
+// unicodePath is the ID of the extra field with the name of an entry in UTF-8.
 const unicodePath = 0x7075
 
-// nameDecoder returns a function for the names of entries. Old programs write
-// them in the character set of their country, without saying which.
+// nameDecoder returns a function that decodes the names of entries. Old
+// programs write names in a local character set and do not say which.
 func nameDecoder(files []*zip.File) func(*zip.File) string {
 	var all []byte
 	for _, f := range files {
@@ -183,7 +183,7 @@ func nameDecoder(files []*zip.File) func(*zip.File) string {
 	}
 }
 
-// unicodeName is the name in the extra fields of an entry, "" without one.
+// unicodeName returns the name in the extra fields of an entry, or "".
 func unicodeName(extra []byte) string {
 	for len(extra) >= 4 {
 		tag, size := binary.LittleEndian.Uint16(extra), int(binary.LittleEndian.Uint16(extra[2:]))

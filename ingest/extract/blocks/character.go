@@ -11,7 +11,7 @@ func IsSpaceBefore(s string, i int) bool {
 	return unicode.IsSpace(r)
 }
 
-// IsSpaceAt reports whether the character at i is a space, or there is none.
+// IsSpaceAt reports whether the character at i is a space or i is the end of s.
 func IsSpaceAt(s string, i int) bool {
 	if i >= len(s) {
 		return true
@@ -20,7 +20,7 @@ func IsSpaceAt(s string, i int) bool {
 	return unicode.IsSpace(r)
 }
 
-// IsWordAt reports whether the character at i belongs to a word.
+// IsWordAt reports whether the character at i is a letter or a digit.
 func IsWordAt(s string, i int) bool {
 	if i >= len(s) {
 		return false
@@ -29,7 +29,7 @@ func IsWordAt(s string, i int) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
-// IsWordBefore reports whether the character before i belongs to a word.
+// IsWordBefore reports whether the character before i is a letter or a digit.
 func IsWordBefore(s string, i int) bool {
 	if i == 0 {
 		return false

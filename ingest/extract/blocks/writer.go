@@ -10,8 +10,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// MaxNesting bounds the nesting that the readers follow. Text below it is kept
-// without its structure.
+// MaxNesting bounds the levels of nesting that readers follow. They keep deeper
+// text without its structure.
 const MaxNesting = 24
 
 // Writer adds blocks to a document in the form that all markup languages share.
@@ -22,12 +22,12 @@ type Writer struct {
 	Builder *outline.Builder
 	// Title is the title of the document.
 	Title string
-	// Prefix stands in front of the next paragraph, such as "Note: ".
+	// Prefix is added to the front of the next paragraph, such as "Note: ".
 	Prefix string
-	// Marker stands in front of the next paragraph of a list item. Paragraphs
-	// belong to list items while Items is set.
+	// Marker is added to the front of the next paragraph of a list item.
+	// Paragraphs belong to list items while Items is above 0.
 	Marker string
-	// Items is the nesting of lists.
+	// Items is the number of open lists.
 	Items int
 	terms int
 }
@@ -77,11 +77,11 @@ func (w *Writer) CloseTerm() {
 	w.terms--
 }
 
-// termLevel is the level of the heading of the term opened last.
+// termLevel returns the heading level of the innermost open term.
 func (w *Writer) termLevel() int { return outline.TermLevel + min(w.terms, 3) }
 
-// Code adds text whose line breaks matter, without the indentation that all of
-// its lines share.
+// Code adds text whose line breaks matter. It removes the indentation that all
+// lines share.
 func (w *Writer) Code(s string) {
 	w.Prefix = ""
 	w.Builder.Add(outline.Code, 0, "\n\n", w.Marker+dedentText(s))
@@ -93,7 +93,7 @@ const MaxColumns = 1000
 
 // Grid is a table.
 type Grid struct {
-	// Caption stands above the table.
+	// Caption is the caption of the table.
 	Caption string
 	// Rows are the texts of the cells.
 	Rows [][]string
@@ -101,8 +101,8 @@ type Grid struct {
 	Headers int
 }
 
-// Table adds a table: the caption and the names of the columns in one block,
-// then each row on a line.
+// Table adds a table. The caption and the column names form one block. Each row
+// becomes one line.
 func (w *Writer) Table(g Grid) {
 	separator := "\n\n"
 	var header []string
@@ -146,7 +146,7 @@ func (w *Writer) Document() (*outline.Document, error) {
 // MaxIndent is the deepest indentation that counts, in bytes.
 const MaxIndent = 256
 
-// IndentOf is the number of spaces a line begins with.
+// IndentOf returns the number of leading spaces of a line.
 func IndentOf(line string) int {
 	i := 0
 	for i < len(line) && i < MaxIndent && line[i] == ' ' {
@@ -158,8 +158,8 @@ func IndentOf(line string) int {
 // IsBlank reports whether a line has no text.
 func IsBlank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// SplitLines splits a text into lines. Tabs in the indentation become spaces,
-// and space at the end is dropped.
+// SplitLines splits a text into lines. It replaces tabs in the indentation by
+// spaces and removes space at the end of a line.
 func SplitLines(text string) []string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -172,8 +172,8 @@ func SplitLines(text string) []string {
 	return lines
 }
 
-// expandTabs replaces the tabs of an indentation by spaces up to each eighth
-// column.
+// expandTabs replaces the tabs of an indentation by spaces. Tab stops are eight
+// columns apart.
 func expandTabs(space string) string {
 	col := 0
 	for i := 0; i < len(space) && col < MaxIndent; i++ {
@@ -186,7 +186,7 @@ func expandTabs(space string) string {
 	return strings.Repeat(" ", col)
 }
 
-// Dedent removes the indentation that all lines share, and empty lines from
+// Dedent removes the indentation that all lines share, and the empty lines at
 // both ends.
 func Dedent(lines []string) []string {
 	for len(lines) > 0 && IsBlank(lines[0]) {
@@ -213,11 +213,11 @@ func Unindent(lines []string, n int) []string {
 	return out
 }
 
-// dedentText is Dedent for a text.
+// dedentText applies Dedent to a text.
 func dedentText(s string) string { return strings.Join(Dedent(SplitLines(s)), "\n") }
 
-// Indented is the number of lines from the start of lines that are indented or
-// blank, without blank lines at the end.
+// Indented counts the leading lines that are indented or blank. It does not
+// count blank lines at the end.
 func Indented(lines []string) int {
 	end := 0
 	for i, l := range lines {

@@ -1,4 +1,4 @@
-// Package charset decodes text and finds out its character set.
+// Package charset detects the character set of a text and decodes it.
 package charset
 
 import (
@@ -18,8 +18,9 @@ import (
 var ErrUnknown = fault.New(fault.Invalid,
 	"charset_unknown", "undecodable: its character set was not recognized; save it as UTF-8 and add it again")
 
-// IsBinary reports whether the beginning of a source cannot be text: it has
-// NULs that UTF-16 and UTF-32 do not explain, or many control characters.
+// IsBinary reports whether a source cannot be text. It looks at the first
+// bytes: binary data has many control characters, or NUL bytes that UTF-16 and
+// UTF-32 do not explain.
 func IsBinary(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return true
@@ -39,10 +40,10 @@ func IsBinary(head []byte) bool {
 	return controls*20 > len(head)
 }
 
-// Decode returns data as clean UTF-8, and the name of its character set, which
-// is "" for UTF-8 and ASCII. declared is the character set that the source
-// names, "" if none. A byte order mark wins over it, and so does valid UTF-8.
-// Without either, the letters of the text decide.
+// Decode returns data as clean UTF-8 with the name of its character set. The
+// name is "" for UTF-8 and ASCII. declared is the character set that the source
+// declares, or "". A byte order mark and valid UTF-8 take precedence over it.
+// Without any of these, Decode guesses from the letters of the text.
 func Decode(data []byte, declared string) (text, name string, err error) {
 	if set := byMark(data); set.enc != nil {
 		return decodeAs(data, set)
@@ -86,23 +87,23 @@ func Decode(data []byte, declared string) (text, name string, err error) {
 	return "", "", ErrUnknown
 }
 
-// DecodePage is Decode for a web page. The page's declaration names the
+// DecodePage decodes a web page as Decode does. The page itself declares its
 // character set.
 func DecodePage(data []byte) (text, name string, err error) {
 	_, declared, sure := charset.DetermineEncoding(data, "")
 	if declared == "utf-8" && !sure && !bytes.Contains(bytes.ToLower(data[:min(len(data), 1024)]), []byte("utf-8")) {
-		declared = "" // a guess from the first bytes
+		declared = "" // the result is a guess from the first bytes
 	}
-	if declared == "windows-1252" { // also the answer for an unknown character set
+	if declared == "windows-1252" { // also returned for unknown character sets
 		declared = ""
 	}
 	return Decode(data, declared)
 }
 
-// mixed decodes a text in ASCII with few other bytes that may be in no single
-// character set, such as a log that several people wrote. Valid UTF-8 stays, and
-// all other bytes are read as Windows-1252. isMixed is false for other texts, and
-// hasUTF8 reports that most of its characters beyond ASCII are in UTF-8.
+// mixed decodes ASCII text in which the few other bytes do not fit any single
+// character set, such as a log with several authors. It keeps valid UTF-8 and
+// reads all other bytes as Windows-1252. isMixed is false for other texts.
+// hasUTF8 reports whether most of the non-ASCII characters are UTF-8.
 func mixed(data []byte) (text string, isMixed, hasUTF8 bool) {
 	const rare = 200
 	var b strings.Builder
@@ -133,8 +134,8 @@ func decodeAs(data []byte, set named) (text, name string, err error) {
 	return finish(string(out), set.name)
 }
 
-// byName is the character set of a name, without an encoding if the name is
-// unknown or is that of UTF-8.
+// byName returns the character set with a name. The encoding is nil if the name
+// is unknown or means UTF-8.
 func byName(declared string) named {
 	if declared == "" {
 		return named{}
@@ -146,7 +147,7 @@ func byName(declared string) named {
 	return named{name, enc}
 }
 
-// finish cleans a decoded text and refuses one that is mostly replacement
+// finish cleans a decoded text. It fails if most of the text is replacement
 // characters.
 func finish(text, name string) (string, string, error) {
 	text = strings.TrimPrefix(outline.Clean(text), "\uFEFF")
@@ -156,8 +157,8 @@ func finish(text, name string) (string, string, error) {
 	return text, name, nil
 }
 
-// brokenAtMost reports whether at most one in so many of a text's characters
-// beyond ASCII is broken.
+// brokenAtMost reports whether at most one of this many non-ASCII characters
+// is broken.
 func brokenAtMost(text string, one int) bool {
 	high, broken := 0, 0
 	for _, r := range text {
@@ -172,8 +173,8 @@ func brokenAtMost(text string, one int) bool {
 	return broken*one <= high
 }
 
-// mostlyUTF8 reports whether a text that is not valid UTF-8 is meant to be: its
-// good multi-byte characters outnumber its broken bytes tenfold.
+// mostlyUTF8 reports whether invalid UTF-8 is probably meant to be UTF-8. Valid
+// multi-byte characters must outnumber broken bytes ten to one.
 func mostlyUTF8(data []byte) bool {
 	good, bad := 0, 0
 	for len(data) > 0 {

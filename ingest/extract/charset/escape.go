@@ -19,8 +19,8 @@ var (
 	errKR   = fault.New(fault.Invalid, "charset_iso_2022_kr", "undecodable: it is in ISO-2022-KR; save it as UTF-8 and add it again")
 )
 
-// byEscape recognizes character sets that are written in ASCII bytes. It
-// returns none if a text is plain ASCII or UTF-8.
+// byEscape recognizes character sets that encode text in ASCII bytes. It
+// returns none for plain ASCII and UTF-8.
 func byEscape(data []byte) (named, error) {
 	if bytes.IndexByte(data, 0x1b) >= 0 {
 		for _, mark := range []string{"\x1b$B", "\x1b$@", "\x1b(J", "\x1b(I"} {
@@ -41,11 +41,11 @@ func byEscape(data []byte) (named, error) {
 	return named{}, nil
 }
 
-// escapeLen is how much of a text is looked at for escapes.
+// escapeLen is the number of bytes that are searched for escapes.
 const escapeLen = 64 << 10
 
-// isHZ reports whether each "~{" of a text opens usual Chinese characters that
-// a "~}" ends.
+// isHZ reports whether a text is in HZ. Each "~{" must open common Chinese
+// characters that a "~}" closes.
 func isHZ(data []byte) bool {
 	text := data[:min(len(data), escapeLen)]
 	usual, all := 0, 0
@@ -77,8 +77,8 @@ func isHZ(data []byte) bool {
 	return all > 1 && usual*4 > all*3
 }
 
-// isUTF7 reports whether each "+" of a text opens base64 of letters beyond
-// ASCII, as in UTF-7, and there are at least two.
+// isUTF7 reports whether a text is in UTF-7. Each "+" must open base64 of
+// non-ASCII letters, and there must be at least two.
 func isUTF7(data []byte) bool {
 	text := data[:min(len(data), escapeLen)]
 	found := 0
@@ -105,8 +105,8 @@ func isUTF7(data []byte) bool {
 	}
 }
 
-// isModified reports whether base64 holds UTF-16 of usual letters and signs
-// beyond ASCII.
+// isModified reports whether a base64 string decodes to common non-ASCII
+// letters and signs in UTF-16.
 func isModified(run []byte) bool {
 	out, err := base64.RawStdEncoding.DecodeString(string(run))
 	if err != nil || len(out) < 2 || len(out)%2 != 0 {

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// candidate is a character set that a text may be in, with the languages
-// written in it. prior is its cost in nats before the text is looked at: rare
-// sets need more evidence.
+// candidate is a possible character set with the languages written in it. prior
+// is its initial cost in nats. Rare character sets have a higher prior, so they
+// need more evidence.
 type candidate struct {
 	name      string
 	enc       encoding.Encoding
@@ -33,7 +33,7 @@ var (
 	baltic   = strings.Fields("lt lv et de")
 )
 
-// candidates are the character sets that are told apart by their letters.
+// candidates are the character sets that guess distinguishes by their letters.
 var candidates = []candidate{
 	{"windows-1252", charmap.Windows1252, 0, western},
 	{"iso-8859-15", charmap.ISO8859_15, 4, western},
@@ -67,24 +67,24 @@ var candidates = []candidate{
 }
 
 const (
-	// sampleLen is how much of a text is weighed.
+	// sampleLen is the number of bytes that are scored.
 	sampleLen = 6 << 10
-	// sampleZones is the number of places it is taken from.
+	// sampleZones is the number of places from which the sample is taken.
 	sampleZones = 6
 	// signInWord is the cost of a sign between two letters.
 	signInWord = 6 * costScale
-	// maxAverage is the cost, in nats for each character that is not ASCII,
-	// above which a text is nonsense in a character set.
+	// maxAverage is the maximum cost of a plausible text, in nats for each
+	// non-ASCII character.
 	maxAverage = 8.5
-	// maxScript is the same for alphabets other than the Latin one, in which
-	// letters mostly follow letters.
+	// maxScript is maxAverage for non-Latin scripts, in which letters mostly
+	// follow letters.
 	maxScript = 4.8
-	// margin is how much worse than the best a character set may be to be tried
-	// after it.
+	// margin is the cost above the best score up to which other character sets
+	// are tried.
 	margin = 100 * costScale
-	// patience is added to that, for a few rare characters mean little.
+	// patience is added to margin, because a few rare characters mean little.
 	patience = 20
-	// maxBroken is the share of characters that may be broken: one in so many.
+	// maxBroken is the maximum fraction of broken characters: one in this many.
 	maxBroken = 100
 )
 
@@ -111,7 +111,7 @@ func guess(data []byte) []candidate {
 	return out
 }
 
-// sample is lines with bytes beyond ASCII from several places of a text.
+// sample returns lines with non-ASCII bytes from several places of a text.
 func sample(data []byte) []byte {
 	if len(data) <= sampleLen {
 		return data
@@ -137,9 +137,9 @@ func sample(data []byte) []byte {
 	return out
 }
 
-// lineStart is where the next piece of a text starts: after a line break, or
-// after an ASCII byte that is no part of a longer character where lines are
-// long.
+// lineStart returns the start of the next piece of a text. A piece starts after
+// a line break. In long lines it starts after an ASCII byte that is not part of
+// a longer character.
 func lineStart(part []byte) int {
 	const long = 512
 	for i, c := range part {
@@ -159,21 +159,21 @@ func isASCII(data []byte) bool {
 	return true
 }
 
-// decode returns text in a character set.
+// decode decodes text in a character set.
 func (c candidate) decode(data []byte) (string, error) {
 	out, err := c.enc.NewDecoder().Bytes(data)
 	if err != nil {
 		return "", err
 	}
-	if c.enc == charmap.Windows1258 { // it writes a letter and its tone apart
+	if c.enc == charmap.Windows1258 { // Windows-1258 writes a letter and its tone separately
 		out = norm.NFC.Bytes(out)
 	}
 	return string(out), nil
 }
 
-// weigh returns how improbable a text is in a character set, for the language
-// that fits it best. ok is false if the text cannot be in this set, or costs
-// more than a limit.
+// weigh returns the improbability of a text in a character set, for the
+// language that fits best. ok is false if the text cannot be in this set, or if
+// it costs more than limit.
 func (c candidate) weigh(data []byte, limit int) (cost int, ok bool) {
 	text, err := c.decode(data)
 	if err != nil {
@@ -190,7 +190,7 @@ func (c candidate) weigh(data []byte, limit int) (cost int, ok bool) {
 		high++
 	}
 	if broken*maxBroken > high {
-		// The sample's pieces may end within a character.
+		// The pieces of the sample may begin or end within a character.
 		if !c.multi() || broken > sampleZones || broken*10 > high {
 			return 0, false
 		}
@@ -209,20 +209,20 @@ func (c candidate) weigh(data []byte, limit int) (cost int, ok bool) {
 	return cost + c.prior*costScale, true
 }
 
-// multi reports whether characters take more than one byte.
+// multi reports whether the character set has multi-byte characters.
 func (c candidate) multi() bool {
 	_, single := c.enc.(*charmap.Charmap)
 	return !single
 }
 
-// weigh adds up the costs of a text's characters beyond ASCII and of the
-// letters beside them. It stops at a limit.
+// weigh adds up the costs of a text's non-ASCII characters and of the letters
+// next to them. It stops at a limit.
 func (m *model) weigh(text string, limit int) int {
 	cost := 0
-	var prev rune      // the lower-case letter before, 0 if none
-	var prevUpper bool // and its case
-	var run int        // letters of the word so far
-	var within bool    // signs stand directly behind a letter
+	var prev rune      // the previous letter in lower case, 0 if none
+	var prevUpper bool // whether that letter is upper case
+	var run int        // number of letters of the current word
+	var within bool    // signs follow a letter directly
 	for _, r := range text {
 		if cost > limit {
 			return cost
@@ -247,7 +247,7 @@ func (m *model) weigh(text string, limit int) int {
 			case upper:
 				cost += 4 * costScale // "aB" is rare
 			case run > 1:
-				cost += 2 * costScale // "ABc" too
+				cost += 2 * costScale // "ABc" is rare too
 			}
 		}
 		prev, prevUpper = low, upper
@@ -256,7 +256,7 @@ func (m *model) weigh(text string, limit int) int {
 	return cost
 }
 
-// letter is the cost of a letter after another one.
+// letter returns the cost of a letter after the previous one.
 func (m *model) letter(prev, r rune) int {
 	if r < utf8.RuneSelf && prev >= utf8.RuneSelf {
 		switch {
@@ -290,7 +290,7 @@ func (m *model) isLatin() bool { _, ok := m.letters['e']; return ok }
 // isHan reports whether a language has thousands of letters.
 func (m *model) isHan() bool { return len(m.letters) > 500 }
 
-// isLetter reports whether a character is a letter or a mark within a word.
+// isLetter reports whether a character is a letter or a combining mark.
 func isLetter(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'

@@ -20,7 +20,8 @@ var models string
 const (
 	// costScale is how many units of cost are one nat.
 	costScale = 6
-	// unseenPair is added to a letter's cost after a letter it never follows.
+	// unseenPair is added to the cost of a letter after a letter that it never
+	// follows.
 	unseenPair = 3 * costScale
 	// unknownLetter is the cost of a letter that a language does not have.
 	unknownLetter = 15 * costScale
@@ -31,13 +32,13 @@ const (
 // halfWidth are the full-width forms of the Katakana from U+FF66 on.
 var halfWidth = []rune("ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン")
 
-// model is the letter statistics of one language.
+// model has the letter statistics of one language.
 type model struct {
 	letters map[rune]int
 	pairs   map[[2]rune]int
 }
 
-// readModels parses the statistics once, when a text needs them first.
+// readModels parses the statistics when they are first needed.
 var readModels = sync.OnceValue(func() map[string]*model {
 	all := map[string]*model{}
 	for line := range strings.Lines(models) {
@@ -60,20 +61,20 @@ var readModels = sync.OnceValue(func() map[string]*model {
 	return all
 })
 
-// cost is how improbable a letter is after another one, or at the start of a
-// word if prev is 0.
+// cost returns the improbability of a letter after prev. prev is 0 at the start
+// of a word.
 func (m *model) cost(prev, r rune) int {
 	switch {
 	case r >= 0xff66 && r < 0xff9e:
 		return min(m.cost(0, halfWidth[r-0xff66]), 6*costScale)
-	case r == 0xff9e || r == 0xff9f: // marks of voice
+	case r == 0xff9e || r == 0xff9f: // voicing marks
 		return 2 * costScale
 	case r >= 0xff01 && r <= 0xff5e:
 		return 7 * costScale
 	}
 	c, ok := m.letters[r]
 	switch {
-	case !ok && prev >= utf8.RuneSelf && unicode.IsMark(r): // the counts leave them out
+	case !ok && prev >= utf8.RuneSelf && unicode.IsMark(r): // the statistics omit marks
 		return 3 * costScale
 	case !ok:
 		return unknownLetter
@@ -90,7 +91,7 @@ func (m *model) cost(prev, r rune) int {
 	return min(c+unseenPair, unknownLetter)
 }
 
-// symbolCost is the cost of a character that is no letter and not ASCII.
+// symbolCost returns the cost of a non-ASCII character that is not a letter.
 func symbolCost(r rune) int {
 	switch {
 	case strings.ContainsRune("、。，「」！？：；（）・…“”‘’«»–—°№×€£§±²³µ", r):

@@ -25,8 +25,8 @@ var (
 	utf32be = named{"utf-32be", utf32.UTF32(utf32.BigEndian, utf32.IgnoreBOM)}
 )
 
-// byMark is the encoding that a byte order mark names, without one if there is
-// no mark.
+// byMark returns the encoding that a byte order mark names. The encoding is nil
+// without a mark.
 func byMark(data []byte) named {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xef\xbb\xbf")):
@@ -43,11 +43,12 @@ func byMark(data []byte) named {
 	return named{}
 }
 
-// wideLen is how much of a text is looked at for two or four bytes a character.
+// wideLen is the number of bytes that are searched for UTF-16 and UTF-32.
 const wideLen = 2048
 
-// byWidth recognizes UTF-16 and UTF-32 without a mark: by the zero halves of
-// ASCII characters, else by characters that make sense in one byte order only.
+// byWidth recognizes UTF-16 and UTF-32 without a byte order mark. It looks for
+// the zero bytes of ASCII characters. Without them, it looks for characters
+// that make sense in only one byte order.
 func byWidth(data []byte) named {
 	n := min(len(data), wideLen) &^ 3
 	if n < 8 {
@@ -87,11 +88,12 @@ func byWidth(data []byte) named {
 	return named{}
 }
 
-// widely are languages whose letters tell text in UTF-16 from other bytes.
+// widely are the languages whose letters distinguish UTF-16 from other data.
 var widely = []string{"zh", "zh-hant", "ja", "ko", "ru", "uk", "bg", "el", "he", "ar", "fa", "th"}
 
-// sense is the share of a text's characters, as UTF-16, that are usual in one
-// language other than Latin ones; -1 if it cannot be text.
+// sense decodes a text as UTF-16 and returns the largest fraction of its
+// characters that one non-Latin language commonly uses. It returns -1 if the
+// data cannot be text.
 func sense(data []byte, order binary.ByteOrder) float64 {
 	known := map[string]int{}
 	all, plain := 0, 0

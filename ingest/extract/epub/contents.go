@@ -9,14 +9,14 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
-// entry is a chapter as the table of contents names it.
+// entry is a chapter in the table of contents.
 type entry struct {
 	label string
 	level int
 }
 
-// contents reads the table of contents. A broken one only costs the names of
-// chapters without headings.
+// contents reads the table of contents. If the table is damaged, chapters
+// without headings have no names.
 func (b *book) contents(ctx context.Context) {
 	if b.nav != "" {
 		if data, err := b.archive.Part(b.nav); err == nil && data != nil {
@@ -36,14 +36,14 @@ func (b *book) contents(ctx context.Context) {
 type toc struct {
 	*book
 	base   string
-	inside bool // the list of contents, not of pages or landmarks
+	inside bool // inside the list of contents, not the lists of pages or landmarks
 	level  int
 	href   string
 	label  strings.Builder
-	open   bool // the label is read
+	open   bool // the label is being read
 }
 
-// add adds an entry; the first one for a file counts.
+// add adds an entry. Only the first entry of each file counts.
 func (t *toc) add() {
 	label := strings.Join(strings.Fields(t.label.String()), " ")
 	name := resolve(t.base, t.href)
@@ -54,14 +54,14 @@ func (t *toc) add() {
 	t.href = ""
 }
 
-// text adds to the label.
+// text adds text to the label.
 func (t *toc) text(s []byte) {
 	if t.open && t.label.Len() < maxMetadata {
 		t.label.Write(s)
 	}
 }
 
-// nav reads a token of the contents of EPUB 3.
+// nav reads a token of an EPUB 3 table of contents.
 func (t *toc) nav(tok xml.Token) error {
 	switch e := tok.(type) {
 	case xml.StartElement:
@@ -94,7 +94,7 @@ func (t *toc) nav(tok xml.Token) error {
 	return nil
 }
 
-// ncx reads a token of the contents of EPUB 2.
+// ncx reads a token of an EPUB 2 table of contents.
 func (t *toc) ncx(tok xml.Token) error {
 	switch e := tok.(type) {
 	case xml.StartElement:
@@ -133,8 +133,8 @@ var voidElements = map[string]bool{
 	"source": true, "track": true, "wbr": true,
 }
 
-// closeEmpty gives the empty elements of XHTML, such as <title/>, an end tag,
-// without which HTML takes them for open.
+// closeEmpty adds end tags to the empty elements of XHTML, such as <title/>. An
+// HTML parser would treat them as open.
 func closeEmpty(data []byte) []byte {
 	if !bytes.Contains(data, []byte("/>")) {
 		return data
@@ -161,7 +161,7 @@ func closeEmpty(data []byte) []byte {
 	return append(out, data...)
 }
 
-// tagName is the name at the start of a tag; "" if there is none.
+// tagName returns the name at the start of a tag, or "".
 func tagName(b []byte) string {
 	n := 0
 	for n < len(b) && n < 32 && (b[n]|0x20 >= 'a' && b[n]|0x20 <= 'z' || b[n] >= '0' && b[n] <= '9' || b[n] == ':' || b[n] == '-') {

@@ -24,7 +24,7 @@ const (
 	maxChapters = 10000
 )
 
-// Is reports whether a packed document is a book.
+// Is reports whether a packed document is an EPUB book.
 func Is(a *zipxml.Archive) bool {
 	if !a.Has("mimetype") {
 		return a.Has(containerPart)
@@ -33,8 +33,8 @@ func Is(a *zipxml.Archive) bool {
 	return err == nil && strings.TrimSpace(string(kind)) == "application/epub+zip"
 }
 
-// Read reads a book: its title and authors, and its chapters in the order of the
-// spine. The cover and the table of contents are left out.
+// Read reads a book: its title, its authors, and its chapters in the order of
+// the spine. It omits the cover and the table of contents.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
@@ -75,15 +75,15 @@ type book struct {
 	archive  *zipxml.Archive
 	title    string
 	creators []string
-	items    map[string]item // of the manifest by id
-	spine    []string        // the names of the chapters in order
-	nav      string          // the table of contents of EPUB 3
-	ncx      string          // the table of contents of EPUB 2
+	items    map[string]item // files of the manifest by id
+	spine    []string        // names of the chapters in order
+	nav      string          // the EPUB 3 table of contents
+	ncx      string          // the EPUB 2 table of contents
 	entries  map[string]entry
-	missing  int // chapters that are not in the file
+	missing  int // number of chapters whose file is missing
 }
 
-// item is a file of a book.
+// item is a file of the book.
 type item struct{ name, media, properties string }
 
 // resolve returns the name of a part that another part refers to.
@@ -98,7 +98,7 @@ func resolve(base, href string) string {
 	return strings.TrimPrefix(path.Join(path.Dir(base), href), "/")
 }
 
-// open reads the container and the package.
+// open reads the container and the package file.
 func (b *book) open(ctx context.Context) error {
 	opf, err := b.packageName(ctx)
 	if err != nil {
@@ -113,7 +113,7 @@ func (b *book) open(ctx context.Context) error {
 	}
 	p := &packageFile{book: b, base: opf, left: map[string]bool{}}
 	b.items = map[string]item{}
-	// A package that breaks off still names the chapters before.
+	// A truncated package still names the chapters before the damage.
 	if err := zipxml.Tokens(ctx, data, p.token); err != nil && (ctx.Err() != nil || len(p.order) == 0) {
 		return err
 	}
@@ -148,7 +148,7 @@ func (b *book) packageName(ctx context.Context) (string, error) {
 	return "", fault.New(fault.Invalid, "epub_without_package", "damaged: the book has no package file; download it again")
 }
 
-// fontAlgorithms obfuscate fonts only.
+// fontAlgorithms are algorithms that only obfuscate fonts.
 var fontAlgorithms = map[string]bool{"http://www.idpf.org/2008/embedding": true, "http://ns.adobe.com/pdf/enc#RC": true}
 
 // checkEncryption returns an error for a book whose chapters are encrypted.
@@ -184,8 +184,8 @@ func (b *book) checkEncryption(ctx context.Context) error {
 	return nil
 }
 
-// chapter appends a chapter. One without a heading of its own gets the heading
-// of the table of contents.
+// chapter appends a chapter. A chapter without a heading gets its heading from
+// the table of contents.
 func (b *book) chapter(ctx context.Context, out *join.Builder, name string) error {
 	data, err := b.archive.Part(name)
 	if err != nil {
@@ -219,8 +219,8 @@ func (b *book) chapter(ctx context.Context, out *join.Builder, name string) erro
 	return nil
 }
 
-// startsWithHeading reports whether a chapter begins with a heading, at most
-// after a short line such as a number.
+// startsWithHeading reports whether a chapter begins with a heading. One short
+// line, such as a number, may precede it.
 func startsWithHeading(doc *outline.Document) bool {
 	for i, bl := range doc.Blocks {
 		if bl.Kind == outline.Heading && bl.Level < outline.TermLevel {
@@ -233,7 +233,7 @@ func startsWithHeading(doc *outline.Document) bool {
 	return false
 }
 
-// topLevel is the level of a chapter's outermost heading; 0 without one.
+// topLevel returns the level of the chapter's outermost heading, or 0.
 func topLevel(doc *outline.Document) int {
 	top := 0
 	for _, bl := range doc.Blocks {

@@ -14,10 +14,10 @@ const maxMetadata = 500
 type packageFile struct {
 	*book
 	base  string
-	order []string        // the ids of the spine
-	left  map[string]bool // names of the cover and the table of contents
+	order []string        // ids of the chapters in order
+	left  map[string]bool // names of the cover and the table of contents, which are omitted
 	text  *strings.Builder
-	toc   string // the id of the NCX
+	toc   string // id of the NCX file
 }
 
 // token reads a token of the package.
@@ -61,7 +61,8 @@ func (p *packageFile) start(e xml.StartElement) {
 			p.order = append(p.order, zipxml.Attr(e, "idref"))
 		}
 	case "reference":
-		// With a fragment the file holds more than the cover or the contents.
+		// A reference with a fragment points into a file that has other content
+		// too.
 		href := zipxml.Attr(e, "href")
 		switch strings.ToLower(zipxml.Attr(e, "type")) {
 		case "cover", "toc":
@@ -72,7 +73,7 @@ func (p *packageFile) start(e xml.StartElement) {
 	}
 }
 
-// finish sets the names of the chapters and of the table of contents.
+// finish fills in the names of the chapters and of the table of contents.
 func (p *packageFile) finish() {
 	for id, it := range p.items {
 		switch {
@@ -97,7 +98,7 @@ func (p *packageFile) finish() {
 		p.spine = append(p.spine, it.name)
 	}
 	if kept == 0 {
-		return // a book of one file, which its guide calls the contents
+		return // the book has one file, which its guide calls the table of contents
 	}
 	all := p.spine
 	p.spine = nil
@@ -108,7 +109,7 @@ func (p *packageFile) finish() {
 	}
 }
 
-// hasWord reports whether a word is in a list divided by spaces.
+// hasWord reports whether a space-separated list contains a word.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if w == word {

@@ -8,32 +8,34 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// mainContent is the article of a saved web page.
+// mainContent is the article in a saved web page.
 type mainContent struct {
-	head *html.Node // the page's head
+	head *html.Node // the head element of the page
 	body *html.Node // the article
 }
 
 const (
 	// maxArticleNodes is the largest page, in elements, that is searched for an
-	// article. Larger ones are read as a whole.
+	// article. Larger pages are read completely.
 	maxArticleNodes = 20_000
-	// maxArticleWork bounds the sum over all text of the elements it is nested
-	// in, for the search looks at a text once for each of them.
+	// maxArticleWork bounds the cost of the search. It is the sum, over all
+	// text, of the number of elements around it, because the search visits a
+	// text once for each of them.
 	maxArticleWork = 16 << 20
-	// enoughSigns is how many marks of a published page a page must have.
+	// enoughSigns is the number of signs of a published page that an article
+	// needs.
 	enoughSigns = 3
 	// minArticle is the shortest article, in letters.
 	minArticle = 200
-	// nodeWork is what an element counts beside its text.
+	// nodeWork is the cost of an element without its text.
 	nodeWork = 8
-	// minShare is how much of the page's prose an article must have.
+	// minShare is the minimum share of the page's prose that an article has.
 	minShare = 0.5
 )
 
-// article returns the main content of a saved web article; nil if a page is
-// something else, such as documentation, or if the search is not sure. All of
-// such a page is read.
+// article returns the main content of a saved web article. It returns nil for
+// other pages, such as documentation, and if it is not sure. Such pages are
+// read completely.
 func article(root *html.Node) *mainContent {
 	s := survey(root)
 	if s.head == nil || s.manual || s.signs < enoughSigns || s.nodes > maxArticleNodes || s.work > maxArticleWork {
@@ -46,25 +48,26 @@ func article(root *html.Node) *mainContent {
 		return nil
 	}
 	got := survey(found.Node)
-	if got.prose < minArticle || float64(got.prose) < minShare*float64(s.prose) || got.code*2 < s.code || s.terms > 20 && got.terms*2 < s.terms {
+	if got.prose < minArticle || float64(got.prose) < minShare*float64(s.prose) ||
+		got.code*2 < s.code || s.terms > 20 && got.terms*2 < s.terms {
 		return nil
 	}
 	return &mainContent{head: s.head, body: found.Node}
 }
 
-// facts are the counts that tell articles from other pages.
+// facts are counts that distinguish articles from other pages.
 type facts struct {
 	head   *html.Node
 	nodes  int  // elements
-	work   int  // bytes of text times their depth
+	work   int  // sum of the bytes of text times their depth
 	prose  int  // letters in sentences outside links
 	code   int  // bytes of preformatted text
 	terms  int  // defined terms
-	signs  int  // marks of a published page
-	manual bool // made by a documentation generator
+	signs  int  // signs of a published page
+	manual bool // a documentation generator made the page
 }
 
-// survey counts in one pass over a tree.
+// survey counts the facts of a tree in one pass.
 func survey(root *html.Node) *facts {
 	f := &facts{}
 	depth, linked, pre := 0, 0, 0
@@ -139,15 +142,15 @@ func (f *facts) add(n *html.Node, depth int, linked, pre bool) {
 	}
 }
 
-// asides are words in the classes and ids of elements that stand beside an
+// asides are words that occur in the classes and ids of elements beside an
 // article.
 var asides = []string{
 	"comment", "disqus", "related", "recommend", "sidebar", "footer", "promo", "sponsor", "share", "social", "newsletter", "subscri",
 	"popup", "modal", "cookie", "consent", "widget", "menu", "navigation", "teaser", "trending", "login", "advert", "hidden", "popular",
 }
 
-// isAside reports whether an element is called something that stands beside an
-// article.
+// isAside reports whether the classes or the id of an element contain one of
+// asides.
 func isAside(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Footer, atom.Aside:
@@ -170,8 +173,8 @@ func isAside(n *html.Node) bool {
 	return false
 }
 
-// sentences is the number of bytes of a text that is long enough to say
-// something; 0 for labels.
+// sentences returns the number of bytes of a text, or 0 if the text is only a
+// label.
 func sentences(text string) int {
 	text = strings.TrimSpace(text)
 	if len(text) < 40 {
@@ -180,13 +183,13 @@ func sentences(text string) int {
 	return len(text)
 }
 
-// generators are programs that make documentation, as they name themselves.
+// generators are the names of documentation generators in meta elements.
 var generators = []string{
 	"docbook", "sphinx", "docutils", "doxygen", "mkdocs", "docusaurus", "asciidoc", "pandoc", "latex", "texinfo", "makeinfo", "javadoc",
 	"rustdoc", "jsdoc", "typedoc", "gitbook", "antora", "mdbook", "vuepress", "vitepress", "docutils", "hevea", "tex4ht", "groff", "man2html", "libreoffice", "microsoft word",
 }
 
-// manualClasses mark pages of documentation.
+// manualClasses are classes that mark pages of documentation.
 var manualClasses = map[string]bool{
 	"navheader": true, "navfooter": true, "sphinxsidebar": true, "toctree-wrapper": true, "headerlink": true, "wy-nav-side": true,
 	"rst-footer-buttons": true, "md-nav": true, "refentry": true, "refsect1": true, "sect1": true, "rst-content": true, "sphinxsidebarwrapper": true, "docs-content": true,

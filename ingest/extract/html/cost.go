@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// alwaysParsed is the size of pages, in bytes, that are parsed without a look
-	// at the work it takes, for it cannot be much.
+	// alwaysParsed is the size in bytes of pages that are parsed without
+	// estimating the cost, because it is low.
 	alwaysParsed = 64 << 10
-	// maxParseWork is the most work of parsing a page to a tree, in steps as
-	// parseWork counts them. They take about a second.
+	// maxParseWork bounds the cost of parsing a page to a tree, in steps as
+	// parseWork counts them. That many steps take about a second.
 	maxParseWork = 16 << 20
-	// maxOpen is the most elements that the parser allows to be open.
+	// maxOpen is the maximum number of open elements in the parser.
 	maxOpen = 512
-	// stepBytes is how many bytes are copied in a step.
+	// stepBytes is the number of bytes that the parser copies in one step.
 	stepBytes = 64
 )
 
-// parseWork is about how much work the parser has with a page, or more. It looks
-// through the open elements at most tags, and copies a text again when it adds to
-// it after a tag that it ignores.
+// parseWork estimates the cost of parsing a page from above. The parser
+// searches the open elements at most tags. It copies a text again when it
+// extends the text after a tag that it ignores.
 func parseWork(text string) int {
 	w := workCounter{}
 	z := html.NewTokenizer(strings.NewReader(text))
@@ -48,14 +48,14 @@ func parseWork(text string) int {
 	return w.work
 }
 
-// workCounter is the state of counting the work of parsing a page.
+// workCounter is the state of estimating the cost of parsing a page.
 type workCounter struct {
 	work     int
-	open     []atom.Atom // elements that the parser may have on its stack
-	cells    []bool      // for each table among them, whether a cell is open
-	selects  int         // open select elements, in which most tags are ignored
-	run      int         // bytes of text since the last tag that surely became a node
-	fostered int         // bytes of text since the last table began, outside its cells
+	open     []atom.Atom // elements that may be open in the parser
+	cells    []bool      // for each open table, whether a cell is open
+	selects  int         // open select elements, in which the parser ignores most tags
+	run      int         // bytes of text since the last tag that certainly became a node
+	fostered int         // bytes of text outside the cells of the innermost table
 	root     int         // bytes of the html and body tags
 }
 
@@ -73,7 +73,7 @@ func (w *workCounter) start(tag atom.Atom, size int, closed bool) {
 	switch tag {
 	case atom.Html, atom.Body:
 		w.root += size
-		w.work += w.root / 2 // their attributes are compared
+		w.work += w.root / 2 // the parser compares their attributes
 		return
 	case atom.Table:
 		w.fostered = 0
@@ -96,8 +96,8 @@ func (w *workCounter) start(tag atom.Atom, size int, closed bool) {
 	}
 }
 
-// end counts an end tag. As in the parser, it closes all elements in its element,
-// and has no effect beyond the table that it is in.
+// end counts an end tag. As in the parser, it closes all elements inside its
+// element and has no effect outside of its table.
 func (w *workCounter) end(tag atom.Atom) {
 	w.step()
 	if formatting[tag.String()] {
@@ -123,8 +123,9 @@ func (w *workCounter) end(tag atom.Atom) {
 	}
 }
 
-// step counts looking through the open elements, twice as many as are known, for
-// each may hold one that is closed without a tag, and adding to the text.
+// step counts the search through the open elements and the copying of text. It
+// counts twice the known elements, because each may contain one that is closed
+// without a tag.
 func (w *workCounter) step() {
 	w.work += 2*len(w.open) + w.run/stepBytes
 	if len(w.cells) > 0 {
@@ -132,13 +133,15 @@ func (w *workCounter) step() {
 	}
 }
 
-// tableParts are the elements of a table. Outside one, the parser ignores them.
+// tableParts are the elements of a table. The parser ignores them outside of
+// tables.
 var tableParts = map[atom.Atom]bool{
-	atom.Caption: true, atom.Col: true, atom.Colgroup: true, atom.Tbody: true, atom.Thead: true, atom.Tfoot: true, atom.Tr: true, atom.Td: true, atom.Th: true,
+	atom.Caption: true, atom.Col: true, atom.Colgroup: true, atom.Tbody: true,
+	atom.Thead: true, atom.Tfoot: true, atom.Tr: true, atom.Td: true, atom.Th: true,
 }
 
-// selfClosing are the elements that hold nothing, and those that another tag
-// closes, so that they are open inside each other only with others between.
+// selfClosing are elements without content and elements that another tag
+// closes. They never contain each other directly.
 var selfClosing = map[atom.Atom]bool{
 	atom.Area: true, atom.Base: true, atom.Basefont: true, atom.Bgsound: true, atom.Br: true, atom.Embed: true, atom.Frame: true,
 	atom.Hr: true, atom.Image: true, atom.Img: true, atom.Input: true, atom.Keygen: true, atom.Link: true, atom.Meta: true, atom.Param: true,

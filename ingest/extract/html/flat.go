@@ -16,22 +16,22 @@ import (
 const (
 	// maxDOM is the largest page, in bytes, that is parsed to a tree.
 	maxDOM = 8 << 20
-	// maxNodes is how many nodes such a tree may have, as nodes counts them: each
-	// takes some hundred bytes, where the tag it is from may take three.
+	// maxNodes bounds the nodes of such a tree, as nodes counts them. A node
+	// takes some hundred bytes of memory, while its tag may take three.
 	maxNodes = 500_000
-	// maxHTMLToken is the longest tag or run of text of a page that is not parsed
-	// to a tree.
+	// maxHTMLToken is the longest tag or text in a page that is not parsed to a
+	// tree.
 	maxHTMLToken = 16 << 20
 )
 
-// formatting are the elements that the parser opens again in each block while
-// they are not closed.
+// formatting are elements that the parser reopens in each block until they are
+// closed.
 var formatting = map[string]bool{
 	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true, "s": true,
 	"small": true, "strike": true, "strong": true, "tt": true, "u": true,
 }
 
-// nodes is about how many nodes the tree of a page has, or more.
+// nodes estimates the number of nodes in the tree of a page from above.
 func nodes(text string) int {
 	n, open := 0, 0
 	opened := map[string]int{}
@@ -59,10 +59,10 @@ func nodes(text string) int {
 	}
 }
 
-// flatHTML reads a page without making a tree of it: one that is very large, or
-// that the parser gives up on, as it does where hundreds of elements are open at
-// once. Headings, paragraphs, list items, preformatted text and table rows are
-// told apart by their tags alone.
+// flatHTML reads a page without building a tree. It serves pages that are very
+// large and pages on which the parser gives up because hundreds of elements are
+// open. It recognizes headings, paragraphs, list items, preformatted text, and
+// table rows by their tags alone.
 func flatHTML(text string) (*outline.Document, error) {
 	f := &flatPage{page: page{b: outline.NewBuilder(len(text) / 2), kind: outline.Paragraph}}
 	z := html.NewTokenizer(strings.NewReader(text))
@@ -96,13 +96,13 @@ func flatHTML(text string) (*outline.Document, error) {
 // flatPage is the state of reading a page tag by tag.
 type flatPage struct {
 	page
-	skip  atom.Atom // the element whose text is left out
-	level int       // of the open heading, 0 if none is
+	skip  atom.Atom // the element whose content is skipped
+	level int       // level of the open heading, 0 without one
 	pre   bool
-	row   bool // in a table's row
+	row   bool // inside a table row
 	cells []string
-	heads int  // how many of the row's cells are headers
-	begun bool // the table has a row
+	heads int  // number of header cells in the row
+	begun bool // the table has at least one row
 }
 
 func (f *flatPage) words(s string) {
@@ -177,7 +177,7 @@ func (f *flatPage) end(tag atom.Atom) {
 	}
 }
 
-// endBlock ends the present block; one in a row is a part of its cell.
+// endBlock ends the current block. Within a row, the block is part of its cell.
 func (f *flatPage) endBlock() {
 	text := f.inline.String()
 	switch {
@@ -199,7 +199,7 @@ func (f *flatPage) endBlock() {
 	f.level, f.pre = 0, false
 }
 
-// endCell ends a cell, if one is open.
+// endCell ends the open cell, if any.
 func (f *flatPage) endCell() {
 	if f.row && f.inline.Len() > 0 {
 		f.cells = append(f.cells, strings.Join(strings.Fields(f.inline.String()), " "))
@@ -208,7 +208,7 @@ func (f *flatPage) endCell() {
 	f.pending = false
 }
 
-// endRow ends a row, if one is open.
+// endRow ends the open row, if any.
 func (f *flatPage) endRow() {
 	f.endCell()
 	if len(f.cells) > 0 {

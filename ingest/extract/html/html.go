@@ -12,14 +12,14 @@ import (
 	"docent/ingest/outline"
 )
 
-// maxDOMDepth bounds the nesting that is followed; text below is taken without
-// its structure.
+// maxDOMDepth bounds the levels of nesting that are followed. Deeper text is
+// read without its structure.
 const maxDOMDepth = 400
 
-// Read reads the text of a page, which charset.DecodePage returns: headings,
-// paragraphs, lists, definition lists, tables row by row, and preformatted text
-// with its line breaks. It reads only the main content of a saved web article.
-// It leaves out only the navigation of other pages, such as those of a manual.
+// Read reads the text of a page, which charset.DecodePage returns. It
+// recognizes headings, paragraphs, lists, definition lists, table rows, and
+// preformatted text. Of a saved web article it reads only the main content. Of
+// other pages it omits only the navigation.
 func Read(ctx context.Context, text string) (*outline.Document, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func Read(ctx context.Context, text string) (*outline.Document, error) {
 	return readText(text)
 }
 
-// readText reads the text of a page.
+// readText reads the text of a page and adds it to b.
 func readText(text string) (*outline.Document, error) {
 	if len(text) > maxDOM || nodes(text) > maxNodes || len(text) > alwaysParsed && parseWork(text) > maxParseWork {
 		return flatHTML(text)
@@ -60,24 +60,24 @@ func newPage(size int) *page {
 type page struct {
 	b         *outline.Builder
 	title, h1 string
-	inline    strings.Builder // the text of the present block
-	pending   bool            // a space is due before the next inline text
-	kind      outline.Kind    // of the present block
-	marker    string          // in front of the next list item
+	inline    strings.Builder // text of the current block
+	pending   bool            // a space must precede the next inline text
+	kind      outline.Kind    // kind of the current block
+	marker    string          // marker of the next list item
 	lists     []list
-	terms     int    // nesting of definition lists
-	caption   string // of the table that follows
+	terms     int    // number of open definition lists
+	caption   string // caption of the next table
 	depth     int
 	tree      *tree
 }
 
-// list is an open ul or ol.
+// list is an open ul or ol element.
 type list struct {
 	ordered bool
 	next    int
 }
 
-// flush ends the present block.
+// flush ends the current block.
 func (p *page) flush() {
 	if p.inline.Len() > 0 {
 		separator := "\n\n"
@@ -91,7 +91,7 @@ func (p *page) flush() {
 	p.pending = false
 }
 
-// text adds inline text with its runs of space made one.
+// text adds inline text. It replaces each run of spaces by one space.
 func (p *page) text(s string) {
 	for i := 0; i < len(s); {
 		j := i
@@ -115,7 +115,7 @@ func (p *page) text(s string) {
 	}
 }
 
-// spaceAt reports whether there is a space, also one that does not break, at i.
+// spaceAt reports whether a space is at i. A non-breaking space counts.
 func spaceAt(s string, i int) bool {
 	switch s[i] {
 	case ' ', '\n', '\t', '\r', '\f':
@@ -132,14 +132,14 @@ func (p *page) children(n *html.Node) {
 	}
 }
 
-// block walks an element that stands on its own lines.
+// block reads a block-level element.
 func (p *page) block(n *html.Node) {
 	p.flush()
 	p.children(n)
 	p.flush()
 }
 
-// walk adds a node and what is below it.
+// walk reads a node and its descendants.
 func (p *page) walk(n *html.Node) {
 	p.tree.visits++
 	switch n.Type {
@@ -165,7 +165,7 @@ func (p *page) walk(n *html.Node) {
 	p.depth--
 }
 
-// element adds an element by its name.
+// element reads an element.
 func (p *page) element(n *html.Node) {
 	switch n.DataAtom {
 	case atom.Title:
@@ -174,7 +174,8 @@ func (p *page) element(n *html.Node) {
 		}
 	case atom.Head:
 		p.head(n)
-	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Button, atom.Select, atom.Textarea, atom.Object, atom.Canvas:
+	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe,
+		atom.Button, atom.Select, atom.Textarea, atom.Object, atom.Canvas:
 	case atom.Br:
 		if p.inline.Len() > 0 {
 			p.pending = false
@@ -220,7 +221,7 @@ func (p *page) element(n *html.Node) {
 	}
 }
 
-// head takes the title out of the head.
+// head reads the title in the head element.
 func (p *page) head(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.DataAtom == atom.Title {
@@ -229,8 +230,8 @@ func (p *page) head(n *html.Node) {
 	}
 }
 
-// heading adds a heading. One inside a note or warning names the box and does
-// not end the section.
+// heading adds a heading. A heading inside a note or warning names the box and
+// does not open a section.
 func (p *page) heading(n *html.Node) {
 	p.flush()
 	name := strings.Join(strings.Fields(p.tree.textOf(n)), " ")
@@ -268,7 +269,7 @@ func (p *page) list(n *html.Node) {
 	p.marker = ""
 }
 
-// item adds a list item with its marker.
+// item adds a list item.
 func (p *page) item(n *html.Node) {
 	p.flush()
 	p.marker = "- "
@@ -281,8 +282,8 @@ func (p *page) item(n *html.Node) {
 	p.marker = ""
 }
 
-// definitions adds a definition list: its terms are headings of the lowest
-// level, for what follows a term is about it.
+// definitions adds a definition list. Its terms become headings of the lowest
+// level, because the text after a term is about the term.
 func (p *page) definitions(n *html.Node) {
 	p.flush()
 	if !p.hasDefinitions(n) {
@@ -300,9 +301,9 @@ func (p *page) definitions(n *html.Node) {
 	p.kind = kind
 }
 
-// hasDefinitions reports whether a definition list defines anything: in a table
-// of contents or an index, all that follows a term is more terms. Each list is
-// looked at once.
+// hasDefinitions reports whether a definition list has definitions. In a table
+// of contents or an index, terms only follow other terms. The result for each
+// list is remembered.
 func (p *page) hasDefinitions(n *html.Node) bool {
 	if known, ok := p.tree.defines[n]; ok {
 		return known
@@ -324,7 +325,7 @@ func (p *page) hasDefinitions(n *html.Node) bool {
 	return found
 }
 
-// isDefinition reports whether a dd says more than terms.
+// isDefinition reports whether a dd element contains more than terms.
 func (p *page) isDefinition(n *html.Node) bool {
 	for d := n.FirstChild; d != nil; d = d.NextSibling {
 		p.tree.visits++
@@ -339,7 +340,7 @@ func (p *page) isDefinition(n *html.Node) bool {
 	return false
 }
 
-// termList adds the terms of a list that defines nothing as list items.
+// termList adds the terms of a list without definitions as list items.
 func (p *page) termList(n *html.Node) {
 	kind := p.kind
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -358,8 +359,8 @@ func (p *page) termList(n *html.Node) {
 	p.kind = kind
 }
 
-// entries adds the terms and definitions of a list. Terms that follow one
-// another name the same definition.
+// entries adds the terms and definitions of a list. Consecutive terms share one
+// definition.
 func (p *page) entries(n *html.Node, level int) {
 	var terms []string
 	define := func() {
@@ -379,7 +380,7 @@ func (p *page) entries(n *html.Node, level int) {
 		case c.Type == html.ElementNode && c.DataAtom == atom.Dd:
 			define()
 			p.block(c)
-		case c.Type == html.ElementNode && c.DataAtom == atom.Div: // groups are allowed
+		case c.Type == html.ElementNode && c.DataAtom == atom.Div: // HTML allows div groups
 			define()
 			p.entries(c, level)
 		default:

@@ -10,10 +10,10 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// isDescription reports whether an image's alternative text describes content:
-// it has several words, and the image is no icon.
+// isDescription reports whether the alternative text of an image describes
+// content. It needs several words, and the image must not be an icon.
 func isDescription(n *html.Node, alt string) bool {
-	const icon = 32 // pixels
+	const icon = 32 // in pixels
 	for _, side := range []string{"width", "height"} {
 		if size, err := strconv.Atoi(attr(n, side)); err == nil && size <= icon {
 			return false
@@ -29,8 +29,8 @@ func isDescription(n *html.Node, alt string) bool {
 	return attr(n, "role") != "presentation"
 }
 
-// footnoteMark is the mark of a footnote that a link or a raised text is, such
-// as 1 or *; "" if it is something else.
+// footnoteMark returns the mark of a footnote reference, such as 1 or *. It
+// returns "" if the element is not one.
 func (t *tree) footnoteMark(n *html.Node) string {
 	if !isReference(n) {
 		return ""
@@ -52,7 +52,7 @@ func (t *tree) footnoteMark(n *html.Node) string {
 }
 
 // isReference reports whether an element is a raised link within its page, or a
-// link that is called a footnote.
+// link with a class of footnotes.
 func isReference(n *html.Node) bool {
 	inner := n
 	if n.DataAtom == atom.Sup {

@@ -18,23 +18,24 @@ var inlineElements = map[atom.Atom]bool{
 }
 
 // navigationClasses mark navigation in the pages of common documentation
-// generators, whatever is in it.
+// generators. Their content does not matter.
 var navigationClasses = map[string]bool{
 	"navheader": true, "navfooter": true, "navbar": true, "breadcrumb": true, "breadcrumbs": true, "related": true,
 	"sphinxsidebar": true, "skip-link": true, "headerlink": true, "toctree-wrapper": true, "wy-nav-side": true,
 	"rst-footer-buttons": true, "md-nav": true, "md-footer": true, "pagination": true,
 }
 
-// boxClasses mark notes and warnings, whose headings do not open a section.
+// boxClasses mark notes and warnings. Headings inside them do not open a
+// section.
 var boxClasses = map[string]bool{
 	"note": true, "tip": true, "warning": true, "caution": true, "important": true, "admonition": true, "danger": true,
 	"hint": true, "attention": true, "alert": true, "callout": true, "sidebar": true,
 }
 
-// maxAttributes is how many attributes of an element are looked at.
+// maxAttributes bounds the attributes of an element that are searched.
 const maxAttributes = 64
 
-// attr is the value of an attribute, "" if it is not there.
+// attr returns the value of an attribute, or "".
 func attr(n *html.Node, name string) string {
 	for _, a := range n.Attr[:min(len(n.Attr), maxAttributes)] {
 		if a.Key == name {
@@ -53,7 +54,7 @@ func hasAttr(n *html.Node, name string) bool {
 	return false
 }
 
-// maxClass is how much of a class attribute is looked at.
+// maxClass bounds the bytes of a class attribute that are searched.
 const maxClass = 1000
 
 // hasClass reports whether one of the element's classes is in the set.
@@ -67,13 +68,14 @@ func hasClass(n *html.Node, set map[string]bool) bool {
 	return false
 }
 
-// isHidden reports whether an element is not shown, or not read out as content.
+// isHidden reports whether an element is not displayed or is hidden from screen
+// readers.
 func isHidden(n *html.Node) bool {
 	return hasAttr(n, "hidden") || attr(n, "aria-hidden") == "true"
 }
 
-// isNavigation reports whether an element leads to other pages instead of
-// saying something.
+// isNavigation reports whether an element contains navigation instead of
+// content.
 func (p *page) isNavigation(n *html.Node) bool {
 	switch n.DataAtom {
 	case atom.Nav:
@@ -92,8 +94,7 @@ func (p *page) isNavigation(n *html.Node) bool {
 	return hasClass(n, navigationClasses)
 }
 
-// isSelfLink reports whether a link is the mark beside a heading that points at
-// it.
+// isSelfLink reports whether a link is the permalink mark beside a heading.
 func (t *tree) isSelfLink(n *html.Node) bool {
 	if !strings.HasPrefix(attr(n, "href"), "#") {
 		return false
@@ -109,8 +110,8 @@ func (t *tree) isSelfLink(n *html.Node) bool {
 	return false
 }
 
-// shortText is the text below a node; ok is false if that is longer than a mark
-// with space around it, or has many elements.
+// shortText returns the text of a node. ok is false if the text is longer than
+// a mark with spaces, or if the node has many elements.
 func (t *tree) shortText(n *html.Node) (text string, ok bool) {
 	const most, mostNodes = 32, 64
 	looked := 0
@@ -128,8 +129,8 @@ func (t *tree) shortText(n *html.Node) (text string, ok bool) {
 	return text, true
 }
 
-// linkShare is the share of an element's text that is in links; 1 if it has no
-// text.
+// linkShare returns the share of an element's text that is in links, or 1
+// without text.
 func (p *page) linkShare(n *html.Node) float64 {
 	c := p.tree.count(n)
 	if c.all == 0 {
@@ -138,7 +139,7 @@ func (p *page) linkShare(n *html.Node) float64 {
 	return float64(c.linked) / float64(c.all)
 }
 
-// inBox reports whether a heading names a note or warning it stands in.
+// inBox reports whether a heading names the note or warning that contains it.
 func inBox(n *html.Node) bool {
 	for p, up := n.Parent, 0; p != nil && up < 2; p, up = p.Parent, up+1 {
 		if p.DataAtom == atom.Aside || hasClass(p, boxClasses) {

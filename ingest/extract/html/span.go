@@ -7,26 +7,26 @@ import (
 )
 
 const (
-	// maxColumns is the last column in which cells are followed down.
+	// maxColumns is the number of columns in which cells may span rows.
 	maxColumns = 64
-	// maxSpan is how many rows a cell is repeated in.
+	// maxSpan is the maximum number of rows that repeat a cell.
 	maxSpan = 200
-	// maxSpanText is the longest text, in bytes, that is repeated.
+	// maxSpanText is the longest repeated text, in bytes.
 	maxSpanText = 120
-	// maxRepeated bounds the repeated text of a table.
+	// maxRepeated bounds all repeated text of a table, in bytes.
 	maxRepeated = 256 << 10
 )
 
-// spans are the cells of a table that reach into the rows below, by column.
+// spans are the cells of a table that reach into later rows, by column.
 type spans struct {
 	columns [maxColumns]struct {
 		text string
-		rows int // how many rows it still reaches into
+		rows int // number of later rows that it still covers
 	}
 	repeated int
 }
 
-// add notes a cell that reaches into rows below.
+// add records a cell that spans rows.
 func (s *spans) add(column, width, rows int, text string) {
 	if len(text) > maxSpanText {
 		text = ""
@@ -37,8 +37,8 @@ func (s *spans) add(column, width, rows int, text string) {
 	}
 }
 
-// fill appends the texts of the cells that reach into the row at a column, and
-// returns the first column that is free.
+// fill appends the cells from earlier rows that cover a column of this row. It
+// returns the first free column.
 func (s *spans) fill(parts []string, column int) ([]string, int) {
 	for ; column < maxColumns && s.columns[column].rows > 0; column++ {
 		c := &s.columns[column]
@@ -52,7 +52,7 @@ func (s *spans) fill(parts []string, column int) ([]string, int) {
 	return parts, column
 }
 
-// span is how many columns or rows a cell takes.
+// span returns the number of columns or rows that a cell covers.
 func span(n *html.Node, name string, most int) int {
 	k, err := strconv.Atoi(attr(n, name))
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"docent/ingest/outline"
 )
 
-// isTableTitle reports whether a paragraph is the title that DocBook's pages
-// put in front of a table.
+// isTableTitle reports whether a paragraph is a table title as DocBook's pages
+// write it.
 func (p *page) isTableTitle(n *html.Node) bool {
 	return attr(n, "class") == "title" && n.Parent != nil && attr(n.Parent, "class") == "table"
 }
 
-// table adds a table row by row, with its caption in front of its header. A
-// table that only lays out other blocks is walked as if it were not there.
+// table adds a table row by row. The caption becomes part of the header. A
+// table that only arranges other blocks is read as those blocks.
 func (p *page) table(n *html.Node) {
 	p.flush()
 	rows := tableRows(n)
@@ -61,7 +61,7 @@ func (p *page) table(n *html.Node) {
 	}
 }
 
-// tableRows are the rows of a table, those of tables inside it not counted.
+// tableRows returns the rows of a table without those of nested tables.
 func tableRows(n *html.Node) []*html.Node {
 	var rows []*html.Node
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
@@ -75,7 +75,7 @@ func tableRows(n *html.Node) []*html.Node {
 	return rows
 }
 
-// isLayout reports whether a table arranges blocks instead of data.
+// isLayout reports whether a table arranges blocks instead of showing data.
 func (t *tree) isLayout(n *html.Node, rows []*html.Node) bool {
 	if r := attr(n, "role"); r == "presentation" || r == "none" {
 		return true
@@ -104,7 +104,7 @@ func (t *tree) isLayout(n *html.Node, rows []*html.Node) bool {
 	return false
 }
 
-// layout walks the cells of a layout table as blocks.
+// layout reads the cells of a layout table as blocks.
 func (p *page) layout(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {
@@ -117,16 +117,17 @@ func (p *page) layout(n *html.Node) {
 	p.flush()
 }
 
-// block0 walks a cell or what else a table holds.
+// block0 reads a cell or another child of a layout table.
 func (p *page) block0(n *html.Node) {
 	p.flush()
 	p.walk(n)
 	p.flush()
 }
 
-// row is a row's cells in one line, or a single cell's blocks one to a line,
-// and whether all of them are headers. Cells that reach down from rows above
-// are repeated.
+// row returns the cells of a row. A single cell has one line for each block.
+// allHeads reports whether all cells
+// are headers. The row repeats cells that span
+// it from earlier rows.
 func (p *page) row(n *html.Node, open *spans) (line string, allHeads bool) {
 	var cells []*html.Node
 	allHeads = true
@@ -159,8 +160,8 @@ func (p *page) row(n *html.Node, open *spans) (line string, allHeads bool) {
 	return strings.Join(parts, table.Separator), allHeads
 }
 
-// cellText is a cell's text. Its blocks are kept on lines of their own if it is
-// the only cell of its row.
+// cellText returns the text of a cell. The blocks of a cell that is alone in
+// its row stay on lines of their own.
 func (p *page) cellText(n *html.Node, lines bool) string {
 	inner := &page{b: outline.NewBuilder(128), kind: outline.Paragraph, tree: p.tree}
 	inner.children(n)

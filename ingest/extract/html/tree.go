@@ -7,21 +7,20 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// tree is the tree of a page with the facts that are known of its elements. The
-// readers of a page and of its tables' cells share it.
+// tree is the tree of a page with facts about its elements. The readers of the
+// page and of its cells share it.
 type tree struct {
-	letters map[*html.Node]letterCount // set by count
-	defines map[*html.Node]bool        // set by hasDefinitions
-	visits  int                        // of nodes; tests bound it
+	letters map[*html.Node]letterCount // filled by count
+	defines map[*html.Node]bool        // filled by hasDefinitions
+	visits  int                        // number of visited nodes; tests check it
 }
 
-// letterCount is how many bytes of text an element has, and how many of them are
-// in links.
+// letterCount has the bytes of an element's text and how many of them are in
+// links.
 type letterCount struct{ all, linked int }
 
-// count is the text of an element. The first call counts all elements of the
-// page in one pass, so that elements inside each other are not counted again
-// for each of them.
+// count returns the size of an element's text. The first call counts all
+// elements of the page in one pass, so that the work is linear.
 func (t *tree) count(n *html.Node) letterCount {
 	if t.letters == nil {
 		t.letters = map[*html.Node]letterCount{}
@@ -34,7 +33,8 @@ func (t *tree) count(n *html.Node) letterCount {
 	return t.letters[n]
 }
 
-// countAll notes the text of each element below n. The parser bounds the depth.
+// countAll records the text size of each element below n. The parser bounds the
+// depth.
 func (t *tree) countAll(n *html.Node, link bool) (sum letterCount) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		t.visits++
@@ -58,8 +58,8 @@ func (t *tree) countAll(n *html.Node, link bool) (sum letterCount) {
 	return sum
 }
 
-// textOf is the text below a node as it stands, without scripts, styles, and
-// marks beside headings, and with a line break for br.
+// textOf returns the raw text of a node. It omits scripts, styles, and
+// permalink marks, and writes a line break for br.
 func (t *tree) textOf(n *html.Node) string {
 	if n.FirstChild != nil && n.FirstChild == n.LastChild && n.FirstChild.Type == html.TextNode {
 		return n.FirstChild.Data
@@ -69,7 +69,7 @@ func (t *tree) textOf(n *html.Node) string {
 	return b.String()
 }
 
-// addText adds the text below a node. The parser bounds the depth.
+// addText appends the text of a node. The parser bounds the depth.
 func (t *tree) addText(b *strings.Builder, n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		t.visits++

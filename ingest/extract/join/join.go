@@ -1,5 +1,5 @@
-// Package join puts a document together from others, such as the chapters of a
-// book or the cells of a notebook.
+// Package join combines documents, such as the chapters of a book or the cells
+// of a notebook.
 package join
 
 import (
@@ -8,20 +8,20 @@ import (
 	"docent/ingest/outline"
 )
 
-// Builder collects documents and blocks. The zero value is ready to use.
+// Builder collects documents and blocks. Its zero value is ready to use.
 type Builder struct {
 	text      strings.Builder
 	blocks    []outline.Block
 	truncated bool
 }
 
-// Truncated reports whether text was left out because of outline.MaxText.
+// Truncated reports whether outline.MaxText was reached and text was omitted.
 func (b *Builder) Truncated() bool { return b.truncated }
 
-// Len is the number of bytes so far.
+// Len returns the number of bytes so far.
 func (b *Builder) Len() int { return b.text.Len() }
 
-// space begins a paragraph and reports whether n more bytes fit.
+// space starts a paragraph and reports whether n more bytes fit.
 func (b *Builder) space(n int) bool {
 	if b.truncated || b.text.Len()+n+2 > outline.MaxText {
 		b.truncated = true
@@ -33,7 +33,7 @@ func (b *Builder) space(n int) bool {
 	return true
 }
 
-// Add appends a block. An empty text adds nothing.
+// Add appends a block. It ignores empty text.
 func (b *Builder) Add(kind outline.Kind, level int, text string) {
 	text = outline.Clean(text)
 	if kind == outline.Code {
@@ -49,15 +49,15 @@ func (b *Builder) Add(kind outline.Kind, level int, text string) {
 	b.blocks = outline.Append(b.blocks, outline.Block{Kind: kind, Level: level, Page: -1, Start: start, End: b.text.Len()})
 }
 
-// Section opens a section that the text does not announce. Without a name it
-// ends the sections of the level and below.
+// Section opens a section whose name is not part of the text. Without a name it
+// ends the sections of this level and below.
 func (b *Builder) Section(level int, name string) {
 	n := b.text.Len()
 	name = strings.Join(strings.Fields(outline.Clean(name)), " ")
 	b.blocks = outline.Append(b.blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: n, End: n, Name: name})
 }
 
-// Append appends a document. Its headings go down by the given number of
+// Append appends a document and lowers its headings by the given number of
 // levels.
 func (b *Builder) Append(doc *outline.Document, levels int) {
 	b.truncated = b.truncated || doc.Truncated

@@ -7,7 +7,7 @@ import (
 	"docent/ingest/extract/blocks"
 )
 
-// decode is the first character of a text.
+// decode returns the first character of a text and its length.
 func decode(s string) (rune, int) { return utf8.DecodeRuneInString(s) }
 
 // texSections are the levels of sections.
@@ -16,7 +16,7 @@ var texSections = map[string]int{
 	"frametitle": 4, "DocumentTitle": 1,
 }
 
-// texSymbols are commands that stand for characters.
+// texSymbols are commands that represent characters.
 var texSymbols = map[string]string{
 	"LaTeX": "LaTeX", "LaTeXe": "LaTeX2e", "TeX": "TeX", "BibTeX": "BibTeX", "XeLaTeX": "XeLaTeX", "LuaLaTeX": "LuaLaTeX", "pdfLaTeX": "pdfLaTeX", "XeTeX": "XeTeX", "LuaTeX": "LuaTeX", "pdfTeX": "pdfTeX",
 	"ldots": "…", "dots": "…", "textellipsis": "…", "&": "&", "%": "%", "$": "$", "#": "#", "_": "_", "{": "{", "}": "}", " ": " ", "\n": " ", "\t": " ",
@@ -28,13 +28,13 @@ var texSymbols = map[string]string{
 	"newline": "\n", "linebreak": "\n", "hfill": " ", "enskip": " ", "textvisiblespace": " ", "textperiodcentered": "·", "checkmark": "✓",
 }
 
-// texAccents are commands that put an accent on the next letter, with the
-// combining characters.
+// texAccents maps commands that put an accent on the next letter to combining
+// characters.
 var texAccents = map[string]string{
 	"'": "\u0301", "`": "\u0300", "^": "\u0302", `"`: "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307", "c": "\u0327", "v": "\u030c", "H": "\u030b", "u": "\u0306", "k": "\u0328", "r": "\u030a", "b": "\u0331", "d": "\u0323",
 }
 
-// texDropped are commands that are dropped with the given number of arguments.
+// texDropped are the numbers of arguments of commands that are dropped.
 var texDropped = map[string]int{
 	"label": 1, "vspace": 1, "hspace": 1, "include": 1, "input": 1, "includegraphics": 1, "bibliographystyle": 1, "bibliography": 1, "printbibliography": 0, "addbibresource": 1,
 	"pagestyle": 1, "thispagestyle": 1, "usepackage": 1, "RequirePackage": 1, "documentclass": 1, "setcounter": 2, "addtocounter": 2, "stepcounter": 1, "refstepcounter": 1, "setlength": 2, "addtolength": 2,
@@ -99,8 +99,7 @@ func (l *latex) command() {
 	}
 }
 
-// symbol writes a character. The space behind the name of a command is no
-// space.
+// symbol writes a character. It skips the space after the name of the command.
 func (l *latex) symbol(name, s string) {
 	l.write(s)
 	if !blocks.IsWordAt(name, 0) {
@@ -122,8 +121,8 @@ func (l *latex) accent(name string) {
 	l.write(arg[:n] + texAccents[name] + l.render(arg[n:]))
 }
 
-// skipArguments skips up to n arguments of a definition, with the names of
-// commands among them.
+// skipArguments skips up to n arguments of a definition. An argument may be a
+// command name.
 func (l *latex) skipArguments(n int) {
 	for range n {
 		for strings.HasPrefix(l.text[l.pos:], "[") {
@@ -146,8 +145,8 @@ func (l *latex) skipArguments(n int) {
 	}
 }
 
-// declare reads a command of the preamble: of interest are the title, the
-// author and the beginning of the text.
+// declare reads a command of the preamble. It uses the title, the author, and
+// the beginning of the text.
 func (l *latex) declare(name string) {
 	switch name {
 	case "title", "author", "subtitle":
@@ -216,7 +215,7 @@ func (l *latex) section(name string) {
 	l.Heading(texSections[name], text)
 }
 
-// special reads commands that need more than a table.
+// special reads commands that need code of their own.
 func (l *latex) special(name string) {
 	switch name {
 	case "begin":
@@ -312,7 +311,7 @@ func (l *latex) inlineCommand(name string) {
 	}
 }
 
-// footnote keeps a footnote for the end of the paragraph.
+// footnote stores a footnote until the end of the paragraph.
 func (l *latex) footnote() {
 	l.optional()
 	arg, ok := l.group('{', '}')

@@ -6,7 +6,7 @@ import (
 	"docent/ingest/extract/blocks"
 )
 
-// texRole says what becomes of an environment.
+// texRole says how an environment is read.
 type texRole uint8
 
 // The roles of environments.
@@ -29,7 +29,7 @@ var texEnvironments = map[string]texRole{
 	"tabular": texTable, "tabularx": texTable, "longtable": texTable, "supertabular": texTable, "tabu": texTable, "longtabu": texTable, "tabulary": texTable, "xltabular": texTable, "tblr": texTable, "longtblr": texTable, "mpsupertabular": texTable, "deluxetable": texTable,
 }
 
-// texArguments is how many arguments in braces follow the name of an
+// texArguments is the number of arguments in braces after the name of an
 // environment.
 var texArguments = map[string]int{
 	"tabular": 1, "tabularx": 2, "tabular*": 2, "longtable": 1, "supertabular": 1, "tabu": 1, "longtabu": 1, "tabulary": 2, "xltabular": 2, "tblr": 1, "longtblr": 1, "minipage": 1, "multicols": 1, "list": 2, "thebibliography": 1, "minted": 1, "labeling": 1, "adjustbox": 1,
@@ -138,7 +138,7 @@ func (l *latex) end(env string) {
 }
 
 // until returns the text up to the end of an environment and moves behind it.
-// One that does not end is the rest of the text.
+// Without an end it returns the rest of the text.
 func (l *latex) until(env string) string {
 	rest := l.text[l.pos:]
 	mark := `\end{` + env + `}`
@@ -151,8 +151,8 @@ func (l *latex) until(env string) string {
 	return rest[:end]
 }
 
-// withoutTokens removes the commands with which pandoc colors a listing, such as
-// \KeywordTok{def}.
+// withoutTokens removes the commands that pandoc uses to color a listing, such
+// as \KeywordTok{def}.
 func withoutTokens(code string) string {
 	var b strings.Builder
 	for i := 0; i < len(code); i++ {
@@ -168,7 +168,7 @@ func withoutTokens(code string) string {
 		for end < len(code) && blocks.IsWordAt(code, end) {
 			end++
 		}
-		if end == i+1 { // an escaped sign
+		if end == i+1 { // an escaped character
 			b.WriteByte(code[end])
 			i = end
 			continue
@@ -179,7 +179,7 @@ func withoutTokens(code string) string {
 	return b.String()
 }
 
-// trimListing drops the options in front of a listing.
+// trimListing removes the options at the start of a listing.
 func trimListing(env, code string) string {
 	first, rest, ok := strings.Cut(code, "\n")
 	if !ok {
@@ -192,7 +192,7 @@ func trimListing(env, code string) string {
 	return code
 }
 
-// display adds a displayed formula as its source.
+// display adds a displayed formula in its source form.
 func (l *latex) display(env string) {
 	formula := strings.TrimSpace(l.until(env))
 	if len(l.grids) > 0 || l.inner > 0 {

@@ -34,18 +34,18 @@ type latex struct {
 	*blocks.Writer
 	text string
 	pos  int
-	// budget is how many bytes may still be searched for ends that do not
-	// exist.
+	// budget bounds the bytes that are searched for missing ends.
 	budget int
-	// last is where the document ends last: listings may show others.
+	// last is the position of the last end of the document. Listings may
+	// contain others.
 	last int
 	// preamble is set before \begin{document}.
 	preamble bool
-	buf      strings.Builder // the present paragraph
-	notes    []string        // footnotes of the present paragraph
+	buf      strings.Builder // the current paragraph
+	notes    []string        // footnotes of the current paragraph
 	lists    []latexList
-	grids    []latexGrid // open tables; those in cells are text
-	inner    int         // nesting of arguments that are read on their own
+	grids    []latexGrid // open tables; nested tables are text
+	inner    int         // nesting depth of arguments that are rendered separately
 	ended    bool
 }
 
@@ -59,12 +59,12 @@ type latexList struct {
 type latexGrid struct {
 	blocks.Grid
 	row  []string
-	rule bool // a rule stands below the rows so far
-	kept int  // the rows before those that are repeated on each page
+	rule bool // a rule follows the last row
+	kept int  // number of rows before those that each page repeats
 }
 
-// hasPreamble reports whether a text begins with settings. Parts of documents
-// do not, though they may show a whole one in a listing.
+// hasPreamble reports whether a text begins with a preamble. Parts of documents
+// have none, but may show one in a listing.
 func hasPreamble(text string) bool {
 	class := strings.Index(text, `\document`)
 	if class < 0 || !strings.Contains(text[class:], `\begin{document}`) {
@@ -74,7 +74,7 @@ func hasPreamble(text string) bool {
 	return class < first || strings.HasPrefix(text[first:], `\begin{filecontents`) || strings.HasPrefix(text[first:], `\begin{document}`)
 }
 
-// run reads the text up to its end.
+// run reads the text to its end.
 func (l *latex) run() {
 	for n := 0; l.pos < len(l.text) && !l.ended; n++ {
 		if n%4096 == 0 && l.Done() {
@@ -123,7 +123,7 @@ func (l *latex) step() {
 	}
 }
 
-// write adds text to the present paragraph.
+// write adds text to the current paragraph.
 func (l *latex) write(s string) {
 	if !l.preamble {
 		l.buf.WriteString(s)
@@ -149,8 +149,7 @@ func (l *latex) quote(c byte) {
 	}
 }
 
-// comment skips a comment with its line end and the space that begins the next
-// line.
+// comment skips a comment, its line end, and the indentation of the next line.
 func (l *latex) comment() {
 	end := strings.IndexByte(l.text[l.pos:], '\n')
 	if end < 0 {
@@ -180,7 +179,7 @@ func (l *latex) newline() {
 	l.write(" ")
 }
 
-// flush ends the present paragraph, with its footnotes behind it.
+// flush ends the current paragraph and adds its footnotes.
 func (l *latex) flush() {
 	text := l.buf.String()
 	l.buf.Reset()
@@ -192,7 +191,8 @@ func (l *latex) flush() {
 	}
 }
 
-// tidyTeX composes accents and removes the space that dropped commands leave.
+// tidyTeX composes accents and removes the space that dropped commands leave
+// behind.
 func tidyTeX(s string) string {
 	s = norm.NFC.String(s)
 	for _, mark := range []string{",", ".", ")", ";"} {
@@ -201,7 +201,7 @@ func tidyTeX(s string) string {
 	return s
 }
 
-// math copies a formula as its source.
+// math copies the source of a formula.
 func (l *latex) math() {
 	mark := "$"
 	if strings.HasPrefix(l.text[l.pos:], "$$") {
@@ -218,8 +218,8 @@ func (l *latex) math() {
 	l.pos = end + len(mark)
 }
 
-// find returns where mark occurs from i on, or -1. The search ends at a blank
-// line, and searches in vain are bounded.
+// find returns the position of mark from i on, or -1. The search ends at a
+// blank line. budget bounds failed searches.
 func (l *latex) find(i int, mark string) int {
 	limit := min(len(l.text), i+1<<16)
 	if l.budget < 0 {
@@ -262,8 +262,8 @@ func (l *latex) skipSpace() {
 	}
 }
 
-// group returns the argument that begins at the position, between open and
-// closed brackets, and moves behind it. It returns false if there is none.
+// group returns the argument at the position, between open and closed brackets,
+// and moves behind it. It returns false if there is none.
 func (l *latex) group(open, closed byte) (string, bool) {
 	at := l.pos
 	l.skipSpace()
@@ -336,7 +336,7 @@ func (l *latex) optional() {
 // maxInner bounds arguments within arguments.
 const maxInner = 6
 
-// render returns the text of an argument in one line.
+// render returns the text of an argument on one line.
 func (l *latex) render(arg string) string {
 	if !strings.ContainsAny(arg, "\\{}$~%&`'-\n") {
 		return blocks.OneLine(arg)
@@ -350,7 +350,7 @@ func (l *latex) render(arg string) string {
 	return blocks.OneLine(in.Builder.Document("").Text)
 }
 
-// name returns the name of the command at the position, behind its backslash.
+// name returns the name of the command after a backslash at the position.
 func (l *latex) name() string {
 	i := l.pos
 	for i < len(l.text) && (l.text[i] >= 'a' && l.text[i] <= 'z' || l.text[i] >= 'A' && l.text[i] <= 'Z' || l.text[i] == '@') {

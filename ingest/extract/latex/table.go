@@ -7,7 +7,7 @@ import (
 	"docent/ingest/extract/table"
 )
 
-// cell ends the present cell of the open table.
+// cell ends the current cell of the open table.
 func (l *latex) cell() {
 	if len(l.grids) != 1 {
 		l.write(" ")
@@ -20,7 +20,7 @@ func (l *latex) cell() {
 	l.buf.Reset()
 }
 
-// row ends the present row of the open table.
+// row ends the current row of the open table.
 func (l *latex) row() {
 	if len(l.grids) != 1 {
 		l.write(" ")
@@ -34,8 +34,8 @@ func (l *latex) row() {
 	g.row = nil
 }
 
-// rule notes a line across the open table. The first one below the first rows
-// ends the header.
+// rule records a rule across the open table. The first rule below a row ends
+// the header.
 func (l *latex) rule() {
 	if len(l.grids) != 1 {
 		return
@@ -47,8 +47,8 @@ func (l *latex) rule() {
 	}
 }
 
-// repeatedRows ends the rows that a long table shows on its first page, or drops
-// those that it repeats at the head or foot of each page.
+// repeatedRows ends the header rows of the first page in a long table. It drops
+// the rows that the table repeats on each page.
 func (l *latex) repeatedRows(name string) {
 	if len(l.grids) != 1 {
 		return
@@ -60,7 +60,7 @@ func (l *latex) repeatedRows(name string) {
 	g.kept = len(g.Rows)
 }
 
-// openTable begins a table. Within a cell, a table is text.
+// openTable begins a table. A table within a cell is read as text.
 func (l *latex) openTable() {
 	if len(l.grids) == 0 {
 		l.flush()

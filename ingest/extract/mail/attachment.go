@@ -12,7 +12,7 @@ import (
 	"docent/ingest/extract/part"
 )
 
-// endings are the file name endings of attachments without a name.
+// endings are the file name endings of unnamed attachments, by media type.
 var endings = map[string]string{
 	"text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "text/calendar": ".ics", "text/markdown": ".md", "text/rtf": ".rtf", "application/rtf": ".rtf",
 	"application/pdf": ".pdf", "application/json": ".json", "application/xml": ".xml", "text/xml": ".xml", "application/zip": ".zip", "application/gzip": ".gz",
@@ -23,7 +23,7 @@ var endings = map[string]string{
 	"application/vnd.oasis.opendocument.text":                                   ".odt", "image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/tiff": ".tif",
 }
 
-// ignoredMedia are parts for programs: signatures, and the reports of mail
+// ignoredMedia are parts for programs, such as signatures and reports of mail
 // servers.
 var ignoredMedia = map[string]bool{
 	"application/pgp-signature": true, "application/pkcs7-signature": true, "application/x-pkcs7-signature": true, "application/pgp-encrypted": true, "application/pgp-keys": true,
@@ -31,8 +31,8 @@ var ignoredMedia = map[string]bool{
 	"application/applefile": true,
 }
 
-// isAttachment reports whether a part that holds no others is a file of its own.
-// Text with a name is one, unless it comes where the body is expected.
+// isAttachment reports whether a leaf part is a separate file. Text with a name
+// is one, unless it is at the place of the body.
 func (e *entity) isAttachment(s *state) bool {
 	if e.media == "message/delivery-status" || e.media == "message/disposition-notification" {
 		return false
@@ -43,8 +43,8 @@ func (e *entity) isAttachment(s *state) bool {
 	return e.filename != "" && s.hasBody
 }
 
-// attachmentsOf lists the attachments of a message in their order, also those of
-// the messages in it if deep is set.
+// attachmentsOf lists the attachments of a message in order. If deep is set, it
+// includes those of nested messages.
 func attachmentsOf(e *entity, deep bool) []*entity {
 	var out []*entity
 	var walk func(e *entity, s *state)
@@ -89,7 +89,7 @@ func attachmentsOf(e *entity, deep bool) []*entity {
 	return out
 }
 
-// attachmentNames are the names of the attachments as a reader sees them.
+// attachmentNames returns the names of the attachments for display.
 func attachmentNames(e *entity) []string {
 	var out []string
 	for _, a := range attachmentsOf(e, false) {

@@ -8,17 +8,17 @@ import (
 	"docent/internal/fault"
 )
 
-// oleMagic begins a compound file, in which Outlook keeps a message.
+// oleMagic begins a compound file, the container of Outlook messages.
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// IsOLE reports whether a file with this beginning is a compound file, as
-// programs of Microsoft Office before 2007 write them.
+// IsOLE reports whether a file with this beginning is a compound file, the
+// format of Microsoft Office before 2007.
 func IsOLE(head []byte) bool { return bytes.HasPrefix(head, []byte(oleMagic)) }
 
 const (
 	// maxStreams bounds the entries of a compound file.
 	maxStreams = 100000
-	// noSector and above are no sectors.
+	// noSector and larger numbers are not sectors.
 	noSector = 0xfffffff0
 	// headerLen is the size of the header.
 	headerLen = 512
@@ -34,17 +34,18 @@ const (
 var errCFB = fault.New(fault.Invalid,
 	"outlook_message_damaged", "damaged: it is not a message of Outlook that can be opened, or only a part of one")
 
-// compound is a compound file: streams in storages, like files in folders.
+// compound is a compound file. It has streams in storages, like files in
+// folders.
 type compound struct {
 	data      []byte
-	shift     uint // of the sector size
+	shift     uint // binary logarithm of the sector size
 	miniShift uint
-	cutoff    uint64 // streams below this size are in the mini stream
+	cutoff    uint64 // smaller streams are in the mini stream
 	fat       []uint32
 	miniFAT   []uint32
 	mini      []byte
 	entries   []dirEntry
-	left      int // bytes that may still be read
+	left      int // number of bytes that may still be read
 }
 
 // dirEntry is an entry of the directory.
@@ -69,7 +70,10 @@ func openCompound(data []byte) (*compound, error) {
 		return nil, errCFB
 	}
 	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(data[at:]) }
-	c := &compound{data: data, shift: uint(binary.LittleEndian.Uint16(data[30:])), miniShift: uint(binary.LittleEndian.Uint16(data[32:])), cutoff: uint64(u32(56)), left: 2*len(data) + 1<<20}
+	c := &compound{
+		data: data, shift: uint(binary.LittleEndian.Uint16(data[30:])), miniShift: uint(binary.LittleEndian.Uint16(data[32:])),
+		cutoff: uint64(u32(56)), left: 2*len(data) + 1<<20,
+	}
 	if c.shift < 7 || c.shift > 16 || c.miniShift < 4 || c.miniShift > c.shift {
 		return nil, errCFB
 	}
@@ -106,7 +110,7 @@ func parseEntry(b []byte, shift uint) dirEntry {
 	return e
 }
 
-// sector returns a sector's bytes; nil if it is outside the file.
+// sector returns the bytes of a sector, or nil if it is outside the file.
 func (c *compound) sector(n uint32) []byte {
 	from := (uint64(n) + 1) << c.shift
 	if n >= noSector || from >= uint64(len(c.data)) {
@@ -115,8 +119,8 @@ func (c *compound) sector(n uint32) []byte {
 	return c.data[from:min(uint64(len(c.data)), from+1<<c.shift)]
 }
 
-// readFAT reads the allocation table, whose sectors the header lists and further
-// sectors continue.
+// readFAT reads the allocation table. The header lists its sectors, and further
+// sectors continue the list.
 func (c *compound) readFAT(count, next uint32) {
 	maxSectors := len(c.data)>>c.shift + 1
 	list := words(c.data[76:headerLen])
@@ -136,7 +140,7 @@ func (c *compound) readFAT(count, next uint32) {
 	}
 }
 
-// words are the 32-bit numbers in some bytes.
+// words splits bytes into 32-bit numbers.
 func words(b []byte) []uint32 {
 	out := make([]uint32, len(b)/4)
 	for i := range out {
@@ -182,10 +186,10 @@ func (c *compound) read(e *dirEntry) []byte {
 	return out[:min(uint64(len(out)), e.size)]
 }
 
-// root is the outermost storage.
+// root returns the outermost storage.
 func (c *compound) root() *storage { return c.open(&c.entries[0]) }
 
-// open returns a storage with its entries, which form a tree.
+// open returns a storage with its entries, which the file stores as a tree.
 func (c *compound) open(e *dirEntry) *storage {
 	s := &storage{file: c, items: map[string]*dirEntry{}}
 	seen := map[uint32]bool{}
@@ -208,10 +212,10 @@ func (c *compound) open(e *dirEntry) *storage {
 	return s
 }
 
-// stream returns the content of a stream by its name; nil without one.
+// stream returns the content of a stream, or nil if it does not exist.
 func (s *storage) stream(name string) []byte { return s.file.read(s.items[name]) }
 
-// storage returns an inner storage by its name; nil without one.
+// storage returns an inner storage, or nil if it does not exist.
 func (s *storage) storage(name string) *storage {
 	if e := s.items[name]; e != nil && e.kind == typeStorage {
 		return s.file.open(e)

@@ -35,7 +35,8 @@ func decodeText(data []byte, label string) string {
 	return text
 }
 
-// convert decodes data; what cannot be decoded stays as replacement characters.
+// convert decodes data. It replaces undecodable bytes by replacement
+// characters.
 func convert(data []byte, enc encoding.Encoding) string {
 	text, err := enc.NewDecoder().Bytes(data)
 	if err != nil {
@@ -44,8 +45,8 @@ func convert(data []byte, enc encoding.Encoding) string {
 	return outline.Clean(string(text))
 }
 
-// decodeTransfer undoes a Content-Transfer-Encoding. It reads broken encodings
-// as far as possible.
+// decodeTransfer undoes a Content-Transfer-Encoding. It decodes broken
+// encodings as far as possible.
 func decodeTransfer(data []byte, name string) []byte {
 	name, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(stripComment(name))), ";")
 	switch strings.Trim(name, " \t\"'.:") {
@@ -64,8 +65,8 @@ func decodeTransfer(data []byte, name string) []byte {
 	return data
 }
 
-// isProse reports whether text that should be Base64 is plain text: many of its
-// lines have several words.
+// isProse reports whether text that should be Base64 is plain text. Many lines
+// of plain text have several words.
 func isProse(data []byte) bool {
 	lines, prose := 0, 0
 	for data = data[:min(len(data), 2048)]; len(data) > 0; {
@@ -81,8 +82,8 @@ func isProse(data []byte) bool {
 	return prose*2 > lines
 }
 
-// base64Values are the values of the Base64 characters plus one, also of the
-// variant for URLs.
+// base64Values are the values of the Base64 characters plus one. They include
+// the URL variant.
 var base64Values = func() (v [256]byte) {
 	for i, c := range []byte("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/") {
 		v[c] = byte(i + 1)
@@ -122,8 +123,8 @@ func decodeBase64(data []byte) []byte {
 	return out
 }
 
-// decodeQuoted decodes quoted-printable text. An equals sign without two digits
-// stays.
+// decodeQuoted decodes quoted-printable text. It keeps an equals sign without
+// two hexadecimal digits.
 func decodeQuoted(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for len(data) > 0 {
@@ -143,7 +144,7 @@ func decodeQuoted(data []byte) []byte {
 	return out
 }
 
-// appendQuoted appends a line with its =XX decoded.
+// appendQuoted decodes the =XX escapes of a line and appends it.
 func appendQuoted(out, line []byte) []byte {
 	for i := 0; i < len(line); i++ {
 		if line[i] == '=' && i+2 < len(line) {
@@ -158,7 +159,7 @@ func appendQuoted(out, line []byte) []byte {
 	return out
 }
 
-// unhex is the value of a hexadecimal digit, or -1.
+// unhex returns the value of a hexadecimal digit, or -1.
 func unhex(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
@@ -171,7 +172,7 @@ func unhex(c byte) int {
 	return -1
 }
 
-// decodeUTF7 decodes UTF-7, in which old mailers write.
+// decodeUTF7 decodes UTF-7, which old mailers use.
 func decodeUTF7(data []byte) string {
 	var b strings.Builder
 	utf16 := charset16()
@@ -202,8 +203,8 @@ func decodeUTF7(data []byte) string {
 	return b.String()
 }
 
-// unflow joins the lines of text that a mailer broke (format=flowed, RFC 3676):
-// a line that ends with a space goes on in the next one of the same quoting.
+// unflow joins the lines that a mailer broke (format=flowed, RFC 3676). A line
+// that ends with a space continues on the next line with the same quoting.
 func unflow(text string, delsp bool) string {
 	var b strings.Builder
 	b.Grow(len(text))

@@ -9,20 +9,20 @@ import (
 // messageEndings are the file name endings of single messages.
 var messageEndings = map[string]bool{".eml": true, ".emlx": true, ".mail": true, ".email": true, ".mht": true, ".mhtml": true, ".mim": true, ".mime": true, ".nws": true}
 
-// evidence are header fields that mailers write and people do not.
+// evidence are header fields that programs write and people do not.
 var evidence = map[string]bool{
 	"received": true, "message-id": true, "mime-version": true, "return-path": true, "delivered-to": true, "x-mailer": true, "dkim-signature": true,
 	"content-transfer-encoding": true, "snapshot-content-location": true, "x-received": true, "x-original-to": true, "x-mozilla-status": true, "x-uidl": true,
 }
 
-// addressed are header fields that name people, subject and date.
+// addressed are header fields for people, the subject, and the date.
 var addressed = map[string]bool{
 	"from": true, "to": true, "cc": true, "subject": true, "date": true, "sender": true, "reply-to": true, "newsgroups": true,
 }
 
-// IsMessage reports whether a file with this name and beginning is a message.
-// A text that only begins with "From:" or "Subject:" is none: it takes fields
-// that only programs write, or a name such as letter.eml.
+// IsMessage reports whether a file with this name and beginning is a message. A
+// text that begins with "From:" or "Subject:" is not enough. It also needs
+// fields that only programs write, or a name such as letter.eml.
 func IsMessage(name string, head []byte) bool {
 	head = trimFront(head)
 	if IsMbox(head) {
@@ -45,7 +45,7 @@ func IsMessage(name string, head []byte) bool {
 			if addressed[field] {
 				people++
 			}
-		case first && isDigits(bytes.TrimSpace(line)): // the length, as Apple Mail writes it
+		case first && isDigits(bytes.TrimSpace(line)): // the length that Apple Mail writes first
 		case first:
 			return false
 		case line[0] == ' ' || line[0] == '\t':

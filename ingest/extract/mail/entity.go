@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// maxEntities bounds the parts of a message, also those in parts.
+	// maxEntities bounds the parts of a message, including nested ones.
 	maxEntities = 10000
 	// maxDepth bounds the nesting of parts.
 	maxDepth = 24
@@ -28,8 +28,8 @@ type entity struct {
 	body []byte
 	// children are the parts of a multipart, or the message in a message part.
 	children []*entity
-	// cut reports, for a whole message, that parts in it are nested more than
-	// maxDepth levels deep and left out.
+	// cut reports that a whole message has parts nested more than maxDepth
+	// levels deep, which are omitted.
 	cut bool
 }
 
@@ -47,8 +47,9 @@ func parse(data []byte) *entity {
 	return e
 }
 
-// unwrap returns the message in a file of Apple Mail, whose first line is the
-// length of the message and which ends with data for Apple Mail.
+// unwrap returns the message in a file of Apple Mail. The first line of the
+// file is the length of the message, and data for Apple Mail follows the
+// message.
 func unwrap(data []byte) []byte {
 	line, rest := cutLine(data[:min(len(data), 24)])
 	if line = bytes.TrimSpace(line); !isDigits(line) || len(rest) == 0 {
@@ -62,7 +63,7 @@ func unwrap(data []byte) []byte {
 	return rest[:n]
 }
 
-// entity reads a header and a body. fallback is the media type without a
+// entity reads a header and a body. fallback is the media type if there is no
 // Content-Type.
 func (p *parser) entity(data []byte, fallback string, depth int) *entity {
 	p.count++
@@ -102,8 +103,8 @@ func (e *entity) isMessage() bool {
 	return e.media == "message/rfc822" || e.media == "message/global" || e.media == "message/news"
 }
 
-// multipart adds the parts of a multipart. Without a boundary that occurs in the
-// body it becomes text.
+// multipart adds the parts of a multipart. If no boundary occurs in the body,
+// the body is read as text.
 func (p *parser) multipart(e *entity, depth int) {
 	boundary := e.typeParams["boundary"]
 	start, next := -1, 0
@@ -141,14 +142,14 @@ func (p *parser) multipart(e *entity, depth int) {
 	}
 }
 
-// trimEnd removes the line end that belongs to the boundary.
+// trimEnd removes the line end that belongs to the next boundary.
 func trimEnd(data []byte) []byte {
 	return bytes.TrimSuffix(bytes.TrimSuffix(data, []byte("\n")), []byte("\r"))
 }
 
-// findBoundary finds the next line that is a boundary. It returns the start of
-// the line, -1 without one, the start of the next line, and whether the boundary
-// is the last one.
+// findBoundary finds the next boundary line. It returns the start of the line,
+// or -1, and the start of the next line. last reports whether it is the last
+// boundary.
 func findBoundary(body []byte, boundary string, from int) (start, next int, last bool) {
 	mark := []byte("--" + boundary)
 	for from < len(body) {
@@ -171,8 +172,9 @@ func findBoundary(body []byte, boundary string, from int) (start, next int, last
 	return -1, 0, false
 }
 
-// guessBoundary returns the boundary of a multipart whose header names none or a
-// wrong one: a line with two hyphens before a Content field.
+// guessBoundary returns the boundary of a multipart whose header has no
+// boundary or a wrong one. It is a line with two hyphens before a Content
+// field.
 func guessBoundary(body []byte) string {
 	for rest := body; len(rest) > 0; {
 		var line []byte
@@ -187,12 +189,12 @@ func guessBoundary(body []byte) string {
 	return ""
 }
 
-// content is the decoded content of a part.
+// content returns the decoded content of a part.
 func (e *entity) content() []byte {
 	return decodeTransfer(e.body, e.header["content-transfer-encoding"])
 }
 
-// isText reports whether the part is text that can be a body.
+// isText reports whether the part is text that can be the body.
 func (e *entity) isText() bool {
 	return e.media == "text/plain" || e.media == "text/html" || e.media == "text/enriched" || e.media == "text/richtext" || e.media == "text"
 }

@@ -15,7 +15,8 @@ const (
 	maxParams = 100
 )
 
-// keptFields are the header fields that the readers use. The others are skipped.
+// keptFields are the header fields that the readers use. Other fields are
+// skipped.
 var keptFields = map[string]bool{
 	"from": true, "sender": true, "to": true, "cc": true, "bcc": true, "newsgroups": true, "subject": true, "date": true, "message-id": true,
 	"content-type": true, "content-transfer-encoding": true, "content-disposition": true, "content-id": true, "content-location": true,
@@ -26,8 +27,8 @@ var keptFields = map[string]bool{
 // and unfolded.
 type header map[string]string
 
-// parseHeader reads a header block and returns the rest as the body. A block that
-// ends without an empty line ends where a line is no field.
+// parseHeader reads a header block and returns the rest as the body. Without an
+// empty line, the header ends at the first line that is not a field.
 func parseHeader(data []byte) (h header, body []byte) {
 	h = header{}
 	name, used := "", 0
@@ -72,7 +73,7 @@ func parseHeader(data []byte) (h header, body []byte) {
 	return h, nil
 }
 
-// continues reports whether a header block goes on after a line of spaces.
+// continues reports whether a header block continues after a line of spaces.
 func continues(rest []byte) bool {
 	line, _ := cutLine(rest)
 	return len(line) > 0 && (startsField(line) || line[0] == ' ' || line[0] == '\t')
@@ -112,8 +113,9 @@ func cutField(line []byte) (name string, value []byte, ok bool) {
 	return strings.ToLower(string(n)), line[i+1:], true
 }
 
-// params reads the value of a field such as Content-Type: a lower-case value and
-// its parameters by lower-case name. It reads broken ones as far as possible.
+// params reads the value of a field such as Content-Type. It returns the
+// lower-case value and its parameters by lower-case name. It reads broken
+// parameters as far as possible.
 func params(field string) (value string, out map[string]string) {
 	value, rest, _ := strings.Cut(field, ";")
 	value = strings.ToLower(strings.TrimSpace(stripComment(value)))
@@ -131,7 +133,7 @@ func params(field string) (value string, out map[string]string) {
 	return value, joinParams(pieces)
 }
 
-// stripComment removes a comment in parentheses from the end of a value.
+// stripComment removes a comment in parentheses at the end of a value.
 func stripComment(s string) string {
 	if i := strings.IndexByte(s, '('); i > 0 {
 		return s[:i]
@@ -164,8 +166,8 @@ func nextParam(s string) (name, value, rest string) {
 	return name, b.String(), rest
 }
 
-// joinParams joins the pieces of parameters that continue (name*0, name*1) and
-// decodes those with a character set (name*).
+// joinParams joins parameters in several pieces (name*0, name*1) and decodes
+// those with a character set (name*).
 func joinParams(pieces map[string]string) map[string]string {
 	out := make(map[string]string, len(pieces))
 	for name, value := range pieces {
@@ -184,7 +186,7 @@ func joinParams(pieces map[string]string) map[string]string {
 	return out
 }
 
-// continued joins the pieces of a parameter in several pieces.
+// continued joins the pieces of one parameter.
 func continued(base string, pieces map[string]string) string {
 	var b strings.Builder
 	encoded := false

@@ -1,6 +1,6 @@
-// Package mail reads electronic mail: single messages (EML), messages of
-// Outlook (MSG), mailboxes (MBOX) and saved web pages (MHT). It reads broken
-// messages as far as possible.
+// Package mail reads electronic mail: single messages (EML), Outlook messages
+// (MSG), mailboxes (MBOX), and saved web pages (MHT). It reads broken messages
+// as far as possible.
 package mail
 
 import (
@@ -17,18 +17,18 @@ import (
 	"docent/internal/fault"
 )
 
-// maxField bounds a field as shown, such as a long list of recipients.
+// maxField bounds a displayed field, such as a long list of recipients.
 const maxField = 2000
 
-// errEncrypted is the reason for a message whose body is encrypted.
+// errEncrypted is the error for a message with an encrypted body.
 var errEncrypted = fault.New(fault.Invalid, "mail_encrypted", "encrypted: only its recipient can open it; decrypt it and add it again")
 
-// errNested is the reason for a message whose text is nested too deep.
+// errNested is the error for a message whose text is nested too deeply.
 var errNested = fault.New(fault.Invalid,
 	"mail_nested_too_deeply", "nested too deeply: its text is in parts more than %d levels deep; save the innermost message and add that", maxDepth)
 
-// Read reads one message: its fields, its best body, and the messages in it. The
-// title is the subject.
+// Read reads one message: its fields, its best body, and its nested messages.
+// The title is the subject.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	e := parse(data)
 	w := &writer{ctx: ctx}
@@ -49,17 +49,17 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	return doc, nil
 }
 
-// field is a decoded header field in one line.
+// field returns a decoded header field on one line.
 func (e *entity) field(name string) string {
 	return decodeWords(e.header[name], e.typeParams["charset"])
 }
 
-// writer puts the document of a message together.
+// writer builds the document of a message.
 type writer struct {
 	ctx       context.Context
 	b         join.Builder
-	depth     int  // of messages in messages
-	body      bool // there is text other than fields
+	depth     int  // number of messages around the current one
+	body      bool // there is text besides the fields
 	encrypted bool // a part is encrypted
 }
 
@@ -80,7 +80,7 @@ func (w *writer) message(e *entity) {
 	w.part(e, &state{})
 }
 
-// shorten cuts a long field.
+// shorten truncates a long field.
 func shorten(s string) string {
 	if len(s) <= maxField {
 		return s
@@ -88,7 +88,7 @@ func shorten(s string) string {
 	return strings.ToValidUTF8(s[:maxField], "") + " …"
 }
 
-// nested adds a message inside another one as a section.
+// nested adds a nested message as a section.
 func (w *writer) nested(e *entity) {
 	w.depth++
 	subject := e.field("subject")
@@ -100,10 +100,10 @@ func (w *writer) nested(e *entity) {
 	w.depth--
 }
 
-// state is the state of going through one message.
+// state is the state of reading one message.
 type state struct{ hasBody bool }
 
-// part adds what is text in a part.
+// part adds the text of a part.
 func (w *writer) part(e *entity, s *state) {
 	if w.ctx.Err() != nil || w.b.Truncated() {
 		return
@@ -135,8 +135,8 @@ func (w *writer) add(doc *outline.Document, s *state) {
 	w.b.Append(doc, w.depth)
 }
 
-// bodies are the children that may be shown: in a signed message the first one,
-// in a related one the root.
+// bodies returns the children that may be shown: the first one of a signed
+// message and the root of a related one.
 func (e *entity) bodies() []*entity {
 	switch e.media {
 	case "multipart/signed":
@@ -147,7 +147,7 @@ func (e *entity) bodies() []*entity {
 	return e.children
 }
 
-// root is the part of a multipart/related that refers to the others.
+// root returns the part of a multipart/related that refers to the others.
 func (e *entity) root() *entity {
 	if start := strings.Trim(e.typeParams["start"], "<> "); start != "" {
 		for _, c := range e.children {
@@ -175,8 +175,8 @@ func (e *entity) isEncrypted() bool {
 	return false
 }
 
-// alternative adds the best version of a body that comes in several. Parts that
-// are no version of it, such as a mixed part, are added as well.
+// alternative adds the best version of a body with several versions. It also
+// adds parts that are not versions of it, such as a mixed part.
 func (w *writer) alternative(e *entity, s *state) {
 	var text, page *outline.Document
 	for _, c := range e.children {
@@ -194,8 +194,8 @@ func (w *writer) alternative(e *entity, s *state) {
 	w.add(better(text, page), s)
 }
 
-// better returns the better one of a plain text and a page with the same
-// content. The page wins if it has structure, or if the text lacks much of it.
+// better returns the better of a plain text and a page with the same content.
+// The page wins if it has structure, or if the text lacks much of its content.
 func better(text, page *outline.Document) *outline.Document {
 	if text == nil || page == nil {
 		if text == nil {
@@ -238,7 +238,7 @@ func readPage(ctx context.Context, data []byte) (*outline.Document, error) {
 	return html.Read(ctx, text)
 }
 
-// document reads a text part; nil if it cannot be read.
+// document reads a text part. It returns nil if the part cannot be read.
 func (e *entity) document(ctx context.Context) *outline.Document {
 	data := e.content()
 	label := e.typeParams["charset"]

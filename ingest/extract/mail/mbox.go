@@ -13,8 +13,8 @@ import (
 // maxFromLine bounds the line that begins a message in a mailbox.
 const maxFromLine = 512
 
-// isFromLine reports whether a line begins a message in a mailbox: "From ", a
-// sender, and a date with a month, a time and a year.
+// isFromLine reports whether a line begins a message in a mailbox. It must have
+// "From ", a sender, and a date with a month, a time, and a year.
 func isFromLine(line []byte) bool {
 	if !bytes.HasPrefix(line, []byte("From ")) || len(line) > maxFromLine {
 		return false
@@ -30,7 +30,7 @@ func isFromLine(line []byte) bool {
 	return clock && year && month
 }
 
-// months are the names of months in the line.
+// months are the names of months in a From line.
 var months = map[string]bool{
 	"Jan": true, "Feb": true, "Mar": true, "Apr": true, "May": true, "Jun": true, "Jul": true, "Aug": true, "Sep": true, "Oct": true, "Nov": true, "Dec": true,
 }
@@ -44,8 +44,8 @@ func isDigits(s []byte) bool {
 	return len(s) > 0
 }
 
-// startsMessage reports whether a message of a mailbox begins here: a From line
-// and then a header field.
+// startsMessage reports whether data begins with a mailbox message: a From line
+// and a header field.
 func startsMessage(data []byte) bool {
 	line, rest := cutLine(data[:min(len(data), maxFromLine+maxFieldName)])
 	if !isFromLine(line) {
@@ -62,9 +62,9 @@ func trimFront(head []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), "\r\n")
 }
 
-// Messages yields the messages of a mailbox, one at a time. A message is named
-// by a digest of its Message-ID, or of its content without one, so that names
-// stay when other messages come and go.
+// Messages yields the messages of a mailbox, one at a time. The name of a
+// message is a digest of its Message-ID or, without one, of its content. So
+// names stay the same when other messages are added or removed.
 func Messages(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
 	return func(yield func(part.Part, error) bool) {
 		data := trimFront(data)
@@ -94,7 +94,7 @@ func Messages(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
 	}
 }
 
-// messageEnd is where the first message of a mailbox ends.
+// messageEnd returns the end of the first message of a mailbox.
 func messageEnd(data []byte) int {
 	for at := 0; ; {
 		i := bytes.Index(data[at:], []byte("\nFrom "))

@@ -21,8 +21,8 @@ func IsPage(name string, head []byte) bool {
 	return h["snapshot-content-location"] != "" || h["to"] == "" && strings.Contains(from, "<saved by")
 }
 
-// ReadPage reads a saved web page: the page itself, without its pictures. The
-// title is the page's or the subject.
+// ReadPage reads the page in a saved web page, without its pictures. The title
+// is that of the page, or else the subject.
 func ReadPage(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	e := parse(data)
 	page := e.findPage()
@@ -36,7 +36,7 @@ func ReadPage(ctx context.Context, _ string, data []byte) (*outline.Document, er
 	return doc, ctx.Err()
 }
 
-// findPage returns the page that a saved web page shows; nil without one.
+// findPage returns the part with the page, or nil.
 func (e *entity) findPage() *entity {
 	if len(e.children) == 0 {
 		if e.isText() || e.media == "application/xhtml+xml" {

@@ -53,13 +53,14 @@ const (
 	propertiesStream = "__properties_version1.0"
 )
 
-// codePages are the character sets of code pages whose number does not name them.
+// codePages are the character sets of code pages whose name does not follow
+// from their number.
 var codePages = map[uint32]string{
 	874: "windows-874", 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 20127: "us-ascii", 20866: "koi8-r", 21866: "koi8-u", 50220: "iso-2022-jp", 50221: "iso-2022-jp",
 	50222: "iso-2022-jp", 51932: "euc-jp", 51949: "euc-kr", 54936: "gb18030", 65000: "utf-7", 65001: "utf-8", 10000: "macintosh",
 }
 
-// codePage is the character set of a code page.
+// codePage returns the character set of a code page.
 func codePage(n uint32) string {
 	switch {
 	case n >= 1250 && n <= 1258:
@@ -72,15 +73,15 @@ func codePage(n uint32) string {
 	return ""
 }
 
-// item is a message, a recipient or an attachment in a message of Outlook.
+// item is a message, a recipient, or an attachment in an Outlook message.
 type item struct {
 	*storage
-	label   string             // the character set of its 8-bit text
-	numbers map[uint32][8]byte // the properties of fixed size
+	label   string             // character set of its 8-bit text
+	numbers map[uint32][8]byte // its properties of fixed size
 }
 
-// newItem reads the properties of a storage. head is the size of what comes in
-// front of them.
+// newItem reads the properties of a storage. head is the number of bytes before
+// them.
 func newItem(s *storage, head int, label string) *item {
 	it := &item{storage: s, label: label, numbers: map[uint32][8]byte{}}
 	props := s.stream(propertiesStream)
@@ -96,13 +97,13 @@ func newItem(s *storage, head int, label string) *item {
 	return it
 }
 
-// number is a property of 32 bits; 0 without it.
+// number returns a 32-bit property, or 0.
 func (it *item) number(id uint32) uint32 {
 	v := it.numbers[id]
 	return binary.LittleEndian.Uint32(v[:])
 }
 
-// time is a property with a date; the zero time without it.
+// time returns a date property, or the zero time.
 func (it *item) time(id uint32) time.Time {
 	v := it.numbers[id]
 	n := binary.LittleEndian.Uint64(v[:])
@@ -114,10 +115,10 @@ func (it *item) time(id uint32) time.Time {
 	return time.Unix(int64(n/1e7), int64(n%1e7)*100).UTC()
 }
 
-// binary is a property with bytes; nil without it.
+// binary returns a property with bytes, or nil.
 func (it *item) binary(id uint32) []byte { return it.stream(fmt.Sprintf("__substg1.0_%04X0102", id)) }
 
-// text is a property with text; "" without it.
+// text returns a text property, or "".
 func (it *item) text(id uint32) string {
 	if raw := it.stream(fmt.Sprintf("__substg1.0_%04X001F", id)); len(raw) > 1 {
 		units := make([]uint16, len(raw)/2)
@@ -132,7 +133,7 @@ func (it *item) text(id uint32) string {
 	return ""
 }
 
-// first is the first text that is not empty, in one line.
+// first returns the first non-empty text on one line.
 func (it *item) first(ids ...uint32) string {
 	for _, id := range ids {
 		if s := oneLine(it.text(id)); s != "" {
@@ -142,7 +143,7 @@ func (it *item) first(ids ...uint32) string {
 	return ""
 }
 
-// inner are the storages whose names begin with prefix, in their order.
+// inner returns the storages with a name prefix in order.
 func (it *item) inner(prefix string) []*item {
 	var names []string
 	for _, n := range it.names {
@@ -160,7 +161,7 @@ func (it *item) inner(prefix string) []*item {
 	return out
 }
 
-// embedded is the message in an attachment; nil without one.
+// embedded returns the message inside an attachment, or nil.
 func (it *item) embedded() *item {
 	if s := it.storage.storage(fmt.Sprintf("__substg1.0_%04X000D", propAttachment)); s != nil && s.items[propertiesStream] != nil {
 		return newItem(s, 24, it.label)
@@ -168,7 +169,7 @@ func (it *item) embedded() *item {
 	return nil
 }
 
-// IsOutlook reports whether a compound file is a message of Outlook.
+// IsOutlook reports whether a compound file is an Outlook message.
 func IsOutlook(data []byte) bool {
 	mark := []byte("_\x00_\x00p\x00r\x00o\x00p\x00e\x00r\x00t\x00i\x00e\x00s\x00_\x00v\x00e\x00r\x00s\x00")
 	if !IsOLE(data) || !bytes.Contains(data, mark) {
@@ -178,7 +179,7 @@ func IsOutlook(data []byte) bool {
 	return err == nil && c.root().items[propertiesStream] != nil
 }
 
-// openOutlook opens a message of Outlook.
+// openOutlook opens an Outlook message.
 func openOutlook(data []byte) (*item, error) {
 	c, err := openCompound(data)
 	if err != nil {
@@ -191,8 +192,8 @@ func openOutlook(data []byte) (*item, error) {
 	return newItem(root, 32, ""), nil
 }
 
-// ReadOutlook reads a message of Outlook: its fields, its best body, and the
-// messages in it. The title is the subject.
+// ReadOutlook reads an Outlook message: its fields, its best body, and its
+// nested messages. The title is the subject.
 func ReadOutlook(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	it, err := openOutlook(data)
 	if err != nil {
@@ -212,7 +213,7 @@ func ReadOutlook(ctx context.Context, _ string, data []byte) (*outline.Document,
 	return w.b.Document(it.first(propSubject)), nil
 }
 
-// outlook adds a message of Outlook.
+// outlook adds an Outlook message.
 func (w *writer) outlook(it *item) {
 	var lines []string
 	add := func(label, value string) {
@@ -268,7 +269,7 @@ func (w *writer) outlook(it *item) {
 	}
 }
 
-// sender is the author of a message with the address.
+// sender returns the author of a message with the address.
 func (it *item) sender(h header) string {
 	name := it.first(propSentForName, propSenderName)
 	address := it.first(propSentForSMTP, propSenderSMTP)
@@ -283,7 +284,7 @@ func (it *item) sender(h header) string {
 	return person(name, address)
 }
 
-// person is a name with an address.
+// person returns a name with an address.
 func person(name, address string) string {
 	switch {
 	case name == "" || name == address:
@@ -294,7 +295,7 @@ func person(name, address string) string {
 	return name + " <" + address + ">"
 }
 
-// recipients are the recipients by To, Cc and Bcc.
+// recipients returns the recipients by To, Cc, and Bcc.
 func (it *item) recipients() (out [3]string) {
 	for _, r := range it.inner("__recip_version1.0_") {
 		kind := int(r.number(propRecipient)) & 0xf
@@ -314,7 +315,7 @@ func (it *item) recipients() (out [3]string) {
 	return out
 }
 
-// outlookBody is the best body of a message; nil without one.
+// outlookBody returns the best body of a message, or nil.
 func (it *item) outlookBody(ctx context.Context) *outline.Document {
 	var text, page *outline.Document
 	if s := it.text(propBody); strings.TrimSpace(s) != "" {
@@ -341,7 +342,7 @@ func (it *item) outlookBody(ctx context.Context) *outline.Document {
 	return readRTF(ctx, rtf, it.label)
 }
 
-// fileName is the name of an attachment.
+// fileName returns the file name of an attachment.
 func (it *item) fileName() string {
 	name := part.Clean(it.first(propLongName, propShortName, propName))
 	if name == "" {
@@ -350,7 +351,7 @@ func (it *item) fileName() string {
 	return path.Base(name)
 }
 
-// isPicture reports whether an attachment is a picture that the body shows.
+// isPicture reports whether an attachment is a picture in the body.
 func (it *item) isPicture() bool {
 	media := strings.ToLower(it.first(propMedia))
 	switch strings.ToLower(path.Ext(it.fileName())) {
@@ -360,13 +361,13 @@ func (it *item) isPicture() bool {
 	return strings.HasPrefix(media, "image/") && (it.first(propContentID) != "" || it.number(propHidden)&1 != 0)
 }
 
-// OutlookAttachments yields the files in a message of Outlook and in the messages
-// inside it, one at a time.
+// OutlookAttachments yields the files in an Outlook message and in its nested
+// messages, one at a time.
 func OutlookAttachments(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
 	return func(yield func(part.Part, error) bool) {
 		it, err := openOutlook(data)
 		if err != nil {
-			return // Read gives the reason
+			return // Read reports the error
 		}
 		var names part.Names
 		it.files(ctx, 0, func(a *item, sent time.Time) bool {
@@ -386,7 +387,7 @@ func OutlookAttachments(ctx context.Context, data []byte) iter.Seq2[part.Part, e
 	}
 }
 
-// files calls fn with each attachment that is a file, until fn returns false.
+// files calls fn with each attached file until fn returns false.
 func (it *item) files(ctx context.Context, depth int, fn func(a *item, sent time.Time) bool) bool {
 	sent := it.time(propSubmitted)
 	for _, a := range it.inner("__attach_version1.0_") {

@@ -12,7 +12,7 @@ import (
 	"docent/internal/fault"
 )
 
-// rtfDictionary is the text that begins the window of compressed RTF.
+// rtfDictionary is the initial content of the window of compressed RTF.
 const rtfDictionary = "{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx"
 
 const (
@@ -79,8 +79,8 @@ func decompressRTF(data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// readRTF reads the RTF text of a message. Text that Outlook made of HTML is read
-// as the HTML.
+// readRTF reads the RTF text of a message. If Outlook converted the text from
+// HTML, readRTF returns the HTML.
 func readRTF(ctx context.Context, data []byte, label string) *outline.Document {
 	r := &rtfText{data: data, label: label, page: strings.Contains(string(data[:min(len(data), 400)]), "\\fromhtml")}
 	text := r.read()
@@ -93,7 +93,7 @@ func readRTF(ctx context.Context, data []byte, label string) *outline.Document {
 	return plain.Text("", text)
 }
 
-// rtfDestinations are groups that are no text.
+// rtfDestinations are groups that contain no text.
 var rtfDestinations = map[string]bool{
 	"fonttbl": true, "colortbl": true, "stylesheet": true, "info": true, "pict": true, "object": true, "header": true, "footer": true, "generator": true, "listtable": true,
 	"listoverridetable": true, "themedata": true, "datastore": true, "filetbl": true, "revtbl": true, "xmlnstbl": true, "fldinst": true, "pntext": true,
@@ -101,27 +101,27 @@ var rtfDestinations = map[string]bool{
 
 // rtfGroup is the state of a group.
 type rtfGroup struct {
-	skip bool // its text is left out
+	skip bool // its text is omitted
 	tag  bool // its text is HTML
-	uc   int  // how many characters follow a Unicode one for old readers
+	uc   int  // number of fallback characters after a Unicode character
 }
 
-// rtfText takes the text out of RTF.
+// rtfText extracts the text of RTF.
 type rtfText struct {
 	data   []byte
 	label  string
-	page   bool // the text is HTML in RTF
+	page   bool // the RTF contains HTML
 	out    strings.Builder
-	raw    []byte // 8-bit text that is not decoded yet
+	raw    []byte // 8-bit text that has not been decoded
 	groups []rtfGroup
 	group  rtfGroup
-	omit   bool // text for RTF readers only
+	omit   bool // text that only RTF readers show
 	high   rune // the first half of a surrogate pair
-	drop   int  // characters that repeat a Unicode one
-	star   bool // the group may be skipped by readers that do not know it
+	drop   int  // number of fallback characters to skip
+	star   bool // readers that do not know the group may skip it
 }
 
-// read returns the text.
+// read returns the extracted text.
 func (r *rtfText) read() string {
 	r.group.uc = 1
 	for i := 0; i < len(r.data); {
@@ -172,7 +172,7 @@ func (r *rtfText) flush() {
 	}
 }
 
-// write adds text, which becomes HTML in a page.
+// write adds text. In a page it escapes the text as HTML.
 func (r *rtfText) write(s string) {
 	if r.page && !r.group.tag {
 		s = html.EscapeString(s)
@@ -180,7 +180,8 @@ func (r *rtfText) write(s string) {
 	r.out.WriteString(s)
 }
 
-// control reads a control word or symbol at i and returns what comes after it.
+// control reads a control word or symbol at i and returns the position after
+// it.
 func (r *rtfText) control(i int) int {
 	if i >= len(r.data) {
 		return i
@@ -235,7 +236,7 @@ func (r *rtfText) symbol(i int) int {
 	return i + 1
 }
 
-// breaks adds a line break, which means nothing in a page.
+// breaks adds a line break, except in a page, where it has no meaning.
 func (r *rtfText) breaks(s string) {
 	if !r.group.skip && !r.omit {
 		r.flush()
@@ -289,7 +290,7 @@ func (r *rtfText) word(word string, n int, hasNumber bool) {
 	}
 }
 
-// unicode adds a Unicode character, or half of one.
+// unicode adds a Unicode character or half of a surrogate pair.
 func (r *rtfText) unicode(n int) {
 	c := rune(uint16(n))
 	r.drop = r.group.uc

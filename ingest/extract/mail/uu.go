@@ -2,8 +2,8 @@ package mail
 
 import "bytes"
 
-// cutUU finds a file in uuencoding and returns its name, its content, and the
-// length of text up to its end.
+// cutUU finds a uuencoded file. It returns the name, the content, and the
+// length of text up to the end of the file.
 func cutUU(data []byte) (name string, content []byte, length int, ok bool) {
 	start := uuStart(data)
 	if start < 0 {
@@ -28,7 +28,7 @@ func cutUU(data []byte) (name string, content []byte, length int, ok bool) {
 	return "", nil, 0, false
 }
 
-// appendUU appends the n bytes of a line.
+// appendUU decodes the n bytes of a line and appends them.
 func appendUU(out, line []byte, n int) []byte {
 	for i := 0; n > 0 && i < len(line); i += 4 {
 		var v uint32
@@ -48,7 +48,7 @@ func appendUU(out, line []byte, n int) []byte {
 	return out
 }
 
-// uuStart finds a line such as "begin 644 name"; -1 without one.
+// uuStart returns the position of a line such as "begin 644 name", or -1.
 func uuStart(data []byte) int {
 	for from := 0; from < len(data); {
 		i := bytes.Index(data[from:], []byte("begin "))
@@ -66,13 +66,13 @@ func uuStart(data []byte) int {
 	return -1
 }
 
-// uuFile is a file in uuencoding inside a text.
+// uuFile is a uuencoded file inside a text.
 type uuFile struct {
 	name    string
 	content []byte
 }
 
-// splitUU divides a text into its files in uuencoding and the text without them.
+// splitUU separates the uuencoded files in a text from the rest of the text.
 func splitUU(data []byte) (text []byte, files []uuFile) {
 	for len(files) < maxEntities {
 		start := uuStart(data)

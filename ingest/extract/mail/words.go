@@ -10,7 +10,7 @@ import (
 	"docent/ingest/outline"
 )
 
-// charset16 is the encoding inside UTF-7.
+// charset16 is the encoding of UTF-16 in UTF-7.
 func charset16() encoding.Encoding { return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM) }
 
 // maxLabel bounds the name of a character set.
@@ -23,9 +23,9 @@ type word struct {
 	text   string
 }
 
-// decodeWords decodes the encoded words of a header value. Neighboring words of
-// one character set are decoded together, because mailers cut characters in two.
-// label is the character set of bytes that are not encoded.
+// decodeWords decodes the encoded words of a header value. It decodes
+// neighboring words with the same character set together, because mailers split
+// characters. label is the character set of bytes that are not encoded.
 func decodeWords(s, label string) string {
 	if !utf8.ValidString(s) {
 		s = decodeText([]byte(s), label)
@@ -34,9 +34,9 @@ func decodeWords(s, label string) string {
 		return oneLine(s)
 	}
 	var b strings.Builder
-	var open word // of the bytes in raw
+	var open word // word of the bytes in raw
 	var raw []byte
-	after := false // the text before s is a word
+	after := false // a word precedes s
 	flush := func() {
 		b.WriteString(decodeText(raw, open.label))
 		raw = raw[:0]
@@ -48,7 +48,7 @@ func decodeWords(s, label string) string {
 		}
 		w, n := cutWord(s[i:])
 		if n < 0 {
-			break // no word ends from here on
+			break // no encoded word ends after this point
 		}
 		if !after || n == 0 || strings.TrimSpace(s[:i]) != "" {
 			flush()
@@ -75,8 +75,8 @@ func decodeWords(s, label string) string {
 	return oneLine(b.String())
 }
 
-// cutWord reads the encoded word at the start of s and returns its length, 0 if
-// there is none, and -1 if no word can end in s.
+// cutWord reads the encoded word at the start of s and returns its length. It
+// returns 0 without a word, and -1 if no encoded word can end in s.
 func cutWord(s string) (w word, n int) {
 	label, rest, ok := strings.Cut(s[2:min(len(s), maxLabel+2)], "?")
 	if !ok || strings.ContainsAny(label, " \t=") || len(rest) < 1 {
@@ -94,5 +94,5 @@ func cutWord(s string) (w word, n int) {
 	return word{label: label, base64: s[at] == 'b' || s[at] == 'B', text: s[at+2 : at+2+end]}, at + 2 + end + 2
 }
 
-// oneLine is a text in one line without control characters.
+// oneLine puts a text on one line and removes control characters.
 func oneLine(s string) string { return strings.Join(strings.Fields(outline.Clean(s)), " ") }

@@ -10,8 +10,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// Adoc reads AsciiDoc: sections, lists, tables, listings and admonitions.
-// Included files and comments are dropped.
+// Adoc reads AsciiDoc: sections, lists, tables, listings, and admonitions. It
+// omits included files and comments.
 func Adoc(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	text, err := textual(data)
 	if err != nil {
@@ -34,7 +34,7 @@ type asciidoc struct {
 	lines      []string
 	at         int
 	attributes map[string]string
-	style      string   // what the attribute line above the block says
+	style      string   // from the attribute line above the block
 	caption    string   // the title above the block
 	open       []string // the marks of the open terms
 	joined     bool     // a + joins the next block to the list item
@@ -67,7 +67,7 @@ func findTerm(l string) []string {
 	return adocTerm.FindStringSubmatch(l)
 }
 
-// header reads the title, the lines below it and the attributes.
+// header reads the title, the author lines, and the attributes.
 func (a *asciidoc) header() {
 	for a.at < len(a.lines) {
 		l := a.lines[a.at]
@@ -85,7 +85,7 @@ func (a *asciidoc) header() {
 	}
 }
 
-// titled takes the document's title and the author's lines below it.
+// titled reads the document's title and the author lines below it.
 func (a *asciidoc) titled(name string, lines int) {
 	a.Title = a.inline(name)
 	a.Heading(1, a.Title)
@@ -102,7 +102,7 @@ func (a *asciidoc) titled(name string, lines int) {
 	}
 }
 
-// attribute notes an attribute of the document.
+// attribute stores an attribute of the document.
 func (a *asciidoc) attribute(l string) bool {
 	m := adocAttribute.FindStringSubmatch(l)
 	if m == nil {
@@ -114,8 +114,8 @@ func (a *asciidoc) attribute(l string) bool {
 	return true
 }
 
-// underlined is the level of the title with a line below it at the position, 0
-// if there is none.
+// underlined returns the level of a title with a line below it at the position,
+// or 0.
 func (a *asciidoc) underlined() int {
 	if a.at+1 >= len(a.lines) {
 		return 0
@@ -173,7 +173,7 @@ func (a *asciidoc) block() {
 	}
 }
 
-// blank ends what a blank line ends.
+// blank handles a blank line.
 func (a *asciidoc) blank() {
 	a.style = ""
 	if a.at < len(a.lines) {
@@ -214,8 +214,8 @@ func isFence(l string) bool {
 	return len(l) >= 4 && strings.IndexByte("-.=*_+", l[0]) >= 0 && strings.Trim(l, l[:1]) == ""
 }
 
-// fenced reads a delimited block. The content of examples, quotes and sidebars
-// is read as if the lines around it were not there.
+// fenced reads a delimited block. It reads the content of examples, quotes, and
+// sidebars as if the delimiters did not exist.
 func (a *asciidoc) fenced(l string) {
 	switch {
 	case l == "--" || l[0] == '=' || l[0] == '*' || l[0] == '_':
@@ -238,7 +238,7 @@ func (a *asciidoc) fenced(l string) {
 	}
 }
 
-// lines2 adds lines as one paragraph.
+// lines2 adds several lines as one paragraph.
 func (a *asciidoc) lines2(body []string) { a.Writer.Lines(strings.Join(body, "\n")) }
 
 // delimited returns the lines up to the end of the block and moves behind it.
@@ -256,7 +256,7 @@ func (a *asciidoc) delimited(fence string) []string {
 	return a.lines[from:]
 }
 
-// admonish sets the prefix that an attribute line such as [NOTE] names.
+// admonish sets the prefix for an attribute line such as [NOTE].
 func (a *asciidoc) admonish() {
 	for _, name := range []string{"NOTE", "TIP", "WARNING", "IMPORTANT", "CAUTION"} {
 		if strings.Contains(a.style, "["+name) {
@@ -312,7 +312,8 @@ func (a *asciidoc) bullet(m []string) {
 	a.listed, a.joined, a.style = true, false, ""
 }
 
-// term reads terms that share a definition, and the first paragraph of it.
+// term reads terms with a common definition and the first paragraph of that
+// definition.
 func (a *asciidoc) term(m []string) {
 	for i, mark := range a.open {
 		if mark == m[2] {
@@ -352,7 +353,7 @@ func (a *asciidoc) term(m []string) {
 	a.listed, a.joined, a.style = true, false, ""
 }
 
-// collect returns the lines that go on with a paragraph.
+// collect returns the lines that continue a paragraph.
 func (a *asciidoc) collect() []string {
 	from := a.at
 	for ; a.at < len(a.lines); a.at++ {
@@ -368,7 +369,7 @@ func (a *asciidoc) collect() []string {
 	return a.lines[from:a.at]
 }
 
-// isConditional reports whether a line is a directive of the preprocessor.
+// isConditional reports whether a line is a preprocessor directive.
 func isConditional(l string) bool {
 	for _, p := range []string{"include::", "ifdef::", "ifndef::", "ifeval::", "endif::"} {
 		if strings.HasPrefix(l, p) {
@@ -378,7 +379,7 @@ func isConditional(l string) bool {
 	return false
 }
 
-// paragraph reads a paragraph. One that is indented is a listing, except below
+// paragraph reads a paragraph. An indented paragraph is a listing, except below
 // a term.
 func (a *asciidoc) paragraph(l string) {
 	if !a.joined && !a.listed && l[0] != ' ' {

@@ -12,7 +12,7 @@ var adocBuiltin = map[string]string{
 	"apos": "'", "quot": `"`, "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "backslash": `\`, "two-colons": "::", "two-semicolons": ";;", "cpp": "C++", "pp": "++", "blank": "", "litdd": "--", "hyphen": "-",
 }
 
-// inline reduces the marks within a paragraph to its text.
+// inline removes the markup of a paragraph and returns its text.
 func (a *asciidoc) inline(text string) string {
 	if !strings.ContainsAny(text, "*_`+#^~<:{[\\'|") {
 		return text
@@ -40,7 +40,7 @@ func (a *asciidoc) inline(text string) string {
 	return strings.TrimSuffix(out, " +")
 }
 
-// mark reads marked text at i. It returns where the text goes on and what to
+// mark reads marked text at i. It returns the position after it and the text to
 // show.
 func (a *asciidoc) mark(s *spans, i int) (next int, out string, ok bool) {
 	text := s.text
@@ -86,7 +86,7 @@ func (a *asciidoc) mark(s *spans, i int) (next int, out string, ok bool) {
 	return 0, "", false
 }
 
-// quotation reads a quotation in the older syntax, such as “text” and `text'.
+// quotation reads a quotation in the old syntax, between backquotes and apostrophes.
 func (a *asciidoc) quotation(s *spans, i int) (next int, out string, ok bool) {
 	for _, q := range [][4]string{{"``", "''", "“", "”"}, {"`", "'", "‘", "’"}} {
 		if !strings.HasPrefix(s.text[i:], q[0]) {
@@ -158,7 +158,7 @@ func (a *asciidoc) replace(text string) string {
 	return b.String()
 }
 
-// nested removes the marks that emphasized text may hold.
+// nested removes the marks inside emphasized text.
 func (a *asciidoc) nested(text string) string {
 	if len(text) > 2 && strings.IndexByte("*_`+", text[0]) >= 0 && text[len(text)-1] == text[0] {
 		text = text[1 : len(text)-1]
@@ -166,7 +166,8 @@ func (a *asciidoc) nested(text string) string {
 	return a.replace(strings.ReplaceAll(text, "`", ""))
 }
 
-// macroMark stands in front of the text of a macro whose name is to be removed.
+// macroMark precedes the text of a macro. It says that the macro's name must be
+// removed.
 const macroMark = "\x00"
 
 // macro reads a macro or an address whose colon is at i, such as
@@ -200,7 +201,7 @@ func (a *asciidoc) macro(s *spans, i int) (next int, out string, ok bool) {
 	}
 }
 
-// parenthesis is the label of an address.
+// parenthesis returns the label of an address.
 func parenthesis(label string) string {
 	if label = strings.Trim(label, `"^ `); label == "" {
 		return ""
@@ -208,7 +209,7 @@ func parenthesis(label string) string {
 	return " (" + label + ")"
 }
 
-// macroName is the name in front of a colon.
+// macroName returns the name before a colon.
 func macroName(text string, i int) string {
 	from := i
 	for from > 0 && i-from < 20 && (text[from-1] >= 'a' && text[from-1] <= 'z' || text[from-1] == '-') {

@@ -39,7 +39,7 @@ func (a *asciidoc) tableBlock(fence string) {
 	a.Table(g)
 }
 
-// csvRows are the rows of a table in CSV.
+// csvRows returns the rows of a CSV table.
 func csvRows(source string) [][]string {
 	r := csv.NewReader(strings.NewReader(source))
 	r.FieldsPerRecord, r.LazyQuotes, r.TrimLeadingSpace = -1, true, true
@@ -55,8 +55,7 @@ func csvRows(source string) [][]string {
 	}
 }
 
-// columnCount is the number of columns that an attribute line names, 0 if it
-// names none.
+// columnCount returns the number of columns in an attribute line, or 0.
 func columnCount(style string) int {
 	m := adocCols.FindStringSubmatch(style)
 	if m == nil || m[1]+m[2] == "" {
@@ -75,8 +74,8 @@ func columnCount(style string) int {
 	return min(n, blocks.MaxColumns)
 }
 
-// cells divides the lines of a table into rows. Without a number of columns,
-// the first line decides.
+// cells divides the lines of a table into rows. If the number of columns is
+// unknown, the first line determines it.
 func (a *asciidoc) cells(body []string, columns int) [][]string {
 	var all []string
 	for _, l := range body {
@@ -114,7 +113,7 @@ func (a *asciidoc) cells(body []string, columns int) [][]string {
 	return rows
 }
 
-// withoutSpec removes the specification of the next cell from the end of a
+// withoutSpec removes the specification of the next cell, which follows a
 // cell's text.
 func withoutSpec(text string, more bool) string {
 	if !more {
@@ -127,7 +126,7 @@ func withoutSpec(text string, more bool) string {
 	return text
 }
 
-// cellRepeat is how many columns the cell behind a specification takes.
+// cellRepeat returns the number of columns of the cell after a specification.
 func cellRepeat(spec string) int {
 	m := adocCellMark.FindStringSubmatch(spec[max(0, len(spec)-12):])
 	if m == nil || m[1] == "" {

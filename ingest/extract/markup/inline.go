@@ -6,8 +6,8 @@ import (
 	"docent/ingest/extract/blocks"
 )
 
-// spans finds the ends of marked text within one paragraph. It remembers the
-// marks that have no further end, so that many open marks cost one search.
+// spans finds the ends of marked text in one paragraph. It remembers marks
+// without a further end, so that many open marks cost one search.
 type spans struct {
 	text string
 	none map[string]bool
@@ -16,7 +16,7 @@ type spans struct {
 // newSpans returns a finder for a paragraph.
 func newSpans(text string) *spans { return &spans{text: text, none: map[string]bool{}} }
 
-// raw returns where mark occurs next from i on, or -1.
+// raw returns the position of the next mark from i on, or -1.
 func (s *spans) raw(i int, mark string) int {
 	if s.none[mark] {
 		return -1
@@ -29,9 +29,8 @@ func (s *spans) raw(i int, mark string) int {
 	return i + at
 }
 
-// tight returns where mark next ends marked text from i on: behind a character
-// that is no space, and before one that is not part of a word. It returns -1 if
-// it does not.
+// tight returns the next end of marked text from i on, or -1. No space may
+// precede the end, and no letter or digit may follow it.
 func (s *spans) tight(i int, mark string) int {
 	key := "tight" + mark
 	if s.none[key] {

@@ -9,8 +9,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// Org reads Org documents: headings with their TODO keywords, lists, tables and
-// source blocks. Drawers and comments are dropped.
+// Org reads Org documents: headings with their TODO keywords, lists, tables,
+// and source blocks. It omits drawers and comments.
 func Org(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	text, err := textual(data)
 	if err != nil {
@@ -34,7 +34,7 @@ type org struct {
 	caption string
 	// hidden is the level of the heading whose section is a comment, or 0.
 	hidden int
-	// endless is, by the kind of a block, up to which line no end was found.
+	// endless is, by block kind, the line up to which no end was found.
 	endless map[string]int
 }
 
@@ -130,7 +130,7 @@ func (o *org) begin(kind string) {
 	o.at++
 	switch kind {
 	case "quote", "center", "abstract", "note", "warning", "tip", "important":
-		return // its content is read as if the line were not there
+		return // the content is read as if this line did not exist
 	}
 	from := o.at
 	if from < o.endless[kind] {
@@ -139,7 +139,7 @@ func (o *org) begin(kind string) {
 	end := "#+end_" + kind
 	for o.at < len(o.lines) && !strings.EqualFold(strings.TrimSpace(o.lines[o.at]), end) {
 		if orgHeading.MatchString(o.lines[o.at]) || o.at == len(o.lines)-1 {
-			o.endless[kind] = o.at // it does not end
+			o.endless[kind] = o.at // the block has no end
 			o.at = from
 			return
 		}
@@ -166,7 +166,7 @@ func (o *org) begin(kind string) {
 		o.Writer.Lines(strings.Join(out, "\n"))
 	case "comment", "export", "html", "latex", "ascii":
 	default:
-		o.at = from // its content is read as if the line were not there
+		o.at = from // the content is read as if this line did not exist
 	}
 }
 
@@ -273,21 +273,22 @@ func (o *org) text(l string) {
 	o.Para(o.inline(strings.Join(append([]string{l}, o.collect()...), "\n")))
 }
 
-// collect returns the lines that go on with a paragraph.
+// collect returns the lines that continue a paragraph.
 func (o *org) collect() []string {
 	from := o.at
 	for ; o.at < len(o.lines); o.at++ {
 		l := o.lines[o.at]
 		t := strings.TrimSpace(l)
 		if t == "" || t[0] == '|' || strings.HasPrefix(t, "#+") || strings.HasPrefix(t, ": ") || strings.HasPrefix(t, "# ") ||
-			orgHeading.MatchString(l) || orgItem.MatchString(l) || orgStarItem.MatchString(l) || orgDrawer.MatchString(l) || orgFootnote.MatchString(l) {
+			orgHeading.MatchString(l) || orgItem.MatchString(l) ||
+			orgStarItem.MatchString(l) || orgDrawer.MatchString(l) || orgFootnote.MatchString(l) {
 			break
 		}
 	}
 	return o.lines[from:o.at]
 }
 
-// inline reduces the marks within a paragraph to its text.
+// inline removes the markup of a paragraph and returns its text.
 func (o *org) inline(text string) string {
 	if !strings.ContainsAny(text, "*/_=~+[\\{@") {
 		return text
@@ -306,7 +307,7 @@ func (o *org) inline(text string) string {
 	return b.String()
 }
 
-// mark reads marked text at i. It returns where the text goes on and what to
+// mark reads marked text at i. It returns the position after it and the text to
 // show.
 func (o *org) mark(s *spans, i int) (next int, out string, ok bool) {
 	text := s.text

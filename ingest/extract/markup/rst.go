@@ -10,9 +10,9 @@ import (
 	"docent/ingest/outline"
 )
 
-// RST reads reStructuredText: sections by the order of their underlines, lists,
-// tables, code and the text of directives. Included files, tables of contents
-// and comments are dropped.
+// RST reads reStructuredText: sections, lists, tables, code, and the text of
+// directives. The order in which underlines first appear determines the levels
+// of sections. RST omits included files, tables of contents, and comments.
 func RST(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	text, err := textual(data)
 	if err != nil {
@@ -35,8 +35,8 @@ type rst struct {
 	substitutions map[string]string
 }
 
-// maxSubstitutions bounds how many substitutions are kept, maxSubstitution the
-// length of each.
+// maxSubstitutions bounds the number of stored substitutions, and
+// maxSubstitution the length of each.
 const (
 	maxSubstitutions = 2000
 	maxSubstitution  = 300
@@ -66,7 +66,7 @@ func (r *rst) define(lines []string) {
 	}
 }
 
-// endLists forgets open lists.
+// endLists closes the open lists.
 func (r *rst) endLists() { r.Items, r.Marker = 0, "" }
 
 // blocks reads the blocks of lines that share an indentation.
@@ -87,7 +87,7 @@ func (r *rst) blocks(lines []string, depth int) {
 	}
 }
 
-// plain adds lines that are nested too deeply as paragraphs.
+// plain adds deeply nested lines as paragraphs.
 func (r *rst) plain(lines []string) {
 	for len(lines) > 0 {
 		n := 0
@@ -99,7 +99,7 @@ func (r *rst) plain(lines []string) {
 	}
 }
 
-// block reads the block that lines begin with and returns the number of its
+// block reads the block at the start of lines. It returns the number of its
 // lines, at least one.
 func (r *rst) block(lines []string, depth int) int {
 	first := lines[0]
@@ -152,7 +152,7 @@ func (r *rst) block(lines []string, depth int) int {
 	return r.paragraph(lines)
 }
 
-// isAdornment reports whether a line is one punctuation mark repeated.
+// isAdornment reports whether a line repeats one punctuation mark.
 func isAdornment(s string) bool {
 	if len(s) < 2 || !strings.ContainsRune("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", rune(s[0])) {
 		return false
@@ -160,8 +160,8 @@ func isAdornment(s string) bool {
 	return strings.Trim(s, s[:1]) == ""
 }
 
-// title reads a section's title and returns the number of its lines, 0 if lines
-// do not begin with one.
+// title reads a section's title. It returns the number of its lines, or 0 if
+// lines do not begin with a title.
 func (r *rst) title(lines []string, depth int) int {
 	if depth > 0 {
 		return 0
@@ -205,7 +205,7 @@ func (r *rst) quote(lines []string, depth int) { r.blocks(blocks.Dedent(lines), 
 // body reads the body of a list item or another indented construct.
 func (r *rst) body(lines []string, depth int) { r.blocks(blocks.Dedent(lines), depth+1) }
 
-// untilBlank is the number of lines before the first blank one.
+// untilBlank returns the number of lines before the first blank one.
 func untilBlank(lines []string) int {
 	for i, l := range lines {
 		if blocks.IsBlank(l) {
@@ -227,8 +227,8 @@ func (r *rst) lineBlock(lines []string) int {
 	return n
 }
 
-// isNumbered reports whether a line with a number in front is an item and not a
-// paragraph: what follows is blank, indented or another item.
+// isNumbered reports whether a numbered line is a list item and not a
+// paragraph. The next line must be blank, indented, or another item.
 func (r *rst) isNumbered(lines []string, m string) bool {
 	return len(lines) == 1 || blocks.IsBlank(lines[1]) || blocks.IndentOf(lines[1]) >= min(len(m), 2) || rstNumber.MatchString(lines[1])
 }
@@ -253,8 +253,8 @@ func (r *rst) item(lines []string, width int, marker string, depth int) int {
 	return n
 }
 
-// dedent2 is dedent without dropping blank lines in front, which separate the
-// first line of an item from its next paragraph.
+// dedent2 removes common indentation but keeps blank lines at the front. They
+// separate the first line of an item from its next paragraph.
 func dedent2(lines []string) []string {
 	least := blocks.MaxIndent
 	for _, l := range lines {
@@ -265,8 +265,8 @@ func dedent2(lines []string) []string {
 	return blocks.Unindent(lines, least)
 }
 
-// field reads a field such as ":author: name". Fields that steer a program are
-// dropped.
+// field reads a field such as ":author: name". It drops fields that control a
+// program.
 func (r *rst) field(lines []string, m []string, depth int) int {
 	n := 1 + blocks.Indented(lines[1:])
 	name := m[1]
@@ -320,7 +320,7 @@ func (r *rst) definition(lines []string, depth int) int {
 	return n
 }
 
-// paragraph reads a paragraph, and the literal block that it announces.
+// paragraph reads a paragraph and the literal block that it announces.
 func (r *rst) paragraph(lines []string) int {
 	n := 0
 	for n < len(lines) && !blocks.IsBlank(lines[n]) {

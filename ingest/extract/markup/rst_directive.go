@@ -6,12 +6,12 @@ import (
 	"docent/ingest/extract/blocks"
 )
 
-// rstRole says what becomes of a directive.
+// rstRole says how a directive is read.
 type rstRole uint8
 
 // The roles of directives.
 const (
-	roleObject rstRole = iota // the argument is a term, the content defines it
+	roleObject rstRole = iota // the argument is a term, and the content defines it
 	roleDrop
 	roleCode
 	roleContent // the content, without the argument
@@ -44,14 +44,15 @@ var rstDirectives = map[string]rstRole{
 	"table": roleTable, "csv-table": roleTable, "list-table": roleTable, "flat-table": roleTable,
 }
 
-// rstPrefixes are what readers see of directives that stand for a few words.
+// rstPrefixes are the texts that readers see for some directives, such as
+// "Note: ".
 var rstPrefixes = map[string]string{
 	"seealso": "See also: ", "impl-detail": "Implementation detail: ", "versionadded": "Added in version ", "versionchanged": "Changed in version ",
 	"deprecated": "Deprecated since version ", "deprecated-removed": "Deprecated since version ",
 }
 
-// explicit reads what begins with two periods: a directive, a footnote, a target
-// or a comment. It returns 0 if lines begin with something else.
+// explicit reads a block that begins with two periods: a directive, a footnote,
+// a target, or a comment. It returns 0 if lines begin with something else.
 func (r *rst) explicit(lines []string, depth int) int {
 	first := lines[0]
 	if first != ".." && !strings.HasPrefix(first, ".. ") {
@@ -79,7 +80,7 @@ func (r *rst) explicit(lines []string, depth int) int {
 	return n
 }
 
-// options takes the options off the front of a directive's content.
+// options removes the options at the start of a directive's content.
 func rstOptions(body []string) (options map[string]string, rest []string) {
 	options = map[string]string{}
 	for len(body) > 0 {
@@ -104,7 +105,7 @@ func (r *rst) directive(name, argument string, body []string, depth int) {
 	if strings.HasPrefix(name, "auto") || role == roleDrop {
 		return
 	}
-	// The argument goes on up to the options or a blank line.
+	// The argument continues up to the options or a blank line.
 	var more []string
 	for len(body) > 0 && !blocks.IsBlank(body[0]) && !rstField.MatchString(strings.TrimSpace(body[0])) && role != roleCode {
 		more, body = append(more, strings.TrimSpace(body[0])), body[1:]
@@ -145,14 +146,14 @@ func (r *rst) directive(name, argument string, body []string, depth int) {
 	}
 }
 
-// paraIf adds a paragraph of an option.
+// paraIf adds a paragraph with the value of an option.
 func (r *rst) paraIf(text string) {
 	if text != "" {
 		r.Para(r.inline(text))
 	}
 }
 
-// remark adds a note, or a remark such as that of a version.
+// remark adds a note or a remark, such as one about a version.
 func (r *rst) remark(role rstRole, argument string, more, content []string, depth int) {
 	if role == roleText {
 		version, rest, _ := strings.Cut(argument, " ")
@@ -188,8 +189,8 @@ func (r *rst) tableDirective(name, caption string, options map[string]string, co
 	}
 }
 
-// object adds the description of a function, an option or the like: its
-// signatures are terms. A directive without an argument is its content.
+// object adds the description of a function, an option, or a similar object.
+// The signatures become terms. Without an argument, it adds only the content.
 func (r *rst) object(full string, signatures, content []string, depth int) {
 	if full == "" || len(full) > 2000 {
 		r.Para(full)

@@ -6,7 +6,7 @@ import (
 	"docent/ingest/extract/blocks"
 )
 
-// inline reduces the marks within a paragraph to its text.
+// inline removes the markup of a paragraph and returns its text.
 func (r *rst) inline(text string) string {
 	if !strings.ContainsAny(text, "`*|_\\:[") {
 		return text
@@ -45,8 +45,7 @@ func (r *rst) inline(text string) string {
 	return b.String()
 }
 
-// rstEscape writes the character behind a backslash; an escaped space is
-// nothing.
+// rstEscape writes the character after a backslash. It drops an escaped space.
 func rstEscape(text string, i int, b *strings.Builder) int {
 	if i+1 >= len(text) {
 		return i + 1
@@ -57,7 +56,7 @@ func rstEscape(text string, i int, b *strings.Builder) int {
 	return i + 2
 }
 
-// mark reads marked text at i. It returns where the text goes on and what to
+// mark reads marked text at i. It returns the position after it and the text to
 // show.
 func (r *rst) mark(s *spans, i int) (next int, out string, ok bool) {
 	text := s.text
@@ -99,10 +98,10 @@ func (r *rst) mark(s *spans, i int) (next int, out string, ok bool) {
 	return 0, "", false
 }
 
-// short removes the escapes from emphasized text.
+// short removes the escapes in emphasized text.
 func (r *rst) short(text string) string { return strings.ReplaceAll(text, `\`, "") }
 
-// maxRole is the longest name of a role.
+// maxRole is the maximum length of a role's name.
 const maxRole = 60
 
 // role reads a role such as :ref:`text <target>` at i.
@@ -129,7 +128,7 @@ func (r *rst) role(s *spans, i int) (next int, out string, ok bool) {
 	return end + 1, rstTarget(text[j+1:end], name), true
 }
 
-// rstSkipRole skips a role behind the text, as in `text`:sub:.
+// rstSkipRole skips a role after its text, as in `text`:sub:.
 func rstSkipRole(text string, i int) int {
 	if i >= len(text) || text[i] != ':' {
 		return i
@@ -146,8 +145,8 @@ func rstSkipRole(text string, i int) int {
 	return i
 }
 
-// rstTarget is the text of a role: what stands before a target in angle
-// brackets, with what the role adds to it.
+// rstTarget returns the text of a role: the part before a target in angle
+// brackets, with the additions of the role.
 func rstTarget(text, role string) string {
 	text = strings.ReplaceAll(text, "\\", "")
 	if k := strings.LastIndexByte(text, '<'); k >= 0 && strings.HasSuffix(text, ">") {

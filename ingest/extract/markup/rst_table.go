@@ -11,8 +11,7 @@ import (
 	"docent/ingest/extract/blocks"
 )
 
-// gridTable reads a table that is drawn with lines, and returns the number of
-// its lines.
+// gridTable reads a table drawn with lines and returns the number of its lines.
 func (r *rst) gridTable(caption string, lines []string) int {
 	n := 0
 	for n < len(lines) && lines[n] != "" && (lines[n][0] == '+' || lines[n][0] == '|') {
@@ -53,7 +52,7 @@ func (r *rst) gridTable(caption string, lines []string) int {
 	return n
 }
 
-// gridColumns are where the columns of a table begin, in characters.
+// gridColumns returns the first character of each column.
 func gridColumns(lines []string) []int {
 	seen := map[int]bool{}
 	for _, l := range lines {
@@ -98,8 +97,8 @@ func addGridCells(cells []string, columns []int, line string) {
 	}
 }
 
-// simpleTable reads a table whose columns are underlined, and returns the
-// number of its lines.
+// simpleTable reads a table with underlined columns and returns the number of
+// its lines.
 func (r *rst) simpleTable(caption string, lines []string) int {
 	columns := simpleColumns(lines[0])
 	g := blocks.Grid{Caption: caption}
@@ -142,7 +141,7 @@ func (r *rst) simpleTable(caption string, lines []string) int {
 	return n
 }
 
-// simpleColumns are where the columns of a simple table begin.
+// simpleColumns returns the first character of each column of a simple table.
 func simpleColumns(border string) []int {
 	var out []int
 	for i := range border {
@@ -201,7 +200,7 @@ func (r *rst) csvTable(caption string, options map[string]string, body []string)
 	r.Table(g)
 }
 
-// headerRows is how many header rows the options name.
+// headerRows returns the number of header rows in the options.
 func headerRows(options map[string]string) int {
 	n, err := strconv.Atoi(options["header-rows"])
 	if err != nil {
@@ -223,7 +222,7 @@ func (r *rst) listTable(caption string, options map[string]string, body []string
 	r.Table(g)
 }
 
-// bulleted divides lines into the bodies of their bullets.
+// bulleted splits lines into the content of their bullets.
 func bulleted(lines []string) [][]string {
 	var out [][]string
 	lines = blocks.Dedent(lines)
@@ -235,7 +234,7 @@ func bulleted(lines []string) [][]string {
 		}
 		n := 1 + blocks.Indented(lines[i+1:])
 		item := append([]string{lines[i][len(m):]}, dedent2(lines[i+1:i+n])...)
-		if inner := rstBullet.FindString(item[0]); inner != "" { // align the first line with the others
+		if inner := rstBullet.FindString(item[0]); inner != "" { // aligns the first line with the others
 			item = append([]string{item[0]}, blocks.Dedent(item[1:])...)
 		}
 		out = append(out, item)

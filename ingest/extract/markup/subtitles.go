@@ -13,17 +13,18 @@ import (
 // cueTime matches the line that says when a cue is shown.
 var cueTime = regexp.MustCompile(`^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{2})[.,]\d{1,3}\s+-->\s+[\d:.,]+`)
 
-// cueTag matches the tags in a cue, cueVoice the one that names the speaker.
+// cueTag matches the tags in a cue, and cueVoice the tag that names the
+// speaker.
 var (
 	cueTag   = regexp.MustCompile(`</?[A-Za-z0-9:][^<>]{0,200}>|\{\\[^{}]{0,100}\}`)
 	cueVoice = regexp.MustCompile(`<v(?:\.[\w.]+)?\s+([^<>]{1,100})>`)
 )
 
-// sectionSeconds is the length of the sections of subtitles.
+// sectionSeconds is the length of the sections.
 const sectionSeconds = 60
 
-// Subtitles reads SRT and WebVTT: the cues joined to paragraphs, with a section
-// for about each minute that is named for its time.
+// Subtitles reads SRT and WebVTT. It joins cues to paragraphs and starts a
+// section about every minute. A section is named after its start time.
 func Subtitles(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	text, err := textual(data)
 	if err != nil {
@@ -51,9 +52,9 @@ func Subtitles(ctx context.Context, _ string, data []byte) (*outline.Document, e
 type subtitles struct {
 	*blocks.Writer
 	buf     strings.Builder
-	next    int // when the next section begins, in seconds
+	next    int // start of the next section, in seconds
 	speaker string
-	last    string // the line before, which cues that scroll repeat
+	last    string // the previous line, which scrolling cues repeat
 }
 
 // cue adds the lines of a cue.
@@ -74,7 +75,7 @@ func (s *subtitles) cue(lines []string) {
 	}
 }
 
-// at begins a section if it is time for one.
+// at starts a section when the time for the next one has come.
 func (s *subtitles) at(seconds int) {
 	if seconds < s.next {
 		return
@@ -85,7 +86,7 @@ func (s *subtitles) at(seconds int) {
 	s.Heading(1, fmt.Sprintf("%02d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60))
 }
 
-// add adds a line of a cue. A new speaker begins a paragraph.
+// add adds a line of a cue. A new speaker starts a paragraph.
 func (s *subtitles) add(text string) {
 	speaker := ""
 	if m := cueVoice.FindStringSubmatch(text); m != nil {

@@ -16,7 +16,7 @@ import (
 	"docent/internal/fault"
 )
 
-// SVG reads the words in a drawing: its title, its description, its labels.
+// SVG reads the texts in a drawing: its title, its description, and its labels.
 func SVG(_ context.Context, _ string, data []byte) (*outline.Document, error) {
 	r := zipxml.NewReader(data)
 	d := xml.NewDecoder(r)
@@ -33,7 +33,7 @@ func SVG(_ context.Context, _ string, data []byte) (*outline.Document, error) {
 		}
 		if err != nil {
 			if b.Len() > 0 {
-				break // what was drawn before the damage
+				break // keeps the text before the damage
 			}
 			return nil, fault.Wrap(fault.Invalid, err, "drawing_damaged", "damaged: it is not a drawing that can be read")
 		}

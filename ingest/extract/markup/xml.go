@@ -16,8 +16,8 @@ import (
 	"docent/internal/fault"
 )
 
-// XML reads documents in XML by their structure: DocBook, DITA, JATS and other
-// prose. XML that is not prose is read as source code.
+// XML reads DocBook, DITA, JATS, and other prose in XML by its structure. It
+// reads XML that is not prose as source code.
 func XML(ctx context.Context, name string, data []byte) (*outline.Document, error) {
 	text, err := xmlText(data)
 	if err != nil {
@@ -29,7 +29,7 @@ func XML(ctx context.Context, name string, data []byte) (*outline.Document, erro
 			return nil, ctx.Err()
 		}
 		if x.Builder.Len() == 0 || !x.known {
-			return plain.Code(name, text), nil // its text can be searched though it is damaged
+			return plain.Code(name, text), nil // the text of a damaged file can still be searched
 		}
 	}
 	x.flush()
@@ -43,8 +43,8 @@ func XML(ctx context.Context, name string, data []byte) (*outline.Document, erro
 	return doc, err
 }
 
-// ProseXML reports whether a text begins as a document in DocBook, DITA or JATS,
-// and returns the media type.
+// ProseXML reports whether a text begins like a document in DocBook, DITA, or
+// JATS. It returns the media type.
 func ProseXML(head []byte) (media string, ok bool) {
 	switch root := xmlRoot(string(head)); {
 	case root == "article" && isJATS(string(head)):
@@ -59,7 +59,7 @@ func ProseXML(head []byte) (media string, ok bool) {
 	return "", false
 }
 
-// isJATS reports whether a text begins with a document type of JATS.
+// isJATS reports whether a text begins with a JATS document type.
 func isJATS(head string) bool {
 	return strings.Contains(head, "JATS") || strings.Contains(head, "//NLM//")
 }
@@ -71,8 +71,8 @@ func isProseXML(text string) bool {
 	return ok || xmlRoot(string(head)) == "article"
 }
 
-// docbookRoots and ditaRoots are root elements that tell a vocabulary. An
-// article may also be one of JATS.
+// docbookRoots and ditaRoots are root elements that identify a vocabulary. An
+// article may also be JATS.
 var (
 	docbookRoots = map[string]bool{
 		"book": true, "article": true, "chapter": true, "section": true, "sect1": true, "sect2": true, "refentry": true, "part": true, "preface": true, "appendix": true, "set": true, "refsect1": true, "partintro": true,
@@ -83,7 +83,7 @@ var (
 
 var xmlElement = regexp.MustCompile(`<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)[\s/>]`)
 
-// xmlRoot is the local name of the first element.
+// xmlRoot returns the local name of the first element.
 func xmlRoot(head string) string {
 	for {
 		i := strings.Index(head, "<!--")
@@ -121,19 +121,20 @@ type xmlProse struct {
 	known bool
 	stack []xmlNode
 	buf   strings.Builder
-	// skip is the depth from which on elements are dropped, or 0.
+	// skip is the depth from which elements are dropped, or 0.
 	skip int
-	// verbatim is the depth of the open element whose line breaks matter.
+	// verbatim is the depth of the open element with significant line breaks,
+	// or 0.
 	verbatim int
 	grids    []xmlGrid
 	notes    []string
-	note     int // the depth of the open footnote, or 0
+	note     int // depth of the open footnote, or 0
 	noteBuf  strings.Builder
 	lists    []xmlList
 	sections int
 	titled   bool   // the document has its title
-	pending  string // the terms of the definition that follows
-	prose    int    // bytes of text in runs of several words
+	pending  string // terms of the next definition
+	prose    int    // bytes of text with several words
 	runs     int    // bytes of text
 }
 
@@ -141,7 +142,7 @@ type xmlProse struct {
 type xmlNode struct {
 	name string
 	role xmlRole
-	attr string // what matters of its attributes
+	attr string // the relevant attribute
 }
 
 // xmlList is an open list.
@@ -198,8 +199,8 @@ const (
 
 var xmlEntity = regexp.MustCompile(`<!ENTITY\s+([A-Za-z][\w.-]*)\s+(?:"([^"<&%]*)"|'([^'<&%]*)')\s*>`)
 
-// xmlEntities are the entities of HTML and those that the text defines without
-// markup in them. They are never expanded within each other.
+// xmlEntities returns the entities of HTML and those that the text defines
+// without markup. Entities are never expanded inside each other.
 func xmlEntities(text string) map[string]string {
 	out := make(map[string]string, len(xml.HTMLEntity))
 	for k, v := range xml.HTMLEntity {
@@ -234,13 +235,13 @@ func (x *xmlProse) chars(s string) {
 	x.buf.WriteString(s)
 }
 
-// isProse reports whether XML in an unknown vocabulary is prose: its elements
-// hold sentences, and they are much of the file.
+// isProse reports whether XML in an unknown vocabulary is prose. Its elements
+// must contain sentences, and sentences must be a large part of the file.
 func (x *xmlProse) isProse(size int) bool {
 	return x.prose*4 >= size && x.prose*3 >= x.runs*2
 }
 
-// flush ends the present paragraph, with its footnotes behind it.
+// flush ends the current paragraph and adds its footnotes.
 func (x *xmlProse) flush() {
 	if len(x.grids) > 0 {
 		if x.buf.Len() > 0 && !strings.HasSuffix(x.buf.String(), " ") {

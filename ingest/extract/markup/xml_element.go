@@ -9,12 +9,12 @@ import (
 	"docent/ingest/outline"
 )
 
-// xmlRole says what becomes of an element.
+// xmlRole says how an element is read.
 type xmlRole uint8
 
 // The roles of elements.
 const (
-	xmlBlock  xmlRole = iota // stands on lines of its own
+	xmlBlock  xmlRole = iota // on lines of its own
 	xmlInline                // is part of a paragraph
 	xmlSkip
 	xmlSection
@@ -26,7 +26,7 @@ const (
 	xmlDefinition
 	xmlTerms // a list of terms
 	xmlTable
-	xmlHead // of a table
+	xmlHead // part of a table
 	xmlRow
 	xmlCell
 	xmlNote // a footnote
@@ -35,16 +35,20 @@ const (
 	xmlBreak
 )
 
-// xmlRoles are the roles of the elements of DocBook, DITA, JATS and HTML. Others
-// are blocks if their name is that of a block, else inline.
+// xmlRoles are the roles of the elements of DocBook, DITA, JATS, and HTML.
+// roleOf decides about other elements.
 var xmlRoles = roles(map[xmlRole]string{
 	xmlBlock: `para simpara p formalpara bridgehead blockquote epigraph abstract subtitle example informalexample figure informalfigure mediaobject equation disp-formula disp-quote sec-meta author editor
-		refnamediv refmeta refpurpose cmdsynopsis funcsynopsis funcprototype caption fig boxed-text shortdesc conbody taskbody refbody body section-div div stepresult info cmd context prereq result postreq
-		step stepxmp choice example note-body qandaentry question answer revhistory address line verse-line speech statement verse-group attrib ack kwd-group contrib aff pub-date
-		simplesect partintro dedication colophon toc textobject phrase-block abstract-body glossdef seglistitem segmentedlist seg simplelist-member member callout calloutlist legalnotice copyright releaseinfo date pubdate edition
+		refnamediv refmeta refpurpose cmdsynopsis funcsynopsis funcprototype caption fig boxed-text
+		shortdesc conbody taskbody refbody body section-div div stepresult info cmd context prereq result postreq
+		step stepxmp choice example note-body qandaentry question answer revhistory address line verse-line speech
+		statement verse-group attrib ack kwd-group contrib aff pub-date
+		simplesect partintro dedication colophon toc textobject phrase-block abstract-body glossdef seglistitem
+		segmentedlist seg simplelist-member member callout calloutlist legalnotice copyright releaseinfo date pubdate edition
 		event stanza l lg head item-block paragraph text description summary remarks returns param ref mixed-citation-block abstractbody properties property msgentry msgexplan biblioentry bibliomixed personblurb abbrev-block`,
 	xmlSkip: `indexterm primary secondary tertiary index processing-meta journal-meta article-id article-categories permissions history self-uri related-article counts funding-group custom-meta-group prolog metadata
-		imagedata imageobject inlinemediaobject-object graphic-meta object-id anchor beginpage remark titleabbrev keywordset subjectset topicmeta related-links reltable tex-math alternatives-x script style
+		imagedata imageobject inlinemediaobject-object graphic-meta object-id anchor beginpage remark
+		titleabbrev keywordset subjectset topicmeta related-links reltable tex-math alternatives-x script style
 		sortas refmiscinfo itermset areaspec area colspec spanspec col colgroup elocation-id volume issue fpage lpage ext-link-x contrib-id email-x`,
 	xmlSection: `book article part chapter appendix preface section sect1 sect2 sect3 sect4 sect5 simplesect-x refsection refsect1 refsect2 refsect3 refentry reference refsynopsisdiv glossary bibliography glossdiv
 		sec app app-group topic concept task troubleshooting glossentry dita-x bodydiv-x sidebar-x ref-list back-x set procedure-x qandadiv boxed-text-x acknowledgements dedication-x div1 div2 div3`,
@@ -66,7 +70,7 @@ var xmlRoles = roles(map[xmlRole]string{
 	xmlBreak:      `br sbr linebreak break`,
 })
 
-// roles turns lists of names into a table.
+// roles converts lists of names to a map.
 func roles(lists map[xmlRole]string) map[string]xmlRole {
 	out := map[string]xmlRole{}
 	for role, names := range lists {
@@ -79,7 +83,8 @@ func roles(lists map[xmlRole]string) map[string]xmlRole {
 	return out
 }
 
-// roleOf is the role of an element by its name and what it is in.
+// roleOf returns the role of an element, by its name and the elements around
+// it.
 func (x *xmlProse) roleOf(name string) xmlRole {
 	role, ok := xmlRoles[name]
 	parent := x.parent(1)
@@ -114,7 +119,7 @@ func (x *xmlProse) roleOf(name string) xmlRole {
 	return role
 }
 
-// parent is the name of an open element, 1 being the innermost.
+// parent returns the name of an open element. 1 is the innermost.
 func (x *xmlProse) parent(n int) string {
 	if n > len(x.stack) {
 		return ""
@@ -122,7 +127,7 @@ func (x *xmlProse) parent(n int) string {
 	return x.stack[len(x.stack)-n].name
 }
 
-// within reports whether one of the few innermost open elements has a name.
+// within reports whether one of the innermost open elements has a name.
 func (x *xmlProse) within(name string) bool {
 	for n := 1; n <= min(len(x.stack), 8); n++ {
 		if x.parent(n) == name {
@@ -132,8 +137,8 @@ func (x *xmlProse) within(name string) bool {
 	return false
 }
 
-// inParagraph reports whether there is text in the present paragraph, so that an
-// element of an unknown name is part of it.
+// inParagraph reports whether the current paragraph has text. An unknown
+// element is then part of it.
 func (x *xmlProse) inParagraph() bool {
 	return strings.TrimSpace(x.buf.String()[max(0, x.buf.Len()-64):]) != "" || x.parent(1) == "p" || x.parent(1) == "para"
 }
@@ -142,7 +147,7 @@ func (x *xmlProse) inParagraph() bool {
 func (x *xmlProse) start(t xml.StartElement) {
 	name := strings.ToLower(t.Name.Local)
 	role := x.roleOf(name)
-	if x.note > 0 && role != xmlSkip { // a footnote is one paragraph
+	if x.note > 0 && role != xmlSkip { // a footnote is a single paragraph
 		role = xmlInline
 		x.noteBuf.WriteByte(' ')
 	}
@@ -199,7 +204,7 @@ func (x *xmlProse) start(t xml.StartElement) {
 	}
 }
 
-// xmlAttr is an attribute by its name.
+// xmlAttr returns an attribute by its name.
 func xmlAttr(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
 		if a.Name.Local == name {
@@ -227,10 +232,10 @@ func (x *xmlProse) openItem() {
 	}
 }
 
-// endItems forgets open lists.
+// endItems closes the open lists.
 func (x *xmlProse) endItems() { x.Items, x.Marker, x.lists = 0, "", nil }
 
-// define opens the definition of the terms before it.
+// define opens the definition of the preceding terms.
 func (x *xmlProse) define() {
 	x.flush()
 	if x.pending == "" {
@@ -247,8 +252,8 @@ func (x *xmlProse) define() {
 	x.stack[len(x.stack)-1].attr = "open"
 }
 
-// openTable opens a table, a row or a cell. A table begins with its first part
-// and ends with the element that is the table.
+// openTable opens a table, a row, or a cell. A table begins with its first part
+// and ends with the end tag of the table element.
 func (x *xmlProse) openTable(role xmlRole) {
 	if len(x.grids) == 0 {
 		x.flush()
@@ -273,7 +278,7 @@ func (x *xmlProse) openTable(role xmlRole) {
 	}
 }
 
-// close closes the innermost element of a name, and those within it.
+// close closes the innermost element of a name and the elements within it.
 func (x *xmlProse) close(name string) {
 	name = strings.ToLower(name)
 	for n := len(x.stack) - 1; n >= 0; n-- {
@@ -347,8 +352,7 @@ func (x *xmlProse) end() {
 	}
 }
 
-// titleEnd takes a title: the document's, a section's, or that of a table or a
-// figure.
+// titleEnd adds the title of the document, a section, a table, or a figure.
 func (x *xmlProse) titleEnd() {
 	text := blocks.OneLine(x.buf.String())
 	if len(x.grids) > 0 {
@@ -390,7 +394,7 @@ func (x *xmlProse) codeEnd() {
 	x.flush()
 }
 
-// termEnd takes a term.
+// termEnd adds a term.
 func (x *xmlProse) termEnd() {
 	if len(x.grids) > 0 {
 		return

@@ -1,4 +1,4 @@
-// Package notebook reads notebooks of Jupyter (IPYNB).
+// Package notebook reads Jupyter notebooks (IPYNB).
 package notebook
 
 import (
@@ -19,7 +19,7 @@ import (
 // maxOutput bounds the text kept of one output.
 const maxOutput = 8 << 10
 
-// file is a notebook in version 3 or 4 of the format.
+// file is a notebook in format version 3 or 4.
 type file struct {
 	Metadata struct {
 		Title  string `json:"title"`
@@ -59,10 +59,10 @@ type output struct {
 	} `json:"data"`
 }
 
-// lines is a text, which a notebook keeps as a string or as a list of lines.
+// lines is a text. A notebook stores it as a string or as a list of lines.
 type lines string
 
-// UnmarshalJSON reads a string or a list of strings. Other values are left out.
+// UnmarshalJSON reads a string or a list of strings. It ignores other values.
 func (l *lines) UnmarshalJSON(data []byte) error {
 	var one string
 	if json.Unmarshal(data, &one) == nil {
@@ -76,8 +76,8 @@ func (l *lines) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Is reports whether a JSON text with this beginning may be a notebook, and the
-// whole text names the fields of one.
+// Is reports whether a JSON text is a notebook. It checks the beginning and
+// then the fields of the whole text.
 func Is(name string, data []byte) bool {
 	head := bytes.TrimLeft(bytes.TrimPrefix(data[:min(len(data), 64)], []byte("\xef\xbb\xbf")), " \t\r\n")
 	if len(head) == 0 || head[0] != '{' || strings.HasSuffix(strings.ToLower(name), ".jsonl") {
@@ -86,15 +86,15 @@ func Is(name string, data []byte) bool {
 	return bytes.Contains(data, []byte(`"nbformat"`)) && (bytes.Contains(data, []byte(`"cells"`)) || bytes.Contains(data, []byte(`"worksheets"`)))
 }
 
-// Read reads a notebook: its Markdown cells, its code with the language, and the
-// text of its outputs. Pictures are left out. The title is the first heading.
+// Read reads a notebook: its Markdown cells, its code with the language, and
+// the text of its outputs. It omits pictures. The title is the first heading.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	text, _, err := charset.Decode(data, "")
 	if err != nil {
 		return nil, err
 	}
 	var f file
-	var mistyped *json.UnmarshalTypeError // that field only
+	var mistyped *json.UnmarshalTypeError // only that field is wrong
 	if err := json.Unmarshal([]byte(text), &f); err != nil && !errors.As(err, &mistyped) {
 		return nil, fault.Wrap(fault.Invalid, err,
 			"notebook_damaged", "damaged: it is not a notebook that can be opened, or only a part of one")
@@ -149,7 +149,7 @@ func (r *reader) cell(c *cell) {
 	}
 }
 
-// pictures are images inside Markdown as data.
+// pictures matches images that Markdown contains as data.
 var pictures = regexp.MustCompile(`!\[([^\]\n]{0,200})\]\((?:data:|attachment:)[^)\s]*\)`)
 
 // markdown adds Markdown text.
@@ -170,7 +170,7 @@ func (r *reader) markdown(text string) {
 	r.b.Append(doc, 0)
 }
 
-// headingText is the text of a heading without its marks.
+// headingText returns the text of a heading without its marks.
 func headingText(doc *outline.Document, b outline.Block) string {
 	if doc.Title != "" {
 		return doc.Title
@@ -192,7 +192,7 @@ func (r *reader) code(language, text string) {
 	r.b.Add(outline.Code, 0, fence+language+"\n"+strings.Trim(text, "\n")+"\n"+fence)
 }
 
-// escapes are the colors of a terminal.
+// escapes matches terminal colors.
 var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
 
 // output adds the text of an output.
@@ -214,14 +214,14 @@ func (r *reader) output(o *output) {
 	r.b.Add(outline.Code, 0, text)
 }
 
-// isPicture reports whether an output only names an object that is shown as a
-// picture.
+// isPicture reports whether an output only names an object that is displayed as
+// a picture.
 func isPicture(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "<") && strings.HasSuffix(text, ">") && !strings.Contains(text, "\n") && len(text) < 200
 }
 
-// cut shortens a long output.
+// cut truncates a long output.
 func cut(text string) string {
 	if len(text) <= maxOutput {
 		return text

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// General writes a number as spreadsheets show it in a cell without a format:
-// up to ten digits behind the point, and an exponent for very large and very
-// small numbers.
+// General formats a number as spreadsheets do in a cell without a format. It
+// writes up to ten decimals, and an exponent for very large and very small
+// numbers.
 func General(f float64) string {
 	if f == 0 || math.IsNaN(f) {
 		return "0"

@@ -1,4 +1,5 @@
-// Package numfmt writes the values of cells in the formats of spreadsheets.
+// Package numfmt formats the values of cells with the format codes of
+// spreadsheets.
 package numfmt
 
 import (
@@ -11,24 +12,24 @@ import (
 // Format is a parsed format code, such as "#,##0.00;[Red]-#,##0.00".
 type Format struct {
 	sections []formatSection
-	text     *formatSection // for text, nil if text is shown as it is
+	text     *formatSection // for text; nil if text is shown unchanged
 }
 
-// formatSection is one of the forms that a format has for values of different
-// signs.
+// formatSection is one section of a format. Sections are for values of
+// different signs.
 type formatSection struct {
 	tokens    []formatToken
 	date      bool
 	general   bool
 	empty     bool
-	op        string // of a condition, "" if none
+	op        string // operator of a condition, "" if none
 	bound     float64
 	percents  int
-	scale     int // commas behind the digits: each divides by 1,000
+	scale     int // commas after the digits: each divides by 1,000
 	thousands bool
 	fraction  bool
-	whole     int // placeholders in front of the point
-	decimals  int // placeholders behind it
+	whole     int // placeholders before the point
+	decimals  int // placeholders after the point
 	exponent  bool
 }
 
@@ -44,14 +45,14 @@ const (
 	literal   formatKind = iota
 	digit                // 0, # or ?
 	point                // .
-	slash                // / of a fraction
+	slash                // the / of a fraction
 	power                // E+ or E-
 	datePart             // y, m, d, h, s and repeated, AM/PM
 	elapsed              // [h], [m], [s]
 	textValue            // @
 )
 
-// maxFormat bounds a format code.
+// maxFormat bounds the length of a format code.
 const maxFormat = 1024
 
 // Parse parses a format code.
@@ -74,7 +75,7 @@ func Parse(code string) *Format {
 	return f
 }
 
-// splitFormat cuts a code at the semicolons outside of quotes.
+// splitFormat splits a code at the semicolons outside of quotes.
 func splitFormat(code string) []string {
 	var parts []string
 	start, quoted := 0, false
@@ -101,7 +102,7 @@ func (s *formatSection) hasText() bool {
 	return false
 }
 
-// add adds a token; literals are joined.
+// add appends a token. It joins adjacent literals.
 func (s *formatSection) add(kind formatKind, text string) {
 	if n := len(s.tokens); kind == literal && n > 0 && s.tokens[n-1].kind == literal {
 		s.tokens[n-1].text += text
@@ -166,7 +167,7 @@ func (s *formatSection) parseNext(code string) int {
 	case c == '.':
 		s.add(point, ".")
 	case c == ',':
-		s.add(digit, ",") // sorted out by finish
+		s.add(digit, ",") // finish decides what it means
 	case c == '/':
 		s.add(slash, "/")
 	case c == '%':
@@ -182,14 +183,14 @@ func (s *formatSection) parseNext(code string) int {
 	return 1
 }
 
-// runeSize is the length of the first rune of s.
+// runeSize returns the length of the first rune of s.
 func runeSize(s string) int {
 	_, size := utf8.DecodeRuneInString(s)
 	return size
 }
 
-// bracket reads what stands in brackets: a color, a condition, a currency or an
-// elapsed time.
+// bracket reads the content of brackets: a color, a condition, a currency, or
+// an elapsed time.
 func (s *formatSection) bracket(inside string) {
 	lower := strings.ToLower(inside)
 	switch {
@@ -210,9 +211,9 @@ func (s *formatSection) bracket(inside string) {
 	}
 }
 
-// finish counts placeholders and gives commas and slashes their meaning.
+// finish counts placeholders and decides the meaning of commas and slashes.
 func (s *formatSection) finish() {
-	last := -1 // the last digit in front of the point
+	last := -1 // the last digit before the point
 	behind := false
 	tokens := s.tokens[:0]
 	pending := 0 // commas since the last digit
@@ -267,7 +268,7 @@ func (s *formatSection) seen(tokens []formatToken, kind formatKind) bool {
 	return false
 }
 
-// holds reports whether a section's condition holds.
+// holds reports whether a value meets the condition of a section.
 func (s *formatSection) holds(v float64) bool {
 	switch s.op {
 	case "<":
@@ -286,8 +287,8 @@ func (s *formatSection) holds(v float64) bool {
 	return false
 }
 
-// section chooses the section for a value. The value comes back without its sign
-// if the section shows the sign itself.
+// section returns the section for a value. It also returns the value, without
+// its sign if the section shows the sign itself.
 func (f *Format) section(v float64) (*formatSection, float64) {
 	n := len(f.sections)
 	if f.sections[0].op != "" {
@@ -349,8 +350,7 @@ func (s *formatSection) around(text string) string {
 	return text + b.String()
 }
 
-// Text writes a text in the format, such as "@ kg". The nil format returns the
-// text as it is.
+// Text formats a text, as in "@ kg". The nil format returns the text unchanged.
 func (f *Format) Text(v string) string {
 	if f == nil || f.text == nil || len(v) > 1<<10 {
 		return v

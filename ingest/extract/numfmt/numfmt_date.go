@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// lastDay is the serial number of the last day that spreadsheets know.
+// lastDay is the largest serial number of a date in spreadsheets.
 const lastDay = 2958466
 
-// serialTime is the time of a serial number of days. Spreadsheets count a 29
-// February 1900, which did not exist.
+// serialTime returns the time of a serial number of days. Spreadsheets include
+// a February 29, 1900, which did not exist.
 func serialTime(v float64, date1904 bool) time.Time {
 	base := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	switch {
@@ -51,7 +51,7 @@ func (s *formatSection) dateText(v float64, date1904 bool) (string, bool) {
 			seconds := math.Round(v * 24 * 60 * 60)
 			unit := map[byte]float64{'h': 3600, 'm': 60, 's': 1}[t.text[0]]
 			fmt.Fprintf(&b, "%0*d", min(len(t.text), 9), int64(math.Floor(seconds/unit)))
-		case digit: // parts of a second
+		case digit: // fractions of a second
 			if i > 0 && s.tokens[i-1].kind == literal && strings.HasSuffix(s.tokens[i-1].text, ".") {
 				b.WriteString(strconv.Itoa(at.Nanosecond() / 1e8))
 			}
@@ -60,7 +60,7 @@ func (s *formatSection) dateText(v float64, date1904 bool) (string, bool) {
 	return strings.TrimSpace(b.String()), true
 }
 
-// datePart writes the part of a date that the i-th token stands for.
+// datePart writes the part of a date that the i-th token selects.
 func (s *formatSection) datePart(i int, at time.Time, half bool) string {
 	text := s.tokens[i].text
 	two := func(n int) string {
@@ -101,8 +101,8 @@ func (s *formatSection) datePart(i int, at time.Time, half bool) string {
 	}
 }
 
-// isMinute reports whether an m at i stands for minutes: it follows hours or
-// stands in front of seconds.
+// isMinute reports whether an m at i means minutes. It does after hours and
+// before seconds.
 func (s *formatSection) isMinute(i int) bool {
 	if len(s.tokens[i].text) > 2 {
 		return false

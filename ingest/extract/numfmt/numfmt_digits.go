@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// maxDecimals bounds the digits behind the point.
+// maxDecimals bounds the digits after the point.
 const maxDecimals = 30
 
-// digits writes a number into the placeholders of a section.
+// digits writes a number with the placeholders of a section.
 func (s *formatSection) digits(v float64) string {
 	negative := v < 0
 	v = math.Abs(v) * math.Pow(100, float64(s.percents)) / math.Pow(1000, float64(s.scale))
@@ -74,8 +74,8 @@ func (s *formatSection) keepsPoint(i int) bool {
 	return false
 }
 
-// writeWhole writes digits with separators of thousands; left is the number of
-// digits from the first one up to the point.
+// writeWhole writes digits with thousands separators. left is the number of
+// digits from the first one to the point.
 func writeWhole(b *strings.Builder, digits string, left int, thousands bool) {
 	for i := range len(digits) {
 		b.WriteByte(digits[i])
@@ -85,7 +85,7 @@ func writeWhole(b *strings.Builder, digits string, left int, thousands bool) {
 	}
 }
 
-// roundSignificant drops the digits beyond the fifteenth, which are an error of
+// roundSignificant rounds to fifteen digits. Further digits are errors of
 // binary numbers.
 func roundSignificant(v float64) float64 {
 	if r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 14, 64), 64); err == nil {
@@ -94,8 +94,8 @@ func roundSignificant(v float64) float64 {
 	return v
 }
 
-// roundHalfUp writes a number with so many decimals. Halves are rounded up, as
-// spreadsheets do it.
+// roundHalfUp formats a number with the given decimals. It rounds halves up, as
+// spreadsheets do.
 func roundHalfUp(v float64, decimals int) string {
 	if scaled := roundSignificant(v * math.Pow10(decimals)); scaled < 1e15 {
 		v = math.Floor(scaled+0.5) / math.Pow10(decimals)
@@ -160,8 +160,8 @@ func (s *formatSection) fractionText(v float64) string {
 	}
 }
 
-// approximate returns the fraction nearest to v with a denominator of at most
-// limit, or with a fixed one.
+// approximate returns the fraction closest to v. Its denominator is at most
+// limit, or equal to fixed if that is set.
 func approximate(v float64, limit, fixed int) (n, d int) {
 	if fixed > 0 {
 		return int(math.Round(v * float64(fixed))), fixed

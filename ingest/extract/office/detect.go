@@ -1,3 +1,5 @@
+// Package office detects the documents of office suites and names their readers.
+// Each format has a package of its own below this one.
 package office
 
 import (
@@ -5,6 +7,11 @@ import (
 	"encoding/xml"
 	"strings"
 
+	"docent/ingest/extract/office/docx"
+	"docent/ingest/extract/office/odf"
+	"docent/ingest/extract/office/ooxml"
+	"docent/ingest/extract/office/pptx"
+	"docent/ingest/extract/office/xlsx"
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -28,9 +35,9 @@ const (
 	mediaXLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 )
 
-// DetectArchive tells what kind of office document a packed file is, by what it
-// says of itself. The media type is "" if it is none. The error says why a
-// document of a known kind cannot be read.
+// DetectArchive returns the format of a packed office document. It looks at the
+// parts of the package. The media type is "" if the file is not an office
+// document. The error says why a document of a known format cannot be read.
 func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
@@ -54,24 +61,24 @@ func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 	return iWork(a)
 }
 
-// openFormats are the readers of OpenDocument and its forerunner.
+// openFormats are the readers of OpenDocument and of its predecessor.
 var openFormats = map[string]Format{
-	"application/vnd.oasis.opendocument.text":         {Read: ODF},
-	"application/vnd.oasis.opendocument.text-web":     {Read: ODF},
-	"application/vnd.oasis.opendocument.spreadsheet":  {Read: ODF},
-	"application/vnd.oasis.opendocument.presentation": {Read: ODF},
-	"application/vnd.oasis.opendocument.graphics":     {Read: ODF},
-	"application/vnd.oasis.opendocument.chart":        {Read: ODF},
-	"application/vnd.sun.xml.writer":                  {Read: ODF},
-	"application/vnd.sun.xml.calc":                    {Read: ODF},
-	"application/vnd.sun.xml.impress":                 {Read: ODF},
-	"application/vnd.sun.xml.draw":                    {Read: ODF},
+	"application/vnd.oasis.opendocument.text":         {Read: odf.Read},
+	"application/vnd.oasis.opendocument.text-web":     {Read: odf.Read},
+	"application/vnd.oasis.opendocument.spreadsheet":  {Read: odf.Read},
+	"application/vnd.oasis.opendocument.presentation": {Read: odf.Read},
+	"application/vnd.oasis.opendocument.graphics":     {Read: odf.Read},
+	"application/vnd.oasis.opendocument.chart":        {Read: odf.Read},
+	"application/vnd.sun.xml.writer":                  {Read: odf.Read},
+	"application/vnd.sun.xml.calc":                    {Read: odf.Read},
+	"application/vnd.sun.xml.impress":                 {Read: odf.Read},
+	"application/vnd.sun.xml.draw":                    {Read: odf.Read},
 }
 
-// officePackage tells the kind of an Office Open XML package by the content type
-// of its main part.
+// officePackage detects the format of an Office Open XML package from the
+// content type of its main part.
 func officePackage(ctx context.Context, a *zipxml.Archive) (Format, error) {
-	main, err := mainPart(ctx, a, "")
+	main, err := ooxml.MainPart(ctx, a, "")
 	if err != nil {
 		return Format{}, err
 	}
@@ -86,17 +93,18 @@ func officePackage(ctx context.Context, a *zipxml.Archive) (Format, error) {
 	case strings.Contains(kind, "visio"):
 		return Format{Media: "application/vnd.ms-visio.drawing"}, fault.New(fault.Invalid,
 			"visio_drawing", "binary: a drawing of Visio; save it as PDF")
-	case has("wordprocessingml", "word/", WordPart), strings.Contains(kind, "ms-word"):
-		return Format{mediaDOCX, DOCX}, nil
+	case has("wordprocessingml", "word/", docx.MainPart), strings.Contains(kind, "ms-word"):
+		return Format{mediaDOCX, docx.Read}, nil
 	case has("spreadsheetml", "xl/", "xl/workbook.xml"), strings.Contains(kind, "ms-excel"):
-		return Format{mediaXLSX, XLSX}, nil
+		return Format{mediaXLSX, xlsx.Read}, nil
 	case has("presentationml", "ppt/", "ppt/presentation.xml"), strings.Contains(kind, "ms-powerpoint"):
-		return Format{mediaPPTX, PPTX}, nil
+		return Format{mediaPPTX, pptx.Read}, nil
 	}
 	return Format{}, nil
 }
 
-// openDocument returns the media type of an OpenDocument file, "" if it is none.
+// openDocument returns the media type of an OpenDocument file, or "" for other
+// files.
 func openDocument(ctx context.Context, a *zipxml.Archive) (string, error) {
 	if !a.Has("content.xml") {
 		return "", nil
@@ -137,7 +145,7 @@ func openDocument(ctx context.Context, a *zipxml.Archive) (string, error) {
 	return media, nil
 }
 
-// iWork gives the reason for documents of Apple's programs.
+// iWork returns an error for documents of Apple's programs.
 func iWork(a *zipxml.Archive) (Format, error) {
 	switch {
 	case a.Has("index.apxl"), a.Has("index.xml"), a.Has("index.xml.gz"), a.Has("Index/Document.iwa"), a.Has("Index.zip"):

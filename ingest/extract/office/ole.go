@@ -11,8 +11,8 @@ import (
 // OLESignature begins a compound file, the container of Office 2003 and before.
 const OLESignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// LegacyError is that a document is in a format of Office 2003 and before, which
-// another program can convert. It is wrapped in a fault of kind fault.Invalid.
+// LegacyError reports a document in a format of Office 2003 or earlier, which
+// another program can convert. A fault of kind fault.Invalid wraps it.
 type LegacyError struct {
 	// Media is the media type of the document.
 	Media string
@@ -21,13 +21,13 @@ type LegacyError struct {
 // Error names the media type.
 func (e *LegacyError) Error() string { return "a legacy office format: " + e.Media }
 
-// oleKind is a kind of document by a stream that it has.
+// oleKind is a kind of document that a stream identifies.
 type oleKind struct {
 	stream, media string
 	reason        fault.Text
 }
 
-// oleKinds are the known kinds, the more particular first.
+// oleKinds are the known kinds. More specific kinds come first.
 var oleKinds = []oleKind{
 	{"EncryptedPackage", "application/x-ole-storage", fault.NewText("document_encrypted",
 		"encrypted: it opens only with a password; remove the password and add it again")},
@@ -68,8 +68,9 @@ var oleKinds = []oleKind{
 // legacyMedia are the formats that other programs can convert.
 var legacyMedia = map[string]bool{"application/msword": true, "application/vnd.ms-powerpoint": true, "application/vnd.ms-excel": true}
 
-// DetectOLE tells what a compound file is and gives the reason why it cannot be
-// read. For Word, Excel and PowerPoint the cause is a *LegacyError.
+// DetectOLE returns the media type of a compound file and an error that says
+// why it cannot be read. For Word, Excel, and PowerPoint the error wraps a
+// *LegacyError.
 func DetectOLE(data []byte) (media string, err error) {
 	streams := oleStreams(data)
 	for _, k := range oleKinds {
@@ -88,7 +89,7 @@ func DetectOLE(data []byte) (media string, err error) {
 		"compound_file_unknown", "binary: a compound file of an unknown program; save it as PDF or to an Office format")
 }
 
-// utf16Name is a name as directories of compound files write it.
+// utf16Name encodes a name as directories of compound files do.
 func utf16Name(s string) []byte {
 	var out []byte
 	for _, u := range utf16.Encode([]rune(s)) {
@@ -100,8 +101,8 @@ func utf16Name(s string) []byte {
 // maxOLESectors bounds the sectors of a directory.
 const maxOLESectors = 4096
 
-// oleStreams returns the names in the root of a compound file's directory, nil
-// if it is damaged.
+// oleStreams returns the names in the root directory of a compound file, or nil
+// if the file is damaged.
 func oleStreams(data []byte) map[string]bool {
 	if len(data) < 512 || !strings.HasPrefix(string(data[:8]), OLESignature) {
 		return nil
@@ -128,9 +129,9 @@ func oleStreams(data []byte) map[string]bool {
 	return rootNames(directory)
 }
 
-// nextSector looks a sector up in the table of sectors. Only the part of the
-// table that the header lists is read, which is the first 7 MiB of a file or
-// more.
+// nextSector looks up the sector after another one. It reads only the part of
+// the allocation table that the header lists, which covers at least the first 7
+// MiB of a file.
 func nextSector(data []byte, sector uint32, size int) (uint32, bool) {
 	perTable := uint32(size / 4) //nolint:gosec // 512 or 4096
 	i := sector / perTable
@@ -145,7 +146,7 @@ func nextSector(data []byte, sector uint32, size int) (uint32, bool) {
 	return binary.LittleEndian.Uint32(data[at:]), true
 }
 
-// rootNames returns the names in lower case of the entries that are children of the root.
+// rootNames returns the lower-case names of the children of the root entry.
 func rootNames(directory []byte) map[string]bool {
 	const entry = 128
 	count := len(directory) / entry

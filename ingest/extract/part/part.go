@@ -1,4 +1,4 @@
-// Package part names the documents that lie inside other documents.
+// Package part defines documents inside other documents and their names.
 package part
 
 import (
@@ -13,14 +13,15 @@ import (
 )
 
 // Part is a document inside another one: a file in an archive, an attachment of
-// a mail, a message in a mailbox.
+// a mail, or a message in a mailbox.
 type Part struct {
-	// Name is the part's path inside the container, with slashes. It is unique
-	// in the container and stays the same while the container changes elsewhere.
+	// Name is the path of the part inside the container, with slashes. It is
+	// unique in the container. Changes elsewhere in the container do not change
+	// it.
 	Name string
 	// Data is the content.
 	Data []byte
-	// Modified is when the part was changed; zero if the container does not say.
+	// Modified is the modification time of the part; zero if unknown.
 	Modified time.Time
 	// Reason says why the part cannot be read; Data is nil then.
 	Reason fault.Text
@@ -33,9 +34,9 @@ const (
 	maxDepth = 32
 )
 
-// Clean returns a name from a container as a relative path with slashes. It
-// drops drive letters, empty elements, "." and "..", and control characters. The
-// result is "" if nothing is left.
+// Clean converts a name in a container to a relative path with slashes. It
+// removes drive letters, empty elements, "." and "..", and control characters.
+// The result is "" if nothing is left.
 func Clean(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = strings.ReplaceAll(name, "\\", "/")
@@ -62,7 +63,7 @@ func Clean(name string) string {
 	return strings.Join(elements, "/")
 }
 
-// shorten cuts a long path element and keeps its ending.
+// shorten truncates a long path element but keeps its ending.
 func shorten(e string) string {
 	if len(e) <= maxName {
 		return e
@@ -78,13 +79,14 @@ func shorten(e string) string {
 	return e[:cut] + ending
 }
 
-// Names makes names unique within one container. The zero value is ready to use.
+// Names makes names unique within one container. Its zero value is ready to
+// use.
 type Names struct {
 	used map[string]int
 }
 
-// Unique returns name, or name with a number before its ending if the name was
-// returned before.
+// Unique returns name. If it has returned that name before, it adds a number
+// before the ending.
 func (n *Names) Unique(name string) string {
 	if n.used == nil {
 		n.used = make(map[string]int)
@@ -106,14 +108,14 @@ func (n *Names) Unique(name string) string {
 	}
 }
 
-// hidden are the names of files and folders that hold no documents: the data of
-// version control and of file managers.
+// hidden are the names of files and folders of version control and file
+// managers, which contain no documents.
 var hidden = map[string]bool{
 	"__macosx": true, "thumbs.db": true, "desktop.ini": true, "ehthumbs.db": true, "cvs": true,
 }
 
-// IsHidden reports whether a path is that of a hidden file, lies in a hidden
-// folder, or belongs to version control or a file manager.
+// IsHidden reports whether a path belongs to a hidden file or folder, to
+// version control, or to a file manager.
 func IsHidden(name string) bool {
 	for e := range strings.SplitSeq(name, "/") {
 		if strings.HasPrefix(e, ".") || hidden[strings.ToLower(e)] {

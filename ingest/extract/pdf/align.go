@@ -7,28 +7,30 @@ import (
 )
 
 const (
-	// seedLetters is how many letters have to be equal, and to be there once
-	// only, for a place to be believed.
+	// seedLetters is the number of equal letters that identify a place. They
+	// must occur only once in the text and on the page.
 	seedLetters = 12
-	// fewest is how many letters are worth looking for where no seed is found.
+	// fewest is the minimum number of letters that are searched for without a
+	// seed.
 	fewest = 4
 	// maxAligned bounds the letters of a text that are aligned with a page.
 	maxAligned = 1 << 20
-	// slack is how many letters may be in one and not in the other between two
-	// places that belong together, such as a running line or a table's heading.
+	// slack is the number of letters that may be missing on one side between
+	// two runs that belong together, such as a running line or the heading of a
+	// table.
 	slack = 80
-	// enough is how many letters a group of places needs to be believed beside a
-	// larger one.
+	// enough is the number of letters that a group of runs needs to be accepted
+	// beside a larger group.
 	enough = 40
 )
 
-// run says that n letters of a text from a on are those of a page from b on.
+// run says that n letters of a text from a on equal those of a page from b on.
 type run struct{ a, b, n int }
 
-// align finds a text's letters on a page, in ascending runs that do not
-// overlap. The text may be longer than the page and the page longer than the
-// text; either may have letters that the other lacks. What lies in [first, last)
-// is looked for alone if the rest is of no help.
+// align finds the letters of a text on a page. It returns ascending runs that
+// do not overlap. The text may be longer than the page or shorter, and each may
+// have letters that the other lacks. If the whole text gives no result, align
+// searches for the letters in [first, last) alone.
 func align(text, page []rune, first, last int) []run {
 	if len(text) > maxAligned {
 		text = text[:maxAligned]
@@ -38,7 +40,7 @@ func align(text, page []rune, first, last int) []run {
 	if len(runs) > 0 || first >= last {
 		return runs
 	}
-	// One of them is too short, or says the same all over.
+	// One of them is too short, or repeats the same letters.
 	part := text[first:last]
 	if min(len(part), len(page)) < fewest && len(part) != len(page) {
 		return nil
@@ -52,7 +54,7 @@ func align(text, page []rune, first, last int) []run {
 	return nil
 }
 
-// find is the letter of whole at which part is; -1 if it is not there.
+// find returns the index of part in whole, or -1.
 func find(whole, part []rune) int {
 	text := string(whole)
 	at := strings.Index(text, string(part))
@@ -62,8 +64,8 @@ func find(whole, part []rune) int {
 	return utf8.RuneCountInString(text[:at])
 }
 
-// seeds are equal pieces of seedLetters letters that both have exactly once, by
-// their place in the text.
+// seeds returns equal pieces of seedLetters letters that both have exactly
+// once, ordered by their place in the text.
 func seeds(text, page []rune) []run {
 	const twice = -1
 	where := make(map[uint64]int, len(page))
@@ -96,7 +98,7 @@ func seeds(text, page []rune) []run {
 	return out
 }
 
-// hashes yields the place and hash of each piece of seedLetters letters.
+// hashes yields the position and the hash of each piece of seedLetters letters.
 func hashes(s []rune) func(yield func(int, uint64) bool) {
 	return func(yield func(int, uint64) bool) {
 		const base = 0x9E3779B97F4A7C15
@@ -116,9 +118,9 @@ func hashes(s []rune) func(yield func(int, uint64) bool) {
 	}
 }
 
-// chain is the longest series of seeds that ascends in both.
+// chain returns the longest series of seeds that ascends in both.
 func chain(seeds []run) []run {
-	var tails []int // by length, the seed that ends the chain with the least b
+	var tails []int // by length, the seed that ends a chain of this length with the smallest b
 	before := make([]int, len(seeds))
 	for i, s := range seeds {
 		at, _ := slices.BinarySearchFunc(tails, s.b, func(t, b int) int { return seeds[t].b - b })
@@ -142,8 +144,8 @@ func chain(seeds []run) []run {
 	return out
 }
 
-// grow makes runs of seeds and lets each grow both ways as far as letters are
-// equal and no neighbour has them.
+// grow turns seeds into runs. It extends each run in both directions while
+// letters are equal and no other run has them.
 func grow(text, page []rune, seeds []run) []run {
 	var runs []run
 	for _, s := range seeds {
@@ -153,7 +155,7 @@ func grow(text, page []rune, seeds []run) []run {
 				last.n = s.a + s.n - last.a
 				continue
 			}
-			// Of an overlap the first keeps what is its own.
+			// If two runs overlap, the first keeps the common letters.
 			if over := max(last.a+last.n-s.a, last.b+last.n-s.b); over > 0 {
 				if over >= s.n {
 					continue
@@ -183,9 +185,9 @@ func grow(text, page []rune, seeds []run) []run {
 	return runs
 }
 
-// together drops runs that are away from the others: what stands between two
-// runs is about as long in the text as on the page, or else they are equal by
-// chance.
+// together drops runs that are far from the others. The distance between two
+// runs must be about the same in the text and on the page. Otherwise they are
+// equal by chance.
 func together(runs []run) []run {
 	var groups [][]run
 	sizes := []int{}

@@ -8,11 +8,11 @@ import (
 	"docent/ingest/outline"
 )
 
-// maxAnnotations bounds the annotations of a page that are read.
+// maxAnnotations bounds the annotations that are read from a page.
 const maxAnnotations = 5000
 
-// readExtra reads the form fields and notes of a page, which the text of the
-// page does not have.
+// readExtra reads the form fields and notes of a page, which its text does not
+// contain.
 func readExtra(ctx context.Context, page *pdfium.Page) ([]string, error) {
 	n, err := page.Annotations(ctx)
 	if err != nil {
@@ -39,8 +39,8 @@ func readExtra(ctx context.Context, page *pdfium.Page) ([]string, error) {
 	return out, nil
 }
 
-// annotationText is what an annotation says: a note its text, a form field its
-// label and value.
+// annotationText returns the text of a note, or the label and the value of a
+// form field.
 func annotationText(a pdfium.Annotation) string {
 	one := func(s string) string { return strings.Join(strings.Fields(outline.Clean(s)), " ") }
 	if !a.Field {
@@ -49,7 +49,8 @@ func annotationText(a pdfium.Annotation) string {
 	label, value := one(a.Label), one(a.Value)
 	if label == "" {
 		label = one(a.Name)
-		// Of a name such as form1[0].page1[0].city[0] the last part is the field's.
+		// In a name such as form1[0].page1[0].city[0] the last part names the
+		// field.
 		if at := strings.LastIndexByte(label, '.'); at >= 0 && at+1 < len(label) {
 			label = label[at+1:]
 		}

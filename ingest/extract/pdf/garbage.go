@@ -6,29 +6,30 @@ import (
 )
 
 const (
-	// minPairs is how many pairs of letters are needed to judge a page: some
-	// forty different words.
+	// minPairs is the number of letter pairs needed to judge a page. About
+	// forty different words have that many.
 	minPairs = 120
-	// fewPairs is the share of common pairs below which letters are not those
-	// of words. Real pages in any language of Latin script have over 0.7, and
-	// letters shown as others mostly about 0.4.
+	// fewPairs is the share of common pairs below which letters do not form
+	// words. Real pages in Latin script have more than 0.7. Pages with
+	// substituted letters mostly have about 0.4.
 	fewPairs = 0.55
-	// minWord is the shortest word whose letters are judged.
+	// minWord is the minimum length of a judged word.
 	minWord = 4
 	// maxWords bounds the words of a page that are judged.
 	maxWords = 4096
-	// minSigns is how many characters are needed to judge a page without words.
+	// minSigns is the number of characters needed to judge a page without
+	// words.
 	minSigns = 200
 )
 
 // followers are, by letter, the letters that often follow it in at least one of
-// twelve languages of Latin script: pairs with more than 0.2 % of all in a word
-// list.
+// twelve languages in Latin script. A pair is common if it makes up more than
+// 0.2 % of the pairs in a word list.
 var followers = commonPairs("aabcdefghijklmnoprstuvwz babeiloruy cacehikortuyz daeiorsuz eabcdefghijklmnoprstuvwxz faefiot gaegilnorstu haeilnorst " +
 	"iacdefgjklmnoqrstuvxz jaeo kaeiklnorstu ladehilostuy mabeimopuy nacdeghiknostyz obcdegiklmnoprstuvwz paehilopr qu rabdegikmnorstuyz " +
 	"sacehijklmopstuz taehijorstuyz uabcdefijlmnprst vaeio waeiosy xa ybckmswz zaeinouyz")
 
-// commonPairs reads a list of letters, each with its followers.
+// commonPairs parses a list of letters with their followers.
 func commonPairs(list string) (pairs [26][26]bool) {
 	for entry := range strings.FieldsSeq(list) {
 		for _, r := range entry[1:] {
@@ -38,9 +39,9 @@ func commonPairs(list string) (pairs [26][26]bool) {
 	return pairs
 }
 
-// nonsense reports whether a page's text is what fonts with a wrong map make of
-// it: letters of Latin script that form no words of any language, or signs
-// without words. It judges only pages with enough text.
+// nonsense reports whether the fonts of a page have a wrong character map. Its
+// text then has Latin letters that form no words of any language, or signs
+// without words. nonsense only judges pages with enough text.
 func nonsense(lines []line) bool {
 	var c pairCount
 	for _, l := range lines {
@@ -49,13 +50,13 @@ func nonsense(lines []line) bool {
 	return c.substituted() || c.signsOnly()
 }
 
-// pairCount counts the letters and signs of a text.
+// pairCount counts the letter pairs and the signs of a text.
 type pairCount struct {
-	pairs, common int // of letters in Latin script, in words
-	other         int // letters of other scripts
-	inRuns        int // letters that stand with at least two others
+	pairs, common int // pairs of Latin letters in words
+	other         int // letters in other scripts
+	inRuns        int // letters in groups of at least three
 	digits        int
-	signs         map[rune]int // of ASCII
+	signs         map[rune]int // ASCII characters
 	seen          map[string]bool
 }
 
@@ -69,7 +70,8 @@ func (c *pairCount) add(text string) {
 		if letters >= 3 {
 			c.inRuns += letters
 		}
-		// A word counts once: some pages repeat the names of a program.
+		// Each word counts once, because some pages repeat the names of a
+		// program.
 		if len(word) >= minWord && len(c.seen) < maxWords && !c.seen[string(word)] {
 			c.seen[string(word)] = true
 			for i := range word[1:] {
@@ -104,13 +106,13 @@ func (c *pairCount) add(text string) {
 	end()
 }
 
-// substituted reports letters that are shown as others.
+// substituted reports whether letters are displayed as other letters.
 func (c *pairCount) substituted() bool {
 	return c.pairs >= minPairs && c.other < c.pairs && float64(c.common) < fewPairs*float64(c.pairs)
 }
 
-// signsOnly reports a mixture of many signs with hardly any words. Lines of
-// leaders or a table of numbers have few kinds of signs.
+// signsOnly reports whether a text is a mixture of many signs with hardly any
+// words. Leader lines and tables of numbers have only a few different signs.
 func (c *pairCount) signsOnly() bool {
 	signs, kinds := 0, 0
 	for r, n := range c.signs {

@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// wirePage is a Page as it passes between processes: its letters as columns.
+// wirePage is a Page in the form in which processes exchange it, with its
+// letters in columns.
 type wirePage struct {
 	Index, Pages  int
 	Label         string
@@ -35,7 +36,7 @@ func (p *Page) GobEncode() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// GobDecode decodes what GobEncode made, and refuses anything else.
+// GobDecode decodes the result of GobEncode. It fails for other data.
 func (p *Page) GobDecode(data []byte) error {
 	var w wirePage
 	if err := gob.NewDecoder(bytes.NewReader(data)).Decode(&w); err != nil {
@@ -48,7 +49,10 @@ func (p *Page) GobDecode(data []byte) error {
 	*p = Page{Index: w.Index, Pages: w.Pages, Label: w.Label, Width: w.Width, Height: w.Height, letters: make([]letter, n)}
 	for i := range p.letters {
 		b := w.Boxes[4*i:]
-		p.letters[i] = letter{char: w.Chars[i], role: role(min(w.Roles[i], byte(spoken))), upward: w.Upward[i] != 0, box: box{b[0], b[1], b[2], b[3]}}
+		p.letters[i] = letter{
+			char: w.Chars[i], role: role(min(w.Roles[i], byte(spoken))), upward: w.Upward[i] != 0,
+			box: box{b[0], b[1], b[2], b[3]},
+		}
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// pageMarks are the levels of the outline's entries for one page, by their
-// squeezed titles.
+// pageMarks maps the squeezed titles of a page's outline entries to their
+// levels.
 func pageMarks(marks []bookmark) map[int]map[string]int {
 	by := map[int]map[string]int{}
 	for _, m := range marks {
@@ -25,11 +25,13 @@ func pageMarks(marks []bookmark) map[int]map[string]int {
 	return by
 }
 
-// maxNumbering is the longest number in front of a heading's words, squeezed.
+// maxNumbering is the maximum length of a squeezed number before the words of a
+// heading.
 const maxNumbering = 16
 
-// headingAt reports the level of the outline's entry whose title the first lines
-// of a page's rest are, and how many lines that are; 0 if there is none.
+// headingAt finds the outline entry whose title is at the start of the
+// remaining lines of a page. It returns the level of the entry and the number
+// of lines, or 0.
 func headingAt(lines []line, marks map[string]int) (level, n int) {
 	if len(marks) == 0 {
 		return 0, 0
@@ -46,12 +48,12 @@ func headingAt(lines []line, marks map[string]int) (level, n int) {
 	return 0, 0
 }
 
-// numberedPattern is a line that may be a numbered heading.
+// numberedPattern matches a line that may be a numbered heading.
 var numberedPattern = regexp.MustCompile(`^(?:Chapter |Appendix )?((?:\d{1,3}|[A-Z])(?:\.\d{1,3})+)\.? +\p{Lu}`)
 
-// numberedHeading reports the level of a line such as "2.3. Creating a Table"
-// in a file without an outline. In a table of contents such lines follow one
-// another, so the next one must be something else.
+// numberedHeading returns the level of a line such as "2.3. Creating a Table"
+// in a file without an outline. In a table of contents such lines follow each
+// other, so the next line must not be numbered.
 func numberedHeading(lines []line, i int) (level, n int) {
 	is := func(line string) []string {
 		line = strings.TrimSpace(line)
@@ -72,7 +74,7 @@ func numberedHeading(lines []line, i int) (level, n int) {
 	return strings.Count(m[1], ".") + 1, 1
 }
 
-// squeeze is a text's letters and digits in small letters.
+// squeeze returns the letters and digits of a text in lower case.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -82,7 +84,7 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// isNumbering reports whether what stands before a heading's words is its
+// isNumbering reports whether the text before the words of a heading is its
 // number.
 func isNumbering(s string) bool {
 	s = strings.TrimPrefix(s, "chapter")

@@ -10,12 +10,12 @@ import (
 	"docent/ingest/extract/pdf/pdfium"
 )
 
-// rawPage is what was read of a page.
+// rawPage is the raw content of a page.
 type rawPage struct {
 	lines []line
-	// extra are form fields and notes, which the page's text does not have.
+	// extra are form fields and notes, which the page's text does not contain.
 	extra []string
-	// pictures reports that a page without text shows something.
+	// pictures reports whether a page without text displays something.
 	pictures bool
 }
 
@@ -30,7 +30,7 @@ func (p rawPage) size() int {
 	return n
 }
 
-// lineKind is what a line is a part of.
+// lineKind is the kind of block that a line belongs to.
 type lineKind uint8
 
 const (
@@ -42,14 +42,14 @@ const (
 // line is a line of a page.
 type line struct {
 	text string
-	size float32 // of its letters, in points
+	size float32 // size of its letters, in points
 	kind lineKind
 	bold bool
-	// fresh is the first row of a table.
+	// fresh marks the first row of a table.
 	fresh bool
 }
 
-// word is a piece of a line without blanks.
+// word is a part of a line without blanks.
 type word struct {
 	text        string
 	first, last int // its characters that are on this line
@@ -57,13 +57,13 @@ type word struct {
 	placed      bool // the box is known
 }
 
-// textLine is a line in words.
+// textLine is a line divided into words.
 type textLine struct {
 	line
 	words []word
 }
 
-// layoutScratch keeps buffers between pages.
+// layoutScratch keeps buffers that pages share.
 type layoutScratch struct{ lines []textLine }
 
 // readRaw reads a page.
@@ -105,9 +105,9 @@ func readLoaded(ctx context.Context, page *pdfium.Page, scratch *layoutScratch) 
 	return out, err
 }
 
-// splitLines divides the characters of a page into lines and words. A word that
-// a hyphen at the end of a line divides (the library marks it by U+0002) is put
-// together on the first line.
+// splitLines divides the characters of a page into lines and words. It joins a
+// word that a hyphen divides at the end of a line, and keeps it on the first
+// line. The library marks such a hyphen by U+0002.
 func splitLines(chars []rune, lines []textLine) []textLine {
 	s := splitter{lines: lines}
 	for i, r := range chars {
@@ -138,9 +138,9 @@ func splitLines(chars []rune, lines []textLine) []textLine {
 type splitter struct {
 	lines           []textLine
 	words           []word
-	text            strings.Builder // of the word
+	text            strings.Builder // text of the word
 	first, last     int
-	joining, joined bool // after a dividing hyphen; and with letters of the next line
+	joining, joined bool // joining: after a dividing hyphen; joined: the word has letters of the next line
 }
 
 func (s *splitter) add(i int, r rune) {
@@ -169,10 +169,11 @@ func (s *splitter) endLine() {
 	s.words = nil
 }
 
-// maxPlaced is how many words of a line are looked up on the page.
+// maxPlaced bounds the words of a line whose places are looked up.
 const maxPlaced = 400
 
-// place finds where the words of a line are, and how large and bold it is.
+// place finds the places of the words of a line. It also finds the size of the
+// letters and whether they are bold.
 func place(ctx context.Context, page *pdfium.Page, l *textLine) error {
 	if len(l.words) == 0 {
 		return nil
@@ -209,7 +210,7 @@ func place(ctx context.Context, page *pdfium.Page, l *textLine) error {
 		return err
 	}
 	if l.bold = isBold(font); l.bold && len(l.words) > 1 {
-		// A bold word in running text makes no bold line.
+		// A bold word in running text does not make the line bold.
 		for _, other := range []int{0, len(l.words) - 1} {
 			if font, err = page.Font(ctx, l.words[other].first); err != nil {
 				return err
@@ -221,14 +222,14 @@ func place(ctx context.Context, page *pdfium.Page, l *textLine) error {
 	return nil
 }
 
-// boldPattern is what the names of bold fonts have, such as Arial-BoldMT, CMBX12
+// boldPattern matches the names of bold fonts, such as Arial-BoldMT, CMBX12,
 // and NimbusRomNo9L-Medi.
 var boldPattern = regexp.MustCompile(`(?i)bold|black|heavy|demi|cmbx|sfbx|cmssbx|ecbx|medi(?:$|ital)`)
 
 func isBold(font string) bool { return boldPattern.MatchString(font) }
 
-// joinWords is the text of a line. Blanks between single ideographs go where
-// most of the line is set so.
+// joinWords returns the text of a line. It removes the blanks between single
+// ideographs if most of the line consists of them.
 func joinWords(words []word) string {
 	single := 0
 	for _, w := range words {
@@ -251,7 +252,7 @@ func joinWords(words []word) string {
 	return b.String()
 }
 
-// isIdeograph reports whether a letter is of a script without blanks.
+// isIdeograph reports whether a letter belongs to a script without blanks.
 func isIdeograph(r rune) bool {
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) || (r >= 0x3000 && r <= 0x303F) || (r >= 0xFF00 && r <= 0xFF65)
 }

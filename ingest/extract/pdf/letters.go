@@ -11,39 +11,38 @@ import (
 	"docent/ingest/extract/pdf/pdfium"
 )
 
-// letter is a character of a page and where it is shown, in points from the top
-// left.
+// letter is a character of a page with its box, in points from the top left.
 type letter struct {
 	char   rune
 	role   role
-	upward bool // its line runs up or down the page as shown
+	upward bool // its line runs up or down the displayed page
 	box    box
 }
 
-// role is what a character is to the alignment.
+// role is the role of a character in the alignment.
 type role uint8
 
 const (
-	space  role = iota // or nothing that is seen
-	sign               // seen, but not aligned by
+	space  role = iota // a space or an invisible character
+	sign               // visible, but not used for the alignment
 	spoken             // a letter or digit
 )
 
-// box is a rectangle from the top left.
+// box is a rectangle, measured from the top left.
 type box struct{ left, top, right, bottom float32 }
 
 func (b box) width() float32  { return b.right - b.left }
 func (b box) height() float32 { return b.bottom - b.top }
 
-// around is the rectangle of both.
+// around returns the smallest box that contains both.
 func (b box) around(o box) box {
 	return box{min(b.left, o.left), min(b.top, o.top), max(b.right, o.right), max(b.bottom, o.bottom)}
 }
 
-// dividing is a hyphen that divides a word.
+// dividing is the hyphen that divides a word.
 const dividing = pdfium.Dividing
 
-// roleOf tells what a character is to the alignment.
+// roleOf returns the role of a character in the alignment.
 func roleOf(r rune) role {
 	switch {
 	case unicode.IsLetter(r) || unicode.IsNumber(r):
@@ -55,8 +54,8 @@ func roleOf(r rune) role {
 	}
 }
 
-// spell gives to add the letters and digits that a character stands for:
-// ligatures are taken apart, accents and case do not count.
+// spell calls add with the letters and digits of a character. It splits
+// ligatures and ignores accents and case.
 func spell(r rune, add func(rune)) {
 	if r < utf8.RuneSelf {
 		switch {
@@ -74,8 +73,8 @@ func spell(r rune, add func(rune)) {
 	}
 }
 
-// spelled is how a text is spelled, and the byte at which the character of each
-// letter begins.
+// spelled returns the letters of a text as spell gives them. It also returns,
+// for each letter, the byte at which its character begins.
 func spelled(text string) (letters []rune, at []int) {
 	for i, r := range text {
 		spell(r, func(r rune) { letters, at = append(letters, r), append(at, i) })
@@ -83,8 +82,8 @@ func spelled(text string) (letters []rune, at []int) {
 	return letters, at
 }
 
-// readLetters reads the characters of a page in the order in which its text is
-// extracted.
+// readLetters reads the characters of a page in the order of its extracted
+// text.
 func readLetters(ctx context.Context, page *pdfium.Page, size *Page) ([]letter, error) {
 	shown, err := readTurn(ctx, page, size)
 	if err != nil {
@@ -123,15 +122,15 @@ func readLetters(ctx context.Context, page *pdfium.Page, size *Page) ([]letter, 
 	return letters, nil
 }
 
-// turn maps points of a page to those of the page as shown.
+// turn maps points of a page to points of the displayed page.
 type turn struct{ a, b, c, d, e, f float64 }
 
-// turnGrid is how finely the library is asked where points are shown; it
-// answers in whole numbers.
+// turnGrid is the resolution of the points that the library returns, because it
+// returns integers.
 const turnGrid = 1 << 20
 
-// readTurn asks the library where three points of a page are shown, which tells
-// where all are.
+// readTurn asks the library where it displays three points of a page. They
+// determine the positions of all points.
 func readTurn(ctx context.Context, page *pdfium.Page, size *Page) (turn, error) {
 	at := func(x, y float64) (sx, sy float64, err error) {
 		dx, dy, err := page.Shown(ctx, turnGrid, x, y)
@@ -152,7 +151,7 @@ func readTurn(ctx context.Context, page *pdfium.Page, size *Page) (turn, error) 
 	return turn{(x1 - x0) / side, (x2 - x0) / side, x0, (y1 - y0) / side, (y2 - y0) / side, y0}, nil
 }
 
-// box is where a rectangle of the page is shown.
+// box returns the box of a rectangle on the displayed page.
 func (t turn) box(left, bottom, right, top float64) box {
 	x := func(x, y float64) float64 { return t.a*x + t.b*y + t.c }
 	y := func(x, y float64) float64 { return t.d*x + t.e*y + t.f }
@@ -161,11 +160,11 @@ func (t turn) box(left, bottom, right, top float64) box {
 	return box{float32(min(x1, x2)), float32(min(y1, y2)), float32(max(x1, x2)), float32(max(y1, y2))}
 }
 
-// upward reports whether text at an angle runs up or down the page as shown.
+// upward reports whether text at an angle runs up or down the displayed page.
 func (t turn) upward(angle float64) bool {
 	sin, cos := math.Sincos(angle)
 	return math.Abs(t.d*cos+t.e*sin) > math.Abs(t.a*cos+t.b*sin)
 }
 
-// Bytes is about how much memory a page takes, for who keeps it.
+// Bytes returns the approximate memory of a page. Caches use it.
 func (p *Page) Bytes() int { return 256 + len(p.Label) + 32*len(p.letters) }

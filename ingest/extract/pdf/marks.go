@@ -2,21 +2,21 @@ package pdf
 
 import "unicode/utf8"
 
-// Passage is a part of a PDF's text, with the text around it, which tells which
-// of several equal places is meant.
+// Passage is a part of a PDF's text. The text around it distinguishes it from
+// equal parts elsewhere.
 type Passage struct {
-	// Before is the text before it, or the end of that.
+	// Before is the text before the passage, or the end of that text.
 	Before string
-	// Text is the passage's.
+	// Text is the text of the passage.
 	Text string
-	// After is the text after it, or the beginning of that.
+	// After is the text after the passage, or the beginning of that text.
 	After string
 }
 
-// PassageAround is how many bytes before and after a passage are worth giving.
+// PassageAround is the useful length of Before and After, in bytes.
 const PassageAround = 12 << 10
 
-// PassageIn is the passage text[start:end] with the text around it.
+// PassageIn returns the passage text[start:end] with the text around it.
 func PassageIn(text string, start, end int) Passage {
 	from, to := max(0, start-PassageAround), min(len(text), end+PassageAround)
 	for from < start && !utf8.RuneStart(text[from]) {
@@ -28,27 +28,27 @@ func PassageIn(text string, start, end int) Passage {
 	return Passage{text[from:start], text[start:end], text[end:to]}
 }
 
-// Mark is a rectangle over a part of a passage, in shares of the page as shown
-// from its top left.
+// Mark is a rectangle over a part of a passage. Its values are fractions of the
+// displayed page, from the top left.
 type Mark struct {
-	// X is that of the left side.
+	// X is the left side.
 	X float64 `json:"x" doc:"Of the left side, as a share of the page's width."`
-	// Y is that of the upper side.
+	// Y is the upper side.
 	Y float64 `json:"y" doc:"Of the upper side, as a share of the page's height."`
-	// Width is a share of the page's.
+	// Width is a fraction of the page's width.
 	Width float64 `json:"width" doc:"A share of the page's width."`
-	// Height is a share of the page's.
+	// Height is a fraction of the page's height.
 	Height float64 `json:"height" doc:"A share of the page's height."`
 }
 
-// Marks are where a passage is on the page, a rectangle for each piece of a
-// line: of one that begins before the page or goes on after it, its part on the
-// page. There are none if it is not found.
+// Marks returns rectangles over a passage on the page, one for each piece of a
+// line. If the passage continues on other pages, they cover only its part on
+// this page. Marks returns nil if the page does not contain the passage.
 func (p *Page) Marks(passage Passage) []Mark {
 	whole := passage.Before + passage.Text + passage.After
 	words, at := spelled(whole)
 	var page []rune
-	var of []int // the index in p.letters of each of page
+	var of []int // for each letter of page, its index in p.letters
 	for i, l := range p.letters {
 		if l.role == spoken {
 			spell(l.char, func(r rune) { page, of = append(page, r), append(of, i) })
@@ -73,8 +73,8 @@ func (p *Page) Marks(passage Passage) []Mark {
 	return boxes.marks(p.Width, p.Height)
 }
 
-// closing is how many signs, such as a full stop, follow on the page from i on
-// as they follow in a text after the character at a byte.
+// closing counts the signs, such as a period, that follow index i on the page
+// and follow the given byte in the text.
 func (p *Page) closing(i int, text string, at int) (n int) {
 	_, size := utf8.DecodeRuneInString(text[at:])
 	for _, r := range text[at+size:] {
@@ -86,7 +86,8 @@ func (p *Page) closing(i int, text string, at int) (n int) {
 	return n
 }
 
-// lowerBound is the index of the first of ascending numbers that is not below n.
+// lowerBound returns the index of the first of ascending numbers that is at
+// least n.
 func lowerBound(ascending []int, n int) int {
 	low, high := 0, len(ascending)
 	for low < high {
@@ -100,17 +101,17 @@ func lowerBound(ascending []int, n int) int {
 }
 
 const (
-	// maxMarks bounds the rectangles of a page.
+	// maxMarks bounds the rectangles on a page.
 	maxMarks = 2000
-	// sameLine is the least part of the lower of two boxes' height that they
-	// share on a line.
+	// sameLine is the fraction of the smaller height that two boxes on one line
+	// have in common.
 	sameLine = 0.5
-	// farApart is how far apart, in heights of the line, characters of one line
-	// are two pieces of it, as in columns and tables.
+	// farApart is the distance, in heights of the line, at which a line is
+	// split into two pieces, as in columns and tables.
 	farApart = 4
 )
 
-// lines puts the boxes of characters together to those of lines.
+// lines joins the boxes of characters to the boxes of lines.
 type lines struct {
 	boxes  []box
 	upward bool
@@ -130,9 +131,9 @@ func (l *lines) add(c letter) {
 	}
 }
 
-// follows reports whether a character goes on a line.
+// follows reports whether a character continues a line.
 func follows(line, c box, upward bool) bool {
-	if upward { // look at it turned
+	if upward { // compare it rotated
 		line, c = box{line.top, line.left, line.bottom, line.right}, box{c.top, c.left, c.bottom, c.right}
 	}
 	shared := min(line.bottom, c.bottom) - max(line.top, c.top)
@@ -141,7 +142,8 @@ func follows(line, c box, upward bool) bool {
 	return shared >= sameLine*min(line.height(), c.height()) && apart <= farApart*high
 }
 
-// marks are the boxes as shares of a page, without what lies outside of it.
+// marks returns the boxes as fractions of the page. It removes the parts
+// outside of the page.
 func (l *lines) marks(width, height float64) []Mark {
 	marks := []Mark{}
 	share := func(v float32, of float64) float64 { return min(max(float64(v)/of, 0), 1) }

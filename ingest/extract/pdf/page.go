@@ -11,43 +11,45 @@ import (
 	"docent/internal/fault"
 )
 
-// Limits of showing a page.
+// The limits of drawing a page.
 const (
-	// MinPageWidth is the smallest width a page is drawn in, in pixels.
+	// MinPageWidth is the minimum width of a drawn page, in pixels.
 	MinPageWidth = 200
-	// MaxPageWidth is the largest.
+	// MaxPageWidth is the maximum width of a drawn page, in pixels.
 	MaxPageWidth = 2400
-	// maxPagePixels bounds a drawn page: one that would have more, as it is
-	// very long, is drawn smaller. A4 in the largest width has 8.1 million.
+	// maxPagePixels bounds a drawn page. A very long page that would exceed it
+	// is drawn smaller. A4 has 8.1 million pixels at the maximum width.
 	maxPagePixels = 8 << 20
-	// maxPageSide bounds each side of a drawn page: browsers show none longer.
+	// maxPageSide bounds each side of a drawn page, because browsers do not
+	// display longer ones.
 	maxPageSide = 16 << 10
-	// maxPageLetters bounds the characters of a page that are looked at for a
+	// maxPageLetters bounds the characters of a page that are searched for a
 	// passage.
 	maxPageLetters = 50_000
-	// PageDrawers is how many pages are drawn or read at once, beside what is
-	// being ingested.
+	// PageDrawers is the number of pages that are drawn or read at once, in
+	// addition to ingestion.
 	PageDrawers = 2
 )
 
-// Page is a page of a PDF as it is shown: turned and cropped.
+// Page is a PDF page as displayed: rotated and cropped.
 type Page struct {
 	// Index counts from 0.
 	Index int
-	// Pages is how many the PDF has.
+	// Pages is the number of pages of the PDF.
 	Pages int
-	// Label is the page as printed, "" if it has no label.
+	// Label is the printed page number, or "".
 	Label string
-	// Width is in points, as is Height.
+	// Width is the width of the displayed page, in points.
 	Width float64
-	// Height is that of the page as shown.
+	// Height is the height of the displayed page, in points.
 	Height float64
 
 	letters []letter
 }
 
-// ReadPage reads where the letters of a PDF's page are. A page that does not
-// exist is fault.NotFound, a PDF that cannot be read is fault.Invalid.
+// ReadPage returns the positions of the letters on a page of a PDF. It fails
+// with fault.NotFound if the page does not exist, and with fault.Invalid if the
+// PDF cannot be read.
 func (r *Reader) ReadPage(ctx context.Context, data []byte, index int) (*Page, error) {
 	var page *Page
 	err := r.onPage(ctx, data, index, func(ctx context.Context, doc *pdfium.Document, at *pdfium.Page) (err error) {
@@ -67,8 +69,9 @@ func (r *Reader) ReadPage(ctx context.Context, data []byte, index int) (*Page, e
 	return page, nil
 }
 
-// DrawPage draws a PDF's page in a width as PNG, on white, and tells how many
-// pages there are. Widths beyond MinPageWidth and MaxPageWidth become those.
+// DrawPage draws a page of a PDF as PNG on white, width pixels wide. It also
+// returns the number of pages. Widths are limited to the range from
+// MinPageWidth to MaxPageWidth.
 func (r *Reader) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
 	width = min(max(width, MinPageWidth), MaxPageWidth)
 	var img image.Image
@@ -92,8 +95,10 @@ func (r *Reader) DrawPage(ctx context.Context, data []byte, index, width int) (d
 	return b.Bytes(), pages, nil
 }
 
-// onPage works on a page of a PDF.
-func (r *Reader) onPage(ctx context.Context, data []byte, index int, do func(context.Context, *pdfium.Document, *pdfium.Page) error) error {
+// onPage calls do with a page of a PDF.
+func (r *Reader) onPage(ctx context.Context, data []byte, index int,
+	do func(context.Context, *pdfium.Document, *pdfium.Page) error,
+) error {
 	return r.drawing.inside(ctx, r.pageTimeout, func(ctx context.Context) error {
 		return r.drawing.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
 			if index < 0 || index >= doc.Pages {
@@ -108,7 +113,7 @@ func (r *Reader) onPage(ctx context.Context, data []byte, index int, do func(con
 	})
 }
 
-// sizedPage is a page with its size as shown.
+// sizedPage is a page with its size as displayed.
 func sizedPage(ctx context.Context, at *pdfium.Page, index int) (*Page, error) {
 	w, h, err := at.Size(ctx)
 	if err != nil {
@@ -124,8 +129,8 @@ func brokenPage(err error) error {
 	return fault.Wrap(fault.Invalid, err, "page_damaged", "damaged: the page cannot be read")
 }
 
-// pixels is how large a page is drawn that is to have a width: smaller, if it
-// had too many pixels or too long a side.
+// pixels returns the size of a page drawn with a width. It is smaller if the
+// page would have too many pixels or too long a side.
 func pixels(width, height float64, wanted int) (w, h int) {
 	x, y := float64(wanted), height/width*float64(wanted)
 	shrink := min(1, math.Sqrt(maxPagePixels/(x*y)), maxPageSide/x, maxPageSide/y)
@@ -137,8 +142,8 @@ func pixels(width, height float64, wanted int) (w, h int) {
 	return w, h
 }
 
-// render draws a page with what is annotated on it; a page without colours
-// becomes an image without them.
+// render draws a page with its annotations. A page without colors becomes a
+// grayscale image.
 func render(ctx context.Context, page *pdfium.Page, w, h int) (image.Image, error) {
 	pixels, stride, err := page.Draw(ctx, w, h)
 	if err != nil {
@@ -147,7 +152,8 @@ func render(ctx context.Context, page *pdfium.Page, w, h int) (image.Image, erro
 	return copyPixels(pixels, stride, w, h), nil
 }
 
-// copyPixels takes the pixels out of the sandbox's memory, which ends with it.
+// copyPixels copies the pixels out of the sandbox's memory, which is freed with
+// the sandbox.
 func copyPixels(from []byte, stride, w, h int) image.Image {
 	if grey(from, stride, w, h) {
 		img := image.NewGray(image.Rect(0, 0, w, h))
@@ -170,7 +176,7 @@ func copyPixels(from []byte, stride, w, h int) image.Image {
 	return img
 }
 
-// grey reports whether pixels have no colour.
+// grey reports whether the pixels have no color.
 func grey(pix []byte, stride, w, h int) bool {
 	for y := range h {
 		for row := pix[y*stride : y*stride+4*w]; len(row) > 0; row = row[4:] {

@@ -15,28 +15,30 @@ import (
 	"docent/internal/fault"
 )
 
-// ScannedError is the error of a PDF without text whose pages are pictures. It is of
-// kind fault.Invalid. OCR can read the pages as DrawPage draws them.
+// ScannedError reports a PDF without text whose pages are pictures. It is of
+// kind fault.Invalid. OCR can read the pages that DrawPage draws.
 type ScannedError struct {
-	// Pages are the pages that show pictures, counted from 0.
+	// Pages are the pages with pictures, counted from 0.
 	Pages []int
 	err   error
 }
 
-// Error says what to do.
+// Error returns the message of the fault.
 func (e *ScannedError) Error() string { return e.err.Error() }
 
 // Unwrap returns the fault.
 func (e *ScannedError) Unwrap() error { return e.err }
 
-// Read reads a PDF page by page. Its headings come from its outline, or else
-// from the sizes and weights of its letters. An error of kind fault.Invalid says
-// why the PDF cannot be read; it is a ScannedError if the pages are pictures.
+// Read reads a PDF page by page. The headings come from its outline or, without
+// one, from the sizes and weights of the letters. An error of kind
+// fault.Invalid says why the PDF cannot be read. It is a ScannedError if the
+// pages are pictures.
 func (r *Reader) Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	return r.ReadRecognized(ctx, data, nil)
 }
 
-// ReadRecognized is Read with the text that OCR found on pages, by their index.
+// ReadRecognized reads a PDF as Read does, with the text that OCR found on
+// pages, by their index.
 func (r *Reader) ReadRecognized(ctx context.Context, data []byte, recognized map[int]string) (*outline.Document, error) {
 	f, err := r.read(ctx, data)
 	if err != nil {
@@ -66,9 +68,9 @@ func (r *Reader) ReadRecognized(ctx context.Context, data []byte, recognized map
 	return doc, nil
 }
 
-// scanned returns the pages without text that OCR may read: they show pictures
-// alone, or their fonts show other letters than they name. Text of the latter is
-// dropped.
+// scanned returns the pages without text that OCR may read. They contain only
+// pictures, or their fonts have a wrong character map. scanned drops the text
+// of the latter.
 func (f *pdfFile) scanned() []int {
 	var scanned []int
 	for i := range f.pages {
@@ -84,7 +86,7 @@ func (f *pdfFile) scanned() []int {
 	return scanned
 }
 
-// document puts the pages together.
+// document builds the document from the pages.
 func (f *pdfFile) document() *outline.Document {
 	pages := make([][]line, len(f.pages))
 	for i, p := range f.pages {
@@ -116,7 +118,8 @@ func (f *pdfFile) document() *outline.Document {
 	return doc
 }
 
-// judge reports a document whose text has no meaning, and notes lesser damage.
+// judge returns an error for a document whose text has no meaning. It adds a
+// note about lesser damage.
 func (f *pdfFile) judge(doc *outline.Document) error {
 	if share := unreadable(doc.Text); share > 0.3 {
 		return fault.New(fault.Invalid,
@@ -130,21 +133,21 @@ func (f *pdfFile) judge(doc *outline.Document) error {
 	return nil
 }
 
-// unreadable is the share of replacement characters in a text.
+// unreadable returns the share of replacement characters in a text.
 func unreadable(text string) float64 {
 	return float64(strings.Count(text, "\uFFFD")) / float64(max(utf8.RuneCountInString(text), 1))
 }
 
-// otherNames are the ends of names that other programs give their files.
+// otherNames are file name endings in titles, which programs copy from the
+// source file.
 var otherNames = strings.Fields(".doc .docx .dvi .tex .odt .ods .odp .rtf .xls .xlsx .ppt .pptx .indd .qxd .qxp .fm .wpd .pub .vsd .vsdx .htm .html .xhtml .php .asp .aspx .jsp .xml .txt .md .ps .eps .pdf")
 
-// madeUp are the titles that programs give what has none.
+// madeUp are titles that programs give to untitled documents.
 var madeUp = []string{"untitled", "(anonymous)", "anonymous", "unspecified", "document1", "new document", "powerpoint presentation", "no title"}
 
 var schemed = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://|about:|data:|blob:|mailto:|www\.)\S*$`)
 
-// pdfTitle is the title that the file's own data give, unless a program filled
-// it in.
+// pdfTitle returns the title in the metadata, unless a program made it up.
 func pdfTitle(s string) string {
 	s = strings.Join(strings.Fields(outline.Clean(s)), " ")
 	low := strings.ToLower(s)
@@ -159,8 +162,8 @@ func pdfTitle(s string) string {
 	return s
 }
 
-// headingTitle is the first heading if it is on the first page and counts
-// nothing: those that count are of chapters.
+// headingTitle returns the first heading if it is on the first page and has no
+// number. Numbered headings belong to chapters.
 func headingTitle(doc *outline.Document) string {
 	for _, b := range doc.Blocks {
 		if b.Page > 0 {
@@ -178,8 +181,8 @@ func headingTitle(doc *outline.Document) string {
 	return ""
 }
 
-// addPage adds a page's lines as paragraphs, headings and rows of tables. style
-// is nil if the headings are those of the outline.
+// addPage adds the lines of a page as paragraphs, headings, and table rows.
+// style is nil if the headings come from the outline.
 func addPage(b *outline.Builder, lines []line, marks map[string]int, style *headingStyle) {
 	var cur []string
 	longest := 0
@@ -237,8 +240,8 @@ func addRow(b *outline.Builder, l line) {
 	b.Add(kind, 0, separator, l.text)
 }
 
-// endsParagraph reports whether a line ends a paragraph: it ends a sentence and
-// leaves much of the width free.
+// endsParagraph reports whether a line ends a paragraph. It must end a sentence
+// and leave much of the width free.
 func endsParagraph(line string, longest int) bool {
 	last, _ := utf8.DecodeLastRuneInString(line)
 	return strings.ContainsRune(".:!?。！？", last) && utf8.RuneCountInString(line)*10 < longest*8

@@ -8,34 +8,34 @@ import (
 )
 
 const (
-	// maxBookmarks bounds the outline read of a PDF.
+	// maxBookmarks bounds the entries that are read from an outline.
 	maxBookmarks = 4096
-	// maxBookmarkDepth bounds its depth.
+	// maxBookmarkDepth bounds the levels of an outline.
 	maxBookmarkDepth = 32
-	// maxPDFPages bounds the pages read.
+	// maxPDFPages bounds the pages that are read.
 	maxPDFPages = 20000
-	// maxPDFText bounds the text of all pages; a packed page may unpack to much
-	// more than the file.
+	// maxPDFText bounds the text of all pages, because a compressed page may
+	// unpack to far more than the file.
 	maxPDFText = 64 << 20
 	// maxPageChars bounds the characters of one page.
 	maxPageChars = 2 << 20
-	// maxRestarts is how many pages may break their sandbox before the rest of
-	// a PDF is given up.
+	// maxRestarts is the number of pages that may break their sandbox before
+	// the rest of the PDF is skipped.
 	maxRestarts = 8
-	// renewAt is how much memory a sandbox may have between pages before a new
-	// one goes on: the library keeps what it has read.
+	// renewAt is the memory of a sandbox above which the next page gets a new
+	// one. The library does not free the pages that it has read.
 	renewAt = 96 << 20
 )
 
-// pdfFile is what was read of a PDF.
+// pdfFile is the content of a PDF.
 type pdfFile struct {
 	title     string
 	pages     []rawPage
 	labels    []string
 	bookmarks []bookmark
 	broken    int   // pages that could not be read
-	nonsense  []int // pages whose letters are not what they show
-	size      int   // of the text of all pages, in characters
+	nonsense  []int // pages whose fonts have a wrong character map
+	size      int   // length of all text, in characters
 	scratch   layoutScratch
 }
 
@@ -69,15 +69,15 @@ func (r *Reader) read(ctx context.Context, data []byte) (*pdfFile, error) {
 	return f, nil
 }
 
-// readSome reads pages in one sandbox, from a page on. It is done when the last
-// page is read; broke reports a page that broke the sandbox.
+// readSome reads pages in one sandbox, starting at a page. done reports that
+// the last page was read, and broke that a page broke the sandbox.
 func (r *Reader) readSome(ctx context.Context, data []byte, f *pdfFile, from int) (done, broke bool, err error) {
 	err = r.reading.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
 		if doc.Pages > maxPDFPages {
 			return fault.New(fault.Invalid, "too_many_pages", "too large: it has %d pages, the limit is %d", doc.Pages, maxPDFPages)
 		}
 		if from == 0 {
-			f.title, _ = doc.Title(ctx) // a document that breaks here has no pages
+			f.title, _ = doc.Title(ctx) // a document that breaks the sandbox here has no pages
 			f.bookmarks = readBookmarks(ctx, doc)
 			f.labels = make([]string, max(doc.Pages, 0))
 		}
@@ -96,8 +96,7 @@ func (r *Reader) readSome(ctx context.Context, data []byte, f *pdfFile, from int
 	return done, broke, err
 }
 
-// readPage adds a page. A page that cannot be read is empty and counts as
-// broken.
+// readPage adds a page. An unreadable page is empty and counts as broken.
 func (f *pdfFile) readPage(ctx context.Context, doc *pdfium.Document, index int) error {
 	page, err := readRaw(ctx, doc, index, &f.scratch)
 	if ctx.Err() != nil {
@@ -111,18 +110,19 @@ func (f *pdfFile) readPage(ctx context.Context, doc *pdfium.Document, index int)
 		return fault.New(fault.Invalid, "text_too_large", "too large: its text is more than %d MiB", maxPDFText>>20)
 	}
 	f.pages = append(f.pages, page)
-	f.labels[index], _ = doc.Label(ctx, index) // a page that broke the sandbox has none
+	f.labels[index], _ = doc.Label(ctx, index) // a page that broke the sandbox has no label
 	return nil
 }
 
-// readBookmarks reads the outline. A circular one ends where it began.
+// readBookmarks reads the outline. It stops at an entry that it has read
+// before.
 func readBookmarks(ctx context.Context, doc *pdfium.Document) []bookmark {
 	w := outlineWalk{doc: doc, seen: map[uint64]bool{}}
 	w.below(ctx, 0, 1)
 	return w.found
 }
 
-// outlineWalk reads an outline.
+// outlineWalk is the state of reading an outline.
 type outlineWalk struct {
 	doc   *pdfium.Document
 	seen  map[uint64]bool

@@ -6,31 +6,31 @@ import (
 	"docent/internal/fault"
 )
 
-// Word is a word that OCR found on a page, with its box in shares of the page
+// Word is a word that OCR found on a page. Its box has fractions of the page,
 // from the top left.
 type Word struct {
 	// Text is the word.
 	Text string
-	// X is that of the left side.
+	// X is the left side.
 	X float64
-	// Y is that of the upper side.
+	// Y is the upper side.
 	Y float64
-	// Width is a share of the page's.
+	// Width is a fraction of the page's width.
 	Width float64
-	// Height is a share of the page's.
+	// Height is a fraction of the page's height.
 	Height float64
 }
 
-// NewScannedError returns the error of a document whose pages are pictures.
+// NewScannedError returns the error for a document whose pages are pictures.
 func NewScannedError(pages []int, reason fault.Text) *ScannedError {
 	return &ScannedError{Pages: pages, err: &fault.Fault{Kind: fault.Invalid, Text: reason}}
 }
 
-// HasText reports whether letters of the page are known.
+// HasText reports whether the page has letters.
 func (p *Page) HasText() bool { return len(p.letters) > 0 }
 
-// AddWords adds words that OCR found to the page, so that passages are found on
-// it. Letters share the width of their word.
+// AddWords adds words that OCR found to the page, so that passages can be found
+// on it. The letters of a word divide its width evenly.
 func (p *Page) AddWords(words []Word) {
 	for _, w := range words {
 		letters := []rune(w.Text)
@@ -41,12 +41,15 @@ func (p *Page) AddWords(words []Word) {
 				return
 			}
 			from := left + float64(i)*wide
-			p.letters = append(p.letters, letter{char: r, role: roleOf(r), box: box{float32(from), float32(top), float32(from + wide), float32(bottom)}})
+			p.letters = append(p.letters, letter{
+				char: r, role: roleOf(r),
+				box: box{float32(from), float32(top), float32(from + wide), float32(bottom)},
+			})
 		}
 	}
 }
 
-// recognize gives pages the text that OCR found on them.
+// recognize adds the text that OCR found to its pages.
 func (f *pdfFile) recognize(text map[int]string) {
 	for i, found := range text {
 		if i < 0 || i >= len(f.pages) {

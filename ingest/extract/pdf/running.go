@@ -8,13 +8,13 @@ import (
 	"unicode"
 )
 
-// minRunningPages is how many pages a file needs before lines that repeat are
-// believed to be headers and footers.
+// minRunningPages is the number of pages above which repeated lines are treated
+// as headers and footers.
 const minRunningPages = 4
 
-// dropRunningLines empties the lines at the top and bottom that most pages have
-// in common, but for a number that follows the page's own. A page of nothing
-// else keeps them.
+// dropRunningLines empties the first and last lines of a page that most pages
+// have in common. Such lines may differ in the page number. A page without
+// other lines keeps them.
 func dropRunningLines(pages [][]line, labels []string) {
 	if len(pages) < minRunningPages {
 		return
@@ -54,7 +54,7 @@ func dropRunningLines(pages [][]line, labels []string) {
 	}
 }
 
-// countUsed is how many of a page's lines say something.
+// countUsed counts the non-empty lines of a page.
 func countUsed(page []line) int {
 	n := 0
 	for _, l := range page {
@@ -65,16 +65,17 @@ func countUsed(page []line) int {
 	return n
 }
 
-// fold is a line in small letters with single spaces.
+// fold returns a line in lower case with single spaces.
 func fold(line string) string { return strings.ToLower(strings.Join(strings.Fields(line), " ")) }
 
-// maxRunningLine is the longest line that is looked at for a page number.
+// maxRunningLine bounds the length of a line that is searched for a page
+// number.
 const maxRunningLine = 200
 
-// runningKeys are what a line of a page may have in common with those of others:
-// itself, and itself with one of its words as "the page" – its label, or a
-// number by its distance from the page's. Other numbers stay as they are, so
-// that lines which differ in them are different lines.
+// runningKeys returns the keys that identify a line on different pages. The
+// first is the line itself. The others replace one word that may be the page
+// number: the page's label, or a number by its distance from the page index.
+// Other numbers are kept, so lines with different numbers are different lines.
 func runningKeys(line string, page int, label string) []string {
 	line = fold(line)
 	keys := []string{line}
@@ -103,10 +104,10 @@ func runningKeys(line string, page int, label string) []string {
 	return keys
 }
 
-// numberPattern is a number that may be a page's.
+// numberPattern matches a possible page number.
 var numberPattern = regexp.MustCompile(`[0-9]{1,5}`)
 
-// edges are the indexes of the first two and last two lines that say something.
+// edges returns the indexes of the first two and last two non-empty lines.
 func edges(page []line) []int {
 	var used []int
 	for i, l := range page {

@@ -12,43 +12,45 @@ import (
 
 // The memory of one sandbox, in bytes.
 const (
-	// readMemory is for a whole PDF that is ingested. Real ones take 17 to 50 MiB,
-	// and a page that takes more than this is given up.
+	// readMemory is for reading a whole PDF. Real PDFs need 17 to 50 MiB. A
+	// page that needs more than this limit is skipped.
 	readMemory = 144 << 20
-	// drawMemory is for a page that is shown, which anybody may ask for.
-	// The largest image of one takes 32, as does what is half transparent on it.
+	// drawMemory is for displaying one page. The largest image of a page takes
+	// 32 MiB, and so does half-transparent content.
 	drawMemory = 128 << 20
 )
 
-// Reader runs the PDF library in sandboxes: no files, no clock, bounded
-// memory. Those that read documents and those that show pages are apart, and
-// share the library's compiled code.
+// Reader runs the PDF library in sandboxes without files or a clock and with
+// bounded memory. Separate sandboxes read documents and draw pages. They share
+// the compiled code of the library.
 type Reader struct {
 	library          *pdfium.Library
-	timeout          time.Duration // of reading a document
+	timeout          time.Duration // for reading one document
 	pageTimeout      time.Duration
 	reading, drawing *sandboxes
 }
 
-// Config sets what reading PDFs may use.
+// Config configures a Reader.
 type Config struct {
-	// CacheDir keeps the library's compiled code between processes; "" compiles
-	// it anew in each process that meets a PDF, which takes about two seconds.
+	// CacheDir keeps the compiled code of the library between processes. With
+	// "", each process that reads a PDF compiles it, which takes about two
+	// seconds.
 	CacheDir string
-	// Readers is how many PDFs are read at once; default 2.
+	// Readers is the number of PDFs that are read at once; default 2.
 	Readers int
 	// Timeout bounds reading one PDF; default 3 minutes.
 	Timeout time.Duration
-	// PageTimeout bounds drawing or reading one page; default 20 seconds, as a
-	// scanned page in color takes some.
+	// PageTimeout bounds drawing or reading one page; default 20 seconds,
+	// because a scanned color page takes several.
 	PageTimeout time.Duration
-	// Uninterrupted is for a process that its parent kills when a PDF takes too
-	// long. Timeouts and contexts then end a PDF only between its pages, and
+	// Uninterrupted is for a process whose parent kills it when a PDF takes too
+	// long. Timeouts and contexts then only take effect between pages, and
 	// reading is 2.5 times as fast. Default false.
 	Uninterrupted bool
 }
 
-// New returns a reader. It starts nothing until the first PDF. Close it when done.
+// New returns a reader. It starts the library with the first PDF. Close the
+// reader when done.
 func New(cfg Config) (*Reader, error) {
 	if cfg.Readers < 0 || cfg.Timeout < 0 || cfg.PageTimeout < 0 {
 		return nil, errors.New("pdf: Readers, Timeout and PageTimeout must not be negative")
@@ -61,28 +63,29 @@ func New(cfg Config) (*Reader, error) {
 	}, nil
 }
 
-// Prepare makes the PDF library ready, which takes some seconds of processor time
-// once for a CacheDir. The first PDF does it otherwise.
+// Prepare compiles the PDF library, which takes some seconds of processor time.
+// The compiled code stays in CacheDir. Without Prepare, the first PDF compiles
+// it.
 func (r *Reader) Prepare(ctx context.Context) error {
 	return r.library.Prepare(ctx)
 }
 
-// Close frees what the reader holds. Nothing may be being read.
+// Close frees the resources of the reader. No call may be running.
 func (r *Reader) Close(ctx context.Context) error {
 	return r.library.Close(ctx)
 }
 
-// sandboxes bound how many sandboxes work at once.
+// sandboxes bounds the number of sandboxes that work at once.
 type sandboxes struct {
 	library *pdfium.Library
-	memory  int           // of one, in bytes, beside its copy of the PDF
-	tokens  chan struct{} // one for each that works
+	memory  int           // memory of a sandbox in bytes, besides its copy of the PDF
+	tokens  chan struct{} // one token for each working sandbox
 }
 
-// work is done on a PDF that is open in a sandbox.
+// work is a function that works on an open PDF.
 type work func(ctx context.Context, doc *pdfium.Document) error
 
-// inside gets one of the tokens and calls do, within a time limit.
+// inside takes a token and calls do with a time limit.
 func (s *sandboxes) inside(ctx context.Context, limit time.Duration, do func(ctx context.Context) error) error {
 	select {
 	case s.tokens <- struct{}{}:
@@ -102,13 +105,13 @@ func (s *sandboxes) inside(ctx context.Context, limit time.Duration, do func(ctx
 	return fault.New(fault.Invalid, "reading_slow", "it takes longer than %s to read", limit)
 }
 
-// open opens a PDF in a sandbox of its own and works on it.
+// open opens a PDF in its own sandbox and calls do with it.
 func (s *sandboxes) open(ctx context.Context, data []byte, do work) error {
 	sandbox, err := s.library.Start(ctx, min(s.memory+min(len(data), pdfium.MaxCopied), pdfium.MaxMemory))
 	if err != nil {
 		return err
 	}
-	// It is thrown away in any case, as it may have been left in any state.
+	// The sandbox is always discarded, because it may be in any state.
 	defer func() { _ = sandbox.Close(ctx) }()
 	doc, err := pdfium.Open(ctx, sandbox, data)
 	if err != nil {
@@ -117,7 +120,7 @@ func (s *sandboxes) open(ctx context.Context, data []byte, do work) error {
 	return do(ctx, doc)
 }
 
-// openFault says why a PDF cannot be opened.
+// openFault returns the error for a PDF that cannot be opened.
 func openFault(err error) error {
 	switch {
 	case errors.Is(err, pdfium.ErrPassword):

@@ -10,32 +10,32 @@ import (
 )
 
 const (
-	// larger is how much larger than the text the letters of a heading are.
+	// larger is the minimum ratio of heading size to text size.
 	larger = 1.13
-	// titleLarger is how much larger those of a title are.
+	// titleLarger is the minimum ratio of title size to text size.
 	titleLarger = 1.3
-	// maxHeading is the longest heading, in bytes.
+	// maxHeading is the maximum length of a heading, in bytes.
 	maxHeading = 120
-	// maxHeadingLines is how many lines a heading has at most.
+	// maxHeadingLines is the maximum number of lines of a heading.
 	maxHeadingLines = 3
-	// maxLevels is how many sizes of headings are told apart.
+	// maxLevels is the number of heading sizes that are distinguished.
 	maxLevels = 4
 )
 
-// headingStyle tells the headings of a document without an outline by their
-// letters.
+// headingStyle recognizes the headings of a document without an outline by
+// their letters.
 type headingStyle struct {
-	body   float32          // the size of the text
+	body   float32          // size of the text
 	text   map[float32]bool // other sizes of running text
-	sizes  []float32        // of the headings, the largest first
-	isBold bool             // the text itself is bold
+	sizes  []float32        // sizes of the headings, the largest first
+	isBold bool             // the text is bold
 }
 
-// rounded is a size that is equal for letters of about the same size.
+// rounded rounds a size, so that similar sizes become equal.
 func rounded(size float32) float32 { return float32(math.Round(float64(size)*2) / 2) }
 
-// styleOf finds the size of the text, which most letters have, and the sizes of
-// headings.
+// styleOf finds the size of the text and the sizes of headings. Most letters
+// have the size of the text.
 func styleOf(pages [][]line) *headingStyle {
 	letters, headings := map[float32]int{}, map[float32]int{}
 	bold, all := 0, 0
@@ -74,10 +74,10 @@ func styleOf(pages [][]line) *headingStyle {
 	return s
 }
 
-// textSizes are the sizes whose lines mostly follow one another, as those of
-// running text do.
+// textSizes returns the sizes of running text. Most lines of such a size follow
+// each other.
 func textSizes(pages [][]line) map[float32]bool {
-	long := map[float32]int{} // lines in long runs, less those in short ones
+	long := map[float32]int{} // lines in long runs minus lines in short ones
 	for _, page := range pages {
 		for i := 0; i < len(page); {
 			n, size := 1, rounded(page[i].size)
@@ -103,7 +103,7 @@ func (s *headingStyle) large(l line) bool {
 	return l.kind == plainLine && s.body > 0 && l.size > s.body*larger && !s.text[rounded(l.size)]
 }
 
-// level is that of a heading of a size: 1 for the largest.
+// level returns the level of headings with a size. 1 is the largest size.
 func (s *headingStyle) level(size float32) int {
 	for i, have := range s.sizes {
 		if rounded(size) >= have {
@@ -113,7 +113,7 @@ func (s *headingStyle) level(size float32) int {
 	return min(len(s.sizes)+1, maxLevels+1)
 }
 
-// plausible reports whether a line may be a heading by its words.
+// plausible reports whether the words of a line can be a heading.
 func plausible(text string) bool {
 	text = strings.TrimSpace(text)
 	letters := 0
@@ -125,12 +125,12 @@ func plausible(text string) bool {
 	return len(text) <= maxHeading && letters >= 3 && letters*2 > utf8.RuneCountInString(text) && !leaders.MatchString(text)
 }
 
-// simpleNumber is the number of a heading of the first level, as in "1
+// simpleNumber matches the number of a first-level heading, as in "1
 // Introduction".
 var simpleNumber = regexp.MustCompile(`^(?:(?:Chapter|Section|Appendix|Kapitel|Chapitre|Capítulo) )?(?:\d{1,2}|[IVX]{1,5}|[A-H])[.:]? +\p{Lu}`)
 
-// heading reports the level of a heading that begins with a line, and of how
-// many lines it is; 0 if there is none.
+// heading returns the level of the heading at the start of lines and its number
+// of lines. The level is 0 without a heading.
 func (s *headingStyle) heading(lines []line, i int) (level, n int) {
 	l := lines[i]
 	text := strings.TrimSpace(l.text)
@@ -144,8 +144,8 @@ func (s *headingStyle) heading(lines []line, i int) (level, n int) {
 	if !s.large(l) && (!bold || len(text) > 80 || strings.ContainsRune(".,;:", lastRune(text)) || startsSmall(text)) {
 		return 0, 0
 	}
-	// Lines of the same look belong together. Where there are many of them they
-	// are text.
+	// Adjacent lines of the same style belong together. Many such lines are
+	// text.
 	n = 1
 	for i+n < len(lines) && n <= maxHeadingLines {
 		next := lines[i+n]
@@ -169,7 +169,7 @@ func (s *headingStyle) heading(lines []line, i int) (level, n int) {
 	return min(len(s.sizes)+1, maxLevels+1), n
 }
 
-// plain reports whether nothing is known of the letters.
+// plain reports whether nothing is known about the letters.
 func (s *headingStyle) plain() bool { return s.body <= 0 || len(s.sizes) == 0 }
 
 func sameLook(a, b line) bool {
@@ -186,8 +186,8 @@ func startsSmall(s string) bool {
 	return unicode.IsLower(r)
 }
 
-// largestTitle is the text in the largest letters of the first page, if they are
-// much larger than most.
+// largestTitle returns the text with the largest letters on the first page, if
+// they are much larger than most.
 func largestTitle(pages [][]line) string {
 	if len(pages) == 0 {
 		return ""
@@ -223,10 +223,11 @@ func largestTitle(pages [][]line) string {
 	return acceptTitle(title)
 }
 
-// titleNumber is the number of a first section that serves as the title.
+// titleNumber matches the number of a first section that serves as the title.
 var titleNumber = regexp.MustCompile(`^\d{1,2}(?:\.\d{1,2})*\.? +`)
 
-// acceptTitle is a title of a few lines; "" if it is too long to be one.
+// acceptTitle returns the title on a few lines, or "" if it is too long for a
+// title.
 func acceptTitle(lines []string) string {
 	s := titleNumber.ReplaceAllString(strings.Join(lines, " "), "")
 	if len(lines) > maxHeadingLines+1 || len(s) > 2*maxHeading || len(s) < 3 {

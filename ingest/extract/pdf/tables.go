@@ -11,35 +11,38 @@ import (
 )
 
 const (
-	// cellGap is how far apart two cells of a row are, in heights of the line.
+	// cellGap is the minimum distance between two cells of a row, in heights of
+	// the line.
 	cellGap = 0.85
-	// minRows is how many rows make a table of two columns; of more columns, one
-	// less does.
+	// minRows is the minimum number of rows of a table with two columns. With
+	// more columns, one row less is enough.
 	minRows = 3
 	// maxColumns bounds the cells of a row.
 	maxColumns = 40
-	// maxCellWords is how many words the cells of a table have on average at
-	// most: columns of prose have more.
+	// maxCellWords is the maximum average number of words in a cell. Columns of
+	// prose have more.
 	maxCellWords = 7
-	// maxRowSkip is how far apart two rows of a table are, in heights of a line.
+	// maxRowSkip is the maximum distance between two rows of a table, in
+	// heights of a line.
 	maxRowSkip = 4
 )
 
-// cell is a part of a line that stands apart from the others.
+// cell is a part of a line with wide gaps around it.
 type cell struct {
 	left, right float32
-	top         float32 // of its highest word; 0 in a column
+	top         float32 // height of its tallest word; 0 in a column
 	words       int
 	text        string
 }
 
-// rowOf is a line in cells; nil if its words have no place.
+// rowOf divides a line into cells. The result has no cells if the places of the
+// words are unknown.
 type rowOf struct {
 	cells       []cell
 	top, bottom float32
 }
 
-// pageTables joins the cells of tables and leaves the other lines as they are.
+// pageTables joins the cells of tables and leaves other lines unchanged.
 func pageTables(lines []textLine) []line {
 	rows := tableLines(lines)
 	out := make([]line, 0, len(lines))
@@ -50,8 +53,8 @@ func pageTables(lines []textLine) []line {
 			i += t.length
 			continue
 		}
-		// Half of the rows that are no table are not looked at again, so that
-		// the work is linear.
+		// Half of the rows that are not a table are not examined again, so the
+		// work is linear.
 		for range max(1, t.length/2) {
 			for _, l := range lines[rows[i].from:rows[i].to] {
 				out = append(out, l.line)
@@ -90,7 +93,7 @@ func cellsOf(l textLine) rowOf {
 		before := l.words[i-1]
 		gap := w.box[0] - before.box[2]
 		if gap < -height || w.box[1] < before.box[3] || w.box[3] > before.box[1] {
-			return rowOf{} // turned, or not one line
+			return rowOf{} // rotated text, or more than one line
 		}
 		row.top, row.bottom = max(row.top, w.box[1]), min(row.bottom, w.box[3])
 		if gap > cellGap*min(height, l.size) {
@@ -106,12 +109,12 @@ func cellsOf(l textLine) rowOf {
 	return row
 }
 
-// foundTable is a table in the first lines of some.
+// foundTable is a table at the start of some lines.
 type foundTable struct {
-	columns []cell // their extents
+	columns []cell // extents of the columns
 	rows    []rowOf
-	length  int // in lines
-	most    int // cells of a row
+	length  int // number of lines
+	most    int // maximum number of cells in a row
 }
 
 // tableAt finds a table that begins with the first of some rows.
@@ -120,7 +123,7 @@ func tableAt(rows []tableLine) (foundTable, bool) {
 	for i := range rows {
 		row := rows[i].row
 		if len(row.cells) == 0 && t.length > 0 && i+1 < len(rows) && len(rows[i+1].row.cells) > 1 && i == t.length {
-			// An empty line within a table.
+			// an empty line within the table
 			t.rows = append(t.rows, rowOf{})
 			if !t.canFollow(rows[i+1].row) {
 				t.rows = t.rows[:len(t.rows)-1]
@@ -143,7 +146,7 @@ func tableAt(rows []tableLine) (foundTable, bool) {
 	return t, t.believable()
 }
 
-// canFollow reports whether a row with several cells fits below the others.
+// canFollow reports whether a row with several cells fits below the other rows.
 func (t *foundTable) canFollow(row rowOf) bool {
 	if t.most == 0 {
 		return true
@@ -157,7 +160,7 @@ func (t *foundTable) canFollow(row rowOf) bool {
 	if len(columns) < 2 || len(columns)*2 < most+1 {
 		return false
 	}
-	// Each row keeps at least two columns apart.
+	// Each row must keep at least two columns separate.
 	return t.most < 3 || len(columns)+1 >= min(t.most, len(t.columns)+1)
 }
 
@@ -177,8 +180,8 @@ func (t *foundTable) add(row rowOf) {
 	t.length++
 }
 
-// continues reports whether a line of one cell goes on in a cell of the last
-// row: it is close below it, within one column.
+// continues reports whether a line with one cell continues a cell of the last
+// row. It must be close below the row and within one column.
 func (t *foundTable) continues(row rowOf) bool {
 	if t.most < 2 {
 		return false
@@ -191,7 +194,7 @@ func (t *foundTable) continues(row rowOf) bool {
 	return at > 0 && c.left >= t.columns[at].left-2 && c.right <= t.columns[at].right+(row.top-row.bottom)
 }
 
-// trim drops lines at the end that are no rows of their own.
+// trim drops lines at the end that are not separate rows.
 func (t *foundTable) trim() {
 	for len(t.rows) > 0 && len(t.rows[len(t.rows)-1].cells) == 0 {
 		t.rows = t.rows[:len(t.rows)-1]
@@ -199,14 +202,14 @@ func (t *foundTable) trim() {
 	}
 }
 
-// leaders are the dots between a title and its page.
+// leaders matches the dots between a title and its page number.
 var leaders = regexp.MustCompile(`(?:\. ?){4,}|…{2,}|(?:·\s?){4,}`)
 
-// listMark is what stands before an item of a list.
+// listMark matches the mark of a list item.
 var listMark = regexp.MustCompile(`^(?:[^\pL\pN]{1,2}|[(\[]?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)\]]{1,2}|\[[^\]]{1,12}\])$`)
 
-// believable reports whether rows are a table, and not columns of prose, a list,
-// or a table of contents.
+// believable reports whether rows are a table. They may also be columns of
+// prose, a list, or a table of contents.
 func (t *foundTable) believable() bool {
 	rows, words, cells, dotted, marked, letters := 0, 0, 0, 0, 0, 0
 	for _, row := range t.rows {
@@ -245,8 +248,8 @@ func (t *foundTable) believable() bool {
 	return !t.numbered() && !t.prose()
 }
 
-// numbered reports whether the rows are numbered lines, as in a listing, or
-// titles with their ascending pages, and not a table with a header.
+// numbered reports whether the rows are not a table but numbered lines, as in a
+// listing, or titles with ascending page numbers.
 func (t *foundTable) numbered() bool {
 	var rows, wide, ascending, steps, paged int
 	before, page := -2, 0
@@ -254,7 +257,8 @@ func (t *foundTable) numbered() bool {
 		if len(row.cells) < 2 {
 			continue
 		}
-		if i == 0 && !isNumber(row.cells[0].text) && isTableHeader(cellTexts(row.cells), []line{{}}) && !isNumber(row.cells[len(row.cells)-1].text) {
+		if i == 0 && !isNumber(row.cells[0].text) && isTableHeader(cellTexts(row.cells), []line{{}}) &&
+			!isNumber(row.cells[len(row.cells)-1].text) {
 			return false
 		}
 		rows++
@@ -295,8 +299,8 @@ func cellTexts(cells []cell) []string {
 	return texts
 }
 
-// prose reports whether the columns are running text: lines of several words
-// that fill their column.
+// prose reports whether the columns are running text. Such lines have several
+// words and fill their column.
 func (t *foundTable) prose() bool {
 	full, columns := 0, 0
 	for at, column := range t.columns {
@@ -324,8 +328,8 @@ func (t *foundTable) prose() bool {
 	return full*2 >= columns && full > 0 && columns <= 3
 }
 
-// lines are the table's rows in text. The table begins with the first of rows,
-// which are of lines.
+// lines returns the rows of the table as text. The table begins with the first
+// of rows, and lines are the lines of rows.
 func (t *foundTable) lines(lines []textLine, rows []tableLine) []line {
 	var grid [][]string
 	var sizes []line
@@ -358,8 +362,8 @@ func (t *foundTable) lines(lines []textLine, rows []tableLine) []line {
 	return out
 }
 
-// isTableHeader reports whether the first row names the columns: it does so by
-// its words, or it alone is bold.
+// isTableHeader reports whether the first row names the columns, because of its
+// words or because only this row is bold.
 func isTableHeader(first []string, rows []line) bool {
 	named := slices.DeleteFunc(slices.Clone(first), func(s string) bool { return s == "" })
 	if !table.IsHeader(named) {
@@ -368,7 +372,7 @@ func isTableHeader(first []string, rows []line) bool {
 	return !strings.ContainsAny(strings.Join(named, ""), "0123456789") || (rows[0].bold && !rows[len(rows)-1].bold)
 }
 
-// columnOf is the column that a cell shares most with.
+// columnOf returns the column that overlaps most with a cell.
 func columnOf(columns []cell, c cell) int {
 	at, most := 0, float32(-1e9)
 	for i, column := range columns {
@@ -379,8 +383,8 @@ func columnOf(columns []cell, c cell) int {
 	return at
 }
 
-// mergeColumns are the extents of columns when a row joins them: extents that
-// overlap become one.
+// mergeColumns returns the extents of the columns after adding a row.
+// Overlapping extents become one.
 func mergeColumns(columns, row []cell) []cell {
 	all := make([]cell, 0, len(columns)+len(row))
 	for _, c := range columns {

@@ -1,24 +1,24 @@
 package pdf
 
 const (
-	// maxCellLines is the most lines of a cell that are put together.
+	// maxCellLines is the maximum number of lines that are joined to one cell.
 	maxCellLines = 8
-	// minWrapped is the least cells of a row with a wrapped cell. Two are more
-	// often notes in the margin of a text.
+	// minWrapped is the minimum number of cells in a row with a wrapped cell.
+	// Two cells are more often a text with notes in the margin.
 	minWrapped = 3
 )
 
-// tableLine is a line of a page in cells, or several lines that are one row of a
-// table.
+// tableLine is a line of a page divided into cells, or several lines that form
+// one row of a table.
 type tableLine struct {
 	row  rowOf
-	from int // the first of its lines
-	to   int // the line after its last one
+	from int // its first line
+	to   int // the line after its last line
 }
 
 // tableLines divides the lines of a page into cells. Most programs draw a table
-// cell by cell. The lines of a wrapped cell then come one below the other, before
-// the next cell of the row, which is beside them. Those lines become one row.
+// cell by cell. So the lines of a wrapped cell precede the next cell of the
+// same row. tableLines joins these lines to one row.
 func tableLines(lines []textLine) []tableLine {
 	rows := make([]rowOf, len(lines))
 	for i, l := range lines {
@@ -39,8 +39,8 @@ func tableLines(lines []textLine) []tableLine {
 	return out
 }
 
-// wrappedRow puts the first lines together if they are a row with a wrapped cell
-// before its last one. It returns the number of lines, 0 if they are not.
+// wrappedRow joins the first lines if they are a row with a wrapped cell before
+// the last cell. It returns the number of lines, or 0.
 func wrappedRow(rows []rowOf) (row rowOf, n int) {
 	if len(rows) < 2 || len(rows[0].cells) == 0 || len(rows[1].cells) == 0 {
 		return rowOf{}, 0
@@ -73,8 +73,9 @@ func wrappedRow(rows []rowOf) (row rowOf, n int) {
 	return row, lineCount(beside && len(row.cells) >= minWrapped, n)
 }
 
-// isRow reports whether the first lines are a row of several cells. A row with a
-// wrapped cell has another row beside it: else it is text with notes around it.
+// isRow reports whether the first lines are a row with several cells. A row
+// with a wrapped cell must be next to another row. Otherwise it is text with
+// notes.
 func isRow(rows []rowOf) bool {
 	if len(rows) == 0 {
 		return false
@@ -90,7 +91,7 @@ func (c *cell) append(line cell) {
 	c.left, c.right = min(c.left, line.left), max(c.right, line.right)
 }
 
-// lineCount is n for a row of a table, else 0.
+// lineCount returns n for a table row, and otherwise 0.
 func lineCount(isRow bool, n int) int {
 	if !isRow {
 		return 0
@@ -98,11 +99,11 @@ func lineCount(isRow bool, n int) int {
 	return n
 }
 
-// goesOn reports whether a line goes on in a cell: it is close below the cell's
-// last line, and begins or ends with it, or has the same center. More cells in the
-// line stand higher, as cells do that are centered in the height of the row.
+// goesOn reports whether a line continues a cell. It must be close below the
+// cell's last line and have the same left edge, right edge, or center. Other cells in the
+// line must be higher, as vertically centered cells are.
 func goesOn(c cell, last, next rowOf) bool {
-	const slack = 1.5 // points
+	const slack = 1.5 // in points
 	height := next.top - next.bottom
 	if height <= 0 || next.top >= last.top || last.bottom-next.top > 0.6*height || last.bottom < next.bottom {
 		return false
@@ -117,8 +118,8 @@ func goesOn(c cell, last, next rowOf) bool {
 	return near(c.left, line.left) || near(c.right, line.right) || near(c.left+c.right, line.left+line.right)
 }
 
-// isBeside reports whether a line stands apart to the right of all cells of a row,
-// at the height of one of its lines.
+// isBeside reports whether a line is to the right of all cells of a row and at
+// the height of one of its lines.
 func isBeside(row, next rowOf) bool {
 	for _, c := range row.cells {
 		if next.cells[0].left-c.right <= cellGap*(next.top-next.bottom) {

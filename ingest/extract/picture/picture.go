@@ -1,5 +1,5 @@
-// Package picture shows pictures as documents of one page. Their text comes from
-// OCR, which is done elsewhere.
+// Package picture treats pictures as documents of one page. OCR, which is done
+// elsewhere, finds their text.
 package picture
 
 import (
@@ -21,13 +21,14 @@ import (
 )
 
 const (
-	// maxPixels bounds a picture: one of 40 megapixels takes 160 MB of memory.
+	// maxPixels bounds the pixels of a picture. 40 megapixels take 160 MB of
+	// memory.
 	maxPixels = 40 << 20
-	// minSide is the least width and height of a picture that may show text.
+	// minSide is the minimum width and height of a picture with text.
 	minSide = 16
 )
 
-// signatures begin the formats that are decoded, by media type.
+// signatures are the first bytes of the supported formats, by media type.
 var signatures = []struct{ begins, media string }{
 	{"\x89PNG\r\n\x1a\n", "image/png"},
 	{"\xff\xd8\xff", "image/jpeg"},
@@ -38,8 +39,8 @@ var signatures = []struct{ begins, media string }{
 	{"MM\x00*", "image/tiff"},
 }
 
-// Media returns the media type of a picture that can be decoded; "" for anything
-// else.
+// Media returns the media type of a picture in a supported format, or "" for
+// other data.
 func Media(data []byte) string {
 	for _, s := range signatures {
 		if bytes.HasPrefix(data, []byte(s.begins)) {
@@ -55,14 +56,15 @@ func Media(data []byte) string {
 	return ""
 }
 
-// isBitmap looks closer where two letters are all of the signature.
+// isBitmap checks more than the signature of bitmaps, which has only two
+// letters.
 func isBitmap(data []byte) bool {
 	_, format, err := image.DecodeConfig(bytes.NewReader(data))
 	return err == nil && format == "bmp"
 }
 
-// Read makes a document of a picture's text. Without text, recognized being nil,
-// the error is a *pdf.ScannedError.
+// Read returns the document with a picture's text. If recognized is nil, the
+// error is a *pdf.ScannedError.
 func Read(_ context.Context, data []byte, recognized map[int]string) (*outline.Document, error) {
 	if _, err := size(data); err != nil {
 		return nil, err
@@ -77,7 +79,7 @@ func Read(_ context.Context, data []byte, recognized map[int]string) (*outline.D
 	return b.Document(""), nil
 }
 
-// size reads a picture's size and refuses one that is too large.
+// size returns the size of a picture. It fails if the picture is too large.
 func size(data []byte) (image.Config, error) {
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
 	switch {
@@ -93,7 +95,7 @@ func size(data []byte) (image.Config, error) {
 	return cfg, nil
 }
 
-// Page describes a picture as a page; its size is in pixels.
+// Page returns a picture as a page. The size is in pixels.
 func Page(data []byte, index int) (*pdf.Page, error) {
 	cfg, err := size(data)
 	if err != nil {

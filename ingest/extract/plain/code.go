@@ -8,8 +8,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// codeMedia are the media types of source code by the ending or the whole name
-// of the file.
+// codeMedia maps file name endings and whole file names to media types of
+// source code.
 var codeMedia = map[string]string{
 	".go": "text/x-go", ".py": "text/x-python", ".pyi": "text/x-python", ".js": "text/javascript", ".mjs": "text/javascript", ".cjs": "text/javascript",
 	".jsx": "text/javascript", ".ts": "text/x-typescript", ".tsx": "text/x-typescript", ".svelte": "text/x-svelte", ".vue": "text/x-vue",
@@ -28,15 +28,15 @@ var codeMedia = map[string]string{
 	"go.mod": "text/x-go", "cmakelists.txt": "text/x-cmake", "rakefile": "text/x-ruby", "gemfile": "text/x-ruby", "jenkinsfile": "text/x-groovy",
 }
 
-// interpreters are the media types of scripts by the program their first line
-// names.
+// interpreters maps the programs that the first line of a script names to media
+// types.
 var interpreters = map[string]string{
 	"sh": "text/x-shellscript", "bash": "text/x-shellscript", "zsh": "text/x-shellscript", "dash": "text/x-shellscript", "python": "text/x-python",
 	"node": "text/javascript", "perl": "text/x-perl", "ruby": "text/x-ruby", "php": "text/x-php", "lua": "text/x-lua", "awk": "text/x-awk", "make": "text/x-makefile",
 }
 
-// CodeType is the media type of source code, "" if it is none: by its first
-// line, then by its name.
+// CodeType returns the media type of source code, or "" for other text. It
+// checks the first line and then the name.
 func CodeType(name string, head []byte) string {
 	line, _, _ := strings.Cut(string(head), "\n")
 	if cmd, ok := strings.CutPrefix(line, "#!"); ok {
@@ -57,9 +57,9 @@ func CodeType(name string, head []byte) string {
 	return codeMedia[path.Ext(base)]
 }
 
-// Code reads source code. Its text stays as it is; each declaration at the
-// margin, with the comment above it, is a section named for it, and so are the
-// members of a large class.
+// Code reads source code without changing its text. Each unindented declaration
+// becomes a section with its name. The section includes the comment above the
+// declaration. The members of a large class become sections too.
 func Code(name, text string) *outline.Document {
 	doc := &outline.Document{Text: text, Title: codeTitle(name)}
 	c := &code{doc: doc}
@@ -67,8 +67,8 @@ func Code(name, text string) *outline.Document {
 	return doc
 }
 
-// codeTitle is a file's name with its folder's, which tells the many files of
-// one name apart.
+// codeTitle returns the name of a file with its folder. The folder
+// distinguishes the many files with the same name.
 func codeTitle(name string) string {
 	name = strings.ReplaceAll(name, "\\", "/")
 	base := path.Base(name)
@@ -78,7 +78,7 @@ func codeTitle(name string) string {
 	return base
 }
 
-// largeUnit is the length in bytes over which a class is divided into its
+// largeUnit is the length in bytes above which a class is divided into its
 // members.
 const largeUnit = 1500
 
@@ -87,7 +87,7 @@ type code struct {
 	doc *outline.Document
 }
 
-// units adds the declarations of text[from:to] that begin at an indentation.
+// units adds the declarations of text[from:to] with the given indentation.
 func (c *code) units(from, to, indent, level int) {
 	text := c.doc.Text
 	start, body, blank := -1, false, true
@@ -125,12 +125,14 @@ func (c *code) units(from, to, indent, level int) {
 	flush(to)
 }
 
-// unit adds one declaration with its name as a heading that the text does not
-// show.
+// unit adds one declaration. Its name becomes a heading that is not part of the
+// text.
 func (c *code) unit(start, end, indent, level int) {
 	text := c.doc.Text
 	name, container, line := declared(text[start:end], indent)
-	c.doc.Blocks = outline.Append(c.doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: start, End: start, Name: name})
+	c.doc.Blocks = outline.Append(c.doc.Blocks, outline.Block{
+		Kind: outline.Heading, Level: level, Page: -1, Start: start, End: start, Name: name,
+	})
 	if container && end-start > largeUnit && level < 3 {
 		head := start + line
 		if inner := bodyIndent(text[head:end], indent); inner > indent {
@@ -149,10 +151,11 @@ func (c *code) block(start, end int) {
 	}
 }
 
-// indentOf is how many bytes of space a line begins with.
+// indentOf returns the length of the indentation of a line, in bytes.
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }
 
-// bodyIndent is the indentation of the first line that is indented deeper.
+// bodyIndent returns the indentation of the first line that is indented further
+// than the declaration.
 func bodyIndent(text string, indent int) int {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\n")
@@ -163,7 +166,7 @@ func bodyIndent(text string, indent int) int {
 	return indent
 }
 
-// isClosing reports whether a line goes on with the declaration above it.
+// isClosing reports whether a line continues the declaration above it.
 func isClosing(line string) bool {
 	switch line[0] {
 	case '}', ')', ']', '{':
@@ -178,7 +181,7 @@ func isClosing(line string) bool {
 		strings.HasPrefix(line, "*/") || strings.HasPrefix(line, `"""`) || strings.HasPrefix(line, "'''")
 }
 
-// modifiers stand in front of a declaration's keyword.
+// modifiers may precede the keyword of a declaration.
 const modifiers = `(?:(?:export|default|declare|async|pub(?:\([^)]*\))?|static|public|private|protected|internal|abstract|final|sealed|unsafe|inline|virtual|override|partial|open|data|extern(?: "C")?|local|readonly)\s+)*`
 
 var (
@@ -191,12 +194,12 @@ var (
 	keyPattern       = regexp.MustCompile(`^(?:\[+([^\]]+)\]+|"?([A-Za-z_][\w.\-/ ]*)"?\s*:)`)
 )
 
-// maxNameLine is the longest line a name is looked for in.
+// maxNameLine bounds the length of a line that is searched for a name.
 const maxNameLine = 400
 
-// declared is the name of what a piece of code declares, "" if it cannot be
-// told; whether that holds members; and the length of the piece up to and with
-// the line of the name.
+// declared returns the name that a piece of code declares, or "" if it is
+// unknown. It also reports whether the declaration has members. end is the
+// length of the piece up to the end of the line with the name.
 func declared(text string, indent int) (name string, container bool, line int) {
 	for l := range strings.Lines(text) {
 		line += len(l)
@@ -242,7 +245,8 @@ func isComment(s string) bool {
 	return false
 }
 
-// isStatement reports whether a line with parentheses declares nothing.
+// isStatement reports whether a line with parentheses is a statement and not a
+// declaration.
 func isStatement(s string) bool {
 	word := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '(' })
 	if len(word) == 0 {

@@ -10,14 +10,14 @@ import (
 	"docent/ingest/outline"
 )
 
-// maxRow is the longest line read as a row of cells, which take many times its
-// size.
+// maxRow bounds the length of a row in bytes, because the cells of a row take
+// many times its size.
 const maxRow = 1 << 20
 
-// sniffLength is how much of a table is looked at for its delimiter.
+// sniffLength is the number of bytes from which the delimiter is detected.
 const sniffLength = 8 << 10
 
-// longestLine is the length of the longest line.
+// longestLine returns the length of the longest line.
 func longestLine(text string) int {
 	longest := 0
 	for line := range strings.Lines(text) {
@@ -26,9 +26,8 @@ func longestLine(text string) int {
 	return longest
 }
 
-// CSV reads a table: its first row is the header if it looks like one, and
-// each row is a line with its cells side by side. Rows may have too few or too
-// many cells.
+// CSV reads a table. The first row is the header if it looks like one. Each row
+// becomes a line with its cells. Rows may have too few or too many cells.
 func CSV(name, text string) *outline.Document {
 	if longestLine(text) > maxRow {
 		return Text(name, text)
@@ -44,7 +43,7 @@ func CSV(name, text string) *outline.Document {
 			break
 		}
 		if err != nil {
-			continue // a row that quotes wrongly; LazyQuotes leaves few
+			continue // a row with wrong quotes; LazyQuotes accepts most of them
 		}
 		line := table.Line(cells)
 		if line == "" {
@@ -64,7 +63,8 @@ func CSV(name, text string) *outline.Document {
 	return doc
 }
 
-// delimiter is the one of , ; tab | that the first lines agree on.
+// delimiter returns the delimiter , ; tab or | that the first lines use
+// consistently.
 func delimiter(name, text string) rune {
 	if strings.HasSuffix(strings.ToLower(name), ".tsv") {
 		return '\t'

@@ -13,17 +13,17 @@ import (
 )
 
 const (
-	// longLines is the mean length of lines over which JSON is laid out anew.
+	// longLines is the mean length of lines above which JSON is formatted.
 	longLines = 200
-	// maxJSONDepth is how deep it may be nested for that: indentation grows
-	// with the square of it.
+	// maxJSONDepth bounds the nesting of formatted JSON. The indentation grows
+	// with the square of the depth.
 	maxJSONDepth = 64
-	// largeJSON is the size over which laying out may only double the text.
+	// largeJSON is the size above which formatting may at most double the text.
 	largeJSON = 16 << 20
 )
 
-// JSON reads JSON as code, its members as sections. What is not valid JSON
-// is read all the same, as it stands.
+// JSON reads JSON as code with its members as sections. It reads invalid JSON
+// as unchanged text.
 func JSON(name, text string) *outline.Document {
 	text = outline.Clean(unescape(text))
 	if len(text)/(strings.Count(text, "\n")+1) > longLines && jsonDepth(text) <= maxJSONDepth {
@@ -40,8 +40,8 @@ func JSON(name, text string) *outline.Document {
 	return doc
 }
 
-// layOut puts each member of JSON on a line of its own, indented. What is not
-// valid, or would grow too much, is returned as it stands.
+// layOut formats JSON: each member gets its own indented line. It returns
+// invalid JSON and JSON that would grow too much unchanged.
 func layOut(text string) string {
 	most := 3 * len(text)
 	if len(text) > largeJSON {
@@ -64,10 +64,10 @@ func layOut(text string) string {
 	return out.String()
 }
 
-// jsonIndents is a line's end with the most indentation that is used.
+// jsonIndents is a line end with the maximum indentation.
 var jsonIndents = "\n" + strings.Repeat("  ", maxJSONDepth)
 
-// jsonLayout yields the pieces of the text laid out.
+// jsonLayout yields the pieces of the formatted text.
 func jsonLayout(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		depth := 0
@@ -82,7 +82,7 @@ func jsonLayout(text string) iter.Seq[string] {
 				for next < len(text) && strings.IndexByte(" \t\n\r", text[next]) >= 0 {
 					next++
 				}
-				if next < len(text) && text[next] == c+2 { // the bracket that closes it: nothing is inside
+				if next < len(text) && text[next] == c+2 { // the closing bracket follows at once
 					depth--
 					n, ok = next+1-i, yield(text[i:i+1]) && yield(text[next:next+1])
 				} else {
@@ -109,7 +109,8 @@ func jsonLayout(text string) iter.Seq[string] {
 	}
 }
 
-// quotedLen is the length of the string a text begins with, with its quotes.
+// quotedLen returns the length of the string at the start of a text, including
+// its quotes.
 func quotedLen(text string) int {
 	for i := 1; i < len(text); i++ {
 		switch text[i] {
@@ -122,7 +123,7 @@ func quotedLen(text string) int {
 	return len(text)
 }
 
-// jsonDepth is how deep brackets are nested outside of strings.
+// jsonDepth returns the maximum nesting of brackets outside of strings.
 func jsonDepth(text string) int {
 	depth, most, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
@@ -144,8 +145,8 @@ func jsonDepth(text string) int {
 
 var escapePattern = regexp.MustCompile(`(?:\\u[0-9a-fA-F]{4})+`)
 
-// unescape replaces \u escapes by the letters they stand for, so that words
-// with accents are found.
+// unescape replaces \u escapes by their characters, so that words with accents
+// can be found.
 func unescape(text string) string {
 	if !strings.Contains(text, `\u`) {
 		return text

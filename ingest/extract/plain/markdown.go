@@ -16,20 +16,21 @@ import (
 	"docent/ingest/outline"
 )
 
-// maxMarkdown is the largest text parsed as Markdown; a larger one is read as
-// plain text, for the parser takes many times its size in memory.
+// maxMarkdown is the size in bytes above which Markdown is read as plain text,
+// because the parser takes many times that size in memory.
 const maxMarkdown = 16 << 20
 
-// maxMarkdownMarks bounds what may become nodes of the syntax tree: lines, cells,
-// quotes and list items.
+// maxMarkdownMarks bounds the marks that can become nodes of the syntax tree:
+// lines, cells, quotes, and list items.
 const maxMarkdownMarks = 500_000
 
-// maxNesting is how many quotes and lists one line may open inside each other
-// before a text is not believed to be Markdown.
+// maxNesting bounds the quotes and lists that one line may open inside each
+// other. Text above it is not treated as Markdown.
 const maxNesting = 64
 
-// blockParser knows blocks only: what is inside a line is text as it stands,
-// which also keeps parsing linear on any input. inlineParser is for headings.
+// blockParser parses only blocks and leaves the text inside lines unparsed.
+// This keeps the parsing time linear for any input. inlineParser is for
+// headings.
 var (
 	blockParser = parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -38,9 +39,9 @@ var (
 	inlineParser = goldmark.DefaultParser()
 )
 
-// Markdown reads Markdown. Its text stays as it is written, so that what is
-// quoted is found in the file; the syntax tree only says where blocks are.
-// Blocks are whole lines, and lines the tree does not know are paragraphs.
+// Markdown reads Markdown. It keeps the text as written, so that users find
+// quotations in the file. The syntax tree only determines the blocks. A block
+// consists of whole lines. Lines outside of the tree are paragraphs.
 func Markdown(name, source string) *outline.Document {
 	if len(source) > maxMarkdown || isLaden(source) {
 		return Text(name, source)
@@ -50,7 +51,7 @@ func Markdown(name, source string) *outline.Document {
 	if m.at = frontMatter(source); m.at > 0 {
 		doc.Blocks = paragraphs(doc.Blocks, source, len("---\n"), m.at-len("---\n"), outline.Paragraph)
 	}
-	body := bytes.Repeat([]byte{'\n'}, m.at) // same offsets without the front matter
+	body := bytes.Repeat([]byte{'\n'}, m.at) // keeps the offsets without the front matter
 	body = append(body, source[m.at:]...)
 	m.walk(blockParser.Parse(text.NewReader(body)), outline.Paragraph)
 	m.gap(len(source))
@@ -61,7 +62,7 @@ func Markdown(name, source string) *outline.Document {
 	return doc
 }
 
-// markdown is the state of walking a syntax tree.
+// markdown is the state of reading a syntax tree.
 type markdown struct {
 	doc   *outline.Document
 	src   []byte
@@ -93,7 +94,7 @@ func (m *markdown) walk(n ast.Node, kind outline.Kind) {
 	}
 }
 
-// isLeaf reports whether a block holds lines of text and no other blocks.
+// isLeaf reports whether a block contains lines of text and no other blocks.
 func isLeaf(n ast.Node) bool {
 	c := n.FirstChild()
 	return c != nil && c.Type() == ast.TypeInline
@@ -106,8 +107,8 @@ func (m *markdown) lines(n ast.Node, kind outline.Kind) {
 	}
 }
 
-// add adds the whole lines that text[start:end] is on, and before them what
-// lies between them and the block before.
+// add adds the whole lines of text[start:end]. Before them it adds the lines
+// between the previous block and this one.
 func (m *markdown) add(kind outline.Kind, level, start, end int, name string) {
 	start = max(m.at, bytes.LastIndexByte(m.src[:start], '\n')+1)
 	if end > start && m.src[end-1] == '\n' {
@@ -128,8 +129,7 @@ func (m *markdown) add(kind outline.Kind, level, start, end int, name string) {
 	}
 }
 
-// gap adds the lines up to end that no block has taken, unless they are mere
-// rules.
+// gap adds the lines up to end that belong to no block. It skips rules.
 func (m *markdown) gap(end int) {
 	for _, b := range paragraphs(nil, m.doc.Text, min(m.at, end), end, outline.Paragraph) {
 		if s := m.doc.Text[b.Start:b.End]; strings.Trim(s, "-=*_>#~` \t\n") == "" {
@@ -141,8 +141,8 @@ func (m *markdown) gap(end int) {
 	m.at = max(m.at, end)
 }
 
-// trimmed narrows a range to what is not space; with indent the indentation of
-// its first line is kept.
+// trimmed removes the space around a range. With indent it keeps the
+// indentation of the first line.
 func trimmed(s string, start, end int, indent bool) (int, int) {
 	part := s[start:end]
 	end = start + len(strings.TrimRight(part, " \t\n\f\v"))
@@ -178,7 +178,7 @@ func (m *markdown) heading(n *ast.Heading) {
 	m.add(outline.Heading, n.Level, l.At(0).Start, end, name)
 }
 
-// atx reports whether the heading whose text starts at i has its # in front.
+// atx reports whether # marks precede the heading whose text starts at i.
 func (m *markdown) atx(i int) bool {
 	line := m.src[bytes.LastIndexByte(m.src[:i], '\n')+1 : i]
 	return bytes.HasPrefix(bytes.TrimLeft(line, " >\t"), []byte("#"))
@@ -188,11 +188,11 @@ func (m *markdown) atx(i int) bool {
 func (m *markdown) fenced(n *ast.FencedCodeBlock) {
 	l := n.Lines()
 	if l.Len() == 0 {
-		return // its fences are a gap
+		return // its fences belong to no block
 	}
 	start, end := l.At(0).Start, l.At(l.Len()-1).Stop
 	if i := bytes.LastIndexByte(m.src[:start], '\n'); i > 0 && i >= m.at {
-		start = i // the line of the opening fence
+		start = i // includes the line of the opening fence
 	}
 	if line, _, _ := bytes.Cut(m.src[end:], []byte("\n")); isFence(line) {
 		end += len(line)
@@ -205,7 +205,7 @@ func isFence(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("```")) || bytes.HasPrefix(line, []byte("~~~"))
 }
 
-// table adds a table row by row; the line of dashes is part of the header.
+// table adds a table row by row. The delimiter line is part of the header.
 func (m *markdown) table(n *extast.Table) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		start, end := span(c)
@@ -216,14 +216,14 @@ func (m *markdown) table(n *extast.Table) {
 		if c.Kind() == extast.KindTableHeader {
 			kind = outline.Header
 			if i := bytes.IndexByte(m.src[end:], '\n'); i >= 0 {
-				end = min(end+i+2, len(m.src)) // into the line of dashes
+				end = min(end+i+2, len(m.src)) // up to the delimiter line
 			}
 		}
 		m.add(kind, 0, start, end, "")
 	}
 }
 
-// span is the range of the text below a node, -1 if there is none.
+// span returns the range of the text below a node, or -1 without text.
 func span(n ast.Node) (start, end int) {
 	start, end = -1, -1
 	note := func(s text.Segment) {
@@ -249,7 +249,7 @@ func span(n ast.Node) (start, end int) {
 	return start, end
 }
 
-// headingName is a heading without its inline markup, in one line.
+// headingName returns a heading on one line without its inline markup.
 func headingName(s string) string {
 	src := []byte(strings.Join(strings.Fields(s), " "))
 	if len(src) > 1<<10 || !bytes.ContainsAny(src, "*_`[<\\&!") {
@@ -272,15 +272,15 @@ func headingName(s string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(b.String())), " ")
 }
 
-// isLaden reports whether a line opens more quotes and lists inside each other
-// than people write, or the whole has so many parts that its syntax tree would
-// take many times its size.
+// isLaden reports whether the syntax tree of a text would be too large. A line
+// may open more quotes and lists than people write, or the text may have too
+// many parts.
 func isLaden(s string) bool {
 	marks := strings.Count(s, "|")
 	columns := 0 // of the table that may be open
 	for line := range strings.Lines(s) {
-		// The parser fills each row up to the header's width, so a row counts
-		// as many cells as the line of dashes has.
+		// The parser fills each row to the width of the header. So a row counts
+		// as many cells as the delimiter line has.
 		switch n := delimiterColumns(line); {
 		case n > 0:
 			columns = n
@@ -305,8 +305,9 @@ func isLaden(s string) bool {
 	return false
 }
 
-// delimiterColumns is how many columns the line of dashes below a table's header
-// has; 0 if the line is something else. Marks of quotes and lists may precede it.
+// delimiterColumns returns the number of columns in a delimiter line, which is
+// the line below a table's header. It returns 0 for other lines. Marks of
+// quotes and lists may precede the delimiters.
 func delimiterColumns(line string) int {
 	line = strings.TrimSpace(line)
 	if !strings.Contains(line, "-") || strings.Trim(line, "|-: \t>*+.)0123456789") != "" {
@@ -315,8 +316,8 @@ func delimiterColumns(line string) int {
 	return strings.Count(line, "|") + 1
 }
 
-// frontMatter is the length of the settings in front of a text, between lines
-// of --- or +++.
+// frontMatter returns the length of the settings at the start of a text,
+// between lines of --- or +++.
 func frontMatter(s string) int {
 	for _, fence := range []string{"---", "+++"} {
 		rest, ok := strings.CutPrefix(s, fence+"\n")
@@ -330,7 +331,7 @@ func frontMatter(s string) int {
 	return 0
 }
 
-// frontMatterTitle is the title that front matter names.
+// frontMatterTitle returns the title in the front matter.
 func frontMatterTitle(s string) string {
 	for line := range strings.Lines(s) {
 		for _, sep := range []string{":", "="} {

@@ -10,9 +10,9 @@ import (
 	"docent/ingest/outline"
 )
 
-// Text reads text without markup: paragraphs are what empty lines
-// separate. Underlined lines are headings, and lines of capitals at the margin
-// above indented text, as in a manual page.
+// Text reads text without markup. Empty lines separate paragraphs. Underlined
+// lines are headings. Unindented lines in capitals above indented text are
+// headings too, as in manual pages.
 func Text(_, text string) *outline.Document {
 	doc := &outline.Document{Text: text}
 	blocks := paragraphs(nil, text, 0, len(text), outline.Paragraph)
@@ -27,12 +27,16 @@ func Text(_, text string) *outline.Document {
 			if under[0] == '=' || under[0] == '#' || under[0] == '*' {
 				level = 1
 			}
-			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: b.Start, End: end, Name: strings.TrimSpace(first)})
+			doc.Blocks = outline.Append(doc.Blocks, outline.Block{
+				Kind: outline.Heading, Level: level, Page: -1, Start: b.Start, End: end, Name: strings.TrimSpace(first),
+			})
 			if strings.TrimSpace(after) != "" {
 				doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Paragraph, Page: -1, Start: end + 1, End: b.End})
 			}
 		case more && isCapitals(first) && strings.HasPrefix(rest, " "):
-			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Heading, Level: 1, Page: -1, Start: b.Start, End: b.Start + len(first)})
+			doc.Blocks = outline.Append(doc.Blocks, outline.Block{
+				Kind: outline.Heading, Level: 1, Page: -1, Start: b.Start, End: b.Start + len(first),
+			})
 			doc.Blocks = outline.Append(doc.Blocks, outline.Block{Kind: outline.Paragraph, Page: -1, Start: b.Start + len(first) + 1, End: b.End})
 		case !more && isCapitals(first) && i+1 < len(blocks) && strings.HasPrefix(text[lineStart(text, blocks[i+1].Start):], " "):
 			b.Kind, b.Level = outline.Heading, 1
@@ -47,29 +51,28 @@ func Text(_, text string) *outline.Document {
 	return doc
 }
 
-// lineStart is where the line of an offset begins.
+// lineStart returns the offset at which the line of another offset begins.
 func lineStart(text string, i int) int { return strings.LastIndexByte(text[:i], '\n') + 1 }
 
-// isHeadingLine reports whether a line may be a heading: short, and it says
-// something.
+// isHeadingLine reports whether a line can be a heading. It must be short and
+// contain a letter.
 func isHeadingLine(s string) bool {
 	return len(s) <= 120 && strings.ContainsFunc(s, unicode.IsLetter)
 }
 
-// isUnderline reports whether a line is nothing but one of the marks that
-// underline headings.
+// isUnderline reports whether a line consists of one repeated underline mark.
 func isUnderline(s string) bool {
 	s = strings.TrimRight(s, " ")
 	return len(s) >= 3 && strings.ContainsRune("=-~^#*+", rune(s[0])) && strings.Trim(s, s[:1]) == ""
 }
 
-// isCapitals reports whether a line at the margin is a heading in capitals.
+// isCapitals reports whether a line is an unindented heading in capitals.
 func isCapitals(s string) bool {
 	return len(s) >= 3 && len(s) <= 60 && s[0] != ' ' && s[0] != '\t' && strings.ToUpper(s) == s &&
 		strings.ContainsFunc(s, unicode.IsUpper) && !strings.ContainsAny(s, "=;{}()<>|")
 }
 
-// paragraphs appends the parts of text[from:to] that empty lines separate.
+// paragraphs appends the parts of text[from:to] between empty lines.
 func paragraphs(blocks []outline.Block, text string, from, to int, kind outline.Kind) []outline.Block {
 	start, end := -1, 0
 	flush := func() {

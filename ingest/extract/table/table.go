@@ -1,4 +1,4 @@
-// Package table has what the readers of tables share.
+// Package table has the rules for tables that all readers share.
 package table
 
 import (
@@ -9,7 +9,8 @@ import (
 // Separator stands between the cells of a row.
 const Separator = " | "
 
-// Line is a row's cells in one line, without the empty ones at its end.
+// Line joins the cells of a row to one line, without the empty cells at the
+// end.
 func Line(cells []string) string {
 	parts := make([]string, 0, len(cells))
 	for _, c := range cells {
@@ -21,8 +22,8 @@ func Line(cells []string) string {
 	return strings.Join(parts, Separator)
 }
 
-// IsHeader reports whether a first row names columns: each cell says something,
-// is short and is not a number.
+// IsHeader reports whether a first row names columns. Each cell must be
+// non-empty, short, and not a number.
 func IsHeader(cells []string) bool {
 	for _, c := range cells {
 		c = strings.TrimSpace(c)

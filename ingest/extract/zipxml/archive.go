@@ -1,5 +1,5 @@
-// Package zipxml reads documents that are zipped XML, as office suites write
-// them, with bounds on what they unpack to.
+// Package zipxml reads zipped XML documents, such as those of office suites. It
+// bounds the size to which they unpack.
 package zipxml
 
 import (
@@ -23,19 +23,19 @@ const (
 	maxEntries = 20000
 )
 
-// Archive is a packed document, read with a bound on what it unpacks to.
+// Archive is a packed document with a bound on its unpacked size.
 type Archive struct {
 	files    map[string]*zip.File
-	folded   map[string]string // a name in lower case to the name
+	folded   map[string]string // maps lower-case names to names
 	names    []string
-	left     int64 // bytes that Part may still unpack
-	leftFlow int64 // bytes that Stream may still unpack
+	left     int64 // number of bytes that Part may still unpack
+	leftFlow int64 // number of bytes that Stream may still unpack
 }
 
 // Open opens a packed document.
 func Open(data []byte) (*Archive, error) {
-	// The directory is counted before it is read: a list of a million entries
-	// takes many times its size in memory.
+	// The entries are counted before the directory is read, because a million
+	// entries take many times their size in memory.
 	if n := bytes.Count(data, []byte("PK\x01\x02")); n > maxEntries {
 		return nil, fault.New(fault.Invalid, "package_too_many_files", "too large: it contains %d files", n)
 	}
@@ -60,13 +60,14 @@ func Open(data []byte) (*Archive, error) {
 	return a, nil
 }
 
-// Has reports whether there is a part.
+// Has reports whether a part exists.
 func (a *Archive) Has(name string) bool { return a.file(name) != nil }
 
 // Names returns the names of all parts in the order of the archive's directory.
 func (a *Archive) Names() []string { return a.names }
 
-// file finds a part. Names of parts do not depend on case in office formats.
+// file returns a part, or nil. Names of parts in office formats are
+// case-insensitive.
 func (a *Archive) file(name string) *zip.File {
 	name = strings.TrimPrefix(name, "/")
 	if f := a.files[name]; f != nil {
@@ -75,7 +76,7 @@ func (a *Archive) file(name string) *zip.File {
 	return a.files[a.folded[strings.ToLower(name)]]
 }
 
-// open opens a part for reading; nil if it does not exist.
+// open opens a part. It returns nil if the part does not exist.
 func (a *Archive) open(name string) (io.ReadCloser, error) {
 	f := a.file(name)
 	if f == nil {
@@ -92,7 +93,7 @@ func (a *Archive) open(name string) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Part returns a part's content, nil if it is not there.
+// Part returns the content of a part, or nil if the part does not exist.
 func (a *Archive) Part(name string) ([]byte, error) {
 	r, err := a.open(name)
 	if r == nil || err != nil {
@@ -112,14 +113,14 @@ func (a *Archive) Part(name string) ([]byte, error) {
 	return data, nil
 }
 
-// flow reads a part without keeping it, up to a bound for all parts together.
+// flow is a reader of one part. All flows of an archive share a bound.
 type flow struct {
 	io.ReadCloser
 	a    *Archive
 	name string
 }
 
-// Read reads on.
+// Read implements io.Reader.
 func (f *flow) Read(p []byte) (int, error) {
 	n, err := f.ReadCloser.Read(p)
 	if f.a.leftFlow -= int64(n); f.a.leftFlow < 0 {

@@ -9,10 +9,10 @@ import (
 
 // Relation is a link from one part of an Office Open XML package to another.
 type Relation struct {
-	// ID names the relation in its part.
+	// ID identifies the relation within its part.
 	ID string
 	// Type is the last word of the relation's type, such as "slide". It is the
-	// same in the transitional and in the strict form of the format.
+	// same in the transitional and in the strict variant of the format.
 	Type string
 	// Target is the name of the part.
 	Target string
@@ -21,8 +21,8 @@ type Relation struct {
 // maxRelations bounds the relations read of one part.
 const maxRelations = 100000
 
-// Relations returns the links from a part to others in the package, in their
-// order. The part "" is the package.
+// Relations returns the links from a part to other parts, in order. The part ""
+// is the package itself.
 func (a *Archive) Relations(ctx context.Context, part string) ([]Relation, error) {
 	dir, file := path.Split(part)
 	data, err := a.Part(dir + "_rels/" + file + ".rels")
@@ -45,8 +45,7 @@ func (a *Archive) Relations(ctx context.Context, part string) ([]Relation, error
 	return out, err
 }
 
-// ContentType returns the content type that the package gives a part, "" if it
-// gives none.
+// ContentType returns the content type of a part, or "".
 func (a *Archive) ContentType(ctx context.Context, part string) string {
 	data, err := a.Part("[Content_Types].xml")
 	if err != nil {
@@ -54,7 +53,7 @@ func (a *Archive) ContentType(ctx context.Context, part string) string {
 	}
 	var byName, byEnding string
 	ending := strings.TrimPrefix(path.Ext(part), ".")
-	// A list that is damaged at its end still says something before.
+	// A list that is damaged at the end is still useful.
 	_ = Tokens(ctx, data, func(t xml.Token) error {
 		e, ok := t.(xml.StartElement)
 		if !ok {

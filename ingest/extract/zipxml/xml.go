@@ -21,23 +21,23 @@ import (
 // MaxDepth bounds the nesting of elements.
 const MaxDepth = 400
 
-// maxToken is the longest tag or run of text taken from XML: the attributes of a
-// tag take many times its size.
+// maxToken bounds the bytes of one tag or run of text. The attributes of a tag
+// take many times that size.
 const maxToken = 8 << 20
 
-// Reader is a reader that ends where one token takes too much of it.
+// Reader is a byte reader that fails when a single token is too long.
 type Reader struct {
 	*bufio.Reader
-	used int // since the token began
+	used int // bytes of the current token
 }
 
-// errTokenSize is what it ends with.
+// errTokenSize is the error of a token that is too long.
 var errTokenSize = errors.New("one of its elements is too long")
 
 // NewReader returns a reader of data for an xml.Decoder.
 func NewReader(data []byte) *Reader { return newReader(bytes.NewReader(data)) }
 
-// newReader returns a reader of r, which is decoded if it is in UTF-16.
+// newReader returns a Reader for r. It decodes UTF-16.
 func newReader(r io.Reader) *Reader {
 	b := bufio.NewReaderSize(r, 32<<10)
 	if mark, _ := b.Peek(2); bytes.Equal(mark, []byte("\xff\xfe")) || bytes.Equal(mark, []byte("\xfe\xff")) {
@@ -48,10 +48,10 @@ func newReader(r io.Reader) *Reader {
 	return &Reader{Reader: b}
 }
 
-// Next says that a token begins.
+// Next starts a new token.
 func (r *Reader) Next() { r.used = 0 }
 
-// ReadByte returns the next byte.
+// ReadByte implements io.ByteReader.
 func (r *Reader) ReadByte() (byte, error) {
 	if r.used++; r.used > maxToken {
 		return 0, errTokenSize
@@ -59,7 +59,7 @@ func (r *Reader) ReadByte() (byte, error) {
 	return r.Reader.ReadByte()
 }
 
-// Read reads the next bytes, as decoding from another character set does.
+// Read implements io.Reader. Decoders of other character sets use it.
 func (r *Reader) Read(p []byte) (int, error) {
 	n, err := r.Reader.Read(p)
 	if r.used += n; r.used > maxToken {
@@ -68,8 +68,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// spaces are the prefixes by which readers know the namespaces that matter,
-// whatever prefix a file gives them.
+// spaces maps the known namespaces to the prefixes that readers use. A file may
+// use other prefixes.
 var spaces = map[string]string{
 	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
 	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
@@ -115,14 +115,14 @@ var spaces = map[string]string{
 	"http://www.w3.org/1998/Math/MathML":                                     "math",
 }
 
-// Tokens calls fn with each token of a part. The names of elements and
-// attributes have the prefixes of their namespaces above.
+// Tokens calls fn with each token of a part. Elements and attributes in the
+// known namespaces have the prefixes in spaces.
 func Tokens(ctx context.Context, data []byte, fn func(xml.Token) error) error {
 	return tokens(ctx, NewReader(data), fn)
 }
 
-// Stream calls fn with each token of a part without keeping the part in memory.
-// A part that does not exist has no tokens.
+// Stream calls fn with each token of a part without loading the whole part. A
+// missing part has no tokens.
 func (a *Archive) Stream(ctx context.Context, name string, fn func(xml.Token) error) error {
 	r, err := a.open(name)
 	if r == nil || err != nil {
@@ -138,7 +138,7 @@ func tokens(ctx context.Context, r *Reader, fn func(xml.Token) error) error {
 	d.Strict = false
 	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
 		if strings.HasPrefix(strings.ToLower(label), "utf-16") {
-			return in, nil // decoded by its mark
+			return in, nil // decoded by newReader
 		}
 		return charset.NewReaderLabel(label, in)
 	}
@@ -179,10 +179,11 @@ func tokens(ctx context.Context, r *Reader, fn func(xml.Token) error) error {
 	}
 }
 
-// maxPrefixes bounds the prefixes that one part may declare.
+// maxPrefixes bounds the namespace prefixes that one part may declare.
 const maxPrefixes = 1000
 
-// rename gives an element and its attributes the known prefixes.
+// rename replaces the namespace prefixes of an element and its attributes by
+// the known ones.
 func rename(e *xml.StartElement, prefixes map[string]string) {
 	for _, a := range e.Attr {
 		if a.Name.Space == "xmlns" || a.Name.Local == "xmlns" {
@@ -199,7 +200,7 @@ func rename(e *xml.StartElement, prefixes map[string]string) {
 	}
 }
 
-// Attr is the first attribute of a name in any namespace.
+// Attr returns the first attribute with a local name, or "".
 func Attr(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name {
@@ -209,7 +210,8 @@ func Attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// AttrIn is the attribute of a name in the namespace with a prefix.
+// AttrIn returns the attribute with a name in the namespace with a known
+// prefix, or "".
 func AttrIn(e xml.StartElement, space, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name && a.Name.Space == space {

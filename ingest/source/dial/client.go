@@ -10,7 +10,7 @@ import (
 	"docent/internal/fault"
 )
 
-// UserAgent is how docent introduces itself to servers.
+// UserAgent is the default User-Agent header.
 const UserAgent = "docent/1 (knowledge assistant; reads documents for its index)"
 
 // Options configure an HTTP client. The zero value is usable.
@@ -19,8 +19,8 @@ type Options struct {
 	AllowPrivate bool
 	// UserAgent is sent with every request; UserAgent of this package.
 	UserAgent string
-	// Authorization is sent as the header of that name to the host of the
-	// original request only; none. It is a secret.
+	// Authorization is sent in the Authorization header, and only to the host
+	// of the original request; none. It is a secret.
 	Authorization string
 	// Timeout bounds one attempt of a request with its body; one minute.
 	Timeout time.Duration
@@ -93,11 +93,11 @@ func Client(o Options) *http.Client {
 	}
 }
 
-// limited is a response body with a limit. It ends its request's context when
-// it is closed.
+// limited is a response body with a size limit. Closing it cancels the context
+// of its request.
 type limited struct {
 	io.ReadCloser
-	left   int64 // negative: no limit
+	left   int64 // negative without a limit
 	limit  int64
 	cancel context.CancelFunc
 }
@@ -107,7 +107,7 @@ func (l *limited) Read(p []byte) (int, error) {
 		return l.ReadCloser.Read(p)
 	}
 	if l.left <= 0 {
-		// One more byte tells a body at its limit from one above it.
+		// One more byte distinguishes a body at its limit from a larger one.
 		var one [1]byte
 		if n, err := l.ReadCloser.Read(one[:]); n == 0 {
 			return 0, err
@@ -125,7 +125,7 @@ func (l *limited) Close() error {
 	return err
 }
 
-// TooLarge is the error of a document above a limit in bytes.
+// TooLarge returns the error for a document above a limit in bytes.
 func TooLarge(limit int64) error {
 	return fault.New(fault.Invalid, "larger_than", "too large: it has more than %s", size(limit))
 }

@@ -14,11 +14,11 @@ import (
 	"docent/internal/fault"
 )
 
-// connectTimeout bounds the making of one connection.
+// connectTimeout bounds connecting to a server.
 const connectTimeout = 15 * time.Second
 
-// reserved are the networks that are not public and that netip does not already
-// recognize as private, loopback, link-local, multicast, or unspecified.
+// reserved are the non-public networks that netip does not recognize as
+// private, loopback, link-local, multicast, or unspecified.
 var reserved = prefixes(
 	"0.0.0.0/8",       // this network
 	"100.64.0.0/10",   // carrier-grade NAT
@@ -54,8 +54,8 @@ func prefixes(texts ...string) []netip.Prefix {
 }
 
 // Public reports whether an address belongs to the public internet. Loopback,
-// private, link-local, multicast, and reserved addresses do not. An IPv4
-// address inside an IPv6 address is judged too.
+// private, link-local, multicast, and reserved addresses do not. Public also
+// checks an IPv4 address inside an IPv6 address.
 func Public(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	if !addr.IsValid() || !addr.IsGlobalUnicast() || addr.IsPrivate() {
@@ -76,9 +76,9 @@ func Public(addr netip.Addr) bool {
 	return true
 }
 
-// Dialer makes connections. Unless allowPrivate is set, it refuses addresses
-// that are not public. It looks at the resolved address of every connection, so
-// neither a host name nor a redirect can get around it.
+// Dialer returns a dial function. Unless allowPrivate is set, it refuses
+// addresses that are not public. It checks the resolved address of every
+// connection, so host names and redirects cannot bypass it.
 func Dialer(allowPrivate bool) *net.Dialer {
 	d := &net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}
 	if !allowPrivate {
@@ -104,8 +104,8 @@ func private(addr netip.Addr) error {
 		"private_address", "%s is a private address; to read from it, start docent with --sources-private", addr.Unmap())
 }
 
-// CheckHost refuses a host that is written as an address that is not public. It
-// finds a wrong configuration early; the dialer checks the names.
+// CheckHost refuses a host that is a non-public IP address. It detects such a
+// configuration early. The dialer checks host names.
 func CheckHost(host string, allowPrivate bool) error {
 	if allowPrivate {
 		return nil

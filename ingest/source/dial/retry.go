@@ -17,8 +17,8 @@ import (
 	"docent/internal/fault"
 )
 
-// maxWait bounds the wait before a repetition. A server that asks for more with
-// Retry-After gets no repetition.
+// maxWait bounds the wait before a retry. If a server asks for a longer wait
+// with Retry-After, the request is not retried.
 const maxWait = 30 * time.Second
 
 // retrier sends requests, repeats failed ones, and bounds their time and body.
@@ -27,7 +27,7 @@ type retrier struct {
 	opts Options
 }
 
-// CloseIdleConnections lets http.Client.CloseIdleConnections reach the transport.
+// CloseIdleConnections closes the idle connections of the transport.
 func (r *retrier) CloseIdleConnections() { r.base.CloseIdleConnections() }
 
 // RoundTrip implements http.RoundTripper.
@@ -93,7 +93,7 @@ func sameOrigin(req *http.Request) bool {
 	return first.URL.Scheme == req.URL.Scheme && first.URL.Host == req.URL.Host
 }
 
-// again reports whether the request may succeed when it is repeated.
+// again reports whether a retry of the request may succeed.
 func again(req *http.Request, res *http.Response, err error) bool {
 	if req.Context().Err() != nil || req.Body != nil && req.Body != http.NoBody && req.GetBody == nil {
 		return false
@@ -104,8 +104,8 @@ func again(req *http.Request, res *http.Response, err error) bool {
 	return Temporary(err)
 }
 
-// TemporaryStatus reports whether a status says that the same request may
-// succeed later.
+// TemporaryStatus reports whether the same request may succeed later, after a
+// response with this status.
 func TemporaryStatus(code int) bool {
 	switch code {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
@@ -115,8 +115,8 @@ func TemporaryStatus(code int) bool {
 	return false
 }
 
-// Temporary reports whether an error of a connection may go away by itself. A
-// refused address, a wrong certificate, and an unknown host name do not.
+// Temporary reports whether a connection error may go away by itself. A refused
+// address, a wrong certificate, and an unknown host name do not.
 func Temporary(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var dns *net.DNSError
@@ -129,8 +129,8 @@ func Temporary(err error) bool {
 	return true
 }
 
-// retryAfter reads the header of that name: seconds or a date; 0 if it is
-// neither.
+// retryAfter parses the Retry-After header, which has seconds or a date. It
+// returns 0 for other values.
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if seconds, err := strconv.Atoi(value); err == nil {
@@ -145,8 +145,8 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// StatusError says why a response of this status is of no use. The text names
-// the status and the cure where one is known.
+// StatusError returns an error for a failed response. The message names the
+// status and, if it is known, the solution.
 func StatusError(res *http.Response) error {
 	code := res.StatusCode
 	text := strconv.Itoa(code) + " " + http.StatusText(code)
@@ -165,8 +165,8 @@ func StatusError(res *http.Response) error {
 	return fault.New(fault.Invalid, "server_answered", "the server answered %s", text)
 }
 
-// Explain gives an error of a connection a kind and a sentence for people. An
-// error that has them already stays as it is.
+// Explain adds a kind and a message for users to a connection error. It returns
+// errors that already have them unchanged.
 func Explain(err error, host string) error {
 	var f *fault.Fault
 	var certificate *tls.CertificateVerificationError
@@ -189,8 +189,8 @@ func timedOut(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// ParseURL reads the address of a source. It must be absolute, have a host, no
-// password, and one of the schemes.
+// ParseURL parses the address of a source. The address must be absolute, with a
+// host, without a password, and with one of the schemes.
 func ParseURL(text string, allowPrivate bool, schemes ...string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {

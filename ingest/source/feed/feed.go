@@ -33,11 +33,11 @@ import (
 type Config struct {
 	// URL is the address of the feed. Required.
 	URL string `json:"url"`
-	// Linked reads the page that an entry links to instead of the entry's own
-	// text; false.
+	// Linked reads the page behind the link of an entry instead of the entry's
+	// own text; false.
 	Linked bool `json:"linked,omitempty"`
-	// RemoveOld removes entries that the feed no longer lists. Most feeds list
-	// the latest entries only; false.
+	// RemoveOld removes entries that the feed no longer contains. Most feeds
+	// only contain the latest entries; false.
 	RemoveOld bool `json:"remove_old,omitempty"`
 	// MaxBytes bounds the size of the feed and of one page; 20971520 (20 MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
@@ -46,8 +46,8 @@ type Config struct {
 	// RetryMillis is the wait before a failed request is repeated. It doubles
 	// with each of four repetitions; 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// Authorization is sent in the header of that name to the feed's server, but
-	// not for linked pages; none. It is a secret.
+	// Authorization is sent in the Authorization header to the feed's server,
+	// but not to linked pages; none. It is a secret.
 	Authorization string `json:"authorization,omitempty"`
 	// AllowPrivate lets the source reach private addresses. Only the operator may
 	// set it, so it is not an option of the source; false.
@@ -105,8 +105,8 @@ func New(cfg Config) (*Source, error) {
 	return s, nil
 }
 
-// Partial reports whether a listing holds only some of the documents, so that
-// absent ones are not gone.
+// Partial reports whether a listing contains only some of the documents.
+// Missing documents then still exist.
 func (s *Source) Partial() bool { return !s.cfg.RemoveOld }
 
 // Close ends idle connections and frees memory. The source stays usable.
@@ -119,7 +119,7 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// state is what a source remembers of an entry between two syncs.
+// state is the stored state of an entry between two syncs.
 type state struct {
 	Hash string `json:"h"`
 }
@@ -158,7 +158,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 	}
 }
 
-// keyOf identifies an entry: its id, its link, or its title.
+// keyOf returns the key of an entry: its id, its link, or its title.
 func keyOf(e *gofeed.Item) string {
 	for _, key := range []string{e.GUID, e.Link, e.Title} {
 		key = strings.ToValidUTF8(strings.TrimSpace(key), "\uFFFD")
@@ -201,7 +201,7 @@ func (s *Source) item(e *gofeed.Item, key string, known source.Known) source.Ite
 	return item
 }
 
-// page makes an HTML document of an entry.
+// page returns an HTML document with the content of an entry.
 func page(e *gofeed.Item) []byte {
 	var b bytes.Buffer
 	title := html.EscapeString(strings.TrimSpace(e.Title))
@@ -230,7 +230,7 @@ func page(e *gofeed.Item) []byte {
 	return b.Bytes()
 }
 
-// slug makes a file name of a title.
+// slug converts a title to a file name.
 func slug(title string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(title) {
@@ -249,7 +249,7 @@ func slug(title string) string {
 	return strings.TrimSuffix(b.String(), "-")
 }
 
-// read requests and parses the feed.
+// read downloads and parses the feed.
 func (s *Source) read(ctx context.Context) (*gofeed.Feed, error) {
 	res, err := s.get(ctx, s.client, s.url.String(), "application/atom+xml,application/rss+xml,application/feed+json;q=0.9,application/xml;q=0.8,*/*;q=0.5")
 	if err != nil {
@@ -274,7 +274,7 @@ func parse(data []byte) (*gofeed.Feed, error) {
 	return f, nil
 }
 
-// checkDepth refuses nesting that would need much memory to parse.
+// checkDepth rejects deep nesting, which would need much memory to parse.
 func checkDepth(data []byte) error {
 	tooDeep := fault.New(fault.Invalid, "feed_too_deep", "damaged: the feed is nested too deeply")
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
@@ -320,7 +320,7 @@ func (s *Source) get(ctx context.Context, client *http.Client, address, accept s
 	res, err := client.Do(req)
 	if err != nil {
 		var wrapped *url.Error
-		if errors.As(err, &wrapped) { // its text repeats the address
+		if errors.As(err, &wrapped) { // the error text repeats the address
 			err = wrapped.Err
 		}
 		return nil, dial.Explain(err, req.URL.Host)
@@ -332,7 +332,7 @@ func (s *Source) get(ctx context.Context, client *http.Client, address, accept s
 	return res, nil
 }
 
-// Open returns an entry of the last listing, or the page that it links to.
+// Open returns an entry of the last listing, or the page behind its link.
 func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, error) {
 	s.mu.Lock()
 	doc, ok := s.entries[item.Key]

@@ -4,5 +4,5 @@ package folder
 
 import "syscall"
 
-// ctime is unknown where its field has other names.
+// ctime returns 0, because the field has other names on these systems.
 func ctime(*syscall.Stat_t) (sec, nsec int64) { return 0, 0 }

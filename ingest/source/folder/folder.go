@@ -1,6 +1,6 @@
-// Package folder is the kind of source that is a folder on the server's disk.
-// It follows the rules of ingest for hidden and ignored files, and notices
-// changes while it is watched.
+// Package folder implements sources that are folders on the server's disk. It
+// follows the rules of package ingest for hidden and ignored files. It can
+// watch a folder for changes.
 package folder
 
 import (
@@ -18,20 +18,20 @@ import (
 	"docent/internal/fault"
 )
 
-// racy is how young a file may be when it is listed for its stamp not to count:
-// it may change again within the clock tick of its last change.
+// racy is the age below which the stamp of a listed file is not trusted. Such a
+// file may change again within the clock tick of its last change.
 const racy = 2 * time.Second
 
-// Config says which folder to read.
+// Config describes a folder source.
 type Config struct {
 	// Path is the folder. Required.
 	Path string
-	// Settle is how long a folder has to be quiet before a change is reported;
+	// Settle is the time without changes after which a change is reported;
 	// default 500ms.
 	Settle time.Duration
 }
 
-// Source is a folder. It is a source.Watcher.
+// Source is a folder source. It implements source.Watcher.
 type Source struct {
 	path   string
 	settle time.Duration
@@ -60,8 +60,8 @@ func New(cfg Config) (*Source, error) {
 	return &Source{path: filepath.Clean(cfg.Path), settle: cfg.Settle}, nil
 }
 
-// List yields the files of the folder; see source.Source. A file's key is its
-// path below the folder, its address the absolute path.
+// List yields the files of the folder; see source.Source. The key of a file is
+// its path relative to the folder. Its address is the absolute path.
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		info, err := os.Stat(s.path)
@@ -81,7 +81,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 		now := time.Now()
 		for _, f := range l.Files {
 			if f.Path == s.path {
-				continue // the folder itself cannot be read, which is the error below
+				continue // the folder itself is unreadable, which is reported below
 			}
 			if ctx.Err() != nil || !yield(s.item(f, now, known), nil) {
 				break
@@ -97,9 +97,9 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 	}
 }
 
-// CheckEmpty fails if the folder is empty and has not changed since a time when
-// it had files. Deleting files changes a folder, so this is another one: the mount
-// point of a disk that is not mounted. See source.Emptier.
+// CheckEmpty fails if the folder is empty but has not changed since it had
+// files. Deleting files changes a folder. So this is another folder, such as
+// the mount point of an unmounted disk. See source.Emptier.
 func (s *Source) CheckEmpty(since time.Time) error {
 	entries, err := os.ReadDir(s.path)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Source) item(f ingest.File, now time.Time, known source.Known) source.I
 	}
 	stamp, changed := stampOf(info)
 	if now.Sub(changed) < racy {
-		return it // without a state it is read again next time
+		return it // without a state the next sync reads it again
 	}
 	it.State = []byte(stamp)
 	state, ok := known(it.Key)

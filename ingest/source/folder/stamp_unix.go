@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// stampOf tells versions of a file apart, and says when the file was changed
-// last. The time of the last status change cannot be set back by programs.
+// stampOf returns a string that differs between versions of a file. It also
+// returns the time of the file's last status change, which programs cannot set
+// back.
 func stampOf(info os.FileInfo) (stamp string, changed time.Time) {
 	changed = info.ModTime()
 	stamp = fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())

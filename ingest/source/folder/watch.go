@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// patience is how many times the settling time a change waits at most while
-	// the folder does not become quiet.
+	// patience bounds how long a change waits while the folder keeps changing,
+	// as a multiple of the settling time.
 	patience = 10
-	// lookFactor is how many times the settling time passes between two looks at
-	// the paths themselves.
+	// lookFactor is the interval between checks of the paths themselves, as a
+	// multiple of the settling time.
 	lookFactor = 20
 )
 
-// Watch calls changed once it watches the files and folders under paths, and
-// again after they have changed and been quiet for the settling time, until ctx
-// ends. Calls do not overlap. An error says why changes cannot be noticed, such
-// as a limit of the operating system.
+// Watch calls changed once when it watches the files and folders below paths.
+// It calls changed again after each change, once the settling time has passed
+// without further changes. Calls do not overlap. Watch ends with ctx. An error
+// says why it cannot watch, such as a limit of the operating system.
 func Watch(ctx context.Context, paths []string, settle time.Duration, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -51,12 +51,12 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 	look := time.NewTicker(lookFactor * settle)
 	defer look.Stop()
 	identities := identify(roots)
-	var first time.Time // of the changes that wait
+	var first time.Time // time of the first pending change
 	note := func() {
 		if now := time.Now(); first.IsZero() {
 			first = now
 		} else if now.Sub(first) > patience*settle {
-			return // the timer runs out whatever comes
+			return // the timer will fire
 		}
 		timer.Reset(settle)
 	}
@@ -78,7 +78,7 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 			if !errors.Is(err, fsnotify.ErrEventOverflow) {
 				return fmt.Errorf("watch: %w", err)
 			}
-			note() // so much has changed that the system lost count
+			note() // the system lost events because there were too many
 		case <-look.C:
 			if replaced(w, roots, identities) {
 				note()
@@ -93,8 +93,8 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 	}
 }
 
-// identify returns the folder behind each path: the path itself or, for a file or
-// a missing path, the folder above. An unknown one is nil.
+// identify returns the folder for each path: the path itself or, for a file or
+// a missing path, its parent. An unknown folder is nil.
 func identify(roots []string) []fs.FileInfo {
 	out := make([]fs.FileInfo, len(roots))
 	for i, p := range roots {
@@ -109,9 +109,9 @@ func identify(roots []string) []fs.FileInfo {
 	return out
 }
 
-// replaced reports whether other folders are at the paths than before, and ends
-// the watches of the old ones. The system does not tell when a disk is mounted or
-// unmounted, or when a folder further up is renamed.
+// replaced reports whether the paths now lead to other folders. It ends the
+// watches of the old folders. The system sends no event when a disk is mounted
+// or unmounted, or when a parent folder is renamed.
 func replaced(w *fsnotify.Watcher, roots []string, identities []fs.FileInfo) bool {
 	found := false
 	for i, now := range identify(roots) {
@@ -121,14 +121,14 @@ func replaced(w *fsnotify.Watcher, roots []string, identities []fs.FileInfo) boo
 		identities[i], found = now, true
 		for _, p := range w.WatchList() {
 			if p == filepath.Dir(roots[i]) || concerns(p, roots[i:i+1]) {
-				_ = w.Remove(p) // or the watch has ended with its folder
+				_ = w.Remove(p) // fails if the watch has ended with its folder
 			}
 		}
 	}
 	return found
 }
 
-// concerns reports whether a changed path is one of the roots or below one.
+// concerns reports whether a changed path is a root or below one.
 func concerns(p string, roots []string) bool {
 	for _, root := range roots {
 		if rest, ok := strings.CutPrefix(p, root); ok && (rest == "" || rest[0] == filepath.Separator || root == string(filepath.Separator)) {
@@ -138,12 +138,12 @@ func concerns(p string, roots []string) bool {
 	return false
 }
 
-// maxRounds bounds how often new folders are looked for that were made while
-// the folders above them were not yet watched.
+// maxRounds bounds how often follow searches for folders that were created
+// before their parents were watched.
 const maxRounds = 10
 
-// follow watches all folders that are there now. Those that are gone are no
-// longer watched by themselves.
+// follow watches all existing folders. The system ends the watches of removed
+// folders.
 func follow(ctx context.Context, w *fsnotify.Watcher, roots []string) error {
 	for range maxRounds {
 		more, err := add(ctx, w, roots)
@@ -154,7 +154,7 @@ func follow(ctx context.Context, w *fsnotify.Watcher, roots []string) error {
 	return nil
 }
 
-// add watches the folders that are not watched yet, and reports whether there
+// add watches the folders that are not watched yet. It reports whether there
 // were any.
 func add(ctx context.Context, w *fsnotify.Watcher, roots []string) (more bool, err error) {
 	l, err := ingest.List(ctx, roots)
@@ -166,7 +166,7 @@ func add(ctx context.Context, w *fsnotify.Watcher, roots []string) (more bool, e
 		watched[p] = true
 	}
 	folders := l.Folders
-	for _, p := range roots { // the folder that a root is in tells when it comes and goes
+	for _, p := range roots { // the parent of a root reports when the root is created or removed
 		folders = append(folders, filepath.Dir(p))
 	}
 	for _, folder := range folders {

@@ -24,7 +24,8 @@ type Config struct {
 	// URL is the address for git clone; it begins with https:// or http://.
 	// Required.
 	URL string `json:"url"`
-	// Branch is the branch or tag to read; the repository's default branch.
+	// Branch is the branch or tag to read; the default branch of the
+	// repository.
 	Branch string `json:"branch,omitempty"`
 	// Include are patterns of the files that are read, such as "docs/**" or
 	// "*.md"; all.
@@ -37,10 +38,9 @@ type Config struct {
 	User string `json:"user,omitempty"`
 	// Token is a password or access token; none. It is a secret.
 	Token string `json:"token,omitempty"`
-	// CacheDir is a folder where the files of the last sync stay, so that an
-	// unchanged repository is not downloaded again. It is not an option of the
-	// source; docent/git in the user's
-	// cache folder.
+	// CacheDir is the folder for the files of the last sync. It saves
+	// downloading an unchanged repository again. It is not an option of the
+	// source; docent/git in the user's cache folder.
 	CacheDir string `json:"-"`
 	// MaxFiles bounds the files of the source; 100000.
 	MaxFiles int `json:"max_files,omitempty"`
@@ -68,7 +68,7 @@ type Source struct {
 
 	mu      sync.Mutex // guards objects and their use: reading packs is not concurrent
 	objects storer.EncodedObjectStorer
-	commit  plumbing.Hash // the one in objects
+	commit  plumbing.Hash // the commit in objects
 }
 
 // New checks a configuration and returns its source. It does not connect.
@@ -134,7 +134,7 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// address is where people find a file of a branch.
+// address returns the web address of a file of a branch.
 func address(repo *url.URL, branch, file string) string {
 	u := *repo
 	base := strings.TrimSuffix(u.Path, ".git")

@@ -67,7 +67,7 @@ func (s *Source) refresh(ctx context.Context) (branch string, err error) {
 	return branch, nil
 }
 
-// dir is the cache folder of this repository. It has one folder for each
+// dir returns the cache folder of this repository. It has one folder for each
 // complete commit.
 func (s *Source) dir() string {
 	sum := sha256.Sum256([]byte(s.url.String() + "\x00" + s.cfg.Branch))
@@ -100,9 +100,12 @@ func (s *Source) resolve(adv *packp.AdvRefs) (branch string, commit plumbing.Has
 	return "", plumbing.ZeroHash, fault.New(fault.NotFound, "git_no_branch", "branch: the repository has no branch or tag %q", s.cfg.Branch)
 }
 
-// download gets the files of one commit without its history. The folder appears
-// under its name only when it is complete; folders of other commits go.
-func (s *Source) download(ctx context.Context, session transport.UploadPackSession, adv *packp.AdvRefs, commit plumbing.Hash, dir string) error {
+// download downloads the files of one commit without its history. The folder
+// gets its final name when it is complete. Folders of other commits are
+// removed.
+func (s *Source) download(ctx context.Context, session transport.UploadPackSession,
+	adv *packp.AdvRefs, commit plumbing.Hash, dir string,
+) error {
 	if err := os.MkdirAll(s.dir(), 0o700); err != nil {
 		return fault.Wrap(fault.Internal, err, "git_cache_not_made", "cache_dir: the folder cannot be made")
 	}
@@ -123,7 +126,7 @@ func (s *Source) download(ctx context.Context, session transport.UploadPackSessi
 	if err != nil {
 		return s.explain(err)
 	}
-	defer func() { _ = res.Close() }() // what was read is complete or refused
+	defer func() { _ = res.Close() }() // a read error has already been handled
 	var pack io.Reader = res
 	switch {
 	case req.Capabilities.Supports(capability.Sideband64k):
@@ -149,7 +152,7 @@ func (s *Source) download(ctx context.Context, session transport.UploadPackSessi
 	return nil
 }
 
-// explain says what an error of the git library means.
+// explain returns an error of the git library with a message for users.
 func (s *Source) explain(err error) error {
 	switch {
 	case errors.Is(err, transport.ErrAuthenticationRequired), errors.Is(err, transport.ErrAuthorizationFailed),

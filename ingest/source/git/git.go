@@ -26,7 +26,7 @@ const (
 	maxPath    = 4096
 )
 
-// state is what a source remembers of a file between two syncs.
+// state is the stored state of a file between two syncs.
 type state struct {
 	Blob string `json:"b"`
 }
@@ -53,10 +53,10 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 	}
 }
 
-// errStopped is that the loop over a listing was left.
+// errStopped means that the caller broke the loop over a listing.
 var errStopped = errors.New("stopped")
 
-// folder is a tree that waits for its turn.
+// folder is a tree that is still to be read.
 type folder struct {
 	path  string // with a slash at the end, or ""
 	hash  plumbing.Hash
@@ -115,7 +115,7 @@ func damaged(err error) error {
 	return fault.Wrap(fault.Unavailable, err, "git_cache_damaged", "the repository's copy is damaged; remove the cache folder")
 }
 
-// root is the tree of the downloaded commit or tag.
+// root returns the tree of the downloaded commit or tag.
 func (s *Source) root() (plumbing.Hash, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,7 +157,7 @@ func (s *Source) item(branch, at string, blob plumbing.Hash, known source.Known)
 	return item
 }
 
-// pointer begins the files that stand for files in Git LFS.
+// pointer is the beginning of pointer files of Git LFS.
 const pointer = "version https://git-lfs.github.com/spec/"
 
 // Open returns a file of the commit that was listed last.

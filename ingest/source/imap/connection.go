@@ -16,8 +16,8 @@ import (
 	"docent/internal/fault"
 )
 
-// maxTalk bounds the bytes of a server beside messages, and maxGreeting those
-// until it accepts the account, which may take loginTimeout.
+// maxTalk bounds the bytes that a server sends besides messages. maxGreeting
+// bounds the bytes before sign-in, and loginTimeout its duration.
 const (
 	maxTalk      = 64 << 20
 	maxGreeting  = 1 << 20
@@ -28,7 +28,7 @@ const (
 type connection struct {
 	client  *imapclient.Client
 	meter   *metered
-	mailbox string // the selected one
+	mailbox string // the selected mailbox
 	epoch   uint32 // its UIDVALIDITY
 }
 
@@ -47,7 +47,7 @@ func (m *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// end closes the connection and wakes who reads from it.
+// end closes the connection, which also ends pending reads.
 func (m *metered) end() { _ = m.Close() }
 
 // connect signs in.
@@ -84,7 +84,7 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 	return c, nil
 }
 
-// explain says what an error of a session means.
+// explain returns an error of a session with a message for users.
 func (s *Source) explain(err error) error {
 	var answer *imap.Error
 	if errors.As(err, &answer) {
@@ -109,7 +109,7 @@ func (c *connection) open(mailbox string) (messages uint32, err error) {
 	return data.NumMessages, nil
 }
 
-// message is what a listing knows of a message.
+// message is a message in a listing.
 type message struct {
 	uid      imap.UID
 	size     int64
@@ -121,7 +121,7 @@ type message struct {
 func (c *connection) messages(limit int) ([]message, error) {
 	all := imap.SeqSet{imap.SeqRange{Start: 1}}
 	cmd := c.client.Fetch(all, &imap.FetchOptions{UID: true, RFC822Size: true, InternalDate: true, Flags: true})
-	defer func() { _ = cmd.Close() }() // again after an error
+	defer func() { _ = cmd.Close() }() // a second Close after an error is harmless
 	var out []message
 	for len(out) <= limit {
 		data := cmd.Next()
@@ -150,14 +150,14 @@ func (c *connection) messages(limit int) ([]message, error) {
 	return out, nil
 }
 
-// errTooLarge is that a message is larger than the limit.
+// errTooLarge is the error for a message above the limit.
 var errTooLarge = errors.New("too large")
 
-// body returns the bytes of a message, or none if it does not exist.
+// body returns the bytes of a message, or nil if the message does not exist.
 func (c *connection) body(uid imap.UID, limit int64) ([]byte, error) {
 	section := &imap.FetchItemBodySection{Peek: true}
 	cmd := c.client.Fetch(imap.UIDSetNum(uid), &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{section}})
-	defer func() { _ = cmd.Close() }() // again after an error
+	defer func() { _ = cmd.Close() }() // a second Close after an error is harmless
 	var body []byte
 	for data := cmd.Next(); data != nil; data = cmd.Next() {
 		for item := data.Next(); item != nil; item = data.Next() {
@@ -166,7 +166,7 @@ func (c *connection) body(uid imap.UID, limit int64) ([]byte, error) {
 				continue
 			}
 			if part.Literal.Size() > limit {
-				c.close() // rather than reading it to its end
+				c.close() // instead of reading the message to its end
 				return nil, errTooLarge
 			}
 			var err error

@@ -27,8 +27,8 @@ const maxMailboxes = 5000
 // idleTime is how long an unused connection stays open.
 const idleTime = 20 * time.Second
 
-// state is what a source remembers of a message between two syncs. A message
-// never changes while its mailbox keeps its UIDVALIDITY.
+// state is the stored state of a message between two syncs. A message never
+// changes while its mailbox keeps its UIDVALIDITY.
 type state struct {
 	Epoch uint32 `json:"v"`
 }
@@ -52,7 +52,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 	}
 }
 
-// errStopped is that the loop over a listing was left.
+// errStopped means that the caller broke the loop over a listing.
 var errStopped = errors.New("stopped")
 
 func (s *Source) list(ctx context.Context, known source.Known, yield func(source.Item, error) bool) error {
@@ -102,7 +102,7 @@ func (s *Source) list(ctx context.Context, known source.Known, yield func(source
 	return failed
 }
 
-// mailboxes finds the names that the patterns mean.
+// mailboxes returns the names that match the patterns.
 func (s *Source) mailboxes(c *connection) ([]string, error) {
 	var names []string
 	for _, pattern := range s.cfg.Mailboxes {
@@ -147,8 +147,8 @@ func (s *Source) item(mailbox string, epoch uint32, m message, known source.Know
 	return item
 }
 
-// Open downloads a message. The messages of one source come one after another
-// over one connection, which is closed when it is not used.
+// Open downloads a message. The messages of one source share one connection and
+// are downloaded one after another. The connection is closed when it is idle.
 func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, error) {
 	mailbox, uid, err := splitKey(item.Key)
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 	fresh := s.reader == nil
 	body, err := s.fetch(ctx, mailbox, uid, item.State)
 	if err != nil && !fresh && ctx.Err() == nil && fault.KindOf(err).Retryable() {
-		s.drop() // the server may have closed it meanwhile
+		s.drop() // the server may have closed the connection meanwhile
 		body, err = s.fetch(ctx, mailbox, uid, item.State)
 	}
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *Source) fetch(ctx context.Context, mailbox string, uid imap.UID, raw []
 	return body, nil
 }
 
-// splitKey takes a key apart: the mailbox, a slash, and the UID.
+// splitKey splits a key into the mailbox and the UID, which a slash separates.
 func splitKey(key string) (mailbox string, uid imap.UID, err error) {
 	i := strings.LastIndexByte(key, '/')
 	if i > 0 {

@@ -14,20 +14,20 @@ const (
 	maxPatterns = 200
 )
 
-// Filter selects paths. The zero value selects all but hidden ones.
+// Filter selects paths. The zero value selects all paths that are not hidden.
 type Filter struct {
 	include, exclude []*regexp.Regexp
 	hidden           bool
 }
 
-// New makes a filter. A path is selected if it matches one of the include
-// patterns, or if there are none, and matches no exclude pattern. Files and
-// folders whose names begin with a dot are left out unless hidden is set.
+// New returns a filter. A path is selected if it matches an include pattern and
+// no exclude pattern. Without include patterns, all paths are included. Files
+// and folders whose names begin with a dot are omitted unless hidden is set.
 //
-// In a pattern, * stands for characters of one name, ? for one character, and
-// ** for any number of folders. A pattern without a slash matches names at any
-// depth; others match from the top. A pattern that matches a folder selects
-// everything below it.
+// In a pattern, * matches any characters of one name, ? matches one character,
+// and ** matches any number of folders. A pattern without a slash matches names
+// at any depth. Other patterns match from the top. A pattern that matches a
+// folder also matches everything below it.
 func New(include, exclude []string, hidden bool) (Filter, error) {
 	f := Filter{hidden: hidden}
 	var err error
@@ -56,7 +56,7 @@ func compile(field string, patterns []string) ([]*regexp.Regexp, error) {
 	return out, nil
 }
 
-// expression translates a pattern to a regular expression.
+// expression converts a pattern to a regular expression.
 func expression(p string) string {
 	anchored := strings.Contains(strings.TrimSuffix(p, "/"), "/")
 	p = strings.Trim(p, "/")
@@ -108,7 +108,7 @@ func (f Filter) Allows(path string) bool {
 	return false
 }
 
-// Excludes reports whether a path is left out with everything below it.
+// Excludes reports whether a path and everything below it are excluded.
 func (f Filter) Excludes(path string) bool {
 	if !f.hidden && (strings.HasPrefix(path, ".") || strings.Contains(path, "/.")) {
 		return true

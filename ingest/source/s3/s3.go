@@ -106,9 +106,9 @@ func New(cfg Config) (*Source, error) {
 		AllowPrivate: cfg.AllowPrivate,
 		Timeout:      time.Duration(s.cfg.TimeoutSeconds) * time.Second,
 		RetryWait:    time.Duration(cfg.RetryMillis) * time.Millisecond,
-		MaxBody:      max(s.cfg.MaxBytes, 16<<20), // listings count too
+		MaxBody:      max(s.cfg.MaxBytes, 16<<20), // the limit also applies to listings
 	})
-	lookup := minio.BucketLookupAuto // the path, but for Amazon
+	lookup := minio.BucketLookupAuto // path style, except for Amazon
 	if cfg.VirtualHost {
 		lookup = minio.BucketLookupDNS
 	}
@@ -118,7 +118,7 @@ func New(cfg Config) (*Source, error) {
 		Transport:    s.http.Transport,
 		Region:       s.cfg.Region,
 		BucketLookup: lookup,
-		MaxRetries:   1, // the transport repeats
+		MaxRetries:   1, // the transport retries instead
 	})
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "url_forbidden", "url: %w", err)
@@ -147,7 +147,7 @@ func (s *Source) Close() error {
 	return nil
 }
 
-// state is what a source remembers of an object between two syncs.
+// state is the stored state of an object between two syncs.
 type state struct {
 	ETag     string `json:"e,omitempty"`
 	Modified int64  `json:"m,omitempty"` // seconds since 1970
@@ -175,7 +175,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 				yield(source.Item{}, fmt.Errorf("list s3://%s/%s: %w", s.bucket, s.prefix, s.explain(o.Err)))
 				return
 			}
-			if last != "" && o.Key <= last { // else a hostile server could list without end
+			if last != "" && o.Key <= last { // otherwise a hostile server could list forever
 				yield(source.Item{}, fault.New(fault.Unavailable, "s3_unsorted", "the server does not list the bucket in order"))
 				return
 			}
@@ -227,7 +227,7 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 	return body, nil
 }
 
-// explain says what an answer of the server means.
+// explain returns an error of the server with a message for users.
 func (s *Source) explain(err error) error {
 	var res minio.ErrorResponse
 	if !errors.As(err, &res) {

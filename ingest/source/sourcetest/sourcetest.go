@@ -1,5 +1,6 @@
 // Package sourcetest helps to test kinds of sources: it syncs them as docent
-// does, makes servers fail, and starts real servers on this machine.
+// does, makes servers fail, and starts real servers on this machine. It also
+// holds the suite of the interfaces that store sources; see [RunStore].
 package sourcetest
 
 import (

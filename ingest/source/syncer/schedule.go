@@ -43,7 +43,8 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 		return source.Summary{}, err
 	}
 	s := &syncing{
-		items: m.cfg.Items, documents: m.cfg.Documents, record: r, retry: retry || r.Requested == source.RetryRequest, now: m.cfg.Now, log: m.log,
+		items: m.cfg.Items, documents: m.cfg.Documents, record: r,
+		retry: retry || r.Requested == source.RetryRequest, now: m.cfg.Now, log: m.log,
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -122,7 +123,9 @@ func (m *Manager) syncSource(ctx context.Context, s *syncing) (sum source.Summar
 }
 
 // keep extends the lease until the sync is over, and ends the sync if it is lost.
-func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() source.Progress, over <-chan struct{}, cancel context.CancelCauseFunc, progress func(source.Progress)) {
+func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() source.Progress,
+	over <-chan struct{}, cancel context.CancelCauseFunc, progress func(source.Progress),
+) {
 	step := min(m.cfg.Lease/10, time.Second)
 	tick := time.NewTicker(step)
 	defer tick.Stop()

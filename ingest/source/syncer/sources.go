@@ -134,7 +134,8 @@ func (m *Manager) Add(ctx context.Context, n source.New) (source.Record, error) 
 			"source_kind_local", "a source of kind %s reads the server's disk: add it on the server with docent source add %s", kind.Name, kind.Name)
 	}
 	r := source.Record{
-		Name: n.Name, Kind: n.Kind, Location: n.Location, Options: n.Options, Collection: n.Collection, Schedule: n.Schedule, CreatedAt: m.cfg.Now().UTC(),
+		Name: n.Name, Kind: n.Kind, Location: n.Location, Options: n.Options,
+		Collection: n.Collection, Schedule: n.Schedule, CreatedAt: m.cfg.Now().UTC(),
 	}
 	if err := m.complete(&r, kind, n.Secret); err != nil {
 		return source.Record{}, err

@@ -212,7 +212,10 @@ func TestVault(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := syncer.NewManager(syncer.Config{Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester, Documents: w.db, Vault: vault, Kinds: w.m.Kinds()})
+		m, err := syncer.NewManager(syncer.Config{
+			Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester,
+			Documents: w.db, Vault: vault, Kinds: w.m.Kinds(),
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -177,7 +177,8 @@ func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s
 // read by an older program, has no state: it is read again.
 func (s *syncing) state(key string) (state []byte, ok bool) {
 	row, has := s.known[rowKey(key)]
-	if !has || len(row.State) == 0 || row.Status == source.Pending || row.Status == source.Failed && s.retry || !s.batch.Current(row.Document) {
+	if !has || len(row.State) == 0 || row.Status == source.Pending ||
+		row.Status == source.Failed && s.retry || !s.batch.Current(row.Document) {
 		return nil, false
 	}
 	return row.State, true
@@ -339,10 +340,15 @@ func (s *syncing) admit(ctx context.Context, items []source.Item) ([]ingest.Inpu
 		row.Owned = s.owned[row.Document] || len(s.batch.Documents(row.Document)) == 0
 		s.names[row.Document] = key
 		if !has || row.Document != old.Document || row.Owned != old.Owned {
-			note := source.ItemRecord{Key: key, Document: row.Document, Address: row.Address, Status: source.Pending, Owned: row.Owned, Tries: old.Tries, Reason: old.Reason, At: s.now()}
+			note := source.ItemRecord{
+				Key: key, Document: row.Document, Address: row.Address, Status: source.Pending,
+				Owned: row.Owned, Tries: old.Tries, Reason: old.Reason, At: s.now(),
+			}
 			if has && row.Document != old.Document {
 				row.State = nil
-				rows = append(rows, source.ItemRecord{Key: movedKey(old.Document), Document: old.Document, Status: source.Pending, Owned: old.Owned, At: s.now()})
+				rows = append(rows, source.ItemRecord{
+					Key: movedKey(old.Document), Document: old.Document, Status: source.Pending, Owned: old.Owned, At: s.now(),
+				})
 			} else if has {
 				note.Status, note.State = old.Status, old.State
 			}
@@ -464,7 +470,9 @@ func (s *syncing) removeGone(ctx context.Context) error {
 // removeOwned removes the documents of items that the source owns and nobody
 // else has, then the items. It returns how many items there were. Documents of
 // the items in keep stay.
-func removeOwned(ctx context.Context, items source.Items, documents Documents, batch *ingest.Batch, id int64, gone []source.ItemRecord, keep map[string]string) (int, error) {
+func removeOwned(ctx context.Context, items source.Items, documents Documents,
+	batch *ingest.Batch, id int64, gone []source.ItemRecord, keep map[string]string,
+) (int, error) {
 	var keys, names []string
 	ids := map[string]int64{}
 	removed := 0

@@ -167,7 +167,8 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	w.m, err = syncer.NewManager(syncer.Config{
-		Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester, Documents: w.db, Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second,
+		Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester, Documents: w.db,
+		Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second,
 		Kinds: []source.Kind{{
 			Name: "place", Watches: true, Options: []source.Option{{Name: "depth", Type: "number"}, {Name: "token", Secret: true}},
 			Open: func(s source.Settings) (source.Source, error) {

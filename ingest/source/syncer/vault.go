@@ -132,7 +132,9 @@ func (v *Vault) key(create bool) ([]byte, error) {
 }
 
 func parseKey(text, where string) ([]byte, error) {
-	for _, decode := range []func(string) ([]byte, error){hex.DecodeString, base64.StdEncoding.DecodeString, base64.RawURLEncoding.DecodeString} {
+	for _, decode := range []func(string) ([]byte, error){
+		hex.DecodeString, base64.StdEncoding.DecodeString, base64.RawURLEncoding.DecodeString,
+	} {
 		if key, err := decode(text); err == nil && len(key) == keyBytes {
 			return key, nil
 		}

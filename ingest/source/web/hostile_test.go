@@ -205,7 +205,10 @@ func TestUnchangedPagesCostOneRequest(t *testing.T) {
 }
 
 func BenchmarkUnchangedSite(b *testing.B) {
-	s := &site{pages: largeSite(2000), types: map[string]string{}, moved: map[string]string{}, status: map[string]int{}, requests: map[string]int{}}
+	s := &site{
+		pages: largeSite(2000), types: map[string]string{}, moved: map[string]string{},
+		status: map[string]int{}, requests: map[string]int{},
+	}
 	s.Server = httptest.NewServer(s)
 	defer s.Close()
 	src, err := New(Config{URL: s.URL, Mode: ModeCrawl, AllowPrivate: true})

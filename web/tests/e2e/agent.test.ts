@@ -321,7 +321,7 @@ test('what is on its way shows only numbers that can be of sources', async () =>
   await page.getByText('As in [2] of the list, and [9].').waitFor();
   expect(await page.locator('.cite').count()).toBe(0);
   mock.hold = 'So [99], but so [2], and so [1].';
-  await page.locator('article.answer:not([aria-busy])').waitFor();
+  await page.locator('article.answer[aria-busy]').waitFor({ state: 'detached' });
   await ask('make it up: made up');
   await expect.poll(() => page.locator('.answer[aria-busy] .cite').allTextContents()).toEqual(['1', '2']);
   expect(await page.locator('.answer[aria-busy]').textContent()).toContain('So [99], but so');

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Annotation is a note on a page, or a field of a form.
+// Annotation is a note on a page or a form field.
 type Annotation struct {
 	// Contents is the text of a note.
 	Contents string
-	// Field reports a field of a form.
+	// Field is set for a form field.
 	Field bool
-	// Label is how a field is called for people; often "".
+	// Label is the name of a field for people; it is often "".
 	Label string
-	// Name is how a field is called by programs.
+	// Name is the name of a field for programs.
 	Name string
-	// Value is what a field holds; of a checkbox, whether it is checked.
+	// Value is the content of a field. For a checkbox it says whether the box
+	// is checked.
 	Value string
 }
 
@@ -42,17 +43,17 @@ const (
 	textField   = 6
 )
 
-// maxOptions bounds the options of a list that are read.
+// maxOptions bounds the options that are read from a list.
 const maxOptions = 1000
 
-// Annotations is how many annotations the page has.
+// Annotations returns the number of annotations of the page.
 func (p *Page) Annotations(ctx context.Context) (int, error) {
 	n, err := p.Call(ctx, "FPDFPage_GetAnnotCount", p.Handle)
 	return max(int(int32(n)), 0), err
 }
 
-// Annotation reads an annotation. It is empty if it is neither a note nor a
-// field with a value.
+// Annotation reads an annotation. The result is empty if the annotation is
+// neither a note nor a field with a value.
 func (p *Page) Annotation(ctx context.Context, index int) (Annotation, error) {
 	var a Annotation
 	at, err := p.Call(ctx, "FPDFPage_GetAnnot", p.Handle, uint64(index))
@@ -77,14 +78,14 @@ func (p *Page) Annotation(ctx context.Context, index int) (Annotation, error) {
 	return a, err
 }
 
-// formInfoBytes is more than the size of FPDF_FORMFILLINFO, which begins with
-// its version.
+// formInfoBytes is larger than FPDF_FORMFILLINFO, which begins with its
+// version.
 const (
 	formInfoBytes   = 512
 	formInfoVersion = 1
 )
 
-// forms is the handle with which fields are read.
+// forms returns the handle for reading fields.
 func (d *Document) forms(ctx context.Context) (uint64, error) {
 	if d.form != 0 {
 		return d.form, nil
@@ -103,7 +104,7 @@ func (d *Document) forms(ctx context.Context) (uint64, error) {
 	return d.form, err
 }
 
-// readField reads a field of a form.
+// readField reads a form field.
 func (p *Page) readField(ctx context.Context, at uint64, a *Annotation) error {
 	form, err := p.forms(ctx)
 	if err != nil || form == 0 {
@@ -156,7 +157,7 @@ func (p *Page) readField(ctx context.Context, at uint64, a *Annotation) error {
 	return err
 }
 
-// chosen are the options of a list that are selected, or else its value.
+// chosen returns the selected options of a list, or else its value.
 func (p *Page) chosen(ctx context.Context, form, at uint64) (string, error) {
 	n, err := p.Call(ctx, "FPDFAnnot_GetOptionCount", form, at)
 	if err != nil {
@@ -183,7 +184,7 @@ func (p *Page) chosen(ctx context.Context, form, at uint64) (string, error) {
 	return p.String(ctx, "FPDFAnnot_GetFormFieldValue", form, at)
 }
 
-// ShowsAnything reports whether the page has anything to draw.
+// ShowsAnything reports whether the page draws anything.
 func (p *Page) ShowsAnything(ctx context.Context) (bool, error) {
 	n, err := p.Call(ctx, "FPDFPage_CountObjects", p.Handle)
 	return int32(n) > 0, err

@@ -10,13 +10,13 @@ import (
 
 // The errors of Open.
 var (
-	// ErrPassword is the error of a PDF that opens only with a password.
+	// ErrPassword is the error for a PDF that needs a password.
 	ErrPassword = errors.New("pdfium: a password is needed")
-	// ErrSecurity is the error of a PDF with an unknown kind of encryption.
+	// ErrSecurity is the error for a PDF with an unknown kind of encryption.
 	ErrSecurity = errors.New("pdfium: the kind of encryption is not known")
-	// ErrFormat is the error of data that is not a PDF, or too damaged a one.
+	// ErrFormat is the error for data that is not a PDF or is too damaged.
 	ErrFormat = errors.New("pdfium: the data is not a PDF that can be opened")
-	// errPage is the error of a page that cannot be loaded.
+	// errPage is the error for a page that cannot be loaded.
 	errPage = errors.New("pdfium: the page cannot be loaded")
 )
 
@@ -26,27 +26,27 @@ const (
 	codeSecurity = 5
 )
 
-// MaxCopied is the largest PDF that is copied into the memory of a sandbox. Of a
-// larger one the sandbox fetches the blocks it needs.
+// MaxCopied is the largest PDF that is copied into the memory of a sandbox.
+// From a larger PDF the sandbox reads blocks as needed.
 const MaxCopied = 8 << 20
 
-// Document is a PDF that is open in a sandbox. Its methods are for one
-// goroutine. Closing the sandbox closes it.
+// Document is a PDF that is open in a sandbox. It is not safe for concurrent
+// use. Closing the sandbox closes it.
 type Document struct {
-	// Sandbox is the sandbox it is open in.
+	// Sandbox is the sandbox of the document.
 	Sandbox *Sandbox
-	// Pages is how many pages it has.
+	// Pages is the number of pages.
 	Pages int
 
 	handle  uint64
-	form    uint64 // 0 until a form is looked at
-	scratch uint32 // scratchBytes for results
-	wide    uint32 // of a buffer for texts
+	form    uint64 // 0 until a form is read
+	scratch uint32 // address of scratchBytes for results
+	wide    uint32 // size of the buffer for texts
 	wideLen int
-	file    []byte // nil if it was copied
+	file    []byte // nil if the PDF was copied
 }
 
-// scratchBytes is the size of the buffer for results: four doubles.
+// scratchBytes is the size of the buffer for results. It holds four doubles.
 const scratchBytes = 64
 
 // Open opens a PDF in a sandbox.
@@ -105,7 +105,7 @@ func (d *Document) openBlocks(ctx context.Context, data []byte) error {
 	return err
 }
 
-// Call calls a function of the library on behalf of the document.
+// Call calls a function of the library for the document.
 func (d *Document) Call(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	if d.file != nil {
 		ctx = context.WithValue(ctx, fileKey{}, d.file)
@@ -113,10 +113,10 @@ func (d *Document) Call(ctx context.Context, name string, args ...uint64) (uint6
 	return d.Sandbox.Call(ctx, name, args...)
 }
 
-// Scratch is the address of a buffer of scratchBytes for results.
+// Scratch returns the address of a buffer of scratchBytes for results.
 func (d *Document) Scratch() uint64 { return uint64(d.scratch) }
 
-// Floats reads n numbers of 32 bits from the scratch buffer.
+// Floats reads n 32-bit floating-point numbers from the scratch buffer.
 func (d *Document) Floats(n int) ([4]float32, error) {
 	var out [4]float32
 	b, err := d.Sandbox.Bytes(d.scratch, 4*n)
@@ -129,7 +129,7 @@ func (d *Document) Floats(n int) ([4]float32, error) {
 	return out, nil
 }
 
-// Ints reads n integers of 32 bits from the scratch buffer.
+// Ints reads n 32-bit integers from the scratch buffer.
 func (d *Document) Ints(n int) ([4]int32, error) {
 	var out [4]int32
 	b, err := d.Sandbox.Bytes(d.scratch, 4*n)
@@ -142,7 +142,7 @@ func (d *Document) Ints(n int) ([4]int32, error) {
 	return out, nil
 }
 
-// buffer is the address of a buffer of at least size bytes for texts.
+// buffer returns the address of a buffer of at least size bytes for texts.
 func (d *Document) buffer(ctx context.Context, size int) (uint32, error) {
 	if size <= d.wideLen {
 		return d.wide, nil
@@ -161,13 +161,13 @@ func (d *Document) buffer(ctx context.Context, size int) (uint32, error) {
 	return at, nil
 }
 
-// maxString bounds a name, a value or a title, in bytes of UTF-16.
+// maxString bounds a name, a value, or a title, in bytes of UTF-16.
 const maxString = 1 << 20
 
-// String is a text that a function of the library writes as UTF-16 into a
-// buffer. The function takes the arguments, the buffer, and its size in bytes,
-// and returns the number of bytes with the final NUL. A text that is too long
-// is "".
+// String returns a text from a function of the library that writes UTF-16 into
+// a buffer. The function takes the arguments, the buffer, and its size in
+// bytes. It returns the number of bytes including the final NUL. String returns
+// "" for a text that is too long.
 func (d *Document) String(ctx context.Context, name string, args ...uint64) (string, error) {
 	n, err := d.Call(ctx, name, append(args, 0, 0)...)
 	if err != nil {
@@ -187,8 +187,8 @@ func (d *Document) String(ctx context.Context, name string, args ...uint64) (str
 	return string(utf16.Decode(units)), err
 }
 
-// Named is a String of a function that takes a name, in ASCII, as its last
-// argument.
+// Named returns a text as String does. The function takes an ASCII name as its
+// last argument.
 func (d *Document) Named(ctx context.Context, name string, of uint64, key string) (string, error) {
 	b, err := d.Sandbox.Bytes(d.scratch, scratchBytes)
 	if err != nil {
@@ -211,29 +211,29 @@ func (d *Document) units(at uint32, n int) ([]uint16, error) {
 	return out, nil
 }
 
-// Title is the title in the document's data; "" if there is none.
+// Title returns the title in the metadata, or "".
 func (d *Document) Title(ctx context.Context) (string, error) {
 	return d.Named(ctx, "FPDF_GetMetaText", d.handle, "Title")
 }
 
-// Label is a page's number as printed; "" if there is none.
+// Label returns the printed number of a page, or "".
 func (d *Document) Label(ctx context.Context, page int) (string, error) {
 	return d.String(ctx, "FPDF_GetPageLabel", d.handle, uint64(page))
 }
 
-// FirstBookmark is the first entry of the outline below another; 0 is the top,
-// and none.
+// FirstBookmark returns the first entry of the outline below another one. 0 is
+// the top of the outline. The result is 0 without an entry.
 func (d *Document) FirstBookmark(ctx context.Context, parent uint64) (uint64, error) {
 	return d.Call(ctx, "FPDFBookmark_GetFirstChild", d.handle, parent)
 }
 
-// NextBookmark is the entry of the outline after another; 0 if it is the last.
+// NextBookmark returns the next entry of the outline, or 0.
 func (d *Document) NextBookmark(ctx context.Context, at uint64) (uint64, error) {
 	return d.Call(ctx, "FPDFBookmark_GetNextSibling", d.handle, at)
 }
 
-// Bookmark is the title of an entry of the outline and its page, -1 if it has
-// none.
+// Bookmark returns the title of an outline entry and its page. The page is -1
+// without one.
 func (d *Document) Bookmark(ctx context.Context, at uint64) (title string, page int, err error) {
 	if title, err = d.String(ctx, "FPDFBookmark_GetTitle", at); err != nil {
 		return "", -1, err

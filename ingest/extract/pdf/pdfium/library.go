@@ -31,11 +31,11 @@ var wasm []byte
 var _ = webassembly.Init
 
 const (
-	// MaxMemory is the most memory a sandbox may have, in bytes.
+	// MaxMemory is the maximum memory of a sandbox, in bytes.
 	MaxMemory = 512 << 20
-	// minMemory is more than a sandbox begins with.
+	// minMemory is larger than the initial memory of a sandbox.
 	minMemory = 32 << 20
-	// wasmPage is the binary logarithm of the size of a page of memory.
+	// wasmPage is the binary logarithm of the size of a memory page.
 	wasmPage = 16
 )
 
@@ -51,10 +51,10 @@ type Library struct {
 	module  wazero.CompiledModule
 }
 
-// New returns a library that keeps its compiled code in a folder; with "" each
-// process compiles it anew, which takes seconds. With interrupted set, a context
-// stops a call that is running, and calls take about 2.5 times as long. Without
-// it, a context is only looked at before a call.
+// New returns a library. It keeps compiled code in a folder. With "", each
+// process compiles the code again, which takes seconds. If interrupted is set,
+// a context can stop a running call, and calls take about 2.5 times as long.
+// Otherwise a context is only checked before each call.
 func New(dir string, interrupted bool) *Library { return &Library{dir: dir, interrupted: interrupted} }
 
 // Close frees the code. No sandbox may be in use.
@@ -100,7 +100,7 @@ func (l *Library) code(ctx context.Context) (wazero.Runtime, wazero.CompiledModu
 	return runtime, module, nil
 }
 
-// compile compiles the library and gives it the functions that it imports.
+// compile compiles the library and provides its imported functions.
 func compile(ctx context.Context, runtime wazero.Runtime) (wazero.CompiledModule, error) {
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, runtime); err != nil {
 		return nil, fmt.Errorf("instantiate WASI: %w", err)
@@ -124,24 +124,24 @@ func compile(ctx context.Context, runtime wazero.Runtime) (wazero.CompiledModule
 	return module, nil
 }
 
-// Sandbox is one running instance of the library. It is for one goroutine.
-// Close it when done.
+// Sandbox is one running instance of the library. It is not safe for concurrent
+// use. Close it when done.
 type Sandbox struct {
 	module    api.Module
 	functions map[string]api.Function
 	stack     [12]uint64
-	failed    error // of the call that broke it
+	failed    error // error of the call that broke the sandbox
 }
 
-// Prepare compiles the library, or loads what an earlier process compiled. The
-// first Start does it otherwise.
+// Prepare compiles the library, or loads code that an earlier process compiled.
+// Without Prepare, the first Start does so.
 func (l *Library) Prepare(ctx context.Context) error {
 	_, _, err := l.code(ctx)
 	return err
 }
 
-// Start starts a sandbox that may use limit bytes of memory; 32 MiB is the
-// least.
+// Start starts a sandbox with a memory limit in bytes. The limit is at least 32
+// MiB.
 func (l *Library) Start(ctx context.Context, limit int) (*Sandbox, error) {
 	runtime, code, err := l.code(ctx)
 	if err != nil {
@@ -151,7 +151,8 @@ func (l *Library) Start(ctx context.Context, limit int) (*Sandbox, error) {
 	if err != nil {
 		return nil, fmt.Errorf("get memory for a PDF: %w", err)
 	}
-	bounded := experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return linear }))
+	bounded := experimental.WithMemoryAllocator(ctx,
+		experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return linear }))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -168,8 +169,8 @@ func (l *Library) Start(ctx context.Context, limit int) (*Sandbox, error) {
 	return s, nil
 }
 
-// Close frees the sandbox and its memory. It calls nothing in it, so it may have
-// been left in any state.
+// Close frees the sandbox and its memory. It does not call the sandbox, so the
+// sandbox may be in any state.
 func (s *Sandbox) Close(ctx context.Context) error {
 	if err := s.module.Close(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("close a PDF sandbox: %w", err)
@@ -177,14 +178,14 @@ func (s *Sandbox) Close(ctx context.Context) error {
 	return nil
 }
 
-// Broken returns the error of the call that broke the sandbox; nil if it works.
+// Broken returns the error of the call that broke the sandbox, or nil.
 func (s *Sandbox) Broken() error { return s.failed }
 
-// Used is how much memory the sandbox has, in bytes.
+// Used returns the memory of the sandbox in bytes.
 func (s *Sandbox) Used() int { return int(s.module.Memory().Size()) }
 
-// Call calls a function of the library. A call that fails, or that the context
-// ends, breaks the sandbox: all later calls return the same error.
+// Call calls a function of the library. A failed or canceled call breaks the
+// sandbox. All later calls return the same error.
 func (s *Sandbox) Call(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	if s.failed != nil {
 		return 0, s.failed
@@ -223,10 +224,11 @@ func (s *Sandbox) Alloc(ctx context.Context, size int) (uint32, error) {
 	return uint32(at), nil
 }
 
-// ErrMemory is the error of a sandbox that has no more memory to give.
+// ErrMemory is the error of a sandbox that has run out of memory.
 var ErrMemory = errors.New("the PDF needs more memory than it may have")
 
-// Bytes is a part of the sandbox's memory, valid until the next call.
+// Bytes returns a part of the sandbox's memory. It is valid until the next
+// call.
 func (s *Sandbox) Bytes(at uint32, size int) ([]byte, error) {
 	if size < 0 || size > MaxMemory {
 		return nil, errOutside
@@ -238,14 +240,14 @@ func (s *Sandbox) Bytes(at uint32, size int) ([]byte, error) {
 	return b, nil
 }
 
-// errOutside is the error of an address outside the sandbox's memory.
+// errOutside is the error for an address outside the sandbox's memory.
 var errOutside = errors.New("the PDF library returned an address outside its memory")
 
-// fileKey is the context key of the file that a sandbox reads in blocks.
+// fileKey is the context key of the PDF that a sandbox reads in blocks.
 type fileKey struct{}
 
-// readBlock gives the library a block of the file in the context: it has the
-// address of a parameter, which is not used, the position, the address of the
+// readBlock gives the library a block of the PDF in the context. Its parameters
+// are the address of an unused parameter, the position, the address of the
 // buffer, and the size. It returns 0 on failure.
 func readBlock(ctx context.Context, module api.Module, stack []uint64) {
 	data, _ := ctx.Value(fileKey{}).([]byte)

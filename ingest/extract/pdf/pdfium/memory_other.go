@@ -2,7 +2,8 @@
 
 package pdfium
 
-// memory is linear memory of the largest size, so that growing copies nothing.
+// memory is linear memory. It is allocated with the maximum size, so that
+// growing copies nothing.
 type memory struct{ reserved []byte }
 
 func newMemory(limit uint64) (*memory, error) { return &memory{make([]byte, limit)}, nil }
@@ -15,5 +16,5 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.reserved[:size]
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (m *memory) Free() { m.reserved = nil }

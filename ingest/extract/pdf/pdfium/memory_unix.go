@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// memory is linear memory that grows in its place: its addresses are reserved
-// and become usable as it grows, so that growing copies nothing.
+// memory is linear memory that grows in place. Its addresses are reserved at
+// first and become usable as it grows, so that growing copies nothing.
 type memory struct{ reserved []byte }
 
 func newMemory(limit uint64) (*memory, error) {
@@ -31,7 +31,7 @@ func (m *memory) Reallocate(size uint64) []byte {
 	return m.reserved[:size]
 }
 
-// Free gives the memory back.
+// Free releases the memory.
 func (m *memory) Free() {
 	if m.reserved != nil {
 		_ = unix.Munmap(m.reserved)

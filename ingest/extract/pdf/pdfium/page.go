@@ -9,9 +9,9 @@ import (
 // Page is a loaded page of a document. Close it when done.
 type Page struct {
 	*Document
-	// Handle is the library's.
+	// Handle is the library's handle of the page.
 	Handle uint64
-	// Text is the library's handle of its text; 0 until Chars.
+	// Text is the library's handle of the page's text; 0 until LoadText.
 	Text uint64
 }
 
@@ -48,17 +48,17 @@ func (p *Page) LoadText(ctx context.Context) (int, error) {
 	return max(int(int32(n)), 0), err
 }
 
-// NoChar is the second half of a character that takes two places.
+// NoChar stands for the second half of a character that takes two indexes.
 const NoChar rune = -1
 
-// Dividing is a hyphen that divides a word at the end of a line.
+// Dividing is the hyphen that divides a word at the end of a line.
 const Dividing rune = 2
 
-// dividedAs is what the library makes of it in a text.
+// dividedAs is the character that the library writes for such a hyphen.
 const dividedAs = 0xFFFE
 
-// Chars is the first n characters of the loaded text, at most as many as it
-// has. Each is at its index.
+// Chars returns the first n characters of the loaded text, or fewer if the text
+// is shorter. The position of each character is its index in the library.
 func (p *Page) Chars(ctx context.Context, n int) ([]rune, error) {
 	at, err := p.buffer(ctx, 2*n+2)
 	if err != nil {
@@ -85,8 +85,8 @@ func (p *Page) Chars(ctx context.Context, n int) ([]rune, error) {
 	return out, nil
 }
 
-// eachChar reads the characters one by one: the library leaves some out of the
-// text as a whole.
+// eachChar reads the characters one by one, because the library omits some from
+// the whole text.
 func (p *Page) eachChar(ctx context.Context, n int) ([]rune, error) {
 	out := make([]rune, n)
 	for i := range out {
@@ -100,7 +100,7 @@ func (p *Page) eachChar(ctx context.Context, n int) ([]rune, error) {
 	return out, nil
 }
 
-// joinPairs puts the halves of surrogate pairs together.
+// joinPairs joins the halves of surrogate pairs.
 func joinPairs(chars []rune) {
 	for i := 0; i+1 < len(chars); i++ {
 		if r := utf16.DecodeRune(chars[i], chars[i+1]); r != '\uFFFD' {
@@ -109,8 +109,8 @@ func joinPairs(chars []rune) {
 	}
 }
 
-// Box is where a character is on the page: left, top, right and bottom in
-// points, with y upward. ok is false if it is nowhere.
+// Box returns the place of a character on the page: left, top, right, and
+// bottom in points, with y upward. ok is false if the character has no place.
 func (p *Page) Box(ctx context.Context, char int) (box [4]float32, ok bool, err error) {
 	done, err := p.Call(ctx, "FPDFText_GetLooseCharBox", p.Text, uint64(char), p.Scratch())
 	if err != nil || uint32(done) == 0 {
@@ -120,7 +120,7 @@ func (p *Page) Box(ctx context.Context, char int) (box [4]float32, ok bool, err 
 	return box, true, err
 }
 
-// Font is the name of the font of a character.
+// Font returns the font name of a character.
 func (p *Page) Font(ctx context.Context, char int) (string, error) {
 	const size = 128
 	at, err := p.buffer(ctx, size)
@@ -135,13 +135,13 @@ func (p *Page) Font(ctx context.Context, char int) (string, error) {
 	return string(b), err
 }
 
-// Angle is the angle of a character in radians.
+// Angle returns the angle of a character in radians.
 func (p *Page) Angle(ctx context.Context, char int) (float64, error) {
 	bits, err := p.Call(ctx, "FPDFText_GetCharAngle", p.Text, uint64(char))
 	return float64(math.Float32frombits(uint32(bits))), err
 }
 
-// Size is the width and height of the page as shown, in points.
+// Size returns the width and height of the displayed page, in points.
 func (p *Page) Size(ctx context.Context) (width, height float64, err error) {
 	w, err := p.Call(ctx, "FPDF_GetPageWidth", p.Handle)
 	if err != nil {
@@ -151,8 +151,8 @@ func (p *Page) Size(ctx context.Context) (width, height float64, err error) {
 	return math.Float64frombits(w), math.Float64frombits(h), err
 }
 
-// Shown is where a point of the page is on the page as shown, on a grid of that
-// many steps each way.
+// Shown returns the place of a point on the displayed page. The result is on a
+// grid with the given number of steps in each direction.
 func (p *Page) Shown(ctx context.Context, grid int, x, y float64) (sx, sy int32, err error) {
 	side := uint64(grid)
 	_, err = p.Call(ctx, "FPDF_PageToDevice", p.Handle, 0, 0, side, side, 0, math.Float64bits(x), math.Float64bits(y), p.Scratch(), p.Scratch()+4)
@@ -163,15 +163,15 @@ func (p *Page) Shown(ctx context.Context, grid int, x, y float64) (sx, sy int32,
 	return at[0], at[1], err
 }
 
-// How FPDF_RenderPageBitmap draws.
+// The flags of FPDF_RenderPageBitmap.
 const (
 	drawAnnotations = 0x01
 	reverseBytes    = 0x10
 	white           = 0xFFFFFFFF
 )
 
-// Draw draws the page on white, annotations included. The pixels have four
-// bytes each, red first; they are valid until the next call.
+// Draw draws the page with its annotations on white. The pixels have four bytes
+// each, red first. They are valid until the next call.
 func (p *Page) Draw(ctx context.Context, width, height int) (pixels []byte, stride int, err error) {
 	w, h := uint64(width), uint64(height)
 	bitmap, err := p.Call(ctx, "FPDFBitmap_Create", w, h, 0) // without an alpha channel

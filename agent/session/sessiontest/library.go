@@ -1,0 +1,152 @@
+package sessiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"docent/agent"
+	"docent/agent/session/journal"
+	"docent/payload"
+)
+
+// listed are the sessions that a filter leaves, by id.
+func listed(t *testing.T, s Store, filter journal.SessionFilter) string {
+	t.Helper()
+	all, err := s.Sessions(t.Context(), filter)
+	ok(t, err)
+	ids := make([]string, len(all))
+	for i, r := range all {
+		ids[i] = r.Key.ID
+	}
+	return strings.Join(ids, " ")
+}
+
+// directoryPins: what is pinned comes first, and is not used by that.
+func directoryPins(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	for i, id := range []string{"1", "2", "3", "4"} {
+		_, _, err := s.OpenSession(ctx, journal.SessionRecord{
+			Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "P", Name: "n" + id, UpdatedAt: time.Unix(1700000000+int64(i), 0),
+		})
+		ok(t, err)
+	}
+	change := func(id string, c journal.SessionChange) journal.SessionRecord {
+		key := journal.SessionKey{Agent: "a", ID: id}
+		before, err := s.Session(ctx, key)
+		ok(t, err)
+		ok(t, s.Directory.ChangeSession(ctx, key, c))
+		after, err := db.Open(t).Session(ctx, key)
+		ok(t, err)
+		want(t, "time of use", after.UpdatedAt, before.UpdatedAt)
+		return after
+	}
+	yes, no, name := true, false, "other"
+	want(t, "pinned", change("1", journal.SessionChange{Pinned: &yes}).Pinned, true)
+	r := change("3", journal.SessionChange{Pinned: &yes, Name: &name})
+	want(t, "both", []any{r.Pinned, r.Name}, []any{true, "other"})
+	want(t, "order", listed(t, s, journal.SessionFilter{}), "3 1 4 2")
+	want(t, "limit", listed(t, s, journal.SessionFilter{Limit: 1}), "3")
+	want(t, "latest", listed(t, s, journal.SessionFilter{Latest: true, Limit: 1}), "4")
+	r = change("1", journal.SessionChange{Name: &name})
+	want(t, "named only", []any{r.Pinned, r.Name}, []any{true, "other"})
+	r = change("3", journal.SessionChange{Pinned: &no})
+	want(t, "unpinned", []any{r.Pinned, r.Name}, []any{false, "other"})
+	r = change("3", journal.SessionChange{})
+	want(t, "nothing", []any{r.Pinned, r.Name}, []any{false, "other"})
+	want(t, "order", listed(t, s, journal.SessionFilter{}), "1 4 3 2")
+	reset(t, s, open(t, s, "1").RowID)
+	want(t, "after a reset", open(t, s, "1").Pinned, true)
+}
+
+// directoryMatch: sessions are found by their names and by what was said.
+func directoryMatch(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	rows := map[string]int64{}
+	for i, id := range []string{"name", "text", "object", "answer", "markdown", "other"} {
+		record := journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "P", Owner: "o", UpdatedAt: time.Unix(1700000000-int64(i), 0)}
+		if id == "name" {
+			record.Name = `Über 100% \_o/`
+		}
+		r, _, err := s.OpenSession(ctx, record)
+		ok(t, err)
+		rows[id] = r.RowID
+	}
+	entry := func(kind, content string) journal.Entry {
+		return journal.Entry{Message: &agent.ChatMessage{Type: kind, Content: json.RawMessage(content)}}
+	}
+	say(t, s, rows["text"], "", `Where is the ÖLPUMPE? 100_`)
+	in := message(rows["object"], "", "")
+	in.Type, in.Content = payload.TypeJSON, json.RawMessage(`{"message":"Wie schwer ist Ελλάδα?","collections":["manuals"],"k":7}`)
+	in.Event.Name, in.Event.Data = agent.EventMessage, nil
+	_, err := s.Receive(ctx, in)
+	ok(t, err)
+	e := say(t, s, rows["answer"], "", "hm").Event
+	commit(t, s, begun(rows["answer"], e, entry(payload.TypeRAG, `{"answer":"The gear weighs 7\u00a0kg [1].","docs":[{"content":"secret passage","title":"T"}],"llm_name":"m"}`)))
+	e = say(t, s, rows["markdown"], "", "hm").Event
+	commit(t, s, begun(rows["markdown"], e, entry(payload.TypeMarkdown, `"**Вес** is *heavy* \"quoted\""`), entry(payload.TypeHTML, `"<b>tag</b>"`), thought("a thought", 0)))
+	e = say(t, s, rows["other"], "", "hm").Event
+	commit(t, s, begun(rows["other"], e, entry(payload.TypeDataFrame, `{"columns":["weights"]}`)))
+	for _, c := range []struct{ match, found string }{
+		{"", "name text object answer markdown other"},
+		{"über", "name"},
+		{"ÜBER 100%", "name"},
+		{"ölpumpe", "text"},
+		{"100", "name text"},
+		{"100%", "name"},
+		{"100_", "text"},
+		{`\_o`, "name"},
+		{`\`, "name"},
+		{"%", "name"},
+		{"ελλάδα", "object"},
+		{"ΕΛΛΆΔΑ", "object"},
+		{"manuals", ""},
+		{"collections", ""},
+		{"message", ""},
+		{"gear weighs", "answer"},
+		{"7\u00a0KG", "answer"},
+		{"secret", ""},
+		{"llm_name", ""},
+		{"вес", "markdown"},
+		{`"quoted"`, "markdown"},
+		{"tag", ""},
+		{"thought", ""},
+		{"weights", ""},
+		{"HM", "answer markdown other"},
+		{"'; DROP TABLE said; --", ""},
+		{"a\x00b", ""},
+	} {
+		want(t, fmt.Sprintf("match %q", c.match), listed(t, s, journal.SessionFilter{Match: c.match, Latest: true}), inOrder(t, s, c.found))
+	}
+	all, err := s.Sessions(ctx, journal.SessionFilter{Match: "ελλάδα"})
+	ok(t, err)
+	want(t, "first said, in an object", all[0].First, "Wie schwer ist Ελλάδα?")
+	want(t, "of nobody", listed(t, s, journal.SessionFilter{Match: "hm", Owner: "p"}), "")
+	want(t, "limited", len(strings.Fields(listed(t, s, journal.SessionFilter{Match: "hm", Limit: 2}))), 2)
+
+	revise(t, s, rows["text"], "", "Where is the valve?", 1)
+	want(t, "replaced", listed(t, s, journal.SessionFilter{Match: "ölpumpe"}), "")
+	want(t, "instead", listed(t, s, journal.SessionFilter{Match: "VALVE"}), "text")
+	name := "Другое"
+	ok(t, s.Directory.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "name"}, journal.SessionChange{Name: &name}))
+	want(t, "renamed", []string{listed(t, s, journal.SessionFilter{Match: "über"}), listed(t, s, journal.SessionFilter{Match: "другое"})}, []string{"", "name"})
+	reset(t, s, rows["answer"])
+	want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
+	ok(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
+	// Of text the replaced one too, of object and other one each.
+	want(t, "kept to search in", db.Count(t, "said"), 4)
+}
+
+// inOrder are the named sessions in the order of a list.
+func inOrder(t *testing.T, s Store, names string) string {
+	t.Helper()
+	var out []string
+	for id := range strings.FieldsSeq(listed(t, s, journal.SessionFilter{Latest: true})) {
+		if strings.Contains(" "+names+" ", " "+id+" ") {
+			out = append(out, id)
+		}
+	}
+	return strings.Join(out, " ")
+}

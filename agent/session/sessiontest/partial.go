@@ -1,0 +1,161 @@
+package sessiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"docent/agent"
+	"docent/agent/session/journal"
+)
+
+var partialTests = map[string]func(*testing.T, Conversations){
+	"Final":  partialFinal,
+	"Crash":  partialCrash,
+	"Failed": partialFailed,
+	"Zero":   partialZero,
+	"Again":  partialAgain,
+}
+
+// part commits a part of the turn that an event began.
+func part(t *testing.T, s journal.Store, session int64, e journal.EventRecord, entries ...journal.Entry) journal.Written {
+	t.Helper()
+	turn := begun(session, e, entries...)
+	turn.Partial = true
+	return commit(t, s, turn)
+}
+
+// partialFinal: parts and the end of a turn make one record.
+func partialFinal(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	row := open(t, s, "x").RowID
+	e, waits := say(t, s, row, "m1", "one").Event, say(t, s, row, "m2", "two").Event
+	before := open(t, s, "x")
+	turn := begun(row, e, told("wait"), thought("first", 0))
+	turn.Partial, turn.State, turn.EnteredAt, turn.WakeAt = true, "elsewhere", time.Now(), time.Now()
+	turn.Set, turn.Delete = map[string]json.RawMessage{"v": json.RawMessage("1")}, []string{"w"}
+	turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
+	turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
+	got := commit(t, s, turn)
+	want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "wait"`, "4/1 thought first"}})
+	first := got.Entries[1].Step.ID
+	want(t, "another part", entryLines(part(t, s, row, e, told("more")).Entries), []string{`5/1 agent "more"`})
+	want(t, "an empty part", entryLines(part(t, s, row, e).Entries), []string{})
+
+	after := open(t, db.Open(t), "x")
+	want(t, "session", []any{after.State, after.EnteredAt, after.WakeAt, len(after.Variables), after.Seq, after.Turn},
+		[]any{before.State, before.EnteredAt, before.WakeAt, 0, int64(5), int64(2)})
+	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`, `2 receive_message_text "two"`})
+	db.rows(t, map[string]int{"transition": 0, "intent_prediction": 0})
+
+	turn.Partial, turn.Entries = false, []journal.Entry{thought("second", 2), told("done")}
+	turn.Links = []journal.Link{{Step: first, Answer: 2}}
+	got = commit(t, s, turn)
+	want(t, "end", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{"6/1 thought second", `7/1 agent "done"`}})
+	steps, err := s.Steps(ctx, row, journal.MessageQuery{})
+	ok(t, err)
+	done := got.Entries[1].Message.ID
+	want(t, "links", []int64{steps[0].ChatID, steps[1].ChatID}, []int64{done, done})
+	want(t, "pending", pending(t, s, "x"), []string{`2 receive_message_text "two"`})
+	want(t, "state", open(t, s, "x").State, "elsewhere")
+
+	// A part that comes after the end leaves nothing.
+	late := part(t, s, row, e, told("late"))
+	want(t, "late", []any{late.Repeated, len(late.Entries)}, []any{true, 5})
+	want(t, "record", all(t, s, row), []string{
+		`1/1 user "one"`, `2/2 user "two"`, `3/1 agent "wait"`, "4/1 thought first", `5/1 agent "more"`, "6/1 thought second", `7/1 agent "done"`,
+	})
+	reply(t, s, row, waits)
+	want(t, "pending", pending(t, s, "x"), []string{})
+}
+
+// partialCrash: what was cut short is told from what was not begun, and ends
+// with an apology.
+func partialCrash(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	session := open(t, s, "x").RowID
+	say(t, s, session, "m1", "one")
+	part(t, s, session, say(t, s, session, "m2", "two").Event, told("wait"))
+	part(t, s, session, happen(t, s, session, "tick", "1"), thought("hm", 0))
+	happen(t, s, session, "tock", "2")
+
+	s = db.Open(t)
+	want(t, "pending", pending(t, s, "x"), []string{
+		`1 receive_message_text "one"`, `2 receive_message_text "two" begun`, "3 tick 1 begun", "4 tock 2",
+	})
+	cut := open(t, s, "x").Pending[1]
+	got := commit(t, s, begun(session, cut, sorry()))
+	want(t, "apology", entryLines(got.Entries), []string{`5/2 agent "sorry"`})
+	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one"`, "3 tick 1 begun", "4 tock 2"})
+	again := say(t, s, session, "m2", "two")
+	want(t, "sent again", []any{again.Duplicate, again.Event.ID}, []any{true, cut.ID})
+	want(t, "runs again", reply(t, s, session, again.Event, "re two"), []string{`6/2 agent "re two"`})
+	want(t, "record", all(t, s, session), []string{
+		`1/1 user "one"`, `2/2 user "two"`, `3/2 agent "wait"`, "4/3 thought hm", `5/2 agent "sorry"`, `6/2 agent "re two"`,
+	})
+}
+
+// partialFailed: a failed turn that runs again may come in parts, too. From its
+// first part on it is open, so a crash then cuts it short once more.
+func partialFailed(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	session := open(t, s, "x").RowID
+	e := say(t, s, session, "m1", "one").Event
+	commit(t, s, begun(session, e, sorry()))
+	want(t, "pending", pending(t, s, "x"), []string{})
+	got := part(t, s, session, e, told("now"))
+	want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "now"`}})
+	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`})
+	want(t, "another", entryLines(part(t, s, session, e, thought("hm", 0)).Entries), []string{"4/1 thought hm"})
+	want(t, "end", reply(t, s, session, e, "done"), []string{`5/1 agent "done"`})
+	want(t, "pending", pending(t, s, "x"), []string{})
+	want(t, "again", reply(t, s, session, e, "done"), []string{`2/1 agent "sorry"`, `3/1 agent "now"`, "4/1 thought hm", `5/1 agent "done"`})
+}
+
+// partialZero: what no event began may come in parts, and is never a repeat.
+func partialZero(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	row := open(t, s, "x").RowID
+	part(t, s, row, journal.EventRecord{}, told("hel"))
+	want(t, "state", open(t, s, "x").State, "")
+	want(t, "end", greet(t, s, row, "lo"), []string{`2/0 agent "lo"`})
+	part(t, s, row, journal.EventRecord{}, told("again"))
+	want(t, "record", all(t, s, row), []string{`1/0 agent "hel"`, `2/0 agent "lo"`, `3/0 agent "again"`})
+	want(t, "state", open(t, s, "x").State, "answer")
+}
+
+// partialAgain: a commit is written once by its key, also if an event is stored
+// between, and answered as the first time.
+func partialAgain(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	row := open(t, s, "x").RowID
+	e := happen(t, s, row, "e", "1")
+	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.UTC)
+	move := journal.TurnRecord{
+		Session: row, State: "b", EnteredAt: at, Entries: []journal.Entry{told("moved")},
+		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b", Time: at}},
+	}
+	part := journal.TurnRecord{Session: row, Turn: e.Turn, Partial: true, Entries: []journal.Entry{thought("hm", 0), told("part")}}
+	took := journal.TurnRecord{
+		Session: row, Turn: e.Turn, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []journal.Entry{told("took")},
+		Transitions: []agent.TransitionRecord{{Source: "b", Dest: "b", Time: at}},
+	}
+	for i, turn := range []journal.TurnRecord{move, part, took, move} {
+		turn.Key = fmt.Sprintf("key %d", i)
+		first := entryLines(commit(t, s, turn).Entries)
+		say(t, s, row, turn.Key, "between")
+		for range 2 {
+			got := commit(t, s, turn)
+			want(t, "repeated and written", []any{got.Repeated, entryLines(got.Entries)}, []any{false, first})
+		}
+	}
+	want(t, "record", all(t, s, row), []string{
+		`1/0 agent "moved"`, `2/2 user "between"`, "3/1 thought hm", `4/1 agent "part"`, `5/3 user "between"`, `6/1 agent "took"`,
+		`7/4 user "between"`, `8/0 agent "moved"`, `9/5 user "between"`,
+	})
+	took.Key = "another"
+	got := commit(t, s, took)
+	want(t, "by another", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{"3/1 thought hm", `4/1 agent "part"`, `6/1 agent "took"`}})
+	db.rows(t, map[string]int{"transition": 3})
+}

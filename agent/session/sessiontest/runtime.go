@@ -1,0 +1,174 @@
+package sessiontest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"docent/agent"
+	"docent/agent/session"
+	"docent/agent/session/journal"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+var runtimeTests = map[string]func(*testing.T, Conversations){
+	"Restart": runtimeRestart,
+	"Same":    runtimeSame,
+	"Stopped": runtimeStopped,
+}
+
+// burst is how many messages runtimeRestart sends without waiting for answers;
+// the runtime is interrupted while it answers the one numbered cut.
+const (
+	burst = 100
+	cut   = 40
+)
+
+// counting is an agent that counts messages in two states, turn about. Its body
+// calls at with the count before it answers.
+func counting(at func(ctx context.Context, n int) error) *agent.Agent {
+	a := agent.New("counting")
+	tick, tock := a.State("tick", agent.Initial), a.State("tock")
+	body := func(ctx context.Context, s *agent.Session) error {
+		if s.Event().Text == "" {
+			return nil
+		}
+		n := agent.Get(s, "n", 0) + 1
+		if err := at(ctx, n); err != nil {
+			return err
+		}
+		if err := s.Set("n", n); err != nil {
+			return err
+		}
+		return s.Reply(ctx, fmt.Sprintf("%s %d %s", s.CurrentState(), n, s.Event().Text))
+	}
+	tick.Body(body)
+	tick.OnMessage().GoTo(tock)
+	tock.Body(body)
+	tock.OnMessage().GoTo(tick)
+	return a
+}
+
+// answers is a listener that passes on what is replied.
+type answers chan string
+
+func (answers) Opened(session.Opened) {}
+
+func (a answers) Deliver(d session.Delivery) {
+	if d.Frame.Action == payload.ReplyStr {
+		var text string
+		_ = json.Unmarshal(d.Frame.Message, &text) // a reply is text
+		a <- text
+	}
+}
+
+// runtimeRestart: a burst of messages is answered in order, each once, although
+// the program ends in the middle of it.
+func runtimeRestart(t *testing.T, db Conversations) {
+	ctx := within(t)
+	reached := make(chan struct{})
+	run := func(at func(context.Context, int) error) (*session.Runtime, *session.Subscription, answers) {
+		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: counting(at), Store: db.Open(t)})
+		ok(t, err)
+		t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
+		heard := make(answers, 2*burst)
+		sub, err := rt.Open(ctx, session.OpenRequest{ID: "x"}, heard)
+		ok(t, err)
+		return rt, sub, heard
+	}
+	send := func(sub *session.Subscription, from int) (next int) {
+		for n := from; n < burst; n++ {
+			content := json.RawMessage(fmt.Sprintf(`"m%d"`, n))
+			if sub.Send(ctx, session.Message{ID: fmt.Sprint(n), Content: content, Human: true, Wait: true}) != nil {
+				return n
+			}
+		}
+		return burst
+	}
+
+	rt, sub, _ := run(func(ctx context.Context, n int) error {
+		if n == cut {
+			close(reached)
+			<-ctx.Done()
+		}
+		return ctx.Err()
+	})
+	sent := make(chan int)
+	go func() { sent <- send(sub, 0) }()
+	<-reached
+	now, cancel := context.WithCancel(ctx)
+	cancel()
+	if rt.Shutdown(now) == nil {
+		t.Error("nothing was interrupted")
+	}
+	next := <-sent
+
+	rt, sub, heard := run(func(context.Context, int) error { return nil })
+	want(t, "sent again", send(sub, next), burst)
+	var wanted, sayings, got, said, answered []string
+	for i := range burst {
+		sayings = append(sayings, fmt.Sprint("m", i))
+		wanted = append(wanted, fmt.Sprintf("%s %d m%d", []string{"tock", "tick"}[i%2], i+1, i))
+	}
+	for range burst - cut + 1 {
+		select {
+		case text := <-heard:
+			got = append(got, text)
+		case <-ctx.Done():
+			t.Fatalf("%d answers came", len(got))
+		}
+	}
+	want(t, "answers", got, wanted[cut-1:])
+	ok(t, rt.Shutdown(ctx))
+
+	s := db.Open(t)
+	record, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: "counting", ID: "x"}, Platform: "P"})
+	ok(t, err)
+	want(t, "session", []any{record.State, len(record.Pending), string(record.Variables["n"])}, []any{"tick", 0, fmt.Sprint(burst)})
+	want(t, "record", len(all(t, s, record.RowID)), 2*burst)
+	messages, err := s.Messages(ctx, record.RowID, journal.MessageQuery{})
+	ok(t, err)
+	for _, m := range messages {
+		var text string
+		ok(t, json.Unmarshal(m.Content, &text))
+		if m.IsUser {
+			said = append(said, text)
+		} else {
+			answered = append(answered, text)
+		}
+	}
+	want(t, "answered", answered, wanted)
+	want(t, "said", said, sayings)
+}
+
+// runtimeSame: what is sent again with its id is a duplicate, however the
+// database writes it; something else with that id is refused.
+func runtimeSame(t *testing.T, db Conversations) {
+	ctx := within(t)
+	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: counting(func(context.Context, int) error { return nil }), Store: db.Open(t)})
+	ok(t, err)
+	t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
+	sub, err := rt.Open(ctx, session.OpenRequest{ID: "x"}, make(answers, 100))
+	ok(t, err)
+	defer sub.Close()
+	send := func(id, content string) error {
+		return sub.Send(ctx, session.Message{ID: id, Content: json.RawMessage(content), Human: true, Wait: true})
+	}
+	contents := []string{
+		`"text"`, "\"a\xffb \u00e9\\u00e9\\/\"", `{"b" : [1e2, -0.50, -0, 1E-3, 12345678901234567890.10], "a":1, "a":{"x":null}}`,
+		`"\u0000\ud800\ufffd\ud83d\ude00"`, `{"k\u0000":" ", "":[]}`, `[1e999, {}]`, `1.0`,
+	}
+	for i, content := range contents {
+		for range 2 {
+			ok(t, send(fmt.Sprint(i), content))
+		}
+		for _, other := range []string{`"other"`, `1.01`, `{"a":1}`, contents[(i+1)%len(contents)]} {
+			wantKind(t, content+" and "+other, send(fmt.Sprint(i), other), fault.Conflict)
+		}
+	}
+	ok(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
+	ok(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
+	wantKind(t, "another file", sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("ho")), Wait: true}), fault.Conflict)
+}

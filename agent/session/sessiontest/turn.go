@@ -1,0 +1,227 @@
+package sessiontest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"docent/agent"
+	"docent/agent/session/journal"
+)
+
+var turnTests = map[string]func(*testing.T, Conversations){
+	"Commit":     turnCommit,
+	"CommitOnce": turnCommitOnce,
+	"Several":    turnSeveral,
+	"Unknown":    turnUnknown,
+	"Failed":     turnFailed,
+	"Variables":  turnVariables,
+	"Messages":   turnMessages,
+}
+
+func turnCommit(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	row := open(t, s, "x").RowID
+	e := say(t, s, row, "m", "one").Event
+	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
+	turn := begun(row, e, journal.Entry{Message: &agent.ChatMessage{
+		Type: "rag_answer", Content: json.RawMessage(`{"answer": "yes", "docs": []}`), Time: at, ID: 77, Seq: 77, Turn: 77,
+	}}, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m", Time: at}})
+	turn.Transitions = []agent.TransitionRecord{
+		{Source: "greet", Dest: "answer", Event: "receive_message_text", Condition: "text", Time: at}, {Source: "answer", Dest: "answer"},
+	}
+	written := commit(t, s, turn)
+	want(t, "given", []int64{turn.Entries[0].Message.ID, turn.Entries[0].Message.Seq}, []int64{77, 77})
+	want(t, "repeated", written.Repeated, false)
+	got := []agent.ChatMessage{*written.Entries[0].Message, *written.Entries[1].Message}
+	want(t, "replies", []any{got[0].Seq, got[1].Seq, got[0].Turn, got[0].Type, got[0].IsUser, got[0].Time, got[1].ID > got[0].ID},
+		[]any{int64(2), int64(3), int64(1), "rag_answer", false, at, true})
+	sameJSON(t, "content", got[0].Content, `{"answer":"yes","docs":[]}`)
+	stored, err := db.Open(t).Messages(ctx, row, journal.MessageQuery{After: 1})
+	ok(t, err)
+	for i := range got {
+		sameJSON(t, "stored content", stored[i].Content, string(got[i].Content))
+		stored[i].Content, got[i].Content = nil, nil
+	}
+	want(t, "stored", stored, got)
+	db.rows(t, map[string]int{"transition": 2})
+	after := open(t, s, "x")
+	want(t, "session", []any{after.State, after.Seq, after.Turn, len(after.Pending)}, []any{"answer", int64(3), int64(1), 0})
+
+	want(t, "no replies", reply(t, s, row, say(t, s, row, "", "two").Event), []string{})
+	want(t, "seq", open(t, s, "x").Seq, 4)
+	// What no event began belongs to turn 0.
+	want(t, "greeting", greet(t, s, row, "by itself"), []string{`5/0 agent "by itself"`})
+	want(t, "next", lines([]agent.ChatMessage{say(t, s, row, "", "next").Event.Message}), []string{`6/3 user "next"`})
+	// What an agent keeps as said by the user is no answer.
+	kept := told("kept")
+	kept.Message.IsUser, kept.Message.ClientID = true, "m"
+	commit(t, s, journal.TurnRecord{Session: row, State: "answer", Entries: []journal.Entry{kept, kept}})
+	want(t, "record", all(t, s, row)[6:], []string{`7/0 user "kept"`, `8/0 user "kept"`})
+	want(t, "the id", say(t, s, row, "m", "one").Event.ID, e.ID)
+}
+
+// turnCommitOnce commits turns again: nothing is written, and what was stored
+// first is returned.
+func turnCommitOnce(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	row := open(t, s, "x").RowID
+	one, two := say(t, s, row, "m1", "one").Event, say(t, s, row, "m2", "two").Event
+	first := commit(t, s, begun(row, two, thought("hm", 2), told("re two")))
+	// Turns may be committed in another order than they began.
+	want(t, "first", reply(t, s, row, one, "re one", "more"), []string{`5/1 agent "re one"`, `6/1 agent "more"`})
+	before := open(t, s, "x")
+	for _, handle := range []journal.Store{s, db.Open(t)} {
+		turn := begun(row, two, told("other"), told("other"), thought("other", 1))
+		turn.State, turn.Set, turn.WakeAt = "elsewhere", map[string]json.RawMessage{"v": json.RawMessage("1")}, time.Now()
+		turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
+		turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
+		got := commit(t, handle, turn)
+		want(t, "again", entryLines(got.Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
+		want(t, "repeated", got.Repeated, true)
+		want(t, "ids", []int64{got.Entries[0].Step.ID, got.Entries[0].Step.ChatID, got.Entries[1].Message.ID},
+			[]int64{first.Entries[0].Step.ID, first.Entries[1].Message.ID, first.Entries[1].Message.ID})
+		turn.Partial = true
+		want(t, "a part again", entryLines(commit(t, handle, turn).Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
+	}
+	want(t, "session", open(t, s, "x"), before)
+	db.rows(t, map[string]int{"chat": 5, "transition": 0, "reasoning_step": 1, "intent_prediction": 0})
+	// What no event began is written each time.
+	greet(t, s, row, "by itself")
+	greet(t, s, row, "by itself")
+	want(t, "record", len(all(t, s, row)), 8)
+}
+
+// turnSeveral: a turn that took several events answers for all.
+func turnSeveral(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	session := open(t, s, "x").RowID
+	one, tick, two := say(t, s, session, "m1", "one").Event, happen(t, s, session, "tick", "1"), say(t, s, session, "m2", "two").Event
+	turn := begun(session, one, told("to both"))
+	turn.Handled = []int64{one.ID, two.ID}
+	want(t, "written", entryLines(commit(t, s, turn).Entries), []string{`3/1 agent "to both"`})
+	want(t, "pending", pending(t, s, "x"), []string{"2 tick 1"})
+	own := commit(t, s, begun(session, two, told("too late")))
+	want(t, "its own turn", []any{own.Repeated, entryLines(own.Entries)}, []any{true, []string{}})
+	reply(t, s, session, tick)
+	want(t, "record", all(t, s, session), []string{`1/1 user "one"`, `2/3 user "two"`, `3/1 agent "to both"`})
+}
+
+// turnUnknown: an event that is not there leaves nothing, not even of another
+// session.
+func turnUnknown(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
+	e := say(t, s, other, "", "one").Event
+	got := commit(t, s, begun(row, e, told("astray")))
+	want(t, "astray", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{}})
+	say(t, s, row, "", "mine")
+	commit(t, s, journal.TurnRecord{Session: row, Handled: []int64{e.ID}})
+	want(t, "pending", pending(t, s, "y"), []string{`1 receive_message_text "one"`})
+	want(t, "record", all(t, s, row), []string{`1/1 user "mine"`})
+}
+
+// turnFailed commits a turn that failed, and then again.
+func turnFailed(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	row := open(t, s, "x").RowID
+	one, two := say(t, s, row, "m1", "one").Event, say(t, s, row, "m2", "two").Event
+	fail := func() journal.Written {
+		return commit(t, s, begun(row, one, told("wait"), sorry(), thought("why", 0)))
+	}
+	failed := []string{`3/1 agent "wait"`, `4/1 agent "sorry"`, "5/1 thought why"}
+	want(t, "failed", entryLines(fail().Entries), failed)
+	reply(t, s, row, two, "re two")
+	again := fail()
+	want(t, "failed again", []any{again.Repeated, entryLines(again.Entries)}, []any{true, failed})
+	want(t, "then done", reply(t, s, row, one, "re one"), []string{`7/1 agent "re one"`})
+	all := slices.Concat(failed, []string{`7/1 agent "re one"`})
+	want(t, "failed late", entryLines(fail().Entries), all)
+	want(t, "done again", reply(t, s, row, one, "re one"), all)
+	got, err := s.Messages(ctx, row, journal.MessageQuery{Turn: 1})
+	ok(t, err)
+	want(t, "the turn", lines(got), []string{`1/1 user "one"`, failed[0], failed[1], all[3]})
+	want(t, "pending", pending(t, s, "x"), []string{})
+
+	// A user's message of that id is no failure.
+	three := say(t, s, row, agent.FailedID, "three").Event
+	want(t, "silent", reply(t, s, row, three), []string{})
+	want(t, "silent again", reply(t, s, row, three, "late"), []string{})
+}
+
+func turnVariables(t *testing.T, db Conversations) {
+	s := db.Open(t)
+	row := open(t, s, "x").RowID
+	set := func(values map[string]string, remove ...string) map[string]json.RawMessage {
+		record := journal.TurnRecord{Session: row, Delete: remove}
+		for name, value := range values {
+			if record.Set == nil {
+				record.Set = map[string]json.RawMessage{}
+			}
+			record.Set[name] = json.RawMessage(value)
+		}
+		commit(t, s, record)
+		return open(t, s, "x").Variables
+	}
+	check := func(got map[string]json.RawMessage, wanted string) {
+		t.Helper()
+		b, err := json.Marshal(got)
+		ok(t, err)
+		sameJSON(t, "variables", b, wanted)
+	}
+	check(set(map[string]string{"a": "1", "b": `{"x": [1]}`, "né": `"é"`}), `{"a":1,"b":{"x":[1]},"né":"é"}`)
+	check(set(map[string]string{"a": "null", "b": `{"y": 2}`}, "né", "never was"), `{"a":null,"b":{"y":2}}`)
+	check(set(nil), `{"a":null,"b":{"y":2}}`)
+	check(set(map[string]string{"c": "3"}, "c", "a"), `{"b":{"y":2}}`)
+	check(set(nil, "b"), `{}`)
+}
+
+func turnMessages(t *testing.T, db Conversations) {
+	s, ctx := db.Open(t), t.Context()
+	row := open(t, s, "x").RowID
+	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	var entries []journal.Entry
+	for i := range 5 { // message and step in turns
+		said, step := told(fmt.Sprint(i+1)), thought(fmt.Sprint(i+1), 0)
+		said.Message.Time = start.Add(time.Duration(i) * time.Minute)
+		step.Step.Time = said.Message.Time
+		entries = append(entries, said, step)
+	}
+	commit(t, s, journal.TurnRecord{Session: row, Entries: entries})
+	e := happen(t, s, row, "e", "")
+	last := begun(row, e, told("6"), thought("6", 0))
+	last.Entries[0].Message.Time, last.Entries[1].Step.Time = start.Add(time.Hour), start.Add(time.Hour)
+	commit(t, s, last)
+	for name, tc := range map[string]struct {
+		query journal.MessageQuery
+		want  []int64 // of the messages; the steps have the seqs after
+	}{
+		"all":        {journal.MessageQuery{}, []int64{1, 3, 5, 7, 9, 11}},
+		"after":      {journal.MessageQuery{After: 6}, []int64{7, 9, 11}},
+		"until":      {journal.MessageQuery{Until: start.Add(2 * time.Minute)}, []int64{1, 3, 5}},
+		"last":       {journal.MessageQuery{Last: 2}, []int64{9, 11}},
+		"turn":       {journal.MessageQuery{Turn: e.Turn}, []int64{11}},
+		"all three":  {journal.MessageQuery{After: 2, Until: start.Add(3 * time.Minute), Last: 2}, []int64{5, 7}},
+		"none after": {journal.MessageQuery{After: 12}, []int64{}},
+		"no turn":    {journal.MessageQuery{Turn: 99}, []int64{}},
+	} {
+		messages, err := s.Messages(ctx, row, tc.query)
+		ok(t, err)
+		steps, err := s.Steps(ctx, row, tc.query)
+		ok(t, err)
+		seqs, after := []int64{}, []int64{}
+		for _, m := range messages {
+			seqs = append(seqs, m.Seq)
+		}
+		for _, r := range steps {
+			after = append(after, r.Seq-1)
+		}
+		want(t, "messages "+name, seqs, tc.want)
+		if name == "after" { // the step of seq 6 is not
+			continue
+		}
+		want(t, "steps "+name, after, tc.want)
+	}
+}

@@ -1,0 +1,207 @@
+package xlsx
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+
+	"docent/ingest/extract/numfmt"
+	"docent/ingest/extract/office/sheet"
+	"docent/ingest/extract/zipxml"
+)
+
+// sheetReader reads the part of a sheet.
+type sheetReader struct {
+	w    *workbook
+	grid sheet.Grid
+
+	hiddenColumns map[int]bool
+	columnSteps   int // number of steps spent on hidden columns
+	hiddenRows    int
+	next          int // number of the next row
+	row           sheet.Row
+	rowHidden     bool
+	col           int // column of the current or last cell
+	kind          string
+	style         int
+	value         strings.Builder
+	inValue       bool
+	phonetic      int // depth inside phonetic readings
+}
+
+// token handles the next token.
+func (s *sheetReader) token(t xml.Token) error {
+	switch t := t.(type) {
+	case xml.StartElement:
+		if s.phonetic > 0 || t.Name.Local == "rPh" {
+			s.phonetic++
+			return nil
+		}
+		s.start(t)
+	case xml.EndElement:
+		if s.phonetic > 0 {
+			s.phonetic--
+			return nil
+		}
+		return s.end(t.Name.Local)
+	case xml.CharData:
+		if s.inValue && s.phonetic == 0 {
+			s.value.Write(t)
+		}
+	}
+	return nil
+}
+
+func (s *sheetReader) start(e xml.StartElement) {
+	switch e.Name.Local {
+	case "c":
+		s.startCell(e)
+	case "v", "t":
+		s.inValue = true
+	case "row":
+		s.startRow(e)
+	case "col":
+		s.column(e)
+	case "mergeCell":
+		if m, ok := parseArea(zipxml.Attr(e, "ref")); ok && len(s.grid.Merges) < sheet.MaxMerges {
+			s.grid.Merges = append(s.grid.Merges, m)
+		}
+	}
+}
+
+// startRow opens a row.
+func (s *sheetReader) startRow(e xml.StartElement) {
+	n := s.next
+	for _, a := range e.Attr {
+		switch a.Name.Local {
+		case "r":
+			if v, err := strconv.Atoi(a.Value); err == nil && v > 0 && v <= sheet.MaxRows {
+				n = v - 1
+			}
+		case "hidden":
+			s.rowHidden = a.Value == "1" || a.Value == "true"
+		}
+	}
+	s.next = n + 1
+	if s.rowHidden {
+		s.hiddenRows++
+	}
+	s.row = sheet.Row{Number: n, HiddenAbove: s.hiddenRows}
+	s.col = -1
+}
+
+// startCell opens a cell.
+func (s *sheetReader) startCell(e xml.StartElement) {
+	s.col++
+	s.kind, s.style = "", 0
+	s.value.Reset()
+	for _, a := range e.Attr {
+		switch a.Name.Local {
+		case "r":
+			if col, _, ok := parseCell(a.Value); ok {
+				s.col = col
+			}
+		case "t":
+			s.kind = a.Value
+		case "s":
+			s.style, _ = strconv.Atoi(a.Value)
+		}
+	}
+}
+
+// column records hidden columns.
+func (s *sheetReader) column(e xml.StartElement) {
+	if v := zipxml.Attr(e, "hidden"); v != "1" && v != "true" {
+		return
+	}
+	from, errFrom := strconv.Atoi(zipxml.Attr(e, "min"))
+	to, errTo := strconv.Atoi(zipxml.Attr(e, "max"))
+	if errFrom != nil || errTo != nil || s.columnSteps >= 4*sheet.MaxColumns {
+		return
+	}
+	for c := max(from, 1); c <= min(to, sheet.MaxColumns); c++ {
+		s.hiddenColumns[c-1] = true
+		s.columnSteps++
+	}
+}
+
+func (s *sheetReader) end(name string) error {
+	s.inValue = false
+	switch name {
+	case "c":
+		s.endCell()
+	case "row":
+		hidden := s.rowHidden
+		s.rowHidden = false
+		if !hidden {
+			return s.grid.AddRow(s.row)
+		}
+	}
+	return nil
+}
+
+// endCell adds the open cell to its row.
+func (s *sheetReader) endCell() {
+	if s.rowHidden || s.col < 0 || s.col >= sheet.MaxColumns || s.hiddenColumns[s.col] ||
+		s.value.Len() == 0 || len(s.row.Cells) >= sheet.MaxColumns {
+		return
+	}
+	text, number := s.text(strings.Clone(s.value.String()))
+	if strings.TrimSpace(text) != "" {
+		s.row.Cells = append(s.row.Cells, sheet.Cell{Column: s.col, Text: text, Numeric: number})
+	}
+}
+
+// text returns the value of a cell as Excel displays it.
+func (s *sheetReader) text(v string) (text string, number bool) {
+	var f *numfmt.Format
+	if s.style >= 0 && s.style < len(s.w.formats) {
+		f = s.w.formats[s.style]
+	}
+	switch s.kind {
+	case "s":
+		i, err := strconv.Atoi(strings.TrimSpace(v))
+		if err != nil {
+			return "", false
+		}
+		return f.Text(s.w.strings.at(i)), false
+	case "b":
+		if strings.TrimSpace(v) == "1" {
+			return "TRUE", true
+		}
+		return "FALSE", true
+	case "str", "inlineStr", "e":
+		return f.Text(v), false
+	case "d":
+		return strings.Replace(strings.TrimSuffix(v, "T00:00:00"), "T", " ", 1), true
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(v), 64)
+	switch {
+	case err != nil:
+		return v, false
+	case f == nil:
+		return numfmt.General(n), true
+	default:
+		return f.Number(n, s.w.date1904), true
+	}
+}
+
+// parseCell reads a reference such as "AB12". The column and the row count from
+// 0.
+func parseCell(ref string) (col, row int, ok bool) {
+	i := 0
+	for i < len(ref) && i < 4 && ref[i]|0x20 >= 'a' && ref[i]|0x20 <= 'z' {
+		col = col*26 + int(ref[i]|0x20-'a') + 1
+		i++
+	}
+	row, err := strconv.Atoi(ref[i:])
+	return col - 1, row - 1, err == nil && col > 0 && row > 0
+}
+
+// parseArea reads a reference such as "A1:B2".
+func parseArea(ref string) (sheet.Area, bool) {
+	from, to, _ := strings.Cut(ref, ":")
+	left, top, ok := parseCell(from)
+	right, bottom, ok2 := parseCell(to)
+	return sheet.Area{Top: top, Left: left, Bottom: bottom, Right: right}, ok && ok2
+}

@@ -1,0 +1,405 @@
+package ingesttest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"docent/rag/corpus"
+
+	"docent/ingest/intake"
+	"docent/internal/fault"
+)
+
+var documentTests = map[string]func(*testing.T, Database){
+	"RoundTrip":    documentRoundTrip,
+	"Replace":      documentReplace,
+	"Failed":       documentFailed,
+	"Remove":       documentRemove,
+	"List":         documentList,
+	"Orders":       documentOrders,
+	"Passages":     documentPassages,
+	"Collections":  documentCollections,
+	"Blobs":        documentBlobs,
+	"Missing":      documentMissing,
+	"ChunkPages":   documentChunkPages,
+	"Large":        documentLarge,
+	"IDsNotReused": documentIDs,
+	"Text":         documentText,
+}
+
+func documentRoundTrip(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	page := 0
+	p := put("/docs/ä b.txt", "hello", 0)
+	p.Document.Collection, p.Document.Text = "books", "the whole text\nof it"
+	p.Chunks = []corpus.Chunk{
+		{Kind: corpus.Prose, Text: "first", Headings: []string{"A › B", `quo"te, {curly}`, ""}, Page: &page, PageLabel: "iv", Start: 3, End: 8, Tokens: 1},
+		{Kind: corpus.Code, Text: "", Headings: nil, Start: 8, End: 8},
+		{Kind: corpus.Table, Text: "a\tb\r\n\\c'\"", Headings: []string{"A › B"}, Start: 9, End: 12, Tokens: 4},
+	}
+	p.Vectors = [][]float32{{1, 2, 3}, {-1e-40, 3.4e38, 0}, {0.1, 0.2, 0.3}}
+	before := time.Now().Add(-time.Minute)
+	id := store(t, s, p)[0]
+
+	got, err := db.Open(t).Document(ctx, id)
+	ok(t, err)
+	if got.CreatedAt.Before(before) || !got.CreatedAt.Equal(got.UpdatedAt) || got.CreatedAt.Location() != time.UTC {
+		t.Errorf("created %v, updated %v", got.CreatedAt, got.UpdatedAt)
+	}
+	wanted := p.Document
+	wanted.ID, wanted.Version, wanted.Chunks, wanted.CreatedAt, wanted.UpdatedAt = id, 1, 3, got.CreatedAt, got.UpdatedAt
+	want(t, "document", got, wanted)
+
+	chunks, err := s.DocumentChunks(ctx, id, -1, 0)
+	ok(t, err)
+	for i := range p.Chunks {
+		p.Chunks[i].ID, p.Chunks[i].DocumentID, p.Chunks[i].Ordinal = chunks[i].ID, id, i
+	}
+	want(t, "chunks", chunks, p.Chunks)
+	if !(0 < chunks[0].ID && chunks[0].ID < chunks[1].ID && chunks[1].ID < chunks[2].ID) {
+		t.Errorf("chunk ids do not grow: %d %d %d", chunks[0].ID, chunks[1].ID, chunks[2].ID)
+	}
+
+	wanted.Text = ""
+	list, err := s.Documents(ctx, corpus.DocumentFilter{})
+	ok(t, err)
+	want(t, "list", list, []corpus.Document{wanted})
+	want(t, "changes", changes(t, s, 0, "e1"), []corpus.Change{{Revision: 1, Document: wanted, Chunks: p.Chunks, Vectors: p.Vectors}})
+	want(t, "original", original(t, s, id), "hello")
+
+	p.Document.Modified, p.Original, p.Document.Source = time.Time{}, []byte{}, "/empty"
+	id = store(t, s, p)[0]
+	got, err = s.Document(ctx, id)
+	ok(t, err)
+	if !got.Modified.IsZero() {
+		t.Errorf("unknown modification time became %v", got.Modified)
+	}
+	want(t, "original without bytes", original(t, s, id), "")
+}
+
+func original(t *testing.T, s Store, id int64) string {
+	t.Helper()
+	r, err := s.Original(t.Context(), id)
+	ok(t, err)
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	ok(t, err)
+	return string(b)
+}
+
+func documentReplace(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	ids := store(t, s, put("/a", "old", 3), put("/b", "same", 1))
+	old, err := s.Document(ctx, ids[0])
+	ok(t, err)
+	oldChunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
+	ok(t, err)
+
+	want(t, "id after replacing", store(t, s, put("/a", "new", 2)), ids[:1])
+	got, err := s.Document(ctx, ids[0])
+	ok(t, err)
+	if !got.CreatedAt.Equal(old.CreatedAt) || got.UpdatedAt.Before(old.UpdatedAt) || got.Version != 3 || got.Text != "new" || got.Chunks != 2 {
+		t.Errorf("replaced document: %+v", got)
+	}
+	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
+	ok(t, err)
+	want(t, "chunks", texts(chunks), []string{"/a new 0", "/a new 1"})
+	for _, c := range chunks {
+		if slices.ContainsFunc(oldChunks, func(o corpus.Chunk) bool { return o.ID >= c.ID }) {
+			t.Errorf("chunk id %d is not newer than the old ones", c.ID)
+		}
+	}
+	left, err := s.Passages(ctx, []int64{oldChunks[0].ID, oldChunks[2].ID})
+	ok(t, err)
+	want(t, "old passages", len(left), 0)
+	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob"), db.Count(t, "document")}, []int{3, 3, 2, 2})
+
+	// If a call names a document twice, the later put counts.
+	ids = store(t, s, put("/twice", "first", 3), put("/c", "c", 1), put("/twice", "second", 1))
+	if ids[0] != ids[2] || ids[0] == ids[1] {
+		t.Fatalf("ids %v", ids)
+	}
+	chunks, err = s.DocumentChunks(ctx, ids[0], -1, 0)
+	ok(t, err)
+	want(t, "chunks", texts(chunks), []string{"/twice second 0"})
+
+	// The same source in another collection is a different document.
+	other := put("/a", "other", 1)
+	other.Document.Collection = "elsewhere"
+	if id := store(t, s, other)[0]; id == got.ID {
+		t.Error("a document replaced one of another collection")
+	}
+}
+
+func documentFailed(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	id := store(t, s, put("/a", "fine", 3))[0]
+	bad := put("/a", "broken", 0)
+	bad.Document.Status, bad.Document.Error = corpus.Failed, fault.NewText("document_encrypted", "it is encrypted")
+	bad.Document.Text, bad.Original, bad.Embedder = "", nil, ""
+	want(t, "id", store(t, s, bad)[0], id)
+
+	got, err := s.Document(ctx, id)
+	ok(t, err)
+	if got.Status != corpus.Failed || got.Error != fault.NewText("document_encrypted", "it is encrypted") || got.Chunks != 0 {
+		t.Errorf("failed document: %+v", got)
+	}
+	chunks, err := s.DocumentChunks(ctx, id, -1, 0)
+	ok(t, err)
+	want(t, "chunks", len(chunks), 0)
+	change := changes(t, s, 1, "e1")
+	want(t, "number of changes", len(change), 1)
+	if c := change[0]; c.Removed || c.Document.Status != corpus.Failed || c.Chunks != nil || c.Revision != 2 {
+		t.Errorf("changes: %+v", change)
+	}
+	_, err = s.Original(ctx, id)
+	wantKind(t, "original that was not kept", err, fault.NotFound)
+	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob")}, []int{0, 0, 0})
+	list, err := s.Documents(ctx, corpus.DocumentFilter{Status: corpus.Failed})
+	ok(t, err)
+	want(t, "failed documents", len(list), 1)
+}
+
+func documentRemove(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	ids := store(t, s, put("/a", "a", 2), put("/b", "b", 2), put("/c", "c", 2))
+	n, err := s.RemoveDocuments(ctx, []int64{ids[2], 999999, ids[0], ids[0]})
+	ok(t, err)
+	want(t, "removed", n, 2)
+	_, err = s.Document(ctx, ids[0])
+	wantKind(t, "removed document", err, fault.NotFound)
+	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob"), db.Count(t, "document")}, []int{2, 2, 1, 1})
+	want(t, "revision", revision(t, s), 5)
+
+	n, err = s.RemoveDocuments(ctx, []int64{ids[0]})
+	ok(t, err)
+	want(t, "removed again", n, 0)
+	n, err = s.RemoveDocuments(ctx, nil)
+	ok(t, err)
+	want(t, "removed nothing", n, 0)
+	want(t, "revision after nothing was removed", revision(t, s), 5)
+}
+
+func documentList(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	var puts []intake.Put
+	for i := range 120 {
+		p := put(fmt.Sprintf("/d/%03d_100%%.TXT", i), "w", 0)
+		if i%10 == 0 {
+			p.Document.Collection = "tens"
+			p.Document.Title = "Über " + strings.Repeat("x", i%3)
+		}
+		puts = append(puts, p)
+	}
+	ids := store(t, s, puts...)
+	for name, tc := range map[string]struct {
+		filter corpus.DocumentFilter
+		n      int
+	}{
+		"default limit": {corpus.DocumentFilter{}, 100},
+		"all":           {corpus.DocumentFilter{Limit: 100000}, 120},
+		"collection":    {corpus.DocumentFilter{Collection: "tens"}, 12},
+		"nowhere":       {corpus.DocumentFilter{Collection: "nowhere"}, 0},
+		"status":        {corpus.DocumentFilter{Status: corpus.Failed}, 0},
+		"source":        {corpus.DocumentFilter{Match: "/D/01"}, 10},
+		"title":         {corpus.DocumentFilter{Match: "ÜBER"}, 12},
+		"no wildcards":  {corpus.DocumentFilter{Match: "_00%.txt"}, 0},
+		"literally":     {corpus.DocumentFilter{Match: "100%.t", Limit: 7}, 7},
+		"one":           {corpus.DocumentFilter{ID: ids[10]}, 1},
+		"one elsewhere": {corpus.DocumentFilter{ID: ids[11], Collection: "tens"}, 0},
+		"one before":    {corpus.DocumentFilter{ID: ids[10], After: ids[10]}, 0},
+		"none":          {corpus.DocumentFilter{ID: 1 << 60}, 0},
+		"both":          {corpus.DocumentFilter{Match: "/d/00", Collection: "tens", Status: corpus.Ready}, 1},
+	} {
+		list, err := s.Documents(ctx, tc.filter)
+		ok(t, err)
+		want(t, name, len(list), tc.n)
+	}
+	var seen []int64
+	for after := int64(0); ; {
+		list, err := s.Documents(ctx, corpus.DocumentFilter{After: after, Limit: 7})
+		ok(t, err)
+		if len(list) == 0 {
+			break
+		}
+		for _, d := range list {
+			seen = append(seen, d.ID)
+		}
+		after = seen[len(seen)-1]
+	}
+	slices.Sort(ids)
+	want(t, "pages", seen, ids)
+}
+
+func documentPassages(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	ids := store(t, s, put("/a", "a", 3), put("/b", "b", 2))
+	a, err := s.DocumentChunks(ctx, ids[0], -1, 0)
+	ok(t, err)
+	b, err := s.DocumentChunks(ctx, ids[1], -1, 0)
+	ok(t, err)
+	got, err := s.Passages(ctx, []int64{b[1].ID, 1 << 60, a[2].ID, b[0].ID, a[2].ID, -1})
+	ok(t, err)
+	var chunks []corpus.Chunk
+	for _, p := range got {
+		chunks = append(chunks, p.Chunk)
+	}
+	want(t, "chunks", chunks, []corpus.Chunk{b[1], a[2], b[0], a[2]})
+	doc, err := s.Document(ctx, ids[0])
+	ok(t, err)
+	doc.Text = ""
+	want(t, "document", got[1].Document, doc)
+	none, err := s.Passages(ctx, nil)
+	ok(t, err)
+	want(t, "none", len(none), 0)
+}
+
+func documentCollections(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	collections := func() []corpus.CollectionInfo {
+		got, err := s.Collections(ctx)
+		ok(t, err)
+		return got
+	}
+	want(t, "at first", collections(), []corpus.CollectionInfo{{Name: "default"}})
+	books, failed := put("/a", "a", 3), put("/f", "f", 0)
+	books.Document.Collection, failed.Document.Status = "Books", corpus.Failed
+	ids := store(t, s, books, put("/b", "b", 2), put("/c", "c", 1), failed)
+	want(t, "filled", collections(), []corpus.CollectionInfo{
+		{Name: "Books", Documents: 1, Chunks: 3}, {Name: "default", Documents: 2, Failed: 1, Chunks: 3},
+	})
+	_, err := s.RemoveDocuments(ctx, ids)
+	ok(t, err)
+	want(t, "emptied", collections(), []corpus.CollectionInfo{{Name: "default"}})
+}
+
+func documentBlobs(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	a, b := put("/a", "shared", 0), put("/b", "shared", 0)
+	b.Document.SHA256 = sum("of a file that holds both")
+	ids := store(t, s, a, b)
+	want(t, "kept once", db.Count(t, "blob"), 1)
+	_, err := s.RemoveDocuments(ctx, ids[:1])
+	ok(t, err)
+	want(t, "kept for the other", original(t, s, ids[1]), "shared")
+	store(t, s, put("/b", "changed", 0))
+	want(t, "only the new", db.Count(t, "blob"), 1)
+	want(t, "new bytes", original(t, s, ids[1]), "changed")
+	store(t, s, put("/b", "changed", 1))
+	want(t, "the same again", original(t, s, ids[1]), "changed")
+	without := put("/b", "changed", 0)
+	without.Original = nil
+	store(t, s, without)
+	want(t, "none", db.Count(t, "blob"), 0)
+}
+
+func documentMissing(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	_, err := s.Document(ctx, 1)
+	wantKind(t, "Document", err, fault.NotFound)
+	_, err = s.DocumentChunks(ctx, 1, -1, 0)
+	wantKind(t, "DocumentChunks", err, fault.NotFound)
+	_, err = s.Original(ctx, 1)
+	wantKind(t, "Original", err, fault.NotFound)
+}
+
+func documentChunkPages(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	id := store(t, s, put("/long", "x", 1100), put("/other", "y", 3))[0]
+	for name, tc := range map[string]struct{ after, limit, first, n int }{
+		"default":    {-1, 0, 0, 200},
+		"first":      {-1, 3, 0, 3},
+		"next":       {2, 3, 3, 3},
+		"end":        {1097, 50, 1098, 2},
+		"most":       {-1, 1 << 20, 0, 1000},
+		"beyond":     {1099, 10, 0, 0},
+		"far beyond": {1 << 40, 10, 0, 0},
+	} {
+		got, err := s.DocumentChunks(ctx, id, tc.after, tc.limit)
+		ok(t, err)
+		want(t, name, len(got), tc.n)
+		for i, c := range got {
+			if c.Ordinal != tc.first+i || c.DocumentID != id {
+				t.Fatalf("%s: chunk %d of document %d at %d", name, c.Ordinal, c.DocumentID, i)
+			}
+		}
+	}
+}
+
+func documentLarge(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	p := put("/large", "x", 1000)
+	p.Document.Text = strings.Repeat("größer ", 1<<19)
+	p.Original = bytes.Repeat([]byte{0, 1, 0xff, 'x'}, 1<<20)
+	for i := range p.Chunks {
+		p.Chunks[i].Text = strings.Repeat("p", 1000)
+		p.Vectors[i] = make([]float32, 1536)
+		p.Vectors[i][1535] = float32(i)
+	}
+	id := store(t, s, p)[0]
+	got, err := s.Document(ctx, id)
+	ok(t, err)
+	if got.Text != p.Document.Text {
+		t.Error("the text is another")
+	}
+	if original(t, s, id) != string(p.Original) {
+		t.Error("the original is another")
+	}
+	all := changes(t, s, 0, "e1")
+	if len(all) != 1 || len(all[0].Chunks) != 1000 || all[0].Vectors[999][1535] != 999 {
+		t.Error("the chunks are others")
+	}
+}
+
+func documentIDs(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	var last, lastChunk int64
+	for range 3 {
+		id := store(t, s, put("/a", "a", 2))[0]
+		chunks, err := s.DocumentChunks(ctx, id, -1, 0)
+		ok(t, err)
+		if id <= last || chunks[0].ID <= lastChunk {
+			t.Fatalf("document %d after %d, chunk %d after %d", id, last, chunks[0].ID, lastChunk)
+		}
+		last, lastChunk = id, chunks[1].ID
+		_, err = s.RemoveDocuments(ctx, []int64{id})
+		ok(t, err)
+	}
+}
+
+// documentText: each byte that Postgres cannot store becomes another byte, so that
+// offsets into the text stay valid.
+func documentText(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	const dirty, clean = "a\x00b\xffc\xe2\x82d 𝄞 é \u202e \U0010ffff 你好", "a b?c??d 𝄞 é \u202e \U0010ffff 你好"
+	p := put("/"+dirty, "w", 1)
+	d := &p.Document
+	d.Collection, d.Title, d.Text, d.ETag, d.Error = dirty, dirty, dirty, dirty, fault.Plain(dirty)
+	p.Chunks[0].Text, p.Chunks[0].Headings, p.Chunks[0].PageLabel = dirty, []string{dirty}, dirty
+	p.Embedder = dirty
+	id := store(t, s, p)[0]
+	want(t, "id", store(t, s, p)[0], id)
+	got, err := s.Document(ctx, id)
+	ok(t, err)
+	want(t, "document", []string{got.Collection, got.Source, got.Title, got.Text, got.ETag, got.Error.Message},
+		[]string{clean, "/" + clean, clean, clean, clean, clean})
+	want(t, "length", len(got.Text), len(dirty))
+	all := changes(t, s, 0, dirty)
+	c := all[0].Chunks[0]
+	want(t, "chunk", []string{c.Text, c.Headings[0], c.PageLabel}, []string{clean, clean, clean})
+	want(t, "vector", all[0].Vectors[0], []float32{0, 0.5, -1})
+	sources, err := s.Sources(ctx, dirty, dirty, "")
+	ok(t, err)
+	want(t, "sources", []int{len(sources), sources[0].Embedded}, []int{1, 1})
+	left, err := s.Unembedded(ctx, dirty, 0, 10)
+	ok(t, err)
+	want(t, "unembedded", len(left), 0)
+	list, err := s.Documents(ctx, corpus.DocumentFilter{Collection: dirty, Match: "B\xffC"})
+	ok(t, err)
+	want(t, "list", len(list), 1)
+}

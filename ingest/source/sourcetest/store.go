@@ -1,0 +1,261 @@
+package sourcetest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"docent/ingest/source"
+	"docent/internal/fault"
+)
+
+// Store is all that is stored about sources.
+type Store struct {
+	Sources source.Sources
+	Items   source.Items
+	Leases  source.Leases
+}
+
+// Database is an empty database made for one test.
+type Database struct {
+	// Open opens the database as another process would. It closes the database
+	// when the test ends.
+	Open func(t *testing.T) Store
+	// Count returns the number of rows of a table.
+	Count func(t *testing.T, table string) int
+}
+
+// RunStore tests the stores of sources that fresh makes databases for.
+func RunStore(t *testing.T, fresh func(t *testing.T) Database) {
+	for name, test := range map[string]func(*testing.T, Database){
+		"Records":  sourceRecords,
+		"Items":    sourceItems,
+		"HandOver": sourceHandOver,
+		"Leases":   sourceLeases,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, fresh(t))
+		})
+	}
+}
+
+// ok ends the test on an error.
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// want compares two values.
+func want[T any](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+// wantKind checks the kind of an error.
+func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
+	t.Helper()
+	if err == nil || fault.KindOf(err) != kind {
+		t.Fatalf("%s: got error %v, want one of kind %s", what, err, kind)
+	}
+}
+
+// sourceTime is the current time of these tests.
+var sourceTime = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+
+// sourceNamed returns a source with most fields set.
+func sourceNamed(name, collection string) source.Record {
+	return source.Record{
+		Name: name, Kind: "web", Location: "https://x/" + name, Options: map[string]string{"depth": "2", "é": "'"}, Secret: []byte{0, 1, 255},
+		Collection: collection, Schedule: "15m", CreatedAt: sourceTime, NextAt: sourceTime,
+	}
+}
+
+// addSource adds a source and returns its id.
+func addSource(t *testing.T, k Store, r source.Record) int64 {
+	t.Helper()
+	id, err := k.Sources.AddSource(t.Context(), r)
+	ok(t, err)
+	return id
+}
+
+func sourceRecords(t *testing.T, db Database) {
+	k, ctx := db.Open(t), t.Context()
+	a := sourceNamed("b", "default")
+	a.ID = addSource(t, k, a)
+	b := sourceNamed("a", "other")
+	b.Secret, b.Options, b.NextAt, b.Schedule, b.Paused = nil, map[string]string{}, time.Time{}, source.Manual, true
+	b.ID = addSource(t, k, b)
+	all, err := k.Sources.ListSources(ctx)
+	ok(t, err)
+	want(t, "sources", all, []source.Record{b, a})
+	_, err = k.Sources.AddSource(ctx, sourceNamed("a", "default"))
+	wantKind(t, "a name that is taken", err, fault.Conflict)
+	for _, wrong := range []source.Record{{}, {Name: strings.Repeat("x", 9999), Kind: "web", Location: "x", Collection: "x", Schedule: "1h"}} {
+		_, err = k.Sources.AddSource(ctx, wrong)
+		wantKind(t, "a wrong source", err, fault.Invalid)
+	}
+	name, schedule, paused, next := "c", "1h", true, sourceTime.Add(time.Hour)
+	ok(t, k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &name, Schedule: &schedule, Paused: &paused, NextAt: &next}))
+	a.Name, a.Schedule, a.Paused, a.NextAt = name, schedule, paused, next
+	got, err := k.Sources.Source(ctx, a.ID)
+	ok(t, err)
+	want(t, "changed", got, a)
+	ok(t, k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &name, NextAt: &time.Time{}}))
+	a.NextAt = time.Time{}
+	got, err = db.Open(t).Sources.Source(ctx, a.ID)
+	ok(t, err)
+	want(t, "changed again", got, a)
+	taken := "a"
+	wantKind(t, "renamed", k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &taken}), fault.Conflict)
+	wantKind(t, "none changed", k.Sources.ChangeSource(ctx, 999, source.Change{Paused: &paused}), fault.NotFound)
+	ok(t, k.Items.PutSourceItems(ctx, a.ID, []source.ItemRecord{{Key: "k", Status: source.Ready}}))
+	ok(t, k.Sources.RemoveSource(ctx, a.ID))
+	want(t, "items of a source that is gone", db.Count(t, "source_item"), 0)
+	wantKind(t, "none removed", k.Sources.RemoveSource(ctx, a.ID), fault.NotFound)
+	_, err = k.Sources.Source(ctx, a.ID)
+	wantKind(t, "none read", err, fault.NotFound)
+}
+
+func sourceItems(t *testing.T, db Database) {
+	k, ctx := db.Open(t), t.Context()
+	id := addSource(t, k, sourceNamed("a", "default"))
+	items := []source.ItemRecord{
+		{Key: "B", Document: "https://x/B", Address: "https://x/B", State: []byte{0, 200}, Status: source.Ready, Owned: true, At: sourceTime},
+		{Key: "a\n é", Document: "source:1/a", Status: source.Failed, Reason: fault.NewText("test_reason", "damaged: %d", 3), Tries: 2, At: sourceTime, State: []byte("x")},
+		{Key: "c", Document: "source:1/c", Status: source.Unreachable, Reason: fault.NewText("test_other_reason", "timeout"), Tries: 1, At: sourceTime},
+		{Key: "d", Document: "source:1/d", Status: source.Pending, Owned: true, At: sourceTime},
+	}
+	ok(t, k.Items.PutSourceItems(ctx, id, items[:3]))
+	items[0].Status, items[0].State, items[0].Owned = source.Unreachable, nil, false
+	ok(t, k.Items.PutSourceItems(ctx, id, []source.ItemRecord{items[0], items[3]}))
+	got, err := k.Items.SourceItems(ctx, id)
+	ok(t, err)
+	want(t, "items", got, items)
+	r, err := k.Sources.Source(ctx, id)
+	ok(t, err)
+	want(t, "counts", []int{r.Items, r.Failed}, []int{4, 3})
+	failed, err := k.Items.FailedItems(ctx, id, "", 2)
+	ok(t, err)
+	want(t, "failures", failed, items[:2])
+	failed, err = k.Items.FailedItems(ctx, id, failed[1].Key, 2)
+	ok(t, err)
+	want(t, "more failures", failed, items[2:3])
+	ok(t, k.Items.RemoveSourceItems(ctx, id, []string{"B", "c", "none"}))
+	ok(t, k.Items.RemoveSourceItems(ctx, id, nil))
+	got, err = k.Items.SourceItems(ctx, id)
+	ok(t, err)
+	want(t, "the rest", got, []source.ItemRecord{items[1], items[3]})
+	wantKind(t, "no source", k.Items.PutSourceItems(ctx, 999, items), fault.NotFound)
+	wantKind(t, "no key", k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Status: source.Ready}}), fault.Invalid)
+	wantKind(t, "a long key", k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Key: strings.Repeat("k", 5000), Status: source.Ready}}), fault.Invalid)
+}
+
+func sourceHandOver(t *testing.T, db Database) {
+	k, ctx := db.Open(t), t.Context()
+	a, b := addSource(t, k, sourceNamed("a", "one")), addSource(t, k, sourceNamed("b", "one"))
+	elsewhere := addSource(t, k, sourceNamed("c", "two"))
+	for _, id := range []int64{a, b, elsewhere} {
+		items := []source.ItemRecord{{Key: "1", Document: "shared", Status: source.Ready, Owned: id == a, At: sourceTime}}
+		if id != b {
+			items = append(items, source.ItemRecord{Key: "2", Document: "apart", Status: source.Ready, Owned: true, At: sourceTime})
+		}
+		ok(t, k.Items.PutSourceItems(ctx, id, items))
+	}
+	given, err := k.Items.HandOver(ctx, a, []string{"apart", "shared", "none"})
+	ok(t, err)
+	want(t, "handed over", given, []string{"shared"})
+	for id, owned := range map[int64][]bool{a: {true, true}, b: {true}, elsewhere: {false, true}} {
+		items, err := k.Items.SourceItems(ctx, id)
+		ok(t, err)
+		var got []bool
+		for _, it := range items {
+			got = append(got, it.Owned)
+		}
+		want(t, "owners", got, owned)
+	}
+}
+
+func sourceLeases(t *testing.T, db Database) {
+	k, other, ctx := db.Open(t), db.Open(t), t.Context()
+	r := sourceNamed("a", "default")
+	id := addSource(t, k, r)
+	r = sourceNamed("b", "default")
+	r.NextAt, r.Paused = sourceTime.Add(-time.Hour), true
+	paused := addSource(t, k, r)
+	r = sourceNamed("c", "default")
+	r.NextAt, r.Schedule = time.Time{}, source.Manual
+	manual := addSource(t, k, r)
+	due := func(at time.Time, ids ...int64) {
+		t.Helper()
+		got, err := k.Leases.DueSources(ctx, at)
+		ok(t, err)
+		if !slices.Equal(got, ids) {
+			t.Fatalf("due are %v, want %v", got, ids)
+		}
+	}
+	due(sourceTime.Add(-time.Second))
+	due(sourceTime, id)
+	ok(t, k.Leases.RequestSync(ctx, manual, source.RetryRequest))
+	ok(t, k.Leases.RequestSync(ctx, manual, source.SyncRequest))
+	ok(t, k.Leases.RequestSync(ctx, paused, source.SyncRequest))
+	due(sourceTime, manual, paused, id)
+	got, err := k.Sources.Source(ctx, manual)
+	ok(t, err)
+	want(t, "request", got.Requested, source.RetryRequest)
+
+	lease := source.Lease{Owner: "me", Now: sourceTime, Until: sourceTime.Add(time.Minute)}
+	start := func(k Store, l source.Lease, wanted bool) {
+		t.Helper()
+		has, err := k.Leases.StartSync(ctx, manual, l)
+		ok(t, err)
+		want(t, "lease", has, wanted)
+	}
+	start(k, lease, true)
+	start(other, source.Lease{Owner: "you", Now: sourceTime.Add(30 * time.Second), Until: sourceTime.Add(time.Hour)}, false)
+	due(sourceTime, paused, id)
+	keep := func(l source.Lease, wanted bool) {
+		t.Helper()
+		has, err := k.Leases.KeepSync(ctx, manual, l, source.Progress{Done: 3, Total: 7})
+		ok(t, err)
+		want(t, "kept", has, wanted)
+	}
+	lease.Until = sourceTime.Add(2 * time.Minute)
+	keep(lease, true)
+	got, err = k.Sources.Source(ctx, manual)
+	ok(t, err)
+	want(t, "a running sync", []any{got.BusyUntil, got.BusyBy, got.Progress, got.Requested}, []any{lease.Until, "me", source.Progress{Done: 3, Total: 7}, source.NoRequest})
+	// The lease has expired: another process takes over.
+	due(lease.Until, paused, manual, id)
+	yours := source.Lease{Owner: "you", Now: lease.Until, Until: lease.Until.Add(time.Minute)}
+	start(other, yours, true)
+	keep(lease, false)
+	end := &source.End{Last: source.Summary{StartedAt: sourceTime, EndedAt: sourceTime.Add(time.Second), Added: 1, Removed: 2, Error: "it \x00 broke"}, Errors: 2, NextAt: sourceTime.Add(time.Hour)}
+	ok(t, k.Leases.EndSync(ctx, manual, "me", end))
+	got, err = k.Sources.Source(ctx, manual)
+	ok(t, err)
+	if got.Last != nil || got.BusyUntil.IsZero() {
+		t.Fatalf("a lease that was lost ended the sync: %+v", got)
+	}
+	ok(t, other.Leases.EndSync(ctx, manual, "you", end))
+	got, err = k.Sources.Source(ctx, manual)
+	ok(t, err)
+	end.Last.Error = "it   broke"
+	want(t, "summary", *got.Last, end.Last)
+	want(t, "ended", []any{got.BusyUntil, got.NextAt, got.Errors}, []any{time.Time{}, end.NextAt, 2})
+	start(k, yours, true)
+	ok(t, k.Leases.EndSync(ctx, manual, "you", nil))
+	got, err = k.Sources.Source(ctx, manual)
+	ok(t, err)
+	want(t, "given back", []any{got.BusyUntil, got.NextAt, got.Last.Added}, []any{time.Time{}, end.NextAt, 1})
+	_, err = k.Leases.StartSync(ctx, 999, lease)
+	wantKind(t, "no source", err, fault.NotFound)
+	wantKind(t, "no source", k.Leases.RequestSync(ctx, 999, source.SyncRequest), fault.NotFound)
+}
