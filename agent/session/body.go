@@ -22,7 +22,7 @@ func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
 	m.Turn = t.number
 	err := t.record.say(m, silent)
 	if err == nil && !silent {
-		t.c.flushLaterLocked(t)
+		t.flushLaterLocked()
 	}
 	return err
 }
@@ -34,7 +34,7 @@ func (t *turn) Show(action payload.Action, message any) error {
 	if t.over {
 		return agent.ErrOver
 	}
-	t.c.provisionalLocked(t, action, message)
+	t.provisionalLocked(action, message)
 	if d, ok := message.(payload.Delta); ok {
 		t.record.stream(d.Text)
 	}
@@ -65,7 +65,7 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 	r.Turn = t.number
 	e := &entry{step: &r, silent: silent}
 	if !silent {
-		t.c.provisionalStepLocked(t, e)
+		t.provisionalStepLocked(e)
 	}
 	t.record.entries = append(t.record.entries, e)
 	return nil
@@ -73,7 +73,8 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 
 // provisionalStepLocked shows a step before it is stored: BAF's clients see it for
 // the only time, unless a reply that is not stored yet has to come first.
-func (c *conversation) provisionalStepLocked(t *turn, e *entry) {
+func (t *turn) provisionalStepLocked(e *entry) {
+	c := t.c
 	frame, ok := journal.StepFrame(*e.step)
 	if !ok {
 		return
@@ -174,13 +175,8 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	c := t.c
 	skip := map[int64]bool{} // turns of messages that wait
 	c.mu.Lock()
-	for _, p := range c.pending {
+	for _, p := range c.queue.waiting() {
 		skip[p.Event.Turn] = true
-	}
-	for _, w := range c.queue {
-		if w.arrived != nil {
-			skip[w.arrived.Event.Turn] = true
-		}
 	}
 	latest := c.latest // what is stored from now on comes after this turn
 	c.mu.Unlock()
@@ -193,7 +189,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	for _, m := range own {
 		ids[m.ID] = true
 	}
-	arriving := cap(c.slots)
+	arriving := cap(c.queue.slots)
 	all, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
 		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
 	})

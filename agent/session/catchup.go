@@ -68,7 +68,7 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 	}
 	if s.reset < c.resetSeq {
 		s.reset = c.resetSeq
-		s.listener.Deliver(c.told(payload.SessionResetAction, payload.SessionReset{Seq: c.resetSeq}))
+		s.listener.Deliver(c.rt.told(payload.SessionResetAction, payload.SessionReset{Seq: c.resetSeq}))
 	}
 	if s.at = max(s.at, c.resetSeq); s.at < c.seq {
 		return c.seq, nil
@@ -84,9 +84,9 @@ func (s *Subscription) syncLocked() {
 	c := s.c
 	t := c.current
 	if t != nil && (t.number != 0 || t.record.shown > 0) {
-		s.listener.Deliver(c.streamed(t.number, payload.TurnSnapshotAction, t.snapshotLocked()))
+		s.listener.Deliver(c.rt.streamed(t.number, payload.TurnSnapshotAction, t.snapshotLocked()))
 	}
-	s.listener.Deliver(c.told(payload.SyncedAction, payload.Synced{Seq: c.seq, Turns: c.openLocked()}))
+	s.listener.Deliver(c.rt.told(payload.SyncedAction, payload.Synced{Seq: c.seq, Turns: c.openLocked()}))
 }
 
 // openLocked are the turns that are not over.
@@ -100,10 +100,10 @@ func (c *conversation) openLocked() []payload.OpenTurn {
 	for _, turn := range running {
 		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
 	}
-	for _, p := range c.pending {
+	for _, p := range c.queue.pending {
 		open = append(open, payload.OpenTurn{Turn: p.Event.Turn, State: payload.Waiting})
 	}
-	for _, w := range c.queue {
+	for _, w := range c.queue.work {
 		if w.arrived != nil {
 			w.turn = w.arrived.Event.Turn
 		}

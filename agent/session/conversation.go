@@ -32,9 +32,6 @@ type conversation struct {
 	loaded chan struct{}
 	// wakeup holds a value if the owner has something to look at.
 	wakeup chan struct{}
-	// slots bounds the events that nothing has looked at: each takes one until
-	// its turn is done or it is held.
-	slots chan struct{}
 
 	// What follows belongs to the owner; record.RowID may be read by all once
 	// loaded is closed.
@@ -48,15 +45,14 @@ type conversation struct {
 
 	mu         sync.Mutex // guards what follows, and the turn's record
 	calls      []*call
-	queue      []work
-	pending    []*pending // events taken from the queue, oldest first
-	check      bool       // a step is to be taken
-	checkAgain bool       // and another one, as something else happened
-	circled    bool       // states led to each other without end, and nothing happened since
-	resetting  bool       // the session is to be emptied, and to greet
-	emptied    bool       // it is emptied, and is to greet
-	current    *turn      // the one that runs; nil if none does
-	ending     []int64    // turns that are over, before clients get their end
+	queue      queue
+	check      bool    // a step is to be taken
+	checkAgain bool    // and another one, as something else happened
+	circled    bool    // states led to each other without end, and nothing happened since
+	resetting  bool    // the session is to be emptied, and to greet
+	emptied    bool    // it is emptied, and is to greet
+	current    *turn   // the one that runs; nil if none does
+	ending     []int64 // turns that are over, before clients get their end
 	listeners  []*Subscription
 	ended      string // the thread of which clients were told that it is at its end
 	users      int    // those in the middle of something that needs the session
@@ -90,15 +86,6 @@ func (c *conversation) asRecord() journal.SessionRecord {
 	}
 }
 
-// work is one thing that a session does between turns, in order with its events.
-type work struct {
-	arrived *pending                  // an event; all else is zero then
-	greet   bool                      // the initial state's body is to run
-	do      func(ctx context.Context) // something else
-	slot    bool                      // it holds a slot, given back when it is done
-	turn    int64                     // that do is about; 0 if about none
-}
-
 func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conversation {
 	c := &conversation{
 		rt:     rt,
@@ -106,7 +93,7 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 		load:   uuid.NewString(),
 		loaded: make(chan struct{}),
 		wakeup: make(chan struct{}, 1),
-		slots:  make(chan struct{}, rt.cfg.MailboxSize),
+		queue:  queue{slots: make(chan struct{}, rt.cfg.MailboxSize)},
 	}
 	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	cfg := &rt.cfg
@@ -191,7 +178,7 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	t := c.current
 	switch {
 	case t != nil && t.returned:
-		return func() { c.finish(ctx, t) }, 0, true
+		return func() { t.finish(ctx) }, 0, true
 	case c.gone:
 		c.failCallsLocked(c.err, nil)
 		return nil, forever, t != nil
@@ -204,7 +191,7 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 		return func() { q.done <- q.do(ctx) }, 0, true
 	}
 	if t != nil {
-		do, wait = c.besideLocked(ctx, t)
+		do, wait = t.besideLocked(ctx)
 		return do, wait, true
 	}
 	if c.rt.isClosing() {
@@ -216,10 +203,8 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	switch {
 	case c.check:
 		return func() { c.act(ctx, false) }, 0, true
-	case len(c.queue) > 0:
-		w := c.queue[0]
-		c.queue[0] = work{}
-		c.queue = c.queue[1:]
+	case len(c.queue.work) > 0:
+		w := c.queue.next()
 		if w.greet {
 			return func() { c.act(ctx, true) }, 0, true
 		}
@@ -231,7 +216,8 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 }
 
 // besideLocked chooses what the owner does while a turn runs.
-func (c *conversation) besideLocked(ctx context.Context, t *turn) (do func(), wait time.Duration) {
+func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration) {
+	c := t.c
 	if t.record.flushAt.IsZero() {
 		return nil, forever
 	}
@@ -239,7 +225,7 @@ func (c *conversation) besideLocked(ctx context.Context, t *turn) (do func(), wa
 		return nil, wait
 	}
 	return func() {
-		if err := c.flush(ctx, t); err != nil {
+		if err := t.flush(ctx); err != nil {
 			c.logError(ctx, "store replies early", err, "turn", t.number)
 		}
 	}, 0
@@ -251,16 +237,16 @@ func (c *conversation) work(ctx context.Context, w work) {
 	defer cancel()
 	w.do(ctx)
 	if w.slot {
-		<-c.slots
+		<-c.queue.slots
 	}
 }
 
 // restLocked takes a session that nobody uses out of memory; an idle one keeps
 // nothing that it can do without.
 func (c *conversation) restLocked() {
-	c.queue = nil
-	if len(c.pending) == 0 {
-		c.pending = nil
+	c.queue.work = nil
+	if len(c.queue.pending) == 0 {
+		c.queue.pending = nil
 	}
 	if len(c.listeners) == 0 && c.links.None() && len(c.calls) == 0 && c.users == 0 {
 		c.leaveAlarmLocked()
@@ -308,7 +294,7 @@ func (c *conversation) open(ctx context.Context) {
 	}
 	if record.State == "" { // new, or its greeting was never stored
 		c.greeting, c.greetBy = make(chan struct{}), time.Now().Add(MaxGreetingWait)
-		c.queue = append(c.queue, work{greet: true})
+		c.queue.add(work{greet: true})
 	} else {
 		c.check = c.rt.machine.Moves(c.place.State) // its conditions may hold by now
 	}
@@ -316,10 +302,10 @@ func (c *conversation) open(ctx context.Context) {
 		p := newPending(r.Event(), r.Message)
 		p.old = true
 		if r.Begun {
-			c.queue = append(c.queue, work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
+			c.queue.add(work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
 			continue
 		}
-		c.queue = append(c.queue, work{arrived: p})
+		c.queue.add(work{arrived: p})
 	}
 	for _, s := range c.listeners {
 		s.openedLocked()

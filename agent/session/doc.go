@@ -22,7 +22,6 @@
 //
 // # Storage
 //
-// [Store] is the part of a database that a runtime needs, and [Directory] the
-// part that lists and deletes sessions. Package agenttest has a store in memory
-// for tests.
+// Package journal defines the stored records and the interfaces that a database
+// implements. Package agenttest has a store in memory for tests.
 package session

@@ -33,7 +33,7 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	err = c.ask(ctx, nil, func(ctx context.Context) error { // or a reset might come between
 		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 		defer cancel()
-		if turn, err = c.turnOver(ctx, f.Turn); err != nil {
+		if turn, err = s.turnOver(ctx, f.Turn); err != nil {
 			return err
 		}
 		f.Turn = turn
@@ -50,7 +50,8 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 
 // turnOver is a turn that is over and in which something was said: that of the
 // number, or with 0 the last one that was not replaced.
-func (c *conversation) turnOver(ctx context.Context, turn int64) (int64, error) {
+func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) {
+	c := s.c
 	c.mu.Lock()
 	open := map[int64]bool{0: true}
 	for _, o := range c.openLocked() {
@@ -64,7 +65,7 @@ func (c *conversation) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case turn < 0:
 		return 0, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case turn == 0:
-		return c.lastTurn(ctx, open)
+		return s.lastTurn(ctx, open)
 	case open[turn]:
 		return 0, fault.New(fault.Conflict, "turn_running", "turn %d is not over", turn)
 	}
@@ -85,7 +86,8 @@ const (
 )
 
 // lastTurn is the latest turn that is not open and in which something was said.
-func (c *conversation) lastTurn(ctx context.Context, open map[int64]bool) (int64, error) {
+func (s *Subscription) lastTurn(ctx context.Context, open map[int64]bool) (int64, error) {
+	c := s.c
 	query := journal.MessageQuery{Last: lastPage, MaxContent: journal.NoContent}
 	for range lastPages {
 		said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)

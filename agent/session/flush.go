@@ -14,11 +14,12 @@ import (
 
 // Flush implements agent.Backend.
 func (t *turn) Flush(ctx context.Context) error {
-	return t.c.ask(ctx, t, func(ctx context.Context) error { return t.c.flush(ctx, t) })
+	return t.c.ask(ctx, t, func(ctx context.Context) error { return t.flush(ctx) })
 }
 
 // flush writes a part of a turn that goes on.
-func (c *conversation) flush(ctx context.Context, t *turn) error {
+func (t *turn) flush(ctx context.Context) error {
+	c := t.c
 	c.mu.Lock()
 	t.record.flushAt = time.Time{}
 	nothing := t.over || t.record.stored == len(t.record.entries)
@@ -34,13 +35,14 @@ func (c *conversation) flush(ctx context.Context, t *turn) error {
 	case err != nil:
 		return err
 	case !written.Repeated: // else the turn's end shows what was said elsewhere
-		c.present(ctx, t, journal.Written{})
+		t.present(ctx, journal.Written{})
 	}
 	return nil
 }
 
 // flushLaterLocked makes sure that a reply does not wait for its turn's end.
-func (c *conversation) flushLaterLocked(t *turn) {
+func (t *turn) flushLaterLocked() {
+	c := t.c
 	if t.record.flushAt.IsZero() && c.rt.cfg.FlushAfter >= 0 {
 		t.record.flushAt = time.Now().Add(c.rt.cfg.FlushAfter)
 		c.signal()
@@ -49,8 +51,9 @@ func (c *conversation) flushLaterLocked(t *turn) {
 
 // present sends what is stored of a turn's record and not sent yet. written is
 // the turn's commit; what another process has stored instead is sent, too.
-func (c *conversation) present(ctx context.Context, t *turn, written journal.Written) {
-	fresh := c.unsent(t, written)
+func (t *turn) present(ctx context.Context, written journal.Written) {
+	c := t.c
+	fresh := t.unsent(written)
 	if len(fresh) == 0 {
 		return
 	}
@@ -58,14 +61,15 @@ func (c *conversation) present(ctx context.Context, t *turn, written journal.Wri
 	c.mu.Lock()
 	t.record.sent = t.record.stored
 	for _, e := range fresh {
-		c.presentLocked(t, e)
+		t.presentLocked(e)
 	}
 	c.mu.Unlock()
 	c.fill(ctx, fresh[len(fresh)-1].Seq())
 }
 
 // unsent are the stored entries that are not sent.
-func (c *conversation) unsent(t *turn, written journal.Written) []*entry {
+func (t *turn) unsent(written journal.Written) []*entry {
+	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := &t.record
@@ -93,7 +97,8 @@ func (c *conversation) unsent(t *turn, written journal.Written) []*entry {
 // presentLocked sends a stored entry: clients that stream get it with its seq,
 // unless they have it or miss what was before it, the others what they have not
 // had. Of apologies those are told at the end of the turn.
-func (c *conversation) presentLocked(t *turn, e *entry) {
+func (t *turn) presentLocked(e *entry) {
+	c := t.c
 	next := e.Seq() == c.seq+1
 	if next {
 		c.seq++
@@ -141,12 +146,13 @@ func (e *entry) Seq() int64 {
 
 // provisionalLocked hands a frame that is not stored, or not yet, to the clients
 // that stream.
-func (c *conversation) provisionalLocked(t *turn, action payload.Action, message any) {
+func (t *turn) provisionalLocked(action payload.Action, message any) {
+	c := t.c
 	t.record.shown++
 	if len(c.listeners) == 0 {
 		return
 	}
-	d := c.streamed(t.number, action, message)
+	d := c.rt.streamed(t.number, action, message)
 	d.Frame.N = t.record.shown
 	c.deliverLocked(d)
 }

@@ -50,7 +50,7 @@ func (in arrival) sender() string {
 
 // store stores an event and queues it; it returns when it is stored and
 // acknowledged. An event whose id is there already is not stored again.
-func (c *conversation) store(ctx context.Context, in arrival) error {
+func (in arrival) store(ctx context.Context, c *conversation) error {
 	if len(in.event.Text) > agent.MaxTextBytes {
 		return fault.Wrap(fault.Invalid, ErrTooLong,
 			"message_too_long", "a message may have at most %d bytes of text, this one has %d", agent.MaxTextBytes, len(in.event.Text))
@@ -77,8 +77,11 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 		return err
 	}
 	defer leave()
-	if !c.room(len(in.content) + len(in.event.Data)) {
-		<-c.slots
+	c.mu.Lock()
+	room := c.queue.room(len(in.content) + len(in.event.Data))
+	c.mu.Unlock()
+	if !room {
+		<-c.queue.slots
 		return fault.New(fault.Busy,
 			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
@@ -88,11 +91,11 @@ func (c *conversation) store(ctx context.Context, in arrival) error {
 			return context.Cause(ctx)
 		}
 		var err error
-		stored, err = c.receive(ctx, in)
+		stored, err = in.receive(ctx, c)
 		return err
 	})
 	if !stored {
-		<-c.slots
+		<-c.queue.slots
 	}
 	return err
 }
@@ -118,20 +121,20 @@ func (c *conversation) askSoon(ctx context.Context, do func(ctx context.Context)
 }
 
 // receive stores an event, acknowledges it, and queues it.
-func (c *conversation) receive(ctx context.Context, in arrival) (stored bool, err error) {
+func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, err error) {
 	in.event.Time = c.rt.cfg.Now()
 	mark := c.commits
-	receipt, err := c.receiveOnce(ctx, in)
+	receipt, err := in.receiveOnce(ctx, c)
 	if err != nil {
 		return false, err
 	}
-	c.acknowledge(ctx, in, receipt, mark)
+	in.acknowledge(ctx, c, receipt, mark)
 	return true, nil
 }
 
 // receiveOnce stores an event. If the store does not answer, the event may be
 // stored all the same: sent again with its id, it is found and answered.
-func (c *conversation) receiveOnce(ctx context.Context, in arrival) (journal.Receipt, error) {
+func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
@@ -153,16 +156,9 @@ func (c *conversation) receiveOnce(ctx context.Context, in arrival) (journal.Rec
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }
 
-// room reports whether there is room for an event of that size.
-func (c *conversation) room(size int) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.roomLocked(size)
-}
-
 // acknowledge tells the sender that the event is stored and the others its
 // content, and queues it.
-func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Receipt, mark int64) {
+func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
 	p := newPending(in.event, m)
@@ -172,7 +168,7 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Re
 	defer c.mu.Unlock()
 	c.latest = max(c.latest, p.Event.Turn)
 	if in.caller != nil && in.content != nil && !in.caller.muted { // else it comes with what the client missed
-		ack := c.streamed(p.Event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
+		ack := c.rt.streamed(p.Event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
 		ack.Frame.ID, ack.Frame.Replaces = m.ClientID, m.Replaces
 		in.caller.listener.Deliver(ack)
 	}
@@ -186,34 +182,34 @@ func (c *conversation) acknowledge(ctx context.Context, in arrival, r journal.Re
 		}
 	}
 	if r.Duplicate {
-		c.repeatedLocked(in, r)
+		in.repeatedLocked(c, r)
 		return
 	}
 	c.rt.meters.received(p.Event.Name)
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
-	c.queue = append(c.queue, work{arrived: p})
+	c.queue.add(work{arrived: p})
 }
 
 // repeatedLocked queues a message that was sent again; it gives back the slot if
 // the turn waits or runs anyway.
-func (c *conversation) repeatedLocked(in arrival, r journal.Receipt) {
+func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
-		<-c.slots
+		<-c.queue.slots
 		if held {
-			in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+			in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
-	c.queue = append(c.queue, work{slot: true, turn: turn, do: func(ctx context.Context) { c.repeat(ctx, in, r) }})
+	c.queue.add(work{slot: true, turn: turn, do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
 }
 
 // repeat deals with a message that was sent again after its turn: a failed turn,
 // or one that never ended, runs; of a done one the sender gets the end.
-func (c *conversation) repeat(ctx context.Context, in arrival, r journal.Receipt) {
-	done, err := c.answered(ctx, in, r)
+func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt) {
+	done, err := in.answered(ctx, c, r)
 	p := newPending(r.Event.Event(), r.Event.Message) // the one stored first
 	if done && p.Event.Request() != "" {
 		c.answerAgain(ctx, in.caller, p)
@@ -225,7 +221,7 @@ func (c *conversation) repeat(ctx context.Context, in arrival, r journal.Receipt
 		return
 	}
 	if !done && err == nil {
-		c.queue = append([]work{{arrived: p}}, c.queue...)
+		c.queue.work = append([]work{{arrived: p}}, c.queue.work...)
 		return
 	}
 	finished := payload.TurnFinished{Outcome: payload.Done}
@@ -236,20 +232,12 @@ func (c *conversation) repeat(ctx context.Context, in arrival, r journal.Receipt
 			in.caller.tellLocked(d)
 		}
 	}
-	in.caller.tellLocked(c.streamed(turn, payload.TurnFinishedAction, finished))
-}
-
-// tellLocked hands a frame to one client, which may be none, or have left; one
-// that does not hear yet learns from payload.Synced what it needs to know.
-func (s *Subscription) tellLocked(d Delivery) {
-	if s != nil && !s.closed && !s.muted {
-		s.listener.Deliver(d)
-	}
+	in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, finished))
 }
 
 // answered reports whether the turn of a repeated message is done and did not
 // fail, or was replaced: nobody would see its reply.
-func (c *conversation) answered(ctx context.Context, in arrival, r journal.Receipt) (bool, error) {
+func (in arrival) answered(ctx context.Context, c *conversation, r journal.Receipt) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	m := r.Event.Message
@@ -265,7 +253,7 @@ func (c *conversation) answered(ctx context.Context, in arrival, r journal.Recei
 	if of, err := read(journal.MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
 		return err == nil, err
 	}
-	if now, err := c.receiveOnce(ctx, in); err != nil || !now.Event.Handled {
+	if now, err := in.receiveOnce(ctx, c); err != nil || !now.Event.Handled {
 		return false, err
 	}
 	of, err := read(journal.MessageQuery{Turn: m.Turn})
@@ -281,15 +269,15 @@ func (c *conversation) answered(ctx context.Context, in arrival, r journal.Recei
 // waits no longer for room.
 func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
-	case c.slots <- struct{}{}:
+	case c.queue.slots <- struct{}{}:
 	default:
 		c.rt.meters.full.Inc()
 		if !wait {
 			return nil, fault.New(fault.Busy,
-				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.slots))
+				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.queue.slots))
 		}
 		select {
-		case c.slots <- struct{}{}:
+		case c.queue.slots <- struct{}{}:
 		case <-client.Done():
 			return nil, client.Err()
 		case <-c.rt.closing:
@@ -305,8 +293,36 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 		err = c.failure()
 	}
 	if err != nil {
-		<-c.slots
+		<-c.queue.slots
 		return nil, err
 	}
 	return c.leave, nil
+}
+
+// answerAgain sends an agent the replies to a request that it sent again after
+// their turn: its connection broke before it heard them. What was said since it
+// connected it has heard, such as when the request waited for it to come back.
+func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pending) {
+	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	defer cancel()
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: p.Event.Turn})
+	if err != nil {
+		c.logError(ctx, "answer again", err, "turn", p.Event.Turn)
+		return
+	}
+	if s == nil {
+		return
+	}
+	c.mu.Lock()
+	since := s.since
+	c.mu.Unlock()
+	t := &turn{began: p}
+	for _, m := range messages {
+		frame, ok := journal.MessageFrame(m)
+		if m.IsUser || !ok || m.Seq > since {
+			continue
+		}
+		t.answering(&frame)
+		s.listener.Deliver(Delivery{Audience: Plain, Frame: frame, Text: t.text(frame)})
+	}
 }

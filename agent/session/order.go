@@ -63,20 +63,20 @@ func (c *conversation) deliverLocked(d Delivery) {
 	}
 }
 
-// streamed is a frame of a turn that is not stored.
-func (c *conversation) streamed(turn int64, action payload.Action, message any) Delivery {
-	d := c.told(action, message)
+// streamed returns a frame of a turn that is not stored.
+func (r *Runtime) streamed(turn int64, action payload.Action, message any) Delivery {
+	d := r.told(action, message)
 	d.Frame.Turn = &turn
 	return d
 }
 
-// told is a frame of no turn that is not stored.
-func (c *conversation) told(action payload.Action, message any) Delivery {
+// told returns a frame that is not stored and belongs to no turn.
+func (r *Runtime) told(action payload.Action, message any) Delivery {
 	content, err := payload.Marshal(message)
 	if err != nil { // our own structs always encode
-		c.rt.cfg.Logger.Error("encode", "session", c.key.ID, "action", action, "error", err)
+		r.cfg.Logger.Error("encode", "action", action, "error", err)
 	}
-	return Delivery{Audience: Streaming, Frame: payload.Frame{Action: action, Message: content, Time: c.rt.cfg.Now()}}
+	return Delivery{Audience: Streaming, Frame: payload.Frame{Action: action, Message: content, Time: r.cfg.Now()}}
 }
 
 // logError logs a failure in the session.

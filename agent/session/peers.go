@@ -17,7 +17,7 @@ func (b peerMailbox) Hear(ctx context.Context, m peer.Message) error {
 	event := agent.MessageEvent(m.Content)
 	event.Options = payload.AskOptions{}
 	event.From, event.Correlation, event.Cause, event.Thread, event.Hops = m.From, m.Correlation, m.Cause, m.Thread, m.Hops
-	return b.c.store(ctx, arrival{event: event, content: m.Content, wait: true})
+	return arrival{event: event, content: m.Content, wait: true}.store(ctx, b.c)
 }
 
 // Refuse implements peer.Mailbox. It tells the clients, once in a thread, that

@@ -36,9 +36,72 @@ const MaxQueueBytes = 64 << 20
 // size is the content of an event, in bytes.
 func (p *pending) size() int { return len(p.message.Content) + len(p.Event.Data) }
 
-// roomLocked reports whether there is room for the content of another event.
-func (c *conversation) roomLocked(size int) bool {
-	for _, p := range c.waitingLocked() {
+// work is one thing that a session does between turns, in order with its events.
+type work struct {
+	arrived *pending                  // an event; all other fields are then zero
+	greet   bool                      // run the body of the initial state
+	do      func(ctx context.Context) // anything else
+	slot    bool                      // it holds a slot until it is done
+	turn    int64                     // the turn that do is about; 0 if none
+}
+
+// queue holds the events and other work that wait in a session. The conversation's mu
+// guards it, except slots.
+type queue struct {
+	work    []work
+	pending []*pending // events taken from work, oldest first, that no step has taken
+	// slots bounds the events that no step has looked at. Each holds one slot until
+	// its turn is done or the event is held.
+	slots chan struct{}
+}
+
+// arrive moves the events at the front of work to pending. It reports whether there
+// were any.
+func (q *queue) arrive() bool {
+	n := 0
+	for n < len(q.work) && q.work[n].arrived != nil {
+		q.pending = append(q.pending, q.work[n].arrived)
+		q.work[n] = work{}
+		n++
+	}
+	q.work = q.work[n:]
+	return n > 0
+}
+
+// add appends work.
+func (q *queue) add(w work) { q.work = append(q.work, w) }
+
+// next removes the first work.
+func (q *queue) next() work {
+	w := q.work[0]
+	q.work[0] = work{}
+	q.work = q.work[1:]
+	return w
+}
+
+// waiting returns all events that no step has taken, oldest first.
+func (q *queue) waiting() []*pending {
+	all := slices.Clone(q.pending)
+	for _, w := range q.work {
+		if w.arrived != nil {
+			all = append(all, w.arrived)
+		}
+	}
+	return all
+}
+
+// find returns the waiting event that began a turn; nil if there is none.
+func (q *queue) find(turn int64) *pending {
+	all := q.waiting()
+	if i := slices.IndexFunc(all, func(p *pending) bool { return p.Event.Turn == turn }); i >= 0 {
+		return all[i]
+	}
+	return nil
+}
+
+// room reports whether the queue has room for content of that size.
+func (q *queue) room(size int) bool {
+	for _, p := range q.waiting() {
 		if !p.Held() {
 			size += p.size()
 		}
@@ -46,16 +109,34 @@ func (c *conversation) roomLocked(size int) bool {
 	return size <= MaxQueueBytes
 }
 
+// free gives back the slot of an event.
+func (q *queue) free(p *pending) {
+	if p.slot {
+		p.slot = false
+		<-q.slots
+	}
+}
+
+// clear removes everything, gives back the slots, and returns the events.
+func (q *queue) clear() []*pending {
+	all := q.waiting()
+	for _, p := range all {
+		q.free(p)
+	}
+	for _, w := range q.work {
+		if w.slot {
+			<-q.slots
+		}
+	}
+	q.work, q.pending = nil, nil
+	return all
+}
+
 // arriveLocked takes the events from the front of the queue.
 func (c *conversation) arriveLocked() {
-	n := 0
-	for n < len(c.queue) && c.queue[n].arrived != nil {
-		c.pending = append(c.pending, c.queue[n].arrived)
+	if c.queue.arrive() {
 		c.check, c.circled = true, false
-		c.queue[n] = work{}
-		n++
 	}
-	c.queue = c.queue[n:]
 }
 
 // waiting takes the events that have arrived and returns all that are pending.
@@ -63,8 +144,8 @@ func (c *conversation) waiting() []*agent.Pending {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.arriveLocked()
-	out := make([]*agent.Pending, len(c.pending))
-	for i, p := range c.pending {
+	out := make([]*agent.Pending, len(c.queue.pending))
+	for i, p := range c.queue.pending {
 		out[i] = p.Pending
 	}
 	return out
@@ -75,58 +156,51 @@ func (c *conversation) waiting() []*agent.Pending {
 // stay in the queue.
 const MaxTaken = 1000
 
-// claimLocked takes a pending event for a turn; false if a reset dropped it, or
-// the turn has taken too many.
-func (c *conversation) claimLocked(t *turn, event *agent.Pending) (*pending, bool) {
-	i := slices.IndexFunc(c.pending, func(p *pending) bool { return p.Pending == event })
+// claimLocked takes a pending event for the turn. It reports false if a reset dropped
+// the event or the turn has taken too many.
+func (t *turn) claimLocked(event *agent.Pending) (*pending, bool) {
+	q := &t.c.queue
+	i := slices.IndexFunc(q.pending, func(p *pending) bool { return p.Pending == event })
 	if i < 0 {
 		return nil, false
 	}
-	p := c.pending[i]
+	p := q.pending[i]
 	if len(t.turns) >= MaxTaken || len(t.turns) > 0 && t.taken+p.size() > MaxQueueBytes {
 		return nil, false
 	}
-	c.pending = slices.Delete(c.pending, i, i+1)
-	if len(t.turns) > 0 { // or a body that listens for long would hear no more
-		c.free(p)
+	q.pending = slices.Delete(q.pending, i, i+1)
+	if len(t.turns) > 0 { // a body that listens for long would block new events otherwise
+		q.free(p)
 	}
 	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.size()
 	return p, true
 }
 
-// free gives back an event's slot.
-func (c *conversation) free(p *pending) {
-	if p.slot {
-		p.slot = false
-		<-c.slots
-	}
-}
-
 // holdLocked keeps events that no transition takes and reports each once.
 func (c *conversation) holdLocked(ctx context.Context) {
 	bytes := 0
-	for _, p := range c.pending {
+	for _, p := range c.queue.pending {
 		bytes += p.size()
 		if !p.Held() {
 			p.Hold()
-			c.free(p)
+			c.queue.free(p)
 			if !p.old || p.Event.Human {
 				c.rt.meters.turns[payload.Held].Inc()
-				c.deliverLocked(c.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+				c.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 			}
 		}
 	}
 	over := 0
-	for len(c.pending)-over > c.rt.cfg.HeldEvents || bytes > MaxQueueBytes {
-		bytes -= c.pending[over].size()
+	for len(c.queue.pending)-over > c.rt.cfg.HeldEvents || bytes > MaxQueueBytes {
+		bytes -= c.queue.pending[over].size()
 		over++
 	}
 	if over == 0 {
 		return
 	}
-	dropped := slices.Clone(c.pending[:over])
-	c.pending = slices.Delete(c.pending, 0, over)
-	c.queue = slices.Insert(c.queue, 0, work{do: func(ctx context.Context) { c.drop(ctx, dropped, errCrowded) }})
+	dropped := slices.Clone(c.queue.pending[:over])
+	c.queue.pending = slices.Delete(c.queue.pending, 0, over)
+	c.queue.work = slices.Insert(c.queue.work, 0, work{do: func(ctx context.Context) { c.drop(ctx, dropped, errCrowded) }})
 	for _, p := range dropped {
 		c.rt.cfg.Logger.WarnContext(ctx, "event dropped: too many wait for a state that takes them",
 			"session", c.key.ID, "event", p.Event.ID, "name", p.Event.Name)
@@ -153,13 +227,13 @@ func (c *conversation) drop(ctx context.Context, dropped []*pending, why error) 
 			c.abandon(ctx, err)
 			return
 		}
-		c.present(ctx, t, written)
+		t.present(ctx, written)
 		if message {
-			c.fail(t, why)
+			t.fail(why)
 			continue
 		}
 		c.deliver(t.failure(why, now)[0]) // in words nobody was told that it waits
-		c.end(t, payload.TurnFinished{Outcome: payload.Failed})
+		t.end(payload.TurnFinished{Outcome: payload.Failed})
 	}
 }
 
@@ -176,31 +250,18 @@ func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
 	if c.current != nil && slices.Contains(c.current.turns, turn) {
 		return true, false
 	}
-	for _, p := range c.pending {
-		if p.Event.Turn == turn {
-			return true, p.Held()
-		}
-	}
-	return slices.ContainsFunc(c.queue, func(w work) bool { return w.arrived != nil && w.arrived.Event.Turn == turn }), false
+	p := c.queue.find(turn)
+	return p != nil, p != nil && p.Held()
 }
 
 // dropAllLocked empties the queue, and tells clients of the turns that will not
 // be.
 func (c *conversation) dropAllLocked() {
 	c.greetedLocked() // what empties the session greets
-	dropped := c.pending
-	for _, w := range c.queue {
-		if w.arrived != nil {
-			dropped = append(dropped, w.arrived)
-		} else if w.slot {
-			<-c.slots
-		}
-	}
-	c.queue, c.pending, c.check = nil, nil, false
-	for _, p := range dropped {
-		c.free(p)
+	c.check = false
+	for _, p := range c.queue.clear() {
 		if !p.Held() {
-			c.deliverLocked(c.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
+			c.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
 		}
 	}
 }

@@ -285,26 +285,38 @@ func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnR
 		}
 		c.mu.Unlock()
 	}
+	var written journal.Written
+	err := c.retry(func() (err error) {
+		written, err = c.write(ctx, record)
+		return err
+	})
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		c.lose(err, nil)
+		return written, err
+	case err != nil:
+		return written, fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
+	}
+	if t != nil && !written.Repeated {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		t.record.wrote(written.Entries)
+	}
+	return written, nil
+}
+
+// retry repeats a write while the store does not answer. Once the runtime shuts down,
+// one more attempt follows without a pause.
+func (c *conversation) retry(write func() error) error {
 	pause := commitPause
 	for attempt := 1; ; attempt++ {
-		written, err := c.write(ctx, record)
-		switch {
-		case err == nil:
-			if t != nil && !written.Repeated {
-				c.mu.Lock()
-				t.record.wrote(written.Entries)
-				c.mu.Unlock()
-			}
-			return written, nil
-		case fault.KindOf(err) == fault.NotFound:
-			c.lose(err, nil)
-			return written, err
-		case attempt >= commitAttempts || !fault.KindOf(err).Retryable():
-			return written, fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
+		err := write()
+		if err == nil || attempt >= commitAttempts || !fault.KindOf(err).Retryable() {
+			return err
 		}
 		select {
 		case <-time.After(pause):
-		case <-c.rt.closing: // try at once, then give up
+		case <-c.rt.closing:
 			attempt = max(attempt, commitAttempts-1)
 		}
 		pause *= 2

@@ -2,43 +2,11 @@ package session
 
 import (
 	"context"
-	"time"
 
 	"docent/agent"
 	"docent/internal/fault"
 	"docent/payload"
 )
-
-// Reset stops the running turn, removes the contents of the session except its
-// names, and greets again. It returns at once. Messages sent after it go to the
-// emptied session.
-func (s *Subscription) Reset(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	c := s.c
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for c.resetting && !c.gone {
-		c.mu.Unlock()
-		err := c.askSoon(ctx, nothing)
-		c.mu.Lock()
-		if err != nil {
-			return err
-		}
-	}
-	switch {
-	case c.gone:
-		return c.err
-	case c.rt.isClosing():
-		return errClosing
-	}
-	if c.current != nil {
-		c.current.interrupt(errReset)
-	}
-	c.resetSoonLocked()
-	return nil
-}
 
 // resetSoon resets the session next, as a body asked for.
 func (c *conversation) resetSoon() {
@@ -77,31 +45,17 @@ func (c *conversation) reset(ctx context.Context) {
 	defer c.mu.Unlock()
 	c.emptied = true
 	c.seq, c.resetSeq = seq, seq
-	c.deliverLocked(c.told(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
+	c.deliverLocked(c.rt.told(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
 }
 
-// empty has the store empty the session. It tries again while the store does not
-// answer: emptying twice is as good as once.
+// empty has the store empty the session. Repeating it is safe.
 func (c *conversation) empty(ctx context.Context) (seq int64, err error) {
-	pause := commitPause
-	for attempt := 1; ; attempt++ {
-		seq, err = c.emptyOnce(ctx)
-		if err == nil || attempt >= commitAttempts || !fault.KindOf(err).Retryable() {
-			return seq, err
-		}
-		select {
-		case <-time.After(pause):
-		case <-c.rt.closing:
-			attempt = max(attempt, commitAttempts-1)
-		}
-		pause *= 2
-	}
-}
-
-func (c *conversation) emptyOnce(ctx context.Context) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	seq, err := c.rt.cfg.Store.ResetSession(ctx, c.record.RowID)
-	c.commits++
-	return seq, err //nolint:wrapcheck // it names the session
+	err = c.retry(func() error {
+		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+		defer cancel()
+		seq, err = c.rt.cfg.Store.ResetSession(ctx, c.record.RowID)
+		c.commits++
+		return err //nolint:wrapcheck // it names the session
+	})
+	return seq, err
 }

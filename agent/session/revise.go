@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"docent/agent"
@@ -43,21 +42,22 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	switch {
 	case r.Content == nil:
 		var err error
-		if in, err = s.c.again(ctx, r); err != nil {
+		if in, err = s.again(ctx, r); err != nil {
 			return err
 		}
 	case strings.TrimSpace(in.event.Text) == "":
 		return fault.New(fault.Invalid, "new_message_empty", "the new message is empty")
 	}
-	if err := s.c.checkOptions(ctx, in); err != nil {
+	if err := s.c.rt.checkOptions(ctx, in); err != nil {
 		return err
 	}
 	in.caller, in.replaces = s, r.Turn
-	return s.c.store(ctx, in)
+	return in.store(ctx, s.c)
 }
 
 // again is the message that began a turn, on its way into the store once more.
-func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
+func (s *Subscription) again(ctx context.Context, r Revision) (arrival, error) {
+	c := s.c
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	c.mu.Lock()
@@ -83,16 +83,4 @@ func (c *conversation) again(ctx context.Context, r Revision) (arrival, error) {
 		in.event = agent.Event{Name: agent.EventFile, Text: file.Name, File: &file, Human: true}
 	}
 	return in, nil
-}
-
-// stopFromLocked stops the turns from one on that run or wait.
-func (c *conversation) stopFromLocked(turn int64) {
-	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
-		t.interrupt(agent.ErrStopped)
-	}
-	for _, p := range c.waitingLocked() {
-		if p.Event.Turn >= turn {
-			c.stopLocked(p)
-		}
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"docent/agent"
 	"docent/internal/fault"
@@ -72,14 +73,14 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 	}
 	in := m.arrival()
 	in.caller = s
-	if err := s.c.checkOptions(ctx, in); err != nil {
+	if err := s.c.rt.checkOptions(ctx, in); err != nil {
 		return err
 	}
-	return s.c.store(ctx, in)
+	return in.store(ctx, s.c)
 }
 
 // checkOptions refuses a text whose options cannot be kept to.
-func (c *conversation) checkOptions(ctx context.Context, in arrival) error {
+func (r *Runtime) checkOptions(ctx context.Context, in arrival) error {
 	if !asksSo(&in.event) {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (c *conversation) checkOptions(ctx context.Context, in arrival) error {
 	if err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}
-	return c.choose(ctx, o)
+	return r.choose(ctx, o)
 }
 
 // File is a file that a user sends.
@@ -103,7 +104,7 @@ type File struct {
 // SendFile stores a file and queues its turn, as Send does.
 func (s *Subscription) SendFile(ctx context.Context, f File) error {
 	event := agent.Event{Name: agent.EventFile, Text: f.File.Name, File: &f.File, Human: true}
-	return s.c.store(ctx, arrival{event: event, id: f.ID, content: agent.JSONString(f.File.Text()), wait: f.Wait, caller: s})
+	return arrival{event: event, id: f.ID, content: agent.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
 }
 
 // SendEvent stores what a user did that is no message, such as EventUI, and
@@ -113,7 +114,7 @@ func (s *Subscription) SendEvent(ctx context.Context, name string, data json.Raw
 	if err := validate(&event); err != nil {
 		return err
 	}
-	return s.c.store(ctx, arrival{event: event, wait: wait, caller: s})
+	return arrival{event: event, wait: wait, caller: s}.store(ctx, s.c)
 }
 
 // validate refuses events of programs that are named as messages.
@@ -138,11 +139,11 @@ func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Ev
 		return err
 	}
 	if sessionID != "" {
-		return r.with(ctx, sessionID, func(c *conversation) error { return c.store(ctx, in) })
+		return r.with(ctx, sessionID, func(c *conversation) error { return in.store(ctx, c) })
 	}
 	var errs []error
 	for _, id := range r.inMemory() {
-		err := r.with(ctx, id, func(c *conversation) error { return c.store(ctx, in) })
+		err := r.with(ctx, id, func(c *conversation) error { return in.store(ctx, c) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
 		}
@@ -182,19 +183,41 @@ func dispatched(e agent.Event) (arrival, error) {
 // now.
 func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	return r.with(ctx, sessionID, func(c *conversation) error {
-		c.checkNow()
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.checkLocked()
 		return nil
 	})
 }
 
-// checkNow asks for a step.
-func (c *conversation) checkNow() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.checkLocked()
-}
-
+// checkLocked asks for a step, and for another one if a step runs.
 func (c *conversation) checkLocked() {
 	c.check, c.checkAgain = true, true
 	c.signal()
+}
+
+// ErrNoChoice is the cause of a fault.NotFound that is about a collection or a
+// model that a message names, not about the session.
+var ErrNoChoice = errors.New("no such collection or model")
+
+// choose refuses options that cannot be kept to.
+func (r *Runtime) choose(ctx context.Context, o payload.AskOptions) error {
+	if o.Model == "" && len(o.Collections) == 0 || r.cfg.Choices == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+	defer cancel()
+	there, err := r.cfg.Choices(ctx)
+	if err != nil {
+		return fmt.Errorf("what a message may name: %w", err)
+	}
+	if o.Model != "" && !slices.Contains(there.Models, o.Model) {
+		return fault.Wrap(fault.NotFound, ErrNoChoice, "no_model", "there is no model %.64q here", o.Model)
+	}
+	for _, name := range o.Collections {
+		if !slices.Contains(there.Collections, name) {
+			return fault.Wrap(fault.NotFound, ErrNoChoice, "no_collection", "there is no collection %.64q", name)
+		}
+	}
+	return nil
 }

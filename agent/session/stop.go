@@ -27,7 +27,7 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 		}
 		return nil
 	}
-	for _, p := range c.waitingLocked() {
+	for _, p := range c.queue.waiting() {
 		if p.Event.Turn == turn {
 			c.stopLocked(p)
 		}
@@ -45,13 +45,45 @@ func (c *conversation) stopLocked(p *pending) {
 	}
 }
 
-// waitingLocked are the events that no step has taken.
-func (c *conversation) waitingLocked() []*pending {
-	all := slices.Clone(c.pending)
-	for _, w := range c.queue {
-		if w.arrived != nil {
-			all = append(all, w.arrived)
+// Reset stops the running turn, removes the contents of the session except its
+// names, and greets again. It returns at once. Messages sent after it go to the
+// emptied session.
+func (s *Subscription) Reset(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c := s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.resetting && !c.gone {
+		c.mu.Unlock()
+		err := c.askSoon(ctx, nothing)
+		c.mu.Lock()
+		if err != nil {
+			return err
 		}
 	}
-	return all
+	switch {
+	case c.gone:
+		return c.err
+	case c.rt.isClosing():
+		return errClosing
+	}
+	if c.current != nil {
+		c.current.interrupt(errReset)
+	}
+	c.resetSoonLocked()
+	return nil
+}
+
+// stopFromLocked stops the turns from one on that run or wait.
+func (c *conversation) stopFromLocked(turn int64) {
+	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
+		t.interrupt(agent.ErrStopped)
+	}
+	for _, p := range c.queue.waiting() {
+		if p.Event.Turn >= turn {
+			c.stopLocked(p)
+		}
+	}
 }

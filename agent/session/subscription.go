@@ -233,3 +233,11 @@ func (s *Subscription) Close() {
 
 // SessionID is the session's public id.
 func (s *Subscription) SessionID() string { return s.c.key.ID }
+
+// tellLocked hands a frame to one client. It does nothing for nil, for a closed
+// client, and for a client that catches up: payload.Synced tells that client.
+func (s *Subscription) tellLocked(d Delivery) {
+	if s != nil && !s.closed && !s.muted {
+		s.listener.Deliver(d)
+	}
+}

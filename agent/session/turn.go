@@ -91,7 +91,7 @@ func (t *turn) Claim(event *agent.Pending, begins bool) bool {
 	if t.over {
 		return false
 	}
-	p, ok := t.c.claimLocked(t, event)
+	p, ok := t.claimLocked(event)
 	if ok {
 		t.takeLocked(p, begins)
 	}
@@ -127,7 +127,8 @@ func (t *turn) changed() bool {
 }
 
 // close ends what goes on beside the steps, and takes over what they came to.
-func (c *conversation) close(t *turn) (cause error) {
+func (t *turn) close() (cause error) {
+	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	cause = context.Cause(t.ctx)
@@ -168,13 +169,14 @@ func (c *conversation) apologize(ctx context.Context, p *pending) {
 	c.checkAgain = c.check
 	c.mu.Unlock()
 	t.steps.Fail(p.Pending, errCutShort)
-	c.finish(ctx, t)
+	t.finish(ctx)
 }
 
 // finish ends a turn whose steps are over.
-func (c *conversation) finish(ctx context.Context, t *turn) {
-	cause := c.close(t)
-	c.conclude(ctx, t, cause)
+func (t *turn) finish(ctx context.Context) {
+	c := t.c
+	cause := t.close()
+	t.conclude(ctx, cause)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.settleLocked()
@@ -185,7 +187,7 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 		}
 	}
 	for _, p := range t.handled {
-		c.free(p)
+		c.queue.free(p)
 	}
 	if t.idle && !c.gone && !c.resetting {
 		c.holdLocked(ctx)
@@ -194,26 +196,27 @@ func (c *conversation) finish(ctx context.Context, t *turn) {
 
 // conclude commits a turn, whether its bodies failed or not, and then sends what
 // it said and is not sent yet.
-func (c *conversation) conclude(ctx context.Context, t *turn, cause error) {
+func (t *turn) conclude(ctx context.Context, cause error) {
+	c := t.c
 	switch {
 	case errors.Is(cause, errReset): // what it did is about to be removed
 		c.settle()
-		c.end(t, payload.TurnFinished{Outcome: payload.Failed})
+		t.end(payload.TurnFinished{Outcome: payload.Failed})
 		return
-	case c.isGone(), errors.Is(cause, errInterrupted): // it runs again after the next load, or never
+	case c.failure() != nil, errors.Is(cause, errInterrupted): // it runs again after the next load, or never
 		return
 	case t.result.Resetting:
 		c.settle()
-		c.end(t, payload.TurnFinished{Outcome: payload.Done})
+		t.end(payload.TurnFinished{Outcome: payload.Done})
 		c.resetSoon()
 		return
 	case !t.changed():
 		return
 	}
-	outcome, failed := c.outcome(ctx, t, cause)
-	written, err := c.commit(ctx, t, c.turnRecord(t))
+	outcome, failed := t.outcome(ctx, cause)
+	written, err := c.commit(ctx, t, t.turnRecord())
 	if err != nil {
-		c.refused(ctx, t, err)
+		t.refused(ctx, err)
 		return
 	}
 	c.place, c.record.Variables = t.result.Place, t.result.Variables
@@ -224,15 +227,15 @@ func (c *conversation) conclude(ctx context.Context, t *turn, cause error) {
 		c.awake()
 	}
 	c.settle()
-	c.present(ctx, t, written)
+	t.present(ctx, written)
 	if failed != nil && !failure(written) { // it was answered elsewhere
 		failed, outcome = nil, payload.Done
 	}
 	if failed != nil {
-		c.fail(t, failed)
+		t.fail(failed)
 		return
 	}
-	c.end(t, payload.TurnFinished{Outcome: outcome, Usage: t.result.Usage})
+	t.end(payload.TurnFinished{Outcome: outcome, Usage: t.result.Usage})
 }
 
 // refused ends a turn whose outcome the store does not take. If it never will,
@@ -240,7 +243,8 @@ func (c *conversation) conclude(ctx context.Context, t *turn, cause error) {
 // with its state alone, as it would be taken again at each load. Else nobody
 // knows whether the outcome is stored, and the session leaves memory: the next
 // load ends or runs the turn by what is stored.
-func (c *conversation) refused(ctx context.Context, t *turn, err error) {
+func (t *turn) refused(ctx context.Context, err error) {
+	c := t.c
 	c.logError(ctx, "commit turn", err, "turn", t.number)
 	if fault.KindOf(err).Retryable() {
 		c.abandon(ctx, err)
@@ -260,11 +264,12 @@ func (c *conversation) refused(ctx context.Context, t *turn, err error) {
 	}
 	c.place = t.result.Place
 	c.settle()
-	c.fail(t, err)
+	t.fail(err)
 }
 
 // outcome says how a turn ended, also in its record.
-func (c *conversation) outcome(ctx context.Context, t *turn, cause error) (payload.Outcome, error) {
+func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error) {
+	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.rt.cfg.Now()
@@ -284,7 +289,8 @@ func (c *conversation) outcome(ctx context.Context, t *turn, cause error) (paylo
 }
 
 // turnRecord is the turn as it is to be stored.
-func (c *conversation) turnRecord(t *turn) journal.TurnRecord {
+func (t *turn) turnRecord() journal.TurnRecord {
+	c := t.c
 	r := journal.TurnRecord{
 		Session: c.record.RowID, Turn: t.number,
 		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
@@ -324,13 +330,14 @@ func (c *conversation) settleLocked() {
 }
 
 // fail tells the clients that a turn failed which have not been told.
-func (c *conversation) fail(t *turn, err error) {
+func (t *turn) fail(err error) {
+	c := t.c
 	for _, d := range t.failure(err, c.rt.cfg.Now()) {
 		if d.Audience == Streaming && !t.told || d.Audience == Plain && !t.unspoken(err) {
 			c.deliver(d)
 		}
 	}
-	c.end(t, payload.TurnFinished{Outcome: payload.Failed, Usage: t.result.Usage})
+	t.end(payload.TurnFinished{Outcome: payload.Failed, Usage: t.result.Usage})
 }
 
 // failure is how clients are told that the turn failed.
@@ -352,14 +359,15 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 
 // end tells the clients that stream that turns are over. For what no event
 // began nobody waits.
-func (c *conversation) end(t *turn, f payload.TurnFinished) {
+func (t *turn) end(f payload.TurnFinished) {
+	c := t.c
 	turns := t.numbers()
 	c.rt.meters.ended(f.Outcome, turns, t.since)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, turn := range turns {
 		if turn != 0 && len(c.listeners) > 0 {
-			c.deliverLocked(c.streamed(turn, payload.TurnFinishedAction, f))
+			c.deliverLocked(c.rt.streamed(turn, payload.TurnFinishedAction, f))
 		}
 		f.Usage = nil
 	}
@@ -420,26 +428,11 @@ func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
 		}
 	}
 	c.endLocked(err)
-	for _, w := range c.queue {
-		if w.arrived != nil {
-			c.free(w.arrived)
-		} else if w.slot {
-			<-c.slots
-		}
-	}
-	for _, p := range c.pending {
-		c.free(p)
-	}
-	c.queue, c.pending, c.check, c.resetting, c.emptied = nil, nil, false, false, false
+	c.queue.clear()
+	c.check, c.resetting, c.emptied = false, false, false
 	if c.current != nil {
 		c.current.interrupt(cause)
 	}
 	c.links.Close(cause)
 	c.signal()
-}
-
-func (c *conversation) isGone() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.gone
 }

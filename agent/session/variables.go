@@ -25,18 +25,19 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	err = c.askSoon(ctx, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.queue = append(c.queue, work{slot: true, do: func(ctx context.Context) { c.setFor(ctx, s, values) }})
+		c.queue.add(work{slot: true, do: func(ctx context.Context) { s.set(ctx, values) }})
 		return nil
 	})
 	if err != nil {
-		<-c.slots
+		<-c.queue.slots
 	}
 	return err
 }
 
-// setFor sets variables for a client, and has the session look whether it is to
+// set sets variables for a client, and has the session look whether it is to
 // move on.
-func (c *conversation) setFor(ctx context.Context, s *Subscription, values map[string]json.RawMessage) {
+func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessage) {
+	c := s.c
 	err := c.setVariables(ctx, values)
 	if err != nil {
 		c.logError(ctx, "set variables", err)

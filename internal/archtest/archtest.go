@@ -77,12 +77,11 @@ var MethodBudgets = map[string]int{
 // OverBudget are the places that were over their budget when it was set, with
 // their size then. None may grow, and none may be added.
 var OverBudget = map[string]int{
-	"files with methods of agent/session.Subscription": 12,
-	"files with methods of agent/session.conversation": 23,
-	"imports in a chain":                    13,
-	"lines of package agent/session":        4488,
-	"lines that are too long":               196,
-	"methods of agent/session.conversation": 102,
+	"files with methods of agent/session.conversation": 17,
+	"imports in a chain":                    11,
+	"lines of package agent/session":        4475,
+	"lines that are too long":               49,
+	"methods of agent/session.conversation": 63,
 }
 
 // BadNames are package and file names that say nothing.

@@ -11,8 +11,8 @@ import (
 	"docent/agent"
 )
 
-// ErrNoTurn is the cause of a fault.NotFound that is about a turn, not about the
-// session.
+// ErrNoTurn is the cause of a fault.NotFound if the session exists but has no such
+// turn.
 var ErrNoTurn = errors.New("no such turn")
 
 // MaxNameBytes bounds the ids and names given at a handshake.
@@ -79,8 +79,8 @@ type SessionRecord struct {
 	Last EventRecord
 }
 
-// EventRecord is an event received, a row of BAF's table event. Events that
-// nothing has handled yet are a session's queue, which lives here.
+// EventRecord is a received event, a row of BAF's table event. The unhandled events
+// of a session are its queue.
 type EventRecord struct {
 	// ID is the row's id and orders a session's events.
 	ID int64
@@ -88,18 +88,18 @@ type EventRecord struct {
 	Turn int64
 	// Name is the event's, such as receive_message_text.
 	Name string
-	// Info is what BAF stores of it: a message's text, a file's name.
+	// Info is the text of a message or the name of a file, as in BAF.
 	Info string
-	// Human tells what the user did from what other agents and programs sent.
+	// Human reports that the event came from a user, not from an agent or a program.
 	Human bool
-	// Data is what the event carries, as JSON: of a message its content.
+	// Data is the event's data as JSON. For a message, it is the content.
 	Data json.RawMessage
-	// Origin is what the runtime has to know to answer, such as the peer and
-	// its id of the request; a JSON object, opaque to the store. Nil if nothing.
+	// Origin tells the runtime where to send the answer, such as the peer and the
+	// id of its request. It is a JSON object that the store does not read, or nil.
 	Origin json.RawMessage
-	// Time is when it was received.
+	// Time is the time of receipt.
 	Time time.Time
-	// Message is the chat message stored with it; zero if the event is none.
+	// Message is the chat message stored with the event; zero without one.
 	Message agent.ChatMessage
 	// Handled reports that a committed turn has handled the event. Only Receive of a
 	// duplicate fills it.
@@ -109,14 +109,14 @@ type EventRecord struct {
 	Begun bool
 }
 
-// Incoming is an event to be stored before anything else happens.
+// Incoming is a received event that Store.Receive stores.
 type Incoming struct {
 	// Session is the session's row id.
 	Session int64
-	// ClientID makes storing idempotent within the session; "" does not.
+	// ClientID makes storing idempotent within the session, unless it is "".
 	ClientID string
-	// Type and Content are as in ChatMessage. Without a Type no chat message
-	// is stored and ClientID counts for nothing.
+	// Type and Content are as in ChatMessage. Without a Type, the store keeps no
+	// chat message and ignores ClientID.
 	Type string
 	// Content is the message; Event.Data is not stored beside it if they are
 	// equal.
@@ -129,7 +129,7 @@ type Incoming struct {
 	// fault.Conflict if it was replaced already; of a duplicate it is not looked
 	// at.
 	Replaces int64
-	// Event is what happened; the store gives it ID and Turn.
+	// Event is the event; the store sets ID and Turn.
 	Event EventRecord
 	// History asks for the newest messages before this one.
 	History int
@@ -139,34 +139,33 @@ type Incoming struct {
 type Receipt struct {
 	// Event is the stored event, with ID, Turn and Message.
 	Event EventRecord
-	// Duplicate reports that the client id was there already; Event is then
-	// the one stored first, and nothing was written.
+	// Duplicate reports that the client id was stored before. Event is then the
+	// first event of that id, and the store wrote nothing.
 	Duplicate bool
 	// History are the messages before it, oldest first, as many as asked, without
 	// replaced ones. The Content of those with more than MaxHistoryContent bytes is nil.
 	History []agent.ChatMessage
 }
 
-// TurnRecord is what a turn leaves behind, written in one batch.
+// TurnRecord is the outcome of a turn. The store writes it in one transaction.
 type TurnRecord struct {
 	// Session is the session's row id.
 	Session int64
-	// Turn is the turn that is done; 0 is for what no event began: the
-	// greeting, a timed move, variables that a client sets.
+	// Turn is the number of the turn. It is 0 without an event: for the greeting,
+	// a timed move, and variables that a client sets.
 	Turn int64
-	// Partial tells that the turn goes on: only Entries are written, so that
-	// clients can be shown them.
+	// Partial reports that the turn goes on. The store then writes only Entries,
+	// so that clients can see them.
 	Partial bool
-	// Handled are the ids of the events that the turn took from the queue, that
-	// which began it first.
+	// Handled are the ids of the events that the turn took from the queue. The
+	// event that began the turn comes first.
 	Handled []int64
-	// Last is the id of the event that the session's bodies are about from now
-	// on; 0 leaves it as it is.
+	// Last is the id of the session's new current event; 0 keeps the old one.
 	Last int64
-	// Entries are what it leaves in the record; they get Seq in order.
+	// Entries are the new messages and steps. The store numbers them in order.
 	Entries []Entry
-	// Links say which messages steps of this turn belong to that were stored
-	// before; those that belong to one already stay with it.
+	// Links connect steps of this turn that are stored already to their messages.
+	// Steps that have a message keep it.
 	Links []Link
 	// State is the state the session is in now.
 	State string
@@ -174,20 +173,20 @@ type TurnRecord struct {
 	EnteredAt time.Time
 	// WakeAt is when to look at timed conditions.
 	WakeAt time.Time
-	// Set are variables to write.
+	// Set are the variables to write.
 	Set map[string]json.RawMessage
-	// Delete are variables to remove.
+	// Delete are the variables to remove.
 	Delete []string
 	// Transitions are the moves made, in order.
 	Transitions []agent.TransitionRecord
-	// Predictions are what messages were understood as, in order.
+	// Predictions are the recognized intents of messages, in order.
 	Predictions []agent.PredictionRecord
-	// Key names the write. If the session's last write had the same key, nothing is
-	// written, and the result is that of the first time.
+	// Key makes the write idempotent. If the session's last write had the same key,
+	// the store writes nothing and returns the first result.
 	Key string
 }
 
-// Link says which message closed the loop of a step that was stored before.
+// Link connects a stored step to the message that ended its reasoning.
 type Link struct {
 	// Step is the step's id; 0 stands for all steps of the turn that were stored
 	// before and belong to no message, and then it is the only link.
@@ -200,11 +199,11 @@ type Link struct {
 	Chat int64
 }
 
-// Entry is one thing in a session's record: a message or a step.
+// Entry is a message or a step in a session's record.
 type Entry struct {
-	// Message is what was said; nil for a step.
+	// Message is nil for a step.
 	Message *agent.ChatMessage
-	// Step is what was reasoned; nil for a message.
+	// Step is nil for a message.
 	Step *agent.ReasoningRecord
 	// Answer is, for a step, the position in TurnRecord.Entries, counted from
 	// 1, of the message that closed its loop; 0 while none has.
@@ -219,12 +218,13 @@ func (e Entry) Seq() int64 {
 	return e.Step.Seq
 }
 
-// Written is what a commit stored, or what was stored of the turn before.
+// Written is the result of a commit.
 type Written struct {
-	// Entries have their ids and seqs, the user's message not among them.
+	// Entries are the stored entries with their ids and sequence numbers, without the
+	// user's message.
 	Entries []Entry
-	// Repeated reports that the turn had been committed before: nothing was
-	// written, and Entries are all that is stored of it; of turn 0 none.
+	// Repeated reports that the turn was committed before. The store wrote nothing,
+	// and Entries are all stored entries of the turn; none for turn 0.
 	Repeated bool
 }
 
@@ -238,10 +238,11 @@ func (t TurnRecord) Failed() bool {
 	return false
 }
 
-// NoContent is the MessageQuery.MaxContent of who wants none.
+// NoContent as MessageQuery.MaxContent reads messages without content.
 const NoContent = 1
 
-// MessageQuery selects messages of a session. Of steps, content is their payload.
+// MessageQuery selects messages or steps of a session. The content of a step is its
+// payload.
 type MessageQuery struct {
 	// Turn, if not 0, leaves out messages of other turns; those of the turn come
 	// also if it was replaced.
@@ -252,8 +253,7 @@ type MessageQuery struct {
 	Before int64
 	// Until, if not zero, leaves out messages that were stored later.
 	Until time.Time
-	// Replaced adds what is no part of the conversation any more; see
-	// ChatMessage.Replaces.
+	// Replaced includes replaced turns; see ChatMessage.Replaces.
 	Replaced bool
 	// Last, if not 0, keeps only the newest that many.
 	Last int
@@ -277,14 +277,14 @@ type Store interface {
 	// message its seq, and returns history in the same round trip.
 	Receive(ctx context.Context, in Incoming) (Receipt, error)
 	// CommitTurn writes a turn's outcome in one transaction and one round trip.
-	// Of several commits of a turn other than 0 the first that is not partial
-	// counts: later ones write nothing, unless the turn had failed and now has
-	// not. A turn whose event was removed meanwhile leaves nothing.
+	// The first commit of a turn that is not partial ends the turn. Later commits
+	// write nothing, with two exceptions: turn 0, and a turn that failed before and
+	// succeeds now. If the turn's event was removed, CommitTurn writes nothing.
 	CommitTurn(ctx context.Context, turn TurnRecord) (Written, error)
 	// Messages returns stored messages, oldest first.
 	Messages(ctx context.Context, session int64, query MessageQuery) ([]agent.ChatMessage, error)
-	// ResetSession removes all that a session holds but its row and names; Seq
-	// goes on growing, state and variables are empty. It returns Seq, which
+	// ResetSession removes the contents of a session but keeps its row and names.
+	// State and variables are empty then; Seq goes on growing. It returns Seq, which
 	// becomes ResetSeq.
 	ResetSession(ctx context.Context, session int64) (seq int64, err error)
 
@@ -298,21 +298,21 @@ type Store interface {
 	Alarms
 }
 
-// Reasonings is the part of a Store that returns what was reasoned.
+// Reasonings is the part of a Store that returns steps of reasoning.
 type Reasonings interface {
 	// Steps returns stored steps and task lists, oldest first.
 	Steps(ctx context.Context, session int64, query MessageQuery) ([]agent.ReasoningRecord, error)
 }
 
-// Alarm says when a session wants to be woken.
+// Alarm is the time to wake a session.
 type Alarm struct {
 	// ID is the session's public id.
 	ID string
-	// At is when.
+	// At is the time.
 	At time.Time
 }
 
-// Alarms is the part of a Store that knows which sessions wait for a time.
+// Alarms is the part of a Store that lists sessions with timed conditions.
 type Alarms interface {
 	// Alarms returns the sessions of an agent whose WakeAt is set and not before
 	// after, soonest first, at most limit.
@@ -339,11 +339,11 @@ type SessionFilter struct {
 	Limit int
 }
 
-// SessionChange is what is changed of a session that is not its conversation.
+// SessionChange changes the name or the pin of a session.
 type SessionChange struct {
-	// Name is the display name, which "" removes; nil leaves it.
+	// Name is the display name. "" removes it, and nil keeps it.
 	Name *string
-	// Pinned is as in SessionRecord; nil leaves it.
+	// Pinned is as in SessionRecord; nil keeps it.
 	Pinned *bool
 }
 
@@ -352,10 +352,10 @@ type Directory interface {
 	// Sessions lists them, pinned ones before the others and else newest use
 	// first, without Pending.
 	Sessions(ctx context.Context, filter SessionFilter) ([]SessionRecord, error)
-	// Session returns one; fault.NotFound if there is none.
+	// Session returns one session, or fails with fault.NotFound.
 	Session(ctx context.Context, key SessionKey) (SessionRecord, error)
-	// ChangeSession names or pins it.
+	// ChangeSession changes the name or the pin of a session.
 	ChangeSession(ctx context.Context, key SessionKey, change SessionChange) error
-	// DeleteSession removes it with all that it holds.
+	// DeleteSession removes a session and its contents.
 	DeleteSession(ctx context.Context, key SessionKey) error
 }
