@@ -100,10 +100,10 @@ describe('the library', () => {
     await page.getByRole('button', { name: 'Cancel the upload of slow-0.txt' }).click();
     await expect.poll(() => held.length).toBe(3); // the next has its place
     await page.getByRole('button', { name: 'Cancel the upload of slow-4.txt' }).click();
-    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 cancelled');
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 canceled');
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toBe('6 cancelled');
+    expect(await page.locator('.uploads .counts').textContent()).toBe('6 canceled');
     for (const go of held) go();
     await page.unroute('**/api/documents');
     await page.getByRole('button', { name: 'Clear this list' }).click();
@@ -181,7 +181,7 @@ describe('the library', () => {
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ passages · [\d,]+ cancelled$/);
+    expect(await page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ passages · [\d,]+ canceled$/);
   });
 
   test('one is deleted at once, comes back by undo, and is gone without; several too', async () => {
@@ -237,7 +237,7 @@ describe('the library', () => {
       await page.getByRole('button', { name: 'Show more' }).click();
       await expect.poll(() => page.locator('.row').count()).toBe(n);
     }
-    await page.getByLabel('Select all that are listed').check();
+    await page.getByLabel('Select all listed documents').check();
     await stopClock(page);
     await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByText('Deleted 500 documents').waitFor();

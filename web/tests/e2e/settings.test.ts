@@ -74,11 +74,11 @@ describe('settings', () => {
 
   test('the key that sends is remembered', async () => {
     await open();
-    await page.getByText('Shift+Enter begins a new line.').waitFor();
+    await page.getByText('Shift+Enter starts a new line.').waitFor();
     await radio('Ctrl+Enter').check();
     expect(await page.evaluate(() => localStorage.getItem('docent.send'))).toBe('ctrl-enter');
     await page.reload();
-    await page.getByText('Enter begins a new line.').waitFor();
+    await page.getByText('Enter starts a new line.').waitFor();
     expect(await radio('Ctrl+Enter').isChecked()).toBe(true);
   });
 
@@ -166,7 +166,7 @@ describe('settings', () => {
     expect(info.index.chunks).toBeGreaterThan(0);
     expect(await row('Passages in the index')).toBe(String(info.index.chunks));
     expect(await row('Collections')).toContain(`default: ${info.collections[0]!.documents} documents`);
-    expect(await row('Limits')).toContain(`${info.limits.k} passages for an answer`);
+    expect(await row('Limits')).toContain(`${info.limits.k} passages per answer`);
     expect(await row('Login')).toContain('not needed');
     await page.getByRole('button', { name: 'Copy as text' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
@@ -203,11 +203,11 @@ describe('settings with logins', () => {
     watched = await watch(browser, program.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     page = watched.page;
     await page.goto(`${program.url}/#/settings`);
-    const login = page.getByRole('dialog', { name: 'Log in' });
+    const login = page.getByRole('dialog', { name: 'Sign in' });
     await login.getByLabel('Name').fill('ada');
     await login.getByLabel('Password').fill('correct horse battery');
     await page.keyboard.press('Enter');
-    await page.getByText('Logged in as ada. May: ask.').waitFor();
+    await page.getByText('Signed in as ada. Permissions: ask.').waitFor();
     await page.getByText('There are no tokens yet.').waitFor();
     await accessible(page);
 
@@ -247,8 +247,8 @@ describe('settings with logins', () => {
     await page.getByText('There are no tokens yet.').waitFor();
     await expect.poll(use).toBe(401);
 
-    await page.locator('main').getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('dialog', { name: 'Log in' }).waitFor();
+    await page.locator('main').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor();
     await watched.check();
   });
 });

@@ -6,7 +6,7 @@ import { ago, offered, scheduleText, secondsOf, until } from '../../src/sources/
 import { kinds } from '../mock/sources';
 
 test.each([
-  ['manual', 0, 'manual', 'Only by hand'], ['', 0, 'manual', 'Only by hand'], ['15m', 900, '15m', 'Every 15 minutes'], ['15m0s', 900, '15m', 'Every 15 minutes'], ['1h0m0s', 3600, '1h', 'Every hour'],
+  ['manual', 0, 'manual', 'Manual'], ['', 0, 'manual', 'Manual'], ['15m', 900, '15m', 'Every 15 minutes'], ['15m0s', 900, '15m', 'Every 15 minutes'], ['1h0m0s', 3600, '1h', 'Every hour'],
   ['24h0m0s', 86_400, '24h', 'Every day'], ['168h', 604_800, '168h', 'Every week'], ['1h30m', 5400, '1h30m', 'Every 90 minutes'], ['7d', 604_800, '168h', 'Every week'], ['48h', 172_800, '48h', 'Every 2 days'], ['90s', 90, '90s', 'Every 2 minutes'],
 ])('the schedule %j', (schedule, seconds, offer, text) => {
   expect([secondsOf(schedule), offered(schedule), scheduleText(schedule)]).toEqual([seconds, offer, text]);

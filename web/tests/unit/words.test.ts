@@ -45,15 +45,15 @@ describe('uploads', () => {
   test.each([
     [[{ source: 's', status: 'added', chunks: 12 }], false, 'Added · 12 passages'],
     [[{ source: 's', status: 'changed', chunks: 1 }], false, 'Updated · 1 passage'],
-    [[{ source: 's', status: 'unchanged', chunks: 4 }], false, 'Already there, unchanged'],
+    [[{ source: 's', status: 'unchanged', chunks: 4 }], false, 'Already added, unchanged'],
     [[{ source: 's', status: 'failed', chunks: 0, reason: 'It is encrypted.' }], true, 'It is encrypted.'],
-    [[], true, 'Nothing readable was found in it.'],
+    [[], true, 'docent found nothing readable in this file.'],
     [[{ source: 'a', status: 'added', chunks: 2 }, { source: 'b', status: 'added', chunks: 3 }, { source: 'c', status: 'failed', chunks: 0, reason: 'empty' }], false, '2 documents added · 5 passages · 1 failed: empty'],
   ] as const)('%j', (results, failed, text) => expect(outcome(results as never)).toEqual({ failed, text }));
   test('the documents inside a file', () => {
     const result = (source: string, status: string, chunks: number, reason?: string) => ({ source, status, chunks, reason });
     expect(partsOf([result('upload:m.eml', 'added', 2), result('upload:m.eml#a.pdf', 'unchanged', 4), result('upload:m.eml#b.pdf', 'failed', 0, 'empty')] as never)).toEqual([
-      { name: 'b.pdf', failed: true, text: 'empty' }, { name: 'a.pdf', failed: false, text: 'Already there, unchanged' },
+      { name: 'b.pdf', failed: true, text: 'empty' }, { name: 'a.pdf', failed: false, text: 'Already added, unchanged' },
     ]);
   });
   test.each([[0, '0 B'], [999, '999 B'], [1500, '1.5 kB'], [36_000, '36 kB'], [999_700, '1.0 MB'], [5e9, '5.0 GB']])('%d bytes are %s', (n, s) => expect(bytesText(n)).toBe(s));
@@ -63,9 +63,9 @@ describe('errors', () => {
   test('our own are shown as they are', () => {
     expect(sentence(fault(409, '{"code":"conflict","message":"it is being read","retryable":false}'))).toBe('It is being read.');
   });
-  test.each([[404, '<html>', 'That does not exist any more.'], [413, '', 'That is larger than docent accepts.'], [502, 'bad gateway', 'docent answered with status 502.']])(
+  test.each([[404, '<html>', 'This item no longer exists.'], [413, '', 'The request is too large.'], [502, 'bad gateway', 'docent responded with status 502.']])(
     'status %d with %j', (status, body, text) => expect(sentence(fault(status, body))).toBe(text));
-  test('a fault of the page is no secret', () => expect(sentence(new TypeError('x'))).toContain('page itself'));
+  test('a fault of the page is no secret', () => expect(sentence(new TypeError('x'))).toContain('An error occurred in the page'));
 });
 
 test.each([
@@ -147,11 +147,11 @@ test('what somebody may do', () => {
 
 test.each([
   [4501, true, 'deleted', 'begin'],
-  [4502, true, 'login has ended', 'login'],
-  [4503, true, 'somebody else', 'begin'],
-  [4503, false, 'may not ask', 'switch'],
-  [4500, true, 'closed this connection', 'reload'],
-  [1009, true, 'closed this connection', 'reload'],
+  [4502, true, 'session has expired', 'login'],
+  [4503, true, 'another user', 'begin'],
+  [4503, false, 'permission to ask', 'switch'],
+  [4500, true, 'closed the connection', 'reload'],
+  [1009, true, 'closed the connection', 'reload'],
 ])('a connection closed with %d, asking allowed %s', (code, asks, text, step) => {
   expect(refusal(code, asks)).toEqual({ text: expect.stringContaining(text) as string, step });
 });
