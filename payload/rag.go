@@ -105,7 +105,7 @@ type RAGSentence struct {
 	// 1-based positions in RAGMessage.Docs; never null.
 	Docs []int `json:"docs"`
 	// Support says how much of it they carry.
-	Support Support `json:"support"`
+	Support Support `json:"support" enum:"strong,weak,none"`
 	// Found reports that the sentence cites nothing and Docs is the passage
 	// that was found to carry it all the same.
 	Found bool `json:"found,omitempty"`

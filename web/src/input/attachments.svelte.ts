@@ -106,9 +106,9 @@ class Attachments {
       this.set(a.id, { state: 'sending', reason: '' });
       try {
         const results = await http.upload(a.file, (share) => this.set(a.id, { progress: share, state: share >= 1 ? 'reading' : 'sending' }), { collection });
-        const { failed } = outcome(results);
+        const { failed, text } = outcome(results);
         added.push(...results.flatMap((r) => (r.chunks > 0 && r.document_id) || []));
-        this.set(a.id, failed ? { state: 'failed', reason: why(results[0]?.reason) } : { state: 'done' });
+        this.set(a.id, failed ? { state: 'failed', reason: text } : { state: 'done' });
       } catch (err) {
         this.set(a.id, { state: 'failed', reason: http.sentence(err) });
       }
@@ -126,13 +126,6 @@ class Attachments {
   private set(id: number, change: Partial<Attached>): void {
     Object.assign(this.list.find((a) => a.id === id) ?? {}, change);
   }
-}
-
-// What the server says of a file that it cannot read begins with the kind of
-// reason; the rest is for who runs it.
-function why(reason = ''): string {
-  const kinds: Record<string, string> = words.input.why;
-  return kinds[/^[a-z ]+(?=:)/.exec(reason)?.[0] ?? ''] ?? words.input.whyElse;
 }
 
 /** How often, and after which pauses in ms, it is looked whether a document is found. */

@@ -317,7 +317,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     const bars = await panel.locator('.score .bar').evaluateAll((all) => all.map((el) => el.getBoundingClientRect().width));
     expect(bars[0]).toBeGreaterThan(bars.at(-1)!);
     expect(plain(await panel.locator('.score').first().textContent())).toMatch(/\d\.\d\d/);
-    await panel.getByRole('button', { name: /Search again now/ }).click();
+    await panel.getByRole('button', { name: /Search again with details/ }).click();
     await panel.getByText(/^Evidence [01]\.\d\d/).waitFor();
     expect(await panel.locator('.features').first().textContent()).toContain('Keywords');
     expect(plain(await rows.first().textContent())).toContain('Now ranked 1');
@@ -343,7 +343,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     expect(as).not.toBe('And what does the warden do there?');
     expect((await panel.locator('.made > div').allTextContents()).slice(0, 2).map(plain)).toEqual(['QuestionAnd what does the warden do there?', `Search text${plain(as)}`]);
     const again = page.waitForRequest((r) => new URL(r.url()).pathname === '/api/search');
-    await panel.getByRole('button', { name: /Search again now/ }).click();
+    await panel.getByRole('button', { name: /Search again with details/ }).click();
     expect(new URL((await again).url()).searchParams.get('q')).toBe(as);
     await panel.getByText(/^Evidence [01]\.\d\d/).waitFor();
     await accessible(page);

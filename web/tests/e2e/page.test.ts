@@ -398,10 +398,10 @@ test('a server that is not there is named', async () => {
   await page.goto(mock.url);
   await page.route('**/api/info', (r) => r.abort());
   await page.reload();
-  await page.getByText('docent does not answer').waitFor();
+  await page.getByText('docent does not respond').waitFor();
   await page.unroute('**/api/info');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect.poll(() => page.getByText('docent does not answer').count()).toBe(0);
+  await expect.poll(() => page.getByText('docent does not respond').count()).toBe(0);
 });
 
 test('the chosen theme stays', async () => {

@@ -143,7 +143,7 @@ describe('what agents send', () => {
   test('pictures are enlarged and saved; what is none says so', async () => {
     const { page, watched } = await open([['image', sample.png], ['image', 'AAAA'], ['image', sample.bomb]]);
     await page.getByText('This image cannot be shown.').waitFor();
-    await page.getByText(/too large to be shown/).waitFor();
+    await page.getByText(/too large to show/).waitFor();
     await page.getByRole('button', { name: /Enlarge the picture/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Picture' });
     await dialog.waitFor();

@@ -118,7 +118,7 @@ describe('settings', () => {
     await page.locator('.row').first().waitFor();
     expect(await left()).toEqual([]);
     await page.getByRole('radio', { name: 'Inhalten' }).check();
-    await page.getByText('Eine Frage oder ein paar Wörter').waitFor();
+    await page.getByText('Geben Sie eine Frage oder ein paar Wörter ein').waitFor();
     expect(await left()).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'Dokumente', exact: true }).waitFor();

@@ -1,6 +1,7 @@
 // What the page says about things: small functions from data to words.
 import { describe, expect, test } from 'vitest';
 import { fault, sentence } from '../../src/api/http';
+import type { Me } from '../../src/api/shapes';
 import { interleaved, question } from '../../src/chat/suggestions';
 import { refusal } from '../../src/chat/refusal';
 import { kind } from '../../src/documents/kinds';
@@ -47,6 +48,8 @@ describe('uploads', () => {
     [[{ source: 's', status: 'changed', chunks: 1 }], false, 'Updated · 1 passage'],
     [[{ source: 's', status: 'unchanged', chunks: 4 }], false, 'Already added, unchanged'],
     [[{ source: 's', status: 'failed', chunks: 0, reason: 'It is encrypted.' }], true, 'It is encrypted.'],
+    [[{ source: 's', status: 'added', chunks: 4, note: '2 of its 9 pages could not be read' }], false, 'Added · 4 passages · Read only in part: 2 of its 9 pages could not be read'],
+    [[{ source: 's', status: 'added', chunks: 4, note: 'n' }, { source: 't', status: 'added', chunks: 1 }], false, '2 documents added · 5 passages · 1 read only in part'],
     [[], true, 'docent found nothing readable in this file.'],
     [[{ source: 'a', status: 'added', chunks: 2 }, { source: 'b', status: 'added', chunks: 3 }, { source: 'c', status: 'failed', chunks: 0, reason: 'empty' }], false, '2 documents added · 5 passages · 1 failed: empty'],
   ] as const)('%j', (results, failed, text) => expect(outcome(results as never)).toEqual({ failed, text }));
@@ -140,7 +143,7 @@ test.each(['octet-stream', 'vnd.microsoft.portable-executable', 'x-ole-storage',
   expect(kind({ media_type: `application/${type}`, source: '/srv/x' })).toMatch(/^(Program|Archive|Unknown)$/));
 
 test('what somebody may do', () => {
-  const me = (auth: boolean, ...scopes: string[]) => ({ id: '', name: '', scopes, auth });
+  const me = (auth: boolean, ...scopes: Me['scopes']) => ({ id: '', name: '', scopes, auth });
   expect([may(null, 'ingest'), may(me(false), 'ingest'), may(me(true, 'admin'), 'ingest'), may(me(true, 'ask', 'ingest'), 'ingest')]).toEqual([true, true, true, true]);
   expect([may(me(true, 'ask'), 'ingest'), may(me(true), 'ask')]).toEqual([false, false]);
 });

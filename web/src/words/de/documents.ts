@@ -91,6 +91,8 @@ export const documents: Catalogue['documents'] = {
   moreFailed: (n) => `${count(n)} weitere fehlgeschlagen`,
   moreDone: (n) => `${count(n)} weitere hinzugefügt`,
   unread: 'Ihr Browser konnte diese Datei nicht lesen. Prüfen Sie, ob es sie noch gibt und ob Sie sie öffnen dürfen.',
+  inPart: (note) => `Nur zum Teil gelesen: ${note}`,
+  manyInPart: (n) => `${count(n)} nur zum Teil gelesen`,
   nothingReadable: 'docent hat in dieser Datei nichts Lesbares gefunden.',
   tooLarge: (limit) => `Diese Datei ist größer als das Maximum von ${limit}.`,
   outcome: { added: 'Hinzugefügt', changed: 'Aktualisiert', unchanged: 'Bereits vorhanden, unverändert', removed: 'Entfernt' },

@@ -29,17 +29,6 @@ export const input: Catalogue['input'] = {
   adding: (percent) => `Wird hinzugefügt … ${percent} %`,
   reading: 'Wird gelesen …',
   added: 'Zu den Dokumenten hinzugefügt',
-  why: {
-    binary: 'Solche Dateien liest docent nicht als Dokument',
-    empty: 'Darin steht kein Text',
-    'no text': 'Die Seiten sind Bilder, ohne Text',
-    encrypted: 'Öffnet sich nur mit Passwort',
-    damaged: 'Die Datei ist beschädigt',
-    'too large': 'Zu groß zum Lesen',
-    undecodable: 'Die Schrift ist nicht lesbar',
-    unreadable: 'Die Schrift ist nicht lesbar',
-  },
-  whyElse: 'Das konnte nicht gelesen werden',
 
   record: 'Sprachnachricht aufnehmen',
   recording: 'Aufnahme läuft',

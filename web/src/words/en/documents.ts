@@ -89,6 +89,8 @@ export const documents = {
   moreFailed: (n: number) => `${digits(n, 'en')} more failed`,
   moreDone: (n: number) => `${digits(n, 'en')} more added`,
   unread: 'Your browser could not read this file. Check that it still exists and that you may open it.',
+  inPart: (note: string) => `Read only in part: ${note}`,
+  manyInPart: (n: number) => `${digits(n, 'en')} read only in part`,
   nothingReadable: 'docent found nothing readable in this file.',
   tooLarge: (limit: string) => `This file is larger than ${limit}, the maximum.`,
   outcome: { added: 'Added', changed: 'Updated', unchanged: 'Already added, unchanged', removed: 'Removed' },

@@ -30,17 +30,6 @@ export const input = {
   adding: (percent: number) => `Adding… ${percent} %`,
   reading: 'Reading…',
   added: 'Added to the documents',
-  why: {
-    binary: 'Not a kind of document docent reads',
-    empty: 'There is no text in it',
-    'no text': 'Its pages are pictures, without text',
-    encrypted: 'It opens only with a password',
-    damaged: 'It is damaged',
-    'too large': 'Too large to be read',
-    undecodable: 'Its letters cannot be made out',
-    unreadable: 'Its letters cannot be made out',
-  },
-  whyElse: 'It could not be read',
 
   // Recordings
   record: 'Record a message',
