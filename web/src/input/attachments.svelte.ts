@@ -1,6 +1,7 @@
 // Files that a person wants to send: into the chat, or to the documents.
 import * as http from '../api/http';
 import { outcome } from '../documents/outcome';
+import { announcer } from '../chat/announcer.svelte';
 import { conversation } from '../chat/conversation.svelte';
 import { sized } from '../chat/replies';
 import { account } from '../shell/account.svelte';
@@ -116,7 +117,7 @@ class Attachments {
     await Promise.all(added.slice(0, 3).map(found));
     if (files.length > 0) void server.refresh();
     if (files.some((a) => this.failed(a))) return false;
-    if (files.length > 0) conversation.spoken = words.input.added;
+    if (files.length > 0) announcer.say(words.input.added);
     for (const a of this.list.filter((a) => a.state === 'done')) this.remove(a.id);
     return true;
   }
