@@ -140,7 +140,7 @@ describe('conversations', () => {
     await expect.poll(ids).toEqual([]);
     await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.goto(address);
-    await page.getByText('does not exist any more').waitFor();
+    await page.getByText('no longer exists').waitFor();
   });
 
   test('who is at the notice has time; several wait at once, and each is undone alone', async () => {
@@ -173,7 +173,7 @@ describe('conversations', () => {
     await page.reload();
     await expect.poll(names).toEqual(['When are roses pruned?']);
     await page.goto(address);
-    await page.getByText('does not exist any more').waitFor();
+    await page.getByText('no longer exists').waitFor();
   });
 
   test('those of one name are told apart by when they were used', async () => {

@@ -167,7 +167,7 @@ describe('with authentication', () => {
     await page.goto(program.url);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await logIn('wrong');
-    await page.getByText('not the right name and password').waitFor();
+    await page.getByText('The name or password is wrong').waitFor();
     await logIn('correct horse battery');
     await page.locator('dialog[open]').waitFor({ state: 'detached' });
     await page.getByLabel('Your question').fill('When do neap tides occur?');

@@ -396,7 +396,7 @@ describe('the library', () => {
     expect(await sources()).toEqual(['pier/a.txt', 'pier/b.txt']);
     expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 1 failed · 1 hidden or system file skipped');
     const locked = page.locator('.uploads li.failed', { hasText: 'pier/locked.txt' });
-    expect(await locked.textContent()).toContain('Your browser could not read it');
+    expect(await locked.textContent()).toContain('Your browser could not read this file');
     expect(await locked.getByRole('button').count()).toBe(0); // the same would fail again
   });
 });

@@ -163,7 +163,7 @@ describe('conversation', () => {
     await page.clock.resume();
     await expect.poll(() => mock.sessions.size).toBe(1);
     await page.goto(`${mock.url}/#/c/two`);
-    await page.getByText('does not exist any more').waitFor();
+    await page.getByText('no longer exists').waitFor();
     // Nothing can be said in it: what there is to do is to begin another.
     expect(await page.getByLabel('Your question').count()).toBe(0);
     const fresh = page.getByRole('main').getByRole('link', { name: 'New chat' }).last();

@@ -148,7 +148,7 @@ describe('the page on the real program', () => {
     await page.clock.resume();
     await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as { session_name: string }[]).filter((s) => s.session_name === 'Gauges')).toEqual([]);
     await page.goto(address);
-    await page.getByText('does not exist any more').waitFor();
+    await page.getByText('no longer exists').waitFor();
   });
 
   test('an uploaded document is answered from, and not after it is deleted', async () => {

@@ -167,7 +167,7 @@ describe('settings', () => {
     expect(await row('Passages in the index')).toBe(String(info.index.chunks));
     expect(await row('Collections')).toContain(`default: ${info.collections[0]!.documents} documents`);
     expect(await row('Limits')).toContain(`${info.limits.k} passages per answer`);
-    expect(await row('Login')).toContain('not needed');
+    expect(await row('Sign-in')).toContain('not required');
     await page.getByRole('button', { name: 'Copy as text' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
@@ -215,14 +215,14 @@ describe('settings with logins', () => {
     const name = page.locator('form').getByLabel('Name', { exact: true }).and(page.locator(':not([autocomplete=username])'));
     await name.and(page.locator(':focus')).waitFor();
     await name.fill('nightly report');
-    await page.getByText('a blank becomes a hyphen').waitFor();
+    await page.getByText('A space becomes a hyphen').waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(1); // nobody gives more than they have
     await page.getByLabel('Valid for').selectOption('30 days');
     await accessible(page);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const secret = page.getByLabel('Token “nightly-report”');
     await secret.waitFor();
-    await page.getByText('it is not shown again').waitFor();
+    await page.getByText('docent does not show it again').waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();

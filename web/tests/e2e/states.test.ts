@@ -74,7 +74,7 @@ describe.skipIf(!folder)('pictures', () => {
     await page.getByRole('button', { name: 'Ask again' }).waitFor();
     await shot('broken-off');
     await asking('keep this');
-    await page.getByText('it is kept').waitFor();
+    await page.getByText('docent keeps it for later').waitFor();
     await shot('held');
     await asking('ask another');
     await page.getByText('another agent (bob').waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(!folder)('pictures', () => {
     await page.getByLabel('Name').fill('ada');
     await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('not the right').waitFor();
+    await page.getByText('The name or password is wrong').waitFor();
     await shot('login-wrong');
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');

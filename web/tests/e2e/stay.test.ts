@@ -99,9 +99,9 @@ describe('in the middle of a turn', () => {
 test('what is held is said to be after a reload, and what failed can be asked again', async () => {
   await page.goto(mock.url);
   await ask('keep this');
-  await page.getByText('it is kept').waitFor();
+  await page.getByText('docent keeps it for later').waitFor();
   await page.reload();
-  await page.getByText('it is kept').waitFor();
+  await page.getByText('docent keeps it for later').waitFor();
   await ask('please fail');
   await page.getByText('The model does not answer.').waitFor();
   await button('Ask again').click();
@@ -230,7 +230,7 @@ describe('logins', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await logIn('wrong');
-    await page.getByText('not the right name and password').waitFor();
+    await page.getByText('The name or password is wrong').waitFor();
     await expect.poll(() => page.getByLabel('Password').inputValue()).toBe('');
     await logIn('too often');
     await page.getByText('Wait 7 seconds').waitFor();
