@@ -237,7 +237,7 @@ describe('the library', () => {
       await page.getByRole('button', { name: 'Show more' }).click();
       await expect.poll(() => page.locator('.row').count()).toBe(n);
     }
-    await page.getByLabel('Select all listed documents').check();
+    await page.getByLabel('Select all listed').check();
     await stopClock(page);
     await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByText('Deleted 500 documents').waitFor();

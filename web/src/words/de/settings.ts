@@ -66,7 +66,7 @@ export const settings: Catalogue['settings'] = {
     version: 'Version', built: 'Gebaut mit', started: 'Gestartet', agent: 'Agent', database: 'Datenbank', model: 'Modell', models: 'Verfügbare Modelle',
     embedder: 'Einbettung', index: 'Suchindex', passages: 'Stellen im Index', collections: 'Sammlungen', limits: 'Grenzwerte', voice: 'Sprache', login: 'Anmeldung', page: 'Webbrowser',
   },
-  extractive: 'keines: Antworten sind Zitate aus den Dokumenten',
+  extractive: 'keines: Zitate aus den Dokumenten',
   dimensions: (n) => plural(n, 'Dimension', 'Dimensionen', 'de'),
   collection: (documents, failed, passages) =>
     `${plural(documents, 'Dokument', 'Dokumente', 'de')}${failed ? `, ${digits(failed, 'de')} fehlgeschlagen` : ''}, ${plural(passages, 'Stelle', 'Stellen', 'de')}`,

@@ -17,7 +17,7 @@ export const shell: Catalogue['shell'] = {
   themes: { system: 'wie das System', light: 'hell', dark: 'dunkel' },
 
   conversations: 'Unterhaltungen',
-  search: 'Unterhaltungen durchsuchen',
+  search: 'Unterhaltungen suchen',
   clear: 'Suche leeren',
   found: (n) => `${plural(n, 'Unterhaltung', 'Unterhaltungen', 'de')} gefunden`,
   noneFound: 'Keine passenden Unterhaltungen.',

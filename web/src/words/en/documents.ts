@@ -29,7 +29,7 @@ export const documents = {
 
   columns: { select: 'Select', status: 'Status', name: 'Title', collection: 'Collection', type: 'Type', size: 'Size', passages: 'Passages', changed: 'Changed', remove: 'Delete' },
   kindNames: { slides: 'Slides', sheet: 'Sheet', text: 'Text', image: 'Image', sound: 'Sound', font: 'Font', program: 'Program', archive: 'Archive', unknown: 'Unknown' },
-  selectAll: 'Select all listed documents',
+  selectAll: 'Select all listed',
   selectOne: (name: string) => `Select “${name}”`,
   selected: (n: number) => `${digits(n, 'en')} selected`,
   unselect: 'Clear the selection',
