@@ -13,7 +13,7 @@ import (
 	"docent/auth"
 )
 
-var update = flag.Bool("update", false, "write the generated part of docs/reference/http.md")
+var update = flag.Bool("update", false, "write docs/openapi.json and the generated part of docs/reference/http.md")
 
 // TestReferencePage keeps the routes in docs/reference/http.md equal to the code.
 func TestReferencePage(t *testing.T) {
@@ -58,6 +58,27 @@ func TestReferencePage(t *testing.T) {
 	}
 	if !*update {
 		t.Fatalf("%s is out of date; run: go test ./api -run TestReferencePage -update", file)
+	}
+	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDescription keeps docs/openapi.json equal to the routes. The web page
+// generates its types from this file.
+func TestDescription(t *testing.T) {
+	t.Parallel()
+	const file = "../docs/openapi.json"
+	resp, body := newWorld().serve(t).do(http.MethodGet, "/openapi.json", "")
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.StatusCode)
+	}
+	want := body + "\n"
+	if raw, err := os.ReadFile(file); err == nil && string(raw) == want {
+		return
+	}
+	if !*update {
+		t.Fatalf("%s is out of date; run: go test ./api -run TestDescription -update && npm --prefix web run generate", file)
 	}
 	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ type RAGSentence struct {
 	// 1-based positions in RAGMessage.Docs; never null.
 	Docs []int `json:"docs"`
 	// Support says how well they support it.
-	Support Support `json:"support"`
+	Support Support `json:"support" enum:"strong,weak,none"`
 	// Found reports that the sentence cites nothing, and that Docs has a passage
 	// that supports it all the same.
 	Found bool `json:"found,omitempty"`

@@ -14,9 +14,6 @@ import (
 	"strings"
 )
 
-// skipPageTexts leaves out the texts of the page. Set it to false when they pass.
-const skipPageTexts = true
-
 // pageTexts holds the English texts of the page.
 const pageTexts = "web/src/words/en"
 
@@ -63,13 +60,11 @@ func checkAll(root fs.FS) ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !skipPageTexts {
-		texts, err := fs.Glob(root, pageTexts+"/*.ts")
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, texts...)
+	texts, err := fs.Glob(root, pageTexts+"/*.ts")
+	if err != nil {
+		return nil, err
 	}
+	files = append(files, texts...)
 	var out []finding
 	for _, file := range files {
 		raw, err := fs.ReadFile(root, file)

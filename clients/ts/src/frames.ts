@@ -1,101 +1,40 @@
-// The frames of docent.v1 as they are on the wire.
+// The frames of docent.v1 as they are on the wire. wire.ts is generated from the
+// AsyncAPI description of the protocol.
+import type * as wire from './wire.ts';
 
-/** Envelope is what every frame has beside its action and message. */
-export interface Envelope {
-  /** True on what is shown again. */
-  history?: boolean;
-  /** The server's local time, YYYY-MM-DD HH:MM:SS. */
-  timestamp?: string | null;
-  /** The order of stored frames in their session, from 1 and without gaps. */
-  seq?: number;
-  /** The client's id of the message that a frame is about. */
-  id?: string;
-  /** The other agent that said it; absent if the user did. */
-  sender?: string;
-  /** The turn that a frame belongs to; 0 is the greeting. */
-  turn?: number;
-  /** Counts a turn's provisional frames from 1. */
-  n?: number;
-  /** On a user's message: the turn from which on it replaces what was said. */
-  replaces?: number;
-  /** Names a reply that is a fixed text of the server, for other languages. */
-  sentence?: Sentence;
-}
+/** Envelope is every frame without its action and message. */
+export type Envelope = Pick<wire.V1Frame, 'seq' | 'id' | 'turn' | 'replaces' | 'n' | 'sender' | 'sentence'> & Partial<Pick<wire.ServerFrame, 'history' | 'timestamp'>>;
 
 /** Sentence names a text of the server; docs/reference/errors.md lists all ids. */
-export interface Sentence {
-  id: string;
-  /** The values in the text, in its order: strings, numbers, and sentences as {id, params, message}. */
-  params: readonly unknown[];
-}
+export type Sentence = wire.Named;
 
-/** ErrorBody says what went wrong. */
-export interface ErrorBody {
-  /** A stable word, such as busy. */
-  code: string;
-  /** Names the sentence; absent from other servers. */
-  id?: string;
-  /** The values in the sentence. */
-  params?: readonly unknown[];
-  /** The sentence in English. */
-  message: string;
-  /** The same may succeed later unchanged. */
-  retryable: boolean;
-}
+/** ErrorBody is an error. Other servers can omit the id and its parameters. */
+export type ErrorBody = Omit<wire.Error, 'code' | 'id' | 'params'> & Partial<Pick<wire.Error, 'id' | 'params'>> & { code: string };
 
-/** ReasoningStep is one step of how an answer was found. */
-export interface ReasoningStep {
-  kind: string;
-  /** Counts the run's model calls from 0. */
-  step: number;
-  /** A line for people. */
-  summary: string;
-  details: Record<string, unknown>;
-}
+/** ReasoningStep is one step of the search for an answer. */
+export type ReasoningStep = wire.Step;
 
-/** Task is one of a run's task list. */
-export interface Task {
-  id: number;
-  description: string;
-  status: string;
-  result: string;
-}
+/** Task is an item of the task list of an agent. */
+export type Task = wire.Task;
 
-/** Welcome answers hello. */
-export interface Welcome {
-  session_id: string;
-  /** The number given last; 0 if nothing is stored. */
-  seq: number;
-  /** What has this number or less is gone; absent or 0 if the session never was reset. */
-  reset_seq?: number;
-  /** The session was there before. */
-  resumed: boolean;
-  limits: {
-    /** The longest text of a message. */
-    message_bytes: number;
-    /** The longest frame as it is sent, a file in it included; absent from older servers. */
-    frame_bytes?: number;
-  };
-  models: string[];
-  collections: string[];
-  /** Recordings are understood; the agent can speak. Absent from older servers. */
-  voice?: { listens: boolean; speaks: boolean };
-}
+/** Welcome answers hello. Older servers can omit fields. */
+export type Welcome = Omit<wire.Welcome, 'reset_seq' | 'limits' | 'voice'> &
+  Partial<Pick<wire.Welcome, 'reset_seq' | 'voice'>> & { limits: Pick<wire.Welcome['limits'], 'message_bytes'> & Partial<wire.Welcome['limits']> };
 
 /** The outcomes of a turn. */
-export type Outcome = 'done' | 'failed' | 'stopped' | 'held';
+export type Outcome = wire.TurnFinished['outcome'];
 
 /** Messages by action, of the frames that the server sends. */
 export interface ServerMessages {
   welcome: Welcome;
-  synced: { seq: number; turns: { turn: number; state: 'running' | 'waiting' }[] };
-  turn_snapshot: { turn: number; n: number; text: string; steps: { action: StepAction; message: unknown }[] };
+  synced: wire.Synced;
+  turn_snapshot: wire.TurnSnapshot;
   session_reset: { seq: number };
-  /** Without seq: what else was asked for with that id was taken. */
-  ack: { id: string; seq?: number; duplicate: boolean };
+  /** Without seq, it acknowledges a request that stores nothing. */
+  ack: wire.Ack;
   status: { phase: string };
   agent_reply_delta: { text: string };
-  turn_finished: { outcome: Outcome; usage?: { prompt_tokens: number; completion_tokens: number } };
+  turn_finished: wire.TurnFinished;
   feedback_stored: { turn: number };
   error: ErrorBody;
   user_message: unknown;
@@ -104,12 +43,12 @@ export interface ServerMessages {
   agent_reply_str: unknown;
   agent_reply_markdown: string;
   agent_reply_html: string;
-  agent_reply_file: { name: string; type: string; base64: string };
+  agent_reply_file: wire.File;
   agent_reply_image: string;
   agent_reply_dataframe: string;
   agent_reply_plotly: string;
   agent_reply_options: string;
-  agent_reply_location: { latitude: number; longitude: number };
+  agent_reply_location: wire.Location;
   agent_reply_rag: unknown;
   agent_reply_audio: unknown;
   agent_reply_ui: unknown;
@@ -119,14 +58,14 @@ export interface ServerMessages {
   agent_reply_task_list_update: Task[];
 }
 
-export type StepAction = 'agent_reply_reasoning_step' | 'agent_reply_task_list_update';
+export type StepAction = wire.TurnSnapshot['steps'][number]['action'];
 
 /** ServerFrame is any frame of the server; action tells which. */
 export type ServerFrame = { [A in keyof ServerMessages]: Envelope & { action: A; message: ServerMessages[A] } }[keyof ServerMessages];
 
 /**
- * parseFrame reads one frame; what is none is null. Of the message only what
- * the protocol turns on is checked: what people wrote may be anything.
+ * parseFrame reads one frame. It returns null for malformed frames. It checks only
+ * the fields that the client uses; the content of a message can be anything.
  */
 export function parseFrame(data: unknown): ServerFrame | null {
   if (typeof data !== 'string') return null;

@@ -1,44 +1,49 @@
-// What became of files that were sent, in words.
+// The outcome of uploads, in words.
 import type { UploadResult } from '../api/shapes';
 import { innerOf } from '../evidence/place';
 import { words } from '../words/words.svelte';
 
-const reason = (r: UploadResult) => words.server({ message: r.reason ?? '', ...r.sentence }) || words.documents.unreadable;
+const reason = (result: UploadResult) => words.server({ message: result.reason ?? '', ...result.sentence }) || words.documents.unreadable;
 
-/** outcome says what became of a file, which may hold many documents. */
+/** outcome describes the result of one uploaded file, which can contain many documents. */
 export function outcome(results: UploadResult[]): { failed: boolean; text: string } {
   const say = words.documents;
-  const bad = results.filter((r) => r.status === 'failed');
+  const failures = results.filter((result) => result.status === 'failed');
   if (results.length === 0) return { failed: true, text: say.nothingReadable };
-  if (bad.length === results.length) return { failed: true, text: reason(bad[0]!) };
-  const good = results.filter((r) => r.status !== 'failed');
-  const passages = good.reduce((n, r) => n + r.chunks, 0);
-  const first = good[0]!.status as 'added' | 'changed' | 'unchanged' | 'removed';
-  const text = good.length === 1 ? say.outcome[first] : say.outcomes[first](good.length);
+  if (failures.length === results.length) return { failed: true, text: reason(failures[0]!) };
+  const stored = results.filter((result) => result.status !== 'failed');
+  const passages = stored.reduce((sum, result) => sum + result.chunks, 0);
+  const first = stored[0]!.status as 'added' | 'changed' | 'unchanged' | 'removed';
+  const text = stored.length === 1 ? say.outcome[first] : say.outcomes[first](stored.length);
   const parts = first === 'unchanged' ? [text] : [text, say.passages(passages)];
-  if (bad.length > 0) parts.push(say.alsoFailed(bad.length, reason(bad[0]!)));
+  const partial = stored.filter((result) => result.note);
+  if (results.length === 1 && partial.length === 1) parts.push(say.inPart(partial[0]!.note!));
+  else if (partial.length > 0) parts.push(say.manyInPart(partial.length));
+  if (failures.length > 0) parts.push(say.alsoFailed(failures.length, reason(failures[0]!)));
   return { failed: false, text: parts.join(' · ') };
 }
 
-/** Part is a document that came inside an uploaded file. */
+/** Part is a document in an uploaded file. */
 export interface Part {
   name: string;
   failed: boolean;
-  /** What became of it. */
+  /** The outcome, in words. */
   text: string;
 }
 
-/** partsOf are the documents inside an uploaded archive or mail, those that failed first. */
+/** partsOf returns the documents in an uploaded archive or mail, failed ones first. */
 export function partsOf(results: readonly UploadResult[]): Part[] {
   const say = words.documents;
-  const all = results.flatMap((r): Part[] => {
-    const inner = innerOf(r.source);
+  const all = results.flatMap((result): Part[] => {
+    const inner = innerOf(result.source);
     if (!inner) return [];
-    if (r.status === 'failed') return [{ name: inner.part, failed: true, text: reason(r) }];
-    const text = say.outcome[r.status];
-    return [{ name: inner.part, failed: false, text: r.status === 'unchanged' ? text : `${text} · ${say.passages(r.chunks)}` }];
+    if (result.status === 'failed') return [{ name: inner.part, failed: true, text: reason(result) }];
+    const texts = [say.outcome[result.status]];
+    if (result.status !== 'unchanged') texts.push(say.passages(result.chunks));
+    if (result.note) texts.push(say.inPart(result.note));
+    return [{ name: inner.part, failed: false, text: texts.join(' · ') }];
   });
-  return [...all.filter((p) => p.failed), ...all.filter((p) => !p.failed)];
+  return [...all.filter((part) => part.failed), ...all.filter((part) => !part.failed)];
 }
 
 export function bytesText(n: number): string {

@@ -1,6 +1,7 @@
 // Files that a person wants to send: into the chat, or to the documents.
 import * as http from '../api/http';
 import { outcome } from '../documents/outcome';
+import { announcer } from '../chat/announcer.svelte';
 import { conversation } from '../chat/conversation.svelte';
 import { sized } from '../chat/replies';
 import { account } from '../shell/account.svelte';
@@ -106,9 +107,9 @@ class Attachments {
       this.set(a.id, { state: 'sending', reason: '' });
       try {
         const results = await http.upload(a.file, (share) => this.set(a.id, { progress: share, state: share >= 1 ? 'reading' : 'sending' }), { collection });
-        const { failed } = outcome(results);
+        const { failed, text } = outcome(results);
         added.push(...results.flatMap((r) => (r.chunks > 0 && r.document_id) || []));
-        this.set(a.id, failed ? { state: 'failed', reason: why(results[0]?.reason) } : { state: 'done' });
+        this.set(a.id, failed ? { state: 'failed', reason: text } : { state: 'done' });
       } catch (err) {
         this.set(a.id, { state: 'failed', reason: http.sentence(err) });
       }
@@ -116,7 +117,7 @@ class Attachments {
     await Promise.all(added.slice(0, 3).map(found));
     if (files.length > 0) void server.refresh();
     if (files.some((a) => this.failed(a))) return false;
-    if (files.length > 0) conversation.spoken = words.input.added;
+    if (files.length > 0) announcer.say(words.input.added);
     for (const a of this.list.filter((a) => a.state === 'done')) this.remove(a.id);
     return true;
   }
@@ -126,13 +127,6 @@ class Attachments {
   private set(id: number, change: Partial<Attached>): void {
     Object.assign(this.list.find((a) => a.id === id) ?? {}, change);
   }
-}
-
-// What the server says of a file that it cannot read begins with the kind of
-// reason; the rest is for who runs it.
-function why(reason = ''): string {
-  const kinds: Record<string, string> = words.input.why;
-  return kinds[/^[a-z ]+(?=:)/.exec(reason)?.[0] ?? ''] ?? words.input.whyElse;
 }
 
 /** How often, and after which pauses in ms, it is looked whether a document is found. */

@@ -1,5 +1,6 @@
 // What the commands do. It is loaded with the first of them.
 import * as http from '../api/http';
+import { announcer } from '../chat/announcer.svelte';
 import { conversation } from '../chat/conversation.svelte';
 import { byUser, type Asked } from '../chat/turns';
 import { copied } from '../evidence/copied';
@@ -94,7 +95,7 @@ async function copy(): Promise<string> {
   } catch {
     return words.input.notCopied;
   }
-  conversation.spoken = words.input.copied;
+  announcer.say(words.input.copied);
   return '';
 }
 

@@ -29,8 +29,8 @@ export interface Says {
 const english: Says = {
   source: (n, label) => `Source ${n}: ${label}`,
   table: 'Table',
-  weak: 'The cited passage carries only part of this sentence.',
-  none: 'No passage found carries this sentence.',
+  weak: 'The cited passage supports only part of this sentence.',
+  none: 'No source supports this sentence.',
 };
 
 const escape = (s: string) =>

@@ -5,7 +5,7 @@ import { words } from '../words/words.svelte';
 import { notices } from './notices.svelte';
 
 /** may reports whether somebody may do something, which everybody may where nobody has to log in. */
-export const may = (me: Me | null, scope: string): boolean => me?.auth !== true || me.scopes.includes(scope) || me.scopes.includes('admin');
+export const may = (me: Me | null, scope: Me['scopes'][number]): boolean => me?.auth !== true || me.scopes.includes(scope) || me.scopes.includes('admin');
 
 class Account {
   me = $state<Me | null>(null);

@@ -1,7 +1,7 @@
-// What the form for a new source sends.
+// The form for a new source.
 import type { NewSource, SourceKind, SourceOption } from '../api/sources';
 
-/** Draft is what somebody has typed; options are texts, or booleans for switches. */
+/** Draft is the content of the form. An option is text, or a boolean for a switch. */
 export interface Draft {
   location: string;
   name: string;
@@ -11,32 +11,29 @@ export interface Draft {
 }
 
 /** isSwitch reports whether an option is on or off. */
-export const isSwitch = (o: SourceOption): boolean => !o.secret && (o.type === 'bool' || typeof o.default === 'boolean' || o.default === 'true' || o.default === 'false');
+export const isSwitch = (option: SourceOption): boolean => !option.secret && option.type === 'bool';
 
-/** startOf is what an option's field holds at first. Secrets have no defaults. */
-export const startOf = (o: SourceOption): string | boolean => (isSwitch(o) ? o.default === true || o.default === 'true' : '');
+/** startOf returns the first value of an option's field. Only switches start with their default. */
+export const startOf = (option: SourceOption): string | boolean => (isSwitch(option) ? option.default === 'true' : '');
 
-/** typed is an option in the type of its default; undefined if the default is to be used. */
-function typed(o: SourceOption, value: string | boolean | undefined): string | number | boolean | undefined {
-  if (value === undefined || value === startOf(o)) return undefined;
-  if (typeof value === 'boolean') return typeof o.default === 'boolean' ? value : String(value);
-  const text = value.trim();
-  if (text === '') return undefined;
-  return typeof o.default === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
+/** written returns an option as text, or undefined to use its default. */
+function written(option: SourceOption, value: string | boolean | undefined): string | undefined {
+  if (value === undefined || value === startOf(option)) return undefined;
+  return String(value).trim() || undefined;
 }
 
-/** request is the source that a draft describes; only what differs from the defaults is sent. */
+/** request returns the source that a draft describes. Options with their default value are left out. */
 export function request(kind: SourceKind, draft: Draft): NewSource {
-  const options: Record<string, string | number | boolean> = {};
+  const options: Record<string, string> = {};
   const secret: Record<string, string> = {};
-  for (const o of kind.options ?? []) {
-    const value = draft.options[o.name];
-    if (o.secret) {
-      if (typeof value === 'string' && value !== '') secret[o.name] = value; // blanks may belong to it
+  for (const option of kind.options) {
+    const value = draft.options[option.name];
+    if (option.secret) {
+      if (typeof value === 'string' && value !== '') secret[option.name] = value; // keep spaces, a secret can contain them
       continue;
     }
-    const sent = typed(o, value);
-    if (sent !== undefined) options[o.name] = sent;
+    const text = written(option, value);
+    if (text !== undefined) options[option.name] = text;
   }
   const name = draft.name.trim();
   const collection = draft.collection.trim();

@@ -139,8 +139,8 @@ describe('everybody can use the page', () => {
       expect(await focused()).toBe(item);
       await page.keyboard.press('Enter');
     };
-    await page.getByRole('button', { name: /^Options of “When do neap tides occur at all/ }).waitFor({ state: 'attached' });
-    await tab(/^Options of “When do neap tides occur at all/, 'Shift+Tab');
+    await page.getByRole('button', { name: /^Options for “When do neap tides occur at all/ }).waitFor({ state: 'attached' });
+    await tab(/^Options for “When do neap tides occur at all/, 'Shift+Tab');
     await choose('Rename');
     await page.getByLabel('Name of the conversation').and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Control+a');
@@ -150,7 +150,7 @@ describe('everybody can use the page', () => {
     await tab(/^Settings/);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Settings' }).first().waitFor();
-    await tab(/^Options of “Moons”/, 'Shift+Tab');
+    await tab(/^Options for “Moons”/, 'Shift+Tab');
     await choose('Delete');
     await expect.poll(() => page.getByRole('link', { name: 'Moons' }).count()).toBe(0);
   });

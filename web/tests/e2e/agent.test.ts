@@ -34,7 +34,7 @@ const stop = () => page.getByRole('button', { name: 'Stop' });
 const answered = () => page.locator('.answer:not([aria-busy]) .sources').waitFor();
 /** folded waits for the end of a turn that reasons: its answer comes before. */
 const folded = async () => {
-  await trace().getByText(/^How this was found/).waitFor();
+  await trace().getByText(/^How docent found this/).waitFor();
   await expect.poll(() => trace().locator('.inner').isVisible()).toBe(false);
 };
 
@@ -47,10 +47,10 @@ describe('reasoning', () => {
     mock.hold = '';
     await trace().locator('.call').first().waitFor();
     await trace().locator('.inner').waitFor();
-    await page.getByText('Reading document 99: this did not work').waitFor();
+    await page.getByText('Reading document 99: failed').waitFor();
     const report = trace().getByText('ERROR: there is no document 99');
     expect(await report.isVisible()).toBe(false);
-    await page.getByText('What was reported').click();
+    await page.getByText('Report').click();
     await report.waitFor();
     expect(await trace().innerText()).not.toMatch(/search_knowledge|read_document/);
     await page.getByText('2 of 3 tasks').waitFor();
@@ -63,7 +63,7 @@ describe('reasoning', () => {
     expect(await page.locator('.answer[aria-busy]').count()).toBe(0);
     await accessible(page);
     await stop().click();
-    await page.getByText('What was done').waitFor();
+    await page.getByText('Steps taken').waitFor();
     expect(await trace().locator('.inner').isVisible()).toBe(true); // as the reader left it
   });
 
@@ -73,7 +73,7 @@ describe('reasoning', () => {
     // A browser's clock and the server's may differ by as long as a step is on its way.
     const time = / · \d+(?:\.\d+)? s$/m;
     const timeless = (text: string) => {
-      expect(text.split('\n')[0]).toMatch(/^How this was found · 3 steps · \d+(?:\.\d+)? s$/);
+      expect(text.split('\n')[0]).toMatch(/^How docent found this · 3 steps · \d+(?:\.\d+)? s$/);
       return text.replace(time, '');
     };
     const seen = async () => {
@@ -88,7 +88,7 @@ describe('reasoning', () => {
       return timeless(text);
     };
     const before = await seen();
-    expect(before).toContain('How this was found · 3 steps');
+    expect(before).toContain('How docent found this · 3 steps');
     expect(before).toContain('[1] Backups');
     expect(before).not.toContain('add_tasks');
     await page.reload();
@@ -120,7 +120,7 @@ describe('reasoning', () => {
     await expect.poll(() => mock.sessions.get('s-1')?.running.size, { timeout: 60_000 }).toBe(0);
     mock.mend();
     await answered(); // it comes back by itself
-    await page.getByText('How this was found · 3 steps').waitFor();
+    await page.getByText('How docent found this · 3 steps').waitFor();
     await folded();
     await trace().locator('> summary').click();
     expect(await trace().locator('.call').count()).toBe(3);
@@ -156,7 +156,7 @@ describe('stop', () => {
 
   test('a message that is held says so', async () => {
     await ask('keep this');
-    await page.getByText('This agent has no use for it right now; it is kept.').waitFor();
+    await page.getByText('The agent cannot use this message right now. docent keeps it for later.').waitFor();
     await expect.poll(() => stop().count()).toBe(0);
   });
 });
@@ -283,7 +283,7 @@ test('what another tab says and hears appears here', async () => {
   await other.page.locator('.sources').waitFor();
   await ask('research backups', other.page);
   await said('research backups').waitFor();
-  await page.getByText('How this was found').waitFor();
+  await page.getByText('How docent found this').waitFor();
   await expect.poll(() => page.locator('.question').count()).toBe(2);
   await expect.poll(() => page.locator('.answer .sources').count()).toBe(2);
   await other.check();
@@ -307,7 +307,7 @@ test('of an answer that breaks off what there was stays, with what went wrong be
     expect(await page.locator('article .cite').allTextContents()).toEqual(['1']);
     expect(await page.getByText('Stopped.').count()).toBe(0);
     const order = await page.locator('.prose, .answer > .note, .ended').evaluateAll((all) => all.map((el) => (el as HTMLElement).innerText.trim()));
-    expect(order).toEqual([expect.stringContaining('made while docent serves'), 'The answer breaks off here.', expect.stringMatching(/The model does not answer\.\s*Ask again/)]);
+    expect(order).toEqual([expect.stringContaining('made while docent serves'), 'The answer ends here, unfinished.', expect.stringMatching(/The model does not answer\.\s*Ask again/)]);
     await accessible(page);
   };
   await seen();

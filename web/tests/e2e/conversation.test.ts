@@ -170,7 +170,7 @@ describe('a conversation', () => {
     const question = page.locator('.question');
     await expect.poll(async () => (await question.boundingBox())!.y).toBeGreaterThanOrEqual(0);
     // At the end one stays there.
-    await button('To the end').click();
+    await button('Go to the end').click();
     await expect.poll(left).toBeLessThan(3);
     model.go();
     await partial().getByText('Two paragraph 29').waitFor();
@@ -313,7 +313,7 @@ describe('a conversation', () => {
     await answered();
     const height = async () => (await page.locator('.question .bubble').boundingBox())!.height;
     expect(await height()).toBeLessThan(300);
-    await button('Show all of it').click();
+    await button('Show all').click();
     expect(await height()).toBeGreaterThan(400);
     await button('Show less').click();
     expect(await height()).toBeLessThan(300);
@@ -324,7 +324,7 @@ describe('a conversation', () => {
     await page.reload();
     await page.getByRole('heading', { name: 'Was möchten Sie wissen?' }).waitFor();
     expect(await page.locator('.start').innerText()).toMatch(/Die Antworten kommen aus/);
-    const first = page.getByRole('list', { name: 'Fragen für den Anfang' }).getByRole('button').first();
+    const first = page.getByRole('list', { name: 'Vorgeschlagene Fragen' }).getByRole('button').first();
     expect(await first.textContent()).toMatch(/^Was (?:ist|steht) /);
     await first.click();
     await answered();
@@ -416,7 +416,7 @@ describe('a conversation', () => {
       const after = await sight();
       expect(after.text).toBe(before.text);
       expect(Math.abs(after.at - before.at)).toBeLessThan(3);
-      await button('To the end').click();
+      await button('Go to the end').click();
       await page.locator('.answer').getByText('Its end').waitFor();
     });
   });

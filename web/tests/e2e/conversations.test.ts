@@ -45,7 +45,7 @@ describe('conversations', () => {
 
   async function choose(name: string, what: string): Promise<void> {
     await row(name).hover();
-    await page.getByRole('button', { name: `Options of “${name}”` }).click();
+    await page.getByRole('button', { name: `Options for “${name}”` }).click();
     await page.getByRole('menuitem', { name: what }).click();
   }
 
@@ -87,7 +87,7 @@ describe('conversations', () => {
     await accessible(page);
     await page.keyboard.press('Control+a');
     await page.keyboard.type('zeppelin');
-    await page.locator('nav').getByText('No conversation matches.').last().waitFor();
+    await page.locator('nav').getByText('No conversations match.').last().waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(async () => (await names()).length).toBe(2);
     await expect.poll(() => sought.inputValue()).toBe('');
@@ -95,7 +95,7 @@ describe('conversations', () => {
 
   test('the menu of one works by keyboard alone', async () => {
     await talk('What is Old Margery?');
-    const button = page.getByRole('button', { name: 'Options of “What is Old Margery?”' });
+    const button = page.getByRole('button', { name: 'Options for “What is Old Margery?”' });
     await button.focus();
     await page.keyboard.press('Enter');
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
@@ -140,7 +140,7 @@ describe('conversations', () => {
     await expect.poll(ids).toEqual([]);
     await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
     await page.goto(address);
-    await page.getByText('does not exist any more').waitFor();
+    await page.getByText('no longer exists').waitFor();
   });
 
   test('who is at the notice has time; several wait at once, and each is undone alone', async () => {
@@ -173,7 +173,7 @@ describe('conversations', () => {
     await page.reload();
     await expect.poll(names).toEqual(['When are roses pruned?']);
     await page.goto(address);
-    await page.getByText('does not exist any more').waitFor();
+    await page.getByText('no longer exists').waitFor();
   });
 
   test('those of one name are told apart by when they were used', async () => {
@@ -217,7 +217,7 @@ describe('conversations', () => {
     expect(await other.page.title()).toContain('What is Old Margery?');
     // The same list in the drawer, by touch.
     await other.page.getByRole('button', { name: 'Menu', exact: true }).tap();
-    await other.page.getByRole('button', { name: 'Options of “What is Old Margery?”' }).tap();
+    await other.page.getByRole('button', { name: 'Options for “What is Old Margery?”' }).tap();
     await other.page.getByRole('menuitem', { name: 'Rename' }).tap();
     await other.page.getByLabel('Name of the conversation').fill('Gauges');
     await other.page.keyboard.press('Enter');

@@ -165,9 +165,9 @@ describe('with authentication', () => {
       await page.keyboard.press('Enter');
     };
     await page.goto(program.url);
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await logIn('wrong');
-    await page.getByText('not the right name and password').waitFor();
+    await page.getByText('The name or password is wrong').waitFor();
     await logIn('correct horse battery');
     await page.locator('dialog[open]').waitFor({ state: 'detached' });
     await page.getByLabel('Your question').fill('When do neap tides occur?');
@@ -181,12 +181,12 @@ describe('with authentication', () => {
     await page.context().clearCookies();
     await page.getByLabel('Your question').fill('And slack water?');
     await page.getByRole('link', { name: 'Documents' }).click();
-    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor();
     await page.getByLabel('Password').fill('correct horse battery');
     await page.keyboard.press('Enter');
     await page.locator('.row').first().waitFor();
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expect.poll(() => page.locator('.question').count()).toBe(0);
     await check(60);
   });

@@ -173,7 +173,7 @@ describe('evidence', () => {
     await page.route('**/pages/*/image*', (r) => r.fulfill({ status: 500, body: '' }));
     const answer = await lanterns(page);
     await answer.locator('.cite').first().click();
-    await page.getByText('Page 2 cannot be drawn.').waitFor();
+    await page.getByText('docent cannot show page 2.').waitFor();
     await page.unroute('**/pages/*/image*');
     await page.locator('.sheet[data-page="1"]').getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => page.locator('.sheet[data-page="1"] img').evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
@@ -252,10 +252,10 @@ describe('evidence', () => {
     expect(plain((await answer.locator('.doubtful[data-support=weak]').allTextContents()).join(''))).toContain('77 cannons');
     const looks = (support: string) => answer.locator(`.doubtful[data-support=${support}]`).first().evaluate((el) => getComputedStyle(el).textDecorationStyle);
     expect(await looks('weak')).not.toBe(await looks('none'));
-    const legend = answer.getByRole('note', { name: 'What the marks mean' });
-    expect(plain(await legend.textContent())).toMatch(/1 sentence is carried only in part.*1 sentence is carried by no passage found.*Check before/);
+    const legend = answer.getByRole('note', { name: 'Meaning of the marks' });
+    expect(plain(await legend.textContent())).toMatch(/The cited passages support 1 sentence only in part.*No source supports 1 sentence.*Check the answer before/);
     await answer.locator('.doubt[data-support=none]').focus();
-    expect(await page.getByRole('tooltip').textContent()).toContain('No passage found carries this sentence.');
+    expect(await page.getByRole('tooltip').textContent()).toContain('No source supports this sentence.');
     await accessible(page);
     await check();
   });
@@ -302,33 +302,33 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
   test('what was searched is one step away, with scores, and what each passage carries', async () => {
     const { page, check } = await start();
     const answer = await rules_(page);
-    await answer.getByRole('button', { name: 'What was searched' }).focus();
+    await answer.getByRole('button', { name: 'Search details' }).focus();
     await page.keyboard.press('Enter');
     const panel = page.locator('.panel');
     await panel.getByText('How do boats moor at the quixel pier?').waitFor();
     const made = (await panel.locator('.made > div').allTextContents()).map(plain);
-    expect(made.slice(0, 2)).toEqual(['QuestionHow do boats moor at the quixel pier?', 'Searched inall collections']);
+    expect(made.slice(0, 2)).toEqual(['QuestionHow do boats moor at the quixel pier?', 'Collectionsall collections']);
     expect(made[2]).toMatch(/^Passagesup to \d+$/);
     expect(made[3]).toBe('Modelmock');
     const rows = panel.locator('ol > li');
     expect(await rows.count()).toBeGreaterThan(1);
-    expect(plain(await rows.first().textContent())).toMatch(/^1 Harbour rules.*Cited.*Carries fully “?Boats moor stern first at the quixel pier/);
+    expect(plain(await rows.first().textContent())).toMatch(/^1 Harbour rules.*Cited.*Supports fully “?Boats moor stern first at the quixel pier/);
     expect(plain(await rows.last().textContent())).toContain('Not cited');
     const bars = await panel.locator('.score .bar').evaluateAll((all) => all.map((el) => el.getBoundingClientRect().width));
     expect(bars[0]).toBeGreaterThan(bars.at(-1)!);
     expect(plain(await panel.locator('.score').first().textContent())).toMatch(/\d\.\d\d/);
-    await panel.getByRole('button', { name: /Search again now/ }).click();
+    await panel.getByRole('button', { name: /Search again with details/ }).click();
     await panel.getByText(/^Evidence [01]\.\d\d/).waitFor();
     expect(await panel.locator('.features').first().textContent()).toContain('Keywords');
-    expect(plain(await rows.first().textContent())).toContain('Now at 1');
+    expect(plain(await rows.first().textContent())).toContain('Now ranked 1');
     await accessible(page);
     await rows.first().getByRole('button').click();
     await panel.locator('mark.said').first().waitFor();
     expect(await page.evaluate(() => document.activeElement?.className)).toContain('panel');
-    await panel.getByRole('button', { name: 'What was searched' }).click();
+    await panel.getByRole('button', { name: 'Search details' }).click();
     await rows.first().waitFor();
     await page.keyboard.press('Escape');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('What was searched');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Search details');
     await check();
   });
 
@@ -336,14 +336,14 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     const { page, check } = await start();
     await rules_(page);
     const answer = await ask(page, 'And what does the warden do there?', 'The quixel warden checks the lines at noon [1].');
-    await answer.getByRole('button', { name: 'What was searched' }).click();
+    await answer.getByRole('button', { name: 'Search details' }).click();
     const panel = page.locator('.panel');
     await panel.locator('.made .as').waitFor();
     const as = (await panel.locator('.made .as').textContent())!;
     expect(as).not.toBe('And what does the warden do there?');
-    expect((await panel.locator('.made > div').allTextContents()).slice(0, 2).map(plain)).toEqual(['QuestionAnd what does the warden do there?', `Searched for${plain(as)}`]);
+    expect((await panel.locator('.made > div').allTextContents()).slice(0, 2).map(plain)).toEqual(['QuestionAnd what does the warden do there?', `Search text${plain(as)}`]);
     const again = page.waitForRequest((r) => new URL(r.url()).pathname === '/api/search');
-    await panel.getByRole('button', { name: /Search again now/ }).click();
+    await panel.getByRole('button', { name: /Search again with details/ }).click();
     expect(new URL((await again).url()).searchParams.get('q')).toBe(as);
     await panel.getByText(/^Evidence [01]\.\d\d/).waitFor();
     await accessible(page);
@@ -461,15 +461,15 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     const { page, check } = await start();
     const answer = await ask(page, 'Who wrote the Brandenburg concertos?', 'Nobody knows [1].');
     expect(await answer.evaluate((el) => el.classList.contains('abstained'))).toBe(true);
-    expect(await page.getByRole('article', { name: 'No answer: the documents do not say it' }).count()).toBe(1);
+    expect(await page.getByRole('article', { name: 'No answer: the documents do not contain it' }).count()).toBe(1);
     expect(await answer.textContent()).toContain('Not found in the documents');
     expect(await answer.locator('.cite').count()).toBe(0);
     if (await answer.locator('.sources li').count()) {
       await answer.locator('.sources li button').first().click();
       await page.locator('.panel [role=tab]').first().waitFor();
     }
-    await answer.getByRole('button', { name: 'What was searched' }).click();
-    await page.locator('.panel').getByText(/none carries an answer|Nothing was found/).waitFor();
+    await answer.getByRole('button', { name: 'Search details' }).click();
+    await page.locator('.panel').getByText(/none supports an answer|No passages found/).waitFor();
     expect(await page.locator('.panel .score .bar').count()).toBe(0); // nothing is drawn as if it were enough
     await accessible(page);
     await check();
@@ -581,7 +581,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
       await page.locator(tab === 'Text' ? 'mark.said' : '.panel li button').first().waitFor();
       await accessible(page);
     }
-    await page.locator('.panel').getByRole('button', { name: 'What was searched' }).click();
+    await page.locator('.panel').getByRole('button', { name: 'Search details' }).click();
     await page.locator('.panel ol > li').first().waitFor();
     await accessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);

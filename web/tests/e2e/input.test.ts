@@ -154,7 +154,7 @@ describe('what a person says', () => {
     expect(await value()).toBe('one\ntwo');
     await page.evaluate(() => localStorage.setItem('docent.send', 'ctrl-enter'));
     await page.reload();
-    await page.getByText('Ctrl+Enter sends, Enter makes a new line').waitFor();
+    await page.getByText('Ctrl+Enter sends, Enter starts a new line').waitFor();
     await expect.poll(value).toBe('one\ntwo');
     await box().focus();
     await page.keyboard.press('Control+End');
@@ -263,7 +263,7 @@ describe('what a person says', () => {
     await attach(text('tide.txt', 'The tide of Quelmouth.\n'), { name: 'blob.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7]) });
     await say('What is in them?');
     const chip = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem').filter({ hasText: 'blob.bin' });
-    await chip.getByText('Not a kind of document docent reads').waitFor();
+    await chip.getByText(/^binary:/).waitFor();
     expect(await questions()).toEqual([]);
     await accessible(page);
     // Commands, and then the question itself.
@@ -313,7 +313,7 @@ describe('what a person says', () => {
 
   test('a recording has a level and a time, becomes text, and is answered', async () => {
     await page.getByRole('button', { name: 'Record a message' }).click();
-    const meter = page.getByRole('meter', { name: 'Level of the microphone' });
+    const meter = page.getByRole('meter', { name: 'Microphone level' });
     await meter.waitFor();
     // The device of the browser beeps once a second.
     await expect.poll(async () => Number(await meter.getAttribute('aria-valuenow')), { interval: 20 }).toBeGreaterThan(20);
@@ -339,8 +339,8 @@ describe('what a person says', () => {
   });
 
   test.each([
-    ['NotAllowedError', /^The microphone may not be used/],
-    ['NotFoundError', /^No microphone was found/],
+    ['NotAllowedError', /^The browser blocks the microphone/],
+    ['NotFoundError', /^No microphone found/],
   ])('without a microphone (%s) it is said why', async (name, said) => {
     await page.evaluate((name) => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', name));
@@ -401,21 +401,21 @@ describe('what a person says', () => {
     await say('//help is a command');
     await expect.poll(questions).toEqual(['/nonsense and more', '/help is a command']);
     await say('/k 99');
-    await page.getByText('There is no “99” here.').waitFor();
+    await page.getByText('“99” does not exist.').waitFor();
     expect(await value()).toBe('/k 99');
     await say('/k'); // which completes it
     await expect.poll(value).toBe('/k ');
     await page.keyboard.press('Enter');
-    await page.getByText('What is missing: /k N').waitFor();
+    await page.getByText('Something is missing: /k N').waitFor();
     await say('/model nobody');
-    await page.getByText('There is no “nobody” here.').waitFor();
+    await page.getByText('“nobody” does not exist.').waitFor();
     await box().fill('');
   });
 
   test('commands of a conversation: retry, edit, copy, export, stop, reset, new', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await say('/retry');
-    await page.getByText('There is nothing yet for that.').waitFor();
+    await page.getByText('No results yet.').waitFor();
     await say('When do spring tides occur?');
     await answered(1);
     const before = await page.locator('.answer .prose').last().textContent();
@@ -424,7 +424,7 @@ describe('what a person says', () => {
     await answered(1);
     await say('/edit');
     await expect.poll(value).toBe('When do spring tides occur?');
-    await page.getByText('You are changing your last question').waitFor();
+    await page.getByText('You are editing your last question').waitFor();
     await page.keyboard.press('Escape');
     await expect.poll(value).toBe('');
     await say('/edit');
@@ -448,22 +448,22 @@ describe('what a person says', () => {
       model.words = 6;
     }
     await say('/reset');
-    await page.getByRole('button', { name: 'Empty it' }).click();
+    await page.getByRole('button', { name: 'Clear' }).click();
     await expect.poll(questions).toEqual([]);
     await say('/new');
     await expect.poll(() => page.url()).not.toContain('#/c/');
   });
 
   test('a question is answered from the chosen collection, by the chosen model, on so many passages', async () => {
-    await page.getByRole('button', { name: /^How it is answered: All collections · mock · \d+ passages/ }).click();
-    const options = page.getByRole('dialog', { name: 'How it is answered' });
+    await page.getByRole('button', { name: /^Answer options: All collections · mock · \d+ passages/ }).click();
+    const options = page.getByRole('dialog', { name: 'Answer options' });
     await options.getByRole('checkbox', { name: 'gardens' }).check();
     await options.getByRole('combobox', { name: 'Model' }).selectOption('extractive');
     await options.getByRole('spinbutton').fill('2');
     await options.getByRole('spinbutton').blur();
     await accessible(page);
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'How it is answered: gardens · Quotes, no model · 2 passages' }).waitFor();
+    await page.getByRole('button', { name: 'Answer options: gardens · Quotes, without a model · 2 passages' }).waitFor();
     const calls = model.calls;
     await say('To how many degrees is the greenhouse heated?');
     await answered(1);
@@ -475,11 +475,11 @@ describe('what a person says', () => {
     expect((await stored()).find((m) => m.is_user)!.content).toEqual({ message: 'To how many degrees is the greenhouse heated?', collections: ['gardens'], model: 'extractive', k: 2 });
     // It is remembered, and a retry after another choice asks anew with it.
     await page.reload();
-    await page.getByRole('button', { name: 'How it is answered: gardens · Quotes, no model · 2 passages' }).waitFor();
-    await page.getByRole('button', { name: 'Back to the defaults' }).click();
+    await page.getByRole('button', { name: 'Answer options: gardens · Quotes, without a model · 2 passages' }).waitFor();
+    await page.getByRole('button', { name: 'Restore defaults' }).click();
     await say('/collection default');
     await say('/k 1');
-    await page.getByRole('button', { name: 'How it is answered: default · mock · 1 passage', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Answer options: default · mock · 1 passage', exact: true }).waitFor();
     await page.locator('.actions').last().hover();
     await page.getByRole('button', { name: 'Answer again' }).last().click();
     await expect.poll(async () => ((await stored()).at(-1)!.content as { llm_name?: string }).llm_name).toBe('mock');
@@ -505,9 +505,9 @@ describe('what a person says', () => {
     await attach(text('a very long name of a file that nobody would ever want to read to its very end.txt', 'x'), text('b.txt', 'y'));
     await page.locator('.files li').nth(1).waitFor();
     await fits();
-    for (const [open, name] of [['/help', 'Commands and keys'], ['', 'How it is answered']] as const) {
+    for (const [open, name] of [['/help', 'Commands and keys'], ['', 'Answer options']] as const) {
       if (open) await say(open);
-      else await page.getByRole('button', { name: /^How it is answered/ }).click();
+      else await page.getByRole('button', { name: /^Answer options/ }).click();
       const box = (await page.getByRole('dialog', { name }).boundingBox())!;
       expect(box.y).toBeGreaterThanOrEqual(0);
       expect(box.x).toBeGreaterThanOrEqual(0);

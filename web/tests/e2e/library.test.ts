@@ -100,10 +100,10 @@ describe('the library', () => {
     await page.getByRole('button', { name: 'Cancel the upload of slow-0.txt' }).click();
     await expect.poll(() => held.length).toBe(3); // the next has its place
     await page.getByRole('button', { name: 'Cancel the upload of slow-4.txt' }).click();
-    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 cancelled');
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 canceled');
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toBe('6 cancelled');
+    expect(await page.locator('.uploads .counts').textContent()).toBe('6 canceled');
     for (const go of held) go();
     await page.unroute('**/api/documents');
     await page.getByRole('button', { name: 'Clear this list' }).click();
@@ -181,7 +181,7 @@ describe('the library', () => {
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ passages · [\d,]+ cancelled$/);
+    expect(await page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ passages · [\d,]+ canceled$/);
   });
 
   test('one is deleted at once, comes back by undo, and is gone without; several too', async () => {
@@ -237,7 +237,7 @@ describe('the library', () => {
       await page.getByRole('button', { name: 'Show more' }).click();
       await expect.poll(() => page.locator('.row').count()).toBe(n);
     }
-    await page.getByLabel('Select all that are listed').check();
+    await page.getByLabel('Select all listed').check();
     await stopClock(page);
     await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByText('Deleted 500 documents').waitFor();
@@ -323,7 +323,7 @@ describe('the library', () => {
     expect(await page.getByLabel('Add to').inputValue()).toBe('ferries');
     await page.getByRole('radio', { name: 'Passages' }).check();
     await page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('Old Margery tides');
-    await page.getByRole('list', { name: 'Passages found' }).or(page.getByText(/^No passage (?:was found|fits that)\./)).first().waitFor();
+    await page.getByRole('list', { name: 'Passages found' }).or(page.getByText(/^No passages (?:found|match your search)\./)).first().waitFor();
     expect(await page.locator('ol li', { hasText: 'Margery' }).count()).toBe(0);
     await page.getByRole('button', { name: /^All/ }).click();
     await page.locator('ol li', { hasText: 'Old Margery' }).first().waitFor();
@@ -396,7 +396,7 @@ describe('the library', () => {
     expect(await sources()).toEqual(['pier/a.txt', 'pier/b.txt']);
     expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 1 failed · 1 hidden or system file skipped');
     const locked = page.locator('.uploads li.failed', { hasText: 'pier/locked.txt' });
-    expect(await locked.textContent()).toContain('Your browser could not read it');
+    expect(await locked.textContent()).toContain('Your browser could not read this file');
     expect(await locked.getByRole('button').count()).toBe(0); // the same would fail again
   });
 });

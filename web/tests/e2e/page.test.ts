@@ -115,7 +115,7 @@ describe('conversation', () => {
     await ask('a long one');
     await answered();
     await expect.poll(() => visible('.question')).toBe(true);
-    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: 'Go to the end' }).click();
     const end = () => page.locator('.chat .scroller').evaluate((el) => el.scrollHeight - el.clientHeight - el.scrollTop);
     await expect.poll(end).toBeLessThan(2);
     mock.hold = 'Paragraph 20 ';
@@ -139,7 +139,7 @@ describe('conversation', () => {
     mock.create('two', 'Second');
     const choose = async (name: string, what: string) => {
       await page.getByRole('link', { name, exact: true }).hover();
-      await page.getByRole('button', { name: `Options of “${name}”` }).click();
+      await page.getByRole('button', { name: `Options for “${name}”` }).click();
       await page.getByRole('menuitem', { name: what }).click();
     };
     await page.goto(mock.url);
@@ -163,7 +163,7 @@ describe('conversation', () => {
     await page.clock.resume();
     await expect.poll(() => mock.sessions.size).toBe(1);
     await page.goto(`${mock.url}/#/c/two`);
-    await page.getByText('does not exist any more').waitFor();
+    await page.getByText('no longer exists').waitFor();
     // Nothing can be said in it: what there is to do is to begin another.
     expect(await page.getByLabel('Your question').count()).toBe(0);
     const fresh = page.getByRole('main').getByRole('link', { name: 'New chat' }).last();
@@ -209,8 +209,8 @@ describe('evidence', () => {
     const top = () => page.locator('mark.active').first().evaluate((el) => Math.round(el.getBoundingClientRect().top));
     await page.locator('.panel .body').evaluate((el) => (el.scrollTop = 0));
     const before = await top();
-    await page.getByRole('button', { name: 'Show what comes before' }).click();
-    await expect.poll(() => page.getByRole('button', { name: 'Show what comes before' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the text before' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Show the text before' }).count()).toBe(0);
     expect(Math.abs((await top()) - before)).toBeLessThan(120);
     expect(await page.locator('.panel .text').textContent()).toContain('First paragraph 1.');
   });
@@ -230,7 +230,7 @@ describe('evidence', () => {
     await answered();
     mock.documents = [];
     await page.locator('.cite').first().click();
-    await page.getByText('The document cannot be shown').waitFor();
+    await page.getByText('docent cannot show the document').waitFor();
     expect(await page.locator('mark.active').textContent()).toContain('docent keeps everything');
   });
 
@@ -351,7 +351,7 @@ describe('documents', () => {
     ]);
     await page.getByText('Added · 3 passages', { exact: true }).waitFor();
     await page.getByText('The PDF is truncated.').waitFor();
-    await page.getByText('Larger than 1.0 MB').waitFor();
+    await page.getByText('This file is larger than 1.0 MB').waitFor();
     await expect.poll(() => page.locator('.row').count()).toBe(7);
     await stopClock(page);
     await page.getByRole('button', { name: 'Delete “fine”' }).click();
@@ -371,7 +371,7 @@ describe('documents', () => {
       return d;
     });
     await page.dispatchEvent('.column', 'dragenter', { dataTransfer: data });
-    await page.getByText('Drop to add').waitFor();
+    await page.getByText('Drop files to add them').waitFor();
     await page.dispatchEvent('.column', 'drop', { dataTransfer: data });
     await page.getByText('Added · 3 passages', { exact: true }).waitFor();
     expect(mock.documents.some((d) => d.source === 'upload:dropped.txt')).toBe(true);
@@ -389,7 +389,7 @@ describe('documents', () => {
     mock.extractive = true;
     await page.goto(mock.url);
     await page.getByRole('heading', { name: 'Add documents to begin' }).waitFor();
-    await page.getByText('No language model is set').click();
+    await page.getByText('No language model is set up').click();
     await page.getByText('Set OPENAI_API_KEY').first().waitFor();
   });
 });
@@ -398,10 +398,10 @@ test('a server that is not there is named', async () => {
   await page.goto(mock.url);
   await page.route('**/api/info', (r) => r.abort());
   await page.reload();
-  await page.getByText('docent does not answer').waitFor();
+  await page.getByText('docent does not respond').waitFor();
   await page.unroute('**/api/info');
   await page.getByRole('button', { name: 'Try again' }).click();
-  await expect.poll(() => page.getByText('docent does not answer').count()).toBe(0);
+  await expect.poll(() => page.getByText('docent does not respond').count()).toBe(0);
 });
 
 test('the chosen theme stays', async () => {

@@ -143,7 +143,7 @@ describe('what agents send', () => {
   test('pictures are enlarged and saved; what is none says so', async () => {
     const { page, watched } = await open([['image', sample.png], ['image', 'AAAA'], ['image', sample.bomb]]);
     await page.getByText('This image cannot be shown.').waitFor();
-    await page.getByText(/too large to be shown/).waitFor();
+    await page.getByText(/too large to show/).waitFor();
     await page.getByRole('button', { name: /Enlarge the picture/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Picture' });
     await dialog.waitFor();
@@ -179,7 +179,7 @@ describe('what agents send', () => {
       expect(kept.split('\r\n')[0]).toBe('name,score,joined,active');
       expect(kept).toMatch(/\r\nZoe 77\d*,-?\d+,20\d\d-\d\d-\d\dT00:00:00\.000Z,(?:true|false)\r\n/);
       await page.getByRole('searchbox').fill('nothing like it');
-      await page.getByText('No row contains that.').waitFor();
+      await page.getByText('No rows match the filter.').waitFor();
       await page.getByRole('searchbox').fill('');
       // The keyboard reaches the last row, and the header stays.
       await page.getByRole('region', { name: 'Table' }).focus();
@@ -214,7 +214,7 @@ describe('what agents send', () => {
     await expect.poll(() => page.locator('figure').first().locator('.bars .point path').count()).toBe(8);
     expect(await page.locator('a[href*="evil"], image').count()).toBe(0);
     await expect.poll(() => page.getByRole('img', { name: /Bar chart · 2 series · 8 values/ }).count()).toBe(1);
-    await page.getByText('A chart of the type scatter3d cannot be drawn here; its data is below.').waitFor();
+    await page.getByText('This page cannot draw a chart of the type scatter3d. Its data is below.').waitFor();
     for (const kind of ['.pielayer .slice', '.heatmaplayer image, .heatmaplayer .hm', '.boxlayer path.box']) {
       await page.locator('figure .plot').last().scrollIntoViewIfNeeded();
       await page.locator(kind).first().waitFor({ state: 'attached' });
@@ -251,7 +251,7 @@ describe('what agents send', () => {
       const bad: string[] = [];
       page.on('console', (m) => m.type() === 'error' && bad.push(m.text()));
       // It is drawn, or said not to be; and the page goes on answering.
-      await page.locator('figure .main-svg').first().or(page.getByText('The chart could not be drawn; its data is below.')).waitFor();
+      await page.locator('figure .main-svg').first().or(page.getByText('The chart could not be drawn. Its data is below.')).waitFor();
       await page.getByRole('button', { name: 'Show as a table' }).click();
       await page.getByRole('table').first().waitFor();
       expect(bad).toEqual([]);
@@ -276,7 +276,7 @@ describe('what agents send', () => {
     expect((await box('.sound .button'))!.y).toBeGreaterThan((await box('audio'))!.y + 40);
     const wav = await saved(page, 'Download the recording');
     expect([wav.name, wav.bytes.subarray(0, 4).toString(), wav.bytes.length]).toEqual(['recording.wav', 'RIFF', 44 + 2 * 2 * 8000]);
-    await page.getByText('This reply of the kind “audio” is not written as it should be.').waitFor();
+    await page.getByText('This reply of the kind “audio” is malformed and cannot be shown.').waitFor();
     await watched.check();
   });
 
@@ -294,14 +294,14 @@ describe('what agents send', () => {
     const other = await open([['location', { latitude: 1, longitude: 2 }]]);
     await other.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } }));
     await other.page.getByRole('button', { name: 'Copy the coordinates' }).click();
-    await other.page.getByText('The browser does not allow it: please select and copy them.').waitFor();
+    await other.page.getByText('Your browser did not allow copying. Select the coordinates and copy them.').waitFor();
     expect(await other.page.getByText('Copied', { exact: true }).count()).toBe(0);
     await other.watched.check();
   });
 
   test('models of user interfaces, JSON and what is unknown are trees', async () => {
     const { page, watched } = await open([['ui', sample.gui], ['json', { answer: 42, list: Array.from({ length: 300 }, (_, i) => i) }], ['gui', { modules: [], deep: sample.nested(1500) }]]);
-    const gui = page.getByRole('region', { name: 'A user interface: Booking' });
+    const gui = page.getByRole('region', { name: 'User interface: Booking' });
     await gui.getByText('modules', { exact: true }).waitFor();
     await gui.getByText('Main screen').first().waitFor();
     await gui.getByText('screens', { exact: true }).locator('xpath=ancestor::details[1]/summary').press('Enter');
@@ -324,7 +324,7 @@ describe('what agents send', () => {
       ['plotly', JSON.stringify({ data: [{ type: 'scatter', x: Array.from({ length: 300_000 }, (_, i) => i), y: Array.from({ length: 300_000 }, (_, i) => i % 97) }], layout: { title: { text: `<a href="https://evil.example">${long}</a>` } } })],
       ['options', JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [i, `Choice ${i}`])))],
     ]);
-    await page.getByText('Only the first 20,000 values are drawn.').waitFor();
+    await page.getByText('The chart shows only the first 20,000 values.').waitFor();
     await expect.poll(() => page.getByRole('group', { name: 'Choices' }).getByRole('button').count()).toBe(100);
     expect(await page.locator('*').count()).toBeLessThan(10_000);
     // It still does what it is told.

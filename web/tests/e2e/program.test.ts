@@ -42,7 +42,7 @@ describe('the page on an agent of a file', () => {
     await expect.poll(() => page.locator('nav li').first().textContent()).toContain('Tides');
     await page.getByLabel('Your message').fill('And now?');
     await page.keyboard.press('Enter');
-    await page.getByText('This agent has no use for it right now; it is kept.').waitFor();
+    await page.getByText('The agent cannot use this message right now. docent keeps it for later.').waitFor();
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await tides.waitFor();
     expect(await page.locator('.question').count()).toBe(0);
@@ -141,14 +141,14 @@ describe('the page on the real program', () => {
     await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
     await stopClock(page);
     await page.locator('nav li.current').hover();
-    await page.getByRole('button', { name: 'Options of “Gauges”' }).click();
+    await page.getByRole('button', { name: 'Options for “Gauges”' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => page.getByRole('link', { name: 'Gauges' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Dismiss' }).click(); // not to be undone
     await page.clock.resume();
     await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as { session_name: string }[]).filter((s) => s.session_name === 'Gauges')).toEqual([]);
     await page.goto(address);
-    await page.getByText('does not exist any more').waitFor();
+    await page.getByText('no longer exists').waitFor();
   });
 
   test('an uploaded document is answered from, and not after it is deleted', async () => {

@@ -74,11 +74,11 @@ describe('settings', () => {
 
   test('the key that sends is remembered', async () => {
     await open();
-    await page.getByText('Shift+Enter begins a new line.').waitFor();
+    await page.getByText('Shift+Enter starts a new line.').waitFor();
     await radio('Ctrl+Enter').check();
     expect(await page.evaluate(() => localStorage.getItem('docent.send'))).toBe('ctrl-enter');
     await page.reload();
-    await page.getByText('Enter begins a new line.').waitFor();
+    await page.getByText('Enter starts a new line.').waitFor();
     expect(await radio('Ctrl+Enter').isChecked()).toBe(true);
   });
 
@@ -118,7 +118,7 @@ describe('settings', () => {
     await page.locator('.row').first().waitFor();
     expect(await left()).toEqual([]);
     await page.getByRole('radio', { name: 'Inhalten' }).check();
-    await page.getByText('Eine Frage oder ein paar Wörter').waitFor();
+    await page.getByText('Geben Sie eine Frage oder ein paar Wörter ein').waitFor();
     expect(await left()).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'Dokumente', exact: true }).waitFor();
@@ -166,8 +166,8 @@ describe('settings', () => {
     expect(info.index.chunks).toBeGreaterThan(0);
     expect(await row('Passages in the index')).toBe(String(info.index.chunks));
     expect(await row('Collections')).toContain(`default: ${info.collections[0]!.documents} documents`);
-    expect(await row('Limits')).toContain(`${info.limits.k} passages for an answer`);
-    expect(await row('Login')).toContain('not needed');
+    expect(await row('Limits')).toContain(`${info.limits.k} passages per answer`);
+    expect(await row('Sign-in')).toContain('not required');
     await page.getByRole('button', { name: 'Copy as text' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
@@ -203,11 +203,11 @@ describe('settings with logins', () => {
     watched = await watch(browser, program.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     page = watched.page;
     await page.goto(`${program.url}/#/settings`);
-    const login = page.getByRole('dialog', { name: 'Log in' });
+    const login = page.getByRole('dialog', { name: 'Sign in' });
     await login.getByLabel('Name').fill('ada');
     await login.getByLabel('Password').fill('correct horse battery');
     await page.keyboard.press('Enter');
-    await page.getByText('Logged in as ada. May: ask.').waitFor();
+    await page.getByText('Signed in as ada. Permissions: ask.').waitFor();
     await page.getByText('There are no tokens yet.').waitFor();
     await accessible(page);
 
@@ -215,14 +215,14 @@ describe('settings with logins', () => {
     const name = page.locator('form').getByLabel('Name', { exact: true }).and(page.locator(':not([autocomplete=username])'));
     await name.and(page.locator(':focus')).waitFor();
     await name.fill('nightly report');
-    await page.getByText('a blank becomes a hyphen').waitFor();
+    await page.getByText('A space becomes a hyphen').waitFor();
     expect(await page.getByRole('checkbox').count()).toBe(1); // nobody gives more than they have
     await page.getByLabel('Valid for').selectOption('30 days');
     await accessible(page);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     const secret = page.getByLabel('Token “nightly-report”');
     await secret.waitFor();
-    await page.getByText('it is not shown again').waitFor();
+    await page.getByText('docent does not show it again').waitFor();
     await accessible(page);
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
@@ -247,8 +247,8 @@ describe('settings with logins', () => {
     await page.getByText('There are no tokens yet.').waitFor();
     await expect.poll(use).toBe(401);
 
-    await page.locator('main').getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('dialog', { name: 'Log in' }).waitFor();
+    await page.locator('main').getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('dialog', { name: 'Sign in' }).waitFor();
     await watched.check();
   });
 });

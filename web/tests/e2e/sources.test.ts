@@ -177,7 +177,7 @@ describe('sources', () => {
     await page.goto(`${docent.url}/#/sources`);
     await page.getByLabel('Name').fill('ada');
     await page.getByLabel('Password').fill('lovelace');
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('An administrator manages the sources.').waitFor();
     expect(await page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Add source' }).count()).toBe(0);

@@ -50,10 +50,10 @@ describe.skipIf(!folder)('pictures', () => {
     await asking('endless research');
     await page.locator('.trace > summary .label').waitFor();
     await shot('trace-live');
-    await page.getByText('Reading document 99: this did not work').waitFor();
+    await page.getByText('Reading document 99: failed').waitFor();
     await shot('trace-live-opened');
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('What was done').waitFor();
+    await page.getByText('Steps taken').waitFor();
     await shot('stopped-opened');
     await page.locator('.trace > summary').click();
     await shot('stopped');
@@ -74,7 +74,7 @@ describe.skipIf(!folder)('pictures', () => {
     await page.getByRole('button', { name: 'Ask again' }).waitFor();
     await shot('broken-off');
     await asking('keep this');
-    await page.getByText('it is kept').waitFor();
+    await page.getByText('docent keeps it for later').waitFor();
     await shot('held');
     await asking('ask another');
     await page.getByText('another agent (bob').waitFor();
@@ -123,12 +123,12 @@ describe.skipIf(!folder)('pictures', () => {
     mock!.login = 'ada secret';
     await page.goto('about:blank');
     await page.goto(`${url}/#/`);
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await shot('login');
     await page.getByLabel('Name').fill('ada');
     await page.getByLabel('Password').fill('wrong');
     await page.keyboard.press('Enter');
-    await page.getByText('not the right').waitFor();
+    await page.getByText('The name or password is wrong').waitFor();
     await shot('login-wrong');
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
@@ -158,7 +158,7 @@ describe.skipIf(!folder)('pictures', () => {
     mock!.scopes = ['ask', 'ingest'];
     mock!.cookies.clear();
     await page.goto(`${url}/#/documents`);
-    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor();
     await shot('login-again');
     mock!.login = '';
   };
@@ -220,7 +220,7 @@ describe.skipIf(!folder)('pictures', () => {
       ['harbour.zip', 'notes.md', 'scan.pdf', 'mail.eml', 'known.txt', ...Array.from({ length: 40 }, (_, i) => `report-${i}.docx`)].map((file) => ({ name: file, mimeType: 'text/plain', buffer: Buffer.from('x'.repeat(3000)) })),
     );
     await page.getByText('3 documents inside').waitFor();
-    await page.getByText('Already there').waitFor();
+    await page.getByText('Already added').waitFor();
     await shot('uploads');
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await page.getByRole('button', { name: 'Clear this list' }).waitFor();

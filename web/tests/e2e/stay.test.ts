@@ -77,7 +77,7 @@ describe('in the middle of a turn', () => {
     await page.getByText('2 of 3 tasks').waitFor();
     expect(await page.locator('.call').count()).toBe(3); // it is open while it runs
     await button('Stop').click();
-    await page.getByText('What was done').waitFor();
+    await page.getByText('Steps taken').waitFor();
   });
 
   test('a lost connection keeps what was streamed in sight, and goes on', async () => {
@@ -99,9 +99,9 @@ describe('in the middle of a turn', () => {
 test('what is held is said to be after a reload, and what failed can be asked again', async () => {
   await page.goto(mock.url);
   await ask('keep this');
-  await page.getByText('it is kept').waitFor();
+  await page.getByText('docent keeps it for later').waitFor();
   await page.reload();
-  await page.getByText('it is kept').waitFor();
+  await page.getByText('docent keeps it for later').waitFor();
   await ask('please fail');
   await page.getByText('The model does not answer.').waitFor();
   await button('Ask again').click();
@@ -225,20 +225,20 @@ describe('logins', () => {
 
   test('nothing is seen without one; a wrong password says so', async () => {
     await page.goto(mock.url);
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await accessible(page);
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await logIn('wrong');
-    await page.getByText('not the right name and password').waitFor();
+    await page.getByText('The name or password is wrong').waitFor();
     await expect.poll(() => page.getByLabel('Password').inputValue()).toBe('');
     await logIn('too often');
     await page.getByText('Wait 7 seconds').waitFor();
     await logIn();
     await ask('backup');
     await answered();
-    await button('Log out').click();
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await button('Sign out').click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expect.poll(() => page.locator('.question').count()).toBe(0);
   });
 
@@ -250,7 +250,7 @@ describe('logins', () => {
     mock.cookies.clear();
     mock.cut();
     mock.mend();
-    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor();
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
     await page.locator('dialog[open]').waitFor({ state: 'detached' });
@@ -258,7 +258,7 @@ describe('logins', () => {
     await page.getByLabel('Your question').fill('half a thou');
     mock.cookies.clear();
     await page.getByRole('link', { name: 'Documents' }).click();
-    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor();
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
     await page.locator('.row').first().waitFor();
@@ -273,7 +273,7 @@ describe('logins', () => {
     mock.cookies.clear();
     mock.cut();
     mock.mend();
-    await page.getByRole('heading', { name: 'Log in to go on' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor();
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
@@ -335,9 +335,9 @@ describe('logins', () => {
     await ask('backup');
     await answered();
     mock.end(4502);
-    const bar = page.getByText('Your login has ended. Log in again');
+    const bar = page.getByText('Your session has expired. Sign in again');
     await bar.waitFor();
-    await button('Log in again').click();
+    await button('Sign in again').click();
     await expect.poll(() => bar.count()).toBe(0);
     await ask('backup again');
     await answered(2);
@@ -350,15 +350,15 @@ describe('logins', () => {
     await ask('backup');
     await answered();
     mock.end(4503);
-    await page.getByText('You may not ask here.').waitFor();
-    await button('Log in as somebody else').click();
-    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.getByText('You do not have permission to ask questions.').waitFor();
+    await button('Sign in as somebody else').click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 });
 
 test.each([
   [4501, 'This conversation was deleted.'],
-  [4503, 'This conversation belongs to somebody else.'],
+  [4503, 'This conversation belongs to another user.'],
 ])('a connection that was ended with %d says why, and where to go', async (code, why) => {
   await page.goto(mock.url);
   await ask('backup');
@@ -367,7 +367,7 @@ test.each([
   const link = page.getByRole('status').filter({ hasText: why });
   await link.waitFor();
   await ask('too late');
-  await page.getByText('This was not sent.').waitFor();
+  await page.getByText('Not sent.').waitFor();
   expect(await page.locator('.answer[aria-busy]').count()).toBe(0);
   await link.getByRole('link', { name: 'New chat' }).click();
   await expect.poll(() => page.getByText(why).count()).toBe(0);

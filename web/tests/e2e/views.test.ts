@@ -148,7 +148,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await shot(page, 'evidence-passages');
     await page.keyboard.press('Escape');
     await page.locator('.panel').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: /What was searched/ }).first().click();
+    await page.getByRole('button', { name: /Search details/ }).first().click();
     await page.locator('.panel').waitFor();
     await shot(page, 'searched');
     await page.keyboard.press('Escape');
@@ -187,7 +187,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await shot(page, 'recording');
     await page.reload();
     await box(page).waitFor();
-    await page.getByRole('button', { name: /How it is answered|Answered/ }).first().click();
+    await page.getByRole('button', { name: /Answer options|Answered/ }).first().click();
     await shot(page, 'choice');
     await page.context().close();
   });
@@ -268,7 +268,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await shot(page, 'german');
     await page.context().close();
     const known = await visit(closed!, '/#/settings');
-    const login = known.getByRole('dialog', { name: 'Log in' });
+    const login = known.getByRole('dialog', { name: 'Sign in' });
     await login.waitFor();
     await shot(known, 'login');
     await login.getByLabel('Name').fill('ada');

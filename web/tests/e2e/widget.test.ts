@@ -203,12 +203,12 @@ describe('the widget', () => {
     const tries: string[] = [];
     page.on('websocket', (ws) => tries.push(ws.url()));
     await launcher(page).click();
-    await panel(page).getByText('This site is not allowed to use this assistant.').waitFor();
+    await panel(page).getByText('This site may not use this assistant.').waitFor();
     expect(await panel(page).getByRole('textbox').isEditable()).toBe(false);
     const tried = tries.length;
     await page.keyboard.press('Escape');
     await launcher(page).click();
-    await panel(page).getByText('This site is not allowed to use this assistant.').waitFor();
+    await panel(page).getByText('This site may not use this assistant.').waitFor();
     expect(tries.length - tried).toBeLessThanOrEqual(1);
     await accessible(page);
   });
@@ -216,7 +216,7 @@ describe('the widget', () => {
   test('where docent asks who one is, it answers with a token and says what is wrong without', async () => {
     let page = await visit({ program: closed, refused: true });
     await launcher(page).click();
-    await panel(page).getByText('This assistant asks for a token').waitFor();
+    await panel(page).getByText('This assistant requires a token').waitFor();
     await done!();
     const token = closed.run(['token', 'create', '--name', 'shop', '--scopes', 'ask']).trim();
     page = await visit({ program: closed, attributes: { 'data-token': token } });

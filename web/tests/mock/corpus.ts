@@ -1,6 +1,6 @@
 // What the mock server knows: a few documents, and answers to questions that
 // name what is to be tested.
-import type { RagDoc, RagMessage, RagSentence, Support } from '../../src/api/shapes';
+import type { RagDoc, RagMessage, DocumentRow, RagSentence, Support } from '../../src/api/shapes';
 
 export interface MockDocument {
   id: number;
@@ -8,7 +8,7 @@ export interface MockDocument {
   title: string;
   media_type: string;
   text: string;
-  status: string;
+  status: DocumentRow['status'];
   error?: string;
 }
 

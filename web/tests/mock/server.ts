@@ -84,7 +84,7 @@ export class MockDocent {
   /** Name and password that it asks for; '' if it asks for none. */
   login = '';
   /** What who logs in may do. */
-  scopes = ['ask', 'ingest'];
+  scopes: Me['scopes'] = ['ask', 'ingest'];
   /** Logins that count. */
   cookies = new Set<string>();
   feedback: unknown[] = [];
@@ -374,7 +374,7 @@ export class MockDocent {
     }
     const json = (value: unknown, status = 200) => void res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
     if (req.method !== 'POST') return json(this.tokens);
-    const { name, scopes, expires_at } = JSON.parse(await body(req)) as { name: string; scopes: string[]; expires_at?: string };
+    const { name, scopes, expires_at } = JSON.parse(await body(req)) as Pick<TokenRow, 'name' | 'scopes'> & { expires_at?: string };
     const row: TokenRow = { id: this.tokens.length + 1, name, scopes, created_at: new Date().toISOString(), last_used_at: null, expires_at: expires_at ?? null };
     this.tokens.push(row);
     json({ ...row, token: `dct_${row.id}` }, 201);

@@ -9,29 +9,31 @@ export const kinds: SourceKind[] = [
   { kind: 'folder', local: true, options: [] },
   {
     kind: 'web',
+    local: false,
     options: [
-      { name: 'mode', title: 'What to read', secret: false, required: false, default: 'page', choices: ['page', 'crawl'] },
-      { name: 'depth', title: 'Links to follow from the first page', secret: false, required: false, default: '3' },
-      { name: 'pages', title: 'Pages at most', secret: false, required: false, default: '1000' },
-      { name: 'sitemap', title: 'The address is a sitemap', secret: false, required: false, default: 'false' },
+      { name: 'mode', title: 'What to read', type: 'text', secret: false, required: false, default: 'page', choices: ['page', 'crawl'] },
+      { name: 'depth', title: 'Links to follow from the first page', type: 'text', secret: false, required: false, default: '3' },
+      { name: 'pages', title: 'Pages at most', type: 'text', secret: false, required: false, default: '1000' },
+      { name: 'sitemap', title: 'The address is a sitemap', type: 'bool', secret: false, required: false, default: 'false' },
     ],
   },
-  { kind: 'feed', options: [{ name: 'linked', title: 'Read the linked pages', secret: false, required: false, default: 'false' }] },
-  { kind: 'git', options: [{ name: 'branch', title: 'Branch', secret: false, required: false, default: 'main' }, { name: 'token', title: 'Access token', secret: true, required: false, default: '' }] },
+  { kind: 'feed', local: false, options: [{ name: 'linked', title: 'Read the linked pages', type: 'bool', secret: false, required: false, default: 'false' }] },
+  { kind: 'git', local: false, options: [{ name: 'branch', title: 'Branch', type: 'text', secret: false, required: false, default: 'main' }, { name: 'token', title: 'Access token', type: 'text', secret: true, required: false, default: '' }] },
   {
     kind: 's3',
+    local: false,
     options: [
-      { name: 'region', title: 'Region', secret: false, required: false, default: 'us-east-1' },
-      { name: 'access_key', title: 'Access key', secret: false, required: true, default: '' },
-      { name: 'secret_key', title: 'Secret key', secret: true, required: true, default: '' },
+      { name: 'region', title: 'Region', type: 'text', secret: false, required: false, default: 'us-east-1' },
+      { name: 'access_key', title: 'Access key', type: 'text', secret: false, required: true, default: '' },
+      { name: 'secret_key', title: 'Secret key', type: 'text', secret: true, required: true, default: '' },
     ],
   },
-  { kind: 'webdav', options: [{ name: 'user', title: 'User name', secret: false, required: false, default: '' }, { name: 'password', title: 'Password', secret: true, required: false, default: '' }] },
-  { kind: 'imap', options: [{ name: 'user', title: 'User name', secret: false, required: true, default: '' }, { name: 'password', title: 'Password', secret: true, required: true, default: '' }] },
+  { kind: 'webdav', local: false, options: [{ name: 'user', title: 'User name', type: 'text', secret: false, required: false, default: '' }, { name: 'password', title: 'Password', type: 'text', secret: true, required: false, default: '' }] },
+  { kind: 'imap', local: false, options: [{ name: 'user', title: 'User name', type: 'text', secret: false, required: true, default: '' }, { name: 'password', title: 'Password', type: 'text', secret: true, required: true, default: '' }] },
 ];
 
 const row = (id: number, kind: string, name: string, location: string, more: Partial<SourceRow> = {}): SourceRow => ({
-  id, name, kind, location, collection: 'default', schedule: '1h0m0s', status: 'idle', items: 0, failed: 0, last_sync: null, progress: null, next_sync_at: minutes(40), ...more,
+  id, name, kind, location, collection: 'default', schedule: '1h0m0s', status: 'idle', paused: false, options: {}, created_at: minutes(-5000), items: 0, failed: 0, last_sync: null, progress: null, next_sync_at: minutes(40), ...more,
 });
 
 export const samples = (): SourceRow[] => [

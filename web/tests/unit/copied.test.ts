@@ -26,7 +26,7 @@ Sources:
 - [3] Tides and \\[moons\\], page 3 – <https://example.org/tides?a=1>`);
 });
 
-test('what the page marks as not carried is named below the answer', () => {
+test('what the page marks as not supported is named below the answer', () => {
   const said = ['Es nistet im Türm [1].', 'It was founded by **Napoleon**.', 'It is old [1].'];
   const answer = `${said.join(' ')}\n\n## Heading`;
   const bytes = (s: string) => new TextEncoder().encode(s).length;
@@ -41,11 +41,11 @@ Sources:
 
 - [1] Handbook, Operations › Backups – \`a/b.md\`
 
-Carried only in part by the passages:
+Supported only in part by the passages:
 
 - It is old \\[1\\].
 
-Not carried by the passages:
+Not supported by the passages:
 
 - It was founded by Napoleon.`);
   expect(copied({ ...rag(answer, docs, true), sentences })).toBe(answer);

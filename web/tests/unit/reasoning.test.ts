@@ -36,7 +36,7 @@ describe('steps', () => {
       step('llm_text', 0, { text: ' Too early ' }), step('pushback', 0, { pending: [{ id: 1 }, { id: 2 }] }),
       step('max_steps', 1, { max_steps: 8, pending: [] }), step('llm_text', 2, { text: ' ' }), step('mystery', 3),
     );
-    expect(shape(e)).toEqual([['Too early', 'Not finished: 2 tasks still open.'], ['Ended here: no more than 8 steps allowed.'], ['mystery 3']]);
+    expect(shape(e)).toEqual([['Too early', 'Not finished: 2 tasks left.'], ['Stopped at the limit of 8 steps.'], ['mystery 3']]);
   });
 
   test('nothing to see is nothing', () => {
@@ -82,7 +82,7 @@ describe('the current step', () => {
   });
   test('is thinking again when it is done', () => {
     const over = [calls(1, 'f'), result(1, 'f', 'ok')];
-    expect([at('thinking'), at('thinking', ...over), at('thinking', calls(1, 'f'), result(1, 'f', 'ERROR: no'))]).toEqual(['Thinking…', 'Thinking about what was found…', 'Thinking…']);
+    expect([at('thinking'), at('thinking', ...over), at('thinking', calls(1, 'f'), result(1, 'f', 'ERROR: no'))]).toEqual(['Thinking…', 'Thinking about the results…', 'Thinking…']);
   });
   test('what is told is not told twice, and nothing turns it around', () => {
     expect(done('search_knowledge', { query: 'a\n b' })).toBe('Searched for “a b”');

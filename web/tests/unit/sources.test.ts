@@ -6,7 +6,7 @@ import { ago, offered, scheduleText, secondsOf, until } from '../../src/sources/
 import { kinds } from '../mock/sources';
 
 test.each([
-  ['manual', 0, 'manual', 'Only by hand'], ['', 0, 'manual', 'Only by hand'], ['15m', 900, '15m', 'Every 15 minutes'], ['15m0s', 900, '15m', 'Every 15 minutes'], ['1h0m0s', 3600, '1h', 'Every hour'],
+  ['manual', 0, 'manual', 'Manual'], ['', 0, 'manual', 'Manual'], ['15m', 900, '15m', 'Every 15 minutes'], ['15m0s', 900, '15m', 'Every 15 minutes'], ['1h0m0s', 3600, '1h', 'Every hour'],
   ['24h0m0s', 86_400, '24h', 'Every day'], ['168h', 604_800, '168h', 'Every week'], ['1h30m', 5400, '1h30m', 'Every 90 minutes'], ['7d', 604_800, '168h', 'Every week'], ['48h', 172_800, '48h', 'Every 2 days'], ['90s', 90, '90s', 'Every 2 minutes'],
 ])('the schedule %j', (schedule, seconds, offer, text) => {
   expect([secondsOf(schedule), offered(schedule), scheduleText(schedule)]).toEqual([seconds, offer, text]);
@@ -28,10 +28,10 @@ describe('a new source', () => {
 
   test('without options has none', () => expect(request(of('web'), draft(of('web')))).toEqual({ kind: 'web', ...plain }));
 
-  test('options have the types of their defaults', () => {
+  test('options are sent as text', () => {
     expect(request(of('web'), draft(of('web'), { name: ' Site ', options: { depth: ' 5 ', sitemap: true } }))).toEqual({ kind: 'web', ...plain, name: 'Site', options: { depth: '5', sitemap: 'true' } });
-    const kind = { kind: 'x', options: [{ name: 'n', title: 'N', secret: false, required: false, default: 3 }, { name: 'b', title: 'B', type: 'bool' as const, secret: false, required: false, default: '' }] };
-    expect(request(kind, draft(kind, { options: { n: '5', b: true } })).options).toEqual({ n: 5, b: 'true' });
+    const kind: SourceKind = { kind: 'x', local: false, options: [{ name: 'n', title: 'N', type: 'number', secret: false, required: false, default: '3' }, { name: 'b', title: 'B', type: 'bool', secret: false, required: false, default: '' }] };
+    expect(request(kind, draft(kind, { options: { n: '5', b: true } })).options).toEqual({ n: '5', b: 'true' });
   });
 
   test('secrets are apart and keep their blanks', () => {
@@ -39,9 +39,9 @@ describe('a new source', () => {
     expect(request(of('git'), draft(of('git')))).toEqual({ kind: 'git', ...plain });
   });
 
-  test('switches may be written as texts', () => {
-    const o = { name: 'tls', title: 'TLS', secret: false, required: false, default: 'true' };
-    const kind = { kind: 'x', options: [o] };
+  test('switches are sent as text', () => {
+    const o = { name: 'tls', title: 'TLS', type: 'bool' as const, secret: false, required: false, default: 'true' };
+    const kind = { kind: 'x', local: false, options: [o] };
     expect([isSwitch(o), startOf(o)]).toEqual([true, true]);
     expect(request(kind, draft(kind, { options: { tls: false } })).options).toEqual({ tls: 'false' });
     expect(request(kind, draft(kind)).options).toBeUndefined();

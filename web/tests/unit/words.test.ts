@@ -1,6 +1,7 @@
 // What the page says about things: small functions from data to words.
 import { describe, expect, test } from 'vitest';
 import { fault, sentence } from '../../src/api/http';
+import type { Me } from '../../src/api/shapes';
 import { interleaved, question } from '../../src/chat/suggestions';
 import { refusal } from '../../src/chat/refusal';
 import { kind } from '../../src/documents/kinds';
@@ -45,15 +46,17 @@ describe('uploads', () => {
   test.each([
     [[{ source: 's', status: 'added', chunks: 12 }], false, 'Added · 12 passages'],
     [[{ source: 's', status: 'changed', chunks: 1 }], false, 'Updated · 1 passage'],
-    [[{ source: 's', status: 'unchanged', chunks: 4 }], false, 'Already there, unchanged'],
+    [[{ source: 's', status: 'unchanged', chunks: 4 }], false, 'Already added, unchanged'],
     [[{ source: 's', status: 'failed', chunks: 0, reason: 'It is encrypted.' }], true, 'It is encrypted.'],
-    [[], true, 'Nothing readable was found in it.'],
+    [[{ source: 's', status: 'added', chunks: 4, note: '2 of its 9 pages could not be read' }], false, 'Added · 4 passages · Read only in part: 2 of its 9 pages could not be read'],
+    [[{ source: 's', status: 'added', chunks: 4, note: 'n' }, { source: 't', status: 'added', chunks: 1 }], false, '2 documents added · 5 passages · 1 read only in part'],
+    [[], true, 'docent found nothing readable in this file.'],
     [[{ source: 'a', status: 'added', chunks: 2 }, { source: 'b', status: 'added', chunks: 3 }, { source: 'c', status: 'failed', chunks: 0, reason: 'empty' }], false, '2 documents added · 5 passages · 1 failed: empty'],
   ] as const)('%j', (results, failed, text) => expect(outcome(results as never)).toEqual({ failed, text }));
   test('the documents inside a file', () => {
     const result = (source: string, status: string, chunks: number, reason?: string) => ({ source, status, chunks, reason });
     expect(partsOf([result('upload:m.eml', 'added', 2), result('upload:m.eml#a.pdf', 'unchanged', 4), result('upload:m.eml#b.pdf', 'failed', 0, 'empty')] as never)).toEqual([
-      { name: 'b.pdf', failed: true, text: 'empty' }, { name: 'a.pdf', failed: false, text: 'Already there, unchanged' },
+      { name: 'b.pdf', failed: true, text: 'empty' }, { name: 'a.pdf', failed: false, text: 'Already added, unchanged' },
     ]);
   });
   test.each([[0, '0 B'], [999, '999 B'], [1500, '1.5 kB'], [36_000, '36 kB'], [999_700, '1.0 MB'], [5e9, '5.0 GB']])('%d bytes are %s', (n, s) => expect(bytesText(n)).toBe(s));
@@ -63,9 +66,9 @@ describe('errors', () => {
   test('our own are shown as they are', () => {
     expect(sentence(fault(409, '{"code":"conflict","message":"it is being read","retryable":false}'))).toBe('It is being read.');
   });
-  test.each([[404, '<html>', 'That does not exist any more.'], [413, '', 'That is larger than docent accepts.'], [502, 'bad gateway', 'docent answered with status 502.']])(
+  test.each([[404, '<html>', 'This item no longer exists.'], [413, '', 'The request is too large.'], [502, 'bad gateway', 'docent responded with status 502.']])(
     'status %d with %j', (status, body, text) => expect(sentence(fault(status, body))).toBe(text));
-  test('a fault of the page is no secret', () => expect(sentence(new TypeError('x'))).toContain('page itself'));
+  test('a fault of the page is no secret', () => expect(sentence(new TypeError('x'))).toContain('An error occurred in the page'));
 });
 
 test.each([
@@ -140,18 +143,18 @@ test.each(['octet-stream', 'vnd.microsoft.portable-executable', 'x-ole-storage',
   expect(kind({ media_type: `application/${type}`, source: '/srv/x' })).toMatch(/^(Program|Archive|Unknown)$/));
 
 test('what somebody may do', () => {
-  const me = (auth: boolean, ...scopes: string[]) => ({ id: '', name: '', scopes, auth });
+  const me = (auth: boolean, ...scopes: Me['scopes']) => ({ id: '', name: '', scopes, auth });
   expect([may(null, 'ingest'), may(me(false), 'ingest'), may(me(true, 'admin'), 'ingest'), may(me(true, 'ask', 'ingest'), 'ingest')]).toEqual([true, true, true, true]);
   expect([may(me(true, 'ask'), 'ingest'), may(me(true), 'ask')]).toEqual([false, false]);
 });
 
 test.each([
   [4501, true, 'deleted', 'begin'],
-  [4502, true, 'login has ended', 'login'],
-  [4503, true, 'somebody else', 'begin'],
-  [4503, false, 'may not ask', 'switch'],
-  [4500, true, 'closed this connection', 'reload'],
-  [1009, true, 'closed this connection', 'reload'],
+  [4502, true, 'session has expired', 'login'],
+  [4503, true, 'another user', 'begin'],
+  [4503, false, 'permission to ask', 'switch'],
+  [4500, true, 'closed the connection', 'reload'],
+  [1009, true, 'closed the connection', 'reload'],
 ])('a connection closed with %d, asking allowed %s', (code, asks, text, step) => {
   expect(refusal(code, asks)).toEqual({ text: expect.stringContaining(text) as string, step });
 });

@@ -6,7 +6,7 @@ const n = (count: number) => digits(count, 'en');
 
 export const sources = {
   title: 'Sources',
-  lead: 'docent reads these places again on a schedule and keeps their documents up to date.',
+  lead: 'docent checks these sources on a schedule and keeps their documents up to date.',
   loading: 'Loading…',
   none: 'There are no sources yet.',
   noneHint: 'Add a website, a feed, a Git repository, a bucket, a WebDAV folder, or a mailbox. docent adds its documents and follows its changes.',
@@ -25,7 +25,7 @@ export const sources = {
   nextSync: 'Next sync',
   never: 'Never',
   scheduleOf: (name: string) => `Schedule of “${name}”`,
-  manual: 'Only by hand',
+  manual: 'Manual',
   minutes: (m: number) => (m === 1 ? 'Every minute' : `Every ${n(m)} minutes`),
   hours: (h: number) => (h === 1 ? 'Every hour' : `Every ${n(h)} hours`),
   days: (d: number) => (d === 1 ? 'Every day' : d === 7 ? 'Every week' : `Every ${n(d)} days`),
@@ -42,7 +42,7 @@ export const sources = {
     unchanged: (c: number) => `${n(c)} unchanged`,
     failed: (c: number) => `${n(c)} failed`,
   },
-  empty: 'nothing found',
+  empty: 'no items found',
   finished: (name: string) => `“${name}” has finished syncing.`,
 
   // What can be done.
@@ -65,13 +65,13 @@ export const sources = {
   retryOf: (name: string) => `Retry the failures of “${name}”`,
   tries: (c: number) => `tried ${c === 1 ? 'once' : `${n(c)} times`}`,
   more: 'Show more',
-  noFailures: 'No failures any more.',
+  noFailures: 'No more failures.',
 
   // Removing.
   removeTitle: (name: string) => `Remove “${name}”?`,
   removeText: 'docent stops following this source. The original files stay where they are.',
   removeDocuments: 'Also delete its documents from docent',
-  keepDocuments: 'Keep its documents, which no longer change',
+  keepDocuments: 'Keep its documents without updating them',
   whatOfDocuments: 'Documents of this source',
   cancel: 'Cancel',
 
@@ -84,18 +84,18 @@ export const sources = {
   nameHint: 'Optional. Without one, docent uses the location.',
   collectionHint: 'The documents go into this collection.',
   moreOptions: 'More options',
-  secretHint: 'docent stores it encrypted and never shows it again.',
-  noKinds: 'The kinds of sources could not be loaded.',
+  secretHint: 'docent encrypts this value and never shows it again.',
+  noKinds: 'The list of source kinds could not be loaded.',
   required: 'required',
   submit: 'Add and sync',
   adding: 'Adding…',
   added: (name: string) => `Added “${name}”.`,
   folderOnly: 'The page cannot add folders, because the server reads them from its own disk. Run this command on the server:',
   where: {
-    web: ['Address', 'The address of a page, a sitemap, or the first page of a site. “More options” says how far docent follows links. docent obeys robots.txt.'],
+    web: ['Address', 'The address of a page, a sitemap, or the first page of a site. “More options” sets how far docent follows links. docent obeys robots.txt.'],
     feed: ['Address of the feed', 'The address of an RSS or Atom feed. Each entry becomes a document.'],
     git: ['Address of the repository', 'An address that git clone accepts over HTTPS. After the first sync, docent reads only changed files.'],
-    s3: ['Address of the bucket', 'The address of the server with the bucket and, if you like, a prefix. Any S3-compatible server works.'],
+    s3: ['Address of the bucket', 'The address of the server with the bucket and, optionally, a prefix. Any S3-compatible server works.'],
     webdav: ['Address of the folder', 'The WebDAV address of a folder, for example of Nextcloud. docent reads everything below it.'],
     imap: ['Mail server', 'The address of the IMAP server. Each message becomes a document, with its attachments.'],
   } as Record<string, readonly [label: string, help: string]>,

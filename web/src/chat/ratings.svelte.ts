@@ -1,0 +1,33 @@
+// The user's ratings of the turns of the open conversation.
+
+/** Feedback is the user's rating of a turn. */
+export interface Feedback {
+  /** 0 for a comment without a rating. */
+  rating: number;
+  comment: string;
+}
+
+export class Ratings {
+  byTurn = $state<Record<number, Feedback>>({});
+
+  load(stored: readonly { turn: number; rating?: number; comment?: string }[]): void {
+    for (const { turn, rating = 0, comment = '' } of stored) this.byTurn[turn] = { rating, comment };
+  }
+
+  clear(): void {
+    this.byTurn = {};
+  }
+
+  /** rate shows a rating while send stores it. If send fails, rate restores the old rating and throws. */
+  async rate(turn: number, feedback: Feedback, send: () => Promise<unknown>): Promise<void> {
+    const before = this.byTurn[turn];
+    this.byTurn[turn] = feedback;
+    try {
+      await send();
+    } catch (err) {
+      if (before) this.byTurn[turn] = before;
+      else delete this.byTurn[turn];
+      throw err;
+    }
+  }
+}
