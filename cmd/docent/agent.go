@@ -40,7 +40,7 @@ func newAgentCheck(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(std.out, "%s is right: agent %s with %s and %s\n", args[0], a.Name(),
+			_, err = fmt.Fprintf(std.out, "%s is valid: agent %s with %s and %s\n", args[0], a.Name(),
 				plural(len(a.States()), "state"), plural(len(a.Intents()), "intent"))
 			return err
 		},

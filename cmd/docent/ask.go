@@ -56,7 +56,8 @@ documents.`,
 	return cmd
 }
 
-// printAnswer prints the answer and the cited sources.
+// printAnswer prints the answer and the cited sources. Below an answer that the
+// documents do not give, it prints the nearest passages.
 func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 	fmt.Fprintln(w, strings.TrimSpace(msg.Answer))
 	cited := map[int]bool{}
@@ -72,12 +73,12 @@ func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 	if unsupported > 0 && !msg.Abstained {
 		fmt.Fprintf(w, "\nNote: no source supports %s of this answer.\n", plural(unsupported, "sentence"))
 	}
-	if len(cited) == 0 {
+	if len(cited) == 0 && !msg.Abstained {
 		return nil
 	}
 	fmt.Fprintln(w)
 	for i, d := range msg.Docs {
-		if !cited[i+1] {
+		if !cited[i+1] && !msg.Abstained {
 			continue
 		}
 		m := d.Metadata

@@ -4,7 +4,8 @@
 //
 //  1. Package ws reads a frame from a WebSocket, decodes it with package payload,
 //     checks its size and rate, and passes it to the session.
-//  2. Package agent stores the message and runs the state machine of the session.
+//  2. Package agent/session stores the message and runs the state machine of the
+//     session, which package agent describes.
 //     Each session has one goroutine, which handles one event at a time. A
 //     transition can depend on the intent of the message (agent/intent). The
 //     agent is the built-in assistant or comes from a YAML file
@@ -19,7 +20,7 @@
 //     several steps go to a reasoning state. There, the model calls tools
 //     (agent/tool, agent/tool/mcp) until it can answer, and the citations are
 //     checked too.
-//  5. Package agent writes the turn to the database in one batch (store/postgres
+//  5. Package agent/session writes the turn to the database in one batch (store/postgres
 //     or store/sqlite, schema in package migrations). Then ws sends the answer.
 //
 // Package ingest reads documents: extract, chunk, embed, store. Package client

@@ -5,7 +5,7 @@ package archtest
 
 // Level orders the packages: a package may import those of lower levels, its
 // own parent or child folders, and nothing else of this module. Siblings of
-// one level never meet; what needs both is wired in cmd.
+// one level never meet; what needs both is wired in internal/wiring.
 type Level struct {
 	// Name is shown when the rule is broken.
 	Name string
