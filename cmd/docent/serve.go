@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"runtime/debug"
 	"strconv"
 
@@ -14,10 +13,14 @@ import (
 	"docent/internal/wiring"
 )
 
-// gcPercent is the GOGC of a server, unless the environment sets it. A lower value
-// than Go's default of 100 costs some processor time and bounds the memory that
-// uploads of large documents leave behind.
-const gcPercent = 50
+const (
+	// gcPercent is the GOGC of a server, unless the environment sets another. A lower
+	// value than Go's own costs some processor time and bounds the memory that uploads
+	// of large documents leave behind.
+	gcPercent = 50
+	// goGCPercent is Go's own value.
+	goGCPercent = 100
+)
 
 func newServe(std stdio) *cobra.Command {
 	var printConfig bool
@@ -43,8 +46,8 @@ Press Ctrl-C or send SIGTERM to stop the server. It finishes running answers fir
 				return err
 			}
 			defer p.Close(cmd.Context())
-			if os.Getenv("GOGC") == "" {
-				debug.SetGCPercent(gcPercent)
+			if percent := debug.SetGCPercent(gcPercent); percent != goGCPercent {
+				debug.SetGCPercent(percent) // from the environment
 			}
 			return wiring.Serve(cmd.Context(), p, wiring.ServeOptions{
 				Version: version,
