@@ -30,7 +30,7 @@ const asProgram = "DOCENT_TEST_PROGRAM"
 
 // patience bounds waiting for another process; nothing takes that long unless
 // it is broken.
-const patience = 60 * time.Second
+const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
 	if worker.Requested() {
