@@ -32,7 +32,7 @@ type Turn struct {
 	logged   map[*Transition]bool
 	failures []error
 
-	mu          sync.Mutex // guards what follows; not held while the backend is called
+	mu          sync.Mutex // guards the following fields; not held while the backend is called
 	candidate   *Pending   // that a condition is asked about
 	over        bool
 	started     bool // something was done

@@ -19,7 +19,7 @@ type Answers struct {
 	// question.
 	Answer func(ctx context.Context, req rag.Request) (string, error)
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	requests []rag.Request
 }
 

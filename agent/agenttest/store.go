@@ -43,7 +43,7 @@ type Store struct {
 	// with its error. It may block.
 	Before func(ctx context.Context, op Operation) error
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	sessions []*stored  // by row id
 	names    map[journal.SessionKey]*stored
 	ids      int64 // of events

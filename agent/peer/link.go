@@ -35,7 +35,7 @@ type link struct {
 	// storm slows a peer down that says too much.
 	storm *rate.Limiter
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	x        exchange
 	ended    bool      // takes no more requests
 	usedAt   time.Time // when something was said last, by whichever side

@@ -29,7 +29,7 @@ type Config struct {
 type Network struct {
 	cfg Config
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	links   int
 	echoing map[string]bool // by the peer's name
 	spent   spending

@@ -96,7 +96,7 @@ type Links struct {
 	id      string
 	mailbox Mailbox
 
-	mu   sync.Mutex // guards what follows; not held while the mailbox is called
+	mu   sync.Mutex // guards the following fields; not held while the mailbox is called
 	list map[string]*link
 }
 

@@ -20,7 +20,7 @@ const (
 
 // taskList is the plan of one run.
 type taskList struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following fields
 	tasks []payload.Task
 	// last is the step that the last change wants to be told by; nil if it was
 	// told.
