@@ -29,7 +29,7 @@ type Config struct {
 	Command []string
 	// Env is added to the program's environment, which otherwise has only PATH, HOME, and LANG. Default: nothing.
 	Env map[string]string
-	// Dir is the program's working folder. Default: the folder of docent.
+	// Dir is the program's working folder. Default: docent's own.
 	Dir string
 	// URL is an endpoint of the streamable HTTP transport, http or https. Default: none.
 	URL string
