@@ -73,7 +73,7 @@ func URL(t testing.TB) string {
 			t.Error(err)
 		}
 	})
-	// A clone is a different database, so it needs its own name in the corpus.
+	// A clone is a different database, so it needs an id of its own.
 	if err := do(ctx, database, "UPDATE corpus SET database_id = gen_random_uuid()::text"); err != nil {
 		t.Fatal(err)
 	}
