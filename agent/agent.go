@@ -8,22 +8,22 @@ import (
 	"docent/agent/tool"
 )
 
-// What agents are written with beside this package, under shorter names.
+// Short names for the types of other packages that agents are written with.
 type (
-	// Intent is something a user may want; see package intent.
+	// Intent is something that a user may want; see package intent.
 	Intent = intent.Intent
-	// Entity is a kind of value that messages hold; see package intent.
+	// Entity is a kind of value in messages; see package intent.
 	Entity = intent.Entity
-	// Classifier tells which intent a message has; see package intent.
+	// Classifier predicts the intent of a message; see package intent.
 	Classifier = intent.Classifier
-	// Prediction is what a message was understood as; see package intent.
+	// Prediction is the predicted intent of a message; see package intent.
 	Prediction = intent.Prediction
 	// Tool is a function that a model may call; see package tool.
 	Tool = tool.Tool
 )
 
-// Agent is a conversation written as a state machine. Build it completely,
-// then give it to a [Runtime]; it must not change afterwards.
+// Agent is a conversation written as a state machine. Build it completely, then give it to a [Runtime]. Do not change it
+// afterwards.
 type Agent struct {
 	name       string
 	states     []*State
@@ -37,19 +37,19 @@ type Agent struct {
 // New returns an agent without states.
 func New(name string) *Agent { return &Agent{name: name} }
 
-// Name is the agent's name in the store.
+// Name returns the agent's name in the store.
 func (a *Agent) Name() string { return a.name }
 
-// States are the agent's, in the order they were added.
+// States returns the states in the order in which they were added.
 func (a *Agent) States() []*State { return slices.Clone(a.states) }
 
-// Intents are the agent's, in the order they were added.
+// Intents returns the intents in the order in which they were added.
 func (a *Agent) Intents() []*Intent { return slices.Clone(a.intents) }
 
-// Entities are the agent's, in the order they were added.
+// Entities returns the entities in the order in which they were added.
 func (a *Agent) Entities() []*Entity { return slices.Clone(a.entities) }
 
-// Intent adds something a user may want, with examples of how they say it.
+// Intent adds an intent with example sentences.
 func (a *Agent) Intent(name string, sentences ...string) *Intent {
 	i := intent.New(name, sentences...)
 	a.intents = append(a.intents, i)
@@ -62,24 +62,22 @@ func (a *Agent) Entity(e *Entity) *Entity {
 	return e
 }
 
-// ClassifyWith sets what tells the intents of the agent's states apart; default
-// is their example sentences, compared by the built-in embedder.
+// ClassifyWith sets the classifier of the agent's states. By default the built-in embedder compares messages with the
+// example sentences.
 func (a *Agent) ClassifyWith(c Classifier) { a.classifier = c }
 
-// Processor changes a text on its way. It runs alone in its session. If it
-// fails, the text stays as it is.
+// Processor changes a text on its way in or out. Only one function runs in a session at a time. If the processor fails,
+// the text does not change.
 type Processor func(ctx context.Context, s *Session, text string) (string, error)
 
-// ProcessUser adds a processor of the text messages that come in. It runs
-// before transitions see them; what is stored is what was said.
+// ProcessUser adds a processor for incoming text messages. It runs before transitions see them. The store keeps the
+// original text.
 func (a *Agent) ProcessUser(p Processor) { a.heard = append(a.heard, p) }
 
-// ProcessAgent adds a processor of what is said with Session.Reply and
-// Session.ReplyMarkdown, before it is stored and sent. Other replies are data
-// and stay as they are.
+// ProcessAgent adds a processor for the texts of Session.Reply and Session.ReplyMarkdown. It runs before they are stored
+// and sent. Other replies are data and do not change.
 func (a *Agent) ProcessAgent(p Processor) { a.said = append(a.said, p) }
 
-// Body is what a state does when it is entered. It runs alone in its session;
-// ctx ends when the turn takes too long, is stopped, or the session is reset,
-// and it carries the session for [SessionFrom].
+// Body is the function that a state runs when the session enters it. Only one function runs in a session at a time. ctx
+// carries the session for [SessionFrom]. It ends when the turn times out or is stopped, and when the session is reset.
 type Body func(ctx context.Context, s *Session) error

@@ -8,19 +8,17 @@ import (
 	"docent/rag"
 )
 
-// Choices are what the options of a message may name.
+// Choices are the names that the options of a message may use.
 type Choices struct {
-	// Models are the names of models that answer from documents.
+	// Models are the names of the models that answer from documents.
 	Models []string
 	// Collections are the names of collections.
 	Collections []string
 }
 
-// AskOptions are how the user wants the event answered from documents: the
-// options of the message that [Session.Event] is. RunRAG keeps to them, and so
-// does reasoning; a body that answers in another way may ask for them. What they
-// name is there, unless it was removed meanwhile or a BAF client named it, of
-// whose messages only what can be meant so is taken.
+// AskOptions returns the user's options for an answer from documents. They come with the message that [Session.Event]
+// returns. RunRAG and reasoning apply them; other bodies can read them here. The named models and collections existed when
+// the message arrived. Names from BAF clients are dropped if they do not exist.
 func (s *Session) AskOptions() payload.AskOptions {
 	o := s.Event().Options
 	o.Collections = slices.Clone(o.Collections)
@@ -48,10 +46,8 @@ func (s *Session) ChosenOptions(ctx context.Context) payload.AskOptions {
 	return o
 }
 
-// withOptions is a request as the user wants it: from as many passages, by the
-// model and from the collections that they name, as far as the request names none
-// itself. Of collections that it names those are left that the user names too, if
-// there are any.
+// withOptions applies the user's options to a request: the number of passages, and the model and the collections unless
+// the request names them. If both name collections, only the common ones remain, if there are any.
 func withOptions(req rag.Request, o payload.AskOptions) rag.Request {
 	if o.K != 0 {
 		req.K = o.K

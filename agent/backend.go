@@ -12,131 +12,124 @@ import (
 	"docent/payload"
 )
 
-// Backend is the part of a turn that a runtime does: the queue, the record, and
-// the clients. Its methods may be called from several goroutines at once. Those
-// that return an error return ErrOver after the turn.
+// Backend gives a turn access to the queue, the record, and the clients. A runtime implements it. Its methods may be
+// called concurrently. After the turn, methods with an error return ErrOver.
 type Backend interface {
 	// Waiting returns the events in the session's queue, oldest first.
 	Waiting() []*Pending
-	// Claim takes an event from the queue for this turn; begins reports that the
-	// event begins the turn. It reports false if the event is not in the queue any
-	// more, the turn may take no more events, or the turn is over.
+	// Claim takes an event from the queue for this turn. begins reports that the event begins the turn. Claim returns false if
+	// the queue no longer has the event, if the turn is over, or if it may take no more events.
 	Claim(p *Pending, begins bool) bool
-	// Say adds a message to the record. Clients that know only BAF's frames do not
-	// see a silent one.
+	// Say adds a message to the record. Clients that only know BAF's frames do not receive a silent message.
 	Say(ctx context.Context, m ChatMessage, silent bool) error
 	// Reason adds a step of reasoning, or a task list, to the record.
 	Reason(ctx context.Context, r ReasoningRecord, silent bool) error
-	// Link makes the newest message the one that all steps without one belong to.
+	// Link assigns all steps without a message to the newest message.
 	Link() error
-	// Show sends a provisional frame to the clients that stream. The text of a
-	// payload.Delta joins the draft.
+	// Show sends a provisional frame to the clients that stream. The text of a payload.Delta becomes part of the draft.
 	Show(action payload.Action, message any) error
-	// Draft says which answer the text streamed so far belongs to; nil discards
-	// the streamed text.
+	// Draft records which answer the streamed text belongs to. nil discards the streamed text.
 	Draft(text string, answer *payload.RAGMessage)
-	// Flush stores what the turn has said so far.
+	// Flush stores the messages and steps of the turn so far.
 	Flush(ctx context.Context) error
 	// History returns the messages that q selects, oldest first.
 	History(ctx context.Context, q HistoryQuery) ([]ChatMessage, error)
-	// Reasoned returns the newest steps and task lists of the session, this
-	// turn's among them. until, if not zero, leaves out later ones.
+	// Reasoned returns the newest steps and task lists of the session, including those of this turn. A nonzero until excludes
+	// later ones.
 	Reasoned(ctx context.Context, until time.Time) ([]ReasoningRecord, error)
 }
 
 // HistoryQuery selects messages of a session for a body.
 type HistoryQuery struct {
-	// Last bounds the messages, the newest being kept; 0 means the runtime's own
-	// bound, which always holds.
+	// Last limits the number of messages and keeps the newest. 0 means the runtime's own limit, which always applies.
 	Last int
-	// Until, if not zero, leaves out later messages.
+	// Until, if not zero, excludes later messages.
 	Until time.Time
-	// Before leaves out the messages of the turn itself. Last 0 then means as many
-	// as the runtime reads along with a message.
+	// Before excludes the messages of this turn. A Last of 0 then means the number that the runtime loads with a message.
 	Before bool
 }
 
-// Env is what the bodies of a session use beside its record.
+// Env holds the dependencies of a session's bodies, except the record.
 type Env struct {
-	// RAG answers for Session.RunRAG; nil if there is none.
+	// RAG answers Session.RunRAG. It may be nil.
 	RAG RAG
-	// Choices returns the names that options may have; nil if any may.
+	// Choices returns the names that options may use. nil allows all names.
 	Choices func(ctx context.Context) (Choices, error)
-	// Speaker speaks for Session.ReplySpeech; nil if there is none.
+	// Speaker speaks for Session.ReplySpeech. It may be nil.
 	Speaker Speaker
 	// Peers talks to other agents.
 	Peers Peers
 	// Logger logs failures.
 	Logger *slog.Logger
-	// Now tells the time.
+	// Now returns the current time.
 	Now func() time.Time
-	// Location is the zone of sessions without the variable "timezone".
+	// Location is the time zone of sessions without the variable "timezone".
 	Location *time.Location
-	// LookUp bounds one call of Choices.
+	// LookUp is the timeout of a call of Choices.
 	LookUp time.Duration
-	// Go runs f in a goroutine that the runtime waits for; false if it shuts down.
+	// Go runs f in a goroutine that the runtime waits for. It returns false during shutdown.
 	Go func(f func()) bool
 }
 
-// Start is a session as a turn finds it.
+// Start is the state of a session at the start of a turn.
 type Start struct {
-	// ID, Name, Username and Platform are as Session has them.
+	// ID, Name, Username, and Platform have the same meaning as in Session.
 	ID, Name, Username, Platform string
-	// Place is where the session is.
+	// Place is the session's place in the machine.
 	Place Place
-	// Event was taken last; nil if none was.
+	// Event is the last consumed event, or nil.
 	Event *Event
-	// Variables are the session's; they are not changed.
+	// Variables are the variables of the session. The turn does not change this map.
 	Variables map[string]json.RawMessage
-	// Moves counts the moves without an event of the turn that failed just before.
+	// Moves counts the moves without an event in the turn that failed just before.
 	Moves int
 }
 
-// Place is where a session is in its machine.
+// Place is a session's place in its machine.
 type Place struct {
-	// State is the state's name.
+	// State is the name of the state.
 	State string
-	// Entered is when the session moved to it.
+	// Entered is the time at which the session entered it.
 	Entered time.Time
 }
 
-// Result is what the steps of a turn came to.
+// Result is the result of a turn's steps.
 type Result struct {
-	// Place is where the session is now.
+	// Place is the session's place now.
 	Place Place
-	// Event was taken last.
+	// Event is the last consumed event.
 	Event Event
-	// Transitions are the moves made, in order.
+	// Transitions are the moves in order.
 	Transitions []TransitionRecord
-	// Predictions say how messages were understood, in order.
+	// Predictions are the predictions for messages, in order.
 	Predictions []PredictionRecord
-	// Usage counts the tokens of models; nil if none was asked.
+	// Usage counts the tokens of models. It is nil if no model was called.
 	Usage *payload.Usage
 	// Set are the changed variables.
 	Set map[string]json.RawMessage
 	// Delete names the removed variables.
 	Delete []string
-	// Variables are all variables as they are now.
+	// Variables are all current variables.
 	Variables map[string]json.RawMessage
 	// Failures are the errors of bodies.
 	Failures []error
-	// Started reports that the turn did something.
+	// Started reports that the turn took a step.
 	Started bool
 	// Stopped reports that the event was stopped before its turn began.
 	Stopped bool
 	// Resetting reports that a body asked for a reset.
 	Resetting bool
-	// Circling reports that states led to each other without end.
+	// Circling reports that the states form an endless loop.
 	Circling bool
-	// Moves is for the Start of a turn that follows a failed one.
+	// Moves is the value for Start.Moves of the turn after a failed one.
 	Moves int
 }
 
 // Pending is an event in the queue of a session.
 type Pending struct {
-	// Event is what was received.
+	// Event is the received event.
 	Event Event
-	// Message reports that a chat message came with it.
+	// Message reports that the event is a chat message.
 	Message bool
 
 	text        atomic.Pointer[string] // after the processors; nil before
@@ -145,7 +138,7 @@ type Pending struct {
 	predictions map[string]Prediction // by state
 }
 
-// view is the event after the processors.
+// view returns the event after the processors.
 func (p *Pending) view() Event {
 	e := p.Event
 	if text := p.text.Load(); text != nil {
@@ -154,16 +147,16 @@ func (p *Pending) view() Event {
 	return e
 }
 
-// Stop has the event end before it begins a turn.
+// Stop ends the event before it begins a turn.
 func (p *Pending) Stop() { p.stopped.Store(true) }
 
-// Hold marks the event as one that no transition took.
+// Hold marks the event as one that no transition takes.
 func (p *Pending) Hold() { p.held.Store(true) }
 
 // Held reports whether Hold was called.
 func (p *Pending) Held() bool { return p.held.Load() }
 
-// Begin makes a turn of a session.
+// Begin starts a turn of a session.
 func (m *Machine) Begin(b Backend, env *Env, start Start) *Turn {
 	t := &Turn{
 		machine: m, backend: b, env: env, start: start, moves: start.Moves,
@@ -177,7 +170,7 @@ func (m *Machine) Begin(b Backend, env *Env, start Start) *Turn {
 	return t
 }
 
-// Result returns what the turn came to so far.
+// Result returns the result of the turn so far.
 func (t *Turn) Result() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -189,14 +182,14 @@ func (t *Turn) Result() Result {
 	}
 }
 
-// Close ends the turn: its Session is of no more use.
+// Close ends the turn. Its Session cannot be used afterwards.
 func (t *Turn) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
 }
 
-// Fail ends a turn without a step: it is about an event that was taken before.
+// Fail ends a turn without a step. The turn belongs to an event that was taken before.
 func (t *Turn) Fail(p *Pending, err error) {
 	t.consume(p)
 	t.fail(err)

@@ -14,16 +14,15 @@ import (
 	"docent/rag"
 )
 
-// Bounds of what Holdings tells.
+// Limits of the answer of Holdings.
 const (
 	maxShownCollections = 10
 	maxShownTitles      = 5
 	maxShownTitle       = 80 // characters
 )
 
-// Answering returns a body that answers a question from the documents. Without
-// Question it is the text of the event that led to it; where none did, nothing
-// is said.
+// Answering returns a body that answers a question from the documents. If Question is empty, it answers the text of the
+// event. Without an event it says nothing.
 func Answering(req rag.Request) Body {
 	return func(ctx context.Context, s *Session) error {
 		switch {
@@ -40,8 +39,7 @@ func Answering(req rag.Request) Body {
 	}
 }
 
-// Holdings returns a body that tells which documents there are: of each
-// collection how many, and some titles.
+// Holdings returns a body that describes the documents: the number in each collection, and some titles.
 func Holdings(library tool.Library) Body {
 	return func(ctx context.Context, s *Session) error {
 		text, err := holdings(ctx, library)
@@ -83,7 +81,7 @@ func holdings(ctx context.Context, library tool.Library) (fault.Text, error) {
 		documents(total), collections(filled), lines), nil
 }
 
-// below puts a line below others.
+// below adds a line below others.
 func below(lines, line fault.Text) fault.Text {
 	if lines.IsZero() {
 		return line
@@ -112,8 +110,7 @@ func otherCollections(n int) fault.Text {
 	return fault.NewText("other_collections", "- and %d other collections", n)
 }
 
-// someTitles names the documents of a collection, the first ones if there are
-// many.
+// someTitles lists the titles of a collection's documents. If there are many, it lists the first ones.
 func someTitles(ctx context.Context, library tool.Library, c corpus.CollectionInfo) (fault.Text, error) {
 	docs, err := library.Documents(ctx, corpus.DocumentFilter{Collection: c.Name, Status: corpus.Ready, Limit: maxShownTitles})
 	if err != nil {
@@ -133,8 +130,7 @@ func someTitles(ctx context.Context, library tool.Library, c corpus.CollectionIn
 	return fault.Plain(strings.Join(titles, ", ")), nil
 }
 
-// Matches returns a condition that holds for events whose text the expression
-// matches.
+// Matches returns a condition that holds for events whose text matches the expression.
 func Matches(expression *regexp.Regexp) Condition {
 	return func(_ context.Context, s *Session) (bool, error) {
 		return expression.MatchString(s.Event().Text), nil

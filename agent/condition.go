@@ -15,19 +15,18 @@ import (
 	"docent/agent/intent"
 )
 
-// Condition is asked whether a transition may be taken. An error or a panic is
-// logged and counts as false. It runs alone in its session and must not wait.
+// Condition decides whether a transition may be taken. An error or a panic is logged and counts as false. Only one
+// function runs in a session at a time. A condition must not block.
 type Condition func(ctx context.Context, s *Session) (bool, error)
 
-// condition is a Condition with the text it is stored under; broken tells why
-// it can never be asked.
+// condition is a Condition with its description for the store. broken is the reason why it can never run.
 type condition struct {
 	text   string
 	holds  Condition
 	broken error
 }
 
-// functionName is what a Go function is called.
+// functionName returns the name of a Go function.
 func functionName(c Condition) string {
 	if c == nil {
 		return ""
@@ -36,12 +35,12 @@ func functionName(c Condition) string {
 	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
-// noIntent stands for a message that has none of a state's intents.
+// noIntent stands for a message that matches no intent of a state.
 const noIntent = intent.Fallback
 
 func intentText(name string) string { return "Intent Matching - " + name }
 
-// isIntent holds for events that are predicted to have that intent.
+// isIntent holds for events with the predicted intent.
 func isIntent(name string) Condition {
 	return func(ctx context.Context, s *Session) (bool, error) {
 		p := s.turn.predict(ctx)
@@ -52,25 +51,25 @@ func isIntent(name string) Condition {
 // Operator compares a session variable with a value.
 type Operator string
 
-// The operators. A variable that is not there compares as JSON's null: it is
-// equal to nil only, and neither less nor greater than anything.
+// The operators. A missing variable compares like JSON's null. It equals only nil, and it is neither less nor greater than
+// any value.
 const (
-	// Less is <.
+	// Less is the operator <.
 	Less Operator = "<"
-	// LessEqual is <=.
+	// LessEqual is the operator <=.
 	LessEqual Operator = "<="
-	// Equal is ==.
+	// Equal is the operator ==.
 	Equal Operator = "=="
-	// NotEqual is !=.
+	// NotEqual is the operator !=.
 	NotEqual Operator = "!="
-	// GreaterEqual is >=.
+	// GreaterEqual is the operator >=.
 	GreaterEqual Operator = ">="
-	// Greater is >.
+	// Greater is the operator >.
 	Greater Operator = ">"
 )
 
-// compare is the condition that a variable compares so. Numbers and texts have
-// an order; of other values only Equal and NotEqual are true.
+// compare returns a condition that compares a variable with a value. Numbers and texts have an order. Other values only
+// support Equal and NotEqual.
 func compare(name string, op Operator, value any) condition {
 	target, err := normal(value)
 	shown, _ := json.Marshal(value) // normal has seen an error already
@@ -109,7 +108,7 @@ func compare(name string, op Operator, value any) condition {
 	return c
 }
 
-// normal is a value as it comes back from JSON.
+// normal returns a value in the form that JSON decoding gives it.
 func normal(value any) (out any, err error) {
 	data, err := json.Marshal(value)
 	if err == nil {
@@ -118,7 +117,7 @@ func normal(value any) (out any, err error) {
 	return out, err
 }
 
-// ofType is the condition that a file is of one of these types.
+// ofType returns a condition that holds for files of one of these types.
 func ofType(types []string) condition {
 	return condition{
 		text: "File Type Matching - " + strings.Join(types, ", "),
@@ -137,8 +136,7 @@ func ofType(types []string) condition {
 	}
 }
 
-// fileIs reports whether a file of that type and name is what want says: a
-// media type, a family of them, or an extension.
+// fileIs reports whether a file's type or name matches want: a media type, a family of types, or an extension.
 func fileIs(mediaType, name, want string) bool {
 	have := strings.ToLower(mediaType)
 	if plain, _, err := mime.ParseMediaType(have); err == nil {

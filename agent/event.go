@@ -9,72 +9,65 @@ import (
 	"docent/rag"
 )
 
-// The names of events, as BAF stores them. Any other name is an event of a
-// program.
+// The names of events, as BAF stores them. Programs may use any other name.
 const (
-	// EventMessage is a message that is a JSON object, and what any message
-	// matches.
+	// EventMessage is a message that is a JSON object. In OnEvent it matches every message.
 	EventMessage = "receive_message"
-	// EventText is a message that is text.
+	// EventText is a text message.
 	EventText = "receive_message_text"
 	// EventFile is a file.
 	EventFile = "receive_file"
-	// EventUI is what the user did in a user interface that the agent showed.
+	// EventUI is a user's action in a user interface that the agent showed.
 	EventUI = "user_update_ui"
 )
 
-// Event is what happened: a message, a file, something of the user interface, a
-// program or another agent. It waits in its session's queue until a transition
-// or a fallback takes it.
+// Event is a message, a file, a user interface action, or an event of a program or another agent. It waits in its
+// session's queue until a transition or a fallback takes it.
 type Event struct {
-	// ID orders the events of a session; 0 if there is none, as in the greeting.
+	// ID orders the events of a session. It is 0 for events that are not stored, as in the greeting.
 	ID int64
-	// Turn is the turn that it begins.
+	// Turn is the turn that the event begins.
 	Turn int64
-	// Name is EventText, EventMessage, EventFile, EventUI or a program's own.
+	// Name is EventText, EventMessage, EventFile, EventUI, or the name of a program's event.
 	Name string
-	// Human tells what the user did from what agents and programs sent. Only
-	// for users' messages a fallback runs.
+	// Human reports that the user caused the event, and not an agent or a program. Fallbacks only run for messages of users.
 	Human bool
-	// Text is what a message says: the text; of an object the string under
-	// "message" or else the object as JSON; of other values their JSON. Of a file
-	// it is the name.
+	// Text is the text of a message. For an object it is the string under "message", or the object as JSON. For other values
+	// it is their JSON. For a file it is the name.
 	Text string
-	// JSON is the object, if a message is one or is text that holds one; nil
-	// otherwise. An EventText has one if options came with the text.
+	// JSON is the object in a message: the message itself, or an object inside its text. It is nil otherwise. An EventText has
+	// one if it came with options.
 	JSON json.RawMessage
-	// Options are how the user wants it answered from documents; see
-	// Session.AskOptions.
+	// Options are the user's options for an answer from documents; see Session.AskOptions.
 	Options payload.AskOptions
-	// File is what came with EventFile; nil otherwise, and once the session has
-	// been out of memory since, if its base64 has more than MaxHistoryContent bytes.
+	// File is the file of an EventFile, and nil for other events. A file of more than MaxHistoryContent bytes in base64 is nil
+	// after the session was unloaded from memory.
 	File *payload.File
-	// Data is what other events carry, as JSON; nil if nothing.
+	// Data is the data of other events as JSON, or nil.
 	Data json.RawMessage
-	// From is the URL of the agent that sent it; "" if none did.
+	// From is the URL of the agent that sent the event, or "".
 	From string
-	// Correlation is the id of the request it makes or answers; "" if none.
+	// Correlation is the id of the request that the event makes or answers, or "".
 	Correlation string
-	// Hops counts the agents it came through.
+	// Hops counts the agents that the event has passed.
 	Hops int
-	// Time is when it was received.
+	// Time is the time of receipt.
 	Time time.Time
 
-	// Thread is the thread of requests that a peer's message belongs to, if its
-	// Correlation does not tell it; "" otherwise.
+	// Thread is the thread of requests that a peer's message belongs to. It is "" if Correlation contains the thread.
 	Thread string
-	// Cause is, of an answer of another agent, the id of the request for which this
-	// agent asked it; "" if there was none.
+	// Cause belongs to an answer of another agent. It is the id of the request for which this agent asked the other one, or
+	// "".
 	Cause string
 
 	spoken bool // it is text, or JSON with a string under "message"
 }
 
-// MaxTextBytes bounds the text of a message; see Event.Text.
+// MaxTextBytes limits the text of a message; see Event.Text.
 const MaxTextBytes = rag.MaxQuestionBytes
 
-// MessageEvent makes the event of a message as BAF does: an object, or a string
-// that holds an object, is a JSON event, all else is text.
+// MessageEvent returns the event of a message, like BAF. An object, or a string that contains one, becomes a JSON event.
+// Any other message becomes a text event.
 func MessageEvent(content json.RawMessage) Event {
 	var text string
 	isText := json.Unmarshal(content, &text) == nil && !bytes.Equal(content, []byte("null"))

@@ -10,19 +10,17 @@ import (
 	"docent/payload"
 )
 
-// ChatHistory returns what was said in the session, oldest first: before this
-// turn, the message that began it, and what it has said so far. n, if not 0,
-// bounds the messages, the newest being kept; RuntimeConfig.ReplayLimit always
-// does. Of those before the turn, Content is nil that has more than
-// MaxHistoryContent bytes, such as of files. until, if not zero, leaves out what was said after. Messages that still
-// wait for their turn are not part of it.
+// ChatHistory returns the conversation, oldest first. It contains the messages before this turn, the message that began
+// the turn, and the turn's replies so far. It omits messages that still wait for their turn. A nonzero n limits the number
+// of messages and keeps the newest. RuntimeConfig.ReplayLimit always applies. A nonzero until excludes later messages.
+// Earlier messages larger than MaxHistoryContent bytes, such as files, have nil Content.
 func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]ChatMessage, error) {
 	out, err := s.turn.backend.History(ctx, HistoryQuery{Last: n, Until: until})
 	return out, Withhold(err)
 }
 
-// Turns returns the text messages among the last n before the event, oldest
-// first. With n 0 it looks at the last RuntimeConfig.History.
+// Turns returns the text messages among the last n before the event, oldest first. If n is 0, it uses
+// RuntimeConfig.History.
 func (s *Session) Turns(ctx context.Context, n int) ([]talk.Turn, error) {
 	messages, err := s.turn.backend.History(ctx, HistoryQuery{Last: n, Before: true})
 	if err != nil {
@@ -41,9 +39,8 @@ func (s *Session) Turns(ctx context.Context, n int) ([]talk.Turn, error) {
 	return out, nil
 }
 
-// Said is what the message says as text: of an object the string under
-// "message", of an answer its text without the passages; "" if it is something
-// else.
+// Said returns the text of a message. For an object it is the string under "message". For an answer it is the text without
+// the passages. For other messages it is "".
 func (m ChatMessage) Said() string {
 	if m.IsUser && !MessageEvent(m.Content).spoken {
 		return ""
@@ -55,8 +52,7 @@ func (m ChatMessage) Said() string {
 	return text
 }
 
-// said is what was said in a stored message, for a model to read: of an
-// answer its text without the passages.
+// said returns the text of a stored message for a model. For an answer it is the text without the passages.
 func said(m ChatMessage) (string, bool) {
 	if m.ClientID == FailedID && !m.IsUser || m.Content == nil { // too large to be read
 		return "", false

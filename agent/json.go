@@ -8,23 +8,21 @@ import (
 	"docent/internal/fault"
 )
 
-// Bounds of the JSON that a session keeps, so that every store can: Postgres
-// writes the digits of a number out, and takes neither very long ones nor very
-// deep nesting.
+// Limits of the JSON in a session. All stores can represent JSON within them. Postgres writes out the digits of a number,
+// and it refuses very long numbers and very deep nesting.
 const (
-	// MaxJSONDepth bounds how deep arrays and objects may be nested.
+	// MaxJSONDepth limits the nesting of arrays and objects.
 	MaxJSONDepth = 500
-	// MaxNumberBytes bounds a number as it is written, in bytes.
+	// MaxNumberBytes limits the length of a number in bytes.
 	MaxNumberBytes = 1000
-	// MaxExponent bounds a number's exponent, either sign: doubles have 308.
+	// MaxExponent limits the absolute exponent of a number. Doubles reach 308.
 	MaxExponent = 999
-	// MaxExponents bounds the exponents of all numbers together.
+	// MaxExponents limits the sum of all exponents.
 	MaxExponents = 16 << 20
 )
 
-// CheckJSON refuses, as fault.Invalid, what is not JSON or not within
-// MaxJSONDepth, MaxNumberBytes, MaxExponent and MaxExponents. Stores refuse
-// the same.
+// CheckJSON fails with fault.Invalid for invalid JSON, and for JSON beyond MaxJSONDepth, MaxNumberBytes, MaxExponent, or
+// MaxExponents. Stores check the same limits.
 func CheckJSON(raw json.RawMessage) error {
 	if !json.Valid(raw) {
 		return fault.New(fault.Invalid, "json_invalid", "the content is not valid JSON")
@@ -32,8 +30,7 @@ func CheckJSON(raw json.RawMessage) error {
 	return CheckWithin(raw, MaxJSONDepth, MaxExponents)
 }
 
-// CheckWithin refuses valid JSON that is nested too deeply or has numbers that
-// are too large.
+// CheckWithin refuses valid JSON with too deep nesting or too large numbers.
 func CheckWithin(raw []byte, maxDepth, maxExponents int) error {
 	depth, exponents := 0, 0
 	for i := 0; i < len(raw); i++ {
@@ -64,8 +61,8 @@ func CheckWithin(raw []byte, maxDepth, maxExponents int) error {
 	return nil
 }
 
-// quoted is the length of the string that valid JSON begins with. Files are
-// long strings: it looks for quotation marks only.
+// quoted returns the length of the string at the start of valid JSON. Files are long strings, so it only looks for
+// quotation marks.
 func quoted(raw []byte) int {
 	for end := 1; ; end++ {
 		end += bytes.IndexByte(raw[end:], '"')
@@ -79,7 +76,7 @@ func quoted(raw []byte) int {
 	}
 }
 
-// checkNumber returns the size of a number's exponent.
+// checkNumber returns the absolute exponent of a number.
 func checkNumber(number []byte) (int, error) {
 	if len(number) > MaxNumberBytes {
 		return 0, fault.New(fault.Invalid, "json_number_too_long", "a number in the JSON has more than %d characters", MaxNumberBytes)

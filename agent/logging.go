@@ -12,9 +12,8 @@ import (
 	"docent/internal/fault"
 )
 
-// ErrorAttr describes an error for logs without what it says, which may repeat
-// what users wrote or documents hold: its kind, the sentence that is safe to
-// show, the types in its chain, and what is known to be free of content.
+// ErrorAttr describes an error for logs. It leaves out the error's text, which may repeat the words of users or documents.
+// It logs the kind, the safe sentence, the types in the chain, and fields without user content.
 func ErrorAttr(err error) slog.Attr {
 	attrs := []any{
 		slog.String("kind", string(fault.KindOf(err))), slog.String("message", fault.Message(err)), slog.String("types", types(err)),
@@ -51,8 +50,8 @@ func types(err error) string {
 	return strings.Join(all, " > ")
 }
 
-// withheld is an error of what answers, stores or reasons for a body, whose
-// text may repeat what users wrote or documents hold.
+// withheld is an error whose text may repeat the words of users or documents. It comes from answering, storing, or
+// reasoning.
 type withheld struct{ error }
 
 func (w withheld) Unwrap() error { return w.error }
@@ -66,7 +65,7 @@ func Withhold(err error) error {
 	return withheld{err}
 }
 
-// maxLogged bounds the text of an error in the log, in characters.
+// maxLogged limits the text of an error in the log, in characters.
 const maxLogged = 1000
 
 // OwnText returns the text of a body's error as log attributes, if the text is
@@ -86,8 +85,7 @@ func OwnText(err error) []any {
 	return []any{"text", string(text)}
 }
 
-// LogFailure logs a failure in a session: as an error, unless it is the
-// client's.
+// LogFailure logs a failure in a session. It logs an error, unless the client caused the failure.
 func LogFailure(ctx context.Context, logger *slog.Logger, session, what string, err error, attrs ...any) {
 	level := slog.LevelError
 	if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.Canceled {

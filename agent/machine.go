@@ -7,17 +7,15 @@ import (
 	"docent/agent/intent"
 )
 
-// Machine is an agent as it runs: its states with all their transitions, those
-// to and from global states among them. It never changes.
+// Machine is a compiled agent: its states with all their transitions, including those to and from global states. It never
+// changes.
 type Machine struct {
 	agent   *Agent
 	nodes   map[string]*node
 	initial *node
-	// timed tells that some state wants to be looked at although nothing
-	// happened.
+	// timed reports that some state has conditions to check without an event.
 	timed bool
-	// remembers tells that some edge takes no event, so that what runs then may
-	// ask for the one that was taken before.
+	// remembers reports that some edge takes no event. Its code may then ask for the previously consumed event.
 	remembers bool
 }
 
@@ -25,20 +23,19 @@ type Machine struct {
 type node struct {
 	*State
 	edges []*Transition
-	// intents are those of the edges, which predictions choose from.
+	// intents are the intents of the edges. Predictions choose from them.
 	intents []*Intent
-	// hears tells that some edge takes events.
+	// hears reports that some edge takes events.
 	hears bool
-	// timed tells that some edge may be taken although nothing happened.
+	// timed reports that some edge may be taken without an event.
 	timed bool
-	// classifier tells the intents apart; nil without intents.
+	// classifier predicts the intent. It is nil without intents.
 	classifier Classifier
-	// component tells that the state belongs to a global one.
+	// component reports that the state belongs to a global one.
 	component bool
 }
 
-// Validate names the first state or transition that is wrong, as
-// fault.Invalid. NewRuntime calls it.
+// Validate returns the first error in the states and transitions, as fault.Invalid. NewRuntime calls it.
 func (a *Agent) Validate() error {
 	_, err := a.compile()
 	return err
@@ -53,8 +50,7 @@ func (a *Agent) Compile() (*Machine, error) {
 	return m, m.classifiers()
 }
 
-// Find returns the name of a stored state, or of the initial one if the agent
-// does not have it any more.
+// Find returns the name of a stored state, or of the initial state if the agent no longer has the stored one.
 func (m *Machine) Find(state string) string { return m.node(state).name }
 
 // node returns the state with a name, or the initial state if no state has it.
@@ -68,14 +64,14 @@ func (m *Machine) node(state string) *node {
 // Moves reports whether a state has transitions.
 func (m *Machine) Moves(state string) bool { return len(m.node(state).edges) > 0 }
 
-// Timed reports whether some state may be left although nothing happens.
+// Timed reports whether time alone can end some state.
 func (m *Machine) Timed() bool { return m.timed }
 
-// Remembers reports whether the event taken last is needed by later turns.
+// Remembers reports whether later turns need the last consumed event.
 func (m *Machine) Remembers() bool { return m.remembers }
 
-// NextLook returns when the conditions of a place are to be looked at next,
-// those that may begin to hold by themselves after an interval; zero if never.
+// NextLook returns the time at which to check the conditions of a place again. interval is the time between checks of
+// conditions that may change on their own. The result is zero if no check is needed.
 func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time.Time {
 	var soonest time.Time
 	n := m.node(at.State)
@@ -101,7 +97,7 @@ func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time
 	return soonest
 }
 
-// compile checks the agent and makes its machine.
+// compile checks the agent and builds its machine.
 func (a *Agent) compile() (*Machine, error) {
 	if err := a.check(); err != nil {
 		return nil, err
@@ -128,7 +124,7 @@ func (a *Agent) compile() (*Machine, error) {
 	return m, nil
 }
 
-// finish derives what a node knows of its edges.
+// finish computes the properties of a node from its edges.
 func (m *Machine) finish(n *node) error {
 	for _, t := range n.edges {
 		n.hears = n.hears || t.takes != takesNone
@@ -153,8 +149,8 @@ func (m *Machine) finish(n *node) error {
 	return nil
 }
 
-// classifiers gives the states that have intents and no classifier the default
-// one, which loads the built-in embedder.
+// classifiers sets the default classifier for states with intents and no classifier. The default loads the built-in
+// embedder.
 func (m *Machine) classifiers() error {
 	var byDefault Classifier
 	for _, n := range m.nodes {
@@ -204,11 +200,10 @@ func (m *Machine) addGlobals() error {
 	return nil
 }
 
-// previousState is the session variable that names the state which a global
-// state was entered from.
+// previousState is the session variable with the name of the state that the session left for a global state.
 const previousState = "prev_state"
 
-// component marks what belongs to a global state and returns its end.
+// component marks the states that belong to a global state and returns the last one.
 func (m *Machine) component(first *State) (*node, error) {
 	met := map[*State]bool{}
 	for s := first; ; s = s.transitions[0].dest {
@@ -224,7 +219,7 @@ func (m *Machine) component(first *State) (*node, error) {
 	}
 }
 
-// reachable names a state that no way leads to.
+// reachable returns an error for a state that cannot be reached.
 func (m *Machine) reachable() error {
 	open := []*State{m.initial.State}
 	reached := map[*State]bool{open[0]: true}

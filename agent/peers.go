@@ -11,38 +11,36 @@ import (
 	"docent/payload"
 )
 
-// MaxPeerMessageBytes bounds a message to another agent, as JSON.
+// MaxPeerMessageBytes limits a message to another agent, as JSON.
 const MaxPeerMessageBytes = 256 << 10
 
 // Peers talks to other agents for one session.
 type Peers interface {
-	// Connect connects to an agent and returns when that has succeeded.
+	// Connect connects to an agent and waits for the connection.
 	Connect(ctx context.Context, r PeerRequest) error
-	// Send sends r.Content, connecting first if need be, and returns when it is
-	// written. correlation is the id that answers carry.
+	// Send sends r.Content and returns after it is written. It connects first if necessary. Answers carry the returned
+	// correlation id.
 	Send(ctx context.Context, r PeerRequest) (correlation string, err error)
 }
 
-// PeerRequest is a message to another agent, or asks for a connection.
+// PeerRequest is a message to another agent, or a request for a connection.
 type PeerRequest struct {
-	// URL is the agent's, ws or wss.
+	// URL is the agent's URL, ws or wss.
 	URL string
-	// Session is the id of the session at the peer; "" if none is known yet.
+	// Session is the id of the session at the peer, or "" if it is unknown.
 	Session string
-	// Remember is called with the session's id if it is not Session.
+	// Remember is called with the session's id if it differs from Session.
 	Remember func(session string) error
 	// Content is the message, as JSON.
 	Content json.RawMessage
-	// About is the event because of which the message is sent.
+	// About is the event that caused the message.
 	About Event
 }
 
-// CreateAgentConnection connects the session to the agent at a URL, ws or wss,
-// and returns when that has succeeded: fault.Unavailable says that it did not,
-// after several attempts, fault.Busy that there are too many connections. The
-// first SendToPeer connects as well; this is for hearing the peer's greeting
-// before. The connection ends after five minutes without a message, with a
-// reset, and when the session is deleted.
+// CreateAgentConnection connects the session to the agent at a URL, ws or wss, and waits for the connection. It fails with
+// fault.Unavailable after several attempts, and with fault.Busy if there are too many connections. SendToPeer connects as
+// well. Use CreateAgentConnection to receive the peer's greeting first. The connection ends after five minutes without a
+// message, with a reset, and when the session is deleted.
 func (s *Session) CreateAgentConnection(ctx context.Context, url string) error {
 	r, err := s.peerRequest(url)
 	if err != nil {
@@ -51,29 +49,23 @@ func (s *Session) CreateAgentConnection(ctx context.Context, url string) error {
 	return s.turn.env.Peers.Connect(ctx, r)
 }
 
-// SendToPeer sends a message, a string or anything that encodes as JSON, to the
-// agent at a URL, ws or wss, and returns when it is written. What the agent
-// says comes as events, which are not Human and have From, the URL without user
-// and query; those that answer this message have the id that SendToPeer returns
-// as their Correlation. A peer that is no docent answers without ids, so its
-// next message counts as the answer to the oldest one sent.
+// SendToPeer sends a message to the agent at a URL, ws or wss, and returns after it is written. The message is a string or
+// any value that JSON can encode. The agent's messages arrive as events. They are not Human, and From is the URL without
+// user and query. Answers to this message carry the returned id as their Correlation. Peers other than docent answer
+// without ids. Their next message counts as the answer to the oldest request.
 //
-// There is one connection per URL and session. It is made when it is first
-// needed and again when it broke, always to the same session of the peer, unless
-// the URL names one; a message waits for it. fault.Unavailable says that it could
-// not be made, after several attempts, fault.Busy that too many messages wait.
+// Each session has one connection per URL. It is made when needed, and again after it breaks. It always uses the same
+// session of the peer, unless the URL names one. Messages wait for the connection. SendToPeer fails with fault.Unavailable
+// if several attempts to connect fail, and with fault.Busy if too many messages wait.
 //
-// When a connection breaks, the session sends its unanswered messages again only
-// to a docent, which does not answer a message twice. Other peers may or may not
-// have received them. An answer may therefore never come. Give a state that waits
-// for one a way out with State.After.
+// When a connection breaks, the session repeats unanswered messages only to a docent, which does not answer a message
+// twice. Other peers may or may not have received them. An answer may therefore never come. Use State.After to leave a
+// state that waits for one.
 //
-// Agents that answer each other are stopped: each message counts the agents it
-// went through, and one that went through more than session.RuntimeConfig.MaxHops is
-// neither sent nor heard, and nor is one beyond the session.RuntimeConfig.MaxExchange
-// that this runtime has seen because of one message of a user. Of both
-// SendToPeer says fault.Conflict, with the cause ErrTooManyHops. Greetings are
-// not counted: two agents must not call each other from their initial states.
+// Two limits stop agents that keep answering each other. Each message counts the agents that it has passed, at most
+// session.RuntimeConfig.MaxHops. One message of a user may cause at most session.RuntimeConfig.MaxExchange messages in
+// this runtime. Messages beyond a limit are neither sent nor received. SendToPeer then fails with fault.Conflict and the
+// cause ErrTooManyHops. Greetings are not counted, so two agents must not call each other from their initial states.
 func (s *Session) SendToPeer(ctx context.Context, url string, message any) (correlation string, err error) {
 	content, err := payload.Marshal(message)
 	if err != nil {
@@ -112,9 +104,8 @@ func (s *Session) peerRequest(url string) (PeerRequest, error) {
 	return PeerRequest{URL: url, Session: known, Remember: remember, About: s.Event()}, nil
 }
 
-// peerVariable names the session variable that keeps the id of the session at a
-// peer, so that it outlives connections and restarts, and ends with a reset. It
-// does not tell the URL, which may hold a password.
+// peerVariable returns the name of the session variable that keeps the id of the session at a peer. The variable survives
+// lost connections and restarts, and ends with a reset. Its name does not contain the URL, which may include a password.
 func peerVariable(url string) string {
 	sum := sha256.Sum256([]byte(url))
 	return peerSession + hex.EncodeToString(sum[:8])

@@ -8,8 +8,7 @@ import (
 	"docent/agent/intent"
 )
 
-// predict is what the event at hand means to the state at hand. It asks the
-// classifier once per event and state.
+// predict returns the prediction for the current event and state. It calls the classifier once per event and state.
 func (t *Turn) predict(ctx context.Context) Prediction {
 	p := t.candidate
 	if p == nil {
@@ -35,7 +34,7 @@ func (t *Turn) predict(ctx context.Context) Prediction {
 	return prediction
 }
 
-// noClassifier is what BAF stores as the classifier of states without intents.
+// noClassifier is BAF's name for the classifier of states without intents.
 const noClassifier = "None"
 
 func (t *Turn) classify(ctx context.Context, n *node, text string) (p Prediction) {
@@ -59,7 +58,7 @@ func (t *Turn) classify(ctx context.Context, n *node, text string) (p Prediction
 	return intent.Unmatched(n.classifier.Name(), text)
 }
 
-// predicted keeps what an event was understood as in the state at hand.
+// predicted records the prediction for an event in the current state.
 func (t *Turn) predicted(p *Pending) {
 	now := t.env.Now()
 	t.mu.Lock()

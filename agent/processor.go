@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 )
 
-// process runs the user processors on the text events that they have not seen.
+// process runs the user processors on new text events.
 func (t *Turn) process(ctx context.Context, queue []*Pending) {
 	if len(t.machine.agent.heard) == 0 {
 		return
@@ -23,7 +23,7 @@ func (t *Turn) process(ctx context.Context, queue []*Pending) {
 	}
 }
 
-// processReply runs the agent processors on a reply, unless one of them says it.
+// processReply runs the agent processors on a reply. It does nothing if a processor says the reply.
 func (s *Session) processReply(ctx context.Context, text string) string {
 	all := s.turn.machine.agent.said
 	if s.role == aRewriter || len(all) == 0 {
@@ -32,7 +32,7 @@ func (s *Session) processReply(ctx context.Context, text string) string {
 	return s.turn.chain(ctx, s.as(aRewriter), all, text)
 }
 
-// chain runs processors one after the other; one that fails changes nothing.
+// chain runs processors in order. A processor that fails does not change the text.
 func (t *Turn) chain(ctx context.Context, s *Session, all []Processor, text string) string {
 	for i, p := range all {
 		out, err := callProcessor(ctx, s, p, text)

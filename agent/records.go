@@ -7,118 +7,112 @@ import (
 	"docent/internal/fault"
 )
 
-// ChatMessage is one message of a conversation as stored. Names follow BAF's
-// table chat.
+// ChatMessage is a stored message of a conversation. The field names follow BAF's table chat.
 type ChatMessage struct {
 	// ID is the row's id.
 	ID int64
-	// Seq orders everything stored of a session, without gaps.
+	// Seq orders all stored entries of a session, without gaps.
 	Seq int64
-	// Turn is the turn it belongs to.
+	// Turn is the message's turn.
 	Turn int64
-	// ClientID is the id its sender gave it; "" if none.
+	// ClientID is the id that the sender chose, or "".
 	ClientID string
 	// Type is BAF's stored chat type: str, markdown, json, rag_answer, file, …
 	Type string
-	// Content is the message as it is on the wire, real JSON.
+	// Content is the message in its wire format, as JSON.
 	Content json.RawMessage
-	// IsUser tells the user's messages from the agent's.
+	// IsUser distinguishes the user's messages from the agent's.
 	IsUser bool
-	// Replaces is, of a user's message, the turn from which on it replaces what
-	// was said before: turns t with Replaces <= t < Turn are no part of the
-	// conversation any more. 0 if it replaces nothing.
+	// Replaces is the first turn that a user's message replaces, or 0. The turns t with Replaces <= t < Turn are no longer
+	// part of the conversation.
 	Replaces int64
-	// Sender is the other agent that said a message which IsUser: its URL
-	// without user and query if this one has asked it, or SenderAgent if it is a
-	// client of the session; "" if no agent did.
+	// Sender is the agent that sent a message with IsUser, or "". It is a URL without user and query if this agent asked that
+	// one. It is SenderAgent if the agent is a client of the session.
 	Sender string
 	// Sentence names a message that is a fixed text; it is zero for others.
 	Sentence fault.Sentence
-	// Time is when it was made.
+	// Time is the time of creation.
 	Time time.Time
 }
 
 // SenderAgent is the Sender of an agent that is a client of the session.
 const SenderAgent = "agent"
 
-// ReasoningRecord is a step of reasoning or a state of its task list, a row of
-// BAF's table reasoning_step. Its order among a turn's replies is kept.
+// ReasoningRecord is a reasoning step or a version of its task list. It is a row of BAF's table reasoning_step and keeps
+// its place among the turn's replies.
 type ReasoningRecord struct {
 	// ID is the row's id.
 	ID int64
-	// Seq is its place among everything stored of the session.
+	// Seq orders all stored entries of the session.
 	Seq int64
-	// Turn is the turn it belongs to.
+	// Turn is the record's turn.
 	Turn int64
-	// ChatID is the message that closed the loop; 0 while none has. Of a step
-	// to be stored it is that of a message stored before, if Entry.Answer is 0.
+	// ChatID is the message that closed the loop, or 0. A new step with Entry.Answer 0 uses the id of a message that is
+	// already stored.
 	ChatID int64
 	// Kind is reasoning_step or task_list_update.
 	Kind string
-	// StepKind is a step's kind, such as tool_result; "" for a task list.
+	// StepKind is the kind of a step, such as tool_result. It is "" for a task list.
 	StepKind string
-	// Step counts a run's model calls from 0; of no meaning for a task list.
+	// Step counts a run's model calls from 0. It has no meaning for a task list.
 	Step int
-	// Summary is a line for people; "" for a task list.
+	// Summary describes a step in one line. It is "" for a task list.
 	Summary string
-	// Payload is the whole as it is on the wire.
+	// Payload is the record in its wire format.
 	Payload json.RawMessage
-	// Time is when it was made.
+	// Time is the time of creation.
 	Time time.Time
 }
 
-// PredictionRecord is what a message was understood as, a row of BAF's table
-// intent_prediction with its rows of table parameter.
+// PredictionRecord is the prediction for a message. It is a row of BAF's table intent_prediction with its rows of table
+// parameter.
 type PredictionRecord struct {
-	// Message is the user's sentence.
+	// Message is the user's text.
 	Message string
-	// Classifier names what decided; "None" in a state without intents.
+	// Classifier is the name of the classifier, or "None" in a state without intents.
 	Classifier string
-	// Intent is the intent's name, or fallback_intent.
+	// Intent is the name of the intent, or fallback_intent.
 	Intent string
 	// Score is between 0 and 1.
 	Score float64
-	// Parameters are the intent's, found or not.
+	// Parameters are the parameters of the intent, including missing ones.
 	Parameters []ParameterRecord
-	// Time is when it was made.
+	// Time is the time of the prediction.
 	Time time.Time
 }
 
 // ParameterRecord is one parameter of a prediction.
 type ParameterRecord struct {
-	// Name is the parameter's.
+	// Name is the name of the parameter.
 	Name string
-	// Value is what was found; nil if nothing was.
+	// Value is the value, or nil.
 	Value *string
-	// Info is what more is known of it, as JSON; "" if nothing.
+	// Info is further information as JSON, or "".
 	Info string
 }
 
-// TransitionRecord is a move between states, a row of BAF's table transition.
+// TransitionRecord is a move between states. It is a row of BAF's table transition.
 type TransitionRecord struct {
-	// Source and Dest are state names.
+	// Source is the name of the state that the session left.
 	Source string
-	// Dest is where it led.
+	// Dest is the name of the state that it entered.
 	Dest string
-	// Event is the event's name, "" if it needed none.
+	// Event is the name of the event, or "" without one.
 	Event string
-	// Condition describes the condition, "" if it had none.
+	// Condition describes the condition, or is "".
 	Condition string
-	// Time is when it happened.
+	// Time is the time of the move.
 	Time time.Time
 }
 
-// FailedID is the ClientID of the message, a turn's last, that says that the turn
-// failed: such a turn may be run again.
+// FailedID is the ClientID of the last message of a failed turn. A failed turn may run again.
 const FailedID = "failed"
 
-// MaxHistoryContent bounds the content of a message, in bytes, that Receipt.History
-// and what models read of a conversation have: it holds the longest question and
-// an answer with its passages, but no file.
+// MaxHistoryContent limits the content of a message, in bytes, in Receipt.History and for models. The longest question and
+// an answer with its passages fit, but files do not.
 const MaxHistoryContent = 64 << 10
 
-// ErrStopped is why a body's context ended when a client stopped its turn; see
-// context.Cause.
+// ErrStopped is the cause of a body's canceled context after a client stopped its turn; see context.Cause.
 var ErrStopped = fault.New(fault.Canceled, "turn_stopped", "the turn was stopped")
 
 // StoppedID is the ClientID of the message that marks a turn as stopped before its

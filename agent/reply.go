@@ -11,14 +11,13 @@ import (
 	"docent/payload"
 )
 
-// Reply says text. What a body says is stored, then sent: when the turn ends, in
-// one step with all else it changed, or RuntimeConfig.FlushAfter later if the
-// body takes longer.
+// Reply says text. Messages of a body are stored first and then sent. That happens at the end of the turn, together with
+// its other changes, or RuntimeConfig.FlushAfter later if the body takes longer.
 func (s *Session) Reply(ctx context.Context, text string) error {
 	return s.reply(ctx, payload.TypeStr, s.processReply(ctx, text))
 }
 
-// Say says a fixed text, which clients of docent.v1 can show in their language.
+// Say says a fixed text. Clients of docent.v1 can translate it.
 func (s *Session) Say(ctx context.Context, text fault.Text) error {
 	shown := s.processReply(ctx, text.Message)
 	if shown != text.Message { // a processor has changed it
@@ -32,17 +31,17 @@ func (s *Session) ReplyMarkdown(ctx context.Context, text string) error {
 	return s.reply(ctx, payload.TypeMarkdown, s.processReply(ctx, text))
 }
 
-// ReplyHTML says HTML text.
+// ReplyHTML says HTML.
 func (s *Session) ReplyHTML(ctx context.Context, html string) error {
 	return s.reply(ctx, payload.TypeHTML, html)
 }
 
-// ReplyFile gives a file.
+// ReplyFile sends a file.
 func (s *Session) ReplyFile(ctx context.Context, file payload.File) error {
 	return s.reply(ctx, payload.TypeFile, file)
 }
 
-// ReplyImage shows an image file, best a JPEG.
+// ReplyImage shows an image file, preferably a JPEG.
 func (s *Session) ReplyImage(ctx context.Context, image payload.Image) error {
 	return s.reply(ctx, payload.TypeImage, image)
 }
@@ -52,7 +51,7 @@ func (s *Session) ReplyDataFrame(ctx context.Context, table payload.DataFrame) e
 	return s.reply(ctx, payload.TypeDataFrame, table)
 }
 
-// ReplyPlotly shows a plotly figure: anything that JSON writes as one.
+// ReplyPlotly shows a plotly figure: any value whose JSON is one.
 func (s *Session) ReplyPlotly(ctx context.Context, figure any) error {
 	if f, ok := figure.(payload.Figure); ok {
 		return s.reply(ctx, payload.TypePlotly, f)
@@ -60,8 +59,7 @@ func (s *Session) ReplyPlotly(ctx context.Context, figure any) error {
 	return s.reply(ctx, payload.TypePlotly, payload.Figure{Value: figure})
 }
 
-// ReplyOptions offers labels to choose from; the choice comes as the user's
-// text.
+// ReplyOptions offers labels to choose from. The choice arrives as text of the user.
 func (s *Session) ReplyOptions(ctx context.Context, labels ...string) error {
 	return s.reply(ctx, payload.TypeOptions, payload.Options(labels))
 }
@@ -81,13 +79,13 @@ func (s *Session) ReplyAudio(ctx context.Context, sound payload.Audio) error {
 	return s.reply(ctx, payload.TypeAudio, sound)
 }
 
-// ReplyUI shows a user interface: anything that JSON can write.
+// ReplyUI shows a user interface: any value that JSON can encode.
 func (s *Session) ReplyUI(ctx context.Context, ui payload.UI) error {
 	return s.reply(ctx, payload.TypeUI, ui)
 }
 
-// SaveMessage stores a message of one of payload's types without sending it to
-// BAF's clients, as said by the agent or by the user.
+// SaveMessage stores a message of one of payload's types as the agent's or the user's. It does not send the message to BAF
+// clients.
 func (s *Session) SaveMessage(ctx context.Context, chatType string, isUser bool, message any) error {
 	return s.say(ctx, chatType, message, fault.Sentence{}, isUser, true)
 }
@@ -112,14 +110,12 @@ func (s *Session) say(ctx context.Context, chatType string, message any, sentenc
 	}, silent)
 }
 
-// Stream shows a piece of a reply in the making to the clients that stream; the
-// reply that follows replaces all of them.
+// Stream shows a piece of a growing reply to the clients that stream. The next reply replaces all pieces.
 func (s *Session) Stream(ctx context.Context, delta string) error {
 	return s.show(ctx, payload.DeltaAction, payload.Delta{Text: delta})
 }
 
-// Status shows what the turn is doing to the clients that stream: one word,
-// such as searching.
+// Status shows the progress of the turn to the clients that stream, as one word such as searching.
 func (s *Session) Status(ctx context.Context, phase string) error {
 	return s.show(ctx, payload.StatusAction, payload.Status{Phase: phase})
 }
@@ -141,12 +137,12 @@ func (s *Session) KeepDraft(text string, answer payload.RAGMessage) {
 	s.turn.backend.Draft(text, &answer)
 }
 
-// Flush stores what the turn has said and reasoned so far, and sends it. Without
-// it, that happens at the end of the turn, or a moment after a reply.
+// Flush stores and sends the messages and steps of the turn so far. Otherwise this happens at the end of the turn, or
+// shortly after a reply.
 func (s *Session) Flush(ctx context.Context) error { return Withhold(s.turn.backend.Flush(ctx)) }
 
-// Now is the time in the session's zone: that of its variable "timezone", an
-// IANA name, or else RuntimeConfig.Location.
+// Now returns the time in the session's time zone. The variable "timezone" holds its IANA name. The default is
+// RuntimeConfig.Location.
 func (s *Session) Now() time.Time {
 	now := s.turn.env.Now()
 	if name := Get(s, "timezone", ""); name != "" {
@@ -157,7 +153,7 @@ func (s *Session) Now() time.Time {
 	return now.In(s.turn.env.Location)
 }
 
-// language is the user's, if anything found it out.
+// language returns the language of the user, or "" if it is unknown.
 func (s *Session) language() string {
 	return Get(s, "detected_language", Get(s, "user_language", ""))
 }

@@ -14,17 +14,15 @@ import (
 	"docent/rag/wire"
 )
 
-// Session is a conversation as a body sees it, for the length of the turn. Its
-// methods may be called from several goroutines at once, which have to end
-// before the body returns; Move and ManageTransition, which run other bodies,
-// are for the body's own goroutine. Conditions and processors have one that
-// cannot move or reset.
+// Session gives a body access to the conversation during the turn. Its methods may be called concurrently. The body must
+// wait for its goroutines. Call Move and ManageTransition, which run other bodies, only in the body's own goroutine.
+// Conditions and processors get a session that cannot move or reset.
 type Session struct {
 	turn *Turn
 	role role
 }
 
-// role is whose session it is: a body's can do more than others.
+// role is the function that uses a session. Only bodies may call all methods.
 type role string
 
 const (
@@ -34,12 +32,12 @@ const (
 	aRewriter  role = "a processor of replies"
 )
 
-// as is the session for another role in the turn.
+// as returns the session of the turn for another role.
 func (s *Session) as(r role) *Session {
 	return &Session{turn: s.turn, role: r}
 }
 
-// ofBody returns an error unless the session is a body's whose turn goes on.
+// ofBody returns an error unless the session belongs to a body of a running turn.
 func (s *Session) ofBody(what string) error {
 	if s.role != aBody {
 		return fault.New(fault.Internal, "session_role", "%s cannot %s", s.role, what)
@@ -54,54 +52,53 @@ func (s *Session) ofBody(what string) error {
 
 type sessionKey struct{}
 
-// withSession puts a session into the context of a body.
+// withSession adds a session to the context of a body.
 func withSession(ctx context.Context, s *Session) context.Context {
 	return context.WithValue(ctx, sessionKey{}, s)
 }
 
-// SessionFrom returns the session whose body ctx was given to, for tools and
-// others that are called from it; false outside of one.
+// SessionFrom returns the session of the body that received ctx. Tools and other functions that the body calls use it. It
+// returns false outside of a body.
 func SessionFrom(ctx context.Context) (*Session, bool) {
 	s, ok := ctx.Value(sessionKey{}).(*Session)
 	return s, ok
 }
 
-// ID is the session's public id.
+// ID returns the session's public id.
 func (s *Session) ID() string { return s.turn.start.ID }
 
-// Platform is how the user is connected, as BAF names it.
+// Platform returns the user's platform under BAF's name.
 func (s *Session) Platform() string { return s.turn.start.Platform }
 
-// Username is the user named at the handshake; "" if none was.
+// Username returns the name that the client sent in the handshake, or "".
 func (s *Session) Username() string { return s.turn.start.Username }
 
-// SessionName is the session's display name; "" if it has none.
+// SessionName returns the session's display name, or "".
 func (s *Session) SessionName() string { return s.turn.start.Name }
 
-// CurrentState is the name of the state whose body runs.
+// CurrentState returns the name of the state whose body runs.
 func (s *Session) CurrentState() string {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	return s.turn.at.name
 }
 
-// Returning tells that a global state has led back to the one whose body runs.
+// Returning reports that the session came back from a global state.
 func (s *Session) Returning() bool {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	return s.turn.returning
 }
 
-// Begins tells that the body runs because the session begins, or begins anew
-// after a reset.
+// Begins reports that the body runs at the start of the session or after a reset.
 func (s *Session) Begins() bool {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	return s.turn.greeting
 }
 
-// Event is what a transition or fallback has taken last; in a condition and in
-// a processor, what it is asked about. In the greeting it is empty.
+// Event returns the last event that a transition or a fallback consumed. In a condition or a processor it returns the
+// event under consideration. In the greeting it is empty.
 func (s *Session) Event() Event {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
@@ -111,7 +108,7 @@ func (s *Session) Event() Event {
 	return s.turn.event
 }
 
-// Events are those that wait, oldest first.
+// Events returns the waiting events, oldest first.
 func (s *Session) Events() []Event {
 	waiting := s.turn.backend.Waiting()
 	out := make([]Event, 0, len(waiting))
@@ -121,11 +118,11 @@ func (s *Session) Events() []Event {
 	return out
 }
 
-// Message is the text of the event; "" in the greeting.
+// Message returns the text of the event, or "" in the greeting.
 func (s *Session) Message() string { return s.Event().Text }
 
-// Prediction is what the event was understood as in the state that it was taken
-// in, if that asked for intents.
+// Prediction returns the prediction for the event in the state that consumed it. It returns false if that state did not
+// classify the event.
 func (s *Session) Prediction() Prediction {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
@@ -134,7 +131,7 @@ func (s *Session) Prediction() Prediction {
 	return p
 }
 
-// AddUsage counts tokens of a model for the turn, which its end reports.
+// AddUsage adds a model's tokens to the usage of the turn. The end of the turn reports the sum.
 func (s *Session) AddUsage(prompt, completion int) {
 	t := s.turn
 	t.mu.Lock()
@@ -161,10 +158,9 @@ func (s *Session) Move(ctx context.Context, to *State) error {
 	return t.move(ctx, &Transition{source: t.at.State, dest: to})
 }
 
-// ManageTransition takes a step within the body: it goes along the first
-// transition that can be taken, or runs the fallback, and returns their error.
-// It looks at the queue, so that a body can hear an answer to its request. moved
-// reports whether there was a step to take.
+// ManageTransition takes one step within the body. It takes the first possible transition, or runs the fallback, and
+// returns the error. It reads the queue, so a body can receive the answer to its request. moved reports whether a step was
+// taken.
 func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) {
 	t := s.turn
 	if err := s.ofBody("take a step"); err != nil {
@@ -185,16 +181,15 @@ func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) 
 	return t.perform(ctx, d)
 }
 
-// CallManageTransition asks for a step once the body is done, as does every
-// event. After the turn it does nothing; see session.Runtime.Check.
+// CallManageTransition requests another step after the body, as each event does. After the turn it does nothing; see
+// session.Runtime.Check.
 func (s *Session) CallManageTransition() {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	s.turn.again = true
 }
 
-// Reset empties the session and greets again when the body has returned. All
-// else that the turn does is forgotten.
+// Reset empties the session and greets again after the body returns. It discards all other changes of the turn.
 func (s *Session) Reset(ctx context.Context) error {
 	if err := s.ofBody("reset the session"); err != nil {
 		return err
@@ -225,20 +220,18 @@ func (s *Session) Go(ctx context.Context, f func(context.Context)) bool {
 	return s.turn.env.Go(func() { f(context.WithoutCancel(ctx)) })
 }
 
-// RAG answers questions; *rag.RAG is one.
+// RAG answers questions. *rag.RAG implements it.
 type RAG interface {
-	// Stream yields an answer in the making and, last, the whole of it.
+	// Stream yields the parts of an answer. The last part is the whole answer.
 	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 }
 
-// RunRAG answers a question from the documents and returns the answer without
-// saying it. Without Question it is the text of the event; without Turns they
-// are what was said before it, as many as History asks. K, and where they are
-// not set Model and Collections, are as the user wants them, see AskOptions; of
-// Collections that are set only those are searched that the user names, if any of
-// them is. Clients that stream see the answer in the making; if
-// the turn is stopped meanwhile, or fails for it, what they saw of it is kept with
-// its evidence.
+// RunRAG answers a question from the documents and returns the answer without saying it. If Question is empty, it answers
+// the text of the event. If Turns is nil, it uses the earlier messages, as many as History allows.
+//
+// The user's options set K, and also Model and Collections if they are empty; see AskOptions. If both name collections,
+// RunRAG searches the common ones, if there are any. Clients that stream see the growing answer. If the turn is stopped or
+// fails meanwhile, the partial answer is kept with its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	message, err := s.runRAG(ctx, req)
 	return message, Withhold(err)

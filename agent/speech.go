@@ -6,16 +6,14 @@ import (
 	"docent/payload"
 )
 
-// Speaker turns text into sound, as a speech.Client does. It is safe for
-// concurrent use.
+// Speaker turns text into sound. It is safe for concurrent use. A speech.Client implements it.
 type Speaker interface {
 	// Speak returns a text as sound. Errors carry a fault kind.
 	Speak(ctx context.Context, text string) (payload.Audio, error)
 }
 
-// ReplySpeech says text as sound, by RuntimeConfig.Speaker. Where there is none,
-// or it fails, the text is said as by Reply: a user who cannot hear it can read
-// it.
+// ReplySpeech says text as sound with RuntimeConfig.Speaker. Without a speaker, or after its failure, it replies with
+// text.
 func (s *Session) ReplySpeech(ctx context.Context, text string) error {
 	text = s.processReply(ctx, text)
 	speaker := s.turn.env.Speaker

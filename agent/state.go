@@ -10,12 +10,11 @@ import (
 // StateOption is a property of a state.
 type StateOption int
 
-// Initial marks the state in which sessions begin: its body is the greeting.
+// Initial marks the state in which sessions begin. Its body is the greeting.
 const Initial StateOption = 1
 
-// State is a state of an agent: what it does when it is entered, what it does
-// with messages that lead nowhere, and its transitions. Of transitions that
-// could be taken it is always the one added first.
+// State is a state of an agent. It has a body, a fallback for messages that no transition takes, and transitions. If
+// several transitions are possible, the session takes the one that was added first.
 type State struct {
 	agent       *Agent
 	name        string
@@ -38,41 +37,37 @@ func (a *Agent) State(name string, options ...StateOption) *State {
 	return s
 }
 
-// notUnderstood is the fallback of states that set none.
+// notUnderstood is the default fallback.
 func notUnderstood(ctx context.Context, s *Session) error {
 	return s.Say(ctx, fault.NewText("not_understood", "Sorry, I did not understand that."))
 }
 
-// Name is the state's name.
+// Name returns the name of the state.
 func (s *State) Name() string { return s.name }
 
-// Body sets what the state does when it is entered; default nothing.
+// Body sets the function that runs when the session enters the state. By default nothing runs.
 func (s *State) Body(body Body) { s.body = body }
 
-// Fallback sets what the state does with a user's message that none of its
-// transitions takes; default is to say so. States without transitions that take
-// events keep the message instead.
+// Fallback sets the function for a user's message that no transition takes. The default says that the message was not
+// understood. A state without transitions that take events keeps the message in the queue.
 func (s *State) Fallback(body Body) { s.fallback = body }
 
-// ClassifyWith sets what tells the intents of this state apart; default is the
-// agent's classifier.
+// ClassifyWith sets the classifier of this state. The default is the agent's classifier.
 func (s *State) ClassifyWith(c Classifier) { s.classifier = c }
 
-// Global makes the state reachable from every ordinary state by an intent. What
-// follows it by first transitions belongs to it; at the end of that the
-// conversation returns to the state it came from, whose body runs again (see
+// Global makes the state reachable from every ordinary state by an intent. The states that follow by first transitions
+// belong to it. After the last of them, the session returns to its previous state, whose body runs again (see
 // Session.Returning).
 func (s *State) Global(i *Intent) { s.global, s.reachable = true, i }
 
-// add makes a transition of this state.
+// add adds a transition to this state.
 func (s *State) add(t *Transition) *Transition {
 	t.source = s
 	s.transitions = append(s.transitions, t)
 	return t
 }
 
-// OnIntent adds a transition that text messages of that intent take. As all
-// others it leads nowhere before GoTo says where.
+// OnIntent adds a transition for text messages with that intent. Set its destination with GoTo, as for all transitions.
 func (s *State) OnIntent(i *Intent) *Transition {
 	t := s.add(&Transition{takes: takesText, intent: i, intents: true})
 	if i == nil {
@@ -81,26 +76,23 @@ func (s *State) OnIntent(i *Intent) *Transition {
 	return t.and(condition{text: intentText(i.Name), holds: isIntent(i.Name)})
 }
 
-// OnNoIntent adds a transition that text messages of none of the state's
-// intents take.
+// OnNoIntent adds a transition for text messages that match no intent of the state.
 func (s *State) OnNoIntent() *Transition {
 	return s.add(&Transition{takes: takesText, fallback: true}).
 		and(condition{text: intentText(noIntent), holds: isIntent(noIntent)})
 }
 
-// OnMessage adds a transition that any text and JSON message takes, of users
-// and of other agents.
+// OnMessage adds a transition for all text and JSON messages of users and agents.
 func (s *State) OnMessage() *Transition { return s.add(&Transition{takes: takesMessage}) }
 
-// OnText adds a transition that text messages take.
+// OnText adds a transition for text messages.
 func (s *State) OnText() *Transition { return s.add(&Transition{takes: takesText}) }
 
-// OnJSON adds a transition that messages take which are a JSON object.
+// OnJSON adds a transition for messages that are JSON objects.
 func (s *State) OnJSON() *Transition { return s.add(&Transition{takes: takesJSON}) }
 
-// OnFile adds a transition that files take. types say which: a media type
-// (text/plain), a family of them (image/*) or an extension (pdf); without types
-// any file does.
+// OnFile adds a transition for files. types lists accepted media types (text/plain), families of types (image/*), and
+// extensions (pdf). Without types it accepts any file.
 func (s *State) OnFile(types ...string) *Transition {
 	t := s.add(&Transition{takes: takesFile})
 	if len(types) == 0 {
@@ -109,8 +101,8 @@ func (s *State) OnFile(types ...string) *Transition {
 	return t.and(ofType(types))
 }
 
-// OnEvent adds a transition that events of one of these names take, of the user
-// interface, of programs (see Runtime.Dispatch); without names any event does.
+// OnEvent adds a transition for events with one of these names. They come from user interfaces and programs (see
+// Runtime.Dispatch). Without names it accepts any event.
 func (s *State) OnEvent(names ...string) *Transition {
 	if len(names) == 0 {
 		return s.add(&Transition{takes: takesAny})
@@ -118,20 +110,17 @@ func (s *State) OnEvent(names ...string) *Transition {
 	return s.add(&Transition{takes: takesNamed, names: names})
 }
 
-// When adds a transition that takes no event: the session moves on as soon as
-// the condition holds. It is looked at after each event, each change of a
-// variable, and every RuntimeConfig.ConditionInterval.
+// When adds a transition without an event. The session takes it as soon as the condition holds. The runtime checks the
+// condition after each event, after each change of a variable, and every RuntimeConfig.ConditionInterval.
 func (s *State) When(c Condition) *Transition { return s.add(&Transition{polled: true}).When(c) }
 
-// WhenVariable adds a transition that takes no event: the session moves on when
-// a variable compares so. It is looked at after each event and each change of a
-// variable.
+// WhenVariable adds a transition without an event. The session takes it when the comparison holds. The runtime checks it
+// after each event and each change of a variable.
 func (s *State) WhenVariable(name string, op Operator, value any) *Transition {
 	return s.add(&Transition{}).WhenVariable(name, op, value)
 }
 
-// After adds a transition that takes no event: the session moves on when it has
-// been in the state that long.
+// After adds a transition without an event. The session takes it after that time in the state.
 func (s *State) After(d time.Duration) *Transition {
 	t := s.add(&Transition{after: d, timed: true})
 	return t.and(condition{text: "after " + d.String(), holds: func(_ context.Context, s *Session) (bool, error) {
@@ -142,6 +131,5 @@ func (s *State) After(d time.Duration) *Transition {
 	}})
 }
 
-// GoTo adds the transition that is taken at once when the body is done. A state
-// that has it can have no other.
+// GoTo adds a transition that the session takes right after the body. The state can have no other transition.
 func (s *State) GoTo(dest *State) { s.add(&Transition{auto: true}).GoTo(dest) }

@@ -12,15 +12,14 @@ import (
 	"docent/payload"
 )
 
-// MaxMoves bounds the moves of one turn that take no event: with more, the
-// states go round in circles.
+// MaxMoves limits the moves of a turn that take no event. More moves mean an endless loop of states.
 const MaxMoves = 100
 
-// errCircles is why a turn fails whose states lead to each other without end.
+// errCircles is the error of a turn whose states form an endless loop.
 var errCircles = fault.New(fault.Internal, "agent_loop", "the agent goes round in circles")
 
-// Turn is the machine's part of a turn: it takes steps and runs bodies. One
-// goroutine runs it; bodies may use its Session from several.
+// Turn is the machine's part of a turn. It takes steps and runs bodies. One goroutine runs it, and bodies may use its
+// Session from several.
 type Turn struct {
 	machine *Machine
 	backend Backend
@@ -28,12 +27,12 @@ type Turn struct {
 	start   Start
 	session *Session
 
-	// What follows belongs to the goroutine that runs the turn.
+	// The following fields belong to the goroutine that runs the turn.
 	moves    int // that took no event
 	logged   map[*Transition]bool
 	failures []error
 
-	mu          sync.Mutex // guards what follows; not held while the backend is called
+	mu          sync.Mutex // guards the following fields; not held while the backend is called
 	candidate   *Pending   // that a condition is asked about
 	over        bool
 	started     bool // something was done
@@ -52,11 +51,10 @@ type Turn struct {
 	usage       *payload.Usage
 }
 
-// ErrOver is what a session says whose body has returned.
+// ErrOver is the error of a session whose body has returned.
 var ErrOver = fault.New(fault.Internal, "turn_over", "the turn is over")
 
-// decision is what a step does. The zero decision does nothing: the session is
-// idle.
+// decision is the next step. The zero decision does nothing, because the session is idle.
 type decision struct {
 	edge     *Transition // to move along; nil otherwise
 	event    *Pending    // that it takes; nil if none
@@ -66,7 +64,7 @@ type decision struct {
 
 func (d decision) idle() bool { return d == decision{} }
 
-// Greet enters the initial state and takes the steps that follow it.
+// Greet enters the initial state and takes the following steps.
 func (t *Turn) Greet(ctx context.Context) (idle bool) {
 	t.mu.Lock()
 	t.started, t.greeting, t.entered = true, true, t.env.Now()
@@ -76,9 +74,8 @@ func (t *Turn) Greet(ctx context.Context) (idle bool) {
 	return t.Steps(ctx)
 }
 
-// Steps takes steps until the next one would begin another turn, or a body
-// failed: the steps after that are no part of what failed. It reports whether
-// nothing is left to do before something happens.
+// Steps takes steps until the next one would begin another turn or a body fails. After a failure, later steps are not part
+// of the failed turn. Steps reports whether the session has nothing more to do for now.
 func (t *Turn) Steps(ctx context.Context) (idle bool) {
 	for {
 		if len(t.failures) > 0 && !t.circling() {
@@ -90,8 +87,8 @@ func (t *Turn) Steps(ctx context.Context) (idle bool) {
 		}
 		switch {
 		case ctx.Err() != nil:
-			// What was decided counts for nothing. A state that takes too long
-			// to decide owes a user an answer, or waits for something to happen.
+			// The decision came too late and is dropped. If a user waits for an answer, the turn fails. Otherwise the session
+			// waits for the next event.
 			return !t.hasStarted() && errors.Is(context.Cause(ctx), context.DeadlineExceeded) && !t.overdue(ctx)
 		case d.idle() && t.asked():
 			continue
@@ -106,7 +103,7 @@ func (t *Turn) Steps(ctx context.Context) (idle bool) {
 	}
 }
 
-// asked reports, once, whether a body asked for another step.
+// asked reports, once, whether a body requested another step.
 func (t *Turn) asked() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -121,8 +118,7 @@ func (t *Turn) hasStarted() bool {
 	return t.started
 }
 
-// overdue fails the turn of the oldest message of a user, about which nothing
-// was decided in time; false if there is none.
+// overdue fails the turn of the user's oldest message that got no decision in time. It returns false if there is none.
 func (t *Turn) overdue(ctx context.Context) bool {
 	for _, p := range t.backend.Waiting() {
 		if !p.Event.Human || !p.Message || p.Held() {
@@ -136,8 +132,7 @@ func (t *Turn) overdue(ctx context.Context) bool {
 	return false
 }
 
-// decide looks at the transitions of the state in their order, and for each at
-// the events in theirs.
+// decide tries the transitions of the state in order, and for each the events in order.
 func (t *Turn) decide(ctx context.Context) decision {
 	queue := t.backend.Waiting()
 	for _, p := range queue {
@@ -192,14 +187,14 @@ func (t *Turn) holds(ctx context.Context, edge *Transition, p *Pending) bool {
 	return true
 }
 
-// about sets the event that conditions and processors are asked about.
+// about sets the event for conditions and processors.
 func (t *Turn) about(p *Pending) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.candidate = p
 }
 
-// ask asks a condition and contains its panics.
+// ask calls a condition and recovers from its panics.
 func (t *Turn) ask(ctx context.Context, condition Condition) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -210,7 +205,7 @@ func (t *Turn) ask(ctx context.Context, condition Condition) (ok bool, err error
 	return condition(withSession(ctx, s), s)
 }
 
-// take does what was decided; false if the turn is at its end.
+// take carries out a decision. It returns false at the end of the turn.
 func (t *Turn) take(ctx context.Context, d decision) bool {
 	if d.event == nil {
 		if err := t.moved(); err != nil {
@@ -224,8 +219,7 @@ func (t *Turn) take(ctx context.Context, d decision) bool {
 	return ok
 }
 
-// perform does what was decided and returns the error of the body that ran;
-// false if none did.
+// perform carries out a decision and returns the error of the body. It returns false if no body ran.
 func (t *Turn) perform(ctx context.Context, d decision) (bool, error) {
 	if d.event != nil {
 		if taken, err := t.capture(d.event); !taken {
@@ -248,8 +242,7 @@ func (t *Turn) perform(ctx context.Context, d decision) (bool, error) {
 	return true, t.move(ctx, d.edge)
 }
 
-// capture makes a pending event part of the turn; false if the queue does not
-// have it any more.
+// capture makes a pending event part of the turn. It returns false if the queue no longer has the event.
 func (t *Turn) capture(p *Pending) (bool, error) {
 	t.mu.Lock()
 	over, begins := t.over, !t.started
@@ -264,7 +257,7 @@ func (t *Turn) capture(p *Pending) (bool, error) {
 	return true, nil
 }
 
-// consume makes an event the one that the turn is about.
+// consume makes an event the current event of the turn.
 func (t *Turn) consume(p *Pending) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -274,7 +267,7 @@ func (t *Turn) consume(p *Pending) {
 	t.started, t.event = true, p.view()
 }
 
-// moved counts a move that takes no event.
+// moved counts a move without an event.
 func (t *Turn) moved() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -290,7 +283,7 @@ func (t *Turn) moved() error {
 
 func (t *Turn) circling() bool { return t.moves > MaxMoves }
 
-// path are the states that the last moves led to.
+// path returns the states that the last moves entered.
 func (t *Turn) path() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -301,14 +294,14 @@ func (t *Turn) path() []string {
 	return out
 }
 
-// fail remembers what went wrong, if anything did.
+// fail records an error, unless it is nil.
 func (t *Turn) fail(err error) {
 	if err != nil {
 		t.failures = append(t.failures, err)
 	}
 }
 
-// move goes along a transition and runs the body of the state it leads to.
+// move takes a transition and runs the body of its destination.
 func (t *Turn) move(ctx context.Context, edge *Transition) error {
 	now := t.env.Now()
 	dest := t.machine.nodes[edge.dest.name]
@@ -331,7 +324,7 @@ func (t *Turn) move(ctx context.Context, edge *Transition) error {
 	return errors.Join(err, failed)
 }
 
-// enter runs a body and contains its panics.
+// enter runs a body and recovers from its panics.
 func (t *Turn) enter(ctx context.Context, body Body) (err error) {
 	if body == nil {
 		return nil

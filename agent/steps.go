@@ -8,20 +8,17 @@ import (
 	"docent/payload"
 )
 
-// ReplyReasoningStep shows a step of reasoning at once, and stores it with the
-// turn, in order with its replies.
+// ReplyReasoningStep shows a reasoning step at once. The turn stores it in order with its replies.
 func (s *Session) ReplyReasoningStep(ctx context.Context, step payload.ReasoningStep) error {
 	return s.step(ctx, stepRecord(step), step, true)
 }
 
-// ReplyTaskList shows the tasks of a run of reasoning at once, and stores them
-// with the turn, in order with its replies.
+// ReplyTaskList shows the tasks of a reasoning run at once. The turn stores them in order with its replies.
 func (s *Session) ReplyTaskList(ctx context.Context, tasks []payload.Task) error {
 	return s.step(ctx, ReasoningRecord{Kind: payload.StoredTaskList}, payload.TaskList(tasks), true)
 }
 
-// SaveReasoningEvent stores a step of reasoning with the turn, without showing
-// it to BAF's clients.
+// SaveReasoningEvent stores a reasoning step with the turn. BAF clients do not see it.
 func (s *Session) SaveReasoningEvent(ctx context.Context, step payload.ReasoningStep) error {
 	return s.step(ctx, stepRecord(step), step, false)
 }
@@ -45,14 +42,12 @@ func (s *Session) step(ctx context.Context, r ReasoningRecord, message any, show
 	return s.turn.backend.Reason(ctx, r, !show)
 }
 
-// LinkPendingReasoningEvents tells that the turn's newest message closes its
-// reasoning: the steps that belong to no message yet belong to it. If the turn
-// has said nothing, they belong to the message that began it.
+// LinkPendingReasoningEvents assigns all steps without a message to the newest message of the turn. If the turn has no
+// reply, it assigns them to the message that began the turn.
 func (s *Session) LinkPendingReasoningEvents(_ context.Context) error { return s.turn.backend.Link() }
 
-// ReasoningEvents returns the steps and task lists of the session, those of
-// this turn among them, oldest first, at most session.ReplayLimit and the
-// newest. until, if not zero, leaves out what came after.
+// ReasoningEvents returns the newest steps and task lists of the session, oldest first, including those of this turn. It
+// returns at most session.ReplayLimit. A nonzero until excludes later ones.
 func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]ReasoningRecord, error) {
 	out, err := s.turn.backend.Reasoned(ctx, until)
 	return out, Withhold(err)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// takes says which events a transition takes.
+// takes is the kind of events that a transition takes.
 type takes int
 
 const (
@@ -20,8 +20,8 @@ const (
 	takesNamed
 )
 
-// Transition leads from one state to another when an event that it takes is
-// there, or, if it takes none, at once; and all its conditions hold.
+// Transition leads from one state to another. The session takes it when a matching event is there and all conditions hold.
+// A transition without an event needs only its conditions.
 type Transition struct {
 	source, dest *State
 	takes        takes
@@ -37,18 +37,16 @@ type Transition struct {
 	back         bool // of a global state, to where it was entered from
 }
 
-// GoTo sets where the transition leads; the state itself is allowed.
+// GoTo sets the destination, which may be the state itself.
 func (t *Transition) GoTo(dest *State) { t.dest = dest }
 
-// When adds a condition. It is asked with Session.Event being the event that
-// the transition may take.
+// When adds a condition. While it runs, Session.Event is the event that the transition may take.
 func (t *Transition) When(c Condition) *Transition {
 	t.polled = t.polled || t.takes == takesNone
 	return t.and(condition{text: functionName(c), holds: c})
 }
 
-// WhenVariable adds a condition on a session variable, which is compared with
-// value as JSON has it.
+// WhenVariable adds a condition on a session variable. It compares the variable with the JSON form of value.
 func (t *Transition) WhenVariable(name string, op Operator, value any) *Transition {
 	return t.and(compare(name, op, value))
 }
@@ -58,7 +56,7 @@ func (t *Transition) and(c condition) *Transition {
 	return t
 }
 
-// matches reports whether the transition takes such events.
+// matches reports whether the transition takes an event.
 func (t *Transition) matches(e *Event) bool {
 	switch t.takes {
 	case takesAny:
@@ -79,7 +77,7 @@ func (t *Transition) matches(e *Event) bool {
 	}
 }
 
-// event is the name of what the transition takes, as BAF has it.
+// event returns BAF's name for the events that the transition takes.
 func (t *Transition) event() string {
 	switch t.takes {
 	case takesAny:
@@ -97,7 +95,7 @@ func (t *Transition) event() string {
 	}
 }
 
-// condition is the text of the conditions, as BAF stores it.
+// condition returns the description of the conditions in BAF's form.
 func (t *Transition) condition() string {
 	texts := make([]string, len(t.conditions))
 	for i, c := range t.conditions {

@@ -8,12 +8,12 @@ import (
 	"docent/internal/fault"
 )
 
-// wrong says what is wrong with the agent.
+// wrong returns an error about the agent.
 func (a *Agent) wrong(format string, args ...any) error {
 	return fault.New(fault.Invalid, "config_agent", "agent %q: %w", a.name, fmt.Errorf(format, args...))
 }
 
-// check looks at the agent as it was written.
+// check validates the agent before it is compiled.
 func (a *Agent) check() error {
 	if a.name == "" {
 		return fault.New(fault.Invalid, "config_agent_name", "an agent must have a name")
@@ -52,7 +52,7 @@ func (a *Agent) check() error {
 	return a.checkAutos()
 }
 
-// checkWords looks at intents, entities and processors.
+// checkWords validates intents, entities, and processors.
 func (a *Agent) checkWords() error {
 	if err := intent.Validate(a.intents...); err != nil {
 		return a.wrong("%w", err)
@@ -108,7 +108,7 @@ func (a *Agent) checkTransitions(s *State) error {
 	return nil
 }
 
-// checkAutos refuses states that go to each other at once for ever.
+// checkAutos refuses states with an endless loop of automatic transitions.
 func (a *Agent) checkAutos() error {
 	for _, s := range a.states {
 		at := s

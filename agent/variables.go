@@ -12,15 +12,15 @@ import (
 	"docent/internal/fault"
 )
 
-// Bounds of a session's variables.
+// Limits of a session's variables.
 const (
-	// MaxVariables bounds their number.
+	// MaxVariables limits their number.
 	MaxVariables = 1000
-	// MaxVariableBytes bounds all keys and values together, in bytes.
+	// MaxVariableBytes limits the total size of keys and values, in bytes.
 	MaxVariableBytes = 1 << 20
 )
 
-// variables are a session's variables with what a turn changes of them.
+// variables are a session's variables with the changes of a turn.
 type variables struct {
 	stored map[string]json.RawMessage
 	set    map[string]json.RawMessage
@@ -84,7 +84,7 @@ func (v *variables) removed() []string {
 	return out
 }
 
-// merged is what is stored once the changes are.
+// merged returns the variables with the changes of the turn.
 func (v *variables) merged() map[string]json.RawMessage {
 	if len(v.set) == 0 && len(v.gone) == 0 {
 		return v.stored
@@ -101,8 +101,7 @@ func (v *variables) merged() map[string]json.RawMessage {
 	return out
 }
 
-// Get decodes the variable named key into to, which stays as it is if there is
-// none; found reports whether there is.
+// Get decodes the variable key into to. found reports whether the variable exists. Without it, to does not change.
 func (s *Session) Get(key string, to any) (found bool, err error) {
 	s.turn.mu.Lock()
 	value, ok := s.turn.vars.get(key)
@@ -116,8 +115,7 @@ func (s *Session) Get(key string, to any) (found bool, err error) {
 	return true, nil
 }
 
-// Get returns a session variable, or def if there is none, it is null, or it is
-// of another type.
+// Get returns a session variable. It returns def if the variable is missing, null, or of another type.
 func Get[T any](s *Session, key string, def T) T {
 	var value *T
 	if _, err := s.Get(key, &value); err != nil || value == nil {
@@ -126,7 +124,7 @@ func Get[T any](s *Session, key string, def T) T {
 	return *value
 }
 
-// Set stores value, as JSON, under key. It is written when the turn ends.
+// Set stores value as JSON under key. The store receives it at the end of the turn.
 func (s *Session) Set(key string, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -140,7 +138,7 @@ func (s *Session) Set(key string, value any) error {
 	return s.turn.vars.put(key, data)
 }
 
-// Delete removes the variable named key; there need not be one.
+// Delete removes the variable key, if it exists.
 func (s *Session) Delete(key string) {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
@@ -149,15 +147,14 @@ func (s *Session) Delete(key string) {
 	}
 }
 
-// ErrReserved is the cause of refusing to set a variable that is the runtime's.
+// ErrReserved is the cause of refused writes to the runtime's variables.
 var ErrReserved = errors.New("a variable of the runtime")
 
-// peerSession begins the names of variables that hold sessions with other
-// agents.
+// peerSession is the prefix of variables with the sessions at other agents.
 const peerSession = "peer_session_"
 
-// CheckReserved refuses the variables of the runtime, as fault.Invalid:
-// prev_state, and names that begin with peer_session_ or reasoning_.
+// CheckReserved fails with fault.Invalid for the runtime's variables: prev_state, and names that begin with peer_session_
+// or reasoning_.
 func CheckReserved(values map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if key == previousState || strings.HasPrefix(key, peerSession) || strings.HasPrefix(key, "reasoning_") {
@@ -168,8 +165,8 @@ func CheckReserved(values map[string]json.RawMessage) error {
 	return nil
 }
 
-// SetVariables returns a session's variables with changes from outside: the
-// changed ones alone, and all of them.
+// SetVariables merges outside changes into a session's variables. It returns the changed variables alone, and all
+// variables.
 func SetVariables(stored, values map[string]json.RawMessage) (set, all map[string]json.RawMessage, err error) {
 	vars := variables{stored: stored}
 	for key, value := range values {

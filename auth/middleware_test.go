@@ -17,7 +17,7 @@ import (
 	"docent/internal/fault"
 )
 
-// seen is what a handler behind the middleware gets.
+// seen records the requests of a handler behind the middleware.
 type seen struct {
 	who string // - is nobody
 	uri string

@@ -115,7 +115,7 @@ func (i *issuer) keys() []map[string]any {
 
 type claims map[string]any
 
-// jwt signs a token: sign gets what is signed.
+// jwt makes a token. sign receives the data to sign.
 func jwt(header, body claims, sign func(input []byte) []byte) string {
 	h, err := json.Marshal(header)
 	if err != nil {

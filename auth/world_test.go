@@ -126,7 +126,7 @@ func (w *world) login(name string) string {
 	return cookie
 }
 
-// is checks who somebody is.
+// is checks the identity of a principal.
 func (w *world) is(p auth.Principal, err error, want string) {
 	w.t.Helper()
 	ok(w.t, err)
@@ -142,7 +142,7 @@ func ok(t *testing.T, err error) {
 	}
 }
 
-// fails checks an error's kind and what it says.
+// fails checks the kind and the text of an error.
 func fails(t *testing.T, err error, kind fault.Kind, says string) {
 	t.Helper()
 	if err == nil || fault.KindOf(err) != kind || !strings.Contains(fault.Message(err), says) {

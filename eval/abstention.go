@@ -5,37 +5,34 @@ import (
 	"slices"
 )
 
-// DefaultMaxWrong is the share of answerable questions that a calibrated
-// threshold may turn away.
+// DefaultMaxWrong is the share of answerable questions for which a calibrated threshold may abstain.
 const DefaultMaxWrong = .1
 
-// judgement is what abstention is measured by.
+// judgement is the basis for measuring abstention on one question.
 type judgement struct {
 	evidence   float64
 	answerable bool // the corpus answers the question
 	found      bool // a passage shown holds a quote
 }
 
-// Abstention is what comes of one threshold: "I don't know" where the evidence
-// is below it.
+// Abstention is the effect of a threshold. Questions with less evidence get "I don't know".
 type Abstention struct {
-	// Threshold is the evidence from which there is an answer.
+	// Threshold is the minimum evidence for an answer.
 	Threshold float64 `json:"threshold"`
-	// Coverage is the share of all questions that are answered.
+	// Coverage is the share of all questions that get an answer.
 	Coverage float64 `json:"coverage"`
-	// Risk is the share of the answered ones whose passages do not hold the
-	// evidence: unanswerable, or not found.
+	// Risk is the share of answered questions whose passages lack the evidence. They are unanswerable, or the evidence was not
+	// found.
 	Risk float64 `json:"risk"`
-	// Unanswerable is the share of the unanswerable questions turned away.
+	// Unanswerable is the share of unanswerable questions without an answer.
 	Unanswerable float64 `json:"unanswerable"`
-	// Answerable is the share of the answerable questions turned away.
+	// Answerable is the share of answerable questions without an answer.
 	Answerable float64 `json:"answerable"`
-	// Found is the share of those turned away among the questions whose
-	// evidence was in the passages.
+	// Found is the share without an answer among the questions with evidence in their passages.
 	Found float64 `json:"found"`
 }
 
-// abstain says what comes of a threshold.
+// abstain measures the effect of a threshold.
 func abstain(judgements []judgement, threshold float64) Abstention {
 	var answered, risky, unanswerable, unanswerableAway, answerable, answerableAway, found, foundAway int
 	for _, j := range judgements {
@@ -68,7 +65,7 @@ func count(n *int, is bool) {
 	}
 }
 
-// share returns n/of, 0 of nothing.
+// share returns n/of, or 0 if of is 0.
 func share(n, of int) float64 {
 	if of == 0 {
 		return 0
@@ -76,9 +73,8 @@ func share(n, of int) float64 {
 	return float64(n) / float64(of)
 }
 
-// calibrate returns the highest threshold, in thousandths, that turns away at
-// most the share maxWrong of the answerable questions: as much abstention as
-// that costs.
+// calibrate returns the highest threshold, in thousandths, that abstains on at most the share maxWrong of the answerable
+// questions.
 func calibrate(judgements []judgement, maxWrong float64) float64 {
 	var evidence []float64
 	for _, j := range judgements {
@@ -94,8 +90,7 @@ func calibrate(judgements []judgement, maxWrong float64) float64 {
 	return math.Floor(evidence[allowed]*1000) / 1000
 }
 
-// riskCoverage returns what comes of thresholds in even steps, up to the first
-// that turns everything away.
+// riskCoverage returns the effects of thresholds in even steps, up to the first that answers nothing.
 func riskCoverage(judgements []judgement) []Abstention {
 	var out []Abstention
 	for step := 0; step <= 20; step++ {

@@ -11,39 +11,37 @@ import (
 	"docent/rag"
 )
 
-// Answerer answers questions; rag.RAG does.
+// Answerer answers questions. rag.RAG implements it.
 type Answerer interface {
 	// Run returns the whole answer.
 	Run(ctx context.Context, r rag.Request) (rag.Answer, error)
 }
 
-// firstDocs is how many passages of an answer count as found first: an answer
-// made from them ought to have the fact.
+// firstDocs is the number of first passages that count as found. An answer from them should contain the fact.
 const firstDocs = 3
 
-// AnswersConfig says what to measure.
+// AnswersConfig configures MeasureAnswers.
 type AnswersConfig struct {
-	// Answerer is measured; it is told to answer always. Required.
+	// Answerer is the measured answerer. Its evidence threshold is switched off. Required.
 	Answerer Answerer
-	// Retriever says how much evidence there is for an answer. Required.
+	// Retriever provides the evidence for an answer. Required.
 	Retriever Retriever
-	// Questions are all asked. Required.
+	// Questions are the questions to ask. Required.
 	Questions []Question
-	// K is how many passages an answer is made from. Default: rag.DefaultK.
+	// K is the number of passages for an answer. Default: rag.DefaultK.
 	K int
-	// Model answers. Default: the Answerer's own.
+	// Model is the name of the answering model. Default: the Answerer's default.
 	Model string
-	// Collections are searched. Default: none, which means all.
+	// Collections are the searched collections. Default: none, which means all.
 	Collections []string
-	// Threshold is the evidence threshold in force, to be reported beside the
-	// calibrated one. Default: 0, which turns nothing away.
+	// Threshold is the current evidence threshold, for comparison with the calibrated one. Default: 0, which answers
+	// everything.
 	Threshold float64
-	// MaxWrong is the share of answerable questions that the calibrated
-	// threshold may turn away. Default: DefaultMaxWrong.
+	// MaxWrong is the share of answerable questions for which the calibrated threshold may abstain. Default: DefaultMaxWrong.
 	MaxWrong float64
-	// Workers is how many questions are asked at a time. Default: GOMAXPROCS.
+	// Workers is the number of concurrent questions. Default: GOMAXPROCS.
 	Workers int
-	// Progress hears after each question how many are done. Default: nil.
+	// Progress is called after each question with the number of finished ones. Default: nil.
 	Progress func(done, total int)
 }
 
@@ -72,23 +70,23 @@ func (c AnswersConfig) complete() (AnswersConfig, error) {
 	return c, nil
 }
 
-// Outcome is what came of one question.
+// Outcome is the result of one question.
 type Outcome struct {
-	// ID is the question's.
+	// ID is the ID of the question.
 	ID string `json:"id"`
-	// Kind is the question's.
+	// Kind is the kind of the question.
 	Kind string `json:"kind"`
-	// Facts is the share of its facts in the answer; 0 if it has none.
+	// Facts is the share of the question's facts in the answer, or 0 if it has no facts.
 	Facts float64 `json:"facts"`
-	// Complete reports that they all are.
+	// Complete reports that the answer has all facts.
 	Complete bool `json:"complete"`
-	// Rank is that of the first passage shown that holds a quote; 0 if none does.
+	// Rank is the rank of the first passage with a quote, or 0.
 	Rank int `json:"rank"`
-	// Citations counts pairs of a sentence and a passage it cites.
+	// Citations counts pairs of a sentence and a cited passage.
 	Citations int `json:"citations"`
-	// RightCitations counts those whose passage holds the sentence.
+	// RightCitations counts the pairs whose passage contains the sentence.
 	RightCitations int `json:"right_citations"`
-	// Evidence is what retrieval says of the support for an answer.
+	// Evidence is the evidence that retrieval reports.
 	Evidence float64 `json:"evidence"`
 
 	hasFacts, odd bool
@@ -98,8 +96,8 @@ func (o *Outcome) judgement() judgement {
 	return judgement{evidence: o.Evidence, answerable: o.Kind != Unanswerable, found: o.Rank > 0}
 }
 
-// MeasureAnswers asks every question once and reports how good the answers are
-// and what abstention would do. It stops at the first error.
+// MeasureAnswers asks every question once. It reports the quality of the answers and the effect of abstention. It stops at
+// the first error.
 func MeasureAnswers(ctx context.Context, cfg AnswersConfig) (*AnswersReport, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -120,7 +118,7 @@ func MeasureAnswers(ctx context.Context, cfg AnswersConfig) (*AnswersReport, err
 	return newAnswersReport(cfg, outcomes), nil
 }
 
-// ask has one question answered, whatever the evidence.
+// ask answers a question regardless of the evidence.
 func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 	always, turns := 0.0, q.Turns()
 	answer, err := c.Answerer.Run(ctx, rag.Request{

@@ -7,49 +7,48 @@ import (
 	"strings"
 )
 
-// AnswersReport says how good answers are.
+// AnswersReport describes the quality of answers.
 type AnswersReport struct {
-	// Rows hold the numbers by kind, All first; unanswerable questions are not
-	// among them.
+	// Rows are the results by kind, All first. They exclude unanswerable questions.
 	Rows []AnswersRow `json:"rows"`
-	// Calibration says what abstention would do.
+	// Calibration describes the effect of abstention.
 	Calibration Calibration `json:"calibration"`
-	// Outcomes are the single questions, in their order.
+	// Outcomes are the results of the questions, in order.
 	Outcomes []Outcome `json:"outcomes"`
 }
 
-// AnswersRow are the numbers of one kind of question.
+// AnswersRow is the result for one kind of question.
 type AnswersRow struct {
 	// Kind is the kind of question, or All.
 	Kind string `json:"kind"`
-	// Questions counts those with facts.
+	// Questions counts the questions with facts.
 	Questions int `json:"questions"`
 	// FactRecall is the mean share of a question's facts in its answer.
 	FactRecall float64 `json:"fact_recall"`
 	// Complete is the share of answers with all facts.
 	Complete float64 `json:"complete"`
-	// Found counts the questions whose evidence is in the first three passages.
+	// Found counts the questions with evidence in the first three passages.
 	Found int `json:"found"`
-	// FoundComplete is the share of answers with all facts among those.
+	// FoundComplete is the share of found questions whose answer has all facts.
 	FoundComplete float64 `json:"found_complete"`
-	// Citations counts pairs of a sentence and a passage it cites.
+	// Citations counts pairs of a sentence and a cited passage.
 	Citations int `json:"citations"`
-	// CitationPrecision is the share of them whose passage holds the sentence.
-	// It suits answers that quote; a model's own words score lower.
+	// CitationPrecision is the share of pairs whose passage contains the sentence. It suits answers made of quotes. A model's
+	// own words score lower.
 	CitationPrecision float64 `json:"citation_precision"`
 }
 
-// Calibration is a threshold found on the odd questions, and what it does.
+// Calibration is a threshold that was set on the odd questions, with its effects.
 type Calibration struct {
-	// MaxWrong is the share of answerable questions it may turn away.
+	// MaxWrong is the share of answerable questions for which it may abstain.
 	MaxWrong float64 `json:"max_wrong"`
-	// Odd is what the threshold found does to the questions it was found on.
+	// Odd is its effect on the odd questions.
 	Odd Abstention `json:"odd"`
-	// Even is what it does to the others.
+	// Even is its effect on the even questions.
 	Even Abstention `json:"even"`
-	// InForce is what the threshold in force does to the even questions.
+	// InForce is the effect of the current threshold on the even questions.
 	InForce Abstention `json:"in_force"`
-	// RiskCoverage is what other thresholds do to the even questions.
+	// RiskCoverage is the effect of other thresholds on the even questions.
 	RiskCoverage []Abstention `json:"risk_coverage"`
 }
 
@@ -107,8 +106,7 @@ func answersRow(kind string, outcomes []Outcome) AnswersRow {
 	return row
 }
 
-// Metrics returns the numbers that a golden file can hold; all are better when
-// higher.
+// Metrics returns the metrics for a golden file. Higher is better for all.
 func (r *AnswersReport) Metrics() map[string]float64 {
 	out := map[string]float64{
 		"answers unanswerable turned away": r.Calibration.InForce.Unanswerable,
@@ -141,7 +139,7 @@ func (r *AnswersReport) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// abstentionTable writes rows, each with its name if there are names.
+// abstentionTable writes the rows, with their names if names is not empty.
 func abstentionTable(b *strings.Builder, names []string, rows []Abstention) {
 	if names != nil {
 		b.WriteString("| questions ")

@@ -13,7 +13,7 @@ import (
 	"docent/rag"
 )
 
-// clerk answers with what it was given for a question.
+// clerk answers questions from a map.
 type clerk map[string]rag.Answer
 
 func (c clerk) Run(_ context.Context, r rag.Request) (rag.Answer, error) {

@@ -6,24 +6,23 @@ import (
 )
 
 const (
-	// resamples is how many times the questions are drawn anew.
+	// resamples is the number of bootstrap samples.
 	resamples = 2000
-	// bootstrapSeed makes intervals the same in each run.
+	// bootstrapSeed makes the intervals reproducible.
 	bootstrapSeed = 20250321
 )
 
-// Interval is where a number would lie in 95 of 100 question sets like this one.
+// Interval is the range of a metric in 95 of 100 similar question sets.
 type Interval struct {
-	// Low is its lower end.
+	// Low is the lower end.
 	Low float64 `json:"low"`
-	// High is its upper end.
+	// High is the upper end.
 	High float64 `json:"high"`
 }
 
-// bootstrap draws n questions with replacement, again and again, and returns
-// for each row of values the interval of its mean, and that of its mean's
-// difference to the base row's. Every draw is the same for all rows: that makes
-// the differences paired, and much narrower than the intervals suggest.
+// bootstrap draws n questions with replacement many times. For each row of values it returns the interval of the mean, and
+// the interval of the difference to the base row's mean. All rows use the same draws. The differences are therefore paired
+// and have narrow intervals.
 func bootstrap(rows [][]float64, base int) (means, differences []Interval) {
 	n := len(rows[0])
 	r := rand.New(rand.NewPCG(bootstrapSeed, uint64(n)))

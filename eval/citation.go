@@ -9,20 +9,20 @@ import (
 )
 
 var (
-	// markers are citations, such as [1] or [1, 2], and the space before them.
+	// markers matches citations, such as [1] or [1, 2], with the preceding space.
 	markers = regexp.MustCompile(`\s*\[\d+(?:\s*,\s*\d+)*\]`)
-	// lastMarkers are those at a sentence's end: within code, [1] may be an index.
+	// lastMarkers matches citations at the end of a sentence. Inside code, [1] may be an index.
 	lastMarkers = regexp.MustCompile(`(?:\s*\[\d+(?:\s*,\s*\d+)*\])+(\s*[.!?]?\s*)$`)
-	// lead is what Markdown puts in front of a quoted or listed sentence.
+	// lead matches Markdown syntax in front of a quoted or listed sentence.
 	lead = regexp.MustCompile(`^(?:[>*+-]\s+|\d+[.)]\s+|#+\s+)+`)
-	// fence is a line that only begins or ends code or heads a table.
+	// fence matches a line that only begins or ends code, or heads a table.
 	fence = regexp.MustCompile("(?m)^\\s*(?:```.*|\\|(?:\\s*:?-+:?\\s*\\|)+)\\s*$")
-	// escape is Markdown's way to say that a character means itself.
+	// escape matches an escaped character of Markdown.
 	escape = regexp.MustCompile(`\\([[:punct:]])`)
 )
 
-// cited counts the citations of an answer, one for each sentence and passage it
-// cites, and those of them whose passage holds the sentence.
+// cited counts the citations of an answer, one for each pair of a sentence and a cited passage. It also counts the pairs
+// whose passage contains the sentence.
 func cited(answer rag.Answer) (all, right int) {
 	passages := make([]passage, len(answer.Passages))
 	for i, d := range answer.Passages {
@@ -45,8 +45,8 @@ func cited(answer rag.Answer) (all, right int) {
 	return all, right
 }
 
-// says reports whether a passage holds a sentence of an answer. Markers are taken
-// out wherever they stand, but in code only at the end.
+// says reports whether a passage contains a sentence of an answer. It ignores citation markers, in code only those at the
+// end.
 func says(p passage, sentence string) bool {
 	forms := []string{lastMarkers.ReplaceAllString(sentence, "$1")}
 	if !strings.Contains(sentence, "```") {
@@ -58,8 +58,7 @@ func says(p passage, sentence string) bool {
 	})
 }
 
-// bare takes from a sentence of an answer, which is Markdown, what the passage
-// does not have: Markdown's lead, fences, quotation marks around it.
+// bare removes Markdown syntax around a sentence that the passage does not have: list marks, fences, and quotation marks.
 func bare(s string) string {
 	s = strings.TrimSpace(unmark(fence.ReplaceAllString(s, "")))
 	s = strings.TrimSpace(lead.ReplaceAllString(s, ""))
@@ -71,8 +70,7 @@ func bare(s string) string {
 	return s
 }
 
-// unmark takes away what may mark up the same words differently in an answer
-// and in its passage: backquotes, bars of tables, escapes.
+// unmark removes syntax that can differ between an answer and its passage: backquotes, table bars, and escapes.
 func unmark(s string) string {
 	return strings.NewReplacer("`", "", "|", " ").Replace(escape.ReplaceAllString(s, "$1"))
 }

@@ -1,9 +1,8 @@
-// Package eval measures retrieval and answers on question sets: whether the
-// right passage is found, whether the answer holds the facts, whether what is
-// cited says it, and whether "I don't know" comes at the right time. The numbers
-// can be compared with a golden file, so that a change that makes them worse is
-// seen.
+// Package eval measures retrieval and answers on question sets. It measures
+// whether retrieval finds the right passage, whether the answer contains the
+// facts, whether the citations support it, and whether abstention is right. A
+// golden file detects results that get worse.
 //
-// A question set is a file of JSON lines; sets/ holds two, with what their
-// fields and kinds mean. The corpus they ask about is ingested by the caller.
+// A question set is a file of JSON lines. The folder sets has two of them, with a
+// description of their fields and kinds. The caller ingests the corpus.
 package eval

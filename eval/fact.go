@@ -6,13 +6,12 @@ import (
 	"unicode"
 )
 
-// units are written to a number without a space between.
+// units may follow a number without a space.
 var units = []string{"kb", "mb", "gb", "ms", "s", "min"}
 
-// HasFact reports whether an answer contains a fact: in any letter case, with
-// 1,600 for 1600, "16 MB" for 16MB and B-tree for btree, not inside a longer
-// word on its left, nor inside a longer number on its right. It is a string
-// test: a right answer in other words misses, and a wrong one can contain 90.
+// HasFact reports whether an answer contains a fact. It ignores letter case, thousands separators (1,600 and 1600), spaces
+// before units (16 MB and 16MB), and hyphens (B-tree and btree). The fact may not begin inside a word or end inside a
+// number. HasFact compares strings, so a correct paraphrase fails, and a wrong answer may contain the fact.
 func HasFact(answer, fact string) bool {
 	a, f := plainFact(answer), plainFact(fact)
 	if len(f) == 0 {
@@ -35,7 +34,7 @@ func HasFact(answer, fact string) bool {
 	return false
 }
 
-// plainFact brings a text into the form in which facts are compared.
+// plainFact normalizes a text for the comparison of facts.
 func plainFact(text string) []rune {
 	s := []rune(strings.ToLower(text))
 	s = slices.DeleteFunc(mark(s, func(i int) bool {
@@ -57,13 +56,12 @@ func plainFact(text string) []rune {
 	return out
 }
 
-// marked stands for a character to be deleted.
+// marked stands for a character to delete.
 const marked = -1
 
 func isMarked(r rune) bool { return r == marked }
 
-// mark returns s with the characters at which del is true marked; del sees the
-// text as it was.
+// mark returns s with a mark for each character for which del returns true. del sees the original text.
 func mark(s []rune, del func(i int) bool) []rune {
 	out := slices.Clone(s)
 	for i := range s {
@@ -74,8 +72,7 @@ func mark(s []rune, del func(i int) bool) []rune {
 	return out
 }
 
-// inUnitGap reports whether position i is white space between a number and a
-// unit.
+// inUnitGap reports whether position i is white space between a number and a unit.
 func inUnitGap(s []rune, i int) bool {
 	if !unicode.IsSpace(s[i]) {
 		return false
@@ -97,7 +94,7 @@ func inUnitGap(s []rune, i int) bool {
 	return slices.Contains(units, string(s[right:end]))
 }
 
-// at reports whether there is a character at i and it is so.
+// at reports whether the character at i exists and satisfies the predicate.
 func at(s []rune, i int, is func(rune) bool) bool { return i >= 0 && i < len(s) && is(s[i]) }
 
 func isLower(r rune) bool { return 'a' <= r && r <= 'z' }

@@ -13,18 +13,18 @@ import (
 	"docent/internal/fault"
 )
 
-// DefaultTolerance is how far below its golden value a number may fall.
+// DefaultTolerance is the default of Golden.Tolerance.
 const DefaultTolerance = .01
 
-// Golden holds the numbers that must not get worse. All are better when higher.
+// Golden holds metrics that must not get worse. Higher is better for all.
 type Golden struct {
-	// Tolerance is how far below its value here a number may fall.
+	// Tolerance is the allowed drop of a metric below its value here.
 	Tolerance float64 `json:"tolerance"`
-	// Metrics are the values by name, as reports name them.
+	// Metrics are the values under the names in reports.
 	Metrics map[string]float64 `json:"metrics"`
 }
 
-// LoadGolden reads a golden file. One that is not there is fs.ErrNotExist.
+// LoadGolden reads a golden file. If the file does not exist, the error is fs.ErrNotExist.
 func LoadGolden(path string) (*Golden, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -40,7 +40,7 @@ func LoadGolden(path string) (*Golden, error) {
 	return &g, nil
 }
 
-// Update takes the values of metrics: those it has, or all if it has none.
+// Update copies the values of the existing metrics, or all values if there are none.
 func (g *Golden) Update(metrics map[string]float64) {
 	if len(g.Metrics) == 0 {
 		g.Metrics = maps.Clone(metrics)
@@ -53,8 +53,7 @@ func (g *Golden) Update(metrics map[string]float64) {
 	}
 }
 
-// Save writes the golden file, rounded to four decimals and sorted by name, so
-// that a change shows as a short diff.
+// Save writes the golden file. It rounds values to four decimals and sorts them by name, so that diffs are short.
 func (g *Golden) Save(path string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\n  \"tolerance\": %g,\n  \"metrics\": {\n", g.Tolerance)
@@ -77,9 +76,9 @@ func (g *Golden) Save(path string) error {
 	return nil
 }
 
-// RegressionError is what Compare fails with.
+// RegressionError is the error of Compare.
 type RegressionError struct {
-	// Drops are the numbers that fell, one line each.
+	// Drops are the metrics that dropped, one line each.
 	Drops []string
 }
 
@@ -88,15 +87,14 @@ func (e *RegressionError) Error() string {
 	return "worse than the golden file:\n  " + strings.Join(e.Drops, "\n  ")
 }
 
-// IsRegression reports whether err is numbers that have fallen.
+// IsRegression reports whether err is a RegressionError.
 func IsRegression(err error) bool {
 	var r *RegressionError
 	return errors.As(err, &r)
 }
 
-// Compare fails with a RegressionError if a number of the golden file is
-// missing from metrics or more than Tolerance lower. Numbers that are only in
-// metrics do not count.
+// Compare fails with a RegressionError if a golden metric is missing or dropped by more than Tolerance. It ignores metrics
+// that the golden file does not have.
 func (g *Golden) Compare(metrics map[string]float64) error {
 	const rounding = .00005 // of the file's four decimals
 	var drops []string

@@ -7,18 +7,18 @@ import (
 	"docent/rag/retrieve"
 )
 
-// Depth is how many passages of a retrieval count.
+// Depth is the number of retrieved passages that count.
 const Depth = 10
 
-// metrics are the names of the retrieval numbers, in the order of scores. All
-// are averages over questions and better when higher.
+// metrics are the names of the retrieval metrics, in the order of scores. They
+// are averages over questions, and higher is better.
 //
-//   - recall@k: the share of the question's quotes that the first k passages hold
-//   - mrr@10: 1/rank of the first passage that holds a quote
-//   - ndcg@10: found quotes, each counted 1/log2(rank+1), against having them in
-//     the first places; quotes of one passage take places one after the other
-//   - page@k, page-mrr@10: the same as recall and mrr for "is from a document that
-//     a quote is from"; page@k is 0 or 1
+//   - recall@k: the share of the question's quotes in the first k passages
+//   - mrr@10: 1/rank of the first passage with a quote
+//   - ndcg@10: the sum of 1/log2(rank+1) over found quotes, relative to the best
+//     possible order; quotes of one passage take consecutive ranks
+//   - page@k, page-mrr@10: like recall and mrr, for passages from a document
+//     with a quote; page@k is 0 or 1
 var metrics = []string{"recall@1", "recall@3", "recall@5", "recall@10", "mrr@10", "ndcg@10", "page@1", "page@5", "page@10", "page-mrr@10"}
 
 // Positions in scores.
@@ -36,12 +36,11 @@ const (
 	metricCount
 )
 
-// scores are one question's numbers.
+// scores are the metrics of one question.
 type scores [metricCount]float64
 
-// score measures a ranking: ranks[i] is the rank, from 1, of the first passage
-// that holds quote i, and page that of the first from an evidence document; 0
-// means none of the first Depth.
+// score measures a ranking. ranks[i] is the rank, counted from 1, of the first passage with quote i. page is the rank of
+// the first passage from an evidence document. 0 means none in the first Depth.
 func score(ranks []int, page int) scores {
 	var s scores
 	n := float64(len(ranks))
@@ -88,11 +87,11 @@ func score(ranks []int, page int) scores {
 	return s
 }
 
-// discount is what something relevant at a rank is worth.
+// discount returns the value of a relevant result at a rank.
 func discount(rank int) float64 { return 1 / math.Log2(float64(rank)+1) }
 
-// judge decides which passages answer one question. It remembers, because
-// variants of retrieval find the same ones.
+// judge decides which passages answer a question. It caches its decisions, because variants of retrieval find the same
+// passages.
 type judge struct {
 	quotes []quote
 	known  map[passageKey]verdict

@@ -17,36 +17,34 @@ import (
 )
 
 const (
-	// maxLine bounds a line of a question set in bytes.
+	// maxLine limits a line of a question set in bytes.
 	maxLine = 1 << 20
-	// maxQuestions bounds a question set.
+	// maxQuestions limits the questions of a set.
 	maxQuestions = 100_000
-	// maxEvidence bounds the quotes of a question.
+	// maxEvidence limits the quotes of a question.
 	maxEvidence = 100
 )
 
-// Unanswerable is the kind of questions that the corpus does not answer; they
-// have no evidence. All other kinds are free text.
+// Unanswerable is the kind of questions that the corpus does not answer. They have no evidence. Other kinds have any name.
 const Unanswerable = "unanswerable"
 
-// Question is one question with what a good answer to it needs.
+// Question is a question with the properties of a good answer.
 type Question struct {
-	// ID is unique in its set.
+	// ID is unique in the set.
 	ID string `json:"id"`
 	// Kind groups questions in reports.
 	Kind string `json:"kind"`
-	// Text is what the user asks.
+	// Text is the user's question.
 	Text string `json:"question"`
 	// History are the earlier turns, oldest first.
 	History []Turn `json:"history"`
-	// Answer is a right answer, for people to compare with.
+	// Answer is a correct answer for human readers.
 	Answer string `json:"answer"`
-	// Facts are short strings that a right answer contains.
+	// Facts are short strings in a correct answer.
 	Facts []string `json:"facts"`
-	// Evidence are the passages that support the answer; none if the question
-	// is Unanswerable.
+	// Evidence are the passages that support the answer. Unanswerable questions have none.
 	Evidence []Evidence `json:"evidence"`
-	// Line is where it stands in its file, counted from 1.
+	// Line is the line number in the file, counted from 1.
 	Line int `json:"-"`
 }
 
@@ -54,18 +52,17 @@ type Question struct {
 type Turn struct {
 	// Role is "user" or "assistant".
 	Role talk.Role `json:"role"`
-	// Text is what was said.
+	// Text is the text of the message.
 	Text string `json:"text"`
 }
 
-// Evidence is a passage of the corpus, word for word.
+// Evidence is a literal passage of the corpus.
 type Evidence struct {
-	// File names the document: the end of its path, or the id of a document in
-	// a file of JSON lines.
+	// File identifies the document: the end of its path, or its id in a file of JSON lines.
 	File string `json:"file"`
-	// Anchor narrows the place down for people.
+	// Anchor helps human readers find the place.
 	Anchor string `json:"anchor"`
-	// Quote is the passage.
+	// Quote is the text of the passage.
 	Quote string `json:"quote"`
 }
 
@@ -87,7 +84,7 @@ func Load(path string) ([]Question, error) {
 	return questions, nil
 }
 
-// Parse reads a question set. Empty lines are left out; an error names the line.
+// Parse reads a question set and skips empty lines. Errors name the line.
 func Parse(r io.Reader) ([]Question, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
@@ -130,7 +127,7 @@ func Parse(r io.Reader) ([]Question, error) {
 	return out, nil
 }
 
-// check says what a question lacks.
+// check validates a question.
 func (q *Question) check() error {
 	switch {
 	case q.ID == "":
@@ -167,8 +164,8 @@ func (q *Question) check() error {
 // Answerable reports whether the corpus answers the question.
 func (q *Question) Answerable() bool { return q.Kind != Unanswerable }
 
-// Odd reports whether the number that the ID ends with is odd, or, if it ends
-// with none, the line's. Odd questions set thresholds, even ones report them.
+// Odd reports whether the number at the end of the ID is odd. Without a number it uses the line. Odd questions set
+// thresholds, and even questions measure them.
 func (q *Question) Odd() bool {
 	digits := q.ID[len(strings.TrimRight(q.ID, "0123456789")):]
 	if digits == "" {
@@ -177,7 +174,7 @@ func (q *Question) Odd() bool {
 	return (digits[len(digits)-1]-'0')%2 == 1
 }
 
-// Turns returns the history as retrieval takes it.
+// Turns returns the history in the form that retrieval uses.
 func (q *Question) Turns() []talk.Turn {
 	turns := make([]talk.Turn, len(q.History))
 	for i, t := range q.History {

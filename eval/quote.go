@@ -6,15 +6,14 @@ import (
 )
 
 const (
-	// heldShare is the share of a quote's words that a passage holds in order
-	// to hold the quote: chunk borders may cut one.
+	// heldShare is the minimum share of a quote's words in a passage. A chunk border may cut a quote.
 	heldShare = .8
-	// tellingWords is the number of words from which a quote tells a place by
-	// itself. A shorter one, a name or a number, counts only in its document.
+	// tellingWords is the minimum number of words in a quote that identifies a place. A shorter quote counts only in its own
+	// document.
 	tellingWords = 8
 )
 
-// quote is a passage to be found, cut into words.
+// quote is an expected passage, split into words.
 type quote struct {
 	file  string
 	words []string
@@ -26,7 +25,7 @@ func newQuote(e Evidence) quote {
 	return quote{file: e.File, words: words, text: strings.Join(words, " ")}
 }
 
-// passage is what was found, cut into words.
+// passage is a retrieved passage, split into words.
 type passage struct {
 	source string
 	words  []string
@@ -38,7 +37,7 @@ func newPassage(source, text string) passage {
 	return passage{source: source, words: words, text: strings.Join(words, " ")}
 }
 
-// has reports whether the passage holds the quote.
+// has reports whether the passage contains the quote.
 func (p passage) has(q quote) bool {
 	if len(q.words) < tellingWords && !sameFile(p.source, q.file) {
 		return false
@@ -46,14 +45,12 @@ func (p passage) has(q quote) bool {
 	return p.holds(q.words, q.text)
 }
 
-// holds reports whether the passage holds a text or at least heldShare of its
-// words, in their order.
+// holds reports whether the passage contains a text, or at least heldShare of its words in order.
 func (p passage) holds(words []string, text string) bool {
 	return strings.Contains(p.text, text) || float64(inOrder(words, p.words)) >= heldShare*float64(len(words))
 }
 
-// inOrder returns how many of the words stand in the passage in their order:
-// the length of the longest common subsequence.
+// inOrder returns the length of the longest common subsequence of words.
 func inOrder(words, passage []string) int {
 	row := make([]int, len(words)+1)
 	for _, p := range passage {
@@ -74,8 +71,7 @@ func inOrder(words, passage []string) int {
 	return row[len(words)]
 }
 
-// sameFile reports whether file names the document of that source: by the end of
-// its path, or by the id behind the # of a document among others in one file.
+// sameFile reports whether file identifies the document of a source: by the end of its path, or by the id after "#".
 func sameFile(source, file string) bool {
 	if endsPath(source, file) || strings.HasSuffix(source, "#"+file) {
 		return true

@@ -13,26 +13,26 @@ import (
 	"docent/internal/fault"
 )
 
-// Retriever finds passages; rag.Retriever does.
+// Retriever finds passages. retrieve.Retriever implements it.
 type Retriever interface {
-	// Retrieve returns what is found for a query.
+	// Retrieve returns the result of a query.
 	Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error)
 }
 
-// Variant is a way to retrieve, to be compared with others.
+// Variant is a retrieval method to compare with others.
 type Variant struct {
-	// Name is shown in reports.
+	// Name is the name in reports.
 	Name string
 	// Mode chooses the stages.
 	Mode retrieve.Mode
-	// Without leaves features of the second stage out.
+	// Without excludes features of the second stage.
 	Without []string
 }
 
-// Full is the name of the variant that has everything.
+// Full is the name of the complete variant.
 const Full = "full"
 
-// Stages are the variants that show what each stage adds.
+// Stages are the variants that show the effect of each stage.
 func Stages() []Variant {
 	return []Variant{
 		{Name: "bm25", Mode: retrieve.Keywords},
@@ -42,7 +42,7 @@ func Stages() []Variant {
 	}
 }
 
-// Ablations are the full variant and, for each feature, the full one without it.
+// Ablations are the full variant, and one variant without each feature.
 func Ablations(features []string) []Variant {
 	out := []Variant{{Name: Full, Mode: retrieve.Full}}
 	for _, f := range features {
@@ -51,22 +51,21 @@ func Ablations(features []string) []Variant {
 	return out
 }
 
-// RetrievalConfig says what to measure.
+// RetrievalConfig configures MeasureRetrieval.
 type RetrievalConfig struct {
-	// Retriever is measured. Required.
+	// Retriever is the measured retriever. Required.
 	Retriever Retriever
-	// Questions are asked, but for the unanswerable ones. Required.
+	// Questions are the questions to ask. Unanswerable ones are skipped. Required.
 	Questions []Question
-	// Variants are compared. Default: Stages.
+	// Variants are the compared variants. Default: Stages.
 	Variants []Variant
-	// Base names the variant that the others' differences are to. Default:
-	// Full if it is among Variants, else the first.
+	// Base names the variant that the others are compared with. Default: Full if it is among Variants, else the first.
 	Base string
-	// Collections are searched. Default: none, which means all.
+	// Collections are the searched collections. Default: none, which means all.
 	Collections []string
-	// Workers is how many questions are asked at a time. Default: GOMAXPROCS.
+	// Workers is the number of concurrent questions. Default: GOMAXPROCS.
 	Workers int
-	// Progress hears after each question how many are done. Default: nil.
+	// Progress is called after each question with the number of finished ones. Default: nil.
 	Progress func(done, total int)
 }
 
@@ -99,8 +98,7 @@ func (c RetrievalConfig) complete() (RetrievalConfig, error) {
 	return c, nil
 }
 
-// MeasureRetrieval asks every question in every variant and reports how well
-// the evidence was found. It stops at the first error.
+// MeasureRetrieval asks every question in every variant and measures the retrieved evidence. It stops at the first error.
 func MeasureRetrieval(ctx context.Context, cfg RetrievalConfig) (*RetrievalReport, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -130,7 +128,7 @@ func MeasureRetrieval(ctx context.Context, cfg RetrievalConfig) (*RetrievalRepor
 	return newRetrievalReport(cfg, results), nil
 }
 
-// each calls f for 0 to n-1, workers at a time, until one fails.
+// each calls f for 0 to n-1 with the given number of workers, until one call fails.
 func each(ctx context.Context, n, workers int, progress func(done, total int), f func(ctx context.Context, i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -7,32 +7,32 @@ import (
 	"strings"
 )
 
-// All is the kind that stands for all kinds together.
+// All is the name for all kinds together.
 const All = "all"
 
-// RetrievalReport says how well variants of retrieval found the evidence.
+// RetrievalReport compares variants of retrieval.
 type RetrievalReport struct {
-	// Base is the variant that differences are to.
+	// Base is the variant that the others are compared with.
 	Base string `json:"base"`
-	// Rows hold the numbers, by kind (All first, then as in the question set)
-	// and variant (in the order asked).
+	// Rows are the results by kind and variant. All comes first, then the kinds in the order of the question set. Variants
+	// have the configured order.
 	Rows []RetrievalRow `json:"rows"`
 }
 
-// RetrievalRow is one variant's numbers on one kind of question.
+// RetrievalRow is the result of one variant for one kind of question.
 type RetrievalRow struct {
 	// Variant is the variant's name.
 	Variant string `json:"variant"`
 	// Kind is the kind of question, or All.
 	Kind string `json:"kind"`
-	// Questions counts them.
+	// Questions counts the questions.
 	Questions int `json:"questions"`
-	// Values are the means, by the names of metrics.
+	// Values are the means by metric.
 	Values map[string]float64 `json:"values"`
-	// Intervals are the means' 95 % bootstrap intervals.
+	// Intervals are the 95 % bootstrap intervals of the means.
 	Intervals map[string]Interval `json:"intervals"`
-	// Differences are the intervals of the paired difference to Base: where
-	// zero lies outside, the two really differ.
+	// Differences are the intervals of the paired differences to Base. A difference is significant if its interval excludes
+	// zero.
 	Differences map[string]Interval `json:"differences"`
 }
 
@@ -82,8 +82,7 @@ func mean(values []float64) float64 {
 	return sum / float64(max(len(values), 1))
 }
 
-// Metrics returns the numbers that a golden file can hold, over all kinds, named
-// "VARIANT METRIC".
+// Metrics returns the metrics over all kinds for a golden file, with names "VARIANT METRIC".
 func (r *RetrievalReport) Metrics() map[string]float64 {
 	out := map[string]float64{}
 	for _, row := range r.Rows {
@@ -138,7 +137,7 @@ func (r *RetrievalReport) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// decimals writes a share as tables of retrieval do: .482.
+// decimals formats a share for tables, such as .482.
 func decimals(x float64) string {
 	s := fmt.Sprintf("%.3f", x)
 	if rest, ok := strings.CutPrefix(s, "0"); ok {

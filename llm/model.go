@@ -49,7 +49,7 @@ const (
 type Message struct {
 	// Role says who wrote it.
 	Role Role
-	// Text is what was written.
+	// Text is the text of the message.
 	Text string
 	// Images are shown to the model with the text.
 	Images []Image
@@ -61,7 +61,7 @@ type Message struct {
 	Name string
 }
 
-// Text is a message of text alone.
+// Text returns a message with text only.
 func Text(role Role, text string) Message { return Message{Role: role, Text: text} }
 
 // Image is a picture in a message.
@@ -74,9 +74,9 @@ type Image struct {
 
 // Tool is a function that a model may call.
 type Tool struct {
-	// Name is what the model calls it by.
+	// Name is the name that the model uses.
 	Name string
-	// Description tells the model what it does.
+	// Description describes the tool to the model.
 	Description string
 	// Parameters is the JSON Schema of the arguments. Default: nil, none.
 	Parameters any
@@ -86,9 +86,9 @@ type Tool struct {
 type Call struct {
 	// ID names the call.
 	ID string
-	// Name is the tool's.
+	// Name is the name of the tool.
 	Name string
-	// Arguments are JSON, as the model wrote them.
+	// Arguments are the arguments in JSON, as the model wrote them.
 	Arguments string
 }
 
@@ -96,7 +96,7 @@ type Call struct {
 type Delta struct {
 	// Text continues the answer.
 	Text string
-	// Reasoning continues what the model writes before the answer.
+	// Reasoning continues the model's reasoning before the answer.
 	Reasoning string
 	// Answer is the whole answer. It is set in the last Delta only.
 	Answer *Answer
@@ -104,13 +104,13 @@ type Delta struct {
 
 // Answer is the whole answer of a model.
 type Answer struct {
-	// Text is what the model wrote.
+	// Text is the model's text.
 	Text string
-	// Reasoning is what it wrote before the answer.
+	// Reasoning is the model's reasoning before the answer.
 	Reasoning string
-	// Calls are the tools that it asks to call.
+	// Calls are the requested tool calls.
 	Calls []Call
-	// StopReason is why it stopped, as the server says, such as "length".
+	// StopReason is the server's reason for the end of the answer, such as "length".
 	StopReason string
 	// Usage counts the tokens, or is nil if the server did not report them.
 	Usage *Usage

@@ -8,7 +8,7 @@ import (
 	"docent/llm/llmtest"
 )
 
-// marks are the sentences of a message, with what they cite and how it is carried.
+// marks returns the sentences of a message with their citations and support.
 func marks(m Answer) string {
 	var out []string
 	for _, s := range m.Sentences {

@@ -33,7 +33,7 @@ const maxTurnBytes = 4 << 10
 
 // shownPassage is a passage in a prompt.
 type shownPassage struct {
-	// Number is what it is cited by.
+	// Number is the number that cites the passage.
 	Number int
 	// Source is its title and heading path.
 	Source string
@@ -90,8 +90,8 @@ func rewriteMessages(req Request) ([]llm.Message, error) {
 	return []llm.Message{llm.Text(llm.User, text)}, nil
 }
 
-// shownTurns returns the earlier messages for a prompt: shortened, and without
-// markers, whose numbers meant other passages.
+// shownTurns returns the earlier messages for a prompt. It shortens them and removes their citation markers, because those
+// numbers meant other passages.
 func shownTurns(turns []talk.Turn) []talk.Turn {
 	var out []talk.Turn
 	for _, t := range turns {

@@ -21,18 +21,18 @@ import (
 	"docent/rag/retrieve"
 )
 
-// Extractive is the model name of answers that quote, which need no model.
+// Extractive is the model name of answers made from quotes, without a model.
 const Extractive = "extractive"
 
-// Bounds of a Request.
+// Limits of a Request.
 const (
-	// MaxQuestionBytes bounds Request.Question.
+	// MaxQuestionBytes limits Request.Question.
 	MaxQuestionBytes = 16 << 10
-	// MaxPromptBytes bounds Request.Prompt.
+	// MaxPromptBytes limits Request.Prompt.
 	MaxPromptBytes = 64 << 10
-	// MaxHistory bounds Request.History.
+	// MaxHistory limits Request.History.
 	MaxHistory = 50
-	// maxAnswerBytes bounds what a model may write; more is cut off.
+	// maxAnswerBytes limits the text of a model. Longer text is cut off.
 	maxAnswerBytes = 256 << 10
 )
 
@@ -42,10 +42,9 @@ const (
 // embedders, because the evidence does not depend on the embedder.
 const DefaultMinEvidence = .44
 
-// MinModelEvidence is the evidence below which the model is not asked, because
-// the passages contain nearly nothing of the question. Above it, the model
-// judges better than words do: its prompt tells it to admit when the passages
-// do not answer.
+// MinModelEvidence is the default evidence threshold of answers by models. Below it, the passages contain almost nothing
+// of the question, and RAG does not call the model. Above it, the model judges better than a word count, because its
+// prompt tells it to admit a missing answer.
 const MinModelEvidence = .1
 
 // Searcher finds passages. *retrieve.Retriever implements it.
@@ -96,9 +95,9 @@ const DefaultIngestHint = "Add some with `docent ingest PATH`, or upload them."
 // RAG answers questions from passages. It is safe for concurrent use.
 type RAG struct {
 	cfg Config
-	// names are the known model names, sorted, Extractive among them.
+	// names are the known model names, sorted, including Extractive.
 	names []string
-	// took is how long answers take from their passages on.
+	// took measures the time from the passages to the answer.
 	took *meter.Seconds
 }
 
@@ -142,10 +141,10 @@ func New(cfg Config) (*RAG, error) {
 	return r, nil
 }
 
-// Models returns the names that a Request may give, sorted.
+// Models returns the names that a Request may use, sorted.
 func (r *RAG) Models() []string { return slices.Clone(r.names) }
 
-// DefaultModel returns the name of the model for requests that name none.
+// DefaultModel returns the model name of requests that name none.
 func (r *RAG) DefaultModel() string { return r.cfg.DefaultModel }
 
 // model returns the named model, or nil for Extractive.

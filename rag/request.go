@@ -6,29 +6,27 @@ import (
 
 // Defaults of a Request, as in BAF.
 const (
-	// DefaultK is how many passages an answer is made from.
+	// DefaultK is the number of passages for an answer.
 	DefaultK = 4
 )
 
 // Request is one question with its options.
 type Request struct {
-	// Question is what the user asks.
+	// Question is the user's question.
 	Question string
-	// Prompt replaces the built-in instruction to the model; "" keeps it.
+	// Prompt replaces the built-in instruction to the model, unless it is "".
 	Prompt string
-	// Model names a configured model; "" is the default, Extractive needs none.
+	// Model is the name of a configured model. "" means the default, and Extractive uses no model.
 	Model string
-	// K is how many passages to use; 0 means DefaultK, at most MaxK.
+	// K is the number of passages, at most MaxK. 0 means DefaultK.
 	K int
-	// History is how many earlier messages may be used; 0 uses none.
+	// History is the maximum number of earlier messages to use. 0 uses none.
 	History int
-	// Turns are the earlier messages, oldest first; only the last History count.
-	// A session fills them in.
+	// Turns are the earlier messages, oldest first. Only the last History messages count. A session fills them in.
 	Turns []talk.Turn
-	// Collections are searched; none means all.
+	// Collections are the searched collections. None means all.
 	Collections []string
-	// MinEvidence replaces the calibrated evidence thresholds; nil keeps them, 0
-	// always answers.
+	// MinEvidence replaces the calibrated evidence thresholds. nil keeps them, and 0 always answers.
 	MinEvidence *float64
 }
 

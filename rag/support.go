@@ -11,20 +11,19 @@ import (
 )
 
 const (
-	// strongWords is the share of a sentence's words that its passages hold
-	// from which on it is strongly supported.
+	// strongWords is the minimum share of a sentence's words in its passages for strong support.
 	strongWords = .75
-	// weakWords is the share from which on it is weakly supported.
+	// weakWords is the minimum share for weak support.
 	weakWords = .4
-	// strongVector and weakVector are the like for the cosine of the sentence
-	// with the best sentence of its passages.
+	// strongVector and weakVector are the corresponding limits for the cosine of the sentence and the best sentence of its
+	// passages.
 	strongVector = .75
 	weakVector   = .5
-	// foundWords is the share of a sentence's words that two sentences of a
-	// passage in a row hold from which on they carry it though it cites nothing.
+	// foundWords is the minimum share of an uncited sentence's words in two consecutive sentences of a passage, so that the
+	// passage supports it.
 	foundWords = .85
-	// minFoundWords is how many words it then has at least: fewer, as in "Yes, it
-	// does.", are everywhere.
+	// minFoundWords is the minimum number of words in such a sentence. Shorter ones, such as "Yes, it does.", occur
+	// everywhere.
 	minFoundWords = 3
 )
 
@@ -32,7 +31,7 @@ const (
 type checker struct {
 	static  *embed.Static
 	results []retrieve.Result
-	// stems, sentences and vectors are each passage's, made when first needed.
+	// stems, sentences, and vectors belong to the passages. They are computed on first use.
 	stems     []map[string]bool
 	sentences [][]readSentence
 	vectors   [][][]float32

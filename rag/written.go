@@ -10,24 +10,23 @@ import (
 	"docent/rag/text"
 )
 
-// Notes behind an answer that is not whole.
+// Notes after an incomplete answer.
 const (
 	noteLength = "*The answer was cut off: the model reached its length limit.*"
 	noteFilter = "*The answer was cut off by the model's content filter.*"
 )
 
-// Written is the text that a model wrote from numbered passages.
+// Written is a model's text about numbered passages.
 type Written struct {
 	// Model is the model's name.
 	Model string
-	// Question is what it answers.
+	// Question is the answered question.
 	Question string
-	// Text is what it wrote, with citation markers.
+	// Text is the model's text with citation markers.
 	Text string
-	// StopReason is why it stopped, as the server says: "length" and
-	// "content_filter" are told to the reader, others are not.
+	// StopReason is the server's reason for the end of the text. Readers see a note for "length" and "content_filter".
 	StopReason string
-	// Results are the passages, the first of which is number 1.
+	// Results are the passages. The first has number 1.
 	Results []retrieve.Result
 }
 

@@ -19,7 +19,7 @@ import (
 	"docent/ws"
 )
 
-// echoAgent repeats what it hears.
+// echoAgent repeats messages.
 func echoAgent() *agent.Agent {
 	a := agent.New("echo")
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")

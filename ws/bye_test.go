@@ -13,8 +13,8 @@ import (
 	"docent/ws"
 )
 
-// byes dials, sends what a client says and returns how it was closed, and how
-// long the server kept the socket open after the client's answer.
+// byes dials and sends a client's messages. It returns the close code, and the time for which the server kept the socket
+// open after the client's answer.
 func (s *site) byes(path string, say ...string) (code int, open time.Duration) {
 	s.t.Helper()
 	conn, resp, err := gorilla.DefaultDialer.DialContext(s.t.Context(), s.url+path, http.Header{})

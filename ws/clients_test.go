@@ -204,8 +204,7 @@ func streamlit(f clientFrame) error {
 	return fmt.Errorf("%s is no PayloadAction", f.Action)
 }
 
-// widget is what BAF's chat widget does with a frame. What it does not know it
-// does not draw.
+// widget handles a frame like BAF's chat widget. It ignores unknown frames.
 func widget(f clientFrame) error {
 	switch f.Message {
 	case nil, "", 0.0, false:
@@ -362,7 +361,7 @@ func TestBAFClientsAnswers(t *testing.T) {
 	}
 }
 
-// failing answers, or fails if it is told to.
+// failing answers requests, or fails on request.
 func failing() *agent.Agent {
 	a := agent.New("failing")
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")

@@ -37,8 +37,7 @@ func goldenLines(t *testing.T) (clients, server []string) {
 	return clients, server
 }
 
-// goldenAgent says, to "go", what is in BAF's frames, by the typed values that
-// agents have for it.
+// goldenAgent answers "go" with all replies of BAF, made from the typed values of package agent.
 func goldenAgent(t *testing.T) *agent.Agent {
 	t.Helper()
 	table, err := payload.NewDataFrame(payload.Column{Name: "name", Values: []any{"Ada", "Alan"}}, payload.Column{Name: "age", Values: []any{36, 41}})
@@ -134,7 +133,7 @@ func equalFrames(t *testing.T, want, got string) {
 	}
 }
 
-// only is what got has of the keys of want.
+// only returns the keys of got that want has too.
 func only(want, got any) any {
 	switch want := want.(type) {
 	case map[string]any:

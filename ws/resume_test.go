@@ -269,7 +269,7 @@ func (c *tab) take(want int) bool {
 	return len(c.seen) >= want
 }
 
-// come connects with what the tab has.
+// come connects with the state of the tab.
 func (c *tab) come() {
 	if c.p != nil {
 		c.p.conn.CloseNow()

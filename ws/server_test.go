@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds every wait in these tests.
+// patience limits every wait in these tests.
 const patience = 60 * time.Second
 
 // setup is a server with its parts; zero fields get defaults for tests.
@@ -98,8 +98,7 @@ func (s *site) stop() {
 	}
 }
 
-// peer is an independent client. It holds what it reads against
-// docs/asyncapi.yaml.
+// peer is an independent client. It validates frames against docs/asyncapi.yaml.
 type peer struct {
 	t       *testing.T
 	conn    *wstest.Conn
@@ -152,7 +151,7 @@ func (s *site) hello(path string) (*peer, payload.Welcome) {
 	return p, w
 }
 
-// frame is what came, with the text it came as.
+// frame is a received frame with its text.
 type frame struct {
 	Action  payload.Action
 	Message json.RawMessage

@@ -29,7 +29,7 @@ import (
 	"docent/ws/typed"
 )
 
-// message is what came in the Agent WebSocket dialect.
+// message is a received message of the Agent WebSocket dialect.
 type message struct {
 	Type      payload.TypedType
 	Content   string
@@ -75,7 +75,7 @@ func (p *peer) query(text string) {
 	p.say(fmt.Sprintf(`{"type":"query","content":%q,"timestamp":"2023-01-01T00:00:00.000Z"}`, text))
 }
 
-// ask gives a command and returns the response to it, skipping what else comes.
+// ask sends a command and returns the response. It skips other messages.
 func (p *peer) ask(command string) message {
 	p.t.Helper()
 	p.say(fmt.Sprintf(`{"type":"command","content":%q}`, command))

@@ -100,7 +100,7 @@ func TestVoiceHeard(t *testing.T) {
 	})
 }
 
-// known is a store that can say what is in a session, as those of package store.
+// known is a store that can list the messages of a session, like those of package store.
 type known struct{ *agenttest.Store }
 
 func (k known) Session(_ context.Context, key journal.SessionKey) (journal.SessionRecord, error) {

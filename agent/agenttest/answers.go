@@ -13,24 +13,23 @@ import (
 	"docent/rag/wire"
 )
 
-// Answers is an agent.RAG that answers each question from a script.
+// Answers is an agent.RAG that answers from a script.
 type Answers struct {
-	// Answer returns the answer to a request; default is to repeat the
-	// question.
+	// Answer returns the answer to a request. The default repeats the question.
 	Answer func(ctx context.Context, req rag.Request) (string, error)
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	requests []rag.Request
 }
 
-// Requests returns what was asked so far.
+// Requests returns all requests so far.
 func (a *Answers) Requests() []rag.Request {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([]rag.Request(nil), a.requests...)
 }
 
-// Stream implements agent.RAG: two phases, a delta for each word, and the answer.
+// Stream implements agent.RAG. It yields two phases, a delta for each word, and the answer.
 func (a *Answers) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
 	return func(yield func(rag.Part, error) bool) {
 		a.mu.Lock()
@@ -59,10 +58,10 @@ func (a *Answers) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Par
 	}
 }
 
-// Message is the message of an answer with one passage.
+// Message returns the message of an answer with one passage.
 func Message(question, text string) payload.RAGMessage { return wire.Message(*answer(question, text)) }
 
-// answer is an answer with one passage.
+// answer returns an answer with one passage.
 func answer(question, text string) *rag.Answer {
 	page := 0
 	return &rag.Answer{

@@ -7,20 +7,20 @@ import (
 	"docent/agent/session/journal"
 )
 
-// Transitions returns the moves stored of a session.
+// Transitions returns the stored moves of a session.
 func (s *Store) Transitions(id string) []agent.TransitionRecord {
 	return read(s, id, func(have *stored) []agent.TransitionRecord { return slices.Clone(have.transitions) })
 }
 
-// Predictions returns what a session's messages were understood as.
+// Predictions returns the stored predictions of a session.
 func (s *Store) Predictions(id string) []agent.PredictionRecord {
 	return read(s, id, func(have *stored) []agent.PredictionRecord { return slices.Clone(have.predictions) })
 }
 
-// Pending returns a session's events that no turn has handled.
+// Pending returns the events of a session that no turn has handled.
 func (s *Store) Pending(id string) []journal.EventRecord { return read(s, id, (*stored).pending) }
 
-// Record returns the messages and steps of a session, in their order.
+// Record returns the messages and steps of a session, in order.
 func (s *Store) Record(id string) []journal.Entry {
 	return read(s, id, func(have *stored) []journal.Entry {
 		var out []journal.Entry

@@ -1,5 +1,4 @@
-// Package agenttest helps to test agents: a store in memory and answers from a
-// script.
+// Package agenttest helps to test agents. It has a store in memory and answers from a script.
 package agenttest
 
 import (
@@ -21,29 +20,28 @@ type Operation string
 
 // The operations.
 const (
-	// Open is OpenSession.
+	// Open is the method OpenSession.
 	Open Operation = "open"
-	// Receive is Receive.
+	// Receive is the method Receive.
 	Receive Operation = "receive"
-	// Commit is CommitTurn.
+	// Commit is the method CommitTurn.
 	Commit Operation = "commit"
-	// Messages is Messages.
+	// Messages is the method Messages.
 	Messages Operation = "messages"
-	// Steps is Steps.
+	// Steps is the method Steps.
 	Steps Operation = "steps"
-	// Alarms is Alarms.
+	// Alarms is the method Alarms.
 	Alarms Operation = "alarms"
-	// Reset is ResetSession.
+	// Reset is the method ResetSession.
 	Reset Operation = "reset"
 )
 
 // Store is an agent.Store in memory.
 type Store struct {
-	// Before, if set, is called at the begin of each operation, which fails
-	// with its error. It may block.
+	// Before, if set, is called at the start of each operation. The operation fails with its error. Before may block.
 	Before func(ctx context.Context, op Operation) error
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	sessions []*stored  // by row id
 	names    map[journal.SessionKey]*stored
 	ids      int64 // of events
@@ -62,7 +60,7 @@ type stored struct {
 	before      int64  // the seq before it
 }
 
-// revision says that the turns from one on are replaced by another.
+// revision replaces the turns from one on by another.
 type revision struct{ from, to int64 }
 
 type event struct {
@@ -73,7 +71,7 @@ type event struct {
 // NewStore returns an empty store.
 func NewStore() *Store { return &Store{calls: map[Operation]int{}} }
 
-// enter counts a call and asks Before.
+// enter counts a call and calls Before.
 func (s *Store) enter(ctx context.Context, op Operation) error {
 	s.mu.Lock()
 	s.calls[op]++
@@ -123,7 +121,7 @@ func (s *Store) OpenSession(ctx context.Context, record journal.SessionRecord) (
 	return record, true, nil
 }
 
-// last is the event that a turn took last, without large contents.
+// last returns the last consumed event, without large contents.
 func (s *stored) last() journal.EventRecord {
 	i := slices.IndexFunc(s.events, func(e event) bool { return e.ID == s.taken })
 	if i < 0 {
@@ -141,7 +139,7 @@ func (s *stored) last() journal.EventRecord {
 	return r
 }
 
-// pending are the events that no turn has handled.
+// pending returns the events that no turn has handled.
 func (s *stored) pending() []journal.EventRecord {
 	var out []journal.EventRecord
 	for _, e := range s.events {
@@ -164,7 +162,7 @@ func turnOf(e journal.Entry) int64 {
 	return e.Step.Turn
 }
 
-// messages are those of the entries.
+// messages returns the messages among the entries.
 func (s *stored) messages() []agent.ChatMessage {
 	var out []agent.ChatMessage
 	for _, e := range s.entries {
@@ -175,12 +173,12 @@ func (s *stored) messages() []agent.ChatMessage {
 	return out
 }
 
-// conversation are the messages that were not replaced.
+// conversation returns the messages that were not replaced.
 func (s *stored) conversation() []agent.ChatMessage {
 	return slices.DeleteFunc(s.messages(), func(m agent.ChatMessage) bool { return s.replaced(m.Turn) })
 }
 
-// replaced reports whether a turn is no part of the conversation any more.
+// replaced reports whether a turn is no longer part of the conversation.
 func (s *stored) replaced(turn int64) bool {
 	return slices.ContainsFunc(s.revisions, func(r revision) bool { return r.from <= turn && turn < r.to })
 }
@@ -316,7 +314,7 @@ func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journa
 	return journal.Written{Entries: written}, nil
 }
 
-// checkAll refuses what no store keeps.
+// checkAll refuses content that no store accepts.
 func checkAll(all ...json.RawMessage) error {
 	for _, raw := range all {
 		if len(raw) == 0 {
@@ -329,7 +327,7 @@ func checkAll(all ...json.RawMessage) error {
 	return nil
 }
 
-// handle marks events.
+// handle marks events as handled.
 func (s *stored) handle(handled bool, which func(event) bool) {
 	for i := range s.events {
 		if which(s.events[i]) {
@@ -338,7 +336,7 @@ func (s *stored) handle(handled bool, which func(event) bool) {
 	}
 }
 
-// committed reports whether a turn is done already, or was removed.
+// committed reports whether a turn is already done or was removed.
 func (s *stored) committed(turn journal.TurnRecord) bool {
 	i := slices.IndexFunc(s.events, func(e event) bool { return e.Turn == turn.Turn })
 	if i < 0 {
@@ -351,7 +349,7 @@ func (s *stored) committed(turn journal.TurnRecord) bool {
 	return !before.Failed() || turn.Failed()
 }
 
-// of are the entries of a turn but for the user's message.
+// of returns the entries of a turn, except the user's message.
 func (s *stored) of(turn int64) []journal.Entry {
 	var out []journal.Entry
 	for _, e := range s.entries {
@@ -362,7 +360,7 @@ func (s *stored) of(turn int64) []journal.Entry {
 	return out
 }
 
-// copied is an entry that shares nothing with another.
+// copied returns a deep copy of an entry.
 func copied(e journal.Entry) journal.Entry {
 	if e.Message != nil {
 		m := *e.Message
@@ -372,7 +370,7 @@ func copied(e journal.Entry) journal.Entry {
 	return journal.Entry{Step: &r, Answer: e.Answer}
 }
 
-// write stores the entries of a turn and returns them.
+// write stores and returns the entries of a turn.
 func (s *stored) write(turn journal.TurnRecord) []journal.Entry {
 	var written []journal.Entry
 	for _, e := range turn.Entries {
@@ -455,7 +453,7 @@ func (s *stored) selected(q journal.MessageQuery, seq, turn int64, at time.Time)
 	return (q.Replaced || q.Turn != 0 || !s.replaced(turn)) && seq > q.After && (q.Before == 0 || seq < q.Before) && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
 }
 
-// page is what a query keeps of what it selects.
+// page limits items to a query.
 func page[T any](list []T, q journal.MessageQuery, content func(*T) *json.RawMessage) []T {
 	if q.Last > 0 && len(list) > q.Last {
 		list = list[len(list)-q.Last:]
@@ -473,7 +471,7 @@ func page[T any](list []T, q journal.MessageQuery, content func(*T) *json.RawMes
 	return list
 }
 
-// light are messages without large contents.
+// light returns messages without large contents.
 func light(messages []agent.ChatMessage) []agent.ChatMessage {
 	return page(messages, journal.MessageQuery{MaxContent: agent.MaxHistoryContent}, func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
 }
@@ -513,7 +511,7 @@ func (s *Store) ResetSession(ctx context.Context, id int64) (int64, error) {
 	return have.record.Seq, nil
 }
 
-// Sessions lists sessions, newest first, as agent.Directory does.
+// Sessions lists sessions, newest first, like agent.Directory.
 func (s *Store) Sessions(_ context.Context, f journal.SessionFilter) ([]journal.SessionRecord, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -567,7 +565,7 @@ func (s *Store) byID(id string) *stored {
 	return nil
 }
 
-// Now is a clock that goes on by a second with each look.
+// Now is a clock that advances by a second with each call.
 func Now() func() time.Time {
 	var mu sync.Mutex
 	at := time.Date(2026, 11, 21, 7, 10, 0, 0, time.Local)

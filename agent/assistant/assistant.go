@@ -1,5 +1,5 @@
-// Package assistant is docent's built-in agent: it greets, answers from the
-// documents, lists them, and reasons about questions that need several steps.
+// Package assistant is docent's built-in agent. It greets, answers from the documents, lists them, and reasons about
+// questions that need several steps.
 package assistant
 
 import (
@@ -19,49 +19,45 @@ import (
 	"docent/rag"
 )
 
-// Config makes the built-in assistant.
+// Config configures the built-in assistant.
 type Config struct {
-	// Name is the agent's name. Default: docent.
+	// Name is the name of the agent. Default: docent.
 	Name string
-	// K is how many passages an answer is made from. Default: rag.DefaultK.
+	// K is the number of passages for an answer. Default: rag.DefaultK.
 	K int
-	// History is how many earlier messages an answer may use. Default: 0, none.
+	// History is the maximum number of earlier messages for an answer. Default: 0, none.
 	History int
 	// Greeting opens a conversation. Default: DefaultGreeting.
 	Greeting string
-	// Knowledge is what the assistant describes when it is asked what it knows,
-	// and what reasoning searches. Default: nil, it then does neither.
+	// Knowledge are the documents that the assistant can list, and that reasoning searches. Default: nil, which disables both.
 	Knowledge *tool.KnowledgeConfig
-	// Model answers what takes several steps, such as comparing, with tools.
-	// Default: nil, such questions are answered as all others.
+	// Model answers questions that need several steps, such as comparisons, with tools. Default: nil, which answers them like
+	// other questions.
 	Model llm.Model
 }
 
-// What the assistant says.
+// Messages of the assistant.
 const (
-	// DefaultGreeting names what the assistant can do.
+	// DefaultGreeting lists the assistant's abilities.
 	DefaultGreeting = "Hi! Ask me about your documents: I answer from their text and show the passages, " +
 		"and I say so when they do not hold the answer."
 	fileReply = "I do not read files that are sent here. To have me answer from %s, add it to the documents: " +
 		"upload it on the page, or run: docent ingest FILE"
 )
 
-// What the assistant takes for a question that needs several steps, for one
-// about what it knows, and for small talk. The thresholds are those at which no
-// question about the documents themselves is taken for either, which TestRouting
-// measures.
+// Limits for recognizing questions that need several steps, questions about the available documents, and small talk. At
+// these thresholds, no question about the contents of documents is misrouted, as TestRouting measures.
 const (
 	aboutThreshold = .88
 	stepsThreshold = .6
 	talkThreshold  = .95
-	// severalSteps matches what asks for more than one thing.
+	// severalSteps matches questions about more than one thing.
 	severalSteps = `(?is)^\W*(?:please |can you |could you )?(?:compare|contrast|summari[sz]e)\b|\?\s+\S.*\?`
 )
 
-// New returns the built-in assistant: it greets, answers from the
-// documents, tells what documents there are, and reasons where a question needs
-// several steps and a model can call tools. Which of these a message wants is
-// decided without a model. Package definition has the same assistant in YAML.
+// New returns the built-in assistant. It greets, answers from the documents, and lists them. It reasons about questions
+// that need several steps if a model can call tools. It chooses among these without a model. Package definition has the
+// same assistant in YAML.
 func New(cfg Config) (*agent.Agent, error) {
 	if cfg.Name == "" {
 		cfg.Name = "docent"
@@ -112,7 +108,7 @@ func New(cfg Config) (*agent.Agent, error) {
 	return a, nil
 }
 
-// greeting is a greeting with its id, if it is the default one.
+// greeting returns the greeting, with its id if it is the default one.
 func greeting(text string) fault.Text {
 	if text == DefaultGreeting {
 		return fault.NewText("greeting", DefaultGreeting)
@@ -120,7 +116,7 @@ func greeting(text string) fault.Text {
 	return fault.Plain(text)
 }
 
-// routes are the intents of the assistant and where they lead.
+// routes are the intents of the assistant and their states.
 type routes struct {
 	agent      *agent.Agent
 	intents    []*agent.Intent

@@ -1,6 +1,6 @@
 package assistant
 
-// aboutExamples ask what the assistant holds.
+// aboutExamples are questions about the available documents.
 var aboutExamples = []string{
 	"what do you know about?", "what do you know?", "tell me what you know", "what can you tell me about?", "what can I ask you about?", "what can I ask you?",
 	"what documents do you have?", "which documents do you have?", "which documents are there?", "what documents are there?", "which documents do you know?",
@@ -18,9 +18,8 @@ var aboutExamples = []string{
 	"welche Dokumente hast du?", "welche Dokumente gibt es?", "wie viele Dokumente hast du?", "was weißt du?",
 }
 
-// documentExamples are questions to the documents that speak of documents, files
-// and sources; they keep such from being taken for questions about what the
-// assistant holds.
+// documentExamples are questions about the contents of documents that mention documents, files, or sources. They keep such
+// questions apart from aboutExamples.
 var documentExamples = []string{
 	"what documents do I need?", "which documents do I need to apply?", "how many documents do I need?", "which documents must I submit?", "which documents are required for A?",
 	"which documents mention A?", "how many documents mention A?", "which document describes A?", "which manual describes A?", "what do the documents say about A?", "what does the manual say about A?",

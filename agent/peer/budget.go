@@ -14,30 +14,26 @@ import (
 	"docent/internal/fault"
 )
 
-// DefaultExchange is how many messages between agents one message of a user may
-// cause unless Config.MaxExchange says otherwise.
+// DefaultExchange is the default of Config.MaxExchange.
 const DefaultExchange = 256
 
-// A thread is all that agents say to each other because of one message. Its id
-// is the beginning of each correlation that docent makes, so that it comes back
-// with what answers, goes on with what is asked because of that, and is the same
-// in all docents that the message reaches. Hops bound how far a thread goes,
-// its budget how much is said in it: where each message makes two, hops alone
-// would allow 65,536.
+// A thread is the exchange between agents because of one message. Its id is the prefix of each correlation that docent
+// makes. It therefore returns with answers, continues in later requests, and is the same in every docent that the message
+// reaches. Hops limit the depth of a thread, and its budget limits the number of messages. Hops alone would allow 65,536
+// messages if each message caused two.
 const (
 	threadBytes = 32 // of an id, in hexadecimal
 	threadEnd   = "/"
-	// spentFor is how long at least a runtime remembers what a thread has spent,
-	// and maxThreads bounds the threads of which it does twice.
+	// spentFor is the minimum time for which a runtime remembers the messages of a thread. maxThreads limits the threads; the
+	// runtime remembers up to twice as many.
 	spentFor   = 10 * time.Minute
 	maxThreads = 10_000
 )
 
-// correlationIn is a new id of a request in a thread.
+// correlationIn returns a new request id in a thread.
 func correlationIn(thread string) string { return thread + threadEnd + uuid.NewString() }
 
-// threadOf is the thread that a correlation tells; "" if it tells none, as of
-// other programs.
+// threadOf returns the thread in a correlation. It returns "" for correlations of other programs.
 func threadOf(correlation string) string {
 	thread, id, ok := strings.Cut(correlation, threadEnd)
 	if !ok || len(thread) != threadBytes || uuid.Validate(id) != nil {
@@ -49,7 +45,7 @@ func threadOf(correlation string) string {
 	return thread
 }
 
-// threadFor is the thread that an event belongs to, or that begins with it.
+// threadFor returns the thread of an event, or a new one.
 func threadFor(e *agent.Event, session string) string {
 	if e.Thread != "" {
 		return e.Thread
@@ -65,14 +61,14 @@ func threadFor(e *agent.Event, session string) string {
 	return hex.EncodeToString(sum[:threadBytes/2])
 }
 
-// spending is what was said in threads, of the last while and of the one before.
+// spending counts messages by thread, for the current period and the previous one.
 type spending struct {
 	now, before map[string]int
 	since       time.Time
 }
 
-// spend counts a message of a thread; false if limit were counted before. first
-// tells that this is the first that is refused.
+// spend counts a message of a thread. It returns false if the count has reached limit. first reports the first refused
+// message.
 func (p *Network) spend(thread string, limit int, now time.Time) (ok, first bool) {
 	if thread == "" {
 		return true, false
@@ -94,9 +90,8 @@ func (p *Network) spend(thread string, limit int, now time.Time) (ok, first bool
 	return false, n == limit
 }
 
-// Check refuses a message between agents that came through too many, or is one
-// too many of its thread, and logs the first that is. The correlation tells the
-// thread.
+// Check refuses a message between agents that has passed too many agents or exceeds the budget of its thread. It logs the
+// first refusal. The correlation contains the thread.
 func (s *Links) Check(ctx context.Context, correlation string, hops int) error {
 	return s.crosses(ctx, threadOf(correlation), hops)
 }

@@ -30,7 +30,7 @@ func (l *link) run(ctx context.Context) {
 	l.end(err)
 }
 
-// end forgets the link.
+// end removes the link from its session.
 func (l *link) end(err error) {
 	l.mu.Lock()
 	l.ended, l.err = true, err
@@ -54,7 +54,7 @@ func (l *link) end(err error) {
 	}
 }
 
-// connect connects, several times if need be.
+// connect connects, with several attempts if necessary.
 func (l *link) connect(ctx context.Context) (Conn, error) {
 	for {
 		if err := l.pause(ctx); err != nil {
@@ -74,7 +74,7 @@ func (l *link) connect(ctx context.Context) (Conn, error) {
 	}
 }
 
-// attempts is how often a connection is tried.
+// attempts returns the maximum number of connection attempts.
 func (l *link) attempts() int {
 	select {
 	case <-l.up:
@@ -116,7 +116,7 @@ var (
 	errPeerGone = fault.New(fault.Unavailable, "peer_disconnected", "the connection to the other agent broke")
 )
 
-// serve uses a connection until it ends: nil asks to connect again.
+// serve uses a connection until it ends. nil means that the link connects again.
 func (l *link) serve(ctx context.Context, conn Conn) error {
 	reading, leave := context.WithCancel(ctx)
 	gone := make(chan struct{})
@@ -153,7 +153,7 @@ func (l *link) serve(ctx context.Context, conn Conn) error {
 	return nil
 }
 
-// write sends what waits; nil tells that the connection broke.
+// write sends the waiting requests. nil means that the connection broke.
 func (l *link) write(ctx context.Context, conn Conn, gone <-chan struct{}) error {
 	l.awaitGreeting(ctx, gone)
 	idle := time.NewTimer(peerIdle)
@@ -185,8 +185,7 @@ func (l *link) write(ctx context.Context, conn Conn, gone <-chan struct{}) error
 	}
 }
 
-// rest is how long the link may still be idle; with none it takes no more
-// requests.
+// rest returns the time for which the link may remain idle. If there is none, the link accepts no more requests.
 func (l *link) rest() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -214,7 +213,7 @@ func (l *link) unwritten(r *request) {
 	l.x.unwritten(r)
 }
 
-// awaitGreeting waits until the peer has greeted, or probably does not.
+// awaitGreeting waits until the peer has greeted or is unlikely to greet.
 func (l *link) awaitGreeting(ctx context.Context, gone <-chan struct{}) {
 	if l.echoes() {
 		return

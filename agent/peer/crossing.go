@@ -9,9 +9,8 @@ import (
 	"docent/payload"
 )
 
-// crossing is what a peer's frame says as a message to this agent; false if it
-// says nothing. As in BAF, of an agent's replies only agent_reply_str crosses;
-// of docent's also Markdown and answers from documents, as their text.
+// crossing returns the content of a peer's frame as a message to this agent. It returns false if there is none. As in BAF,
+// agent_reply_str is the only reply that crosses. For docent, Markdown and answers from documents cross as text.
 func crossing(f payload.Frame, docent bool) (json.RawMessage, bool) {
 	if f.History || len(f.Message) == 0 {
 		return nil, false
@@ -42,8 +41,7 @@ func crossing(f payload.Frame, docent bool) (json.RawMessage, bool) {
 	}
 }
 
-// Text is the part of an agent's reply that goes to another agent in BAF's
-// frames; nil if nothing does.
+// Text returns the part of an agent's reply that other agents receive in BAF's frames, or nil.
 func Text(f payload.Frame) json.RawMessage {
 	text, _ := crossing(f, true)
 	return text
@@ -52,8 +50,7 @@ func Text(f payload.Frame) json.RawMessage {
 // ellipsis ends a text that was cut.
 const ellipsis = " …"
 
-// quote is a text as JSON, cut to what a message may have: an answer that is
-// too long is better than none.
+// quote returns a text as JSON, cut to the maximum length of a message. A cut answer is better than none.
 func quote(text string) (json.RawMessage, bool) {
 	if len(text) > agent.MaxTextBytes {
 		end := agent.MaxTextBytes - len(ellipsis)

@@ -11,22 +11,22 @@ import (
 type request struct {
 	frame payload.Frame
 	hops  int
-	// thread is what the request belongs to; see threadOf.
+	// thread is the thread of the request; see threadOf.
 	thread string
-	// cause is the id of the request, of the agent that this one talks to as a
-	// server, for whose answer this request is made; "" if none.
+	// cause is the id of an incoming request whose answer needs this request, or "". It came from the agent that is this
+	// agent's client.
 	cause string
-	// written gets one value: nil when it is written, or why it will not be.
+	// written receives one value: nil after writing, or an error.
 	written chan error
-	// writes counts how often it was written.
+	// writes counts the attempts to write the request.
 	writes int
-	// abandoned tells that who made it gave up while it was being written.
+	// abandoned reports that the caller gave up during writing.
 	abandoned bool
-	// told tells that written has its value.
+	// told reports that written has received its value.
 	told bool
 }
 
-// tell ends the wait for a request to be written.
+// tell ends the wait for writing a request.
 func (r *request) tell(err error) {
 	if !r.told {
 		r.told = true
@@ -34,30 +34,29 @@ func (r *request) tell(err error) {
 	}
 }
 
-// exchange is what was asked of a peer and not answered. The link's lock guards
-// it.
+// exchange holds the unanswered requests to a peer. The link's lock guards it.
 type exchange struct {
-	// echoes reports that the peer repeats correlation ids, which only docent
-	// does: then ids match answers, else their order does.
+	// echoes reports that the peer repeats correlation ids, which only docent does. Ids then match answers with requests.
+	// Otherwise the order does.
 	echoes bool
-	// waiting are to be written, oldest first.
+	// waiting are the requests to write, oldest first.
 	waiting []*request
-	// sent are written, and not answered, oldest first.
+	// sent are the written and unanswered requests, oldest first.
 	sent []*request
-	// past are no longer waited for: answered, or written to a connection that
-	// broke. Only their ids match what the peer still says to them.
+	// past are requests that nobody waits for: answered ones, and ones written to a broken connection. Later messages of the
+	// peer match them only by id.
 	past []*request
-	// hops are those of the request written last, before it those of the event
-	// for which the link was begun; thread is that of the request, "" before it.
+	// hops and thread belong to the last written request. Before it, hops come from the event that began the link, and thread
+	// is "".
 	hops   int
 	thread string
 }
 
-// maxWrites is how often a request is written: again if the connection broke
-// and the peer knows requests that it got already.
+// maxWrites is the maximum number of times that a request is written. It is repeated after a broken connection if the peer
+// recognizes repeated requests.
 const maxWrites = 3
 
-// add queues a request; false if too many wait.
+// add queues a request. It returns false if too many wait.
 func (x *exchange) add(r *request) bool {
 	if len(x.waiting) >= MaxPeerQueue {
 		return false
@@ -66,8 +65,8 @@ func (x *exchange) add(r *request) bool {
 	return true
 }
 
-// next takes the request to be written now; nil if there is none. It counts as
-// sent from here on: the answer may be quicker than the return from writing.
+// next returns the request to write, or nil. The request counts as sent at once, because the answer may arrive before the
+// write returns.
 func (x *exchange) next() *request {
 	if len(x.waiting) == 0 {
 		return nil
@@ -83,7 +82,7 @@ func (x *exchange) next() *request {
 	return r
 }
 
-// unwritten puts back what next returned, to be written to the next connection.
+// unwritten returns a request of next to the queue, for the next connection.
 func (x *exchange) unwritten(r *request) {
 	r.writes--
 	x.sent = without(x.sent, r)
@@ -94,10 +93,10 @@ func (x *exchange) unwritten(r *request) {
 	x.waiting = slices.Insert(x.waiting, 0, r)
 }
 
-// errAbandoned is never shown: nobody waits any more.
+// errAbandoned is never shown, because nobody waits any more.
 var errAbandoned = errors.New("the request was abandoned")
 
-// withdraw takes back a request; false if it is written, or being written.
+// withdraw removes a request. It returns false if writing has begun.
 func (x *exchange) withdraw(r *request) bool {
 	if r.writes > 0 || !slices.Contains(x.waiting, r) {
 		r.abandoned = true
@@ -107,11 +106,9 @@ func (x *exchange) withdraw(r *request) bool {
 	return true
 }
 
-// broken is called when a connection has ended. Requests that were written and
-// not answered are written again if the peer tells repeated ones by their id;
-// of others nobody knows whether they arrived, so they are not, and the order of
-// later answers says nothing of them. It reports whether answers or requests are
-// outstanding.
+// broken records the end of a connection. Written and unanswered requests are repeated if the peer recognizes them by
+// their id. Otherwise it is unknown whether they arrived. They are not repeated, and the order of later answers ignores
+// them. broken reports whether answers or requests are outstanding.
 func (x *exchange) broken() bool {
 	outstanding := len(x.sent) > 0
 	var again []*request
@@ -132,7 +129,7 @@ func (x *exchange) broken() bool {
 	return outstanding || len(x.waiting) > 0
 }
 
-// retire remembers a request that is no longer waited for.
+// retire records a request that nobody waits for any more.
 func (x *exchange) retire(r *request) {
 	if len(x.past) == MaxPeerQueue {
 		x.past = slices.Delete(x.past, 0, 1)
@@ -140,8 +137,8 @@ func (x *exchange) retire(r *request) {
 	x.past = append(x.past, r)
 }
 
-// match finds the request that a frame of the peer answers: by its id, or, with
-// peers that do not repeat ids, the oldest; nil if none.
+// match returns the request that a frame of the peer answers, or nil. It matches by id. For peers that do not repeat ids,
+// it returns the oldest request.
 func (x *exchange) match(f payload.Frame) *request {
 	if f.Correlation == "" {
 		if x.echoes || len(x.sent) == 0 {
@@ -167,7 +164,7 @@ func (x *exchange) match(f payload.Frame) *request {
 	return nil
 }
 
-// without is list without r.
+// without returns list without r.
 func without(list []*request, r *request) []*request {
 	return slices.DeleteFunc(list, func(other *request) bool { return other == r })
 }

@@ -9,7 +9,7 @@ import (
 	"docent/payload"
 )
 
-// read takes what the peer says, in order.
+// read processes the messages of the peer in order.
 func (l *link) read(ctx context.Context, conn Conn) {
 	for frame, err := range conn.Frames() {
 		if err != nil {
@@ -43,7 +43,7 @@ func (m *Message) heardHops() int {
 	return m.Hops
 }
 
-// hear makes a frame a message to this agent; false if it is none.
+// hear converts a frame to a message to this agent. It returns false if there is none.
 func (l *link) hear(f payload.Frame) (Message, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,15 +66,14 @@ func (l *link) hear(f payload.Frame) (Message, bool) {
 	return m, true
 }
 
-// Attempts of storing a message of a peer, and the pause before the second; it
-// doubles.
+// Attempts to store a message of a peer, and the pause before the second one, which doubles.
 const (
 	hearAttempts = 4
 	hearPause    = 100 * time.Millisecond
 )
 
-// take stores a message of the peer; false if the link is of no more use. While
-// the store does not answer it tries again, as nobody else would.
+// take stores a message of the peer. It returns false if the link has become useless. It retries while the store is
+// unavailable, because nobody else would.
 func (l *link) take(ctx context.Context, m Message) bool {
 	pause := hearPause
 	for attempt := 1; ; attempt++ {

@@ -11,65 +11,59 @@ import (
 	"docent/internal/fault"
 )
 
-// link is a session's connection to a peer, with what is to be sent over it. Its
-// goroutine connects, and again when the connection broke while something was
-// outstanding; it ends with a reset or the session, when nothing was said for
-// peerIdle, or when the peer cannot be reached.
+// link is a session's connection to a peer, with the requests to send. Its goroutine connects, and reconnects after a
+// broken connection if something is outstanding. The link ends with a reset or the session, after peerIdle without a
+// message, or if the peer cannot be reached.
 type link struct {
 	links *Links
-	// url holds secrets; name is what may be told of it.
+	// url contains secrets. name is its part for logs and users.
 	url, name string
 	// session is the id of the session at the peer.
 	session string
 	// cancel ends the link.
 	cancel context.CancelCauseFunc
-	// up is closed when the first connection is made.
+	// up is closed after the first connection is made.
 	up chan struct{}
-	// done is closed when the link has ended and the session has forgotten it;
-	// err is why, nil if because nothing was said for long.
+	// done is closed after the link has ended and the session has removed it. err is the reason, or nil after idle time.
 	done chan struct{}
 	err  error
-	// wake tells the goroutine that something waits to be written, said that
-	// the peer has said something.
+	// wake signals a waiting request to the goroutine. said signals a message of the peer.
 	wake, said chan struct{}
-	// storm slows a peer down that says too much.
+	// storm slows down a peer that sends too much.
 	storm *rate.Limiter
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	x        exchange
 	ended    bool      // takes no more requests
 	usedAt   time.Time // when something was said last, by whichever side
 	failures int       // to connect, or to keep a connection, since the peer was heard last
 }
 
-// How links behave.
+// Timeouts and limits of links.
 const (
-	// peerIdle is how long nothing may be said before a link ends.
+	// peerIdle is the time without a message after which a link ends.
 	peerIdle = 5 * time.Minute
-	// peerAttempts is how often a connection is tried, peerReturns the same
-	// after it broke, as an agent that is restarted comes back: for 14 to 28
-	// seconds. peerPause is the time before the second attempt, which doubles up
-	// to maxPeerPause; a random half of it is left out, so that sessions do not
-	// come back in step.
+	// peerAttempts is the number of attempts for the first connection. peerReturns is the number for reconnecting, which lasts
+	// 14 to 28 seconds, enough for an agent that restarts. peerPause is the pause before the second attempt. It doubles up to
+	// maxPeerPause. Up to half of it is left out at random, so that sessions do not reconnect at the same time.
 	peerAttempts = 5
 	peerReturns  = 10
 	peerPause    = 250 * time.Millisecond
 	maxPeerPause = 5 * time.Second
-	// greetingWait is how long the first message waits for the peer's greeting,
-	// unless the peer repeats ids: a greeting that comes later would be taken
-	// for the answer. greetingPause is how long nothing may come after it.
+	// greetingWait is the time that the first message waits for the peer's greeting, unless the peer repeats ids. A later
+	// greeting would count as the answer. greetingPause is the silence that ends the greeting.
 	greetingWait  = 500 * time.Millisecond
 	greetingPause = 50 * time.Millisecond
-	// peerRate is how many messages a second are taken from a peer, and
-	// peerBurst how many at once; those beyond wait.
+	// peerRate is the number of messages per second that a peer may send, and peerBurst the number at once. Further messages
+	// wait.
 	peerRate  = 20
 	peerBurst = 60
 )
 
-// errLinkEnded asks to begin another link.
+// errLinkEnded asks the caller to begin another link.
 var errLinkEnded = errors.New("the link has ended")
 
-// begin returns the session's link to a URL and begins one if there is none.
+// begin returns the session's link to a URL. It begins one if necessary.
 func (s *Links) begin(ctx context.Context, url, name, session string, hops int) (*link, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,14 +129,14 @@ func (l *link) send(ctx context.Context, r *request) error {
 	if withdrawn {
 		return context.Cause(ctx)
 	}
-	// It is being written, which does not take long.
+	// The request is being written, which is quick.
 	if err := <-r.written; !errors.Is(err, errAbandoned) {
 		return err
 	}
 	return context.Cause(ctx)
 }
 
-// signal wakes who waits, now or next.
+// signal wakes the current or the next waiter.
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -5,31 +5,30 @@ import (
 	"sync"
 )
 
-// maxEchoing bounds the peers of which a runtime remembers that they repeat
-// correlation ids; of others it finds out again.
+// maxEchoing limits the peers that a runtime remembers to repeat correlation ids. For others it learns it again.
 const maxEchoing = 1000
 
-// Config makes a Network.
+// Config configures a Network.
 type Config struct {
-	// Dialer connects to other agents. Default: nil, sending then fails.
+	// Dialer connects to other agents. Default: nil, sending fails.
 	Dialer Dialer
-	// MaxLinks bounds the connections of all sessions together.
+	// MaxLinks limits the connections of all sessions together.
 	MaxLinks int
-	// MaxHops bounds how many agents a message may come through.
+	// MaxHops limits the number of agents that a message may pass.
 	MaxHops int
-	// MaxExchange bounds the messages that one message of a user may cause.
+	// MaxExchange limits the messages that one message of a user may cause.
 	MaxExchange int
 	// Logger logs failures.
 	Logger *slog.Logger
-	// Go runs f in a goroutine that the runtime waits for; false if it shuts down.
+	// Go runs f in a goroutine that the runtime waits for. It returns false during shutdown.
 	Go func(f func()) bool
 }
 
-// Network is the part of a runtime that is about other agents.
+// Network is the part of a runtime that talks to other agents.
 type Network struct {
 	cfg Config
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the following fields
 	links   int
 	echoing map[string]bool // by the peer's name
 	spent   spending
@@ -38,7 +37,7 @@ type Network struct {
 // New returns a network without links.
 func New(cfg Config) *Network { return &Network{cfg: cfg} }
 
-// take counts a link; false if there are limit already.
+// take counts a new link. It returns false if the limit is reached.
 func (p *Network) take(limit int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,7 +48,7 @@ func (p *Network) take(limit int) bool {
 	return true
 }
 
-// give counts a link off.
+// give uncounts a link.
 func (p *Network) give() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,7 +62,7 @@ func (p *Network) echoes(name string) bool {
 	return p.echoing[name]
 }
 
-// remember notes that a peer repeats ids.
+// remember records that a peer repeats ids.
 func (p *Network) remember(name string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,77 +17,67 @@ import (
 	"docent/payload"
 )
 
-// Dialer connects to other agents; *client.Dialer is one. It is safe for
-// concurrent use.
+// Dialer connects to other agents. It is safe for concurrent use. *client.Dialer implements it.
 type Dialer interface {
-	// Dial connects. Errors of a retryable kind are tried again; none may hold
-	// secrets of the URL.
+	// Dial connects. The caller retries after errors of a retryable kind. Errors must not contain secrets of the URL.
 	Dial(ctx context.Context, req DialRequest) (Conn, error)
 }
 
-// DialRequest says whom to connect to.
+// DialRequest is a request to connect.
 type DialRequest struct {
-	// URL is the agent's, ws or wss, as the caller wrote it.
+	// URL is the agent's URL, ws or wss, as the caller wrote it.
 	URL string
-	// SessionID names the session at the peer; it is the same at each
-	// reconnect.
+	// SessionID identifies the session at the peer. It stays the same when reconnecting.
 	SessionID string
 }
 
 // Conn is a connection to another agent.
 type Conn interface {
-	// Send writes a frame; with an error the peer has not got the whole of it,
-	// and the connection is of no more use.
+	// Send writes a frame. After an error, the peer has not received the whole frame, and the connection is unusable.
 	Send(ctx context.Context, f payload.Frame) error
-	// Frames yields what the peer says, in order, until the connection ends;
-	// an error comes last. One loop reads them; leaving it closes the
-	// connection.
+	// Frames yields the peer's frames in order until the connection ends. An error comes last. Only one loop may read them.
+	// Leaving it closes the connection.
 	Frames() iter.Seq2[payload.Frame, error]
-	// Close ends the connection and the loop over Frames. It may be called more
-	// than once.
+	// Close ends the connection and the loop over Frames. It may be called more than once.
 	Close() error
 }
 
 // Limits of a session that talks to other agents.
 const (
-	// MaxSessionPeers bounds the agents that a session is connected to at a
-	// time.
+	// MaxSessionPeers limits the concurrent connections of a session to other agents.
 	MaxSessionPeers = 8
-	// MaxPeerQueue bounds the messages that wait to be written to one agent,
-	// and those that wait for its answer.
+	// MaxPeerQueue limits the messages that wait to be written to one agent, and those that wait for its answer.
 	MaxPeerQueue = 32
 )
 
-// Mailbox is a session, as its links to other agents need it.
+// Mailbox is the interface of a session for its links.
 type Mailbox interface {
 	// Hear stores a message of a peer and queues its turn.
 	Hear(ctx context.Context, m Message) error
-	// Refuse tells the session's clients that a message of a peer was not taken.
+	// Refuse reports a refused message of a peer to the session's clients.
 	Refuse(m Message, err error)
-	// Unlinked is called when a link has ended.
+	// Unlinked is called after a link has ended.
 	Unlinked()
 }
 
-// Message is what a peer says.
+// Message is a message of a peer.
 type Message struct {
-	// Content is JSON.
+	// Content is the message as JSON.
 	Content json.RawMessage
 	// From is the peer's URL without user and query.
 	From string
-	// Correlation is the id of the request that it answers; "" if none.
+	// Correlation is the id of the answered request, or "".
 	Correlation string
-	// Cause is the id of the request for whose answer that request was made; ""
-	// if there was none.
+	// Cause is the id of the incoming request that the answered request was made for, or "".
 	Cause string
-	// Thread is the thread of requests that the message belongs to; "" if none.
+	// Thread is the thread of the message, or "".
 	Thread string
-	// Hops counts the agents that the message came through.
+	// Hops counts the agents that the message has passed.
 	Hops int
 }
 
-// ErrTooManyHops is the cause of refusing a message between agents that came
-// through too many of them, or is one too many of all that one message caused.
-// Agents are not told in words: they might answer.
+// ErrTooManyHops is the cause of refusing a message between agents. The message has passed too many agents, or one message
+// of a user has caused too many messages. Agents receive no error, because they might answer it.
 var ErrTooManyHops = errors.New("too many hops")
 
 // Links are the connections of one session. They implement agent.Peers.
@@ -96,25 +86,24 @@ type Links struct {
 	id      string
 	mailbox Mailbox
 
-	mu   sync.Mutex // guards what follows; not held while the mailbox is called
+	mu   sync.Mutex // guards the following fields; not held while the mailbox is called
 	list map[string]*link
 }
 
-// Links returns the links of a session, of which there are none yet. The id is
-// the session's, with its agent.
+// Links returns an empty set of links for a session. id identifies the session and its agent.
 func (p *Network) Links(id string, m Mailbox) *Links {
 	return &Links{network: p, id: id, mailbox: m}
 }
 
-// None reports whether there is no link.
+// None reports whether there are no links.
 func (s *Links) None() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.list) == 0
 }
 
-// Close ends the links because of cause; nothing that they hear from then on is
-// taken. The contexts of bodies that might begin others have to be ended before.
+// Close ends the links with a cause. They accept no messages afterwards. The caller must first end the contexts of bodies
+// that may begin links.
 func (s *Links) Close(cause error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +158,7 @@ func (s *Links) Send(ctx context.Context, r agent.PeerRequest) (correlation stri
 	}
 }
 
-// link returns the session's link to a URL and begins one if there is none.
+// link returns the session's link to a URL. It begins one if necessary.
 func (s *Links) link(ctx context.Context, r agent.PeerRequest) (*link, error) {
 	name, err := peerName(r.URL)
 	if err != nil {
@@ -191,7 +180,7 @@ func (s *Links) link(ctx context.Context, r agent.PeerRequest) (*link, error) {
 	return l, nil
 }
 
-// peerName is the URL of a peer without its secrets: no user and no query.
+// peerName returns the URL of a peer without user and query, which may contain secrets.
 func peerName(raw string) (string, error) {
 	u, err := url.Parse(raw)
 	if err != nil { // which repeats the URL

@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	// maxStepText bounds a text in a step's details, in characters, as in BAF.
+	// maxStepText limits a text in a step's details, in characters, as in BAF.
 	maxStepText = 4000
-	// maxSummary bounds a step's summary, in characters.
+	// maxSummary limits a step's summary, in characters.
 	maxSummary = 500
 )
 
-// answer says what the model answers: with its evidence if it was shown
-// passages, as text if not.
+// answer says the model's answer. If the model saw passages, it comes with its evidence. Otherwise it is plain text.
 func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	results := u.findings.Results()
 	if len(results) == 0 {
@@ -39,8 +38,8 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	return u.s.ReplyRAG(ctx, message)
 }
 
-// keep keeps what the model had written of an answer when the turn was stopped,
-// or the model failed, with its evidence if it was shown passages.
+// keep records the partial answer of a model that failed or was stopped. If the model saw passages, the answer comes with
+// its evidence.
 func (u *run) keep(text string) {
 	results := u.findings.Results()
 	if len(results) == 0 || text == "" {
@@ -51,8 +50,7 @@ func (u *run) keep(text string) {
 	u.s.KeepDraft(text, message)
 }
 
-// shownDocs is how many passages go with an answer: all up to the last that it
-// cites, and others as far as they are not too many.
+// shownDocs returns the number of passages with an answer: at least up to the last cited one, and others up to a limit.
 func shownDocs(m payload.RAGMessage) int {
 	n := min(len(m.Docs), retrieve.MaxK)
 	for _, s := range m.Sentences {
@@ -63,10 +61,10 @@ func shownDocs(m payload.RAGMessage) int {
 	return n
 }
 
-// maxSearches is how many searches are named where there is no answer.
+// maxSearches limits the named searches if there is no answer.
 const maxSearches = 5
 
-// giveUp says that there is no answer, and by default what was searched for.
+// giveUp says that there is no answer. By default it lists the searches.
 func (u *run) giveUp(ctx context.Context) error {
 	text := fault.Plain(u.o.Fallback)
 	if u.o.Fallback == DefaultFallback {
@@ -85,14 +83,13 @@ func (u *run) giveUp(ctx context.Context) error {
 }
 
 const (
-	// maxNoted bounds a text in the scratchpad, in characters.
+	// maxNoted limits a text in the scratchpad, in characters.
 	maxNoted = 2000
-	// maxScratchpad bounds the scratchpad as JSON, in bytes; what is oldest
-	// goes first.
+	// maxScratchpad limits the scratchpad as JSON, in bytes. The oldest notes are dropped first.
 	maxScratchpad = 64 << 10
 )
 
-// scratchpad is what a run leaves behind of itself, with BAF's keys.
+// scratchpad is the record of a run, with BAF's keys.
 type scratchpad struct {
 	notes []json.RawMessage
 	bytes int
@@ -143,5 +140,5 @@ func (p *scratchpad) reject(step int, text string, pending []payload.PendingTask
 	p.add(notedRejection{step, shorten(text, maxNoted), ids})
 }
 
-// entries are the notes; never nil.
+// entries returns the notes. It never returns nil.
 func (p *scratchpad) entries() []json.RawMessage { return append([]json.RawMessage{}, p.notes...) }

@@ -19,22 +19,19 @@ import (
 )
 
 const (
-	// maxCalls bounds the calls of one step; the others are answered with an
-	// error, and shown as one.
+	// maxCalls limits the calls of one step. Further calls get an error, which is also shown.
 	maxCalls = 16
-	// maxArguments bounds the arguments of a call, in bytes; with more it is
-	// answered with an error.
+	// maxArguments limits the arguments of a call, in bytes. Longer arguments get an error.
 	maxArguments = 64 << 10
 )
 
 // call is one call of a tool by the model.
 type call struct {
 	id, name string
-	// raw are the arguments as the model wrote them; shown is their JSON, a
-	// string if they are none or odd.
+	// raw are the arguments as the model wrote them. shown is their JSON, or a string if they are not plain JSON.
 	raw   string
 	shown json.RawMessage
-	// outcome is what it came to, once done is closed.
+	// outcome is the result of the call after done is closed.
 	outcome tool.Outcome
 	done    chan struct{}
 }
@@ -56,24 +53,22 @@ func (u *run) newCall(i int, t llm.Call) *call {
 	return c
 }
 
-// plain reports whether valid JSON has nothing that only a mischievous model
-// writes and that not every reader takes: very large numbers, or values nested
-// more than maxNesting deep.
+// plain reports whether all readers can handle valid JSON. Very large numbers and nesting deeper than maxNesting are not
+// plain.
 func plain(raw string) bool { return agent.CheckWithin([]byte(raw), maxNesting, maxExponents) == nil }
 
 const (
-	// maxNesting bounds how deep arguments may be nested to be shown as JSON.
+	// maxNesting limits the nesting of arguments that are shown as JSON.
 	maxNesting = 100
-	// maxExponents bounds the exponents of their numbers together; see
-	// MaxExponents. Those of all calls of a step are kept together.
+	// maxExponents limits the sum of the exponents in arguments; see MaxExponents. The calls of a step share it.
 	maxExponents = 64 << 10
-	// maxCallID bounds a model's name of a call, in characters.
+	// maxCallID limits the model's id of a call, in characters.
 	maxCallID = 128
-	// maxToolName bounds a tool's name as a model writes it, in characters.
+	// maxToolName limits a tool's name in a model's call, in characters.
 	maxToolName = 64
 )
 
-// encoded is a text as JSON.
+// encoded returns a text as JSON.
 func encoded(text string) json.RawMessage {
 	data, err := payload.Marshal(text)
 	if err != nil { // a string always encodes
@@ -82,7 +77,7 @@ func encoded(text string) json.RawMessage {
 	return data
 }
 
-// act runs the calls of a step and gives the model their results.
+// act runs the calls of a step and adds their results to the dialog.
 func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	var calls []*call
 	var names []string
@@ -135,8 +130,7 @@ func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	return nil
 }
 
-// refuse answers the calls that are too many, each to the model and all of them
-// in one step.
+// refuse answers the calls above the limit. The model gets an error for each, and users see one step.
 func (u *run) refuse(ctx context.Context, calls []*call) {
 	if len(calls) == 0 {
 		return
@@ -155,7 +149,7 @@ func (u *run) refuse(ctx context.Context, calls []*call) {
 	})
 }
 
-// notedArguments are arguments as the scratchpad keeps them.
+// notedArguments returns arguments in the form of the scratchpad.
 func notedArguments(shown json.RawMessage) json.RawMessage {
 	if utf8.RuneCount(shown) > maxNoted {
 		return encoded(shorten(string(shown), maxNoted))
@@ -163,9 +157,8 @@ func notedArguments(shown json.RawMessage) json.RawMessage {
 	return shown
 }
 
-// start runs the calls that need not wait for others: all but those of planning
-// tools, some at a time. Calls of tools that number what they find run one after
-// the other, so that the numbers follow the order of the calls.
+// start runs the calls of all tools except planning tools, a few at a time. Calls of tools that number their results run
+// one after the other, so that the numbers follow the order of the calls.
 func (u *run) start(ctx context.Context, running *sync.WaitGroup, calls []*call) {
 	slots := make(chan struct{}, u.o.Parallel)
 	var before <-chan struct{} // the last ordered call
@@ -189,8 +182,7 @@ func (u *run) start(ctx context.Context, running *sync.WaitGroup, calls []*call)
 	}
 }
 
-// awaitStray has Runtime.Shutdown wait for calls that did not return when their
-// time was over.
+// awaitStray makes Runtime.Shutdown wait for calls that did not return in time.
 func (u *run) awaitStray(ctx context.Context) {
 	if u.tools.Stray() == 0 || !u.waiting.CompareAndSwap(false, true) {
 		return
@@ -211,8 +203,8 @@ func (u *run) invoke(ctx context.Context, c *call) tool.Outcome {
 	return u.tools.Invoke(ctx, c.name, json.RawMessage(c.raw))
 }
 
-// report says what came of a call: of a planning tool what it changed and the
-// list as it is now, of all else, and of planning that failed, the result.
+// report says the result of a call. After planning, it says the change and the new task list instead, unless planning
+// failed.
 func (u *run) report(ctx context.Context, c *call) {
 	if !c.outcome.IsError {
 		u.pushbacks = 0
@@ -232,11 +224,11 @@ func (u *run) report(ctx context.Context, c *call) {
 	})
 }
 
-// notInName is what servers do not take in a function's name.
+// notInName matches characters that servers refuse in function names.
 var notInName = regexp.MustCompile(`[^a-zA-Z0-9_-]`)
 
-// assistantMessage is what the model said, as it is told again. Servers refuse
-// names and arguments that are not what they should be, whoever wrote them.
+// assistantMessage returns the model's message for the next call. It corrects invalid names and arguments, because servers
+// refuse them.
 func assistantMessage(text string, calls []*call) llm.Message {
 	m := llm.Text(llm.Assistant, text)
 	for _, c := range calls {
@@ -250,10 +242,10 @@ func assistantMessage(text string, calls []*call) llm.Message {
 	return m
 }
 
-// outputLimit is how many tokens the model is shown of one of n calls.
+// outputLimit returns the number of tokens that the model sees of each of n results.
 func outputLimit(n int) int { return min(outputTokens, stepTokens/n) }
 
-// resultMessage is what the model is told of one of n calls.
+// resultMessage returns the message with the result of one of n calls.
 func (u *run) resultMessage(c *call, n int) llm.Message {
 	return llm.Message{
 		Role: llm.ToolResult, CallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"), Text: u.cut(c.outcome.Content, outputLimit(n)),

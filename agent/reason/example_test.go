@@ -15,7 +15,7 @@ import (
 	"docent/payload"
 )
 
-// printer is a client that prints what it hears.
+// printer is a client that prints the messages it receives.
 type printer struct{ done chan struct{} }
 
 func (p printer) Opened(session.Opened) {}

@@ -94,14 +94,14 @@ func runAgent(t *testing.T, a *agent.Agent) *reasoning {
 	return r
 }
 
-// ask says something and returns what is heard until the turn is over.
+// ask sends a message and returns the frames up to the end of the turn.
 func (r *reasoning) ask(text string) []session.Delivery {
 	r.t.Helper()
 	send(r.t, r.sub, "", text)
 	return r.heard()
 }
 
-// heard returns what is heard until the turn is over.
+// heard returns the frames up to the end of the turn.
 func (r *reasoning) heard() []session.Delivery {
 	r.t.Helper()
 	var out []session.Delivery
@@ -114,7 +114,7 @@ func (r *reasoning) heard() []session.Delivery {
 	}
 }
 
-// frames writes what an audience hears, a frame a line.
+// frames writes the frames of an audience, one per line.
 func frames(heard []session.Delivery, audience session.Audience) string {
 	var b bytes.Buffer
 	for _, d := range heard {
@@ -131,7 +131,7 @@ func frames(heard []session.Delivery, audience session.Audience) string {
 	return b.String()
 }
 
-// rows writes what is stored, a row a line.
+// rows writes the stored rows, one per line.
 func (r *reasoning) rows() string {
 	var b strings.Builder
 	for _, e := range r.store.Record("s") {
@@ -149,7 +149,7 @@ func (r *reasoning) rows() string {
 	return b.String()
 }
 
-// seq is that of a stored message; 0 if there is none of that id.
+// seq returns the seq of a stored message, or 0 if no message has the id.
 func (r *reasoning) seq(id int64) int64 {
 	for _, e := range r.store.Record("s") {
 		if e.Message != nil && e.Message.ID == id {
@@ -159,8 +159,7 @@ func (r *reasoning) seq(id int64) int64 {
 	return 0
 }
 
-// sent writes what the model was sent with each call, but for the system prompt
-// and what it was sent with the call before.
+// sent writes the input of each model call, without the system prompt and the messages of the previous call.
 func (r *reasoning) sent() string {
 	var b strings.Builder
 	var before []json.RawMessage
@@ -183,8 +182,7 @@ func (r *reasoning) sent() string {
 	return b.String()
 }
 
-// golden compares a run with a file: as frames for both kinds of clients, as
-// rows, and as what the model was sent.
+// golden compares a run with a file: frames for both kinds of clients, rows, and the input of the model.
 func (r *reasoning) golden(name string, heard []session.Delivery) {
 	r.t.Helper()
 	got := "== BAF\n" + frames(heard, session.Plain) + "== docent.v1\n" + frames(heard, session.Streaming) + "== rows\n" + r.rows() + "== model\n" + r.sent()

@@ -12,17 +12,15 @@ import (
 	"docent/rag"
 )
 
-// maxWritten bounds what a model may write in one step, in bytes; more is cut
-// off.
+// maxWritten limits the text of a model in one step, in bytes. Longer text is cut off.
 const maxWritten = 256 << 10
 
-// thinking is the phase of a turn that waits for the model.
+// thinking is the phase of a turn while it waits for the model.
 const thinking = "thinking"
 
 var errModelTimeout = errors.New("timeout of one model call")
 
-// think asks the model once. What it writes goes out as it comes: it may become
-// the answer, and if it does not, the answer replaces it.
+// think calls the model once. Its text is streamed because it may be the answer. If it is not, the answer replaces it.
 func (u *run) think(ctx context.Context) (*llm.Answer, error) {
 	system, err := u.system(ctx)
 	if err != nil {
@@ -57,8 +55,7 @@ func (u *run) think(ctx context.Context) (*llm.Answer, error) {
 	return answer, nil
 }
 
-// listen passes on the text of an answer as it arrives and returns the whole. A
-// text that is too long is cut off.
+// listen streams the text of an answer as it arrives and returns the whole. A text that is too long is cut off.
 func (u *run) listen(ctx context.Context, deltas iter.Seq2[llm.Delta, error], written *strings.Builder) (*llm.Answer, error) {
 	answer := &llm.Answer{}
 	for delta, err := range deltas {
@@ -84,7 +81,7 @@ func (u *run) listen(ctx context.Context, deltas iter.Seq2[llm.Delta, error], wr
 	return answer, nil
 }
 
-// show tells what the run is doing; that it cannot be told is no reason to stop.
+// show reports the progress of the run. It ignores errors, because the run can go on.
 func (u *run) show(ctx context.Context, phase string) {
 	if err := u.s.Status(ctx, phase); err != nil && ctx.Err() == nil {
 		u.log(ctx, "phase not shown", err)

@@ -19,7 +19,7 @@ var promptFiles embed.FS
 
 var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
 
-// fill renders a prompt, without space around it.
+// fill renders a prompt without surrounding white space.
 func fill(name string, data any) (string, error) {
 	var b strings.Builder
 	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
@@ -28,24 +28,21 @@ func fill(name string, data any) (string, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// Bounds of what the model is shown, so that the longest run fits a context of
-// 16,000 tokens.
+// Limits of the model's input. With them, the longest run fits a context of 16,000 tokens.
 const (
-	// outputTokens is how much it is shown of a tool's output.
+	// outputTokens limits the output of one tool call.
 	outputTokens = 2000
-	// stepTokens is how much it is shown of the outputs of one step, which
-	// share it.
+	// stepTokens limits all outputs of one step.
 	stepTokens = 4000
-	// runTokens is how much it is shown of all outputs of a run: of more, the
-	// oldest are cut to remainderTokens.
+	// runTokens limits all outputs of a run. Beyond it, the oldest outputs are cut to remainderTokens.
 	runTokens       = 8000
 	remainderTokens = 100
-	// skillsBytes bounds the skills in a prompt, maxSkills their number.
+	// skillsBytes limits the size of skills in a prompt, and maxSkills their number.
 	skillsBytes = 16 << 10
 	maxSkills   = 3
 )
 
-// prepare collects what the model is shown beside the run itself.
+// prepare collects the model's input from outside of the run.
 func (u *run) prepare(ctx context.Context) error {
 	if u.o.Skills != nil {
 		skills, err := u.o.Skills.Relevant(ctx, u.question, maxSkills)
@@ -70,7 +67,7 @@ func (u *run) prepare(ctx context.Context) error {
 	return nil
 }
 
-// history are the newest of the earlier messages that fit, oldest first.
+// history returns the newest earlier messages that fit, oldest first.
 func (r *reasoner) history(turns []talk.Turn) []llm.Message {
 	left, first := r.o.HistoryTokens, len(turns)
 	texts := make([]string, len(turns))
@@ -96,7 +93,7 @@ func (r *reasoner) history(turns []talk.Turn) []llm.Message {
 	return out
 }
 
-// system is the system prompt of a step.
+// system returns the system prompt of a step.
 func (u *run) system(ctx context.Context) (string, error) {
 	base := u.o.System
 	if base == "" {
@@ -116,7 +113,7 @@ func (u *run) system(ctx context.Context) (string, error) {
 	}{base, u.skills, spaces, u.o.Knowledge != nil, !u.o.NoPlanning, u.last(), u.tasks.lines()})
 }
 
-// cut leaves at most so many tokens of a tool's output, and says so.
+// cut shortens a tool's output to a number of tokens and adds a note.
 func (r *reasoner) cut(text string, tokens int) string {
 	whole := utf8.RuneCountInString(text)
 	short := clipped(text, 8*tokens) // rarely has a token more bytes
@@ -129,8 +126,8 @@ func (r *reasoner) cut(text string, tokens int) string {
 	return fmt.Sprintf("%s\n[cut: %d of %d characters are shown]", short, utf8.RuneCountInString(short), whole)
 }
 
-// fit cuts old outputs until all of a run fit. Those of the last step are never
-// cut: the model has not seen them yet.
+// fit cuts old outputs until all outputs of a run fit. It keeps those of the last step, because the model has not seen
+// them yet.
 func (u *run) fit() {
 	fresh := len(u.dialogue)
 	for fresh > 0 && u.dialogue[fresh-1].Role == llm.ToolResult {
@@ -151,8 +148,7 @@ func (u *run) fit() {
 	}
 }
 
-// shorten returns the first limit characters of a text, with a sign if there
-// are more.
+// shorten returns the first limit characters of a text, with an ellipsis if there are more.
 func shorten(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
@@ -166,7 +162,7 @@ func shorten(text string, limit int) string {
 	return text
 }
 
-// shortened is a text as steps show it, BAF's 4000 characters and a note.
+// shortened returns a text for a step: 4000 characters and a note, as in BAF.
 func shortened(text string) string {
 	n := utf8.RuneCountInString(text)
 	if n <= maxStepText {
@@ -183,8 +179,7 @@ func shortened(text string) string {
 	return fmt.Sprintf("%s\n[truncated: %d characters in all]", text, n)
 }
 
-// clipped returns the first limit bytes of a text, or fewer so as not to split
-// a character.
+// clipped returns the first limit bytes of a text, or fewer at a character boundary.
 func clipped(text string, limit int) string {
 	if len(text) <= limit {
 		return text

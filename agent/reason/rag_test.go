@@ -32,8 +32,8 @@ func hangs(pieces ...string) llmtest.Reply {
 	}}
 }
 
-// stopped says a message, stops its turn once the model has written what it
-// will, and returns how it ended and what is kept.
+// stopped sends a message and stops its turn after the model has written its text. It returns the outcome and the stored
+// messages.
 func stopped(t *testing.T, sub *session.Subscription, c *client, store *agenttest.Store, id string) (outcome string, kept agent.ChatMessage) {
 	t.Helper()
 	synctest.Wait() // it has greeted

@@ -19,92 +19,77 @@ import (
 	"docent/rag"
 )
 
-// Defaults and bounds of Options.
+// Defaults and limits of Options.
 const (
-	// DefaultMaxSteps is how often a run may call the model, as in BAF.
+	// DefaultMaxSteps is the maximum number of model calls in a run, as in BAF.
 	DefaultMaxSteps = 8
-	// MaxRunSteps bounds Options.MaxSteps.
+	// MaxRunSteps limits Options.MaxSteps.
 	MaxRunSteps = 64
-	// DefaultHistoryTokens is how much of the conversation the model is shown.
+	// DefaultHistoryTokens is the default of Options.HistoryTokens.
 	DefaultHistoryTokens = 2000
-	// DefaultParallel is how many calls of one step run at a time.
+	// DefaultParallel is the number of concurrent calls in a step.
 	DefaultParallel = 4
-	// MaxParallel bounds Options.Parallel.
+	// MaxParallel limits Options.Parallel.
 	MaxParallel = 32
-	// DefaultFallback is said when a run comes to no answer.
+	// DefaultFallback is the reply of a run without an answer.
 	DefaultFallback = "Sorry, I could not find an answer to that."
 )
 
-// What is said without a model.
+// Replies without a model.
 const ()
 
-// Variables that reasoning leaves in a session.
+// Session variables of reasoning.
 const (
-	// ScratchpadVariable holds what the last run did, as in BAF: an array of
-	// objects, shortened to fit.
+	// ScratchpadVariable holds a record of the last run, as in BAF. It is an array of objects, shortened to fit.
 	ScratchpadVariable = "reasoning_scratchpad"
-	// WithoutToolsVariable is true once the user was told that there is no
-	// model that can use tools.
+	// WithoutToolsVariable is true after the user was told that no model can use tools.
 	WithoutToolsVariable = "reasoning_without_tools"
 )
 
-// Options say how a state reasons. The zero value is ready.
+// Options configure the reasoning of a state. The zero value is ready for use.
 type Options struct {
-	// MaxSteps is how often a run may call the model, at most MaxRunSteps.
-	// Default: DefaultMaxSteps.
+	// MaxSteps is the maximum number of model calls in a run, at most MaxRunSteps. Default: DefaultMaxSteps.
 	MaxSteps int
-	// System replaces the first part of the system prompt, which says what the
-	// agent is and how it is to answer. Default: prompts/base.tmpl.
+	// System replaces the first part of the system prompt, which describes the agent and the style of its answers. Default:
+	// prompts/base.tmpl.
 	System string
-	// Fallback is said when a run comes to no answer. Default: DefaultFallback,
-	// and what was searched for.
+	// Fallback is the reply of a run without an answer. Default: DefaultFallback with a list of the searches.
 	Fallback string
-	// NoPlanning leaves out the tools by which the model plans tasks. Default:
-	// false.
+	// NoPlanning removes the tools for planning tasks. Default: false.
 	NoPlanning bool
-	// HideSteps keeps steps, task lists and the names of tools from clients and
-	// store. Default: false.
+	// HideSteps hides steps, task lists, and tool names from clients and the store. Default: false.
 	HideSteps bool
-	// Tools are offered to the model. None may be called like a planning tool.
-	// Default: none.
+	// Tools are offered to the model. Their names must differ from those of the planning tools. Default: none.
 	Tools []tool.Tool
-	// Knowledge adds the tools that search and read documents; what they find
-	// is cited. Default: nil, none.
+	// Knowledge adds tools to search and read documents. Answers cite their results. Default: nil, none.
 	Knowledge *tool.KnowledgeConfig
-	// Workspaces adds the tools for their files, and says in the prompt what
-	// they hold. Who opened them closes them. Default: nil, none.
+	// Workspaces adds tools for files, and a list of the files to the prompt. The caller closes the workspaces. Default: nil,
+	// none.
 	Workspaces *tool.Workspaces
-	// Skills are instructions of which those that fit a message are put into
-	// the prompt. Default: nil, none.
+	// Skills are instructions. The prompt contains those that fit the message. Default: nil, none.
 	Skills *tool.Skills
-	// HistoryTokens bounds what the model is shown of the conversation before
-	// the message, in tokens of the built-in tokenizer; whole messages, the
-	// newest, and never more than RuntimeConfig.History of them. Negative
-	// shows none. Default: 0, which means DefaultHistoryTokens.
+	// HistoryTokens limits the earlier conversation in the prompt, in tokens of the built-in tokenizer. The prompt contains
+	// the newest whole messages that fit, at most RuntimeConfig.History of them. A negative value means none. Default: 0,
+	// which means DefaultHistoryTokens.
 	HistoryTokens int
-	// ToolTimeout bounds a call of a tool that says nothing itself. Default:
-	// tool.DefaultTimeout.
+	// ToolTimeout is the timeout of tools without one. Default: tool.DefaultTimeout.
 	ToolTimeout time.Duration
-	// Parallel is how many calls of one step run at a time, at most
-	// MaxParallel. Default: DefaultParallel.
+	// Parallel is the number of concurrent calls in a step, at most MaxParallel. Default: DefaultParallel.
 	Parallel int
-	// ModelTimeout bounds one call of the model. Default: 0, the model's own
-	// and the turn's.
+	// ModelTimeout is the timeout of one call of the model. Default: 0, only the limits of the model and the turn apply.
 	ModelTimeout time.Duration
-	// Greeting is said where the session begins in the state. Default: "",
-	// nothing.
+	// Greeting is the message if the session begins in the state. Default: "", none.
 	Greeting string
-	// RAG is what is asked when there is no model that can use tools, or the user
-	// wants another model than that which reasons, without question: it is the
-	// message. With a Model, the user cannot choose another. Default: as the
-	// runtime's RAG has it.
+	// RAG is the request for answers without reasoning. They are used if no model can use tools, or if the user chooses a
+	// model other than the reasoning one. The message becomes the question. If RAG sets a Model, the user cannot choose
+	// another. Default: the defaults of the runtime's RAG.
 	RAG rag.Request
 }
 
-// ToolCaller is a model that knows beforehand whether it can use tools. Others
-// are asked, and believed when they refuse with llm.ErrNoTools.
+// ToolCaller is a model that knows in advance whether it can use tools. Other models show it with their first call, which
+// fails with llm.ErrNoTools if they cannot.
 type ToolCaller interface {
-	// CallsTools reports whether the model takes tools.
+	// CallsTools reports whether the model can use tools.
 	CallsTools() bool
 }
 
@@ -140,41 +125,36 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// reasoner is what all runs of a state share.
+// reasoner is the part that all runs of a state share.
 type reasoner struct {
 	o     Options
 	model llm.Model // nil if there is none
-	// name is the model's.
+	// name is the name of the model.
 	name  string
 	tools *tool.Set
-	// offered are the tools as the model is told of them.
+	// offered are the definitions of the tools for the model.
 	offered []llm.Tool
 	// ordered are the tools whose calls run one after the other.
 	ordered []string
 	static  *embed.Static
 	// refused reports that the model has refused tools.
 	refused atomic.Bool
-	// waiting reports that a goroutine waits for calls that were left behind.
+	// waiting reports that a goroutine waits for abandoned calls.
 	waiting atomic.Bool
 }
 
-// New returns a body that answers the event that led to it in a loop:
-// the model calls tools, plans tasks and answers. The steps are said as they
-// happen, the answer before the last of them, reasoning_finished. Where no
-// event led to the state, the model is not called.
+// New returns a body that answers the event of the state in a loop. The model calls tools, plans tasks, and answers. The
+// steps are shown as they happen. The last step, reasoning_finished, follows the answer. Without an event, the body does
+// not call the model.
 //
-// With Knowledge, the tools keep to the collections and the number of passages
-// that the user wants, see Session.AskOptions; who wants another model than this
-// one is answered by RunRAG.
+// With Knowledge, the tools only use the user's collections and number of passages, see Session.AskOptions. If the user
+// chooses another model, RunRAG answers.
 //
-// Without a model, or with one that takes no tools, the answer is RunRAG's, and
-// the user is told so once in a session. A tool's error is the model's to deal
-// with. The model's error is returned after reasoning_finished, so that the turn
-// fails.
+// Without a model that can use tools, RunRAG answers, and the user is told so once per session. The model handles the
+// errors of tools. An error of the model is returned after reasoning_finished, so the turn fails.
 //
-// When ctx ends, the run ends with reasoning_finished, at the latest a second
-// later: a tool that goes on regardless is left behind, and Runtime.Shutdown
-// waits for it.
+// When ctx ends, the run ends within a second with reasoning_finished. It abandons tools that go on, and Runtime.Shutdown
+// waits for them.
 func New(model llm.Model, o Options) (agent.Body, error) {
 	r, err := newReasoner(model, o)
 	if err != nil {
@@ -232,7 +212,7 @@ func newReasoner(model llm.Model, o Options) (*reasoner, error) {
 	return r, nil
 }
 
-// modelName is what a model is called in an answer.
+// modelName returns the name of a model for an answer.
 func modelName(model llm.Model) string {
 	if model == nil {
 		return "model"
@@ -240,7 +220,7 @@ func modelName(model llm.Model) string {
 	return model.Name()
 }
 
-// body is the state's.
+// body is the body of the state.
 func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 	event := s.Event()
 	question := asked(event)
@@ -264,7 +244,7 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 	return newRun(r, s, question).do(ctx)
 }
 
-// asked is what an event wants, as text.
+// asked returns the request in an event as text.
 func asked(e agent.Event) string {
 	text := strings.TrimSpace(e.Text)
 	switch {
@@ -277,7 +257,7 @@ func asked(e agent.Event) string {
 	}
 }
 
-// capable reports whether there is a model that is not known to take no tools.
+// capable reports whether there is a model that may be able to use tools.
 func (r *reasoner) capable() bool {
 	if r.model == nil || r.refused.Load() {
 		return false
@@ -286,7 +266,7 @@ func (r *reasoner) capable() bool {
 	return !ok || caller.CallsTools()
 }
 
-// plain answers from the documents alone.
+// plain answers from the documents without reasoning.
 func (r *reasoner) plain(ctx context.Context, s *agent.Session, question string) error {
 	if !agent.Get(s, WithoutToolsVariable, false) {
 		if err := s.Say(ctx, fault.NewText("notice_without_tools", "Comparing, summarizing and the like need a chat model that can use tools. "+
@@ -313,7 +293,7 @@ func (r *reasoner) search(ctx context.Context, s *agent.Session, question string
 	return s.ReplyRAG(ctx, message)
 }
 
-// refuses reports, and remembers, that the model takes no tools.
+// refuses records and reports that the model cannot use tools.
 func (r *reasoner) refuses(err error) bool {
 	if !errors.Is(err, llm.ErrNoTools) {
 		return false

@@ -37,7 +37,7 @@ func TestReasoningDirectAnswer(t *testing.T) {
 	r.golden("direct", heard)
 }
 
-// planned is the planned run of BAF: what the model does, one reply a step.
+// planned is BAF's run with planning: the model's replies, one per step.
 func planned() []llmtest.Reply {
 	return []llmtest.Reply{
 		calls("", "add_tasks", `{"descriptions":["Read the film file","Summarise"]}`),

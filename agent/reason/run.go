@@ -12,10 +12,8 @@ import (
 	"docent/rag"
 )
 
-// maxPushbacks is how many answers in a row are refused for open tasks with
-// nothing done in between. A model that insists has nothing more to do for them:
-// its answer is better than using up the steps and then saying that there is
-// none.
+// maxPushbacks is the maximum number of answers in a row that are refused because of open tasks. The count restarts when a
+// tool runs. A model that insists has nothing more to do, and its answer is better than none.
 const maxPushbacks = 2
 
 // run is the reasoning about one event.
@@ -25,16 +23,15 @@ type run struct {
 	question string
 	// step counts the model calls from 0.
 	step int
-	// before is the conversation up to and with the question, dialogue what
-	// the run adds to it.
+	// before is the conversation up to and including the question. dialogue is the run's addition.
 	before, dialogue []llm.Message
 	tasks            *taskList
 	findings         *tool.Findings
 	notes            scratchpad
-	// skills are what the prompt says of those that fit the question.
+	// skills are the fitting skills in the prompt.
 	skills string
-	// pushbacks counts answers refused since something was done; nudged tells
-	// that the model was told to write something.
+	// pushbacks counts the refused answers since the last tool call. nudged reports that the model was asked to write
+	// something.
 	pushbacks int
 	nudged    bool
 	begun     bool // reasoning_started was said
@@ -44,7 +41,7 @@ func newRun(r *reasoner, s *agent.Session, question string) *run {
 	return &run{reasoner: r, s: s, question: question, tasks: &taskList{}, findings: &tool.Findings{}}
 }
 
-// do runs the loop between its two brackets.
+// do runs the loop between its first and last step.
 func (u *run) do(ctx context.Context) error {
 	u.begun = u.tell(ctx, payload.StepStarted, "reasoning started", payload.StartedDetails{
 		UserMessage: shorten(u.question, maxStepText), TaskPlanning: !u.o.NoPlanning, MaxSteps: u.o.MaxSteps,
@@ -53,13 +50,12 @@ func (u *run) do(ctx context.Context) error {
 	if u.refuses(err) {
 		err = u.plain(ctx, u.s, u.question)
 	}
-	// What has been done is told and kept also when ctx has ended: a stopped
-	// turn is committed with its steps.
+	// The steps are shown and stored even if ctx has ended. A stopped turn is committed with its steps.
 	u.finish(context.WithoutCancel(ctx), err)
 	return err
 }
 
-// finish closes the run, which ended with failed.
+// finish closes the run. failed is its error, or nil.
 func (u *run) finish(ctx context.Context, failed error) {
 	final := u.tasks.all()
 	if u.begun {
@@ -77,8 +73,7 @@ func (u *run) finish(ctx context.Context, failed error) {
 	}
 }
 
-// contained is the loop, of which a panic, such as of the model, is an error:
-// what was begun is to be closed.
+// contained runs the loop and turns a panic, for example of the model, into an error, so that the run is closed.
 func (u *run) contained(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -88,7 +83,7 @@ func (u *run) contained(ctx context.Context) (err error) {
 	return u.loop(ctx)
 }
 
-// loop asks the model until it answers or may not be asked again.
+// loop calls the model until it answers or the limit is reached.
 func (u *run) loop(ctx context.Context) error {
 	if err := u.prepare(ctx); err != nil {
 		return err
@@ -126,11 +121,10 @@ func (u *run) loop(ctx context.Context) error {
 	}
 }
 
-// last reports that the model may not be asked again.
+// last reports that no model call is left.
 func (u *run) last() bool { return u.step == u.o.MaxSteps-1 }
 
-// premature reports that an answer is to be refused: tasks are open, and there
-// is still time for them.
+// premature reports that an answer must be refused, because tasks are open and steps are left.
 func (u *run) premature() bool {
 	return len(u.tasks.pending()) > 0 && u.pushbacks < maxPushbacks && !u.last()
 }
@@ -154,9 +148,8 @@ func (u *run) objectToPending(pending []payload.PendingTask) error {
 	}{len(pending), pending})
 }
 
-// object tells the model what was wrong. It stands in the dialogue as if the
-// user had written it, because many servers take a system message only at the
-// begin.
+// object adds an objection for the model to the dialog. It has the role of the user, because many servers accept a system
+// message only at the start.
 func (u *run) object(name string, data any) error {
 	text, err := fill(name, data)
 	if err != nil {
@@ -166,8 +159,7 @@ func (u *run) object(name string, data any) error {
 	return nil
 }
 
-// tell says a step, and reports whether it could. That it cannot be said is no
-// reason to stop reasoning.
+// tell shows a step and reports its success. A failure does not stop the run.
 func (u *run) tell(ctx context.Context, kind payload.StepKind, summary string, details any) bool {
 	if u.o.HideSteps {
 		return false

@@ -18,7 +18,7 @@ import (
 	"docent/llm/llmtest"
 )
 
-// spy remembers what was searched for.
+// spy records the searches.
 type spy struct {
 	shelf
 	mu      sync.Mutex

@@ -26,10 +26,10 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 	synctest.Test(t, f)
 }
 
-// patience bounds every wait in these tests.
+// patience limits every wait in these tests.
 const patience = 60 * time.Second
 
-// client is a Listener that keeps what it hears.
+// client is a Listener that records its deliveries.
 type client struct {
 	t      *testing.T
 	opened chan session.Opened
@@ -136,7 +136,7 @@ func anAssistant(t *testing.T) *agent.Agent {
 	return a
 }
 
-// echo is an agent that repeats what it hears, after handle has looked at it.
+// echo is an agent that repeats messages. handle may change them first.
 func echo(handle agent.Body) *agent.Agent {
 	a := agent.New("echo")
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")

@@ -10,24 +10,23 @@ import (
 	"docent/payload"
 )
 
-// Bounds of a run's task list.
+// Limits of a run's task list.
 const (
-	// maxTasks bounds the tasks of a run.
+	// maxTasks limits the tasks of a run.
 	maxTasks = 50
-	// maxTaskText bounds a description, result or reason, in characters.
+	// maxTaskText limits a description, result, or reason, in characters.
 	maxTaskText = 1000
 )
 
 // taskList is the plan of one run.
 type taskList struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following fields
 	tasks []payload.Task
-	// last is the step that the last change wants to be told by; nil if it was
-	// told.
+	// last is the step for the last change, or nil if it was already shown.
 	last *payload.ReasoningStep
 }
 
-// add plans tasks and returns what the model is told.
+// add plans tasks and returns a text for the model.
 func (l *taskList) add(descriptions []string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,13 +59,12 @@ func (l *taskList) add(descriptions []string) (string, error) {
 	return fmt.Sprintf("Added %d task(s):\n%s", len(told), strings.Join(told, "\n")), nil
 }
 
-// complete marks a task as done. A later result replaces an earlier one, an
-// empty one does not.
+// complete marks a task as done. A later result replaces an earlier one, unless it is empty.
 func (l *taskList) complete(id int, result string) (string, error) {
 	return l.settle(id, payload.TaskCompleted, result)
 }
 
-// skip marks a task as not to be done.
+// skip marks a task as skipped.
 func (l *taskList) skip(id int, reason string) (string, error) {
 	return l.settle(id, payload.TaskSkipped, reason)
 }
@@ -95,8 +93,7 @@ func (l *taskList) settle(id int, status payload.TaskStatus, result string) (str
 	return fmt.Sprintf("Task #%d marked %s \u2014 %s", id, status, result), nil
 }
 
-// change returns the step that tells of the last change, once; nil if nothing
-// changed.
+// change returns the step for the last change once, or nil.
 func (l *taskList) change() *payload.ReasoningStep {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -105,14 +102,14 @@ func (l *taskList) change() *payload.ReasoningStep {
 	return last
 }
 
-// all returns the tasks as they are now; never nil.
+// all returns the current tasks. It never returns nil.
 func (l *taskList) all() []payload.Task {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return append([]payload.Task{}, l.tasks...)
 }
 
-// pending returns the tasks that are neither done nor skipped; never nil.
+// pending returns the tasks that are neither done nor skipped. It never returns nil.
 func (l *taskList) pending() []payload.PendingTask {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +127,7 @@ var boxes = map[payload.TaskStatus]string{
 	payload.TaskPending: "[ ]", payload.TaskInProgress: "[~]", payload.TaskCompleted: "[x]", payload.TaskSkipped: "[/]",
 }
 
-// lines are the tasks as the prompt shows them.
+// lines returns the tasks in the form of the prompt.
 func (l *taskList) lines() []string {
 	var out []string
 	for _, t := range l.all() {
@@ -143,5 +140,5 @@ func (l *taskList) lines() []string {
 	return out
 }
 
-// isTaskTool reports whether a tool plans.
+// isTaskTool reports whether a tool is a planning tool.
 func isTaskTool(name string) bool { return slices.Contains(taskTools[:], name) }

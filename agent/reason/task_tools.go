@@ -30,8 +30,7 @@ type (
 	}
 )
 
-// planningTools are the tools by which a model plans; they act on the task list
-// of the run whose context calls them.
+// planningTools are the tools for planning. They change the task list of the run in their context.
 func planningTools() ([]tool.Tool, error) {
 	add, err := tool.New(addTasks, "Plan tasks: adds them to the end of your task list.",
 		func(ctx context.Context, in addTasksInput) (any, error) {
@@ -59,7 +58,7 @@ func planningTools() ([]tool.Tool, error) {
 
 type taskListKey struct{}
 
-// withTasks gives planning tools the list of a run.
+// withTasks returns a context with the task list of a run.
 func withTasks(ctx context.Context, l *taskList) context.Context {
 	return context.WithValue(ctx, taskListKey{}, l)
 }

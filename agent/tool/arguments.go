@@ -12,18 +12,17 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// MaxArguments bounds the arguments of one call, in bytes.
+// MaxArguments limits the arguments of one call, in bytes.
 const MaxArguments = 1 << 20
 
-// drafts are the versions of JSON Schema that the library can apply.
+// drafts are the versions of JSON Schema that the library supports.
 var drafts = []string{
 	"", "http://json-schema.org/draft-07/schema#", "https://json-schema.org/draft-07/schema#",
 	"https://json-schema.org/draft/2020-12/schema",
 }
 
-// readSchema reads a tool's parameters. Of schemas that the library cannot
-// apply (of another version, with references, which may go round in circles, or
-// with patterns of another regexp dialect) only types and names are checked.
+// readSchema reads a tool's parameters. Some schemas are not supported by the library: other versions, references, which
+// may form a cycle, and patterns of another regexp dialect. For them, only types and names are checked.
 func readSchema(raw json.RawMessage) (*jsonschema.Schema, *jsonschema.Resolved, error) {
 	var s jsonschema.Schema
 	if err := json.Unmarshal(raw, &s); err != nil {
@@ -47,8 +46,7 @@ func readSchema(raw json.RawMessage) (*jsonschema.Schema, *jsonschema.Resolved, 
 	return &s, resolved, nil
 }
 
-// arguments checks the arguments of a call, as BAF does, and converts those
-// that models commonly get a little wrong.
+// arguments checks the arguments of a call, as BAF does. It converts common small mistakes of models.
 func (e *entry) arguments(raw json.RawMessage) (json.RawMessage, error) {
 	args, err := e.object(raw)
 	if err != nil {
@@ -76,8 +74,7 @@ func (e *entry) arguments(raw json.RawMessage) (json.RawMessage, error) {
 	return out, e.deep(out)
 }
 
-// object reads the arguments. Models that call a tool without arguments send
-// nothing or null.
+// object reads the arguments. Models that call a tool without arguments send nothing or null.
 func (e *entry) object(raw json.RawMessage) (map[string]any, error) {
 	if len(raw) > MaxArguments {
 		return nil, refusal("ToolError", "Tool '%s' takes at most %d bytes of arguments, got %d", e.Name, MaxArguments, len(raw))
@@ -101,8 +98,8 @@ func (e *entry) object(raw json.RawMessage) (map[string]any, error) {
 	return args, nil
 }
 
-// unknown lists arguments that the tool has not. A schema that says which
-// others it takes, or says it elsewhere than in its properties, is believed.
+// unknown lists arguments that the tool does not have. It returns none if the schema allows additional arguments or
+// declares them outside of its properties.
 func (e *entry) unknown(args map[string]any) []string {
 	s := e.schema
 	no, _ := json.Marshal(s.AdditionalProperties)
@@ -119,7 +116,7 @@ func (e *entry) unknown(args map[string]any) []string {
 	return out
 }
 
-// deep checks what lies below the first level.
+// deep checks the values below the first level.
 func (e *entry) deep(arguments json.RawMessage) (err error) {
 	if e.resolved == nil {
 		return nil

@@ -13,8 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// convertProperties converts the values of an object in place. A null for an
-// optional one is as if it were not there.
+// convertProperties converts the values of an object in place. It removes optional properties that are null.
 func convertProperties(s *jsonschema.Schema, path string, object map[string]any) error {
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		p := s.Properties[name]
@@ -37,8 +36,8 @@ func takesNull(p *jsonschema.Schema) bool {
 	return p.Type == "null" || slices.Contains(p.Types, "null") || p.Type == "" && p.Types == nil
 }
 
-// convert makes a value of the type a parameter has, if it can be taken for
-// one; of parameters with several types the first that fits.
+// convert converts a value to the type of a parameter if it can. If a parameter has several types, the first fitting type
+// wins.
 func convert(p *jsonschema.Schema, name string, v any) (any, error) {
 	types := p.Types
 	if p.Type != "" {
@@ -57,7 +56,7 @@ func convert(p *jsonschema.Schema, name string, v any) (any, error) {
 	return nil, refusal("ToolError", "Invalid argument '%s': expected %s, got %s", name, strings.Join(types, " or "), pythonValue(v))
 }
 
-// convertBelow converts what a list or an object holds.
+// convertBelow converts the values in a list or an object.
 func convertBelow(p *jsonschema.Schema, name string, v any) (any, error) {
 	switch v := v.(type) {
 	case []any:
@@ -81,8 +80,7 @@ var (
 	numberText  = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$`)
 )
 
-// as returns v as a value of a JSON Schema type; unless strict, also what is
-// only written differently.
+// as returns v as a value of a JSON Schema type. Unless strict, it also converts other spellings of the value.
 func as(kind string, v any, strict bool) (any, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -136,7 +134,7 @@ func fromText(kind, text string) (any, bool) {
 	return nil, false
 }
 
-// integer takes 3 and 3.0 and 3e0 for what JSON Schema says they are.
+// integer accepts 3, 3.0, and 3e0 as integers, as JSON Schema does.
 func integer(n json.Number) (any, bool) {
 	if _, err := n.Int64(); err == nil {
 		return n, true
@@ -148,7 +146,7 @@ func integer(n json.Number) (any, bool) {
 	return int64(f), true
 }
 
-// list writes names as Python does, for messages that read as BAF's.
+// list writes names like Python, for messages in BAF's style.
 func list(names []string) string {
 	quoted := make([]string, len(names))
 	for i, n := range names {
@@ -178,7 +176,7 @@ func pythonType(v any) string {
 	return fmt.Sprintf("%T", v)
 }
 
-// pythonValue names a refused value: short ones as they are, others by type.
+// pythonValue describes a refused value: short values literally, others by type.
 func pythonValue(v any) string {
 	switch v := v.(type) {
 	case nil:

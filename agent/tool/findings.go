@@ -8,30 +8,28 @@ import (
 	"docent/rag/retrieve"
 )
 
-// MaxFindings bounds the passages that can be cited of one run; later ones are
-// shown to the model without a number.
+// MaxFindings limits the numbered passages of one run. The model sees later passages without a number.
 const MaxFindings = 500
 
 // Search is one search of the documents.
 type Search struct {
-	// Query is what was searched for.
+	// Query is the text of the search.
 	Query string
-	// Collection is what was searched; "" is all.
+	// Collection is the searched collection, or "" for all.
 	Collection string
-	// Found is how many passages were found.
+	// Found is the number of found passages.
 	Found int
-	// Evidence says how well they support an answer, as retrieve.Retrieval's does.
+	// Evidence says how well the passages support an answer, as in retrieve.Retrieval.
 	Evidence float64
 }
 
-// Findings are the passages a model was shown in one run, under the numbers it
-// cites them by. A passage keeps its number however often it is found. The
-// zero value is ready; it is safe for concurrent use.
+// Findings are the passages that a model saw in one run, with the numbers that cite them. A passage keeps its number if it
+// is found again. The zero value is ready for use. It is safe for concurrent use.
 type Findings struct {
 	mu       sync.Mutex
 	results  []retrieve.Result
 	searches []Search
-	// numbers are the results' positions, from 1, by what they are.
+	// numbers maps results to their positions, counted from 1.
 	numbers map[passageKey]int
 }
 
@@ -40,22 +38,22 @@ type passageKey struct {
 	start, end      int
 }
 
-// Results returns the passages; the one cited as [n] is at n-1. Those of
-// read_document have no chunk ID and no score.
+// Results returns the passages. The citation [n] refers to the passage at n-1. Passages of read_document have no chunk ID
+// and no score.
 func (f *Findings) Results() []retrieve.Result {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.results)
 }
 
-// Searches returns what was searched for, in the order the searches ended.
+// Searches returns the searches in the order in which they ended.
 func (f *Findings) Searches() []Search {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.searches)
 }
 
-// number returns the number of a passage, 0 if there are too many.
+// number returns the number of a passage, or 0 if there are too many.
 func (f *Findings) number(r retrieve.Result) int {
 	p := r.Passage
 	key := passageKey{chunk: p.ID}
@@ -88,14 +86,13 @@ func (f *Findings) searched(s Search) {
 
 type findingsKey struct{}
 
-// WithFindings has the knowledge tools that are called with the context number
-// their passages in f, so that the numbers are unique in a run and the caller
-// can tell what an answer cites.
+// WithFindings makes the knowledge tools record their passages in f. The numbers are then unique in a run, and the caller
+// can resolve citations.
 func WithFindings(ctx context.Context, f *Findings) context.Context {
 	return context.WithValue(ctx, findingsKey{}, f)
 }
 
-// findings returns the context's, or some for this call alone.
+// findings returns the Findings of the context, or new ones for this call.
 func findings(ctx context.Context) *Findings {
 	if f, ok := ctx.Value(findingsKey{}).(*Findings); ok && f != nil {
 		return f

@@ -15,42 +15,39 @@ import (
 )
 
 const (
-	// maxPassages is how many bytes of passages one search shows.
+	// maxPassages is the maximum size of the passages from one search, in bytes.
 	maxPassages = 40_000
-	// maxNames is how many collections are named in one text.
+	// maxNames is the maximum number of collections in a text.
 	maxNames = 50
-	// documentPage is how many documents list_documents shows at once.
+	// documentPage is the number of documents per page of list_documents.
 	documentPage = 50
-	// maxQuery is how many characters of a query are searched for.
+	// maxQuery is the maximum length of a query, in characters.
 	maxQuery = 4000
 )
 
-// Searcher finds passages; *retrieve.Retriever is one. It is safe for concurrent
-// use.
+// Searcher finds passages. It is safe for concurrent use. *retrieve.Retriever implements it.
 type Searcher interface {
 	// Retrieve returns passages, best first.
 	Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error)
 }
 
-// Library shows documents; it is the part of corpus.Library that is used here. It
-// is safe for concurrent use.
+// Library reads documents. It is the part of corpus.Library that tools need. It is safe for concurrent use.
 type Library interface {
 	// Documents lists documents by ID, without Text.
 	Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error)
-	// Document returns one with its Text, or fault.NotFound.
+	// Document returns one document with its Text, or fault.NotFound.
 	Document(ctx context.Context, id int64) (corpus.Document, error)
 	// Collections lists the collections by name.
 	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
 }
 
-// KnowledgeConfig says what is known.
+// KnowledgeConfig describes the searchable documents.
 type KnowledgeConfig struct {
-	// Searcher finds passages; required.
+	// Searcher finds passages. Required.
 	Searcher Searcher
-	// Library holds the documents that the passages are from; required.
+	// Library holds the documents of the passages. Required.
 	Library Library
-	// K is how many passages a search shows if the model does not say; default
-	// rag.DefaultK.
+	// K is the number of passages if the model does not choose one. Default: rag.DefaultK.
 	K int
 }
 
@@ -74,8 +71,8 @@ type listDocuments struct {
 	After      int64  `json:"after,omitempty" description:"Go on behind the document with this number."`
 }
 
-// Knowledge returns search_knowledge, read_document and list_documents. What
-// they show is numbered for citing; see WithFindings.
+// Knowledge returns the tools search_knowledge, read_document, and list_documents. They number the passages for citations;
+// see WithFindings.
 func Knowledge(cfg KnowledgeConfig) ([]Tool, error) {
 	switch {
 	case cfg.Searcher == nil:
@@ -137,7 +134,7 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 	return strings.TrimSpace(b.String()), nil
 }
 
-// passage renders a passage under its number.
+// passage renders a passage with its number.
 func passage(number int, p corpus.Passage) string {
 	var cite, page string
 	if number > 0 {
@@ -232,7 +229,7 @@ func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 	return strings.TrimSpace(b.String()), nil
 }
 
-// known fails if there is no such collection, and says which there are.
+// known returns an error that lists the collections if the named one does not exist.
 func (k knowledge) known(ctx context.Context, name string) error {
 	all, err := k.Library.Collections(ctx)
 	if err != nil {
@@ -251,8 +248,7 @@ func (k knowledge) known(ctx context.Context, name string) error {
 	return refusal("ValueError", "Collection '%s' not found. Available: %s", clip(name, 64), list(names[:min(len(names), maxNames)]))
 }
 
-// safe keeps what an error of ours says from the model unless it is meant for
-// others: a fault's sentence, or that the call was stopped.
+// safe removes internal details from an error for the model. It keeps the sentence of a fault and cancellation.
 func safe(err error, sentence fault.Text) error {
 	kind := fault.KindOf(err)
 	if kind != fault.Internal {

@@ -11,17 +11,16 @@ import (
 	"docent/internal/fault"
 )
 
-// maxError is how many characters of an error's text are shown.
+// maxError is the maximum length of an error's text, in characters.
 const maxError = 2000
 
-// failed is the outcome of a call of the tool name that ended with err.
+// failed returns the outcome of a tool call that ended with err.
 func (s *Set) failed(name string, err error) Outcome {
 	return Outcome{Content: "ERROR: " + bound(clean(errorText(name, err)), min(maxError, s.cfg.MaxResult)), IsError: true}
 }
 
-// errorText is what the model, and who watches the steps, may see of an error:
-// all of an Error, which is written for them, the safe sentence of a fault, and
-// of any other only that there was one.
+// errorText returns the text of an error for the model and for people who watch the steps. An Error is shown completely,
+// because it is written for them. A fault shows its safe sentence. Other errors show no details.
 func errorText(name string, err error) string {
 	var own *Error
 	if errors.As(err, &own) {
@@ -34,8 +33,7 @@ func errorText(name string, err error) string {
 	return "the tool " + name + " failed"
 }
 
-// render is a result as text: BAF's rules, but that JSON is not escaped to
-// ASCII.
+// render returns a result as text. It follows BAF's rules, but does not escape JSON to ASCII.
 func render(result any) (string, error) {
 	switch r := result.(type) {
 	case nil:
@@ -56,13 +54,12 @@ func render(result any) (string, error) {
 	return clean(text), nil
 }
 
-// clean makes text storable everywhere: Postgres takes neither invalid UTF-8
-// nor NUL.
+// clean makes text fit for all stores. Postgres accepts neither invalid UTF-8 nor NUL.
 func clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// bound cuts text after limit characters and says so.
+// bound cuts text after limit characters and adds a note.
 func bound(s string, limit int) string {
 	short := clip(s, limit)
 	if len(short) == len(s) {

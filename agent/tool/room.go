@@ -5,20 +5,18 @@ import (
 	"strings"
 )
 
-// leastPage is how many bytes of a page are left however little is shown.
+// leastPage is the minimum size of a page, in bytes.
 const leastPage = 64
 
 type roomKey struct{}
 
-// WithRoom tells the tools that show pages, read_file and read_document, which
-// results are shown as a whole: they show shorter pages rather than lose their
-// ends, which say how to read on. fits is asked several times a call.
+// WithRoom tells read_file and read_document which results fit. They return shorter pages, because a cut result would lose
+// its end, which explains how to read on. fits is called several times per call.
 func WithRoom(ctx context.Context, fits func(result string) bool) context.Context {
 	return context.WithValue(ctx, roomKey{}, fits)
 }
 
-// fitting returns how much of a page, from its beginning, is shown as a whole;
-// result is what the first n bytes come to as a result.
+// fitting returns the length of the longest start of a page that fits. result returns the result for the first n bytes.
 func fitting(ctx context.Context, page string, result func(n int) string) int {
 	fits, ok := ctx.Value(roomKey{}).(func(string) bool)
 	n := len(page)

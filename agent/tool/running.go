@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// running is one call that goes on.
+// running is a running call.
 type running struct {
-	// done gets what the call returned.
+	// done receives the result of the call.
 	done chan returned
-	// returned and left say which came first: that it returned or that nobody
-	// waits any more; guarded by the Set's mutex.
+	// returned and left record the first event: the call returned, or its caller stopped waiting. The Set's mutex guards them.
 	returned, left bool
 }
 
@@ -20,7 +19,7 @@ type returned struct {
 	err    error
 }
 
-// call runs the function and waits for it, but not much longer than ctx.
+// call runs the function and waits for it, but only slightly longer than ctx.
 func (s *Set) call(ctx context.Context, e *entry, args json.RawMessage) (any, error) {
 	r := &running{done: make(chan returned, 1)}
 	if err := s.begin(e); err != nil {

@@ -16,9 +16,8 @@ import (
 // noParameters describes a tool without arguments.
 var noParameters = json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 
-// schemaOf describes the struct In. What the library infers is brought to what
-// models and encoding/json agree on: a pointer is an optional field, not one
-// that takes null, and types that read themselves from a string are strings.
+// schemaOf describes the struct In. It adjusts the schema of the library to models and encoding/json. A pointer is an
+// optional field that does not accept null. Types that decode themselves from a string are strings.
 func schemaOf[In any]() (json.RawMessage, error) {
 	t := reflect.TypeFor[In]()
 	if t.Kind() != reflect.Struct {
@@ -38,8 +37,7 @@ func schemaOf[In any]() (json.RawMessage, error) {
 	return json.Marshal(s)
 }
 
-// selfReading collects the types below t that decode themselves, which the
-// library would describe by their insides.
+// selfReading collects the types below t that decode themselves. The library would describe their fields.
 func selfReading(t reflect.Type, own map[reflect.Type]*jsonschema.Schema, above []reflect.Type) error {
 	if slices.Contains(above, t) {
 		return fmt.Errorf("%s holds itself", t)
@@ -86,7 +84,7 @@ func selfReadingBelow(t reflect.Type, own map[reflect.Type]*jsonschema.Schema, a
 	return nil
 }
 
-// describe adds what the tags of t's fields say to its schema.
+// describe adds the tags of t's fields to its schema.
 func describe(s *jsonschema.Schema, t reflect.Type, own map[reflect.Type]*jsonschema.Schema) error {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
@@ -131,8 +129,7 @@ func describe(s *jsonschema.Schema, t reflect.Type, own map[reflect.Type]*jsonsc
 	return nil
 }
 
-// allow limits a property, or the items of a list, to the values of an enum
-// tag.
+// allow limits a property, or the items of a list, to the values of an enum tag.
 func allow(p *jsonschema.Schema, tag string) error {
 	if tag == "" {
 		return nil
@@ -157,8 +154,8 @@ func allow(p *jsonschema.Schema, tag string) error {
 	return nil
 }
 
-// jsonField returns the name encoding/json gives a field, whether it may be
-// left out, and false for one that is not read at all.
+// jsonField returns the JSON name of a field and whether it is optional. It returns false for a field that encoding/json
+// ignores.
 func jsonField(f reflect.StructField) (name string, optional, ok bool) {
 	tag := f.Tag.Get("json")
 	if !f.IsExported() || tag == "-" {

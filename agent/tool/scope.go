@@ -5,19 +5,17 @@ import (
 	"slices"
 )
 
-// Scope narrows what the knowledge tools find.
+// Scope narrows the results of the knowledge tools.
 type Scope struct {
-	// Collections are those that can be searched and read; none means all.
+	// Collections are the accessible collections. None means all.
 	Collections []string
-	// K is how many passages a search shows, whatever the model says; 0 leaves it
-	// to the model.
+	// K is the number of passages per search and overrides the model. 0 lets the model choose.
 	K int
 }
 
 type scopeKey struct{}
 
-// WithScope has the knowledge tools that are called with the context keep to a
-// scope.
+// WithScope returns a context that limits the knowledge tools to a scope.
 func WithScope(ctx context.Context, s Scope) context.Context {
 	return context.WithValue(ctx, scopeKey{}, s)
 }
@@ -27,7 +25,7 @@ func scope(ctx context.Context) Scope {
 	return s
 }
 
-// allows reports whether a collection is in the scope.
+// allows reports whether the scope contains a collection.
 func (s Scope) allows(collection string) bool {
 	return len(s.Collections) == 0 || slices.Contains(s.Collections, collection)
 }

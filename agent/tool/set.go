@@ -19,62 +19,56 @@ import (
 )
 
 const (
-	// DefaultTimeout is how long a call may take.
+	// DefaultTimeout is the timeout of a call.
 	DefaultTimeout = 30 * time.Second
-	// DefaultMaxResult is how many characters of a result are kept, as in BAF.
+	// DefaultMaxResult is the maximum length of a result in characters, as in BAF.
 	DefaultMaxResult = 200_000
-	// MaxTools bounds a Set; models choose badly among far fewer.
+	// MaxTools limits the tools of a Set. Models choose badly even among far fewer.
 	MaxTools = 128
-	// MaxStray is how many calls that did not return when their time was over
-	// may still run; with more the Set refuses to start others.
+	// MaxStray limits the running calls that have exceeded their timeout. With more, the Set starts no other calls.
 	MaxStray = 32
-	// grace is how long a call may go on after its context ended before it is
-	// left behind.
+	// grace is the time that a call has to return after its context ended. Then its caller stops waiting.
 	grace = time.Second
 )
 
-// SetConfig says which tools there are.
+// SetConfig configures a Set.
 type SetConfig struct {
-	// Tools are offered in this order; their names are unique.
+	// Tools are offered in this order. Their names are unique.
 	Tools []Tool
-	// Timeout is how long a call of a tool without one may take; default
-	// DefaultTimeout.
+	// Timeout is the timeout of tools without one. Default: DefaultTimeout.
 	Timeout time.Duration
-	// MaxResult is how many characters of a result are kept; the rest is cut
-	// off with a note that gives the total. Default DefaultMaxResult.
+	// MaxResult is the maximum length of a result, in characters. A longer result is cut, with a note about its length.
+	// Default: DefaultMaxResult.
 	MaxResult int
-	// Log hears of panics, of failures inside docent and of calls that do not
-	// return; default: nobody.
+	// Log receives panics, internal failures, and calls that do not return. Default: nil, which discards them.
 	Log *slog.Logger
 }
 
-// Set is the tools of an agent. It is safe for concurrent use.
+// Set holds the tools of an agent. It is safe for concurrent use.
 type Set struct {
 	cfg    SetConfig
 	byName map[string]*entry
 
-	// mu guards what follows.
+	// mu guards the following fields.
 	mu sync.Mutex
-	// running counts the calls that have not returned, stray those of them
-	// that nobody waits for any more.
+	// running counts the calls that have not returned. stray counts those without a waiting caller.
 	running, stray int
-	// idle, if somebody waits for it, is closed when none is running.
+	// idle is closed when no call is running. It is nil if nobody waits.
 	idle chan struct{}
 }
 
 type entry struct {
 	Tool
 	schema *jsonschema.Schema
-	// resolved checks what types and names do not tell; nil if it cannot.
+	// resolved checks the rest of the schema, besides types and names. It is nil if the library does not support the schema.
 	resolved *jsonschema.Resolved
 }
 
-// Outcome is what a call came to.
+// Outcome is the result of a call.
 type Outcome struct {
-	// Content is the result as the model and who watches the steps see it. It
-	// is valid UTF-8 without NUL.
+	// Content is the result for the model and for people who watch the steps. It is valid UTF-8 without NUL.
 	Content string
-	// IsError reports that the call failed; Content then begins with "ERROR: ".
+	// IsError reports that the call failed. Content then begins with "ERROR: ".
 	IsError bool
 }
 
@@ -114,13 +108,11 @@ func NewSet(cfg SetConfig) (*Set, error) {
 	return s, nil
 }
 
-// Tools returns the tools in their order.
+// Tools returns the tools in order.
 func (s *Set) Tools() []Tool { return slices.Clone(s.cfg.Tools) }
 
-// Invoke runs a tool. Whatever goes wrong is part of the outcome: a tool that
-// is not there, arguments that do not fit, an error, a panic, a timeout, the
-// end of ctx. It returns about when ctx or the tool's time ends, whatever the
-// tool does.
+// Invoke runs a tool. The outcome also describes every failure: an unknown tool, wrong arguments, an error, a panic, a
+// timeout, or the end of ctx. Invoke returns shortly after ctx or the timeout ends, even if the tool goes on.
 func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage) (out Outcome) {
 	e := s.byName[name]
 	if e == nil {
@@ -156,8 +148,7 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 	return Outcome{Content: bound(content, s.cfg.MaxResult)}
 }
 
-// Wait waits for calls that did not return when their time was over. It is for
-// the end of the program, after the last Invoke.
+// Wait waits for calls that did not return in time. Call it at the end of the program, after the last Invoke.
 func (s *Set) Wait(ctx context.Context) error {
 	s.mu.Lock()
 	running := s.running
@@ -177,8 +168,7 @@ func (s *Set) Wait(ctx context.Context) error {
 	}
 }
 
-// Stray is how many calls still run that did not return when their time was
-// over.
+// Stray returns the number of running calls that did not return in time.
 func (s *Set) Stray() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +180,7 @@ var (
 	errStray   = errors.New("tool: did not return")
 )
 
-// ended says why ctx ended a call.
+// ended returns the reason why ctx ended a call.
 func (e *entry) ended(ctx context.Context, timeout time.Duration) error {
 	if errors.Is(context.Cause(ctx), errTimeout) {
 		return refusal("ToolError", "Tool '%s' timed out after %s", e.Name, timeout)
@@ -198,8 +188,7 @@ func (e *entry) ended(ctx context.Context, timeout time.Duration) error {
 	return refusal("ToolError", "Tool '%s' was stopped", e.Name)
 }
 
-// logFailure logs what is not the caller's to mend, without what it says, which
-// may repeat what users wrote.
+// logFailure logs failures that the caller cannot fix. It leaves out their text, which may repeat words of users.
 func (s *Set) logFailure(e *entry, err error) {
 	var own *Error
 	kind := fault.KindOf(err)
@@ -213,9 +202,9 @@ func (s *Set) logFailure(e *entry, err error) {
 	s.cfg.Log.Error("a tool failed", "tool", e.Name, "kind", string(kind), "types", strings.Join(types, " > "))
 }
 
-// panicked logs a panic and says so much of it as the model may know.
+// panicked logs a panic and returns the part of it that the model may see.
 func (s *Set) panicked(e *entry, v any) error {
-	// The value may hold what users wrote; its type does not.
+	// The value may contain words of users. Its type does not.
 	s.cfg.Log.Error("a tool panicked", "tool", e.Name, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
 	return refusal("ToolError", "Tool '%s' failed unexpectedly", e.Name)
 }

@@ -17,7 +17,7 @@ import (
 	"docent/internal/fault"
 )
 
-// must is for what a test sets up.
+// must fails the test if its setup fails.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

@@ -15,32 +15,29 @@ import (
 )
 
 const (
-	// MaxSkill bounds a skill's text, in bytes.
+	// MaxSkill limits the text of a skill, in bytes.
 	MaxSkill = 64 << 10
-	// MaxSkills bounds how many skills an agent has.
+	// MaxSkills limits the skills of an agent.
 	MaxSkills = 256
-	// maxField bounds a value of front matter that goes on in further lines, in
-	// bytes.
+	// maxField limits a multi-line value in front matter, in bytes.
 	maxField = 4 << 10
-	// maxSkillName bounds a skill's name, in characters.
+	// maxSkillName limits the name of a skill, in characters.
 	maxSkillName = 200
 )
 
 // Skill is an instruction for a kind of task, written in Markdown.
 type Skill struct {
-	// Name is what it is called; unique.
+	// Name is the unique name of the skill.
 	Name string
-	// Description says when to use it, in a line; it may be "".
+	// Description says in one line when to use the skill. It may be "".
 	Description string
 	// Content is the instruction, without front matter.
 	Content string
 }
 
-// ParseSkill reads a skill. Between two lines "---" at the beginning may stand
-// front matter of lines "key: value", of which name and description are used.
-// The skill is called name or, if that is "", as its front matter says or as a
-// heading in its first line does. It fails with fault.Invalid if the text has
-// no content, no name, or is too long.
+// ParseSkill reads a skill. The text may begin with front matter: lines "key: value" between two lines "---". ParseSkill
+// reads the keys name and description. If name is "", the skill's name comes from the front matter or from a heading in
+// the first line. ParseSkill fails with fault.Invalid if the text is too long or has no content or no name.
 func ParseSkill(name, text string) (Skill, error) {
 	s, err := parseSkill(text)
 	if err != nil {
@@ -52,15 +49,13 @@ func ParseSkill(name, text string) (Skill, error) {
 	return s.checked()
 }
 
-// LoadSkill reads a skill from a file, which it is called by if it says no
-// name.
+// LoadSkill reads a skill from a file. The file name is the name of a skill that does not give one.
 func LoadSkill(file string) (Skill, error) {
 	return loadSkill(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 }
 
-// LoadSkills reads the files *.md at the top of a folder, such as os.DirFS(path)
-// or an embedded one, by name. Those that cannot be read are left out;
-// the error, which may come along with skills, says of each why.
+// LoadSkills reads the files *.md at the top of a folder, such as os.DirFS(path) or an embedded one, by name. It skips
+// unreadable files. The error gives the reason for each; skills may come with an error.
 func LoadSkills(folder fs.FS) ([]Skill, error) {
 	files, err := fs.Glob(folder, "*.md")
 	if err != nil {
@@ -90,7 +85,7 @@ func LoadSkills(folder fs.FS) ([]Skill, error) {
 }
 
 func loadSkill(folder fs.FS, file string) (Skill, error) {
-	// Asked before opening, which would wait at a pipe.
+	// Check the mode before opening, because opening a pipe would block.
 	if info, err := fs.Stat(folder, file); err != nil || !info.Mode().IsRegular() {
 		return Skill{}, fault.Wrap(fault.Invalid, errors.Join(err, fs.ErrInvalid),
 			"skill_missing", "skill %s: it is not there or no file", file)
@@ -155,12 +150,11 @@ func parseSkill(text string) (Skill, error) {
 	return s, nil
 }
 
-// fieldLine is a line of front matter.
+// fieldLine matches a line of front matter.
 var fieldLine = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_-]*)\s*:(?:\s+(.*))?$`)
 
-// frontMatter splits text into the fields of its front matter and the rest. It
-// is plain "key: value", not YAML, so that a value may hold a colon; a value may
-// go on in indented lines, as in YAML.
+// frontMatter splits text into the fields of its front matter and the rest. Front matter is plain "key: value" and not
+// YAML, so that a value may contain a colon. As in YAML, a value may continue in indented lines.
 func frontMatter(text string) (map[string]string, string) {
 	rest, ok := strings.CutPrefix(text, "---\n")
 	if !ok {
@@ -184,8 +178,7 @@ func frontMatter(text string) (map[string]string, string) {
 	return nil, text // it never ended: a rule, not front matter
 }
 
-// continued appends a line to a value, which may have been only YAML's sign
-// that lines follow.
+// continued appends a line to a value. The value may be only YAML's sign that lines follow.
 func continued(value, line string) string {
 	if strings.Trim(value, "+-") == ">" || strings.Trim(value, "+-") == "|" {
 		value = ""
@@ -202,7 +195,7 @@ func unquote(s string) string {
 	return s
 }
 
-// Heading lines of a skill, outside of blocks of code.
+// Heading lines of a skill, outside of code blocks.
 var (
 	headingLine = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
 	fenceLine   = regexp.MustCompile("^\\s{0,3}(```|~~~)")

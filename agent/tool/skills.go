@@ -13,33 +13,32 @@ import (
 )
 
 const (
-	// alwaysBytes is how long all skills together may be to be used always.
+	// alwaysBytes is the maximum total size of skills that are always used.
 	alwaysBytes = 8 << 10
-	// minSimilarity is the least likeness of a question and a skill that fits
-	// it, between what the built-in embedder gives those that do (from .19 on)
-	// and others (.15 at most) in TestRelevantSkills.
+	// minSimilarity is the minimum similarity of a question and a fitting skill. In TestRelevantSkills, the built-in embedder
+	// gives fitting skills at least .19 and others at most .15.
 	minSimilarity = .18
-	// maxHeadings is how many headings of a skill are compared.
+	// maxHeadings is the maximum number of compared headings per skill.
 	maxHeadings = 32
 )
 
-// SkillsConfig says which skills there are.
+// SkillsConfig configures Skills.
 type SkillsConfig struct {
-	// Skills are in the order they are shown; their names are unique.
+	// Skills are the skills in display order. Their names are unique.
 	Skills []Skill
-	// Static compares questions with skills; default a new one.
+	// Static compares questions with skills. Default: a new one.
 	Static *embed.Static
 }
 
 // Skills are the skills of an agent. They are safe for concurrent use.
 type Skills struct {
 	cfg SkillsConfig
-	// vectors are of each skill's lines: all of them, then one by one.
+	// vectors are the vectors of each skill's lines: first of all lines together, then of each line.
 	vectors [][][]float32
 	bytes   int
 }
 
-// NewSkills prepares skills for comparing.
+// NewSkills prepares skills for comparison.
 func NewSkills(ctx context.Context, cfg SkillsConfig) (*Skills, error) {
 	if len(cfg.Skills) > MaxSkills {
 		return nil, fault.New(fault.Invalid,
@@ -72,13 +71,12 @@ func NewSkills(ctx context.Context, cfg SkillsConfig) (*Skills, error) {
 	return s, nil
 }
 
-// All returns the skills in their order.
+// All returns the skills in order.
 func (s *Skills) All() []Skill { return slices.Clone(s.cfg.Skills) }
 
-// Relevant returns at most limit skills for a question, in their order. Few and
-// short ones (limit at most, 8 KiB together) are always all of them; of more,
-// those whose name the question holds and those whose name, description or
-// headings are like it, the most alike first chosen. None may be.
+// Relevant returns at most limit skills for a question, in order. It returns all skills if there are at most limit and
+// they are at most 8 KiB together. Otherwise it returns skills whose name occurs in the question, and skills whose name,
+// description, or headings are similar to it. The most similar skills win. The result may be empty.
 func (s *Skills) Relevant(ctx context.Context, question string, limit int) ([]Skill, error) {
 	if limit <= 0 {
 		return nil, nil
@@ -115,7 +113,7 @@ func (s *Skills) Relevant(ctx context.Context, question string, limit int) ([]Sk
 	return out, nil
 }
 
-// similarity is the best cosine of a question and one of a skill's vectors.
+// similarity returns the best cosine of a question and one of a skill's vectors.
 func similarity(question []float32, vectors [][]float32) float32 {
 	var best float32
 	for _, v := range vectors {
@@ -128,7 +126,7 @@ func similarity(question []float32, vectors [][]float32) float32 {
 	return best
 }
 
-// about returns the lines that say what a skill is for.
+// about returns the lines that describe the purpose of a skill.
 func (s Skill) about() []string {
 	lines := []string{strings.TrimSpace(spaced(s.Name))}
 	if s.Description != "" {
@@ -143,7 +141,7 @@ func (s Skill) about() []string {
 	return lines
 }
 
-// spaced returns the words of a text in lower case, each between blanks.
+// spaced returns the words of a text in lower case, with a space around each.
 func spaced(text string) string {
 	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return " " + strings.Join(words, " ") + " "

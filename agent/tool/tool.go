@@ -11,37 +11,33 @@ import (
 	"docent/llm"
 )
 
-// MaxParameters bounds a tool's JSON Schema, in bytes.
+// MaxParameters limits a tool's JSON Schema, in bytes.
 const MaxParameters = 64 << 10
 
-// validName is what OpenAI and the servers like it take as a function's name.
+// validName matches the function names that OpenAI and compatible servers accept.
 var validName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// Tool is one function a model can call.
+// Tool is a function that a model can call.
 type Tool struct {
-	// Name is what the model calls it by: 1 to 64 letters, digits, "_" and "-".
+	// Name is the name for the model: 1 to 64 letters, digits, "_", and "-".
 	Name string
-	// Description tells the model what it does and when to use it.
+	// Description tells the model when and how to use the tool.
 	Description string
-	// Parameters is a JSON Schema of type object, at most MaxParameters long;
-	// nil is a tool without arguments.
+	// Parameters is a JSON Schema of type object, at most MaxParameters long. nil means no arguments.
 	Parameters json.RawMessage
-	// Call does the work. Its arguments are a JSON object that fits Parameters.
-	// A nil result is told to the model as "OK", a string as it stands, anything
-	// else as JSON. Of an error the model (and who watches the steps) sees the
-	// text if there is an *Error in its chain, the safe sentence if there is a
-	// fault, and only that the tool failed otherwise. Call must be safe for
-	// concurrent use and return when ctx ends.
+	// Call runs the tool. The arguments are a JSON object that fits Parameters. The model sees a nil result as "OK", a string
+	// literally, and any other result as JSON. If an error contains an *Error, its text is shown to the model and to people
+	// who watch the steps. Otherwise they see the safe sentence of a fault, or only that the tool failed. Call must be safe
+	// for concurrent use and return when ctx ends.
 	Call func(ctx context.Context, arguments json.RawMessage) (any, error)
-	// Timeout is how long one call may take; default the Set's.
+	// Timeout is the timeout of one call. Default: the Set's timeout.
 	Timeout time.Duration
 }
 
-// New makes a tool of a function. Its parameters are the fields of the struct
-// In, named by their json tags; `description:"…"` tells the model what a field
-// is for and `enum:"a,b,c"` which values it may have. A field is required
-// unless it is a pointer or tagged omitempty or omitzero. It fails with
-// fault.Invalid if the name is not one or In cannot be described.
+// New makes a tool from a function. The fields of the struct In become its parameters, under their json names. The tag
+// `description:"…"` explains a field to the model, and `enum:"a,b,c"` lists its allowed values. A field is required unless
+// it is a pointer or tagged omitempty or omitzero. New fails with fault.Invalid if the name is invalid or In cannot be
+// described.
 func New[In any](name, description string, call func(context.Context, In) (any, error)) (Tool, error) {
 	if call == nil {
 		return Tool{}, fault.New(fault.Invalid, "tool_without_function", "tool %s: there is no function", name)
@@ -62,7 +58,7 @@ func New[In any](name, description string, call func(context.Context, In) (any, 
 	return t, t.validate()
 }
 
-// Definition is the tool as a model is told of it.
+// Definition returns the description of the tool for a model.
 func (t Tool) Definition() llm.Tool {
 	parameters := t.Parameters
 	if len(parameters) == 0 {
@@ -86,16 +82,16 @@ func (t Tool) validate() error {
 	return nil
 }
 
-// Error is a tool's failure in words meant for the model. Its text is shown as
-// "ERROR: Class: Text"; BAF shows the class of a Python exception there.
+// Error is a tool's failure with a text for the model. The model sees "ERROR: Class: Text". In BAF, the class is that of a
+// Python exception.
 type Error struct {
-	// Class is the sort of failure, such as WorkspaceError; "" leaves it out.
+	// Class is the kind of failure, such as WorkspaceError. It may be "".
 	Class string
-	// Text says what went wrong and, best, what to do instead.
+	// Text says what went wrong and, preferably, what to do instead.
 	Text string
 }
 
-// Error returns class and text.
+// Error returns the class and the text.
 func (e *Error) Error() string {
 	if e.Class == "" {
 		return e.Text

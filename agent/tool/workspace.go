@@ -17,32 +17,30 @@ import (
 )
 
 const (
-	// MaxWorkspaces bounds how many folders an agent has.
+	// MaxWorkspaces limits the workspaces of an agent.
 	MaxWorkspaces = 32
-	// MaxListing is how many entries of a folder list_directory shows.
+	// MaxListing is the maximum number of entries in a list of list_directory.
 	MaxListing = 500
-	// MaxDescribed is how many entries of a workspace its description shows.
+	// MaxDescribed is the maximum number of entries in the description of a workspace.
 	MaxDescribed = 50
-	// maxScan is how many entries of a folder are looked at.
+	// maxScan is the maximum number of entries that are read from a folder.
 	maxScan = 10_000
 )
 
 // Workspace is a folder whose files a model may read.
 type Workspace struct {
-	// Name is what the model calls it by; unique.
+	// Name is the unique name for the model.
 	Name string
-	// Description tells the model what is in it.
+	// Description describes the contents to the model.
 	Description string
-	// Path is the folder. The model is not told of it.
+	// Path is the path of the folder. The model does not see it.
 	Path string
-	// Writable also lets the model write and delete files. Every user of the
-	// agent shares them. Default false.
+	// Writable also lets the model write and delete files. All users of the agent share them. Default: false.
 	Writable bool
 }
 
-// Workspaces are folders opened for a model. No path leads out of them, by
-// whatever links or however fast it is exchanged: the operating system resolves
-// each below the open folder. They are safe for concurrent use.
+// Workspaces are open folders for a model. No path can leave them, even through links or while files are being exchanged:
+// the operating system resolves each path below the open folder. They are safe for concurrent use.
 type Workspaces struct {
 	spaces []*space
 }
@@ -52,7 +50,7 @@ type space struct {
 	root *os.Root
 }
 
-// OpenWorkspaces opens folders; Close them.
+// OpenWorkspaces opens folders. The caller closes them with Close.
 func OpenWorkspaces(spaces ...Workspace) (*Workspaces, error) {
 	if len(spaces) == 0 || len(spaces) > MaxWorkspaces {
 		return nil, fault.New(fault.Invalid, "workspaces_out_of_range", "%d workspaces: it has to be 1 to %d", len(spaces), MaxWorkspaces)
@@ -75,7 +73,7 @@ func OpenWorkspaces(spaces ...Workspace) (*Workspaces, error) {
 	return w, nil
 }
 
-// Close closes the folders. Tools used afterwards fail.
+// Close closes the folders. Later tool calls fail.
 func (w *Workspaces) Close() error {
 	var all []error
 	for _, s := range w.spaces {
@@ -84,8 +82,8 @@ func (w *Workspaces) Close() error {
 	return errors.Join(all...)
 }
 
-// Describe renders what the system prompt says of the workspaces: name, whether
-// they can be written, and the entries at the top of each, MaxDescribed at most.
+// Describe renders the workspaces for the system prompt: the name, whether the model may write, and at most MaxDescribed
+// entries at the top of each.
 func (w *Workspaces) Describe(ctx context.Context) string {
 	var b strings.Builder
 	b.WriteString("## Workspaces\n\nFolders with files you can use. Look into them with list_directory and read_file before you answer from memory. Paths are relative to the workspace.")
@@ -118,7 +116,7 @@ func (w *Workspaces) names() []string {
 	return out
 }
 
-// find returns the workspace a call is about.
+// find returns the workspace of a call.
 func (w *Workspaces) find(name string) (*space, error) {
 	if name == "" && len(w.spaces) == 1 {
 		return w.spaces[0], nil
@@ -134,8 +132,7 @@ func (w *Workspaces) find(name string) (*space, error) {
 	return nil, refusal("ValueError", "Workspace '%s' not found. Available: %s", clip(name, 64), list(w.names()))
 }
 
-// local returns the path as the operating system writes it, if it stays in the
-// workspace as it reads.
+// local returns the path in the operating system's form, if it stays in the workspace.
 func (s *space) local(relative string) (string, error) {
 	relative = cmp.Or(relative, ".")
 	path := filepath.FromSlash(relative)
@@ -152,8 +149,7 @@ func (s *space) escapes(path string) error {
 	return refusal("WorkspaceError", "Path escapes workspace '%s': %s", s.Name, shown(path))
 }
 
-// failed says what is wrong with a path, without what the operating system
-// knows about it beyond the workspace.
+// failed describes a problem with a path. It hides details of the operating system outside of the workspace.
 func (s *space) failed(err error, path string) error {
 	var number syscall.Errno
 	switch {

@@ -15,7 +15,7 @@ import (
 	"unicode"
 )
 
-// list renders a folder: folders first, then by name, letter case ignored.
+// list renders a folder: folders first, then by name without regard to case.
 func (s *space) list(ctx context.Context, path string, limit int) (string, error) {
 	local, err := s.local(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *space) list(ctx context.Context, path string, limit int) (string, error
 	return s.render(local, entries, more, limit), nil
 }
 
-// scan reads the entries of a folder, at most maxScan.
+// scan reads at most maxScan entries of a folder.
 func scan(ctx context.Context, dir *os.File) (entries []fs.DirEntry, more bool, err error) {
 	for len(entries) <= maxScan {
 		if err := ctx.Err(); err != nil {
@@ -87,7 +87,7 @@ func (s *space) render(folder string, entries []fs.DirEntry, more bool, limit in
 	return b.String()
 }
 
-// kind is DIR, FILE or, for a link that leads nowhere or out, LINK.
+// kind returns DIR, FILE, or LINK. LINK is a link that is broken or leads out of the workspace.
 func (s *space) kind(folder string, e fs.DirEntry) string {
 	if e.Type()&fs.ModeSymlink != 0 {
 		info, err := s.root.Stat(filepath.Join(folder, e.Name()))
@@ -113,8 +113,7 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// printable writes a name so that it stays in its line: file names may hold
-// line ends, and words that look like ours.
+// printable writes a name on one line. A file name may contain line ends and text that imitates docent's own.
 func printable(name string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(name)

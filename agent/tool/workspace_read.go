@@ -25,7 +25,7 @@ func (w *Workspaces) readFile(ctx context.Context, in readFile) (any, error) {
 	if in.Offset < 0 || in.Limit < 0 {
 		return nil, refusal("WorkspaceError", "offset and limit cannot be negative")
 	}
-	// Opening a pipe would wait for who writes to it.
+	// Opening a pipe would wait for a writer.
 	f, err := s.root.OpenFile(local, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, s.failed(err, in.Path)
@@ -61,7 +61,7 @@ func page(ctx context.Context, f io.ReaderAt, size int64, in readFile) (string, 
 	if in.Offset >= size {
 		return "", refusal("WorkspaceError", "offset %d is behind the end: %s has %d bytes", in.Offset, shown(in.Path), size)
 	}
-	// A few bytes more on both sides show where characters begin.
+	// Extra bytes on both sides show where characters begin.
 	from := max(in.Offset-utf8.UTFMax, 0)
 	limit := int64(min(cmp.Or(in.Limit, DefaultPage), MaxPage))
 	text := make([]byte, min(in.Offset+limit+utf8.UTFMax, size)-from)
@@ -81,8 +81,7 @@ func page(ctx context.Context, f io.ReaderAt, size int64, in readFile) (string, 
 	return result(fitting(ctx, string(text), result)), nil
 }
 
-// lineEnd returns where a page had better end: behind its last line end, unless
-// that makes it short.
+// lineEnd returns the best end of a page: after its last line end, unless that makes the page short.
 func lineEnd[T string | []byte](text T) int {
 	for i := len(text); i > len(text)/2; i-- {
 		if text[i-1] == '\n' {
@@ -92,7 +91,7 @@ func lineEnd[T string | []byte](text T) int {
 	return len(text)
 }
 
-// pageNote says what part of a text a page is, unless it is all of it.
+// pageNote describes which part of a text a page is. It is empty for the whole text.
 func pageNote(first, last, size int64, parameter string) string {
 	if first == 0 && last == size {
 		return ""
@@ -104,8 +103,7 @@ func pageNote(first, last, size int64, parameter string) string {
 	return note + "; this is the end]"
 }
 
-// readAt fills b; a file that has become shorter meanwhile leaves zeros behind,
-// which are taken for what is not text.
+// readAt fills b. If the file has become shorter, zeros remain at the end, which do not count as text.
 func readAt(f io.ReaderAt, b []byte, offset int64) error {
 	if _, err := f.ReadAt(b, offset); err != nil && !errors.Is(err, io.EOF) {
 		return err //nolint:wrapcheck // the caller says what it read
@@ -113,8 +111,8 @@ func readAt(f io.ReaderAt, b []byte, offset int64) error {
 	return nil
 }
 
-// runes moves the bounds of a part of text to where characters begin: the start
-// backwards, the end too unless nothing would be left.
+// runes moves the ends of a part of text to the starts of characters. It moves the start backwards, and also the end,
+// unless nothing would remain.
 func runes(text []byte, start, end int) (from, to int) {
 	from, to = runeStart(text, start), runeStart(text, end)
 	if to <= from { // one character, or less, was asked for
@@ -124,8 +122,7 @@ func runes(text []byte, start, end int) (from, to int) {
 	return from, to
 }
 
-// runeStart returns where the character begins that i is within; i itself if
-// the bytes there are no character.
+// runeStart returns the start of the character at i. It returns i if the bytes there are not a character.
 func runeStart(text []byte, i int) int {
 	for back := range min(i, utf8.UTFMax-1) + 1 {
 		if start := i - back; start < len(text) && utf8.RuneStart(text[start]) {

@@ -6,12 +6,11 @@ import (
 )
 
 const (
-	// DefaultPage is how many bytes read_file and read_document show at once.
+	// DefaultPage is the default size of a page of read_file and read_document, in bytes.
 	DefaultPage = 20_000
-	// MaxPage is how many they show when asked for more, so that a page fits
-	// DefaultMaxResult with what is said about it.
+	// MaxPage is the maximum size of a page. With its note, it fits DefaultMaxResult.
 	MaxPage = 100_000
-	// sniffed is how many bytes at the start of a file tell whether it is text.
+	// sniffed is the number of bytes at the start of a file that decide whether it is text.
 	sniffed = 8 << 10
 )
 
@@ -44,8 +43,8 @@ type deleteFile struct {
 	Workspace string `json:"workspace,omitempty" description:"The workspace's name; needed if there are several."`
 }
 
-// Tools returns list_directory and read_file and, if a workspace is writable,
-// write_file, create_file and delete_file.
+// Tools returns list_directory and read_file. If a workspace is writable, it also returns write_file, create_file, and
+// delete_file.
 func (w *Workspaces) Tools() ([]Tool, error) {
 	tools, err := collect(
 		with("list_directory", "List the files and directories in a directory of a workspace.", w.listDirectory),
@@ -71,7 +70,7 @@ func (w *Workspaces) writable() bool {
 	return false
 }
 
-// with is a tool to be made.
+// with describes a tool to make.
 func with[In any](name, description string, call func(context.Context, In) (any, error)) func() (Tool, error) {
 	return func() (Tool, error) { return New(name, description, call) }
 }

@@ -34,8 +34,7 @@ func (w *Workspaces) writeFile(_ context.Context, in writeFile) (any, error) {
 	return fmt.Sprintf("Wrote %d bytes to %s.", len(in.Content), shown(in.Path)), nil
 }
 
-// put replaces a file in one moment: whoever reads it meanwhile, or a full
-// disk, meets the old content or the new.
+// put replaces a file atomically. Readers see the old or the new content, even if the disk is full.
 func (s *space) put(local string, content []byte, mode fs.FileMode) (err error) {
 	if err := s.root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
 		return err //nolint:wrapcheck // failed says what it means
@@ -52,7 +51,7 @@ func (s *space) put(local string, content []byte, mode fs.FileMode) (err error) 
 	return s.root.Rename(fresh, local) //nolint:wrapcheck // failed says what it means
 }
 
-// create makes a file that must not exist.
+// create makes a file and fails if it exists.
 func (s *space) create(local string, content []byte, mode fs.FileMode) error {
 	f, err := s.root.OpenFile(local, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -98,7 +97,7 @@ func (w *Workspaces) deleteFile(_ context.Context, in deleteFile) (any, error) {
 	return fmt.Sprintf("Deleted %s.", shown(in.Path)), nil
 }
 
-// target finds the file a writing tool is about.
+// target returns the file for a writing tool.
 func (w *Workspaces) target(workspace, path string) (*space, string, error) {
 	s, err := w.find(workspace)
 	if err != nil {

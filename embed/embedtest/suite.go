@@ -61,8 +61,7 @@ func equal(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Abs(float64(x)-float64(y)) <= tolerance })
 }
 
-// identity: the name exists and stays the same, and so do the dimensions once
-// they are known.
+// identity checks that the name exists and never changes, and that known dimensions never change.
 func identity(t *testing.T, e embed.Embedder) {
 	name := e.Name()
 	if name == "" || strings.TrimSpace(name) != name {

@@ -11,16 +11,16 @@ import (
 	"docent/rag/retrieve"
 )
 
-// maxCached bounds the words whose terms are remembered between Puts.
+// maxCached limits the cache of words and their terms.
 const maxCached = 1 << 17
 
-// batch is analysed entries, ready to be linked in.
+// batch holds analyzed entries before they are linked into the index.
 type batch struct {
 	rows     []batchRow
 	counts   []count // of all rows, one after the other
 	newTerms []string
 	pending  map[string]uint32 // newTerms' numbers
-	// tf counts the present entry's terms: heading in the upper half.
+	// tf counts the terms of the current entry. The upper half counts those in the heading.
 	tf   []uint32
 	seen []uint32
 }
@@ -32,13 +32,13 @@ type batchRow struct {
 	heading int
 }
 
-// count is one term in one entry.
+// count is a term with its counts in one entry.
 type count struct {
 	term          uint32
 	tf, headingTF uint16
 }
 
-// analyze turns entries into counts of terms. It only reads what readers read.
+// analyze counts the terms of entries. It only reads data that readers read too.
 func (x *Index) analyze(ctx context.Context, entries []retrieve.Entry) (*batch, error) {
 	if x.cached > maxCached {
 		x.words, x.cached = map[string]map[string][]uint32{}, 0
@@ -46,7 +46,7 @@ func (x *Index) analyze(ctx context.Context, entries []retrieve.Entry) (*batch, 
 	bt := &batch{rows: make([]batchRow, len(entries)), pending: map[string]uint32{}, tf: make([]uint32, x.terms.len()+minTable)}
 	for i := range entries {
 		if err := ctx.Err(); err != nil {
-			// Words remembered may name terms that will not be added.
+			// The cache may name terms that will not be added.
 			x.words, x.cached = map[string]map[string][]uint32{}, 0
 			return nil, fmt.Errorf("keyword index: put: %w", err)
 		}
@@ -97,8 +97,8 @@ func (x *Index) analyzeEntry(bt *batch, e *retrieve.Entry, row *batchRow) {
 	bt.seen = bt.seen[:0]
 }
 
-// termsOf returns the terms of a word, each shifted by one with the lowest bit
-// set if it counts for the length, that is, unless it is a stop word.
+// termsOf returns the terms of a word, each shifted left by one. The lowest bit is set if the term counts for the length,
+// that is, if it is not a stop word.
 func (x *Index) termsOf(bt *batch, language, word string) []uint32 {
 	a := analyzerOf(language)
 	var out []uint32
@@ -125,7 +125,7 @@ func (x *Index) termsOf(bt *batch, language, word string) []uint32 {
 	return out
 }
 
-// splitWord returns a word's pieces in one normal form.
+// splitWord returns the pieces of a word in one normal form.
 func splitWord(word string) []piece {
 	for i := 0; i < len(word); i++ {
 		if word[i] >= 0x80 {
@@ -136,8 +136,7 @@ func splitWord(word string) []piece {
 	return pieces(nil, word)
 }
 
-// group is what one piece of a query can be in the index: its term in each
-// language there is.
+// group holds the index terms of one piece of a query, one per language in the index.
 type group struct {
 	term   string // the term in the first language
 	lists  [][]posting
@@ -146,8 +145,7 @@ type group struct {
 	idf    float32
 }
 
-// groups analyses a query; x.mu is held. Stop words are left out if the query
-// has anything else.
+// groups analyzes a query. The caller holds x.mu. It drops stop words if the query has other words.
 func (x *Index) groups(text string) []group {
 	var out, stops []group
 	index := map[string]int{}
@@ -188,9 +186,8 @@ func (x *Index) groups(text string) []group {
 	return out
 }
 
-// group looks a piece up in each language. Stop reports that it is a stop word
-// rather than not: where a word is one in some languages only, what the chunks
-// are in decides.
+// group looks up a piece in each language. stop reports that the piece is a stop word. If it is one in some languages
+// only, the languages of the chunks decide.
 func (x *Index) group(p piece) (g group, stop, ok bool) {
 	g.weight = 1
 	var seen []string
@@ -225,8 +222,8 @@ func (x *Index) group(p piece) (g group, stop, ok bool) {
 		}
 	}
 	stop = stops.df > g.df || stops.df == g.df && stopChunks > chunks
-	// Where it is a stop word it is not searched for, but counts: else the few
-	// chunks taken for another language would stand out by what is everywhere.
+	// As a stop word it adds no candidates, but it counts. Otherwise the few chunks of another language would score high for a
+	// common word.
 	g.df += stops.df
 	if stop {
 		g.lists = append(g.lists, stops.lists...)

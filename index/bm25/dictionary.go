@@ -1,20 +1,19 @@
 package bm25
 
-// dictionary numbers terms from 0. It is a hash table over one run of bytes,
-// so that it can be used as it lies in a file.
+// dictionary numbers terms from 0. It is a hash table over one byte slice, so a saved file can be used in place.
 type dictionary struct {
-	// text is all terms, one after the other.
+	// text holds all terms, one after the other.
 	text []byte
-	// ends are the terms' ends in text.
+	// ends are the ends of the terms in text.
 	ends []uint32
-	// table holds term number + 1, 0 where free; its length is a power of two.
+	// table holds term numbers plus one, and 0 in free slots. Its length is a power of two.
 	table []uint32
 }
 
 // minTable is the length of the smallest table.
 const minTable = 1024
 
-// hashOf is FNV-1a with a final mix, as the table uses the low bits.
+// hashOf is FNV-1a with a final mix, because the table uses the low bits.
 func hashOf(term string) uint32 {
 	h := uint32(2166136261)
 	for i := 0; i < len(term); i++ {
@@ -27,7 +26,7 @@ func hashOf(term string) uint32 {
 
 func (d *dictionary) len() int { return len(d.ends) }
 
-// term returns the term with a number. The bytes must not be changed.
+// term returns the term with a number. The caller must not change the bytes.
 func (d *dictionary) term(n uint32) []byte {
 	start := uint32(0)
 	if n > 0 {
@@ -36,7 +35,7 @@ func (d *dictionary) term(n uint32) []byte {
 	return d.text[start:d.ends[n]]
 }
 
-// find returns a term's number.
+// find returns the number of a term.
 func (d *dictionary) find(term string) (uint32, bool) {
 	if len(d.table) == 0 {
 		return 0, false
@@ -53,9 +52,8 @@ func (d *dictionary) find(term string) (uint32, bool) {
 	}
 }
 
-// add gives a new term the next number. It never writes to the memory a loaded
-// index lies in: appending moves slices whose capacity is their length, and the
-// table is copied by own.
+// add gives a new term the next number. It never writes to the memory of a loaded index: appending moves slices without
+// spare capacity, and own copies the table.
 func (d *dictionary) add(term string) uint32 {
 	n := uint32(len(d.ends))
 	d.text = append(d.text, term...)

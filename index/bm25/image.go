@@ -11,7 +11,7 @@ import (
 	"docent/internal/flat"
 )
 
-// A saved index is a flat stream of what compact puts, in that order.
+// A saved index is a flat stream. The method compact defines its order.
 const (
 	imageMagic   = "DBM5"
 	imageVersion = 1
@@ -88,8 +88,7 @@ func (x *Index) compact(to io.Writer) error {
 	return w.Err()
 }
 
-// compactTerms returns the terms that live chunks have and their postings with
-// the new slots, which are given plus one.
+// compactTerms returns the terms of live chunks and their postings with the new slots. The given slots are offset by one.
 func (x *Index) compactTerms(slots []uint32) (terms dictionary, postings []posting, ends []uint64) {
 	for n, list := range x.postings {
 		before := len(postings)
@@ -106,8 +105,7 @@ func (x *Index) compactTerms(slots []uint32) (terms dictionary, postings []posti
 	return terms, postings, ends
 }
 
-// load replaces the index by an image; both mutexes are held. On an error the
-// index is in no usable state.
+// load replaces the index with an image. The caller holds both mutexes. After an error the index is unusable.
 func (x *Index) load(data []byte) error {
 	x.reset()
 	r := flat.NewReader(data, imageMagic, imageVersion)
@@ -129,7 +127,7 @@ func (x *Index) load(data []byte) error {
 	return x.derive(ends, postings)
 }
 
-// check makes sure that no number of an image leads out of a table.
+// check verifies that all positions in an image are within their tables.
 func (x *Index) check(ends []uint64, postings []posting) error {
 	n, docs := len(x.chunks.ids), len(x.docs.ids)
 	c := &x.chunks
@@ -158,7 +156,7 @@ func (x *Index) check(ends []uint64, postings []posting) error {
 	return x.terms.check(ends, len(postings))
 }
 
-// check makes sure that a loaded dictionary can be used.
+// check verifies a loaded dictionary.
 func (d *dictionary) check(ends []uint64, postings int) error {
 	n := len(d.ends)
 	if len(ends) != n || n >= math.MaxUint32/2 {
@@ -193,7 +191,7 @@ func (d *dictionary) check(ends []uint64, postings int) error {
 	return nil
 }
 
-// derive computes what an image leaves out.
+// derive computes the parts that an image omits.
 func (x *Index) derive(ends []uint64, postings []posting) error {
 	x.postings = make([][]posting, len(ends))
 	start := uint64(0)

@@ -1,6 +1,5 @@
-// Package bm25 is the keyword index: an inverted index in memory that ranks
-// chunks by BM25, tells how a chunk matches in more detail, and loads from a
-// file without decoding it.
+// Package bm25 is the keyword index: an inverted index in memory that ranks chunks by BM25. It can describe matches in
+// detail, and it loads from a file without decoding.
 package bm25
 
 import (
@@ -13,16 +12,14 @@ import (
 	"docent/rag/retrieve"
 )
 
-// The parameters of BM25, as in the literature; those of headings are for
-// texts of a few words, whose length says little.
+// The usual parameters of BM25. Those of headings are for texts of a few words, whose length means little.
 const (
 	k1       = 1.2
 	b        = 0.75
 	bHeading = 0.3
 )
 
-// Limits of what one chunk's row holds. Longer chunks and more frequent terms
-// count as these.
+// Limits of the values in a chunk's row. Larger values are capped.
 const (
 	maxChunks        = 1<<24 - 1
 	maxLength        = 2047
@@ -31,8 +28,8 @@ const (
 	maxHeadingTF     = 7
 )
 
-// posting is one term in one chunk: the chunk's slot, the term's count in
-// heading and text (5 bits) and in the heading alone (3 bits).
+// posting is a term in a chunk: the chunk's slot, the count in heading and text (5 bits), and the count in the heading (3
+// bits).
 type posting uint32
 
 func newPosting(slot uint32, tf, headingTF int) posting {
@@ -43,36 +40,33 @@ func (p posting) slot() uint32      { return uint32(p) >> 8 }
 func (p posting) tf() uint32        { return uint32(p) & maxTF }
 func (p posting) headingTF() uint32 { return uint32(p) >> 5 & maxHeadingTF }
 
-// Index is a keyword index. The zero value is not usable: call New. Of Search
-// and Match any number run at once; Put and Delete wait for each other, and
-// block readers only while what they have prepared is linked in.
+// Index is a keyword index. Create one with New. Any number of searches and matches may run at once. Put and Delete wait
+// for each other. They block readers only while they link prepared data.
 type Index struct {
-	// writing is held by whoever changes the index, from analysis to the end.
+	// writing is held while the index changes, from the analysis to the end.
 	writing sync.Mutex
-	// words remembers the terms of words per language; guarded by writing.
+	// words caches the terms of words per language. writing guards it.
 	words map[string]map[string][]uint32
-	// cached counts the words remembered; guarded by writing.
+	// cached counts the cached words. writing guards it.
 	cached int
 
-	// mu guards everything below. The dictionary is only changed with both
-	// mutexes held, so a writer may read it holding writing alone.
+	// mu guards the following fields. The dictionary changes only with both mutexes held, so a writer may read it with writing
+	// alone.
 	mu    sync.RWMutex
 	terms dictionary
-	// postings are each term's, by slot. Lists of a loaded index lie in its
-	// file and are moved when they grow.
+	// postings are the postings of each term, by slot. Lists of a loaded index are in its file and move when they grow.
 	postings [][]posting
 	chunks   chunkTable
 	docs     documentTable
-	// languages are those of chunks, with how many live chunks each has.
+	// languages counts the live chunks of each language.
 	languages, collections names
-	// live and length are how many chunks can be found and the sum of their
-	// lengths.
+	// live is the number of live chunks, and length is the sum of their lengths.
 	live    int
 	length  int64
 	heading int64
 	// liveDocs counts documents with live chunks.
 	liveDocs int
-	// saturation is tf's part of the score by length and tf; see saturate.
+	// saturation is a table of tf's part of the score, by length and tf; see saturate.
 	saturation []float32
 	scratch    sync.Pool
 }
@@ -91,7 +85,7 @@ func New() *Index {
 	return x
 }
 
-// reset empties the index; both mutexes are held, or nobody else has x.
+// reset empties the index. The caller holds both mutexes, or is the only user of x.
 func (x *Index) reset() {
 	x.words, x.cached = map[string]map[string][]uint32{}, 0
 	x.terms, x.postings = dictionary{}, nil
@@ -132,7 +126,7 @@ func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 	return nil
 }
 
-// link adds analysed entries.
+// link adds analyzed entries.
 func (x *Index) link(entries []retrieve.Entry, batch *batch) {
 	for _, term := range batch.newTerms {
 		x.terms.add(term)
@@ -201,7 +195,7 @@ func (x *Index) Delete(_ context.Context, ids []int64) error {
 	return nil
 }
 
-// kill makes a chunk unfindable. Its postings stay until tidy.
+// kill removes a chunk from results. Its postings stay until tidy runs.
 func (x *Index) kill(id int64) {
 	c := &x.chunks
 	slot, ok := c.slots[id]
@@ -224,10 +218,10 @@ func (x *Index) kill(id int64) {
 	x.heading -= int64(c.headings[slot])
 }
 
-// minKilled is how many dead chunks are worth a sweep.
+// minKilled is the minimum number of dead chunks for a cleanup.
 const minKilled = 256
 
-// tidy sweeps dead chunks out when they are more than half as many as the live.
+// tidy removes dead chunks if they are more than half as many as the live ones.
 func (x *Index) tidy() {
 	if x.chunks.killed < minKilled || x.chunks.killed < x.live/2 {
 		return
@@ -238,13 +232,13 @@ func (x *Index) tidy() {
 		err = x.load(image.Bytes())
 	}
 	if err != nil {
-		// An image just made from a sound index loads.
+		// An image of a sound index always loads.
 		panic(fmt.Sprintf("bm25: sweep: %v", err))
 	}
 }
 
-// saturate computes, for each length and each tf up to rowTFs, what tf adds to
-// a chunk's score but for the term's weight: tf*(k1+1)/(tf+norm(length)).
+// saturate computes tf's part of the score for each length and each tf up to rowTFs: tf*(k1+1)/(tf+norm(length)). The
+// term's weight is not included.
 func (x *Index) saturate() {
 	mean := x.meanLength()
 	if x.saturation == nil {
@@ -258,8 +252,7 @@ func (x *Index) saturate() {
 	}
 }
 
-// rowTFs is how many term counts the saturation table holds per length; a
-// power of two.
+// rowTFs is the number of term counts per length in the saturation table. It is a power of two.
 const rowTFs = 4
 
 func (x *Index) meanLength() float32 {
@@ -276,8 +269,7 @@ func lengthNorm(length, mean, b float32) float32 {
 
 func saturated(tf, norm float32) float32 { return tf * (k1 + 1) / (tf + norm) }
 
-// chunkTable holds a row per slot. A chunk that was replaced or deleted leaves
-// a dead slot behind.
+// chunkTable has a row per slot. A replaced or deleted chunk leaves a dead slot.
 type chunkTable struct {
 	ids         []int64
 	docs        []uint32 // row in documentTable
@@ -305,7 +297,7 @@ func (c *chunkTable) deadAmong(list []posting) int {
 	return n
 }
 
-// documentTable holds a row per document.
+// documentTable has a row per document.
 type documentTable struct {
 	ids     []int64
 	sources []string
@@ -314,7 +306,7 @@ type documentTable struct {
 	rows    map[int64]uint32
 }
 
-// names numbers a few strings and counts what uses them.
+// names numbers strings and counts their uses.
 type names struct {
 	list  []string
 	count []int
@@ -342,5 +334,5 @@ func (n *names) find(name string) int {
 	return -1
 }
 
-// words64 is how many 64-bit words hold n bits.
+// words64 returns the number of 64-bit words for n bits.
 func words64(n int) int { return (n + 63) / 64 }

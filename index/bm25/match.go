@@ -13,13 +13,13 @@ type matching struct {
 	x   *Index
 	sc  *scratch
 	out []retrieve.Match
-	// rows are the postings of the present group in the asked chunks.
+	// rows are the postings of the current group in the requested chunks.
 	rows []matchRow
 	// meanHeading and meanDocument are mean lengths.
 	meanHeading, meanDocument float32
 }
 
-// matchRow is one of the asked chunks in a posting list.
+// matchRow is a requested chunk in a posting list.
 type matchRow struct {
 	row int
 	p   posting
@@ -53,7 +53,7 @@ func (x *Index) Match(ctx context.Context, question string, ids []int64) ([]text
 	return terms, m.out, nil
 }
 
-// run adds up the groups of a query and returns its terms.
+// run adds the scores of a query's groups and returns its terms.
 func (m *matching) run(question string) []text.Term {
 	groups := m.x.groups(question)
 	terms := make([]text.Term, len(groups))
@@ -91,9 +91,8 @@ func (m *matching) run(question string) []text.Term {
 	return terms
 }
 
-// scan walks a group's postings: it notes the asked chunks' and adds up term
-// counts by document. It returns how many live chunks have the term in their
-// heading.
+// scan reads a group's postings. It records those of the requested chunks and counts terms by document. It returns the
+// number of live chunks with the term in their heading.
 func (m *matching) scan(g group) (headings int) {
 	x, sc := m.x, m.sc
 	sc.docsSeen = sc.docsSeen[:0]
@@ -122,8 +121,7 @@ func (m *matching) scan(g group) (headings int) {
 	return min(headings, x.live)
 }
 
-// documents adds the present group's part to the scores of the asked chunks'
-// documents.
+// documents adds the current group to the scores of the requested chunks' documents.
 func (m *matching) documents(times float32) {
 	x, sc := m.x, m.sc
 	weight := times * idf(len(sc.docsSeen), x.liveDocs)
@@ -136,7 +134,7 @@ func (m *matching) documents(times float32) {
 	}
 }
 
-// mark notes which chunks and documents are asked for, or forgets it.
+// mark marks the requested chunks and documents, or removes the marks.
 func (m *matching) mark(ids []int64, on bool) {
 	for i, id := range ids {
 		slot, ok := m.x.chunks.slots[id]

@@ -11,11 +11,11 @@ import (
 	"docent/rag/retrieve"
 )
 
-// scratch is what a search needs while it runs; it is reused.
+// scratch is the reusable memory of a search.
 type scratch struct {
 	scores []float32 // by slot; all 0 between searches
 	heap   []found
-	// The rest is Match's; see match.go. All are 0 between searches.
+	// The following fields belong to Match; see match.go. All are 0 between searches.
 	marks     []uint32
 	docTF     []uint32
 	docMarks  []uint32
@@ -29,7 +29,7 @@ type found struct {
 	score float32
 }
 
-// idf is BM25's, which is never negative.
+// idf is the IDF of BM25. It is never negative.
 func idf(df, n int) float32 {
 	return float32(math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5)))
 }
@@ -61,7 +61,7 @@ func (x *Index) Words(ctx context.Context, text string, k int, filter retrieve.F
 	return hits, nil
 }
 
-// sized returns s with length n, of zeros: s must hold zeros only.
+// sized returns s with length n. All its elements are zero; s must contain only zeros.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/4)
@@ -69,8 +69,7 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// score adds a term's part to the scores. It is the loop queries spend their
-// time in.
+// score adds a term's part to the scores. Queries spend most of their time in this loop.
 func (x *Index) score(scores []float32, list []posting, weight float32) {
 	lengths, saturation := x.chunks.lengths, x.saturation
 	scores = scores[:len(lengths)]
@@ -84,7 +83,7 @@ func (x *Index) score(scores []float32, list []posting, weight float32) {
 	}
 }
 
-// saturated is tf's part of a chunk's score, looked up or computed.
+// saturated returns tf's part of a chunk's score, from the table or computed.
 func (x *Index) saturated(slot, tf uint32) float32 {
 	length := x.chunks.lengths[slot]
 	if tf <= rowTFs {
@@ -93,7 +92,7 @@ func (x *Index) saturated(slot, tf uint32) float32 {
 	return saturated(float32(tf), lengthNorm(float32(length), x.meanLength(), b))
 }
 
-// filter says by number which collections a filter accepts; nil means all.
+// filter returns, by number, the collections that a filter accepts. nil means all.
 func (x *Index) filter(f retrieve.Filter) []bool {
 	if len(f.Collections) == 0 {
 		return nil
@@ -140,7 +139,7 @@ func (x *Index) best(sc *scratch, k int, filter []bool) {
 	sc.heap = h
 }
 
-// sink restores the heap, worst on top, below i.
+// sink restores the heap below i. The worst element is on top.
 func (x *Index) sink(h []found, i int) {
 	for {
 		child := 2*i + 1

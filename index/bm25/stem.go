@@ -25,16 +25,13 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// defaultLanguage is that of documents whose language could not be told, which
-// are mostly source code and short English pages.
+// defaultLanguage is the language of documents without a detected one. Most are source code or short English pages.
 const defaultLanguage = "en"
 
-// stopMark begins the term of a stop word, which is searched for only when a
-// query has nothing else.
+// stopMark begins the term of a stop word. A query searches for it only if it has no other words.
 const stopMark = "\x00"
 
-// stemmers are Snowball's, by ISO 639-1 code. Words of other languages are
-// taken as they are.
+// stemmers are Snowball's stemmers by ISO 639-1 code. Words of other languages are not stemmed.
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ar": arabic.Stem, "da": danish.Stem, "de": german.Stem, "en": english.Stem, "es": spanish.Stem,
 	"fi": finnish.Stem, "fr": french.Stem, "hu": hungarian.Stem, "it": italian.Stem, "nb": norwegian.Stem,
@@ -42,8 +39,8 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ru": russian.Stem, "sv": swedish.Stem, "ta": tamil.Stem, "tr": turkish.Stem,
 }
 
-// stopFiles are the stop word lists of the Snowball project (BSD licence), one
-// per language; en.txt is our own, with the words questions are made of.
+// stopFiles are the stop word lists of the Snowball project (BSD license), one per language. en.txt is docent's own and
+// contains the words of questions.
 //
 //go:embed stopwords
 var stopFiles embed.FS
@@ -54,7 +51,7 @@ type analyzer struct {
 	stop map[string]bool
 }
 
-// analyzers are made when first needed and shared by all indexes.
+// analyzers are created on first use and shared by all indexes.
 var analyzers sync.Map // language -> *analyzer
 
 // analyzerOf returns the analyzer of a language.
@@ -95,7 +92,7 @@ func (a *analyzer) term(p piece) string {
 	}
 }
 
-// languageOf normalises a document's language.
+// languageOf normalizes a document's language.
 func languageOf(code string) string {
 	if code == "" {
 		return defaultLanguage

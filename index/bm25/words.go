@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxWord bounds the words that are indexed, in bytes; longer ones (encoded
-// data, mostly) are passed over.
+// maxWord limits indexed words, in bytes. Longer words are mostly encoded data and are skipped.
 const maxWord = 128
 
-// wordByte says of each ASCII byte whether it belongs to a word.
+// wordByte reports for each ASCII byte whether it belongs to a word.
 var wordByte = func() (t [utf8.RuneSelf]bool) {
 	for c := range t {
 		t[c] = c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -18,10 +17,8 @@ var wordByte = func() (t [utf8.RuneSelf]bool) {
 	return t
 }()
 
-// eachWord calls yield with each word of text as it stands there: a run of
-// letters, digits and underscores with single dots between them, so that
-// identifiers stay whole. Of scripts written without spaces it yields pairs of
-// neighbouring characters.
+// eachWord calls yield with each word of text, unchanged. A word is a run of letters, digits, and underscores with single
+// dots between them, so that identifiers stay whole. For scripts without spaces it yields pairs of neighboring characters.
 func eachWord(text string, yield func(word string)) {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -47,7 +44,7 @@ func eachWord(text string, yield func(word string)) {
 	}
 }
 
-// wordEnd returns the end of the word that begins at i; i if none does.
+// wordEnd returns the end of the word at i, or i if there is none.
 func wordEnd(text string, i int) int {
 	for i < len(text) {
 		c := text[i]
@@ -92,15 +89,13 @@ func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !isUnspaced(r)
 }
 
-// isUnspaced reports whether r is of a script that does not put spaces between
-// words.
+// isUnspaced reports whether r belongs to a script without spaces between words.
 func isUnspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// eachPair yields the pairs of the run of unspaced characters that begins at
-// i, or its only character, and returns the run's end.
+// eachPair yields the pairs in the run of unspaced characters at i, or its only character. It returns the end of the run.
 func eachPair(text string, i int, yield func(word string)) int {
 	first, before, n := i, i, 0
 	for i < len(text) {
@@ -122,12 +117,12 @@ func eachPair(text string, i int, yield func(word string)) int {
 // piece is a part of a word, in lower case.
 type piece struct {
 	text string
-	// whole marks an identifier kept whole, which is not stemmed.
+	// whole marks a whole identifier, which is not stemmed.
 	whole bool
 }
 
-// pieces splits a word: a dotted, snake_case or camelCase identifier is kept
-// whole and split, at each level, any other word stands alone.
+// pieces splits a word. A dotted, snake_case, or camelCase identifier is kept whole and also split at each level. Any
+// other word is one piece.
 func pieces(dst []piece, word string) []piece {
 	word = strings.Trim(word, "_")
 	if word == "" {
@@ -157,8 +152,7 @@ func isNumber(word string) bool {
 	return strings.Trim(word, "0123456789.") == ""
 }
 
-// humps splits camelCase. The whole word is kept too and stemmed, as it may be
-// written in lower case elsewhere.
+// humps splits camelCase. It also keeps the whole word and stems it, because other texts may write it in lower case.
 func humps(dst []piece, word string) []piece {
 	if word == "" {
 		return dst
@@ -184,9 +178,8 @@ func humps(dst []piece, word string) []piece {
 
 func hasDigit(word string) bool { return strings.ContainsAny(word, "0123456789") }
 
-// hump reports whether a new part begins at i: an upper-case letter after a
-// lower-case one or a digit, the last of several upper-case ones before a
-// lower-case one, or a letter after digits that begin the word.
+// hump reports whether a new part begins at i: a capital after a small letter or a digit, the last of several capitals
+// before a small letter, or a letter after digits at the start of the word.
 func hump(word string, i int) bool {
 	upper := func(c byte) bool { return 'A' <= c && c <= 'Z' }
 	lower := func(c byte) bool { return 'a' <= c && c <= 'z' }

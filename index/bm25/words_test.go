@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// terms returns what a text is indexed by.
+// terms returns the index terms of a text.
 func terms(language, text string) []string {
 	a := analyzerOf(language)
 	var out []string

@@ -1,19 +1,18 @@
-// Package archtest holds the repository's structure as data: which package may
-// import which, and how large things may grow. Its tests fail the build when
-// the code says otherwise.
+// Package archtest defines the structure of the repository as data: allowed imports
+// and size limits. Its tests fail if the code violates them.
 package archtest
 
-// Level orders the packages: a package may import those of lower levels, its
-// own parent or child folders, and nothing else of this module. Siblings of
-// one level never meet; what needs both is wired in internal/wiring.
+// Level groups packages in the import order. A package may import packages of lower
+// levels, and its own parent and child folders. Siblings of one level do not import
+// each other; internal/wiring connects them. The tests list the exceptions.
 type Level struct {
-	// Name is shown when the rule is broken.
+	// Name is the name in error messages.
 	Name string
-	// Packages are folders of the module; "x/..." covers x and all below.
+	// Packages are folders of the module. "x/..." covers x and all folders below.
 	Packages []string
 }
 
-// Levels is the import order, lowest first.
+// Levels are the levels in import order, lowest first.
 var Levels = []Level{
 	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
@@ -31,8 +30,8 @@ var Levels = []Level{
 	{"program", []string{"cmd/...", "examples/...", "tools/..."}},
 }
 
-// Reserved says which packages alone may import a module: technology stays
-// behind its seam. Tests may import anything.
+// Reserved lists the only packages that may import a module, so that a technology stays behind one interface. Tests may
+// import anything.
 var Reserved = map[string][]string{
 	"github.com/jackc/pgx/v5":                {"store/postgres", "internal/pgtest"},
 	"modernc.org/sqlite":                     {"store/sqlite"},
@@ -48,34 +47,33 @@ var Reserved = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk": {"agent/tool/mcp"},
 }
 
-// Budgets.
+// Size limits.
 const (
-	// MaxFileLines bounds a Go, TypeScript, Svelte or CSS file.
+	// MaxFileLines limits a Go, TypeScript, Svelte, or CSS file.
 	MaxFileLines = 600
-	// MaxFuncLines bounds a function.
+	// MaxFuncLines limits a function.
 	MaxFuncLines = 100
-	// MaxInterfaceMethods bounds the methods of an interface with those of the
-	// interfaces that it embeds.
+	// MaxInterfaceMethods limits the methods of an interface, including embedded ones.
 	MaxInterfaceMethods = 10
-	// MaxPackageLines bounds a package without its tests and generated files.
+	// MaxPackageLines limits a package without its tests and generated files.
 	MaxPackageLines = 3500
-	// MaxMethods bounds the methods of a type.
+	// MaxMethods limits the methods of a type.
 	MaxMethods = 40
-	// MaxMethodFiles bounds the files that the methods of a type are in.
+	// MaxMethodFiles limits the files that contain the methods of a type.
 	MaxMethodFiles = 8
-	// MaxImportDepth bounds a chain of imports inside the module.
+	// MaxImportDepth limits a chain of imports inside the module.
 	MaxImportDepth = 6
-	// MaxLineLength bounds a line of Go, in characters.
+	// MaxLineLength limits a line of Go, in characters.
 	MaxLineLength = 140
 )
 
-// MethodBudgets are the types with a budget of methods of their own.
+// MethodBudgets are the types with their own limit of methods.
 var MethodBudgets = map[string]int{
 	"agent.Session": 65, // everything that the author of an agent can do in a turn
 }
 
-// OverBudget are the places that were over their budget when it was set, with
-// their size then. None may grow, and none may be added.
+// OverBudget lists the places that were over a limit when it was introduced, with their size. None may grow, and none may
+// be added.
 var OverBudget = map[string]int{
 	"files with methods of agent/session.conversation": 17,
 	"imports in a chain":                    11,
@@ -84,5 +82,5 @@ var OverBudget = map[string]int{
 	"methods of agent/session.conversation": 63,
 }
 
-// BadNames are package and file names that say nothing.
+// BadNames are meaningless names of packages and files.
 var BadNames = []string{"utils", "util", "helpers", "helper", "common", "manager", "misc", "types", "models"}

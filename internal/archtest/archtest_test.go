@@ -294,8 +294,8 @@ func TestDocComments(t *testing.T) {
 	}
 }
 
-// checkMethods looks at the methods of an interface. Fields of a struct need a
-// comment only if their name does not say enough, which people decide.
+// checkMethods checks the methods of an interface. Struct fields need a comment only if their name is not clear, which
+// people decide.
 func checkMethods(spec *ast.TypeSpec, missing func(token.Pos, string)) {
 	i, ok := spec.Type.(*ast.InterfaceType)
 	if !ok {

@@ -17,27 +17,27 @@ type Kind string
 const (
 	// Invalid: the request is wrong and will fail again unless it is changed.
 	Invalid Kind = "invalid"
-	// NotFound: what was named does not exist, or not for this caller.
+	// NotFound: the named object does not exist, or this caller may not see it.
 	NotFound Kind = "not_found"
-	// Conflict: the request collides with the present state; read it and decide.
+	// Conflict: the request conflicts with the current state. Read the state and decide.
 	Conflict Kind = "conflict"
-	// Unauthorized: the caller has to say who they are.
+	// Unauthorized: the caller must authenticate.
 	Unauthorized Kind = "unauthorized"
-	// Forbidden: the caller is known and may not do this.
+	// Forbidden: the authenticated caller may not do this.
 	Forbidden Kind = "forbidden"
 	// RateLimited: too many requests by this caller; wait and try again.
 	RateLimited Kind = "rate_limited"
 	// Busy: a bounded queue is full; try again soon.
 	Busy Kind = "busy"
-	// Unavailable: something this depends on does not answer.
+	// Unavailable: a dependency does not respond.
 	Unavailable Kind = "unavailable"
-	// Canceled: the caller went away or asked to stop.
+	// Canceled: the caller disconnected or canceled the request.
 	Canceled Kind = "canceled"
-	// Internal: a fault of ours.
+	// Internal: docent has failed.
 	Internal Kind = "internal"
 )
 
-// Kinds lists every kind in the order documentation shows them.
+// Kinds lists all kinds in the order of the documentation.
 func Kinds() []Kind {
 	return []Kind{Invalid, NotFound, Conflict, Unauthorized, Forbidden, RateLimited, Busy, Unavailable, Canceled, Internal}
 }
@@ -47,7 +47,7 @@ func (k Kind) Retryable() bool {
 	return k == RateLimited || k == Busy || k == Unavailable
 }
 
-// HTTPStatus is the status code an HTTP handler answers with.
+// HTTPStatus returns the HTTP status code of the kind.
 func (k Kind) HTTPStatus() int {
 	switch k {
 	case Invalid:
@@ -71,9 +71,8 @@ func (k Kind) HTTPStatus() int {
 	}
 }
 
-// ExitCode is the exit status of a command that ends with this kind: 2 for a
-// wrong call, 3 for something that does not answer, 130 for an interruption as
-// shells report it, 1 for all else.
+// ExitCode returns the exit status of a failed command: 2 for wrong usage, 3 for an unavailable dependency, 130 for an
+// interruption, and 1 otherwise.
 func (k Kind) ExitCode() int {
 	switch k {
 	case Invalid:
@@ -91,10 +90,9 @@ func (k Kind) ExitCode() int {
 type Fault struct { //nolint:errname // fault.Error would read like a builtin error
 	// Kind says what the caller can do.
 	Kind Kind
-	// Text is shown to clients as it stands. It contains no paths, queries, or
-	// addresses that the client did not send.
+	// Text is the sentence for clients. It contains no paths, queries, or addresses that the client did not send.
 	Text
-	// Err is the cause, for logs; it may be nil.
+	// Err is the cause, for logs. It may be nil.
 	Err error
 }
 

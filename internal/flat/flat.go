@@ -1,8 +1,9 @@
-// Package flat writes slices of numbers one after the other so that they can be
-// used where they lie once the file is in memory again, without decoding.
+// Package flat writes slices of numbers so that they can be used directly in the
+// loaded file, without decoding.
 //
-// A stream is a magic of four bytes, a uint32 version, and parts: a uint64
-// count, that many little-endian numbers, zeros up to a multiple of 8 bytes.
+// A stream consists of a magic of four bytes, a uint32 version, and parts. A part
+// is a uint64 count, that many little-endian numbers, and zeros up to a multiple
+// of 8 bytes.
 package flat
 
 import (
@@ -13,18 +14,18 @@ import (
 	"unsafe"
 )
 
-// Number is what parts are made of.
+// Number is the element type of a part.
 type Number interface {
 	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int64 | ~float32
 }
 
-// littleEndian reports whether numbers in memory look as they do in a stream.
+// littleEndian reports whether numbers have the same bytes in memory and in a stream.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// align is what each part begins at a multiple of.
+// align is the alignment of each part, in bytes.
 const align = 8
 
-// Writer writes a stream. The first error stays; see Err.
+// Writer writes a stream. It keeps the first error; see Err.
 type Writer struct {
 	w   io.Writer
 	n   int
@@ -54,7 +55,7 @@ func Put[T Number](w *Writer, part []T) {
 	PutAll(w, len(part), func(yield func([]T) bool) { yield(part) })
 }
 
-// PutAll appends a part that comes in pieces of n numbers together.
+// PutAll appends a part that comes in pieces with n numbers in total.
 func PutAll[T Number](w *Writer, n int, pieces iter.Seq[[]T]) {
 	w.write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
 	total := 0
@@ -68,7 +69,7 @@ func PutAll[T Number](w *Writer, n int, pieces iter.Seq[[]T]) {
 	w.write(make([]byte, (align-w.n%align)%align))
 }
 
-// bytesOf returns the little-endian bytes of numbers, in place if it can.
+// bytesOf returns the little-endian bytes of numbers, in place if possible.
 func bytesOf[T Number](part []T) []byte {
 	if len(part) == 0 {
 		return nil
@@ -83,7 +84,7 @@ func bytesOf[T Number](part []T) []byte {
 	return out
 }
 
-// PutStrings appends a part that holds strings.
+// PutStrings appends a part with strings.
 func PutStrings(w *Writer, list []string) {
 	var out []byte
 	for _, s := range list {
@@ -93,15 +94,14 @@ func PutStrings(w *Writer, list []string) {
 	Put(w, out)
 }
 
-// Reader takes a stream apart. The first error stays; see Err.
+// Reader reads the parts of a stream. It keeps the first error; see Err.
 type Reader struct {
 	data []byte
 	at   int
 	err  error
 }
 
-// NewReader begins to read a stream, which must not change while what is taken
-// from it is in use.
+// NewReader returns a reader of a stream. The stream must not change while its parts are in use.
 func NewReader(data []byte, magic string, version uint32) *Reader {
 	r := &Reader{data: data, at: align}
 	if len(data) < align || string(data[:4]) != magic || binary.LittleEndian.Uint32(data[4:]) != version {
@@ -113,8 +113,8 @@ func NewReader(data []byte, magic string, version uint32) *Reader {
 // Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
-// Take returns the next part. It lies in the stream if it can and has no spare
-// capacity, so that appending to it copies it; nil on an error.
+// Take returns the next part, or nil after an error. The part is a slice of the stream if possible. It has no spare
+// capacity, so appending copies it.
 func Take[T Number](r *Reader) []T {
 	if r.err != nil {
 		return nil
@@ -147,7 +147,7 @@ func Take[T Number](r *Reader) []T {
 	return out[:n:n]
 }
 
-// TakeStrings returns the next part, of strings.
+// TakeStrings returns the next part as strings.
 func TakeStrings(r *Reader) []string {
 	data := Take[byte](r)
 	var out []string

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// family are the samples of one metric.
+// family is the samples of one metric.
 type family struct {
 	name, kind string
 	samples    []sample
@@ -22,9 +22,8 @@ type sample struct {
 	bound                float64
 }
 
-// Write writes what others write as Prometheus' text format wants it, which the
-// metrics library does not: each family once with its help and type, and the
-// buckets of a histogram by their bounds.
+// Write writes metrics in Prometheus' text format, which the metrics library does not quite follow. Each family appears
+// once with its help and type, and the buckets of a histogram are sorted by their bounds.
 func Write(w io.Writer, from ...func(io.Writer)) error {
 	var raw bytes.Buffer
 	for _, write := range from {
@@ -64,7 +63,7 @@ func Write(w io.Writer, from ...func(io.Writer)) error {
 	return err //nolint:wrapcheck // the caller's own
 }
 
-// kindOf is what Prometheus calls a family that is named so.
+// kindOf returns the Prometheus type of a family.
 func kindOf(name string, histogram bool) string {
 	switch {
 	case histogram:
@@ -92,11 +91,10 @@ func (f *family) write(out *bytes.Buffer) {
 	}
 }
 
-// rank orders the lines of a histogram.
+// rank returns the order of a line in a histogram.
 var rank = map[string]int{"_bucket": 0, "_sum": 1, "_count": 2}
 
-// split reads a line. Label values of ours have no brackets that end the labels
-// but the last.
+// split parses a line. The last bracket ends the labels, because docent's label values have no brackets.
 func split(line string) (name string, s sample) {
 	s.line = line
 	name, rest, labelled := strings.Cut(line, "{")

@@ -1,6 +1,5 @@
-// Package meter counts how long things take as Prometheus reads it: the metrics
-// library's own histograms have buckets that only its makers' database knows,
-// and its summaries leave a goroutine behind.
+// Package meter measures durations in Prometheus' histogram format. It replaces the histograms of the metrics library,
+// whose buckets only VictoriaMetrics understands, and its summaries, which leak a goroutine.
 package meter
 
 import (
@@ -12,8 +11,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 )
 
-// bounds are the buckets' upper bounds, in seconds: from a search to the longest
-// model call.
+// bounds are the upper bounds of the buckets, in seconds. They range from a search to the longest model call.
 var bounds = [...]float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120}
 
 // Seconds is a histogram of durations. It is safe for concurrent use.
@@ -24,8 +22,7 @@ type Seconds struct {
 	sum     *metrics.FloatCounter
 }
 
-// New returns the histogram of that name and labels, such as stage="search", in
-// a set; the same one if it is there.
+// New returns the histogram with that name and labels, such as stage="search", in a set. It creates it if necessary.
 func New(set *metrics.Set, name, labels string) *Seconds {
 	full := func(suffix string, labels ...string) string {
 		list := strings.Trim(strings.Join(labels, ","), ",")

@@ -1,6 +1,5 @@
-// Package pgtest gives each test a PostgreSQL database of its own, with docent's
-// schema: cloned from a template on a private server that the test process
-// starts and takes down with it, or on the server of TEST_DATABASE_URL.
+// Package pgtest gives each test its own PostgreSQL database with docent's schema. The database is a clone of a template.
+// It is on a private server that the test process starts and stops, or on the server of TEST_DATABASE_URL.
 package pgtest
 
 import (
@@ -21,14 +20,13 @@ import (
 )
 
 const (
-	// adminTimeout bounds what is done to a server for one test.
+	// adminTimeout limits the administration of a server for one test.
 	adminTimeout = time.Minute
-	// templateLock is the advisory lock that makes one process build the
-	// template of a shared server.
+	// templateLock is the advisory lock that makes one process build the template of a shared server.
 	templateLock = 7240165
 )
 
-// process is what the tests of this process share.
+// process holds the state that all tests of this process share.
 var process struct {
 	once  sync.Once
 	err   error
@@ -37,11 +35,10 @@ var process struct {
 	name  string // the template's
 }
 
-// Suite runs a package's tests and then stops the server they started.
+// Suite runs a package's tests and then stops their server.
 type Suite struct{ tests *testing.M }
 
-// Main wraps a package's tests, for TestMain: os.Exit(pgtest.Main(m).Run()), or
-// goleak.VerifyTestMain(pgtest.Main(m)).
+// Main wraps a package's tests, for TestMain: os.Exit(pgtest.Main(m).Run()), or goleak.VerifyTestMain(pgtest.Main(m)).
 func Main(m *testing.M) Suite { return Suite{m} }
 
 // Run runs the tests and returns the exit code.
@@ -54,8 +51,8 @@ func (s Suite) Run() int {
 	return s.tests.Run()
 }
 
-// URL makes a migrated, empty database and returns its URL. It is dropped when
-// the test ends. Without a server the test fails and says how to install one.
+// URL makes a migrated, empty database and returns its URL. The database is dropped at the end of the test. Without a
+// server the test fails with instructions to install one.
 func URL(t testing.TB) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout) // t.Context ends before the clean-up
@@ -76,7 +73,7 @@ func URL(t testing.TB) string {
 			t.Error(err)
 		}
 	})
-	// A clone is another database.
+	// A clone is a different database, so it needs an id of its own.
 	if err := do(ctx, database, "UPDATE corpus SET database_id = gen_random_uuid()::text"); err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +98,8 @@ func prepare(ctx context.Context) error {
 	return template(ctx, process.admin, process.name)
 }
 
-// template makes the template database unless it is there. It gets its name
-// when it is done, so that an interrupted attempt is not taken for it.
+// template makes the template database if it does not exist. The database gets its final name last, so an interrupted
+// attempt leaves no broken template.
 func template(ctx context.Context, admin, name string) error {
 	conn, err := pgx.Connect(ctx, admin)
 	if err != nil {
@@ -140,7 +137,7 @@ func template(ctx context.Context, admin, name string) error {
 	return nil
 }
 
-// do runs one statement on a connection of its own.
+// do runs one statement on a new connection.
 func do(ctx context.Context, database, query string) error {
 	conn, err := pgx.Connect(ctx, database)
 	if err != nil {
@@ -153,7 +150,7 @@ func do(ctx context.Context, database, query string) error {
 	return nil
 }
 
-// withDatabase is a URL with another database name.
+// withDatabase returns a URL with another database name.
 func withDatabase(server, name string) string {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -163,9 +160,8 @@ func withDatabase(server, name string) string {
 	return u.String()
 }
 
-// Durable makes the private server wait for the disk at each commit, as a real
-// one does, until the test ends: for benchmarks. It does nothing to the server
-// of TEST_DATABASE_URL.
+// Durable makes the private server wait for the disk at each commit until the end of the test. It is for benchmarks. It
+// does not change the server of TEST_DATABASE_URL.
 func Durable(t testing.TB, database string) {
 	t.Helper()
 	if process.own == nil {

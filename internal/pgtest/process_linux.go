@@ -2,7 +2,7 @@ package pgtest
 
 import "syscall"
 
-// quit makes PostgreSQL end at once, its children too.
+// quit is the signal that ends PostgreSQL and its children at once.
 const quit = syscall.SIGQUIT
 
 // attributes make the server run as another account and end with this process.

@@ -7,12 +7,11 @@ import (
 	"syscall"
 )
 
-// quit makes PostgreSQL end.
+// quit is the signal that ends PostgreSQL.
 var quit = os.Interrupt
 
-// attributes are Linux' alone: elsewhere tests run as an ordinary user, and a
-// server outlives a test process that is killed.
+// attributes only work on Linux. Elsewhere tests run as an ordinary user, and a server outlives a killed test process.
 func attributes(*identity) *syscall.SysProcAttr { return nil }
 
-// alive leaves the folders of others alone.
+// alive always returns true, so that folders of other processes stay.
 func alive(int) bool { return true }

@@ -19,30 +19,30 @@ import (
 )
 
 const (
-	// folder begins the name of a server's folder; the process id follows.
+	// folder is the prefix of a server's folder name. The process id follows.
 	folder = "docent-pg-"
-	// maxSocket bounds the socket's path: Unix allows 107 bytes.
+	// maxSocket limits the path of the socket. Unix allows 107 bytes.
 	maxSocket = 100
-	// readyEvery is how often a starting server is asked whether it is ready.
+	// readyEvery is the interval between checks of a starting server.
 	readyEvery = 20 * time.Millisecond
-	// stopTimeout is how long a server may take to end before it is killed.
+	// stopTimeout is the time that a server has to stop before it is killed.
 	stopTimeout = 10 * time.Second
 	// owner is the server's superuser.
 	owner = "docent"
 )
 
-// errNoServer says what to do about a missing PostgreSQL.
+// errNoServer explains how to install PostgreSQL.
 var errNoServer = errors.New("no PostgreSQL found in PATH or /usr/lib/postgresql: run `apt-get install postgresql`, or set TEST_DATABASE_URL")
 
-// server is a private PostgreSQL: one folder with the data and the socket.
+// server is a private PostgreSQL server with one folder for its data and its socket.
 type server struct {
 	dir    string
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when the process has ended
 }
 
-// start makes a cluster and starts it. It ends with this process, however that
-// ends; a folder that is left behind is removed by the next start.
+// start creates a cluster and starts it. The server ends with this process in all cases. The next start removes folders of
+// earlier processes.
 func start(ctx context.Context) (*server, error) {
 	bin, err := binaries()
 	if err != nil {
@@ -71,8 +71,7 @@ func start(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-// binaries finds the folder of initdb and postgres: in PATH, else Debian's,
-// newest first.
+// binaries returns the folder of initdb and postgres. It looks in PATH and then in Debian's folders, newest first.
 func binaries() (string, error) {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		if _, err := exec.LookPath(filepath.Join(filepath.Dir(path), "postgres")); err == nil {
@@ -90,11 +89,10 @@ func binaries() (string, error) {
 	return filepath.Dir(slices.MaxFunc(all, func(a, b string) int { return version(a) - version(b) })), nil
 }
 
-// identity is the account a server runs as; nil is this process' own.
+// identity is the account of the server. nil means the account of this process.
 type identity struct{ uid, gid int }
 
-// account is another one if this process is root, as PostgreSQL refuses to run
-// as root.
+// account returns another account if this process runs as root, because PostgreSQL refuses to run as root.
 func account() (*identity, error) {
 	if os.Getuid() != 0 {
 		return nil, nil //nolint:nilnil // nil has a meaning
@@ -113,7 +111,7 @@ func account() (*identity, error) {
 	return nil, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as")
 }
 
-// makeFolder makes the server's folder and removes those whose process is gone.
+// makeFolder makes the server's folder and removes folders of dead processes.
 func makeFolder(as *identity) (string, error) {
 	base := os.TempDir()
 	if len(base)+len(folder)+40 > maxSocket {
@@ -150,7 +148,7 @@ func (s *server) initialise(ctx context.Context, bin string, as *identity) error
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	// In a file, where Durable can overrule it.
+	// In a file, so that Durable can override it.
 	settings := "fsync = off\nfull_page_writes = off\n"
 	if err := os.WriteFile(filepath.Join(s.data(), "postgresql.auto.conf"), []byte(settings), 0o600); err != nil {
 		return fmt.Errorf("initdb: %w", err)
@@ -158,8 +156,7 @@ func (s *server) initialise(ctx context.Context, bin string, as *identity) error
 	return nil
 }
 
-// run starts the server. Linux ends it when the thread that started it ends, so
-// that thread is kept until then.
+// run starts the server. Linux kills the server when its parent thread ends, so run keeps the thread.
 func (s *server) run(bin string, as *identity) error {
 	log, err := os.Create(filepath.Join(s.dir, "log"))
 	if err != nil {
@@ -186,7 +183,7 @@ func (s *server) run(bin string, as *identity) error {
 	return nil
 }
 
-// ready waits until the server answers, and makes sure that it is this one.
+// ready waits until the server responds and verifies that it is this server.
 func (s *server) ready(ctx context.Context) error {
 	tick := time.NewTicker(readyEvery)
 	defer tick.Stop()
@@ -212,7 +209,7 @@ func (s *server) ready(ctx context.Context) error {
 	}
 }
 
-// stop ends the server at once and removes all it wrote.
+// stop ends the server at once and removes its files.
 func (s *server) stop() {
 	_ = s.cmd.Process.Signal(quit) // it may be gone already
 	select {
@@ -226,7 +223,7 @@ func (s *server) stop() {
 	}
 }
 
-// url is the URL of one of the server's databases.
+// url returns the URL of one of the server's databases.
 func (s *server) url(database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(owner), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}).String()
 }

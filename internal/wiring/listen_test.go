@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// patience bounds the wait for a connection.
+// patience limits the wait for a connection.
 const patience = 60 * time.Second
 
 // TestHTTPConnectionsAreBounded checks that connections over the bound are closed, and

@@ -35,7 +35,7 @@ type Reply struct {
 	Status int
 	// Header is added to the response.
 	Header http.Header
-	// Body is sent as it is instead of a stream.
+	// Body is sent unchanged instead of a stream.
 	Body string
 	// Frames are the data of server-sent events, instead of the fields above. A
 	// frame that begins with ":" is a comment. Nothing is added: include a

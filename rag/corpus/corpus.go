@@ -8,8 +8,8 @@ import (
 
 // Revision is the state of a corpus.
 type Revision struct {
-	// Database is a random name given to the database when it was made, so
-	// that files derived from one are never used with another.
+	// Database is a random name that the database gets when it is created. It keeps files derived from one database from being
+	// used with another.
 	Database string
 	// Number grows by one with each committed change of a document.
 	Number int64
@@ -23,30 +23,28 @@ type Change struct {
 	Document Document
 	// Removed reports that the document is gone.
 	Removed bool
-	// Chunks are all of the document's chunks, by ordinal; none if it failed.
+	// Chunks are all chunks of the document, by ordinal. A failed document has none.
 	Chunks []Chunk
-	// Vectors are the chunks' embeddings, in the same order; nil where a chunk
-	// has none by the embedder asked for.
+	// Vectors are the embeddings of the chunks, in the same order. An entry is nil if the named embedder has not embedded the
+	// chunk.
 	Vectors [][]float32
 }
 
 // Corpus is the source of indexes. It is safe for concurrent use.
 type Corpus interface {
-	// Revision returns the present state.
+	// Revision returns the current state.
 	Revision(ctx context.Context) (Revision, error)
-	// Changes yields each document changed after revision since, once, in its
-	// newest state, in the order of their revisions, with the vectors of the
-	// named embedder. With since 0 it yields every live document and no
-	// removals. Changes committed meanwhile may or may not be seen; none that
-	// is older than one already yielded is. An error comes once and last.
+	// Changes yields each document that changed after revision since, with the vectors of the named embedder. It yields a
+	// document once, in its newest state, in the order of revisions. With since 0 it yields every live document and no
+	// removals. It may miss changes committed during the call, but none older than a change that it yielded. An error comes
+	// once and last.
 	Changes(ctx context.Context, since int64, embedder string) iter.Seq2[Change, error]
-	// Watch returns a channel that gets a value soon after the revision has
-	// grown, by whatever process, at the latest after a second, and soon after
-	// a database that was away is back. Several changes may share one value. It
-	// is closed when ctx ends.
+	// Watch returns a channel that receives a value soon after any process has raised the revision, at most a second later. It
+	// also receives one soon after a lost database is back. Several changes may share one value. The channel is closed when
+	// ctx ends.
 	Watch(ctx context.Context) (<-chan struct{}, error)
-	// Passages returns the named chunks with their documents (without Text),
-	// in the order asked; unknown ids are left out.
+	// Passages returns the named chunks with their documents, in the given order. The documents have no Text. Unknown ids are
+	// omitted.
 	Passages(ctx context.Context, ids []int64) ([]Passage, error)
 }
 
@@ -57,20 +55,18 @@ type Passage struct {
 	Document Document
 }
 
-// DocumentOrder is the order of a list of documents. Equal documents are
-// ordered by ID.
+// DocumentOrder is the order of a list of documents. Equal documents are ordered by ID.
 type DocumentOrder string
 
 // The orders of documents.
 const (
-	// ByID is the order in which they were first stored.
+	// ByID orders by ID, that is by first storage.
 	ByID DocumentOrder = ""
-	// ByTitle goes by the title's first letters, code point by code point with
-	// letter case ignored.
+	// ByTitle orders by the first letters of the title, by code point and without regard to case.
 	ByTitle DocumentOrder = "title"
-	// BySize goes by the source's bytes.
+	// BySize orders by the size of the source in bytes.
 	BySize DocumentOrder = "size"
-	// ByUpdated goes by when they were last stored.
+	// ByUpdated orders by the time of the last storage.
 	ByUpdated DocumentOrder = "updated"
 )
 
@@ -82,18 +78,18 @@ type DocumentFilter struct {
 	Collection string
 	// Status, if set, is the only status to list.
 	Status Status
-	// Match, if set, is a part of source or title, letter case ignored.
+	// Match, if set, is a part of the source or the title, in any letter case.
 	Match string
-	// After leaves out documents up to this ID: the cursor of pages by ID.
+	// After leaves out documents up to this ID. It is the cursor of pages ordered by ID.
 	After int64
-	// Order is what the list is ordered by.
+	// Order is the order of the list.
 	Order DocumentOrder
-	// Descending turns the order round.
+	// Descending reverses the order.
 	Descending bool
-	// Past is the cursor in any order: the last document of the page before, of
-	// which the ID and what the order goes by are needed. It need not exist any more.
+	// Past is the cursor in any order: the last document of the previous page. Only its ID and the field of the order are
+	// needed. The document may have been removed since.
 	Past *Document
-	// Limit bounds the page; 0 means 100, the most is 1,000.
+	// Limit is the maximum length of the page, at most 1,000. 0 means 100.
 	Limit int
 }
 
@@ -101,9 +97,9 @@ type DocumentFilter struct {
 type CollectionInfo struct {
 	// Name is the collection's name.
 	Name string
-	// Documents counts its documents that are Ready.
+	// Documents counts the documents with status Ready.
 	Documents int
-	// Failed counts its documents that could not be read.
+	// Failed counts the documents that could not be read.
 	Failed int
 	// Chunks counts its chunks.
 	Chunks int
@@ -114,14 +110,13 @@ type CollectionInfo struct {
 type Library interface {
 	// Documents lists documents without Text.
 	Documents(ctx context.Context, filter DocumentFilter) ([]Document, error)
-	// Document returns one with its Text.
+	// Document returns one document with its Text.
 	Document(ctx context.Context, id int64) (Document, error)
-	// DocumentChunks returns those of its chunks whose ordinal is greater than
-	// after, by ordinal: -1 begins with the first. A limit of 0 means 200, the
-	// most is 1,000.
+	// DocumentChunks returns the document's chunks whose ordinal is greater than after, by ordinal. An after of -1 begins with
+	// the first chunk. The maximum limit is 1,000; 0 means 200.
 	DocumentChunks(ctx context.Context, id int64, after, limit int) ([]Chunk, error)
-	// Original returns the source's bytes as ingested. The caller closes it.
+	// Original returns the bytes of the source as ingested. The caller closes it.
 	Original(ctx context.Context, id int64) (io.ReadCloser, error)
-	// Collections lists the collections by name; DefaultCollection is always there.
+	// Collections lists the collections by name. The list always contains DefaultCollection.
 	Collections(ctx context.Context) ([]CollectionInfo, error)
 }

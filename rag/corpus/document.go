@@ -7,20 +7,20 @@ import (
 	"docent/internal/fault"
 )
 
-// DefaultCollection is the collection of documents that name none.
+// DefaultCollection is the collection of documents without a named one.
 const DefaultCollection = "default"
 
-// HeadingSeparator joins title and headings.
+// HeadingSeparator joins the title and the headings.
 const HeadingSeparator = " › "
 
-// Status says whether a document can be found.
+// Status says whether a document is searchable.
 type Status string
 
 // The document states.
 const (
-	// Ready: its chunks are stored and searchable.
+	// Ready: the chunks are stored and searchable.
 	Ready Status = "ready"
-	// Failed: it could not be read; Document.Error says why.
+	// Failed: the document could not be read. Document.Error gives the reason.
 	Failed Status = "failed"
 )
 
@@ -28,44 +28,41 @@ const (
 type Document struct {
 	// ID is never reused.
 	ID int64
-	// Collection is the named set it belongs to.
+	// Collection is the name of the document's collection.
 	Collection string
-	// Source is an absolute path, a URL, upload:NAME or stdin:NAME, with
-	// "#ID" behind it where one file holds several documents. Unique in its
-	// collection.
+	// Source is an absolute path, a URL, upload:NAME, or stdin:NAME. If one file contains several documents, "#ID" follows. A
+	// source is unique in its collection.
 	Source string
-	// Title is what people call it.
+	// Title is the name that users see.
 	Title string
-	// MediaType is the type found in the content, such as text/html.
+	// MediaType is the type detected from the content, such as text/html.
 	MediaType string
-	// Language is an ISO 639-1 code, "" if it could not be told.
+	// Language is an ISO 639-1 code, or "" if unknown.
 	Language string
-	// Size is the source's size in bytes.
+	// Size is the size of the source in bytes.
 	Size int64
-	// SHA256 is the hash of the source's bytes, in hex.
+	// SHA256 is the hash of the source in hex.
 	SHA256 string
-	// ETag is the server's tag of a fetched source, "" otherwise.
+	// ETag is the server's tag of a fetched source, or "".
 	ETag string
-	// Modified is the source's own modification time; zero if unknown.
+	// Modified is the modification time of the source, or zero if unknown.
 	Modified time.Time
-	// Status says whether it can be found.
+	// Status says whether the document is searchable.
 	Status Status
-	// Error is the reason of a Failed document, one line that people can read.
+	// Error is the reason why a document failed, as one line for users.
 	Error fault.Text
-	// Pipeline names the extraction and chunking that made its chunks, with its
-	// format and the version of the format's reader. If the program has another
-	// value, the next ingest reads the document again.
+	// Pipeline names the extraction and chunking that made the chunks, with the format and the version of its reader. The next
+	// ingest reads the document again if the program's value differs.
 	Pipeline string
-	// Version is the corpus revision that wrote it last.
+	// Version is the corpus revision that wrote the document last.
 	Version int64
-	// Chunks is how many chunks it has.
+	// Chunks is the number of chunks.
 	Chunks int
-	// Text is the extracted text that chunk offsets count in; lists leave it
-	// empty.
+	// Text is the extracted text that chunk offsets refer to. Lists leave it empty.
 	Text string
-	// CreatedAt is when it was first stored.
+	// CreatedAt is the time of the first storage.
 	CreatedAt time.Time
-	// UpdatedAt is when it was last stored.
+	// UpdatedAt is the time of the last storage.
 	UpdatedAt time.Time
 }
 
@@ -84,29 +81,28 @@ const (
 
 // Chunk is a passage of a document, as retrieval finds it and answers cite it.
 type Chunk struct {
-	// ID is never reused; a changed document gets new chunks.
+	// ID is never reused. A changed document gets new chunks.
 	ID int64
-	// DocumentID is the document it is from.
+	// DocumentID is the ID of the chunk's document.
 	DocumentID int64
 	// Ordinal counts the document's chunks from 0.
 	Ordinal int
-	// Kind is the sort of text.
+	// Kind is the kind of text.
 	Kind Kind
-	// Text is the passage as shown: Document.Text[Start:End], but that a
-	// table's rows may repeat their header in front.
+	// Text is the passage as shown. It equals Document.Text[Start:End], except that table rows may repeat their header in
+	// front.
 	Text string
-	// Headings is the path of headings above it, outermost first, without the
-	// title.
+	// Headings is the path of headings above the chunk, outermost first, without the title.
 	Headings []string
-	// Page counts from 0; nil where there are no pages.
+	// Page counts from 0. It is nil if the document has no pages.
 	Page *int
-	// PageLabel is the page as printed; "" where there are none.
+	// PageLabel is the printed page number, or "".
 	PageLabel string
-	// Start is the byte offset in the document's extracted text.
+	// Start is the byte offset in the extracted text of the document.
 	Start int
-	// End is the exclusive byte offset.
+	// End is the exclusive byte offset in that text.
 	End int
-	// Tokens is its length in tokens of the built-in vocabulary.
+	// Tokens is the length in tokens of the built-in vocabulary.
 	Tokens int
 }
 

@@ -17,49 +17,47 @@ const (
 	weightContext = .4
 	weightPrior   = .5
 	weightHint    = .35
-	// weightTopic rewards a label that names what is asked about.
+	// weightTopic rewards a label that names the subject of the question.
 	weightTopic = .6
-	// weightLength is what a hundred words cost.
+	// weightLength is the cost of a hundred words.
 	weightLength = .25
-	// weightSeam is what a window pays for each thing that reads badly: a
-	// beginning that leans on what is left out, an end that promises more.
+	// weightSeam is the cost of each flaw at the edges of a window: a beginning that needs omitted text, or an end that
+	// promises more.
 	weightSeam = .15
-	// seamsOfLeaning is how many of these a beginning that leans counts for.
+	// seamsOfLeaning is the number of flaws that a dependent beginning counts for.
 	seamsOfLeaning = 1.5
-	// weightEcho is what a window pays that only says the question again.
+	// weightEcho is the cost of only repeating the question.
 	weightEcho = .6
 )
 
 const (
-	// windowQuotes is how many quotes stand in a row.
+	// windowQuotes is the maximum number of consecutive quotes in a window.
 	windowQuotes = 5
-	// enough is the share of the best window's score that a further one needs.
+	// enough is the share of the best score that a further window needs.
 	enough = .85
-	// enoughOfWeak is the like where the best window is weak: what follows it is
-	// likely to be worse.
+	// enoughOfWeak replaces enough if the best window is weak, because the next ones are likely to be worse.
 	enoughOfWeak = .9
-	// weakCover and weakCosine are below what a window is weak.
+	// weakCover and weakCosine are the limits below which a window is weak.
 	weakCover  = .5
 	weakCosine = .5
-	// novel is the share of the question that a further window has to add, as
-	// terms that the answer has not or a hint that it has not.
+	// novel is the minimum share of the question that a further window adds, as new terms or as a new hint.
 	novel = .06
-	// known is the share of a covered term that no longer counts.
+	// known is the covered share of a term from which the term no longer counts.
 	known = .7
-	// sameStems is the share of common stems from which two quotes say the same.
+	// sameStems is the minimum share of common stems of two quotes that say the same.
 	sameStems = .75
 )
 
 // window is a run of quotes from one passage under one label.
 type window struct {
 	quotes []quote
-	// covered and hinted are the best of its quotes'.
+	// covered and hinted are the best values of its quotes.
 	covered []float64
 	hinted  []bool
 	words   int
-	// cosine is that with the question.
+	// cosine is the cosine with the question.
 	cosine float64
-	// base is the score without what it covers.
+	// base is the score without the covered terms.
 	base  float64
 	score float64
 }

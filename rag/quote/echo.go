@@ -7,16 +7,14 @@ import (
 )
 
 const (
-	// minRepeated is how many words a question has that can be told from a name
-	// or a command, which an answer may well repeat.
+	// minRepeated is the minimum number of words in a question that an answer should not repeat. A shorter one may be a name
+	// or a command.
 	minRepeated = 4
-	// mostlyQuestion is the share of a sentence from which on the question in it
-	// is all that it says.
+	// mostlyQuestion is the share of question words from which a sentence only repeats the question.
 	mostlyQuestion = .7
 )
 
-// plainWordsOf returns the words of a text in lower case, with a blank around
-// each.
+// plainWordsOf returns the words of a text in lower case, with a space around each.
 func plainWordsOf(s string) string {
 	var b strings.Builder
 	b.WriteByte(' ')

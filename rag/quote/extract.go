@@ -10,49 +10,46 @@ import (
 
 // Bounds of an extractive answer.
 const (
-	// extractPassages is how many passages are quoted from.
+	// extractPassages is the maximum number of quoted passages.
 	extractPassages = 6
-	// extractQuotes is how many sentences, blocks of code or rows are quoted.
+	// extractQuotes is the maximum number of quoted sentences, code blocks, and rows.
 	extractQuotes = 5
-	// extractWords is about how many words an answer has at most. A first
-	// quote that is longer stands alone.
+	// extractWords is the approximate maximum number of words in an answer. A longer first quote stands alone.
 	extractWords = 110
-	// extractCodeLines is how many lines of code are quoted; longer blocks are
-	// cut to it.
+	// extractCodeLines is the maximum number of quoted lines of code. Longer blocks are cut.
 	extractCodeLines = 15
 )
 
 // quote is a sentence of a passage that may become a part of an answer.
 type quote struct {
 	text.Sentence
-	// doc is the passage, from 0.
+	// doc is the position of the passage, counted from 0.
 	doc int
-	// at is the sentence's place in the passage.
+	// at is the position of the sentence in the passage.
 	at int
-	// text is the passage's text from start to end.
+	// text is the text of the passage from start to end.
 	text string
-	// label is what stands above the sentence and names its subject: a line of
-	// the passage, or its last heading.
+	// label is the line above the sentence that names its subject: a line of the passage, or the last heading.
 	label string
 	// lead reports that the label is needed to understand the sentence and is
 	// shown in front of it.
 	lead bool
-	// words counts its words.
+	// words is the number of words.
 	words int
-	// stems are its words, stop words too.
+	// stems are the stems of its words, including stop words.
 	stems map[string]bool
-	// tokens are the embedder's.
+	// tokens are the tokens of the embedder.
 	tokens []uint16
-	// covered is how much of each of the question's terms it carries, 0 to 1.
+	// covered says, for each term of the question, how much of it the quote covers, from 0 to 1.
 	covered []float64
-	// hinted tells which of the question's hints it has.
+	// hinted says, for each hint of the question, whether the quote matches it.
 	hinted []bool
-	// topic is the share of the question that its label names.
+	// topic is the share of the question that the label names.
 	topic float64
-	// leans reports that the quote needs the one before it, refers that it only
-	// says where else to look, ends that it ends as a sentence does.
+	// leans reports that the quote needs the previous one. refers reports that it only refers to another place. ends reports
+	// that it ends like a sentence.
 	leans, refers, ends bool
-	// adrift reports that it leans on a sentence, not on its label.
+	// adrift reports that the quote needs another sentence, and not its label.
 	adrift bool
 }
 
@@ -66,7 +63,7 @@ type extractor struct {
 	passages [][]quote
 	// prior says how much each passage is trusted, from 0 to 1.
 	prior []float64
-	// scratch is a vector and the tokens of a window.
+	// scratch is a reusable vector. The tokens of a window follow.
 	scratch       []float32
 	scratchTokens []uint16
 }
@@ -93,8 +90,7 @@ func extract(static *embed.Static, query Query) []quote {
 	return e.choose()
 }
 
-// prior is how far a passage is trusted against the first: its share of the
-// first's score.
+// prior says how much a passage is trusted compared with the first: its share of the first score.
 func prior(passages []Passage, i int) float64 {
 	if passages[0].Score <= 0 {
 		return 1 / float64(i+1)
@@ -135,7 +131,7 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	return out
 }
 
-// follows reports whether a quote stands directly behind another.
+// follows reports whether a quote stands directly after another.
 func (q quote) follows(before quote) bool { return before.doc == q.doc && before.at+1 == q.at }
 
 // known returns all stems of the passages.
@@ -151,7 +147,7 @@ func (e *extractor) known() map[string]bool {
 	return known
 }
 
-// Shares of a term's weight when it is not in the sentence itself.
+// Shares of a term's weight if the sentence itself does not contain it.
 const (
 	inLabel   = 1.0
 	inHeading = .5

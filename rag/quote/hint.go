@@ -4,11 +4,11 @@ import "regexp"
 
 // hint is a pattern of sentences that often answer questions of one form.
 type hint struct {
-	// question tells the form.
+	// question matches questions of the form.
 	question *regexp.Regexp
-	// answer is what is then looked for.
+	// answer matches sentences that often answer them.
 	answer *regexp.Regexp
-	// weight is how much it counts, about 1.
+	// weight is the weight of a match, about 1.
 	weight float64
 }
 

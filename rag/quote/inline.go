@@ -8,8 +8,7 @@ import (
 	"docent/rag/text"
 )
 
-// Marks of Markdown documents that a quote does without: headings show their
-// words, links their text, emphasis its words. (Code spans stay as they are.)
+// Markdown syntax that quotes omit. Headings keep their words, links their text, and emphasis its words. Code spans stay.
 var (
 	headingMark  = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
 	inlineLink   = regexp.MustCompile(`!?\[([^\[\]]+)\]\([^()\s]+\)`)

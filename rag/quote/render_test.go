@@ -18,7 +18,7 @@ import (
 // links found in text, raw HTML let through.
 var lively = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 
-// allowed is what a rendered line of quoted text may consist of.
+// allowed matches the permitted characters of a rendered line.
 var allowed = regexp.MustCompile(`</?(?:p|code)>`)
 
 func renderHTML(t *testing.T, markdown string) string {

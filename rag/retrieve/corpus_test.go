@@ -48,7 +48,7 @@ func newStatic(t testing.TB) *embed.Static {
 	return s
 }
 
-// put stores a document, replacing what its source had, and returns its id.
+// put stores a document, replaces an earlier one of the same source, and returns its id.
 func (c *memoryCorpus) put(t testing.TB, d corpus.Document, chunks ...corpus.Chunk) int64 {
 	t.Helper()
 	c.mu.Lock()

@@ -7,10 +7,9 @@ import (
 )
 
 const (
-	// duplicateShare is the share of tokens from which on two passages say the
-	// same.
+	// duplicateShare is the minimum share of common tokens of near duplicates.
 	duplicateShare = 0.95
-	// duplicateWindow is how many better passages one is compared with.
+	// duplicateWindow is the maximum number of better passages to compare a passage with.
 	duplicateWindow = 64
 )
 

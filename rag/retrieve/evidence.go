@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// evidencePassages is how many of the best results are looked at.
+	// evidencePassages is the number of best results that count as evidence.
 	evidencePassages = 4
-	// evidenceRun is how many sentences in a row hold what Close counts.
+	// evidenceRun is the length of the runs of sentences in signs.close.
 	evidenceRun = 3
 )
 
@@ -26,18 +26,16 @@ const (
 // signs are the parts of the evidence. Shares are shares of the question, with
 // its terms weighted by their rarity in the corpus.
 type signs struct {
-	// soft is the share that the passages hold; a word they do not hold counts
-	// as much as the word of theirs that is most like it.
+	// soft is the share of the question in the passages. A missing word counts as much as its most similar word in them.
 	soft float64
 	// close is the largest share in a run of sentences with their headings.
 	close float64
 	// dense is the best cosine of the question and a passage.
 	dense float64
-	// strange is the share of words that no passage holds and that are names: no
-	// words of the built-in vocabulary, or written as names are. No other name
-	// will do for one, however alike.
+	// strange is the share of names that no passage contains. A word is a name if the built-in vocabulary lacks it or if it is
+	// written like one. A similar name is no substitute.
 	strange float64
-	// absent reports a code that no passage holds.
+	// absent reports a code that no passage contains.
 	absent bool
 }
 
@@ -79,9 +77,8 @@ func readSigns(static *embed.Static, question string, terms []text.Term, results
 	return s
 }
 
-// smoothIDF is added to the IDF of each term. Among a handful of chunks,
-// rarity says nothing: a word in all chunks has nearly no IDF, and a word in
-// none has several times as much.
+// smoothIDF is added to the IDF of each term. In a handful of chunks, rarity means little. A word in all chunks has almost
+// no IDF, and a word in none has several times as much.
 const smoothIDF = 1.5
 
 // smoothed returns the terms with smoothed IDFs.

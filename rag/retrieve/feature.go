@@ -8,27 +8,23 @@ import (
 const (
 	// FeatureBM25 is the chunk's keyword score.
 	FeatureBM25 = "bm25"
-	// FeatureDense is the cosine of question and chunk by the embedder.
+	// FeatureDense is the cosine of the question and the chunk, by the embedder.
 	FeatureDense = "dense"
-	// FeatureDocumentDense is the cosine of the question and the mean of the
-	// document's chunks by the embedder.
+	// FeatureDocumentDense is the cosine of the question and the mean of the document's chunks, by the embedder.
 	FeatureDocumentDense = "document_dense"
-	// FeatureSentence is the best cosine of the question with a sentence.
+	// FeatureSentence is the best cosine of the question and a sentence.
 	FeatureSentence = "sentence"
-	// FeatureSoftCount is a keyword score that counts similar words too.
+	// FeatureSoftCount is a keyword score that also counts similar words.
 	FeatureSoftCount = "soft_count"
-	// FeatureSoftSentence is how near the words of the best sentence and the
-	// heading come to each of the question's.
+	// FeatureSoftSentence is the similarity of the question's words to the nearest words of the best sentence and the heading.
 	FeatureSoftSentence = "soft_sentence"
-	// FeaturePairs is how close together the question's words, or similar
-	// ones, stand.
+	// FeaturePairs measures how close together words of the question, or similar words, occur.
 	FeaturePairs = "pairs"
 	// FeatureDocument is the keyword score of the whole document.
 	FeatureDocument = "document"
-	// FeatureHeading is the keyword score of title and heading path alone.
+	// FeatureHeading is the keyword score of the title and the heading path alone.
 	FeatureHeading = "heading"
-	// FeatureCoverage is the share of the question's terms, by rarity, that
-	// the chunk has.
+	// FeatureCoverage is the share of the question's terms in the chunk, weighted by rarity.
 	FeatureCoverage = "coverage"
 )
 
@@ -66,13 +62,13 @@ func featureIndex(name string) int {
 // scoring is one question with its candidates.
 type scoring struct {
 	static *embed.Static
-	// vector is the question's by the embedder; rare by the static model, each
-	// token weighted by rarity, of any length.
+	// vector is the question's vector by the embedder. rare is its vector by the static model: it weights each token by rarity
+	// and has any length.
 	vector, rare []float32
-	// tokens are the question's distinct tokens, and idf their rarity.
+	// tokens are the distinct tokens of the question, and idf is their rarity.
 	tokens []uint16
 	idf    []float32
-	// mean is how many tokens a chunk has on average.
+	// mean is the mean number of tokens in a chunk.
 	mean float32
 	// candidates and matches describe the same chunks.
 	candidates []candidate
@@ -83,11 +79,11 @@ type scoring struct {
 // candidate is a chunk that the first stage found.
 type candidate struct {
 	*Row
-	// bm25 and dense are the first stage's normalised scores.
+	// bm25 and dense are the normalized scores of the first stage.
 	bm25, dense float64
-	// features are normalised, by position in features.
+	// features are the normalized features, in the order of the variable features.
 	features [maxFeatures]float32
-	// score is the first stage's, then the second's.
+	// score is the score of the first stage, and later of the second.
 	score float64
 }
 

@@ -7,11 +7,9 @@ import (
 )
 
 const (
-	// maxQuestionTokens bounds the distinct tokens of a question that are
-	// compared one by one; pasted logs have more.
+	// maxQuestionTokens limits the distinct tokens of a question, for example of a pasted log.
 	maxQuestionTokens = 64
-	// nearToken is the similarity from which on one token stands for another;
-	// what is less alike is noise.
+	// nearToken is the similarity from which one token stands for another. Lower similarities are noise.
 	nearToken = 0.3
 )
 
@@ -30,17 +28,17 @@ type echo struct {
 
 // scratch is the working memory of a second stage.
 type scratch struct {
-	// place is, by token, its position in tokens plus one; 0 between uses.
+	// place maps a token to its position in tokens plus one. All values are 0 between uses.
 	place []uint32
-	// tokens are the distinct tokens of the candidates; near says, by position
-	// in tokens, where its part of nears ends.
+	// tokens are the distinct tokens of the candidates. near gives, by position in tokens, the end of the token's part of
+	// nears.
 	tokens []uint16
 	near   []uint32
 	nears  []near
-	// weights are, by token, idf over length of its row; only those of the
-	// question and of tokens are of now.
+	// weights maps a token to its IDF divided by the length of its row. Only the entries of the question and of tokens are
+	// valid.
 	weights []float32
-	// echoes of all candidates; echoEnds says where each one's end.
+	// echoes are the echoes of all candidates. echoEnds gives the end of each candidate's part.
 	echoes   []echo
 	echoEnds []int
 	column   []float32

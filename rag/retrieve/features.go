@@ -127,8 +127,7 @@ func (d *RowDocument) SetMean(rows []*Row) {
 // memory implements Features with rows in memory.
 type memory struct {
 	words Matcher
-	// mu guards rows. A document's old chunks leave rows at the moment when its
-	// new chunks arrive.
+	// mu guards rows. A document's old chunks leave rows at the moment when its new chunks arrive.
 	mu   sync.RWMutex
 	rows rows
 }

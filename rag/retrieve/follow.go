@@ -8,9 +8,8 @@ import (
 	"docent/rag/corpus"
 )
 
-// Load makes the retriever ready. It reads the snapshot if there is one of this
-// corpus and then brings all data up to date. If many chunks changed, it writes
-// a new snapshot.
+// Load makes the retriever ready. It reads the snapshot of this corpus, if one exists, and then brings all data up to
+// date. If many chunks changed, it writes a new snapshot.
 func (r *Retriever) Load(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
@@ -28,9 +27,8 @@ func (r *Retriever) Load(ctx context.Context) error {
 	return nil
 }
 
-// Follow keeps the retriever in step with the corpus until ctx ends, which is
-// no error. A corpus that does not answer is tried again at the next change and
-// without one after a growing pause, until the index is in step.
+// Follow applies changes of the corpus until ctx ends, which is not an error. After a failure it retries at the next
+// change, or after a pause that grows with each failure.
 func (r *Retriever) Follow(ctx context.Context) error {
 	changed, err := r.cfg.Corpus.Watch(ctx)
 	if err != nil {
@@ -68,18 +66,16 @@ func (r *Retriever) saveLater(ctx context.Context) error {
 }
 
 const (
-	// snapshotQuiet is how long the corpus must be unchanged before a snapshot
-	// is written. Writing one copies the whole index.
+	// snapshotQuiet is the time without changes before a snapshot is written, because writing one copies the whole index.
 	snapshotQuiet = 10 * time.Second
-	// snapshotLatest is how long a snapshot waits for that at most.
+	// snapshotLatest is the maximum wait for such a quiet time.
 	snapshotLatest = 5 * time.Minute
 )
 
 // snapshotTimer fires when a snapshot is due.
 type snapshotTimer struct {
 	*time.Timer
-	// latest is when the snapshot is due although the corpus changes; zero
-	// while nothing has changed.
+	// latest is the time when the snapshot is due even if the corpus keeps changing. It is zero until something changes.
 	latest time.Time
 }
 
@@ -89,7 +85,7 @@ func newSnapshotTimer() *snapshotTimer {
 	return t
 }
 
-// changed notes a change of the corpus.
+// changed records a change of the corpus.
 func (t *snapshotTimer) changed() {
 	if t.latest.IsZero() {
 		t.latest = time.Now().Add(snapshotLatest)
@@ -97,10 +93,10 @@ func (t *snapshotTimer) changed() {
 	t.Reset(min(snapshotQuiet, time.Until(t.latest)))
 }
 
-// saved notes that nothing waits to be written.
+// saved records that there is nothing to write.
 func (t *snapshotTimer) saved() { t.latest = time.Time{} }
 
-// catchUp refreshes until it succeeds; false means that changed was closed.
+// catchUp refreshes until it succeeds. It returns false if changed is closed.
 func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {
 	pause := minFollowPause
 	for {
@@ -125,19 +121,19 @@ func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {
 }
 
 const (
-	// minFollowPause is how long Follow waits after the first failure.
+	// minFollowPause is the pause of Follow after the first failure.
 	minFollowPause = 250 * time.Millisecond
-	// maxFollowPause is the most it waits after many.
+	// maxFollowPause is the longest pause of Follow.
 	maxFollowPause = 30 * time.Second
-	// minUnsaved is how many changed chunks are worth a snapshot.
+	// minUnsaved is the minimum number of changed chunks for a snapshot.
 	minUnsaved = 256
-	// unsavedShare is the part of all chunks that has to have changed, so that
-	// growing by many small steps writes a few times the whole in all.
+	// unsavedShare divides the number of chunks. The quotient is the minimum number of changed chunks for a snapshot. An index
+	// that grows in small steps then writes only a few times its size in all.
 	unsavedShare = 10
 )
 
-// saveIfWorth writes the snapshot if much has changed; r.updating is held. A
-// failure costs time at the next start only.
+// saveIfWorth writes the snapshot if much has changed. The caller holds r.updating. A failure only makes the next start
+// slower.
 func (r *Retriever) saveIfWorth() {
 	if r.unsaved < minUnsaved || r.unsaved < r.memory.len()/unsavedShare {
 		return

@@ -9,21 +9,21 @@ import (
 // MaxK limits Query.K.
 const MaxK = 50
 
-// Query asks for passages.
+// Query is a request for passages.
 type Query struct {
 	// Question is the text to search for.
 	Question string
 	// Turns are earlier messages, oldest first, for questions that depend on
 	// them.
 	Turns []talk.Turn
-	// K is how many results to return; 0 means 10.
+	// K is the number of results. 0 means 10.
 	K int
-	// Collections are searched; none means all.
+	// Collections are the searched collections. None means all.
 	Collections []string
 	// Mode chooses the stages. Default: "", which means Full. Evaluation compares
 	// the modes.
 	Mode Mode
-	// Without leaves features of the second stage out, by name; for ablations.
+	// Without excludes features of the second stage by name, for ablations.
 	Without []string
 }
 
@@ -44,11 +44,11 @@ const (
 
 // Result is a passage that a query found.
 type Result struct {
-	// Rank counts from 1.
+	// Rank is the position, counted from 1.
 	Rank int
-	// Score orders the results; comparable within one retrieval only.
+	// Score orders the results of one retrieval. Scores of different retrievals cannot be compared.
 	Score float64
-	// Passage is what was found.
+	// Passage is the found passage.
 	Passage corpus.Passage
 	// Features are the normalized features behind Score, by name.
 	Features map[string]float64
@@ -59,15 +59,14 @@ type Result struct {
 
 // Retrieval is the outcome of a query.
 type Retrieval struct {
-	// Question is the text that was searched for, with the earlier turns if
-	// the question leaned on them.
+	// Question is the searched text. It includes the earlier turns if the question depends on them.
 	Question string
-	// Terms are the distinct words of Question with what the keyword index
-	// knows of them; answers weigh words by it. None is as if all were equal.
+	// Terms are the distinct words of Question with their weights in the keyword index. Answers weigh words by them. Without
+	// terms, all words weigh the same.
 	Terms []text.Term
-	// Results are best first.
+	// Results are the found passages, best first.
 	Results []Result
-	// Evidence says how well the best results support an answer, 0 to 1;
-	// below the threshold the answer is "I don't know".
+	// Evidence says how well the best results support an answer, from 0 to 1. Below the threshold the answer is "I don't
+	// know".
 	Evidence float64
 }

@@ -28,7 +28,7 @@ type Score struct {
 	Start, End int
 }
 
-// rerankDepth is how many results a Reranker scores.
+// rerankDepth is the number of results that a Reranker scores.
 const rerankDepth = 30
 
 // rerank orders results by the Reranker's scores. If the Reranker fails, the

@@ -14,13 +14,12 @@ import (
 )
 
 const (
-	// defaultQueryK is how many results a Query without K gets.
+	// defaultQueryK is the default of Query.K.
 	defaultQueryK = 10
-	// stageOne is how many hits of each index are candidates; each list's
-	// scores are normalised over so many.
+	// stageOne is the number of hits of each index that become candidates. The scores of a list are normalized over these
+	// hits.
 	stageOne = 200
-	// stageTwo is how many of them, the best by the first stage, the second
-	// looks at.
+	// stageTwo is the number of best candidates that enter the second stage.
 	stageTwo = 128
 )
 

@@ -133,10 +133,10 @@ func (r *Retriever) derives() bool { return len(r.mirrors) > 0 || r.features == 
 // Len counts the chunks in memory.
 func (r *Retriever) Len() int { return r.memory.len() }
 
-// batchChunks is about how many chunks are indexed at a time.
+// batchChunks is the approximate number of chunks that are indexed at a time.
 const batchChunks = 512
 
-// Refresh brings the retriever in step with the corpus.
+// Refresh applies all changes of the corpus to the retriever.
 func (r *Retriever) Refresh(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
@@ -177,8 +177,8 @@ func (r *Retriever) refresh(ctx context.Context) error {
 			if err := r.apply(ctx, batch); err != nil {
 				return err
 			}
-			// Two documents may share a revision, the second still to come:
-			// only the end of the list says that all before it was seen.
+			// Two documents may share a revision, and the second may still follow. Only the end of the list shows that all
+			// earlier changes were seen.
 			r.revision.Number = max(r.revision.Number, last-1)
 			batch, chunks = batch[:0], 0
 			r.cfg.Cores.Yield()
@@ -191,7 +191,7 @@ func (r *Retriever) refresh(ctx context.Context) error {
 	return nil
 }
 
-// empty forgets everything.
+// empty removes all data.
 func (r *Retriever) empty(ctx context.Context) error {
 	old := r.memory.reset(newRows(r.cfg.Static.Tokens()))
 	r.revision, r.dimensions = corpus.Revision{}, 0
@@ -256,8 +256,8 @@ func (r *Retriever) derive(c *corpus.Change, entries []Entry) ([]*Row, []Entry) 
 	return out, entries
 }
 
-// usable reports whether a vector can be compared with the others. A stored
-// one that cannot must not keep everything else from being found.
+// usable reports whether a vector can be compared with the others. One bad stored vector must not break the search for all
+// others.
 func (r *Retriever) usable(vector []float32, chunk int64) bool {
 	if len(vector) == 0 {
 		return false

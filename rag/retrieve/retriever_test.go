@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// ranking is what the small corpus answers, one line per result.
+// ranking is the expected result of the small corpus, one line per passage.
 func ranking(t testing.TB, r *retrieve.Retriever, features bool) string {
 	t.Helper()
 	var b strings.Builder

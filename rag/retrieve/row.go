@@ -71,11 +71,11 @@ func stretches(body string, kind corpus.Kind) []int {
 	return out
 }
 
-// rows are all chunks that can be found.
+// rows are all searchable chunks.
 type rows struct {
 	byID       map[int64]*Row
 	byDocument map[int64][]*Row
-	// frequency counts, by token, the rows that have it.
+	// frequency counts, by token, the rows that contain it.
 	frequency []uint32
 	seen      []uint32 // by token: the counting run that saw it last
 	run       uint32
@@ -87,8 +87,7 @@ func newRows(tokens int) rows {
 	return rows{byID: map[int64]*Row{}, byDocument: map[int64][]*Row{}, frequency: make([]uint32, tokens), seen: make([]uint32, tokens)}
 }
 
-// replace gives a document new chunks and returns the ids of those that are
-// gone.
+// replace gives a document new chunks and returns the ids of the removed ones.
 func (r *rows) replace(document int64, fresh []*Row) (gone []int64) {
 	for _, old := range r.byDocument[document] {
 		delete(r.byID, old.ID)

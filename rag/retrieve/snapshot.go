@@ -22,10 +22,9 @@ import (
 	"docent/rag/corpus"
 )
 
-// The snapshot is one file with everything derived from the corpus: a flat
-// stream of what writeSnapshot puts, and its checksum in the last eight bytes.
-// Its version changes with each change of what is in it, of how texts are cut
-// into sentences, and of the indexes' analysis.
+// The snapshot is one file with all data derived from the corpus. It is a flat stream in the order of writeSnapshot, with
+// a checksum in the last eight bytes. Its version changes with its contents, with the splitting of texts into sentences,
+// and with the analysis of the indexes.
 const (
 	snapshotMagic   = "DSNP"
 	snapshotVersion = 5
@@ -289,7 +288,7 @@ func (r *Retriever) parseSnapshot(data []byte, now corpus.Revision) (*restored, 
 // maxDimensions limits the length of vectors in a snapshot.
 const maxDimensions = 1 << 16
 
-// snapshotParts are the parts behind the head, by document and by row.
+// snapshotParts are the parts after the head, by document and by row.
 type snapshotParts struct {
 	docIDs                    []int64
 	sources, collections      []string

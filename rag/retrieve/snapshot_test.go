@@ -123,8 +123,7 @@ func TestBadVectors(t *testing.T) {
 	}
 }
 
-// seal puts the checksum behind a snapshot's body, so that only what the body
-// says keeps it from being used.
+// seal appends the checksum to a snapshot's body, so that only the body can make it unusable.
 func seal(body []byte) []byte {
 	return binary.LittleEndian.AppendUint64(bytes.Clone(body), uint64(crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))))
 }

@@ -11,11 +11,11 @@ import (
 	"docent/rag/text"
 )
 
-// Bounds of the words that are taken for slips of the finger, in letters.
+// Limits of the length, in letters, of words that may be typing errors.
 const (
 	minSlip = 5
 	maxSlip = 20
-	// maxSlips bounds the words of one text that are mended.
+	// maxSlips limits the number of corrected words in a text.
 	maxSlips = 16
 )
 
@@ -54,7 +54,7 @@ func (r *Retriever) respelled(ctx context.Context, body string) (string, error) 
 // slip is a word with a probable typing error.
 type slip struct {
 	text.Word
-	// meant is the word of the vocabulary that it is one slip away from.
+	// meant is the similar word of the vocabulary.
 	meant string
 }
 

@@ -11,13 +11,11 @@ import (
 )
 
 const (
-	// followTurns is how many of the user's earlier turns may precede a
-	// question that leans on them: the newest.
+	// followTurns is the maximum number of the user's newest turns to add to a dependent question.
 	followTurns = 3
-	// followNames is how many names of the last answer are added to them.
+	// followNames is the maximum number of names to add from the last answer.
 	followNames = 6
-	// fewWords is the number of words of its own up to which a question that
-	// leaves something out is taken to lean on what was said before.
+	// fewWords is the maximum number of own words in an incomplete question that depends on earlier turns.
 	fewWords = 1
 )
 
@@ -98,7 +96,7 @@ var elliptic = regexp.MustCompile(`(?i)^\W*(?:` +
 	`(?:please |can you |could you )?(?:tell|show|give) (?:me|us)\b|(?:please |can you |could you )?(?:explain|elaborate|go on|continue)\b|` +
 	`details?\W*$|examples?\W*$|(?:how|what|when|where|who|whom)(?: \w+)?\W*$)`)
 
-// expletive matches an "it" that stands for nothing.
+// expletive matches an "it" that refers to nothing.
 var expletive = regexp.MustCompile(`(?i)\bwhat (?:time|day|date|month|year) is it\b`)
 
 // Leans reports whether a question depends on what was said before: it refers
@@ -128,14 +126,12 @@ func Leans(question string) bool {
 }
 
 var (
-	// joined begins a clause behind another one that what points back may refer
-	// to: "… and how is it made?", but not "stop and restart it", which has one
-	// object.
+	// joined matches the start of a clause whose reference may point to the previous clause: "… and how is it made?". It does
+	// not match "stop and restart it", which has one object.
 	joined = regexp.MustCompile(`(?i)(?:[,;:.?!]\s+(?:(?:and|or|but|so)\s+)?|\s(?:and|or|but)\s+)(?:(?:how|what|when|where|which|who|whose|why|can|could|does|do|did|is|are|was|were|will|would|should|must|may|has|have)\s[^,;:.?!]*)?$`)
-	// topical begins a clause that asks about what it names, even by one word.
+	// topical matches the start of a clause that names its subject, even with one word.
 	topical = regexp.MustCompile(`(?i)^\W*(?:what|who|where|which|explain|describe|define)\b`)
-	// possessive is what may refer to a name in its own clause: "does Postgres
-	// log its errors?".
+	// possessive matches a reference that may point to a name in its own clause: "does Postgres log its errors?".
 	possessive = regexp.MustCompile(`(?i)^(?:its|his|her)\b`)
 )
 

@@ -6,18 +6,17 @@ import (
 	"docent/internal/fault"
 )
 
-// Talk is a kind of small talk: a message that asks for nothing that documents
-// contain.
+// Talk is a kind of small talk: a message that documents cannot answer.
 type Talk struct {
-	// Name is short and unique among Talks, Description says what is meant.
+	// Name is short and unique among Talks. Description explains the kind.
 	Name, Description string
-	// Reply is what answers it where no model does.
+	// Reply is the answer if no model writes one.
 	Reply fault.Text
-	// Phrases are what is said, each a whole message.
+	// Phrases are typical messages of the kind.
 	Phrases []string
 }
 
-// Talks returns the kinds of small talk.
+// Talks returns all kinds of small talk.
 func Talks() []Talk { return slices.Clone(talks) }
 
 var talks = []Talk{

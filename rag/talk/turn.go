@@ -5,16 +5,16 @@ type Role string
 
 // The roles.
 const (
-	// User asked.
+	// User is the user's role.
 	User Role = "user"
-	// Assistant answered.
+	// Assistant is the assistant's role.
 	Assistant Role = "assistant"
 )
 
-// Turn is one earlier message of a conversation.
+// Turn is an earlier message of a conversation.
 type Turn struct {
-	// Role says who said it.
+	// Role is the author of the message.
 	Role Role
-	// Text is what was said; of an answer, its text alone.
+	// Text is the text of the message. An answer has no passages here.
 	Text string
 }

@@ -6,22 +6,22 @@ import (
 )
 
 var (
-	// negator matches what turns a sentence into its opposite.
+	// negator matches words that negate a sentence.
 	negator = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nor|neither|nothing|nobody|cannot|\pL+n['’]t|nicht|nie|niemals|nichts|weder|kein(?:e[nmrs]?)?|jamais|aucune?|pas|nunca|ning[uú]n\pL*)\b`)
-	// noNegator matches what has such a word in it and turns nothing.
+	// noNegator matches phrases with such a word that negate nothing.
 	noNegator = regexp.MustCompile(`(?i)\b(?:not (?:only|just|merely)|nicht nur|or not|oder nicht|no\. ?\d|no (?:matter|later|sooner|longer than|more than|less than|fewer than))`)
-	// OtherwiseNegative matches what may say in other words what a negator says.
+	// OtherwiseNegative matches phrases that may express a negation without a negator.
 	OtherwiseNegative = regexp.MustCompile(`(?i)\b(?:without|unless|except\pL*|only|fail\pL*|refus\pL*|reject\pL*|den(?:y|ies|ied)|unable|impossible|forbid\pL*|prohibit\pL*|lack\pL*|missing|absent|disabl\pL*|instead|rather|avoid\pL*|prevent\pL*|ignor\pL*|invalid|illegal|zero|empty|off|longer|un(?:supported|available|defined|known|changed|used|limited|able|safe|set)|ohne|nur|außer|statt|verbot\pL*|unmöglich|sin|sans)\b`)
-	// clauseEnd is what a negator does not reach across.
+	// clauseEnd matches the end of a negator's range.
 	clauseEnd = regexp.MustCompile(`[,;:.!?()–—\n]|(?i:\b(?:but|sondern|aber)\b)`)
 )
 
-// Denial is what one negation in a text denies.
+// Denial describes one negation in a text.
 type Denial struct {
-	// Stem is the word that it denies: the first with a meaning behind it, or,
-	// as German puts it, the last before it; "" if there is neither.
+	// Stem is the denied word: the first meaningful word after the negation. In German it may be the last one before it. Stem
+	// is "" if there is neither.
 	Stem string
-	// Clause are the stems of the clause that it stands in.
+	// Clause are the stems of the clause with the negation.
 	Clause []string
 }
 

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// maxMarkerDigits bounds a number in a marker: passages are few.
+	// maxMarkerDigits limits a number in a marker, because there are few passages.
 	maxMarkerDigits = 4
-	// maxMarkerDocs bounds the numbers in one marker.
+	// maxMarkerDocs limits the numbers in one marker.
 	maxMarkerDocs = 50
-	// maxInlineCode bounds a code span, in bytes; a longer one is none.
+	// maxInlineCode limits a code span in bytes. A longer one is not treated as code.
 	maxInlineCode = 4 << 10
-	// maxLinkBytes bounds the target of a link on a marker.
+	// maxLinkBytes limits the target of a link on a marker.
 	maxLinkBytes = 2 << 10
-	// maxMarkerRounds bounds how deep markers within markers are resolved.
+	// maxMarkerRounds limits the depth of nested markers.
 	maxMarkerRounds = 32
 )
 
@@ -92,7 +92,7 @@ func parseRange(s string) (from, to int, ok bool) {
 // the model invented them. A marker that is the text of a link loses the link.
 // Code does not change.
 func ResolveMarkers(text string, docs int) string {
-	// What is left around a dropped marker may look like another one.
+	// The text around a dropped marker may look like another marker.
 	for range maxMarkerRounds {
 		resolved := resolveOnce(text, docs)
 		if resolved == text {
@@ -129,7 +129,7 @@ func resolveOnce(text string, docs int) string {
 }
 
 var (
-	// jointAfter joins a marker to what follows it, joint is all that joins two.
+	// jointAfter matches text that joins a marker to the following text. joint matches text that only joins two markers.
 	jointAfter = regexp.MustCompile(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+)?`)
 	joint      = regexp.MustCompile(`^[ \t]*(?:,[ \t]*)?(?:(?:and|or|und|oder|et|y|&)[ \t]+|,[ \t]*)?$`)
 )
@@ -249,8 +249,7 @@ func codeLength(text string, at int) int {
 	}
 }
 
-// opensLine reports whether there are only blanks between the start of the
-// line and offset at.
+// opensLine reports whether there are only spaces between the start of the line and offset at.
 func opensLine(text string, at int) bool {
 	for at > 0 && (text[at-1] == ' ' || text[at-1] == '\t') {
 		at--
@@ -258,8 +257,7 @@ func opensLine(text string, at int) bool {
 	return at == 0 || text[at-1] == '\n'
 }
 
-// closingFence returns where, in the text behind an opening fence, the block
-// ends; -1 if it does not.
+// closingFence returns the end of a code block in the text after its opening fence, or -1 if it is not closed.
 func closingfence(rest, mark string) int {
 	for at := 0; ; {
 		i := strings.Index(rest[at:], "\n")

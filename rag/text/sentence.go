@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// sentenceKind is what a sentence is made of; a passage is quoted by it.
+// sentenceKind is the kind of a sentence. It decides how a passage is quoted.
 type sentenceKind uint8
 
 const (
@@ -14,8 +14,7 @@ const (
 	ProseSentence sentenceKind = iota
 	// ItemSentence is running text in an item of a list.
 	ItemSentence
-	// TitleSentence is a line of its own without an end, such as a heading or
-	// the term of a definition.
+	// TitleSentence is a separate line without a final stop, such as a heading or the term of a definition.
 	TitleSentence
 	// RowSentence is a row of a table.
 	RowSentence
@@ -25,11 +24,11 @@ const (
 
 // Sentence is a piece of a text that can be quoted alone.
 type Sentence struct {
-	// start and end are byte offsets; there is no white space at either end.
+	// start and end are byte offsets, without white space at either end.
 	Start, End int
-	// Kind says how it is set.
+	// Kind is the kind of the sentence.
 	Kind sentenceKind
-	// Block counts the paragraphs, items and code blocks of the text from 0.
+	// Block counts the paragraphs, items, and code blocks of the text from 0.
 	Block int
 }
 
@@ -75,8 +74,7 @@ type splitter struct {
 
 // line is a line of a text without surrounding white space.
 type line struct {
-	// start and end are byte offsets; indent is how far start is from the
-	// line's own, a tab counting as 4.
+	// start and end are byte offsets. indent is the distance of start from the start of the line. A tab counts as 4.
 	start, end, indent int
 }
 

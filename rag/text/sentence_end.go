@@ -57,7 +57,7 @@ func FirstWord(s string) string {
 	return s
 }
 
-// Ends reports whether s ends as a sentence does.
+// Ends reports whether s ends like a sentence.
 func Ends(s string) bool {
 	s = strings.TrimRightFunc(s, isClosing)
 	r, _ := utf8.DecodeLastRuneInString(s)

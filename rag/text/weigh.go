@@ -6,10 +6,10 @@ import (
 
 // Term is a word of a question in the keyword index.
 type Term struct {
-	// Text is the index's form of the word: lower case, its stem if it has one.
+	// Text is the word as indexed: in lower case, and stemmed if possible.
 	Text string
-	// IDF is its inverse document frequency, ln(1 + (N-n+½)/(n+½)) for n of N
-	// chunks that hold it; the highest for a word that none holds.
+	// IDF is the inverse document frequency, ln(1 + (N-n+½)/(n+½)) if n of N chunks contain the word. It is highest for a word
+	// in no chunk.
 	IDF float64
 }
 

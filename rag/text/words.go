@@ -11,13 +11,13 @@ import (
 
 // Word is a word of a text in the form that compares answers with passages.
 type Word struct {
-	// Stem is lower case and stemmed; numbers lose their thousands separators.
+	// Stem is in lower case and stemmed. Numbers lose their thousands separators.
 	Stem string
 	// start and end are byte offsets.
 	Start, End int
-	// Exact marks numbers and identifiers: only the same one will do.
+	// Exact marks numbers and identifiers, which only match themselves.
 	Exact bool
-	// Part marks a piece of the identifier or number in front of it.
+	// Part marks a piece of the preceding identifier or number.
 	Part bool
 }
 

@@ -11,7 +11,7 @@ import (
 	"docent/payload"
 )
 
-// example is a stored message with what the dialect makes of it.
+// example is a stored message with its form in the dialect.
 type example struct {
 	message, kind, content, data string
 }

@@ -43,8 +43,8 @@ func (s *Server) call(ctx context.Context, name string, arguments json.RawMessag
 	}
 }
 
-// send makes the call. The SDK may be held up writing to a program that does not
-// read; nobody waits for that.
+// send makes the call. The SDK may block while it writes to a program that does not read. send does not wait for it after
+// ctx ends.
 func (s *Server) send(ctx context.Context, l *link, params *sdk.CallToolParams) (*sdk.CallToolResult, error) {
 	type answer struct {
 		result *sdk.CallToolResult
@@ -63,17 +63,16 @@ func (s *Server) send(ctx context.Context, l *link, params *sdk.CallToolParams) 
 	}
 }
 
-// unsent reports that a call failed before the server took it up: the
-// connection was closed already, or the server no longer knows the session.
+// unsent reports that the server did not start a failed call. The connection was already closed, or the server no longer
+// knows the session.
 func unsent(err error) bool {
 	return errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, sdk.ErrSessionMissing)
 }
 
-// rejected is the code of the error by which the SDK says that a request did
-// not get through; it shares its type with what servers answer.
+// rejected is the SDK's error code for a request that was not delivered. Errors of servers have the same type.
 const rejected = -32005
 
-// explain puts a failed call in words for the model.
+// explain returns the error of a call with a text for the model.
 func (s *Server) explain(outer, ctx context.Context, err error) error {
 	var refusal *jsonrpc.Error
 	switch {

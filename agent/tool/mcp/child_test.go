@@ -62,7 +62,7 @@ func child(mode string) {
 
 func serve() { _ = newServer(nil).Run(context.Background(), &sdk.StdioTransport{}) }
 
-// in is what the tools of the test server take.
+// in is the input of the test server's tools.
 type in struct {
 	Text string `json:"text,omitempty" jsonschema:"some text"`
 }

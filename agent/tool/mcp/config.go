@@ -15,61 +15,52 @@ import (
 	"docent/internal/fault"
 )
 
-// DefaultTimeout is how long a server may take for what is asked of it.
+// DefaultTimeout is the timeout of requests to a server.
 const DefaultTimeout = 30 * time.Second
 
-// validName leaves room for a tool's name within the 64 characters it may have
-// with the server's before it.
+// validName matches server names that leave room for a tool's name within 64 characters.
 var validName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,32}$`)
 
-// Config says how to reach one MCP server: by a Command or by a URL.
+// Config describes an MCP server, either by a Command or by a URL.
 type Config struct {
-	// Name is what its tools' names begin with: 1 to 32 letters, digits, "_"
-	// and "-". It has no default.
+	// Name is the prefix of the tools' names: 1 to 32 letters, digits, "_", and "-". Required.
 	Name string
-	// Command is a program and its arguments; it speaks MCP on its standard
-	// input and output. Default: none.
+	// Command is a program with its arguments. It speaks MCP on its standard input and output. Default: none.
 	Command []string
-	// Env is added to the program's environment, which is otherwise PATH, HOME
-	// and LANG only. Default: nothing.
+	// Env is added to the program's environment, which otherwise has only PATH, HOME, and LANG. Default: nothing.
 	Env map[string]string
-	// Dir is the folder the program runs in; default this program's.
+	// Dir is the program's working folder. Default: docent's own.
 	Dir string
-	// URL is an endpoint of the streamable HTTP transport, http or https.
-	// Default: none.
+	// URL is an endpoint of the streamable HTTP transport, http or https. Default: none.
 	URL string
-	// Headers are sent with every request to URL, such as Authorization.
-	// Default: none.
+	// Headers are sent with every request to URL, such as Authorization. Default: none.
 	Headers map[string]string
-	// Timeout bounds each connection, list and call; default DefaultTimeout.
+	// Timeout limits each connection attempt, list, and call. Default: DefaultTimeout.
 	Timeout time.Duration
-	// Tools names those of the server's tools that are offered, as the server
-	// calls them; default all.
+	// Tools are the offered tools, under the server's names. Default: all.
 	Tools []string
-	// Logger hears of connections made and lost, and at debug level of what the
-	// program writes to its standard error; default nobody.
+	// Logger logs new and lost connections. At debug level it also logs the program's standard error. Default: nil, which
+	// discards them.
 	Logger *slog.Logger
 
-	// retry paces reconnections; default defaultRetry.
+	// retry configures reconnections. Default: defaultRetry.
 	retry retry
 }
 
-// retry says how a lost server is sought again.
+// retry configures reconnections to a lost server.
 type retry struct {
-	// pause is waited before the second attempt in a row, twice as long before
-	// each further one, up to max.
+	// pause is the wait before the second attempt in a row. It doubles with each further attempt, up to max.
 	pause, max time.Duration
-	// attempts in a row may fail; then calls fail at once for the time of rest.
+	// attempts is the number of failed attempts in a row after which calls fail at once. New attempts begin after rest.
 	attempts int
 	rest     time.Duration
-	// stable is how long a connection must live to be no failure although no
-	// call succeeded on it.
+	// stable is the minimum lifetime of a connection without a successful call. A shorter one counts as a failure.
 	stable time.Duration
 }
 
 var defaultRetry = retry{pause: 200 * time.Millisecond, max: 5 * time.Second, attempts: 5, rest: time.Minute, stable: time.Minute}
 
-// prepare returns cfg with its defaults, or says which field is wrong.
+// prepare returns cfg with its defaults, or an error that names the wrong field.
 func (cfg Config) prepare() (Config, error) {
 	invalid := func(format string, args ...any) (Config, error) {
 		return Config{}, fault.New(fault.Invalid, "mcp_config_invalid", "MCP server %q: %w", cfg.Name, fmt.Errorf(format, args...))

@@ -1,14 +1,14 @@
 // Package mcp offers the tools of MCP servers (Model Context Protocol) as
-// docent's own: [Connect] starts a program or opens an HTTP session,
-// [Server.Tools] lists what it offers, and calling one of them asks the server.
+// docent's tools. [Connect] starts a program or opens an HTTP session, and
+// [Server.Tools] lists its tools. A call of a tool calls the server.
 //
-// A server that dies is started again, or its session opened anew, when the
-// next call needs it: at once the first time, then after growing pauses, and
-// after some failures in a row not before a rest. A call that may have reached
-// the server is never repeated. Nothing here waits longer than [Config.Timeout].
+// A lost connection is made again when the next call needs it. The first attempt
+// begins at once, and further attempts after growing pauses. After several
+// failures in a row there is a longer rest. A call that may have reached the
+// server is never repeated. No call waits longer than [Config.Timeout].
 //
-// Servers are trusted as far as their operator trusts them: what they return is
-// bounded and shown to the model as data; a program gets only PATH, HOME, LANG
-// and what its configuration names as environment; redirects of an HTTP server
-// to another one are refused.
+// The operator decides which servers to trust. The package limits their results
+// and shows them to the model as data. A program gets only PATH, HOME, LANG, and
+// the configured variables as its environment. An HTTP server cannot redirect
+// requests to another server.
 package mcp

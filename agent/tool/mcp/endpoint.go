@@ -13,14 +13,13 @@ import (
 )
 
 const (
-	// maxRedirects bounds the redirects of one request.
+	// maxRedirects limits the redirects of one request.
 	maxRedirects = 5
-	// streamWait is how long a server may take to open the stream of its
-	// notifications, which is its choice to have.
+	// streamWait is the time that a server has to open its optional stream of notifications.
 	streamWait = 5 * time.Second
 )
 
-// endpoint is a server reached over HTTP.
+// endpoint is a server with an HTTP address.
 type endpoint struct {
 	life      context.Context
 	transport *sdk.StreamableClientTransport
@@ -56,7 +55,7 @@ func (e *endpoint) stop() {
 	e.base.CloseIdleConnections()
 }
 
-// sameHost refuses redirects that would carry arguments and headers elsewhere.
+// sameHost refuses redirects that would send arguments and headers to another host.
 func sameHost(req *http.Request, via []*http.Request) error {
 	if first := via[0].URL; req.URL.Scheme != first.Scheme || req.URL.Host != first.Host {
 		return fmt.Errorf("redirected to another host, %s", req.URL.Host)
@@ -67,13 +66,12 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// requests sends requests with the configured headers, ends them with life, and
-// bounds what is read of the responses.
+// requests sends requests with the configured headers. It ends them with life and limits the size of responses.
 type requests struct {
 	life    context.Context
 	base    http.RoundTripper
 	headers map[string]string
-	// stream is how long the stream of notifications may take to open.
+	// stream is the time that the server has to open the stream of notifications.
 	stream time.Duration
 }
 
@@ -106,7 +104,7 @@ func (r requests) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// noStream is the answer of a server that has no stream of notifications.
+// noStream is the response of a server without a stream of notifications.
 func noStream(req *http.Request) *http.Response {
 	return &http.Response{
 		StatusCode: http.StatusMethodNotAllowed, Status: "405 " + http.StatusText(http.StatusMethodNotAllowed),
@@ -114,7 +112,7 @@ func noStream(req *http.Request) *http.Response {
 	}
 }
 
-// body is a response's body.
+// body is the body of a response.
 type body struct {
 	io.ReadCloser
 	end     func()
@@ -124,7 +122,7 @@ type body struct {
 
 var errTooLarge = fmt.Errorf("the response is larger than %d bytes", maxMessage)
 
-// Read fails after so much.
+// Read fails after the limit.
 func (b *body) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	if b.bounded {
@@ -135,7 +133,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close lets go of the request.
+// Close ends the request.
 func (b *body) Close() error {
 	err := b.ReadCloser.Close()
 	b.end()

@@ -55,7 +55,7 @@ func streamable(t *testing.T, server *sdk.Server) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
 }
 
-// old refuses what came with the newest protocol, so that there are sessions.
+// old refuses the newest protocol, so that there are sessions.
 func old(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)

@@ -13,13 +13,12 @@ import (
 )
 
 const (
-	// handshake is the newest version of the protocol that begins with
-	// initialize. Programs are spoken to in it, because some end at any other
-	// first message; those that refuse it are asked in the newest.
+	// handshake is the newest protocol version that begins with initialize. Programs get it first, because some exit after any
+	// other first message. If a program refuses it, docent tries the newest version.
 	handshake = "2025-11-25"
-	// maxMessage bounds a message of a server, in bytes.
+	// maxMessage limits a message of a server, in bytes.
 	maxMessage = 8 << 20
-	// leave is how long a session may take to end in order.
+	// leave is the time that a session has to end normally.
 	leave = 3 * time.Second
 )
 
@@ -27,16 +26,16 @@ const (
 type link struct {
 	session *sdk.ClientSession
 	since   time.Time
-	// abort ends it at once, in the background.
+	// abort ends the link at once, in the background.
 	abort context.CancelFunc
-	// aborted ends with abort, done when nothing of the connection is left.
+	// aborted ends with abort. done is closed when the whole connection has ended.
 	aborted <-chan struct{}
 	done    chan struct{}
 	// served reports that a call has succeeded.
 	served atomic.Bool
 }
 
-// ended reports whether the connection can no longer be used.
+// ended reports whether the connection has ended.
 func (l *link) ended() bool {
 	select {
 	case <-l.done:
@@ -48,7 +47,7 @@ func (l *link) ended() bool {
 	}
 }
 
-// close ends the connection in order, or after some time anyhow.
+// close ends the connection normally, or by force after some time.
 func (l *link) close() {
 	late := time.AfterFunc(leave, l.abort)
 	defer late.Stop()
@@ -57,16 +56,14 @@ func (l *link) close() {
 	l.abort()
 }
 
-// carrier is what a session runs over.
+// carrier is the transport of a session.
 type carrier interface {
 	sdk.Transport
-	// stop ends the carrier and returns when nothing of it is left; it may be
-	// called again.
+	// stop ends the carrier and waits for its end. It may be called more than once.
 	stop()
 }
 
-// dial makes a connection and keeps it. Who calls it has begun, and holds
-// s.dialing or is alone.
+// dial makes a connection and keeps it. The caller has called begin, and holds s.dialing or is the only caller.
 func (s *Server) dial(ctx context.Context) (*link, error) {
 	version := handshake
 	if s.cfg.URL != "" {
@@ -87,7 +84,7 @@ func (s *Server) dial(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// open starts a carrier and a session over it in a version of the protocol.
+// open starts a carrier and a session in a version of the protocol.
 func (s *Server) open(ctx context.Context, version string) (*link, error) {
 	life, abort := context.WithCancel(s.life)
 	stop := context.AfterFunc(ctx, abort) // whatever the handshake waits for
@@ -114,8 +111,7 @@ func (s *Server) open(ctx context.Context, version string) (*link, error) {
 	return l, nil
 }
 
-// watch waits for the end of a connection, brings it about once it is aborted,
-// and clears up.
+// watch waits for the end of a connection. After abort, it ends the connection itself. Then it cleans up.
 func (s *Server) watch(l *link, c carrier) {
 	over := make(chan error, 1)
 	s.work.Go(func() { over <- l.session.Wait() })
@@ -135,10 +131,10 @@ func (s *Server) watch(l *link, c carrier) {
 	l.abort()
 }
 
-// query is the part of an address that may hold a key.
+// query matches the part of an address that may contain a key.
 var query = regexp.MustCompile(`(https?://[^\s"?]*\?)[^\s"]*`)
 
-// redact is an error's text for logs, without what may be secret in addresses.
+// redact returns an error's text for logs, without secrets in addresses.
 func redact(err error) string {
 	if err == nil {
 		return ""

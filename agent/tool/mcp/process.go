@@ -17,22 +17,22 @@ import (
 )
 
 const (
-	// patience is how long a program may take to end: once after its input is
-	// closed, once more after the signal to end. Then it is killed.
+	// patience is the time that a program has to exit after its input is closed, and again after the termination signal. Then
+	// it is killed.
 	patience = 1500 * time.Millisecond
-	// stuck is how long a program may leave its full input unread.
+	// stuck is the time for which a program may leave its full input unread.
 	stuck = 10 * time.Second
-	// drain is how long what a program wrote before it ended is still read:
-	// something that left its group may hold the pipe open.
+	// drain is the time to read a program's remaining output after it exited. A child process outside of its group may hold
+	// the pipe open.
 	drain = time.Second
-	// maxLine is how much of a line of standard error is logged, in bytes.
+	// maxLine is the maximum logged length of a line of standard error, in bytes.
 	maxLine = 2 << 10
 )
 
-// inherited are the variables a program gets from this one's environment.
+// inherited are the environment variables that a program gets from docent.
 var inherited = []string{"PATH", "HOME", "LANG"}
 
-// carrier makes what the next session runs over; it ends with life.
+// carrier makes the transport of the next session. It ends with life.
 func (s *Server) carrier(life context.Context) (carrier, error) {
 	if s.cfg.URL != "" {
 		return newEndpoint(life, s.cfg), nil
@@ -40,8 +40,7 @@ func (s *Server) carrier(life context.Context) (carrier, error) {
 	return start(life, s.cfg)
 }
 
-// process is a program that speaks MCP. It implements io.ReadWriteCloser over
-// its output and input.
+// process is a program that speaks MCP. It implements io.ReadWriteCloser over its output and input.
 type process struct {
 	cmd                   *exec.Cmd
 	stdin, stdout, stderr *os.File
@@ -50,7 +49,7 @@ type process struct {
 	work                  sync.WaitGroup
 }
 
-// start runs the program in a process group of its own until life ends.
+// start runs the program in its own process group until life ends.
 func start(life context.Context, cfg Config) (*process, error) {
 	cmd := exec.CommandContext(life, cfg.Command[0], cfg.Command[1:]...)
 	cmd.Dir = cfg.Dir
@@ -76,7 +75,7 @@ func start(life context.Context, cfg Config) (*process, error) {
 	return p, nil
 }
 
-// pipes connects the program; it returns the ends that are the program's.
+// pipes connects the program and returns the program's ends of the pipes.
 func (p *process) pipes() (theirs []*os.File, err error) {
 	for _, end := range []struct {
 		ours **os.File
@@ -109,8 +108,7 @@ func (p *process) closeFiles() {
 	}
 }
 
-// environment keeps what a program needs of ours and adds what was configured
-// for it.
+// environment returns the inherited and the configured variables.
 func environment(ours []string, more map[string]string) []string {
 	out := slices.DeleteFunc(slices.Clone(ours), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -122,7 +120,7 @@ func environment(ours []string, more map[string]string) []string {
 	return out
 }
 
-// reap waits for the program's end and takes what it started with it.
+// reap waits for the program to exit and kills its child processes.
 func (p *process) reap() {
 	_ = p.cmd.Wait() // how it ended matters less than that it did
 	_ = killGroup(p.cmd.Process)
@@ -138,8 +136,7 @@ func (p *process) Connect(ctx context.Context) (sdk.Connection, error) {
 	return t.Connect(ctx)
 }
 
-// output is a process to read from. Closing it does nothing: the process ends
-// in order when its input is closed.
+// output is the readable side of a process. Closing it does nothing, because closing the input ends the process normally.
 type output struct{ p *process }
 
 func (o output) Read(b []byte) (int, error) { return o.p.stdout.Read(b) }
@@ -157,7 +154,7 @@ func (p *process) Close() error {
 	return nil
 }
 
-// stop ends the program: by closing its input, by a signal, by force.
+// stop ends the program. It closes the input, then sends a signal, then kills.
 func (p *process) stop() {
 	p.ending.Do(func() {
 		p.stdin.Close()
@@ -184,8 +181,7 @@ func (p *process) exits() bool {
 	}
 }
 
-// logLines logs what a program writes to its standard error, the beginning of
-// each line.
+// logLines logs the beginning of each line of the program's standard error.
 func logLines(ctx context.Context, stderr *os.File, log *slog.Logger) {
 	r := bufio.NewReaderSize(stderr, maxLine)
 	rest := false // of a line whose beginning is logged

@@ -7,11 +7,11 @@ import (
 	"os/exec"
 )
 
-// ownGroup does nothing: process groups are Unix'.
+// ownGroup does nothing, because only Unix has process groups.
 func ownGroup(*exec.Cmd) {}
 
-// endGroup ends a program; there is no asking.
+// endGroup kills a program, because there is no termination signal.
 func endGroup(p *os.Process) error { return p.Kill() }
 
-// killGroup ends a program.
+// killGroup kills a program.
 func killGroup(p *os.Process) error { return p.Kill() }

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// ownGroup has a program lead a process group, so that what it starts ends
-// with it and a terminal's interrupt does not reach it.
+// ownGroup gives a program its own process group. Its child processes end with it, and a terminal's interrupt does not
+// reach it.
 func ownGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 
-// endGroup asks a program and what it started to end.
+// endGroup sends a termination signal to a program and its child processes.
 func endGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGTERM) }
 
-// killGroup ends a program and what it started.
+// killGroup kills a program and its child processes.
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -11,11 +11,11 @@ import (
 	"docent/agent/tool"
 )
 
-// maxResult is how much of a result is kept, in bytes.
+// maxResult is the maximum size of a result, in bytes.
 const maxResult = 256 << 10
 
-// render is a result as the model reads it: its texts, a line for whatever is
-// not text, or the structured content if there is nothing else.
+// render returns a result for the model: its texts, and a line for each other part. If there are none, it returns the
+// structured content.
 func render(r *sdk.CallToolResult) (any, error) {
 	if r.NeedsInput() {
 		return nil, &tool.Error{Class: "ToolError", Text: "the tool asks its user something, which is not possible here"}
@@ -46,8 +46,7 @@ func render(r *sdk.CallToolResult) (any, error) {
 	return text, nil
 }
 
-// describe is one part of a result. A resource that is text is shown: servers
-// of files answer with it.
+// describe returns one part of a result. Text resources are shown, because file servers return them.
 func describe(c sdk.Content) string {
 	switch c := c.(type) {
 	case *sdk.TextContent:
@@ -75,7 +74,7 @@ func describe(c sdk.Content) string {
 	return ""
 }
 
-// note tells of something that is not shown, of size bytes or -1.
+// note describes an omitted part. size is in bytes, or -1 if unknown.
 func note(what, kind string, size int, name string) string {
 	words := []string{what}
 	for _, w := range []string{kind, name} {
@@ -89,7 +88,7 @@ func note(what, kind string, size int, name string) string {
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// bound cuts a text that is too long and says so.
+// bound cuts a text that is too long and adds a note.
 func bound(text string) string {
 	if len(text) <= maxResult {
 		return text

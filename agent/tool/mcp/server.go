@@ -14,43 +14,41 @@ import (
 	"docent/internal/fault"
 )
 
-// Server is one MCP server. It is safe for concurrent use; Close ends it.
+// Server is an MCP server. It is safe for concurrent use. Close ends it.
 type Server struct {
 	cfg    Config
 	client *sdk.Client
-	// life ends when Close has let go of the server; calls ends as Close begins.
+	// life ends at the end of Close. calls ends at its start.
 	life, calls         context.Context
 	endLife, endOfCalls context.CancelFunc
 	// work counts the goroutines and the calls.
 	work sync.WaitGroup
-	// dialing is held by who connects, listing by who lists the tools.
+	// dialing is held during a connection attempt, and listing during a list of tools.
 	dialing, listing chan struct{}
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the following fields
 	closed bool
 	link   *link // the connection; nil before the first
-	// failures counts attempts and short-lived connections in a row; after too
-	// many nothing is tried until retryAt.
+	// failures counts failed attempts and short connections in a row. After too many, there are no attempts until retryAt.
 	failures int
 	retryAt  time.Time
-	// tools is the last list, good until expires if the connection listedBy is
-	// still there and heard, as many changes as were announced, is changes.
+	// tools is the last list. It is valid until expires, while the connection listedBy is live and heard, the number of
+	// announced changes, equals changes.
 	tools          []tool.Tool
 	listedBy       *link
 	expires        time.Time
 	changes, heard int
 }
 
-// Connect makes the first connection. ctx bounds only that; its values, but not
-// its end, go on to later ones. It fails with fault.Invalid for a Config that
-// is wrong and with fault.Unavailable if the server does not start or answer.
+// Connect makes the first connection. Only this connection ends with ctx; later ones use its values. Connect fails with
+// fault.Invalid for a wrong Config, and with fault.Unavailable if the server does not start or respond.
 func Connect(ctx context.Context, cfg Config) (*Server, error) {
 	cfg, err := cfg.prepare()
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, dialing: make(chan struct{}, 1), listing: make(chan struct{}, 1)}
-	// The server outlives the call that made it; Close ends it.
+	// The server outlives the call that made it. Close ends it.
 	s.life, s.endLife = context.WithCancel(context.WithoutCancel(ctx))
 	s.calls, s.endOfCalls = context.WithCancel(s.life)
 	s.client = sdk.NewClient(&sdk.Implementation{Name: "docent", Version: "1"}, &sdk.ClientOptions{
@@ -76,13 +74,12 @@ func Connect(ctx context.Context, cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// Name returns the name the configuration gives the server.
+// Name returns the configured name of the server.
 func (s *Server) Name() string { return s.cfg.Name }
 
-// Close ends running calls and the connection: an HTTP session is given back, a
-// program gets its input closed, then a signal to end and at last one to die,
-// with its process group, within some seconds. It returns when nothing of the
-// server is left, and may be called again.
+// Close ends running calls and the connection. It ends an HTTP session. For a program, it closes the input, sends a
+// termination signal, and finally kills the process group, within a few seconds. It waits for the end of the server and
+// may be called again.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
@@ -96,8 +93,7 @@ func (s *Server) Close() {
 	s.work.Wait()
 }
 
-// begin bounds what is asked of the server in time and by Close, and makes
-// Close wait for done.
+// begin starts a request with a timeout that Close can cancel. Close waits for done.
 func (s *Server) begin(ctx context.Context) (_ context.Context, done func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +108,7 @@ func (s *Server) begin(ctx context.Context) (_ context.Context, done func(), err
 
 var errTimeout = errors.New("mcp: timeout")
 
-// connected returns the connection, made anew if it is lost. Who calls it has
-// begun.
+// connected returns the connection and makes a new one if it is lost. The caller has called begin.
 func (s *Server) connected(ctx context.Context) (*link, error) {
 	select {
 	case s.dialing <- struct{}{}:
@@ -142,8 +137,8 @@ func (s *Server) connected(ctx context.Context) (*link, error) {
 	}
 }
 
-// next returns the live connection, or else how long to wait before an attempt
-// to make one, or why none is made.
+// next returns the live connection. Without one, it returns the wait before the next attempt, or the reason why there is
+// none.
 func (s *Server) next() (*link, time.Duration, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +168,7 @@ func (s *Server) next() (*link, time.Duration, error) {
 	}
 }
 
-// failed counts one more failure in a row. s.mu is held.
+// failed counts one more failure in a row. The caller holds s.mu.
 func (s *Server) failed() {
 	s.failures++
 	if s.failures >= s.cfg.retry.attempts {
@@ -181,7 +176,7 @@ func (s *Server) failed() {
 	}
 }
 
-// unavailable is why the server could not be asked before ctx ended.
+// unavailable returns the reason why ctx ended before the server could be called.
 func (s *Server) unavailable(ctx context.Context) error {
 	switch {
 	case s.calls.Err() != nil:
@@ -197,7 +192,7 @@ func (s *Server) closedError() error {
 	return fault.New(fault.Unavailable, "mcp_closed", "the MCP server %q is closed", s.cfg.Name)
 }
 
-// wait pauses; it returns false if ctx ended before.
+// wait pauses. It returns false if ctx ends first.
 func wait(ctx context.Context, pause time.Duration) bool {
 	if pause <= 0 {
 		return ctx.Err() == nil

@@ -26,10 +26,10 @@ import (
 // quick makes reconnections fast enough for tests.
 var quick = retry{pause: time.Millisecond, max: 10 * time.Millisecond, attempts: 3, rest: time.Hour, stable: time.Hour}
 
-// ample bounds what comes at once but on a machine with much to do.
+// ample limits waits that are short except on a busy machine.
 const ample = 60 * time.Second
 
-// soon is before what would end a wait that is not ended as it should be.
+// soon is shorter than any timeout that could end the same wait.
 const soon = DefaultTimeout / 2
 
 // program is the configuration of a server that is the test binary.
@@ -89,7 +89,7 @@ func expect(t *testing.T, s *Server, name, text, want string) {
 	}
 }
 
-// eventually waits for what another process does.
+// eventually waits for an effect of another process.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -111,7 +111,7 @@ func TestProgram(t *testing.T) {
 	testTools(t, s)
 }
 
-// testTools is what holds however the server is reached.
+// testTools tests properties that all kinds of servers share.
 func testTools(t *testing.T, s *Server) {
 	t.Helper()
 	var names []string

@@ -21,22 +21,19 @@ import (
 )
 
 const (
-	// maxPages bounds the pages of a list of tools, of which tool.MaxTools are
-	// taken.
+	// maxPages limits the pages of a list of tools. Only tool.MaxTools tools are used.
 	maxPages = 64
-	// maxDescription is how much of a tool's description is kept, in bytes.
+	// maxDescription is the maximum size of a tool's description, in bytes.
 	maxDescription = 8 << 10
-	// maxAge is how long a list is used without asking again, for servers that
-	// do not say when it changes.
+	// maxAge is the lifetime of a list, for servers that do not announce changes.
 	maxAge = 5 * time.Minute
-	// maxToolName is how long the name of a function may be for a model.
+	// maxToolName is the maximum length of a function name for models.
 	maxToolName = 64
 )
 
-// Tools lists what the server offers. The list is kept until the server says
-// that it has changed, a new connection is made, or five minutes have passed,
-// so asking before each use is cheap. While the server does not answer, the last
-// list is returned; it is an error only if there is none.
+// Tools lists the tools of the server. It caches the list until the server announces a change, a new connection is made,
+// or five minutes have passed, so calls are cheap. While the server does not respond, Tools returns the last list. It
+// fails only if there is none.
 func (s *Server) Tools(ctx context.Context) ([]tool.Tool, error) {
 	ctx, done, err := s.begin(ctx)
 	if err != nil {
@@ -69,7 +66,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Tool, error) {
 	return slices.Clone(s.tools), nil
 }
 
-// known returns the list if it is to be used as it is.
+// known returns the list if it is still valid.
 func (s *Server) known() ([]tool.Tool, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +81,7 @@ func (s *Server) known() ([]tool.Tool, bool) {
 	return slices.Clone(s.tools), true
 }
 
-// list asks the server. Who calls it holds s.listing.
+// list requests the list from the server. The caller holds s.listing.
 func (s *Server) list(ctx context.Context) ([]tool.Tool, error) {
 	l, err := s.connected(ctx)
 	if err != nil {
@@ -121,8 +118,7 @@ func (s *Server) list(ctx context.Context) ([]tool.Tool, error) {
 	return slices.Clone(tools), nil
 }
 
-// offer makes docent's tools of a server's, of those that are allowed and can
-// be offered to a model.
+// offer converts the allowed and usable tools of a server to docent's tools.
 func (s *Server) offer(all []*sdk.Tool) []tool.Tool {
 	var out []tool.Tool
 	names := map[string]bool{}
@@ -150,7 +146,7 @@ func (s *Server) offer(all []*sdk.Tool) []tool.Tool {
 	return out
 }
 
-// convert makes docent's tool of one of the server's.
+// convert converts one of the server's tools to a docent tool.
 func (s *Server) convert(t *sdk.Tool, taken map[string]bool) (tool.Tool, error) {
 	parameters, err := parameters(t.InputSchema)
 	if err != nil {
@@ -174,8 +170,7 @@ func (s *Server) convert(t *sdk.Tool, taken map[string]bool) (tool.Tool, error) 
 	return made, err
 }
 
-// parameters is a tool's schema as the server wrote it, but for a type that is
-// left out.
+// parameters returns a tool's schema as the server sent it, and adds a missing type.
 func parameters(schema any) (json.RawMessage, error) {
 	if object, ok := schema.(map[string]any); ok && object["type"] == nil {
 		object["type"] = "object"
@@ -190,7 +185,7 @@ func parameters(schema any) (json.RawMessage, error) {
 	return data, nil
 }
 
-// description is what the model is told of a tool.
+// description returns the tool's description for the model.
 func description(t *sdk.Tool) string {
 	text := strings.ToValidUTF8(strings.TrimSpace(t.Description), "")
 	if text == "" && t.Annotations != nil {
@@ -209,9 +204,9 @@ func description(t *sdk.Tool) string {
 
 var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)
 
-// functionName is a tool's name with the server's before it, unless it begins
-// with that already, in the characters and the length that models' makers allow.
-// One that is too long, or that another has taken, ends with a mark of its own.
+// functionName returns a tool's name with the server's name as its prefix, unless it already has it. It only uses the
+// characters and the length that model providers allow. A name that is too long or already taken ends with a
+// distinguishing suffix.
 func functionName(server, name string, unique bool) string {
 	full := strings.Trim(notInNames.ReplaceAllString(name, "_"), "_")
 	if full != server && !strings.HasPrefix(full, server+"_") {

@@ -7,8 +7,8 @@ import (
 	"docent/rag/retrieve"
 )
 
-// RunFeatures tests a Features over a corpus with chunks of the given ids. It
-// asks for matches of question, which some of the chunks share words with.
+// RunFeatures tests a Features over a corpus with chunks of the given ids. It matches question, which must share words
+// with some of the chunks.
 func RunFeatures(t *testing.T, x retrieve.Features, ids []int64, question string) {
 	t.Helper()
 	const unknown = 1 << 40

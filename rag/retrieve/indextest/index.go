@@ -1,5 +1,5 @@
-// Package indextest holds the suites of the interfaces of package retrieve. Each
-// implementation passes the suites of its interfaces.
+// Package indextest holds the test suites for the interfaces of package retrieve. Each implementation passes the suites of
+// its interfaces.
 package indextest
 
 import (
@@ -22,8 +22,8 @@ import (
 // dimensions is the length of the suite's vectors.
 const dimensions = 64
 
-// Vector is a vector for a text that has something in common with those of
-// texts that share words; of length 1, or zero for a text without words.
+// Vector returns a vector for a text. Texts that share words have similar vectors. The length is 1, or 0 for a text
+// without words.
 func Vector(text string) []float32 {
 	v := make([]float32, dimensions)
 	for _, w := range strings.Fields(text) {
@@ -43,8 +43,7 @@ func Vector(text string) []float32 {
 	return v
 }
 
-// Entry makes an entry of chunk id with a vector for its text. Ten chunks in a
-// row are of one document.
+// Entry makes an entry for a chunk with a vector for its text. Ten consecutive chunks belong to one document.
 func Entry(id int64, text string) retrieve.Entry {
 	return retrieve.Entry{
 		ID: id, DocumentID: 1 + id/10, Collection: corpus.DefaultCollection, Source: fmt.Sprintf("/docs/%04d", 1+id/10),
@@ -52,11 +51,11 @@ func Entry(id int64, text string) retrieve.Entry {
 	}
 }
 
-// words are what Texts are made of.
+// words are the vocabulary of Texts.
 var words = strings.Fields(`lemon ginger pepper saffron cumin clove nutmeg basil thyme oregano sage mint
 	dill fennel anise cardamom turmeric paprika mustard vanilla`)
 
-// Entries makes n entries with texts of a few words, the same for the same n.
+// Entries makes n entries with short texts. Equal n give equal entries.
 func Entries(n int) []retrieve.Entry {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	out := make([]retrieve.Entry, n)
@@ -83,7 +82,7 @@ type Words interface {
 	retrieve.Saver
 }
 
-// index is any index in memory with its search for a text.
+// index is an index in memory with its search for a text.
 type index struct {
 	retrieve.Mirror
 	search func(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error)
@@ -324,7 +323,7 @@ func testCanceled(t *testing.T, x index) {
 	}
 }
 
-// testHistory compares an index filled at once with one that had a past.
+// testHistory compares an index filled at once with one that went through changes.
 func testHistory(t *testing.T, straight, winding index) {
 	entries := Entries(400)
 	put(t, straight, entries[100:]...)

@@ -101,7 +101,7 @@ func testSaveLoad(t *testing.T, x, y Words) {
 		t.Fatal(err)
 	}
 	sameAnswers(t, x, y)
-	// A loaded index goes on like any other, and what it lies in stays as it is.
+	// A loaded index accepts changes like any other. The loaded data does not change.
 	before := bytes.Clone(saved)
 	for _, z := range []Words{x, y} {
 		put(t, z, Entry(1000, "lemon newword pepper"), Entry(20, "mint"))
@@ -139,8 +139,8 @@ func testLoadDamaged(t *testing.T, x, y Words) {
 	LoadAnything(t, y, saved)
 }
 
-// LoadAnything flips bytes of saved data one after the other: an index may take
-// or refuse the result, but must not fail otherwise. For fuzz tests too.
+// LoadAnything flips bytes of saved data one after the other. An index may accept or refuse the result, but it must not
+// fail in other ways. Fuzz tests use it too.
 func LoadAnything(t *testing.T, x Words, saved []byte) {
 	t.Helper()
 	for at := range saved {

@@ -9,8 +9,7 @@ import (
 	"docent/rag/retrieve"
 )
 
-// Overlap is a Reranker for tests. It counts the words that passage and
-// question share.
+// Overlap is a Reranker for tests. It counts the words that the passage and the question share.
 type Overlap struct{}
 
 // Score implements retrieve.Reranker.

@@ -35,7 +35,7 @@ func testBadVectors(t *testing.T, x Nearest) {
 	if n := x.Len(); n != 1 {
 		t.Errorf("Len is %d after failed puts, want 1", n)
 	}
-	// An emptied index takes vectors of another length.
+	// An emptied index accepts vectors of another length.
 	remove(t, x, 1)
 	put(t, x, long)
 	if n := x.Len(); n != 1 {
@@ -51,7 +51,7 @@ func testNoVector(t *testing.T, x Nearest) {
 		t.Errorf("Len is %d, want 1: without a vector nothing can be found", n)
 	}
 	wantIDs(t, find(t, nearest(x), "lemon", 5), 1)
-	// A chunk that loses its vector is not found by the old one.
+	// A chunk that loses its vector is no longer found by it.
 	lost := Entry(1, "lemon")
 	lost.Vector = nil
 	put(t, x, lost)
@@ -69,7 +69,7 @@ func testBadQueries(t *testing.T, x Nearest) {
 	if _, err := x.Nearest(t.Context(), []float32{1}, 5, retrieve.Filter{}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a query of one dimension: %v, want an Invalid fault", err)
 	}
-	// Length does not matter, direction does.
+	// Only the direction of a vector matters, not its length.
 	double := Vector("lemon")
 	for i := range double {
 		double[i] *= 2
