@@ -25,7 +25,7 @@ import (
 	"docent/ws/typed"
 )
 
-// talker says n messages of size bytes to each question.
+// talker answers each question with n messages of size bytes.
 func talker(t *testing.T, n, size int) *agent.Agent {
 	t.Helper()
 	a := agent.New("talker")

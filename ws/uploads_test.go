@@ -18,7 +18,7 @@ import (
 	"docent/ws"
 )
 
-// halfSent begins a message and leaves it.
+// halfSent sends only the beginning of a message.
 func (p *peer) halfSent(text string) {
 	p.t.Helper()
 	w, err := p.conn.Writer(p.t.Context(), wstest.MessageText)

@@ -17,7 +17,7 @@ import (
 	"docent/payload"
 )
 
-// oddModel answers with whatever its function does.
+// oddModel answers with the result of its function.
 type oddModel func() (llm.Delta, error)
 
 func (oddModel) Name() string { return "odd" }
