@@ -373,7 +373,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// Clients are told to come back even if a turn takes longer than Shutdown may.
+// Clients are asked to reconnect even if a turn takes longer than Shutdown.
 func TestShutdownLate(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})

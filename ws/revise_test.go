@@ -169,7 +169,7 @@ func TestReviseRefused(t *testing.T) {
 	}
 }
 
-// BAF clients are told when another client stops turns by a replacement.
+// BAF clients get a message when another client stops turns with a replacement.
 func TestReviseStopsBAF(t *testing.T) {
 	t.Parallel()
 	begun, pieces := make(chan struct{}), make(chan string)

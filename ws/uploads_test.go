@@ -65,7 +65,7 @@ func TestUploadShares(t *testing.T) {
 			if n := held(); n > 2*share {
 				t.Errorf("%d bytes are held", n)
 			}
-			// Ada herself is told, once she has more than her share.
+			// Ada gets an error when she exceeds her share.
 			ada := s.dial("/?protocol=docent.v1", bearer("ada"))
 			ada.say(`{"action":"hello"}`)
 			ada.until(payload.SyncedAction)

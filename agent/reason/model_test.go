@@ -26,9 +26,7 @@ func (m oddModel) Chat(context.Context, llm.Request) iter.Seq2[llm.Delta, error]
 	return func(yield func(llm.Delta, error) bool) { yield(m()) }
 }
 
-// A model that panics fails the turn, after what was begun is closed.
-//
-// BAF W14
+// A model that panics fails the turn after the run is closed. BAF W14
 func TestReasoningModelPanics(t *testing.T) {
 	t.Parallel()
 	r := inProcess(t, reason.Options{}, oddModel(func() (llm.Delta, error) { panic("secret") }))
@@ -100,7 +98,7 @@ func TestReasoningIsClosedWhateverIsCalled(t *testing.T) {
 	})
 }
 
-// A turn whose steps are used up has room for the end of what was begun.
+// A turn that reaches its step limit can still close its run.
 func TestStepsKeepRoomForTheEnd(t *testing.T) { bubble(t, testStepsKeepRoomForTheEnd) }
 
 func testStepsKeepRoomForTheEnd(t *testing.T) {
