@@ -26,7 +26,9 @@ func (m oddModel) Chat(context.Context, llm.Request) iter.Seq2[llm.Delta, error]
 	return func(yield func(llm.Delta, error) bool) { yield(m()) }
 }
 
-// A model that panics fails the turn after the run is closed. BAF W14
+// A model that panics fails the turn after the run is closed.
+//
+// BAF W14
 func TestReasoningModelPanics(t *testing.T) {
 	t.Parallel()
 	r := inProcess(t, reason.Options{}, oddModel(func() (llm.Delta, error) { panic("secret") }))
