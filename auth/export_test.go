@@ -23,7 +23,7 @@ func (a *Authenticator) Hashing() chan struct{} { return a.hashing }
 // Waiting is full while as many logins wait as may.
 func (a *Authenticator) Waiting() chan struct{} { return a.waiting }
 
-// Noted waits for what is being noted.
+// Noted waits until all recorded uses are stored.
 func (a *Authenticator) Noted() { a.uses.wait.Wait() }
 
 // ParsePHC reads a hash and writes it again.

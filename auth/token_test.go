@@ -181,7 +181,7 @@ func TestLastUse(t *testing.T) {
 // tokens is embedded under a name that does not hide its method Tokens.
 type tokens = auth.Tokens
 
-// countingStore counts notes. Noted is waited for between reads.
+// countingStore counts recorded uses. Tests wait for noted between reads.
 type countingStore struct {
 	tokens
 	uses int
@@ -192,7 +192,7 @@ func (s *countingStore) UseToken(ctx context.Context, hash []byte, at time.Time)
 	return s.tokens.UseToken(ctx, hash, at)
 }
 
-// stuckStore does not get on with noting.
+// stuckStore blocks when a use is recorded.
 type stuckStore struct {
 	tokens
 	entered, leave chan struct{}
@@ -279,7 +279,7 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// empty has no tokens.
+// empty is a store without tokens.
 type empty struct{ store }
 
 func (empty) Token(context.Context, []byte) (auth.TokenRecord, error) {

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock is a time that tests set.
+// clock is a settable clock.
 type clock struct {
 	mu    sync.Mutex
 	at    time.Time
@@ -58,7 +58,7 @@ func (l *logs) String() string {
 	return l.b.String()
 }
 
-// store is all that an Authenticator stores.
+// store is everything that an Authenticator stores.
 type store interface {
 	auth.Tokens
 	auth.Users
@@ -77,7 +77,7 @@ type world struct {
 	log   *logs
 }
 
-// password is everybody's here.
+// password is the password of all users in these tests.
 const password = "correct horse"
 
 func newWorld(t *testing.T, edit ...func(*auth.Config)) *world {
@@ -115,7 +115,7 @@ func (w *world) token(spec auth.TokenSpec) string {
 	return token
 }
 
-// login logs in by the password.
+// login logs in with the password.
 func (w *world) login(name string) string {
 	w.t.Helper()
 	cookie, p, err := w.Password(w.t.Context(), name, password, "192.0.2.1")
@@ -150,7 +150,7 @@ func fails(t *testing.T, err error, kind fault.Kind, says string) {
 	}
 }
 
-// broken is a store that does not answer.
+// broken is a store that always fails.
 type broken struct{ store }
 
 var errBroken = fault.New(fault.Unavailable, "database_unreachable", "the database is not available")
@@ -167,7 +167,7 @@ func (broken) Login(context.Context, []byte) (auth.LoginRecord, error) {
 	return auth.LoginRecord{}, errBroken
 }
 
-// hung is a store that does not answer until it is no longer waited for.
+// hung is a store that blocks until the context ends.
 type hung struct{ store }
 
 func (hung) Token(ctx context.Context, _ []byte) (auth.TokenRecord, error) {

@@ -42,8 +42,7 @@ func passages(tb testing.TB) []string {
 	return out
 }
 
-// rounds times each function alternately, so that a busy moment hits all of
-// them, and returns each one's median.
+// rounds times the functions alternately, so that a busy moment affects all of them. It returns the median of each.
 func rounds(n int, fs ...func()) []time.Duration {
 	times := make([][]time.Duration, len(fs))
 	for range n {

@@ -20,7 +20,7 @@ const testKey = "sk-very-secret"
 
 var testNow = time.Date(2025, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// newOpenAI makes an embedder for a server and keeps the waits it would make.
+// newOpenAI makes an embedder for a server. It records the waits instead of waiting.
 func newOpenAI(t *testing.T, server *embedtest.Server, change func(*embed.Config)) (*embed.OpenAI, *[]time.Duration) {
 	t.Helper()
 	cfg := embed.Config{BaseURL: server.URL, APIKey: testKey, Model: "m", MaxRetries: 2}

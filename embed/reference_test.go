@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// reference is the model's algorithm as its README states it, step by step and
-// without a thought for speed; the package is tested against it.
+// reference is the algorithm in the model's README, step by step and without optimization. The tests compare the package
+// with it.
 type reference struct {
 	ids   map[string]uint16
 	table table

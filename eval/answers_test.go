@@ -27,7 +27,7 @@ func (c clerk) Run(_ context.Context, r rag.Request) (rag.Answer, error) {
 	return msg, nil
 }
 
-// message makes an answer whose sentences cite the passages of the same place.
+// message makes an answer. Each sentence cites the passage at the same position.
 func message(docs []retrieve.Result, sentences []string, cites [][]int) rag.Answer {
 	var msg rag.Answer
 	msg.Passages = docs

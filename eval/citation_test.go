@@ -9,7 +9,7 @@ import (
 	"docent/rag"
 )
 
-// said is one passage with a text.
+// said returns a single passage with a text.
 func said(text string) []retrieve.Result {
 	return []retrieve.Result{{Passage: corpus.Passage{Chunk: corpus.Chunk{Text: text}}}}
 }

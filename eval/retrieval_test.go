@@ -13,7 +13,7 @@ import (
 	"docent/internal/fault"
 )
 
-// shelf is a retriever that has its passages ready: by mode and question.
+// shelf is a retriever with fixed passages by mode and question.
 type shelf struct {
 	found   map[retrieve.Mode]map[string][]retrieve.Result
 	without func(features []string) retrieve.Mode // the mode that stands for them

@@ -197,7 +197,7 @@ func TestFault7ErrorsHaveATypeAndARetry(t *testing.T) {
 	if len(w.d) != 2 || w.d[0] != 7*time.Second || w.d[1] != 500*time.Millisecond {
 		t.Errorf("waited %v, want what Retry-After says", w.d)
 	}
-	// Longer than a call can wait: the caller is told.
+	// The server asks for a longer wait than a call allows, so the call fails.
 	o, s, _ = serve(t, llm.Config{}, llmtest.Reply{Status: 429, Header: http.Header{"Retry-After": {"3600"}}, Body: "plain words"})
 	_, err = ask(t, o)
 	var refusal *llm.StatusError

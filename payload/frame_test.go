@@ -56,7 +56,7 @@ func TestGoldenRAG(t *testing.T) {
 	t.Error("no agent_reply_rag among the golden frames")
 }
 
-// lacks says where got has not the keys and types of want; "" if nowhere.
+// lacks returns the place where got lacks keys or types of want, or "".
 func lacks(at string, want, got any) string {
 	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
 		return fmt.Sprintf("%s is %T, want %T", at, got, want)

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// made are the messages of BAF's golden frames as an agent makes them, by the
-// action and whether the user sent it.
+// made are the messages of BAF's golden frames in Go, by action and sender.
 func made(t *testing.T) map[Action]any {
 	t.Helper()
 	table, err := NewDataFrame(Column{"name", []any{"Ada", "Alan"}}, Column{"age", []any{36, 41}})

@@ -13,8 +13,7 @@ import (
 	"testing"
 )
 
-// documented are the rows of the first table after a text of docs/reference/websocket.md,
-// as cells without their code marks.
+// documented returns the first table after a text in docs/reference/websocket.md. The cells have no code marks.
 func documented(t *testing.T, after string) [][]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "docs", "reference", "websocket.md"))
@@ -49,8 +48,7 @@ func first(rows [][]string) []string {
 	return out
 }
 
-// constants are the values of this package's constants of a type, or with a
-// prefix, as the source has them.
+// constants returns the values of this package's constants with a type or a prefix, in source order.
 func constants(t *testing.T, matches func(name, typ string) bool) []string {
 	t.Helper()
 	files, err := filepath.Glob("*.go")

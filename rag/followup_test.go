@@ -92,7 +92,7 @@ func TestRewritingRambles(t *testing.T) {
 	}
 }
 
-// bounded keeps how many tokens each call of a model may give.
+// bounded records the token limit of each call of a model.
 type bounded struct {
 	llm.Model
 	most []int

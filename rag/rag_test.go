@@ -19,8 +19,7 @@ import (
 	"docent/rag/text"
 )
 
-// shelf is a retriever over fixed passages and the shelf they are from. It
-// keeps the queries it got.
+// shelf is a retriever with fixed passages and their collections. It records its queries.
 type shelf struct {
 	results  []retrieve.Result
 	evidence float64
@@ -301,7 +300,7 @@ func TestModelFails(t *testing.T) {
 	}
 }
 
-// endless is a model that writes until its reader leaves.
+// endless is a model that writes until the reader leaves.
 type endless struct {
 	llm.Model
 	left bool

@@ -28,7 +28,7 @@ import (
 // These functions model BAF's clients. They fail for a frame on which the client
 // would fail, or would show something unreadable.
 
-// object is a message that is one.
+// object returns a message that is an object with the given keys, or an error.
 func object(message any, keys ...string) (map[string]any, error) {
 	m, ok := message.(map[string]any)
 	if !ok {
@@ -42,7 +42,7 @@ func object(message any, keys ...string) (map[string]any, error) {
 	return m, nil
 }
 
-// parsed is the JSON that a message holds as a string.
+// parsed returns the JSON inside a string.
 func parsed(message any) (any, error) {
 	text, ok := message.(string)
 	if !ok {

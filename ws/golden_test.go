@@ -19,8 +19,7 @@ import (
 	"docent/ws"
 )
 
-// goldenLines are BAF's own frames, as they stand: those of its clients, which
-// have no time, and those of its server.
+// goldenLines are BAF's own frames, unchanged. Those of its clients have no time.
 func goldenLines(t *testing.T) (clients, server []string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "payload", "testdata", "baf_frames.jsonl"))

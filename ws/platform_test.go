@@ -25,7 +25,7 @@ import (
 	"docent/ws/typed"
 )
 
-// talker says n messages of size bytes to each question.
+// talker answers each question with n messages of size bytes.
 func talker(t *testing.T, n, size int) *agent.Agent {
 	t.Helper()
 	a := agent.New("talker")
@@ -373,7 +373,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// Clients are told to come back even if a turn takes longer than Shutdown may.
+// Clients are asked to reconnect even if a turn takes longer than Shutdown.
 func TestShutdownLate(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{})

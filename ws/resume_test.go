@@ -43,7 +43,7 @@ func (s *site) resume(path string, last int64) (*peer, payload.Welcome, []frame)
 	}
 }
 
-// told is a line on each frame, as tests compare them.
+// told describes each frame in one line, for comparison.
 func told(frames []frame) string {
 	var lines []string
 	for _, f := range frames {
@@ -65,7 +65,7 @@ func told(frames []frame) string {
 	return strings.Join(lines, "\n")
 }
 
-// gated streams the pieces that it is given, and then says all of it.
+// gated streams the pieces that it receives, and then replies with all of them.
 func gated(begun chan<- struct{}, pieces <-chan string) *agent.Agent {
 	a := agent.New("gated")
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")

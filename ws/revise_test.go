@@ -169,7 +169,7 @@ func TestReviseRefused(t *testing.T) {
 	}
 }
 
-// BAF clients are told when another client stops turns by a replacement.
+// BAF clients get a message when another client stops turns with a replacement.
 func TestReviseStopsBAF(t *testing.T) {
 	t.Parallel()
 	begun, pieces := make(chan struct{}), make(chan string)
@@ -192,7 +192,7 @@ func TestReviseStopsBAF(t *testing.T) {
 	v1.finished(3)
 }
 
-// database is an empty one of SQLite.
+// database returns an empty SQLite database.
 func database(t *testing.T) *sqlite.Store {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
@@ -203,7 +203,7 @@ func database(t *testing.T) *sqlite.Store {
 	return db
 }
 
-// long is a text that no message may have.
+// long is a text beyond the limit of messages.
 var long = strings.Repeat("x", 17<<10)
 
 // BAF clients see nothing of docent.v1's additions, in either direction.

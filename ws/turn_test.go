@@ -12,7 +12,7 @@ import (
 	"docent/payload"
 )
 
-// everything says something of each kind, with steps of reasoning between.
+// everything replies with a message of each kind and reasoning steps in between.
 func everything(t *testing.T) *agent.Agent {
 	t.Helper()
 	table, err := payload.NewDataFrame(payload.Column{Name: "name", Values: []any{"Ada", "Alan"}})
@@ -68,7 +68,7 @@ func everything(t *testing.T) *agent.Agent {
 	return a
 }
 
-// everythingSaid are the actions of a turn of everything, in order.
+// everythingSaid are the actions of everything, in order.
 var everythingSaid = []payload.Action{
 	payload.ReplyReasoningStep, payload.ReplyTaskList, payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML, payload.ReplyFile,
 	payload.ReplyImage, payload.ReplyDataFrame, payload.ReplyPlotly, payload.ReplyOptions, payload.ReplyLocation, payload.ReplyRAG,
@@ -183,7 +183,7 @@ func TestProvisional(t *testing.T) {
 	}
 }
 
-// streamer says pieces of an answer and then waits for its end.
+// streamer streams pieces of an answer and waits for the end of the turn.
 func streamer(t *testing.T, begun chan<- struct{}) *agent.Agent {
 	t.Helper()
 	a := agent.New("streamer")

@@ -132,7 +132,7 @@ func TestTypedConversation(t *testing.T) {
 	}
 }
 
-// Another library's client, and what is no client.
+// A client of another library, and requests that no client sends.
 func TestTypedGorilla(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})

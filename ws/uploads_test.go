@@ -18,7 +18,7 @@ import (
 	"docent/ws"
 )
 
-// halfSent begins a message and leaves it.
+// halfSent sends only the beginning of a message.
 func (p *peer) halfSent(text string) {
 	p.t.Helper()
 	w, err := p.conn.Writer(p.t.Context(), wstest.MessageText)
@@ -65,7 +65,7 @@ func TestUploadShares(t *testing.T) {
 			if n := held(); n > 2*share {
 				t.Errorf("%d bytes are held", n)
 			}
-			// Ada herself is told, once she has more than her share.
+			// Ada gets an error when she exceeds her share.
 			ada := s.dial("/?protocol=docent.v1", bearer("ada"))
 			ada.say(`{"action":"hello"}`)
 			ada.until(payload.SyncedAction)

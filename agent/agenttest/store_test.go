@@ -8,7 +8,7 @@ import (
 	"docent/agent/session/sessiontest"
 )
 
-// TestStore: what is tested on the store in memory holds on the real ones.
+// TestStore runs the tests of real stores on the store in memory.
 func TestStore(t *testing.T) {
 	t.Parallel()
 	sessiontest.Run(t, func(*testing.T) sessiontest.Conversations {

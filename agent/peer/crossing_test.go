@@ -46,7 +46,7 @@ func FuzzCrossing(f *testing.F) {
 	})
 }
 
-// What is told of a peer's URL has no secret, and is told again the same.
+// The shown URL of a peer contains no secret and does not change when shortened again.
 func FuzzPeerName(f *testing.F) {
 	for _, seed := range []string{
 		"ws://ada:hunter2@peer.example:8765/agent?token=hunter2#part", "wss://[::1]:80", "ws://a@b@c/", "WS://A/%2f", "ws://a\\b/", "wss://:1/", "ws:a", "",

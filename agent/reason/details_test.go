@@ -21,8 +21,7 @@ import (
 	"docent/payload"
 )
 
-// bafKeys are the keys of each step's details as BAF writes them, those of the
-// objects in its lists behind them.
+// bafKeys are the keys of each step's details in BAF. The keys of objects in lists follow in brackets.
 var bafKeys = map[payload.StepKind]string{
 	payload.StepStarted:       "user_message task_planning max_steps",
 	payload.StepToolCalls:     "tool_calls[id name arguments]",
@@ -36,8 +35,7 @@ var bafKeys = map[payload.StepKind]string{
 	payload.StepFinished:      "final_task_list[id description status result]",
 }
 
-// keys are the keys of an object in their order; of lists of objects, those of
-// the first in brackets.
+// keys returns the keys of an object in order. For lists of objects, the keys of the first object follow in brackets.
 func keys(t *testing.T, raw json.RawMessage) string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -17,7 +17,7 @@ import (
 	"docent/payload"
 )
 
-// oddModel answers with whatever its function does.
+// oddModel answers with the result of its function.
 type oddModel func() (llm.Delta, error)
 
 func (oddModel) Name() string { return "odd" }
@@ -26,7 +26,7 @@ func (m oddModel) Chat(context.Context, llm.Request) iter.Seq2[llm.Delta, error]
 	return func(yield func(llm.Delta, error) bool) { yield(m()) }
 }
 
-// A model that panics fails the turn, after what was begun is closed.
+// A model that panics fails the turn after the run is closed.
 //
 // BAF W14
 func TestReasoningModelPanics(t *testing.T) {
@@ -100,7 +100,7 @@ func TestReasoningIsClosedWhateverIsCalled(t *testing.T) {
 	})
 }
 
-// A turn whose steps are used up has room for the end of what was begun.
+// A turn that reaches its step limit can still close its run.
 func TestStepsKeepRoomForTheEnd(t *testing.T) { bubble(t, testStepsKeepRoomForTheEnd) }
 
 func testStepsKeepRoomForTheEnd(t *testing.T) {

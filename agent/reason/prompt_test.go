@@ -223,7 +223,7 @@ func TestUnusableCallsAreSentAgainUsable(t *testing.T) {
 	}
 }
 
-// nowhere has no documents.
+// nowhere is a library without documents.
 type nowhere struct{}
 
 func (nowhere) Retrieve(context.Context, retrieve.Query) (retrieve.Retrieval, error) {

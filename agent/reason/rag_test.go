@@ -21,7 +21,7 @@ import (
 	"docent/rag"
 )
 
-// hangs is a reply that is written up to its last piece, which never comes.
+// hangs is a reply whose last piece never arrives.
 func hangs(pieces ...string) llmtest.Reply {
 	return llmtest.Reply{Text: append(pieces, "never"), Wait: func(ctx context.Context, piece int) error {
 		if piece < len(pieces) {

@@ -21,7 +21,7 @@ const (
 	reply    = string(payload.ReplyStr)
 )
 
-// wantSteps compares a run with the order in which BAF says it.
+// wantSteps compares the steps of a run with BAF's order.
 func wantSteps(t *testing.T, heard []session.Delivery, want ...string) {
 	t.Helper()
 	if got := steps(t, heard); !slices.Equal(got, want) {
@@ -279,7 +279,7 @@ func TestReasoningWithoutTools(t *testing.T) {
 	}
 }
 
-// modest is a model that says it takes no tools.
+// modest is a model that reports that it cannot use tools.
 type modest struct{ *llmtest.Model }
 
 func (modest) CallsTools() bool { return false }

@@ -38,8 +38,7 @@ func TestReasoningStop(t *testing.T) {
 	r.golden("stopped", heard)
 }
 
-// bubbled begins a conversation with a body for every message, for tests in a
-// bubble, where no network may be.
+// bubbled begins a conversation with a body for every message. It uses no network, for tests in a bubble.
 func bubbled(t *testing.T, o reason.Options, replies ...llmtest.Reply) *reasoning {
 	t.Helper()
 	return inProcess(t, o, llmtest.NewModel(llmtest.Script(replies...)))
@@ -201,7 +200,7 @@ func BenchmarkReasoning(b *testing.B) {
 	}
 }
 
-// finishes is a client that hears when a turn is over.
+// finishes is a client that records the ends of turns.
 type finishes struct{ done chan struct{} }
 
 func (finishes) Opened(session.Opened) {}

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bubble runs a test in its own time: synctest.Wait waits until nothing moves.
+// bubble runs a test with a fake clock. synctest.Wait waits until all goroutines are blocked.
 func bubble(t *testing.T, f func(t *testing.T)) {
 	t.Parallel()
 	synctest.Test(t, f)

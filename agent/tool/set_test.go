@@ -53,7 +53,7 @@ func echo(t testing.TB, name string) Tool {
 	}))
 }
 
-// TestArguments states what is refused, in BAF's words, and what is converted.
+// TestArguments checks refused arguments, with BAF's messages, and converted ones.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	s := newSet(t, SetConfig{Tools: []Tool{echo(t, "echo")}})

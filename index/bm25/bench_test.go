@@ -21,8 +21,7 @@ import (
 	"docent/rag/retrieve"
 )
 
-// benchParagraphs is how many paragraphs the benchmarks index, if there are so
-// many.
+// benchParagraphs is the maximum number of paragraphs that the benchmarks index.
 const benchParagraphs = 20_000
 
 // paragraphs returns comments and code of Go's standard library in pieces of 40

@@ -102,8 +102,8 @@ func level(dir string) int {
 	return -1
 }
 
-// related reports whether one folder is inside the other's top folder, so that
-// a package and its own subpackages may use each other.
+// related reports whether one folder is inside the other's top folder. A package and its subpackages may import each
+// other.
 func related(a, b string) bool {
 	return strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") ||
 		(strings.HasPrefix(a, "rag/") && strings.HasPrefix(b, "rag/")) ||
@@ -236,8 +236,7 @@ func TestCalls(t *testing.T) {
 // exported reports whether a name is visible to users of its package.
 func exported(name *ast.Ident) bool { return name != nil && name.IsExported() }
 
-// receiverExported reports whether a method's receiver type is exported; a
-// plain function counts as such.
+// receiverExported reports whether a method's receiver type is exported. It returns true for functions.
 func receiverExported(d *ast.FuncDecl) bool {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return true

@@ -249,8 +249,7 @@ func TestLineLengths(t *testing.T) {
 	spend(t, "lines that are too long", long, 0)
 }
 
-// spend fails a test that uses more than its budget, or more than OverBudget
-// allows for the time being.
+// spend fails a test that exceeds its limit or the entry in OverBudget.
 func spend(t *testing.T, what string, n, most int) {
 	t.Helper()
 	allowed, over := OverBudget[what]

@@ -58,7 +58,7 @@ func TestServerEndsWithProcess(t *testing.T) {
 	}
 }
 
-// running reports whether a process is there and not just waiting to be reaped.
+// running reports whether a process exists and is not a zombie.
 func running(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && !strings.Contains(string(stat), ") Z ")

@@ -217,7 +217,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A slow server costs the timeout; a caller that gives up is told so.
+// A slow server causes a timeout, and a caller that gives up gets the error of its context.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	release, asked := make(chan struct{}), make(chan struct{}, 8)

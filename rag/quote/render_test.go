@@ -14,8 +14,7 @@ import (
 	"docent/rag/text"
 )
 
-// lively renders Markdown as permissively as a page might: GitHub's additions,
-// links found in text, raw HTML let through.
+// lively renders Markdown permissively, with GitHub's extensions, links in text, and raw HTML.
 var lively = goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithRendererOptions(html.WithUnsafe()))
 
 // allowed matches the permitted characters of a rendered line.

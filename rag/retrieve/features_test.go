@@ -14,8 +14,7 @@ import (
 	"docent/rag/text"
 )
 
-// stored is a Features that keeps nothing: it reads each candidate from the
-// corpus, as one over a database would.
+// stored is a Features without state. Like a database, it reads each candidate from the corpus.
 type stored struct {
 	static *embed.Static
 	corpus *memoryCorpus
@@ -76,8 +75,7 @@ func (s *stored) Match(ctx context.Context, question string, ids []int64) ([]tex
 	return s.words.Match(ctx, question, ids)
 }
 
-// engineWords and engineNearest hide that an index is a mirror: they stand for
-// engines that keep their own data.
+// engineWords and engineNearest hide that an index is a Mirror. They stand for engines with data of their own.
 type (
 	engineWords   struct{ index *bm25.Index }
 	engineNearest struct{ index *chromem.Index }

@@ -13,7 +13,7 @@ import (
 	"docent/rag/retrieve/indextest"
 )
 
-// worst prefers the passages that the features like least.
+// worst is a Reranker that reverses the order of the features.
 type worst struct{ fail error }
 
 func (w worst) Score(ctx context.Context, _ string, passages []corpus.Passage) ([]retrieve.Score, error) {

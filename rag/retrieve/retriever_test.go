@@ -162,7 +162,7 @@ func TestFollowUps(t *testing.T) {
 	}
 }
 
-// failing is an embedder that does not answer.
+// failing is an embedder that always fails.
 type failing struct{ *embed.Static }
 
 var errFailing = errors.New("no answer")
