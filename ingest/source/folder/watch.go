@@ -41,6 +41,7 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 			return fault.Wrap(fault.Invalid, err, "not_a_path", "%s: not a path", p)
 		}
 	}
+	identities := identify(roots) // before the first call, so that no later change is missed
 	if err := follow(ctx, w, roots); err != nil {
 		return err
 	}
@@ -50,7 +51,6 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 	defer timer.Stop()
 	look := time.NewTicker(lookFactor * settle)
 	defer look.Stop()
-	identities := identify(roots)
 	var first time.Time // time of the first pending change
 	note := func() {
 		if now := time.Now(); first.IsZero() {
