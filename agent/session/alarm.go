@@ -16,75 +16,7 @@ const (
 	// MaxAlarms bounds the sessions that are read at once to wake them; what is
 	// due later is read when its time has come.
 	MaxAlarms = 100_000
-	// maxBackoff is how seldom conditions of such a session are asked that never
-	// hold.
-	maxBackoff = time.Minute
 )
-
-// nextLook is when the timed conditions of a place are to be looked at next,
-// those that may begin to hold by themselves after an interval; zero if it has
-// none.
-func (c *conversation) nextLook(at agent.Place) time.Time {
-	return c.rt.machine.NextLook(at, c.rt.cfg.Now(), c.rt.cfg.ConditionInterval)
-}
-
-// armLocked says how long the owner of a session that has nothing to do waits.
-func (c *conversation) armLocked() time.Duration {
-	if c.circled || !c.rt.machine.Timed() {
-		return forever
-	}
-	if c.wakeAt.IsZero() {
-		now := c.rt.cfg.Now()
-		interval := c.rt.cfg.ConditionInterval
-		if c.backoff > 0 {
-			interval = min(max(2*c.backoff, interval), maxBackoff)
-		}
-		if c.wakeAt = c.rt.machine.NextLook(c.place, now, interval); c.wakeAt.IsZero() {
-			return forever
-		}
-		c.wakeDue = time.Now().Add(c.wakeAt.Sub(now))
-	}
-	return max(time.Until(c.wakeDue), 0)
-}
-
-// timeUp has conditions looked at whose time has come.
-func (c *conversation) timeUp() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.current == nil && !c.wakeAt.IsZero() {
-		c.check, c.wakeAt = true, time.Time{}
-	}
-}
-
-// leaveAlarmLocked hands a session that leaves memory over to the runtime's
-// alarms.
-func (c *conversation) leaveAlarmLocked() {
-	at := c.wakeAt
-	if at.IsZero() {
-		return
-	}
-	c.rt.alarms.set(sleeper{id: c.key.ID, at: at, backoff: at.Sub(c.rt.cfg.Now())}, c.rt)
-}
-
-// returnAlarmLocked gives back the alarm of a session that could not be loaded.
-func (c *conversation) returnAlarmLocked(err error) {
-	if c.alarm == nil || fault.KindOf(err) == fault.NotFound {
-		return
-	}
-	soonest := c.rt.cfg.Now().Add(c.rt.cfg.ConditionInterval)
-	if c.alarm.at.Before(soonest) {
-		c.alarm.at = soonest
-	}
-	c.rt.alarms.set(*c.alarm, c.rt)
-}
-
-// awake tells that something happened in the session: it is not only loaded to
-// look at conditions.
-func (c *conversation) awake() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.backoff = 0
-}
 
 // Start begins to wake the sessions whose state waits for a time or a condition
 // and that are not in memory: those that the store has, and from then on those
@@ -280,7 +212,13 @@ func (r *Runtime) ring(ctx context.Context) {
 			return
 		}
 		err := r.with(ctx, s.id, func(c *conversation) error {
-			c.rouse(s.backoff)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if len(c.clients.list) == 0 {
+				c.sched.backoff = s.backoff
+			}
+			c.sched.stepLocked()
+			c.mail.signal()
 			return nil
 		})
 		if err == nil {
@@ -293,16 +231,6 @@ func (r *Runtime) ring(ctx context.Context) {
 			r.alarms.set(s, r)
 		}
 	}
-}
-
-// rouse looks at the conditions of a session that was asleep.
-func (c *conversation) rouse(backoff time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.listeners) == 0 {
-		c.backoff = backoff
-	}
-	c.checkLocked()
 }
 
 // sleepers is a heap by time that knows where each session is.

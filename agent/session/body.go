@@ -81,7 +81,7 @@ func (t *turn) provisionalStepLocked(e *entry) {
 	}
 	t.record.shown++
 	frame.N = t.record.shown
-	c.deliverLocked(Delivery{Audience: Streaming, Frame: frame})
+	c.clients.deliverLocked(Delivery{Audience: Streaming, Frame: frame})
 	for _, before := range t.record.entries[t.record.sent:] {
 		if before.message != nil && !before.silent {
 			return
@@ -89,7 +89,7 @@ func (t *turn) provisionalStepLocked(e *entry) {
 	}
 	e.shown = true
 	frame.N = 0
-	c.deliverLocked(Delivery{Audience: Plain, Frame: frame})
+	c.clients.deliverLocked(Delivery{Audience: Plain, Frame: frame})
 }
 
 // Link implements agent.Backend.
@@ -108,11 +108,11 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 	c := t.c
 	var out []agent.ReasoningRecord
 	// The owner reads, or what is being stored would be there twice or not at all.
-	err := c.ask(ctx, t, func(ctx context.Context) error {
+	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 		defer cancel()
 		var err error
-		out, err = c.rt.cfg.Store.Steps(ctx, c.record.RowID, journal.MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
+		out, err = c.rt.cfg.Store.Steps(ctx, c.store.Session, journal.MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
 		if err != nil {
 			return fmt.Errorf("steps of session %s: %w", c.key.ID, err)
 		}
@@ -190,7 +190,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 		ids[m.ID] = true
 	}
 	arriving := cap(c.queue.slots)
-	all, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
+	all, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{
 		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
 	})
 	if err != nil {

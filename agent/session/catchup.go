@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -39,7 +38,7 @@ func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bo
 		if last == 0 || err != nil {
 			return err
 		}
-		for e, err := range c.reader().After(ctx, s.at, last) {
+		for e, err := range c.store.After(ctx, s.at, last) {
 			if err != nil {
 				return err
 			}
@@ -61,17 +60,17 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 	switch {
 	case s.closed:
 		return 0, errLeft
-	case c.gone:
-		return 0, c.err
+	case c.mail.gone:
+		return 0, c.mail.err
 	case !s.muted:
 		return 0, nil
 	}
-	if s.reset < c.resetSeq {
-		s.reset = c.resetSeq
-		s.listener.Deliver(c.rt.told(payload.SessionResetAction, payload.SessionReset{Seq: c.resetSeq}))
+	if s.reset < c.clients.resetSeq {
+		s.reset = c.clients.resetSeq
+		s.listener.Deliver(c.rt.told(payload.SessionResetAction, payload.SessionReset{Seq: c.clients.resetSeq}))
 	}
-	if s.at = max(s.at, c.resetSeq); s.at < c.seq {
-		return c.seq, nil
+	if s.at = max(s.at, c.clients.resetSeq); s.at < c.clients.seq {
+		return c.clients.seq, nil
 	}
 	s.muted = false
 	s.syncLocked()
@@ -86,33 +85,7 @@ func (s *Subscription) syncLocked() {
 	if t != nil && (t.number != 0 || t.record.shown > 0) {
 		s.listener.Deliver(c.rt.streamed(t.number, payload.TurnSnapshotAction, t.snapshotLocked()))
 	}
-	s.listener.Deliver(c.rt.told(payload.SyncedAction, payload.Synced{Seq: c.seq, Turns: c.openLocked()}))
-}
-
-// openLocked are the turns that are not over.
-func (c *conversation) openLocked() []payload.OpenTurn {
-	t := c.current
-	running := slices.Clone(c.ending)
-	if t != nil {
-		running = append(running, t.turns...)
-	}
-	open := make([]payload.OpenTurn, 0, len(running))
-	for _, turn := range running {
-		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
-	}
-	for _, p := range c.queue.pending {
-		open = append(open, payload.OpenTurn{Turn: p.Event.Turn, State: payload.Waiting})
-	}
-	for _, w := range c.queue.work {
-		if w.arrived != nil {
-			w.turn = w.arrived.Event.Turn
-		}
-		if w.turn != 0 {
-			open = append(open, payload.OpenTurn{Turn: w.turn, State: payload.Waiting})
-		}
-	}
-	slices.SortStableFunc(open, func(a, b payload.OpenTurn) int { return cmp.Compare(a.Turn, b.Turn) })
-	return slices.CompactFunc(open, func(a, b payload.OpenTurn) bool { return a.Turn == b.Turn })
+	s.listener.Deliver(c.rt.told(payload.SyncedAction, payload.Synced{Seq: c.clients.seq, Turns: c.openLocked()}))
 }
 
 // snapshotLocked is what a turn has said that is not stored.

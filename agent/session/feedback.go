@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"docent/agent/session/journal"
-
 	"docent/internal/fault"
 )
 
@@ -30,14 +29,14 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	case len(f.Comment) > journal.MaxCommentBytes:
 		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", journal.MaxCommentBytes)
 	}
-	err = c.ask(ctx, nil, func(ctx context.Context) error { // or a reset might come between
+	err = c.mail.ask(ctx, nil, func(ctx context.Context) error { // or a reset might come between
 		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 		defer cancel()
 		if turn, err = s.turnOver(ctx, f.Turn); err != nil {
 			return err
 		}
 		f.Turn = turn
-		if err := store.AddFeedback(ctx, c.record.RowID, journal.FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
+		if err := store.AddFeedback(ctx, c.store.Session, journal.FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
 			return fmt.Errorf("store feedback of session %s: %w", c.key.ID, err)
 		}
 		return nil
@@ -57,7 +56,7 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	for _, o := range c.openLocked() {
 		open[o.Turn] = true
 	}
-	gone, reason := c.gone, c.err
+	gone, reason := c.mail.gone, c.mail.err
 	c.mu.Unlock()
 	switch {
 	case gone:
@@ -69,7 +68,7 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case open[turn]:
 		return 0, fault.New(fault.Conflict, "turn_running", "turn %d is not over", turn)
 	}
-	said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: turn, Last: 1, MaxContent: journal.NoContent})
+	said, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{Turn: turn, Last: 1, MaxContent: journal.NoContent})
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("turn %d of session %s: %w", turn, c.key.ID, err)
@@ -90,7 +89,7 @@ func (s *Subscription) lastTurn(ctx context.Context, open map[int64]bool) (int64
 	c := s.c
 	query := journal.MessageQuery{Last: lastPage, MaxContent: journal.NoContent}
 	for range lastPages {
-		said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
+		said, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, query)
 		if err != nil {
 			return 0, fmt.Errorf("last turn of session %s: %w", c.key.ID, err)
 		}

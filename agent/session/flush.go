@@ -14,7 +14,7 @@ import (
 
 // Flush implements agent.Backend.
 func (t *turn) Flush(ctx context.Context) error {
-	return t.c.ask(ctx, t, func(ctx context.Context) error { return t.flush(ctx) })
+	return t.c.mail.ask(ctx, t, func(ctx context.Context) error { return t.flush(ctx) })
 }
 
 // flush writes a part of a turn that goes on.
@@ -27,7 +27,7 @@ func (t *turn) flush(ctx context.Context) error {
 	if nothing {
 		return nil
 	}
-	written, err := c.commit(ctx, t, journal.TurnRecord{Session: c.record.RowID, Turn: t.number, Partial: true})
+	written, err := c.commit(ctx, t, journal.TurnRecord{Session: c.store.Session, Turn: t.number, Partial: true})
 	switch {
 	case err != nil && fault.KindOf(err).Retryable():
 		c.abandon(ctx, err)
@@ -45,7 +45,7 @@ func (t *turn) flushLaterLocked() {
 	c := t.c
 	if t.record.flushAt.IsZero() && c.rt.cfg.FlushAfter >= 0 {
 		t.record.flushAt = time.Now().Add(c.rt.cfg.FlushAfter)
-		c.signal()
+		c.mail.signal()
 	}
 }
 
@@ -57,14 +57,14 @@ func (t *turn) present(ctx context.Context, written journal.Written) {
 	if len(fresh) == 0 {
 		return
 	}
-	c.fill(ctx, fresh[0].Seq()-1)
+	c.clients.fill(ctx, fresh[0].Seq()-1)
 	c.mu.Lock()
 	t.record.sent = t.record.stored
 	for _, e := range fresh {
 		t.presentLocked(e)
 	}
 	c.mu.Unlock()
-	c.fill(ctx, fresh[len(fresh)-1].Seq())
+	c.clients.fill(ctx, fresh[len(fresh)-1].Seq())
 }
 
 // unsent are the stored entries that are not sent.
@@ -99,10 +99,7 @@ func (t *turn) unsent(written journal.Written) []*entry {
 // had. Of apologies those are told at the end of the turn.
 func (t *turn) presentLocked(e *entry) {
 	c := t.c
-	next := e.Seq() == c.seq+1
-	if next {
-		c.seq++
-	}
+	next := c.clients.nextLocked(e.Seq())
 	d := Delivery{Frame: journal.Entry{Message: e.message, Step: e.step}.Frame()}
 	shown := false
 	switch {
@@ -134,7 +131,7 @@ func (t *turn) presentLocked(e *entry) {
 	default:
 		return
 	}
-	c.deliverLocked(d)
+	c.clients.deliverLocked(d)
 }
 
 func (e *entry) Seq() int64 {
@@ -149,10 +146,10 @@ func (e *entry) Seq() int64 {
 func (t *turn) provisionalLocked(action payload.Action, message any) {
 	c := t.c
 	t.record.shown++
-	if len(c.listeners) == 0 {
+	if len(c.clients.list) == 0 {
 		return
 	}
 	d := c.rt.streamed(t.number, action, message)
 	d.Frame.N = t.record.shown
-	c.deliverLocked(d)
+	c.clients.deliverLocked(d)
 }

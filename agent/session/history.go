@@ -22,7 +22,7 @@ func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error)
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	query.MaxContent = agent.MaxHistoryContent
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, query)
 	if err != nil {
 		return nil, fmt.Errorf("history of session %s: %w", c.key.ID, err)
 	}
@@ -32,7 +32,7 @@ func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error)
 // before selects what was stored before the client joined.
 func (s *Subscription) before(ctx context.Context) (journal.MessageQuery, error) {
 	c := s.c
-	if err := c.ask(ctx, nil, nothing); err != nil { // waits for a reset
+	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return journal.MessageQuery{}, err
 	}
 	c.mu.Lock()
@@ -50,13 +50,8 @@ func (s *Subscription) Record(ctx context.Context) iter.Seq2[journal.Entry, erro
 			yield(journal.Entry{}, err)
 			return
 		}
-		s.c.reader().Entries(ctx, query)(yield)
+		s.c.store.Entries(ctx, query)(yield)
 	}
-}
-
-// reader reads the session's record. The session must be loaded.
-func (c *conversation) reader() journal.Reader {
-	return journal.Reader{Store: c.rt.cfg.Store, Session: c.record.RowID, Name: c.key.ID, Timeout: c.rt.cfg.StoreTimeout}
 }
 
 // recentMessages is how many messages Subscription.Said looks at: what a client
@@ -70,7 +65,7 @@ func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMes
 	c := s.c
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{
 		Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true,
 	})
 	if err != nil {
@@ -129,12 +124,12 @@ func (s *Subscription) Progress() Progress {
 // than MaxHistoryContent is left out.
 func (s *Subscription) Recent(ctx context.Context, limit int) ([]agent.ChatMessage, error) {
 	c := s.c
-	if err := c.ask(ctx, nil, nothing); err != nil { // waits for a reset
+	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{
 		Last: min(limit, c.rt.cfg.ReplayLimit), MaxContent: agent.MaxHistoryContent,
 	})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"docent/agent"
 	"docent/agent/session/journal"
@@ -18,11 +17,6 @@ var ErrTooLong = errors.New("message too long")
 
 // ErrContent is the cause of refusing JSON that no store takes; see CheckJSON.
 var ErrContent = errors.New("content that cannot be stored")
-
-// MaxIntakeWait is how long a client waits until its session can take what it
-// sends: longer than any trip to the store, but a body that ignores the end of
-// its context may hold a reset, and with it the session, for ever.
-const MaxIntakeWait = 20 * time.Second
 
 // arrival is an event on its way into the store.
 type arrival struct {
@@ -68,7 +62,7 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 		ctx = context.WithoutCancel(ctx)
 	}
 	if in.content != nil && in.event.From == "" { // the greeting may ask a peer, and listen for what it answers
-		if err := c.awaitGreeting(ctx); err != nil {
+		if err := c.greeting.await(ctx); err != nil {
 			return err
 		}
 	}
@@ -86,7 +80,7 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
 	stored := false
-	err = c.askSoon(ctx, func(context.Context) error {
+	err = c.mail.askSoon(ctx, func(context.Context) error {
 		if ctx.Err() != nil { // such as of a peer, while a reset came first
 			return context.Cause(ctx)
 		}
@@ -100,30 +94,10 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	return err
 }
 
-// errSlow is for clients whose session is being stored for too long, errStuck
-// for those whose session waits for the end of a turn to be reset.
-var (
-	errSlow  = fault.New(fault.Busy, "session_busy", "this conversation is busy; try again in a moment")
-	errStuck = fault.New(fault.Busy, "reset_stuck", "this conversation is being reset, but its running work does not end; try again later")
-)
-
-// askSoon is ask for a client, which waits no longer than MaxIntakeWait.
-func (c *conversation) askSoon(ctx context.Context, do func(ctx context.Context) error) error {
-	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
-	defer cancel()
-	err := c.ask(within, nil, do)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if errors.Is(err, errSlow) && c.resetting {
-		return errStuck
-	}
-	return err
-}
-
 // receive stores an event, acknowledges it, and queues it.
 func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, err error) {
 	in.event.Time = c.rt.cfg.Now()
-	mark := c.commits
+	mark := c.store.Writes
 	receipt, err := in.receiveOnce(ctx, c)
 	if err != nil {
 		return false, err
@@ -139,7 +113,7 @@ func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Rec
 	// it stored and not answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
 	defer cancel()
-	incoming := journal.Incoming{Session: c.record.RowID, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
+	incoming := journal.Incoming{Session: c.store.Session, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
 	if in.content != nil {
 		incoming.Type, incoming.Content, incoming.History = chatType(&in.event), in.content, c.rt.cfg.History
 		incoming.Sender = in.sender()
@@ -163,7 +137,7 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
 	p := newPending(in.event, m)
 	p.history, p.mark, p.slot = r.History, mark, true
-	c.fill(ctx, m.Seq-1)
+	c.clients.fill(ctx, m.Seq-1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.latest = max(c.latest, p.Event.Turn)
@@ -172,14 +146,8 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 		ack.Frame.ID, ack.Frame.Replaces = m.ClientID, m.Replaces
 		in.caller.listener.Deliver(ack)
 	}
-	if m.Seq == c.seq+1 { // also of one stored before of which nobody knew
-		c.seq++
-		frame := journal.Entry{Message: &m}.Frame()
-		for _, other := range c.listeners {
-			if other != in.caller && !other.muted {
-				other.listener.Deliver(Delivery{Audience: Streaming, Frame: frame})
-			}
-		}
+	if c.clients.nextLocked(m.Seq) { // also a message of a write whose outcome was unknown
+		c.clients.deliverOthersLocked(in.caller, Delivery{Audience: Streaming, Frame: journal.Entry{Message: &m}.Frame()})
 	}
 	if r.Duplicate {
 		in.repeatedLocked(c, r)
@@ -243,7 +211,7 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 	m := r.Event.Message
 	read := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
 		q.Last, q.MaxContent = 1, journal.NoContent
-		of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, q)
+		of, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, q)
 		if err != nil {
 			c.logError(ctx, "read turn", err, "turn", m.Turn)
 			return nil, fmt.Errorf("turn %d of session %s: %w", m.Turn, c.key.ID, err)
@@ -289,14 +257,14 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 		err = errClosing
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case !c.use():
-		err = c.failure()
+	case !c.mail.use():
+		err = c.mail.failure()
 	}
 	if err != nil {
 		<-c.queue.slots
 		return nil, err
 	}
-	return c.leave, nil
+	return c.mail.leave, nil
 }
 
 // answerAgain sends an agent the replies to a request that it sent again after
@@ -305,7 +273,7 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pending) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: p.Event.Turn})
+	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{Turn: p.Event.Turn})
 	if err != nil {
 		c.logError(ctx, "answer again", err, "turn", p.Event.Turn)
 		return

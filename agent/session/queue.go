@@ -135,7 +135,7 @@ func (q *queue) clear() []*pending {
 // arriveLocked takes the events from the front of the queue.
 func (c *conversation) arriveLocked() {
 	if c.queue.arrive() {
-		c.check, c.circled = true, false
+		c.sched.eventLocked()
 	}
 }
 
@@ -186,7 +186,7 @@ func (c *conversation) holdLocked(ctx context.Context) {
 			c.queue.free(p)
 			if !p.old || p.Event.Human {
 				c.rt.meters.turns[payload.Held].Inc()
-				c.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+				c.clients.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 			}
 		}
 	}
@@ -232,7 +232,7 @@ func (c *conversation) drop(ctx context.Context, dropped []*pending, why error) 
 			t.fail(why)
 			continue
 		}
-		c.deliver(t.failure(why, now)[0]) // in words nobody was told that it waits
+		c.clients.deliver(t.failure(why, now)[0]) // in words nobody was told that it waits
 		t.end(payload.TurnFinished{Outcome: payload.Failed})
 	}
 }
@@ -240,7 +240,7 @@ func (c *conversation) drop(ctx context.Context, dropped []*pending, why error) 
 // standing is a record that changes nothing.
 func (c *conversation) standing() journal.TurnRecord {
 	return journal.TurnRecord{
-		Session: c.record.RowID, State: c.place.State, EnteredAt: c.place.Entered, WakeAt: c.nextLook(c.place),
+		Session: c.store.Session, State: c.place.State, EnteredAt: c.place.Entered, WakeAt: c.sched.next(c.place),
 	}
 }
 
@@ -257,11 +257,11 @@ func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
 // dropAllLocked empties the queue, and tells clients of the turns that will not
 // be.
 func (c *conversation) dropAllLocked() {
-	c.greetedLocked() // what empties the session greets
-	c.check = false
+	c.greeting.overLocked() // what empties the session greets
+	c.sched.check = false
 	for _, p := range c.queue.clear() {
 		if !p.Held() {
-			c.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
+			c.clients.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
 		}
 	}
 }

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -263,20 +262,8 @@ func (r *record) wrote(entries []journal.Entry) {
 	}
 }
 
-// Attempts of a commit, and the pause before the second; it doubles. A store that
-// restarts is waited for.
-const (
-	commitAttempts = 7
-	commitPause    = 100 * time.Millisecond
-)
-
-// commit writes a turn's record, with the entries of t if it is not nil. It
-// writes the same again while the store does not answer, under the same key, so
-// that it is written once. It goes on when the turn's own context has ended.
+// commit writes a turn's record, with the entries of t if it is not nil.
 func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnRecord) (journal.Written, error) {
-	ctx = context.WithoutCancel(ctx)
-	c.writes++
-	record.Key = fmt.Sprintf("%s/%d", c.load, c.writes)
 	if t != nil {
 		c.mu.Lock()
 		record.Entries = t.record.batch()
@@ -285,50 +272,14 @@ func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnR
 		}
 		c.mu.Unlock()
 	}
-	var written journal.Written
-	err := c.retry(func() (err error) {
-		written, err = c.write(ctx, record)
-		return err
-	})
-	switch {
-	case fault.KindOf(err) == fault.NotFound:
+	written, err := c.store.Commit(ctx, record)
+	if fault.KindOf(err) == fault.NotFound {
 		c.lose(err, nil)
-		return written, err
-	case err != nil:
-		return written, fmt.Errorf("commit turn %d of session %s: %w", record.Turn, c.key.ID, err)
 	}
-	if t != nil && !written.Repeated {
+	if err == nil && t != nil && !written.Repeated {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		t.record.wrote(written.Entries)
 	}
-	return written, nil
-}
-
-// retry repeats a write while the store does not answer. Once the runtime shuts down,
-// one more attempt follows without a pause.
-func (c *conversation) retry(write func() error) error {
-	pause := commitPause
-	for attempt := 1; ; attempt++ {
-		err := write()
-		if err == nil || attempt >= commitAttempts || !fault.KindOf(err).Retryable() {
-			return err
-		}
-		select {
-		case <-time.After(pause):
-		case <-c.rt.closing:
-			attempt = max(attempt, commitAttempts-1)
-		}
-		pause *= 2
-	}
-}
-
-func (c *conversation) write(ctx context.Context, record journal.TurnRecord) (journal.Written, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	began := time.Now()
-	written, err := c.rt.cfg.Store.CommitTurn(ctx, record)
-	c.rt.meters.commits.Observe(time.Since(began))
-	c.commits++
-	return written, err
+	return written, err //nolint:wrapcheck // it names the session
 }

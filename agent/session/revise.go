@@ -63,7 +63,7 @@ func (s *Subscription) again(ctx context.Context, r Revision) (arrival, error) {
 	c.mu.Lock()
 	latest := c.latest
 	c.mu.Unlock()
-	first, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
+	first, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
 	if err != nil {
 		return arrival{}, fmt.Errorf("turn %d of session %s: %w", r.Turn, c.key.ID, err)
 	}

@@ -12,12 +12,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"docent/agent/peer"
-
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/google/uuid"
 
 	"docent/agent"
+	"docent/agent/peer"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
@@ -245,15 +244,15 @@ func (r *Runtime) conversation(
 	c = newConversation(r, key, req)
 	if s != nil {
 		s.c = c
-		c.listeners = []*Subscription{s} // before it starts, or nobody might hear the greeting
+		c.clients.list = []*Subscription{s} // before it starts, or nobody might hear the greeting
 	} else {
-		c.users++
+		c.mail.users++
 	}
 	r.sessions[key] = c
 	r.running.Add(1)
 	r.mu.Unlock()
 	r.alarms.start(ctx)
-	c.alarm = r.alarms.take(key.ID)
+	c.sched.alarm = r.alarms.take(key.ID)
 	// Work outlives the client that asked for it: a disconnect stops nothing.
 	go c.run(context.WithoutCancel(ctx))
 	return c, true, nil
@@ -276,16 +275,16 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 		if err != nil {
 			return err
 		}
-		if !fresh && !c.use() {
+		if !fresh && !c.mail.use() {
 			continue
 		}
-		defer c.leave()
+		defer c.mail.leave()
 		select {
 		case <-c.loaded:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := c.failure(); err != nil {
+		if err := c.mail.failure(); err != nil {
 			return err
 		}
 		return f(c)
@@ -317,24 +316,6 @@ func (r *Runtime) inMemory() []string {
 		ids = append(ids, key.ID)
 	}
 	return ids
-}
-
-// use keeps a session in memory until leave; false if it is not there any more.
-func (c *conversation) use() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.gone {
-		return false
-	}
-	c.users++
-	return true
-}
-
-func (c *conversation) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.users--
-	c.signal()
 }
 
 // forget drops a conversation from memory.

@@ -185,15 +185,10 @@ func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	return r.with(ctx, sessionID, func(c *conversation) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.checkLocked()
+		c.sched.stepLocked()
+		c.mail.signal()
 		return nil
 	})
-}
-
-// checkLocked asks for a step, and for another one if a step runs.
-func (c *conversation) checkLocked() {
-	c.check, c.checkAgain = true, true
-	c.signal()
 }
 
 // ErrNoChoice is the cause of a fault.NotFound that is about a collection or a

@@ -17,8 +17,8 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
-		return c.err
+	if c.mail.gone {
+		return c.mail.err
 	}
 	t := c.current
 	if turn == 0 || t != nil && slices.Contains(t.turns, turn) {
@@ -32,14 +32,14 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 			c.stopLocked(p)
 		}
 	}
-	c.signal()
+	c.mail.signal()
 	return nil
 }
 
 // stopLocked ends a turn before it has begun.
 func (c *conversation) stopLocked(p *pending) {
 	p.Stop()
-	c.check, c.checkAgain = true, true
+	c.sched.stepLocked()
 	if t := c.current; t != nil && len(t.turns) == 0 { // it may be the one that is decided about
 		t.interrupt(agent.ErrStopped)
 	}
@@ -55,17 +55,17 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.resetting && !c.gone {
+	for c.mail.resetting && !c.mail.gone {
 		c.mu.Unlock()
-		err := c.askSoon(ctx, nothing)
+		err := c.mail.askSoon(ctx, nothing)
 		c.mu.Lock()
 		if err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.gone:
-		return c.err
+	case c.mail.gone:
+		return c.mail.err
 	case c.rt.isClosing():
 		return errClosing
 	}

@@ -157,14 +157,7 @@ func (s *Subscription) failure() error {
 	if s.refused {
 		return errStranger
 	}
-	return s.c.err
-}
-
-// failure is why the conversation cannot be used; nil if it can.
-func (c *conversation) failure() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
+	return s.c.mail.err
 }
 
 // join adds the client, unless the session is another's; false if the
@@ -173,46 +166,30 @@ func (s *Subscription) join() bool {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
+	if c.mail.gone {
 		return false
 	}
-	if c.record.RowID != 0 { // loaded; else load opens it
+	if c.store.Session != 0 { // loaded; else load opens it
 		if s.stranger() {
 			s.refused = true
 			return true
 		}
 		s.openedLocked()
 	}
-	c.listeners = append(c.listeners, s)
-	c.backoff = 0
+	c.clients.list = append(c.clients.list, s)
+	c.sched.backoff = 0
 	return true
 }
 
 // stranger reports whether the session, which is loaded, is another's.
 func (s *Subscription) stranger() bool { return !s.anyOwner && s.c.record.Owner != s.owner }
 
-// refuseStrangersLocked takes out clients that must not hear of the session. If
-// it was loaded for nobody else, nothing of it runs, and it is dropped.
-func (c *conversation) refuseStrangersLocked() (all bool) {
-	before := len(c.listeners)
-	c.listeners = slices.DeleteFunc(c.listeners, func(s *Subscription) bool {
-		s.refused = s.stranger()
-		return s.refused
-	})
-	if len(c.listeners) == before || len(c.listeners) > 0 || c.users > 0 {
-		return false
-	}
-	c.endLocked(errDropped)
-	c.returnAlarmLocked(errDropped)
-	return true
-}
-
 // openedLocked tells the client of the session as it is.
 func (s *Subscription) openedLocked() {
 	c := s.c
-	s.opened, s.since, s.reset = true, c.seq, c.resetSeq
-	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.seq, ResetSeq: c.resetSeq, Resumed: c.resumed})
-	if s.at > c.seq { // of another database
+	s.opened, s.since, s.reset = true, c.clients.seq, c.clients.resetSeq
+	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.clients.seq, ResetSeq: c.clients.resetSeq, Resumed: c.clients.resumed})
+	if s.at > c.clients.seq { // of another database
 		s.at = 0
 	}
 	if !s.muted {
@@ -227,8 +204,8 @@ func (s *Subscription) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.closed = true
-	c.listeners = slices.DeleteFunc(c.listeners, func(l *Subscription) bool { return l == s })
-	c.signal()
+	c.clients.list = slices.DeleteFunc(c.clients.list, func(l *Subscription) bool { return l == s })
+	c.mail.signal()
 }
 
 // SessionID is the session's public id.

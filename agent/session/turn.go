@@ -5,9 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"docent/agent/peer"
-
 	"docent/agent"
+	"docent/agent/peer"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
@@ -43,7 +42,7 @@ type turn struct {
 
 // begin makes a turn of the session as it is.
 func (c *conversation) begin(ctx context.Context) *turn {
-	t := &turn{c: c, since: time.Now(), commits: c.commits, interrupt: func(error) {}, ctx: ctx}
+	t := &turn{c: c, since: time.Now(), commits: c.store.Writes, interrupt: func(error) {}, ctx: ctx}
 	t.steps = c.rt.machine.Begin(t, &c.env, agent.Start{
 		ID: c.key.ID, Name: c.record.Name, Username: c.record.Username, Platform: c.record.Platform,
 		Place: c.place, Event: c.event, Variables: c.record.Variables, Moves: c.carried,
@@ -65,7 +64,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		interrupt(cause)
 		cancel()
 	}
-	c.current, c.check, c.checkAgain, c.wakeAt = t, false, false, time.Time{}
+	c.current, c.sched.check, c.sched.again, c.sched.wakeAt = t, false, false, time.Time{}
 	c.mu.Unlock()
 	go func() { // the owner waits for it
 		var idle bool
@@ -77,7 +76,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		t.returned, t.idle = true, idle
-		c.signal()
+		c.mail.signal()
 	}()
 }
 
@@ -138,11 +137,11 @@ func (t *turn) close() (cause error) {
 	t.result = t.steps.Result()
 	t.record.flushAt = time.Time{}
 	if t.idle {
-		c.check, c.circled = c.checkAgain, t.result.Circling
+		c.sched.check, c.sched.circled = c.sched.again, t.result.Circling
 	} else {
-		c.check = true
+		c.sched.check = true
 	}
-	c.checkAgain = false
+	c.sched.again = false
 	if r := &t.result; !t.idle && len(r.Failures) > 0 && !r.Circling { // or states that fail would go round in circles unseen
 		c.carried = r.Moves
 	}
@@ -163,10 +162,10 @@ var (
 func (c *conversation) apologize(ctx context.Context, p *pending) {
 	t := c.begin(ctx)
 	c.mu.Lock()
-	c.current, t.idle, t.turns = t, !c.check, []int64{p.Event.Turn}
+	c.current, t.idle, t.turns = t, !c.sched.check, []int64{p.Event.Turn}
 	t.takeLocked(p, true)
 	t.record.resumed = true
-	c.checkAgain = c.check
+	c.sched.again = c.sched.check
 	c.mu.Unlock()
 	t.steps.Fail(p.Pending, errCutShort)
 	t.finish(ctx)
@@ -181,15 +180,15 @@ func (t *turn) finish(ctx context.Context) {
 	defer c.mu.Unlock()
 	c.settleLocked()
 	if t.greeting {
-		c.greetedLocked()
-		if c.emptied {
-			c.resetting, c.emptied = false, false
+		c.greeting.overLocked()
+		if c.mail.emptied {
+			c.mail.resetting, c.mail.emptied = false, false
 		}
 	}
 	for _, p := range t.handled {
 		c.queue.free(p)
 	}
-	if t.idle && !c.gone && !c.resetting {
+	if t.idle && !c.mail.gone && !c.mail.resetting {
 		c.holdLocked(ctx)
 	}
 }
@@ -203,7 +202,7 @@ func (t *turn) conclude(ctx context.Context, cause error) {
 		c.settle()
 		t.end(payload.TurnFinished{Outcome: payload.Failed})
 		return
-	case c.failure() != nil, errors.Is(cause, errInterrupted): // it runs again after the next load, or never
+	case c.mail.failure() != nil, errors.Is(cause, errInterrupted): // it runs again after the next load, or never
 		return
 	case t.result.Resetting:
 		c.settle()
@@ -223,10 +222,12 @@ func (t *turn) conclude(ctx context.Context, cause error) {
 	if last := t.result.Event; last.Name != "" && c.rt.machine.Remembers() {
 		c.event = &last
 	}
+	c.mu.Lock()
 	if t.result.Started {
-		c.awake()
+		c.sched.backoff = 0 // the session was not only loaded to check conditions
 	}
-	c.settle()
+	c.settleLocked()
+	c.mu.Unlock()
 	t.present(ctx, written)
 	if failed != nil && !failure(written) { // it was answered elsewhere
 		failed, outcome = nil, payload.Done
@@ -256,7 +257,7 @@ func (t *turn) refused(ctx context.Context, err error) {
 		return
 	}
 	record := journal.TurnRecord{
-		Session: c.record.RowID, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
+		Session: c.store.Session, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
 	}
 	if _, err := c.commit(ctx, nil, record); err != nil {
 		c.abandon(ctx, err)
@@ -292,8 +293,8 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 func (t *turn) turnRecord() journal.TurnRecord {
 	c := t.c
 	r := journal.TurnRecord{
-		Session: c.record.RowID, Turn: t.number,
-		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
+		Session: c.store.Session, Turn: t.number,
+		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
 		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
 	}
 	for _, p := range t.handled {
@@ -334,7 +335,7 @@ func (t *turn) fail(err error) {
 	c := t.c
 	for _, d := range t.failure(err, c.rt.cfg.Now()) {
 		if d.Audience == Streaming && !t.told || d.Audience == Plain && !t.unspoken(err) {
-			c.deliver(d)
+			c.clients.deliver(d)
 		}
 	}
 	t.end(payload.TurnFinished{Outcome: payload.Failed, Usage: t.result.Usage})
@@ -366,8 +367,8 @@ func (t *turn) end(f payload.TurnFinished) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, turn := range turns {
-		if turn != 0 && len(c.listeners) > 0 {
-			c.deliverLocked(c.rt.streamed(turn, payload.TurnFinishedAction, f))
+		if turn != 0 && len(c.clients.list) > 0 {
+			c.clients.deliverLocked(c.rt.streamed(turn, payload.TurnFinishedAction, f))
 		}
 		f.Usage = nil
 	}
@@ -406,33 +407,28 @@ func (c *conversation) lose(err error, caller *Subscription) {
 func (c *conversation) abandon(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
+	if c.mail.gone {
 		return
 	}
 	c.rt.cfg.Logger.WarnContext(ctx, "the session leaves memory, as the store does not take its writes", "session", c.key.ID)
 	c.rt.meters.abandoned.Inc()
 	why := &fault.Fault{Kind: fault.Unavailable, Text: fault.TextOf(err), Err: err}
 	c.leaveLocked(why, errReset, nil)
-	pause := min(max(2*c.backoff, c.rt.cfg.ConditionInterval), maxBackoff)
-	c.rt.alarms.set(sleeper{id: c.key.ID, at: c.rt.cfg.Now().Add(pause), backoff: pause}, c.rt)
+	c.sched.retryLocked()
 }
 
 // leaveLocked ends a conversation and tells its clients; cause ends the context
 // of the turn that runs.
 func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
-	if !c.gone {
-		for _, s := range c.listeners {
-			if l, ok := s.listener.(Leaver); ok && s != caller {
-				l.Gone(err)
-			}
-		}
+	if !c.mail.gone {
+		c.clients.goneLocked(err, caller)
 	}
 	c.endLocked(err)
 	c.queue.clear()
-	c.check, c.resetting, c.emptied = false, false, false
+	c.sched.check, c.mail.resetting, c.mail.emptied = false, false, false
 	if c.current != nil {
 		c.current.interrupt(cause)
 	}
 	c.links.Close(cause)
-	c.signal()
+	c.mail.signal()
 }

@@ -22,7 +22,7 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 		return err
 	}
 	defer leave()
-	err = c.askSoon(ctx, func(context.Context) error {
+	err = c.mail.askSoon(ctx, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.queue.add(work{slot: true, do: func(ctx context.Context) { s.set(ctx, values) }})
@@ -44,10 +44,11 @@ func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessag
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
+	if c.mail.gone {
 		return
 	}
-	c.check, c.circled, c.backoff = true, false, 0
+	c.sched.eventLocked()
+	c.sched.backoff = 0
 	if err != nil {
 		for _, d := range Failure(err, "") {
 			d.Frame.Time = c.rt.cfg.Now()

@@ -77,11 +77,9 @@ var MethodBudgets = map[string]int{
 // OverBudget are the places that were over their budget when it was set, with
 // their size then. None may grow, and none may be added.
 var OverBudget = map[string]int{
-	"files with methods of agent/session.conversation": 17,
-	"imports in a chain":                    11,
-	"lines of package agent/session":        4475,
-	"lines that are too long":               49,
-	"methods of agent/session.conversation": 63,
+	"imports in a chain":             11,
+	"lines of package agent/session": 4460,
+	"lines that are too long":        49,
 }
 
 // BadNames are package and file names that say nothing.

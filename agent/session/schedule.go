@@ -1,0 +1,91 @@
+package session
+
+import (
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+)
+
+// maxBackoff bounds the interval between checks of conditions that never hold, of
+// sessions that are not in memory.
+const maxBackoff = time.Minute
+
+// schedule decides when a session in memory takes its next step. The
+// conversation's mu guards it, except alarm.
+type schedule struct {
+	rt      *Runtime
+	session string
+	alarm   *sleeper // that loading the session took from the runtime's alarms; the owner's
+
+	check   bool          // a step is to be taken
+	again   bool          // and another one, because something else happened
+	circled bool          // states led to each other without end, and nothing has happened since
+	wakeAt  time.Time     // the next check of timed conditions, by RuntimeConfig.Now; zero without one
+	wakeDue time.Time     // the same by the system's clock
+	backoff time.Duration // how long the session slept before it was woken in vain
+}
+
+// stepLocked asks for a step, and for another one if a step runs.
+func (s *schedule) stepLocked() { s.check, s.again = true, true }
+
+// eventLocked asks for a step because events arrived.
+func (s *schedule) eventLocked() { s.check, s.circled = true, false }
+
+// next returns the time of the next check of a place's timed conditions, which
+// may begin to hold by themselves. It is zero without such conditions.
+func (s *schedule) next(at agent.Place) time.Time {
+	return s.rt.machine.NextLook(at, s.rt.cfg.Now(), s.rt.cfg.ConditionInterval)
+}
+
+// armLocked returns how long an idle owner waits for the next check.
+func (s *schedule) armLocked(place agent.Place) time.Duration {
+	if s.circled || !s.rt.machine.Timed() {
+		return forever
+	}
+	if s.wakeAt.IsZero() {
+		now := s.rt.cfg.Now()
+		interval := s.rt.cfg.ConditionInterval
+		if s.backoff > 0 {
+			interval = min(max(2*s.backoff, interval), maxBackoff)
+		}
+		if s.wakeAt = s.rt.machine.NextLook(place, now, interval); s.wakeAt.IsZero() {
+			return forever
+		}
+		s.wakeDue = time.Now().Add(s.wakeAt.Sub(now))
+	}
+	return max(time.Until(s.wakeDue), 0)
+}
+
+// timeUpLocked asks for a step if a check is due.
+func (s *schedule) timeUpLocked() {
+	if !s.wakeAt.IsZero() {
+		s.check, s.wakeAt = true, time.Time{}
+	}
+}
+
+// leaveLocked hands the next check to the runtime's alarms when the session
+// leaves memory.
+func (s *schedule) leaveLocked() {
+	if !s.wakeAt.IsZero() {
+		s.rt.alarms.set(sleeper{id: s.session, at: s.wakeAt, backoff: s.wakeAt.Sub(s.rt.cfg.Now())}, s.rt)
+	}
+}
+
+// giveBack returns the alarm of a session that could not be loaded.
+func (s *schedule) giveBack(err error) {
+	if s.alarm == nil || fault.KindOf(err) == fault.NotFound {
+		return
+	}
+	soonest := s.rt.cfg.Now().Add(s.rt.cfg.ConditionInterval)
+	if s.alarm.at.Before(soonest) {
+		s.alarm.at = soonest
+	}
+	s.rt.alarms.set(*s.alarm, s.rt)
+}
+
+// retryLocked makes the runtime load the session again after a failed write.
+func (s *schedule) retryLocked() {
+	pause := min(max(2*s.backoff, s.rt.cfg.ConditionInterval), maxBackoff)
+	s.rt.alarms.set(sleeper{id: s.session, at: s.rt.cfg.Now().Add(pause), backoff: pause}, s.rt)
+}
