@@ -175,7 +175,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	c := t.c
 	skip := map[int64]bool{} // turns of messages that wait
 	c.mu.Lock()
-	for _, p := range c.queue.waiting() {
+	for _, p := range c.queue.Waiting() {
 		skip[p.Event.Turn] = true
 	}
 	latest := c.latest // what is stored from now on comes after this turn
@@ -189,7 +189,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	for _, m := range own {
 		ids[m.ID] = true
 	}
-	arriving := cap(c.queue.slots)
+	arriving := cap(c.queue.Slots)
 	all, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{
 		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
 	})
@@ -208,11 +208,11 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 // known are the messages before the turn if they were read along with its own,
 // and nothing was written between; nil otherwise.
 func (t *turn) known() []agent.ChatMessage {
-	if t.began == nil || t.began.mark != t.commits {
+	if t.began == nil || t.began.Mark != t.commits {
 		return nil
 	}
-	if t.began.history == nil {
+	if t.began.History == nil {
 		return []agent.ChatMessage{}
 	}
-	return t.began.history
+	return t.began.History
 }

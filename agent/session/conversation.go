@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -46,7 +47,7 @@ type conversation struct {
 	clients  clients
 	sched    schedule
 	greeting greeting
-	queue    queue
+	queue    queue.Queue
 	current  *turn   // the running turn; nil without one
 	ending   []int64 // finished turns whose end clients have not received
 	latest   int64   // the last turn number, as far as is known
@@ -70,7 +71,7 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	c.clients = clients{mu: &c.mu, store: &c.store, log: c.logError}
 	c.sched = schedule{rt: rt, session: key.ID}
 	c.greeting = greeting{rt: rt, mu: &c.mu, session: key.ID}
-	c.queue = queue{slots: make(chan struct{}, cfg.MailboxSize)}
+	c.queue = queue.Queue{Slots: make(chan struct{}, cfg.MailboxSize)}
 	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	c.env = agent.Env{
 		RAG: cfg.RAG, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
@@ -170,12 +171,11 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 		return nil, 0, false
 	}
 	c.arriveLocked()
-	switch {
-	case c.sched.check:
+	if c.sched.check {
 		return func() { c.act(ctx, false) }, 0, true
-	case len(c.queue.work) > 0:
-		w := c.queue.next()
-		if w.greet {
+	}
+	if w, ok := c.queue.Next(); ok {
+		if w.Greet {
 			return func() { c.act(ctx, true) }, 0, true
 		}
 		return func() { c.work(ctx, w) }, 0, true
@@ -202,22 +202,19 @@ func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration)
 }
 
 // work does something that is no turn.
-func (c *conversation) work(ctx context.Context, w work) {
+func (c *conversation) work(ctx context.Context, w queue.Work) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	defer cancel()
-	w.do(ctx)
-	if w.slot {
-		<-c.queue.slots
+	w.Do(ctx)
+	if w.Slot {
+		<-c.queue.Slots
 	}
 }
 
 // restLocked takes a session that nobody uses out of memory; an idle one keeps
 // nothing that it can do without.
 func (c *conversation) restLocked() {
-	c.queue.work = nil
-	if len(c.queue.pending) == 0 {
-		c.queue.pending = nil
-	}
+	c.queue.Shrink()
 	if len(c.clients.list) == 0 && c.links.None() && len(c.mail.calls) == 0 && c.mail.users == 0 {
 		c.sched.leaveLocked()
 		c.endLocked(errDropped)
@@ -267,18 +264,18 @@ func (c *conversation) open(ctx context.Context) {
 	}
 	if record.State == "" { // new, or its greeting was never stored
 		c.greeting.expectLocked()
-		c.queue.add(work{greet: true})
+		c.queue.Add(queue.Work{Greet: true})
 	} else {
 		c.sched.check = c.rt.machine.Moves(c.place.State) // its conditions may hold by now
 	}
 	for _, r := range record.Pending {
-		p := newPending(r.Event(), r.Message)
-		p.old = true
+		p := queue.NewEvent(r.Event(), r.Message)
+		p.Old = true
 		if r.Begun {
-			c.queue.add(work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
+			c.queue.Add(queue.Work{Do: func(ctx context.Context) { c.apologize(ctx, p) }, Turn: p.Event.Turn})
 			continue
 		}
-		c.queue.add(work{arrived: p})
+		c.queue.Add(queue.Work{Arrived: p})
 	}
 	for _, s := range c.clients.list {
 		s.openedLocked()
@@ -331,16 +328,8 @@ func (c *conversation) openLocked() []payload.OpenTurn {
 	for _, turn := range running {
 		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
 	}
-	for _, p := range c.queue.pending {
-		open = append(open, payload.OpenTurn{Turn: p.Event.Turn, State: payload.Waiting})
-	}
-	for _, w := range c.queue.work {
-		if w.arrived != nil {
-			w.turn = w.arrived.Event.Turn
-		}
-		if w.turn != 0 {
-			open = append(open, payload.OpenTurn{Turn: w.turn, State: payload.Waiting})
-		}
+	for _, turn := range c.queue.Turns() {
+		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Waiting})
 	}
 	slices.SortStableFunc(open, func(a, b payload.OpenTurn) int { return cmp.Compare(a.Turn, b.Turn) })
 	return slices.CompactFunc(open, func(a, b payload.OpenTurn) bool { return a.Turn == b.Turn })

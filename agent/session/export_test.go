@@ -2,8 +2,11 @@ package session
 
 import "log/slog"
 
-// PageAlarms sets how many alarms are read at once.
-func (r *Runtime) PageAlarms(n int) { r.alarms.page = n }
+// WithAlarmPage returns a configuration that reads n alarms at once.
+func (c RuntimeConfig) WithAlarmPage(n int) RuntimeConfig {
+	c.alarmPage = n
+	return c
+}
 
 // Logger returns the logger of the runtime.
 func (r *Runtime) Logger() *slog.Logger { return r.cfg.Logger }

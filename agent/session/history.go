@@ -113,7 +113,7 @@ func (s *Subscription) Progress() Progress {
 	if t := c.current; t != nil && len(t.turns) > 0 {
 		p.Running = t.turns[0]
 	}
-	for _, w := range c.queue.waiting() {
+	for _, w := range c.queue.Waiting() {
 		p.Waiting = append(p.Waiting, w.Event.Turn)
 	}
 	return p

@@ -8,6 +8,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -72,10 +73,10 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	}
 	defer leave()
 	c.mu.Lock()
-	room := c.queue.room(len(in.content) + len(in.event.Data))
+	room := c.queue.Room(len(in.content) + len(in.event.Data))
 	c.mu.Unlock()
 	if !room {
-		<-c.queue.slots
+		<-c.queue.Slots
 		return fault.New(fault.Busy,
 			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
@@ -89,7 +90,7 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 		return err
 	})
 	if !stored {
-		<-c.queue.slots
+		<-c.queue.Slots
 	}
 	return err
 }
@@ -135,8 +136,8 @@ func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Rec
 func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
-	p := newPending(in.event, m)
-	p.history, p.mark, p.slot = r.History, mark, true
+	p := queue.NewEvent(in.event, m)
+	p.History, p.Mark, p.Slot = r.History, mark, true
 	c.clients.fill(ctx, m.Seq-1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,7 +158,7 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
-	c.queue.add(work{arrived: p})
+	c.queue.Add(queue.Work{Arrived: p})
 }
 
 // repeatedLocked queues a message that was sent again; it gives back the slot if
@@ -165,20 +166,20 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
-		<-c.queue.slots
+		<-c.queue.Slots
 		if held {
 			in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
-	c.queue.add(work{slot: true, turn: turn, do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
+	c.queue.Add(queue.Work{Slot: true, Turn: turn, Do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
 }
 
 // repeat deals with a message that was sent again after its turn: a failed turn,
 // or one that never ended, runs; of a done one the sender gets the end.
 func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt) {
 	done, err := in.answered(ctx, c, r)
-	p := newPending(r.Event.Event(), r.Event.Message) // the one stored first
+	p := queue.NewEvent(r.Event.Event(), r.Event.Message) // the one stored first
 	if done && p.Event.Request() != "" {
 		c.answerAgain(ctx, in.caller, p)
 	}
@@ -189,13 +190,13 @@ func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt
 		return
 	}
 	if !done && err == nil {
-		c.queue.work = append([]work{{arrived: p}}, c.queue.work...)
+		c.queue.AddFirst(queue.Work{Arrived: p})
 		return
 	}
 	finished := payload.TurnFinished{Outcome: payload.Done}
 	if err != nil {
 		finished.Outcome = payload.Failed
-		for _, d := range Failure(err, p.message.ClientID) {
+		for _, d := range Failure(err, p.Message.ClientID) {
 			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &turn
 			in.caller.tellLocked(d)
 		}
@@ -237,15 +238,15 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 // waits no longer for room.
 func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
-	case c.queue.slots <- struct{}{}:
+	case c.queue.Slots <- struct{}{}:
 	default:
 		c.rt.meters.full.Inc()
 		if !wait {
 			return nil, fault.New(fault.Busy,
-				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.queue.slots))
+				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.queue.Slots))
 		}
 		select {
-		case c.queue.slots <- struct{}{}:
+		case c.queue.Slots <- struct{}{}:
 		case <-client.Done():
 			return nil, client.Err()
 		case <-c.rt.closing:
@@ -261,7 +262,7 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 		err = c.mail.failure()
 	}
 	if err != nil {
-		<-c.queue.slots
+		<-c.queue.Slots
 		return nil, err
 	}
 	return c.mail.leave, nil
@@ -270,7 +271,7 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 // answerAgain sends an agent the replies to a request that it sent again after
 // their turn: its connection broke before it heard them. What was said since it
 // connected it has heard, such as when the request waited for it to come back.
-func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pending) {
+func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *queue.Event) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
 	defer cancel()
 	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{Turn: p.Event.Turn})

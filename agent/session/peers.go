@@ -46,7 +46,7 @@ func (b peerMailbox) Unlinked() { b.c.mail.signal() }
 // text is the part of a reply that goes to an agent that is a client of the
 // session; nil if the turn answers none, or nothing does.
 func (t *turn) text(f payload.Frame) json.RawMessage {
-	if t.began == nil || t.began.message.Sender != agent.SenderAgent {
+	if t.began == nil || t.began.Message.Sender != agent.SenderAgent {
 		return nil
 	}
 	return peer.Text(f)

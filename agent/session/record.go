@@ -9,6 +9,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -141,7 +142,7 @@ func (r *record) kept(note string) (chatType string, content json.RawMessage) {
 // stopped says that a turn was stopped, if it has said nothing, after what it
 // has streamed: an answer from documents as one, else as Markdown. Reasoning that was cut short ends with it.
 func (r *record) stopped(t *turn, now time.Time) {
-	asked := !t.result.Stopped || t.began.message.Type != "" // else it was an event that waited, of which the record knows nothing
+	asked := !t.result.Stopped || t.began.Message.Type != "" // else it was an event that waited, of which the record knows nothing
 	if t.number != 0 && r.replies == 0 && asked {
 		chatType, content := r.kept("\n\n*Stopped.*")
 		var sentence fault.Sentence
@@ -175,7 +176,7 @@ func (r *record) apologize(t *turn, failed error, now time.Time) {
 }
 
 // link makes the newest message the one that all steps without one belong to.
-func (r *record) link(began *pending) {
+func (r *record) link(began *queue.Event) {
 	var newest *entry
 	for _, e := range slices.Backward(r.entries) {
 		if e.message != nil && !e.message.IsUser {
@@ -190,10 +191,10 @@ func (r *record) link(began *pending) {
 		switch {
 		case newest != nil:
 			e.answer = newest
-		case began == nil || began.message.ID == 0:
+		case began == nil || began.Message.ID == 0:
 			continue
 		default:
-			e.step.ChatID = began.message.ID
+			e.step.ChatID = began.Message.ID
 		}
 		e.linked, e.late = true, i < r.stored
 	}

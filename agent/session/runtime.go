@@ -17,6 +17,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/peer"
+	"docent/agent/session/alarm"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
@@ -97,6 +98,8 @@ type RuntimeConfig struct {
 	TurnTimeout time.Duration
 	// StoreTimeout bounds one trip to the store. Default: 10s.
 	StoreTimeout time.Duration
+
+	alarmPage int // alarms that are read at once; tests set it
 }
 
 func (c *RuntimeConfig) defaults() error {
@@ -154,7 +157,7 @@ func orElse[T int | time.Duration](v *T, def T) {
 type Runtime struct {
 	cfg     RuntimeConfig
 	machine *agent.Machine
-	alarms  alarms
+	alarms  *alarm.Clock
 	peers   *peer.Network
 	meters  meters
 
@@ -179,6 +182,10 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	}
 	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
 	r.meters = newMeters(cfg.Metrics, r)
+	r.alarms = alarm.New(alarm.Config{
+		Now: cfg.Now, Logger: cfg.Logger, Go: r.goes, Read: r.storedAlarms, Loaded: r.inMemory, Wake: r.wake,
+		Interval: cfg.ConditionInterval, Page: cfg.alarmPage,
+	})
 	r.peers = peer.New(peer.Config{
 		Dialer: cfg.Dialer, MaxLinks: cfg.MaxPeers, MaxHops: cfg.MaxHops, MaxExchange: cfg.MaxExchange, Logger: cfg.Logger, Go: r.goes,
 	})
@@ -251,8 +258,8 @@ func (r *Runtime) conversation(
 	r.sessions[key] = c
 	r.running.Add(1)
 	r.mu.Unlock()
-	r.alarms.start(ctx)
-	c.sched.alarm = r.alarms.take(key.ID)
+	r.alarms.Start(ctx)
+	c.sched.alarm = r.alarms.Take(key.ID)
 	// Work outlives the client that asked for it: a disconnect stops nothing.
 	go c.run(context.WithoutCancel(ctx))
 	return c, true, nil
@@ -307,13 +314,13 @@ func (r *Runtime) exists(ctx context.Context, key journal.SessionKey) error {
 	return nil
 }
 
-// inMemory are the ids of the sessions in memory.
-func (r *Runtime) inMemory() []string {
+// inMemory returns the ids of the sessions in memory.
+func (r *Runtime) inMemory() map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	ids := make([]string, 0, len(r.sessions))
+	ids := make(map[string]bool, len(r.sessions))
 	for key := range r.sessions {
-		ids = append(ids, key.ID)
+		ids[key.ID] = true
 	}
 	return ids
 }
@@ -353,7 +360,7 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	}
 	open := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()
-	r.alarms.stop()
+	r.alarms.Stop()
 	for _, c := range open {
 		c.mu.Lock()
 		c.links.Close(errClosing)

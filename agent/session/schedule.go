@@ -1,22 +1,20 @@
 package session
 
 import (
+	"context"
 	"time"
 
 	"docent/agent"
+	"docent/agent/session/alarm"
 	"docent/internal/fault"
 )
-
-// maxBackoff bounds the interval between checks of conditions that never hold, of
-// sessions that are not in memory.
-const maxBackoff = time.Minute
 
 // schedule decides when a session in memory takes its next step. The
 // conversation's mu guards it, except alarm.
 type schedule struct {
 	rt      *Runtime
 	session string
-	alarm   *sleeper // that loading the session took from the runtime's alarms; the owner's
+	alarm   *alarm.Alarm // that loading the session took from the runtime's alarms; the owner's
 
 	check   bool          // a step is to be taken
 	again   bool          // and another one, because something else happened
@@ -47,7 +45,7 @@ func (s *schedule) armLocked(place agent.Place) time.Duration {
 		now := s.rt.cfg.Now()
 		interval := s.rt.cfg.ConditionInterval
 		if s.backoff > 0 {
-			interval = min(max(2*s.backoff, interval), maxBackoff)
+			interval = alarm.Longer(s.backoff, interval)
 		}
 		if s.wakeAt = s.rt.machine.NextLook(place, now, interval); s.wakeAt.IsZero() {
 			return forever
@@ -68,7 +66,7 @@ func (s *schedule) timeUpLocked() {
 // leaves memory.
 func (s *schedule) leaveLocked() {
 	if !s.wakeAt.IsZero() {
-		s.rt.alarms.set(sleeper{id: s.session, at: s.wakeAt, backoff: s.wakeAt.Sub(s.rt.cfg.Now())}, s.rt)
+		s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.wakeAt, Backoff: s.wakeAt.Sub(s.rt.cfg.Now())})
 	}
 }
 
@@ -78,14 +76,51 @@ func (s *schedule) giveBack(err error) {
 		return
 	}
 	soonest := s.rt.cfg.Now().Add(s.rt.cfg.ConditionInterval)
-	if s.alarm.at.Before(soonest) {
-		s.alarm.at = soonest
+	if s.alarm.At.Before(soonest) {
+		s.alarm.At = soonest
 	}
-	s.rt.alarms.set(*s.alarm, s.rt)
+	s.rt.alarms.Set(*s.alarm)
 }
 
 // retryLocked makes the runtime load the session again after a failed write.
 func (s *schedule) retryLocked() {
-	pause := min(max(2*s.backoff, s.rt.cfg.ConditionInterval), maxBackoff)
-	s.rt.alarms.set(sleeper{id: s.session, at: s.rt.cfg.Now().Add(pause), backoff: pause}, s.rt)
+	pause := alarm.Longer(s.backoff, s.rt.cfg.ConditionInterval)
+	s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.rt.cfg.Now().Add(pause), Backoff: pause})
+}
+
+// Start begins to wake sessions that are not in memory and whose state waits for
+// a time or a condition: those that the store has, and later those that leave
+// memory. It does nothing for an agent without such states.
+func (r *Runtime) Start(ctx context.Context) error {
+	if !r.machine.Timed() {
+		return nil
+	}
+	r.alarms.Start(ctx)
+	return r.alarms.Refill(ctx) //nolint:wrapcheck // its sentence is the whole
+}
+
+// storedAlarms reads alarms from the store.
+func (r *Runtime) storedAlarms(ctx context.Context, from time.Time, limit int) ([]alarm.Alarm, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+	defer cancel()
+	stored, err := r.cfg.Store.Alarms(ctx, r.cfg.Agent.Name(), from, limit)
+	all := make([]alarm.Alarm, len(stored))
+	for i, a := range stored {
+		all[i] = alarm.Alarm{ID: a.ID, At: a.At}
+	}
+	return all, err //nolint:wrapcheck // the caller wraps it
+}
+
+// wake loads a session and checks its conditions.
+func (r *Runtime) wake(ctx context.Context, a alarm.Alarm) error {
+	return r.with(ctx, a.ID, func(c *conversation) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if len(c.clients.list) == 0 {
+			c.sched.backoff = a.Backoff
+		}
+		c.sched.stepLocked()
+		c.mail.signal()
+		return nil
+	})
 }

@@ -142,7 +142,7 @@ func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Ev
 		return r.with(ctx, sessionID, func(c *conversation) error { return in.store(ctx, c) })
 	}
 	var errs []error
-	for _, id := range r.inMemory() {
+	for id := range r.inMemory() {
 		err := r.with(ctx, id, func(c *conversation) error { return in.store(ctx, c) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("session %s: %w", id, err))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"docent/agent"
+	"docent/agent/session/queue"
 )
 
 // Stop ends a turn before its time; 0 is the one that runs. What it has said is
@@ -27,7 +28,7 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 		}
 		return nil
 	}
-	for _, p := range c.queue.waiting() {
+	for _, p := range c.queue.Waiting() {
 		if p.Event.Turn == turn {
 			c.stopLocked(p)
 		}
@@ -37,7 +38,7 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 }
 
 // stopLocked ends a turn before it has begun.
-func (c *conversation) stopLocked(p *pending) {
+func (c *conversation) stopLocked(p *queue.Event) {
 	p.Stop()
 	c.sched.stepLocked()
 	if t := c.current; t != nil && len(t.turns) == 0 { // it may be the one that is decided about
@@ -81,7 +82,7 @@ func (c *conversation) stopFromLocked(turn int64) {
 	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
 		t.interrupt(agent.ErrStopped)
 	}
-	for _, p := range c.queue.waiting() {
+	for _, p := range c.queue.Waiting() {
 		if p.Event.Turn >= turn {
 			c.stopLocked(p)
 		}

@@ -8,6 +8,7 @@ import (
 	"docent/agent"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -17,8 +18,8 @@ import (
 type turn struct {
 	c       *conversation
 	steps   *agent.Turn
-	number  int64    // 0 if no event began it
-	began   *pending // the event that did; nil if none
+	number  int64        // 0 if no event began it
+	began   *queue.Event // the event that did; nil if none
 	since   time.Time
 	commits int64 // the conversation's when it began
 
@@ -34,7 +35,7 @@ type turn struct {
 	returned  bool // the steps are over
 	idle      bool // and there is none to take
 	over      bool // nothing is taken from the bodies any more
-	handled   []*pending
+	handled   []*queue.Event
 	turns     []int64 // that it runs: more than one if a body took events itself
 	taken     int     // bytes of their content
 	record    record
@@ -98,13 +99,13 @@ func (t *turn) Claim(event *agent.Pending, begins bool) bool {
 }
 
 // takeLocked makes an event part of the turn.
-func (t *turn) takeLocked(p *pending, begins bool) {
+func (t *turn) takeLocked(p *queue.Event, begins bool) {
 	if begins {
 		t.number, t.began = p.Event.Turn, p
 	}
 	t.handled = append(t.handled, p)
-	if p.message.Type != "" {
-		t.record.talk = append(t.record.talk, &p.message)
+	if p.Message.Type != "" {
+		t.record.talk = append(t.record.talk, &p.Message)
 	}
 }
 
@@ -159,7 +160,7 @@ var (
 
 // apologize ends the turn of an event that was cut short after it had said
 // something: it must not be answered twice.
-func (c *conversation) apologize(ctx context.Context, p *pending) {
+func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
 	t := c.begin(ctx)
 	c.mu.Lock()
 	c.current, t.idle, t.turns = t, !c.sched.check, []int64{p.Event.Turn}
@@ -186,7 +187,7 @@ func (t *turn) finish(ctx context.Context) {
 		}
 	}
 	for _, p := range t.handled {
-		c.queue.free(p)
+		c.queue.Free(p)
 	}
 	if t.idle && !c.mail.gone && !c.mail.resetting {
 		c.holdLocked(ctx)
@@ -345,7 +346,7 @@ func (t *turn) fail(err error) {
 func (t *turn) failure(err error, now time.Time) []Delivery {
 	id := ""
 	if t.began != nil {
-		id = t.began.message.ClientID
+		id = t.began.Message.ClientID
 	}
 	all := Failure(err, id)
 	for i := range all {
@@ -379,7 +380,7 @@ func (t *turn) end(f payload.TurnFinished) {
 // is no docent and is stopped because it answers would answer that as well.
 func (t *turn) unspoken(failed error) bool {
 	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
-		t.began.message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
+		t.began.Message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
 }
 
 // answering marks a frame as an answer to the request of an agent that the turn
@@ -424,7 +425,7 @@ func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
 		c.clients.goneLocked(err, caller)
 	}
 	c.endLocked(err)
-	c.queue.clear()
+	c.queue.Clear()
 	c.sched.check, c.mail.resetting, c.mail.emptied = false, false, false
 	if c.current != nil {
 		c.current.interrupt(cause)

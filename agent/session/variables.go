@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"docent/agent"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
 )
 
@@ -25,11 +26,11 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	err = c.mail.askSoon(ctx, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.queue.add(work{slot: true, do: func(ctx context.Context) { s.set(ctx, values) }})
+		c.queue.Add(queue.Work{Slot: true, Do: func(ctx context.Context) { s.set(ctx, values) }})
 		return nil
 	})
 	if err != nil {
-		<-c.queue.slots
+		<-c.queue.Slots
 	}
 	return err
 }
