@@ -8,7 +8,6 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
-	"docent/internal/fault"
 	"docent/payload"
 )
 
@@ -20,7 +19,7 @@ func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
 		return agent.ErrOver
 	}
 	m.Turn = t.number
-	err := t.record.say(m, silent)
+	err := t.record.Say(m, silent)
 	if err == nil && !silent {
 		t.flushLaterLocked()
 	}
@@ -36,7 +35,7 @@ func (t *turn) Show(action payload.Action, message any) error {
 	}
 	t.provisionalLocked(action, message)
 	if d, ok := message.(payload.Delta); ok {
-		t.record.stream(d.Text)
+		t.record.Stream(d.Text)
 	}
 	return nil
 }
@@ -46,10 +45,10 @@ func (t *turn) Draft(text string, answer *payload.RAGMessage) {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if answer == nil {
-		t.record.draft, t.record.fresh, t.record.begun = nil, 0, nil
+		t.record.Discard()
 		return
 	}
-	t.record.begun = &begun{text, *answer}
+	t.record.Begin(text, *answer)
 }
 
 // Reason implements agent.Backend.
@@ -59,35 +58,28 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 	if t.over {
 		return agent.ErrOver
 	}
-	if !t.record.room(payload.StepKind(r.StepKind)) {
-		return fault.New(fault.Invalid, "turn_steps_full", "a turn may have at most %d steps", MaxSteps)
-	}
 	r.Turn = t.number
-	e := &entry{step: &r, silent: silent}
-	if !silent {
+	e, err := t.record.Think(r, silent)
+	if err == nil && !silent {
 		t.provisionalStepLocked(e)
 	}
-	t.record.entries = append(t.record.entries, e)
-	return nil
+	return err //nolint:wrapcheck // its sentence is the whole
 }
 
 // provisionalStepLocked shows a step before it is stored: BAF's clients see it for
 // the only time, unless a reply that is not stored yet has to come first.
-func (t *turn) provisionalStepLocked(e *entry) {
+func (t *turn) provisionalStepLocked(e *journal.Drafted) {
 	c := t.c
-	frame, ok := journal.StepFrame(*e.step)
+	frame, ok := journal.StepFrame(*e.Step)
 	if !ok {
 		return
 	}
-	t.record.shown++
-	frame.N = t.record.shown
+	frame.N = t.record.Count()
 	c.clients.deliverLocked(Delivery{Audience: Streaming, Frame: frame})
-	for _, before := range t.record.entries[t.record.sent:] {
-		if before.message != nil && !before.silent {
-			return
-		}
+	if !t.record.Silent() {
+		return
 	}
-	e.shown = true
+	e.Shown = true
 	frame.N = 0
 	c.clients.deliverLocked(Delivery{Audience: Plain, Frame: frame})
 }
@@ -99,7 +91,7 @@ func (t *turn) Link() error {
 	if t.over {
 		return agent.ErrOver
 	}
-	t.record.link(t.began)
+	t.record.Link(t.asked())
 	return nil
 }
 
@@ -118,11 +110,7 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for _, e := range t.record.entries[t.record.stored:] {
-			if e.step != nil && (until.IsZero() || !e.step.Time.After(until)) {
-				out = append(out, *e.step)
-			}
-		}
+		out = append(out, t.record.Steps(until)...)
 		return nil
 	})
 	if err != nil {
@@ -134,8 +122,8 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 // History implements agent.Backend.
 func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatMessage, error) {
 	t.c.mu.Lock()
-	own := make([]agent.ChatMessage, len(t.record.talk))
-	for i, m := range t.record.talk {
+	own := make([]agent.ChatMessage, len(t.record.Talk))
+	for i, m := range t.record.Talk {
 		own[i] = *m
 	}
 	t.c.mu.Unlock()

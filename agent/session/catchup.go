@@ -2,23 +2,10 @@ package session
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
-)
-
-// Bounds of a payload.TurnSnapshot.
-const (
-	// MaxSnapshotText bounds what it has of the text streamed, in bytes: what was
-	// streamed first.
-	MaxSnapshotText = 1 << 20
-	// MaxSnapshotSteps bounds its steps and task lists: it has the newest.
-	MaxSnapshotSteps = 256
-	// MaxSnapshotStepBytes bounds what they hold together, in bytes.
-	MaxSnapshotStepBytes = 1 << 20
 )
 
 // errLeft is why a client does not catch up that has left.
@@ -82,26 +69,8 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 func (s *Subscription) syncLocked() {
 	c := s.c
 	t := c.current
-	if t != nil && (t.number != 0 || t.record.shown > 0) {
-		s.listener.Deliver(c.rt.streamed(t.number, payload.TurnSnapshotAction, t.snapshotLocked()))
+	if t != nil && (t.number != 0 || t.record.Counted()) {
+		s.listener.Deliver(c.rt.streamed(t.number, payload.TurnSnapshotAction, t.record.Snapshot(t.number)))
 	}
 	s.listener.Deliver(c.rt.told(payload.SyncedAction, payload.Synced{Seq: c.clients.seq, Turns: c.openLocked()}))
-}
-
-// snapshotLocked is what a turn has said that is not stored.
-func (t *turn) snapshotLocked() payload.TurnSnapshot {
-	r := &t.record
-	out := payload.TurnSnapshot{Turn: t.number, N: r.shown, Text: strings.ToValidUTF8(string(r.draft), ""), Steps: []payload.SnapshotStep{}}
-	size := 0
-	for _, e := range slices.Backward(r.entries[r.sent:]) {
-		if e.step == nil || e.silent {
-			continue
-		}
-		if size += len(e.step.Payload); size > MaxSnapshotStepBytes || len(out.Steps) == MaxSnapshotSteps {
-			break
-		}
-		out.Steps = append(out.Steps, payload.SnapshotStep{Action: journal.Entry{Step: e.step}.Frame().Action, Message: e.step.Payload})
-	}
-	slices.Reverse(out.Steps)
-	return out
 }

@@ -188,10 +188,10 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 // besideLocked chooses what the owner does while a turn runs.
 func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration) {
 	c := t.c
-	if t.record.flushAt.IsZero() {
+	if t.record.FlushAt.IsZero() {
 		return nil, forever
 	}
-	if wait := time.Until(t.record.flushAt); wait > 0 {
+	if wait := time.Until(t.record.FlushAt); wait > 0 {
 		return nil, wait
 	}
 	return func() {

@@ -93,8 +93,8 @@ func (c *conversation) drop(ctx context.Context, dropped []*queue.Event, why err
 		record, now, message := c.standing(), c.rt.cfg.Now(), p.Message.Type != ""
 		record.Turn, record.Handled = p.Event.Turn, []int64{p.Event.ID}
 		if message {
-			t.record.resumed = true // steps of it may be stored
-			t.record.apologize(t, why, now)
+			t.record.Resumed = true // steps of it may be stored
+			t.record.Apologize(t.number, t.asked(), why, now)
 		}
 		written, err := c.commit(ctx, t, record)
 		if err != nil {

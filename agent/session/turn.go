@@ -13,6 +13,21 @@ import (
 	"docent/payload"
 )
 
+// Bounds of one turn.
+const (
+	// MaxReplies bounds the messages of one turn.
+	MaxReplies = journal.MaxReplies
+	// MaxSteps bounds the steps of reasoning and task lists of one turn.
+	MaxSteps = journal.MaxSteps
+	// MaxSnapshotText bounds the streamed text in a payload.TurnSnapshot, in bytes.
+	// It has the beginning.
+	MaxSnapshotText = journal.MaxStreamed
+	// MaxSnapshotSteps bounds the steps in a payload.TurnSnapshot. It has the newest.
+	MaxSnapshotSteps = journal.MaxSnapshotSteps
+	// MaxSnapshotStepBytes bounds the size of these steps together, in bytes.
+	MaxSnapshotStepBytes = journal.MaxSnapshotStepBytes
+)
+
 // turn is what is made of one event, until it is committed. It implements
 // agent.Backend for the bodies, which may use it from several goroutines at once.
 type turn struct {
@@ -38,7 +53,7 @@ type turn struct {
 	handled   []*queue.Event
 	turns     []int64 // that it runs: more than one if a body took events itself
 	taken     int     // bytes of their content
-	record    record
+	record    journal.Draft
 }
 
 // begin makes a turn of the session as it is.
@@ -105,8 +120,16 @@ func (t *turn) takeLocked(p *queue.Event, begins bool) {
 	}
 	t.handled = append(t.handled, p)
 	if p.Message.Type != "" {
-		t.record.talk = append(t.record.talk, &p.Message)
+		t.record.Talk = append(t.record.Talk, &p.Message)
 	}
+}
+
+// asked returns the message that began the turn; nil if no event did.
+func (t *turn) asked() *agent.ChatMessage {
+	if t.began == nil {
+		return nil
+	}
+	return &t.began.Message
 }
 
 // numbers are those of the turns it ends, at least its own.
@@ -123,7 +146,7 @@ func (t *turn) numbers() []int64 {
 // changed reports whether there is anything to commit.
 func (t *turn) changed() bool {
 	r := &t.result
-	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || len(t.record.entries) > 0
+	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || !t.record.Empty()
 }
 
 // close ends what goes on beside the steps, and takes over what they came to.
@@ -136,7 +159,7 @@ func (t *turn) close() (cause error) {
 	t.over = true
 	t.steps.Close()
 	t.result = t.steps.Result()
-	t.record.flushAt = time.Time{}
+	t.record.FlushAt = time.Time{}
 	if t.idle {
 		c.sched.check, c.sched.circled = c.sched.again, t.result.Circling
 	} else {
@@ -165,11 +188,33 @@ func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
 	c.mu.Lock()
 	c.current, t.idle, t.turns = t, !c.sched.check, []int64{p.Event.Turn}
 	t.takeLocked(p, true)
-	t.record.resumed = true
+	t.record.Resumed = true
 	c.sched.again = c.sched.check
 	c.mu.Unlock()
 	t.steps.Fail(p.Pending, errCutShort)
 	t.finish(ctx)
+}
+
+// commit writes a turn's record, with the entries of t if it is not nil.
+func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnRecord) (journal.Written, error) {
+	if t != nil {
+		c.mu.Lock()
+		record.Entries = t.record.Batch()
+		if !record.Partial {
+			record.Links = t.record.Links()
+		}
+		c.mu.Unlock()
+	}
+	written, err := c.store.Commit(ctx, record)
+	if fault.KindOf(err) == fault.NotFound {
+		c.lose(err, nil)
+	}
+	if err == nil && t != nil && !written.Repeated {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		t.record.Wrote(written.Entries)
+	}
+	return written, err //nolint:wrapcheck // it names the session
 }
 
 // finish ends a turn whose steps are over.
@@ -276,7 +321,11 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 	defer c.mu.Unlock()
 	now := c.rt.cfg.Now()
 	if t.result.Stopped || errors.Is(cause, agent.ErrStopped) {
-		t.record.stopped(t, now)
+		if t.number != 0 && (!t.result.Stopped || t.began.Message.Type != "") { // the record knows nothing of other events
+			t.record.Stop(t.number, t.asked(), now)
+		} else {
+			t.record.Link(t.asked())
+		}
 		return payload.Stopped, nil
 	}
 	if len(t.result.Failures) == 0 {
@@ -286,7 +335,11 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.result.Place.State}, agent.OwnText(err)...)...)
 	}
 	t.failed = t.result.Failures[0]
-	t.record.apologize(t, t.failed, now)
+	if t.number != 0 {
+		t.record.Apologize(t.number, t.asked(), t.failed, now)
+	} else { // nobody waits for a turn that no event began
+		t.record.Link(t.asked())
+	}
 	return payload.Failed, t.result.Failures[0]
 }
 
