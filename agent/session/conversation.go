@@ -65,7 +65,7 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
 	c.store = journal.Writer{
 		Reader: journal.Reader{Store: cfg.Store, Name: key.ID, Timeout: cfg.StoreTimeout},
-		Load:   uuid.NewString(), Closing: rt.closing, Observe: rt.meters.commits.Observe,
+		Load:   uuid.NewString(), Closing: rt.closing, Observe: rt.meters.Commits.Observe,
 	}
 	c.mail = mailbox{rt: rt, mu: &c.mu, wakeup: make(chan struct{}, 1)}
 	c.clients = clients{mu: &c.mu, store: &c.store, log: c.logError}

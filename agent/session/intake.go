@@ -7,17 +7,23 @@ import (
 	"fmt"
 
 	"docent/agent"
+	"docent/agent/session/incoming"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// ErrTooLong is the cause of refusing a message that is longer.
-var ErrTooLong = errors.New("message too long")
-
-// ErrContent is the cause of refusing JSON that no store takes; see CheckJSON.
-var ErrContent = errors.New("content that cannot be stored")
+// Causes of a refusal.
+var (
+	// ErrTooLong is the cause of refusing a text that is too long.
+	ErrTooLong = incoming.ErrTooLong
+	// ErrContent is the cause of refusing JSON that cannot be stored.
+	ErrContent = incoming.ErrContent
+	// ErrNoChoice is the cause of a fault.NotFound about a collection or a model that
+	// a message names, not about the session.
+	ErrNoChoice = incoming.ErrNoChoice
+)
 
 // arrival is an event on its way into the store.
 type arrival struct {
@@ -46,17 +52,8 @@ func (in arrival) sender() string {
 // store stores an event and queues it; it returns when it is stored and
 // acknowledged. An event whose id is there already is not stored again.
 func (in arrival) store(ctx context.Context, c *conversation) error {
-	if len(in.event.Text) > agent.MaxTextBytes {
-		return fault.Wrap(fault.Invalid, ErrTooLong,
-			"message_too_long", "a message may have at most %d bytes of text, this one has %d", agent.MaxTextBytes, len(in.event.Text))
-	}
-	for _, raw := range []json.RawMessage{in.content, in.event.Data} {
-		if len(raw) == 0 || in.event.File != nil { // what a file is as text is written by docent
-			continue
-		}
-		if err := agent.CheckJSON(raw); err != nil {
-			return &fault.Fault{Kind: fault.Invalid, Text: fault.TextOf(err), Err: ErrContent}
-		}
+	if err := incoming.CheckContent(&in.event, in.content); err != nil {
+		return err //nolint:wrapcheck // its sentence is the whole
 	}
 	client := ctx
 	if in.caller != nil { // it has arrived, and not all protocols can tell that it was not stored
@@ -114,14 +111,14 @@ func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Rec
 	// it stored and not answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
 	defer cancel()
-	incoming := journal.Incoming{Session: c.store.Session, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
+	record := journal.Incoming{Session: c.store.Session, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
 	if in.content != nil {
-		incoming.Type, incoming.Content, incoming.History = chatType(&in.event), in.content, c.rt.cfg.History
-		incoming.Sender = in.sender()
+		record.Type, record.Content, record.History = incoming.ChatType(&in.event), in.content, c.rt.cfg.History
+		record.Sender = in.sender()
 	}
-	receipt, err := c.rt.cfg.Store.Receive(ctx, incoming)
+	receipt, err := c.rt.cfg.Store.Receive(ctx, record)
 	switch {
-	case err == nil && receipt.Duplicate && !in.heard && !incoming.Same(receipt.Event.Message):
+	case err == nil && receipt.Duplicate && !in.heard && !record.Same(receipt.Event.Message):
 		return receipt, fault.New(fault.Conflict, "message_id_reused", "this id was used for another message")
 	case err == nil:
 		return receipt, nil
@@ -154,7 +151,7 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 		in.repeatedLocked(c, r)
 		return
 	}
-	c.rt.meters.received(p.Event.Name)
+	c.rt.meters.Received(p.Event.Name)
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
@@ -240,7 +237,7 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 	select {
 	case c.queue.Slots <- struct{}{}:
 	default:
-		c.rt.meters.full.Inc()
+		c.rt.meters.Full.Inc()
 		if !wait {
 			return nil, fault.New(fault.Busy,
 				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.queue.Slots))

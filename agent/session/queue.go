@@ -65,7 +65,7 @@ func (c *conversation) holdLocked(ctx context.Context) {
 			p.Hold()
 			c.queue.Free(p)
 			if !p.Old || p.Event.Human {
-				c.rt.meters.turns[payload.Held].Inc()
+				c.rt.meters.Turns[payload.Held].Inc()
 				c.clients.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 			}
 		}

@@ -48,11 +48,8 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	case strings.TrimSpace(in.event.Text) == "":
 		return fault.New(fault.Invalid, "new_message_empty", "the new message is empty")
 	}
-	if err := s.c.rt.checkOptions(ctx, in); err != nil {
-		return err
-	}
 	in.caller, in.replaces = s, r.Turn
-	return in.store(ctx, s.c)
+	return in.storeChecked(ctx, s.c)
 }
 
 // again is the message that began a turn, on its way into the store once more.

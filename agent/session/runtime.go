@@ -7,10 +7,8 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/VictoriaMetrics/metrics"
 	"github.com/google/uuid"
@@ -18,7 +16,9 @@ import (
 	"docent/agent"
 	"docent/agent/peer"
 	"docent/agent/session/alarm"
+	"docent/agent/session/incoming"
 	"docent/agent/session/journal"
+	"docent/agent/session/meters"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -159,7 +159,7 @@ type Runtime struct {
 	machine *agent.Machine
 	alarms  *alarm.Clock
 	peers   *peer.Network
-	meters  meters
+	meters  *meters.Meters
 
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
@@ -181,7 +181,7 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 		return nil, err
 	}
 	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
-	r.meters = newMeters(cfg.Metrics, r)
+	r.meters = meters.New(cfg.Metrics, r.Sessions)
 	r.alarms = alarm.New(alarm.Config{
 		Now: cfg.Now, Logger: cfg.Logger, Go: r.goes, Read: r.storedAlarms, Loaded: r.inMemory, Wake: r.wake,
 		Interval: cfg.ConditionInterval, Page: cfg.alarmPage,
@@ -270,7 +270,7 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 	if id == "" {
 		return fault.New(fault.Invalid, "session_id_missing", "which session?")
 	}
-	if err := checkName("session_id", id); err != nil {
+	if err := incoming.CheckName("session_id", id); err != nil {
 		return err
 	}
 	key := journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: id}
@@ -391,15 +391,4 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	case <-time.After(interruptGrace):
 	}
 	return errors.Join(errors.New("turns were interrupted"), ctx.Err())
-}
-
-// checkName refuses what no store can keep as a name.
-func checkName(what, name string) error {
-	if len(name) > journal.MaxNameBytes {
-		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, journal.MaxNameBytes)
-	}
-	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fault.New(fault.Invalid, "name_not_plain", "%s must be plain text without control characters", what)
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"docent/agent/session/incoming"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -35,7 +36,7 @@ type OpenRequest struct {
 
 // Validate refuses ids and names that no store can keep, as fault.Invalid.
 func (r OpenRequest) Validate() error {
-	return errors.Join(checkName("session_id", r.ID), checkName("session_name", r.Name), checkName("user_id", r.Username))
+	return errors.Join(incoming.CheckName("session_id", r.ID), incoming.CheckName("session_name", r.Name), incoming.CheckName("user_id", r.Username))
 }
 
 // Listener is one client of a session. Its methods are called one at a time,

@@ -417,7 +417,7 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 func (t *turn) end(f payload.TurnFinished) {
 	c := t.c
 	turns := t.numbers()
-	c.rt.meters.ended(f.Outcome, turns, t.since)
+	c.rt.meters.Ended(f.Outcome, turns, t.since)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, turn := range turns {
@@ -465,7 +465,7 @@ func (c *conversation) abandon(ctx context.Context, err error) {
 		return
 	}
 	c.rt.cfg.Logger.WarnContext(ctx, "the session leaves memory, as the store does not take its writes", "session", c.key.ID)
-	c.rt.meters.abandoned.Inc()
+	c.rt.meters.Abandoned.Inc()
 	why := &fault.Fault{Kind: fault.Unavailable, Text: fault.TextOf(err), Err: err}
 	c.leaveLocked(why, errReset, nil)
 	c.sched.retryLocked()

@@ -78,7 +78,7 @@ var MethodBudgets = map[string]int{
 // their size then. None may grow, and none may be added.
 var OverBudget = map[string]int{
 	"imports in a chain":             11,
-	"lines of package agent/session": 3788,
+	"lines of package agent/session": 3614,
 	"lines that are too long":        49,
 }
 
