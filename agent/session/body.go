@@ -101,10 +101,10 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 	var out []agent.ReasoningRecord
 	// The owner reads, or what is being stored would be there twice or not at all.
 	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		var err error
-		out, err = c.rt.cfg.Store.Steps(ctx, c.store.Session, journal.MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
+		out, err = c.rt.cfg.Store.Steps(ctx, c.store.Session, journal.MessageQuery{Until: until, Last: c.rt.cfg.limits.Replay})
 		if err != nil {
 			return fmt.Errorf("steps of session %s: %w", c.key.ID, err)
 		}
@@ -116,7 +116,7 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 	if err != nil {
 		return nil, err
 	}
-	return out[max(0, len(out)-c.rt.cfg.ReplayLimit):], nil
+	return out[max(0, len(out)-c.rt.cfg.limits.Replay):], nil
 }
 
 // History implements agent.Backend.
@@ -135,7 +135,7 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 		}
 		return t.before(ctx, n, own, q.Until)
 	}
-	limit := cfg.ReplayLimit
+	limit := t.c.rt.cfg.limits.Replay
 	if q.Last > 0 {
 		limit = min(limit, q.Last)
 	}
@@ -147,7 +147,7 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	if missing > 0 {
 		var err error
 		if out, err = t.before(ctx, missing, own, q.Until); err != nil {
-			return nil, fmt.Errorf("history of session %s: %w", t.c.key.ID, err)
+			return nil, err
 		}
 	}
 	for _, m := range own {
@@ -171,18 +171,16 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	if known := t.known(); known != nil && len(skip) == 0 && until.IsZero() && (n <= len(known) || len(known) < c.rt.cfg.History) {
 		return slices.Clone(known[max(0, len(known)-n):]), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
 	ids := map[int64]bool{}
 	for _, m := range own {
 		ids[m.ID] = true
 	}
 	arriving := cap(c.queue.Slots)
-	all, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{
+	all, err := c.store.Messages(ctx, journal.MessageQuery{
 		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
 	})
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // it names the session
 	}
 	out := all[:0]
 	for _, m := range all {

@@ -30,7 +30,7 @@ type clients struct {
 func (l *clients) fill(ctx context.Context, seq int64) {
 	l.mu.Lock()
 	from := l.seq
-	if !l.heardLocked() {
+	if !slices.ContainsFunc(l.list, func(s *Subscription) bool { return !s.muted }) { // nobody listens
 		l.seq = max(l.seq, seq)
 	}
 	known := l.seq >= seq
@@ -53,11 +53,6 @@ func (l *clients) fill(ctx context.Context, seq int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seq = max(l.seq, seq) // entries that another process has removed are missing
-}
-
-// heardLocked reports whether any client receives deliveries.
-func (l *clients) heardLocked() bool {
-	return slices.ContainsFunc(l.list, func(s *Subscription) bool { return !s.muted })
 }
 
 // deliver hands a frame to every client.

@@ -64,7 +64,7 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	c := &conversation{rt: rt, key: key, loaded: make(chan struct{})}
 	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
 	c.store = journal.Writer{
-		Reader: journal.Reader{Store: cfg.Store, Name: key.ID, Timeout: cfg.StoreTimeout},
+		Reader: journal.Reader{Store: cfg.Store, Name: key.ID, Timeout: storeTimeout},
 		Load:   uuid.NewString(), Closing: rt.closing, Observe: rt.meters.Commits.Observe,
 	}
 	c.mail = mailbox{rt: rt, mu: &c.mu, wakeup: make(chan struct{}, 1)}
@@ -75,7 +75,7 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	c.env = agent.Env{
 		RAG: cfg.RAG, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
-		Location: cfg.Location, LookUp: cfg.StoreTimeout, Go: rt.goes,
+		Location: cfg.Location, LookUp: storeTimeout, Go: rt.goes,
 	}
 	return c
 }
@@ -239,7 +239,7 @@ func (c *conversation) endLocked(err error) {
 // the events that wait.
 func (c *conversation) open(ctx context.Context) {
 	defer close(c.loaded)
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	var record journal.SessionRecord
 	var created bool
@@ -319,10 +319,9 @@ func (c *conversation) refuseStrangersLocked() (all bool) {
 
 // openLocked are the turns that are not over.
 func (c *conversation) openLocked() []payload.OpenTurn {
-	t := c.current
 	running := slices.Clone(c.ending)
-	if t != nil {
-		running = append(running, t.turns...)
+	if c.current != nil {
+		running = append(running, c.current.turns...)
 	}
 	open := make([]payload.OpenTurn, 0, len(running))
 	for _, turn := range running {

@@ -2,9 +2,12 @@ package session
 
 import "log/slog"
 
-// WithAlarmPage returns a configuration that reads n alarms at once.
-func (c RuntimeConfig) WithAlarmPage(n int) RuntimeConfig {
-	c.alarmPage = n
+// Limits are bounds of a runtime that only tests change.
+type Limits = limits
+
+// With returns the configuration with other bounds.
+func (c RuntimeConfig) With(l Limits) RuntimeConfig {
+	c.limits = l
 	return c
 }
 

@@ -11,22 +11,15 @@ import (
 )
 
 // History returns the messages stored before the client joined, oldest first:
-// at most RuntimeConfig.ReplayLimit, the newest. The Content of those with more
+// at most ReplayLimit, the newest. The Content of those with more
 // than MaxHistoryContent bytes is nil; Record has it.
 func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error) {
 	query, err := s.before(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := s.c
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
 	query.MaxContent = agent.MaxHistoryContent
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, query)
-	if err != nil {
-		return nil, fmt.Errorf("history of session %s: %w", c.key.ID, err)
-	}
-	return messages, nil
+	return s.c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }
 
 // before selects what was stored before the client joined.
@@ -37,11 +30,11 @@ func (s *Subscription) before(ctx context.Context) (journal.MessageQuery, error)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return journal.MessageQuery{Last: c.rt.cfg.ReplayLimit, Before: s.since + 1}, nil
+	return journal.MessageQuery{Last: c.rt.cfg.limits.Replay, Before: s.since + 1}, nil
 }
 
 // Record goes through the messages and steps stored before the client joined,
-// oldest first: at most RuntimeConfig.ReplayLimit of each, the newest. They are
+// oldest first: at most ReplayLimit of each, the newest. They are
 // read in pages of journal.ReplayBytes; an error is the last.
 func (s *Subscription) Record(ctx context.Context) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
@@ -62,14 +55,10 @@ const recentMessages = 64
 // the newest and not large; of one that is not found, it may be there all the
 // same.
 func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMessage, found bool, err error) {
-	c := s.c
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{
-		Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true,
-	})
+	query := journal.MessageQuery{Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true}
+	messages, err := s.c.store.Messages(ctx, query)
 	if err != nil {
-		return nil, false, fmt.Errorf("messages of session %s: %w", c.key.ID, err)
+		return nil, false, err //nolint:wrapcheck // it names the session
 	}
 	for _, m := range messages {
 		if m.IsUser && m.ClientID == id && m.Content != nil {
@@ -83,8 +72,6 @@ func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMes
 // is none.
 func (s *Subscription) Language(ctx context.Context) (string, error) {
 	c := s.c
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
 	record, err := c.rt.cfg.Store.Session(ctx, c.key)
 	if err != nil {
 		return "", fmt.Errorf("language of session %s: %w", c.key.ID, err)
@@ -120,20 +107,13 @@ func (s *Subscription) Progress() Progress {
 }
 
 // Recent returns the newest messages of the session as it is now, oldest first:
-// at most limit of them, and at most RuntimeConfig.ReplayLimit. Content of more
+// at most limit of them, and at most ReplayLimit. Content of more
 // than MaxHistoryContent is left out.
 func (s *Subscription) Recent(ctx context.Context, limit int) ([]agent.ChatMessage, error) {
 	c := s.c
 	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{
-		Last: min(limit, c.rt.cfg.ReplayLimit), MaxContent: agent.MaxHistoryContent,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("messages of session %s: %w", c.key.ID, err)
-	}
-	return messages, nil
+	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: agent.MaxHistoryContent}
+	return c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }

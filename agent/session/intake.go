@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"docent/agent"
-	"docent/agent/session/incoming"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
@@ -17,12 +16,12 @@ import (
 // Causes of a refusal.
 var (
 	// ErrTooLong is the cause of refusing a text that is too long.
-	ErrTooLong = incoming.ErrTooLong
+	ErrTooLong = journal.ErrTooLong
 	// ErrContent is the cause of refusing JSON that cannot be stored.
-	ErrContent = incoming.ErrContent
+	ErrContent = journal.ErrContent
 	// ErrNoChoice is the cause of a fault.NotFound about a collection or a model that
 	// a message names, not about the session.
-	ErrNoChoice = incoming.ErrNoChoice
+	ErrNoChoice = journal.ErrNoChoice
 )
 
 // arrival is an event on its way into the store.
@@ -52,7 +51,7 @@ func (in arrival) sender() string {
 // store stores an event and queues it; it returns when it is stored and
 // acknowledged. An event whose id is there already is not stored again.
 func (in arrival) store(ctx context.Context, c *conversation) error {
-	if err := incoming.CheckContent(&in.event, in.content); err != nil {
+	if err := journal.CheckContent(&in.event, in.content); err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}
 	client := ctx
@@ -109,11 +108,11 @@ func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, er
 func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	record := journal.Incoming{Session: c.store.Session, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
 	if in.content != nil {
-		record.Type, record.Content, record.History = incoming.ChatType(&in.event), in.content, c.rt.cfg.History
+		record.Type, record.Content, record.History = journal.ChatType(&in.event), in.content, c.rt.cfg.History
 		record.Sender = in.sender()
 	}
 	receipt, err := c.rt.cfg.Store.Receive(ctx, record)
@@ -204,17 +203,16 @@ func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt
 // answered reports whether the turn of a repeated message is done and did not
 // fail, or was replaced: nobody would see its reply.
 func (in arrival) answered(ctx context.Context, c *conversation, r journal.Receipt) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	m := r.Event.Message
 	read := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
 		q.Last, q.MaxContent = 1, journal.NoContent
-		of, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, q)
+		of, err := c.store.Messages(ctx, q)
 		if err != nil {
 			c.logError(ctx, "read turn", err, "turn", m.Turn)
-			return nil, fmt.Errorf("turn %d of session %s: %w", m.Turn, c.key.ID, err)
 		}
-		return of, nil
+		return of, err //nolint:wrapcheck // it names the session
 	}
 	if of, err := read(journal.MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
 		return err == nil, err
@@ -269,9 +267,7 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 // their turn: its connection broke before it heard them. What was said since it
 // connected it has heard, such as when the request waited for it to come back.
 func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *queue.Event) {
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.store.Session, journal.MessageQuery{Turn: p.Event.Turn})
+	messages, err := c.store.Messages(ctx, journal.MessageQuery{Turn: p.Event.Turn})
 	if err != nil {
 		c.logError(ctx, "answer again", err, "turn", p.Event.Turn)
 		return

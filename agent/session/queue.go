@@ -70,7 +70,7 @@ func (c *conversation) holdLocked(ctx context.Context) {
 			}
 		}
 	}
-	dropped := c.queue.Overflow(c.rt.cfg.HeldEvents)
+	dropped := c.queue.Overflow(c.rt.cfg.limits.Held)
 	if len(dropped) == 0 {
 		return
 	}

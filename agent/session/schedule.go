@@ -101,7 +101,7 @@ func (r *Runtime) Start(ctx context.Context) error {
 
 // storedAlarms reads alarms from the store.
 func (r *Runtime) storedAlarms(ctx context.Context, from time.Time, limit int) ([]alarm.Alarm, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	stored, err := r.cfg.Store.Alarms(ctx, r.cfg.Agent.Name(), from, limit)
 	all := make([]alarm.Alarm, len(stored))

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"docent/agent"
-	"docent/agent/session/incoming"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
@@ -77,9 +77,9 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 
 // storeChecked is store for a message whose options are to be checked.
 func (in arrival) storeChecked(ctx context.Context, c *conversation) error {
-	within, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	within, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	if err := incoming.CheckOptions(within, &in.event, in.content, c.rt.cfg.Choices); err != nil {
+	if err := journal.CheckOptions(within, &in.event, in.content, c.rt.cfg.Choices); err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}
 	return in.store(ctx, c)
@@ -88,8 +88,7 @@ func (in arrival) storeChecked(ctx context.Context, c *conversation) error {
 // File is a file that a user sends.
 type File struct {
 	// ID and Wait are as in Message.
-	ID string
-	// File is the file.
+	ID   string
 	File payload.File
 	// Wait is as in Message.
 	Wait bool
@@ -105,7 +104,7 @@ func (s *Subscription) SendFile(ctx context.Context, f File) error {
 // queues its turn; data is JSON, or nil. wait is as in Message.
 func (s *Subscription) SendEvent(ctx context.Context, name string, data json.RawMessage, wait bool) error {
 	event := agent.Event{Name: name, Data: data, Human: true}
-	if err := incoming.CheckEvent(&event); err != nil {
+	if err := journal.CheckEvent(&event); err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}
 	return arrival{event: event, wait: wait, caller: s}.store(ctx, s.c)
@@ -117,7 +116,7 @@ func (s *Subscription) SendEvent(ctx context.Context, name string, data json.Raw
 // File. Errors are as of Subscription.Send; those of several sessions come
 // together.
 func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Event) error {
-	event, content, err := incoming.Dispatched(event)
+	event, content, err := journal.Dispatched(event)
 	if err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}

@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"slices"
 
-	"docent/agent/session/incoming"
+	"github.com/google/uuid"
+
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
 // OpenRequest says which session a client wants.
 type OpenRequest struct {
-	// ID is the session's; "" asks for a new one.
+	// ID of the session; "" asks for a new session.
 	ID string
 	// Name, Username and Owner are kept if the session is new.
 	Name string
@@ -36,7 +37,8 @@ type OpenRequest struct {
 
 // Validate refuses ids and names that no store can keep, as fault.Invalid.
 func (r OpenRequest) Validate() error {
-	return errors.Join(incoming.CheckName("session_id", r.ID), incoming.CheckName("session_name", r.Name), incoming.CheckName("user_id", r.Username))
+	check := journal.CheckName
+	return errors.Join(check("session_id", r.ID), check("session_name", r.Name), check("user_id", r.Username))
 }
 
 // Listener is one client of a session. Its methods are called one at a time,
@@ -58,7 +60,6 @@ type Leaver interface {
 
 // Opened describes the session as it was when a client joined.
 type Opened struct {
-	// SessionID is its public id.
 	SessionID string
 	// Seq is the number given last.
 	Seq int64
@@ -135,7 +136,7 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 func (r *Runtime) key(ctx context.Context, req OpenRequest) (journal.SessionKey, error) {
 	key := journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: req.ID}
 	if key.ID == "" && req.Latest && req.Username != "" {
-		ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		all, err := r.cfg.Store.Sessions(ctx, journal.SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner, Latest: true})
 		if err != nil {
@@ -146,7 +147,7 @@ func (r *Runtime) key(ctx context.Context, req OpenRequest) (journal.SessionKey,
 		}
 	}
 	if key.ID == "" {
-		key.ID = r.cfg.NewID()
+		key.ID = uuid.NewString()
 	}
 	return key, nil
 }

@@ -20,9 +20,8 @@ const (
 	// MaxSteps bounds the steps of reasoning and task lists of one turn.
 	MaxSteps = journal.MaxSteps
 	// MaxSnapshotText bounds the streamed text in a payload.TurnSnapshot, in bytes.
-	// It has the beginning.
 	MaxSnapshotText = journal.MaxStreamed
-	// MaxSnapshotSteps bounds the steps in a payload.TurnSnapshot. It has the newest.
+	// MaxSnapshotSteps bounds the steps in a payload.TurnSnapshot.
 	MaxSnapshotSteps = journal.MaxSnapshotSteps
 	// MaxSnapshotStepBytes bounds the size of these steps together, in bytes.
 	MaxSnapshotStepBytes = journal.MaxSnapshotStepBytes
@@ -275,7 +274,7 @@ func (t *turn) conclude(ctx context.Context, cause error) {
 	c.settleLocked()
 	c.mu.Unlock()
 	t.present(ctx, written)
-	if failed != nil && !failure(written) { // it was answered elsewhere
+	if failed != nil && !written.Failed() { // it was answered elsewhere
 		failed, outcome = nil, payload.Done
 	}
 	if failed != nil {
@@ -355,18 +354,6 @@ func (t *turn) turnRecord() journal.TurnRecord {
 		r.Handled, r.Last = append(r.Handled, p.Event.ID), p.Event.ID
 	}
 	return r
-}
-
-// failure reports whether a turn's last message says that it failed; nothing
-// said at all is a failure of what no event began, unless that is what was
-// stored before.
-func failure(written journal.Written) bool {
-	for i := len(written.Entries) - 1; i >= 0; i-- {
-		if m := written.Entries[i].Message; m != nil {
-			return m.ClientID == agent.FailedID || !written.Repeated && m.Turn == 0
-		}
-	}
-	return !written.Repeated
 }
 
 // settle makes the turn at hand a past one, before the clients learn of it: a

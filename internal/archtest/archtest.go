@@ -77,9 +77,8 @@ var MethodBudgets = map[string]int{
 // OverBudget are the places that were over their budget when it was set, with
 // their size then. None may grow, and none may be added.
 var OverBudget = map[string]int{
-	"imports in a chain":             11,
-	"lines of package agent/session": 3614,
-	"lines that are too long":        49,
+	"imports in a chain":      11,
+	"lines that are too long": 49,
 }
 
 // BadNames are package and file names that say nothing.

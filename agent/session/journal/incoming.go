@@ -1,6 +1,4 @@
-// Package incoming makes and checks the events that are to be stored in a
-// session.
-package incoming
+package journal
 
 import (
 	"context"
@@ -12,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"docent/agent"
-	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -30,8 +27,8 @@ var ErrNoChoice = errors.New("no such collection or model")
 
 // CheckName refuses a name that cannot be stored.
 func CheckName(what, name string) error {
-	if len(name) > journal.MaxNameBytes {
-		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, journal.MaxNameBytes)
+	if len(name) > MaxNameBytes {
+		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, MaxNameBytes)
 	}
 	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fault.New(fault.Invalid, "name_not_plain", "%s must be plain text without control characters", what)
