@@ -80,7 +80,7 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	return c
 }
 
-// platform is what BAF calls its WebSocket platform in the table session.
+// platform is the name of BAF's WebSocket platform in the table session.
 const platform = "WebSocketPlatform"
 
 // run is the owner's goroutine.
@@ -122,8 +122,8 @@ func (c *conversation) run(ctx context.Context) {
 	}
 }
 
-// closing is what an owner does that learns that the runtime shuts down: it
-// waits for its turn. It reports false once there is none.
+// closing waits for the running turn when the runtime shuts down. It reports false
+// when no turn is left.
 func (c *conversation) closing(ctx context.Context) bool {
 	for {
 		do, _, ok := c.next(ctx)
@@ -138,11 +138,11 @@ func (c *conversation) closing(ctx context.Context) bool {
 	}
 }
 
-// forever is how long an owner waits that waits for no time.
+// forever is the wait of an owner without a scheduled check.
 const forever time.Duration = -1
 
-// next chooses what the owner does: something, or to wait; it reports false if
-// the session has left memory.
+// next chooses the next work of the owner, or how long it waits. It reports false
+// if the session has left memory.
 func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +185,7 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	return nil, wait, !c.mail.gone
 }
 
-// besideLocked chooses what the owner does while a turn runs.
+// besideLocked chooses the work of the owner while a turn runs.
 func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration) {
 	c := t.c
 	if t.record.FlushAt.IsZero() {
@@ -201,7 +201,7 @@ func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration)
 	}, 0
 }
 
-// work does something that is no turn.
+// work runs work that is no turn.
 func (c *conversation) work(ctx context.Context, w queue.Work) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	defer cancel()
@@ -211,8 +211,8 @@ func (c *conversation) work(ctx context.Context, w queue.Work) {
 	}
 }
 
-// restLocked takes a session that nobody uses out of memory; an idle one keeps
-// nothing that it can do without.
+// restLocked unloads a session that nobody uses, and releases unused memory of an
+// idle session.
 func (c *conversation) restLocked() {
 	c.queue.Shrink()
 	if len(c.clients.list) == 0 && c.links.None() && len(c.mail.calls) == 0 && c.mail.users == 0 {
@@ -221,11 +221,11 @@ func (c *conversation) restLocked() {
 	}
 }
 
-// errDropped is never shown: whoever meets it opens the session again.
+// errDropped is never shown. Its receivers open the session again.
 var errDropped = fault.New(fault.Unavailable, "session_unloaded", "the session was dropped from memory")
 
-// endLocked makes the conversation unusable; opening the session again makes
-// another.
+// endLocked makes the conversation unusable. Opening the session again creates
+// another one.
 func (c *conversation) endLocked(err error) {
 	if c.mail.gone {
 		return
@@ -301,8 +301,8 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 	}
 }
 
-// refuseStrangersLocked takes out clients that must not hear of the session. If
-// it was loaded for nobody else, nothing of it runs, and it is dropped.
+// refuseStrangersLocked removes clients that must not use the session. If it was
+// loaded only for them, it is dropped before anything runs.
 func (c *conversation) refuseStrangersLocked() (all bool) {
 	before := len(c.clients.list)
 	c.clients.list = slices.DeleteFunc(c.clients.list, func(s *Subscription) bool {
@@ -317,7 +317,7 @@ func (c *conversation) refuseStrangersLocked() (all bool) {
 	return true
 }
 
-// openLocked are the turns that are not over.
+// openLocked returns the turns that are not over.
 func (c *conversation) openLocked() []payload.OpenTurn {
 	running := slices.Clone(c.ending)
 	if c.current != nil {

@@ -15,7 +15,7 @@ func (t *turn) Flush(ctx context.Context) error {
 	return t.c.mail.ask(ctx, t, func(ctx context.Context) error { return t.flush(ctx) })
 }
 
-// flush writes a part of a turn that goes on.
+// flush writes the unstored entries of a running turn.
 func (t *turn) flush(ctx context.Context) error {
 	c := t.c
 	c.mu.Lock()
@@ -38,7 +38,7 @@ func (t *turn) flush(ctx context.Context) error {
 	return nil
 }
 
-// flushLaterLocked makes sure that a reply does not wait for its turn's end.
+// flushLaterLocked schedules a flush, unless one is scheduled.
 func (t *turn) flushLaterLocked() {
 	c := t.c
 	if t.record.FlushAt.IsZero() && c.rt.cfg.FlushAfter >= 0 {
@@ -47,8 +47,8 @@ func (t *turn) flushLaterLocked() {
 	}
 }
 
-// present sends what is stored of a turn's record and not sent yet. written is
-// the turn's commit; what another process has stored instead is sent, too.
+// present sends the stored entries that clients do not have. written is the turn's
+// commit. If another process stored other entries instead, present sends them.
 func (t *turn) present(ctx context.Context, written journal.Written) {
 	c := t.c
 	c.mu.Lock()
@@ -107,8 +107,7 @@ func (t *turn) presentLocked(e *journal.Drafted) {
 	c.clients.deliverLocked(d)
 }
 
-// provisionalLocked hands a frame that is not stored, or not yet, to the clients
-// that stream.
+// provisionalLocked sends a frame that is not stored to streaming clients.
 func (t *turn) provisionalLocked(action payload.Action, message any) {
 	c := t.c
 	n := t.record.Count()

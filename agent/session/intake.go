@@ -40,7 +40,7 @@ type arrival struct {
 	heard bool
 }
 
-// sender is which other agent says it, as ChatMessage has it.
+// sender returns ChatMessage.Sender of the event.
 func (in arrival) sender() string {
 	if in.event.From == "" && in.caller != nil && !in.event.Human {
 		return agent.SenderAgent
@@ -91,7 +91,7 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	return err
 }
 
-// receive stores an event, acknowledges it, and queues it.
+// receive stores, acknowledges, and queues an event.
 func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, err error) {
 	in.event.Time = c.rt.cfg.Now()
 	mark := c.store.Writes
@@ -104,7 +104,7 @@ func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, er
 }
 
 // receiveOnce stores an event. If the store does not answer, the event may be
-// stored all the same: sent again with its id, it is found and answered.
+// stored nevertheless. A client that repeats it with its id gets an answer.
 func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
@@ -127,8 +127,8 @@ func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Rec
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }
 
-// acknowledge tells the sender that the event is stored and the others its
-// content, and queues it.
+// acknowledge tells the sender that the event is stored, sends the event to the
+// other clients, and queues it.
 func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
@@ -157,8 +157,8 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	c.queue.Add(queue.Work{Arrived: p})
 }
 
-// repeatedLocked queues a message that was sent again; it gives back the slot if
-// the turn waits or runs anyway.
+// repeatedLocked queues a message that was sent again. It gives back the slot if
+// the turn waits or runs already.
 func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
@@ -171,8 +171,8 @@ func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	c.queue.Add(queue.Work{Slot: true, Turn: turn, Do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
 }
 
-// repeat deals with a message that was sent again after its turn: a failed turn,
-// or one that never ended, runs; of a done one the sender gets the end.
+// repeat handles a message that was sent again after its turn. It runs a failed or
+// unfinished turn again. The sender gets the end of a finished turn.
 func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt) {
 	done, err := in.answered(ctx, c, r)
 	p := queue.NewEvent(r.Event.Event(), r.Event.Message) // the one stored first
@@ -200,8 +200,8 @@ func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt
 	in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, finished))
 }
 
-// answered reports whether the turn of a repeated message is done and did not
-// fail, or was replaced: nobody would see its reply.
+// answered reports whether the turn of a repeated message succeeded, or was
+// replaced. Nobody would see the reply of a replaced turn.
 func (in arrival) answered(ctx context.Context, c *conversation, r journal.Receipt) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
@@ -228,9 +228,9 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 	return len(of) == 0 || of[0].IsUser || of[0].ClientID != agent.FailedID, nil
 }
 
-// admit takes a slot of the mailbox, which the caller gives back, and keeps the
-// session in memory until leave is called. A client that leaves, as client tells,
-// waits no longer for room.
+// admit takes a slot of the queue, which the caller gives back. It keeps the
+// session in memory until leave is called. The end of client, the context of the
+// client, ends the wait for a slot.
 func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
 	case c.queue.Slots <- struct{}{}:
@@ -263,9 +263,9 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 	return c.mail.leave, nil
 }
 
-// answerAgain sends an agent the replies to a request that it sent again after
-// their turn: its connection broke before it heard them. What was said since it
-// connected it has heard, such as when the request waited for it to come back.
+// answerAgain sends an agent the replies to a request that it repeated after the
+// turn, because its connection broke before it got them. The agent already has the
+// replies since it connected.
 func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *queue.Event) {
 	messages, err := c.store.Messages(ctx, journal.MessageQuery{Turn: p.Event.Turn})
 	if err != nil {

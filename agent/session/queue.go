@@ -81,12 +81,12 @@ func (c *conversation) holdLocked(ctx context.Context) {
 	}
 }
 
-// errCrowded is why a turn failed whose event waited for too long.
+// errCrowded is the failure of the turn whose event waited longest.
 var errCrowded = fault.New(fault.Busy,
 	"session_message_dropped", "too many messages wait in this conversation, and this one was the oldest; try again later")
 
-// drop ends the turns of events that are given up because of why. One of a
-// message fails as any does; of others only the clients learn it.
+// drop ends the turns of discarded events. The turn of a message fails like any
+// other. For other events, only the clients get the failure.
 func (c *conversation) drop(ctx context.Context, dropped []*queue.Event, why error) {
 	for _, p := range dropped {
 		t := &turn{c: c, number: p.Event.Turn, began: p, handled: []*queue.Event{p}, since: time.Now(), failed: why}
@@ -111,7 +111,7 @@ func (c *conversation) drop(ctx context.Context, dropped []*queue.Event, why err
 	}
 }
 
-// standing is a record that changes nothing.
+// standing returns a record that changes nothing.
 func (c *conversation) standing() journal.TurnRecord {
 	return journal.TurnRecord{
 		Session: c.store.Session, State: c.place.State, EnteredAt: c.place.Entered, WakeAt: c.sched.next(c.place),
@@ -128,8 +128,7 @@ func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
 	return p != nil, p != nil && p.Held()
 }
 
-// dropAllLocked empties the queue, and tells clients of the turns that will not
-// be.
+// dropAllLocked empties the queue, and tells clients that its turns failed.
 func (c *conversation) dropAllLocked() {
 	c.greeting.overLocked() // what empties the session greets
 	c.sched.check = false

@@ -8,9 +8,8 @@ import (
 	"docent/agent/session/queue"
 )
 
-// Stop ends a turn before its time; 0 is the one that runs. What it has said is
-// kept. A turn that waits is not run. Of one that is over, or was never there,
-// nothing happens.
+// Stop ends a turn early and keeps its messages; 0 means the running turn. A
+// waiting turn does not run. Stop does nothing for a finished or unknown turn.
 func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -77,7 +76,7 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	return nil
 }
 
-// stopFromLocked stops the turns from one on that run or wait.
+// stopFromLocked stops the running and waiting turns from a number on.
 func (c *conversation) stopFromLocked(turn int64) {
 	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
 		t.interrupt(agent.ErrStopped)

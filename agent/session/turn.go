@@ -27,8 +27,8 @@ const (
 	MaxSnapshotStepBytes = journal.MaxSnapshotStepBytes
 )
 
-// turn is what is made of one event, until it is committed. It implements
-// agent.Backend for the bodies, which may use it from several goroutines at once.
+// turn is one turn until it is committed. It implements agent.Backend for the
+// bodies, which may use it from several goroutines at once.
 type turn struct {
 	c       *conversation
 	steps   *agent.Turn
@@ -55,7 +55,7 @@ type turn struct {
 	record    journal.Draft
 }
 
-// begin makes a turn of the session as it is.
+// begin returns a turn that starts from the current state.
 func (c *conversation) begin(ctx context.Context) *turn {
 	t := &turn{c: c, since: time.Now(), commits: c.store.Writes, interrupt: func(error) {}, ctx: ctx}
 	t.steps = c.rt.machine.Begin(t, &c.env, agent.Start{
@@ -66,8 +66,8 @@ func (c *conversation) begin(ctx context.Context) *turn {
 	return t
 }
 
-// act begins a turn, whose steps have a goroutine: they go on until the next one
-// would begin another turn or there is none.
+// act begins a turn and runs its steps in a goroutine, until the next step would
+// begin another turn or there is none.
 func (c *conversation) act(ctx context.Context, greet bool) {
 	t := c.begin(ctx)
 	t.greeting = greet
@@ -131,7 +131,7 @@ func (t *turn) asked() *agent.ChatMessage {
 	return &t.began.Message
 }
 
-// numbers are those of the turns it ends, at least its own.
+// numbers returns the numbers of the turns that it ends, at least its own.
 func (t *turn) numbers() []int64 {
 	out := []int64{t.number}
 	for _, p := range t.handled {
@@ -148,7 +148,7 @@ func (t *turn) changed() bool {
 	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || !t.record.Empty()
 }
 
-// close ends what goes on beside the steps, and takes over what they came to.
+// close stops work that runs beside the steps, and takes over their result.
 func (t *turn) close() (cause error) {
 	c := t.c
 	c.mu.Lock()
@@ -180,8 +180,8 @@ var (
 	errCutShort = fault.New(fault.Unavailable, "answer_interrupted", "docent was stopped in the middle of this answer; ask again")
 )
 
-// apologize ends the turn of an event that was cut short after it had said
-// something: it must not be answered twice.
+// apologize ends an interrupted turn that had said something already. The event
+// must not be answered twice.
 func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
 	t := c.begin(ctx)
 	c.mu.Lock()
@@ -238,8 +238,8 @@ func (t *turn) finish(ctx context.Context) {
 	}
 }
 
-// conclude commits a turn, whether its bodies failed or not, and then sends what
-// it said and is not sent yet.
+// conclude commits a turn, whether its bodies failed or not, and then sends its
+// unsent entries.
 func (t *turn) conclude(ctx context.Context, cause error) {
 	c := t.c
 	switch {
@@ -342,7 +342,7 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 	return payload.Failed, t.result.Failures[0]
 }
 
-// turnRecord is the turn as it is to be stored.
+// turnRecord returns the record to store.
 func (t *turn) turnRecord() journal.TurnRecord {
 	c := t.c
 	r := journal.TurnRecord{
@@ -356,8 +356,8 @@ func (t *turn) turnRecord() journal.TurnRecord {
 	return r
 }
 
-// settle makes the turn at hand a past one, before the clients learn of it: a
-// message that is sent again from then on is sent after its turn.
+// settle ends the current turn before clients get its end. A message that is sent
+// again after this call comes after its turn.
 func (c *conversation) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -371,7 +371,7 @@ func (c *conversation) settleLocked() {
 	}
 }
 
-// fail tells the clients that a turn failed which have not been told.
+// fail tells the clients that the turn failed, unless they know.
 func (t *turn) fail(err error) {
 	c := t.c
 	for _, d := range t.failure(err, c.rt.cfg.Now()) {
@@ -382,7 +382,7 @@ func (t *turn) fail(err error) {
 	t.end(payload.TurnFinished{Outcome: payload.Failed, Usage: t.result.Usage})
 }
 
-// failure is how clients are told that the turn failed.
+// failure returns the frames that report the failed turn.
 func (t *turn) failure(err error, now time.Time) []Delivery {
 	id := ""
 	if t.began != nil {
@@ -399,8 +399,8 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 	return all
 }
 
-// end tells the clients that stream that turns are over. For what no event
-// began nobody waits.
+// end tells streaming clients that turns are over. Nobody waits for a turn that no
+// event began.
 func (t *turn) end(f payload.TurnFinished) {
 	c := t.c
 	turns := t.numbers()
@@ -416,15 +416,14 @@ func (t *turn) end(f payload.TurnFinished) {
 	c.ending = nil
 }
 
-// unspoken reports whether a failure is not to be told in words: an agent that
-// is no docent and is stopped because it answers would answer that as well.
+// unspoken reports whether plain clients must not get a failure as a reply. Another
+// agent that is stopped because it answers would answer the failure as well.
 func (t *turn) unspoken(failed error) bool {
 	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
 		t.began.Message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
 }
 
-// answering marks a frame as an answer to the request of an agent that the turn
-// is about, if it is.
+// answering marks a frame as the answer to the agent request that began the turn.
 func (t *turn) answering(f *payload.Frame) {
 	if t.began == nil {
 		return
@@ -435,16 +434,16 @@ func (t *turn) answering(f *payload.Frame) {
 	}
 }
 
-// lose ends a conversation whose session has been deleted, and tells its clients
-// but the one that gets err from its own call, if any.
+// lose ends the conversation of a deleted session and tells its clients, except
+// caller, which gets err from its own call.
 func (c *conversation) lose(err error, caller *Subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leaveLocked(err, errDeleted, caller)
 }
 
-// abandon takes a session out of memory because it is not known what the store
-// has of it. Its clients are told to come back, and it is loaded again soon.
+// abandon unloads a session because its stored state is unknown. It tells the
+// clients to come back. The runtime loads the session again soon.
 func (c *conversation) abandon(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
