@@ -66,8 +66,8 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 	return err //nolint:wrapcheck // its sentence is the whole
 }
 
-// provisionalStepLocked shows a step before it is stored: BAF's clients see it for
-// the only time, unless a reply that is not stored yet has to come first.
+// provisionalStepLocked sends a step before it is stored. Plain clients get it only
+// once. If they lack an unstored reply that comes first, they get the step later.
 func (t *turn) provisionalStepLocked(e *journal.Drafted) {
 	c := t.c
 	frame, ok := journal.StepFrame(*e.Step)
@@ -158,7 +158,8 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	return out[max(0, len(out)-limit):], nil
 }
 
-// before returns the last n messages before the turn. own are the turn's.
+// before returns the last n messages before the turn. own are the messages of the
+// turn.
 func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until time.Time) ([]agent.ChatMessage, error) {
 	c := t.c
 	skip := map[int64]bool{} // turns of messages that wait
@@ -191,8 +192,8 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	return out[max(0, len(out)-n):], nil
 }
 
-// known are the messages before the turn if they were read along with its own,
-// and nothing was written between; nil otherwise.
+// known returns the messages before the turn if they were read with its message and
+// nothing was written since; nil otherwise.
 func (t *turn) known() []agent.ChatMessage {
 	if t.began == nil || t.began.Mark != t.commits {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"docent/payload"
 )
 
-// errLeft is why a client does not catch up that has left.
+// errLeft refuses to catch up for a client that has left.
 var errLeft = fault.New(fault.Canceled, "client_left", "the client has left the session")
 
 // CatchUp yields what is stored after OpenRequest.After, in the order of its
@@ -38,8 +38,8 @@ func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bo
 	}
 }
 
-// caughtUp lets the client hear what follows, if it has what is stored; else it
-// returns the last seq that it is to have.
+// caughtUp ends catching up if the client has all stored entries. Otherwise it
+// returns the last sequence number that the client needs.
 func (s *Subscription) caughtUp() (last int64, err error) {
 	c := s.c
 	c.mu.Lock()
@@ -64,8 +64,8 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 	return 0, nil
 }
 
-// syncLocked tells a client which turns are not over, and the unstored part of
-// the one that runs.
+// syncLocked tells a client the open turns and the unstored part of the running
+// turn.
 func (s *Subscription) syncLocked() {
 	c := s.c
 	t := c.current

@@ -46,8 +46,8 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	return turn, nil
 }
 
-// turnOver is a turn that is over and in which something was said: that of the
-// number, or with 0 the last one that was not replaced.
+// turnOver returns the number of a finished turn that has messages. turn 0 selects
+// the last turn that was not replaced.
 func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) {
 	c := s.c
 	c.mu.Lock()

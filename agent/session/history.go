@@ -22,7 +22,7 @@ func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error)
 	return s.c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }
 
-// before selects what was stored before the client joined.
+// before selects the entries that were stored before the client joined.
 func (s *Subscription) before(ctx context.Context) (journal.MessageQuery, error) {
 	c := s.c
 	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
@@ -47,13 +47,12 @@ func (s *Subscription) Record(ctx context.Context) iter.Seq2[journal.Entry, erro
 	}
 }
 
-// recentMessages is how many messages Subscription.Said looks at: what a client
-// sends again is among the newest.
+// recentMessages bounds the messages that Subscription.Said reads. A repeated
+// message is among the newest.
 const recentMessages = 64
 
-// Said returns what is stored of a user's message of that id, if it is one of
-// the newest and not large; of one that is not found, it may be there all the
-// same.
+// Said returns the stored content of a user's message with that id, if it is one of
+// the newest and not large. A message that is not found may be stored nevertheless.
 func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMessage, found bool, err error) {
 	query := journal.MessageQuery{Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true}
 	messages, err := s.c.store.Messages(ctx, query)

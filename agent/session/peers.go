@@ -9,7 +9,7 @@ import (
 	"docent/payload"
 )
 
-// peerMailbox is a conversation as its links to other agents need it.
+// peerMailbox is the mailbox that links to other agents use.
 type peerMailbox struct{ c *conversation }
 
 // Hear implements peer.Mailbox.
@@ -43,8 +43,8 @@ func (b peerMailbox) Refuse(m peer.Message, err error) {
 // Unlinked implements peer.Mailbox.
 func (b peerMailbox) Unlinked() { b.c.mail.signal() }
 
-// text is the part of a reply that goes to an agent that is a client of the
-// session; nil if the turn answers none, or nothing does.
+// text returns the part of a reply that goes to an agent which is a client of the
+// session. It returns nil if the turn answers no agent, or nothing goes to it.
 func (t *turn) text(f payload.Frame) json.RawMessage {
 	if t.began == nil || t.began.Message.Sender != agent.SenderAgent {
 		return nil

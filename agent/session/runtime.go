@@ -197,9 +197,9 @@ func (r *Runtime) goes(f func()) bool {
 	return true
 }
 
-// conversation returns the session of that key. If it is not in memory it
-// begins to be loaded, with s as its first client, or, if s is nil, with a user
-// whom the caller has to take out again; fresh reports that.
+// conversation returns the session of that key. If it is not in memory,
+// conversation begins to load it and reports fresh. s is then its first client. If
+// s is nil, the caller is a user of the session and must call leave.
 func (r *Runtime) conversation(
 	ctx context.Context, key journal.SessionKey, req OpenRequest, s *Subscription,
 ) (c *conversation, fresh bool, err error) {
@@ -267,7 +267,7 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 	}
 }
 
-// exists refuses a session that is not there: opening it would make it.
+// exists refuses a missing session, because opening it would create it.
 func (r *Runtime) exists(ctx context.Context, key journal.SessionKey) error {
 	r.mu.Lock()
 	_, here := r.sessions[key]
@@ -310,7 +310,7 @@ func (r *Runtime) Sessions() int {
 	return len(r.sessions)
 }
 
-// interruptGrace is how long interrupted bodies may take to return.
+// interruptGrace bounds how long interrupted bodies may take to return.
 const interruptGrace = 2 * time.Second
 
 // errInterrupted is why a body's context ended when it took longer than

@@ -87,7 +87,7 @@ type Subscription struct {
 	at, reset int64
 }
 
-// errStranger is what clients are told that ask for a session of another owner.
+// errStranger refuses a session of another owner.
 var errStranger = fault.New(fault.Forbidden, "session_of_another_user", "this conversation belongs to another user")
 
 // Open joins a session and creates it if there is none of that id. A new one
@@ -132,7 +132,7 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 	return s, nil
 }
 
-// key names the session that is asked for.
+// key returns the key of the requested session.
 func (r *Runtime) key(ctx context.Context, req OpenRequest) (journal.SessionKey, error) {
 	key := journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: req.ID}
 	if key.ID == "" && req.Latest && req.Username != "" {
@@ -152,7 +152,7 @@ func (r *Runtime) key(ctx context.Context, req OpenRequest) (journal.SessionKey,
 	return key, nil
 }
 
-// failure is why the session cannot be used; nil if it can.
+// failure returns the reason why the session cannot be used, or nil.
 func (s *Subscription) failure() error {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -183,10 +183,10 @@ func (s *Subscription) join() bool {
 	return true
 }
 
-// stranger reports whether the session, which is loaded, is another's.
+// stranger reports whether the loaded session has another owner.
 func (s *Subscription) stranger() bool { return !s.anyOwner && s.c.record.Owner != s.owner }
 
-// openedLocked tells the client of the session as it is.
+// openedLocked describes the session to the client.
 func (s *Subscription) openedLocked() {
 	c := s.c
 	s.opened, s.since, s.reset = true, c.clients.seq, c.clients.resetSeq
@@ -199,8 +199,8 @@ func (s *Subscription) openedLocked() {
 	}
 }
 
-// Close leaves the session, which goes on with what it does. It may be called
-// more than once.
+// Close leaves the session and stops nothing in it. It may be called more than
+// once.
 func (s *Subscription) Close() {
 	c := s.c
 	c.mu.Lock()
