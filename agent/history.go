@@ -12,7 +12,7 @@ import (
 
 // ChatHistory returns what was said in the session, oldest first: before this
 // turn, the message that began it, and what it has said so far. n, if not 0,
-// bounds the messages, the newest being kept; session.ReplayLimit always
+// bounds the messages, the newest being kept; RuntimeConfig.ReplayLimit always
 // does. Of those before the turn, Content is nil that has more than
 // MaxHistoryContent bytes, such as of files. until, if not zero, leaves out what was said after. Messages that still
 // wait for their turn are not part of it.

@@ -69,8 +69,8 @@ func (s *Session) CreateAgentConnection(ctx context.Context, url string) error {
 // for one a way out with State.After.
 //
 // Agents that answer each other are stopped: each message counts the agents it
-// went through, and one that went through more than session.MaxHops is
-// neither sent nor heard, and nor is one beyond the peer.DefaultExchange
+// went through, and one that went through more than session.RuntimeConfig.MaxHops is
+// neither sent nor heard, and nor is one beyond the session.RuntimeConfig.MaxExchange
 // that this runtime has seen because of one message of a user. Of both
 // SendToPeer says fault.Conflict, with the cause ErrTooManyHops. Greetings are
 // not counted: two agents must not call each other from their initial states.
