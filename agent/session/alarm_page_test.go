@@ -47,8 +47,7 @@ func TestAlarmPages(t *testing.T) {
 			}
 			return nil
 		}
-		rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Now: realTime})
-		rt.PageAlarms(6)
+		rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Now: realTime}.With(session.Limits{AlarmPage: 6}))
 		if err := rt.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

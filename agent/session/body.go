@@ -8,7 +8,6 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
-	"docent/internal/fault"
 	"docent/payload"
 )
 
@@ -20,7 +19,7 @@ func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
 		return agent.ErrOver
 	}
 	m.Turn = t.number
-	err := t.record.say(m, silent)
+	err := t.record.Say(m, silent)
 	if err == nil && !silent {
 		t.flushLaterLocked()
 	}
@@ -36,7 +35,7 @@ func (t *turn) Show(action payload.Action, message any) error {
 	}
 	t.provisionalLocked(action, message)
 	if d, ok := message.(payload.Delta); ok {
-		t.record.stream(d.Text)
+		t.record.Stream(d.Text)
 	}
 	return nil
 }
@@ -46,10 +45,10 @@ func (t *turn) Draft(text string, answer *payload.RAGMessage) {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if answer == nil {
-		t.record.draft, t.record.fresh, t.record.begun = nil, 0, nil
+		t.record.Discard()
 		return
 	}
-	t.record.begun = &begun{text, *answer}
+	t.record.Begin(text, *answer)
 }
 
 // Reason implements agent.Backend.
@@ -59,37 +58,30 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 	if t.over {
 		return agent.ErrOver
 	}
-	if !t.record.room(payload.StepKind(r.StepKind)) {
-		return fault.New(fault.Invalid, "turn_steps_full", "a turn may have at most %d steps", MaxSteps)
-	}
 	r.Turn = t.number
-	e := &entry{step: &r, silent: silent}
-	if !silent {
+	e, err := t.record.Think(r, silent)
+	if err == nil && !silent {
 		t.provisionalStepLocked(e)
 	}
-	t.record.entries = append(t.record.entries, e)
-	return nil
+	return err //nolint:wrapcheck // its sentence is the whole
 }
 
-// provisionalStepLocked shows a step before it is stored: BAF's clients see it for
-// the only time, unless a reply that is not stored yet has to come first.
-func (t *turn) provisionalStepLocked(e *entry) {
+// provisionalStepLocked sends a step before it is stored. Plain clients get it only
+// once. If they lack an unstored reply that comes first, they get the step later.
+func (t *turn) provisionalStepLocked(e *journal.Drafted) {
 	c := t.c
-	frame, ok := journal.StepFrame(*e.step)
+	frame, ok := journal.StepFrame(*e.Step)
 	if !ok {
 		return
 	}
-	t.record.shown++
-	frame.N = t.record.shown
-	c.deliverLocked(Delivery{Audience: Streaming, Frame: frame})
-	for _, before := range t.record.entries[t.record.sent:] {
-		if before.message != nil && !before.silent {
-			return
-		}
+	frame.N = t.record.Count()
+	c.clients.deliverLocked(Delivery{Audience: Streaming, Frame: frame})
+	if !t.record.Silent() {
+		return
 	}
-	e.shown = true
+	e.Shown = true
 	frame.N = 0
-	c.deliverLocked(Delivery{Audience: Plain, Frame: frame})
+	c.clients.deliverLocked(Delivery{Audience: Plain, Frame: frame})
 }
 
 // Link implements agent.Backend.
@@ -99,7 +91,7 @@ func (t *turn) Link() error {
 	if t.over {
 		return agent.ErrOver
 	}
-	t.record.link(t.began)
+	t.record.Link(t.asked())
 	return nil
 }
 
@@ -108,34 +100,30 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 	c := t.c
 	var out []agent.ReasoningRecord
 	// The owner reads, or what is being stored would be there twice or not at all.
-	err := c.ask(ctx, t, func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		var err error
-		out, err = c.rt.cfg.Store.Steps(ctx, c.record.RowID, journal.MessageQuery{Until: until, Last: c.rt.cfg.ReplayLimit})
+		out, err = c.rt.cfg.Store.Steps(ctx, c.store.Session, journal.MessageQuery{Until: until, Last: c.rt.cfg.limits.Replay})
 		if err != nil {
 			return fmt.Errorf("steps of session %s: %w", c.key.ID, err)
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		for _, e := range t.record.entries[t.record.stored:] {
-			if e.step != nil && (until.IsZero() || !e.step.Time.After(until)) {
-				out = append(out, *e.step)
-			}
-		}
+		out = append(out, t.record.Steps(until)...)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	return out[max(0, len(out)-c.rt.cfg.ReplayLimit):], nil
+	return out[max(0, len(out)-c.rt.cfg.limits.Replay):], nil
 }
 
 // History implements agent.Backend.
 func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatMessage, error) {
 	t.c.mu.Lock()
-	own := make([]agent.ChatMessage, len(t.record.talk))
-	for i, m := range t.record.talk {
+	own := make([]agent.ChatMessage, len(t.record.Talk))
+	for i, m := range t.record.Talk {
 		own[i] = *m
 	}
 	t.c.mu.Unlock()
@@ -147,7 +135,7 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 		}
 		return t.before(ctx, n, own, q.Until)
 	}
-	limit := cfg.ReplayLimit
+	limit := t.c.rt.cfg.limits.Replay
 	if q.Last > 0 {
 		limit = min(limit, q.Last)
 	}
@@ -159,7 +147,7 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	if missing > 0 {
 		var err error
 		if out, err = t.before(ctx, missing, own, q.Until); err != nil {
-			return nil, fmt.Errorf("history of session %s: %w", t.c.key.ID, err)
+			return nil, err
 		}
 	}
 	for _, m := range own {
@@ -170,12 +158,13 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	return out[max(0, len(out)-limit):], nil
 }
 
-// before returns the last n messages before the turn. own are the turn's.
+// before returns the last n messages before the turn. own are the messages of the
+// turn.
 func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until time.Time) ([]agent.ChatMessage, error) {
 	c := t.c
 	skip := map[int64]bool{} // turns of messages that wait
 	c.mu.Lock()
-	for _, p := range c.queue.waiting() {
+	for _, p := range c.queue.Waiting() {
 		skip[p.Event.Turn] = true
 	}
 	latest := c.latest // what is stored from now on comes after this turn
@@ -183,18 +172,16 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	if known := t.known(); known != nil && len(skip) == 0 && until.IsZero() && (n <= len(known) || len(known) < c.rt.cfg.History) {
 		return slices.Clone(known[max(0, len(known)-n):]), nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
 	ids := map[int64]bool{}
 	for _, m := range own {
 		ids[m.ID] = true
 	}
-	arriving := cap(c.queue.slots)
-	all, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
+	arriving := cap(c.queue.Slots)
+	all, err := c.store.Messages(ctx, journal.MessageQuery{
 		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
 	})
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // it names the session
 	}
 	out := all[:0]
 	for _, m := range all {
@@ -205,14 +192,14 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	return out[max(0, len(out)-n):], nil
 }
 
-// known are the messages before the turn if they were read along with its own,
-// and nothing was written between; nil otherwise.
+// known returns the messages before the turn if they were read with its message and
+// nothing was written since; nil otherwise.
 func (t *turn) known() []agent.ChatMessage {
-	if t.began == nil || t.began.mark != t.commits {
+	if t.began == nil || t.began.Mark != t.commits {
 		return nil
 	}
-	if t.began.history == nil {
+	if t.began.History == nil {
 		return []agent.ChatMessage{}
 	}
-	return t.began.history
+	return t.began.History
 }

@@ -1,28 +1,14 @@
 package session
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// Bounds of a payload.TurnSnapshot.
-const (
-	// MaxSnapshotText bounds what it has of the text streamed, in bytes: what was
-	// streamed first.
-	MaxSnapshotText = 1 << 20
-	// MaxSnapshotSteps bounds its steps and task lists: it has the newest.
-	MaxSnapshotSteps = 256
-	// MaxSnapshotStepBytes bounds what they hold together, in bytes.
-	MaxSnapshotStepBytes = 1 << 20
-)
-
-// errLeft is why a client does not catch up that has left.
+// errLeft refuses to catch up for a client that has left.
 var errLeft = fault.New(fault.Canceled, "client_left", "the client has left the session")
 
 // CatchUp yields what is stored after OpenRequest.After, in the order of its
@@ -39,7 +25,7 @@ func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bo
 		if last == 0 || err != nil {
 			return err
 		}
-		for e, err := range c.reader().After(ctx, s.at, last) {
+		for e, err := range c.store.After(ctx, s.at, last) {
 			if err != nil {
 				return err
 			}
@@ -52,8 +38,8 @@ func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bo
 	}
 }
 
-// caughtUp lets the client hear what follows, if it has what is stored; else it
-// returns the last seq that it is to have.
+// caughtUp ends catching up if the client has all stored entries. Otherwise it
+// returns the last sequence number that the client needs.
 func (s *Subscription) caughtUp() (last int64, err error) {
 	c := s.c
 	c.mu.Lock()
@@ -61,74 +47,30 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 	switch {
 	case s.closed:
 		return 0, errLeft
-	case c.gone:
-		return 0, c.err
+	case c.mail.gone:
+		return 0, c.mail.err
 	case !s.muted:
 		return 0, nil
 	}
-	if s.reset < c.resetSeq {
-		s.reset = c.resetSeq
-		s.listener.Deliver(c.rt.told(payload.SessionResetAction, payload.SessionReset{Seq: c.resetSeq}))
+	if s.reset < c.clients.resetSeq {
+		s.reset = c.clients.resetSeq
+		s.listener.Deliver(c.rt.told(payload.SessionResetAction, payload.SessionReset{Seq: c.clients.resetSeq}))
 	}
-	if s.at = max(s.at, c.resetSeq); s.at < c.seq {
-		return c.seq, nil
+	if s.at = max(s.at, c.clients.resetSeq); s.at < c.clients.seq {
+		return c.clients.seq, nil
 	}
 	s.muted = false
 	s.syncLocked()
 	return 0, nil
 }
 
-// syncLocked tells a client which turns are not over, and the unstored part of
-// the one that runs.
+// syncLocked tells a client the open turns and the unstored part of the running
+// turn.
 func (s *Subscription) syncLocked() {
 	c := s.c
 	t := c.current
-	if t != nil && (t.number != 0 || t.record.shown > 0) {
-		s.listener.Deliver(c.rt.streamed(t.number, payload.TurnSnapshotAction, t.snapshotLocked()))
+	if t != nil && (t.number != 0 || t.record.Counted()) {
+		s.listener.Deliver(c.rt.streamed(t.number, payload.TurnSnapshotAction, t.record.Snapshot(t.number)))
 	}
-	s.listener.Deliver(c.rt.told(payload.SyncedAction, payload.Synced{Seq: c.seq, Turns: c.openLocked()}))
-}
-
-// openLocked are the turns that are not over.
-func (c *conversation) openLocked() []payload.OpenTurn {
-	t := c.current
-	running := slices.Clone(c.ending)
-	if t != nil {
-		running = append(running, t.turns...)
-	}
-	open := make([]payload.OpenTurn, 0, len(running))
-	for _, turn := range running {
-		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
-	}
-	for _, p := range c.queue.pending {
-		open = append(open, payload.OpenTurn{Turn: p.Event.Turn, State: payload.Waiting})
-	}
-	for _, w := range c.queue.work {
-		if w.arrived != nil {
-			w.turn = w.arrived.Event.Turn
-		}
-		if w.turn != 0 {
-			open = append(open, payload.OpenTurn{Turn: w.turn, State: payload.Waiting})
-		}
-	}
-	slices.SortStableFunc(open, func(a, b payload.OpenTurn) int { return cmp.Compare(a.Turn, b.Turn) })
-	return slices.CompactFunc(open, func(a, b payload.OpenTurn) bool { return a.Turn == b.Turn })
-}
-
-// snapshotLocked is what a turn has said that is not stored.
-func (t *turn) snapshotLocked() payload.TurnSnapshot {
-	r := &t.record
-	out := payload.TurnSnapshot{Turn: t.number, N: r.shown, Text: strings.ToValidUTF8(string(r.draft), ""), Steps: []payload.SnapshotStep{}}
-	size := 0
-	for _, e := range slices.Backward(r.entries[r.sent:]) {
-		if e.step == nil || e.silent {
-			continue
-		}
-		if size += len(e.step.Payload); size > MaxSnapshotStepBytes || len(out.Steps) == MaxSnapshotSteps {
-			break
-		}
-		out.Steps = append(out.Steps, payload.SnapshotStep{Action: journal.Entry{Step: e.step}.Frame().Action, Message: e.step.Payload})
-	}
-	slices.Reverse(out.Steps)
-	return out
+	s.listener.Deliver(c.rt.told(payload.SyncedAction, payload.Synced{Seq: c.clients.seq, Turns: c.openLocked()}))
 }

@@ -1,19 +1,22 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
-
-	"docent/agent/peer"
 
 	"github.com/google/uuid"
 
 	"docent/agent"
+	"docent/agent/peer"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // conversation is a session in memory. One goroutine, the owner, belongs to it
@@ -30,91 +33,55 @@ type conversation struct {
 
 	// loaded is closed once the session is loaded or failed to be.
 	loaded chan struct{}
-	// wakeup holds a value if the owner has something to look at.
-	wakeup chan struct{}
 
-	// What follows belongs to the owner; record.RowID may be read by all once
+	// The owner alone uses the following fields. All may read store.Session once
 	// loaded is closed.
+	store   journal.Writer
 	record  facts
 	place   agent.Place
 	event   *agent.Event // taken last; nil if none was, or nothing can ask for it
 	carried int          // moves without an event of the turn that failed just now
-	load    string       // begins the keys of commits
-	writes  int          // ends them
-	alarm   *sleeper     // that loading the session took from the runtime's
 
-	mu         sync.Mutex // guards what follows, and the turn's record
-	calls      []*call
-	queue      queue
-	check      bool    // a step is to be taken
-	checkAgain bool    // and another one, as something else happened
-	circled    bool    // states led to each other without end, and nothing happened since
-	resetting  bool    // the session is to be emptied, and to greet
-	emptied    bool    // it is emptied, and is to greet
-	current    *turn   // the one that runs; nil if none does
-	ending     []int64 // turns that are over, before clients get their end
-	listeners  []*Subscription
-	ended      string // the thread of which clients were told that it is at its end
-	users      int    // those in the middle of something that needs the session
-	seq        int64  // of the last delivered entry; all entries before it are delivered
-	resetSeq   int64  // as in journal.SessionRecord
-	latest     int64  // the turn given last, as far as is known
-	commits    int64  // counts what was written
-	resumed    bool
-	greeting   chan struct{} // closed when the greeting that load queued is over; nil if none is to come
-	greetBy    time.Time     // when nobody waits for it any more
-	gone       bool          // not in the runtime's map any more
-	err        error         // why it is gone
-	wakeAt     time.Time     // when timed conditions are looked at next, by RuntimeConfig.Now; zero if never
-	wakeDue    time.Time     // the same by the system's clock
-	backoff    time.Duration // how long the session slept before it was woken in vain
+	mu       sync.Mutex // guards the following fields, and the turn's record
+	mail     mailbox
+	clients  clients
+	sched    schedule
+	greeting greeting
+	queue    queue.Queue
+	current  *turn   // the running turn; nil without one
+	ending   []int64 // finished turns whose end clients have not received
+	latest   int64   // the last turn number, as far as is known
 }
 
 // facts are the parts of a journal.SessionRecord that a session in memory keeps.
 type facts struct {
-	RowID                           int64
 	Name, Username, Owner, Platform string
 	Variables                       map[string]json.RawMessage
 }
 
-// asRecord is the session as it is stored if it is new.
-func (c *conversation) asRecord() journal.SessionRecord {
-	f, now := &c.record, c.rt.cfg.Now()
-	return journal.SessionRecord{
-		Key: c.key, RowID: f.RowID, Name: f.Name, Username: f.Username, Owner: f.Owner, Platform: f.Platform, Variables: f.Variables,
-		CreatedAt: now, UpdatedAt: now,
-	}
-}
-
 func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conversation {
-	c := &conversation{
-		rt:     rt,
-		key:    key,
-		load:   uuid.NewString(),
-		loaded: make(chan struct{}),
-		wakeup: make(chan struct{}, 1),
-		queue:  queue{slots: make(chan struct{}, rt.cfg.MailboxSize)},
-	}
-	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	cfg := &rt.cfg
+	c := &conversation{rt: rt, key: key, loaded: make(chan struct{})}
+	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
+	c.store = journal.Writer{
+		Reader: journal.Reader{Store: cfg.Store, Name: key.ID, Timeout: storeTimeout},
+		Load:   uuid.NewString(), Closing: rt.closing, Observe: rt.meters.Commits.Observe,
+	}
+	c.mail = mailbox{rt: rt, mu: &c.mu, wakeup: make(chan struct{}, 1)}
+	c.clients = clients{mu: &c.mu, store: &c.store, log: c.logError}
+	c.sched = schedule{rt: rt, session: key.ID}
+	c.greeting = greeting{rt: rt, mu: &c.mu, session: key.ID}
+	c.queue = queue.Queue{Slots: make(chan struct{}, cfg.MailboxSize)}
+	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	c.env = agent.Env{
 		RAG: cfg.RAG, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
-		Location: cfg.Location, LookUp: cfg.StoreTimeout, Go: rt.goes,
+		Location: cfg.Location, LookUp: storeTimeout, Go: rt.goes,
 	}
-	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
 	return c
 }
 
-// platform is what BAF calls its WebSocket platform in the table session.
+// platform is the name of BAF's WebSocket platform in the table session.
 const platform = "WebSocketPlatform"
-
-// signal has the owner look for something to do.
-func (c *conversation) signal() {
-	select {
-	case c.wakeup <- struct{}{}:
-	default:
-	}
-}
 
 // run is the owner's goroutine.
 func (c *conversation) run(ctx context.Context) {
@@ -140,9 +107,13 @@ func (c *conversation) run(ctx context.Context) {
 			up = timer.C
 		}
 		select {
-		case <-c.wakeup:
+		case <-c.mail.wakeup:
 		case <-up:
-			c.timeUp()
+			c.mu.Lock()
+			if c.current == nil {
+				c.sched.timeUpLocked()
+			}
+			c.mu.Unlock()
 		case <-c.rt.closing:
 			if !c.closing(ctx) {
 				return
@@ -151,8 +122,8 @@ func (c *conversation) run(ctx context.Context) {
 	}
 }
 
-// closing is what an owner does that learns that the runtime shuts down: it
-// waits for its turn. It reports false once there is none.
+// closing waits for the running turn when the runtime shuts down. It reports false
+// when no turn is left.
 func (c *conversation) closing(ctx context.Context) bool {
 	for {
 		do, _, ok := c.next(ctx)
@@ -163,15 +134,15 @@ func (c *conversation) closing(ctx context.Context) bool {
 			do()
 			continue
 		}
-		<-c.wakeup
+		<-c.mail.wakeup
 	}
 }
 
-// forever is how long an owner waits that waits for no time.
+// forever is the wait of an owner without a scheduled check.
 const forever time.Duration = -1
 
-// next chooses what the owner does: something, or to wait; it reports false if
-// the session has left memory.
+// next chooses the next work of the owner, or how long it waits. It reports false
+// if the session has left memory.
 func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,15 +150,15 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	switch {
 	case t != nil && t.returned:
 		return func() { t.finish(ctx) }, 0, true
-	case c.gone:
-		c.failCallsLocked(c.err, nil)
+	case c.mail.gone:
+		c.mail.failLocked(c.mail.err, nil)
 		return nil, forever, t != nil
-	case t == nil && c.resetting && c.emptied:
+	case t == nil && c.mail.resetting && c.mail.emptied:
 		return func() { c.act(ctx, true) }, 0, true
-	case t == nil && c.resetting:
+	case t == nil && c.mail.resetting:
 		return func() { c.reset(ctx) }, 0, true
 	}
-	if q := c.callLocked(); q != nil {
+	if q := c.mail.takeLocked(c.current); q != nil {
 		return func() { q.done <- q.do(ctx) }, 0, true
 	}
 	if t != nil {
@@ -196,32 +167,31 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	}
 	if c.rt.isClosing() {
 		c.endLocked(errClosing)
-		c.failCallsLocked(errClosing, nil)
+		c.mail.failLocked(errClosing, nil)
 		return nil, 0, false
 	}
 	c.arriveLocked()
-	switch {
-	case c.check:
+	if c.sched.check {
 		return func() { c.act(ctx, false) }, 0, true
-	case len(c.queue.work) > 0:
-		w := c.queue.next()
-		if w.greet {
+	}
+	if w, ok := c.queue.Next(); ok {
+		if w.Greet {
 			return func() { c.act(ctx, true) }, 0, true
 		}
 		return func() { c.work(ctx, w) }, 0, true
 	}
-	wait = c.armLocked()
+	wait = c.sched.armLocked(c.place)
 	c.restLocked()
-	return nil, wait, !c.gone
+	return nil, wait, !c.mail.gone
 }
 
-// besideLocked chooses what the owner does while a turn runs.
+// besideLocked chooses the work of the owner while a turn runs.
 func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration) {
 	c := t.c
-	if t.record.flushAt.IsZero() {
+	if t.record.FlushAt.IsZero() {
 		return nil, forever
 	}
-	if wait := time.Until(t.record.flushAt); wait > 0 {
+	if wait := time.Until(t.record.FlushAt); wait > 0 {
 		return nil, wait
 	}
 	return func() {
@@ -231,40 +201,37 @@ func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration)
 	}, 0
 }
 
-// work does something that is no turn.
-func (c *conversation) work(ctx context.Context, w work) {
+// work runs work that is no turn.
+func (c *conversation) work(ctx context.Context, w queue.Work) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	defer cancel()
-	w.do(ctx)
-	if w.slot {
-		<-c.queue.slots
+	w.Do(ctx)
+	if w.Slot {
+		<-c.queue.Slots
 	}
 }
 
-// restLocked takes a session that nobody uses out of memory; an idle one keeps
-// nothing that it can do without.
+// restLocked unloads a session that nobody uses, and releases unused memory of an
+// idle session.
 func (c *conversation) restLocked() {
-	c.queue.work = nil
-	if len(c.queue.pending) == 0 {
-		c.queue.pending = nil
-	}
-	if len(c.listeners) == 0 && c.links.None() && len(c.calls) == 0 && c.users == 0 {
-		c.leaveAlarmLocked()
+	c.queue.Shrink()
+	if len(c.clients.list) == 0 && c.links.None() && len(c.mail.calls) == 0 && c.mail.users == 0 {
+		c.sched.leaveLocked()
 		c.endLocked(errDropped)
 	}
 }
 
-// errDropped is never shown: whoever meets it opens the session again.
+// errDropped is never shown. Its receivers open the session again.
 var errDropped = fault.New(fault.Unavailable, "session_unloaded", "the session was dropped from memory")
 
-// endLocked makes the conversation unusable; opening the session again makes
-// another.
+// endLocked makes the conversation unusable. Opening the session again creates
+// another one.
 func (c *conversation) endLocked(err error) {
-	if c.gone {
+	if c.mail.gone {
 		return
 	}
-	c.gone, c.err = true, err
-	c.greetedLocked()
+	c.mail.gone, c.mail.err = true, err
+	c.greeting.overLocked()
 	c.rt.forget(c)
 }
 
@@ -272,45 +239,48 @@ func (c *conversation) endLocked(err error) {
 // the events that wait.
 func (c *conversation) open(ctx context.Context) {
 	defer close(c.loaded)
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	var record journal.SessionRecord
 	var created bool
 	err := errClosing
 	if !c.rt.isClosing() {
-		record, created, err = c.rt.cfg.Store.OpenSession(ctx, c.asRecord())
+		f, now := &c.record, c.rt.cfg.Now()
+		record, created, err = c.rt.cfg.Store.OpenSession(ctx, journal.SessionRecord{
+			Key: c.key, Name: f.Name, Username: f.Username, Owner: f.Owner, Platform: f.Platform, CreatedAt: now, UpdatedAt: now,
+		})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
 		c.endLocked(fmt.Errorf("open session %s: %w", c.key.ID, err))
-		c.returnAlarmLocked(err)
+		c.sched.giveBack(err)
 		return
 	}
 	c.adopt(record)
-	c.seq, c.resetSeq, c.resumed, c.latest = record.Seq, record.ResetSeq, !created, record.Turn
+	c.clients.seq, c.clients.resetSeq, c.clients.resumed, c.latest = record.Seq, record.ResetSeq, !created, record.Turn
 	if c.refuseStrangersLocked() {
 		return
 	}
 	if record.State == "" { // new, or its greeting was never stored
-		c.greeting, c.greetBy = make(chan struct{}), time.Now().Add(MaxGreetingWait)
-		c.queue.add(work{greet: true})
+		c.greeting.expectLocked()
+		c.queue.Add(queue.Work{Greet: true})
 	} else {
-		c.check = c.rt.machine.Moves(c.place.State) // its conditions may hold by now
+		c.sched.check = c.rt.machine.Moves(c.place.State) // its conditions may hold by now
 	}
 	for _, r := range record.Pending {
-		p := newPending(r.Event(), r.Message)
-		p.old = true
+		p := queue.NewEvent(r.Event(), r.Message)
+		p.Old = true
 		if r.Begun {
-			c.queue.add(work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
+			c.queue.Add(queue.Work{Do: func(ctx context.Context) { c.apologize(ctx, p) }, Turn: p.Event.Turn})
 			continue
 		}
-		c.queue.add(work{arrived: p})
+		c.queue.Add(queue.Work{Arrived: p})
 	}
-	for _, s := range c.listeners {
+	for _, s := range c.clients.list {
 		s.openedLocked()
 	}
-	c.resumed = true // for those who come later
+	c.clients.resumed = true // for those who come later
 }
 
 // adopt takes over the stored state of the session.
@@ -320,12 +290,51 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 		last := record.Last.Event()
 		c.event = &last
 	}
+	c.store.Session = record.RowID
 	c.record = facts{
-		RowID: record.RowID, Name: record.Name, Username: record.Username, Owner: record.Owner,
+		Name: record.Name, Username: record.Username, Owner: record.Owner,
 		Platform: record.Platform, Variables: record.Variables,
 	}
 	c.place = agent.Place{State: c.rt.machine.Find(record.State), Entered: record.EnteredAt}
 	if c.place.Entered.IsZero() {
 		c.place.Entered = c.rt.cfg.Now()
 	}
+}
+
+// refuseStrangersLocked removes clients that must not use the session. If it was
+// loaded only for them, it is dropped before anything runs.
+func (c *conversation) refuseStrangersLocked() (all bool) {
+	before := len(c.clients.list)
+	c.clients.list = slices.DeleteFunc(c.clients.list, func(s *Subscription) bool {
+		s.refused = s.stranger()
+		return s.refused
+	})
+	if len(c.clients.list) == before || len(c.clients.list) > 0 || c.mail.users > 0 {
+		return false
+	}
+	c.endLocked(errDropped)
+	c.sched.giveBack(errDropped)
+	return true
+}
+
+// openLocked returns the turns that are not over.
+func (c *conversation) openLocked() []payload.OpenTurn {
+	running := slices.Clone(c.ending)
+	if c.current != nil {
+		running = append(running, c.current.turns...)
+	}
+	open := make([]payload.OpenTurn, 0, len(running))
+	for _, turn := range running {
+		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
+	}
+	for _, turn := range c.queue.Turns() {
+		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Waiting})
+	}
+	slices.SortStableFunc(open, func(a, b payload.OpenTurn) int { return cmp.Compare(a.Turn, b.Turn) })
+	return slices.CompactFunc(open, func(a, b payload.OpenTurn) bool { return a.Turn == b.Turn })
+}
+
+// logError logs a failure in the session.
+func (c *conversation) logError(ctx context.Context, what string, err error, attrs ...any) {
+	agent.LogFailure(ctx, c.rt.cfg.Logger, c.key.ID, what, err, attrs...)
 }

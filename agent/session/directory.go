@@ -29,7 +29,7 @@ func (r *Runtime) drop(key journal.SessionKey) {
 	r.mu.Lock()
 	c := r.sessions[key]
 	r.mu.Unlock()
-	r.alarms.take(key.ID)
+	r.alarms.Take(key.ID)
 	if c != nil {
 		c.lose(errDeleted, nil)
 	}

@@ -3,11 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"docent/agent/session/journal"
-
 	"docent/internal/fault"
 )
 
@@ -30,14 +28,14 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	case len(f.Comment) > journal.MaxCommentBytes:
 		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", journal.MaxCommentBytes)
 	}
-	err = c.ask(ctx, nil, func(ctx context.Context) error { // or a reset might come between
-		ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	err = c.mail.ask(ctx, nil, func(ctx context.Context) error { // or a reset might come between
+		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		if turn, err = s.turnOver(ctx, f.Turn); err != nil {
 			return err
 		}
 		f.Turn = turn
-		if err := store.AddFeedback(ctx, c.record.RowID, journal.FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
+		if err := store.AddFeedback(ctx, c.store.Session, journal.FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
 			return fmt.Errorf("store feedback of session %s: %w", c.key.ID, err)
 		}
 		return nil
@@ -48,8 +46,8 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	return turn, nil
 }
 
-// turnOver is a turn that is over and in which something was said: that of the
-// number, or with 0 the last one that was not replaced.
+// turnOver returns the number of a finished turn that has messages. turn 0 selects
+// the last turn that was not replaced.
 func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) {
 	c := s.c
 	c.mu.Lock()
@@ -57,7 +55,7 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	for _, o := range c.openLocked() {
 		open[o.Turn] = true
 	}
-	gone, reason := c.gone, c.err
+	gone, reason := c.mail.gone, c.mail.err
 	c.mu.Unlock()
 	switch {
 	case gone:
@@ -65,44 +63,9 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case turn < 0:
 		return 0, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case turn == 0:
-		return s.lastTurn(ctx, open)
+		return c.store.LastTurn(ctx, open) //nolint:wrapcheck // its sentence is the whole
 	case open[turn]:
 		return 0, fault.New(fault.Conflict, "turn_running", "turn %d is not over", turn)
 	}
-	said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: turn, Last: 1, MaxContent: journal.NoContent})
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("turn %d of session %s: %w", turn, c.key.ID, err)
-	case len(said) == 0:
-		return 0, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "turn_empty", "nothing was said in turn %d", turn)
-	}
-	return turn, nil
-}
-
-// Bounds of looking for the last turn that is over.
-const (
-	lastPage  = 100 // messages that are read at once
-	lastPages = 20
-)
-
-// lastTurn is the latest turn that is not open and in which something was said.
-func (s *Subscription) lastTurn(ctx context.Context, open map[int64]bool) (int64, error) {
-	c := s.c
-	query := journal.MessageQuery{Last: lastPage, MaxContent: journal.NoContent}
-	for range lastPages {
-		said, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
-		if err != nil {
-			return 0, fmt.Errorf("last turn of session %s: %w", c.key.ID, err)
-		}
-		for _, m := range slices.Backward(said) {
-			if !open[m.Turn] {
-				return m.Turn, nil
-			}
-		}
-		if len(said) < lastPage {
-			break
-		}
-		query.Before = said[0].Seq
-	}
-	return 0, fault.New(fault.Conflict, "no_answer_to_rate", "there is no answer yet that feedback could be about")
+	return turn, c.store.CheckSaid(ctx, turn) //nolint:wrapcheck // it names the session
 }

@@ -2,44 +2,59 @@ package session
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"docent/agent"
 )
 
-// MaxGreetingWait is how long after a new session was loaded what is said to it
-// waits for its greeting, which comes first in the record. One that takes longer
-// comes later.
+// MaxGreetingWait bounds how long messages to a new session wait for its
+// greeting, which comes first in the record. A greeting that takes longer comes
+// after them.
 const MaxGreetingWait = 2 * time.Second
 
-// awaitGreeting waits until the greeting that loading the session has queued is
-// stored, has failed, or takes too long. It holds nothing meanwhile.
-func (c *conversation) awaitGreeting(ctx context.Context) error {
-	c.mu.Lock()
-	greeting, end := c.greeting, c.greetBy
-	c.mu.Unlock()
-	if greeting == nil {
+// greeting is the greeting that loading a new session queues.
+type greeting struct {
+	rt      *Runtime
+	session string
+
+	mu   *sync.Mutex   // the conversation's; guards the fields below
+	done chan struct{} // closed when the greeting is over; nil without one
+	by   time.Time     // nobody waits for the greeting after this time
+}
+
+// expectLocked makes messages wait for the greeting.
+func (g *greeting) expectLocked() {
+	g.done, g.by = make(chan struct{}), time.Now().Add(MaxGreetingWait)
+}
+
+// await waits until the greeting is stored, has failed, or takes too long.
+func (g *greeting) await(ctx context.Context) error {
+	g.mu.Lock()
+	done, by := g.done, g.by
+	g.mu.Unlock()
+	if done == nil {
 		return nil
 	}
-	if s, ok := agent.SessionFrom(ctx); ok && s.ID() == c.key.ID { // the greeting itself says it
+	if s, ok := agent.SessionFrom(ctx); ok && s.ID() == g.session { // the greeting itself sends the message
 		return nil
 	}
-	timer := time.NewTimer(time.Until(end))
+	timer := time.NewTimer(time.Until(by))
 	defer timer.Stop()
 	select {
-	case <-greeting:
+	case <-done:
 	case <-timer.C:
-	case <-c.rt.closing: // which whoever takes it says
+	case <-g.rt.closing: // the next step refuses the message
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	return nil
 }
 
-// greetedLocked lets those go on that wait for the greeting.
-func (c *conversation) greetedLocked() {
-	if c.greeting != nil {
-		close(c.greeting)
-		c.greeting = nil
+// overLocked releases the messages that wait for the greeting.
+func (g *greeting) overLocked() {
+	if g.done != nil {
+		close(g.done)
+		g.done = nil
 	}
 }

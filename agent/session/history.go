@@ -11,37 +11,30 @@ import (
 )
 
 // History returns the messages stored before the client joined, oldest first:
-// at most RuntimeConfig.ReplayLimit, the newest. The Content of those with more
+// at most ReplayLimit, the newest. The Content of those with more
 // than MaxHistoryContent bytes is nil; Record has it.
 func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error) {
 	query, err := s.before(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := s.c
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
 	query.MaxContent = agent.MaxHistoryContent
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, query)
-	if err != nil {
-		return nil, fmt.Errorf("history of session %s: %w", c.key.ID, err)
-	}
-	return messages, nil
+	return s.c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }
 
-// before selects what was stored before the client joined.
+// before selects the entries that were stored before the client joined.
 func (s *Subscription) before(ctx context.Context) (journal.MessageQuery, error) {
 	c := s.c
-	if err := c.ask(ctx, nil, nothing); err != nil { // waits for a reset
+	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return journal.MessageQuery{}, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return journal.MessageQuery{Last: c.rt.cfg.ReplayLimit, Before: s.since + 1}, nil
+	return journal.MessageQuery{Last: c.rt.cfg.limits.Replay, Before: s.since + 1}, nil
 }
 
 // Record goes through the messages and steps stored before the client joined,
-// oldest first: at most RuntimeConfig.ReplayLimit of each, the newest. They are
+// oldest first: at most ReplayLimit of each, the newest. They are
 // read in pages of journal.ReplayBytes; an error is the last.
 func (s *Subscription) Record(ctx context.Context) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
@@ -50,31 +43,21 @@ func (s *Subscription) Record(ctx context.Context) iter.Seq2[journal.Entry, erro
 			yield(journal.Entry{}, err)
 			return
 		}
-		s.c.reader().Entries(ctx, query)(yield)
+		s.c.store.Entries(ctx, query)(yield)
 	}
 }
 
-// reader reads the session's record. The session must be loaded.
-func (c *conversation) reader() journal.Reader {
-	return journal.Reader{Store: c.rt.cfg.Store, Session: c.record.RowID, Name: c.key.ID, Timeout: c.rt.cfg.StoreTimeout}
-}
-
-// recentMessages is how many messages Subscription.Said looks at: what a client
-// sends again is among the newest.
+// recentMessages bounds the messages that Subscription.Said reads. A repeated
+// message is among the newest.
 const recentMessages = 64
 
-// Said returns what is stored of a user's message of that id, if it is one of
-// the newest and not large; of one that is not found, it may be there all the
-// same.
+// Said returns the stored content of a user's message with that id, if it is one of
+// the newest and not large. A message that is not found may be stored nevertheless.
 func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMessage, found bool, err error) {
-	c := s.c
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
-		Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true,
-	})
+	query := journal.MessageQuery{Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true}
+	messages, err := s.c.store.Messages(ctx, query)
 	if err != nil {
-		return nil, false, fmt.Errorf("messages of session %s: %w", c.key.ID, err)
+		return nil, false, err //nolint:wrapcheck // it names the session
 	}
 	for _, m := range messages {
 		if m.IsUser && m.ClientID == id && m.Content != nil {
@@ -88,8 +71,6 @@ func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMes
 // is none.
 func (s *Subscription) Language(ctx context.Context) (string, error) {
 	c := s.c
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
 	record, err := c.rt.cfg.Store.Session(ctx, c.key)
 	if err != nil {
 		return "", fmt.Errorf("language of session %s: %w", c.key.ID, err)
@@ -118,27 +99,20 @@ func (s *Subscription) Progress() Progress {
 	if t := c.current; t != nil && len(t.turns) > 0 {
 		p.Running = t.turns[0]
 	}
-	for _, w := range c.queue.waiting() {
+	for _, w := range c.queue.Waiting() {
 		p.Waiting = append(p.Waiting, w.Event.Turn)
 	}
 	return p
 }
 
 // Recent returns the newest messages of the session as it is now, oldest first:
-// at most limit of them, and at most RuntimeConfig.ReplayLimit. Content of more
+// at most limit of them, and at most ReplayLimit. Content of more
 // than MaxHistoryContent is left out.
 func (s *Subscription) Recent(ctx context.Context, limit int) ([]agent.ChatMessage, error) {
 	c := s.c
-	if err := c.ask(ctx, nil, nothing); err != nil { // waits for a reset
+	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{
-		Last: min(limit, c.rt.cfg.ReplayLimit), MaxContent: agent.MaxHistoryContent,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("messages of session %s: %w", c.key.ID, err)
-	}
-	return messages, nil
+	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: agent.MaxHistoryContent}
+	return c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }

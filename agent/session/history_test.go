@@ -37,7 +37,7 @@ func testChatHistory(t *testing.T) {
 		return err
 	}
 	store := agenttest.NewStore()
-	rt := start(t, session.RuntimeConfig{Store: store, ReplayLimit: 12, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
 		if s.Message() == "wait" {
 			<-goOn
 		}
@@ -50,7 +50,7 @@ func testChatHistory(t *testing.T) {
 			}
 		}
 		return ask(ctx, s, 0, s.Event().Time.Add(-time.Nanosecond))
-	})})
+	})}.With(session.Limits{Replay: 12}))
 	sub, _, _ := open(t, rt, "S")
 	synctest.Wait() // it has greeted
 	check := func(want ...string) {

@@ -5,24 +5,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// ErrTooLong is the cause of refusing a message that is longer.
-var ErrTooLong = errors.New("message too long")
-
-// ErrContent is the cause of refusing JSON that no store takes; see CheckJSON.
-var ErrContent = errors.New("content that cannot be stored")
-
-// MaxIntakeWait is how long a client waits until its session can take what it
-// sends: longer than any trip to the store, but a body that ignores the end of
-// its context may hold a reset, and with it the session, for ever.
-const MaxIntakeWait = 20 * time.Second
+// Causes of a refusal.
+var (
+	// ErrTooLong is the cause of refusing a text that is too long.
+	ErrTooLong = journal.ErrTooLong
+	// ErrContent is the cause of refusing JSON that cannot be stored.
+	ErrContent = journal.ErrContent
+	// ErrNoChoice is the cause of a fault.NotFound about a collection or a model that
+	// a message names, not about the session.
+	ErrNoChoice = journal.ErrNoChoice
+)
 
 // arrival is an event on its way into the store.
 type arrival struct {
@@ -40,7 +40,7 @@ type arrival struct {
 	heard bool
 }
 
-// sender is which other agent says it, as ChatMessage has it.
+// sender returns ChatMessage.Sender of the event.
 func (in arrival) sender() string {
 	if in.event.From == "" && in.caller != nil && !in.event.Human {
 		return agent.SenderAgent
@@ -51,24 +51,15 @@ func (in arrival) sender() string {
 // store stores an event and queues it; it returns when it is stored and
 // acknowledged. An event whose id is there already is not stored again.
 func (in arrival) store(ctx context.Context, c *conversation) error {
-	if len(in.event.Text) > agent.MaxTextBytes {
-		return fault.Wrap(fault.Invalid, ErrTooLong,
-			"message_too_long", "a message may have at most %d bytes of text, this one has %d", agent.MaxTextBytes, len(in.event.Text))
-	}
-	for _, raw := range []json.RawMessage{in.content, in.event.Data} {
-		if len(raw) == 0 || in.event.File != nil { // what a file is as text is written by docent
-			continue
-		}
-		if err := agent.CheckJSON(raw); err != nil {
-			return &fault.Fault{Kind: fault.Invalid, Text: fault.TextOf(err), Err: ErrContent}
-		}
+	if err := journal.CheckContent(&in.event, in.content); err != nil {
+		return err //nolint:wrapcheck // its sentence is the whole
 	}
 	client := ctx
 	if in.caller != nil { // it has arrived, and not all protocols can tell that it was not stored
 		ctx = context.WithoutCancel(ctx)
 	}
 	if in.content != nil && in.event.From == "" { // the greeting may ask a peer, and listen for what it answers
-		if err := c.awaitGreeting(ctx); err != nil {
+		if err := c.greeting.await(ctx); err != nil {
 			return err
 		}
 	}
@@ -78,15 +69,15 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	}
 	defer leave()
 	c.mu.Lock()
-	room := c.queue.room(len(in.content) + len(in.event.Data))
+	room := c.queue.Room(len(in.content) + len(in.event.Data))
 	c.mu.Unlock()
 	if !room {
-		<-c.queue.slots
+		<-c.queue.Slots
 		return fault.New(fault.Busy,
 			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
 	stored := false
-	err = c.askSoon(ctx, func(context.Context) error {
+	err = c.mail.askSoon(ctx, func(context.Context) error {
 		if ctx.Err() != nil { // such as of a peer, while a reset came first
 			return context.Cause(ctx)
 		}
@@ -95,35 +86,15 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 		return err
 	})
 	if !stored {
-		<-c.queue.slots
+		<-c.queue.Slots
 	}
 	return err
 }
 
-// errSlow is for clients whose session is being stored for too long, errStuck
-// for those whose session waits for the end of a turn to be reset.
-var (
-	errSlow  = fault.New(fault.Busy, "session_busy", "this conversation is busy; try again in a moment")
-	errStuck = fault.New(fault.Busy, "reset_stuck", "this conversation is being reset, but its running work does not end; try again later")
-)
-
-// askSoon is ask for a client, which waits no longer than MaxIntakeWait.
-func (c *conversation) askSoon(ctx context.Context, do func(ctx context.Context) error) error {
-	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
-	defer cancel()
-	err := c.ask(within, nil, do)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if errors.Is(err, errSlow) && c.resetting {
-		return errStuck
-	}
-	return err
-}
-
-// receive stores an event, acknowledges it, and queues it.
+// receive stores, acknowledges, and queues an event.
 func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, err error) {
 	in.event.Time = c.rt.cfg.Now()
-	mark := c.commits
+	mark := c.store.Writes
 	receipt, err := in.receiveOnce(ctx, c)
 	if err != nil {
 		return false, err
@@ -133,20 +104,20 @@ func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, er
 }
 
 // receiveOnce stores an event. If the store does not answer, the event may be
-// stored all the same: sent again with its id, it is found and answered.
+// stored nevertheless. A client that repeats it with its id gets an answer.
 func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	incoming := journal.Incoming{Session: c.record.RowID, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
+	record := journal.Incoming{Session: c.store.Session, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
 	if in.content != nil {
-		incoming.Type, incoming.Content, incoming.History = chatType(&in.event), in.content, c.rt.cfg.History
-		incoming.Sender = in.sender()
+		record.Type, record.Content, record.History = journal.ChatType(&in.event), in.content, c.rt.cfg.History
+		record.Sender = in.sender()
 	}
-	receipt, err := c.rt.cfg.Store.Receive(ctx, incoming)
+	receipt, err := c.rt.cfg.Store.Receive(ctx, record)
 	switch {
-	case err == nil && receipt.Duplicate && !in.heard && !incoming.Same(receipt.Event.Message):
+	case err == nil && receipt.Duplicate && !in.heard && !record.Same(receipt.Event.Message):
 		return receipt, fault.New(fault.Conflict, "message_id_reused", "this id was used for another message")
 	case err == nil:
 		return receipt, nil
@@ -156,14 +127,14 @@ func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Rec
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }
 
-// acknowledge tells the sender that the event is stored and the others its
-// content, and queues it.
+// acknowledge tells the sender that the event is stored, sends the event to the
+// other clients, and queues it.
 func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
-	p := newPending(in.event, m)
-	p.history, p.mark, p.slot = r.History, mark, true
-	c.fill(ctx, m.Seq-1)
+	p := queue.NewEvent(in.event, m)
+	p.History, p.Mark, p.Slot = r.History, mark, true
+	c.clients.fill(ctx, m.Seq-1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.latest = max(c.latest, p.Event.Turn)
@@ -172,45 +143,39 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 		ack.Frame.ID, ack.Frame.Replaces = m.ClientID, m.Replaces
 		in.caller.listener.Deliver(ack)
 	}
-	if m.Seq == c.seq+1 { // also of one stored before of which nobody knew
-		c.seq++
-		frame := journal.Entry{Message: &m}.Frame()
-		for _, other := range c.listeners {
-			if other != in.caller && !other.muted {
-				other.listener.Deliver(Delivery{Audience: Streaming, Frame: frame})
-			}
-		}
+	if c.clients.nextLocked(m.Seq) { // also a message of a write whose outcome was unknown
+		c.clients.deliverOthersLocked(in.caller, Delivery{Audience: Streaming, Frame: journal.Entry{Message: &m}.Frame()})
 	}
 	if r.Duplicate {
 		in.repeatedLocked(c, r)
 		return
 	}
-	c.rt.meters.received(p.Event.Name)
+	c.rt.meters.Received(p.Event.Name)
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
-	c.queue.add(work{arrived: p})
+	c.queue.Add(queue.Work{Arrived: p})
 }
 
-// repeatedLocked queues a message that was sent again; it gives back the slot if
-// the turn waits or runs anyway.
+// repeatedLocked queues a message that was sent again. It gives back the slot if
+// the turn waits or runs already.
 func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
-		<-c.queue.slots
+		<-c.queue.Slots
 		if held {
 			in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
-	c.queue.add(work{slot: true, turn: turn, do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
+	c.queue.Add(queue.Work{Slot: true, Turn: turn, Do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
 }
 
-// repeat deals with a message that was sent again after its turn: a failed turn,
-// or one that never ended, runs; of a done one the sender gets the end.
+// repeat handles a message that was sent again after its turn. It runs a failed or
+// unfinished turn again. The sender gets the end of a finished turn.
 func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt) {
 	done, err := in.answered(ctx, c, r)
-	p := newPending(r.Event.Event(), r.Event.Message) // the one stored first
+	p := queue.NewEvent(r.Event.Event(), r.Event.Message) // the one stored first
 	if done && p.Event.Request() != "" {
 		c.answerAgain(ctx, in.caller, p)
 	}
@@ -221,13 +186,13 @@ func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt
 		return
 	}
 	if !done && err == nil {
-		c.queue.work = append([]work{{arrived: p}}, c.queue.work...)
+		c.queue.AddFirst(queue.Work{Arrived: p})
 		return
 	}
 	finished := payload.TurnFinished{Outcome: payload.Done}
 	if err != nil {
 		finished.Outcome = payload.Failed
-		for _, d := range Failure(err, p.message.ClientID) {
+		for _, d := range Failure(err, p.Message.ClientID) {
 			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &turn
 			in.caller.tellLocked(d)
 		}
@@ -235,20 +200,19 @@ func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt
 	in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, finished))
 }
 
-// answered reports whether the turn of a repeated message is done and did not
-// fail, or was replaced: nobody would see its reply.
+// answered reports whether the turn of a repeated message succeeded, or was
+// replaced. Nobody would see the reply of a replaced turn.
 func (in arrival) answered(ctx context.Context, c *conversation, r journal.Receipt) (bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	m := r.Event.Message
 	read := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
 		q.Last, q.MaxContent = 1, journal.NoContent
-		of, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, q)
+		of, err := c.store.Messages(ctx, q)
 		if err != nil {
 			c.logError(ctx, "read turn", err, "turn", m.Turn)
-			return nil, fmt.Errorf("turn %d of session %s: %w", m.Turn, c.key.ID, err)
 		}
-		return of, nil
+		return of, err //nolint:wrapcheck // it names the session
 	}
 	if of, err := read(journal.MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
 		return err == nil, err
@@ -264,20 +228,20 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 	return len(of) == 0 || of[0].IsUser || of[0].ClientID != agent.FailedID, nil
 }
 
-// admit takes a slot of the mailbox, which the caller gives back, and keeps the
-// session in memory until leave is called. A client that leaves, as client tells,
-// waits no longer for room.
+// admit takes a slot of the queue, which the caller gives back. It keeps the
+// session in memory until leave is called. The end of client, the context of the
+// client, ends the wait for a slot.
 func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
-	case c.queue.slots <- struct{}{}:
+	case c.queue.Slots <- struct{}{}:
 	default:
-		c.rt.meters.full.Inc()
+		c.rt.meters.Full.Inc()
 		if !wait {
 			return nil, fault.New(fault.Busy,
-				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.queue.slots))
+				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.queue.Slots))
 		}
 		select {
-		case c.queue.slots <- struct{}{}:
+		case c.queue.Slots <- struct{}{}:
 		case <-client.Done():
 			return nil, client.Err()
 		case <-c.rt.closing:
@@ -289,23 +253,21 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 		err = errClosing
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case !c.use():
-		err = c.failure()
+	case !c.mail.use():
+		err = c.mail.failure()
 	}
 	if err != nil {
-		<-c.queue.slots
+		<-c.queue.Slots
 		return nil, err
 	}
-	return c.leave, nil
+	return c.mail.leave, nil
 }
 
-// answerAgain sends an agent the replies to a request that it sent again after
-// their turn: its connection broke before it heard them. What was said since it
-// connected it has heard, such as when the request waited for it to come back.
-func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *pending) {
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
-	messages, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: p.Event.Turn})
+// answerAgain sends an agent the replies to a request that it repeated after the
+// turn, because its connection broke before it got them. The agent already has the
+// replies since it connected.
+func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *queue.Event) {
+	messages, err := c.store.Messages(ctx, journal.MessageQuery{Turn: p.Event.Turn})
 	if err != nil {
 		c.logError(ctx, "answer again", err, "turn", p.Event.Turn)
 		return

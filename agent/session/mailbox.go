@@ -2,7 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"sync"
+	"time"
 
 	"docent/internal/fault"
 )
@@ -10,20 +13,50 @@ import (
 // maxCalls bounds the calls that wait for one session.
 const maxCalls = 1000
 
-// call is something that the owner does for somebody who waits for it.
+// MaxIntakeWait bounds how long a client waits until its session can take a
+// message. It is longer than any trip to the store. A body that ignores the end
+// of its context may delay a reset, and with it the session, without end.
+const MaxIntakeWait = 20 * time.Second
+
+// call is a function that the owner runs for a waiting caller.
 type call struct {
 	do    func(ctx context.Context) error
 	turn  *turn      // whose body waits; nil if a client does
 	done  chan error // gets one value
-	begun bool       // guarded by the conversation's mu
+	begun bool       // guarded by the mailbox's mu
 }
 
-// ask has the owner do something and waits for it. If ctx ends before the owner
-// has begun, the call is withdrawn. t is the turn whose body asks, if one does:
-// such a call is refused, and not kept waiting, if a reset waits for the turn.
-func (c *conversation) ask(ctx context.Context, t *turn, do func(ctx context.Context) error) error {
+// mailbox holds the calls that wait for the owner of a session. It refuses calls
+// once the session has left memory.
+type mailbox struct {
+	rt *Runtime
+	// wakeup holds a value if the owner has something to look at.
+	wakeup chan struct{}
+
+	mu        *sync.Mutex // the conversation's; guards the fields below
+	calls     []*call
+	users     int   // callers in the middle of an operation that needs the session
+	resetting bool  // the session is to be emptied, and to greet
+	emptied   bool  // it is emptied, and is to greet
+	gone      bool  // the session is not in the runtime's map any more
+	err       error // why it is gone
+}
+
+// signal makes the owner look for work.
+func (m *mailbox) signal() {
+	select {
+	case m.wakeup <- struct{}{}:
+	default:
+	}
+}
+
+// ask makes the owner run a function and waits for it. If ctx ends before the
+// owner has begun, the call is withdrawn. t is the turn whose body asks, or nil.
+// If a reset waits for that turn, its calls are refused, because they would wait
+// for the reset.
+func (m *mailbox) ask(ctx context.Context, t *turn, do func(ctx context.Context) error) error {
 	q := &call{do: do, turn: t, done: make(chan error, 1)}
-	if err := c.post(q); err != nil {
+	if err := m.post(q); err != nil {
 		return err
 	}
 	select {
@@ -31,60 +64,81 @@ func (c *conversation) ask(ctx context.Context, t *turn, do func(ctx context.Con
 		return err
 	case <-ctx.Done():
 	}
-	c.mu.Lock()
+	m.mu.Lock()
 	begun := q.begun
 	if !begun {
-		c.calls = slices.DeleteFunc(c.calls, func(other *call) bool { return other == q })
+		m.calls = slices.DeleteFunc(m.calls, func(other *call) bool { return other == q })
 	}
-	c.mu.Unlock()
+	m.mu.Unlock()
 	if begun {
 		return <-q.done
 	}
 	return context.Cause(ctx)
 }
 
-func (c *conversation) post(q *call) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// errSlow refuses a client whose session stores other messages for too long.
+// errStuck refuses a client whose session waits for the end of a turn to be
+// reset.
+var (
+	errSlow  = fault.New(fault.Busy, "session_busy", "this conversation is busy; try again in a moment")
+	errStuck = fault.New(fault.Busy, "reset_stuck", "this conversation is being reset, but its running work does not end; try again later")
+)
+
+// askSoon is ask for a client, which waits no longer than MaxIntakeWait.
+func (m *mailbox) askSoon(ctx context.Context, do func(ctx context.Context) error) error {
+	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
+	defer cancel()
+	err := m.ask(within, nil, do)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if errors.Is(err, errSlow) && m.resetting {
+		return errStuck
+	}
+	return err
+}
+
+func (m *mailbox) post(q *call) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	switch {
-	case c.gone:
-		return c.err
-	case q.turn == nil && c.rt.isClosing():
+	case m.gone:
+		return m.err
+	case q.turn == nil && m.rt.isClosing():
 		return errClosing
-	case len(c.calls) >= maxCalls:
+	case len(m.calls) >= maxCalls:
 		return fault.New(fault.Busy, "session_queue_crowded", "too many messages wait in this conversation; try again in a moment")
 	}
-	c.calls = append(c.calls, q)
-	c.signal()
+	m.calls = append(m.calls, q)
+	m.signal()
 	return nil
 }
 
-// callLocked takes the call that comes next; nil if there is none, or a reset is
-// to come before it.
-func (c *conversation) callLocked() *call {
-	if c.rt.isClosing() {
-		c.failCallsLocked(errClosing, nil)
+// takeLocked takes the next call. It returns nil without one, and while a reset
+// has to come first. current is the running turn.
+func (m *mailbox) takeLocked(current *turn) *call {
+	if m.rt.isClosing() {
+		m.failLocked(errClosing, nil)
 	}
-	if c.resetting && !c.emptied {
-		c.failCallsLocked(errReset, c.current)
+	if m.resetting && !m.emptied {
+		m.failLocked(errReset, current)
 	}
-	i := slices.IndexFunc(c.calls, func(q *call) bool { return !c.resetting || q.turn != nil })
+	i := slices.IndexFunc(m.calls, func(q *call) bool { return !m.resetting || q.turn != nil })
 	if i < 0 {
 		return nil
 	}
-	q := c.calls[i]
+	q := m.calls[i]
 	q.begun = true
-	if c.calls = slices.Delete(c.calls, i, i+1); len(c.calls) == 0 {
-		c.calls = nil
+	if m.calls = slices.Delete(m.calls, i, i+1); len(m.calls) == 0 {
+		m.calls = nil
 	}
 	return q
 }
 
-// failCallsLocked ends calls: those of clients if t is nil, else those of its
-// body. Of a session that is gone all end.
-func (c *conversation) failCallsLocked(err error, t *turn) {
-	c.calls = slices.DeleteFunc(c.calls, func(q *call) bool {
-		if q.turn != t && !c.gone {
+// failLocked ends the calls of the body of turn t, or those of clients if t is
+// nil. It ends all calls of a session that is gone.
+func (m *mailbox) failLocked(err error, t *turn) {
+	m.calls = slices.DeleteFunc(m.calls, func(q *call) bool {
+		if q.turn != t && !m.gone {
 			return false
 		}
 		q.begun = true
@@ -93,5 +147,31 @@ func (c *conversation) failCallsLocked(err error, t *turn) {
 	})
 }
 
-// nothing is asked by those that wait for their turn alone.
+// use keeps the session in memory until leave. It reports false if the session
+// has left memory already.
+func (m *mailbox) use() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.gone {
+		return false
+	}
+	m.users++
+	return true
+}
+
+func (m *mailbox) leave() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.users--
+	m.signal()
+}
+
+// failure returns the reason why the session cannot be used, or nil.
+func (m *mailbox) failure() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.err
+}
+
+// nothing is the call of a caller that only waits until a reset is done.
 func nothing(context.Context) error { return nil }

@@ -19,7 +19,6 @@ import (
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // body runs a body for each message, with what it is told.
@@ -125,7 +124,7 @@ func TestPeerCaps(t *testing.T) {
 		board := newSwitchboard()
 		var busy sync.Map
 		rt := start(t, session.RuntimeConfig{
-			Store: agenttest.NewStore(), Dialer: board, MaxPeers: peer.MaxSessionPeers + 1,
+			Store: agenttest.NewStore(), Dialer: board,
 			Agent: body(t, func(ctx context.Context, s *agent.Session) error {
 				for i := range peer.MaxSessionPeers + 1 {
 					err := s.CreateAgentConnection(ctx, fmt.Sprintf("ws://peer%d.example", i))
@@ -138,7 +137,7 @@ func TestPeerCaps(t *testing.T) {
 				}
 				return s.Reply(ctx, "done")
 			}),
-		})
+		}.With(session.Limits{Peers: peer.MaxSessionPeers + 1}))
 		for _, id := range []string{"A", "B"} {
 			sub, c, _ := open(t, rt, id)
 			send(t, sub, "", "go")
@@ -164,12 +163,12 @@ func TestPeerHops(t *testing.T) {
 			bubble(t, func(t *testing.T) {
 				board := newSwitchboard()
 				rt := start(t, session.RuntimeConfig{
-					Store: agenttest.NewStore(), Dialer: board, MaxHops: 9,
+					Store: agenttest.NewStore(), Dialer: board,
 					Agent: body(t, func(ctx context.Context, s *agent.Session) error {
 						_, err := s.SendToPeer(ctx, peerURL, "ping")
 						return err
 					}),
-				})
+				}.With(session.Limits{Hops: 9}))
 				sub, c, _ := open(t, rt, "S")
 				send(t, sub, "", "go")
 				peer := board.next(t)
@@ -357,12 +356,6 @@ func TestPeerInvalid(t *testing.T) {
 		for i, err := range got {
 			if fault.KindOf(err) != fault.Invalid {
 				t.Errorf("call %d: %v", i, err)
-			}
-		}
-		for _, cfg := range []session.RuntimeConfig{{MaxHops: payload.MaxHops}, {MaxHops: -1}, {MaxPeers: -1}} {
-			cfg.Agent, cfg.Store = asker(), agenttest.NewStore()
-			if _, err := session.NewRuntime(cfg); fault.KindOf(err) != fault.Invalid {
-				t.Errorf("%d hops, %d peers: %v", cfg.MaxHops, cfg.MaxPeers, err)
 			}
 		}
 		rt = start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Agent: asker()})

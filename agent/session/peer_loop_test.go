@@ -98,8 +98,9 @@ func TestReplyAndAsk(t *testing.T) {
 			_, err := s.SendToPeer(ctx, peerURL, "ping")
 			return err
 		}
-		a = start(t, session.RuntimeConfig{Agent: body(t, run), Store: agenttest.NewStore(), Dialer: corridor{&b}, MaxExchange: limit})
-		b = start(t, session.RuntimeConfig{Agent: body(t, run), Store: agenttest.NewStore(), Dialer: corridor{&a}, MaxExchange: limit})
+		most := session.Limits{Exchange: limit}
+		a = start(t, session.RuntimeConfig{Agent: body(t, run), Store: agenttest.NewStore(), Dialer: corridor{&b}}.With(most))
+		b = start(t, session.RuntimeConfig{Agent: body(t, run), Store: agenttest.NewStore(), Dialer: corridor{&a}}.With(most))
 		sub, err := a.Open(t.Context(), session.OpenRequest{ID: "S"}, &doorway{frames: make(chan payload.Frame, 10_000)})
 		if err != nil {
 			t.Fatal(err)

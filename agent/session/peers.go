@@ -9,7 +9,7 @@ import (
 	"docent/payload"
 )
 
-// peerMailbox is a conversation as its links to other agents need it.
+// peerMailbox is the mailbox that links to other agents use.
 type peerMailbox struct{ c *conversation }
 
 // Hear implements peer.Mailbox.
@@ -28,25 +28,25 @@ func (b peerMailbox) Refuse(m peer.Message, err error) {
 	c := b.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.ended != "" && c.ended == m.Thread {
+	if c.clients.ended != "" && c.clients.ended == m.Thread {
 		return
 	}
-	c.ended = m.Thread
+	c.clients.ended = m.Thread
 	for _, d := range Failure(err, "") {
 		if d.Frame.Time = c.rt.cfg.Now(); m.Cause != "" {
 			d.Frame.Correlation, d.Frame.Hops = m.Cause, payload.MaxHops
 		}
-		c.deliverLocked(d)
+		c.clients.deliverLocked(d)
 	}
 }
 
 // Unlinked implements peer.Mailbox.
-func (b peerMailbox) Unlinked() { b.c.signal() }
+func (b peerMailbox) Unlinked() { b.c.mail.signal() }
 
-// text is the part of a reply that goes to an agent that is a client of the
-// session; nil if the turn answers none, or nothing does.
+// text returns the part of a reply that goes to an agent which is a client of the
+// session. It returns nil if the turn answers no agent, or nothing goes to it.
 func (t *turn) text(f payload.Frame) json.RawMessage {
-	if t.began == nil || t.began.message.Sender != agent.SenderAgent {
+	if t.began == nil || t.began.Message.Sender != agent.SenderAgent {
 		return nil
 	}
 	return peer.Text(f)

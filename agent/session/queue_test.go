@@ -125,7 +125,7 @@ func TestHeldBound(t *testing.T) { bubble(t, testHeldBound) }
 
 func testHeldBound(t *testing.T) {
 	store := agenttest.NewStore()
-	rt := start(t, session.RuntimeConfig{Agent: waiting(), Store: store, HeldEvents: 3, MailboxSize: 2})
+	rt := start(t, session.RuntimeConfig{Agent: waiting(), Store: store, MailboxSize: 2}.With(session.Limits{Held: 3}))
 	sub, c, _ := open(t, rt, "S")
 	file := session.File{ID: "f", File: payload.NewFile("n.txt", "", []byte("hi"))}
 	for n := range 5 {

@@ -53,9 +53,9 @@ func TestReplayPages(t *testing.T) { bubble(t, testReplayPages) }
 
 func testReplayPages(t *testing.T) {
 	store := &paged{Store: agenttest.NewStore()}
-	rt := start(t, session.RuntimeConfig{Store: store, ReplayLimit: 40, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(func(ctx context.Context, s *agent.Session) error {
 		return s.ReplyReasoningStep(ctx, step(0, "s"))
-	})})
+	})}.With(session.Limits{Replay: 40}))
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // it has greeted
 	send(t, sub, "", "x")

@@ -48,22 +48,17 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	case strings.TrimSpace(in.event.Text) == "":
 		return fault.New(fault.Invalid, "new_message_empty", "the new message is empty")
 	}
-	if err := s.c.rt.checkOptions(ctx, in); err != nil {
-		return err
-	}
 	in.caller, in.replaces = s, r.Turn
-	return in.store(ctx, s.c)
+	return in.storeChecked(ctx, s.c)
 }
 
 // again is the message that began a turn, on its way into the store once more.
 func (s *Subscription) again(ctx context.Context, r Revision) (arrival, error) {
 	c := s.c
-	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.StoreTimeout)
-	defer cancel()
 	c.mu.Lock()
 	latest := c.latest
 	c.mu.Unlock()
-	first, err := c.rt.cfg.Store.Messages(ctx, c.record.RowID, journal.MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
+	first, err := c.store.Messages(ctx, journal.MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
 	if err != nil {
 		return arrival{}, fmt.Errorf("turn %d of session %s: %w", r.Turn, c.key.ID, err)
 	}

@@ -1,152 +1,123 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
-
-	"docent/agent/peer"
 
 	"github.com/VictoriaMetrics/metrics"
-	"github.com/google/uuid"
 
 	"docent/agent"
+	"docent/agent/peer"
+	"docent/agent/session/alarm"
 	"docent/agent/session/journal"
+	"docent/agent/session/meters"
 	"docent/internal/fault"
-	"docent/payload"
 )
 
-// DefaultHistory is how many earlier messages are read along with one of a user
-// unless RuntimeConfig.History says otherwise: short ones of that number fill
-// DefaultHistoryTokens.
+// DefaultHistory is the default of RuntimeConfig.History. So many short messages
+// fill DefaultHistoryTokens.
 const DefaultHistory = 20
 
-// RuntimeConfig makes a Runtime.
+// Fixed bounds of a runtime.
+const (
+	// MaxHops bounds how often agents may answer each other without a user; see
+	// Session.SendToPeer. The answer to the last request is delivered.
+	MaxHops = 16
+	// ReplayLimit bounds the messages that Subscription.History and
+	// Session.ChatHistory return. They return the newest.
+	ReplayLimit = 1000
+	// storeTimeout bounds one trip to the store.
+	storeTimeout = 10 * time.Second
+)
+
+// limits are bounds of a runtime that only tests change.
+type limits struct {
+	Held      int // events of one session that wait for a state which takes them
+	Sessions  int // sessions in memory
+	Peers     int // connections to other agents
+	Hops      int // see MaxHops
+	Exchange  int // messages between agents that one message of a user may cause
+	Replay    int // see ReplayLimit
+	AlarmPage int // alarms that are read at once
+}
+
+// RuntimeConfig configures a Runtime.
 type RuntimeConfig struct {
-	// Agent is run; it must be valid. Required.
+	// Agent must be valid. Required.
 	Agent *agent.Agent
 	// Store keeps the conversations. Required.
 	Store journal.Store
-	// RAG answers for RunRAG. Default: nil, RunRAG then fails.
+	// RAG answers for RunRAG, which fails without it.
 	RAG agent.RAG
-	// Choices are what the options of a message may name. Default: nil, anything;
-	// RAG then says what it does not know.
+	// Choices returns the valid names for the options of a message. Default: nil,
+	// which accepts all names.
 	Choices func(ctx context.Context) (agent.Choices, error)
-	// Dialer connects to other agents, such as a client.Dialer. Default: nil,
-	// SendToPeer then fails.
+	// Dialer connects to other agents. SendToPeer fails without it.
 	Dialer peer.Dialer
-	// Speaker speaks for ReplySpeech. Default: nil, it then says the text as Reply
-	// does.
+	// Speaker speaks for ReplySpeech, which replies with text without it.
 	Speaker agent.Speaker
-	// Logger hears of failures, with session ids and nothing that users or
-	// documents say, but the text of errors that the agent's own bodies
-	// return, under "text": put no messages into it. Default: slog.Default.
+	// Logger gets failures with session ids, without the texts of users and
+	// documents. It gets the text of errors that bodies return, under "text": put
+	// no messages into them. Default: slog.Default.
 	Logger *slog.Logger
-	// Metrics counts sessions, turns, events and commits. Default: nil, a set of
-	// its own.
+	// Metrics counts sessions, turns, events, and commits. Default: a new set.
 	Metrics *metrics.Set
-	// Now tells the time. Default: time.Now.
+	// Now returns the time. Default: time.Now.
 	Now func() time.Time
-	// NewID makes the id of a session that comes without one. It must not be
-	// guessable. Default: a random UUID.
-	NewID func() string
-	// MailboxSize bounds the events of one session that wait for their turn and
-	// that no step has looked at, that of the running turn included. Default: 64.
+	// MailboxSize bounds the events of one session that no step has considered, with
+	// the event of the running turn. Default: 64.
 	MailboxSize int
-	// HeldEvents bounds the events of one session that steps have looked at and
-	// that wait for a state which takes them; with more the turn of the oldest fails.
-	// Default: 256.
-	HeldEvents int
-	// MaxSessions bounds the sessions in memory: those with clients or work.
-	// Default: 20,000.
-	MaxSessions int
-	// MaxPeers bounds the connections to other agents, of all sessions together.
-	// Default: 1,000.
-	MaxPeers int
-	// MaxHops bounds how often agents may answer each other without a user; see
-	// Session.SendToPeer. The answer to the last request is heard. At most 999. Default: 16.
-	MaxHops int
-	// MaxExchange bounds the messages between agents that one message of a user may
-	// cause, as this runtime sees them: what it sends to other agents, what they ask
-	// and what they answer. Default: peer.DefaultExchange.
-	MaxExchange int
-	// History is how many messages before a user's one are read along with
-	// storing it; a body that asks for more costs another trip. RunRAG takes as
-	// many of them as it asks for, reasoning what fits Options.HistoryTokens: 20
-	// short messages do, and large contents are not read. Default: 20.
+	// History is the number of earlier messages that are read when a message is
+	// stored. A body that asks for more costs another read. Default: DefaultHistory.
 	History int
-	// ReplayLimit bounds the messages Subscription.History and
-	// Session.ChatHistory return, the newest being kept. Default: 1,000.
-	ReplayLimit int
-	// ConditionInterval is how often conditions of State.When are asked that
-	// nothing else makes worth asking. Default: 1s.
+	// ConditionInterval is the interval between checks of conditions of State.When
+	// that depend on nothing else. Default: 1s.
 	ConditionInterval time.Duration
-	// FlushAfter is how long a reply may wait for its turn's end before it is
-	// stored and sent; negative waits for the end. Default: 100ms.
+	// FlushAfter bounds how long a reply waits for the end of its turn before it is
+	// stored and sent. A negative value means no bound. Default: 100ms.
 	FlushAfter time.Duration
-	// Location is the zone of sessions that have no variable "timezone". Default:
-	// time.Local.
+	// Location is the time zone of sessions without the variable "timezone".
+	// Default: time.Local.
 	Location *time.Location
 	// TurnTimeout bounds a turn. Default: 5m.
 	TurnTimeout time.Duration
-	// StoreTimeout bounds one trip to the store. Default: 10s.
-	StoreTimeout time.Duration
+
+	limits limits // tests set other values
 }
 
 func (c *RuntimeConfig) defaults() error {
 	if c.Agent == nil || c.Store == nil {
 		return fault.New(fault.Invalid, "config_runtime_incomplete", "RuntimeConfig.Agent and RuntimeConfig.Store are required")
 	}
-	if c.MailboxSize < 0 || c.HeldEvents < 0 || c.MaxSessions < 0 || c.History < 0 || c.ReplayLimit < 0 || c.MaxPeers < 0 || c.MaxHops < 0 ||
-		c.MaxExchange < 0 ||
-		c.ConditionInterval < 0 || c.TurnTimeout < 0 || c.StoreTimeout < 0 {
+	if c.MailboxSize < 0 || c.History < 0 || c.ConditionInterval < 0 || c.TurnTimeout < 0 {
 		return fault.New(fault.Invalid, "config_runtime_negative", "RuntimeConfig: sizes and times must not be negative")
-	}
-	if c.MaxHops >= payload.MaxHops { // frames cannot count further, and no loop would end
-		return fault.New(fault.Invalid, "config_runtime_hops", "RuntimeConfig.MaxHops must be below %d", payload.MaxHops)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.Default()
-	}
-	if c.Metrics == nil {
-		c.Metrics = metrics.NewSet()
 	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.NewID == nil {
-		c.NewID = uuid.NewString
-	}
-	if c.Location == nil {
-		c.Location = time.Local
-	}
-	orElse(&c.MailboxSize, 64)
-	orElse(&c.HeldEvents, 256)
-	orElse(&c.MaxSessions, 20_000)
-	orElse(&c.History, DefaultHistory)
-	orElse(&c.ReplayLimit, 1000)
-	orElse(&c.MaxPeers, 1000)
-	orElse(&c.MaxHops, 16)
-	orElse(&c.MaxExchange, peer.DefaultExchange)
-	orElse(&c.ConditionInterval, time.Second)
-	orElse(&c.FlushAfter, 100*time.Millisecond)
-	orElse(&c.TurnTimeout, 5*time.Minute)
-	orElse(&c.StoreTimeout, 10*time.Second)
+	c.Logger = cmp.Or(c.Logger, slog.Default())
+	c.Metrics = cmp.Or(c.Metrics, metrics.NewSet())
+	c.Location = cmp.Or(c.Location, time.Local)
+	c.MailboxSize = cmp.Or(c.MailboxSize, 64)
+	c.History = cmp.Or(c.History, DefaultHistory)
+	c.ConditionInterval = cmp.Or(c.ConditionInterval, time.Second)
+	c.FlushAfter = cmp.Or(c.FlushAfter, 100*time.Millisecond)
+	c.TurnTimeout = cmp.Or(c.TurnTimeout, 5*time.Minute)
+	l := &c.limits
+	l.Held = cmp.Or(l.Held, 256)
+	l.Sessions = cmp.Or(l.Sessions, 20_000)
+	l.Peers = cmp.Or(l.Peers, 1000)
+	l.Hops = cmp.Or(l.Hops, MaxHops)
+	l.Exchange = cmp.Or(l.Exchange, peer.DefaultExchange)
+	l.Replay = cmp.Or(l.Replay, ReplayLimit)
 	return nil
-}
-
-// orElse sets what is not set.
-func orElse[T int | time.Duration](v *T, def T) {
-	if *v == 0 {
-		*v = def
-	}
 }
 
 // Runtime runs the sessions of an agent. Each has one goroutine, and only
@@ -155,9 +126,9 @@ func orElse[T int | time.Duration](v *T, def T) {
 type Runtime struct {
 	cfg     RuntimeConfig
 	machine *agent.Machine
-	alarms  alarms
+	alarms  *alarm.Clock
 	peers   *peer.Network
-	meters  meters
+	meters  *meters.Meters
 
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
@@ -165,7 +136,6 @@ type Runtime struct {
 	running sync.WaitGroup
 
 	mu       sync.Mutex // guards what follows
-	closed   bool
 	sessions map[journal.SessionKey]*conversation
 }
 
@@ -179,9 +149,14 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 		return nil, err
 	}
 	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
-	r.meters = newMeters(cfg.Metrics, r)
+	r.meters = meters.New(cfg.Metrics, r.Sessions)
+	r.alarms = alarm.New(alarm.Config{
+		Now: cfg.Now, Logger: cfg.Logger, Go: r.goes, Read: r.storedAlarms, Loaded: r.inMemory, Wake: r.wake,
+		Interval: cfg.ConditionInterval, Page: cfg.limits.AlarmPage,
+	})
 	r.peers = peer.New(peer.Config{
-		Dialer: cfg.Dialer, MaxLinks: cfg.MaxPeers, MaxHops: cfg.MaxHops, MaxExchange: cfg.MaxExchange, Logger: cfg.Logger, Go: r.goes,
+		Dialer: cfg.Dialer, Logger: cfg.Logger, Go: r.goes,
+		MaxLinks: cfg.limits.Peers, MaxHops: cfg.limits.Hops, MaxExchange: cfg.limits.Exchange,
 	})
 	return r, nil
 }
@@ -203,7 +178,7 @@ func (r *Runtime) isClosing() bool {
 func (r *Runtime) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed {
+	if r.isClosing() {
 		return false
 	}
 	r.running.Add(1)
@@ -222,14 +197,14 @@ func (r *Runtime) goes(f func()) bool {
 	return true
 }
 
-// conversation returns the session of that key. If it is not in memory it
-// begins to be loaded, with s as its first client, or, if s is nil, with a user
-// whom the caller has to take out again; fresh reports that.
+// conversation returns the session of that key. If it is not in memory,
+// conversation begins to load it and reports fresh. s is then its first client. If
+// s is nil, the caller is a user of the session and must call leave.
 func (r *Runtime) conversation(
 	ctx context.Context, key journal.SessionKey, req OpenRequest, s *Subscription,
 ) (c *conversation, fresh bool, err error) {
 	r.mu.Lock()
-	if r.closed {
+	if r.isClosing() {
 		r.mu.Unlock()
 		return nil, false, errClosing
 	}
@@ -237,7 +212,7 @@ func (r *Runtime) conversation(
 		r.mu.Unlock()
 		return c, false, nil
 	}
-	if len(r.sessions) >= r.cfg.MaxSessions {
+	if len(r.sessions) >= r.cfg.limits.Sessions {
 		r.mu.Unlock()
 		return nil, false, fault.New(fault.Busy,
 			"sessions_full", "docent has as many conversations as it can handle; try again in a moment")
@@ -245,15 +220,15 @@ func (r *Runtime) conversation(
 	c = newConversation(r, key, req)
 	if s != nil {
 		s.c = c
-		c.listeners = []*Subscription{s} // before it starts, or nobody might hear the greeting
+		c.clients.list = []*Subscription{s} // before it starts, or nobody might hear the greeting
 	} else {
-		c.users++
+		c.mail.users++
 	}
 	r.sessions[key] = c
 	r.running.Add(1)
 	r.mu.Unlock()
-	r.alarms.start(ctx)
-	c.alarm = r.alarms.take(key.ID)
+	r.alarms.Start(ctx)
+	c.sched.alarm = r.alarms.Take(key.ID)
 	// Work outlives the client that asked for it: a disconnect stops nothing.
 	go c.run(context.WithoutCancel(ctx))
 	return c, true, nil
@@ -264,7 +239,7 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 	if id == "" {
 		return fault.New(fault.Invalid, "session_id_missing", "which session?")
 	}
-	if err := checkName("session_id", id); err != nil {
+	if err := journal.CheckName("session_id", id); err != nil {
 		return err
 	}
 	key := journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: id}
@@ -276,23 +251,23 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 		if err != nil {
 			return err
 		}
-		if !fresh && !c.use() {
+		if !fresh && !c.mail.use() {
 			continue
 		}
-		defer c.leave()
+		defer c.mail.leave()
 		select {
 		case <-c.loaded:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := c.failure(); err != nil {
+		if err := c.mail.failure(); err != nil {
 			return err
 		}
 		return f(c)
 	}
 }
 
-// exists refuses a session that is not there: opening it would make it.
+// exists refuses a missing session, because opening it would create it.
 func (r *Runtime) exists(ctx context.Context, key journal.SessionKey) error {
 	r.mu.Lock()
 	_, here := r.sessions[key]
@@ -300,7 +275,7 @@ func (r *Runtime) exists(ctx context.Context, key journal.SessionKey) error {
 	if here {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	if _, err := r.cfg.Store.Session(ctx, key); err != nil {
 		return fmt.Errorf("session %s: %w", key.ID, err)
@@ -308,33 +283,15 @@ func (r *Runtime) exists(ctx context.Context, key journal.SessionKey) error {
 	return nil
 }
 
-// inMemory are the ids of the sessions in memory.
-func (r *Runtime) inMemory() []string {
+// inMemory returns the ids of the sessions in memory.
+func (r *Runtime) inMemory() map[string]bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	ids := make([]string, 0, len(r.sessions))
+	ids := make(map[string]bool, len(r.sessions))
 	for key := range r.sessions {
-		ids = append(ids, key.ID)
+		ids[key.ID] = true
 	}
 	return ids
-}
-
-// use keeps a session in memory until leave; false if it is not there any more.
-func (c *conversation) use() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.gone {
-		return false
-	}
-	c.users++
-	return true
-}
-
-func (c *conversation) leave() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.users--
-	c.signal()
 }
 
 // forget drops a conversation from memory.
@@ -353,7 +310,7 @@ func (r *Runtime) Sessions() int {
 	return len(r.sessions)
 }
 
-// interruptGrace is how long interrupted bodies may take to return.
+// interruptGrace bounds how long interrupted bodies may take to return.
 const interruptGrace = 2 * time.Second
 
 // errInterrupted is why a body's context ended when it took longer than
@@ -366,13 +323,12 @@ var errInterrupted = fault.New(fault.Canceled, "shut_down", "docent is shutting 
 // more than once.
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	r.mu.Lock()
-	if !r.closed {
-		r.closed = true
+	if !r.isClosing() {
 		close(r.closing)
 	}
 	open := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()
-	r.alarms.stop()
+	r.alarms.Stop()
 	for _, c := range open {
 		c.mu.Lock()
 		c.links.Close(errClosing)
@@ -403,15 +359,4 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	case <-time.After(interruptGrace):
 	}
 	return errors.Join(errors.New("turns were interrupted"), ctx.Err())
-}
-
-// checkName refuses what no store can keep as a name.
-func checkName(what, name string) error {
-	if len(name) > journal.MaxNameBytes {
-		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, journal.MaxNameBytes)
-	}
-	if !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return fault.New(fault.Invalid, "name_not_plain", "%s must be plain text without control characters", what)
-	}
-	return nil
 }

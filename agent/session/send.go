@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"docent/agent"
-	"docent/internal/fault"
+	"docent/agent/session/journal"
 	"docent/payload"
 )
 
@@ -73,29 +72,23 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 	}
 	in := m.arrival()
 	in.caller = s
-	if err := s.c.rt.checkOptions(ctx, in); err != nil {
-		return err
-	}
-	return in.store(ctx, s.c)
+	return in.storeChecked(ctx, s.c)
 }
 
-// checkOptions refuses a text whose options cannot be kept to.
-func (r *Runtime) checkOptions(ctx context.Context, in arrival) error {
-	if !asksSo(&in.event) {
-		return nil
-	}
-	o, err := payload.ReadAskOptions(in.content)
-	if err != nil {
+// storeChecked is store for a message whose options are to be checked.
+func (in arrival) storeChecked(ctx context.Context, c *conversation) error {
+	within, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	if err := journal.CheckOptions(within, &in.event, in.content, c.rt.cfg.Choices); err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}
-	return r.choose(ctx, o)
+	return in.store(ctx, c)
 }
 
 // File is a file that a user sends.
 type File struct {
 	// ID and Wait are as in Message.
-	ID string
-	// File is the file.
+	ID   string
 	File payload.File
 	// Wait is as in Message.
 	Wait bool
@@ -111,21 +104,10 @@ func (s *Subscription) SendFile(ctx context.Context, f File) error {
 // queues its turn; data is JSON, or nil. wait is as in Message.
 func (s *Subscription) SendEvent(ctx context.Context, name string, data json.RawMessage, wait bool) error {
 	event := agent.Event{Name: name, Data: data, Human: true}
-	if err := validate(&event); err != nil {
-		return err
+	if err := journal.CheckEvent(&event); err != nil {
+		return err //nolint:wrapcheck // its sentence is the whole
 	}
 	return arrival{event: event, wait: wait, caller: s}.store(ctx, s.c)
-}
-
-// validate refuses events of programs that are named as messages.
-func validate(e *agent.Event) error {
-	if e.Name == "" {
-		return fault.New(fault.Invalid, "event_without_name", "an event needs a name")
-	}
-	if len(e.Data) > 0 && !json.Valid(e.Data) {
-		return fault.New(fault.Invalid, "event_data_not_json", "the data of event %q is not JSON", e.Name)
-	}
-	return errors.Join(checkName("the name of an event", e.Name))
 }
 
 // Dispatch sends an event of a program to a session, also one that is not in
@@ -134,15 +116,16 @@ func validate(e *agent.Event) error {
 // File. Errors are as of Subscription.Send; those of several sessions come
 // together.
 func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Event) error {
-	in, err := dispatched(event)
+	event, content, err := journal.Dispatched(event)
 	if err != nil {
-		return err
+		return err //nolint:wrapcheck // its sentence is the whole
 	}
+	in := arrival{event: event, content: content}
 	if sessionID != "" {
 		return r.with(ctx, sessionID, func(c *conversation) error { return in.store(ctx, c) })
 	}
 	var errs []error
-	for _, id := range r.inMemory() {
+	for id := range r.inMemory() {
 		err := r.with(ctx, id, func(c *conversation) error { return in.store(ctx, c) })
 		if err != nil {
 			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
@@ -151,73 +134,14 @@ func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Ev
 	return errors.Join(errs...)
 }
 
-// dispatched is an event of a program on its way into the store.
-func dispatched(e agent.Event) (arrival, error) {
-	if err := validate(&e); err != nil {
-		return arrival{}, err
-	}
-	in := arrival{event: e}
-	switch {
-	case e.Name == agent.EventText:
-		in.content = agent.JSONString(e.Text)
-		in.event = agent.MessageEvent(in.content)
-	case e.Name == agent.EventMessage:
-		in.content = e.JSON
-		in.event = agent.MessageEvent(in.content)
-	case e.Name == agent.EventFile && e.File != nil:
-		in.content = agent.JSONString(e.File.Text())
-		in.event = agent.Event{Name: agent.EventFile, Text: e.File.Name, File: e.File}
-	case e.Name == agent.EventFile:
-		return arrival{}, fault.New(fault.Invalid, "file_event_without_file", "a file event needs a file")
-	default:
-		in.event = agent.Event{Name: e.Name, Text: e.Text, Data: e.Data}
-	}
-	if e.Name == agent.EventMessage && in.event.JSON == nil {
-		return arrival{}, fault.New(fault.Invalid, "json_message_not_object", "a JSON message needs an object")
-	}
-	in.event.Human, in.event.From, in.event.Correlation, in.event.Hops = e.Human, e.From, e.Correlation, e.Hops
-	return in, nil
-}
-
 // Check looks whether a session is to move on, as its conditions may hold by
 // now.
 func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	return r.with(ctx, sessionID, func(c *conversation) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.checkLocked()
+		c.sched.stepLocked()
+		c.mail.signal()
 		return nil
 	})
-}
-
-// checkLocked asks for a step, and for another one if a step runs.
-func (c *conversation) checkLocked() {
-	c.check, c.checkAgain = true, true
-	c.signal()
-}
-
-// ErrNoChoice is the cause of a fault.NotFound that is about a collection or a
-// model that a message names, not about the session.
-var ErrNoChoice = errors.New("no such collection or model")
-
-// choose refuses options that cannot be kept to.
-func (r *Runtime) choose(ctx context.Context, o payload.AskOptions) error {
-	if o.Model == "" && len(o.Collections) == 0 || r.cfg.Choices == nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
-	defer cancel()
-	there, err := r.cfg.Choices(ctx)
-	if err != nil {
-		return fmt.Errorf("what a message may name: %w", err)
-	}
-	if o.Model != "" && !slices.Contains(there.Models, o.Model) {
-		return fault.Wrap(fault.NotFound, ErrNoChoice, "no_model", "there is no model %.64q here", o.Model)
-	}
-	for _, name := range o.Collections {
-		if !slices.Contains(there.Collections, name) {
-			return fault.Wrap(fault.NotFound, ErrNoChoice, "no_collection", "there is no collection %.64q", name)
-		}
-	}
-	return nil
 }

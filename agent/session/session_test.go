@@ -273,7 +273,7 @@ func testOpenFails(t *testing.T) {
 	store.Before = func(context.Context, agenttest.Operation) error {
 		return fault.New(fault.Unavailable, "test_sentence", "no database")
 	}
-	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, MaxSessions: 1})
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store}.With(session.Limits{Sessions: 1}))
 	if _, err := rt.Open(t.Context(), session.OpenRequest{ID: "S"}, newClient(t)); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v, want unavailable", err)
 	}
@@ -371,7 +371,7 @@ func testVariables(t *testing.T) {
 func TestHistory(t *testing.T) { bubble(t, testHistory) }
 
 func testHistory(t *testing.T) {
-	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: agenttest.NewStore(), ReplayLimit: 5})
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: agenttest.NewStore()}.With(session.Limits{Replay: 5}))
 	one, c1, _ := open(t, rt, "S")
 	if h, err := one.History(t.Context()); err != nil || len(h) != 0 {
 		t.Errorf("history of a new session: %v %v", h, err)

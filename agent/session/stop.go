@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"docent/agent"
+	"docent/agent/session/queue"
 )
 
-// Stop ends a turn before its time; 0 is the one that runs. What it has said is
-// kept. A turn that waits is not run. Of one that is over, or was never there,
-// nothing happens.
+// Stop ends a turn early and keeps its messages; 0 means the running turn. A
+// waiting turn does not run. Stop does nothing for a finished or unknown turn.
 func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -17,8 +17,8 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
-		return c.err
+	if c.mail.gone {
+		return c.mail.err
 	}
 	t := c.current
 	if turn == 0 || t != nil && slices.Contains(t.turns, turn) {
@@ -27,19 +27,19 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 		}
 		return nil
 	}
-	for _, p := range c.queue.waiting() {
+	for _, p := range c.queue.Waiting() {
 		if p.Event.Turn == turn {
 			c.stopLocked(p)
 		}
 	}
-	c.signal()
+	c.mail.signal()
 	return nil
 }
 
 // stopLocked ends a turn before it has begun.
-func (c *conversation) stopLocked(p *pending) {
+func (c *conversation) stopLocked(p *queue.Event) {
 	p.Stop()
-	c.check, c.checkAgain = true, true
+	c.sched.stepLocked()
 	if t := c.current; t != nil && len(t.turns) == 0 { // it may be the one that is decided about
 		t.interrupt(agent.ErrStopped)
 	}
@@ -55,17 +55,17 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.resetting && !c.gone {
+	for c.mail.resetting && !c.mail.gone {
 		c.mu.Unlock()
-		err := c.askSoon(ctx, nothing)
+		err := c.mail.askSoon(ctx, nothing)
 		c.mu.Lock()
 		if err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.gone:
-		return c.err
+	case c.mail.gone:
+		return c.mail.err
 	case c.rt.isClosing():
 		return errClosing
 	}
@@ -76,12 +76,12 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	return nil
 }
 
-// stopFromLocked stops the turns from one on that run or wait.
+// stopFromLocked stops the running and waiting turns from a number on.
 func (c *conversation) stopFromLocked(turn int64) {
 	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
 		t.interrupt(agent.ErrStopped)
 	}
-	for _, p := range c.queue.waiting() {
+	for _, p := range c.queue.Waiting() {
 		if p.Event.Turn >= turn {
 			c.stopLocked(p)
 		}

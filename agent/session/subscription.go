@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/google/uuid"
+
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
 // OpenRequest says which session a client wants.
 type OpenRequest struct {
-	// ID is the session's; "" asks for a new one.
+	// ID of the session; "" asks for a new session.
 	ID string
 	// Name, Username and Owner are kept if the session is new.
 	Name string
@@ -35,7 +37,8 @@ type OpenRequest struct {
 
 // Validate refuses ids and names that no store can keep, as fault.Invalid.
 func (r OpenRequest) Validate() error {
-	return errors.Join(checkName("session_id", r.ID), checkName("session_name", r.Name), checkName("user_id", r.Username))
+	check := journal.CheckName
+	return errors.Join(check("session_id", r.ID), check("session_name", r.Name), check("user_id", r.Username))
 }
 
 // Listener is one client of a session. Its methods are called one at a time,
@@ -57,7 +60,6 @@ type Leaver interface {
 
 // Opened describes the session as it was when a client joined.
 type Opened struct {
-	// SessionID is its public id.
 	SessionID string
 	// Seq is the number given last.
 	Seq int64
@@ -85,7 +87,7 @@ type Subscription struct {
 	at, reset int64
 }
 
-// errStranger is what clients are told that ask for a session of another owner.
+// errStranger refuses a session of another owner.
 var errStranger = fault.New(fault.Forbidden, "session_of_another_user", "this conversation belongs to another user")
 
 // Open joins a session and creates it if there is none of that id. A new one
@@ -130,11 +132,11 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 	return s, nil
 }
 
-// key names the session that is asked for.
+// key returns the key of the requested session.
 func (r *Runtime) key(ctx context.Context, req OpenRequest) (journal.SessionKey, error) {
 	key := journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: req.ID}
 	if key.ID == "" && req.Latest && req.Username != "" {
-		ctx, cancel := context.WithTimeout(ctx, r.cfg.StoreTimeout)
+		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		all, err := r.cfg.Store.Sessions(ctx, journal.SessionFilter{Agent: key.Agent, Username: req.Username, Owner: req.Owner, Latest: true})
 		if err != nil {
@@ -145,26 +147,19 @@ func (r *Runtime) key(ctx context.Context, req OpenRequest) (journal.SessionKey,
 		}
 	}
 	if key.ID == "" {
-		key.ID = r.cfg.NewID()
+		key.ID = uuid.NewString()
 	}
 	return key, nil
 }
 
-// failure is why the session cannot be used; nil if it can.
+// failure returns the reason why the session cannot be used, or nil.
 func (s *Subscription) failure() error {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	if s.refused {
 		return errStranger
 	}
-	return s.c.err
-}
-
-// failure is why the conversation cannot be used; nil if it can.
-func (c *conversation) failure() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.err
+	return s.c.mail.err
 }
 
 // join adds the client, unless the session is another's; false if the
@@ -173,46 +168,30 @@ func (s *Subscription) join() bool {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
+	if c.mail.gone {
 		return false
 	}
-	if c.record.RowID != 0 { // loaded; else load opens it
+	if c.store.Session != 0 { // loaded; else load opens it
 		if s.stranger() {
 			s.refused = true
 			return true
 		}
 		s.openedLocked()
 	}
-	c.listeners = append(c.listeners, s)
-	c.backoff = 0
+	c.clients.list = append(c.clients.list, s)
+	c.sched.backoff = 0
 	return true
 }
 
-// stranger reports whether the session, which is loaded, is another's.
+// stranger reports whether the loaded session has another owner.
 func (s *Subscription) stranger() bool { return !s.anyOwner && s.c.record.Owner != s.owner }
 
-// refuseStrangersLocked takes out clients that must not hear of the session. If
-// it was loaded for nobody else, nothing of it runs, and it is dropped.
-func (c *conversation) refuseStrangersLocked() (all bool) {
-	before := len(c.listeners)
-	c.listeners = slices.DeleteFunc(c.listeners, func(s *Subscription) bool {
-		s.refused = s.stranger()
-		return s.refused
-	})
-	if len(c.listeners) == before || len(c.listeners) > 0 || c.users > 0 {
-		return false
-	}
-	c.endLocked(errDropped)
-	c.returnAlarmLocked(errDropped)
-	return true
-}
-
-// openedLocked tells the client of the session as it is.
+// openedLocked describes the session to the client.
 func (s *Subscription) openedLocked() {
 	c := s.c
-	s.opened, s.since, s.reset = true, c.seq, c.resetSeq
-	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.seq, ResetSeq: c.resetSeq, Resumed: c.resumed})
-	if s.at > c.seq { // of another database
+	s.opened, s.since, s.reset = true, c.clients.seq, c.clients.resetSeq
+	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.clients.seq, ResetSeq: c.clients.resetSeq, Resumed: c.clients.resumed})
+	if s.at > c.clients.seq { // of another database
 		s.at = 0
 	}
 	if !s.muted {
@@ -220,15 +199,15 @@ func (s *Subscription) openedLocked() {
 	}
 }
 
-// Close leaves the session, which goes on with what it does. It may be called
-// more than once.
+// Close leaves the session and stops nothing in it. It may be called more than
+// once.
 func (s *Subscription) Close() {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.closed = true
-	c.listeners = slices.DeleteFunc(c.listeners, func(l *Subscription) bool { return l == s })
-	c.signal()
+	c.clients.list = slices.DeleteFunc(c.clients.list, func(l *Subscription) bool { return l == s })
+	c.mail.signal()
 }
 
 // SessionID is the session's public id.

@@ -5,21 +5,35 @@ import (
 	"errors"
 	"time"
 
-	"docent/agent/peer"
-
 	"docent/agent"
+	"docent/agent/peer"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// turn is what is made of one event, until it is committed. It implements
-// agent.Backend for the bodies, which may use it from several goroutines at once.
+// Bounds of one turn.
+const (
+	// MaxReplies bounds the messages of one turn.
+	MaxReplies = journal.MaxReplies
+	// MaxSteps bounds the steps of reasoning and task lists of one turn.
+	MaxSteps = journal.MaxSteps
+	// MaxSnapshotText bounds the streamed text in a payload.TurnSnapshot, in bytes.
+	MaxSnapshotText = journal.MaxStreamed
+	// MaxSnapshotSteps bounds the steps in a payload.TurnSnapshot.
+	MaxSnapshotSteps = journal.MaxSnapshotSteps
+	// MaxSnapshotStepBytes bounds the size of these steps together, in bytes.
+	MaxSnapshotStepBytes = journal.MaxSnapshotStepBytes
+)
+
+// turn is one turn until it is committed. It implements agent.Backend for the
+// bodies, which may use it from several goroutines at once.
 type turn struct {
 	c       *conversation
 	steps   *agent.Turn
-	number  int64    // 0 if no event began it
-	began   *pending // the event that did; nil if none
+	number  int64        // 0 if no event began it
+	began   *queue.Event // the event that did; nil if none
 	since   time.Time
 	commits int64 // the conversation's when it began
 
@@ -35,15 +49,15 @@ type turn struct {
 	returned  bool // the steps are over
 	idle      bool // and there is none to take
 	over      bool // nothing is taken from the bodies any more
-	handled   []*pending
+	handled   []*queue.Event
 	turns     []int64 // that it runs: more than one if a body took events itself
 	taken     int     // bytes of their content
-	record    record
+	record    journal.Draft
 }
 
-// begin makes a turn of the session as it is.
+// begin returns a turn that starts from the current state.
 func (c *conversation) begin(ctx context.Context) *turn {
-	t := &turn{c: c, since: time.Now(), commits: c.commits, interrupt: func(error) {}, ctx: ctx}
+	t := &turn{c: c, since: time.Now(), commits: c.store.Writes, interrupt: func(error) {}, ctx: ctx}
 	t.steps = c.rt.machine.Begin(t, &c.env, agent.Start{
 		ID: c.key.ID, Name: c.record.Name, Username: c.record.Username, Platform: c.record.Platform,
 		Place: c.place, Event: c.event, Variables: c.record.Variables, Moves: c.carried,
@@ -52,8 +66,8 @@ func (c *conversation) begin(ctx context.Context) *turn {
 	return t
 }
 
-// act begins a turn, whose steps have a goroutine: they go on until the next one
-// would begin another turn or there is none.
+// act begins a turn and runs its steps in a goroutine, until the next step would
+// begin another turn or there is none.
 func (c *conversation) act(ctx context.Context, greet bool) {
 	t := c.begin(ctx)
 	t.greeting = greet
@@ -65,7 +79,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		interrupt(cause)
 		cancel()
 	}
-	c.current, c.check, c.checkAgain, c.wakeAt = t, false, false, time.Time{}
+	c.current, c.sched.check, c.sched.again, c.sched.wakeAt = t, false, false, time.Time{}
 	c.mu.Unlock()
 	go func() { // the owner waits for it
 		var idle bool
@@ -77,7 +91,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		t.returned, t.idle = true, idle
-		c.signal()
+		c.mail.signal()
 	}()
 }
 
@@ -99,17 +113,25 @@ func (t *turn) Claim(event *agent.Pending, begins bool) bool {
 }
 
 // takeLocked makes an event part of the turn.
-func (t *turn) takeLocked(p *pending, begins bool) {
+func (t *turn) takeLocked(p *queue.Event, begins bool) {
 	if begins {
 		t.number, t.began = p.Event.Turn, p
 	}
 	t.handled = append(t.handled, p)
-	if p.message.Type != "" {
-		t.record.talk = append(t.record.talk, &p.message)
+	if p.Message.Type != "" {
+		t.record.Talk = append(t.record.Talk, &p.Message)
 	}
 }
 
-// numbers are those of the turns it ends, at least its own.
+// asked returns the message that began the turn; nil if no event did.
+func (t *turn) asked() *agent.ChatMessage {
+	if t.began == nil {
+		return nil
+	}
+	return &t.began.Message
+}
+
+// numbers returns the numbers of the turns that it ends, at least its own.
 func (t *turn) numbers() []int64 {
 	out := []int64{t.number}
 	for _, p := range t.handled {
@@ -123,10 +145,10 @@ func (t *turn) numbers() []int64 {
 // changed reports whether there is anything to commit.
 func (t *turn) changed() bool {
 	r := &t.result
-	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || len(t.record.entries) > 0
+	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || !t.record.Empty()
 }
 
-// close ends what goes on beside the steps, and takes over what they came to.
+// close stops work that runs beside the steps, and takes over their result.
 func (t *turn) close() (cause error) {
 	c := t.c
 	c.mu.Lock()
@@ -136,13 +158,13 @@ func (t *turn) close() (cause error) {
 	t.over = true
 	t.steps.Close()
 	t.result = t.steps.Result()
-	t.record.flushAt = time.Time{}
+	t.record.FlushAt = time.Time{}
 	if t.idle {
-		c.check, c.circled = c.checkAgain, t.result.Circling
+		c.sched.check, c.sched.circled = c.sched.again, t.result.Circling
 	} else {
-		c.check = true
+		c.sched.check = true
 	}
-	c.checkAgain = false
+	c.sched.again = false
 	if r := &t.result; !t.idle && len(r.Failures) > 0 && !r.Circling { // or states that fail would go round in circles unseen
 		c.carried = r.Moves
 	}
@@ -158,18 +180,40 @@ var (
 	errCutShort = fault.New(fault.Unavailable, "answer_interrupted", "docent was stopped in the middle of this answer; ask again")
 )
 
-// apologize ends the turn of an event that was cut short after it had said
-// something: it must not be answered twice.
-func (c *conversation) apologize(ctx context.Context, p *pending) {
+// apologize ends an interrupted turn that had said something already. The event
+// must not be answered twice.
+func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
 	t := c.begin(ctx)
 	c.mu.Lock()
-	c.current, t.idle, t.turns = t, !c.check, []int64{p.Event.Turn}
+	c.current, t.idle, t.turns = t, !c.sched.check, []int64{p.Event.Turn}
 	t.takeLocked(p, true)
-	t.record.resumed = true
-	c.checkAgain = c.check
+	t.record.Resumed = true
+	c.sched.again = c.sched.check
 	c.mu.Unlock()
 	t.steps.Fail(p.Pending, errCutShort)
 	t.finish(ctx)
+}
+
+// commit writes a turn's record, with the entries of t if it is not nil.
+func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnRecord) (journal.Written, error) {
+	if t != nil {
+		c.mu.Lock()
+		record.Entries = t.record.Batch()
+		if !record.Partial {
+			record.Links = t.record.Links()
+		}
+		c.mu.Unlock()
+	}
+	written, err := c.store.Commit(ctx, record)
+	if fault.KindOf(err) == fault.NotFound {
+		c.lose(err, nil)
+	}
+	if err == nil && t != nil && !written.Repeated {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		t.record.Wrote(written.Entries)
+	}
+	return written, err //nolint:wrapcheck // it names the session
 }
 
 // finish ends a turn whose steps are over.
@@ -181,21 +225,21 @@ func (t *turn) finish(ctx context.Context) {
 	defer c.mu.Unlock()
 	c.settleLocked()
 	if t.greeting {
-		c.greetedLocked()
-		if c.emptied {
-			c.resetting, c.emptied = false, false
+		c.greeting.overLocked()
+		if c.mail.emptied {
+			c.mail.resetting, c.mail.emptied = false, false
 		}
 	}
 	for _, p := range t.handled {
-		c.queue.free(p)
+		c.queue.Free(p)
 	}
-	if t.idle && !c.gone && !c.resetting {
+	if t.idle && !c.mail.gone && !c.mail.resetting {
 		c.holdLocked(ctx)
 	}
 }
 
-// conclude commits a turn, whether its bodies failed or not, and then sends what
-// it said and is not sent yet.
+// conclude commits a turn, whether its bodies failed or not, and then sends its
+// unsent entries.
 func (t *turn) conclude(ctx context.Context, cause error) {
 	c := t.c
 	switch {
@@ -203,7 +247,7 @@ func (t *turn) conclude(ctx context.Context, cause error) {
 		c.settle()
 		t.end(payload.TurnFinished{Outcome: payload.Failed})
 		return
-	case c.failure() != nil, errors.Is(cause, errInterrupted): // it runs again after the next load, or never
+	case c.mail.failure() != nil, errors.Is(cause, errInterrupted): // it runs again after the next load, or never
 		return
 	case t.result.Resetting:
 		c.settle()
@@ -223,12 +267,14 @@ func (t *turn) conclude(ctx context.Context, cause error) {
 	if last := t.result.Event; last.Name != "" && c.rt.machine.Remembers() {
 		c.event = &last
 	}
+	c.mu.Lock()
 	if t.result.Started {
-		c.awake()
+		c.sched.backoff = 0 // the session was not only loaded to check conditions
 	}
-	c.settle()
+	c.settleLocked()
+	c.mu.Unlock()
 	t.present(ctx, written)
-	if failed != nil && !failure(written) { // it was answered elsewhere
+	if failed != nil && !written.Failed() { // it was answered elsewhere
 		failed, outcome = nil, payload.Done
 	}
 	if failed != nil {
@@ -256,7 +302,7 @@ func (t *turn) refused(ctx context.Context, err error) {
 		return
 	}
 	record := journal.TurnRecord{
-		Session: c.record.RowID, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
+		Session: c.store.Session, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
 	}
 	if _, err := c.commit(ctx, nil, record); err != nil {
 		c.abandon(ctx, err)
@@ -274,7 +320,11 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 	defer c.mu.Unlock()
 	now := c.rt.cfg.Now()
 	if t.result.Stopped || errors.Is(cause, agent.ErrStopped) {
-		t.record.stopped(t, now)
+		if t.number != 0 && (!t.result.Stopped || t.began.Message.Type != "") { // the record knows nothing of other events
+			t.record.Stop(t.number, t.asked(), now)
+		} else {
+			t.record.Link(t.asked())
+		}
 		return payload.Stopped, nil
 	}
 	if len(t.result.Failures) == 0 {
@@ -284,16 +334,20 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.result.Place.State}, agent.OwnText(err)...)...)
 	}
 	t.failed = t.result.Failures[0]
-	t.record.apologize(t, t.failed, now)
+	if t.number != 0 {
+		t.record.Apologize(t.number, t.asked(), t.failed, now)
+	} else { // nobody waits for a turn that no event began
+		t.record.Link(t.asked())
+	}
 	return payload.Failed, t.result.Failures[0]
 }
 
-// turnRecord is the turn as it is to be stored.
+// turnRecord returns the record to store.
 func (t *turn) turnRecord() journal.TurnRecord {
 	c := t.c
 	r := journal.TurnRecord{
-		Session: c.record.RowID, Turn: t.number,
-		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.nextLook(t.result.Place),
+		Session: c.store.Session, Turn: t.number,
+		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
 		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
 	}
 	for _, p := range t.handled {
@@ -302,20 +356,8 @@ func (t *turn) turnRecord() journal.TurnRecord {
 	return r
 }
 
-// failure reports whether a turn's last message says that it failed; nothing
-// said at all is a failure of what no event began, unless that is what was
-// stored before.
-func failure(written journal.Written) bool {
-	for i := len(written.Entries) - 1; i >= 0; i-- {
-		if m := written.Entries[i].Message; m != nil {
-			return m.ClientID == agent.FailedID || !written.Repeated && m.Turn == 0
-		}
-	}
-	return !written.Repeated
-}
-
-// settle makes the turn at hand a past one, before the clients learn of it: a
-// message that is sent again from then on is sent after its turn.
+// settle ends the current turn before clients get its end. A message that is sent
+// again after this call comes after its turn.
 func (c *conversation) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -329,22 +371,22 @@ func (c *conversation) settleLocked() {
 	}
 }
 
-// fail tells the clients that a turn failed which have not been told.
+// fail tells the clients that the turn failed, unless they know.
 func (t *turn) fail(err error) {
 	c := t.c
 	for _, d := range t.failure(err, c.rt.cfg.Now()) {
 		if d.Audience == Streaming && !t.told || d.Audience == Plain && !t.unspoken(err) {
-			c.deliver(d)
+			c.clients.deliver(d)
 		}
 	}
 	t.end(payload.TurnFinished{Outcome: payload.Failed, Usage: t.result.Usage})
 }
 
-// failure is how clients are told that the turn failed.
+// failure returns the frames that report the failed turn.
 func (t *turn) failure(err error, now time.Time) []Delivery {
 	id := ""
 	if t.began != nil {
-		id = t.began.message.ClientID
+		id = t.began.Message.ClientID
 	}
 	all := Failure(err, id)
 	for i := range all {
@@ -357,32 +399,31 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 	return all
 }
 
-// end tells the clients that stream that turns are over. For what no event
-// began nobody waits.
+// end tells streaming clients that turns are over. Nobody waits for a turn that no
+// event began.
 func (t *turn) end(f payload.TurnFinished) {
 	c := t.c
 	turns := t.numbers()
-	c.rt.meters.ended(f.Outcome, turns, t.since)
+	c.rt.meters.Ended(f.Outcome, turns, t.since)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, turn := range turns {
-		if turn != 0 && len(c.listeners) > 0 {
-			c.deliverLocked(c.rt.streamed(turn, payload.TurnFinishedAction, f))
+		if turn != 0 && len(c.clients.list) > 0 {
+			c.clients.deliverLocked(c.rt.streamed(turn, payload.TurnFinishedAction, f))
 		}
 		f.Usage = nil
 	}
 	c.ending = nil
 }
 
-// unspoken reports whether a failure is not to be told in words: an agent that
-// is no docent and is stopped because it answers would answer that as well.
+// unspoken reports whether plain clients must not get a failure as a reply. Another
+// agent that is stopped because it answers would answer the failure as well.
 func (t *turn) unspoken(failed error) bool {
 	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
-		t.began.message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
+		t.began.Message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
 }
 
-// answering marks a frame as an answer to the request of an agent that the turn
-// is about, if it is.
+// answering marks a frame as the answer to the agent request that began the turn.
 func (t *turn) answering(f *payload.Frame) {
 	if t.began == nil {
 		return
@@ -393,46 +434,41 @@ func (t *turn) answering(f *payload.Frame) {
 	}
 }
 
-// lose ends a conversation whose session has been deleted, and tells its clients
-// but the one that gets err from its own call, if any.
+// lose ends the conversation of a deleted session and tells its clients, except
+// caller, which gets err from its own call.
 func (c *conversation) lose(err error, caller *Subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leaveLocked(err, errDeleted, caller)
 }
 
-// abandon takes a session out of memory because it is not known what the store
-// has of it. Its clients are told to come back, and it is loaded again soon.
+// abandon unloads a session because its stored state is unknown. It tells the
+// clients to come back. The runtime loads the session again soon.
 func (c *conversation) abandon(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
+	if c.mail.gone {
 		return
 	}
 	c.rt.cfg.Logger.WarnContext(ctx, "the session leaves memory, as the store does not take its writes", "session", c.key.ID)
-	c.rt.meters.abandoned.Inc()
+	c.rt.meters.Abandoned.Inc()
 	why := &fault.Fault{Kind: fault.Unavailable, Text: fault.TextOf(err), Err: err}
 	c.leaveLocked(why, errReset, nil)
-	pause := min(max(2*c.backoff, c.rt.cfg.ConditionInterval), maxBackoff)
-	c.rt.alarms.set(sleeper{id: c.key.ID, at: c.rt.cfg.Now().Add(pause), backoff: pause}, c.rt)
+	c.sched.retryLocked()
 }
 
 // leaveLocked ends a conversation and tells its clients; cause ends the context
 // of the turn that runs.
 func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
-	if !c.gone {
-		for _, s := range c.listeners {
-			if l, ok := s.listener.(Leaver); ok && s != caller {
-				l.Gone(err)
-			}
-		}
+	if !c.mail.gone {
+		c.clients.goneLocked(err, caller)
 	}
 	c.endLocked(err)
-	c.queue.clear()
-	c.check, c.resetting, c.emptied = false, false, false
+	c.queue.Clear()
+	c.sched.check, c.mail.resetting, c.mail.emptied = false, false, false
 	if c.current != nil {
 		c.current.interrupt(cause)
 	}
 	c.links.Close(cause)
-	c.signal()
+	c.mail.signal()
 }

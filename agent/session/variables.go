@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 
 	"docent/agent"
+	"docent/agent/session/queue"
 	"docent/internal/fault"
 )
 
-// SetVariables sets session variables, in order with the events sent, and then
-// looks whether the session is to move on. What cannot be set is told to the
-// listener. The runtime's own are refused as fault.Invalid: prev_state, and
-// what begins with peer_session_ or reasoning_.
+// SetVariables sets session variables, in order with the sent events, and then
+// checks the conditions of the state. The listener gets a failure to set them.
+// Reserved names are refused as fault.Invalid: prev_state, and names that begin
+// with peer_session_ or reasoning_.
 func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
 	c := s.c
 	if err := agent.CheckReserved(values); err != nil {
@@ -22,20 +23,19 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 		return err
 	}
 	defer leave()
-	err = c.askSoon(ctx, func(context.Context) error {
+	err = c.mail.askSoon(ctx, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.queue.add(work{slot: true, do: func(ctx context.Context) { s.set(ctx, values) }})
+		c.queue.Add(queue.Work{Slot: true, Do: func(ctx context.Context) { s.set(ctx, values) }})
 		return nil
 	})
 	if err != nil {
-		<-c.queue.slots
+		<-c.queue.Slots
 	}
 	return err
 }
 
-// set sets variables for a client, and has the session look whether it is to
-// move on.
+// set sets variables for a client and asks for a step.
 func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessage) {
 	c := s.c
 	err := c.setVariables(ctx, values)
@@ -44,10 +44,11 @@ func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessag
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.gone {
+	if c.mail.gone {
 		return
 	}
-	c.check, c.circled, c.backoff = true, false, 0
+	c.sched.eventLocked()
+	c.sched.backoff = 0
 	if err != nil {
 		for _, d := range Failure(err, "") {
 			d.Frame.Time = c.rt.cfg.Now()

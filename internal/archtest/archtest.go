@@ -75,11 +75,8 @@ var MethodBudgets = map[string]int{
 // OverBudget lists the places that were over a limit when it was introduced, with their size. None may grow, and none may
 // be added.
 var OverBudget = map[string]int{
-	"files with methods of agent/session.conversation": 17,
-	"imports in a chain":                    11,
-	"lines of package agent/session":        4475,
-	"lines that are too long":               49,
-	"methods of agent/session.conversation": 63,
+	"imports in a chain":      11,
+	"lines that are too long": 49,
 }
 
 // BadNames are meaningless names of packages and files.

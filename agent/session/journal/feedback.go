@@ -2,9 +2,11 @@ package journal
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"docent/agent"
+	"docent/internal/fault"
 )
 
 // Bounds of feedback.
@@ -48,4 +50,44 @@ type Feedbacks interface {
 	// LastFeedback returns what was said last of each of a session's turns from
 	// from to to, by turn, at most the first 1,000.
 	LastFeedback(ctx context.Context, session, from, to int64) ([]FeedbackRecord, error)
+}
+
+// Bounds of the search for the last finished turn.
+const (
+	lastPage  = 100 // messages that are read at once
+	lastPages = 20
+)
+
+// CheckSaid returns a fault.NotFound if the turn has no messages.
+func (r Reader) CheckSaid(ctx context.Context, turn int64) error {
+	said, err := r.Messages(ctx, MessageQuery{Turn: turn, Last: 1, MaxContent: NoContent})
+	if err != nil {
+		return err
+	}
+	if len(said) == 0 {
+		return fault.Wrap(fault.NotFound, ErrNoTurn, "turn_empty", "nothing was said in turn %d", turn)
+	}
+	return nil
+}
+
+// LastTurn returns the newest turn that has messages and is not open. It fails
+// with fault.Conflict if there is none.
+func (r Reader) LastTurn(ctx context.Context, open map[int64]bool) (int64, error) {
+	query := MessageQuery{Last: lastPage, MaxContent: NoContent}
+	for range lastPages {
+		said, err := r.Messages(ctx, query)
+		if err != nil {
+			return 0, err
+		}
+		for _, m := range slices.Backward(said) {
+			if !open[m.Turn] {
+				return m.Turn, nil
+			}
+		}
+		if len(said) < lastPage {
+			break
+		}
+		query.Before = said[0].Seq
+	}
+	return 0, fault.New(fault.Conflict, "no_answer_to_rate", "there is no answer yet that feedback could be about")
 }

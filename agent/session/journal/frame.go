@@ -77,7 +77,7 @@ func (e Entry) Frame() payload.Frame {
 	return frame
 }
 
-// failureOf is a stored apology as an error.
+// failureOf returns a stored apology as an error message.
 func failureOf(m agent.ChatMessage) json.RawMessage {
 	var words string
 	if json.Unmarshal(m.Content, &words) != nil {
@@ -97,7 +97,7 @@ func failureOf(m agent.ChatMessage) json.RawMessage {
 	return coded
 }
 
-// asText is JSON as a string, if it is none.
+// asText returns JSON that is not a string as a string.
 func asText(content json.RawMessage) json.RawMessage {
 	if len(content) > 0 && content[0] == '"' {
 		return content

@@ -30,6 +30,17 @@ type Reader struct {
 	Timeout time.Duration
 }
 
+// Messages returns the selected messages, oldest first.
+func (r Reader) Messages(ctx context.Context, query MessageQuery) ([]agent.ChatMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
+	defer cancel()
+	messages, err := r.Store.Messages(ctx, r.Session, query)
+	if err != nil {
+		return nil, fmt.Errorf("messages of session %s: %w", r.Name, err)
+	}
+	return messages, nil
+}
+
 // After yields all entries after a sequence number up to another, oldest first. An
 // error is the last value.
 func (r Reader) After(ctx context.Context, after, last int64) iter.Seq2[Entry, error] {

@@ -28,8 +28,8 @@ func sameJSON(raw, stored json.RawMessage) bool {
 	return !fine || !also || same(a, b)
 }
 
-// decoded is a JSON value with its numbers as they are written; false if it
-// cannot be read.
+// decoded returns a JSON value that keeps the digits of its numbers. It reports
+// false for invalid JSON.
 func decoded(raw json.RawMessage) (any, bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -38,7 +38,7 @@ func decoded(raw json.RawMessage) (any, bool) {
 	return v, err == nil
 }
 
-// unkept are the characters that no store keeps, and what may stand for them.
+// unkept replaces the characters that stores do not keep.
 var unkept = strings.NewReplacer("\x00", "?", "\ufffd", "?")
 
 // same compares two decoded values.
@@ -62,7 +62,7 @@ func same(a, b any) bool {
 	return a == b
 }
 
-// number is a number as every store writes it.
+// number returns the form of a number that is the same in all stores.
 func number(n json.Number) string {
 	if r, ok := new(big.Rat).SetString(n.String()); ok { // its length is bounded, see CheckJSON
 		return r.RatString()
@@ -70,12 +70,11 @@ func number(n json.Number) string {
 	return n.String()
 }
 
-// several stands for the values of keys that fall together, of which a database
-// may have kept any: they count as the same, or a message that is sent again
-// might be refused.
+// several stands for the values of equal keys. A database may keep any of them, so
+// they equal all values. Otherwise a repeated message might be refused.
 type several struct{}
 
-// byKey is an object by its keys as every store keeps them.
+// byKey returns an object with the keys that stores keep.
 func byKey(object map[string]any) map[string]any {
 	out := make(map[string]any, len(object))
 	for key, value := range object {

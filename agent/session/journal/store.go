@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"docent/agent"
@@ -226,6 +227,17 @@ type Written struct {
 	// Repeated reports that the turn was committed before. The store wrote nothing,
 	// and Entries are all stored entries of the turn; none for turn 0.
 	Repeated bool
+}
+
+// Failed reports whether the last message says that the turn failed. A turn
+// without an event fails silently, unless its record was stored before.
+func (w Written) Failed() bool {
+	for _, e := range slices.Backward(w.Entries) {
+		if m := e.Message; m != nil {
+			return m.ClientID == agent.FailedID || !w.Repeated && m.Turn == 0
+		}
+	}
+	return !w.Repeated
 }
 
 // Failed reports that the turn's last message says that it failed.

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"docent/agent/session/journal"
+	"docent/payload"
+)
+
+// clients are the clients of a session in memory. They receive the stored
+// entries in the order of their sequence numbers.
+type clients struct {
+	store *journal.Writer
+	log   func(ctx context.Context, what string, err error, attrs ...any)
+
+	mu       *sync.Mutex // the conversation's; guards the fields below
+	list     []*Subscription
+	seq      int64  // of the last delivered entry; all entries before it are delivered
+	resetSeq int64  // as in journal.SessionRecord
+	resumed  bool   // the next client resumes a session that existed before
+	ended    string // the thread whose end clients were told of last
+}
+
+// fill delivers the stored entries up to a sequence number that streaming
+// clients have not received: entries of a write whose outcome was unknown, and
+// entries that another process has stored. If the store cannot be read now, the
+// entries come before the next delivery.
+func (l *clients) fill(ctx context.Context, seq int64) {
+	l.mu.Lock()
+	from := l.seq
+	if !slices.ContainsFunc(l.list, func(s *Subscription) bool { return !s.muted }) { // nobody listens
+		l.seq = max(l.seq, seq)
+	}
+	known := l.seq >= seq
+	l.mu.Unlock()
+	if known {
+		return
+	}
+	for e, err := range l.store.After(context.WithoutCancel(ctx), from, seq) {
+		if err != nil {
+			l.log(ctx, "read what clients missed", err)
+			return
+		}
+		l.mu.Lock()
+		if e.Seq() > l.seq {
+			l.seq = e.Seq()
+			l.deliverLocked(Delivery{Audience: Streaming, Frame: e.Frame()})
+		}
+		l.mu.Unlock()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.seq = max(l.seq, seq) // entries that another process has removed are missing
+}
+
+// deliver hands a frame to every client.
+func (l *clients) deliver(d Delivery) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deliverLocked(d)
+}
+
+func (l *clients) deliverLocked(d Delivery) { l.deliverOthersLocked(nil, d) }
+
+// deliverOthersLocked hands a frame to every client except one.
+func (l *clients) deliverOthersLocked(except *Subscription, d Delivery) {
+	for _, s := range l.list {
+		if s != except && !s.muted {
+			s.listener.Deliver(d)
+		}
+	}
+}
+
+// nextLocked reports whether an entry is the next one to deliver, and counts it
+// as delivered.
+func (l *clients) nextLocked(seq int64) bool {
+	next := seq == l.seq+1
+	if next {
+		l.seq++
+	}
+	return next
+}
+
+// goneLocked tells all clients except one that the session has left memory.
+func (l *clients) goneLocked(err error, except *Subscription) {
+	for _, s := range l.list {
+		if leaver, ok := s.listener.(Leaver); ok && s != except {
+			leaver.Gone(err)
+		}
+	}
+}
+
+// streamed returns a frame of a turn that is not stored.
+func (r *Runtime) streamed(turn int64, action payload.Action, message any) Delivery {
+	d := r.told(action, message)
+	d.Frame.Turn = &turn
+	return d
+}
+
+// told returns a frame that is not stored and belongs to no turn.
+func (r *Runtime) told(action payload.Action, message any) Delivery {
+	content, err := payload.Marshal(message)
+	if err != nil { // our own structs always encode
+		r.cfg.Logger.Error("encode", "action", action, "error", err)
+	}
+	return Delivery{Audience: Streaming, Frame: payload.Frame{Action: action, Message: content, Time: r.cfg.Now()}}
+}

@@ -1,0 +1,365 @@
+package journal
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"docent/agent"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+)
+
+// Bounds of one turn's record.
+const (
+	// MaxReplies bounds the messages of one turn.
+	MaxReplies = 100
+	// MaxSteps bounds the steps of reasoning and task lists of one turn.
+	MaxSteps = 5000
+	// MaxStreamed bounds the streamed text that a draft holds, in bytes. It keeps
+	// the beginning.
+	MaxStreamed = 1 << 20
+	// maxKept bounds the streamed text that a stopped turn stores, in bytes.
+	maxKept = 64 << 10
+)
+
+// Draft is the record of a running turn: its messages and steps in one order. Its
+// methods must not run at the same time.
+type Draft struct {
+	// FlushAt is when the draft is stored before the end of its turn; zero for
+	// never.
+	FlushAt time.Time
+	// Talk are the messages of the turn, of the user and of the agent.
+	Talk []*agent.ChatMessage
+	// Resumed tells that the store may have steps that the draft lacks.
+	Resumed bool
+
+	entries []*Drafted
+	stored  int    // the first entries that are stored
+	sent    int    // the first entries that clients have with their sequence numbers
+	replies int    // messages among entries
+	steps   int    // steps among entries
+	runs    int    // reasoning runs that have begun and not finished
+	shown   int64  // counts provisional frames
+	text    []byte // streamed text without a sent reply or step
+	fresh   int    // where the text begins that no reply contains
+	begun   *begun // the answer whose text was streamed last
+}
+
+// begun is the content of an answer from documents if its turn stops now.
+type begun struct {
+	text   string // the part of it that was streamed
+	answer payload.RAGMessage
+}
+
+// Drafted is one entry of a draft. Either Message or Step is set.
+type Drafted struct {
+	Message *agent.ChatMessage
+	Step    *agent.ReasoningRecord
+	// Shown tells that plain clients have the entry.
+	Shown bool
+	// Silent tells that plain clients must not get the entry.
+	Silent bool
+
+	answer *Drafted // the message that closed a step's loop
+	linked bool     // a step's message is known
+	late   bool     // the step was stored without its message
+}
+
+// Seq returns the entry's sequence number.
+func (e *Drafted) Seq() int64 { return Entry{Message: e.Message, Step: e.Step}.Seq() }
+
+// Frame returns the entry's frame.
+func (e *Drafted) Frame() payload.Frame { return Entry{Message: e.Message, Step: e.Step}.Frame() }
+
+func (e *Drafted) id() int64 {
+	if e.Message != nil {
+		return e.Message.ID
+	}
+	return e.Step.ID
+}
+
+// Say adds a message of the agent.
+func (d *Draft) Say(m agent.ChatMessage, silent bool) error {
+	if d.replies >= MaxReplies {
+		return fault.New(fault.Invalid, "turn_replies_full", "a turn may have at most %d replies", MaxReplies)
+	}
+	d.add(m, silent)
+	return nil
+}
+
+func (d *Draft) add(m agent.ChatMessage, silent bool) {
+	d.fresh = len(d.text)
+	d.replies++
+	d.entries = append(d.entries, &Drafted{Message: &m, Silent: silent})
+	d.Talk = append(d.Talk, &m)
+}
+
+// Think adds a step of reasoning. Every reasoning_started keeps room for its
+// reasoning_finished.
+func (d *Draft) Think(step agent.ReasoningRecord, silent bool) (*Drafted, error) {
+	keep := d.runs
+	switch kind := payload.StepKind(step.StepKind); {
+	case kind == payload.StepStarted:
+		keep++
+	case kind == payload.StepFinished && d.runs > 0:
+		keep--
+	}
+	if d.steps+keep >= MaxSteps {
+		return nil, fault.New(fault.Invalid, "turn_steps_full", "a turn may have at most %d steps", MaxSteps)
+	}
+	d.steps++
+	d.runs = keep
+	e := &Drafted{Step: &step, Silent: silent}
+	d.entries = append(d.entries, e)
+	return e, nil
+}
+
+// Stream adds a piece of a reply that is not complete.
+func (d *Draft) Stream(delta string) {
+	if room := MaxStreamed - len(d.text); room > 0 {
+		d.text = append(d.text, delta[:min(room, len(delta))]...)
+	}
+}
+
+// Begin sets the answer whose text is streamed now.
+func (d *Draft) Begin(text string, answer payload.RAGMessage) { d.begun = &begun{text, answer} }
+
+// Discard removes the streamed text.
+func (d *Draft) Discard() { d.text, d.fresh, d.begun = nil, 0, nil }
+
+// Replaced removes the streamed text that clients have as a reply.
+func (d *Draft) Replaced() { d.text, d.fresh = d.text[d.fresh:], 0 }
+
+// Count counts a provisional frame and returns its number.
+func (d *Draft) Count() int64 {
+	d.shown++
+	return d.shown
+}
+
+// Counted reports whether clients got provisional frames.
+func (d *Draft) Counted() bool { return d.shown > 0 }
+
+// Empty reports whether the draft has no entries.
+func (d *Draft) Empty() bool { return len(d.entries) == 0 }
+
+// Stored reports whether all entries are stored.
+func (d *Draft) Stored() bool { return d.stored == len(d.entries) }
+
+// is reports whether the answer is all of the unsaid text. A draft keeps only the
+// beginning of a very long text.
+func (b *begun) is(unsaid []byte) bool {
+	return b != nil && len(unsaid) > 0 && strings.HasPrefix(b.text, string(unsaid))
+}
+
+// kept returns the message that stores the streamed text of a turn that stopped
+// or failed. Plain text ends with the note. The type is "" without such text.
+func (d *Draft) kept(note string) (chatType string, content json.RawMessage) {
+	unsaid := d.text[d.fresh:]
+	text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxKept)]), "")))
+	if d.begun.is(unsaid) {
+		content, err := payload.Marshal(d.begun.answer)
+		switch {
+		case d.begun.answer.Answer == "":
+			text = ""
+		case err == nil && agent.CheckWithin(content, agent.MaxJSONDepth, agent.MaxExponents) == nil: // else store Markdown
+			return payload.TypeRAG, content
+		}
+	}
+	if text == "" {
+		return "", nil
+	}
+	return payload.TypeMarkdown, agent.JSONString(text + note)
+}
+
+// Stop ends the record of a stopped turn that has said nothing: with the streamed
+// text, or with a note that the turn was stopped. It also ends open reasoning.
+func (d *Draft) Stop(turn int64, asked *agent.ChatMessage, now time.Time) {
+	if d.replies == 0 {
+		chatType, content := d.kept("\n\n*Stopped.*")
+		var sentence fault.Sentence
+		if chatType == "" {
+			stopped := fault.NewText("stopped", "Stopped.")
+			chatType, content, sentence = payload.TypeStr, agent.JSONString(stopped.Message), stopped.Sentence
+		}
+		d.add(agent.ChatMessage{
+			Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now,
+		}, false)
+	}
+	d.Link(asked)
+}
+
+// Apologize ends the record of a failed turn: with the streamed text, which
+// people have read already, and with an apology. It also ends open reasoning.
+func (d *Draft) Apologize(turn int64, asked *agent.ChatMessage, failed error, now time.Time) {
+	if chatType, content := d.kept(""); chatType != "" && d.replies < MaxReplies {
+		d.add(agent.ChatMessage{Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Time: now}, false)
+	}
+	text := Apology(failed)
+	d.add(agent.ChatMessage{
+		Turn: turn, ClientID: agent.FailedID, Type: payload.TypeStr,
+		Content: agent.JSONString(text.Message), Sentence: text.Sentence, Time: now,
+	}, false)
+	d.Link(asked)
+}
+
+// Link links all steps without a message to the newest message of the agent. If
+// it has said nothing, it links them to asked, which may be nil.
+func (d *Draft) Link(asked *agent.ChatMessage) {
+	var newest *Drafted
+	for _, e := range slices.Backward(d.entries) {
+		if e.Message != nil && !e.Message.IsUser {
+			newest = e
+			break
+		}
+	}
+	for i, e := range d.entries {
+		if e.Step == nil || e.linked {
+			continue
+		}
+		switch {
+		case newest != nil:
+			e.answer = newest
+		case asked == nil || asked.ID == 0:
+			continue
+		default:
+			e.Step.ChatID = asked.ID
+		}
+		e.linked, e.late = true, i < d.stored
+	}
+}
+
+// Batch returns copies of the entries that are not stored.
+func (d *Draft) Batch() []Entry {
+	fresh := d.entries[d.stored:]
+	out := make([]Entry, len(fresh))
+	for i, e := range fresh {
+		out[i] = e.copied()
+		if e.answer == nil {
+			continue
+		}
+		if at := slices.Index(fresh, e.answer); at >= 0 {
+			out[i].Answer = at + 1
+		} else {
+			out[i].Step.ChatID = e.answer.id()
+		}
+	}
+	return out
+}
+
+// copied returns an entry that shares nothing with the draft.
+func (e *Drafted) copied() Entry {
+	if e.Message != nil {
+		m := *e.Message
+		return Entry{Message: &m}
+	}
+	step := *e.Step
+	return Entry{Step: &step}
+}
+
+// Links returns the messages of steps that were stored without them.
+func (d *Draft) Links() []Link {
+	var out []Link
+	fresh := d.entries[d.stored:]
+	if d.Resumed && len(fresh) > 0 { // the apology ends the interrupted reasoning
+		out = append(out, Link{Answer: len(fresh)})
+	}
+	for _, e := range d.entries[:d.stored] {
+		if !e.late {
+			continue
+		}
+		l := Link{Step: e.Step.ID, Chat: e.Step.ChatID}
+		if e.answer != nil {
+			l.Answer = slices.Index(fresh, e.answer) + 1
+			l.Chat = e.answer.id() // 0 if it is fresh
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// Wrote takes over the ids and sequence numbers of the stored batch.
+func (d *Draft) Wrote(entries []Entry) {
+	for _, w := range entries {
+		e := d.entries[d.stored]
+		if e.Message != nil {
+			e.Message.ID, e.Message.Seq = w.Message.ID, w.Message.Seq
+		} else {
+			e.Step.ID, e.Step.Seq = w.Step.ID, w.Step.Seq
+			e.late = e.linked && w.Step.ChatID == 0 // it was linked during the write
+		}
+		d.stored++
+	}
+}
+
+// Unsent returns the stored entries that clients do not have. If the store had
+// the turn already, they include the entries of another process.
+func (d *Draft) Unsent(written Written) []*Drafted {
+	fresh := slices.Clone(d.entries[d.sent:d.stored])
+	if !written.Repeated {
+		return fresh
+	}
+	var last int64
+	if d.sent > 0 {
+		last = d.entries[d.sent-1].Seq()
+	}
+	own := map[int64]bool{}
+	for _, e := range d.entries[:d.stored] {
+		own[e.Seq()] = true
+	}
+	for _, w := range written.Entries {
+		if w.Seq() > last && !own[w.Seq()] {
+			fresh = append(fresh, &Drafted{Message: w.Message, Step: w.Step})
+		}
+	}
+	slices.SortStableFunc(fresh, func(a, b *Drafted) int { return cmp.Compare(a.Seq(), b.Seq()) })
+	return fresh
+}
+
+// Sent tells that clients have all stored entries.
+func (d *Draft) Sent() { d.sent = d.stored }
+
+// Silent reports whether plain clients lack no reply of the unsent entries.
+func (d *Draft) Silent() bool {
+	return !slices.ContainsFunc(d.entries[d.sent:], func(e *Drafted) bool { return e.Message != nil && !e.Silent })
+}
+
+// Steps returns the steps up to a time that are not stored. A zero time selects
+// all.
+func (d *Draft) Steps(until time.Time) []agent.ReasoningRecord {
+	var out []agent.ReasoningRecord
+	for _, e := range d.entries[d.stored:] {
+		if e.Step != nil && (until.IsZero() || !e.Step.Time.After(until)) {
+			out = append(out, *e.Step)
+		}
+	}
+	return out
+}
+
+// Bounds of the steps in a payload.TurnSnapshot.
+const (
+	// MaxSnapshotSteps bounds its steps and task lists. It has the newest.
+	MaxSnapshotSteps = 256
+	// MaxSnapshotStepBytes bounds their size together, in bytes.
+	MaxSnapshotStepBytes = 1 << 20
+)
+
+// Snapshot returns the unsent part of the turn.
+func (d *Draft) Snapshot(turn int64) payload.TurnSnapshot {
+	out := payload.TurnSnapshot{Turn: turn, N: d.shown, Text: strings.ToValidUTF8(string(d.text), ""), Steps: []payload.SnapshotStep{}}
+	size := 0
+	for _, e := range slices.Backward(d.entries[d.sent:]) {
+		if e.Step == nil || e.Silent {
+			continue
+		}
+		if size += len(e.Step.Payload); size > MaxSnapshotStepBytes || len(out.Steps) == MaxSnapshotSteps {
+			break
+		}
+		out.Steps = append(out.Steps, payload.SnapshotStep{Action: e.Frame().Action, Message: e.Step.Payload})
+	}
+	slices.Reverse(out.Steps)
+	return out
+}

@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"docent/internal/fault"
+)
+
+// Attempts of a write, and the pause before the second attempt. The pause
+// doubles. They bridge a restart of the store.
+const (
+	writeAttempts = 7
+	writePause    = 100 * time.Millisecond
+)
+
+// Writer writes and reads the record of one session. It repeats a write while
+// the store does not answer. Only one goroutine may write at a time.
+type Writer struct {
+	Reader
+	// Load begins the keys of commits. It is unique for each load of the session.
+	Load string
+	// Writes counts the attempts to write.
+	Writes int64
+	// Closing is closed when the runtime shuts down. One more attempt then follows
+	// without a pause.
+	Closing <-chan struct{}
+	// Observe learns the duration of each commit.
+	Observe func(time.Duration)
+
+	commits int // ends the keys of commits
+}
+
+// Commit writes a turn's record. Repeated attempts have the same key, so the
+// record is written once. The end of ctx does not stop it.
+func (w *Writer) Commit(ctx context.Context, record TurnRecord) (written Written, err error) {
+	ctx = context.WithoutCancel(ctx)
+	w.commits++
+	record.Key = fmt.Sprintf("%s/%d", w.Load, w.commits)
+	err = w.retry(ctx, func(ctx context.Context) (err error) {
+		began := time.Now()
+		written, err = w.Store.CommitTurn(ctx, record)
+		w.Observe(time.Since(began))
+		return err
+	})
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		err = fmt.Errorf("commit turn %d of session %s: %w", record.Turn, w.Name, err)
+	}
+	return written, err
+}
+
+// Empty resets the session and returns its last sequence number. It is safe to
+// repeat.
+func (w *Writer) Empty(ctx context.Context) (seq int64, err error) {
+	err = w.retry(ctx, func(ctx context.Context) (err error) {
+		seq, err = w.Store.ResetSession(ctx, w.Session)
+		return err //nolint:wrapcheck // it names the session
+	})
+	return seq, err
+}
+
+func (w *Writer) retry(ctx context.Context, write func(ctx context.Context) error) error {
+	pause := writePause
+	for attempt := 1; ; attempt++ {
+		err := w.try(ctx, write)
+		if err == nil || attempt >= writeAttempts || !fault.KindOf(err).Retryable() {
+			return err
+		}
+		select {
+		case <-time.After(pause):
+		case <-w.Closing:
+			attempt = max(attempt, writeAttempts-1)
+		}
+		pause *= 2
+	}
+}
+
+func (w *Writer) try(ctx context.Context, write func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, w.Timeout)
+	defer cancel()
+	defer func() { w.Writes++ }()
+	return write(ctx)
+}

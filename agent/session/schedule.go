@@ -1,0 +1,126 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"docent/agent"
+	"docent/agent/session/alarm"
+	"docent/internal/fault"
+)
+
+// schedule decides when a session in memory takes its next step. The
+// conversation's mu guards it, except alarm.
+type schedule struct {
+	rt      *Runtime
+	session string
+	alarm   *alarm.Alarm // that loading the session took from the runtime's alarms; the owner's
+
+	check   bool          // a step is to be taken
+	again   bool          // and another one, because something else happened
+	circled bool          // states led to each other without end, and nothing has happened since
+	wakeAt  time.Time     // the next check of timed conditions, by RuntimeConfig.Now; zero without one
+	wakeDue time.Time     // the same by the system's clock
+	backoff time.Duration // how long the session slept before it was woken in vain
+}
+
+// stepLocked asks for a step, and for another one if a step runs.
+func (s *schedule) stepLocked() { s.check, s.again = true, true }
+
+// eventLocked asks for a step because events arrived.
+func (s *schedule) eventLocked() { s.check, s.circled = true, false }
+
+// next returns the time of the next check of a place's timed conditions, which
+// may begin to hold by themselves. It is zero without such conditions.
+func (s *schedule) next(at agent.Place) time.Time {
+	return s.rt.machine.NextLook(at, s.rt.cfg.Now(), s.rt.cfg.ConditionInterval)
+}
+
+// armLocked returns how long an idle owner waits for the next check.
+func (s *schedule) armLocked(place agent.Place) time.Duration {
+	if s.circled || !s.rt.machine.Timed() {
+		return forever
+	}
+	if s.wakeAt.IsZero() {
+		now := s.rt.cfg.Now()
+		interval := s.rt.cfg.ConditionInterval
+		if s.backoff > 0 {
+			interval = alarm.Longer(s.backoff, interval)
+		}
+		if s.wakeAt = s.rt.machine.NextLook(place, now, interval); s.wakeAt.IsZero() {
+			return forever
+		}
+		s.wakeDue = time.Now().Add(s.wakeAt.Sub(now))
+	}
+	return max(time.Until(s.wakeDue), 0)
+}
+
+// timeUpLocked asks for a step if a check is due.
+func (s *schedule) timeUpLocked() {
+	if !s.wakeAt.IsZero() {
+		s.check, s.wakeAt = true, time.Time{}
+	}
+}
+
+// leaveLocked hands the next check to the runtime's alarms when the session
+// leaves memory.
+func (s *schedule) leaveLocked() {
+	if !s.wakeAt.IsZero() {
+		s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.wakeAt, Backoff: s.wakeAt.Sub(s.rt.cfg.Now())})
+	}
+}
+
+// giveBack returns the alarm of a session that could not be loaded.
+func (s *schedule) giveBack(err error) {
+	if s.alarm == nil || fault.KindOf(err) == fault.NotFound {
+		return
+	}
+	soonest := s.rt.cfg.Now().Add(s.rt.cfg.ConditionInterval)
+	if s.alarm.At.Before(soonest) {
+		s.alarm.At = soonest
+	}
+	s.rt.alarms.Set(*s.alarm)
+}
+
+// retryLocked makes the runtime load the session again after a failed write.
+func (s *schedule) retryLocked() {
+	pause := alarm.Longer(s.backoff, s.rt.cfg.ConditionInterval)
+	s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.rt.cfg.Now().Add(pause), Backoff: pause})
+}
+
+// Start begins to wake sessions that are not in memory and whose state waits for
+// a time or a condition: those that the store has, and later those that leave
+// memory. It does nothing for an agent without such states.
+func (r *Runtime) Start(ctx context.Context) error {
+	if !r.machine.Timed() {
+		return nil
+	}
+	r.alarms.Start(ctx)
+	return r.alarms.Refill(ctx) //nolint:wrapcheck // its sentence is the whole
+}
+
+// storedAlarms reads alarms from the store.
+func (r *Runtime) storedAlarms(ctx context.Context, from time.Time, limit int) ([]alarm.Alarm, error) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	stored, err := r.cfg.Store.Alarms(ctx, r.cfg.Agent.Name(), from, limit)
+	all := make([]alarm.Alarm, len(stored))
+	for i, a := range stored {
+		all[i] = alarm.Alarm{ID: a.ID, At: a.At}
+	}
+	return all, err //nolint:wrapcheck // the caller wraps it
+}
+
+// wake loads a session and checks its conditions.
+func (r *Runtime) wake(ctx context.Context, a alarm.Alarm) error {
+	return r.with(ctx, a.ID, func(c *conversation) error {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if len(c.clients.list) == 0 {
+			c.sched.backoff = a.Backoff
+		}
+		c.sched.stepLocked()
+		c.mail.signal()
+		return nil
+	})
+}
