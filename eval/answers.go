@@ -29,7 +29,7 @@ type AnswersConfig struct {
 	Retriever Retriever
 	// Questions are all asked. Required.
 	Questions []Question
-	// K is how many passages an answer is made from. Default: rag.DefaultK.
+	// K is how many passages an answer is made from. Default: retrieve.AnswerK.
 	K int
 	// Model answers. Default: the Answerer's own.
 	Model string
@@ -61,7 +61,7 @@ func (c AnswersConfig) complete() (AnswersConfig, error) {
 			"eval_share_out_of_range", "the share of questions that may be turned away wrongly is %g, want 0 to 1", c.MaxWrong)
 	}
 	if c.K == 0 {
-		c.K = rag.DefaultK
+		c.K = retrieve.AnswerK
 	}
 	if c.MaxWrong == 0 {
 		c.MaxWrong = DefaultMaxWrong

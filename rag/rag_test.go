@@ -101,7 +101,7 @@ func TestRunExtractive(t *testing.T) {
 			t.Errorf("sentence %q has support %s", body, s.Support)
 		}
 	}
-	if got.Search == nil || got.Search.Text != got.Question || got.Search.K != DefaultK || got.Timings.Answer <= 0 || got.Timings.Search <= 0 {
+	if got.Search == nil || got.Search.Text != got.Question || got.Search.K != retrieve.AnswerK || got.Timings.Answer <= 0 || got.Timings.Search <= 0 {
 		t.Errorf("search %+v, timings %+v", got.Search, got.Timings)
 	}
 }
@@ -216,7 +216,7 @@ func TestRunAbstains(t *testing.T) {
 
 func TestModelIsNotAskedWithoutEvidence(t *testing.T) {
 	t.Parallel()
-	for evidence, asked := range map[float64]int{MinModelEvidence / 2: 0, (MinModelEvidence + DefaultMinEvidence) / 2: 1} {
+	for evidence, asked := range map[float64]int{retrieve.MinModelEvidence / 2: 0, (retrieve.MinModelEvidence + DefaultMinEvidence) / 2: 1} {
 		s := memoryShelf()
 		s.evidence = evidence
 		r, model := newRAG(t, s, llmtest.Say("It is 7."))

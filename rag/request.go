@@ -4,12 +4,6 @@ import (
 	"docent/rag/talk"
 )
 
-// Defaults of a Request, as in BAF.
-const (
-	// DefaultK is how many passages an answer is made from.
-	DefaultK = 4
-)
-
 // Request is one question with its options.
 type Request struct {
 	// Question is what the user asks.
@@ -18,7 +12,7 @@ type Request struct {
 	Prompt string
 	// Model names a configured model; "" is the default, Extractive needs none.
 	Model string
-	// K is how many passages to use; 0 means DefaultK, at most MaxK.
+	// K is how many passages to use; 0 means retrieve.AnswerK, at most retrieve.MaxK.
 	K int
 	// History is how many earlier messages may be used; 0 uses none.
 	History int

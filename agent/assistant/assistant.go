@@ -23,7 +23,7 @@ import (
 type Config struct {
 	// Name is the agent's name. Default: docent.
 	Name string
-	// K is how many passages an answer is made from. Default: rag.DefaultK.
+	// K is how many passages an answer is made from. Default: retrieve.AnswerK.
 	K int
 	// History is how many earlier messages an answer may use. Default: 0, none.
 	History int

@@ -19,6 +19,7 @@ import (
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // hangs is a reply that is written up to its last piece, which never comes.
@@ -89,7 +90,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 		if err := json.Unmarshal(kept.Content, &m); err != nil {
 			t.Fatal(err)
 		}
-		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil || m.K != rag.DefaultK || m.LLMName != "m" {
+		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil || m.K != retrieve.AnswerK || m.LLMName != "m" {
 			t.Errorf("%q: kept %+v", c.reply.Text, m)
 		}
 	}

@@ -9,6 +9,15 @@ import (
 // MaxK limits Query.K.
 const MaxK = 50
 
+// AnswerK is how many passages an answer is made from by default, as in BAF.
+const AnswerK = 4
+
+// MinModelEvidence is the evidence below which the model is not asked, because
+// the passages contain nearly nothing of the question. Above it, the model
+// judges better than words do: its prompt tells it to admit when the passages
+// do not answer.
+const MinModelEvidence = .1
+
 // Query asks for passages.
 type Query struct {
 	// Question is the text to search for.
