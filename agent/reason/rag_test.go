@@ -35,7 +35,9 @@ func hangs(pieces ...string) llmtest.Reply {
 
 // stopped says a message, stops its turn once the model has written what it
 // will, and returns how it ended and what is kept.
-func stopped(t *testing.T, sub *session.Subscription, c *client, store *agenttest.Store, id string) (outcome string, kept agent.ChatMessage) {
+func stopped(
+	t *testing.T, sub *session.Subscription, c *client, store *agenttest.Store, id string,
+) (outcome string, kept agent.ChatMessage) {
 	t.Helper()
 	synctest.Wait() // it has greeted
 	send(t, sub, "", "work_mem by default?")
@@ -128,7 +130,8 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 		synctest.Wait()
 		var order []string
 		for len(client.heard) > 0 {
-			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != session.Plain && d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
+			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != session.Plain &&
+				d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
 				order = append(order, string(d.Frame.Action))
 			}
 		}

@@ -80,7 +80,7 @@ var OverBudget = map[string]int{
 	"files with methods of agent/session.conversation": 17,
 	"imports in a chain":                    11,
 	"lines of package agent/session":        4475,
-	"lines that are too long":               49,
+	"lines that are too long":               15,
 	"methods of agent/session.conversation": 63,
 }
 
