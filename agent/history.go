@@ -12,7 +12,7 @@ import (
 
 // ChatHistory returns the conversation, oldest first. It contains the messages before this turn, the message that began
 // the turn, and the turn's replies so far. It omits messages that still wait for their turn. A nonzero n limits the number
-// of messages and keeps the newest. RuntimeConfig.ReplayLimit always applies. A nonzero until excludes later messages.
+// of messages and keeps the newest. session.ReplayLimit always applies. A nonzero until excludes later messages.
 // Earlier messages larger than MaxHistoryContent bytes, such as files, have nil Content.
 func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]ChatMessage, error) {
 	out, err := s.turn.backend.History(ctx, HistoryQuery{Last: n, Until: until})

@@ -63,7 +63,7 @@ func (s *Session) CreateAgentConnection(ctx context.Context, url string) error {
 // state that waits for one.
 //
 // Two limits stop agents that keep answering each other. Each message counts the agents that it has passed, at most
-// session.RuntimeConfig.MaxHops. One message of a user may cause at most session.RuntimeConfig.MaxExchange messages in
+// session.MaxHops. One message of a user may cause at most peer.DefaultExchange messages in
 // this runtime. Messages beyond a limit are neither sent nor received. SendToPeer then fails with fault.Conflict and the
 // cause ErrTooManyHops. Greetings are not counted, so two agents must not call each other from their initial states.
 func (s *Session) SendToPeer(ctx context.Context, url string, message any) (correlation string, err error) {

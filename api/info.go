@@ -12,6 +12,7 @@ import (
 	"docent/api/route"
 	"docent/internal/fault"
 	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // Info describes an installation to its page and its clients.
@@ -137,7 +138,7 @@ func (i installation) info(ctx context.Context, _ *struct{}) (*infoOutput, error
 	info.StartedAt, info.Go = i.startedAt, runtime.Version()
 	info.Auth = i.cfg.Logins != nil
 	info.Limits.UploadBytes, info.Limits.MessageBytes = i.cfg.UploadBytes, rag.MaxQuestionBytes
-	info.Limits.K = cmp.Or(info.Limits.K, rag.DefaultK)
+	info.Limits.K = cmp.Or(info.Limits.K, retrieve.AnswerK)
 	if info.Models == nil {
 		info.Models = []string{}
 	}

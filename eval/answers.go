@@ -28,7 +28,7 @@ type AnswersConfig struct {
 	Retriever Retriever
 	// Questions are the questions to ask. Required.
 	Questions []Question
-	// K is the number of passages for an answer. Default: rag.DefaultK.
+	// K is the number of passages for an answer. Default: retrieve.AnswerK.
 	K int
 	// Model is the name of the answering model. Default: the Answerer's default.
 	Model string
@@ -59,7 +59,7 @@ func (c AnswersConfig) complete() (AnswersConfig, error) {
 			"eval_share_out_of_range", "the share of questions that may be turned away wrongly is %g, want 0 to 1", c.MaxWrong)
 	}
 	if c.K == 0 {
-		c.K = rag.DefaultK
+		c.K = retrieve.AnswerK
 	}
 	if c.MaxWrong == 0 {
 		c.MaxWrong = DefaultMaxWrong

@@ -61,7 +61,10 @@ func TestMeasureAnswers(t *testing.T) {
 	// VACUUM at 4, Windows at 2. Citations: port 1 of 1; VACUUM: five of the
 	// sentence's eight words are in full in order, which is too few, none in noise,
 	// and there is no passage 9; Windows 1 of 1.
-	want := AnswersRow{Kind: All, Questions: 3, FactRecall: 2.5 / 3, Complete: 2. / 3, Found: 2, FoundComplete: 1, Citations: 5, CitationPrecision: 2. / 5}
+	want := AnswersRow{
+		Kind: All, Questions: 3, FactRecall: 2.5 / 3, Complete: 2. / 3,
+		Found: 2, FoundComplete: 1, Citations: 5, CitationPrecision: 2. / 5,
+	}
 	if got := r.Rows[0]; !reflect.DeepEqual(got, want) {
 		t.Errorf("all: %+v, want %+v", got, want)
 	}

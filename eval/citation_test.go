@@ -45,7 +45,11 @@ func TestCited(t *testing.T) {
 	// Citations of what is not there are wrong; sentences without words or
 	// citations do not count.
 	msg := rag.Answer{Text: "[1] x", Passages: said("x"), Sentences: []rag.Sentence{
-		{End: 3, Passages: []int{1}}, {Start: 4, End: 5}, {Start: 4, End: 5, Passages: []int{0, 1, 2}}, {Start: 4, End: 99, Passages: []int{1}}, {Start: 3, End: 2, Passages: []int{1}},
+		{End: 3, Passages: []int{1}},
+		{Start: 4, End: 5},
+		{Start: 4, End: 5, Passages: []int{0, 1, 2}},
+		{Start: 4, End: 99, Passages: []int{1}},
+		{Start: 3, End: 2, Passages: []int{1}},
 	}}
 	if all, right := cited(msg); all != 5 || right != 1 {
 		t.Errorf("%d of %d, want 1 of 5", right, all)

@@ -36,7 +36,10 @@ func (s shelf) Retrieve(_ context.Context, q retrieve.Query) (retrieve.Retrieval
 }
 
 func result(id int64, source, text string) retrieve.Result {
-	return retrieve.Result{Passage: corpus.Passage{Chunk: corpus.Chunk{ID: id, Text: text, End: len(text)}, Document: corpus.Document{Source: source}}}
+	return retrieve.Result{Passage: corpus.Passage{
+		Chunk:    corpus.Chunk{ID: id, Text: text, End: len(text)},
+		Document: corpus.Document{Source: source},
+	}}
 }
 
 var (

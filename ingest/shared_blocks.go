@@ -82,7 +82,9 @@ func (in *Ingester) partBlocks(ctx context.Context, file string, parts []intake.
 		if folders[dir] == nil {
 			folders[dir] = &pageFolder{}
 		}
-		folders[dir].files = append(folders[dir].files, page{name: part.Name, path: file, part: &partContent{offset: part.Offset}, size: part.Size})
+		folders[dir].files = append(folders[dir].files, page{
+			name: part.Name, path: file, part: &partContent{offset: part.Offset}, size: part.Size,
+		})
 	}
 	folders.dropSmall()
 	blocks := map[string][]uint64{}

@@ -66,7 +66,8 @@ func TestTypedContents(t *testing.T) {
 		}
 	}
 	for _, content := range []string{`{}`, `{"comment":" "}`, `{"rating":4.5}`, `{"rating":"4"}`, `{"rating":1e99}`, `5`, `[1]`, `true`} {
-		if got, err := (TypedRequest{TypedHumanFeedback, json.RawMessage(content)}).Feedback(); fault.KindOf(err) != fault.Invalid || err == nil {
+		got, err := (TypedRequest{TypedHumanFeedback, json.RawMessage(content)}).Feedback()
+		if fault.KindOf(err) != fault.Invalid || err == nil {
 			t.Errorf("%s: %+v, %v", content, got, err)
 		}
 	}

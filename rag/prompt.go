@@ -3,7 +3,6 @@ package rag
 import (
 	"embed"
 	"fmt"
-	"regexp"
 	"strings"
 	"text/template"
 
@@ -57,7 +56,7 @@ func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, erro
 	passages := make([]shownPassage, len(results))
 	for i, r := range results {
 		source := corpus.HeadingLine(r.Passage.Document.Title, r.Passage.Headings)
-		passages[i] = shownPassage{i + 1, attribute(source), enclosed(r.Passage.Text)}
+		passages[i] = shownPassage{i + 1, text.Attribute(source), text.Enclosed(r.Passage.Text)}
 	}
 	user, err := fill("question", struct {
 		Passages []shownPassage
@@ -105,20 +104,3 @@ func shownTurns(turns []talk.Turn) []talk.Turn {
 	}
 	return out
 }
-
-// passageTag matches text that could end a passage early or imitate the start
-// of one.
-var passageTag = regexp.MustCompile(`(?i)<(\s*/?\s*passage)`)
-
-// enclosed makes the text of a passage safe between its tags: it cannot end
-// them and contains nothing invisible.
-func enclosed(s string) string {
-	return passageTag.ReplaceAllString(text.Visible(s), `‹$1`)
-}
-
-// attribute makes text safe as the value of an attribute.
-func attribute(s string) string {
-	return attributeText.Replace(text.Visible(s))
-}
-
-var attributeText = strings.NewReplacer(`"`, "'", "<", "‹", ">", "›", "\n", " ")

@@ -42,11 +42,6 @@ const (
 // embedders, because the evidence does not depend on the embedder.
 const DefaultMinEvidence = .44
 
-// MinModelEvidence is the default evidence threshold of answers by models. Below it, the passages contain almost nothing
-// of the question, and RAG does not call the model. Above it, the model judges better than a word count, because its
-// prompt tells it to admit a missing answer.
-const MinModelEvidence = .1
-
 // Searcher finds passages. *retrieve.Retriever implements it.
 type Searcher interface {
 	// Retrieve finds the passages for a query, best first.
@@ -73,10 +68,10 @@ type Config struct {
 	Models map[string]llm.Model
 	// DefaultModel answers requests that name no model. Default: Extractive.
 	DefaultModel string
-	// K is the number of passages for requests without K. Default: DefaultK.
+	// K is the number of passages for requests without K. Default: retrieve.AnswerK.
 	K int
 	// MinEvidence is the evidence below which the answer is "I don't know".
-	// Default: 0, which means DefaultMinEvidence for quotes and MinModelEvidence
+	// Default: 0, which means DefaultMinEvidence for quotes and retrieve.MinModelEvidence
 	// for models. With a negative value, RAG always answers.
 	MinEvidence float64
 	// IngestHint says how to add documents. Answers show it if there are none.
@@ -113,7 +108,7 @@ func New(cfg Config) (*RAG, error) {
 		cfg.DefaultModel = Extractive
 	}
 	if cfg.K == 0 {
-		cfg.K = DefaultK
+		cfg.K = retrieve.AnswerK
 	}
 	if cfg.K < 1 || cfg.K > retrieve.MaxK {
 		return nil, fmt.Errorf("rag: Config.K is %d, want 1 to %d", cfg.K, retrieve.MaxK)
@@ -263,7 +258,7 @@ func (r *RAG) threshold(req Request, model llm.Model) float64 {
 	case r.cfg.MinEvidence != 0:
 		return r.cfg.MinEvidence
 	case model != nil:
-		return MinModelEvidence
+		return retrieve.MinModelEvidence
 	default:
 		return DefaultMinEvidence
 	}

@@ -33,7 +33,11 @@ func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrie
 	if s.err != nil {
 		return retrieve.Retrieval{}, s.err
 	}
-	return retrieve.Retrieval{Question: talk.SearchText(q.Question, q.Turns), Results: s.results[:min(q.K, len(s.results))], Evidence: s.evidence}, ctx.Err()
+	return retrieve.Retrieval{
+		Question: talk.SearchText(q.Question, q.Turns),
+		Results:  s.results[:min(q.K, len(s.results))],
+		Evidence: s.evidence,
+	}, ctx.Err()
 }
 
 func (s *shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) { return s.infos, nil }
@@ -41,7 +45,10 @@ func (s *shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) { 
 // passage makes a result of a text.
 func passage(rank int, title, heading, text string) retrieve.Result {
 	p := corpus.Passage{
-		Chunk:    corpus.Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: corpus.Prose, Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text)},
+		Chunk: corpus.Chunk{
+			ID: int64(rank), DocumentID: 10 + int64(rank), Kind: corpus.Prose,
+			Text: text, Headings: []string{heading}, Start: 5, End: 5 + len(text),
+		},
 		Document: corpus.Document{Title: title, Source: "/docs/" + title + ".html"},
 	}
 	return retrieve.Result{Rank: rank, Score: 1 / float64(rank), Passage: p}
@@ -100,7 +107,8 @@ func TestRunExtractive(t *testing.T) {
 			t.Errorf("sentence %q has support %s", body, s.Support)
 		}
 	}
-	if got.Search == nil || got.Search.Text != got.Question || got.Search.K != DefaultK || got.Timings.Answer <= 0 || got.Timings.Search <= 0 {
+	if got.Search == nil || got.Search.Text != got.Question || got.Search.K != retrieve.AnswerK ||
+		got.Timings.Answer <= 0 || got.Timings.Search <= 0 {
 		t.Errorf("search %+v, timings %+v", got.Search, got.Timings)
 	}
 }
@@ -215,7 +223,7 @@ func TestRunAbstains(t *testing.T) {
 
 func TestModelIsNotAskedWithoutEvidence(t *testing.T) {
 	t.Parallel()
-	for evidence, asked := range map[float64]int{MinModelEvidence / 2: 0, (MinModelEvidence + DefaultMinEvidence) / 2: 1} {
+	for evidence, asked := range map[float64]int{retrieve.MinModelEvidence / 2: 0, (retrieve.MinModelEvidence + DefaultMinEvidence) / 2: 1} {
 		s := memoryShelf()
 		s.evidence = evidence
 		r, model := newRAG(t, s, llmtest.Say("It is 7."))

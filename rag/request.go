@@ -4,12 +4,6 @@ import (
 	"docent/rag/talk"
 )
 
-// Defaults of a Request, as in BAF.
-const (
-	// DefaultK is the number of passages for an answer.
-	DefaultK = 4
-)
-
 // Request is one question with its options.
 type Request struct {
 	// Question is the user's question.
@@ -18,7 +12,7 @@ type Request struct {
 	Prompt string
 	// Model is the name of a configured model. "" means the default, and Extractive uses no model.
 	Model string
-	// K is the number of passages, at most MaxK. 0 means DefaultK.
+	// K is the number of passages, at most retrieve.MaxK. 0 means retrieve.AnswerK.
 	K int
 	// History is the maximum number of earlier messages to use. 0 uses none.
 	History int

@@ -46,7 +46,8 @@ func TestCiteFindsWhatIsNotCited(t *testing.T) {
 		"The default value that a query operation writes to disk is typically an elephant.": {Support: None},
 	} {
 		m := Cite(testStatic, Written{Text: text, Results: results})
-		if len(m.Sentences) != 1 || m.Sentences[0].Support != want.Support || !slices.Equal(m.Sentences[0].Passages, want.Passages) || m.Sentences[0].Found != want.Found {
+		if len(m.Sentences) != 1 || m.Sentences[0].Support != want.Support || !slices.Equal(m.Sentences[0].Passages, want.Passages) ||
+			m.Sentences[0].Found != want.Found {
 			t.Errorf("%q: %+v", text, m.Sentences)
 		}
 	}

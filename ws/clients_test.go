@@ -151,7 +151,8 @@ func table(v any) error {
 // streamlit models BAF's Streamlit UI.
 func streamlit(f clientFrame) error {
 	switch f.Action {
-	case payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML, payload.UserMessage, payload.ReplyUI, payload.UserFile, payload.UserVoice:
+	case payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML, payload.UserMessage,
+		payload.ReplyUI, payload.UserFile, payload.UserVoice:
 		return nil // shown as it is, or passed over
 	case payload.ReplyFile:
 		m, err := object(f.Message, "name", "type", "base64")

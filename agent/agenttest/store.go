@@ -450,7 +450,9 @@ func (s *Store) Steps(ctx context.Context, id int64, q journal.MessageQuery) ([]
 }
 
 func (s *stored) selected(q journal.MessageQuery, seq, turn int64, at time.Time) bool {
-	return (q.Replaced || q.Turn != 0 || !s.replaced(turn)) && seq > q.After && (q.Before == 0 || seq < q.Before) && (q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
+	return (q.Replaced || q.Turn != 0 || !s.replaced(turn)) &&
+		seq > q.After && (q.Before == 0 || seq < q.Before) &&
+		(q.Turn == 0 || turn == q.Turn) && (q.Until.IsZero() || !at.After(q.Until))
 }
 
 // page limits items to a query.
@@ -473,7 +475,8 @@ func page[T any](list []T, q journal.MessageQuery, content func(*T) *json.RawMes
 
 // light returns messages without large contents.
 func light(messages []agent.ChatMessage) []agent.ChatMessage {
-	return page(messages, journal.MessageQuery{MaxContent: agent.MaxHistoryContent}, func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
+	return page(messages, journal.MessageQuery{MaxContent: agent.MaxHistoryContent},
+		func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
 }
 
 // Alarms implements agent.Alarms.

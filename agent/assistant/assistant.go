@@ -23,7 +23,7 @@ import (
 type Config struct {
 	// Name is the name of the agent. Default: docent.
 	Name string
-	// K is the number of passages for an answer. Default: rag.DefaultK.
+	// K is the number of passages for an answer. Default: retrieve.AnswerK.
 	K int
 	// History is the maximum number of earlier messages for an answer. Default: 0, none.
 	History int

@@ -30,7 +30,7 @@ type Environment struct {
 	// nil. A file that asks for it is rejected then.
 	Knowledge *tool.KnowledgeConfig
 	// K is the default number of passages for an answer. Default: 0,
-	// rag.DefaultK.
+	// retrieve.AnswerK.
 	K int
 	// History is the default number of earlier messages for an answer. Default:
 	// 0, none.

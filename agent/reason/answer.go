@@ -29,7 +29,9 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 		u.notes.add(notedAnswer{u.step, shorten(text, maxNoted)})
 		return u.s.Reply(ctx, text+rag.CutNote(stopReason))
 	}
-	message := wire.Message(rag.Cite(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, StopReason: stopReason, Results: results}))
+	message := wire.Message(rag.Cite(u.static, rag.Written{
+		Model: u.name, Question: u.question, Text: text, StopReason: stopReason, Results: results,
+	}))
 	if message.Answer == rag.CutNote(stopReason) { // nothing but invented markers
 		return u.giveUp(ctx)
 	}

@@ -19,6 +19,7 @@ import (
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/retrieve"
 )
 
 // hangs is a reply whose last piece never arrives.
@@ -34,7 +35,9 @@ func hangs(pieces ...string) llmtest.Reply {
 
 // stopped sends a message and stops its turn after the model has written its text. It returns the outcome and the stored
 // messages.
-func stopped(t *testing.T, sub *session.Subscription, c *client, store *agenttest.Store, id string) (outcome string, kept agent.ChatMessage) {
+func stopped(
+	t *testing.T, sub *session.Subscription, c *client, store *agenttest.Store, id string,
+) (outcome string, kept agent.ChatMessage) {
 	t.Helper()
 	synctest.Wait() // it has greeted
 	send(t, sub, "", "work_mem by default?")
@@ -89,7 +92,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 		if err := json.Unmarshal(kept.Content, &m); err != nil {
 			t.Fatal(err)
 		}
-		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil || m.K != rag.DefaultK || m.LLMName != "m" {
+		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil || m.K != retrieve.AnswerK || m.LLMName != "m" {
 			t.Errorf("%q: kept %+v", c.reply.Text, m)
 		}
 	}
@@ -127,7 +130,8 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 		synctest.Wait()
 		var order []string
 		for len(client.heard) > 0 {
-			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != session.Plain && d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
+			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != session.Plain &&
+				d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
 				order = append(order, string(d.Frame.Action))
 			}
 		}

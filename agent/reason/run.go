@@ -164,7 +164,9 @@ func (u *run) tell(ctx context.Context, kind payload.StepKind, summary string, d
 	if u.o.HideSteps {
 		return false
 	}
-	err := u.s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: kind, Step: u.step, Summary: shorten(summary, maxSummary), Details: details})
+	err := u.s.ReplyReasoningStep(ctx, payload.ReasoningStep{
+		Kind: kind, Step: u.step, Summary: shorten(summary, maxSummary), Details: details,
+	})
 	if err != nil && ctx.Err() == nil {
 		u.log(ctx, "reasoning step not said", err)
 	}

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"docent/internal/fault"
-	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
 const (
@@ -47,7 +47,7 @@ type KnowledgeConfig struct {
 	Searcher Searcher
 	// Library holds the documents of the passages. Required.
 	Library Library
-	// K is the number of passages if the model does not choose one. Default: rag.DefaultK.
+	// K is the number of passages if the model does not choose one. Default: retrieve.AnswerK.
 	K int
 }
 
@@ -83,7 +83,7 @@ func Knowledge(cfg KnowledgeConfig) ([]Tool, error) {
 		return nil, fault.New(fault.Invalid,
 			"knowledge_k_out_of_range", "knowledge tools: K is %d, it has to be between 1 and %d", cfg.K, retrieve.MaxK)
 	}
-	cfg.K = cmp.Or(cfg.K, rag.DefaultK)
+	cfg.K = cmp.Or(cfg.K, retrieve.AnswerK)
 	k := knowledge{cfg}
 	return collect(
 		with("search_knowledge", "Search the documents. Returns passages; support what you say by their numbers, such as [1]. Search again with other words if they do not answer the question.", k.search),
@@ -128,7 +128,7 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 		}
 		b.WriteString(quote + "\n\n")
 	}
-	if found.Evidence < rag.MinModelEvidence {
+	if found.Evidence < retrieve.MinModelEvidence {
 		b.WriteString("(These passages have next to nothing of what was asked.)")
 	}
 	return strings.TrimSpace(b.String()), nil
@@ -143,7 +143,7 @@ func passage(number int, p corpus.Passage) string {
 	if page = p.PageLabel; page == "" && p.Page != nil {
 		page = strconv.Itoa(*p.Page + 1)
 	}
-	return rag.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page,
+	return text.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page,
 		"source", p.Document.Source, "document", strconv.FormatInt(p.Document.ID, 10), "bytes", fmt.Sprintf("%d-%d", p.Start, p.End))
 }
 

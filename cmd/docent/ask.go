@@ -12,6 +12,7 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/retrieve"
 	ragwire "docent/rag/wire"
 )
 
@@ -51,7 +52,7 @@ documents.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as one JSON object")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
-	cmd.Flags().IntVarP(&k, "k", "k", rag.DefaultK, "number of passages to answer from")
+	cmd.Flags().IntVarP(&k, "k", "k", retrieve.AnswerK, "number of passages to answer from")
 	scoped(cmd, config.Answering, config.Embedding)
 	return cmd
 }

@@ -24,7 +24,8 @@ type Info struct {
 // Formats lists the formats that can be read, grouped by kind.
 func Formats() []Info { return slices.Clone(formats) }
 
-var formats = slices.Concat(textFormats, webFormats, officeFormats, mailFormats, bookFormats, markupFormats, pictureFormats, archiveFormats)
+var formats = slices.Concat(textFormats, webFormats, officeFormats, mailFormats,
+	bookFormats, markupFormats, pictureFormats, archiveFormats)
 
 var textFormats = []Info{
 	{"Plain text", []string{".txt", ".log"}, "text/plain", "paragraphs, underlined headings, lists", "", ""},

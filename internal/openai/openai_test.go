@@ -77,7 +77,9 @@ func TestRefusal(t *testing.T) {
 
 func TestRetries(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]bool{429: true, 408: true, 425: true, 500: true, 503: true, 501: false, 400: false, 401: false, 302: false} {
+	for status, want := range map[int]bool{
+		429: true, 408: true, 425: true, 500: true, 503: true, 501: false, 400: false, 401: false, 302: false,
+	} {
 		if got := Transient(status); got != want {
 			t.Errorf("%d: %v", status, got)
 		}

@@ -73,7 +73,10 @@ type extractor struct {
 // sentence.
 func extract(static *embed.Static, query Query) []quote {
 	passages := query.Passages[:min(len(query.Passages), extractPassages)]
-	e := &extractor{static: static, hints: hintsFor(query.Question), vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions())}
+	e := &extractor{
+		static: static, hints: hintsFor(query.Question),
+		vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
+	}
 	static.Mean(e.vector, static.Tokenize(query.Searched))
 	asked := plainWordsOf(query.Question)
 	for i, p := range passages {
@@ -112,7 +115,8 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		}
 		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], label: label, stems: map[string]bool{}}
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), text.Ends(q.text)
-		q.adrift = q.leans && q.Kind == text.ProseSentence && len(out) > 0 && out[len(out)-1].Kind != text.TitleSentence && !(isTerm(label) && ofLabel.MatchString(q.text))
+		q.adrift = q.leans && q.Kind == text.ProseSentence && len(out) > 0 &&
+			out[len(out)-1].Kind != text.TitleSentence && !(isTerm(label) && ofLabel.MatchString(q.text))
 		for _, w := range text.Words(q.text) {
 			q.stems[w.Stem] = true
 			if !w.Part {

@@ -17,7 +17,10 @@ var testStatic = func() *embed.Static {
 // passage makes a result of a text.
 func passage(rank int, title, heading, text string) Passage {
 	p := corpus.Passage{
-		Chunk:    corpus.Chunk{ID: int64(rank), DocumentID: 10 + int64(rank), Kind: corpus.Prose, Text: text, Headings: []string{heading}, End: len(text)},
+		Chunk: corpus.Chunk{
+			ID: int64(rank), DocumentID: 10 + int64(rank), Kind: corpus.Prose,
+			Text: text, Headings: []string{heading}, End: len(text),
+		},
 		Document: corpus.Document{Title: title, Source: "/docs/" + title + ".html"},
 	}
 	return Passage{Passage: p, Score: 1 / float64(rank)}

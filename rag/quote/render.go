@@ -97,7 +97,8 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 // between returns the separator of two quotes.
 func between(a, b quote) string {
 	switch {
-	case sameTable(a, b), a.Kind == text.ItemSentence && b.Kind == text.ItemSentence && a.doc == b.doc && a.Block != b.Block && a.label == b.label:
+	case sameTable(a, b),
+		a.Kind == text.ItemSentence && b.Kind == text.ItemSentence && a.doc == b.doc && a.Block != b.Block && a.label == b.label:
 		return "\n"
 	case a.doc == b.doc && a.Block == b.Block && a.Kind == b.Kind && (a.Kind == text.ProseSentence || a.Kind == text.ItemSentence):
 		return " "
@@ -108,7 +109,8 @@ func between(a, b quote) string {
 
 // sameTable reports whether two quotes are rows that fit in one table.
 func sameTable(a, b quote) bool {
-	return a.Kind == text.RowSentence && b.Kind == text.RowSentence && a.doc == b.doc && a.label == b.label && len(rowCells(a.text)) == len(rowCells(b.text))
+	return a.Kind == text.RowSentence && b.Kind == text.RowSentence && a.doc == b.doc && a.label == b.label &&
+		len(rowCells(a.text)) == len(rowCells(b.text))
 }
 
 // sectionNumber is a number in front of a heading.

@@ -86,7 +86,9 @@ func (c *memoryCorpus) remove(source string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.revision.Number++
-	c.gone = append(c.gone, corpus.Change{Revision: c.revision.Number, Document: corpus.Document{ID: c.live[source].Document.ID}, Removed: true})
+	c.gone = append(c.gone, corpus.Change{
+		Revision: c.revision.Number, Document: corpus.Document{ID: c.live[source].Document.ID}, Removed: true,
+	})
 	delete(c.live, source)
 	c.tell()
 }

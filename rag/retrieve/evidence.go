@@ -138,7 +138,9 @@ func (r readPassage) close(asked []text.Weighted) float64 {
 
 // softShare returns the share of the terms in the passages, literally or as a
 // similar word, and the share of missing names.
-func softShare(static *embed.Static, question string, asked []text.Weighted, known map[string]bool, results []Result) (soft, strange float64) {
+func softShare(
+	static *embed.Static, question string, asked []text.Weighted, known map[string]bool, results []Result,
+) (soft, strange float64) {
 	var tokens []uint16
 	var alike []float32
 	for _, t := range asked {

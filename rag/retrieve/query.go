@@ -9,6 +9,14 @@ import (
 // MaxK limits Query.K.
 const MaxK = 50
 
+// AnswerK is the default number of passages for an answer, as in BAF.
+const AnswerK = 4
+
+// MinModelEvidence is the default evidence threshold of answers by models. Below it, the passages contain almost nothing
+// of the question, and RAG does not call the model. Above it, the model judges better than a word count, because its
+// prompt tells it to admit a missing answer.
+const MinModelEvidence = .1
+
 // Query is a request for passages.
 type Query struct {
 	// Question is the text to search for.

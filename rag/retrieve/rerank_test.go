@@ -30,7 +30,9 @@ func (w worst) Score(ctx context.Context, _ string, passages []corpus.Passage) (
 // reranked makes a retriever with a Reranker over the small corpus.
 func reranked(t *testing.T, c *memoryCorpus, x retrieve.Reranker) *retrieve.Retriever {
 	t.Helper()
-	r, err := retrieve.New(retrieve.Config{Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Reranker: x})
+	r, err := retrieve.New(retrieve.Config{
+		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Reranker: x,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

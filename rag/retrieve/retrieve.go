@@ -206,7 +206,9 @@ func spread(hits []Hit) []float64 {
 }
 
 // second computes the features of the candidates and their weighted sum.
-func (r *Retriever) second(ctx context.Context, q Query, question string, vector []float32, candidates []candidate, matches []Match) error {
+func (r *Retriever) second(
+	ctx context.Context, q Query, question string, vector []float32, candidates []candidate, matches []Match,
+) error {
 	w := r.scratch.Get().(*scratch)
 	defer r.scratch.Put(w)
 	s := &scoring{static: r.cfg.Static, vector: vector, candidates: candidates, matches: matches, scratch: w}

@@ -71,8 +71,9 @@ func TestModes(t *testing.T) {
 	r := load(t, small(t), "")
 	const q = "shared_buffers default"
 	for mode, want := range map[retrieve.Mode][]string{
-		retrieve.Keywords: {retrieve.FeatureBM25}, retrieve.Vectors: {retrieve.FeatureDense}, retrieve.Hybrid: {retrieve.FeatureBM25, retrieve.FeatureDense},
-		retrieve.Full: retrieve.FeatureNames(), "": retrieve.FeatureNames(),
+		retrieve.Keywords: {retrieve.FeatureBM25}, retrieve.Vectors: {retrieve.FeatureDense},
+		retrieve.Hybrid: {retrieve.FeatureBM25, retrieve.FeatureDense},
+		retrieve.Full:   retrieve.FeatureNames(), "": retrieve.FeatureNames(),
 	} {
 		out := ask(t, r, retrieve.Query{Question: q, Mode: mode})
 		if len(out.Results) == 0 {
@@ -172,7 +173,9 @@ func (failing) EmbedQuery(context.Context, string) ([]float32, error) { return n
 func TestEmbedderFails(t *testing.T) {
 	t.Parallel()
 	c := small(t)
-	r, err := retrieve.New(retrieve.Config{Corpus: c, Embedder: failing{c.static}, Static: c.static, Words: bm25.New(), Nearest: chromem.New()})
+	r, err := retrieve.New(retrieve.Config{
+		Corpus: c, Embedder: failing{c.static}, Static: c.static, Words: bm25.New(), Nearest: chromem.New(),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,8 @@ func Visible(text string) string {
 			return r
 		case unicode.IsSpace(r):
 			return ' '
-		case r == utf8.RuneError, unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c', unicode.Is(unicode.Co, r):
+		case r == utf8.RuneError, unicode.Is(unicode.Cc, r),
+			unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c', unicode.Is(unicode.Co, r):
 			return -1
 		}
 		return r

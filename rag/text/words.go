@@ -49,7 +49,8 @@ func isWordRune(r rune) bool {
 // isUnspaced reports whether r belongs to a script without spaces between
 // words.
 func isUnspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // appendPairs adds the pairs of neighbors in the run of unspaced characters at
@@ -177,9 +178,11 @@ var stopWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`
 		a about after again all also am an and any are as at be because been before being but by can cannot could did do does
-		doing done don don't down each either else for from further get gets getting give given gives go goes got had has have having he her here him his how i if in
+		doing done don don't down each either else for from further get gets getting give given gives go goes got had
+		has have having he her here him his how i if in
 		into is isn it its itself just let like make makes many me more most much must my need no nor not now of off on once only
-		or other our out over own per please same set should so some still such than that the their them then there these they this those through to
+		or other our out over own per please same set should so some still such than that the their
+		them then there these they this those through to
 		too under until up us use used using very want wants was we were what when where whether which while who whom whose why will with
 		without won would you your isn't doesn't doesn won't can't cant im i'm whats what's tell show mean means happen happens way ways thing things one`) {
 		m[w] = true

@@ -1,4 +1,4 @@
-package rag
+package text
 
 import "testing"
 
