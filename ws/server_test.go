@@ -1,8 +1,10 @@
 package ws_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -62,6 +64,8 @@ func serve(t *testing.T, s setup) *site {
 	if s.rag == nil {
 		s.rag = &agenttest.Answers{}
 	}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	s.runtime.Logger, s.config.Logger = cmp.Or(s.runtime.Logger, log), cmp.Or(s.config.Logger, log)
 	s.runtime.Agent, s.runtime.Store, s.runtime.RAG = s.agent, s.store, s.rag
 	rt, err := session.NewRuntime(s.runtime)
 	if err != nil {
