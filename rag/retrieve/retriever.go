@@ -33,7 +33,7 @@ type Config struct {
 	// it. Required.
 	Nearest Nearest
 	// Features supply the second stage. Default: nil, the retriever keeps rows
-	// in memory. Words must then be a Matcher.
+	// in memory.
 	Features Features
 	// Reranker orders the best results again. Default: nil, no reranking.
 	Reranker Reranker
@@ -108,11 +108,7 @@ func New(cfg Config) (*Retriever, error) {
 		took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
 	}
 	if r.features == nil {
-		matcher, ok := cfg.Words.(Matcher)
-		if !ok {
-			return nil, fault.New(fault.Invalid, "config_retriever_matcher", "retriever: Words is no Matcher, and Features is missing")
-		}
-		r.memory.words, r.features = matcher, r.memory
+		r.features = r.memory
 	}
 	if m, ok := cfg.Words.(Mirror); ok {
 		if _, ok := m.(Saver); !ok && cfg.Snapshot != "" {
