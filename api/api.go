@@ -198,15 +198,15 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// New returns a handler for all paths under /api/, for /openapi.json, /metrics,
-// and /notify_websocket, and for requests to /ws that are not upgrades. Put
+// New returns the handler of all routes in [Routes]; its method Serves says which
+// paths belong to it. It serves requests to /ws that are not upgrades. Put
 // edge.Front before it, with a middleware that puts an auth.Principal into the
-// context. [Routes] lists the scopes that each route needs.
-func New(config Config) (http.Handler, error) {
+// context.
+func New(config Config) (*route.Handler, error) {
 	return newHandler(config, http.NewServeMux())
 }
 
-func newHandler(config Config, mux route.Mux) (http.Handler, error) {
+func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	cfg, err := config.complete()
 	if err != nil {
 		return nil, err

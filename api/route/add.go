@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,14 +31,18 @@ func Add[I, O any](r *Router, op huma.Operation, handle func(ctx context.Context
 	if op.Responses == nil {
 		op.Responses = map[string]*huma.Response{}
 	}
-	op.Responses["default"] = &huma.Response{Description: "Error", Content: r.ErrorContent()}
+	content := r.errorContent(op.Path)
+	op.Responses["default"] = &huma.Response{Description: "Error", Content: content}
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err != nil {
-			return nil, r.Fail(ctx, err)
+			return nil, inGroup(ctx, r.Fail(ctx, err))
 		}
 		return out, nil
 	})
+	for _, status := range op.Errors { // huma has described them as Errors
+		op.Responses[strconv.Itoa(status)].Content = content
+	}
 	delete(op.Responses, "422") // huma's status for 400
 }
 
