@@ -2,6 +2,7 @@ package retrieve_test
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -110,14 +111,14 @@ func TestForeignIndexes(t *testing.T) {
 	c := small(t)
 	words, vectors := filled(t, c)
 	features := &stored{c.static, c}
+	for _, x := range []retrieve.Features{features, retrieve.FeaturesOf(load(t, c, ""))} {
+		indextest.RunFeatures(t, x, c.static, c.all(t))
+	}
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: engineWords{words}, Nearest: engineNearest{vectors}, Features: features,
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, x := range []retrieve.Features{features, retrieve.FeaturesOf(load(t, c, ""))} {
-		indextest.RunFeatures(t, x, c.static, c.all(t))
 	}
 	if got, want := ranking(t, r, true), ranking(t, load(t, c, ""), true); got != want {
 		t.Errorf("the ranking is\n%s\nwant\n%s", got, want)
@@ -125,5 +126,45 @@ func TestForeignIndexes(t *testing.T) {
 	// A retriever over engines derives nothing, so Load has nothing to do.
 	if err := r.Load(t.Context()); err != nil || r.Len() != 0 {
 		t.Errorf("%d chunks loaded, %v", r.Len(), err)
+	}
+}
+
+// Features of their own free the memory for rows. The indexes in memory still
+// follow the corpus, also from a snapshot.
+func TestForeignFeatures(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	_, vectors := filled(t, c)
+	want := ranking(t, load(t, c, ""), true)
+	for name, nearest := range map[string]func() retrieve.Nearest{
+		"mirror": func() retrieve.Nearest { return chromem.New() },
+		"engine": func() retrieve.Nearest { return engineNearest{vectors} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			snapshot := filepath.Join(t.TempDir(), "index.bin")
+			load(t, c, snapshot) // other rows, so it must not be used
+			for range 2 {
+				r, err := retrieve.New(retrieve.Config{
+					Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: nearest(),
+					Features: &stored{c.static, c}, Snapshot: snapshot,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := r.Load(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if n := retrieve.TokensInMemory(r); n != 0 {
+					t.Errorf("%d tokens are in memory", n)
+				}
+				if got := ranking(t, r, true); got != want {
+					t.Errorf("the ranking is\n%s\nwant\n%s", got, want)
+				}
+				if err := r.Save(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
 }
