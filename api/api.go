@@ -6,18 +6,7 @@
 // its handlers. Package api/route serves the routes. Groups with a mechanism of
 // their own are packages: api/uploads, api/pages, and api/ask.
 //
-// To add a route:
-//
-//  1. Write the handler, and add it with route.Add. Its input and output types
-//     become the schemas of /openapi.json.
-//  2. Call the function that adds it in newHandler.
-//  3. Add a row with the scope to [Routes]. Without one, [New] fails.
-//  4. Add it to the contract in routes_test.go, and to the samples in
-//     cmd/docent/matrix_test.go.
-//  5. Run go test ./api -run TestReferencePage -update.
-//
-// A package for another protocol, such as chat completions, answers questions
-// with an ask.Service and streams with sse.Writer, like the type questions.
+// CONTRIBUTING.md says how to add routes.
 package api
 
 import (
