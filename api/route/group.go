@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"path"
 	"reflect"
 	"strings"
 
@@ -14,17 +15,27 @@ import (
 // always returns the same type.
 type ErrorBody func(e *Error) any
 
+// group are the routes below a path prefix, with errors in their own format.
+type group struct {
+	body ErrorBody
+	pkg  string // of the body's type
+}
+
 // Group gives the routes below a path prefix, such as /v1/, their own format of
 // errors. It applies to the errors of handlers, invalid requests, missing rights,
-// unknown paths, and wrong tokens. The status and the headers stay the same.
-// Call Group before adding these routes.
-func (r *Router) Group(prefix string, body ErrorBody) { r.groups[prefix] = body }
+// unknown paths, and wrong tokens. The status and the headers stay the same. The
+// schemas of all types in the package of the body get the package's name in front,
+// so that they cannot collide with other schemas. Call Group before adding these
+// routes.
+func (r *Router) Group(prefix string, body ErrorBody) {
+	r.groups[prefix] = group{body, reflect.TypeOf(body(&Error{})).PkgPath()}
+}
 
 // bodyOf returns the ErrorBody of a path, or nil if it has none.
-func (r *Router) bodyOf(path string) ErrorBody {
-	for prefix, body := range r.groups {
-		if strings.HasPrefix(path, prefix) {
-			return body
+func (r *Router) bodyOf(url string) ErrorBody {
+	for prefix, g := range r.groups {
+		if strings.HasPrefix(url, prefix) {
+			return g.body
 		}
 	}
 	return nil
@@ -57,8 +68,8 @@ func inGroup(ctx context.Context, e *Error) huma.StatusError {
 }
 
 // errorContent describes the errors of a path.
-func (r *Router) errorContent(path string) map[string]*huma.MediaType {
-	body := r.bodyOf(path)
+func (r *Router) errorContent(url string) map[string]*huma.MediaType {
+	body := r.bodyOf(url)
 	if body == nil {
 		return r.ErrorContent()
 	}
@@ -66,23 +77,17 @@ func (r *Router) errorContent(path string) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{"application/json": {Schema: r.OpenAPI().Components.Schemas.Schema(t, true, "")}}
 }
 
-// schemaNames names the schemas of types. The first type with a name gets it.
-// Types of other packages with the same name get the package's name in front.
-func schemaNames() func(t reflect.Type, hint string) string {
-	taken := map[string]reflect.Type{}
-	return func(t reflect.Type, hint string) string {
-		name := huma.DefaultSchemaNamer(t, hint)
-		for t.Kind() == reflect.Pointer {
-			t = t.Elem()
-		}
-		if t.Kind() != reflect.Struct {
-			return name // only structs get schemas with a name
-		}
-		if other, ok := taken[name]; ok && other != t {
-			pkg := t.PkgPath()[strings.LastIndex(t.PkgPath(), "/")+1:]
-			name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
-		}
-		taken[name] = t
-		return name
+// schemaName names the schema of a type. huma panics if two types get one name.
+func (r *Router) schemaName(t reflect.Type, hint string) string {
+	name := huma.DefaultSchemaNamer(t, hint)
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
+	for _, g := range r.groups {
+		if g.pkg != "" && g.pkg == t.PkgPath() {
+			pkg := path.Base(g.pkg)
+			return strings.ToUpper(pkg[:1]) + pkg[1:] + name
+		}
+	}
+	return name
 }

@@ -59,7 +59,7 @@ type Router struct {
 	cfg      Config
 	api      huma.API
 	mux      Mux
-	groups   map[string]ErrorBody      // by path prefix
+	groups   map[string]group          // by path prefix
 	patterns []string                  // of the routes that were added
 	scopes   map[string]auth.Scope     // by pattern
 	seconds  map[string]*meter.Seconds // by path
@@ -69,7 +69,7 @@ type Router struct {
 func New(cfg Config) *Router {
 	adjustHuma()
 	r := &Router{
-		cfg: cfg, mux: cfg.Mux, groups: map[string]ErrorBody{}, scopes: map[string]auth.Scope{}, seconds: map[string]*meter.Seconds{},
+		cfg: cfg, mux: cfg.Mux, groups: map[string]group{}, scopes: map[string]auth.Scope{}, seconds: map[string]*meter.Seconds{},
 	}
 	for _, a := range cfg.Access {
 		r.scopes[a.Route] = a.Scope
@@ -77,7 +77,7 @@ func New(cfg Config) *Router {
 	r.api = humago.New(registry{r}, huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			Info:       &huma.Info{Title: "docent", Version: cfg.Version, Description: cfg.Description},
-			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", schemaNames())},
+			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", r.schemaName)},
 		},
 		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
 		DefaultFormat: "application/json",
