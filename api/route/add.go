@@ -2,6 +2,7 @@ package route
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
@@ -73,6 +74,14 @@ func (b *StreamedBody) Resolve(hc huma.Context) []error {
 
 // HTTP returns the request and its response.
 func (b *StreamedBody) HTTP() (*http.Request, http.ResponseWriter) { return b.request, b.writer }
+
+// JSON responds with JSON where a route can also respond with a stream.
+func JSON(body any) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		hc.SetHeader("Content-Type", "application/json")
+		_ = json.NewEncoder(hc.BodyWriter()).Encode(body) // the client is gone
+	}}
+}
 
 // Send writes a body of any length, unless the method of the request is HEAD.
 func (r *Router) Send(ctx context.Context, hc huma.Context, write func(io.Writer) error) {

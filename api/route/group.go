@@ -22,8 +22,8 @@ type group struct {
 }
 
 // Group gives the routes below a path prefix, such as /v1/, their own format of
-// errors. It applies to the errors of handlers, invalid requests, missing rights,
-// unknown paths, and wrong tokens. The status and the headers stay the same. The
+// errors. It applies to all errors: of handlers, access, unknown paths, wrong
+// tokens, and edge.Front. The status and the headers stay the same. The
 // schemas of all types in the package of the body get the package's name in front,
 // so that they cannot collide with other schemas. Call Group before adding these
 // routes.
@@ -31,8 +31,8 @@ func (r *Router) Group(prefix string, body ErrorBody) {
 	r.groups[prefix] = group{body, reflect.TypeOf(body(&Error{})).PkgPath()}
 }
 
-// bodyOf returns the ErrorBody of a path, or nil if it has none.
-func (r *Router) bodyOf(url string) ErrorBody {
+// errorBody returns the ErrorBody of a path, or nil if it has none.
+func (r *Router) errorBody(url string) ErrorBody {
 	for prefix, g := range r.groups {
 		if strings.HasPrefix(url, prefix) {
 			return g.body
@@ -69,7 +69,7 @@ func inGroup(ctx context.Context, e *Error) huma.StatusError {
 
 // errorContent describes the errors of a path.
 func (r *Router) errorContent(url string) map[string]*huma.MediaType {
-	body := r.bodyOf(url)
+	body := r.errorBody(url)
 	if body == nil {
 		return r.ErrorContent()
 	}

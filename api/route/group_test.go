@@ -170,7 +170,7 @@ func TestServes(t *testing.T) {
 			t.Errorf("%s: %v, want %v", path, got, want)
 		}
 	}
-	if !h.Grouped("/v1/x") || h.Grouped("/own/double") {
+	if h.ErrorBody("/v1/x") == nil || h.ErrorBody("/own/double") != nil {
 		t.Error("only paths below /v1/ belong to a group")
 	}
 }

@@ -46,9 +46,10 @@ func requestOf(ctx context.Context) *request {
 	return r
 }
 
-// Track returns a request with a record for the log in its context.
-func Track(r *http.Request) *http.Request {
-	known := &request{}
+// Track returns a request with a record for the log in its context. body is the
+// format of errors before the request reaches a Router; nil means Error.
+func Track(r *http.Request, body ErrorBody) *http.Request {
+	known := &request{errorBody: body}
 	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
 	known.http = r
 	return r
@@ -138,12 +139,12 @@ func (r *Router) observe(next http.Handler) http.Handler {
 		rec := &recorder{ResponseWriter: w}
 		w.Header().Set("X-Request-Id", id)
 		if requestOf(req.Context()) == nil { // the router runs without edge.Front
-			req = Track(req)
+			req = Track(req, nil)
 		}
 		known := requestOf(req.Context())
 		p, _ := auth.FromContext(req.Context())
 		known.id, known.http, known.principal, known.observed = id, req, p.ID, true
-		known.errorBody = r.bodyOf(req.URL.Path)
+		known.errorBody = r.errorBody(req.URL.Path)
 		defer func() {
 			p := recover()
 			if err, ok := p.(error); p != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {

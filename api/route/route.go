@@ -135,9 +135,9 @@ func (h *Handler) Serves(path string) bool {
 	return false
 }
 
-// Grouped reports whether a path belongs to a Group. The Handler then refuses
-// wrong tokens itself, in the format of the group.
-func (h *Handler) Grouped(path string) bool { return h.router.bodyOf(path) != nil }
+// ErrorBody returns the format of the errors below the Group of a path, or nil if
+// it has none. With a format, the Handler refuses wrong tokens itself.
+func (h *Handler) ErrorBody(path string) ErrorBody { return h.router.errorBody(path) }
 
 // Handler returns the handler of all routes and of /openapi.json. It fails if a
 // route has no row in Config.Access.

@@ -44,7 +44,7 @@ func (s *server) handler(at net.Addr) (http.Handler, error) {
 			Addr: at.String(), Loopback: s.Config.Loopback(), Open: s.authenticator == nil,
 			Origins: s.Config.Origins, Hosts: s.Config.Hosts,
 		},
-		Known: s.identify, Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
+		ErrorBody: s.api.ErrorBody, Known: s.identify, Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
 	})(mux), nil
 }
 

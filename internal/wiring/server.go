@@ -184,7 +184,7 @@ func (s *server) addAuthenticator() error {
 		Issuer: s.Config.OIDC.Issuer, Audience: s.Config.OIDC.Audience, IssuerScopes: scopes,
 		Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
 		Late: func(r *http.Request) bool {
-			return r.URL.Path != typed.Path && ws.AsksV1(r) || s.api.Grouped(r.URL.Path)
+			return r.URL.Path != typed.Path && ws.AsksV1(r) || s.api.ErrorBody(r.URL.Path) != nil
 		},
 	})
 	return err
