@@ -10,10 +10,10 @@ import (
 )
 
 // Features supplies the data for the second stage: rows of the candidates and
-// statistics of the corpus. Without another implementation, a Retriever keeps
-// the rows of all chunks in memory. An implementation over a database needs one
-// query for each method; NewRow makes a row from a stored chunk. It is safe for
-// concurrent use.
+// statistics of the corpus. By default, a Retriever keeps the rows of all chunks
+// in memory. An implementation over a database needs one query for each method.
+// It makes a row with NewRow when it stores a chunk, or when it reads one. It is
+// safe for concurrent use.
 type Features interface {
 	// Rows returns the rows of the given chunks, in that order. It returns nil
 	// for an unknown id.

@@ -123,7 +123,7 @@ func (r *Retriever) writeSnapshot(to io.Writer) error {
 			return err
 		}
 	}
-	rows := &r.memory.rows // nobody else changes them
+	rows := &r.memory.rows // the caller holds updating, so they do not change
 	w := flat.NewWriter(to, snapshotMagic, snapshotVersion)
 	flat.PutStrings(w, []string{r.revision.Database, r.cfg.Embedder.Name(), r.rowFormat()})
 	flat.Put(w, []int64{r.revision.Number, int64(r.dimensions)})

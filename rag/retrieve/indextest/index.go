@@ -53,7 +53,7 @@ func Entry(id int64, text string) retrieve.Entry {
 	}
 }
 
-// words are the vocabulary of Texts.
+// words are the vocabulary of Entries.
 var words = strings.Fields(`lemon ginger pepper saffron cumin clove nutmeg basil thyme oregano sage mint
 	dill fennel anise cardamom turmeric paprika mustard vanilla`)
 
@@ -72,7 +72,7 @@ func Entries(n int) []retrieve.Entry {
 }
 
 // Writer fills an index under test. A Mirror is its own Writer. The test of an
-// engine that keeps its own data brings a function that writes to the engine.
+// engine that keeps its own data brings a type that writes to the engine.
 type Writer interface {
 	// Put adds entries and replaces those with the same ids.
 	Put(ctx context.Context, entries []retrieve.Entry) error
