@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -102,10 +101,7 @@ func (q questions) ask(ctx context.Context, in *askInput) (*huma.StreamResponse,
 	if err != nil {
 		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		hc.SetHeader("Content-Type", "application/json")
-		_ = json.NewEncoder(hc.BodyWriter()).Encode(wire.Message(answer)) // the client is gone
-	}}, nil
+	return route.JSON(wire.Message(answer)), nil
 }
 
 // stream sends the parts of an answer as events.

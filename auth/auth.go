@@ -37,7 +37,7 @@ type Config struct {
 	Proxies []netip.Prefix
 	// Late reports whether a request with wrong credentials passes Middleware
 	// as if it had none. The handlers of such requests read the error with
-	// [Refusal] and report it better than a status can. Default: none.
+	// [Refusal] and report it in their own format. Default: none.
 	Late func(r *http.Request) bool
 	// Now returns the time. Default: time.Now.
 	Now func() time.Time

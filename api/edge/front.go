@@ -20,6 +20,9 @@ import (
 type Config struct {
 	// Guard lists the names and the web pages that may reach the server.
 	Guard GuardConfig
+	// ErrorBody returns the format of the errors of a path; nil means
+	// route.Error. Default: nil, route.Error for all paths.
+	ErrorBody func(path string) route.ErrorBody
 	// Known puts an auth.Principal into the context of requests. Required.
 	Known func(next http.Handler) http.Handler
 	// Proxies are trusted to name the address of the client; see
@@ -47,13 +50,17 @@ func Front(config Config) func(next http.Handler) http.Handler {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
+	if config.ErrorBody == nil {
+		config.ErrorBody = func(string) route.ErrorBody { return nil }
+	}
 	return func(next http.Handler) http.Handler {
 		inner := Guard(config.Guard)(config.Known(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			route.NotePrincipal(r.Context())
 			next.ServeHTTP(w, r)
 		})))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r = route.Track(r.WithContext(auth.WithRemote(r.Context(), auth.RemoteBehind(r, config.Proxies))))
+			r = r.WithContext(auth.WithRemote(r.Context(), auth.RemoteBehind(r, config.Proxies)))
+			r = route.Track(r, config.ErrorBody(r.URL.Path))
 			out := stall.NewWriter(w, r, config.StallTimeout)
 			defer out.End()
 			inner.ServeHTTP(out, r)

@@ -57,7 +57,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 			route.Secure(w.Header()) // the next handlers may change them
 			if !g.host(r.Host) {
 				route.Because(r, "host")
-				route.Write(w, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
+				route.Write(w, r, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
 					"host_name_unknown", "the host name of the request is not allowed; add it to the server's setting hosts")))
 				return
 			}
@@ -72,7 +72,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 			}
 			if changes(r) && origin != "" && !listed && !g.own(origin, r) {
 				route.Because(r, "origin")
-				route.Write(w, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
+				route.Write(w, r, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
 					"origin_forbidden", "pages from this origin may not send requests; add the origin to the server's setting origins")))
 				return
 			}

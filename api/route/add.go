@@ -2,9 +2,11 @@ package route
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,14 +32,18 @@ func Add[I, O any](r *Router, op huma.Operation, handle func(ctx context.Context
 	if op.Responses == nil {
 		op.Responses = map[string]*huma.Response{}
 	}
-	op.Responses["default"] = &huma.Response{Description: "Error", Content: r.ErrorContent()}
+	content := r.errorContent(op.Path)
+	op.Responses["default"] = &huma.Response{Description: "Error", Content: content}
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err != nil {
-			return nil, r.Fail(ctx, err)
+			return nil, inGroup(ctx, r.Fail(ctx, err))
 		}
 		return out, nil
 	})
+	for _, status := range op.Errors { // huma has described them as Errors
+		op.Responses[strconv.Itoa(status)].Content = content
+	}
 	delete(op.Responses, "422") // huma's status for 400
 }
 
@@ -68,6 +74,14 @@ func (b *StreamedBody) Resolve(hc huma.Context) []error {
 
 // HTTP returns the request and its response.
 func (b *StreamedBody) HTTP() (*http.Request, http.ResponseWriter) { return b.request, b.writer }
+
+// JSON responds with JSON where a route can also respond with a stream.
+func JSON(body any) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		hc.SetHeader("Content-Type", "application/json")
+		_ = json.NewEncoder(hc.BodyWriter()).Encode(body) // the client is gone
+	}}
+}
 
 // Send writes a body of any length, unless the method of the request is HEAD.
 func (r *Router) Send(ctx context.Context, hc huma.Context, write func(io.Writer) error) {

@@ -88,7 +88,8 @@ func covers(pattern, dir string) bool {
 	if base, ok := strings.CutSuffix(pattern, "/..."); ok {
 		return dir == base || strings.HasPrefix(dir, base+"/")
 	}
-	return dir == pattern
+	fits, err := path.Match(pattern, dir)
+	return fits && err == nil
 }
 
 func level(dir string) int {

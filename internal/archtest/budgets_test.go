@@ -38,7 +38,7 @@ func TestRulesNameWhatExists(t *testing.T) {
 	}
 	for mod, allowed := range Reserved {
 		for _, p := range allowed {
-			if !exists(p) {
+			if !strings.Contains(p, "*") && !exists(p) {
 				t.Errorf("%s is reserved for %s, which is no package", mod, p)
 			}
 		}
