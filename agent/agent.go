@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"docent/agent/intent"
-	"docent/agent/tool"
 )
 
 // Short names for the types of other packages that agents are written with.
@@ -18,8 +17,6 @@ type (
 	Classifier = intent.Classifier
 	// Prediction is the predicted intent of a message; see package intent.
 	Prediction = intent.Prediction
-	// Tool is a function that a model may call; see package tool.
-	Tool = tool.Tool
 )
 
 // Agent is a conversation written as a state machine. Build it completely, then give it to a [Runtime]. Do not change it

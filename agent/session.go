@@ -11,7 +11,6 @@ import (
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
-	"docent/rag/wire"
 )
 
 // Session gives a body access to the conversation during the turn. Its methods may be called concurrently. The body must
@@ -220,7 +219,7 @@ func (s *Session) Go(ctx context.Context, f func(context.Context)) bool {
 	return s.turn.env.Go(func() { f(context.WithoutCancel(ctx)) })
 }
 
-// RAG answers questions. *rag.RAG implements it.
+// RAG answers questions. *pipeline.Pipeline implements it.
 type RAG interface {
 	// Stream yields the parts of an answer. The last part is the whole answer.
 	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
@@ -268,13 +267,13 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 			if u := part.Answer.Usage; u != nil {
 				s.AddUsage(u.Prompt, u.Completion)
 			}
-			message := wire.Message(*part.Answer)
+			message := AnswerMessage(*part.Answer)
 			s.KeepDraft(text.String(), message)
 			return message, nil
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {
-				s.KeepDraft(text.String(), wire.Message(begun(text.String())))
+				s.KeepDraft(text.String(), AnswerMessage(begun(text.String())))
 			}
 			return payload.RAGMessage{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"docent/agent"
 	"docent/api/ask"
 	"docent/api/route"
 	"docent/api/sse"
@@ -18,7 +19,6 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/talk"
-	"docent/rag/wire"
 )
 
 // Question is a question with its options.
@@ -104,7 +104,7 @@ func (q questions) ask(ctx context.Context, in *askInput) (*huma.StreamResponse,
 	}
 	return &huma.StreamResponse{Body: func(hc huma.Context) {
 		hc.SetHeader("Content-Type", "application/json")
-		_ = json.NewEncoder(hc.BodyWriter()).Encode(wire.Message(answer)) // the client is gone
+		_ = json.NewEncoder(hc.BodyWriter()).Encode(agent.AnswerMessage(answer)) // the client is gone
 	}}, nil
 }
 
@@ -135,7 +135,7 @@ func (q questions) stream(ctx context.Context, req rag.Request) (*huma.StreamRes
 func sendPart(out *sse.Writer, p rag.Part) error {
 	switch {
 	case p.Answer != nil:
-		return out.Send("message", wire.Message(*p.Answer))
+		return out.Send("message", agent.AnswerMessage(*p.Answer))
 	case p.Delta != "":
 		return out.Send("delta", map[string]string{"text": p.Delta})
 	case p.Phase != "":

@@ -19,6 +19,7 @@ import (
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
@@ -69,7 +70,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 		{hangs(" ["), payload.TypeStr, "", ""},
 	} {
 		model := llmtest.NewModel(llmtest.Script(c.reply))
-		answers, err := rag.New(rag.Config{
+		answers, err := pipeline.New(pipeline.Config{
 			Retriever: shelf{}, Static: static, Models: map[string]llm.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
 		})
 		if err != nil {
@@ -117,7 +118,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 		{nil, "", ""},
 	} {
 		model := llmtest.NewModel(llmtest.Script(llmtest.Reply{Text: c.pieces, Err: broken}, llmtest.Say("It is 4MB [1].")))
-		answers, err := rag.New(rag.Config{
+		answers, err := pipeline.New(pipeline.Config{
 			Retriever: shelf{}, Static: static, Models: map[string]llm.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
 		})
 		if err != nil {

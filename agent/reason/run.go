@@ -9,7 +9,7 @@ import (
 	"docent/agent/tool"
 	"docent/llm"
 	"docent/payload"
-	"docent/rag"
+	"docent/rag/text"
 )
 
 // maxPushbacks is the maximum number of answers in a row that are refused because of open tasks. The count restarts when a
@@ -94,7 +94,7 @@ func (u *run) loop(ctx context.Context) error {
 			return err
 		}
 		u.s.DropDraft() // or it becomes the answer
-		switch text := rag.Clean(choice.Text); {
+		switch text := text.Clean(choice.Text); {
 		case len(choice.Calls) > 0:
 			if err := u.act(ctx, text, choice.Calls); err != nil {
 				return err

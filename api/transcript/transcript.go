@@ -15,7 +15,7 @@ import (
 	"docent/agent"
 	"docent/agent/session/journal"
 	"docent/payload"
-	"docent/rag/wire"
+	"docent/rag/order"
 )
 
 // Bounds of an export as Markdown.
@@ -145,7 +145,7 @@ func told(m agent.ChatMessage) string {
 	case payload.TypeRAG:
 		var a payload.RAGMessage
 		if json.Unmarshal(m.Content, &a) == nil {
-			return answer(wire.Numbered(a))
+			return answer(order.ByCitation(a))
 		}
 	case payload.TypeFile:
 		return file("File", m.Content)

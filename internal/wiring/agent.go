@@ -12,8 +12,8 @@ import (
 	"docent/agent/tool/mcp"
 	"docent/client"
 	"docent/config"
-	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/pipeline"
 )
 
 // CheckAgent loads an agent file as a server does, without documents and without
@@ -33,7 +33,7 @@ func (p *Parts) CheckAgent(ctx context.Context, file string) (*agent.Agent, erro
 
 // unopened replaces documents and MCP servers while an agent is checked.
 type unopened struct {
-	rag.Searcher
+	pipeline.Searcher
 	corpus.Library
 }
 

@@ -10,7 +10,7 @@ import (
 	"docent/agent"
 	"docent/internal/fault"
 	"docent/payload"
-	"docent/rag"
+	"docent/rag/text"
 )
 
 // Bounds of one turn's record.
@@ -159,7 +159,7 @@ func (b *begun) is(unsaid []byte) bool {
 // or failed. Plain text ends with the note. The type is "" without such text.
 func (d *Draft) kept(note string) (chatType string, content json.RawMessage) {
 	unsaid := d.text[d.fresh:]
-	text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxKept)]), "")))
+	text := text.Unmarked(text.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxKept)]), "")))
 	if d.begun.is(unsaid) {
 		content, err := payload.Marshal(d.begun.answer)
 		switch {

@@ -12,7 +12,6 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 )
 
 // waits is an agent.RAG that writes a piece and waits.
@@ -23,7 +22,7 @@ func (waits) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, er
 		answer := func(text string) rag.Answer {
 			return rag.Answer{
 				Model: "m", Question: req.Question, Text: text,
-				Passages: []retrieve.Result{{Passage: corpus.Passage{
+				Passages: []rag.Passage{{Passage: corpus.Passage{
 					Chunk: corpus.Chunk{ID: 2, DocumentID: 1, Text: "4MB"}, Document: corpus.Document{Source: "s"},
 				}}},
 				Sentences: []rag.Sentence{{End: len("It is 4MB [1]."), Passages: []int{1}, Support: rag.Strong}},

@@ -1,4 +1,4 @@
-package rag
+package pipeline
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"docent/internal/fault"
 	"docent/llm"
+	"docent/rag"
 )
 
 // Limits of a question that a model rewrites. A longer text is no question, and
@@ -53,7 +54,7 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 
 // write lets the model answer, passes the pieces on as they arrive, and checks
 // the whole. It returns false if the reader has left.
-func (a *answering) write(ctx context.Context, yield func(Part, error) bool) (bool, error) {
+func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool) (bool, error) {
 	messages, err := answerMessages(a.req, a.found.Results)
 	if err != nil {
 		return false, err
@@ -70,7 +71,7 @@ func (a *answering) write(ctx context.Context, yield func(Part, error) bool) (bo
 		if text.Len()+len(delta.Text) > maxAnswerBytes {
 			break
 		}
-		if text.WriteString(delta.Text); delta.Text != "" && !yield(Part{Delta: delta.Text}, nil) {
+		if text.WriteString(delta.Text); delta.Text != "" && !yield(rag.Part{Delta: delta.Text}, nil) {
 			return false, nil
 		}
 	}
@@ -79,8 +80,8 @@ func (a *answering) write(ctx context.Context, yield func(Part, error) bool) (bo
 
 // finish checks the text of a model and makes the answer from it.
 func (a *answering) finish(content string, whole *llm.Answer) error {
-	out := Cite(a.rag.cfg.Static, a.written(content, whole.StopReason))
-	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, whole.Usage
+	out := Cite(a.pipeline.cfg.Static, a.written(content, whole.StopReason))
+	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, (*rag.Usage)(whole.Usage)
 	a.out = out
 	if out.Text == CutNote(whole.StopReason) {
 		return fault.New(fault.Unavailable,
@@ -90,8 +91,8 @@ func (a *answering) finish(content string, whole *llm.Answer) error {
 }
 
 // begun makes the answer that results from stopping the model after a text.
-func (a *answering) begun(text string) Answer {
-	out := CiteBegun(a.rag.cfg.Static, a.written(text, ""))
+func (a *answering) begun(text string) rag.Answer {
+	out := CiteBegun(a.pipeline.cfg.Static, a.written(text, ""))
 	out.Search, out.Timings = a.out.Search, a.out.Timings
 	return out
 }

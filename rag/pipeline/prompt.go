@@ -1,4 +1,4 @@
-package rag
+package pipeline
 
 import (
 	"embed"
@@ -7,6 +7,7 @@ import (
 	"text/template"
 
 	"docent/llm"
+	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
@@ -41,7 +42,7 @@ type shownPassage struct {
 }
 
 // answerMessages returns the messages that ask a model to answer.
-func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, error) {
+func answerMessages(req rag.Request, results []retrieve.Result) ([]llm.Message, error) {
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
 		var err error
@@ -78,7 +79,7 @@ func answerMessages(req Request, results []retrieve.Result) ([]llm.Message, erro
 
 // rewriteMessages returns the messages that ask a model to rewrite a question
 // so that it stands on its own.
-func rewriteMessages(req Request) ([]llm.Message, error) {
+func rewriteMessages(req rag.Request) ([]llm.Message, error) {
 	text, err := fill("rewrite", struct {
 		Turns    []talk.Turn
 		Question string
@@ -96,7 +97,7 @@ func shownTurns(turns []talk.Turn) []talk.Turn {
 	for _, t := range turns {
 		s := t.Text
 		if t.Role == talk.Assistant {
-			s = Unmarked(s)
+			s = text.Unmarked(s)
 		}
 		if s = strings.TrimSpace(text.Cut(s, maxTurnBytes)); s != "" {
 			out = append(out, talk.Turn{Role: t.Role, Text: s})

@@ -1,4 +1,4 @@
-package wire
+package order
 
 import (
 	"fmt"
@@ -27,7 +27,7 @@ func contents(docs []payload.RAGDoc) string {
 	return b.String()
 }
 
-func TestNumbered(t *testing.T) {
+func TestByCitation(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		answer    string
@@ -48,7 +48,7 @@ func TestNumbered(t *testing.T) {
 			m.Sentences = append(m.Sentences, payload.RAGSentence{Start: s.Start, End: s.End, Docs: text.Marked(c.answer[s.Start:s.End], c.docs)})
 		}
 		before := fmt.Sprint(m)
-		got := Numbered(m)
+		got := ByCitation(m)
 		if got.Answer != c.want || contents(got.Docs) != c.wantOrder {
 			t.Errorf("%q: %q, %s", c.answer, got.Answer, contents(got.Docs))
 		}
@@ -69,12 +69,12 @@ func TestNumbered(t *testing.T) {
 		if after := fmt.Sprint(m); after != before {
 			t.Errorf("%q: it was changed: %s", c.answer, after)
 		}
-		if again := Numbered(got); !reflect.DeepEqual(again, got) {
+		if again := ByCitation(got); !reflect.DeepEqual(again, got) {
 			t.Errorf("%q: a second time %+v", c.answer, again)
 		}
 	}
 	none := payload.RAGMessage{Answer: "I don't know, not even from [2].", Abstained: true, Docs: lettered(2)}
-	if got := Numbered(none); contents(got.Docs) != "AB" || got.Answer != none.Answer {
+	if got := ByCitation(none); contents(got.Docs) != "AB" || got.Answer != none.Answer {
 		t.Errorf("%+v", got)
 	}
 }

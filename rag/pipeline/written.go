@@ -1,11 +1,11 @@
-package rag
+package pipeline
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"docent/embed"
+	"docent/rag"
 	"docent/rag/retrieve"
 	"docent/rag/text"
 )
@@ -34,17 +34,17 @@ type Written struct {
 // drops invented ones, and checks each sentence against its passages. A
 // sentence without citations gets the passage that supports it, if there is
 // one. An empty text becomes the CutNote alone.
-func Cite(static *embed.Static, w Written) Answer {
-	body := strings.TrimSpace(text.ResolveMarkers(Clean(w.Text), len(w.Results)))
-	m := Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: slices.Clone(w.Results)}
+func Cite(static *embed.Static, w Written) rag.Answer {
+	body := strings.TrimSpace(text.ResolveMarkers(text.Clean(w.Text), len(w.Results)))
+	m := rag.Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results)}
 	c := newChecker(static, w.Results)
 	for _, s := range text.Sentences(body, false) {
-		mark := Sentence{Start: s.Start, End: s.End, Passages: text.Marked(body[s.Start:s.End], len(w.Results))}
+		mark := rag.Sentence{Start: s.Start, End: s.End, Passages: text.Marked(body[s.Start:s.End], len(w.Results))}
 		claim := text.ResolveMarkers(body[s.Start:s.End], 0)
 		mark.Support = c.support(claim, mark.Passages)
 		if len(mark.Passages) == 0 {
 			if n := c.find(claim); n > 0 {
-				mark.Passages, mark.Support, mark.Found = []int{n}, Strong, true
+				mark.Passages, mark.Support, mark.Found = []int{n}, rag.Strong, true
 			}
 		}
 		m.Sentences = append(m.Sentences, mark)
@@ -52,17 +52,6 @@ func Cite(static *embed.Static, w Written) Answer {
 	m.Abstained = Admits(body) && !cites(m.Sentences)
 	return m
 }
-
-// Clean makes a model's text fit to show. It removes invisible characters and
-// replaces images by their texts, because showing an image would fetch an
-// address that a document may have put there.
-func Clean(s string) string {
-	return strings.TrimSpace(text.DropImages(strings.TrimSpace(text.Visible(s))))
-}
-
-// Unmarked returns an answer without citation markers, for places where the
-// numbers mean nothing or other passages.
-func Unmarked(s string) string { return strings.TrimSpace(text.ResolveMarkers(s, 0)) }
 
 // CutNote returns the note to append to an answer that stopped for a reason,
 // or "" if the answer is whole.
@@ -83,7 +72,7 @@ var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but 
 // Admits reports whether an answer begins by admitting not to know.
 func Admits(text string) bool { return admission.MatchString(text) }
 
-func cites(sentences []Sentence) bool {
+func cites(sentences []rag.Sentence) bool {
 	for _, s := range sentences {
 		if len(s.Passages) > 0 && !s.Found {
 			return true

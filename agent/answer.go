@@ -1,16 +1,14 @@
-// Package wire maps answers to the messages of docent's protocols.
-package wire
+package agent
 
 import (
 	"slices"
 
 	"docent/payload"
 	"docent/rag"
-	"docent/rag/retrieve"
 )
 
-// Message returns the protocol message of an answer.
-func Message(a rag.Answer) payload.RAGMessage {
+// AnswerMessage returns the protocol message of an answer.
+func AnswerMessage(a rag.Answer) payload.RAGMessage {
 	m := payload.RAGMessage{
 		LLMName: a.Model, Question: a.Question, Answer: a.Text, Sentence: a.Named, Abstained: a.Abstained, Stopped: a.Stopped,
 		Docs: make([]payload.RAGDoc, len(a.Passages)), Sentences: make([]payload.RAGSentence, len(a.Sentences)),
@@ -34,11 +32,10 @@ func Message(a rag.Answer) payload.RAGMessage {
 }
 
 // doc returns the protocol form of a passage.
-func doc(r retrieve.Result) payload.RAGDoc {
-	p := r.Passage
+func doc(p rag.Passage) payload.RAGDoc {
 	doc := payload.RAGDoc{Content: p.Text, Metadata: payload.RAGMetadata{
 		Source: p.Document.Source, Page: p.Page, Title: p.Document.Title, Heading: p.Heading(),
-		Start: p.Start, End: p.End, Score: r.Score, DocumentID: p.DocumentID, ChunkID: p.ID,
+		Start: p.Start, End: p.End, Score: p.Score, DocumentID: p.DocumentID, ChunkID: p.ID,
 	}}
 	if p.PageLabel != "" {
 		doc.Metadata.PageLabel = &p.PageLabel

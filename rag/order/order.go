@@ -1,4 +1,5 @@
-package wire
+// Package order orders the passages of an answer for readers.
+package order
 
 import (
 	"cmp"
@@ -10,10 +11,10 @@ import (
 	"docent/rag/text"
 )
 
-// Numbered renumbers the passages of an answer for readers: cited passages
-// come first, in the order of their first citation, and the others follow. An
-// answer that abstains does not change.
-func Numbered(m payload.RAGMessage) payload.RAGMessage {
+// ByCitation orders the passages of an answer by their first citation and
+// numbers them anew. Uncited passages follow. An answer that abstains does not
+// change.
+func ByCitation(m payload.RAGMessage) payload.RAGMessage {
 	if m.Abstained {
 		return m
 	}

@@ -1,9 +1,10 @@
-package rag
+package pipeline
 
 import (
 	"strings"
 
 	"docent/embed"
+	"docent/rag"
 	"docent/rag/text"
 )
 
@@ -11,7 +12,7 @@ import (
 // checks the text like [Cite], except for the last sentence: it may be
 // incomplete, so it counts only if it cites. The text is empty if there is
 // nothing to show.
-func CiteBegun(static *embed.Static, w Written) Answer {
+func CiteBegun(static *embed.Static, w Written) rag.Answer {
 	w.Text, w.StopReason = text.TrimHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
 	m := Cite(static, w)
 	m.Stopped = true

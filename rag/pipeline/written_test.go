@@ -1,8 +1,11 @@
-package rag
+package pipeline
 
 import (
 	"slices"
 	"testing"
+
+	"docent/rag"
+	"docent/rag/text"
 )
 
 func TestCite(t *testing.T) {
@@ -19,7 +22,9 @@ func TestCite(t *testing.T) {
 	if m.Model != "m" || m.Question != "q?" || m.Abstained || len(m.Passages) != 2 || m.Passages[1].Passage.ID != 2 {
 		t.Errorf("message is %+v", m)
 	}
-	want := []Sentence{{Passages: []int{1}, Support: Strong}, {Passages: []int{2}, Support: None}, {Passages: []int{}, Support: None}}
+	want := []rag.Sentence{
+		{Passages: []int{1}, Support: rag.Strong}, {Passages: []int{2}, Support: rag.None}, {Passages: []int{}, Support: rag.None},
+	}
 	if len(m.Sentences) != len(want) {
 		t.Fatalf("sentences are %+v", m.Sentences)
 	}
@@ -35,15 +40,15 @@ func TestCite(t *testing.T) {
 func TestCiteFindsWhatIsNotCited(t *testing.T) {
 	t.Parallel()
 	results := memoryShelf().results[:2]
-	for text, want := range map[string]Sentence{
-		"Sets the amount of memory the database server uses for shared memory buffers.":     {Passages: []int{2}, Support: Strong, Found: true},
-		"The default value is four megabytes.":                                              {Passages: []int{1}, Support: Strong, Found: true},
-		"The default value is five megabytes (5MB).":                                        {Support: None},
-		"The default value is not four megabytes.":                                          {Support: None},
-		"The default is 4MB [2].":                                                           {Passages: []int{2}, Support: Weak},
-		"Yes, it does.":                                                                     {Support: None},
-		"Is the default value four megabytes?":                                              {Support: None},
-		"The default value that a query operation writes to disk is typically an elephant.": {Support: None},
+	for text, want := range map[string]rag.Sentence{
+		"Sets the amount of memory the database server uses for shared memory buffers.":     {Passages: []int{2}, Support: rag.Strong, Found: true},
+		"The default value is four megabytes.":                                              {Passages: []int{1}, Support: rag.Strong, Found: true},
+		"The default value is five megabytes (5MB).":                                        {Support: rag.None},
+		"The default value is not four megabytes.":                                          {Support: rag.None},
+		"The default is 4MB [2].":                                                           {Passages: []int{2}, Support: rag.Weak},
+		"Yes, it does.":                                                                     {Support: rag.None},
+		"Is the default value four megabytes?":                                              {Support: rag.None},
+		"The default value that a query operation writes to disk is typically an elephant.": {Support: rag.None},
 	} {
 		m := Cite(testStatic, Written{Text: text, Results: results})
 		if len(m.Sentences) != 1 || m.Sentences[0].Support != want.Support || !slices.Equal(m.Sentences[0].Passages, want.Passages) ||
@@ -80,7 +85,7 @@ func TestCiteAbstains(t *testing.T) {
 
 func TestAnswersWithoutMarkers(t *testing.T) {
 	t.Parallel()
-	if got := Unmarked("Ten [1][2]. `a[1]`"); got != "Ten. `a[1]`" {
+	if got := text.Unmarked("Ten [1][2]. `a[1]`"); got != "Ten. `a[1]`" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package rag
+package pipeline
 
 import (
 	"fmt"
@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"docent/llm/llmtest"
+	"docent/rag"
 )
 
 // marks returns the sentences of a message with their citations and support.
-func marks(m Answer) string {
+func marks(m rag.Answer) string {
 	var out []string
 	for _, s := range m.Sentences {
 		out = append(out, fmt.Sprint(m.Text[s.Start:s.End], s.Passages, " ", s.Support))
@@ -55,20 +56,20 @@ func TestCiteBegun(t *testing.T) {
 // made with nothing.
 func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 	t.Parallel()
-	made := func(m Answer) string {
+	made := func(m rag.Answer) string {
 		if m.Search == nil {
 			return fmt.Sprint("nothing ", m.Stopped)
 		}
 		return fmt.Sprint(m.Search.Evidence, " ", m.Search.K, m.Search.Collections, m.Stopped)
 	}
 	r, _ := newRAG(t, memoryShelf(), llmtest.Say("It is 4MB [1]. It is"))
-	req := Request{Question: "What is the default of work_mem?", K: 2, Collections: []string{"manual"}}
+	req := rag.Request{Question: "What is the default of work_mem?", K: 2, Collections: []string{"manual"}}
 	for part, err := range r.Stream(t.Context(), req) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if part.Begun != nil {
-			if m := part.Begun("It is 4MB [1]. It"); made(m) != "0.9 2 [manual] true" || marks(m) != "It is 4MB [1].[1] strong" || part.Phase != Answering {
+			if m := part.Begun("It is 4MB [1]. It"); made(m) != "0.9 2 [manual] true" || marks(m) != "It is 4MB [1].[1] strong" || part.Phase != rag.Answering {
 				t.Errorf("stopped, it is made with %s: %+v", made(m), m)
 			}
 		}
@@ -80,7 +81,7 @@ func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 	for question, want := range map[string]string{
 		"What is the default of work_mem?": "0.9 4 [] false", "hello": "nothing false",
 	} {
-		if m, err := quotes.Run(t.Context(), Request{Question: question}); err != nil || made(m) != want {
+		if m, err := quotes.Run(t.Context(), rag.Request{Question: question}); err != nil || made(m) != want {
 			t.Errorf("%s: %v, made with %s", question, err, made(m))
 		}
 	}

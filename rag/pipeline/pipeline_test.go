@@ -1,4 +1,4 @@
-package rag
+package pipeline
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/llmtest"
+	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
@@ -70,8 +71,8 @@ var testStatic = func() *embed.Static {
 	return s
 }()
 
-// newRAG makes a RAG over a shelf, with a scripted model if there are replies.
-func newRAG(t *testing.T, s *shelf, replies ...llmtest.Reply) (*RAG, *llmtest.Model) {
+// newRAG makes a Pipeline over a shelf, with a scripted model if there are replies.
+func newRAG(t *testing.T, s *shelf, replies ...llmtest.Reply) (*Pipeline, *llmtest.Model) {
 	t.Helper()
 	cfg := Config{Retriever: s, Shelf: s, Static: testStatic}
 	model := llmtest.NewModel(llmtest.Script(replies...))
@@ -88,14 +89,14 @@ func newRAG(t *testing.T, s *shelf, replies ...llmtest.Reply) (*RAG, *llmtest.Mo
 func TestRunExtractive(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, memoryShelf())
-	got, err := r.Run(t.Context(), Request{Question: "What is the default of work_mem?"})
+	got, err := r.Run(t.Context(), rag.Request{Question: "What is the default of work_mem?"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(got.Text, "The default value is four megabytes (4MB). [1]") || !strings.Contains(got.Text, "work_mem (integer)") {
 		t.Errorf("the answer is %q", got.Text)
 	}
-	if got.Model != Extractive || got.Abstained || len(got.Passages) != 3 || got.Question != "What is the default of work_mem?" {
+	if got.Model != rag.Extractive || got.Abstained || len(got.Passages) != 3 || got.Question != "What is the default of work_mem?" {
 		t.Errorf("the message is %+v", got)
 	}
 	for _, s := range got.Sentences {
@@ -103,7 +104,7 @@ func TestRunExtractive(t *testing.T) {
 		if len(s.Passages) != 1 || !strings.Contains(got.Passages[s.Passages[0]-1].Passage.Text, body) {
 			t.Errorf("sentence %q is not in passage %v", body, s.Passages)
 		}
-		if s.Support != Strong {
+		if s.Support != rag.Strong {
 			t.Errorf("sentence %q has support %s", body, s.Support)
 		}
 	}
@@ -118,8 +119,8 @@ func TestStreamOrder(t *testing.T) {
 	r, _ := newRAG(t, memoryShelf(), llmtest.Reply{Text: []string{"It is ", "4MB [1", ", 9]."}, Usage: &llmtest.Usage{Prompt: 7, Completion: 3}})
 	var order []string
 	var text string
-	var last Part
-	for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
+	var last rag.Part
+	for p, err := range r.Stream(t.Context(), rag.Request{Question: "default of work_mem?"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,10 +141,10 @@ func TestStreamOrder(t *testing.T) {
 	if text != "It is 4MB [1, 9]." || last.Answer.Text != "It is 4MB [1]." {
 		t.Errorf("deltas %q, message %q", text, last.Answer.Text)
 	}
-	if last.Answer.Usage == nil || *last.Answer.Usage != (Usage{Prompt: 7, Completion: 3}) {
+	if last.Answer.Usage == nil || *last.Answer.Usage != (rag.Usage{Prompt: 7, Completion: 3}) {
 		t.Errorf("usage is %v", last.Answer.Usage)
 	}
-	if s := last.Answer.Sentences; len(s) != 1 || s[0].Support != Strong || s[0].Passages[0] != 1 {
+	if s := last.Answer.Sentences; len(s) != 1 || s[0].Support != rag.Strong || s[0].Passages[0] != 1 {
 		t.Errorf("sentences are %+v", s)
 	}
 }
@@ -152,16 +153,16 @@ func TestRunRefuses(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, memoryShelf())
 	for name, c := range map[string]struct {
-		req  Request
+		req  rag.Request
 		says string
 	}{
-		"empty":    {Request{Question: " \n"}, "empty"},
-		"long":     {Request{Question: strings.Repeat("x", MaxQuestionBytes+1)}, "16384"},
-		"prompt":   {Request{Question: "q", Prompt: strings.Repeat("x", MaxPromptBytes+1)}, "prompt"},
-		"k":        {Request{Question: "q", K: retrieve.MaxK + 1}, "1 to 50"},
-		"negative": {Request{Question: "q", K: -1}, "1 to 50"},
-		"history":  {Request{Question: "q", History: -1}, "history"},
-		"model":    {Request{Question: "q", Model: "gpt-9"}, "there are: extractive"},
+		"empty":    {rag.Request{Question: " \n"}, "empty"},
+		"long":     {rag.Request{Question: strings.Repeat("x", rag.MaxQuestionBytes+1)}, "16384"},
+		"prompt":   {rag.Request{Question: "q", Prompt: strings.Repeat("x", rag.MaxPromptBytes+1)}, "prompt"},
+		"k":        {rag.Request{Question: "q", K: retrieve.MaxK + 1}, "1 to 50"},
+		"negative": {rag.Request{Question: "q", K: -1}, "1 to 50"},
+		"history":  {rag.Request{Question: "q", History: -1}, "history"},
+		"model":    {rag.Request{Question: "q", Model: "gpt-9"}, "there are: extractive"},
 	} {
 		_, err := r.Run(t.Context(), c.req)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), c.says) {
@@ -178,7 +179,7 @@ func TestNewRefuses(t *testing.T) {
 		"static":    func(c *Config) { c.Static = nil },
 		"default":   func(c *Config) { c.DefaultModel = "x" },
 		"k":         func(c *Config) { c.K = retrieve.MaxK + 1 },
-		"name":      func(c *Config) { c.Models = map[string]llm.Model{Extractive: llmtest.NewModel(nil)} },
+		"name":      func(c *Config) { c.Models = map[string]llm.Model{rag.Extractive: llmtest.NewModel(nil)} },
 	} {
 		cfg := ok
 		change(&cfg)
@@ -194,15 +195,15 @@ func TestRunAbstains(t *testing.T) {
 	zero := 0.0
 	for name, c := range map[string]struct {
 		shelf *shelf
-		req   Request
+		req   rag.Request
 		want  string
 		docs  int
 	}{
-		"weak":       {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, Request{}, "I don't know. I searched 4 documents in the collections `default`, `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
-		"collection": {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, Request{Collections: []string{"notes"}}, "I don't know. I searched 1 document in the collection `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
-		"nothing":    {&shelf{infos: infos[2:]}, Request{}, "I don't know: there are no documents yet. " + DefaultIngestHint, 0},
-		"no such":    {&shelf{infos: infos}, Request{Collections: []string{"x"}}, "I don't know: there are no documents in the collection `x`. " + DefaultIngestHint, 0},
-		"answers":    {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, Request{MinEvidence: &zero}, "", 3},
+		"weak":       {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, rag.Request{}, "I don't know. I searched 4 documents in the collections `default`, `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
+		"collection": {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, rag.Request{Collections: []string{"notes"}}, "I don't know. I searched 1 document in the collection `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
+		"nothing":    {&shelf{infos: infos[2:]}, rag.Request{}, "I don't know: there are no documents yet. " + rag.DefaultIngestHint, 0},
+		"no such":    {&shelf{infos: infos}, rag.Request{Collections: []string{"x"}}, "I don't know: there are no documents in the collection `x`. " + rag.DefaultIngestHint, 0},
+		"answers":    {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, rag.Request{MinEvidence: &zero}, "", 3},
 	} {
 		r, _ := newRAG(t, c.shelf)
 		c.req.Question = "default of work_mem?"
@@ -214,7 +215,7 @@ func TestRunAbstains(t *testing.T) {
 			t.Errorf("%s: %v with %d docs: %s", name, got.Abstained, len(got.Passages), got.Text)
 		}
 		for _, s := range got.Sentences {
-			if got.Abstained && (len(s.Passages) != 0 || s.Support != None) {
+			if got.Abstained && (len(s.Passages) != 0 || s.Support != rag.None) {
 				t.Errorf("%s: a sentence claims support: %+v", name, s)
 			}
 		}
@@ -227,7 +228,7 @@ func TestModelIsNotAskedWithoutEvidence(t *testing.T) {
 		s := memoryShelf()
 		s.evidence = evidence
 		r, model := newRAG(t, s, llmtest.Say("It is 7."))
-		got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
+		got, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"})
 		if err != nil || got.Abstained != (asked == 0) || got.Model != "scripted" || len(model.Requests()) != asked {
 			t.Errorf("evidence %v: %+v %v after %d calls", evidence, got, err, len(model.Requests()))
 		}
@@ -254,9 +255,9 @@ func TestModelAnswers(t *testing.T) {
 		"image":     {llmtest.Say("![4MB](http://evil/?q=1) is it\u202e [1]."), "4MB is it [1].", false, "strong"},
 	} {
 		r, _ := newRAG(t, memoryShelf(), c.reply)
-		var got Answer
+		var got rag.Answer
 		var deltas string
-		for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
+		for p, err := range r.Stream(t.Context(), rag.Request{Question: "default of work_mem?"}) {
 			if err != nil {
 				t.Fatal(name, err)
 			}
@@ -292,7 +293,7 @@ func TestModelFails(t *testing.T) {
 	} {
 		r, _ := newRAG(t, memoryShelf(), c.reply)
 		var last error
-		for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
+		for p, err := range r.Stream(t.Context(), rag.Request{Question: "default of work_mem?"}) {
 			if last != nil || p.Answer != nil {
 				t.Errorf("%s: something came after the error, or a message", name)
 			}
@@ -303,7 +304,7 @@ func TestModelFails(t *testing.T) {
 		}
 	}
 	r, _ := newRAG(t, &shelf{err: boom})
-	if _, err := r.Run(t.Context(), Request{Question: "q"}); !errors.Is(err, boom) {
+	if _, err := r.Run(t.Context(), rag.Request{Question: "q"}); !errors.Is(err, boom) {
 		t.Errorf("a failing retriever gave %v", err)
 	}
 }
@@ -329,7 +330,7 @@ func TestBreakLeavesTheModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for p, err := range r.Stream(t.Context(), Request{Question: "default of work_mem?"}) {
+	for p, err := range r.Stream(t.Context(), rag.Request{Question: "default of work_mem?"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +343,7 @@ func TestBreakLeavesTheModel(t *testing.T) {
 	}
 	// Nor is it read beyond the limit of an answer.
 	model.left = false
-	if got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"}); err != nil || !model.left || len(got.Text) > maxAnswerBytes+len(noteLength)+2 {
+	if got, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"}); err != nil || !model.left || len(got.Text) > maxAnswerBytes+len(noteLength)+2 {
 		t.Errorf("%d bytes, left %v, %v", len(got.Text), model.left, err)
 	}
 }
@@ -357,7 +358,7 @@ func TestCanceledContext(t *testing.T) {
 		}
 		return ctx.Err()
 	}})
-	_, err := r.Run(ctx, Request{Question: "default of work_mem?"})
+	_, err := r.Run(ctx, rag.Request{Question: "default of work_mem?"})
 	if fault.KindOf(err) != fault.Canceled {
 		t.Errorf("the error is %v", err)
 	}
@@ -370,7 +371,7 @@ func TestEndlessModelIsCut(t *testing.T) {
 		pieces[i] = strings.Repeat("word ", 205)[:1024]
 	}
 	r, _ := newRAG(t, memoryShelf(), llmtest.Say(pieces...))
-	got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"})
+	got, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"})
 	if err != nil || len(got.Text) > maxAnswerBytes+len(noteLength)+2 || !strings.HasSuffix(got.Text, noteLength) {
 		t.Errorf("%d bytes, %v", len(got.Text), err)
 	}
@@ -379,12 +380,12 @@ func TestEndlessModelIsCut(t *testing.T) {
 func TestSmallTalkIsAnswered(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, memoryShelf())
-	got, err := r.Run(t.Context(), Request{Question: "Hello!"})
+	got, err := r.Run(t.Context(), rag.Request{Question: "Hello!"})
 	if err != nil || got.Text != talk.Talks()[0].Reply.Message || !got.Abstained || len(got.Passages) != 0 {
 		t.Errorf("without a model: %+v %v", got, err)
 	}
 	r, model := newRAG(t, memoryShelf(), llmtest.Say("Hello to you."))
-	got, err = r.Run(t.Context(), Request{Question: "Hello!"})
+	got, err = r.Run(t.Context(), rag.Request{Question: "Hello!"})
 	if err != nil || got.Text != "Hello to you." || got.Abstained || len(model.Requests()) != 1 {
 		t.Errorf("with a model: %+v %v", got, err)
 	}

@@ -1,4 +1,4 @@
-package rag
+package pipeline
 
 import (
 	"context"
@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"docent/internal/fault"
-
 	"docent/llm"
+	"docent/rag"
 	"docent/rag/quote"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
@@ -17,15 +17,15 @@ import (
 
 // answering is the work on one request.
 type answering struct {
-	rag *RAG
+	pipeline *Pipeline
 	// req has its defaults filled in and Turns cut to History.
-	req Request
+	req rag.Request
 	// model is nil for Extractive.
 	model     llm.Model
 	threshold float64
 	// found is the outcome of the search, if out.Search is set.
 	found retrieve.Retrieval
-	out   Answer
+	out   rag.Answer
 }
 
 // search finds the passages. If the question depends on earlier turns, a model
@@ -41,12 +41,12 @@ func (a *answering) search(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return fmt.Errorf("rewrite question: %w", ctx.Err())
 		case err != nil:
-			a.rag.cfg.Logger.WarnContext(ctx, "question not rewritten; earlier turns are searched for with it", "model", a.req.Model, "error", err)
+			a.pipeline.cfg.Logger.WarnContext(ctx, "question not rewritten; earlier turns are searched for with it", "model", a.req.Model, "error", err)
 		default:
 			query.Question, query.Turns = question, nil
 		}
 	}
-	found, err := a.rag.cfg.Retriever.Retrieve(ctx, query)
+	found, err := a.pipeline.cfg.Retriever.Retrieve(ctx, query)
 	if err != nil {
 		return fmt.Errorf("retrieve passages: %w", err)
 	}
@@ -54,9 +54,18 @@ func (a *answering) search(ctx context.Context) error {
 		found.Results = found.Results[:a.req.K]
 	}
 	a.found = found
-	a.out.Passages = found.Results
-	a.out.Search = &Search{Text: found.Question, K: a.req.K, Collections: slices.Clone(a.req.Collections), Evidence: found.Evidence}
+	a.out.Passages = passages(found.Results)
+	a.out.Search = &rag.Search{Text: found.Question, K: a.req.K, Collections: slices.Clone(a.req.Collections), Evidence: found.Evidence}
 	return nil
+}
+
+// passages returns results as the passages of an answer.
+func passages(results []retrieve.Result) []rag.Passage {
+	out := make([]rag.Passage, len(results))
+	for i, r := range results {
+		out[i] = rag.Passage{Passage: r.Passage, Score: r.Score}
+	}
+	return out
 }
 
 // unsupported reports whether the passages are too weak for an answer. With a
@@ -101,12 +110,12 @@ func (a *answering) abstain(ctx context.Context) {
 
 // searched names the searched documents. It is zero if they are unknown.
 func (a *answering) searched(ctx context.Context) fault.Text {
-	if a.rag.cfg.Shelf == nil {
+	if a.pipeline.cfg.Shelf == nil {
 		return fault.Text{}
 	}
-	all, err := a.rag.cfg.Shelf.Collections(ctx)
+	all, err := a.pipeline.cfg.Shelf.Collections(ctx)
 	if err != nil {
-		a.rag.cfg.Logger.WarnContext(ctx, "collections not listed", "error", err)
+		a.pipeline.cfg.Logger.WarnContext(ctx, "collections not listed", "error", err)
 		return fault.Text{}
 	}
 	var names []string
@@ -122,9 +131,9 @@ func (a *answering) searched(ctx context.Context) fault.Text {
 	}
 	switch {
 	case documents == 0 && len(a.req.Collections) > 0:
-		return fault.NewText("unknown_no_documents_in", "I don't know: there are no documents in %s. %s", inCollections(a.req.Collections), a.rag.hint())
+		return fault.NewText("unknown_no_documents_in", "I don't know: there are no documents in %s. %s", inCollections(a.req.Collections), a.pipeline.hint())
 	case documents == 0:
-		return fault.NewText("unknown_no_documents", "I don't know: there are no documents yet. %s", a.rag.hint())
+		return fault.NewText("unknown_no_documents", "I don't know: there are no documents yet. %s", a.pipeline.hint())
 	case documents == 1:
 		return fault.NewText("unknown_in_one_document",
 			"I don't know. I searched 1 document in %s and found nothing that answers this.", inCollections(names))
@@ -134,15 +143,12 @@ func (a *answering) searched(ctx context.Context) fault.Text {
 }
 
 // hint is the advice for people without documents.
-func (r *RAG) hint() fault.Text {
-	if r.cfg.IngestHint == DefaultIngestHint {
-		return IngestHint()
+func (r *Pipeline) hint() fault.Text {
+	if r.cfg.IngestHint == rag.DefaultIngestHint {
+		return rag.IngestHint()
 	}
 	return fault.Plain(r.cfg.IngestHint)
 }
-
-// IngestHint is DefaultIngestHint with its id.
-func IngestHint() fault.Text { return fault.NewText("ingest_hint", DefaultIngestHint) }
 
 // maxNamed limits the collections that an answer names.
 const maxNamed = 5
@@ -171,10 +177,10 @@ func (a *answering) quote() bool {
 	for _, r := range a.found.Results {
 		query.Passages = append(query.Passages, quote.Passage{Passage: r.Passage, Score: r.Score})
 	}
-	written, sentences := quote.Answer(a.rag.cfg.Static, query)
+	written, sentences := quote.Answer(a.pipeline.cfg.Static, query)
 	a.out.Text, a.out.Sentences = written, nil
 	for _, s := range sentences {
-		a.out.Sentences = append(a.out.Sentences, Sentence{Start: s.Start, End: s.End, Passages: []int{s.Passage}, Support: Strong})
+		a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: []int{s.Passage}, Support: rag.Strong})
 	}
 	return len(sentences) > 0
 }

@@ -1,4 +1,4 @@
-package wire
+package agent
 
 import (
 	"bytes"
@@ -9,7 +9,6 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 )
 
 // written is an answer with one passage.
@@ -18,7 +17,7 @@ func written() rag.Answer {
 	const quoted = "The default value is four megabytes (4MB)."
 	return rag.Answer{
 		Model: "m", Question: "default of work_mem?", Text: quoted + " [1]",
-		Passages: []retrieve.Result{{Rank: 1, Score: 1, Passage: corpus.Passage{
+		Passages: []rag.Passage{{Score: 1, Passage: corpus.Passage{
 			Chunk:    corpus.Chunk{ID: 1, DocumentID: 11, Text: quoted, Headings: []string{"work_mem (integer)"}, Start: 5, End: 5 + len(quoted), Page: &page, PageLabel: "iv"},
 			Document: corpus.Document{Title: "Resources", Source: "/docs/Resources.html"},
 		}}},
@@ -27,10 +26,10 @@ func written() rag.Answer {
 	}
 }
 
-func TestMessage(t *testing.T) {
+func TestAnswerMessage(t *testing.T) {
 	t.Parallel()
 	a := written()
-	m := Message(a)
+	m := AnswerMessage(a)
 	if m.LLMName != "m" || m.Question != a.Question || m.Answer != a.Text || m.Abstained || m.Stopped || m.Evidence == nil || *m.Evidence != .9 ||
 		m.K != 4 || len(m.Collections) != 1 || m.Searched != a.Search.Text {
 		t.Errorf("the message is %+v", m)
@@ -43,10 +42,10 @@ func TestMessage(t *testing.T) {
 		t.Errorf("the sentence is %+v", s)
 	}
 	a.Search.Text = a.Question
-	if m = Message(a); m.Searched != "" {
+	if m = AnswerMessage(a); m.Searched != "" {
 		t.Errorf("searched is %q", m.Searched)
 	}
-	if m = Message(rag.Answer{}); m.Evidence != nil || m.K != 0 || m.Docs == nil || m.Sentences == nil {
+	if m = AnswerMessage(rag.Answer{}); m.Evidence != nil || m.K != 0 || m.Docs == nil || m.Sentences == nil {
 		t.Errorf("the empty message is %+v", m)
 	}
 }
@@ -64,7 +63,7 @@ func TestMessageIsLikeBAFs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, answer := range []rag.Answer{written(), {Text: "I don't know.", Abstained: true, Passages: written().Passages, Search: written().Search}} {
-		data, err := json.Marshal(Message(answer))
+		data, err := json.Marshal(AnswerMessage(answer))
 		if err != nil {
 			t.Fatal(err)
 		}

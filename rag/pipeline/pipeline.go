@@ -1,4 +1,4 @@
-package rag
+package pipeline
 
 import (
 	"context"
@@ -17,24 +17,13 @@ import (
 	"docent/internal/fault"
 	"docent/internal/meter"
 	"docent/llm"
+	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
 
-// Extractive is the model name of answers made from quotes, without a model.
-const Extractive = "extractive"
-
-// Limits of a Request.
-const (
-	// MaxQuestionBytes limits Request.Question.
-	MaxQuestionBytes = 16 << 10
-	// MaxPromptBytes limits Request.Prompt.
-	MaxPromptBytes = 64 << 10
-	// MaxHistory limits Request.History.
-	MaxHistory = 50
-	// maxAnswerBytes limits the text of a model. Longer text is cut off.
-	maxAnswerBytes = 256 << 10
-)
+// maxAnswerBytes limits the text of a model. Longer text is cut off.
+const maxAnswerBytes = 256 << 10
 
 // DefaultMinEvidence is the default evidence threshold of answers that quote:
 // below it the answer is "I don't know". It was set on the odd-numbered half
@@ -54,7 +43,7 @@ type Shelf interface {
 	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
 }
 
-// Config describes a RAG.
+// Config describes a Pipeline.
 type Config struct {
 	// Retriever finds passages. Required.
 	Retriever Searcher
@@ -72,7 +61,7 @@ type Config struct {
 	K int
 	// MinEvidence is the evidence below which the answer is "I don't know".
 	// Default: 0, which means DefaultMinEvidence for quotes and retrieve.MinModelEvidence
-	// for models. With a negative value, RAG always answers.
+	// for models. With a negative value, a Pipeline always answers.
 	MinEvidence float64
 	// IngestHint says how to add documents. Answers show it if there are none.
 	// Default: DefaultIngestHint.
@@ -84,11 +73,8 @@ type Config struct {
 	Metrics *metrics.Set
 }
 
-// DefaultIngestHint is the advice if there are no documents.
-const DefaultIngestHint = "Add some with `docent ingest PATH`, or upload them."
-
-// RAG answers questions from passages. It is safe for concurrent use.
-type RAG struct {
+// Pipeline answers questions from passages. It is safe for concurrent use.
+type Pipeline struct {
 	cfg Config
 	// names are the known model names, sorted, including Extractive.
 	names []string
@@ -96,25 +82,25 @@ type RAG struct {
 	took *meter.Seconds
 }
 
-// New makes a RAG.
-func New(cfg Config) (*RAG, error) {
+// New makes a Pipeline.
+func New(cfg Config) (*Pipeline, error) {
 	if cfg.Retriever == nil {
-		return nil, errors.New("rag: Config.Retriever is required")
+		return nil, errors.New("pipeline: Config.Retriever is required")
 	}
 	if cfg.Static == nil {
-		return nil, errors.New("rag: Config.Static is required")
+		return nil, errors.New("pipeline: Config.Static is required")
 	}
 	if cfg.DefaultModel == "" {
-		cfg.DefaultModel = Extractive
+		cfg.DefaultModel = rag.Extractive
 	}
 	if cfg.K == 0 {
 		cfg.K = retrieve.AnswerK
 	}
 	if cfg.K < 1 || cfg.K > retrieve.MaxK {
-		return nil, fmt.Errorf("rag: Config.K is %d, want 1 to %d", cfg.K, retrieve.MaxK)
+		return nil, fmt.Errorf("pipeline: Config.K is %d, want 1 to %d", cfg.K, retrieve.MaxK)
 	}
 	if cfg.IngestHint == "" {
-		cfg.IngestHint = DefaultIngestHint
+		cfg.IngestHint = rag.DefaultIngestHint
 	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -122,29 +108,29 @@ func New(cfg Config) (*RAG, error) {
 	if cfg.Metrics == nil {
 		cfg.Metrics = metrics.NewSet()
 	}
-	r := &RAG{cfg: cfg, names: []string{Extractive}, took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="answer"`)}
+	r := &Pipeline{cfg: cfg, names: []string{rag.Extractive}, took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="answer"`)}
 	for name, model := range cfg.Models {
-		if name == "" || name == Extractive || model == nil {
-			return nil, fmt.Errorf("rag: Config.Models has a model named %q that is nil or may not be called so", name)
+		if name == "" || name == rag.Extractive || model == nil {
+			return nil, fmt.Errorf("pipeline: Config.Models has a model named %q that is nil or may not be called so", name)
 		}
 		r.names = append(r.names, name)
 	}
 	slices.Sort(r.names)
 	if _, err := r.model(cfg.DefaultModel); err != nil {
-		return nil, fmt.Errorf("rag: Config.DefaultModel: %w", err)
+		return nil, fmt.Errorf("pipeline: Config.DefaultModel: %w", err)
 	}
 	return r, nil
 }
 
 // Models returns the names that a Request may use, sorted.
-func (r *RAG) Models() []string { return slices.Clone(r.names) }
+func (r *Pipeline) Models() []string { return slices.Clone(r.names) }
 
 // DefaultModel returns the model name of requests that name none.
-func (r *RAG) DefaultModel() string { return r.cfg.DefaultModel }
+func (r *Pipeline) DefaultModel() string { return r.cfg.DefaultModel }
 
 // model returns the named model, or nil for Extractive.
-func (r *RAG) model(name string) (llm.Model, error) {
-	if name == Extractive {
+func (r *Pipeline) model(name string) (llm.Model, error) {
+	if name == rag.Extractive {
 		return nil, nil //nolint:nilnil // no model is what Extractive means
 	}
 	m, ok := r.cfg.Models[name]
@@ -155,38 +141,38 @@ func (r *RAG) model(name string) (llm.Model, error) {
 }
 
 // Run answers a request.
-func (r *RAG) Run(ctx context.Context, req Request) (Answer, error) {
+func (r *Pipeline) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
 	for part, err := range r.Stream(ctx, req) {
 		if err != nil {
-			return Answer{}, err
+			return rag.Answer{}, err
 		}
 		if part.Answer != nil {
 			return *part.Answer, nil
 		}
 	}
-	return Answer{}, errors.New("rag: the stream ended without an answer")
+	return rag.Answer{}, errors.New("pipeline: the stream ended without an answer")
 }
 
 // Stream answers a request piece by piece. It yields phases and deltas, and the
 // answer last. An error comes once and last; the caller must then discard the
 // deltas. Leaving the loop early cancels the model call and waits for it.
-func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
-	return func(yield func(Part, error) bool) {
+func (r *Pipeline) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
+	return func(yield func(rag.Part, error) bool) {
 		a, err := r.begin(req)
 		if err != nil {
-			yield(Part{}, err)
+			yield(rag.Part{}, err)
 			return
 		}
-		if !yield(Part{Phase: Searching}, nil) {
+		if !yield(rag.Part{Phase: rag.Searching}, nil) {
 			return
 		}
 		start := time.Now()
 		if err := a.search(ctx); err != nil {
-			yield(Part{}, err)
+			yield(rag.Part{}, err)
 			return
 		}
 		writes := a.model != nil && !a.unsupported()
-		answering := Part{Phase: Answering}
+		answering := rag.Part{Phase: rag.Answering}
 		if writes {
 			answering.Begun = a.begun
 		}
@@ -198,24 +184,24 @@ func (r *RAG) Stream(ctx context.Context, req Request) iter.Seq2[Part, error] {
 		defer func() { r.took.Observe(time.Since(start)) }()
 		if writes {
 			if ok, err := a.write(ctx, yield); err != nil {
-				yield(Part{}, err)
+				yield(rag.Part{}, err)
 				return
 			} else if !ok {
 				return
 			}
 		} else {
 			a.withoutModel(ctx)
-			if !yield(Part{Delta: a.out.Text}, nil) {
+			if !yield(rag.Part{Delta: a.out.Text}, nil) {
 				return
 			}
 		}
 		a.out.Timings.Answer = time.Since(start)
-		yield(Part{Answer: &a.out}, nil)
+		yield(rag.Part{Answer: &a.out}, nil)
 	}
 }
 
 // begin checks a request and applies the defaults.
-func (r *RAG) begin(req Request) (*answering, error) {
+func (r *Pipeline) begin(req rag.Request) (*answering, error) {
 	req.Question = strings.TrimSpace(strings.ToValidUTF8(req.Question, "\uFFFD"))
 	if req.K == 0 {
 		req.K = r.cfg.K
@@ -226,18 +212,18 @@ func (r *RAG) begin(req Request) (*answering, error) {
 	switch {
 	case req.Question == "":
 		return nil, fault.New(fault.Invalid, "question_empty", "the question is empty")
-	case len(req.Question) > MaxQuestionBytes:
+	case len(req.Question) > rag.MaxQuestionBytes:
 		return nil, fault.New(fault.Invalid,
-			"question_too_long", "the question has %d bytes; at most %d are read", len(req.Question), MaxQuestionBytes)
-	case len(req.Prompt) > MaxPromptBytes:
+			"question_too_long", "the question has %d bytes; at most %d are read", len(req.Question), rag.MaxQuestionBytes)
+	case len(req.Prompt) > rag.MaxPromptBytes:
 		return nil, fault.New(fault.Invalid,
-			"prompt_too_long", "the prompt has %d bytes; at most %d are sent", len(req.Prompt), MaxPromptBytes)
+			"prompt_too_long", "the prompt has %d bytes; at most %d are sent", len(req.Prompt), rag.MaxPromptBytes)
 	case !utf8.ValidString(req.Prompt):
 		return nil, fault.New(fault.Invalid, "prompt_not_utf8", "the prompt is not UTF-8")
 	case req.K < 1 || req.K > retrieve.MaxK:
 		return nil, fault.New(fault.Invalid, "k_not_in_range", "k is %d; it must be 1 to %d", req.K, retrieve.MaxK)
-	case req.History < 0 || req.History > MaxHistory:
-		return nil, fault.New(fault.Invalid, "history_out_of_range", "history is %d; it must be 0 to %d", req.History, MaxHistory)
+	case req.History < 0 || req.History > rag.MaxHistory:
+		return nil, fault.New(fault.Invalid, "history_out_of_range", "history is %d; it must be 0 to %d", req.History, rag.MaxHistory)
 	}
 	model, err := r.model(req.Model)
 	if err != nil {
@@ -245,13 +231,13 @@ func (r *RAG) begin(req Request) (*answering, error) {
 	}
 	req.Turns = req.Turns[max(0, len(req.Turns)-req.History):]
 	return &answering{
-		rag: r, req: req, model: model, threshold: r.threshold(req, model),
-		out: Answer{Model: req.Model, Question: req.Question},
+		pipeline: r, req: req, model: model, threshold: r.threshold(req, model),
+		out: rag.Answer{Model: req.Model, Question: req.Question},
 	}, nil
 }
 
 // threshold returns the evidence below which the request is not answered.
-func (r *RAG) threshold(req Request, model llm.Model) float64 {
+func (r *Pipeline) threshold(req rag.Request, model llm.Model) float64 {
 	switch {
 	case req.MinEvidence != nil:
 		return *req.MinEvidence

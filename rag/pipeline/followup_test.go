@@ -1,4 +1,4 @@
-package rag
+package pipeline
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"docent/llm"
 	"docent/llm/llmtest"
+	"docent/rag"
 	"docent/rag/talk"
 )
 
@@ -33,7 +34,7 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 	} {
 		s := memoryShelf()
 		r, model := newRAG(t, s, c.replies...)
-		got, err := r.Run(t.Context(), Request{Question: c.question, History: c.history, Turns: turns})
+		got, err := r.Run(t.Context(), rag.Request{Question: c.question, History: c.history, Turns: turns})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -61,13 +62,13 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 	} {
 		s := memoryShelf()
 		r, model := newRAG(t, s, llmtest.Say("4MB [1]."))
-		got, err := r.Run(t.Context(), Request{Question: "what is the default?", History: 9, Turns: turns})
+		got, err := r.Run(t.Context(), rag.Request{Question: "what is the default?", History: 9, Turns: turns})
 		if err != nil || got.Text != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
 			t.Errorf("%s: %v, %+v, %d calls", name, err, got, len(model.Requests()))
 		}
 		// Nor is the model asked where the documents have nothing.
 		empty, model := newRAG(t, &shelf{}, llmtest.Say("4MB."))
-		if got, err = empty.Run(t.Context(), Request{Question: "what is the default?", History: 9, Turns: turns}); err != nil || !got.Abstained || len(model.Requests()) != 0 {
+		if got, err = empty.Run(t.Context(), rag.Request{Question: "what is the default?", History: 9, Turns: turns}); err != nil || !got.Abstained || len(model.Requests()) != 0 {
 			t.Errorf("%s, without documents: %v, %+v", name, err, got)
 		}
 	}
@@ -83,7 +84,7 @@ func TestRewritingRambles(t *testing.T) {
 	}}
 	s := memoryShelf()
 	r, _ := newRAG(t, s, ramble, llmtest.Say("4MB [1]."))
-	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
+	got, err := r.Run(t.Context(), rag.Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
 	if err != nil || got.Text != "4MB [1]." || s.queries[0].Question != "and its default?" || len(s.queries[0].Turns) != 1 {
 		t.Errorf("%v, %+v after %+v", err, got, s.queries)
 	}
@@ -111,7 +112,7 @@ func TestRewritingAsksForFewTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
+	_, err = r.Run(t.Context(), rag.Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
 	if err != nil || !slices.Equal(model.most, []int{maxRewriteTokens, 0}) {
 		t.Errorf("%v, bounds %v", err, model.most)
 	}
@@ -127,7 +128,7 @@ func TestRewritingTakesTooLong(t *testing.T) {
 		s := memoryShelf()
 		r, model := newRAG(t, s, hang, llmtest.Say("4MB [1]."))
 		began := time.Now()
-		got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
+		got, err := r.Run(t.Context(), rag.Request{Question: "and its default?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}}})
 		if err != nil || got.Text != "4MB [1]." || s.queries[0].Question != "and its default?" || len(model.Requests()) != 2 {
 			t.Errorf("%v, %+v after %+v", err, got, s.queries)
 		}
@@ -142,7 +143,7 @@ func TestFollowUpWithoutModel(t *testing.T) {
 	s := memoryShelf()
 	r, _ := newRAG(t, s)
 	turns := []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory [1]."}}
-	got, err := r.Run(t.Context(), Request{Question: "and its default?", History: 2, Turns: turns})
+	got, err := r.Run(t.Context(), rag.Request{Question: "and its default?", History: 2, Turns: turns})
 	if err != nil || len(s.queries[0].Turns) != 2 || !strings.Contains(got.Text, "four megabytes") {
 		t.Errorf("%v, %+v after %+v", err, got, s.queries)
 	}
@@ -156,7 +157,7 @@ func TestFollowUpWithoutModel(t *testing.T) {
 func TestConversationNeedsNoEvidence(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, &shelf{}, llmtest.Say("What did I ask before?"), llmtest.Say("You asked what work_mem is."))
-	got, err := r.Run(t.Context(), Request{Question: "what was that again?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory."}}})
+	got, err := r.Run(t.Context(), rag.Request{Question: "what was that again?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory."}}})
 	if err != nil || got.Abstained || got.Text != "You asked what work_mem is." {
 		t.Errorf("%v, %+v", err, got)
 	}

@@ -1,10 +1,11 @@
-package rag
+package pipeline
 
 import (
 	"slices"
 	"strings"
 
 	"docent/embed"
+	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/text"
@@ -45,9 +46,9 @@ func newChecker(static *embed.Static, results []retrieve.Result) *checker {
 // support says how much of a sentence the passages with the given numbers
 // support, by words and by meaning. Numbers count from 1. A missing number or
 // identifier, or a negation on one side only, allows at most weak support.
-func (c *checker) support(s string, docs []int) Support {
+func (c *checker) support(s string, docs []int) rag.Support {
 	if len(docs) == 0 {
-		return None
+		return rag.None
 	}
 	var all, common, missing int
 	for _, w := range text.Words(s) {
@@ -69,13 +70,13 @@ func (c *checker) support(s string, docs []int) Support {
 	switch {
 	case missing == 0 && (share >= strongWords || share >= weakWords && alike >= strongVector):
 		if c.contradicts(s, docs) {
-			return Weak
+			return rag.Weak
 		}
-		return Strong
+		return rag.Strong
 	case share >= weakWords, missing == 0 && alike >= weakVector:
-		return Weak
+		return rag.Weak
 	default:
-		return None
+		return rag.None
 	}
 }
 
@@ -170,10 +171,10 @@ func (c *checker) vector(text string) []float32 {
 }
 
 // unsupportedSentences marks every sentence of a text as unsupported.
-func unsupportedSentences(body string) []Sentence {
-	out := []Sentence{}
+func unsupportedSentences(body string) []rag.Sentence {
+	out := []rag.Sentence{}
 	for _, s := range text.Sentences(body, false) {
-		out = append(out, Sentence{Start: s.Start, End: s.End, Support: None})
+		out = append(out, rag.Sentence{Start: s.Start, End: s.End, Support: rag.None})
 	}
 	return out
 }
