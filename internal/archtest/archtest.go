@@ -75,7 +75,7 @@ var MethodBudgets = map[string]int{
 // OverBudget lists the places that were over a limit when it was introduced, with their size. None may grow, and none may
 // be added.
 var OverBudget = map[string]int{
-	"imports in a chain":      10,
+	"imports in a chain":      9,
 	"lines that are too long": 15,
 }
 

@@ -1,5 +1,4 @@
-// Package slide turns the shapes of slides and drawings into text in reading order.
-package slide
+package content
 
 import (
 	"cmp"
@@ -7,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"docent/ingest/extract/office/content"
 	"docent/ingest/outline"
 )
 
@@ -83,15 +81,15 @@ func readingOrder(shapes []*Shape) []*Shape {
 	return append(first, rest...)
 }
 
-// Writer adds the shapes of a slide to a document.
-type Writer struct {
+// ShapeWriter adds the shapes of a slide to a document.
+type ShapeWriter struct {
 	Builder *outline.Builder
 	// Refer adds the chart or diagram that a shape refers to.
 	Refer func(ref string) error
 }
 
 // AddSlide adds a slide's shapes and returns its title.
-func (s Writer) AddSlide(shapes []*Shape) (title string, err error) {
+func (s ShapeWriter) AddSlide(shapes []*Shape) (title string, err error) {
 	for _, sh := range shapes {
 		if sh.Role == RoleTitle && !sh.Hidden && title == "" {
 			title = sh.oneLine()
@@ -107,14 +105,14 @@ func (s Writer) AddSlide(shapes []*Shape) (title string, err error) {
 }
 
 // AddShapes adds shapes in reading order.
-func (s Writer) AddShapes(shapes []*Shape) error {
+func (s ShapeWriter) AddShapes(shapes []*Shape) error {
 	for _, sh := range readingOrder(shapes) {
 		if sh.Hidden || sh.Role == RoleRunning {
 			continue
 		}
 		addLines(s.Builder, sh)
-		content.AddRows(s.Builder, sh.Rows, sh.Header)
-		s.Builder.Add(outline.Paragraph, 0, "\n\n", content.AltText(sh.Alt))
+		AddRows(s.Builder, sh.Rows, sh.Header)
+		s.Builder.Add(outline.Paragraph, 0, "\n\n", AltText(sh.Alt))
 		if sh.Ref != "" && s.Refer != nil {
 			if err := s.Refer(sh.Ref); err != nil {
 				return err
@@ -144,13 +142,13 @@ func addLines(b *outline.Builder, sh *Shape) {
 			filled++
 		}
 	}
-	var counters [content.MaxListDepth]int
+	var counters [MaxListDepth]int
 	wasItem := false
 	for _, l := range sh.Lines {
 		if strings.TrimSpace(l.Text) == "" {
 			continue
 		}
-		l.Level = min(max(l.Level, 0), content.MaxListDepth-1)
+		l.Level = min(max(l.Level, 0), MaxListDepth-1)
 		var front string
 		switch {
 		case l.Mark == Number:

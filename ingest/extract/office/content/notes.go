@@ -1,4 +1,4 @@
-package slide
+package content
 
 import (
 	"strings"
