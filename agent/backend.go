@@ -8,7 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/intent"
+	"docent/internal/fault"
 	"docent/payload"
 )
 
@@ -23,7 +25,7 @@ type Backend interface {
 	// Say adds a message to the record. Clients that only know BAF's frames do not receive a silent message.
 	Say(ctx context.Context, m ChatMessage, silent bool) error
 	// Reason adds a step of reasoning, or a task list, to the record.
-	Reason(ctx context.Context, r ReasoningRecord, silent bool) error
+	Reason(ctx context.Context, r chat.Reasoning, silent bool) error
 	// Link assigns all steps without a message to the newest message.
 	Link() error
 	// Show sends a provisional frame to the clients that stream. The text of a payload.Delta becomes part of the draft.
@@ -36,7 +38,7 @@ type Backend interface {
 	History(ctx context.Context, q HistoryQuery) ([]ChatMessage, error)
 	// Reasoned returns the newest steps and task lists of the session, including those of this turn. A nonzero until excludes
 	// later ones.
-	Reasoned(ctx context.Context, until time.Time) ([]ReasoningRecord, error)
+	Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error)
 }
 
 // HistoryQuery selects messages of a session for a body.
@@ -54,7 +56,7 @@ type Env struct {
 	// RAG answers Session.RunRAG. It may be nil.
 	RAG RAG
 	// Choices returns the names that options may use. nil allows all names.
-	Choices func(ctx context.Context) (Choices, error)
+	Choices func(ctx context.Context) (chat.Choices, error)
 	// Speaker speaks for Session.ReplySpeech. It may be nil.
 	Speaker Speaker
 	// Peers talks to other agents.
@@ -100,9 +102,9 @@ type Result struct {
 	// Event is the last consumed event.
 	Event Event
 	// Transitions are the moves in order.
-	Transitions []TransitionRecord
+	Transitions []chat.Transition
 	// Predictions are the predictions for messages, in order.
-	Predictions []PredictionRecord
+	Predictions []chat.Prediction
 	// Usage counts the tokens of models. It is nil if no model was called.
 	Usage *payload.Usage
 	// Set are the changed variables.
@@ -124,6 +126,9 @@ type Result struct {
 	// Moves is the value for Start.Moves of the turn after a failed one.
 	Moves int
 }
+
+// ErrStopped is the cause of a body's canceled context after a client stopped its turn; see context.Cause.
+var ErrStopped = fault.New(fault.Canceled, "turn_stopped", "the turn was stopped")
 
 // Pending is an event in the queue of a session.
 type Pending struct {

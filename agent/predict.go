@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime/debug"
 
+	"docent/agent/chat"
 	"docent/agent/intent"
 )
 
@@ -68,11 +69,11 @@ func (t *Turn) predicted(p *Pending) {
 		return
 	}
 	t.prediction = made
-	r := PredictionRecord{
+	r := chat.Prediction{
 		Message: p.view().Text, Classifier: made.Classifier, Intent: made.Intent, Score: made.Score, Time: now,
 	}
 	for _, m := range made.Parameters {
-		r.Parameters = append(r.Parameters, ParameterRecord{Name: m.Name, Value: m.Value, Info: m.Info})
+		r.Parameters = append(r.Parameters, chat.Parameter{Name: m.Name, Value: m.Value, Info: m.Info})
 	}
 	t.predictions = append(t.predictions, r)
 }

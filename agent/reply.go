@@ -2,10 +2,10 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
+	"docent/agent/chat"
 	"docent/internal/fault"
 
 	"docent/payload"
@@ -99,7 +99,7 @@ func (s *Session) say(ctx context.Context, chatType string, message any, sentenc
 	if err != nil {
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
-	if err := CheckWithin(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
+	if err := chat.CheckWithin(content, chat.MaxJSONDepth, chat.MaxExponents); err != nil { // what Marshal writes is valid
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
 	if ctx.Err() != nil {
@@ -156,13 +156,4 @@ func (s *Session) Now() time.Time {
 // language returns the language of the user, or "" if it is unknown.
 func (s *Session) language() string {
 	return Get(s, "detected_language", Get(s, "user_language", ""))
-}
-
-// JSONString returns a string as JSON.
-func JSONString(text string) json.RawMessage {
-	content, err := payload.Marshal(text)
-	if err != nil { // strings always encode
-		return json.RawMessage(`""`)
-	}
-	return content
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -46,8 +47,8 @@ type Turn struct {
 	event       Event // taken last
 	prediction  Prediction
 	vars        variables
-	transitions []TransitionRecord
-	predictions []PredictionRecord
+	transitions []chat.Transition
+	predictions []chat.Prediction
 	usage       *payload.Usage
 }
 
@@ -156,7 +157,7 @@ func (t *Turn) decide(ctx context.Context) decision {
 	}
 	if t.at.hears {
 		for _, p := range queue {
-			if p.Event.Human && p.Event.spoken {
+			if p.Event.Human && p.Event.Spoken() {
 				t.about(p)
 				t.predict(ctx)
 				t.about(nil)
@@ -307,12 +308,12 @@ func (t *Turn) move(ctx context.Context, edge *Transition) error {
 	dest := t.machine.nodes[edge.dest.name]
 	t.mu.Lock()
 	source := t.at
-	t.transitions = append(t.transitions, TransitionRecord{
+	t.transitions = append(t.transitions, chat.Transition{
 		Source: source.name, Dest: dest.name, Event: edge.event(), Condition: edge.condition(), Time: now,
 	})
 	var err error
 	if dest.global && !source.component {
-		err = t.vars.put(previousState, JSONString(source.name))
+		err = t.vars.put(previousState, chat.JSONString(source.name))
 	}
 	t.at, t.entered, t.returning = dest, now, edge.back
 	t.mu.Unlock()

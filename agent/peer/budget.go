@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 )
 
@@ -46,7 +47,7 @@ func threadOf(correlation string) string {
 }
 
 // threadFor returns the thread of an event, or a new one.
-func threadFor(e *agent.Event, session string) string {
+func threadFor(e *chat.Event, session string) string {
 	if e.Thread != "" {
 		return e.Thread
 	}

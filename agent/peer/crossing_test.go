@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/payload"
 )
 
@@ -37,7 +38,7 @@ func FuzzCrossing(f *testing.F) {
 		if !json.Valid(content) {
 			t.Errorf("crossing %q is no JSON", content)
 		}
-		if event := agent.MessageEvent(content); content[0] == '"' && len(event.Text) > agent.MaxTextBytes {
+		if event := chat.MessageEvent(content); content[0] == '"' && len(event.Text) > agent.MaxTextBytes {
 			t.Errorf("%d bytes of text cross", len(event.Text))
 		}
 		if !docent && frame.Action != payload.ReplyStr {

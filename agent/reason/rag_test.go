@@ -11,6 +11,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/reason"
 	"docent/agent/session"
 	"docent/embed"
@@ -79,7 +80,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 		store := agenttest.NewStore()
 		sub, client, _ := open(t, start(t, session.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
 		ended, kept := stopped(t, sub, client, store, "S")
-		if ended != `1 "stopped"}` || kept.Type != c.kind || kept.ClientID != agent.StoppedID {
+		if ended != `1 "stopped"}` || kept.Type != c.kind || kept.ClientID != chat.StoppedID {
 			t.Errorf("%q ended %s, kept %s %s", c.reply.Text, ended, kept.Type, kept.Content)
 			continue
 		}
@@ -138,7 +139,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 		}
 		_, messages, _ := store.Stored("S")
 		last := messages[len(messages)-1]
-		if last.ClientID != agent.FailedID || string(last.Content) != `"Sorry, that did not work: the model server broke off its answer; ask again"` {
+		if last.ClientID != chat.FailedID || string(last.Content) != `"Sorry, that did not work: the model server broke off its answer; ask again"` {
 			t.Errorf("%q: the last word is %s %s", c.pieces, last.ClientID, last.Content)
 		}
 		kept := messages[len(messages)-2]
@@ -152,7 +153,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 			t.Errorf("clients heard %s", got)
 		}
 		var m payload.RAGMessage
-		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG || kept.ClientID != agent.StoppedID {
+		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG || kept.ClientID != chat.StoppedID {
 			t.Fatalf("%v, kept %s %s", err, kept.Type, kept.Content)
 		}
 		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil {

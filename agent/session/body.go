@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
@@ -52,7 +53,7 @@ func (t *turn) Draft(text string, answer *payload.RAGMessage) {
 }
 
 // Reason implements agent.Backend.
-func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) error {
+func (t *turn) Reason(_ context.Context, r chat.Reasoning, silent bool) error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
@@ -96,9 +97,9 @@ func (t *turn) Link() error {
 }
 
 // Reasoned implements agent.Backend.
-func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.ReasoningRecord, error) {
+func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error) {
 	c := t.c
-	var out []agent.ReasoningRecord
+	var out []chat.Reasoning
 	// The owner reads, or what is being stored would be there twice or not at all.
 	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
@@ -178,7 +179,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	}
 	arriving := cap(c.queue.Slots)
 	all, err := c.store.Messages(ctx, journal.MessageQuery{
-		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
+		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: chat.MaxHistoryContent,
 	})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the session

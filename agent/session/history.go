@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -18,7 +19,7 @@ func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error)
 	if err != nil {
 		return nil, err
 	}
-	query.MaxContent = agent.MaxHistoryContent
+	query.MaxContent = chat.MaxHistoryContent
 	return s.c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }
 
@@ -113,6 +114,6 @@ func (s *Subscription) Recent(ctx context.Context, limit int) ([]agent.ChatMessa
 	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return nil, err
 	}
-	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: agent.MaxHistoryContent}
+	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: chat.MaxHistoryContent}
 	return c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }

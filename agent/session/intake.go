@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
@@ -43,7 +44,7 @@ type arrival struct {
 // sender returns ChatMessage.Sender of the event.
 func (in arrival) sender() string {
 	if in.event.From == "" && in.caller != nil && !in.event.Human {
-		return agent.SenderAgent
+		return chat.SenderAgent
 	}
 	return in.event.From
 }
@@ -225,7 +226,7 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 		return false, err
 	}
 	// A turn that said nothing is done as well.
-	return len(of) == 0 || of[0].IsUser || of[0].ClientID != agent.FailedID, nil
+	return len(of) == 0 || of[0].IsUser || of[0].ClientID != chat.FailedID, nil
 }
 
 // admit takes a slot of the queue, which the caller gives back. It keeps the

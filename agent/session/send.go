@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
@@ -43,7 +44,7 @@ type Message struct {
 
 // arrival is the message on its way into the store.
 func (m Message) arrival() arrival {
-	event := agent.MessageEvent(m.Content)
+	event := chat.MessageEvent(m.Content)
 	if !m.Human {
 		event.Options = payload.AskOptions{}
 	}
@@ -97,7 +98,7 @@ type File struct {
 // SendFile stores a file and queues its turn, as Send does.
 func (s *Subscription) SendFile(ctx context.Context, f File) error {
 	event := agent.Event{Name: agent.EventFile, Text: f.File.Name, File: &f.File, Human: true}
-	return arrival{event: event, id: f.ID, content: agent.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
+	return arrival{event: event, id: f.ID, content: chat.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
 }
 
 // SendEvent stores what a user did that is no message, such as EventUI, and

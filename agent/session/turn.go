@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
@@ -420,7 +421,7 @@ func (t *turn) end(f payload.TurnFinished) {
 // agent that is stopped because it answers would answer the failure as well.
 func (t *turn) unspoken(failed error) bool {
 	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
-		t.began.Message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
+		t.began.Message.Sender == chat.SenderAgent && t.began.Event.Request() == ""
 }
 
 // answering marks a frame as the answer to the agent request that began the turn.

@@ -18,7 +18,7 @@ var Levels = []Level{
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag/...", "ingest/outline"}},
-	{"abilities", []string{"agent/tool/...", "agent/intent"}},
+	{"abilities", []string{"agent/tool/...", "agent/intent", "agent/chat"}},
 	{"agents", []string{"agent"}},
 	{"bodies, peers and records", []string{"agent/reason", "agent/peer", "agent/session/journal"}},
 	{"sessions", []string{"agent/session"}},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/payload"
@@ -106,7 +107,7 @@ func runtimeStopped(t *testing.T, db Conversations) {
 	ok(t, err)
 	want(t, "messages", len(messages), 3) // the greeting, the question, one answer
 	last := messages[2]
-	want(t, "kind", []string{last.Type, last.ClientID}, []string{payload.TypeRAG, agent.StoppedID})
+	want(t, "kind", []string{last.Type, last.ClientID}, []string{payload.TypeRAG, chat.StoppedID})
 	var got payload.RAGMessage
 	ok(t, json.Unmarshal(last.Content, &got))
 	wanted := payload.RAGMessage{

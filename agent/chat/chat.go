@@ -1,4 +1,7 @@
-package agent
+// Package chat defines the entries of a conversation: events, messages, steps of
+// reasoning, predictions, and moves between states. Agents, the runtime, and the
+// stores exchange them.
+package chat
 
 import (
 	"encoding/json"
@@ -7,8 +10,8 @@ import (
 	"docent/internal/fault"
 )
 
-// ChatMessage is a stored message of a conversation. The field names follow BAF's table chat.
-type ChatMessage struct {
+// Message is a stored message of a conversation. The field names follow BAF's table chat.
+type Message struct {
 	// ID is the row's id.
 	ID int64
 	// Seq orders all stored entries of a session, without gaps.
@@ -38,9 +41,9 @@ type ChatMessage struct {
 // SenderAgent is the Sender of an agent that is a client of the session.
 const SenderAgent = "agent"
 
-// ReasoningRecord is a reasoning step or a version of its task list. It is a row of BAF's table reasoning_step and keeps
+// Reasoning is a reasoning step or a version of its task list. It is a row of BAF's table reasoning_step and keeps
 // its place among the turn's replies.
-type ReasoningRecord struct {
+type Reasoning struct {
 	// ID is the row's id.
 	ID int64
 	// Seq orders all stored entries of the session.
@@ -64,9 +67,9 @@ type ReasoningRecord struct {
 	Time time.Time
 }
 
-// PredictionRecord is the prediction for a message. It is a row of BAF's table intent_prediction with its rows of table
+// Prediction is the prediction for a message. It is a row of BAF's table intent_prediction with its rows of table
 // parameter.
-type PredictionRecord struct {
+type Prediction struct {
 	// Message is the user's text.
 	Message string
 	// Classifier is the name of the classifier, or "None" in a state without intents.
@@ -76,13 +79,13 @@ type PredictionRecord struct {
 	// Score is between 0 and 1.
 	Score float64
 	// Parameters are the parameters of the intent, including missing ones.
-	Parameters []ParameterRecord
+	Parameters []Parameter
 	// Time is the time of the prediction.
 	Time time.Time
 }
 
-// ParameterRecord is one parameter of a prediction.
-type ParameterRecord struct {
+// Parameter is one parameter of a prediction.
+type Parameter struct {
 	// Name is the name of the parameter.
 	Name string
 	// Value is the value, or nil.
@@ -91,8 +94,8 @@ type ParameterRecord struct {
 	Info string
 }
 
-// TransitionRecord is a move between states. It is a row of BAF's table transition.
-type TransitionRecord struct {
+// Transition is a move between states. It is a row of BAF's table transition.
+type Transition struct {
 	// Source is the name of the state that the session left.
 	Source string
 	// Dest is the name of the state that it entered.
@@ -111,9 +114,6 @@ const FailedID = "failed"
 // MaxHistoryContent limits the content of a message, in bytes, in Receipt.History and for models. The longest question and
 // an answer with its passages fit, but files do not.
 const MaxHistoryContent = 64 << 10
-
-// ErrStopped is the cause of a body's canceled context after a client stopped its turn; see context.Cause.
-var ErrStopped = fault.New(fault.Canceled, "turn_stopped", "the turn was stopped")
 
 // StoppedID is the ClientID of the message that marks a turn as stopped before its
 // first reply. The message holds the streamed text, and the evidence if the text

@@ -1,4 +1,4 @@
-package agent
+package chat
 
 import (
 	"bytes"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"docent/payload"
-	"docent/rag"
 )
 
 // The names of events, as BAF stores them. Programs may use any other name.
@@ -38,7 +37,7 @@ type Event struct {
 	// JSON is the object in a message: the message itself, or an object inside its text. It is nil otherwise. An EventText has
 	// one if it came with options.
 	JSON json.RawMessage
-	// Options are the user's options for an answer from documents; see Session.AskOptions.
+	// Options are the user's options for an answer from documents; see [docent/agent.Session.AskOptions].
 	Options payload.AskOptions
 	// File is the file of an EventFile, and nil for other events. A file of more than MaxHistoryContent bytes in base64 is nil
 	// after the session was unloaded from memory.
@@ -64,7 +63,7 @@ type Event struct {
 }
 
 // MaxTextBytes limits the text of a message; see Event.Text.
-const MaxTextBytes = rag.MaxQuestionBytes
+const MaxTextBytes = 16 << 10
 
 // MessageEvent returns the event of a message, like BAF. An object, or a string that contains one, becomes a JSON event.
 // Any other message becomes a text event.

@@ -1,4 +1,4 @@
-package agent
+package chat
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // Limits of the JSON in a session. All stores can represent JSON within them. Postgres writes out the digits of a number,
@@ -90,4 +91,13 @@ func checkNumber(number []byte) (int, error) {
 		return 0, fault.New(fault.Invalid, "json_exponent_too_large", "a number in the JSON has an exponent beyond %d", MaxExponent)
 	}
 	return max(exponent, -exponent), nil
+}
+
+// JSONString returns a string as JSON.
+func JSONString(text string) json.RawMessage {
+	content, err := payload.Marshal(text)
+	if err != nil { // strings always encode
+		return json.RawMessage(`""`)
+	}
+	return content
 }
