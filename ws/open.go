@@ -8,13 +8,14 @@ import (
 	"docent/agent"
 	"docent/auth"
 	"docent/internal/fault"
+	"docent/ws/dialect"
 )
 
 // greeter is a Handler whose clients say hello before their session is opened.
 type greeter interface {
 	// greet acts on a message before the session is open. With fault.Invalid the
 	// client may try again.
-	greet(ctx context.Context, m Message, o *opening) (id string, err error)
+	greet(ctx context.Context, m dialect.Message, o *opening) (id string, err error)
 	// catchUp sends what the client has missed, once the session is open.
 	catchUp(ctx context.Context) error
 }
@@ -61,7 +62,7 @@ func (c *Connection) awaitHello(ctx context.Context, g greeter, o *opening) bool
 	for {
 		var id string
 		var refusal error
-		err := c.receive(func(m Message) { id, refusal = g.greet(ctx, m, o) })
+		err := c.receive(func(m dialect.Message) { id, refusal = g.greet(ctx, m, o) })
 		switch {
 		case timedOut(err):
 			c.Close(CloseNoHello)

@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/session"
 	"docent/payload"
+	"docent/ws/dialect"
 )
 
 // talk is the Handler of BAF and docent.v1. Fields without a lock belong to the
@@ -35,13 +36,13 @@ func newBAF(c *Connection, gui bool) Handler {
 }
 
 // Decode implements Handler.
-func (t *talk) Decode(m Message) func(ctx context.Context) {
+func (t *talk) Decode(m dialect.Message) func(ctx context.Context) {
 	frame, refusal := t.decode(m)
 	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
 }
 
 // decode returns a frame, or the reason to refuse it and its id.
-func (t *talk) decode(m Message) (frame payload.Frame, refusal error) {
+func (t *talk) decode(m dialect.Message) (frame payload.Frame, refusal error) {
 	if m.Refusal != nil {
 		return payload.Frame{ID: m.ID}, m.Refusal
 	}
@@ -51,7 +52,7 @@ func (t *talk) decode(m Message) (frame payload.Frame, refusal error) {
 		frame, refusal = payload.DecodeBAF(m.Data)
 	}
 	if refusal != nil && frame.ID == "" {
-		frame.ID, refusal = Undecoded(m.Data, refusal)
+		frame.ID, refusal = dialect.Undecoded(m.Data, refusal)
 	}
 	return frame, refusal
 }

@@ -1,4 +1,4 @@
-package ws
+package dialect
 
 import (
 	"encoding/json"
@@ -8,10 +8,10 @@ import (
 	"docent/payload"
 )
 
-// finder finds the id of a frame that is refused without being decoded, because it
+// Finder finds the id of a frame that is refused without being decoded, because it
 // is too long or not valid JSON. The client waits for an answer to that id. The
-// finder sees the frame in pieces and keeps only the key or string at hand.
-type finder struct {
+// Finder sees the frame in pieces and keeps only the key or string at hand.
+type Finder struct {
 	id      string
 	deepest int
 
@@ -28,12 +28,14 @@ type finder struct {
 const (
 	// maxDepth is how deep encoding/json reads.
 	maxDepth = 10_000
+	// MaxEscape is how much longer a text may be in JSON: \u0041 for a letter.
+	MaxEscape = 6
 	// maxFound is the longest id as JSON, in bytes.
-	maxFound = maxEscape*payload.MaxIDBytes + 2
+	maxFound = MaxEscape*payload.MaxIDBytes + 2
 )
 
-// see reads the next piece.
-func (f *finder) see(piece []byte) {
+// See reads the next piece.
+func (f *Finder) See(piece []byte) {
 	for _, c := range piece {
 		if f.text {
 			f.within(c)
@@ -61,8 +63,11 @@ func (f *finder) see(piece []byte) {
 	}
 }
 
+// ID returns the id that was found, or "".
+func (f *Finder) ID() string { return f.id }
+
 // within reads a byte of a string.
-func (f *finder) within(c byte) {
+func (f *Finder) within(c byte) {
 	if f.keeping {
 		if len(f.kept) < maxFound {
 			f.kept = append(f.kept, c)
@@ -84,7 +89,7 @@ func (f *finder) within(c byte) {
 }
 
 // found reads a key of the frame, or its id.
-func (f *finder) found() {
+func (f *Finder) found() {
 	var text string
 	err := json.Unmarshal(f.kept, &text)
 	if f.key {
@@ -100,8 +105,8 @@ func (f *finder) found() {
 // Undecoded returns the id of a message that cannot be decoded, and the reason: the
 // given one, or that the message is nested too deeply.
 func Undecoded(data []byte, refusal error) (id string, why error) {
-	var f finder
-	f.see(data)
+	var f Finder
+	f.See(data)
 	if f.deepest > maxDepth {
 		refusal = fault.Wrap(fault.Invalid, refusal, "message_too_deep", "this is nested too deeply: at most %d levels are read", maxDepth)
 	}

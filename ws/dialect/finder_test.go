@@ -1,4 +1,4 @@
-package ws
+package dialect
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"docent/payload"
 )
 
-// The finder finds the id that decoding finds, in whatever pieces a frame comes.
+// The Finder finds the id that decoding finds, in whatever pieces a frame comes.
 func TestFinder(t *testing.T) {
 	t.Parallel()
 	for _, frame := range []string{
@@ -18,10 +18,10 @@ func TestFinder(t *testing.T) {
 	} {
 		want, _ := payload.DecodeV1([]byte(frame))
 		for size := 1; size <= len(frame)+1; size++ {
-			var f finder
+			var f Finder
 			for rest := frame; rest != ""; {
 				n := min(size, len(rest))
-				f.see([]byte(rest[:n]))
+				f.See([]byte(rest[:n]))
 				rest = rest[n:]
 			}
 			if f.id != want.ID {
@@ -33,8 +33,8 @@ func TestFinder(t *testing.T) {
 		`{"id":"x","message":`: "x", `{"id":"` + strings.Repeat("x", 10_000) + `","message":0}`: "", `{"id":"a\u0000"}`: "", `{"` + strings.Repeat("k", 10_000) + `":1,"id":"x"}`: "x",
 		`{"id":{"id":"no"}}`: "", `{"id":["no"]}`: "", `}{"id":"x"`: "", `{"message":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `,"id":"x"}`: "x",
 	} {
-		var f finder
-		f.see([]byte(frame))
+		var f Finder
+		f.See([]byte(frame))
 		if f.id != want || len(f.kept) > maxFound {
 			t.Errorf("%.40s: %.40q, want %q, and %d bytes are kept", frame, f.id, want, len(f.kept))
 		}
