@@ -17,12 +17,12 @@ var Levels = []Level{
 	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
-	{"domain", []string{"rag/...", "ingest/outline"}},
+	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "ingest/outline"}},
 	{"abilities", []string{"agent/tool/...", "agent/intent", "agent/chat"}},
-	{"agents", []string{"agent"}},
+	{"agents and answers", []string{"agent", "rag/pipeline"}},
 	{"bodies, peers and records", []string{"agent/reason", "agent/peer", "agent/session/journal"}},
 	{"sessions", []string{"agent/session"}},
-	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},
+	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "ws/dialect"}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},
@@ -75,7 +75,8 @@ var MethodBudgets = map[string]int{
 // OverBudget lists the places that were over a limit when it was introduced, with their size. None may grow, and none may
 // be added.
 var OverBudget = map[string]int{
-	"imports in a chain":      9,
+	// cmd/docent > wiring > ws > agent/session > its queue > agent > rag > corpus > fault: each imports types of the next.
+	"imports in a chain":      8,
 	"lines that are too long": 15,
 }
 
