@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"docent/agent/chat"
@@ -18,10 +17,10 @@ import (
 // called concurrently. After the turn, methods with an error return ErrOver.
 type Backend interface {
 	// Waiting returns the events in the session's queue, oldest first.
-	Waiting() []*Pending
+	Waiting() []*chat.Pending
 	// Claim takes an event from the queue for this turn. begins reports that the event begins the turn. Claim returns false if
 	// the queue no longer has the event, if the turn is over, or if it may take no more events.
-	Claim(p *Pending, begins bool) bool
+	Claim(p *chat.Pending, begins bool) bool
 	// Say adds a message to the record. Clients that only know BAF's frames do not receive a silent message.
 	Say(ctx context.Context, m ChatMessage, silent bool) error
 	// Reason adds a step of reasoning, or a task list, to the record.
@@ -130,37 +129,6 @@ type Result struct {
 // ErrStopped is the cause of a body's canceled context after a client stopped its turn; see context.Cause.
 var ErrStopped = fault.New(fault.Canceled, "turn_stopped", "the turn was stopped")
 
-// Pending is an event in the queue of a session.
-type Pending struct {
-	// Event is the received event.
-	Event Event
-	// Message reports that the event is a chat message.
-	Message bool
-
-	text        atomic.Pointer[string] // after the processors; nil before
-	held        atomic.Bool
-	stopped     atomic.Bool
-	predictions map[string]Prediction // by state
-}
-
-// view returns the event after the processors.
-func (p *Pending) view() Event {
-	e := p.Event
-	if text := p.text.Load(); text != nil {
-		e.Text = *text
-	}
-	return e
-}
-
-// Stop ends the event before it begins a turn.
-func (p *Pending) Stop() { p.stopped.Store(true) }
-
-// Hold marks the event as one that no transition takes.
-func (p *Pending) Hold() { p.held.Store(true) }
-
-// Held reports whether Hold was called.
-func (p *Pending) Held() bool { return p.held.Load() }
-
 // Begin starts a turn of a session.
 func (m *Machine) Begin(b Backend, env *Env, start Start) *Turn {
 	t := &Turn{
@@ -195,7 +163,7 @@ func (t *Turn) Close() {
 }
 
 // Fail ends a turn without a step. The turn belongs to an event that was taken before.
-func (t *Turn) Fail(p *Pending, err error) {
+func (t *Turn) Fail(p *chat.Pending, err error) {
 	t.consume(p)
 	t.fail(err)
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/rag"
 	"docent/rag/corpus"
@@ -50,7 +51,7 @@ func Holdings(library Library) Body {
 	return func(ctx context.Context, s *Session) error {
 		text, err := holdings(ctx, library)
 		if err != nil {
-			return Withhold(err)
+			return errlog.Withhold(err)
 		}
 		return s.Say(ctx, text)
 	}

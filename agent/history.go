@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"docent/internal/errlog"
 	"docent/rag/talk"
 )
 
@@ -13,7 +14,7 @@ import (
 // Earlier messages larger than MaxHistoryContent bytes, such as files, have nil Content.
 func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]ChatMessage, error) {
 	out, err := s.turn.backend.History(ctx, HistoryQuery{Last: n, Until: until})
-	return out, Withhold(err)
+	return out, errlog.Withhold(err)
 }
 
 // Turns returns the text messages among the last n before the event, oldest first. If n is 0, it uses

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent/chat"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 
 	"docent/payload"
@@ -139,7 +140,7 @@ func (s *Session) KeepDraft(text string, answer payload.RAGMessage) {
 
 // Flush stores and sends the messages and steps of the turn so far. Otherwise this happens at the end of the turn, or
 // shortly after a reply.
-func (s *Session) Flush(ctx context.Context) error { return Withhold(s.turn.backend.Flush(ctx)) }
+func (s *Session) Flush(ctx context.Context) error { return errlog.Withhold(s.turn.backend.Flush(ctx)) }
 
 // Now returns the time in the session's time zone. The variable "timezone" holds its IANA name. The default is
 // RuntimeConfig.Location.

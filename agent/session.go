@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -102,7 +103,7 @@ func (s *Session) Event() Event {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	if p := s.turn.candidate; p != nil {
-		return p.view()
+		return p.View()
 	}
 	return s.turn.event
 }
@@ -112,7 +113,7 @@ func (s *Session) Events() []Event {
 	waiting := s.turn.backend.Waiting()
 	out := make([]Event, 0, len(waiting))
 	for _, p := range waiting {
-		out = append(out, p.view())
+		out = append(out, p.View())
 	}
 	return out
 }
@@ -233,7 +234,7 @@ type RAG interface {
 // fails meanwhile, the partial answer is kept with its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	message, err := s.runRAG(ctx, req)
-	return message, Withhold(err)
+	return message, errlog.Withhold(err)
 }
 
 func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {

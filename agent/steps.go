@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/agent/chat"
+	"docent/internal/errlog"
 	"docent/payload"
 )
 
@@ -51,5 +52,5 @@ func (s *Session) LinkPendingReasoningEvents(_ context.Context) error { return s
 // returns at most session.ReplayLimit. A nonzero until excludes later ones.
 func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]chat.Reasoning, error) {
 	out, err := s.turn.backend.Reasoned(ctx, until)
-	return out, Withhold(err)
+	return out, errlog.Withhold(err)
 }

@@ -5,8 +5,8 @@ import (
 	"context"
 	"time"
 
-	"docent/agent"
 	"docent/auth"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/ws/dialect"
 )
@@ -104,7 +104,7 @@ func (c *Connection) openFailed(ctx context.Context, err error, id, session stri
 	if code == CloseUnauthorized || code == CloseForbidden || fault.KindOf(err) == fault.RateLimited {
 		log.InfoContext(ctx, "client refused", "session", session, "kind", fault.KindOf(err))
 	} else {
-		log.ErrorContext(ctx, "open session", "session", session, agent.ErrorAttr(err))
+		log.ErrorContext(ctx, "open session", "session", session, errlog.Attr(err))
 	}
 	c.Refuse(err, id)
 	c.Close(code)

@@ -6,7 +6,7 @@ import (
 	"io"
 	"net"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/ws/dialect"
@@ -165,7 +165,7 @@ func (c *Connection) CheckSize(message json.RawMessage, text bool) error {
 
 func tooLong(cfg *Config) error {
 	return fault.Wrap(fault.Invalid, session.ErrTooLong,
-		"frame_too_large", "a message may have at most %d bytes, and %d of text", cfg.MessageBytes, agent.MaxTextBytes)
+		"frame_too_large", "a message may have at most %d bytes, and %d of text", cfg.MessageBytes, chat.MaxTextBytes)
 }
 
 func fileTooLong(cfg *Config) error {

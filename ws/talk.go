@@ -11,7 +11,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/payload"
 	"docent/ws/dialect"
@@ -96,7 +96,7 @@ func (t *talk) Opened(o session.Opened) {
 	cfg := &t.c.server.cfg
 	t.sendMessage(payload.WelcomeAction, payload.Welcome{
 		SessionID: o.SessionID, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
-		Limits: payload.Limits{MessageBytes: min(cfg.MessageBytes, agent.MaxTextBytes), FrameBytes: cfg.FrameBytes},
+		Limits: payload.Limits{MessageBytes: min(cfg.MessageBytes, chat.MaxTextBytes), FrameBytes: cfg.FrameBytes},
 		Models: notNil(t.info.Models), Collections: notNil(t.info.Collections),
 		Voice: payload.Voice{Listens: cfg.Transcriber != nil, Speaks: t.info.Speaks},
 	}, "")

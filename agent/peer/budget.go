@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"docent/agent"
 	"docent/agent/chat"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 )
 
@@ -109,7 +109,7 @@ func (s *Links) crosses(ctx context.Context, thread string, hops int) error {
 		logged = first
 	}
 	if err != nil && logged {
-		cfg.Logger.WarnContext(ctx, "agents that answer each other are stopped", "session", s.id, "hops", hops, agent.ErrorAttr(err))
+		cfg.Logger.WarnContext(ctx, "agents that answer each other are stopped", "session", s.id, "hops", hops, errlog.Attr(err))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/tool"
+	"docent/internal/errlog"
 	"docent/llm"
 	"docent/payload"
 	"docent/rag/text"
@@ -77,7 +78,7 @@ func (u *run) finish(ctx context.Context, failed error) {
 func (u *run) contained(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = agent.Recovered(p, debug.Stack())
+			err = errlog.Recovered(p, debug.Stack())
 		}
 	}()
 	return u.loop(ctx)

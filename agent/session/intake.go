@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
@@ -27,7 +26,7 @@ var (
 
 // arrival is an event on its way into the store.
 type arrival struct {
-	event agent.Event
+	event chat.Event
 	// id and content are its message's; content is nil if it has none.
 	id      string
 	content json.RawMessage
@@ -207,7 +206,7 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	m := r.Event.Message
-	read := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
+	read := func(q journal.MessageQuery) ([]chat.Message, error) {
 		q.Last, q.MaxContent = 1, journal.NoContent
 		of, err := c.store.Messages(ctx, q)
 		if err != nil {

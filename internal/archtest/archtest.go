@@ -15,12 +15,13 @@ type Level struct {
 // Levels are the levels in import order, lowest first.
 var Levels = []Level{
 	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
-	{"ground", []string{"config", "migrations", "web", "payload"}},
+	{"ground", []string{"config", "migrations", "web", "payload", "internal/errlog"}},
 	{"models", []string{"llm/...", "embed/..."}},
-	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "ingest/outline"}},
-	{"abilities", []string{"agent/tool/...", "agent/intent", "agent/chat"}},
+	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "ingest/outline"}},
+	{"abilities", []string{"agent/tool/...", "agent/intent"}},
+	{"parts of the runtime", []string{"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/meters", "agent/session/queue"}},
 	{"agents and answers", []string{"agent", "rag/pipeline"}},
-	{"bodies, peers and records", []string{"agent/reason", "agent/peer", "agent/session/journal"}},
+	{"bodies", []string{"agent/reason"}},
 	{"sessions", []string{"agent/session"}},
 	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "ws/dialect"}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
@@ -75,8 +76,8 @@ var MethodBudgets = map[string]int{
 // OverBudget lists the places that were over a limit when it was introduced, with their size. None may grow, and none may
 // be added.
 var OverBudget = map[string]int{
-	// cmd/docent > wiring > ws > agent/session > its queue > agent > rag > corpus > fault: each imports types of the next.
-	"imports in a chain":      8,
+	// Program > wiring > assistant > reason > agent > chat > payload > fault: each uses types of the next one.
+	"imports in a chain":      7,
 	"lines that are too long": 15,
 }
 

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"time"
 
-	"docent/agent"
 	"docent/agent/session"
 	"docent/agent/session/journal"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/ws/dialect"
@@ -228,7 +228,7 @@ func (t *Talk) handle(ctx context.Context, m payload.TypedRequest, refusal error
 	}
 	kind := fault.KindOf(refusal)
 	if kind == fault.Internal || kind == fault.Unavailable {
-		t.c.Logger().ErrorContext(ctx, "message failed", "session", t.sessionID(), "type", m.Type, agent.ErrorAttr(refusal))
+		t.c.Logger().ErrorContext(ctx, "message failed", "session", t.sessionID(), "type", m.Type, errlog.Attr(refusal))
 	}
 	t.c.Refuse(refusal, "")
 	if kind == fault.NotFound {
