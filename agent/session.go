@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
-	"docent/rag/wire"
 )
 
 // Session gives a body access to the conversation during the turn. Its methods may be called concurrently. The body must
@@ -103,7 +103,7 @@ func (s *Session) Event() Event {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	if p := s.turn.candidate; p != nil {
-		return p.view()
+		return p.View()
 	}
 	return s.turn.event
 }
@@ -113,7 +113,7 @@ func (s *Session) Events() []Event {
 	waiting := s.turn.backend.Waiting()
 	out := make([]Event, 0, len(waiting))
 	for _, p := range waiting {
-		out = append(out, p.view())
+		out = append(out, p.View())
 	}
 	return out
 }
@@ -220,7 +220,7 @@ func (s *Session) Go(ctx context.Context, f func(context.Context)) bool {
 	return s.turn.env.Go(func() { f(context.WithoutCancel(ctx)) })
 }
 
-// RAG answers questions. *rag.RAG implements it.
+// RAG answers questions. *pipeline.Pipeline implements it.
 type RAG interface {
 	// Stream yields the parts of an answer. The last part is the whole answer.
 	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
@@ -234,7 +234,7 @@ type RAG interface {
 // fails meanwhile, the partial answer is kept with its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
 	message, err := s.runRAG(ctx, req)
-	return message, Withhold(err)
+	return message, errlog.Withhold(err)
 }
 
 func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
@@ -268,13 +268,13 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 			if u := part.Answer.Usage; u != nil {
 				s.AddUsage(u.Prompt, u.Completion)
 			}
-			message := wire.Message(*part.Answer)
+			message := AnswerMessage(*part.Answer)
 			s.KeepDraft(text.String(), message)
 			return message, nil
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {
-				s.KeepDraft(text.String(), wire.Message(begun(text.String())))
+				s.KeepDraft(text.String(), AnswerMessage(begun(text.String())))
 			}
 			return payload.RAGMessage{}, err
 		}

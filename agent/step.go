@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"docent/agent/chat"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -32,8 +34,8 @@ type Turn struct {
 	logged   map[*Transition]bool
 	failures []error
 
-	mu          sync.Mutex // guards the following fields; not held while the backend is called
-	candidate   *Pending   // that a condition is asked about
+	mu          sync.Mutex    // guards the following fields; not held while the backend is called
+	candidate   *chat.Pending // that a condition is asked about
 	over        bool
 	started     bool // something was done
 	greeting    bool
@@ -46,8 +48,8 @@ type Turn struct {
 	event       Event // taken last
 	prediction  Prediction
 	vars        variables
-	transitions []TransitionRecord
-	predictions []PredictionRecord
+	transitions []chat.Transition
+	predictions []chat.Prediction
 	usage       *payload.Usage
 }
 
@@ -56,10 +58,10 @@ var ErrOver = fault.New(fault.Internal, "turn_over", "the turn is over")
 
 // decision is the next step. The zero decision does nothing, because the session is idle.
 type decision struct {
-	edge     *Transition // to move along; nil otherwise
-	event    *Pending    // that it takes; nil if none
-	fallback bool        // the state's fallback takes the event
-	stopped  bool        // the event's turn was stopped before it began
+	edge     *Transition   // to move along; nil otherwise
+	event    *chat.Pending // that it takes; nil if none
+	fallback bool          // the state's fallback takes the event
+	stopped  bool          // the event's turn was stopped before it began
 }
 
 func (d decision) idle() bool { return d == decision{} }
@@ -136,7 +138,7 @@ func (t *Turn) overdue(ctx context.Context) bool {
 func (t *Turn) decide(ctx context.Context) decision {
 	queue := t.backend.Waiting()
 	for _, p := range queue {
-		if p.stopped.Load() {
+		if p.Stopped() {
 			return decision{event: p, stopped: true}
 		}
 	}
@@ -156,7 +158,7 @@ func (t *Turn) decide(ctx context.Context) decision {
 	}
 	if t.at.hears {
 		for _, p := range queue {
-			if p.Event.Human && p.Event.spoken {
+			if p.Event.Human && p.Event.Spoken() {
 				t.about(p)
 				t.predict(ctx)
 				t.about(nil)
@@ -168,7 +170,7 @@ func (t *Turn) decide(ctx context.Context) decision {
 }
 
 // holds reports whether all conditions of a transition hold for an event.
-func (t *Turn) holds(ctx context.Context, edge *Transition, p *Pending) bool {
+func (t *Turn) holds(ctx context.Context, edge *Transition, p *chat.Pending) bool {
 	t.about(p)
 	defer t.about(nil)
 	for _, condition := range edge.conditions {
@@ -188,7 +190,7 @@ func (t *Turn) holds(ctx context.Context, edge *Transition, p *Pending) bool {
 }
 
 // about sets the event for conditions and processors.
-func (t *Turn) about(p *Pending) {
+func (t *Turn) about(p *chat.Pending) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.candidate = p
@@ -198,7 +200,7 @@ func (t *Turn) about(p *Pending) {
 func (t *Turn) ask(ctx context.Context, condition Condition) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			ok, err = false, Recovered(p, debug.Stack())
+			ok, err = false, errlog.Recovered(p, debug.Stack())
 		}
 	}()
 	s := t.session.as(aCondition)
@@ -243,7 +245,7 @@ func (t *Turn) perform(ctx context.Context, d decision) (bool, error) {
 }
 
 // capture makes a pending event part of the turn. It returns false if the queue no longer has the event.
-func (t *Turn) capture(p *Pending) (bool, error) {
+func (t *Turn) capture(p *chat.Pending) (bool, error) {
 	t.mu.Lock()
 	over, begins := t.over, !t.started
 	t.mu.Unlock()
@@ -258,13 +260,13 @@ func (t *Turn) capture(p *Pending) (bool, error) {
 }
 
 // consume makes an event the current event of the turn.
-func (t *Turn) consume(p *Pending) {
+func (t *Turn) consume(p *chat.Pending) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.started {
 		t.moves = 0
 	}
-	t.started, t.event = true, p.view()
+	t.started, t.event = true, p.View()
 }
 
 // moved counts a move without an event.
@@ -307,12 +309,12 @@ func (t *Turn) move(ctx context.Context, edge *Transition) error {
 	dest := t.machine.nodes[edge.dest.name]
 	t.mu.Lock()
 	source := t.at
-	t.transitions = append(t.transitions, TransitionRecord{
+	t.transitions = append(t.transitions, chat.Transition{
 		Source: source.name, Dest: dest.name, Event: edge.event(), Condition: edge.condition(), Time: now,
 	})
 	var err error
 	if dest.global && !source.component {
-		err = t.vars.put(previousState, JSONString(source.name))
+		err = t.vars.put(previousState, chat.JSONString(source.name))
 	}
 	t.at, t.entered, t.returning = dest, now, edge.back
 	t.mu.Unlock()
@@ -331,7 +333,7 @@ func (t *Turn) enter(ctx context.Context, body Body) (err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = Recovered(p, debug.Stack())
+			err = errlog.Recovered(p, debug.Stack())
 		}
 	}()
 	return body(withSession(ctx, t.session), t.session)

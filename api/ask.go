@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"docent/agent"
 	"docent/api/ask"
 	"docent/api/route"
 	"docent/api/sse"
@@ -17,7 +18,6 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/talk"
-	"docent/rag/wire"
 )
 
 // Question is a question with its options.
@@ -101,7 +101,7 @@ func (q questions) ask(ctx context.Context, in *askInput) (*huma.StreamResponse,
 	if err != nil {
 		return nil, err
 	}
-	return route.JSON(wire.Message(answer)), nil
+	return route.JSON(agent.AnswerMessage(answer)), nil
 }
 
 // stream sends the parts of an answer as events.
@@ -131,7 +131,7 @@ func (q questions) stream(ctx context.Context, req rag.Request) (*huma.StreamRes
 func sendPart(out *sse.Writer, p rag.Part) error {
 	switch {
 	case p.Answer != nil:
-		return out.Send("message", wire.Message(*p.Answer))
+		return out.Send("message", agent.AnswerMessage(*p.Answer))
 	case p.Delta != "":
 		return out.Send("delta", map[string]string{"text": p.Delta})
 	case p.Phase != "":

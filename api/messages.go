@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -198,7 +199,7 @@ func message(m agent.ChatMessage) Message {
 	return out
 }
 
-func step(r agent.ReasoningRecord) Step {
+func step(r chat.Reasoning) Step {
 	step := Step{
 		Seq: r.Seq, Turn: r.Turn, Kind: r.Kind, StepKind: r.StepKind, Step: r.Step, Summary: r.Summary,
 		Payload: content(r.Payload), Timestamp: r.Time.UTC(),

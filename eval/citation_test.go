@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 
 	"docent/rag"
 )
 
 // said returns a single passage with a text.
-func said(text string) []retrieve.Result {
-	return []retrieve.Result{{Passage: corpus.Passage{Chunk: corpus.Chunk{Text: text}}}}
+func said(text string) []rag.Passage {
+	return []rag.Passage{{Passage: corpus.Passage{Chunk: corpus.Chunk{Text: text}}}}
 }
 
 func TestCited(t *testing.T) {

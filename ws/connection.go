@@ -16,6 +16,7 @@ import (
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/limits"
+	"docent/ws/dialect"
 )
 
 // Connection is the connection of one client. Its reader goroutine calls the
@@ -102,7 +103,7 @@ func (c *Connection) read(ctx context.Context) {
 func (c *Connection) next(ctx context.Context) bool {
 	c.patience.alive() // the time that the last message took does not count as silence
 	var act func(context.Context)
-	if err := c.receive(func(m Message) { act = c.handler.Decode(m) }); err != nil {
+	if err := c.receive(func(m dialect.Message) { act = c.handler.Decode(m) }); err != nil {
 		c.readFailed(ctx, err)
 		return false
 	}
@@ -176,6 +177,12 @@ func (c *Connection) Refuse(err error, id string) {
 // Close sends a close frame after the messages that wait, and ends the connection
 // when the client has answered.
 func (c *Connection) Close(code CloseCode) { c.close(code) }
+
+// CloseGone closes the connection to a session that was deleted.
+func (c *Connection) CloseGone() { c.Close(CloseGone) }
+
+// CloseIdle closes the connection of an idle client.
+func (c *Connection) CloseIdle() { c.Close(CloseIdle) }
 
 // close is Close. It returns false if the connection is closing already.
 func (c *Connection) close(code CloseCode) bool {

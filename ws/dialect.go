@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"docent/agent/session"
+	"docent/ws/dialect"
 )
 
 // Dialect is a protocol that a Server speaks at a path of its own.
@@ -26,7 +27,7 @@ type Handler interface {
 	session.Listener
 	// Decode decodes a message and returns the function that acts on it. It must
 	// not keep m.Data.
-	Decode(m Message) (act func(ctx context.Context))
+	Decode(m dialect.Message) (act func(ctx context.Context))
 	// MayBeFile reports whether a message that begins with begin may be as long as
 	// Config.FileBytes.
 	MayBeFile(begin []byte) bool
@@ -36,16 +37,6 @@ type Handler interface {
 	// End is called when the connection has ended and its context is canceled. It
 	// waits for the handler's goroutines.
 	End()
-}
-
-// Message is a message from a client.
-type Message struct {
-	// Data is the message, or nil if it is refused.
-	Data []byte
-	// Refusal is the reason why the server did not read the message, or nil.
-	Refusal error
-	// ID is the id of a refused message, if it has one.
-	ID string
 }
 
 // The names of this package's own dialects.

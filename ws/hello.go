@@ -6,13 +6,14 @@ import (
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
+	"docent/ws/dialect"
 )
 
 // greeting is the Handler of docent.v1, whose clients say hello.
 type greeting struct{ talk }
 
 // greet implements greeter.
-func (g *greeting) greet(ctx context.Context, m Message, o *opening) (id string, err error) {
+func (g *greeting) greet(ctx context.Context, m dialect.Message, o *opening) (id string, err error) {
 	frame, err := g.decode(m)
 	switch {
 	case err != nil:

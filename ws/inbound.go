@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session"
 	"docent/agent/session/journal"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -61,7 +63,7 @@ func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 		}
 	}
 	if kind == fault.Internal || kind == fault.Unavailable {
-		t.c.Logger().ErrorContext(ctx, "frame failed", "session", t.c.SessionID(), "action", frame.Action, agent.ErrorAttr(err))
+		t.c.Logger().ErrorContext(ctx, "frame failed", "session", t.c.SessionID(), "action", frame.Action, errlog.Attr(err))
 	}
 	t.c.Refuse(err, frame.ID)
 	if kind == fault.NotFound && !errors.Is(err, journal.ErrNoTurn) && !errors.Is(err, session.ErrNoChoice) {
@@ -98,7 +100,7 @@ func (t *talk) act(ctx context.Context, frame payload.Frame) error {
 		if frame.Action == payload.UserGUIEvent && !t.v1 {
 			t.gui.Store(true)
 		}
-		return t.c.Session().SendEvent(ctx, agent.EventUI, frame.Message, !t.v1)
+		return t.c.Session().SendEvent(ctx, chat.EventUI, frame.Message, !t.v1)
 	case payload.Reset:
 		return t.c.Session().Reset(ctx)
 	case payload.FetchUserMessages:

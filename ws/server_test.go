@@ -27,6 +27,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// typedDialect returns the dialect of Agent WebSocket.
+func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
+	return ws.Dialect{
+		Name: typed.Name, NotWebSocket: typed.NotWebSocket,
+		Begin: func(c *ws.Connection) ws.Handler { return endpoint.Begin(c) },
+	}
+}
+
 // patience limits every wait in these tests.
 const patience = 60 * time.Second
 
@@ -78,7 +86,7 @@ func serve(t *testing.T, s setup) *site {
 		}
 	}
 	endpoint := typed.New(typed.Config{})
-	s.config.Dialects = map[string]ws.Dialect{typed.Path: endpoint.Dialect()}
+	s.config.Dialects = map[string]ws.Dialect{typed.Path: typedDialect(endpoint)}
 	server, err := ws.NewServer(s.config)
 	if err != nil {
 		t.Fatal(err)

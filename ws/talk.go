@@ -11,9 +11,10 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/payload"
+	"docent/ws/dialect"
 )
 
 // talk is the Handler of BAF and docent.v1. Fields without a lock belong to the
@@ -35,13 +36,13 @@ func newBAF(c *Connection, gui bool) Handler {
 }
 
 // Decode implements Handler.
-func (t *talk) Decode(m Message) func(ctx context.Context) {
+func (t *talk) Decode(m dialect.Message) func(ctx context.Context) {
 	frame, refusal := t.decode(m)
 	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
 }
 
 // decode returns a frame, or the reason to refuse it and its id.
-func (t *talk) decode(m Message) (frame payload.Frame, refusal error) {
+func (t *talk) decode(m dialect.Message) (frame payload.Frame, refusal error) {
 	if m.Refusal != nil {
 		return payload.Frame{ID: m.ID}, m.Refusal
 	}
@@ -51,7 +52,7 @@ func (t *talk) decode(m Message) (frame payload.Frame, refusal error) {
 		frame, refusal = payload.DecodeBAF(m.Data)
 	}
 	if refusal != nil && frame.ID == "" {
-		frame.ID, refusal = Undecoded(m.Data, refusal)
+		frame.ID, refusal = dialect.Undecoded(m.Data, refusal)
 	}
 	return frame, refusal
 }
@@ -95,7 +96,7 @@ func (t *talk) Opened(o session.Opened) {
 	cfg := &t.c.server.cfg
 	t.sendMessage(payload.WelcomeAction, payload.Welcome{
 		SessionID: o.SessionID, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
-		Limits: payload.Limits{MessageBytes: min(cfg.MessageBytes, agent.MaxTextBytes), FrameBytes: cfg.FrameBytes},
+		Limits: payload.Limits{MessageBytes: min(cfg.MessageBytes, chat.MaxTextBytes), FrameBytes: cfg.FrameBytes},
 		Models: notNil(t.info.Models), Collections: notNil(t.info.Collections),
 		Voice: payload.Voice{Listens: cfg.Transcriber != nil, Speaks: t.info.Speaks},
 	}, "")

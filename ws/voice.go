@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -103,7 +103,7 @@ func (t *talk) transcribe(ctx, call context.Context, recording []byte, frame pay
 	if frame.Message, err = payload.Marshal(text); err != nil {
 		return err
 	}
-	if len(text) > agent.MaxTextBytes {
+	if len(text) > chat.MaxTextBytes {
 		return tooLong(&t.c.server.cfg)
 	}
 	t.send(payload.Frame{Action: payload.UserMessage, Message: frame.Message, History: true, Time: time.Now(), ID: frame.ID})

@@ -10,6 +10,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
@@ -17,8 +18,8 @@ import (
 )
 
 // choices are two models and three collections.
-func choices(context.Context) (agent.Choices, error) {
-	return agent.Choices{Models: []string{"extractive", "large"}, Collections: []string{"east", "west", "law"}}, nil
+func choices(context.Context) (chat.Choices, error) {
+	return chat.Choices{Models: []string{"extractive", "large"}, Collections: []string{"east", "west", "law"}}, nil
 }
 
 // shortly is what of a request options are about.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/payload"
@@ -51,7 +52,7 @@ func (n *nowhere) Messages(context.Context, int64, journal.MessageQuery) ([]agen
 	return nil, nil
 }
 
-func (n *nowhere) Steps(context.Context, int64, journal.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (n *nowhere) Steps(context.Context, int64, journal.MessageQuery) ([]chat.Reasoning, error) {
 	return nil, nil
 }
 

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
 
 // Say implements agent.Backend.
-func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
+func (t *turn) Say(_ context.Context, m chat.Message, silent bool) error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
@@ -52,7 +53,7 @@ func (t *turn) Draft(text string, answer *payload.RAGMessage) {
 }
 
 // Reason implements agent.Backend.
-func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) error {
+func (t *turn) Reason(_ context.Context, r chat.Reasoning, silent bool) error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
@@ -96,9 +97,9 @@ func (t *turn) Link() error {
 }
 
 // Reasoned implements agent.Backend.
-func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.ReasoningRecord, error) {
+func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error) {
 	c := t.c
-	var out []agent.ReasoningRecord
+	var out []chat.Reasoning
 	// The owner reads, or what is being stored would be there twice or not at all.
 	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
@@ -120,9 +121,9 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 }
 
 // History implements agent.Backend.
-func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatMessage, error) {
+func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]chat.Message, error) {
 	t.c.mu.Lock()
-	own := make([]agent.ChatMessage, len(t.record.Talk))
+	own := make([]chat.Message, len(t.record.Talk))
 	for i, m := range t.record.Talk {
 		own[i] = *m
 	}
@@ -139,7 +140,7 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	if q.Last > 0 {
 		limit = min(limit, q.Last)
 	}
-	var out []agent.ChatMessage
+	var out []chat.Message
 	missing := limit - len(own)
 	if !q.Until.IsZero() { // own ones may be left out
 		missing = limit
@@ -160,7 +161,7 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 
 // before returns the last n messages before the turn. own are the messages of the
 // turn.
-func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until time.Time) ([]agent.ChatMessage, error) {
+func (t *turn) before(ctx context.Context, n int, own []chat.Message, until time.Time) ([]chat.Message, error) {
 	c := t.c
 	skip := map[int64]bool{} // turns of messages that wait
 	c.mu.Lock()
@@ -178,7 +179,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	}
 	arriving := cap(c.queue.Slots)
 	all, err := c.store.Messages(ctx, journal.MessageQuery{
-		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
+		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: chat.MaxHistoryContent,
 	})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the session
@@ -194,12 +195,12 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 
 // known returns the messages before the turn if they were read with its message and
 // nothing was written since; nil otherwise.
-func (t *turn) known() []agent.ChatMessage {
+func (t *turn) known() []chat.Message {
 	if t.began == nil || t.began.Mark != t.commits {
 		return nil
 	}
 	if t.began.History == nil {
-		return []agent.ChatMessage{}
+		return []chat.Message{}
 	}
 	return t.began.History
 }

@@ -12,9 +12,11 @@ import (
 	"github.com/google/uuid"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -39,8 +41,8 @@ type conversation struct {
 	store   journal.Writer
 	record  facts
 	place   agent.Place
-	event   *agent.Event // taken last; nil if none was, or nothing can ask for it
-	carried int          // moves without an event of the turn that failed just now
+	event   *chat.Event // taken last; nil if none was, or nothing can ask for it
+	carried int         // moves without an event of the turn that failed just now
 
 	mu       sync.Mutex // guards the following fields, and the turn's record
 	mail     mailbox
@@ -336,5 +338,5 @@ func (c *conversation) openLocked() []payload.OpenTurn {
 
 // logError logs a failure in the session.
 func (c *conversation) logError(ctx context.Context, what string, err error, attrs ...any) {
-	agent.LogFailure(ctx, c.rt.cfg.Logger, c.key.ID, what, err, attrs...)
+	errlog.Failure(ctx, c.rt.cfg.Logger, c.key.ID, what, err, attrs...)
 }

@@ -3,7 +3,7 @@ package session
 import (
 	"encoding/json"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
@@ -42,6 +42,6 @@ func Failure(err error, id string) []Delivery {
 	}
 	return []Delivery{
 		{Audience: Streaming, Frame: payload.Frame{Action: payload.ErrorAction, Message: coded, ID: id}},
-		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: agent.JSONString(journal.Apology(err).Message)}},
+		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: chat.JSONString(journal.Apology(err).Message)}},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
@@ -79,7 +79,7 @@ func (t *turn) presentLocked(e *journal.Drafted) {
 	case e.Message == nil:
 		shown = !e.Shown && !e.Silent
 		e.Shown = e.Shown || shown
-	case e.Message.ClientID == agent.FailedID && !e.Message.IsUser:
+	case e.Message.ClientID == chat.FailedID && !e.Message.IsUser:
 		if next && t.failed != nil {
 			d = t.failure(t.failed, e.Message.Time)[0]
 			d.Frame.Seq = e.Message.Seq

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"iter"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
 // History returns the messages stored before the client joined, oldest first:
 // at most ReplayLimit, the newest. The Content of those with more
 // than MaxHistoryContent bytes is nil; Record has it.
-func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error) {
+func (s *Subscription) History(ctx context.Context) ([]chat.Message, error) {
 	query, err := s.before(ctx)
 	if err != nil {
 		return nil, err
 	}
-	query.MaxContent = agent.MaxHistoryContent
+	query.MaxContent = chat.MaxHistoryContent
 	return s.c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }
 
@@ -54,7 +54,7 @@ const recentMessages = 64
 // Said returns the stored content of a user's message with that id, if it is one of
 // the newest and not large. A message that is not found may be stored nevertheless.
 func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMessage, found bool, err error) {
-	query := journal.MessageQuery{Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true}
+	query := journal.MessageQuery{Last: recentMessages, MaxContent: chat.MaxTextBytes, Replaced: true}
 	messages, err := s.c.store.Messages(ctx, query)
 	if err != nil {
 		return nil, false, err //nolint:wrapcheck // it names the session
@@ -108,11 +108,11 @@ func (s *Subscription) Progress() Progress {
 // Recent returns the newest messages of the session as it is now, oldest first:
 // at most limit of them, and at most ReplayLimit. Content of more
 // than MaxHistoryContent is left out.
-func (s *Subscription) Recent(ctx context.Context, limit int) ([]agent.ChatMessage, error) {
+func (s *Subscription) Recent(ctx context.Context, limit int) ([]chat.Message, error) {
 	c := s.c
 	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return nil, err
 	}
-	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: agent.MaxHistoryContent}
+	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: chat.MaxHistoryContent}
 	return c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
@@ -26,7 +26,7 @@ var (
 
 // arrival is an event on its way into the store.
 type arrival struct {
-	event agent.Event
+	event chat.Event
 	// id and content are its message's; content is nil if it has none.
 	id      string
 	content json.RawMessage
@@ -43,7 +43,7 @@ type arrival struct {
 // sender returns ChatMessage.Sender of the event.
 func (in arrival) sender() string {
 	if in.event.From == "" && in.caller != nil && !in.event.Human {
-		return agent.SenderAgent
+		return chat.SenderAgent
 	}
 	return in.event.From
 }
@@ -206,7 +206,7 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	m := r.Event.Message
-	read := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
+	read := func(q journal.MessageQuery) ([]chat.Message, error) {
 		q.Last, q.MaxContent = 1, journal.NoContent
 		of, err := c.store.Messages(ctx, q)
 		if err != nil {
@@ -225,7 +225,7 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 		return false, err
 	}
 	// A turn that said nothing is done as well.
-	return len(of) == 0 || of[0].IsUser || of[0].ClientID != agent.FailedID, nil
+	return len(of) == 0 || of[0].IsUser || of[0].ClientID != chat.FailedID, nil
 }
 
 // admit takes a slot of the queue, which the caller gives back. It keeps the

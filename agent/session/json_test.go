@@ -10,6 +10,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
@@ -22,7 +23,7 @@ func FuzzCheckJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		err := agent.CheckJSON(raw)
+		err := chat.CheckJSON(raw)
 		if err != nil && fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: %v", raw, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/payload"
 )
@@ -29,7 +30,7 @@ func reminding(body agent.Body) *agent.Agent {
 // What a session heard last is known to its bodies also after it has been out of
 // memory.
 func TestEventAcrossEviction(t *testing.T) {
-	large := payload.File{Name: "big.bin", Type: "application/octet-stream", Base64: strings.Repeat("QUJD", agent.MaxHistoryContent)}
+	large := payload.File{Name: "big.bin", Type: "application/octet-stream", Base64: strings.Repeat("QUJD", chat.MaxHistoryContent)}
 	for name, sent := range map[string]struct {
 		event agent.Event
 		cut   bool // its contents are too large to be read again

@@ -246,7 +246,7 @@ func (p *tape) check(t *testing.T, name string, store *agenttest.Store) {
 func chatty(c *chance) agent.Body {
 	return func(ctx context.Context, s *agent.Session) error {
 		for range 1 + c.n(6) {
-			err := chat(ctx, s, c)
+			err := speak(ctx, s, c)
 			if err != nil {
 				return err
 			}
@@ -258,7 +258,7 @@ func chatty(c *chance) agent.Body {
 	}
 }
 
-func chat(ctx context.Context, s *agent.Session, c *chance) error {
+func speak(ctx context.Context, s *agent.Session, c *chance) error {
 	switch c.n(12) {
 	case 0, 1:
 		return s.Reply(ctx, s.Message())

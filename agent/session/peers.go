@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/payload"
 )
@@ -14,7 +14,7 @@ type peerMailbox struct{ c *conversation }
 
 // Hear implements peer.Mailbox.
 func (b peerMailbox) Hear(ctx context.Context, m peer.Message) error {
-	event := agent.MessageEvent(m.Content)
+	event := chat.MessageEvent(m.Content)
 	event.Options = payload.AskOptions{}
 	event.From, event.Correlation, event.Cause, event.Thread, event.Hops = m.From, m.Correlation, m.Cause, m.Thread, m.Hops
 	return arrival{event: event, content: m.Content, wait: true}.store(ctx, b.c)
@@ -46,7 +46,7 @@ func (b peerMailbox) Unlinked() { b.c.mail.signal() }
 // text returns the part of a reply that goes to an agent which is a client of the
 // session. It returns nil if the turn answers no agent, or nothing goes to it.
 func (t *turn) text(f payload.Frame) json.RawMessage {
-	if t.began == nil || t.began.Message.Sender != agent.SenderAgent {
+	if t.began == nil || t.began.Message.Sender != chat.SenderAgent {
 		return nil
 	}
 	return peer.Text(f)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
@@ -25,11 +25,11 @@ func (c *conversation) arriveLocked() {
 }
 
 // waiting takes the events that have arrived and returns all that are pending.
-func (c *conversation) waiting() []*agent.Pending {
+func (c *conversation) waiting() []*chat.Pending {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.arriveLocked()
-	out := make([]*agent.Pending, len(c.queue.Pending()))
+	out := make([]*chat.Pending, len(c.queue.Pending()))
 	for i, p := range c.queue.Pending() {
 		out[i] = p.Pending
 	}
@@ -43,7 +43,7 @@ const MaxTaken = 1000
 
 // claimLocked takes a pending event for the turn. It reports false if a reset dropped
 // the event or the turn has taken too many.
-func (t *turn) claimLocked(event *agent.Pending) (*queue.Event, bool) {
+func (t *turn) claimLocked(event *chat.Pending) (*queue.Event, bool) {
 	q := &t.c.queue
 	p := q.Take(event, func(p *queue.Event) bool {
 		return len(t.turns) == 0 || len(t.turns) < MaxTaken && t.taken+p.Size() <= MaxQueueBytes

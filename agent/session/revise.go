@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
@@ -66,7 +66,7 @@ func (s *Subscription) again(ctx context.Context, r Revision) (arrival, error) {
 	case len(first) == 0 && r.Turn > latest: // it may begin now
 		return arrival{}, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", r.Turn)
 	case len(first) == 0, !first[0].IsUser: // the store refuses it, and knows why
-		first = []agent.ChatMessage{{Content: json.RawMessage(`""`)}}
+		first = []chat.Message{{Content: json.RawMessage(`""`)}}
 	}
 	_, err = payload.ReadAskOptions(first[0].Content) // a BAF client may have meant something else
 	in := Message{ID: r.ID, Content: first[0].Content, Wait: r.Wait, Human: true, Options: err == nil}.arrival()
@@ -75,7 +75,7 @@ func (s *Subscription) again(ctx context.Context, r Revision) (arrival, error) {
 		if err != nil {
 			return arrival{}, fmt.Errorf("the file of turn %d: %w", r.Turn, err)
 		}
-		in.event = agent.Event{Name: agent.EventFile, Text: file.Name, File: &file, Human: true}
+		in.event = chat.Event{Name: chat.EventFile, Text: file.Name, File: &file, Human: true}
 	}
 	return in, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/alarm"
 	"docent/agent/session/journal"
@@ -58,7 +59,7 @@ type RuntimeConfig struct {
 	RAG agent.RAG
 	// Choices returns the valid names for the options of a message. Default: nil,
 	// which accepts all names.
-	Choices func(ctx context.Context) (agent.Choices, error)
+	Choices func(ctx context.Context) (chat.Choices, error)
 	// Dialer connects to other agents. SendToPeer fails without it.
 	Dialer peer.Dialer
 	// Speaker speaks for ReplySpeech, which replies with text without it.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
@@ -43,12 +43,12 @@ type Message struct {
 
 // arrival is the message on its way into the store.
 func (m Message) arrival() arrival {
-	event := agent.MessageEvent(m.Content)
+	event := chat.MessageEvent(m.Content)
 	if !m.Human {
 		event.Options = payload.AskOptions{}
 	}
 	if m.Options && m.Human && event.Spoken() && payload.IsAsk(m.Content) {
-		event.Name = agent.EventText
+		event.Name = chat.EventText
 	}
 	event.Human, event.From, event.Correlation, event.Hops = m.Human, m.From, m.Correlation, m.Hops
 	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
@@ -96,14 +96,14 @@ type File struct {
 
 // SendFile stores a file and queues its turn, as Send does.
 func (s *Subscription) SendFile(ctx context.Context, f File) error {
-	event := agent.Event{Name: agent.EventFile, Text: f.File.Name, File: &f.File, Human: true}
-	return arrival{event: event, id: f.ID, content: agent.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
+	event := chat.Event{Name: chat.EventFile, Text: f.File.Name, File: &f.File, Human: true}
+	return arrival{event: event, id: f.ID, content: chat.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
 }
 
 // SendEvent stores what a user did that is no message, such as EventUI, and
 // queues its turn; data is JSON, or nil. wait is as in Message.
 func (s *Subscription) SendEvent(ctx context.Context, name string, data json.RawMessage, wait bool) error {
-	event := agent.Event{Name: name, Data: data, Human: true}
+	event := chat.Event{Name: name, Data: data, Human: true}
 	if err := journal.CheckEvent(&event); err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole
 	}
@@ -115,7 +115,7 @@ func (s *Subscription) SendEvent(ctx context.Context, name string, data json.Raw
 // Data and, for an EventText, Text; for an EventMessage, JSON; for an EventFile,
 // File. Errors are as of Subscription.Send; those of several sessions come
 // together.
-func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Event) error {
+func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event chat.Event) error {
 	event, content, err := journal.Dispatched(event)
 	if err != nil {
 		return err //nolint:wrapcheck // its sentence is the whole

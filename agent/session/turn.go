@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -96,10 +98,10 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 }
 
 // Waiting implements agent.Backend.
-func (t *turn) Waiting() []*agent.Pending { return t.c.waiting() }
+func (t *turn) Waiting() []*chat.Pending { return t.c.waiting() }
 
 // Claim implements agent.Backend.
-func (t *turn) Claim(event *agent.Pending, begins bool) bool {
+func (t *turn) Claim(event *chat.Pending, begins bool) bool {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
@@ -124,7 +126,7 @@ func (t *turn) takeLocked(p *queue.Event, begins bool) {
 }
 
 // asked returns the message that began the turn; nil if no event did.
-func (t *turn) asked() *agent.ChatMessage {
+func (t *turn) asked() *chat.Message {
 	if t.began == nil {
 		return nil
 	}
@@ -331,7 +333,7 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 		return payload.Done, nil
 	}
 	for _, err := range t.result.Failures {
-		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.result.Place.State}, agent.OwnText(err)...)...)
+		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.result.Place.State}, errlog.OwnText(err)...)...)
 	}
 	t.failed = t.result.Failures[0]
 	if t.number != 0 {
@@ -420,7 +422,7 @@ func (t *turn) end(f payload.TurnFinished) {
 // agent that is stopped because it answers would answer the failure as well.
 func (t *turn) unspoken(failed error) bool {
 	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
-		t.began.Message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
+		t.began.Message.Sender == chat.SenderAgent && t.began.Event.Request() == ""
 }
 
 // answering marks a frame as the answer to the agent request that began the turn.

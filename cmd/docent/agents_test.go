@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/config"
 	"docent/internal/wiring"
@@ -283,7 +284,7 @@ func (r record) checkSeq(t *testing.T, from int64) {
 
 // inDatabase reads a session from the database itself, as the API does not tell
 // everything.
-func inDatabase(t *testing.T, env []string, name, sessionID string) (journal.SessionRecord, []agent.ChatMessage, []agent.ReasoningRecord) {
+func inDatabase(t *testing.T, env []string, name, sessionID string) (journal.SessionRecord, []agent.ChatMessage, []chat.Reasoning) {
 	t.Helper()
 	db := databaseOf(t, env)
 	defer db.Close()

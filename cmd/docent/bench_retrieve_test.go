@@ -16,6 +16,7 @@ import (
 	"docent/llm/llmtest"
 	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
@@ -114,7 +115,7 @@ func benchRetrieve(b *testing.B, chunks int) {
 		called = time.Now()
 		return llmtest.Say("It is in the manual [1].")
 	})
-	answering, err := rag.New(rag.Config{
+	answering, err := pipeline.New(pipeline.Config{
 		Retriever: retriever, Static: static, Shelf: db.Library, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {

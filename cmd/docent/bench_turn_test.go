@@ -24,8 +24,8 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
-	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
@@ -76,7 +76,7 @@ func BenchmarkTurn(b *testing.B) {
 // the runtime and its store and retriever.
 type turnClock struct {
 	journal.Store
-	rag.Searcher
+	pipeline.Searcher
 	wire *wire // nil: trips are not counted
 
 	writes, retrieval time.Duration
@@ -167,7 +167,7 @@ func newTalk(b *testing.B, db *wiring.Database, wire *wire, chunks int) *talk {
 	}
 	t.turnClock = &turnClock{Store: db.Sessions, Searcher: retriever, wire: wire}
 	model := llmtest.NewModel(llmtest.Script(llmtest.Say(strings.SplitAfter(strings.Repeat("The manual says how it is done, step by step [1]. ", 6), " ")...)))
-	answering, err := rag.New(rag.Config{
+	answering, err := pipeline.New(pipeline.Config{
 		Retriever: t, Static: static, Shelf: db.Library, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {

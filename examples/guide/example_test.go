@@ -17,6 +17,7 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
+	"docent/rag/pipeline"
 )
 
 func Example_first() {
@@ -250,7 +251,7 @@ func Example_equipped() {
 
 // nothing is a library without documents.
 type nothing struct {
-	rag.Searcher
+	pipeline.Searcher
 	corpus.Library
 }
 

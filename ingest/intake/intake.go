@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"docent/ingest/jsonl"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 )
@@ -17,7 +18,7 @@ type Source struct {
 	// Data is the content.
 	Data []byte
 	// Line is the document, if Data is a line that was parsed already.
-	Line *Line
+	Line *jsonl.Line
 	// Media is the media type, if an earlier reading found it. It only helps to
 	// show pages.
 	Media string
@@ -27,16 +28,6 @@ type Source struct {
 	// Recognized is the text that OCR found on pages, by their index; nil if OCR
 	// was not tried.
 	Recognized map[int]string
-}
-
-// Line is a document that is one line of a JSONL file.
-type Line struct {
-	// ID is the line's id; "" if it has none.
-	ID string
-	// Title is the line's title; "" if it has none.
-	Title string
-	// Text is the document.
-	Text string
 }
 
 // Reading is a document that was read.

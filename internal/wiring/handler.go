@@ -85,7 +85,7 @@ func (n notifier) Recheck() { n.server.Recheck() }
 func (s *server) socketConfig(endpoint *typed.Endpoint) ws.Config {
 	bounds := s.Config.Sockets
 	cfg := ws.Config{
-		Runtime: s.runtime, Dialects: map[string]ws.Dialect{typed.Path: endpoint.Dialect()}, Info: s.welcome,
+		Runtime: s.runtime, Dialects: map[string]ws.Dialect{typed.Path: typedDialect(endpoint)}, Info: s.welcome,
 		CheckOrigin: func(*http.Request) bool { return true }, ResumeByUser: s.Config.ResumeByUser,
 		MaxConnections: bounds.MaxConnections, UserConnections: bounds.UserConnections,
 		FrameBytes: bounds.FrameBytes, MessageBytes: int(bounds.MessageBytes), OutboxBytes: int(bounds.OutboxBytes),
@@ -101,6 +101,14 @@ func (s *server) socketConfig(endpoint *typed.Endpoint) ws.Config {
 		cfg.Transcriber = s.speech
 	}
 	return cfg
+}
+
+// typedDialect returns the dialect of Agent WebSocket.
+func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
+	return ws.Dialect{
+		Name: typed.Name, NotWebSocket: typed.NotWebSocket,
+		Begin: func(c *ws.Connection) ws.Handler { return endpoint.Begin(c) },
+	}
 }
 
 // welcome describes this installation to clients of docent.v1.

@@ -3,8 +3,8 @@ package retrieve_test
 import (
 	"testing"
 
-	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
@@ -37,13 +37,13 @@ func TestEvidenceInSmallCorpora(t *testing.T) {
 		r := load(t, c, "")
 		for _, d := range documents[:n] {
 			for _, q := range d.questions {
-				if e := ask(t, r, retrieve.Query{Question: q}).Evidence; e < rag.DefaultMinEvidence {
+				if e := ask(t, r, retrieve.Query{Question: q}).Evidence; e < pipeline.DefaultMinEvidence {
 					t.Errorf("%d documents: %q has evidence %.2f", n, q, e)
 				}
 			}
 		}
 		for _, q := range unrelated {
-			if e := ask(t, r, retrieve.Query{Question: q}).Evidence; e >= rag.DefaultMinEvidence {
+			if e := ask(t, r, retrieve.Query{Question: q}).Evidence; e >= pipeline.DefaultMinEvidence {
 				t.Errorf("%d documents: %q has evidence %.2f", n, q, e)
 			}
 		}

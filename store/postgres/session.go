@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/store"
 )
@@ -68,7 +68,7 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
 	batch.Queue(`SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
 	batch.Queue(pendingEvents, agentName, id)
-	batch.Queue(lastEvent, agentName, id, agent.MaxHistoryContent)
+	batch.Queue(lastEvent, agentName, id, chat.MaxHistoryContent)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	tag, err := results.Exec()

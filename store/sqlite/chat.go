@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 
-	"docent/agent"
 	"docent/store"
 )
 
@@ -26,8 +26,8 @@ func notReplaced(alias, session string) string {
 		OR NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0 AND r.replaces <= ` + alias + `.turn AND r.turn > ` + alias + `.turn))`
 }
 
-func scanChat(rows *sql.Rows) (agent.ChatMessage, error) {
-	var m agent.ChatMessage
+func scanChat(rows *sql.Rows) (chat.Message, error) {
+	var m chat.Message
 	var content []byte
 	var at int64
 	err := rows.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &m.Sentence, &at)
@@ -35,7 +35,7 @@ func scanChat(rows *sql.Rows) (agent.ChatMessage, error) {
 	return m, err
 }
 
-func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatMessage) error {
+func insertMessage(ctx context.Context, w *writer, session int64, m *chat.Message) error {
 	result, err := w.exec(ctx, `INSERT INTO chat (session_id, type, content, is_user, replaces, sender, sentence, timestamp, seq, turn, client_id)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		session, m.Type, string(m.Content), m.IsUser, m.Replaces, m.Sender, m.Sentence, m.Time.UnixMicro(), m.Seq, m.Turn, m.ClientID)
@@ -52,10 +52,10 @@ func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatM
 }
 
 // messages describes the table chat.
-var messages = kept[agent.ChatMessage]{columns: chatColumns, table: "chat", content: "c.content", scan: scanChat}
+var messages = kept[chat.Message]{columns: chatColumns, table: "chat", content: "c.content", scan: scanChat}
 
 // Messages returns a session's messages; see journal.Store.
-func (s *sessions) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
+func (s *sessions) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]chat.Message, error) {
 	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/store"
 )
@@ -84,7 +84,7 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 		if stored.Pending, err = collect(rows, scanPending); err != nil {
 			return err
 		}
-		stored.Last, err = scanEvent(w.row(ctx, lastEvent, agent.MaxHistoryContent, agent.MaxHistoryContent, stored.RowID))
+		stored.Last, err = scanEvent(w.row(ctx, lastEvent, chat.MaxHistoryContent, chat.MaxHistoryContent, stored.RowID))
 		if errors.Is(err, sql.ErrNoRows) {
 			stored.Last, err = journal.EventRecord{}, nil
 		}

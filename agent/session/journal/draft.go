@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
-	"docent/rag"
+	"docent/rag/text"
 )
 
 // Bounds of one turn's record.
@@ -33,7 +33,7 @@ type Draft struct {
 	// never.
 	FlushAt time.Time
 	// Talk are the messages of the turn, of the user and of the agent.
-	Talk []*agent.ChatMessage
+	Talk []*chat.Message
 	// Resumed tells that the store may have steps that the draft lacks.
 	Resumed bool
 
@@ -57,8 +57,8 @@ type begun struct {
 
 // Drafted is one entry of a draft. Either Message or Step is set.
 type Drafted struct {
-	Message *agent.ChatMessage
-	Step    *agent.ReasoningRecord
+	Message *chat.Message
+	Step    *chat.Reasoning
 	// Shown tells that plain clients have the entry.
 	Shown bool
 	// Silent tells that plain clients must not get the entry.
@@ -83,7 +83,7 @@ func (e *Drafted) id() int64 {
 }
 
 // Say adds a message of the agent.
-func (d *Draft) Say(m agent.ChatMessage, silent bool) error {
+func (d *Draft) Say(m chat.Message, silent bool) error {
 	if d.replies >= MaxReplies {
 		return fault.New(fault.Invalid, "turn_replies_full", "a turn may have at most %d replies", MaxReplies)
 	}
@@ -91,7 +91,7 @@ func (d *Draft) Say(m agent.ChatMessage, silent bool) error {
 	return nil
 }
 
-func (d *Draft) add(m agent.ChatMessage, silent bool) {
+func (d *Draft) add(m chat.Message, silent bool) {
 	d.fresh = len(d.text)
 	d.replies++
 	d.entries = append(d.entries, &Drafted{Message: &m, Silent: silent})
@@ -100,7 +100,7 @@ func (d *Draft) add(m agent.ChatMessage, silent bool) {
 
 // Think adds a step of reasoning. Every reasoning_started keeps room for its
 // reasoning_finished.
-func (d *Draft) Think(step agent.ReasoningRecord, silent bool) (*Drafted, error) {
+func (d *Draft) Think(step chat.Reasoning, silent bool) (*Drafted, error) {
 	keep := d.runs
 	switch kind := payload.StepKind(step.StepKind); {
 	case kind == payload.StepStarted:
@@ -159,34 +159,34 @@ func (b *begun) is(unsaid []byte) bool {
 // or failed. Plain text ends with the note. The type is "" without such text.
 func (d *Draft) kept(note string) (chatType string, content json.RawMessage) {
 	unsaid := d.text[d.fresh:]
-	text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxKept)]), "")))
+	text := text.Unmarked(text.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxKept)]), "")))
 	if d.begun.is(unsaid) {
 		content, err := payload.Marshal(d.begun.answer)
 		switch {
 		case d.begun.answer.Answer == "":
 			text = ""
-		case err == nil && agent.CheckWithin(content, agent.MaxJSONDepth, agent.MaxExponents) == nil: // else store Markdown
+		case err == nil && chat.CheckWithin(content, chat.MaxJSONDepth, chat.MaxExponents) == nil: // else store Markdown
 			return payload.TypeRAG, content
 		}
 	}
 	if text == "" {
 		return "", nil
 	}
-	return payload.TypeMarkdown, agent.JSONString(text + note)
+	return payload.TypeMarkdown, chat.JSONString(text + note)
 }
 
 // Stop ends the record of a stopped turn that has said nothing: with the streamed
 // text, or with a note that the turn was stopped. It also ends open reasoning.
-func (d *Draft) Stop(turn int64, asked *agent.ChatMessage, now time.Time) {
+func (d *Draft) Stop(turn int64, asked *chat.Message, now time.Time) {
 	if d.replies == 0 {
 		chatType, content := d.kept("\n\n*Stopped.*")
 		var sentence fault.Sentence
 		if chatType == "" {
 			stopped := fault.NewText("stopped", "Stopped.")
-			chatType, content, sentence = payload.TypeStr, agent.JSONString(stopped.Message), stopped.Sentence
+			chatType, content, sentence = payload.TypeStr, chat.JSONString(stopped.Message), stopped.Sentence
 		}
-		d.add(agent.ChatMessage{
-			Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now,
+		d.add(chat.Message{
+			Turn: turn, ClientID: chat.StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now,
 		}, false)
 	}
 	d.Link(asked)
@@ -194,21 +194,21 @@ func (d *Draft) Stop(turn int64, asked *agent.ChatMessage, now time.Time) {
 
 // Apologize ends the record of a failed turn: with the streamed text, which
 // people have read already, and with an apology. It also ends open reasoning.
-func (d *Draft) Apologize(turn int64, asked *agent.ChatMessage, failed error, now time.Time) {
+func (d *Draft) Apologize(turn int64, asked *chat.Message, failed error, now time.Time) {
 	if chatType, content := d.kept(""); chatType != "" && d.replies < MaxReplies {
-		d.add(agent.ChatMessage{Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Time: now}, false)
+		d.add(chat.Message{Turn: turn, ClientID: chat.StoppedID, Type: chatType, Content: content, Time: now}, false)
 	}
 	text := Apology(failed)
-	d.add(agent.ChatMessage{
-		Turn: turn, ClientID: agent.FailedID, Type: payload.TypeStr,
-		Content: agent.JSONString(text.Message), Sentence: text.Sentence, Time: now,
+	d.add(chat.Message{
+		Turn: turn, ClientID: chat.FailedID, Type: payload.TypeStr,
+		Content: chat.JSONString(text.Message), Sentence: text.Sentence, Time: now,
 	}, false)
 	d.Link(asked)
 }
 
 // Link links all steps without a message to the newest message of the agent. If
 // it has said nothing, it links them to asked, which may be nil.
-func (d *Draft) Link(asked *agent.ChatMessage) {
+func (d *Draft) Link(asked *chat.Message) {
 	var newest *Drafted
 	for _, e := range slices.Backward(d.entries) {
 		if e.Message != nil && !e.Message.IsUser {
@@ -329,8 +329,8 @@ func (d *Draft) Silent() bool {
 
 // Steps returns the steps up to a time that are not stored. A zero time selects
 // all.
-func (d *Draft) Steps(until time.Time) []agent.ReasoningRecord {
-	var out []agent.ReasoningRecord
+func (d *Draft) Steps(until time.Time) []chat.Reasoning {
+	var out []chat.Reasoning
 	for _, e := range d.entries[d.stored:] {
 		if e.Step != nil && (until.IsZero() || !e.Step.Time.After(until)) {
 			out = append(out, *e.Step)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 )
 
@@ -14,7 +14,7 @@ const (
 	// MaxRating bounds a rating, and its negative from below.
 	MaxRating = 100
 	// MaxCommentBytes bounds what is said with it.
-	MaxCommentBytes = agent.MaxTextBytes
+	MaxCommentBytes = chat.MaxTextBytes
 )
 
 // Feedback is what a user thinks of a turn.

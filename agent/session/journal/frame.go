@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -18,7 +18,7 @@ func Apology(err error) fault.Text {
 }
 
 // MessageFrame returns the frame of a stored message; false for types that are not shown.
-func MessageFrame(m agent.ChatMessage) (payload.Frame, bool) {
+func MessageFrame(m chat.Message) (payload.Frame, bool) {
 	action, ok := payload.ReplayAction(m.Type, m.IsUser)
 	return payload.Frame{
 		Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn,
@@ -27,14 +27,14 @@ func MessageFrame(m agent.ChatMessage) (payload.Frame, bool) {
 }
 
 // StepFrame returns the frame of a stored step or task list.
-func StepFrame(r agent.ReasoningRecord) (payload.Frame, bool) {
+func StepFrame(r chat.Reasoning) (payload.Frame, bool) {
 	action, ok := payload.ReplayStep(r.Kind)
 	return payload.Frame{Action: action, Message: r.Payload, Time: r.Time, Seq: r.Seq, Turn: &r.Turn}, ok
 }
 
 // Replay is the frame that shows a stored message again; false for types that
 // are not shown.
-func Replay(m agent.ChatMessage) (payload.Frame, bool) {
+func Replay(m chat.Message) (payload.Frame, bool) {
 	frame, ok := MessageFrame(m)
 	frame.History = true
 	if m.IsUser { // of the agent's, it is what docent marks them by
@@ -45,7 +45,7 @@ func Replay(m agent.ChatMessage) (payload.Frame, bool) {
 
 // ReplayStep is the frame that shows a stored step or task list again; false
 // for kinds that are not shown.
-func ReplayStep(r agent.ReasoningRecord) (payload.Frame, bool) {
+func ReplayStep(r chat.Reasoning) (payload.Frame, bool) {
 	frame, ok := StepFrame(r)
 	frame.History = true
 	return frame, ok
@@ -69,7 +69,7 @@ func (e Entry) Frame() payload.Frame {
 		frame.Action = payload.UserMessage
 	case e.Message.IsUser:
 		frame.ID = e.Message.ClientID
-	case e.Message.ClientID == agent.FailedID:
+	case e.Message.ClientID == chat.FailedID:
 		frame.Action, frame.Message = payload.ErrorAction, failureOf(*e.Message)
 	case !ok:
 		frame.Action, frame.Message = payload.ReplyStr, asText(frame.Message)
@@ -78,7 +78,7 @@ func (e Entry) Frame() payload.Frame {
 }
 
 // failureOf returns a stored apology as an error message.
-func failureOf(m agent.ChatMessage) json.RawMessage {
+func failureOf(m chat.Message) json.RawMessage {
 	var words string
 	if json.Unmarshal(m.Content, &words) != nil {
 		words = string(m.Content)
@@ -102,5 +102,5 @@ func asText(content json.RawMessage) json.RawMessage {
 	if len(content) > 0 && content[0] == '"' {
 		return content
 	}
-	return agent.JSONString(string(content))
+	return chat.JSONString(string(content))
 }

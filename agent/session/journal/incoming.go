@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -18,7 +18,7 @@ import (
 var ErrTooLong = errors.New("message too long")
 
 // ErrContent is the cause of refusing JSON that cannot be stored; see
-// agent.CheckJSON.
+// chat.CheckJSON.
 var ErrContent = errors.New("content that cannot be stored")
 
 // ErrNoChoice is the cause of a fault.NotFound about a collection or a model that
@@ -37,7 +37,7 @@ func CheckName(what, name string) error {
 }
 
 // CheckEvent refuses an event without a name, or with data that is not JSON.
-func CheckEvent(e *agent.Event) error {
+func CheckEvent(e *chat.Event) error {
 	if e.Name == "" {
 		return fault.New(fault.Invalid, "event_without_name", "an event needs a name")
 	}
@@ -49,16 +49,16 @@ func CheckEvent(e *agent.Event) error {
 
 // CheckContent refuses an event whose text is too long or whose JSON cannot be
 // stored. content is its message, or nil.
-func CheckContent(e *agent.Event, content json.RawMessage) error {
-	if len(e.Text) > agent.MaxTextBytes {
+func CheckContent(e *chat.Event, content json.RawMessage) error {
+	if len(e.Text) > chat.MaxTextBytes {
 		return fault.Wrap(fault.Invalid, ErrTooLong,
-			"message_too_long", "a message may have at most %d bytes of text, this one has %d", agent.MaxTextBytes, len(e.Text))
+			"message_too_long", "a message may have at most %d bytes of text, this one has %d", chat.MaxTextBytes, len(e.Text))
 	}
 	for _, raw := range []json.RawMessage{content, e.Data} {
 		if len(raw) == 0 || e.File != nil { // docent writes the text of a file
 			continue
 		}
-		if err := agent.CheckJSON(raw); err != nil {
+		if err := chat.CheckJSON(raw); err != nil {
 			return &fault.Fault{Kind: fault.Invalid, Text: fault.TextOf(err), Err: ErrContent}
 		}
 	}
@@ -67,20 +67,20 @@ func CheckContent(e *agent.Event, content json.RawMessage) error {
 
 // HasOptions reports whether an event is a text that came as an object with
 // options.
-func HasOptions(e *agent.Event) bool { return e.Name == agent.EventText && e.JSON != nil }
+func HasOptions(e *chat.Event) bool { return e.Name == chat.EventText && e.JSON != nil }
 
 // ChatType returns the type under which the message of an event is stored; ""
 // without a message.
-func ChatType(e *agent.Event) string {
+func ChatType(e *chat.Event) string {
 	switch e.Name {
-	case agent.EventText:
+	case chat.EventText:
 		if HasOptions(e) {
 			return payload.TypeJSON
 		}
 		return payload.TypeStr
-	case agent.EventMessage:
+	case chat.EventMessage:
 		return payload.TypeJSON
-	case agent.EventFile:
+	case chat.EventFile:
 		return payload.TypeFile
 	default:
 		return ""
@@ -89,26 +89,26 @@ func ChatType(e *agent.Event) string {
 
 // Dispatched returns the event to store for an event of a program, and the
 // content of its message, or nil.
-func Dispatched(e agent.Event) (event agent.Event, content json.RawMessage, err error) {
+func Dispatched(e chat.Event) (event chat.Event, content json.RawMessage, err error) {
 	if err := CheckEvent(&e); err != nil {
 		return event, nil, err
 	}
 	switch {
-	case e.Name == agent.EventText:
-		content = agent.JSONString(e.Text)
-		event = agent.MessageEvent(content)
-	case e.Name == agent.EventMessage:
+	case e.Name == chat.EventText:
+		content = chat.JSONString(e.Text)
+		event = chat.MessageEvent(content)
+	case e.Name == chat.EventMessage:
 		content = e.JSON
-		event = agent.MessageEvent(content)
-	case e.Name == agent.EventFile && e.File != nil:
-		content = agent.JSONString(e.File.Text())
-		event = agent.Event{Name: agent.EventFile, Text: e.File.Name, File: e.File}
-	case e.Name == agent.EventFile:
+		event = chat.MessageEvent(content)
+	case e.Name == chat.EventFile && e.File != nil:
+		content = chat.JSONString(e.File.Text())
+		event = chat.Event{Name: chat.EventFile, Text: e.File.Name, File: e.File}
+	case e.Name == chat.EventFile:
 		return event, nil, fault.New(fault.Invalid, "file_event_without_file", "a file event needs a file")
 	default:
-		event = agent.Event{Name: e.Name, Text: e.Text, Data: e.Data}
+		event = chat.Event{Name: e.Name, Text: e.Text, Data: e.Data}
 	}
-	if e.Name == agent.EventMessage && event.JSON == nil {
+	if e.Name == chat.EventMessage && event.JSON == nil {
 		return event, nil, fault.New(fault.Invalid, "json_message_not_object", "a JSON message needs an object")
 	}
 	event.Human, event.From, event.Correlation, event.Hops = e.Human, e.From, e.Correlation, e.Hops
@@ -118,7 +118,7 @@ func Dispatched(e agent.Event) (event agent.Event, content json.RawMessage, err 
 // CheckOptions refuses a text whose options are malformed or name a missing
 // model or collection. choices may be nil: then any names are accepted.
 func CheckOptions(
-	ctx context.Context, e *agent.Event, content json.RawMessage, choices func(context.Context) (agent.Choices, error),
+	ctx context.Context, e *chat.Event, content json.RawMessage, choices func(context.Context) (chat.Choices, error),
 ) error {
 	if !HasOptions(e) {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 )
 
 // ReplayBytes bounds the contents of messages that a Reader holds at once, and
@@ -31,7 +31,7 @@ type Reader struct {
 }
 
 // Messages returns the selected messages, oldest first.
-func (r Reader) Messages(ctx context.Context, query MessageQuery) ([]agent.ChatMessage, error) {
+func (r Reader) Messages(ctx context.Context, query MessageQuery) ([]chat.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	messages, err := r.Store.Messages(ctx, r.Session, query)
@@ -61,10 +61,10 @@ func (r Reader) After(ctx context.Context, after, last int64) iter.Seq2[Entry, e
 func (r Reader) Entries(ctx context.Context, query MessageQuery) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		query.Bytes = ReplayBytes
-		messages := &pages[agent.ChatMessage]{Reader: r, query: query, read: r.Store.Messages}
-		messages.seq = func(m *agent.ChatMessage) int64 { return m.Seq }
-		steps := &pages[agent.ReasoningRecord]{Reader: r, query: query, read: r.Store.Steps}
-		steps.seq = func(s *agent.ReasoningRecord) int64 { return s.Seq }
+		messages := &pages[chat.Message]{Reader: r, query: query, read: r.Store.Messages}
+		messages.seq = func(m *chat.Message) int64 { return m.Seq }
+		steps := &pages[chat.Reasoning]{Reader: r, query: query, read: r.Store.Steps}
+		steps.seq = func(s *chat.Reasoning) int64 { return s.Seq }
 		for at := query.After; at < query.Before-1; {
 			// Sequence numbers have gaps only after a reset. So the next entry is
 			// mostly known without another page of the other table.

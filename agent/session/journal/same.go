@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/chat"
 )
 
 // Same reports whether the incoming message is the one that is stored under its id.
-func (in Incoming) Same(stored agent.ChatMessage) bool {
+func (in Incoming) Same(stored chat.Message) bool {
 	return in.Type == stored.Type && in.Replaces == stored.Replaces && sameJSON(in.Content, stored.Content)
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 )
 
 // ErrNoTurn is the cause of a fault.NotFound if the session exists but has no such
@@ -101,7 +101,7 @@ type EventRecord struct {
 	// Time is the time of receipt.
 	Time time.Time
 	// Message is the chat message stored with the event; zero without one.
-	Message agent.ChatMessage
+	Message chat.Message
 	// Handled reports that a committed turn has handled the event. Only Receive of a
 	// duplicate fills it.
 	Handled bool
@@ -145,7 +145,7 @@ type Receipt struct {
 	Duplicate bool
 	// History are the messages before it, oldest first, as many as asked, without
 	// replaced ones. The Content of those with more than MaxHistoryContent bytes is nil.
-	History []agent.ChatMessage
+	History []chat.Message
 }
 
 // TurnRecord is the outcome of a turn. The store writes it in one transaction.
@@ -179,9 +179,9 @@ type TurnRecord struct {
 	// Delete are the variables to remove.
 	Delete []string
 	// Transitions are the moves made, in order.
-	Transitions []agent.TransitionRecord
+	Transitions []chat.Transition
 	// Predictions are the recognized intents of messages, in order.
-	Predictions []agent.PredictionRecord
+	Predictions []chat.Prediction
 	// Key makes the write idempotent. If the session's last write had the same key,
 	// the store writes nothing and returns the first result.
 	Key string
@@ -203,9 +203,9 @@ type Link struct {
 // Entry is a message or a step in a session's record.
 type Entry struct {
 	// Message is nil for a step.
-	Message *agent.ChatMessage
+	Message *chat.Message
 	// Step is nil for a message.
-	Step *agent.ReasoningRecord
+	Step *chat.Reasoning
 	// Answer is, for a step, the position in TurnRecord.Entries, counted from
 	// 1, of the message that closed its loop; 0 while none has.
 	Answer int
@@ -234,7 +234,7 @@ type Written struct {
 func (w Written) Failed() bool {
 	for _, e := range slices.Backward(w.Entries) {
 		if m := e.Message; m != nil {
-			return m.ClientID == agent.FailedID || !w.Repeated && m.Turn == 0
+			return m.ClientID == chat.FailedID || !w.Repeated && m.Turn == 0
 		}
 	}
 	return !w.Repeated
@@ -244,7 +244,7 @@ func (w Written) Failed() bool {
 func (t TurnRecord) Failed() bool {
 	for i := len(t.Entries) - 1; i >= 0; i-- {
 		if m := t.Entries[i].Message; m != nil {
-			return m.ClientID == agent.FailedID
+			return m.ClientID == chat.FailedID
 		}
 	}
 	return false
@@ -294,7 +294,7 @@ type Store interface {
 	// succeeds now. If the turn's event was removed, CommitTurn writes nothing.
 	CommitTurn(ctx context.Context, turn TurnRecord) (Written, error)
 	// Messages returns stored messages, oldest first.
-	Messages(ctx context.Context, session int64, query MessageQuery) ([]agent.ChatMessage, error)
+	Messages(ctx context.Context, session int64, query MessageQuery) ([]chat.Message, error)
 	// ResetSession removes the contents of a session but keeps its row and names.
 	// State and variables are empty then; Seq goes on growing. It returns Seq, which
 	// becomes ResetSeq.
@@ -313,7 +313,7 @@ type Store interface {
 // Reasonings is the part of a Store that returns steps of reasoning.
 type Reasonings interface {
 	// Steps returns stored steps and task lists, oldest first.
-	Steps(ctx context.Context, session int64, query MessageQuery) ([]agent.ReasoningRecord, error)
+	Steps(ctx context.Context, session int64, query MessageQuery) ([]chat.Reasoning, error)
 }
 
 // Alarm is the time to wake a session.

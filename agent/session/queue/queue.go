@@ -5,7 +5,7 @@ import (
 	"context"
 	"slices"
 
-	"docent/agent"
+	"docent/agent/chat"
 )
 
 // MaxBytes bounds the content of the waiting events of one session in memory.
@@ -13,11 +13,11 @@ const MaxBytes = 64 << 20
 
 // Event is an event that waits for a step to take it.
 type Event struct {
-	*agent.Pending
+	*chat.Pending
 	// Message was stored with the event; zero without one.
-	Message agent.ChatMessage
+	Message chat.Message
 	// History are the messages before it, as they were when it was stored.
-	History []agent.ChatMessage
+	History []chat.Message
 	// Mark is the session's count of writes at that time; -1 if History is unknown.
 	Mark int64
 	// Slot tells that the event holds a slot of the queue.
@@ -27,8 +27,8 @@ type Event struct {
 }
 
 // NewEvent returns an event whose history is unknown.
-func NewEvent(e agent.Event, m agent.ChatMessage) *Event {
-	return &Event{Pending: &agent.Pending{Event: e, Message: m.Type != ""}, Message: m, Mark: -1}
+func NewEvent(e chat.Event, m chat.Message) *Event {
+	return &Event{Pending: &chat.Pending{Event: e, Message: m.Type != ""}, Message: m, Mark: -1}
 }
 
 // Size returns the bytes of the event's content.
@@ -133,7 +133,7 @@ func (q *Queue) Find(turn int64) *Event {
 
 // Take removes a pending event if accept returns true for it. It returns nil
 // otherwise.
-func (q *Queue) Take(p *agent.Pending, accept func(*Event) bool) *Event {
+func (q *Queue) Take(p *chat.Pending, accept func(*Event) bool) *Event {
 	i := slices.IndexFunc(q.pending, func(e *Event) bool { return e.Pending == p })
 	if i < 0 || !accept(q.pending[i]) {
 		return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -39,7 +40,7 @@ func TurnBenchmark(b *testing.B, s journal.Store, insert, three func() error) {
 			_, err := s.CommitTurn(b.Context(), journal.TurnRecord{
 				Session: stored.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}, State: "answer",
 				Entries:     []journal.Entry{{Message: &agent.ChatMessage{Type: "rag_answer", Content: BenchContent}}},
-				Transitions: []agent.TransitionRecord{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
+				Transitions: []chat.Transition{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
 			})
 			return err
 		}} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -91,13 +92,13 @@ func told(text string) journal.Entry {
 // thought is the entry of a step that belongs to an entry's message.
 func thought(summary string, answer int) journal.Entry {
 	payload, _ := json.Marshal(map[string]string{"summary": summary}) // strings always marshal
-	return journal.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
+	return journal.Entry{Step: &chat.Reasoning{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
 }
 
 // sorry is the entry that tells that a turn failed.
 func sorry() journal.Entry {
 	e := told("sorry")
-	e.Message.ClientID = agent.FailedID
+	e.Message.ClientID = chat.FailedID
 	return e
 }
 
@@ -164,14 +165,14 @@ func entryLines(entries []journal.Entry) []string {
 		if e.Message != nil {
 			out = append(out, lines([]agent.ChatMessage{*e.Message})...)
 		} else {
-			out = append(out, stepLines([]agent.ReasoningRecord{*e.Step})...)
+			out = append(out, stepLines([]chat.Reasoning{*e.Step})...)
 		}
 	}
 	return out
 }
 
 // stepLines are steps in short: seq, turn, kind, summary.
-func stepLines(steps []agent.ReasoningRecord) []string {
+func stepLines(steps []chat.Reasoning) []string {
 	out := []string{}
 	for _, r := range steps {
 		out = append(out, fmt.Sprintf("%d/%d %s %s", r.Seq, r.Turn, r.StepKind, r.Summary))

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -136,8 +136,8 @@ func directoryDelete(t *testing.T, db Database) {
 	e := say(t, s, session.RowID, "m1", "one").Event
 	turn := begun(session.RowID, e, thought("hm", 2), told("re"))
 	turn.WakeAt = time.Now()
-	turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
-	turn.Predictions = []agent.PredictionRecord{{Message: "one", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}}}
+	turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
+	turn.Predictions = []chat.Prediction{{Message: "one", Intent: "i", Parameters: []chat.Parameter{{Name: "p"}}}}
 	commit(t, s, turn)
 	happen(t, s, session.RowID, "waits", "")
 	ok(t, s.Directory.DeleteSession(ctx, session.Key))

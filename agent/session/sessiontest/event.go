@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -252,7 +253,7 @@ func eventOdd(t *testing.T, db Conversations) {
 		wantKind(t, name+" data", err, fault.Invalid)
 		for what, turn := range map[string]journal.TurnRecord{
 			"reply":    {Session: row, Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "json", Content: raw}}}},
-			"step":     {Session: row, Entries: []journal.Entry{{Step: &agent.ReasoningRecord{Kind: "k", StepKind: "s", Payload: raw}}}},
+			"step":     {Session: row, Entries: []journal.Entry{{Step: &chat.Reasoning{Kind: "k", StepKind: "s", Payload: raw}}}},
 			"variable": {Session: row, Set: map[string]json.RawMessage{"v": raw}},
 		} {
 			_, err = s.CommitTurn(ctx, turn)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -128,7 +129,7 @@ func pageContent(t *testing.T, db Conversations) {
 func pageHistory(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
-	large, small := noise(agent.MaxHistoryContent+1), noise(agent.MaxHistoryContent-100)
+	large, small := noise(chat.MaxHistoryContent+1), noise(chat.MaxHistoryContent-100)
 	send := func(id string, content json.RawMessage) journal.Receipt {
 		r, err := s.Receive(ctx, journal.Incoming{
 			Session: row, ClientID: id, Type: "file", Content: content, History: 10, Event: journal.EventRecord{Name: "receive_file"},
@@ -146,13 +147,13 @@ func pageHistory(t *testing.T, db Conversations) {
 	}
 	want(t, "none", sizes(send("1", large).History), []int{})
 	want(t, "after a large one", sizes(send("2", small).History), []int{0})
-	want(t, "after both", sizes(send("3", plain(10*agent.MaxHistoryContent)).History), []int{0, len(small)})
+	want(t, "after both", sizes(send("3", plain(10*chat.MaxHistoryContent)).History), []int{0, len(small)})
 	again := send("2", small)
 	want(t, "again", []any{again.Duplicate, sizes(again.History)}, []any{true, []int{0}})
-	want(t, "a large one again", sizes(send("3", plain(10*agent.MaxHistoryContent)).History), []int{0, len(small)})
+	want(t, "a large one again", sizes(send("3", plain(10*chat.MaxHistoryContent)).History), []int{0, len(small)})
 	r, err := s.Receive(ctx, journal.Incoming{Session: row, History: 10, Event: journal.EventRecord{Name: "e"}})
 	ok(t, err)
 	want(t, "of an event", sizes(r.History), []int{0, len(small), 0})
 	queue := open(t, s, "x").Pending
-	want(t, "queue", []int{len(queue[0].Message.Content), len(queue[2].Message.Content)}, []int{len(large), 10 * agent.MaxHistoryContent})
+	want(t, "queue", []int{len(queue[0].Message.Content), len(queue[2].Message.Content)}, []int{len(large), 10 * chat.MaxHistoryContent})
 }

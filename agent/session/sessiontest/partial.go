@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -35,8 +35,8 @@ func partialFinal(t *testing.T, db Conversations) {
 	turn := begun(row, e, told("wait"), thought("first", 0))
 	turn.Partial, turn.State, turn.EnteredAt, turn.WakeAt = true, "elsewhere", time.Now(), time.Now()
 	turn.Set, turn.Delete = map[string]json.RawMessage{"v": json.RawMessage("1")}, []string{"w"}
-	turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
-	turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
+	turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
+	turn.Predictions = []chat.Prediction{{Message: "m", Intent: "i"}}
 	got := commit(t, s, turn)
 	want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "wait"`, "4/1 thought first"}})
 	first := got.Entries[1].Step.ID
@@ -134,12 +134,12 @@ func partialAgain(t *testing.T, db Conversations) {
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.UTC)
 	move := journal.TurnRecord{
 		Session: row, State: "b", EnteredAt: at, Entries: []journal.Entry{told("moved")},
-		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b", Time: at}},
+		Transitions: []chat.Transition{{Source: "a", Dest: "b", Time: at}},
 	}
 	part := journal.TurnRecord{Session: row, Turn: e.Turn, Partial: true, Entries: []journal.Entry{thought("hm", 0), told("part")}}
 	took := journal.TurnRecord{
 		Session: row, Turn: e.Turn, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []journal.Entry{told("took")},
-		Transitions: []agent.TransitionRecord{{Source: "b", Dest: "b", Time: at}},
+		Transitions: []chat.Transition{{Source: "b", Dest: "b", Time: at}},
 	}
 	for i, turn := range []journal.TurnRecord{move, part, took, move} {
 		turn.Key = fmt.Sprintf("key %d", i)

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -28,12 +28,12 @@ func predictionRows(t *testing.T, db Database) {
 	session := open(t, s, "x").RowID
 	found, empty := "Paris\x00\xff", ""
 	turn := begun(session, say(t, s, session, "", "one").Event)
-	turn.Predictions = []agent.PredictionRecord{
-		{Message: "weather in \x00Paris\xff", Classifier: "examples", Intent: "weather", Score: 0.875, Parameters: []agent.ParameterRecord{
+	turn.Predictions = []chat.Prediction{
+		{Message: "weather in \x00Paris\xff", Classifier: "examples", Intent: "weather", Score: 0.875, Parameters: []chat.Parameter{
 			{Name: "city", Value: &found, Info: `{"start":11}`}, {Name: "day"}, {Name: "note\x00", Value: &empty},
 		}, Time: time.Now()},
 		{Message: "", Classifier: "None", Intent: "fallback_intent", Score: 1},
-		{Message: "bye", Classifier: "examples", Intent: "bye", Score: math.NaN(), Parameters: []agent.ParameterRecord{{Name: "who", Info: "i"}}},
+		{Message: "bye", Classifier: "examples", Intent: "bye", Score: math.NaN(), Parameters: []chat.Parameter{{Name: "who", Info: "i"}}},
 	}
 	commit(t, s, turn)
 	commit(t, s, turn) // again
@@ -53,7 +53,7 @@ func predictionNone(t *testing.T, db Database) {
 	want(t, "predictions", db.Strings(t, predictions), []string{})
 	want(t, "parameters", db.Strings(t, parameters), []string{})
 	// Rows as BAF's tools read them have null where there is nothing.
-	tasks := journal.Entry{Step: &agent.ReasoningRecord{Kind: "task_list_update", Payload: []byte("{}")}}
+	tasks := journal.Entry{Step: &chat.Reasoning{Kind: "task_list_update", Payload: []byte("{}")}}
 	commit(t, s, begun(row, say(t, s, row, "", "two").Event, tasks, thought("t", 0)))
 	want(t, "steps", db.Strings(t, `SELECT kind || ' ' || coalesce(step_kind, 'null') || ' ' || coalesce(step, -1) || ' ' || coalesce(summary, 'null')
 		FROM reasoning_step ORDER BY seq`), []string{"task_list_update null -1 null", "reasoning_step thought 0 t"})

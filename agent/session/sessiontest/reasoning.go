@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -20,27 +20,27 @@ func reasoningSteps(t *testing.T, db Conversations) {
 	row := open(t, s, "x").RowID
 	e := say(t, s, row, "m", "one").Event
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
-	step := agent.ReasoningRecord{
+	step := chat.Reasoning{
 		Kind: "reasoning_step", StepKind: "tool_result", Step: 3, Summary: "read a file", Time: at,
 		Payload: json.RawMessage(`{"kind": "tool_result", "details": {"ok": true}}`),
 	}
 	given := step
 	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77 // they count for nothing beside Answer
-	tasks := agent.ReasoningRecord{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
+	tasks := chat.Reasoning{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
 	got := commit(t, s, begun(row, e, journal.Entry{Step: &given, Answer: 2}, told("said"), journal.Entry{Step: &tasks}))
 	want(t, "given", given.ID, 77)
 	first, second := *got.Entries[0].Step, *got.Entries[2].Step
 	want(t, "ids", []any{first.ID > 0, second.ID > first.ID}, []any{true, true})
 	step.ID, step.Seq, step.Turn, step.ChatID = first.ID, 2, 1, got.Entries[1].Message.ID
 	tasks.ID, tasks.Seq, tasks.Turn = second.ID, 4, 1
-	want(t, "written", []agent.ReasoningRecord{first, second}, []agent.ReasoningRecord{step, tasks})
+	want(t, "written", []chat.Reasoning{first, second}, []chat.Reasoning{step, tasks})
 	stored, err := db.Open(t).Steps(ctx, row, journal.MessageQuery{})
 	ok(t, err)
-	for i, want := range []agent.ReasoningRecord{step, tasks} {
+	for i, want := range []chat.Reasoning{step, tasks} {
 		sameJSON(t, "payload", stored[i].Payload, string(want.Payload))
 		stored[i].Payload = want.Payload
 	}
-	want(t, "stored", stored, []agent.ReasoningRecord{step, tasks})
+	want(t, "stored", stored, []chat.Reasoning{step, tasks})
 	want(t, "record", all(t, s, row), []string{`1/1 user "one"`, "2/1 tool_result read a file", `3/1 agent "said"`, "4/1  "})
 	want(t, "history", lines(say(t, s, row, "", "two").History), []string{`1/1 user "one"`, `3/1 agent "said"`})
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -105,7 +105,7 @@ func reviseRefused(t *testing.T, db Conversations) {
 	converse(t, s, row, "one", "two")
 	happen(t, s, row, "e", "")
 	agents := message(row, "", "by an agent")
-	agents.Event.Human, agents.Sender = false, agent.SenderAgent
+	agents.Event.Human, agents.Sender = false, chat.SenderAgent
 	_, err := s.Receive(ctx, agents)
 	ok(t, err)
 	revise(t, s, row, "r", "zwei", 2)

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 )
 
 // waits is an agent.RAG that writes a piece and waits.
@@ -23,7 +23,7 @@ func (waits) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, er
 		answer := func(text string) rag.Answer {
 			return rag.Answer{
 				Model: "m", Question: req.Question, Text: text,
-				Passages: []retrieve.Result{{Passage: corpus.Passage{
+				Passages: []rag.Passage{{Passage: corpus.Passage{
 					Chunk: corpus.Chunk{ID: 2, DocumentID: 1, Text: "4MB"}, Document: corpus.Document{Source: "s"},
 				}}},
 				Sentences: []rag.Sentence{{End: len("It is 4MB [1]."), Passages: []int{1}, Support: rag.Strong}},
@@ -107,7 +107,7 @@ func runtimeStopped(t *testing.T, db Conversations) {
 	ok(t, err)
 	want(t, "messages", len(messages), 3) // the greeting, the question, one answer
 	last := messages[2]
-	want(t, "kind", []string{last.Type, last.ClientID}, []string{payload.TypeRAG, agent.StoppedID})
+	want(t, "kind", []string{last.Type, last.ClientID}, []string{payload.TypeRAG, chat.StoppedID})
 	var got payload.RAGMessage
 	ok(t, json.Unmarshal(last.Content, &got))
 	wanted := payload.RAGMessage{

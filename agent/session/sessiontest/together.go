@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -63,7 +63,7 @@ func exchange(ctx context.Context, a, b journal.Store, session int64, name strin
 	}
 	end := begun(session, r.Event, thought("u "+name, 2), told("re "+name))
 	end.Set = map[string]json.RawMessage{name: json.RawMessage("1")}
-	end.Predictions = []agent.PredictionRecord{{Message: name, Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}, {Name: "q"}}}}
+	end.Predictions = []chat.Prediction{{Message: name, Intent: "i", Parameters: []chat.Parameter{{Name: "p"}, {Name: "q"}}}}
 	_, err = a.CommitTurn(ctx, end)
 	return err
 }

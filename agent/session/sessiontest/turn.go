@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -29,7 +30,7 @@ func turnCommit(t *testing.T, db Conversations) {
 	turn := begun(row, e, journal.Entry{Message: &agent.ChatMessage{
 		Type: "rag_answer", Content: json.RawMessage(`{"answer": "yes", "docs": []}`), Time: at, ID: 77, Seq: 77, Turn: 77,
 	}}, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m", Time: at}})
-	turn.Transitions = []agent.TransitionRecord{
+	turn.Transitions = []chat.Transition{
 		{Source: "greet", Dest: "answer", Event: "receive_message_text", Condition: "text", Time: at}, {Source: "answer", Dest: "answer"},
 	}
 	written := commit(t, s, turn)
@@ -76,8 +77,8 @@ func turnCommitOnce(t *testing.T, db Conversations) {
 	for _, handle := range []journal.Store{s, db.Open(t)} {
 		turn := begun(row, two, told("other"), told("other"), thought("other", 1))
 		turn.State, turn.Set, turn.WakeAt = "elsewhere", map[string]json.RawMessage{"v": json.RawMessage("1")}, time.Now()
-		turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
-		turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
+		turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
+		turn.Predictions = []chat.Prediction{{Message: "m", Intent: "i"}}
 		got := commit(t, handle, turn)
 		want(t, "again", entryLines(got.Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
 		want(t, "repeated", got.Repeated, true)
@@ -146,7 +147,7 @@ func turnFailed(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{})
 
 	// A user's message of that id is no failure.
-	three := say(t, s, row, agent.FailedID, "three").Event
+	three := say(t, s, row, chat.FailedID, "three").Event
 	want(t, "silent", reply(t, s, row, three), []string{})
 	want(t, "silent again", reply(t, s, row, three, "late"), []string{})
 }

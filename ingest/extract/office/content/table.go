@@ -1,5 +1,5 @@
 // Package content holds the rules that readers of all office formats share: tables,
-// raised and lowered text, page headers and footers, titles, and styles.
+// slides, raised and lowered text, page headers and footers, titles, and styles.
 package content
 
 import (
