@@ -248,17 +248,26 @@ func (c *Connection) linger() {
 	}
 }
 
-// listener hands the events of a session to the connection's handler.
-type listener struct{ c *Connection }
+// listener is the connection as a client of its session. The handler gets the
+// deliveries.
+type listener struct {
+	Handler
+	c *Connection
+}
+
+var _ session.Leaver = listener{}
 
 // Opened implements session.Listener.
 func (l listener) Opened(o session.Opened) {
 	l.c.id.Store(&o.SessionID)
-	l.c.handler.Opened(o)
+	l.Handler.Opened(o)
 }
 
-// Deliver implements session.Listener.
-func (l listener) Deliver(d session.Delivery) { l.c.handler.Deliver(d) }
-
 // Gone implements session.Leaver.
-func (l listener) Gone() { l.c.Close(CloseGone) }
+func (l listener) Gone(err error) {
+	if fault.KindOf(err) == fault.NotFound {
+		l.c.Close(CloseGone)
+		return
+	}
+	l.c.Close(CloseUnavailable)
+}

@@ -32,7 +32,7 @@ func (c *Connection) open(ctx context.Context, o *opening) bool {
 			req.Username = ""
 		}
 	}
-	sub, err := c.server.cfg.Runtime.Open(ctx, req, listener{c})
+	sub, err := c.server.cfg.Runtime.Open(ctx, req, listener{c.handler, c})
 	if err != nil {
 		c.openFailed(ctx, err, "", req.ID)
 		return false
