@@ -74,7 +74,7 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 
 // serve opens the session and starts the reader.
 func (c *Connection) serve(ctx context.Context, o *opening) {
-	if c.contain(ctx, func() bool { return c.open(ctx, o) }) {
+	if c.open(ctx, o) {
 		go c.read(ctx)
 		return
 	}
@@ -89,7 +89,7 @@ const readerAge = time.Second
 // the connection had been idle.
 func (c *Connection) read(ctx context.Context) {
 	for begun := time.Now(); time.Since(begun) < readerAge; {
-		if !c.contain(ctx, func() bool { return c.next(ctx) }) {
+		if !c.next(ctx) {
 			c.end()
 			return
 		}
@@ -100,6 +100,7 @@ func (c *Connection) read(ctx context.Context) {
 // next reads a message and acts on it. It returns false when the connection is
 // over.
 func (c *Connection) next(ctx context.Context) bool {
+	defer c.recovered(ctx)
 	c.patience.alive() // the time that the last message took does not count as silence
 	var act func(context.Context)
 	if err := c.receive(func(m Message) { act = c.handler.Decode(m) }); err != nil {
@@ -110,18 +111,14 @@ func (c *Connection) next(ctx context.Context) bool {
 	return true
 }
 
-// contain calls f and returns its result. It turns a panic into a closed
-// connection, so that the program goes on.
-func (c *Connection) contain(ctx context.Context, f func() bool) (result bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.server.cfg.Logger.ErrorContext(ctx, "panic in connection",
-				"session", c.SessionID(), "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-			c.Close(CloseInternal)
-			result = false
-		}
-	}()
-	return f()
+// recovered closes the connection if the calling function panics. The program goes
+// on. It must be deferred.
+func (c *Connection) recovered(ctx context.Context) {
+	if p := recover(); p != nil {
+		c.server.cfg.Logger.ErrorContext(ctx, "panic in connection",
+			"session", c.SessionID(), "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+		c.Close(CloseInternal)
+	}
 }
 
 // end releases everything that the connection holds.

@@ -21,6 +21,7 @@ type greeter interface {
 
 // open opens the session. It returns false if the connection is over.
 func (c *Connection) open(ctx context.Context, o *opening) bool {
+	defer c.recovered(ctx)
 	g, greets := c.handler.(greeter)
 	if greets && !c.awaitHello(ctx, g, o) {
 		return false
