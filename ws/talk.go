@@ -36,24 +36,20 @@ func newBAF(c *Connection, gui bool) Handler {
 
 // Decode implements Handler.
 func (t *talk) Decode(m Message) func(ctx context.Context) {
-	frame, refusal := t.decode(m)
-	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
-}
-
-// decode returns a frame, or the reason to refuse it and its id.
-func (t *talk) decode(m Message) (frame payload.Frame, refusal error) {
-	if m.Refusal != nil {
-		return payload.Frame{ID: m.ID}, m.Refusal
-	}
-	if t.v1 {
+	var frame payload.Frame
+	refusal := m.Refusal
+	switch {
+	case refusal != nil:
+		frame.ID = m.ID
+	case t.v1:
 		frame, refusal = payload.DecodeV1(m.Data)
-	} else {
+	default:
 		frame, refusal = payload.DecodeBAF(m.Data)
 	}
 	if refusal != nil && frame.ID == "" {
 		frame.ID, refusal = Undecoded(m.Data, refusal)
 	}
-	return frame, refusal
+	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
 }
 
 // MayBeFile implements Handler. It is true if the frame's action allows a file, or
