@@ -113,16 +113,7 @@ func (t *talk) Deliver(d session.Delivery) {
 	if !t.v1 && d.Text != nil {
 		d.Frame.Action, d.Frame.Message = payload.ReplyStr, d.Text
 	}
-	t.send(t.shown(d.Frame))
-}
-
-// shown returns a reply as the client knows it. BAF's newer React client has
-// another name for a user interface, which other clients do not know.
-func (t *talk) shown(f payload.Frame) payload.Frame {
-	if f.Action == payload.ReplyUI && t.gui.Load() {
-		f.Action = payload.ReplyGUI
-	}
-	return f
+	t.send(d.Frame)
 }
 
 // Refuse implements Handler. BAF has no frame for errors.
@@ -177,8 +168,12 @@ func (t *talk) sendPatiently(ctx context.Context, f payload.Frame) bool {
 	}
 }
 
-// encode returns the item of a frame.
+// encode returns the item of a frame. BAF's newer React client has another name for
+// a user interface, which other clients do not know.
 func (t *talk) encode(f payload.Frame) item {
+	if f.Action == payload.ReplyUI && t.gui.Load() {
+		f.Action = payload.ReplyGUI
+	}
 	pooled := buffers.Get().(*[]byte)
 	i := item{kind: websocket.TextMessage, pooled: pooled}
 	if t.v1 {
