@@ -51,8 +51,8 @@ func (in arrival) sender() string {
 // store stores an event and queues it; it returns when it is stored and
 // acknowledged. An event whose id is there already is not stored again.
 func (in arrival) store(ctx context.Context, c *conversation) error {
-	if err := journal.CheckContent(&in.event, in.content); err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
+	if err := in.check(ctx, c); err != nil {
+		return err
 	}
 	client := ctx
 	if in.caller != nil { // it has arrived, and not all protocols can tell that it was not stored
@@ -89,6 +89,17 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 		<-c.queue.Slots
 	}
 	return err
+}
+
+// check refuses an event that cannot be stored, or whose options are invalid.
+func (in arrival) check(ctx context.Context, c *conversation) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	err := journal.CheckOptions(ctx, &in.event, in.content, c.rt.cfg.Choices)
+	if err == nil {
+		err = journal.CheckContent(&in.event, in.content)
+	}
+	return err //nolint:wrapcheck // the message needs no addition
 }
 
 // receive stores, acknowledges, and queues an event.

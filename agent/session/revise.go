@@ -49,7 +49,7 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 		return fault.New(fault.Invalid, "new_message_empty", "the new message is empty")
 	}
 	in.caller, in.replaces = s, r.Turn
-	return in.storeChecked(ctx, s.c)
+	return in.store(ctx, s.c)
 }
 
 // again is the message that began a turn, on its way into the store once more.

@@ -72,17 +72,7 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 	}
 	in := m.arrival()
 	in.caller = s
-	return in.storeChecked(ctx, s.c)
-}
-
-// storeChecked is store for a message whose options are to be checked.
-func (in arrival) storeChecked(ctx context.Context, c *conversation) error {
-	within, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	if err := journal.CheckOptions(within, &in.event, in.content, c.rt.cfg.Choices); err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
-	}
-	return in.store(ctx, c)
+	return in.store(ctx, s.c)
 }
 
 // File is a file that a user sends.
