@@ -76,13 +76,20 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 		return fault.New(fault.Busy,
 			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
+	within, cancel := withIntakeWait(ctx)
+	defer cancel()
 	stored := false
-	err = c.mail.askSoon(ctx, func(context.Context) error {
-		if ctx.Err() != nil { // such as of a peer, while a reset came first
+	err = c.mail.ask(within, nil, func(context.Context) error {
+		if ctx.Err() != nil { // for example, a reset has ended the context of a peer's message
 			return context.Cause(ctx)
 		}
-		var err error
-		stored, err = in.receive(ctx, c)
+		in.event.Time = c.rt.cfg.Now()
+		mark := c.store.Writes
+		receipt, err := in.receive(ctx, c)
+		if err == nil {
+			stored = true
+			in.acknowledge(ctx, c, receipt, mark)
+		}
 		return err
 	})
 	if !stored {
@@ -102,21 +109,9 @@ func (in arrival) check(ctx context.Context, c *conversation) error {
 	return err //nolint:wrapcheck // the message needs no addition
 }
 
-// receive stores, acknowledges, and queues an event.
-func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, err error) {
-	in.event.Time = c.rt.cfg.Now()
-	mark := c.store.Writes
-	receipt, err := in.receiveOnce(ctx, c)
-	if err != nil {
-		return false, err
-	}
-	in.acknowledge(ctx, c, receipt, mark)
-	return true, nil
-}
-
-// receiveOnce stores an event. If the store does not answer, the event may be
+// receive stores an event. If the store does not answer, the event may be
 // stored nevertheless. A client that repeats it with its id gets an answer.
-func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Receipt, error) {
+func (in arrival) receive(ctx context.Context, c *conversation) (journal.Receipt, error) {
 	// A client that goes away while its message is being stored must not leave
 	// it stored and not answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
@@ -228,7 +223,7 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 	if of, err := read(journal.MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
 		return err == nil, err
 	}
-	if now, err := in.receiveOnce(ctx, c); err != nil || !now.Event.Handled {
+	if now, err := in.receive(ctx, c); err != nil || !now.Event.Handled {
 		return false, err
 	}
 	of, err := read(journal.MessageQuery{Turn: m.Turn})

@@ -56,24 +56,35 @@ func (m *mailbox) signal() {
 // for the reset.
 func (m *mailbox) ask(ctx context.Context, t *turn, do func(ctx context.Context) error) error {
 	q := &call{do: do, turn: t, done: make(chan error, 1)}
-	if err := m.post(q); err != nil {
+	m.mu.Lock()
+	err := m.refusalLocked(t)
+	if err == nil {
+		m.calls = append(m.calls, q)
+		m.signal()
+	}
+	m.mu.Unlock()
+	if err != nil {
 		return err
 	}
 	select {
 	case err := <-q.done:
 		return err
 	case <-ctx.Done():
+		err = context.Cause(ctx)
 	}
 	m.mu.Lock()
 	begun := q.begun
 	if !begun {
 		m.calls = slices.DeleteFunc(m.calls, func(other *call) bool { return other == q })
+		if m.resetting && errors.Is(err, errSlow) {
+			err = errStuck
+		}
 	}
 	m.mu.Unlock()
 	if begun {
 		return <-q.done
 	}
-	return context.Cause(ctx)
+	return err
 }
 
 // errSlow refuses a client whose session stores other messages for too long.
@@ -84,32 +95,22 @@ var (
 	errStuck = fault.New(fault.Busy, "reset_stuck", "this conversation is being reset, but its running work does not end; try again later")
 )
 
-// askSoon is ask for a client, which waits no longer than MaxIntakeWait.
-func (m *mailbox) askSoon(ctx context.Context, do func(ctx context.Context) error) error {
-	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
-	defer cancel()
-	err := m.ask(within, nil, do)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if errors.Is(err, errSlow) && m.resetting {
-		return errStuck
-	}
-	return err
+// withIntakeWait returns a context that ends after MaxIntakeWait, with errSlow.
+func withIntakeWait(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
 }
 
-func (m *mailbox) post(q *call) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// refusalLocked returns the reason why the mailbox takes no call of a turn's body,
+// or of a client if t is nil. It returns nil if the mailbox takes the call.
+func (m *mailbox) refusalLocked(t *turn) error {
 	switch {
 	case m.gone:
 		return m.err
-	case q.turn == nil && m.rt.isClosing():
+	case t == nil && m.rt.isClosing():
 		return errClosing
 	case len(m.calls) >= maxCalls:
 		return fault.New(fault.Busy, "session_queue_crowded", "too many messages wait in this conversation; try again in a moment")
 	}
-	m.calls = append(m.calls, q)
-	m.signal()
 	return nil
 }
 

@@ -53,11 +53,13 @@ func (s *Subscription) Reset(ctx context.Context) error {
 		return err
 	}
 	c := s.c
+	within, cancel := withIntakeWait(ctx)
+	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.mail.resetting && !c.mail.gone {
 		c.mu.Unlock()
-		err := c.mail.askSoon(ctx, nothing)
+		err := c.mail.ask(within, nil, nothing)
 		c.mu.Lock()
 		if err != nil {
 			return err

@@ -23,7 +23,9 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 		return err
 	}
 	defer leave()
-	err = c.mail.askSoon(ctx, func(context.Context) error {
+	within, cancel := withIntakeWait(ctx)
+	defer cancel()
+	err = c.mail.ask(within, nil, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.queue.Add(queue.Work{Slot: true, Do: func(ctx context.Context) { s.set(ctx, values) }})
