@@ -36,28 +36,6 @@ func (c *conversation) waiting() []*agent.Pending {
 	return out
 }
 
-// MaxTaken bounds the events that one turn takes, in bodies that listen by
-// Session.ManageTransition; MaxQueueBytes bounds their content together. More
-// stay in the queue.
-const MaxTaken = 1000
-
-// claimLocked takes a pending event for the turn. It reports false if a reset dropped
-// the event or the turn has taken too many.
-func (t *turn) claimLocked(event *agent.Pending) (*queue.Event, bool) {
-	q := &t.c.queue
-	p := q.Take(event, func(p *queue.Event) bool {
-		return len(t.turns) == 0 || len(t.turns) < MaxTaken && t.taken+p.Size() <= MaxQueueBytes
-	})
-	if p == nil {
-		return nil, false
-	}
-	if len(t.turns) > 0 { // a body that listens for long would block new events otherwise
-		q.Free(p)
-	}
-	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.Size()
-	return p, true
-}
-
 // holdLocked keeps events that no transition takes and reports each once.
 func (c *conversation) holdLocked(ctx context.Context) {
 	for _, p := range c.queue.Pending() {

@@ -98,19 +98,34 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 // Waiting implements agent.Backend.
 func (t *turn) Waiting() []*agent.Pending { return t.c.waiting() }
 
-// Claim implements agent.Backend.
+// Claim implements agent.Backend. It returns false if the queue no longer has the
+// event, the turn is over, or the turn has taken too many events.
 func (t *turn) Claim(event *agent.Pending, begins bool) bool {
+	q := &t.c.queue
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
 		return false
 	}
-	p, ok := t.claimLocked(event)
-	if ok {
-		t.takeLocked(p, begins)
+	first := len(t.turns) == 0
+	p := q.Take(event, func(p *queue.Event) bool {
+		return first || len(t.turns) < MaxTaken && t.taken+p.Size() <= MaxQueueBytes
+	})
+	if p == nil {
+		return false
 	}
-	return ok
+	if !first { // a body that listens for long would block new events otherwise
+		q.Free(p)
+	}
+	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.Size()
+	t.takeLocked(p, begins)
+	return true
 }
+
+// MaxTaken bounds the events that one turn takes, in bodies that call
+// Session.ManageTransition. MaxQueueBytes bounds their content together. Further
+// events stay in the queue.
+const MaxTaken = 1000
 
 // takeLocked makes an event part of the turn.
 func (t *turn) takeLocked(p *queue.Event, begins bool) {
