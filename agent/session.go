@@ -173,11 +173,6 @@ func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) 
 	if d.idle() || d.stopped || ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	if d.event == nil {
-		if err := t.moved(); err != nil {
-			return false, err
-		}
-	}
 	return t.perform(ctx, d)
 }
 
