@@ -170,7 +170,9 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 		c.mail.failLocked(errClosing, nil)
 		return nil, 0, false
 	}
-	c.arriveLocked()
+	if c.queue.Arrive() {
+		c.sched.eventLocked()
+	}
 	if c.sched.check {
 		return func() { c.act(ctx, false) }, 0, true
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
@@ -16,25 +15,6 @@ import (
 // memory: with more that no step has looked at, others are refused with
 // fault.Busy; with more that are held, the oldest fails.
 const MaxQueueBytes = queue.MaxBytes
-
-// arriveLocked takes the events from the front of the queue.
-func (c *conversation) arriveLocked() {
-	if c.queue.Arrive() {
-		c.sched.eventLocked()
-	}
-}
-
-// waiting takes the events that have arrived and returns all that are pending.
-func (c *conversation) waiting() []*agent.Pending {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.arriveLocked()
-	out := make([]*agent.Pending, len(c.queue.Pending()))
-	for i, p := range c.queue.Pending() {
-		out[i] = p.Pending
-	}
-	return out
-}
 
 // holdLocked keeps events that no transition takes and reports each once.
 func (c *conversation) holdLocked(ctx context.Context) {

@@ -95,8 +95,21 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 	}()
 }
 
-// Waiting implements agent.Backend.
-func (t *turn) Waiting() []*agent.Pending { return t.c.waiting() }
+// Waiting implements agent.Backend. Events that have arrived become pending.
+func (t *turn) Waiting() []*agent.Pending {
+	c := t.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.queue.Arrive() {
+		c.sched.eventLocked()
+	}
+	pending := c.queue.Pending()
+	out := make([]*agent.Pending, len(pending))
+	for i, p := range pending {
+		out[i] = p.Pending
+	}
+	return out
+}
 
 // Claim implements agent.Backend. It returns false if the queue no longer has the
 // event, the turn is over, or the turn has taken too many events.

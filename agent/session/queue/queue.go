@@ -43,43 +43,41 @@ type Work struct {
 	Turn    int64                     // the turn that Do is about; 0 without one
 }
 
-// Queue holds the events and other work that wait in a session. Its methods must
-// not run at the same time. Slots may be used at any time.
+// Queue holds the events and other work that wait in a session, in one order. Its
+// methods must not run at the same time. Slots may be used at any time.
 type Queue struct {
 	// Slots bounds the events that no step has considered. Each holds one slot until
 	// its turn is done or the event is held.
 	Slots chan struct{}
 
-	work    []Work
-	pending []*Event // events taken from work, oldest first, that no step has taken
+	work    []Work // oldest first
+	pending int    // the first so many are events that steps may take
 }
 
-// Arrive moves the events at the front of the work to the pending events. It
-// reports whether there were any.
+// Arrive makes the events before the first other work pending. It reports whether
+// there were any.
 func (q *Queue) Arrive() bool {
-	n := 0
-	for n < len(q.work) && q.work[n].Arrived != nil {
-		q.pending = append(q.pending, q.work[n].Arrived)
-		q.work[n] = Work{}
-		n++
+	before := q.pending
+	for q.pending < len(q.work) && q.work[q.pending].Arrived != nil {
+		q.pending++
 	}
-	q.work = q.work[n:]
-	return n > 0
+	return q.pending > before
 }
 
 // Add appends work.
 func (q *Queue) Add(w Work) { q.work = append(q.work, w) }
 
-// AddFirst inserts work before all other work.
-func (q *Queue) AddFirst(w Work) { q.work = slices.Insert(q.work, 0, w) }
+// AddFirst inserts work after the pending events, before all other work.
+func (q *Queue) AddFirst(w Work) { q.work = slices.Insert(q.work, q.pending, w) }
 
-// Next removes the first work. It reports false if there is none.
+// Next removes the first work after the pending events. It reports false if there
+// is none.
 func (q *Queue) Next() (w Work, ok bool) {
-	if len(q.work) == 0 {
+	if q.pending == len(q.work) {
 		return Work{}, false
 	}
-	w, q.work[0] = q.work[0], Work{}
-	q.work = q.work[1:]
+	w = q.work[q.pending]
+	q.work = slices.Delete(q.work, q.pending, q.pending+1)
 	return w, true
 }
 
@@ -88,34 +86,32 @@ func (q *Queue) Shrink() {
 	if len(q.work) == 0 {
 		q.work = nil
 	}
-	if len(q.pending) == 0 {
-		q.pending = nil
-	}
 }
 
-// Pending returns the events that have arrived and that no step has taken, oldest
-// first. The caller must not change the slice.
-func (q *Queue) Pending() []*Event { return q.pending }
+// Pending returns the events that steps may take, oldest first.
+func (q *Queue) Pending() []*Event { return events(q.work[:q.pending]) }
 
 // Waiting returns all events that no step has taken, oldest first.
-func (q *Queue) Waiting() []*Event {
-	all := slices.Clone(q.pending)
-	for _, w := range q.work {
+func (q *Queue) Waiting() []*Event { return events(q.work) }
+
+func events(work []Work) []*Event {
+	var out []*Event
+	for _, w := range work {
 		if w.Arrived != nil {
-			all = append(all, w.Arrived)
+			out = append(out, w.Arrived)
 		}
 	}
-	return all
+	return out
 }
 
 // Turns returns the turns of all waiting events and work.
 func (q *Queue) Turns() []int64 {
 	var out []int64
-	for _, e := range q.Waiting() {
-		out = append(out, e.Event.Turn)
-	}
 	for _, w := range q.work {
-		if w.Turn != 0 {
+		switch {
+		case w.Arrived != nil:
+			out = append(out, w.Arrived.Event.Turn)
+		case w.Turn != 0:
 			out = append(out, w.Turn)
 		}
 	}
@@ -124,9 +120,10 @@ func (q *Queue) Turns() []int64 {
 
 // Find returns the waiting event that began a turn; nil if there is none.
 func (q *Queue) Find(turn int64) *Event {
-	all := q.Waiting()
-	if i := slices.IndexFunc(all, func(e *Event) bool { return e.Event.Turn == turn }); i >= 0 {
-		return all[i]
+	for _, e := range q.Waiting() {
+		if e.Event.Turn == turn {
+			return e
+		}
 	}
 	return nil
 }
@@ -134,30 +131,32 @@ func (q *Queue) Find(turn int64) *Event {
 // Take removes a pending event if accept returns true for it. It returns nil
 // otherwise.
 func (q *Queue) Take(p *agent.Pending, accept func(*Event) bool) *Event {
-	i := slices.IndexFunc(q.pending, func(e *Event) bool { return e.Pending == p })
-	if i < 0 || !accept(q.pending[i]) {
+	i := slices.IndexFunc(q.work[:q.pending], func(w Work) bool { return w.Arrived.Pending == p })
+	if i < 0 || !accept(q.work[i].Arrived) {
 		return nil
 	}
-	e := q.pending[i]
-	q.pending = slices.Delete(q.pending, i, i+1)
+	e := q.work[i].Arrived
+	q.work = slices.Delete(q.work, i, i+1)
+	q.pending--
 	return e
 }
 
 // Overflow removes and returns the oldest pending events if there are more than
 // most, or more than MaxBytes of them.
 func (q *Queue) Overflow(most int) []*Event {
+	pending := q.Pending()
 	bytes := 0
-	for _, e := range q.pending {
+	for _, e := range pending {
 		bytes += e.Size()
 	}
 	over := 0
-	for len(q.pending)-over > most || bytes > MaxBytes {
-		bytes -= q.pending[over].Size()
+	for len(pending)-over > most || bytes > MaxBytes {
+		bytes -= pending[over].Size()
 		over++
 	}
-	dropped := slices.Clone(q.pending[:over])
-	q.pending = slices.Delete(q.pending, 0, over)
-	return dropped
+	q.work = slices.Delete(q.work, 0, over)
+	q.pending -= over
+	return pending[:over]
 }
 
 // Room reports whether the queue has room for content of that size.
@@ -189,6 +188,6 @@ func (q *Queue) Clear() []*Event {
 			<-q.Slots
 		}
 	}
-	q.work, q.pending = nil, nil
+	q.work, q.pending = nil, 0
 	return all
 }
