@@ -18,12 +18,15 @@ func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
 	if t.over {
 		return agent.ErrOver
 	}
+	if err := t.record.CheckRoom(); err != nil {
+		return err //nolint:wrapcheck // the message needs no addition
+	}
 	m.Turn = t.number
-	err := t.record.Say(m, silent)
-	if err == nil && !silent {
+	t.record.Say(m, silent)
+	if !silent {
 		t.flushLaterLocked()
 	}
-	return err
+	return nil
 }
 
 // Show implements agent.Backend.

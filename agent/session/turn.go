@@ -226,10 +226,7 @@ func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
 func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnRecord) (journal.Written, error) {
 	if t != nil {
 		c.mu.Lock()
-		record.Entries = t.record.Batch()
-		if !record.Partial {
-			record.Links = t.record.Links()
-		}
+		t.record.Fill(&record)
 		c.mu.Unlock()
 	}
 	written, err := c.store.Commit(ctx, record)

@@ -82,16 +82,16 @@ func (e *Drafted) id() int64 {
 	return e.Step.ID
 }
 
-// Say adds a message of the agent.
-func (d *Draft) Say(m agent.ChatMessage, silent bool) error {
+// CheckRoom fails if the turn has as many messages as it may have.
+func (d *Draft) CheckRoom() error {
 	if d.replies >= MaxReplies {
 		return fault.New(fault.Invalid, "turn_replies_full", "a turn may have at most %d replies", MaxReplies)
 	}
-	d.add(m, silent)
 	return nil
 }
 
-func (d *Draft) add(m agent.ChatMessage, silent bool) {
+// Say adds a message of the agent.
+func (d *Draft) Say(m agent.ChatMessage, silent bool) {
 	d.fresh = len(d.text)
 	d.replies++
 	d.entries = append(d.entries, &Drafted{Message: &m, Silent: silent})
@@ -185,7 +185,7 @@ func (d *Draft) Stop(turn int64, asked *agent.ChatMessage, now time.Time) {
 			stopped := fault.NewText("stopped", "Stopped.")
 			chatType, content, sentence = payload.TypeStr, agent.JSONString(stopped.Message), stopped.Sentence
 		}
-		d.add(agent.ChatMessage{
+		d.Say(agent.ChatMessage{
 			Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now,
 		}, false)
 	}
@@ -196,10 +196,10 @@ func (d *Draft) Stop(turn int64, asked *agent.ChatMessage, now time.Time) {
 // people have read already, and with an apology. It also ends open reasoning.
 func (d *Draft) Apologize(turn int64, asked *agent.ChatMessage, failed error, now time.Time) {
 	if chatType, content := d.kept(""); chatType != "" && d.replies < MaxReplies {
-		d.add(agent.ChatMessage{Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Time: now}, false)
+		d.Say(agent.ChatMessage{Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Time: now}, false)
 	}
 	text := Apology(failed)
-	d.add(agent.ChatMessage{
+	d.Say(agent.ChatMessage{
 		Turn: turn, ClientID: agent.FailedID, Type: payload.TypeStr,
 		Content: agent.JSONString(text.Message), Sentence: text.Sentence, Time: now,
 	}, false)
@@ -232,22 +232,24 @@ func (d *Draft) Link(asked *agent.ChatMessage) {
 	}
 }
 
-// Batch returns copies of the entries that are not stored.
-func (d *Draft) Batch() []Entry {
+// Fill sets the record's entries to copies of those that are not stored. Unless the
+// record is partial, Fill also sets the messages of steps that were stored without
+// them.
+func (d *Draft) Fill(record *TurnRecord) {
 	fresh := d.entries[d.stored:]
-	out := make([]Entry, len(fresh))
+	record.Entries = make([]Entry, len(fresh))
 	for i, e := range fresh {
-		out[i] = e.copied()
-		if e.answer == nil {
-			continue
-		}
+		entry := e.copied()
 		if at := slices.Index(fresh, e.answer); at >= 0 {
-			out[i].Answer = at + 1
-		} else {
-			out[i].Step.ChatID = e.answer.id()
+			entry.Answer = at + 1
+		} else if e.answer != nil {
+			entry.Step.ChatID = e.answer.id()
 		}
+		record.Entries[i] = entry
 	}
-	return out
+	if !record.Partial {
+		record.Links = d.links(fresh)
+	}
 }
 
 // copied returns an entry that shares nothing with the draft.
@@ -260,10 +262,9 @@ func (e *Drafted) copied() Entry {
 	return Entry{Step: &step}
 }
 
-// Links returns the messages of steps that were stored without them.
-func (d *Draft) Links() []Link {
+// links returns the messages of steps that were stored without them.
+func (d *Draft) links(fresh []*Drafted) []Link {
 	var out []Link
-	fresh := d.entries[d.stored:]
 	if d.Resumed && len(fresh) > 0 { // the apology ends the interrupted reasoning
 		out = append(out, Link{Answer: len(fresh)})
 	}
