@@ -60,10 +60,15 @@ func (w *Writer) Empty(ctx context.Context) (seq int64, err error) {
 	return seq, err
 }
 
+// retry calls write until it succeeds, fails for good, or has failed writeAttempts
+// times.
 func (w *Writer) retry(ctx context.Context, write func(ctx context.Context) error) error {
 	pause := writePause
 	for attempt := 1; ; attempt++ {
-		err := w.try(ctx, write)
+		within, cancel := context.WithTimeout(ctx, w.Timeout)
+		err := write(within)
+		cancel()
+		w.Writes++
 		if err == nil || attempt >= writeAttempts || !fault.KindOf(err).Retryable() {
 			return err
 		}
@@ -74,11 +79,4 @@ func (w *Writer) retry(ctx context.Context, write func(ctx context.Context) erro
 		}
 		pause *= 2
 	}
-}
-
-func (w *Writer) try(ctx context.Context, write func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, w.Timeout)
-	defer cancel()
-	defer func() { w.Writes++ }()
-	return write(ctx)
 }
