@@ -62,14 +62,9 @@ func (l *clients) deliver(d Delivery) {
 	l.deliverLocked(d)
 }
 
-func (l *clients) deliverLocked(d Delivery) { l.deliverOthersLocked(nil, d) }
-
-// deliverOthersLocked hands a frame to every client except one.
-func (l *clients) deliverOthersLocked(except *Subscription, d Delivery) {
+func (l *clients) deliverLocked(d Delivery) {
 	for _, s := range l.list {
-		if s != except && !s.muted {
-			s.listener.Deliver(d)
-		}
+		s.tellLocked(d)
 	}
 }
 

@@ -150,7 +150,12 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 		in.caller.listener.Deliver(ack)
 	}
 	if c.clients.nextLocked(m.Seq) { // also a message of a write whose outcome was unknown
-		c.clients.deliverOthersLocked(in.caller, Delivery{Audience: Streaming, Frame: journal.Entry{Message: &m}.Frame()})
+		said := Delivery{Audience: Streaming, Frame: journal.Entry{Message: &m}.Frame()}
+		for _, s := range c.clients.list {
+			if s != in.caller {
+				s.tellLocked(said)
+			}
+		}
 	}
 	if r.Duplicate {
 		in.repeatedLocked(c, r)
