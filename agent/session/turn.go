@@ -241,34 +241,14 @@ func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnR
 	return written, err //nolint:wrapcheck // it names the session
 }
 
-// finish ends a turn whose steps are over.
+// finish ends a turn whose steps are over. It commits the turn, whether its bodies
+// failed or not, and then sends its unsent entries.
 func (t *turn) finish(ctx context.Context) {
 	c := t.c
 	cause := t.close()
-	t.conclude(ctx, cause)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.settleLocked()
-	if t.greeting {
-		c.greeting.overLocked()
-		if c.mail.emptied {
-			c.mail.resetting, c.mail.emptied = false, false
-		}
-	}
-	for _, p := range t.handled {
-		c.queue.Free(p)
-	}
-	if t.idle && !c.mail.gone && !c.mail.resetting {
-		c.holdLocked(ctx)
-	}
-}
-
-// conclude commits a turn, whether its bodies failed or not, and then sends its
-// unsent entries.
-func (t *turn) conclude(ctx context.Context, cause error) {
-	c := t.c
+	defer t.release(ctx)
 	switch {
-	case errors.Is(cause, errReset): // what it did is about to be removed
+	case errors.Is(cause, errReset): // the reset removes what the turn did
 		c.settle()
 		t.end(payload.TurnFinished{Outcome: payload.Failed})
 		return
@@ -307,6 +287,26 @@ func (t *turn) conclude(ctx context.Context, cause error) {
 		return
 	}
 	t.end(payload.TurnFinished{Outcome: outcome, Usage: t.result.Usage})
+}
+
+// release makes the conversation free for the next turn.
+func (t *turn) release(ctx context.Context) {
+	c := t.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.settleLocked()
+	if t.greeting {
+		c.greeting.overLocked()
+		if c.mail.emptied {
+			c.mail.resetting, c.mail.emptied = false, false
+		}
+	}
+	for _, p := range t.handled {
+		c.queue.Free(p)
+	}
+	if t.idle && !c.mail.gone && !c.mail.resetting {
+		c.holdLocked(ctx)
+	}
 }
 
 // refused ends a turn whose outcome the store does not take. If it never will,
