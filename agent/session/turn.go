@@ -263,7 +263,15 @@ func (t *turn) finish(ctx context.Context) {
 		return
 	}
 	outcome, failed := t.outcome(ctx, cause)
-	written, err := c.commit(ctx, t, t.turnRecord())
+	record := journal.TurnRecord{
+		Session: c.store.Session, Turn: t.number,
+		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
+		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
+	}
+	for _, p := range t.handled {
+		record.Handled, record.Last = append(record.Handled, p.Event.ID), p.Event.ID
+	}
+	written, err := c.commit(ctx, t, record)
 	if err != nil {
 		t.refused(ctx, err)
 		return
@@ -326,14 +334,11 @@ func (t *turn) refused(ctx context.Context, err error) {
 		c.drop(ctx, t.handled, err)
 		return
 	}
-	record := journal.TurnRecord{
-		Session: c.store.Session, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
-	}
-	if _, err := c.commit(ctx, nil, record); err != nil {
+	c.place = t.result.Place
+	if _, err := c.commit(ctx, nil, c.standing()); err != nil {
 		c.abandon(ctx, err)
 		return
 	}
-	c.place = t.result.Place
 	c.settle()
 	t.fail(err)
 }
@@ -365,20 +370,6 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 		t.record.Link(t.asked())
 	}
 	return payload.Failed, t.result.Failures[0]
-}
-
-// turnRecord returns the record to store.
-func (t *turn) turnRecord() journal.TurnRecord {
-	c := t.c
-	r := journal.TurnRecord{
-		Session: c.store.Session, Turn: t.number,
-		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
-		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
-	}
-	for _, p := range t.handled {
-		r.Handled, r.Last = append(r.Handled, p.Event.ID), p.Event.ID
-	}
-	return r
 }
 
 // settle ends the current turn before clients get its end. A message that is sent
