@@ -19,7 +19,7 @@ func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
 		return agent.ErrOver
 	}
 	if err := t.record.CheckRoom(); err != nil {
-		return err //nolint:wrapcheck // the message needs no addition
+		return err //nolint:wrapcheck // the error is complete
 	}
 	m.Turn = t.number
 	t.record.Say(m, silent)
@@ -66,11 +66,11 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 	if err == nil && !silent {
 		t.provisionalStepLocked(e)
 	}
-	return err //nolint:wrapcheck // its sentence is the whole
+	return err //nolint:wrapcheck // the error is complete
 }
 
-// provisionalStepLocked sends a step before it is stored. Plain clients get it only
-// once. If they lack an unstored reply that comes first, they get the step later.
+// provisionalStepLocked sends a step before it is stored. Plain clients receive it only once. If
+// they lack an earlier reply that is not stored yet, they receive the step later.
 func (t *turn) provisionalStepLocked(e *journal.Drafted) {
 	c := t.c
 	frame, ok := journal.StepFrame(*e.Step)
@@ -102,7 +102,7 @@ func (t *turn) Link() error {
 func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.ReasoningRecord, error) {
 	c := t.c
 	var out []agent.ReasoningRecord
-	// The owner reads, or what is being stored would be there twice or not at all.
+	// The owner reads, because a concurrent write could add steps twice or hide them.
 	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
@@ -144,7 +144,7 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	}
 	var out []agent.ChatMessage
 	missing := limit - len(own)
-	if !q.Until.IsZero() { // own ones may be left out
+	if !q.Until.IsZero() { // messages of the turn itself may be excluded
 		missing = limit
 	}
 	if missing > 0 {
@@ -161,16 +161,15 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	return out[max(0, len(out)-limit):], nil
 }
 
-// before returns the last n messages before the turn. own are the messages of the
-// turn.
+// before returns the last n messages before the turn. own are the messages of the turn.
 func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until time.Time) ([]agent.ChatMessage, error) {
 	c := t.c
-	skip := map[int64]bool{} // turns of messages that wait
+	skip := map[int64]bool{} // turns of waiting messages
 	c.mu.Lock()
 	for _, p := range c.queue.Waiting() {
 		skip[p.Event.Turn] = true
 	}
-	latest := c.latest // what is stored from now on comes after this turn
+	latest := c.latest // later messages come after this turn
 	c.mu.Unlock()
 	if known := t.known(); known != nil && len(skip) == 0 && until.IsZero() && (n <= len(known) || len(known) < c.rt.cfg.History) {
 		return slices.Clone(known[max(0, len(known)-n):]), nil
@@ -195,8 +194,8 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	return out[max(0, len(out)-n):], nil
 }
 
-// known returns the messages before the turn if they were read with its message and
-// nothing was written since; nil otherwise.
+// known returns the messages before the turn if they were read with its message and nothing was
+// written since. Otherwise it returns nil.
 func (t *turn) known() []agent.ChatMessage {
 	if t.began == nil || t.began.Mark != t.commits {
 		return nil

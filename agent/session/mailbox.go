@@ -13,16 +13,16 @@ import (
 // maxCalls bounds the calls that wait for one session.
 const maxCalls = 1000
 
-// MaxIntakeWait bounds how long a client waits until its session can take a
-// message. It is longer than any trip to the store. A body that ignores the end
-// of its context may delay a reset, and with it the session, without end.
+// MaxIntakeWait bounds how long a client waits until its session can take a message. It is longer
+// than any call of the store. A body that ignores the end of its context can delay a reset, and
+// with it the session, forever.
 const MaxIntakeWait = 20 * time.Second
 
 // call is a function that the owner runs for a waiting caller.
 type call struct {
 	do    func(ctx context.Context) error
-	turn  *turn      // whose body waits; nil if a client does
-	done  chan error // gets one value
+	turn  *turn      // the turn whose body waits; nil for a client
+	done  chan error // receives one value
 	begun bool       // guarded by the mailbox's mu
 }
 
@@ -30,16 +30,16 @@ type call struct {
 // once the session has left memory.
 type mailbox struct {
 	rt *Runtime
-	// wakeup holds a value if the owner has something to look at.
+	// wakeup holds a value if the owner has to look for work.
 	wakeup chan struct{}
 
-	mu        *sync.Mutex // the conversation's; guards the fields below
+	mu        *sync.Mutex // the mutex of the conversation; guards the fields below
 	calls     []*call
-	users     int   // callers in the middle of an operation that needs the session
-	resetting bool  // the session is to be emptied, and to greet
-	emptied   bool  // it is emptied, and is to greet
-	gone      bool  // the session is not in the runtime's map any more
-	err       error // why it is gone
+	users     int   // callers in an operation that needs the session
+	resetting bool  // a reset is due or its greeting has not finished
+	emptied   bool  // the reset has emptied the session, and the greeting is due
+	gone      bool  // the runtime has forgotten the session
+	err       error // the reason, if gone
 }
 
 // signal makes the owner look for work.
@@ -50,10 +50,9 @@ func (m *mailbox) signal() {
 	}
 }
 
-// ask makes the owner run a function and waits for it. If ctx ends before the
-// owner has begun, the call is withdrawn. t is the turn whose body asks, or nil.
-// If a reset waits for that turn, its calls are refused, because they would wait
-// for the reset.
+// ask makes the owner run a function and waits for the result. If ctx ends before the owner starts,
+// ask withdraws the call and returns the cause. t is the turn whose body asks, or nil. A reset that
+// waits for turn t refuses its calls, because the turn would otherwise wait for the reset.
 func (m *mailbox) ask(ctx context.Context, t *turn, do func(ctx context.Context) error) error {
 	q := &call{do: do, turn: t, done: make(chan error, 1)}
 	m.mu.Lock()
@@ -87,21 +86,20 @@ func (m *mailbox) ask(ctx context.Context, t *turn, do func(ctx context.Context)
 	return err
 }
 
-// errSlow refuses a client whose session stores other messages for too long.
-// errStuck refuses a client whose session waits for the end of a turn to be
-// reset.
+// errSlow refuses a client whose session is busy for too long. errStuck refuses a client whose
+// session waits for a running turn before it can be reset.
 var (
 	errSlow  = fault.New(fault.Busy, "session_busy", "this conversation is busy; try again in a moment")
 	errStuck = fault.New(fault.Busy, "reset_stuck", "this conversation is being reset, but its running work does not end; try again later")
 )
 
-// withIntakeWait returns a context that ends after MaxIntakeWait, with errSlow.
+// withIntakeWait returns a context that ends after MaxIntakeWait, with the cause errSlow.
 func withIntakeWait(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
 }
 
-// refusalLocked returns the reason why the mailbox takes no call of a turn's body,
-// or of a client if t is nil. It returns nil if the mailbox takes the call.
+// refusalLocked returns the reason to refuse a call, or nil. t is the turn whose body calls, or nil
+// for a client.
 func (m *mailbox) refusalLocked(t *turn) error {
 	switch {
 	case m.gone:
@@ -114,8 +112,8 @@ func (m *mailbox) refusalLocked(t *turn) error {
 	return nil
 }
 
-// takeLocked takes the next call. It returns nil without one, and while a reset
-// has to come first. current is the running turn.
+// takeLocked takes the next call. It returns nil if there is none, or if a reset comes first.
+// current is the running turn.
 func (m *mailbox) takeLocked(current *turn) *call {
 	if m.rt.isClosing() {
 		m.failLocked(errClosing, nil)
@@ -135,8 +133,8 @@ func (m *mailbox) takeLocked(current *turn) *call {
 	return q
 }
 
-// failLocked ends the calls of the body of turn t, or those of clients if t is
-// nil. It ends all calls of a session that is gone.
+// failLocked ends the calls of turn t with an error, or the calls of clients if t is nil. If the
+// session has left memory, it ends all calls.
 func (m *mailbox) failLocked(err error, t *turn) {
 	m.calls = slices.DeleteFunc(m.calls, func(q *call) bool {
 		if q.turn != t && !m.gone {
@@ -148,8 +146,8 @@ func (m *mailbox) failLocked(err error, t *turn) {
 	})
 }
 
-// use keeps the session in memory until leave. It reports false if the session
-// has left memory already.
+// use keeps the session in memory until leave. It returns false if the session has already left
+// memory.
 func (m *mailbox) use() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -174,5 +172,5 @@ func (m *mailbox) failure() error {
 	return m.err
 }
 
-// nothing is the call of a caller that only waits until a reset is done.
+// nothing is the function of a caller that only waits for the end of a reset.
 func nothing(context.Context) error { return nil }

@@ -58,7 +58,7 @@ type model struct {
 	trace, moved, understood []string
 }
 
-func (m *model) greet() { m.enter(0); m.begun = true; m.settle() }
+func (m *model) greet() { m.enter(0); m.begun = true; m.endTurn() }
 
 // enter runs a body.
 func (m *model) enter(state int) {
@@ -79,14 +79,14 @@ func (m *model) fallback() {
 // arrive is something that happens outside.
 func (m *model) arrive(item any) {
 	m.inbox = append(m.inbox, item)
-	m.settle()
+	m.endTurn()
 }
 
 // release lets the body that waits go on.
-func (m *model) release() { m.blocked, m.holding = false, false; m.settle() }
+func (m *model) release() { m.blocked, m.holding = false, false; m.endTurn() }
 
 // settle takes steps until there is none.
-func (m *model) settle() {
+func (m *model) endTurn() {
 	for !m.blocked {
 		for len(m.inbox) > 0 {
 			h, ok := m.inbox[0].(happening)

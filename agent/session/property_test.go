@@ -235,7 +235,7 @@ func randomMachine(t *testing.T, seed uint64) {
 			}
 			w.join()
 			m.circled = false
-			m.settle()
+			m.endTurn()
 		case 2:
 			x := r.IntN(4)
 			if err := w.sub.SetVariables(t.Context(), map[string]json.RawMessage{"x": json.RawMessage(fmt.Sprint(x))}); err != nil {
@@ -295,7 +295,7 @@ func (w *world) restart(m *model, abandon bool) {
 	m.inbox = slices.DeleteFunc(m.inbox, func(item any) bool { _, ok := item.(setting); return ok })
 	w.open()
 	m.circled = false
-	m.settle()
+	m.endTurn()
 }
 
 func (w *world) compare(m *model) {

@@ -125,7 +125,7 @@ func CheckOptions(
 	}
 	o, err := payload.ReadAskOptions(content)
 	if err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
+		return err //nolint:wrapcheck // the error is complete
 	}
 	if o.Model == "" && len(o.Collections) == 0 || choices == nil {
 		return nil
