@@ -14,15 +14,15 @@ const MaxBytes = 64 << 20
 // Event is an event that waits for a step to take it.
 type Event struct {
 	*agent.Pending
-	// Message was stored with the event; zero without one.
+	// Message is the message that was stored with the event, or zero.
 	Message agent.ChatMessage
-	// History are the messages before it, as they were when it was stored.
+	// History are the earlier messages at the time of storing.
 	History []agent.ChatMessage
-	// Mark is the session's count of writes at that time; -1 if History is unknown.
+	// Mark is the session's count of writes at that time, or -1 if History is unknown.
 	Mark int64
-	// Slot tells that the event holds a slot of the queue.
+	// Slot reports that the event holds a slot of the queue.
 	Slot bool
-	// Old tells that the event was stored before the session was loaded.
+	// Old reports that the event was stored before the session was loaded.
 	Old bool
 }
 
@@ -34,28 +34,28 @@ func NewEvent(e agent.Event, m agent.ChatMessage) *Event {
 // Size returns the bytes of the event's content.
 func (e *Event) Size() int { return len(e.Message.Content) + len(e.Event.Data) }
 
-// Work is one thing that a session does between turns, in order with its events.
+// Work is something that a session does between turns, in order with its events.
 type Work struct {
 	Arrived *Event                    // an event; all other fields are then zero
 	Greet   bool                      // run the body of the initial state
 	Do      func(ctx context.Context) // any other work
 	Slot    bool                      // the work holds a slot until it is done
-	Turn    int64                     // the turn that Do is about; 0 without one
+	Turn    int64                     // the turn that Do belongs to, or 0
 }
 
-// Queue holds the events and other work that wait in a session, in one order. Its
-// methods must not run at the same time. Slots may be used at any time.
+// Queue holds the events and other work of a session in one order. Its methods must not run
+// concurrently. Slots may be used at any time.
 type Queue struct {
-	// Slots bounds the events that no step has considered. Each holds one slot until
-	// its turn is done or the event is held.
+	// Slots bounds the events that no step has considered. An event holds one slot until its turn
+	// is done or it is held.
 	Slots chan struct{}
 
 	work    []Work // oldest first
-	pending int    // the first so many are events that steps may take
+	pending int    // number of events at the beginning that steps may take
 }
 
-// Arrive makes the events before the first other work pending. It reports whether
-// there were any.
+// Arrive makes the events before the first other work pending. It returns false without such
+// events.
 func (q *Queue) Arrive() bool {
 	before := q.pending
 	for q.pending < len(q.work) && q.work[q.pending].Arrived != nil {
@@ -70,8 +70,7 @@ func (q *Queue) Add(w Work) { q.work = append(q.work, w) }
 // AddFirst inserts work after the pending events, before all other work.
 func (q *Queue) AddFirst(w Work) { q.work = slices.Insert(q.work, q.pending, w) }
 
-// Next removes the first work after the pending events. It reports false if there
-// is none.
+// Next removes the first work after the pending events. It returns false without such work.
 func (q *Queue) Next() (w Work, ok bool) {
 	if q.pending == len(q.work) {
 		return Work{}, false
@@ -118,7 +117,7 @@ func (q *Queue) Turns() []int64 {
 	return out
 }
 
-// Find returns the waiting event that began a turn; nil if there is none.
+// Find returns the waiting event that began a turn, or nil.
 func (q *Queue) Find(turn int64) *Event {
 	for _, e := range q.Waiting() {
 		if e.Event.Turn == turn {
@@ -128,8 +127,7 @@ func (q *Queue) Find(turn int64) *Event {
 	return nil
 }
 
-// Take removes a pending event if accept returns true for it. It returns nil
-// otherwise.
+// Take removes a pending event if accept returns true for it. Otherwise it returns nil.
 func (q *Queue) Take(p *agent.Pending, accept func(*Event) bool) *Event {
 	i := slices.IndexFunc(q.work[:q.pending], func(w Work) bool { return w.Arrived.Pending == p })
 	if i < 0 || !accept(q.work[i].Arrived) {
@@ -159,7 +157,7 @@ func (q *Queue) Overflow(most int) []*Event {
 	return pending[:over]
 }
 
-// Room reports whether the queue has room for content of that size.
+// Room reports whether the queue has room for content of a size.
 func (q *Queue) Room(size int) bool {
 	for _, e := range q.Waiting() {
 		if !e.Held() {
@@ -169,7 +167,7 @@ func (q *Queue) Room(size int) bool {
 	return size <= MaxBytes
 }
 
-// Free gives back the slot of an event.
+// Free frees the slot of an event.
 func (q *Queue) Free(e *Event) {
 	if e.Slot {
 		e.Slot = false
@@ -177,7 +175,7 @@ func (q *Queue) Free(e *Event) {
 	}
 }
 
-// Clear removes everything, gives back the slots, and returns the events.
+// Clear removes everything, frees the slots, and returns the events.
 func (q *Queue) Clear() []*Event {
 	all := q.Waiting()
 	for _, e := range all {
