@@ -13,8 +13,8 @@ import (
 	"docent/payload"
 )
 
-// A turn ends where its body fails: the apology is its last word, and what the
-// states do next is a turn of its own.
+// A turn ends when its body fails. The apology is its last message, and the next moves are another
+// turn.
 func TestFailureThenNext(t *testing.T) { bubble(t, testFailureThenNext) }
 
 func testFailureThenNext(t *testing.T) {
@@ -52,7 +52,7 @@ func testFailureThenNext(t *testing.T) {
 	}
 }
 
-// States that lead to each other are stopped also if each of them fails.
+// The runtime also stops an endless loop of states that fail.
 func TestFailureCircles(t *testing.T) { bubble(t, testFailureCircles) }
 
 func testFailureCircles(t *testing.T) {
@@ -74,8 +74,7 @@ func testFailureCircles(t *testing.T) {
 	}
 }
 
-// A turn that is stopped while it streams keeps what was shown, without markers
-// that nobody checked.
+// A turn that is stopped while it streams keeps the streamed text, without its unchecked citations.
 func TestStopStreamed(t *testing.T) { bubble(t, testStopStreamed) }
 
 func testStopStreamed(t *testing.T) {

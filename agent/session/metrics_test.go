@@ -17,7 +17,7 @@ import (
 	"docent/internal/fault"
 )
 
-// What happens is counted; the names of programs' events are not labels.
+// Metrics count turns and events. Names of programs' events are no labels.
 func TestMetrics(t *testing.T) { bubble(t, testMetrics) }
 
 func testMetrics(t *testing.T) {

@@ -244,7 +244,7 @@ func (t TurnRecord) Failed() bool {
 	return false
 }
 
-// NoContent, as MessageQuery.MaxContent, reads messages without content.
+// NoContent as MessageQuery.MaxContent reads messages without content.
 const NoContent = 1
 
 // MessageQuery selects messages or steps of a session. The content of a step is its payload. Zero
