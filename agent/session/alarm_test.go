@@ -46,7 +46,9 @@ func TestOneTimerPerSession(t *testing.T) { bubble(t, testOneTimerPerSession) }
 
 func testOneTimerPerSession(t *testing.T) {
 	var asked atomic.Int64
-	rt := start(t, session.RuntimeConfig{Agent: polling(&asked), Store: agenttest.NewStore(), Now: realTime, ConditionInterval: 200 * time.Millisecond})
+	rt := start(t, session.RuntimeConfig{
+		Agent: polling(&asked), Store: agenttest.NewStore(), Now: realTime, ConditionInterval: 200 * time.Millisecond,
+	})
 	sub, c, _ := open(t, rt, "S")
 	perSecond := func() int64 {
 		synctest.Wait()

@@ -166,7 +166,7 @@ func TestSnapshotBounds(t *testing.T) { bubble(t, testSnapshotBounds) }
 
 func testSnapshotBounds(t *testing.T) {
 	go_ := make(chan struct{})
-	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), FlushAfter: -1, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+	thinker := echo(func(ctx context.Context, s *agent.Session) error {
 		for range 3 {
 			if err := s.Stream(ctx, strings.Repeat("é", session.MaxSnapshotText/5)); err != nil {
 				return err
@@ -179,7 +179,8 @@ func testSnapshotBounds(t *testing.T) {
 		}
 		<-go_
 		return s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: payload.StepText, Summary: strings.Repeat("x", session.MaxSnapshotStepBytes)})
-	})})
+	})
+	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), FlushAfter: -1, Agent: thinker})
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "a", "question")
 	synctest.Wait()

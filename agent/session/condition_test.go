@@ -211,7 +211,9 @@ func testCirclesEnd(t *testing.T) {
 	one.When(always).GoTo(two)
 	two.OnEvent("rest").GoTo(calm)
 	two.When(always).GoTo(one)
-	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Now: realTime, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	rt := start(t, session.RuntimeConfig{
+		Agent: a, Store: agenttest.NewStore(), Now: realTime, Logger: slog.New(slog.NewTextHandler(&logged, nil)),
+	})
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "m", "hi")

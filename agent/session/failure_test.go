@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -35,16 +36,16 @@ func testFailureThenNext(t *testing.T) {
 	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `|0 "what next?"`) {
 		t.Errorf("stored %s", got)
 	}
-	var heard []string
+	var heard []payload.Action
 	for len(c.heard) > 0 {
 		if d := c.next(); d.Audience != session.Plain {
-			heard = append(heard, string(d.Frame.Action))
+			heard = append(heard, d.Frame.Action)
 		}
 	}
-	order := []string{
-		string(payload.ReplyStr), string(payload.AckAction), string(payload.ReplyStr), string(payload.ErrorAction), string(payload.TurnFinishedAction), string(payload.ReplyStr),
+	order := []payload.Action{
+		payload.ReplyStr, payload.AckAction, payload.ReplyStr, payload.ErrorAction, payload.TurnFinishedAction, payload.ReplyStr,
 	}
-	if strings.Join(heard, " ") != strings.Join(order, " ") {
+	if !slices.Equal(heard, order) {
 		t.Errorf("heard %v, want %v", heard, order)
 	}
 	if record, _, _ := store.Stored("S"); record.State != "idle" {

@@ -48,7 +48,9 @@ func TestEventAcrossEviction(t *testing.T) {
 					if e.File != nil && !sent.cut {
 						file = e.File.Name + e.File.Base64
 					}
-					heard = append(heard, fmt.Sprint(e.ID > 0, e.Turn, e.Name, e.Human, e.Text, string(e.JSON), file, string(e.Data), e.From, e.Correlation, e.Hops, e.Time.UnixMicro()-time.Now().UnixMicro()))
+					ago := e.Time.UnixMicro() - time.Now().UnixMicro()
+					heard = append(heard, fmt.Sprint(e.ID > 0, e.Turn, e.Name, e.Human, e.Text, string(e.JSON), file,
+						string(e.Data), e.From, e.Correlation, e.Hops, ago))
 					return nil
 				}), Store: agenttest.NewStore(), Now: realTime})
 				if err := rt.Start(t.Context()); err != nil {

@@ -234,7 +234,8 @@ func (p *tape) check(t *testing.T, name string, store *agenttest.Store) {
 				t.Errorf("%s: acknowledged %s of %s", name, got.ID, want.Action)
 			}
 		case want.Action == payload.ErrorAction && got.Action == want.Action: // the store has less of it
-		case got.Action != want.Action || string(got.Message) != string(want.Message) || *got.Turn != *want.Turn || got.ID != want.ID || got.Replaces != want.Replaces:
+		case got.Action != want.Action || string(got.Message) != string(want.Message),
+			*got.Turn != *want.Turn || got.ID != want.ID || got.Replaces != want.Replaces:
 			t.Errorf("%s: %d is %s %s, stored is %s %s", name, want.Seq, got.Action, got.Message, want.Action, want.Message)
 		}
 	}

@@ -43,7 +43,8 @@ func testOwner(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Receive(t.Context(), journal.Incoming{Session: stored.RowID, Event: journal.EventRecord{Name: agent.EventText}}); err != nil {
+	waiting := journal.Incoming{Session: stored.RowID, Event: journal.EventRecord{Name: agent.EventText}}
+	if _, err := store.Receive(t.Context(), waiting); err != nil {
 		t.Fatal(err)
 	}
 	refused("not in memory")

@@ -88,10 +88,11 @@ func TestSessionNow(t *testing.T) { bubble(t, testSessionNow) }
 func testSessionNow(t *testing.T) {
 	tokyo := time.FixedZone("Tokyo", 9*3600)
 	var zones []string
-	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Location: tokyo, Agent: echo(func(_ context.Context, s *agent.Session) error {
+	clock := echo(func(_ context.Context, s *agent.Session) error {
 		zones = append(zones, s.Now().Location().String())
 		return s.Set("timezone", s.Message())
-	})})
+	})
+	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Location: tokyo, Agent: clock})
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	for _, zone := range []string{"UTC", "Nowhere/Land", ""} {

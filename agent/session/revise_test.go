@@ -90,7 +90,9 @@ func testRevise(t *testing.T) {
 	if d := c.until(payload.ReplyMarkdown); text(t, d) != "after hello, one, after hello, one, one, zwei" {
 		t.Errorf("answer %s", d.Frame.Message)
 	}
-	for turn, kind := range map[int64]fault.Kind{0: fault.Invalid, 2: fault.Conflict, 3: fault.Conflict, 4: fault.Conflict, 99: fault.NotFound} {
+	for turn, kind := range map[int64]fault.Kind{
+		0: fault.Invalid, 2: fault.Conflict, 3: fault.Conflict, 4: fault.Conflict, 99: fault.NotFound,
+	} {
 		for _, content := range []json.RawMessage{nil, quoted("x")} {
 			err := sub.Revise(t.Context(), session.Revision{Turn: turn, ID: fmt.Sprint("bad", turn), Content: content})
 			if fault.KindOf(err) != kind || strings.Contains(fault.Message(err), "went wrong") || errors.Is(err, journal.ErrNoTurn) != (kind == fault.NotFound) {

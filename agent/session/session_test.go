@@ -87,7 +87,9 @@ func testLeftOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, said := range []string{"one", "two"} {
-		_, err := store.Receive(t.Context(), journal.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: quoted(said), ClientID: said})
+		_, err := store.Receive(t.Context(), journal.Incoming{
+			Session: record.RowID, Type: payload.TypeStr, Content: quoted(said), ClientID: said,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

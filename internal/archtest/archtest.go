@@ -75,8 +75,7 @@ var MethodBudgets = map[string]int{
 // OverBudget lists the places that were over a limit when it was introduced, with their size. None may grow, and none may
 // be added.
 var OverBudget = map[string]int{
-	"imports in a chain":      11,
-	"lines that are too long": 15,
+	"imports in a chain": 11,
 }
 
 // BadNames are meaningless names of packages and files.
