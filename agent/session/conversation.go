@@ -87,6 +87,7 @@ func (c *conversation) run(ctx context.Context) {
 	defer c.rt.running.Done()
 	c.open(ctx)
 	var timer *time.Timer
+	closing := c.rt.closing
 	for {
 		do, wait, ok := c.next(ctx)
 		if !ok {
@@ -97,7 +98,7 @@ func (c *conversation) run(ctx context.Context) {
 			continue
 		}
 		var up <-chan time.Time // blocks forever without a timer
-		if wait != forever {
+		if wait != forever && closing != nil {
 			if timer == nil {
 				timer = time.NewTimer(wait)
 				defer timer.Stop()
@@ -113,26 +114,9 @@ func (c *conversation) run(ctx context.Context) {
 				c.sched.timeUpLocked()
 			}
 			c.mu.Unlock()
-		case <-c.rt.closing:
-			if !c.closing(ctx) {
-				return
-			}
+		case <-closing:
+			closing = nil // only the end of the running turn is left to wait for
 		}
-	}
-}
-
-// closing waits for the running turn during a shutdown. It returns false when no turn is left.
-func (c *conversation) closing(ctx context.Context) bool {
-	for {
-		do, _, ok := c.next(ctx)
-		if !ok {
-			return false
-		}
-		if do != nil {
-			do()
-			continue
-		}
-		<-c.mail.wakeup
 	}
 }
 
