@@ -11,7 +11,7 @@ import (
 	"docent/payload"
 )
 
-// Say implements agent.Backend.
+// Say implements agent.Backend. It schedules a flush, unless one is scheduled.
 func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -23,20 +23,27 @@ func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
 	}
 	m.Turn = t.number
 	t.record.Say(m, silent)
-	if !silent {
-		t.flushLaterLocked()
+	if after := t.c.rt.cfg.FlushAfter; !silent && after >= 0 && t.record.FlushAt.IsZero() {
+		t.record.FlushAt = time.Now().Add(after)
+		t.c.mail.signal()
 	}
 	return nil
 }
 
-// Show implements agent.Backend.
+// Show implements agent.Backend. It sends a frame to streaming clients without storing it.
 func (t *turn) Show(action payload.Action, message any) error {
-	t.c.mu.Lock()
-	defer t.c.mu.Unlock()
+	c := t.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	if t.over {
 		return agent.ErrOver
 	}
-	t.provisionalLocked(action, message)
+	n := t.record.Count()
+	if len(c.clients.list) > 0 {
+		d := c.rt.turnFrame(t.number, action, message)
+		d.Frame.N = n
+		c.clients.deliverLocked(d)
+	}
 	if d, ok := message.(payload.Delta); ok {
 		t.record.Stream(d.Text)
 	}

@@ -7,7 +7,6 @@ import (
 	"docent/agent"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // Flush implements agent.Backend.
@@ -36,15 +35,6 @@ func (t *turn) flush(ctx context.Context) error {
 		t.present(ctx, journal.Written{})
 	}
 	return nil
-}
-
-// flushLaterLocked schedules a flush, unless one is scheduled.
-func (t *turn) flushLaterLocked() {
-	c := t.c
-	if t.record.FlushAt.IsZero() && c.rt.cfg.FlushAfter >= 0 {
-		t.record.FlushAt = time.Now().Add(c.rt.cfg.FlushAfter)
-		c.mail.signal()
-	}
 }
 
 // present sends the stored entries that clients do not have. written is the result of the turn's
@@ -104,17 +94,5 @@ func (t *turn) presentLocked(e *journal.Drafted) {
 	default:
 		return
 	}
-	c.clients.deliverLocked(d)
-}
-
-// provisionalLocked sends a frame that is not stored to streaming clients.
-func (t *turn) provisionalLocked(action payload.Action, message any) {
-	c := t.c
-	n := t.record.Count()
-	if len(c.clients.list) == 0 {
-		return
-	}
-	d := c.rt.turnFrame(t.number, action, message)
-	d.Frame.N = n
 	c.clients.deliverLocked(d)
 }
