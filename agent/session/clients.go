@@ -63,7 +63,9 @@ func (l *clients) deliver(d Delivery) {
 
 func (l *clients) deliverLocked(d Delivery) {
 	for _, s := range l.list {
-		s.tellLocked(d)
+		if !s.muted {
+			s.listener.Deliver(d)
+		}
 	}
 }
 
