@@ -8,8 +8,65 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/payload"
 )
+
+// Waiting implements agent.Backend. Events that have arrived become pending.
+func (t *turn) Waiting() []*agent.Pending {
+	c := t.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.queue.Arrive() {
+		c.sched.eventLocked()
+	}
+	pending := c.queue.Pending()
+	out := make([]*agent.Pending, len(pending))
+	for i, p := range pending {
+		out[i] = p.Pending
+	}
+	return out
+}
+
+// Claim implements agent.Backend. It returns false if the queue no longer has the
+// event, the turn is over, or the turn has taken too many events.
+func (t *turn) Claim(event *agent.Pending, begins bool) bool {
+	q := &t.c.queue
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	if t.over {
+		return false
+	}
+	first := len(t.turns) == 0
+	p := q.Take(event, func(p *queue.Event) bool {
+		return first || len(t.turns) < MaxTaken && t.taken+p.Size() <= MaxQueueBytes
+	})
+	if p == nil {
+		return false
+	}
+	if !first { // otherwise a body that listens for long would block new events
+		q.Free(p)
+	}
+	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.Size()
+	t.takeLocked(p, begins)
+	return true
+}
+
+// MaxTaken bounds the events that one turn takes, in bodies that call
+// Session.ManageTransition. MaxQueueBytes bounds their content together. Further
+// events stay in the queue.
+const MaxTaken = 1000
+
+// takeLocked makes an event part of the turn.
+func (t *turn) takeLocked(p *queue.Event, begins bool) {
+	if begins {
+		t.number, t.began = p.Event.Turn, p
+	}
+	t.handled = append(t.handled, p)
+	if p.Message.Type != "" {
+		t.record.Talk = append(t.record.Talk, &p.Message)
+	}
+}
 
 // Say implements agent.Backend. It schedules a flush, unless one is scheduled.
 func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {

@@ -11,8 +11,8 @@ import (
 
 // Feedback stores the user's feedback on a turn and returns the number of the turn. Without
 // Feedback.Turn, it selects the last finished turn. It fails with fault.Invalid if the feedback is
-// empty or too large, with fault.NotFound if the turn does not exist or has no messages, and with
-// fault.Conflict if the turn is not over or no turn has finished.
+// empty or too large. It fails with fault.NotFound if the turn does not exist or has no messages,
+// and with fault.Conflict if the turn has not finished.
 func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn int64, err error) {
 	c := s.c
 	f.Comment = strings.TrimSpace(f.Comment)

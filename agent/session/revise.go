@@ -29,7 +29,7 @@ type Revision struct {
 
 // Revise stores a message that replaces a turn and all later ones. It stops those that run or wait,
 // queues the new turn, and returns after the acknowledgment. It fails like Send. It also fails with
-// fault.Invalid if the content is blank or a user's message did not begin the turn, with
+// fault.Invalid if the content is blank or a user's message did not begin the turn. It fails with
 // fault.NotFound (journal.ErrNoTurn) if the turn does not exist, and with fault.Conflict if the
 // turn was replaced already.
 func (s *Subscription) Revise(ctx context.Context, r Revision) error {

@@ -121,9 +121,9 @@ type Incoming struct {
 	// Sender has the same meaning as in ChatMessage.
 	Sender string
 	// Replaces has the same meaning as in ChatMessage. If it is not 0, Receive fails with
-	// fault.NotFound (ErrNoTurn) if the turn does not exist, with fault.Invalid if no message of a
-	// person began it, and with fault.Conflict if it was replaced already. Receive ignores it for a
-	// duplicate.
+	// fault.NotFound (ErrNoTurn) if the turn does not exist. It fails with fault.Invalid if no
+	// message of a person began the turn, and with fault.Conflict if the turn was replaced already.
+	// Receive ignores Replaces for a duplicate.
 	Replaces int64
 	// Event is the event. The store sets ID and Turn.
 	Event EventRecord
