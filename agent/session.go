@@ -173,11 +173,6 @@ func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) 
 	if d.idle() || d.stopped || ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	if d.event == nil {
-		if err := t.moved(); err != nil {
-			return false, err
-		}
-	}
 	return t.perform(ctx, d)
 }
 
@@ -232,12 +227,8 @@ type RAG interface {
 // The user's options set K, and also Model and Collections if they are empty; see AskOptions. If both name collections,
 // RunRAG searches the common ones, if there are any. Clients that stream see the growing answer. If the turn is stopped or
 // fails meanwhile, the partial answer is kept with its evidence.
-func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
-	message, err := s.runRAG(ctx, req)
-	return message, errlog.Withhold(err)
-}
-
-func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
+func (s *Session) RunRAG(ctx context.Context, req rag.Request) (answer payload.RAGMessage, err error) {
+	defer func() { err = errlog.Withhold(err) }()
 	answers := s.turn.env.RAG
 	if answers == nil {
 		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")
@@ -247,7 +238,6 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 	}
 	req = withOptions(req, s.ChosenOptions(ctx))
 	if req.History > 0 && req.Turns == nil {
-		var err error
 		if req.Turns, err = s.Turns(ctx, req.History); err != nil {
 			return payload.RAGMessage{}, fmt.Errorf("history: %w", err)
 		}

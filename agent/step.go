@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"runtime/debug"
@@ -98,10 +97,15 @@ func (t *Turn) Steps(ctx context.Context) (idle bool) {
 			return true
 		case d.event != nil && t.hasStarted():
 			return false
-		case t.take(ctx, d):
-			continue
 		}
-		return t.circling()
+		ran, err := t.perform(ctx, d)
+		if !ran && errors.Is(err, errCircles) {
+			t.env.Logger.ErrorContext(ctx, "states lead to each other without end", "session", t.start.ID, "states", t.path())
+		}
+		t.fail(err)
+		if !ran {
+			return t.circling()
+		}
 	}
 }
 
@@ -126,8 +130,9 @@ func (t *Turn) overdue(ctx context.Context) bool {
 		if !p.Event.Human || !p.Message || p.Held() {
 			continue
 		}
-		if taken, err := t.capture(p); taken || err != nil {
-			t.fail(cmp.Or(err, context.Cause(ctx)))
+		if t.backend.Claim(p, true) {
+			t.consume(p)
+			t.fail(context.Cause(ctx))
 			return true
 		}
 	}
@@ -207,26 +212,18 @@ func (t *Turn) ask(ctx context.Context, condition Condition) (ok bool, err error
 	return condition(withSession(ctx, s), s)
 }
 
-// take carries out a decision. It returns false at the end of the turn.
-func (t *Turn) take(ctx context.Context, d decision) bool {
+// perform carries out a decision and returns the error of the body. It returns false if no body ran: the states form an
+// endless loop, the queue no longer has the event, or the event was stopped.
+func (t *Turn) perform(ctx context.Context, d decision) (ran bool, err error) {
 	if d.event == nil {
 		if err := t.moved(); err != nil {
-			t.env.Logger.ErrorContext(ctx, "states lead to each other without end", "session", t.start.ID, "states", t.path())
-			t.fail(err)
-			return false
-		}
-	}
-	ok, err := t.perform(ctx, d)
-	t.fail(err)
-	return ok
-}
-
-// perform carries out a decision and returns the error of the body. It returns false if no body ran.
-func (t *Turn) perform(ctx context.Context, d decision) (bool, error) {
-	if d.event != nil {
-		if taken, err := t.capture(d.event); !taken {
 			return false, err
 		}
+	} else {
+		if !t.backend.Claim(d.event, !t.hasStarted()) {
+			return false, nil
+		}
+		t.consume(d.event)
 	}
 	switch {
 	case d.stopped:
@@ -242,21 +239,6 @@ func (t *Turn) perform(ctx context.Context, d decision) (bool, error) {
 		t.predicted(d.event)
 	}
 	return true, t.move(ctx, d.edge)
-}
-
-// capture makes a pending event part of the turn. It returns false if the queue no longer has the event.
-func (t *Turn) capture(p *chat.Pending) (bool, error) {
-	t.mu.Lock()
-	over, begins := t.over, !t.started
-	t.mu.Unlock()
-	if over {
-		return false, ErrOver
-	}
-	if !t.backend.Claim(p, begins) {
-		return false, nil
-	}
-	t.consume(p)
-	return true, nil
 }
 
 // consume makes an event the current event of the turn.

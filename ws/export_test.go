@@ -54,7 +54,7 @@ var (
 type echoer struct{ talk }
 
 func (e *echoer) Decode(m dialect.Message) func(ctx context.Context) {
-	frame, refusal := e.decode(m)
+	frame, refusal := payload.DecodeBAF(m.Data)
 	return func(ctx context.Context) {
 		if e.c.Allow() == nil && refusal == nil && ctx.Err() == nil {
 			e.send(payload.Frame{Action: payload.ReplyStr, Message: frame.Message, Time: time.Now()})

@@ -14,8 +14,13 @@ type greeting struct{ talk }
 
 // greet implements greeter.
 func (g *greeting) greet(ctx context.Context, m dialect.Message, o *opening) (id string, err error) {
-	frame, err := g.decode(m)
+	if m.Refusal != nil {
+		return m.ID, m.Refusal
+	}
+	frame, err := payload.DecodeV1(m.Data)
 	switch {
+	case err != nil && frame.ID == "":
+		return dialect.Undecoded(m.Data, err)
 	case err != nil:
 	case frame.Action == payload.HelloAction:
 		if err = g.hello(ctx, frame, o); err == nil {

@@ -83,7 +83,11 @@ func needsWords(a payload.Action, kind fault.Kind, err error) bool {
 
 // act acts on a frame. An unknown action is fault.Invalid.
 func (t *talk) act(ctx context.Context, frame payload.Frame) error {
-	if err := t.checkSize(frame); err != nil {
+	if isFile(frame.Action) {
+		if len(frame.Message) > t.c.server.cfg.FileBytes {
+			return fileTooLong(&t.c.server.cfg)
+		}
+	} else if err := t.c.CheckSize(frame.Message, isSpoken(frame.Action)); err != nil {
 		return err
 	}
 	t.afterVoice(ctx, frame)
@@ -133,17 +137,6 @@ func (t *talk) actV1(ctx context.Context, frame payload.Frame) error {
 
 func errUnknown(a payload.Action) error {
 	return fault.New(fault.Invalid, "action_unknown", "unknown action %.64q", a)
-}
-
-// checkSize refuses messages that are too long for their action.
-func (t *talk) checkSize(frame payload.Frame) error {
-	if isFile(frame.Action) {
-		if len(frame.Message) > t.c.server.cfg.FileBytes {
-			return fileTooLong(&t.c.server.cfg)
-		}
-		return nil
-	}
-	return t.c.CheckSize(frame.Message, isSpoken(frame.Action))
 }
 
 // isSpoken reports whether an action's message is a text for the agent.

@@ -22,6 +22,7 @@ type greeter interface {
 
 // open opens the session. It returns false if the connection is over.
 func (c *Connection) open(ctx context.Context, o *opening) bool {
+	defer c.recovered(ctx)
 	g, greets := c.handler.(greeter)
 	if greets && !c.awaitHello(ctx, g, o) {
 		return false
@@ -33,7 +34,7 @@ func (c *Connection) open(ctx context.Context, o *opening) bool {
 			req.Username = ""
 		}
 	}
-	sub, err := c.server.cfg.Runtime.Open(ctx, req, listener{c})
+	sub, err := c.server.cfg.Runtime.Open(ctx, req, listener{c.handler, c})
 	if err != nil {
 		c.openFailed(ctx, err, "", req.ID)
 		return false

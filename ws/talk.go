@@ -37,24 +37,20 @@ func newBAF(c *Connection, gui bool) Handler {
 
 // Decode implements Handler.
 func (t *talk) Decode(m dialect.Message) func(ctx context.Context) {
-	frame, refusal := t.decode(m)
-	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
-}
-
-// decode returns a frame, or the reason to refuse it and its id.
-func (t *talk) decode(m dialect.Message) (frame payload.Frame, refusal error) {
-	if m.Refusal != nil {
-		return payload.Frame{ID: m.ID}, m.Refusal
-	}
-	if t.v1 {
+	var frame payload.Frame
+	refusal := m.Refusal
+	switch {
+	case refusal != nil:
+		frame.ID = m.ID
+	case t.v1:
 		frame, refusal = payload.DecodeV1(m.Data)
-	} else {
+	default:
 		frame, refusal = payload.DecodeBAF(m.Data)
 	}
 	if refusal != nil && frame.ID == "" {
 		frame.ID, refusal = dialect.Undecoded(m.Data, refusal)
 	}
-	return frame, refusal
+	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
 }
 
 // MayBeFile implements Handler. It is true if the frame's action allows a file, or
@@ -118,16 +114,7 @@ func (t *talk) Deliver(d session.Delivery) {
 	if !t.v1 && d.Text != nil {
 		d.Frame.Action, d.Frame.Message = payload.ReplyStr, d.Text
 	}
-	t.send(t.shown(d.Frame))
-}
-
-// shown returns a reply as the client knows it. BAF's newer React client has
-// another name for a user interface, which other clients do not know.
-func (t *talk) shown(f payload.Frame) payload.Frame {
-	if f.Action == payload.ReplyUI && t.gui.Load() {
-		f.Action = payload.ReplyGUI
-	}
-	return f
+	t.send(d.Frame)
 }
 
 // Refuse implements Handler. BAF has no frame for errors.
@@ -182,8 +169,12 @@ func (t *talk) sendPatiently(ctx context.Context, f payload.Frame) bool {
 	}
 }
 
-// encode returns the item of a frame.
+// encode returns the item of a frame. BAF's newer React client has another name for
+// a user interface, which other clients do not know.
 func (t *talk) encode(f payload.Frame) item {
+	if f.Action == payload.ReplyUI && t.gui.Load() {
+		f.Action = payload.ReplyGUI
+	}
 	pooled := buffers.Get().(*[]byte)
 	i := item{kind: websocket.TextMessage, pooled: pooled}
 	if t.v1 {

@@ -74,12 +74,10 @@ func (t *talk) takeVoice(ctx context.Context, frame payload.Frame) error {
 		defer cancel(nil)
 		defer free()
 		defer t.c.server.hearing.Add(-1)
-		t.c.contain(ctx, func() bool {
-			if err := t.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
-				t.refused(ctx, err, frame)
-			}
-			return true
-		})
+		defer t.c.recovered(ctx)
+		if err := t.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
+			t.refused(ctx, err, frame)
+		}
 	}(t.voice.done)
 	return nil
 }

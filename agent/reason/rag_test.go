@@ -205,7 +205,7 @@ func TestStopBehindAnAnswer(t *testing.T) { bubble(t, testStopBehindAnAnswer) }
 func testStopBehindAnAnswer(t *testing.T) {
 	for more, want := range map[string]string{"": payload.TypeRAG, "And more.": payload.TypeMarkdown} {
 		store := agenttest.NewStore()
-		rt := start(t, session.RuntimeConfig{Store: store, RAG: &agenttest.Answers{}, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		overlong := echo(func(ctx context.Context, s *agent.Session) error {
 			if s.Message() == "" {
 				return nil
 			}
@@ -217,7 +217,8 @@ func testStopBehindAnAnswer(t *testing.T) {
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		})})
+		})
+		rt := start(t, session.RuntimeConfig{Store: store, RAG: &agenttest.Answers{}, Agent: overlong})
 		sub, client, _ := open(t, rt, "S")
 		ended, kept := stopped(t, sub, client, store, "S")
 		if ended != `1 "stopped","usage":{"prompt_tokens":7,"completion_tokens":3}}` || kept.Type != want || want == payload.TypeRAG != strings.Contains(string(kept.Content), `"stopped":true`) {

@@ -204,7 +204,9 @@ func Example_reasoning() {
 }
 
 // equipped is in the guide. It adds tools to reasoning.
-func equipped(ctx context.Context, model llm.Model, manuals tool.KnowledgeConfig, films, instructions string) (agent.Body, *tool.Workspaces, error) {
+func equipped(
+	ctx context.Context, model llm.Model, manuals tool.KnowledgeConfig, films, instructions string,
+) (agent.Body, *tool.Workspaces, error) {
 	workspaces, err := tool.OpenWorkspaces(tool.Workspace{Name: "films", Path: films, Description: "what films are about"})
 	if err != nil {
 		return nil, nil, err
@@ -230,7 +232,8 @@ func Example_equipped() {
 	defer os.RemoveAll(films)
 	defer os.RemoveAll(skills)
 	model := scripted(call("read_file", `{"relative_path":"inception.md"}`), llmtest.Say("A film."))
-	reason, workspaces, err := equipped(context.Background(), model, tool.KnowledgeConfig{Searcher: nothing{}, Library: nothing{}}, films, skills)
+	manuals := tool.KnowledgeConfig{Searcher: nothing{}, Library: nothing{}}
+	reason, workspaces, err := equipped(context.Background(), model, manuals, films, skills)
 	if err != nil {
 		fmt.Println(err)
 		return

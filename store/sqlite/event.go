@@ -38,12 +38,8 @@ func scanEvent(row scanner, more ...any) (journal.EventRecord, error) {
 }
 
 // Receive stores an event; see journal.Store.
-func (s *sessions) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
-	receipt, err := s.receive(ctx, in)
-	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
-}
-
-func (s *sessions) receive(ctx context.Context, in journal.Incoming) (receipt journal.Receipt, err error) {
+func (s *sessions) Receive(ctx context.Context, in journal.Incoming) (receipt journal.Receipt, err error) {
+	defer func() { err = fail(fmt.Sprintf("receive event of session %d", in.Session), err) }()
 	if in, err = store.Incoming(in, s.config.Now()); err != nil {
 		return receipt, err
 	}

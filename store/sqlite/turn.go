@@ -14,12 +14,8 @@ import (
 )
 
 // CommitTurn writes a turn's outcome; see journal.Store.
-func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
-	written, err := s.commitTurn(ctx, turn)
-	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
-}
-
-func (s *sessions) commitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
+func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
+	defer func() { err = fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err) }()
 	now := s.config.Now()
 	if out.Entries, err = store.Entries(turn, now); err != nil {
 		return journal.Written{}, err

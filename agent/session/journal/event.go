@@ -7,7 +7,7 @@ import (
 	"docent/payload"
 )
 
-// origin is what EventRecord.Origin holds.
+// origin is the content of EventRecord.Origin.
 type origin struct {
 	From        string `json:"from,omitempty"`
 	Correlation string `json:"correlation,omitempty"`
@@ -25,7 +25,7 @@ func NewEvent(e *chat.Event) EventRecord {
 	return r
 }
 
-// Event returns the event that was stored as r.
+// Event returns the event that r stores.
 func (r EventRecord) Event() chat.Event {
 	var e chat.Event
 	content := r.Message.Content
@@ -38,7 +38,7 @@ func (r EventRecord) Event() chat.Event {
 		if f, err := payload.DecodeFile(content); err == nil {
 			e.File = &f
 		}
-	case r.Message.Type != "" && content == nil: // it was too large to be read again
+	case r.Message.Type != "" && content == nil: // it was too large to read again
 		e = chat.Event{Name: r.Name, Text: r.Info}
 	case r.Message.Type != "":
 		e = chat.MessageEvent(content)
@@ -52,7 +52,7 @@ func (r EventRecord) Event() chat.Event {
 		e.Options = payload.AskOptions{}
 	}
 	var o origin
-	_ = json.Unmarshal(r.Origin, &o) // nil, or written by record
+	_ = json.Unmarshal(r.Origin, &o) // nil, or written by NewEvent
 	e.From, e.Correlation, e.Cause, e.Thread, e.Hops = o.From, o.Correlation, o.Cause, o.Thread, o.Hops
 	e.ID, e.Turn, e.Human, e.Time = r.ID, r.Turn, r.Human, r.Time
 	return e

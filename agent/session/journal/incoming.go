@@ -14,18 +14,17 @@ import (
 	"docent/payload"
 )
 
-// ErrTooLong is the cause of refusing a text that is too long.
+// ErrTooLong is the cause of an error about a text that is too long.
 var ErrTooLong = errors.New("message too long")
 
-// ErrContent is the cause of refusing JSON that cannot be stored; see
-// chat.CheckJSON.
+// ErrContent is the cause of an error about JSON that cannot be stored; see agent.CheckJSON.
 var ErrContent = errors.New("content that cannot be stored")
 
 // ErrNoChoice is the cause of a fault.NotFound about a collection or a model that
 // a message names.
 var ErrNoChoice = errors.New("no such collection or model")
 
-// CheckName refuses a name that cannot be stored.
+// CheckName fails with fault.Invalid for a name that cannot be stored. what names it in the error.
 func CheckName(what, name string) error {
 	if len(name) > MaxNameBytes {
 		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, MaxNameBytes)
@@ -36,7 +35,7 @@ func CheckName(what, name string) error {
 	return nil
 }
 
-// CheckEvent refuses an event without a name, or with data that is not JSON.
+// CheckEvent fails with fault.Invalid for an event without a name or with data that is not JSON.
 func CheckEvent(e *chat.Event) error {
 	if e.Name == "" {
 		return fault.New(fault.Invalid, "event_without_name", "an event needs a name")
@@ -47,8 +46,8 @@ func CheckEvent(e *chat.Event) error {
 	return CheckName("the name of an event", e.Name)
 }
 
-// CheckContent refuses an event whose text is too long or whose JSON cannot be
-// stored. content is its message, or nil.
+// CheckContent fails with fault.Invalid if the text of an event is too long or its JSON cannot be
+// stored. content is the content of its message, or nil.
 func CheckContent(e *chat.Event, content json.RawMessage) error {
 	if len(e.Text) > chat.MaxTextBytes {
 		return fault.Wrap(fault.Invalid, ErrTooLong,
@@ -65,12 +64,11 @@ func CheckContent(e *chat.Event, content json.RawMessage) error {
 	return nil
 }
 
-// HasOptions reports whether an event is a text that came as an object with
-// options.
+// HasOptions reports whether an event is a text with options, which arrives as an object.
 func HasOptions(e *chat.Event) bool { return e.Name == chat.EventText && e.JSON != nil }
 
-// ChatType returns the type under which the message of an event is stored; ""
-// without a message.
+// ChatType returns the type under which the store keeps the message of an event, or "" without a
+// message.
 func ChatType(e *chat.Event) string {
 	switch e.Name {
 	case chat.EventText:
@@ -87,8 +85,8 @@ func ChatType(e *chat.Event) string {
 	}
 }
 
-// Dispatched returns the event to store for an event of a program, and the
-// content of its message, or nil.
+// Dispatched returns the event to store for an event of a program, and the content of its message,
+// or nil. It fails with fault.Invalid for an incomplete event.
 func Dispatched(e chat.Event) (event chat.Event, content json.RawMessage, err error) {
 	if err := CheckEvent(&e); err != nil {
 		return event, nil, err
@@ -115,8 +113,9 @@ func Dispatched(e chat.Event) (event chat.Event, content json.RawMessage, err er
 	return event, content, nil
 }
 
-// CheckOptions refuses a text whose options are malformed or name a missing
-// model or collection. choices may be nil: then any names are accepted.
+// CheckOptions checks the options of a text. It fails with fault.Invalid if they are malformed, and
+// with fault.NotFound (ErrNoChoice) if they name a missing model or collection. Without choices, it
+// accepts all names.
 func CheckOptions(
 	ctx context.Context, e *chat.Event, content json.RawMessage, choices func(context.Context) (chat.Choices, error),
 ) error {
@@ -125,7 +124,7 @@ func CheckOptions(
 	}
 	o, err := payload.ReadAskOptions(content)
 	if err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
+		return err //nolint:wrapcheck // the error is complete
 	}
 	if o.Model == "" && len(o.Collections) == 0 || choices == nil {
 		return nil

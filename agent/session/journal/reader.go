@@ -10,9 +10,9 @@ import (
 	"docent/agent/chat"
 )
 
-// ReplayBytes bounds the contents of messages that a Reader holds at once, and
-// separately the payloads of steps. A larger single entry is held whole. Sessions
-// without files rarely need more than one page.
+// ReplayBytes bounds the content of messages that a Reader holds at once. It bounds the payloads of
+// steps separately. A larger single entry is read as a whole. Sessions without files rarely need
+// more than one page.
 const ReplayBytes = 4 << 20
 
 // maxPage bounds the entries of one page of Reader.After.
@@ -26,7 +26,7 @@ type Reader struct {
 	Session int64
 	// Name is the session's public id, for errors.
 	Name string
-	// Timeout bounds each trip to the store.
+	// Timeout bounds each call of the store.
 	Timeout time.Duration
 }
 
@@ -101,7 +101,7 @@ type pages[T any] struct {
 	done  bool
 }
 
-// next reports whether the next row of the page has that sequence number.
+// next reports whether the next row of the page has a sequence number.
 func (p *pages[T]) next(seq int64) bool { return len(p.page) > 0 && p.seq(&p.page[0]) == seq }
 
 // fill reads the next page if the current one is used up.

@@ -111,7 +111,7 @@ func directoryList(t *testing.T, db Database) {
 	want(t, "found by it", len(found), 2)
 }
 
-// directoryFind: what is found is what was opened, with times as they are kept.
+// directoryFind finds sessions as they were opened, with the stored precision of times.
 func directoryFind(t *testing.T, db Database) {
 	s := db.Open(t)
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.FixedZone("", 3600))

@@ -26,7 +26,7 @@ func part(t *testing.T, s journal.Store, session int64, e journal.EventRecord, e
 	return commit(t, s, turn)
 }
 
-// partialFinal: parts and the end of a turn make one record.
+// partialFinal writes a turn in parts. The parts and the end make one record.
 func partialFinal(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -60,7 +60,7 @@ func partialFinal(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{`2 receive_message_text "two"`})
 	want(t, "state", open(t, s, "x").State, "elsewhere")
 
-	// A part that comes after the end leaves nothing.
+	// A part after the end of its turn writes nothing.
 	late := part(t, s, row, e, told("late"))
 	want(t, "late", []any{late.Repeated, len(late.Entries)}, []any{true, 5})
 	want(t, "record", all(t, s, row), []string{
@@ -70,8 +70,8 @@ func partialFinal(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{})
 }
 
-// partialCrash: what was cut short is told from what was not begun, and ends
-// with an apology.
+// partialCrash opens a session with an interrupted turn and a turn that has not begun. An apology
+// ends the interrupted turn.
 func partialCrash(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	session := open(t, s, "x").RowID
@@ -96,8 +96,8 @@ func partialCrash(t *testing.T, db Conversations) {
 	})
 }
 
-// partialFailed: a failed turn that runs again may come in parts, too. From its
-// first part on it is open, so a crash then cuts it short once more.
+// partialFailed runs a failed turn again, in parts. After its first part the turn is open, so a
+// crash interrupts it again.
 func partialFailed(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	session := open(t, s, "x").RowID
@@ -113,7 +113,7 @@ func partialFailed(t *testing.T, db Conversations) {
 	want(t, "again", reply(t, s, session, e, "done"), []string{`2/1 agent "sorry"`, `3/1 agent "now"`, "4/1 thought hm", `5/1 agent "done"`})
 }
 
-// partialZero: what no event began may come in parts, and is never a repeat.
+// partialZero writes turn 0 in parts. Turn 0 is never a repeat.
 func partialZero(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
@@ -125,8 +125,8 @@ func partialZero(t *testing.T, db Conversations) {
 	want(t, "state", open(t, s, "x").State, "answer")
 }
 
-// partialAgain: a commit is written once by its key, also if an event is stored
-// between, and answered as the first time.
+// partialAgain repeats commits with the same key. The store writes each once, even if an event is
+// stored in between, and returns the first result again.
 func partialAgain(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID

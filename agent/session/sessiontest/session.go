@@ -116,7 +116,7 @@ func sessionReset(t *testing.T, db Conversations) {
 	want(t, "its history", []any{len(again.History), again.Duplicate}, []any{0, false})
 }
 
-// The event that a turn took last is kept, until a turn takes another or a reset.
+// sessionLast keeps the last consumed event until the next one or a reset.
 func sessionLast(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -165,7 +165,7 @@ func sessionLast(t *testing.T, db Conversations) {
 	want(t, "after a reset", last(), journal.EventRecord{})
 }
 
-// alarms are those of an agent in short: who, and minutes after wakeStart.
+// alarms describes the alarms of an agent: the session, and minutes after wakeStart.
 func alarms(t *testing.T, s journal.Store, name string, limit int) []string {
 	t.Helper()
 	all, err := s.Alarms(t.Context(), name, time.Time{}, limit)

@@ -15,7 +15,7 @@ import (
 	"docent/rag/corpus"
 )
 
-// waits is an agent.RAG that writes a piece and waits.
+// waits is an agent.RAG that writes one piece and waits.
 type waits struct{}
 
 func (waits) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
@@ -57,7 +57,7 @@ func (t actions) until(ctx context.Context, tb *testing.T, action payload.Action
 	}
 }
 
-// answeringAgent greets and answers each message from the documents.
+// answeringAgent returns an agent that greets and answers each message from the documents.
 func answeringAgent() *agent.Agent {
 	a := agent.New("answering")
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")
@@ -69,9 +69,9 @@ func answeringAgent() *agent.Agent {
 	return a
 }
 
-// runtimeStopped: what there is of an answer that is stopped is stored with its
-// evidence. Of one that is cut short by the end of the program nothing is: it is
-// answered when the session is opened again.
+// runtimeStopped stops an answer. The store keeps the partial answer with its evidence. If the
+// program ends instead, the store keeps nothing, and the runtime answers again when the session is
+// opened.
 func runtimeStopped(t *testing.T, db Conversations) {
 	ctx := within(t)
 	answering := answeringAgent()

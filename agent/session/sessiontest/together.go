@@ -50,7 +50,7 @@ func togetherCommit(t *testing.T, db Conversations) {
 	db.rows(t, map[string]int{"chat": 2 * turns, "reasoning_step": turns})
 }
 
-// exchange stores a message, what is said meanwhile, and the answer.
+// exchange stores a message, a part of its turn, and the end of the turn.
 func exchange(ctx context.Context, a, b journal.Store, session int64, name string) error {
 	r, err := a.Receive(ctx, message(session, name, name))
 	if err != nil {
@@ -132,7 +132,7 @@ func togetherSessions(t *testing.T, db Conversations) {
 	}
 }
 
-// togetherBurst stores a hundred messages and answers them while they come.
+// togetherBurst stores a hundred messages and answers them at the same time.
 func togetherBurst(t *testing.T, db Conversations) {
 	const messages = 100
 	ctx := within(t)

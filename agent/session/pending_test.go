@@ -14,8 +14,8 @@ import (
 	"docent/internal/fault"
 )
 
-// A client resets again while a reset is owed.
-func TestResetWhileOwed(t *testing.T) {
+// A client resets again while a reset is pending.
+func TestResetWhilePending(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, down := failing(agenttest.Reset, fault.Unavailable)
 		rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
@@ -40,8 +40,8 @@ func TestResetWhileOwed(t *testing.T) {
 	})
 }
 
-// A reset that is owed is done at shutdown: what it dropped never runs.
-func TestOwedResetAtShutdown(t *testing.T) {
+// A pending reset runs before the shutdown. The turns that it dropped never run.
+func TestPendingResetAtShutdown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, down := failing(agenttest.Reset, fault.Unavailable)
 		var ran []string
@@ -76,7 +76,7 @@ func TestOwedResetAtShutdown(t *testing.T) {
 	})
 }
 
-// A timed move that cannot be committed is tried again ever more seldom.
+// A timed move that cannot be committed is retried at growing intervals.
 func TestTimedMoveWaits(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, down := failing(agenttest.Commit, fault.Unavailable)
@@ -114,7 +114,7 @@ func TestTimedMoveWaits(t *testing.T) {
 	})
 }
 
-// A turn that says nothing and was stored although the store did not answer is done.
+// A turn without a reply is done if the store wrote it but returned an error.
 func TestSilentTurnInDoubt(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &unanswered{Store: agenttest.NewStore()}
@@ -153,7 +153,7 @@ func TestSilentTurnInDoubt(t *testing.T) {
 	})
 }
 
-// A timed move that the store once refused is made when it does not any more.
+// A timed move that the store refused once happens when the store accepts it.
 func TestTimedMoveRefused(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, down := failing(agenttest.Commit, fault.Internal)
@@ -177,7 +177,7 @@ func TestTimedMoveRefused(t *testing.T) {
 	})
 }
 
-// A body and a client reset the session at once.
+// A body and a client reset the session at the same time.
 func TestResetsAtOnce(t *testing.T) {
 	for i := range 3 {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -211,9 +211,9 @@ func TestResetsAtOnce(t *testing.T) {
 	}
 }
 
-// The store is down now and then while several clients talk, reset and stop:
-// in the end the session answers and nothing waits.
-func TestStoreComesAndGoes(t *testing.T) {
+// The store fails from time to time while several clients send, reset, and stop. In the end the
+// session answers, and nothing waits.
+func TestFlakyStore(t *testing.T) {
 	for seed := range 10 {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestStoreComesAndGoes(t *testing.T) {
 					return s
 				}
 				subs := []*session.Subscription{join(), join(), join()}
-				back := func(i uint32, err error) { // a client of a session that left memory comes back
+				back := func(i uint32, err error) { // a client comes back after its session left memory
 					if fault.KindOf(err) == fault.Unavailable {
 						subs[i].Close()
 						subs[i] = join()
