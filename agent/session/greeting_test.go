@@ -58,7 +58,7 @@ func testGreetingFirst(t *testing.T) {
 func TestGreetingWait(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fails bool
-		ends  func(t *testing.T, rt *session.Runtime, sub *session.Subscription) // another event after a second
+		ends  func(t *testing.T, rt *session.Runtime, sub *session.Subscription) // ends the wait after a second
 		waits time.Duration
 		err   fault.Kind
 	}{

@@ -135,7 +135,7 @@ func directoryMatch(t *testing.T, db Database) {
 	reset(t, s, rows["answer"])
 	want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
 	ok(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
-	// The table has the text, its replacement, and one row for each object.
+	// Session "text" has the old text and the new one. Sessions "object" and "other" have one each.
 	want(t, "kept to search in", db.Count(t, "said"), 4)
 }
 
