@@ -266,7 +266,7 @@ type limitedFile struct {
 	err  error // of r
 }
 
-// Read fails at the limit, so that half a file is never stored.
+// Read fails at the limit, so a truncated file is never stored.
 func (l *limitedFile) Read(p []byte) (int, error) {
 	if l.over {
 		return 0, errOver
