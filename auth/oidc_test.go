@@ -351,7 +351,7 @@ func TestIssuerDown(t *testing.T) {
 	_, err = w.Token(t.Context(), i.token(w, nil))
 	ok(t, err)
 
-	// Down again: what is known suffices for what its keys have signed.
+	// The issuer is down again: the cached keys still verify tokens.
 	i.down.Store(true)
 	w.clock.pass(auth.IssuerPause)
 	_, err = w.Token(t.Context(), i.token(w, nil))

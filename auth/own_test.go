@@ -8,8 +8,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestOwnTokens: a user's token counts as long as it is there, may do what both
-// may, and makes no others.
+// TestOwnTokens: a user's token works until it is revoked. It grants only
+// rights that the token and the user share, and cannot create other tokens.
 func TestOwnTokens(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()

@@ -145,14 +145,15 @@ func TestUnknownUsersTakeAsLong(t *testing.T) {
 		cancel()
 		fails(t, err, fault.Unavailable, "")
 	}
-	// What was not checked is not counted.
+	// Unchecked attempts do not count.
 	for range auth.MaxHashing {
 		<-w.Hashing()
 	}
 	w.login("ann")
 }
 
-// TestChecksAreBounded: memory is what bounds how many are checked at once.
+// TestChecksAreBounded: the memory limit bounds the number of concurrent
+// checks.
 func TestChecksAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -115,8 +115,8 @@ func TestTokenSpec(t *testing.T) {
 	fails(t, err, fault.NotFound, "no such user")
 }
 
-// TestWrongTokens: they are told apart only where that gives nothing away, and
-// are in no error and no log.
+// TestWrongTokens: errors distinguish invalid tokens only where that reveals
+// nothing. No error and no log contains a token.
 func TestWrongTokens(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
