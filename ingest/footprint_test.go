@@ -68,7 +68,7 @@ func peak(fn func()) uint64 {
 	return most.Load() - min(before.HeapAlloc, most.Load())
 }
 
-// repeated is about size bytes of what part returns.
+// repeated joins the results of part up to about size bytes.
 func repeated(size int, part func(i int) string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {

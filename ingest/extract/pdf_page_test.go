@@ -87,7 +87,8 @@ func TestDrawPageIsBounded(t *testing.T) {
 	}
 }
 
-// Colours are kept, and what is half transparent is on white.
+// TestDrawPageColours: colors are kept, and half-transparent objects are drawn
+// on white.
 func TestDrawPageColours(t *testing.T) {
 	t.Parallel()
 	stream := "1 0 0 rg 0 0 300 800 re f /G gs 0 0 1 rg 300 0 300 800 re f"
@@ -181,7 +182,7 @@ func TestPagesAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// Who gives up does not wait for a page that takes long.
+// TestPageCanceled: a canceled call does not wait for a slow page.
 func TestPageCanceled(t *testing.T) {
 	t.Parallel()
 	e, data := newExtractor(t), slowPDF()

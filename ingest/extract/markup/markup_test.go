@@ -123,8 +123,8 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestHostile reads texts that make careless readers slow. The time limit of
-// the test run is what fails here.
+// TestHostile reads texts that make careless readers slow. A slow reader
+// exceeds the time limit of the test run.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const n = 10_000

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// check fails if runs are not ascending, overlap, or say what is not so.
+// check fails if runs are not ascending, overlap, or match different
+// characters.
 func check(t *testing.T, text, page []rune, runs []run) {
 	t.Helper()
 	a, b := 0, 0

@@ -17,7 +17,7 @@ import (
 	"docent/internal/fault"
 )
 
-// patience bounds waiting for what happens in the background.
+// patience bounds the wait for background work.
 const patience = 30 * time.Second
 
 // until waits for a condition, looking again whenever the clock ticks.

@@ -292,7 +292,7 @@ func TestSync(t *testing.T) {
 	p.set("d", "text d")
 	w.sync(id, "+1 ~1 =1 -1 !0")
 	w.wantDocuments("https://x/a https://x/c https://x/d")
-	// An incomplete listing removes nothing, and takes what there is.
+	// An incomplete listing removes nothing, and its items are read.
 	p.listErr = fault.New(fault.Unavailable, "test_sentence", "the server went away")
 	p.set("c", "")
 	p.set("e", "text e")
