@@ -252,7 +252,7 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// Calls are counted, and what went wrong by its kind.
+// TestMetrics: calls are counted, and failures by their kind.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()
