@@ -48,8 +48,8 @@ func made(t *testing.T) map[Action]any {
 	}
 }
 
-// Each golden frame is read, and what BAF's server sends is what the typed
-// values make, by value and with the same text inside strings.
+// TestGoldenFrames decodes each golden frame. It encodes the typed values and
+// compares the result with the frames of BAF's server.
 func TestGoldenFrames(t *testing.T) {
 	t.Parallel()
 	values := made(t)
