@@ -17,8 +17,9 @@ func marks(m Answer) string {
 	return strings.Join(out, "|")
 }
 
-// What there is of an answer that is stopped is checked; its last sentence only
-// if it cites, and what is no whole marker is not shown.
+// TestCiteBegun: the sentences of a stopped answer are checked. The unfinished
+// last sentence is checked only if it has a citation. An incomplete marker is
+// not shown.
 func TestCiteBegun(t *testing.T) {
 	t.Parallel()
 	const whole = "The default of work_mem is 4MB [1]."

@@ -65,7 +65,7 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 		if err != nil || got.Text != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
 			t.Errorf("%s: %v, %+v, %d calls", name, err, got, len(model.Requests()))
 		}
-		// Nor is the model asked where the documents have nothing.
+		// The model is not asked without documents either.
 		empty, model := newRAG(t, &shelf{}, llmtest.Say("4MB."))
 		if got, err = empty.Run(t.Context(), Request{Question: "what is the default?", History: 9, Turns: turns}); err != nil || !got.Abstained || len(model.Requests()) != 0 {
 			t.Errorf("%s, without documents: %v, %+v", name, err, got)

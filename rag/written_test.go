@@ -30,8 +30,8 @@ func TestCite(t *testing.T) {
 	}
 }
 
-// A sentence that cites nothing is carried by the passage that says it, which is
-// said to be found and not cited.
+// TestCiteFindsWhatIsNotCited: an uncited sentence is supported by the passage
+// that states it. That passage is reported as found but not cited.
 func TestCiteFindsWhatIsNotCited(t *testing.T) {
 	t.Parallel()
 	results := memoryShelf().results[:2]

@@ -34,7 +34,7 @@ func TestSnapshot(t *testing.T) {
 	if got := ranking(t, r, true); got != want {
 		t.Errorf("from the snapshot:\n%s\nfrom the corpus:\n%s", got, want)
 	}
-	// What has changed since is caught up with, nothing else is read.
+	// The retriever reads only the documents that changed since.
 	c.put(t, corpus.Document{Source: "/manual/locks.html", Title: "Locks", Language: "en"}, corpus.Chunk{Text: "Advisory locks are taken by number."})
 	c.remove("/src/pool.go")
 	r = load(t, c, path)
