@@ -21,12 +21,13 @@ states:
   three: {body: *body, on: [{message: any, to: one}]}
 `
 
-// ringReply is what the agent says to the message of that number.
+// ringReply returns the agent's reply to message n.
 func ringReply(n int) (reply, options string) {
 	return fmt.Sprintf("%s m%d", []string{"one", "two", "three"}[n%3], n), fmt.Sprintf(`{"0": "m%d"}`, n)
 }
 
-// checkRing compares a session with what it must be after so many messages.
+// checkRing compares a session with the expected state after that number of
+// messages.
 func checkRing(t *testing.T, r record, messages int) {
 	t.Helper()
 	var users, replies []string

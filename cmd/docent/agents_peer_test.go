@@ -44,8 +44,8 @@ type twoAgents struct {
 	deskAt, libraryAt, host string
 }
 
-// newTwoAgents starts both. The library's model repeats what it is asked, and is
-// held up by what begins with slow.
+// newTwoAgents starts both. The library's model repeats each question, and
+// pauses at questions that begin with slow.
 func newTwoAgents(t *testing.T, deskEnv, libraryEnv []string) *twoAgents {
 	t.Helper()
 	a := &twoAgents{

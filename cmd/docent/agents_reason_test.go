@@ -11,7 +11,7 @@ import (
 	"docent/llm/llmtest"
 )
 
-// thinker reasons about whatever is said.
+// thinker reasons about each message.
 const thinker = `name: thinker
 tools: {knowledge: true}
 states:

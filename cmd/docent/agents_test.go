@@ -231,7 +231,7 @@ type step struct {
 	Step     int    `json:"step"`
 }
 
-// record is what the HTTP API tells of a session.
+// record is a session in the HTTP API.
 type record struct {
 	Messages []row  `json:"messages"`
 	Steps    []step `json:"steps"`

@@ -61,7 +61,7 @@ func writeManual(b *testing.B, dir string, documents int) {
 	}
 }
 
-// stages does what an ingest does, one stage after the other.
+// stages runs the stages of an ingest one after the other.
 type stages struct {
 	static    *embed.Static
 	extractor *extract.Extractor
@@ -157,7 +157,8 @@ func (s *stages) run(b *testing.B, store ingest.Store) {
 	})
 }
 
-// text is the size of what was extracted, in bytes, and how many chunks it has.
+// text returns the size of the extracted text in bytes, and its number of
+// chunks.
 func (s *stages) text() (size, chunks int) {
 	for i, d := range s.docs {
 		size += len(d.Text)

@@ -89,7 +89,7 @@ func newRetrieveClock(b *testing.B, corpus corpus.Corpus, static *embed.Static, 
 	return r, c
 }
 
-// retrieveTimes are what is measured of one corpus.
+// retrieveTimes are the measurements of one corpus.
 type retrieveTimes struct {
 	build, load                                              times // of the index
 	question, words, vectors, first, passages, second, added times // by question

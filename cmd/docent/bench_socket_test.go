@@ -103,7 +103,7 @@ func asked(b *testing.B, l *loadtest.Test, users, questions int, thinking time.D
 	if err := group.Wait(); err != nil {
 		b.Fatal(err)
 	}
-	for i := range all { // the first is what happens but once
+	for i := range all { // the first measurement includes one-time work
 		first, whole = append(first, firsts[i][1:]...), append(whole, wholes[i][1:]...)
 	}
 	return first, whole
@@ -148,9 +148,9 @@ func BenchmarkFirstToken(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkSlowReaders is how long ten users wait for quoted answers, alone and
-// beside 100 clients that have asked for more than fits and read nothing, turn about, and
-// what waits for those in the server's memory.
+// BenchmarkSlowReaders measures how long ten users wait for quoted answers. It alternates
+// between ten users alone and ten users beside 100 clients that ask much and read
+// nothing. It also measures the server's memory for those clients.
 func BenchmarkSlowReaders(b *testing.B) {
 	const rounds, users, questions, slow = 3, 10, 50, 100
 	l := serveBench(b)

@@ -19,8 +19,8 @@ import (
 )
 
 // BenchmarkStart measures the program as it is installed: built, started and
-// asked as a user does. It takes turns with `docent version`, which is what
-// starting any process of this size costs.
+// asked as a user does. It alternates with `docent version`, the cost of
+// starting any process of this size.
 func BenchmarkStart(b *testing.B) {
 	exe := buildProgram(b)
 	b.Run("ask", func(b *testing.B) { benchAsk(b, exe) })

@@ -42,8 +42,8 @@ func found(t *testing.T, server, question string) []string {
 	return texts
 }
 
-// TestServeFollowsIngest: a running server answers from what another process
-// has just added, changed and removed.
+// TestServeFollowsIngest: a running server sees the documents that another
+// process adds, changes, and removes.
 func TestServeFollowsIngest(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {

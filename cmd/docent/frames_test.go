@@ -28,7 +28,7 @@ func TestBadFrames(t *testing.T) {
 // badDialect is how frames of one kind of client look.
 type badDialect struct {
 	path  string
-	first string // is said first
+	first string // the first message
 	seeds []string
 }
 

@@ -23,9 +23,9 @@ type sample struct {
 	path   string // of the route, with {session} for the id of a new one; "" is the route's own
 	body   string // with {session} as well, and {n} for a new number
 	header []string
-	ok     int  // the status for who may
+	ok     int  // the status for permitted users
 	owned  bool // the session has to be theirs
-	signed bool // only for who is signed in with a password
+	signed bool // only for users signed in with a password
 	typed  bool // a client of /agent_websocket is in it
 }
 
@@ -98,7 +98,7 @@ func want(scope auth.Scope, s sample, w who, owner string) int {
 	}
 }
 
-// site is a server with authentication, and what is behind it.
+// site is a server with authentication, with its database and agents.
 type site struct {
 	db     *wiring.Database
 	at     string
@@ -145,8 +145,8 @@ func (s *site) from() []string {
 	return []string{"X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
 }
 
-// TestWhoMayDoWhat walks every route as everybody. What is expected is told from
-// api.Routes; a route that is not there, or not in samples, fails.
+// TestWhoMayDoWhat requests every route as every user. It derives the expected
+// status from api.Routes. It fails on a route that api.Routes or samples lacks.
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -277,7 +277,8 @@ func (s *site) wantUntouched(t *testing.T, key journal.SessionKey, after string)
 	}
 }
 
-// wantOwnList: a list has the sessions of who asks, and an administrator's all.
+// wantOwnList: a list has the user's own sessions, and an administrator's list
+// has all.
 func (s *site) wantOwnList(t *testing.T, w who) {
 	t.Helper()
 	owners := map[string]bool{}

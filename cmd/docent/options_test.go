@@ -169,7 +169,7 @@ func TestAskOptions(t *testing.T) {
 	})
 }
 
-// whatWasSaid is what was said in session s, for comparing.
+// whatWasSaid returns the messages of session s, for comparison.
 func whatWasSaid(t *testing.T, at string) []string {
 	t.Helper()
 	_, body := who{}.request(t, http.MethodGet, at+"/api/sessions/s/messages", "")

@@ -70,7 +70,7 @@ func (v *tab) open() {
 	}
 }
 
-// reopen is what loading a page again does.
+// reopen reloads the page.
 func (v *tab) reopen() {
 	v.mu.Lock()
 	s, heard := v.s, v.heard
@@ -128,8 +128,8 @@ func (v *tab) hear(e client.Event) {
 	v.changed = make(chan struct{})
 }
 
-// whole fails if something is missing. While it is read, a reset may take part of
-// it away, which is told before the client is synced.
+// whole fails if something is missing. A reset may delete messages during the
+// replay. The client learns of it before it is synced.
 func (v *tab) whole() {
 	if v.hole != "" {
 		v.t.Errorf("%s: %s", v.name, v.hole)
@@ -158,7 +158,7 @@ func stored(e client.Event) int64 {
 type told struct {
 	client.Receipt
 	opens int  // as it was when it was said
-	again bool // it was said more than once: it ran again, or its end was told again
+	again bool // sent more than once, so it may run again or end again
 }
 
 // tell says something until it is stored, in whatever session the tab is in.

@@ -77,7 +77,7 @@ type resume struct {
 	sessions [][]*tab
 	said     []map[string]bool // the texts said in each session
 	again    []map[int64]bool  // turns whose message was said again, of each session
-	stored   []int64           // the seq of what was said last in each session
+	stored   []int64           // the seq of the last message in each session
 	saying   sync.WaitGroup
 	turns    atomic.Int64
 	revising bool
@@ -245,8 +245,8 @@ func (r *resume) revise(i int, v *tab, receipt told, chance *rand.Rand) {
 func (r *resume) compare() {
 	for i, tabs := range r.sessions {
 		for _, v := range tabs {
-			// What a tab learns of as it comes back is open only once it is synced;
-			// of what was said just now it may not have heard.
+			// A tab knows the open turns only after it is synced. It may not know the most
+			// recent messages yet.
 			if !v.until("quiet", func() bool { return v.last >= max(1, r.stored[i]) && v.synced && len(v.made.Running()) == 0 }) {
 				r.t.Errorf("%s: %+v", v.name, v.made.Running())
 				return
@@ -258,7 +258,7 @@ func (r *resume) compare() {
 			v.mu.Lock()
 			same(r.t, v.name, v.made.Record(), want)
 			for turn, outcomes := range v.finished {
-				if len(outcomes) > 1 && !r.again[i][turn] { // or it ran again, or its end was told again
+				if len(outcomes) > 1 && !r.again[i][turn] { // or it ran or ended again
 					r.t.Errorf("%s: turn %d ended %d times: %v", v.name, turn, len(outcomes), outcomes)
 				}
 			}

@@ -116,7 +116,7 @@ func TestPlainClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		frame := hear(t, c)
-		for frame["action"] == "agent_reply_str" { // it is told of what was too long
+		for frame["action"] == "agent_reply_str" { // the report of the message that was too long
 			if !strings.Contains(frame["message"].(string), "bytes") {
 				t.Fatalf("unasked: %v", frame)
 			}

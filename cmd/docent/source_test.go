@@ -19,7 +19,8 @@ func TestSyncSurvivesKills(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) { killSync(t, env, 20, 3) })
 }
 
-// sourceTimes are what differs between two databases that hold the same.
+// sourceTimes matches the times, which differ between two databases with the
+// same content.
 var sourceTimes = regexp.MustCompile(`"(created_at|next_sync_at|last_sync)":("[^"]*"|\{[^}]*\}|null),?`)
 
 // killSync starts syncs and kills each with SIGKILL, at random moments of the time
@@ -71,7 +72,7 @@ func killSync(t *testing.T, env []string, files, kills int) {
 	if a, b := state(t, fresh), state(t, env); a != b {
 		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", clip(a, 4000), killed, clip(b, 4000))
 	}
-	// What the source added goes with it, and all of it.
+	// Removing the source removes all documents that it added.
 	docent(t, env, 0, "source", "rm", "docs")
 	if out := docent(t, env, 0, "docs", "ls", "--json"); out != "" {
 		t.Errorf("documents are left:\n%s", clip(out, 1000))

@@ -33,8 +33,9 @@ func audioServer(t *testing.T) string {
 	return s.URL + "/v1"
 }
 
-// TestVoice: a recording is heard by the configured server and answered; what
-// cannot be heard is said in words. The page and clients can know.
+// TestVoice: the configured server transcribes a recording, and docent answers
+// it. Without a transcript, docent replies with an error. The page and clients
+// can see whether voice is set up.
 func TestVoice(t *testing.T) {
 	t.Parallel()
 	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_SPEECH_KEY=sk-audio"}
