@@ -22,7 +22,7 @@ func TestOwnTokens(t *testing.T) {
 	if record.ID == 0 || record.User != "ann" || !record.ExpiresAt.Equal(w.clock.now().Add(time.Hour)) {
 		t.Errorf("made %+v", record)
 	}
-	// It ends at the instant that was asked for, however long making it takes.
+	// The token expires at the requested time, however long its creation takes.
 	ends := w.clock.now().Add(time.Hour).Truncate(time.Second)
 	w.clock.creep = 7 * time.Microsecond
 	exact, _, err := w.CreateOwnToken(ctx, p, auth.OwnToken{Name: "exact", Scopes: auth.Scopes{auth.Ask}, ExpiresAt: ends})

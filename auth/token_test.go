@@ -204,7 +204,7 @@ func (s *stuckStore) UseToken(context.Context, []byte, time.Time) error {
 	return errBroken
 }
 
-// TestLastUseIsNotInTheWay: a store that cannot write stops nobody.
+// TestLastUseIsNotInTheWay: users can sign in even if the store cannot write.
 func TestLastUseIsNotInTheWay(t *testing.T) {
 	t.Parallel()
 	stuck := &stuckStore{entered: make(chan struct{}, 1), leave: make(chan struct{})}

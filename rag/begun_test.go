@@ -52,8 +52,8 @@ func TestCiteBegun(t *testing.T) {
 	}
 }
 
-// An answer says what it was made with, also when it is stopped; small talk was
-// made with nothing.
+// An answer names its search options, even if it was stopped. Small talk has
+// none.
 func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 	t.Parallel()
 	made := func(m Answer) string {

@@ -50,8 +50,8 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 	}
 }
 
-// Nothing is rewritten that has no earlier question to lean on: a greeting, and
-// small talk, are none.
+// A question is rewritten only after an earlier question. Greetings and small
+// talk are not questions.
 func TestFirstQuestionIsNotRewritten(t *testing.T) {
 	t.Parallel()
 	for name, turns := range map[string][]talk.Turn{
@@ -73,7 +73,7 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 	}
 }
 
-// A model that rambles is read no further than a question is long.
+// Reading stops at the maximum length of a question.
 func TestRewritingRambles(t *testing.T) {
 	t.Parallel()
 	pieces := 0

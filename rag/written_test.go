@@ -51,7 +51,8 @@ func TestCiteFindsWhatIsNotCited(t *testing.T) {
 			t.Errorf("%q: %+v", text, m.Sentences)
 		}
 	}
-	// Nor is an admission an answer because a passage has its words, or half a sentence.
+	// An admission is not supported only because a passage contains its words or half of
+	// it.
 	const admits = "I don't know the default value, four megabytes."
 	if m := Cite(testStatic, Written{Text: admits, Results: results}); !m.Abstained {
 		t.Errorf("%+v", m)

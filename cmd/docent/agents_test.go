@@ -112,7 +112,7 @@ func (g *guest) leave() {
 	<-g.gone
 }
 
-// send writes a frame; that the connection has ended is no error.
+// send writes a frame. It ignores a closed connection.
 func (g *guest) send(t *testing.T, frame map[string]any) {
 	t.Helper()
 	data, err := json.Marshal(frame)
@@ -143,7 +143,8 @@ func (g *guest) lines() []line {
 	return append([]line(nil), g.heard...)
 }
 
-// until waits until enough was heard, or the connection ends: then false.
+// until waits until the condition holds. It returns false if the connection
+// ends first.
 func (g *guest) until(t *testing.T, what string, enough func([]line) bool) bool {
 	t.Helper()
 	deadline := time.After(patience)
@@ -255,8 +256,8 @@ func (r record) said(user bool) []string {
 	return out
 }
 
-// checkSeq fails unless messages and steps together count from so many on
-// without gaps, each of them in order.
+// checkSeq fails unless the sequence numbers of messages and steps together
+// start at the given number and have no gaps.
 func (r record) checkSeq(t *testing.T, from int64) {
 	t.Helper()
 	all := map[int64]int{}
@@ -281,8 +282,8 @@ func (r record) checkSeq(t *testing.T, from int64) {
 	}
 }
 
-// inDatabase reads a session from the database itself, as the API does not tell
-// everything.
+// inDatabase reads a session from the database, because the API omits some
+// data.
 func inDatabase(t *testing.T, env []string, name, sessionID string) (journal.SessionRecord, []agent.ChatMessage, []agent.ReasoningRecord) {
 	t.Helper()
 	db := databaseOf(t, env)

@@ -28,8 +28,8 @@ const ingestDocuments = 1000
 
 // BenchmarkIngest reads a folder of made-up web pages and Markdown into an
 // empty store: first the stages one after the other, each alone with all cores,
-// then all together as `docent ingest` does. Stages and whole take turns, so
-// that a busy moment hits all of them.
+// then all together as `docent ingest` does. The benchmark alternates between
+// both, so that a busy moment affects both.
 func BenchmarkIngest(b *testing.B) {
 	dir := b.TempDir()
 	writeManual(b, dir, ingestDocuments)

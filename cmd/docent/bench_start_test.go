@@ -27,7 +27,7 @@ func BenchmarkStart(b *testing.B) {
 	b.Run("serve", func(b *testing.B) { benchServe(b, exe) })
 }
 
-// buildProgram builds what `make build` builds, with the page that is there.
+// buildProgram builds the program like `make build`, with the existing page.
 func buildProgram(b *testing.B) string {
 	b.Helper()
 	exe := filepath.Join(b.TempDir(), "docent")
@@ -120,8 +120,8 @@ func benchServe(b *testing.B, exe string) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// serveOnce starts a server, adds the time until it says that it is ready, and
-// returns its memory in MB as Linux counts it.
+// serveOnce starts a server, adds the time until it is ready, and returns its
+// memory in MB as Linux counts it.
 func serveOnce(b *testing.B, exe, data string, ready *times) (rss, anon float64) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), patience)

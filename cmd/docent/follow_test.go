@@ -175,7 +175,7 @@ func answer(t *testing.T, line string) string {
 	return msg.Answer + "\n"
 }
 
-// TestSameRankingOnBothStores compares what the two databases answer.
+// TestSameRankingOnBothStores compares the answers with both databases.
 func TestSameRankingOnBothStores(t *testing.T) {
 	t.Parallel()
 	docs := writeDocs(t, 30)

@@ -20,7 +20,7 @@ import (
 
 // sample is how a route is asked in TestWhoMayDoWhat.
 type sample struct {
-	path   string // of the route, with {session} for the id of a new one; "" is the route's own
+	path   string // the path, with {session} for the id of a new session; "" is the path of the route
 	body   string // with {session} as well, and {n} for a new number
 	header []string
 	ok     int  // the status for permitted users
@@ -78,7 +78,8 @@ var samples = map[string]sample{
 	"GET /api/sources/{source_id}/failures":      {path: "/api/sources/999999/failures", ok: 404},
 }
 
-// want is the status that somebody gets of a route, told from its row alone.
+// want returns the expected status of a route for a user, derived from the
+// route's row alone.
 func want(scope auth.Scope, s sample, w who, owner string) int {
 	switch p := (auth.Principal{ID: w.id, Scopes: w.scopes}); {
 	case w.wrong:
@@ -139,7 +140,8 @@ func (s *site) session(t *testing.T, owner string) journal.SessionKey {
 	return key
 }
 
-// from is an address of its own for each request: what is wrong is slowed by it.
+// from returns a new address for each request, because failed attempts are
+// throttled by address.
 func (s *site) from() []string {
 	n := s.asked.Add(1)
 	return []string{"X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
@@ -174,7 +176,8 @@ func rank(route string) string {
 	return route
 }
 
-// wantDeclared compares rows, samples and description, and returns the scopes.
+// wantDeclared compares the rows, the samples, and the description, and returns
+// the scopes.
 func (s *site) wantDeclared(t *testing.T) map[string]auth.Scope {
 	t.Helper()
 	rows := map[string]auth.Scope{}

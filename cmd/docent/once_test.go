@@ -23,8 +23,8 @@ func TestExactlyOnce(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) { thrice(t, env, 14) })
 }
 
-// thrice says 15 messages in each of so many sessions, each three times: as many
-// as a client may send at once.
+// thrice sends 15 messages in each of several sessions, each message three
+// times. That is the burst limit of a client.
 func thrice(t *testing.T, env []string, sessions int) {
 	t.Helper()
 	const messages = 15

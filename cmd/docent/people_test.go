@@ -75,7 +75,7 @@ func crowd(t *testing.T, db *wiring.Database) []who {
 	return all
 }
 
-// request asks a server as somebody and returns the answer with its body.
+// request sends a request as a user and returns the response with its body.
 func (w who) request(t *testing.T, method, at, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

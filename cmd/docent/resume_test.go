@@ -26,8 +26,8 @@ states:
   think: {body: [reason], on: [{message: any, to: think}]}
 `
 
-// trickle is a model that answers in pieces, slowly, and every third question
-// after planning.
+// trickle is a model that answers slowly in pieces. It plans before every third
+// answer.
 func trickle(t *testing.T, pause time.Duration) *llmtest.Server {
 	t.Helper()
 	wait := func(ctx context.Context, _ int) error {
@@ -93,9 +93,9 @@ type cutting struct {
 	seed           uint64
 }
 
-// TestResume: clients whose connections are cut while answers stream, and whose
-// server is killed, have in the end what is stored; the soak test does so for
-// long.
+// TestResume: connections are cut while answers stream, and the server is
+// killed. In the end the clients have the stored messages. The soak test runs
+// longer.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -181,8 +181,8 @@ func (r *resume) cut(c cutting) {
 	r.t.Logf("%v: %d lost connections in %d turns", done, losses, r.turns.Load())
 }
 
-// converse says one thing after the other in a session, from any of its tabs,
-// sometimes several at once.
+// converse sends messages in a session, from any of its tabs and sometimes
+// several at once.
 func (r *resume) converse(i int, chance *rand.Rand) {
 	tabs := r.sessions[i]
 	for n := 0; !r.quiet.Load() && !r.t.Failed(); n++ {
@@ -207,7 +207,7 @@ func (r *resume) converse(i int, chance *rand.Rand) {
 	}
 }
 
-// revise does something to a turn; others may have been quicker.
+// revise changes a turn. Another tab may have changed it first.
 func (r *resume) revise(i int, v *tab, receipt told, chance *rand.Rand) {
 	s := v.session()
 	var revised client.Receipt
@@ -302,7 +302,7 @@ func (r *resume) answered(i int, record []client.Entry) {
 	}
 }
 
-// entriesOf is the record of a session as the database has it.
+// entriesOf returns the stored entries of a session.
 func entriesOf(t *testing.T, env []string, name, sessionID string) []client.Entry {
 	t.Helper()
 	db := databaseOf(t, env)

@@ -79,8 +79,8 @@ func killSync(t *testing.T, env []string, files, kills int) {
 	}
 }
 
-// TestSourceIsServed adds a folder while a server runs: its documents come,
-// change and go without another command.
+// TestSourceIsServed adds a folder while a server runs: docent adds, changes,
+// and removes its documents without another command.
 func TestSourceIsServed(t *testing.T) {
 	t.Parallel()
 	env, docs := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
@@ -167,8 +167,8 @@ func TestIngestWatch(t *testing.T) {
 	docent(t, env, 2, "ingest", "--watch", "-")
 }
 
-// TestWatchKeepsVanishedFolders takes the watched folder itself away, as an
-// unmounted disk does: its documents stay.
+// TestWatchKeepsVanishedFolders removes the watched folder itself, as an
+// unmounted disk does. Its documents stay.
 func TestWatchKeepsVanishedFolders(t *testing.T) {
 	t.Parallel()
 	env, parent := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()

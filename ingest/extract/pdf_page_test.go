@@ -141,7 +141,7 @@ func TestPageRefusals(t *testing.T) {
 		for _, err := range []error{drawErr, readErr} {
 			kind := fault.KindOf(err)
 			if tt.kind == "" && (err == nil || kind == fault.NotFound || kind == fault.Invalid) {
-				continue // what is made of it is the library's affair, as long as it is no fault of ours
+				continue // the library may accept or reject the data, but must not fail internally
 			}
 			if kind != tt.kind || !strings.Contains(fault.Message(err), tt.says) {
 				t.Errorf("%s: %v", tt.name, err)
@@ -200,7 +200,7 @@ func TestPageCanceled(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Those who wait for their turn give up as well, and later ones get theirs.
+	// Waiting calls can be canceled too, and later calls still get their turn.
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for range 6 {

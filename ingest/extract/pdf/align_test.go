@@ -49,7 +49,7 @@ func FuzzAlign(f *testing.F) {
 	})
 }
 
-// Text made to be slow is aligned in a time that grows with its length alone.
+// Aligning hostile text takes linear time.
 func TestAlignTakesNoTime(t *testing.T) {
 	t.Parallel()
 	var same, mixed strings.Builder
