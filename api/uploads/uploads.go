@@ -169,7 +169,7 @@ func (u *uploads) readParts(ctx context.Context, parts *multipart.Reader, collec
 		case part.FormName() == "collection":
 			if files > 0 {
 				return fault.New(fault.Invalid,
-					"upload_collection_late", "the field collection must come before the files; %d were stored without it", files)
+					"upload_collection_late", "the field collection must come before the files; %d files were already stored without it", files)
 			}
 			if collection, err = collectionField(part); err != nil {
 				return err
