@@ -32,7 +32,7 @@ type Question struct {
 	Model string `json:"model,omitempty" maxLength:"200" doc:"A configured model, or extractive for quotes only."`
 	// Prompt replaces the instructions for the model.
 	Prompt string `json:"prompt,omitempty" doc:"Replaces the instructions for the model."`
-	// Collections are the collections to search; none means all.
+	// Collections are the collections to search; an empty list means all.
 	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Searches only these collections."`
 }
 

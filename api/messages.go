@@ -31,7 +31,7 @@ type Message struct {
 	Type string `json:"type"`
 	// Content is the message in the format of the WebSocket.
 	Content any `json:"content"`
-	// IsUser tells the user's messages from the agent's.
+	// IsUser reports whether the user wrote the message, not the agent.
 	IsUser bool `json:"is_user"`
 	// Sender is the URL of another agent that sent it, or "agent"; absent if the
 	// user or the agent of the session sent it.

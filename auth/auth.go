@@ -119,7 +119,7 @@ func (a *Authenticator) count(by string, err error) {
 // Valid fails with fault.Unauthorized if the principal's credential no longer
 // works, or gives fewer rights than before. That is so if the token was revoked
 // or has expired, the login has ended, or the user was deleted or lost a scope.
-// Whoever keeps a connection open calls Valid from time to time.
+// Servers call Valid regularly for each open connection.
 func (a *Authenticator) Valid(ctx context.Context, p Principal) error {
 	var now Principal
 	var err error

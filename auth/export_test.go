@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// What tests of the package look at from outside.
+// Internals for the external tests of this package.
 const (
 	MaxTokenBytes = maxTokenBytes
 	MaxHashing    = maxHashing

@@ -12,8 +12,8 @@ import (
 	"docent/internal/fault"
 )
 
-// While the database hangs, everybody is told so soon, and no attempt counts as
-// a wrong one.
+// TestDatabaseThatHangs: while the database hangs, calls fail soon with that
+// reason. No attempt counts as a failed one.
 func TestDatabaseThatHangs(t *testing.T) {
 	t.Parallel()
 	before := newWorld(t)

@@ -51,8 +51,8 @@ func ask(t *testing.T, wrap func(http.Handler) http.Handler, method, target stri
 	return w, got
 }
 
-// Handlers that say it themselves get requests with wrong credentials, as of
-// nobody, with the reason; they count as guesses all the same.
+// Handlers named by Config.Late get requests with wrong credentials without a
+// principal, with the reason. These requests still count as guesses.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *auth.Config) { c.Late = func(r *http.Request) bool { return r.URL.Path == "/late" } })
@@ -205,9 +205,9 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOwnPageHasTheCookie: pages that are listed act by a token. Browsers
-// say Sec-Fetch-Site neither by plain HTTP, other than on this machine, nor in
-// older versions.
+// TestOnlyTheOwnPageHasTheCookie: listed pages must use a token. Older browsers
+// never send Sec-Fetch-Site, and other browsers send it over plain HTTP only on
+// this machine.
 func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -262,8 +262,8 @@ func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 	}
 }
 
-// TestNoCrossSiteWebSocket: a foreign page cannot ride on the page's cookie,
-// neither to a WebSocket nor to a change.
+// TestNoCrossSiteWebSocket: a foreign page cannot use the page's cookie to open
+// a WebSocket or to change something.
 func TestNoCrossSiteWebSocket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -354,8 +354,8 @@ func FuzzQueryToken(f *testing.F) {
 	})
 }
 
-// TestRemote: only proxies that are trusted are believed, each of them only in
-// where it has a request from.
+// TestRemote: the server believes only trusted proxies, and each one only about
+// the sender of its request.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	trusted := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -401,7 +401,8 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestPrincipalInLogs: what identifies a token is not what lets in.
+// TestPrincipalInLogs: the logs identify a token by its name, not by its
+// secret.
 func TestPrincipalInLogs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -29,7 +29,7 @@ import (
 	"docent/internal/fault"
 )
 
-// issuer is an OpenID Connect issuer that tests speak to over HTTP.
+// issuer is an OpenID Connect issuer that serves tests over HTTP.
 type issuer struct {
 	*httptest.Server
 	rsa, next *rsa.PrivateKey
@@ -157,7 +157,8 @@ func signHMAC(key []byte) func([]byte) []byte {
 	}
 }
 
-// claims are those of a token that counts at the world's time, changed.
+// claims returns the claims of a token that is valid at the world's time, with
+// changes.
 func (i *issuer) claims(w *world, change claims) claims {
 	now := w.clock.now()
 	out := claims{"iss": i.URL, "aud": "docent", "sub": "s-1", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(), "email": "ann@example.com"}
@@ -222,7 +223,7 @@ func TestJWT(t *testing.T) {
 	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "ended")
 }
 
-// TestForgedJWT: algorithm confusion and all else that must not let in.
+// TestForgedJWT: algorithm confusion and other forgeries are rejected.
 func TestForgedJWT(t *testing.T) {
 	t.Parallel()
 	w, i := newOIDC(t)
@@ -331,7 +332,8 @@ func TestOnlyJWTsGoToTheIssuer(t *testing.T) {
 	fails(t, err, fault.Unauthorized, "unknown here")
 }
 
-// TestIssuerDown: the server starts without it, says so, and comes back.
+// TestIssuerDown: the server starts while the issuer is down, reports it, and
+// recovers.
 func TestIssuerDown(t *testing.T) {
 	t.Parallel()
 	w, i := newOIDC(t)
@@ -351,7 +353,7 @@ func TestIssuerDown(t *testing.T) {
 	_, err = w.Token(t.Context(), i.token(w, nil))
 	ok(t, err)
 
-	// Down again: what is known suffices for what its keys have signed.
+	// The issuer is down again: the cached keys still verify tokens.
 	i.down.Store(true)
 	w.clock.pass(auth.IssuerPause)
 	_, err = w.Token(t.Context(), i.token(w, nil))
@@ -388,7 +390,8 @@ func TestIssuerOfAnotherName(t *testing.T) {
 	}
 }
 
-// TestIssuerThatHangs: who waits for it may give up, and it is asked once.
+// TestIssuerThatHangs: callers may stop waiting for the issuer, and it gets one
+// request.
 func TestIssuerThatHangs(t *testing.T) {
 	t.Parallel()
 	asked, leave := make(chan struct{}, 9), make(chan struct{})

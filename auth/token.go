@@ -91,7 +91,7 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 }
 
 // RevokeToken deletes a token by its name. It fails with fault.NotFound if
-// there is none. A new token of the same name owns what the old one owned.
+// there is none. A new token of the same name owns the old token's data.
 func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
 	return a.cfg.Tokens.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
 }

@@ -9,8 +9,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestUserNamesFold: names that differ in case, or in how a letter is written,
-// are one user's.
+// TestUserNamesFold: names that differ only in case or in Unicode form belong
+// to one user.
 func TestUserNamesFold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -39,8 +39,8 @@ func TestUserNamesFold(t *testing.T) {
 	}
 }
 
-// TestScopesOfAUser: who may do less is not let in as before any more, who may
-// do more is.
+// TestScopesOfAUser: a user who loses a scope must authenticate again, and a
+// user who gains one need not.
 func TestScopesOfAUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -62,7 +62,7 @@ func rounds(n int, fs ...func()) []time.Duration {
 
 // BenchmarkEmbedder measures, on one core and alternating: text to vector, its
 // two halves, and a gather loop in plain Go over the same tokens. The plain
-// loop is what the kernel is compared with.
+// loop is the baseline of the kernel.
 func BenchmarkEmbedder(b *testing.B) {
 	s, texts := newTestStatic(b), passages(b)
 	ids, tokens := make([][]uint16, len(texts)), 0
@@ -156,7 +156,7 @@ func BenchmarkNewStatic(b *testing.B) {
 	}
 }
 
-// BenchmarkUnpack is what the first embedder of a process costs beside that.
+// BenchmarkUnpack measures the additional cost of a process's first embedder.
 func BenchmarkUnpack(b *testing.B) {
 	for b.Loop() {
 		if _, err := unpack(vocabularyPacked); err != nil {

@@ -88,7 +88,7 @@ func TestOpenAIBatches(t *testing.T) {
 	}
 }
 
-// What a server may do wrong, and what becomes of it.
+// TestOpenAIFailures covers the faults of a server and the resulting errors.
 func TestOpenAIFailures(t *testing.T) {
 	t.Parallel()
 	answer := func(body string) func(http.ResponseWriter, embedtest.Request, int) bool {

@@ -184,7 +184,7 @@ func TestUnpackRefusesBrokenFiles(t *testing.T) {
 	}
 }
 
-// The start belongs to every command, so it has to be short. The bound is loose
+// Every command creates the embedder, so that must be fast. The bound is loose
 // for the race detector and busy machines; BenchmarkNewStatic has the number.
 func TestNewStaticIsQuick(t *testing.T) {
 	best := time.Hour

@@ -14,8 +14,8 @@ import (
 	"docent/ingest/intake"
 )
 
-// A file may take maxFootprint bytes of memory for each of its own on its way into
-// the store, and fixedFootprint more, at most.
+// Ingesting a file takes at most maxFootprint bytes of memory for each byte of the
+// file, plus fixedFootprint.
 const (
 	maxFootprint   = 10
 	fixedFootprint = 48 << 20
@@ -28,7 +28,7 @@ func (nowhere) PutDocuments(_ context.Context, puts []intake.Put) ([]int64, erro
 	return make([]int64, len(puts)), nil
 }
 
-// wide makes vectors of the length that the built-in model's have.
+// wide makes vectors of the same length as the built-in model.
 type wide struct{ *embedder }
 
 func (w wide) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
@@ -68,7 +68,7 @@ func peak(fn func()) uint64 {
 	return most.Load() - min(before.HeapAlloc, most.Load())
 }
 
-// repeated is about size bytes of what part returns.
+// repeated joins the results of part up to about size bytes.
 func repeated(size int, part func(i int) string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -78,7 +78,7 @@ func repeated(size int, part func(i int) string) string {
 }
 
 // TestFootprint reads files of many small parts, which take the most memory for
-// their size. It is not parallel, for it measures the whole heap.
+// their size. It is not parallel, because it measures the whole heap.
 func TestFootprint(t *testing.T) {
 	const size = 4 << 20
 	for _, tt := range []struct{ name, data string }{
@@ -98,7 +98,7 @@ func TestFootprint(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			grown, limit := footprint(t, tt.name, tt.data), uint64(maxFootprint*len(tt.data)+fixedFootprint)
-			for range 2 { // what is dead counts until it is collected, which a busy machine does late
+			for range 2 { // garbage counts until it is collected, which a busy machine does late
 				if grown <= limit {
 					break
 				}

@@ -26,7 +26,7 @@ func (f *fixture) many(n int) {
 	}
 }
 
-// state is what is stored, without ids: a line per chunk and document.
+// state returns the stored documents and chunks without ids, one per line.
 func (m *memory) state() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -178,8 +178,8 @@ func TestEmbedderFails(t *testing.T) {
 	}
 }
 
-// TestIgnoreAsGit compares what is ignored with what git ignores by the same
-// patterns.
+// TestIgnoreAsGit compares the ignored files with those that git ignores by the
+// same patterns.
 func TestIgnoreAsGit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

@@ -17,8 +17,8 @@ import (
 	"docent/llm/llmtest"
 )
 
-// The tests of this file are named after what langchaingo's own llm.OpenAI client
-// gets wrong; each shows that this one does not.
+// The tests in this file are named after bugs of langchaingo's OpenAI client.
+// Each shows that this client does not have the bug.
 
 func frames(f ...string) llmtest.Reply { return llmtest.Reply{Frames: f} }
 

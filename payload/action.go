@@ -14,19 +14,19 @@ const (
 	UserFile Action = "user_file"
 	// UserSetVariable stores session variables: an object of them.
 	UserSetVariable Action = "user_set_variable"
-	// UserUpdateUI reports a change of the user in a UI; any JSON.
+	// UserUpdateUI reports a change that the user made in a UI; any JSON.
 	UserUpdateUI Action = "user_update_ui"
 	// UserGUIEvent is the name of UserUpdateUI in the newer React client.
 	UserGUIEvent Action = "user_gui_event"
-	// Reset empties the session and greets again.
+	// Reset deletes the messages of the session, and the agent greets again.
 	Reset Action = "reset"
-	// FetchUserMessages asks for the messages before the connection.
+	// FetchUserMessages asks for the stored messages of the session.
 	FetchUserMessages Action = "fetch_user_messages"
 )
 
 // BAF's actions that the server sends.
 const (
-	// ReplyStr is plain text. Another agent sends it too: text or an object.
+	// ReplyStr is plain text. Other agents send it too, with text or an object.
 	ReplyStr Action = "agent_reply_str"
 	// ReplyMarkdown is Markdown text.
 	ReplyMarkdown Action = "agent_reply_markdown"
@@ -75,23 +75,24 @@ const (
 	FeedbackAction Action = "feedback"
 	// FeedbackStoredAction responds to FeedbackAction with a FeedbackStored.
 	FeedbackStoredAction Action = "feedback_stored"
-	// SyncedAction ends the replay for a resumed client; a Synced.
+	// SyncedAction ends the replay for a resumed client; the server sends a Synced.
 	SyncedAction Action = "synced"
-	// TurnSnapshotAction has the output of a running turn so far; a
-	// TurnSnapshot.
+	// TurnSnapshotAction has the output of a running turn so far; the server sends
+	// a TurnSnapshot.
 	TurnSnapshotAction Action = "turn_snapshot"
-	// SessionResetAction reports a reset of the session; a SessionReset.
+	// SessionResetAction reports a reset of the session; the server sends a
+	// SessionReset.
 	SessionResetAction Action = "session_reset"
 	// WelcomeAction responds to HelloAction with a Welcome.
 	WelcomeAction Action = "welcome"
-	// AckAction confirms that a message is stored; an Ack.
+	// AckAction confirms that a message is stored; the server sends an Ack.
 	AckAction Action = "ack"
-	// StatusAction reports the progress of a turn; a Status.
+	// StatusAction reports the progress of a turn; the server sends a Status.
 	StatusAction Action = "status"
-	// DeltaAction has a piece of a growing answer; a Delta.
+	// DeltaAction has a piece of a growing answer; the server sends a Delta.
 	DeltaAction Action = "agent_reply_delta"
-	// TurnFinishedAction ends a turn; a TurnFinished.
+	// TurnFinishedAction ends a turn; the server sends a TurnFinished.
 	TurnFinishedAction Action = "turn_finished"
-	// ErrorAction reports an error; an Error.
+	// ErrorAction reports an error; the server sends an Error.
 	ErrorAction Action = "error"
 )

@@ -143,7 +143,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// The id is docent.v1's; BAF clients may use the key for what they like.
+// TestDecodeID: only docent.v1 defines the id. BAF clients may use the key
+// freely.
 func TestDecodeID(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -168,8 +169,8 @@ func TestDecodeID(t *testing.T) {
 	}
 }
 
-// What agents add to frames counts in both dialects. Where it is wrong,
-// docent.v1 says so, and BAF does without.
+// TestDecodePeer: both protocols read the fields that agents add to frames.
+// docent.v1 reports an invalid field, and BAF ignores it.
 func TestDecodePeer(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("c", MaxCorrelationBytes)

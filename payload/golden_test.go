@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// made are the messages of BAF's golden frames in Go, by action and sender.
+// made has the messages of BAF's golden frames as Go values, by action and
+// sender.
 func made(t *testing.T) map[Action]any {
 	t.Helper()
 	table, err := NewDataFrame(Column{"name", []any{"Ada", "Alan"}}, Column{"age", []any{36, 41}})
@@ -48,8 +49,8 @@ func made(t *testing.T) map[Action]any {
 	}
 }
 
-// Each golden frame is read, and what BAF's server sends is what the typed
-// values make, by value and with the same text inside strings.
+// TestGoldenFrames decodes each golden frame. It encodes the typed values and
+// compares the result with the frames of BAF's server.
 func TestGoldenFrames(t *testing.T) {
 	t.Parallel()
 	values := made(t)
@@ -118,8 +119,8 @@ func keysOf(t *testing.T, object []byte) string {
 	return strings.Join(keys, " ")
 }
 
-// BAF's steps, as it sends them, in the order of their keys. Ours read them
-// into the type of their kind and write the same.
+// The steps are those that BAF sends, with their keys in order. docent decodes
+// each into the type of its kind and encodes it to the same JSON.
 func TestGoldenSteps(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -49,8 +49,8 @@ var replies = map[string]Action{
 	TypeLocation: ReplyLocation, TypeRAG: ReplyRAG, TypeAudio: ReplyAudio, TypeUI: ReplyUI, TypeGUI: ReplyGUI,
 }
 
-// ReplayAction returns the action that shows a stored message again, as it was
-// first shown; false for types that are not shown.
+// ReplayAction returns the action that sends a stored message again, as it was
+// sent first. It returns false for types that are not sent.
 func ReplayAction(chatType string, isUser bool) (Action, bool) {
 	action, ok := replies[chatType]
 	switch {
@@ -65,8 +65,8 @@ func ReplayAction(chatType string, isUser bool) (Action, bool) {
 	}
 }
 
-// ReplayStep returns the action that shows stored reasoning again; false for
-// kinds that are not shown.
+// ReplayStep returns the action that sends stored reasoning again. It returns
+// false for kinds that are not sent.
 func ReplayStep(kind string) (Action, bool) {
 	switch kind {
 	case StoredStep:

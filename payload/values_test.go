@@ -11,8 +11,8 @@ import (
 	"docent/internal/fault"
 )
 
-// What is made of values that Python's json, pandas and numpy write in ways of
-// their own.
+// TestValues covers values that Python's json, pandas, and numpy write in their
+// own ways.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 7, 10, 19, 123e6, time.FixedZone("", 3600))
@@ -51,7 +51,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// What BAF's server sends is read, also by those who talk to it.
+// TestReadValues: agents that connect to BAF's server can read its values.
 func TestReadValues(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

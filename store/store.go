@@ -1,6 +1,6 @@
-// Package store holds the rules that both databases of docent share: limits, how
-// values are stored, and how a change is watched for. The packages
-// store/postgres and store/sqlite store the data.
+// Package store holds the rules that both databases of docent share: limits, the
+// form of stored values, and the watch for changes. The packages store/postgres
+// and store/sqlite store the data.
 package store
 
 import (

@@ -16,7 +16,7 @@ import (
 	"docent/auth"
 )
 
-// Config sets Front up.
+// Config configures Front.
 type Config struct {
 	// Guard lists the names and the web pages that may reach the server.
 	Guard GuardConfig
@@ -28,8 +28,8 @@ type Config struct {
 	// Proxies are trusted to name the address of the client; see
 	// auth.RemoteBehind. Default: none.
 	Proxies []netip.Prefix
-	// StallTimeout closes a connection on which nothing moves. Default:
-	// stall.DefaultTimeout.
+	// StallTimeout is the time after which a connection without any traffic is
+	// closed. Default: stall.DefaultTimeout.
 	StallTimeout time.Duration
 	// Metrics counts the refused requests. Default: a set of its own.
 	Metrics *metrics.Set
@@ -38,10 +38,10 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Front returns the outermost handler of a server. It closes connections on which
-// nothing moves, except hijacked ones. Then it applies [Guard] and Known. It logs
-// and counts the requests that either refuses and the WebSockets that are not
-// opened.
+// Front returns the outermost handler of a server. It closes stalled connections,
+// except hijacked ones. It passes each request through [Guard], then Known, then
+// the given handler. It logs and counts each request that Guard or Known refuses,
+// and each WebSocket that does not open.
 func Front(config Config) func(next http.Handler) http.Handler {
 	config.StallTimeout = cmp.Or(config.StallTimeout, stall.DefaultTimeout)
 	if config.Metrics == nil {

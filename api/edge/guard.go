@@ -23,9 +23,9 @@ type GuardConfig struct {
 	// at localhost, 127.0.0.0/8, or [::1] may send requests, unless Origins lists
 	// some. Default: false.
 	Loopback bool
-	// Open says that authentication is off. Then those pages may also read
-	// responses (CORS), because no cookie gives them more rights than everyone
-	// has. Default: false.
+	// Open says that authentication is off. Then the allowed pages may also read
+	// responses (CORS), because every client has the same rights anyway. Default:
+	// false.
 	Open bool
 	// Origins are allowed besides the server's own, such as
 	// https://app.example.com; they may also read responses (CORS). Default: none.
@@ -38,9 +38,9 @@ type GuardConfig struct {
 // Guard protects a server from foreign pages in the browsers of its users. It
 // refuses requests whose Host header is not a name of the server, as after DNS
 // rebinding. It also refuses requests from foreign origins that change something
-// or open a WebSocket. Requests without an Origin do not come from a script of a
-// foreign page and pass. Even listed pages cannot use the cookie of docent's own
-// page: see [auth.OwnPage].
+// or open a WebSocket. It accepts requests without an Origin, because scripts of
+// foreign pages always send one. Even listed pages cannot use the cookie of
+// docent's own page: see [auth.OwnPage].
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
 	g := guard{trustNearby: config.Loopback && len(config.Origins) == 0, open: config.Open, hosts: map[string]bool{}}
 	for _, h := range config.Hosts {

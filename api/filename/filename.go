@@ -31,8 +31,8 @@ func Distinct(taken map[string]bool, name string) string {
 }
 
 // CleanPath returns a relative path with / between its folders, which does not
-// leave its root. Of an absolute path only the name is kept, because the folders
-// reveal more about the client's machine than intended.
+// leave its root. It reduces an absolute path to its last name, because the
+// folders reveal details of the client's machine.
 func CleanPath(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if strings.HasPrefix(name, "/") || (len(name) > 1 && name[1] == ':') {

@@ -50,8 +50,8 @@ func Add[I, O any](r *Router, op huma.Operation, handle func(ctx context.Context
 // JSONBody is embedded in inputs with a JSON body.
 type JSONBody struct{}
 
-// Resolve removes the deadline of reading the body, which is complete: it would
-// end the context of the request while the handler works.
+// Resolve removes the read deadline after the whole body has arrived. The
+// deadline would otherwise cancel the context of the running handler.
 func (*JSONBody) Resolve(hc huma.Context) []error {
 	_ = hc.SetReadDeadline(time.Time{}) // writers without deadlines have none to remove
 	return nil
@@ -104,8 +104,8 @@ func Copy(r io.Reader) func(io.Writer) error {
 	}
 }
 
-// CheckText refuses text that databases cannot store. It takes names and values
-// in turn.
+// CheckText refuses text that databases cannot store. The arguments alternate
+// between names and values.
 func CheckText(pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if strings.ContainsRune(pairs[i+1], 0) || strings.ToValidUTF8(pairs[i+1], "") != pairs[i+1] {

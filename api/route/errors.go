@@ -116,8 +116,8 @@ func Sentence(t fault.Text) *fault.Sentence {
 
 // Fail turns the error of a handler into a response and logs it once. The cause
 // of a fault may quote the request, as the error of a model server does, so only
-// internal errors are logged with their cause. The message of a fault in the
-// request may quote it too, so it is not logged.
+// internal errors are logged with their cause. The message of an invalid request
+// may quote the request too, so it is not logged.
 func (r *Router) Fail(ctx context.Context, err error) *Error {
 	e := AsError(err)
 	level := slog.LevelDebug

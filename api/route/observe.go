@@ -63,7 +63,7 @@ func NotePrincipal(ctx context.Context) {
 	}
 }
 
-// Because records in a word why a request is refused.
+// Because records the reason for a refusal in one word.
 func Because(r *http.Request, reason string) {
 	if known := requestOf(r.Context()); known != nil {
 		known.reason = reason

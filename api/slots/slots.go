@@ -19,13 +19,13 @@ const (
 	retryAfter = 5 * time.Second
 )
 
-// Forever is the patience of a request that waits until its context ends.
+// Forever makes Take wait until the request's context ends.
 const Forever time.Duration = -1
 
-// Slots bounds the requests that run at once: in all, and half of that for one
-// principal. While authentication is off, all clients share all slots, or
-// with ByAddress one address gets all slots but one. It is safe for concurrent
-// use.
+// Slots bounds the requests that run at once. One principal gets at most half
+// of the slots. While authentication is off, all clients share all slots. With
+// ByAddress, one address then gets all slots except one. It is safe for
+// concurrent use.
 type Slots struct {
 	all       chan struct{} // holds a token for each running request
 	full      error
@@ -45,7 +45,7 @@ func New(n int, full error) *Slots {
 	return &Slots{all: make(chan struct{}, n), full: full, shares: map[string]*share{}}
 }
 
-// ByAddress returns n slots that tell clients apart by address while
+// ByAddress returns n slots that distinguish clients by address while
 // authentication is off.
 func ByAddress(n int, full error) *Slots {
 	s := New(n, full)

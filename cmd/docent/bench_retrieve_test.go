@@ -22,10 +22,9 @@ import (
 
 // BenchmarkRetrieve measures what retrieval adds to a model's first token, by
 // stage: from a question to the moment the model is called. The corpus is in
-// SQLite; the index is built from it, saved and loaded again first, and each of
-// that is measured once. What is called second is all between the first stage
-// and the model's call but reading the passages: the second stage, the evidence
-// and the prompt.
+// SQLite. The benchmark first builds, saves, and loads the index, and measures
+// each once. The figure second covers the second stage, the evidence, and the
+// prompt, without reading the passages.
 func BenchmarkRetrieve(b *testing.B) {
 	for _, chunks := range []int{20_000, 100_000} {
 		b.Run(fmt.Sprintf("%dk", chunks/1000), func(b *testing.B) { benchRetrieve(b, chunks) })
@@ -90,7 +89,7 @@ func newRetrieveClock(b *testing.B, corpus corpus.Corpus, static *embed.Static, 
 	return r, c
 }
 
-// retrieveTimes are what is measured of one corpus.
+// retrieveTimes are the measurements of one corpus.
 type retrieveTimes struct {
 	build, load                                              times // of the index
 	question, words, vectors, first, passages, second, added times // by question
@@ -156,7 +155,7 @@ func (t *retrieveTimes) open(b *testing.B, db *wiring.Database, static *embed.St
 	return open(&t.load)
 }
 
-// add keeps the times of a question, which took so long in all.
+// add records the times of a question and its total time.
 func (t *retrieveTimes) add(clock *retrieveClock, whole time.Duration) {
 	first := clock.question + clock.words.search + clock.vectors.search
 	t.question = append(t.question, clock.question)

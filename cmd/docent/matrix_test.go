@@ -178,7 +178,8 @@ func rank(route string) string {
 	return route
 }
 
-// wantDeclared compares rows, samples and description, and returns the scopes.
+// wantDeclared compares the rows, the samples, and the description, and returns
+// the scopes.
 func (s *site) wantDeclared(t *testing.T) map[string]auth.Scope {
 	t.Helper()
 	rows := map[string]auth.Scope{}

@@ -53,7 +53,7 @@ func Example_transitions() {
 	rich := func(_ context.Context, s *agent.Session) (bool, error) { return agent.Get(s, "money", 0) > 9, nil }
 
 	start.OnIntent(order).GoTo(wait)                                  // a text that has the intent
-	start.OnNoIntent().When(rich).GoTo(wait)                          // a text that has none of the state's, and the condition holds
+	start.OnNoIntent().When(rich).GoTo(wait)                          // a text without an intent of the state, while the condition holds
 	start.OnFile("image/*", "pdf").GoTo(wait)                         // a file: of a media type, a family of them, an extension
 	start.OnJSON().GoTo(wait)                                         // a message that is a JSON object
 	start.OnText().GoTo(wait)                                         // any text

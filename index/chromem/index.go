@@ -16,8 +16,8 @@ import (
 	"docent/rag/retrieve"
 )
 
-// MaxCollection is how many chunks a collection in chromem-go may have. A
-// search among so many takes chromem-go less than half a millisecond.
+// MaxCollection is the maximum number of chunks of a collection in chromem-go.
+// At this size, chromem-go searches in less than half a millisecond.
 const MaxCollection = 1000
 
 // Index is a vector index. It is safe for concurrent use; searches run in

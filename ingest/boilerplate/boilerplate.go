@@ -19,8 +19,8 @@ const (
 	// SampleSize is the number of documents to sample. The shared blocks of a
 	// folder are known after that many.
 	SampleSize = 60
-	// MinDocuments is how many documents must have been added before Drop leaves
-	// out anything.
+	// MinDocuments is the number of added documents below which Shared finds no
+	// shared blocks.
 	MinDocuments = 8
 )
 

@@ -8,9 +8,9 @@ import (
 	"docent/internal/fault"
 )
 
-// TestHostile reads text made to hurt: nested without end, one endless line,
-// nothing but marks. It is small enough to be quick where reading is linear,
-// and would run into the test's time limit where it is not.
+// TestHostile reads hostile text: deep nesting, one very long line, only
+// markup. Linear reading takes little time. Quadratic reading would exceed the
+// test's time limit.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 17

@@ -30,7 +30,7 @@ func objectsPDF(resources string, content []byte, more ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// streamObject is a stream with what its dictionary says besides.
+// streamObject returns a stream with additional entries in its dictionary.
 func streamObject(dictionary, data string) []byte {
 	return fmt.Appendf(nil, "<<%s/Length %d>>stream\n%s\nendstream", dictionary, len(data), data)
 }
@@ -84,8 +84,8 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// mostResident is how much memory this process had at most while work was done,
-// beyond what it had before.
+// mostResident returns how far the memory of this process grew at most during
+// work.
 func mostResident(t *testing.T, work func()) int {
 	t.Helper()
 	debug.FreeOSMemory()
@@ -104,12 +104,12 @@ func mostResident(t *testing.T, work func()) int {
 	}
 }
 
-// maxTaken bounds what all sandboxes take together, and what the race detector
-// adds to that.
+// maxTaken bounds the memory of all sandboxes together, including the overhead
+// of the race detector.
 const maxTaken = 1 << 30
 
-// What a page takes is bounded, whatever is in it, and is free again. Not
-// parallel: it looks at the memory of all that runs.
+// TestPageMemory: drawing any page takes bounded memory and frees it. The test
+// is not parallel because it measures the memory of the whole process.
 func TestPageMemory(t *testing.T) { //nolint:paralleltest // see above
 	e, err := extract.New(extract.Config{CacheDir: pdfCache(t), PageTimeout: 2 * time.Second})
 	if err != nil {
@@ -150,7 +150,7 @@ func TestPageMemory(t *testing.T) { //nolint:paralleltest // see above
 			t.Errorf("%s: pages took %d MiB", name, most>>20)
 		}
 	}
-	// What was stopped or broke down leaves nothing behind.
+	// Stopped and failed drawings free their memory.
 	if _, _, err := e.DrawPage(t.Context(), sheets(sheet{}), 0, 200); err != nil {
 		t.Error(err)
 	}

@@ -65,6 +65,6 @@ type Part struct {
 	Reason fault.Text
 }
 
-// ErrBroken is the cause of errors from a reader that panicked or died of a
-// document. Such errors are worth a line in the log.
+// ErrBroken is the cause of the error when a document makes its reader panic or
+// exit. Callers log such errors.
 var ErrBroken = errors.New("the reader broke")

@@ -13,8 +13,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestMark begins a document that makes a test's worker misbehave in the way
-// that follows it.
+// TestMark begins a document that makes a test's worker fail. The way of
+// failing follows the mark.
 const TestMark = "misbehave: "
 
 // The ways to misbehave.
@@ -79,7 +79,7 @@ func overflow(n int) int {
 // SetCPU makes a pool's documents end after less processor time.
 func (p *Pool) SetCPU(most time.Duration) { p.cpu = most }
 
-// RunTool runs a program as other programs are run, and returns its output.
+// RunTool runs a program in the sandbox of tools and returns its output.
 func (p *Pool) RunTool(ctx context.Context, program string, args ...string) (out string, err error) {
 	err = inFolder(func(dir string) error {
 		text, err := p.tools.run(ctx, dir, nil, program, args...)

@@ -18,8 +18,8 @@ import (
 // does, or sweep temporary files as one that starts.
 const asServer = "WORKER_TEST_SERVER"
 
-// longRunning is a program with others behind it, one of which wants to leave the
-// process group. It notes their ids.
+// longRunning is a program that starts others and records their ids. One of them
+// tries to leave the process group.
 const longRunning = `sleep 1000 & echo $! >> ids; (setsid sleep 1000 || exec sleep 1000) & echo $! >> ids; echo $$ >> ids; mv ids all; wait`
 
 // serveTest is the test binary as a server.
@@ -45,7 +45,8 @@ func alive(pid string) bool {
 	return err == nil && !bytes.Contains(stat, []byte(") Z ")) && !bytes.Contains(stat, []byte(") X "))
 }
 
-// TestToolsEndWithTheServer kills a server whose program runs: nothing of it stays.
+// TestToolsEndWithTheServer kills a server while a tool runs. No process of the
+// tool remains.
 func TestToolsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -136,8 +136,7 @@ func bomb(t testing.TB, blanks int) []byte {
 	return b.Bytes()
 }
 
-// TestAlone lets workers die of a document in every way, beside documents that
-// are read all the while.
+// TestAlone makes workers die in every way while other documents are read.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Quick: 1, Full: 1})

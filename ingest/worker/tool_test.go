@@ -163,7 +163,7 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// TestToolsAreConfined lets another program try what it may not.
+// TestToolsAreConfined runs a program that tries forbidden operations.
 func TestToolsAreConfined(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -207,7 +207,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestCalls keeps three habits out: reading the environment outside config,
+// TestCalls forbids three things: reading the environment outside config,
 // sleeping in tests, and making contexts in library code.
 func TestCalls(t *testing.T) {
 	for _, s := range sources(t) {

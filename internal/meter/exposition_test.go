@@ -19,7 +19,7 @@ var (
 	leLabel    = regexp.MustCompile(`,?le="([^"]*)"`)
 )
 
-// parse reads the text format as strictly as it is specified, and returns the
+// parse reads the text format strictly by its specification and returns the
 // type of each family.
 func parse(t *testing.T, text string) map[string]string {
 	t.Helper()
@@ -86,8 +86,8 @@ func parse(t *testing.T, text string) map[string]string {
 
 func le(bound float64) string { return strconv.FormatFloat(bound, 'g', -1, 64) }
 
-// What monitors read is as the format wants it: each family once, with its type
-// and, of ours, a line of help; buckets by their bounds.
+// The output follows the format: each family once, with its type, and docent's
+// own with help. Buckets are sorted by their bounds.
 func TestExposition(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()

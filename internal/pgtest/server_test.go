@@ -14,7 +14,7 @@ import (
 const dieEnv = "DOCENT_PGTEST_DIE"
 
 // TestServerEndsWithProcess kills a process that has a server, as a panic, a
-// timeout or Ctrl-C would, and looks for what is left.
+// timeout, or Ctrl-C would, and checks that nothing is left.
 func TestServerEndsWithProcess(t *testing.T) {
 	if os.Getenv("TEST_DATABASE_URL") != "" {
 		t.Skip("the server is not ours")

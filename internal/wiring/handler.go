@@ -77,7 +77,7 @@ type notifier struct {
 	server *ws.Server
 }
 
-// Recheck checks soon whether all clients may still be connected.
+// Recheck makes the server check soon whether each client may stay connected.
 func (n notifier) Recheck() { n.server.Recheck() }
 
 // socketConfig configures the WebSocket server. It accepts every origin, because

@@ -1,4 +1,4 @@
-// Package wiring puts docent together as its settings say. Parts opens what a
+// Package wiring builds docent from its settings. Parts opens the parts that a
 // command needs: database, embedder, indexes, chat model, readers, sources.
 // Serve runs all of them behind one port. This is the only package that knows
 // every concrete type.

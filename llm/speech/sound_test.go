@@ -47,7 +47,8 @@ func TestParseWAV(t *testing.T) {
 	}
 }
 
-// Whatever comes as a WAV file is refused, or sound whose shape is its samples'.
+// A WAV file of any content is refused, or gives sound whose shape fits its
+// samples.
 func FuzzParseWAV(f *testing.F) {
 	for _, file := range oddities() {
 		f.Add([]byte(file))

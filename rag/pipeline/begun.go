@@ -9,9 +9,9 @@ import (
 )
 
 // CiteBegun makes an answer from the text of a model that was stopped. It
-// checks the text like [Cite], except for the last sentence: it may be
-// incomplete, so it counts only if it cites. The text is empty if there is
-// nothing to show.
+// checks the text like [Cite], with one exception: the last sentence may be
+// incomplete, so it counts only with a citation. The answer has no text if
+// nothing remains to show.
 func CiteBegun(static *embed.Static, w Written) rag.Answer {
 	w.Text, w.StopReason = text.TrimHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
 	m := Cite(static, w)

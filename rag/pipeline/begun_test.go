@@ -18,8 +18,9 @@ func marks(m rag.Answer) string {
 	return strings.Join(out, "|")
 }
 
-// What there is of an answer that is stopped is checked; its last sentence only
-// if it cites, and what is no whole marker is not shown.
+// TestCiteBegun: the sentences of a stopped answer are checked. The unfinished
+// last sentence is checked only if it has a citation. An incomplete marker is
+// not shown.
 func TestCiteBegun(t *testing.T) {
 	t.Parallel()
 	const whole = "The default of work_mem is 4MB [1]."
@@ -52,8 +53,8 @@ func TestCiteBegun(t *testing.T) {
 	}
 }
 
-// An answer says what it was made with, also when it is stopped; small talk was
-// made with nothing.
+// An answer names its search options, even if it was stopped. Small talk has
+// none.
 func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 	t.Parallel()
 	made := func(m rag.Answer) string {

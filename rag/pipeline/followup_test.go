@@ -51,8 +51,8 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 	}
 }
 
-// Nothing is rewritten that has no earlier question to lean on: a greeting, and
-// small talk, are none.
+// A question is rewritten only after an earlier question. Greetings and small
+// talk are not questions.
 func TestFirstQuestionIsNotRewritten(t *testing.T) {
 	t.Parallel()
 	for name, turns := range map[string][]talk.Turn{
@@ -66,7 +66,7 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 		if err != nil || got.Text != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
 			t.Errorf("%s: %v, %+v, %d calls", name, err, got, len(model.Requests()))
 		}
-		// Nor is the model asked where the documents have nothing.
+		// The model is not asked without documents either.
 		empty, model := newRAG(t, &shelf{}, llmtest.Say("4MB."))
 		if got, err = empty.Run(t.Context(), rag.Request{Question: "what is the default?", History: 9, Turns: turns}); err != nil || !got.Abstained || len(model.Requests()) != 0 {
 			t.Errorf("%s, without documents: %v, %+v", name, err, got)
@@ -74,7 +74,7 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 	}
 }
 
-// A model that rambles is read no further than a question is long.
+// Reading stops at the maximum length of a question.
 func TestRewritingRambles(t *testing.T) {
 	t.Parallel()
 	pieces := 0

@@ -341,7 +341,7 @@ func TestBreakLeavesTheModel(t *testing.T) {
 	if !model.left {
 		t.Error("the model was not left before the loop ended")
 	}
-	// Nor is it read beyond the limit of an answer.
+	// Reading stops at the length limit of an answer.
 	model.left = false
 	if got, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"}); err != nil || !model.left || len(got.Text) > maxAnswerBytes+len(noteLength)+2 {
 		t.Errorf("%d bytes, left %v, %v", len(got.Text), model.left, err)

@@ -33,8 +33,8 @@ func TestSupport(t *testing.T) {
 	}
 }
 
-// What a passage says and a sentence denies, or the other way round, is not
-// carried in full, however alike the words.
+// TestSupportOfTheOpposite: a passage does not fully support a sentence that
+// denies it, however similar the words.
 func TestSupportOfTheOpposite(t *testing.T) {
 	t.Parallel()
 	c := newChecker(testStatic, []retrieve.Result{

@@ -35,8 +35,8 @@ func TestCite(t *testing.T) {
 	}
 }
 
-// A sentence that cites nothing is carried by the passage that says it, which is
-// said to be found and not cited.
+// TestCiteFindsWhatIsNotCited: an uncited sentence is supported by the passage
+// that states it. That passage is reported as found but not cited.
 func TestCiteFindsWhatIsNotCited(t *testing.T) {
 	t.Parallel()
 	results := memoryShelf().results[:2]
@@ -56,7 +56,8 @@ func TestCiteFindsWhatIsNotCited(t *testing.T) {
 			t.Errorf("%q: %+v", text, m.Sentences)
 		}
 	}
-	// Nor is an admission an answer because a passage has its words, or half a sentence.
+	// An admission is not supported only because a passage contains its words or half of
+	// it.
 	const admits = "I don't know the default value, four megabytes."
 	if m := Cite(testStatic, Written{Text: admits, Results: results}); !m.Abstained {
 		t.Errorf("%+v", m)

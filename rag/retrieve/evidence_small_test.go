@@ -8,7 +8,7 @@ import (
 	"docent/rag/retrieve"
 )
 
-// Rarity says little among a handful of passages; evidence must not hang on it.
+// Among a few passages, rarity means little, so evidence must not depend on it.
 func TestEvidenceInSmallCorpora(t *testing.T) {
 	t.Parallel()
 	documents := []struct {

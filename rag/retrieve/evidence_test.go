@@ -38,7 +38,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// What is most alike does not stand in for a name or a code that no passage has.
+// TestEvidenceForWhatIsNamed: similar passages are no evidence for a name or a
+// code that no passage contains.
 func TestEvidenceForWhatIsNamed(t *testing.T) {
 	t.Parallel()
 	results := []Result{

@@ -90,8 +90,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowTriesAgain: one failure leaves the index behind for a moment, not
-// until the next change.
+// TestFollowTriesAgain: after a failure, Follow retries soon and does not wait
+// for the next change.
 func TestFollowTriesAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

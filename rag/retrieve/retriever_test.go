@@ -46,8 +46,9 @@ func ranking(t testing.TB, r *retrieve.Retriever, features bool) string {
 	return b.String()
 }
 
-// TestRanking compares the ranking of a small corpus with a golden file. A
-// change of it has to be looked at; go test ./rag -run Ranking -update writes it.
+// TestRanking compares the ranking of a small corpus with a golden file. Review
+// each change of that file. go test ./rag/retrieve -run Ranking -update writes
+// it.
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/retrieval/golden.txt"

@@ -18,9 +18,9 @@ import (
 // chatColumns are the columns of chat c that scanChat reads.
 const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.sentence, c.timestamp`
 
-// notReplaced is a condition for rows with session_id and turn: a later message
-// has not replaced the turn. For sessions without replaced turns, an index
-// answers it and no row is read.
+// notReplaced is a condition on rows with session_id and turn. It holds if no
+// later message has replaced the turn. For sessions without replaced turns,
+// SQLite needs only an index and reads no rows.
 func notReplaced(alias, session string) string {
 	return `(NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)
 		OR NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0 AND r.replaces <= ` + alias + `.turn AND r.turn > ` + alias + `.turn))`
@@ -60,15 +60,15 @@ func (s *sessions) Messages(ctx context.Context, session int64, q journal.Messag
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
 
-// kept describes a table c of a session's record.
+// kept describes a table of a session's record. Queries name the table c.
 type kept[T any] struct {
 	columns, table string
 	content        string // the column that may be large
 	scan           func(*sql.Rows) (T, error)
 }
 
-// bounded returns columns whose content is NULL if it has more bytes than an
-// argument. SQLite knows the size without reading the content.
+// bounded returns the columns, with NULL for content that has more bytes than a
+// query argument. SQLite knows the size without reading the content.
 func bounded(columns, content string) string {
 	return strings.Replace(columns, content, `CASE WHEN octet_length(`+content+`) <= ? THEN `+content+` END`, 1)
 }
@@ -122,7 +122,7 @@ func record[T any](ctx context.Context, s *sessions, k kept[T], session int64, q
 	return out, err
 }
 
-// sessionThere is the query of there.
+// sessionThere finds out whether a session exists.
 const sessionThere = `SELECT 1 FROM session WHERE id = ?`
 
 // there fails if the session does not exist.

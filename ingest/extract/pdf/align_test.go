@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// check fails if runs are not ascending, overlap, or say what is not so.
+// check fails if runs are not ascending, overlap, or match different
+// characters.
 func check(t *testing.T, text, page []rune, runs []run) {
 	t.Helper()
 	a, b := 0, 0
@@ -48,7 +49,7 @@ func FuzzAlign(f *testing.F) {
 	})
 }
 
-// Text made to be slow is aligned in a time that grows with its length alone.
+// Aligning hostile text takes linear time.
 func TestAlignTakesNoTime(t *testing.T) {
 	t.Parallel()
 	var same, mixed strings.Builder

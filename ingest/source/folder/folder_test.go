@@ -155,8 +155,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestCheckEmpty tells a folder whose files were deleted from one that never had
-// any: a mount point.
+// TestCheckEmpty distinguishes a folder whose files were deleted from a mount
+// point that never had any.
 func TestCheckEmpty(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -292,7 +292,7 @@ func TestSync(t *testing.T) {
 	p.set("d", "text d")
 	w.sync(id, "+1 ~1 =1 -1 !0")
 	w.wantDocuments("https://x/a https://x/c https://x/d")
-	// An incomplete listing removes nothing, and takes what there is.
+	// An incomplete listing removes nothing, and its items are read.
 	p.listErr = fault.New(fault.Unavailable, "test_sentence", "the server went away")
 	p.set("c", "")
 	p.set("e", "text e")
@@ -364,7 +364,8 @@ func TestOwners(t *testing.T) {
 	w.sync(two, "+2 ~0 =1 -0 !0")
 	all := "https://x/a https://x/b https://x/c https://x/c#1 https://x/d"
 	w.wantDocuments(all)
-	// a was there before, b is another source's as well, c#1 is the other's own.
+	// a existed before, b belongs to another source too, and c#1 belongs only to
+	// that source.
 	for _, key := range []string{"a", "b", "c"} {
 		p.set(key, "")
 	}
@@ -416,8 +417,8 @@ func TestNames(t *testing.T) {
 	w.wantDocuments("source:1/b source:1/c")
 }
 
-// TestInterruptedSyncsConverge cancels syncs at random moments, while the place
-// changes; one that is left alone then gives what a fresh one gives.
+// TestInterruptedSyncsConverge cancels syncs at random moments while the place
+// changes. An undisturbed sync then gives the same result as a fresh one.
 func TestInterruptedSyncsConverge(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {

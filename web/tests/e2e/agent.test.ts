@@ -156,7 +156,7 @@ describe('stop', () => {
 
   test('a message that is held says so', async () => {
     await ask('keep this');
-    await page.getByText('The agent cannot use this message right now. docent keeps it for later.').waitFor();
+    await page.getByText('The agent cannot answer this message yet. docent keeps it until the agent can.').waitFor();
     await expect.poll(() => stop().count()).toBe(0);
   });
 });

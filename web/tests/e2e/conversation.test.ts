@@ -323,7 +323,7 @@ describe('a conversation', () => {
     await page.evaluate(() => localStorage.setItem('docent.language', 'de'));
     await page.reload();
     await page.getByRole('heading', { name: 'Was möchten Sie wissen?' }).waitFor();
-    await expect.poll(() => page.locator('.start').innerText()).toMatch(/Die Antworten kommen aus/);
+    await expect.poll(() => page.locator('.start').innerText()).toMatch(/docent antwortet aus/);
     const first = page.getByRole('list', { name: 'Vorgeschlagene Fragen' }).getByRole('button').first();
     await expect.poll(() => first.textContent()).toMatch(/^Was (?:ist|steht) /);
     await first.click();

@@ -406,7 +406,7 @@ describe('what a person says', () => {
     await say('/k'); // which completes it
     await expect.poll(value).toBe('/k ');
     await page.keyboard.press('Enter');
-    await page.getByText('Something is missing: /k N').waitFor();
+    await page.getByText('An argument is missing: /k N').waitFor();
     await say('/model nobody');
     await page.getByText('“nobody” does not exist.').waitFor();
     await box().fill('');

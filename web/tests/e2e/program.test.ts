@@ -42,7 +42,7 @@ describe('the page on an agent of a file', () => {
     await expect.poll(() => page.locator('nav li').first().textContent()).toContain('Tides');
     await page.getByLabel('Your message').fill('And now?');
     await page.keyboard.press('Enter');
-    await page.getByText('The agent cannot use this message right now. docent keeps it for later.').waitFor();
+    await page.getByText('The agent cannot answer this message yet. docent keeps it until the agent can.').waitFor();
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await tides.waitFor();
     await expect.poll(() => page.locator('.question').count()).toBe(0);

@@ -126,7 +126,7 @@ describe('sources', () => {
     await page.getByText('There are no sources yet.').waitFor();
     await page.getByRole('button', { name: 'Add source' }).focus();
     await page.keyboard.press('Enter');
-    const kind = page.getByRole('combobox', { name: 'Kind' });
+    const kind = page.getByRole('combobox', { name: 'Type' });
     await expect.poll(() => kind.locator('option').count()).toBe(8);
     await expect.poll(() => kind.evaluate((el) => el === document.activeElement)).toBe(true);
     await kind.selectOption({ label: 'S3 bucket' });
@@ -157,7 +157,7 @@ describe('sources', () => {
   test('options are sent in their types, and folders are for the command line', async () => {
     await open();
     await page.getByRole('button', { name: 'Add source' }).click();
-    const kind = page.getByRole('combobox', { name: 'Kind' });
+    const kind = page.getByRole('combobox', { name: 'Type' });
     await kind.selectOption({ label: 'Folder' });
     await page.getByText('docent source add folder /path/to/folder').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Add and sync' }).count()).toBe(0);
@@ -178,7 +178,7 @@ describe('sources', () => {
     await page.getByLabel('Name').fill('ada');
     await page.getByLabel('Password').fill('lovelace');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('An administrator manages the sources.').waitFor();
+    await page.getByText('Only administrators can manage sources.').waitFor();
     await expect.poll(() => page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
     await expect.poll(() => page.getByRole('button', { name: 'Add source' }).count()).toBe(0);
   });
@@ -186,7 +186,7 @@ describe('sources', () => {
   test('a server that refuses is believed', async () => {
     docent.sources.forbidden = true;
     await open();
-    await page.getByText('An administrator manages the sources.').waitFor();
+    await page.getByText('Only administrators can manage sources.').waitFor();
     await expect.poll(() => page.getByRole('link', { name: 'Sources' }).count()).toBe(0);
   });
 });

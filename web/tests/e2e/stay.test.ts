@@ -299,7 +299,7 @@ describe('logins', () => {
     const offers = () => page.getByText(/add documents|docent ingest/i).or(page.getByRole('button', { name: /Delete “/ })).or(page.locator('[aria-labelledby=documents-title] input[type=file]')).count(); // files may be sent in a chat
     await page.goto(`${mock.url}/#/documents`);
     await logIn();
-    await page.getByText('An administrator adds documents.').waitFor();
+    await page.getByText('Ask an administrator to add documents.').waitFor();
     await page.locator('.row').first().waitFor();
     await expect.poll(() => offers()).toBe(0);
     await accessible(page);

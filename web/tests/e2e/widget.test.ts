@@ -203,12 +203,12 @@ describe('the widget', () => {
     const tries: string[] = [];
     page.on('websocket', (ws) => tries.push(ws.url()));
     await launcher(page).click();
-    await panel(page).getByText('This site may not use this assistant.').waitFor();
+    await panel(page).getByText('This site is not allowed to use this assistant.').waitFor();
     await expect.poll(() => panel(page).getByRole('textbox').isEditable()).toBe(false);
     const tried = tries.length;
     await page.keyboard.press('Escape');
     await launcher(page).click();
-    await panel(page).getByText('This site may not use this assistant.').waitFor();
+    await panel(page).getByText('This site is not allowed to use this assistant.').waitFor();
     expect(tries.length - tried).toBeLessThanOrEqual(1);
     await accessible(page);
   });
