@@ -4,7 +4,7 @@ import { tick } from 'svelte';
 import type { RagDoc, RagMessage } from '../api/shapes';
 import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
-import { encode, slice } from './bytes';
+import { encode, slice } from '../api/bytes';
 import { innerOf, unitOf } from './place';
 
 export interface Cited {

@@ -1,6 +1,6 @@
 // How a document's extracted text is laid out: headings, lists, code and tables
 // look like what they are, and not a byte of the text is changed for it.
-import { slice } from './bytes';
+import { slice } from '../api/bytes';
 import type { Place } from './passage';
 
 export type Look = 'plain' | 'heading' | 'item' | 'quote' | 'rule' | 'code' | 'table';

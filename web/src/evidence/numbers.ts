@@ -3,7 +3,7 @@
 // them as they were found, so that the only one cited may be number 2.
 import type { RagMessage } from '../api/shapes';
 import { formula } from '../markdown/formula';
-import { encode, slice } from './bytes';
+import { encode, slice } from '../api/bytes';
 
 // Code, formulas and what a backslash stands before are no citations.
 const fence = '^[ \\t]*(`{3,}|~{3,})[\\s\\S]*?(?:\\n[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))';

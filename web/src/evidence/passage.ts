@@ -1,6 +1,6 @@
 // Finding a cited passage in its document, also when the document is not the
 // one that was cited any more.
-import { encode, lineEnd, lineStart, slice } from './bytes';
+import { encode, lineEnd, lineStart, slice } from '../api/bytes';
 
 /** Place is a byte range of a document's text. */
 export interface Place {

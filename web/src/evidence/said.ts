@@ -1,6 +1,6 @@
 // Which words of a passage an answer's sentence repeats, or which sentence of it
 // is nearest, so that the eye is led to them and not only to the passage.
-import { encode } from './bytes';
+import { encode } from '../api/bytes';
 import type { Place } from './passage';
 
 /** A run of repeated words counts from this many on … */

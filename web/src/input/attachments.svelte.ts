@@ -1,9 +1,9 @@
 // Files that a person wants to send: into the chat, or to the documents.
 import * as http from '../api/http';
 import { outcome } from '../documents/outcome';
-import { announcer } from '../chat/announcer.svelte';
-import { conversation } from '../chat/conversation.svelte';
-import { sized } from '../chat/replies';
+import { announcer } from '../shell/announcer.svelte';
+import { conversation } from '../conversation/conversation.svelte';
+import { sized } from '../conversation/replies';
 import { account } from '../shell/account.svelte';
 import { notices } from '../shell/notices.svelte';
 import { server } from '../shell/server.svelte';

@@ -1,8 +1,8 @@
 // What the commands do. It is loaded with the first of them.
 import * as http from '../api/http';
-import { announcer } from '../chat/announcer.svelte';
-import { conversation } from '../chat/conversation.svelte';
-import { byUser, type Asked } from '../chat/turns';
+import { announcer } from '../shell/announcer.svelte';
+import { conversation } from '../conversation/conversation.svelte';
+import { byUser, type Asked } from '../conversation/turns';
 import { copied } from '../evidence/copied';
 import { statements } from '../markdown/signs';
 import { notices } from '../shell/notices.svelte';
@@ -10,7 +10,7 @@ import { router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { theme, themes } from '../shell/theme.svelte';
 import { languages, words, type Language } from '../words/words.svelte';
-import { mostPassages } from './choice';
+import { mostPassages } from '../conversation/choice';
 import { required, type Command, type CommandName } from './commands';
 import { usageOf } from './usage';
 

@@ -2,7 +2,7 @@
 // citations. Both have to survive the Markdown parser, so they travel through
 // it as single characters that no text has: Sundanese punctuation, which the
 // parser takes for punctuation (so that emphasis beside it still works).
-import { utf16 } from '../evidence/bytes';
+import { utf16 } from '../api/bytes';
 import type { RagSentence } from '../api/shapes';
 import { bare, cellsOf, introduces, linesOf, says, type Line } from './statements';
 

@@ -1,5 +1,5 @@
 // Sound: samples as numpy writes them, or a file of it, made to what browsers play.
-import { base64, fields, parsed } from '../chat/replies';
+import { base64, fields, parsed } from '../conversation/replies';
 import { decoded } from './saving';
 
 export interface Sound {

@@ -1,5 +1,5 @@
 // A place on Earth.
-import { fields, parsed } from '../chat/replies';
+import { fields, parsed } from '../conversation/replies';
 
 export interface Where {
   latitude: number;

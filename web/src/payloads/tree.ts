@@ -1,5 +1,5 @@
 // Anything that JSON can write, as a tree that is drawn as far as it is opened.
-import { parsed } from '../chat/replies';
+import { parsed } from '../conversation/replies';
 
 /** What a value is, as it is drawn. */
 export type Sort = 'object' | 'list' | 'text' | 'number' | 'boolean' | 'nothing';

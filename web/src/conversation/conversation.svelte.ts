@@ -1,16 +1,17 @@
 // The open conversation: its transcript, and the client that feeds it.
 import { attachment, base64, DocentClient, emptyTranscript, reduce, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
 import * as http from '../api/http';
-import { alike, choices, optionsOf, said, sensible, type AskOptions } from '../input/choice';
-import { who } from '../input/kept';
-import { remember } from '../input/recall';
-import { keep, keepable, kept } from '../input/unsent';
+import { alike, choices, optionsOf, said, sensible, type AskOptions } from './choice';
+import { who } from './kept';
+import { remember } from './recall';
+import { keep, keepable, kept } from './unsent';
 import { account } from '../shell/account.svelte';
 import { chatAddress, router } from '../shell/router.svelte';
 import { notices } from '../shell/notices.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
-import { announcer } from './announcer.svelte';
+import { announcer } from '../shell/announcer.svelte';
+import { announcePhase, announceReply } from './announcements';
 import { Ratings, type Feedback } from './ratings.svelte';
 import { byUser, rows, running, view, type Asked, type Item } from './turns';
 
@@ -344,7 +345,7 @@ class Conversation {
         this.named();
         return void server.list();
       case 'status':
-        return announcer.sayPhase(frame.message.phase);
+        return announcePhase(frame.message.phase);
       case 'turn_finished':
         this.stopping = this.stopping && this.stoppable.length > 0;
         if (frame.message.outcome === 'stopped') announcer.say(words.input.stopped);
@@ -358,7 +359,7 @@ class Conversation {
       default:
         if (!frame.action.startsWith('agent_reply_')) return;
         if (document.visibilityState === 'hidden' && frame.seq && !this.fresh) this.unseen++;
-        announcer.sayReply(this.items);
+        announceReply(this.items);
     }
   }
 
