@@ -1,5 +1,5 @@
-// Passages are byte ranges of a text's UTF-8, JavaScript strings count UTF-16:
-// these functions are the only place where the two meet.
+// Converts between offsets in bytes of UTF-8, which the API uses, and indexes of JavaScript
+// strings.
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
@@ -16,13 +16,13 @@ export function floorPoint(bytes: Uint8Array, at: number): number {
   return i;
 }
 
-/** slice decodes [start, end), both moved back to whole code points. */
+/** slice decodes [start, end). It moves both offsets back to whole code points. */
 export function slice(bytes: Uint8Array, start: number, end: number): string {
   const a = floorPoint(bytes, start);
   return decoder.decode(bytes.subarray(a, Math.max(a, floorPoint(bytes, end))));
 }
 
-/** utf16 maps byte offsets of text to indexes of the string; -1 if outside. */
+/** utf16 converts byte offsets of a text to indexes of the string; -1 for offsets outside of it. */
 export function utf16(text: string, offsets: number[]): number[] {
   const order = offsets.map((at, i) => ({ at, i })).sort((x, y) => x.at - y.at);
   const out = offsets.map(() => -1);
@@ -41,14 +41,14 @@ export function utf16(text: string, offsets: number[]): number[] {
   return out;
 }
 
-/** lineStart moves an offset back to the start of its line, at most reach bytes. */
+/** lineStart moves an offset back to the start of its line, by at most reach bytes. */
 export function lineStart(bytes: Uint8Array, at: number, reach: number): number {
   const stop = Math.max(0, at - reach);
   for (let i = at; i > stop; i--) if (bytes[i - 1] === 10) return i;
   return floorPoint(bytes, stop);
 }
 
-/** lineEnd moves an offset on past the end of its line, at most reach bytes. */
+/** lineEnd moves an offset past the end of its line, by at most reach bytes. */
 export function lineEnd(bytes: Uint8Array, at: number, reach: number): number {
   const stop = Math.min(bytes.length, at + reach);
   for (let i = at; i < stop; i++) if (bytes[i] === 10) return i + 1;

@@ -1,25 +1,25 @@
-// How a question is to be answered: from which collections, by which model, on
-// how many passages. What is not said is as the server does it.
+// The answer options of a question: collections, model, and number of passages. Options
+// that are not set have the default of the server.
 import type { Question } from 'docent-client';
 import type { Info } from '../api/shapes';
 import { browser, PerConversation } from './kept';
 
-/** AskOptions is what is to be other than usual. */
+/** AskOptions are the answer options that differ from the defaults. */
 export interface AskOptions {
   collections?: string[];
   model?: string;
   k?: number;
 }
 
-/** The most passages that an answer can rest on. */
+/** The maximum number of passages for an answer. */
 export const mostPassages = 50;
 
 const isOptions = (v: unknown): v is AskOptions => typeof v === 'object' && v !== null && !Array.isArray(v);
 
-/** choices are kept for each conversation. */
+/** choices keeps the answer options of each conversation. */
 export const choices = new PerConversation(browser, 'docent.choice', isOptions);
 
-/** sensible is what of a choice the server can do, and what is other than usual. */
+/** sensible returns the options that the server supports and that differ from its defaults. */
 export function sensible(options: AskOptions, info: Info | null): AskOptions {
   if (!info?.built_in) return {};
   const names = info.collections.map((c) => c.name);
@@ -32,19 +32,19 @@ export function sensible(options: AskOptions, info: Info | null): AskOptions {
   };
 }
 
-/** usual reports that nothing is to be other than usual. */
+/** usual reports whether all options have their defaults. */
 export const usual = (options: AskOptions): boolean => Object.keys(options).length === 0;
 
-/** said is a question as it is sent: an object only if something is to be other than usual. */
+/** said returns the content of a message: an object if an option is set, else text. */
 export const said = (message: string, { collections, model, k }: AskOptions): string | Question =>
   collections || model || k ? { message, ...(collections && { collections }), ...(model && { model }), ...(k && { k }) } : message;
 
-/** optionsOf is how a question that was sent was to be answered. */
+/** optionsOf returns the answer options of a sent question. */
 export function optionsOf(content: unknown): AskOptions {
   const { collections, model, k } = (typeof content === 'object' && content !== null ? content : {}) as Partial<Question>;
   return { ...(collections && { collections }), ...(model && { model }), ...(k && { k }) };
 }
 
-/** alike reports that two choices say the same. */
+/** alike reports whether two choices are equal. */
 export const alike = (a: AskOptions, b: AskOptions): boolean =>
   a.model === b.model && a.k === b.k && [...(a.collections ?? [])].sort().join('\n') === [...(b.collections ?? [])].sort().join('\n');

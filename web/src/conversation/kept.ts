@@ -1,15 +1,14 @@
-// What a browser keeps for a person, and shows to nobody else who logs in: the
-// next one's first word takes its place. Storage may be full or forbidden; then
-// things last as long as the page.
+// Data that the browser keeps for one user. The first write of another user replaces it. If
+// the storage is full or forbidden, the data lasts until the page is closed.
 import { account } from '../shell/account.svelte';
 
-/** Kept is a value of one person. */
+/** Kept is a value of one user. */
 interface Kept {
   user: string;
   value: unknown;
 }
 
-/** who is the person at the page; undefined before that is known. */
+/** who identifies the user of the page; undefined while unknown. */
 export const who = (): string | undefined => (account.me ? (account.me.auth ? `user ${account.me.id}` : '') : undefined);
 
 class Shelf {
@@ -26,7 +25,7 @@ class Shelf {
     }
   }
 
-  /** write keeps a value; undefined keeps nothing. */
+  /** write stores a value; undefined removes it. */
   write(name: string, value: unknown): void {
     const user = who();
     if (user === undefined) return;
@@ -34,21 +33,21 @@ class Shelf {
       if (value === undefined) this.storage().removeItem(name);
       else this.storage().setItem(name, JSON.stringify({ user, value } satisfies Kept));
     } catch {
-      // It is a courtesy.
+      // Storing is optional.
     }
   }
 }
 
-/** browser keeps for as long as the browser does, tab for as long as the tab is there. */
+/** browser keeps values in the browser, and tab keeps them until the tab is closed. */
 export const browser = new Shelf(() => localStorage);
 export const tab = new Shelf(() => sessionStorage);
 
 const isRecord = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v);
 
-/** Conversations of which something is kept. */
+/** The maximum number of conversations with a kept value. */
 const most = 50;
 
-/** PerConversation keeps something for each conversation; '' is one that is not stored yet. */
+/** PerConversation keeps a value for each conversation; '' is a conversation without an id. */
 export class PerConversation<T> {
   constructor(
     private readonly shelf: Shelf,
@@ -61,7 +60,7 @@ export class PerConversation<T> {
     return this.check(value) ? value : undefined;
   }
 
-  /** set keeps a value, that of the conversations touched longest ago goes; undefined keeps none. */
+  /** set stores a value, and drops that of the least recently used conversation; undefined removes it. */
   set(session: string, value: T | undefined): void {
     const { [session]: before, ...others } = this.all();
     if (value === undefined && before === undefined) return;

@@ -1,14 +1,14 @@
-// Whether the connection has been gone long enough to speak of it.
+// Reports a lost connection only after some time.
 import { conversation } from './conversation.svelte';
 
-/** A connection that comes back sooner was never missed, in ms. */
+/** The page does not report shorter interruptions, in ms. */
 const blink = 1000;
 
 class Presence {
-  /** The connection is lost, and not only for a blink. */
+  /** The connection is lost for longer than that. */
   lost = $state(false);
 
-  /** watch keeps that; it is for an effect. */
+  /** watch updates lost. Call it in an effect. */
   watch(): (() => void) | undefined {
     this.lost = false;
     if (conversation.link !== 'lost') return undefined;

@@ -1,5 +1,4 @@
-// How an answer was found: steps of reasoning and task lists, as they are in
-// frames and stored rows.
+// The steps and task lists of an answer, read from frames and stored rows.
 import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
 
@@ -17,23 +16,23 @@ export interface Step {
   details: Record<string, unknown>;
 }
 
-/** Entry is one step, or all tasks as they were at that time. */
+/** Entry is one step, or the task list at one time. */
 export interface Entry {
-  /** Null while it is provisional. */
+  /** Null while provisional. */
   seq: number | null;
-  /** Order among the provisional ones of a turn. */
+  /** The order of provisional entries in a turn. */
   n: number;
-  /** When it was made, in ms; null if that is not known. */
+  /** The time in ms; null if unknown. */
   at: number | null;
   step: Step | null;
   tasks: Task[] | null;
 }
 
-/** Call is a tool call and what it returned. */
+/** Call is a tool call and its result. */
 export interface Call {
   name: string;
   arguments: unknown;
-  /** Null while it runs, or if it was never told. */
+  /** Null while the call runs, and if the result is unknown. */
   result: string | null;
   failed: boolean;
 }
@@ -46,7 +45,7 @@ const fields = (value: unknown): Fields => (typeof value === 'object' && value !
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const list = (value: unknown): Fields[] => (Array.isArray(value) ? value.map(fields) : []);
 
-/** entry reads a frame's or a row's content; null if it is none. */
+/** entry reads the content of a frame or row, or returns null. */
 export function entry(kind: string, content: unknown): Entry | null {
   if (kind === 'agent_reply_task_list_update' || kind === 'task_list_update') {
     if (!Array.isArray(content)) return null;
@@ -64,7 +63,7 @@ export function entry(kind: string, content: unknown): Entry | null {
   return { seq: null, n: 0, at: null, step, tasks: null };
 }
 
-/** runs cuts a turn's entries where reasoning began anew. */
+/** runs splits the entries of a turn at each new start of reasoning. */
 export function runs(entries: Entry[]): Entry[][] {
   const out: Entry[][] = [];
   for (const e of entries) {
@@ -78,8 +77,8 @@ const taskTools = ['add_tasks', 'complete_task', 'skip_task'];
 const hidden = ['reasoning_started', 'reasoning_finished', 'task_added', 'task_completed', 'task_skipped'];
 
 /**
- * steps are a run's visible ones, grouped by model call. The brackets, the task
- * events and the calls of task tools are not: the task list tells of them.
+ * steps returns the visible steps of a run, grouped by model call. It omits start and end,
+ * task events, and calls of task tools, because the task list shows them.
  */
 export function steps(entries: Entry[]): Part[][] {
   const out: Part[][] = [];
@@ -96,7 +95,7 @@ export function steps(entries: Entry[]): Part[][] {
   return out;
 }
 
-/** visible reports whether there is anything of a run to show. */
+/** visible reports whether a run has anything to show. */
 export const visible = (entries: Entry[]): boolean =>
   entries.some((e) => (e.tasks ? e.tasks.length > 0 : e.step && !hidden.includes(e.step.kind) && parts(e.step).length > 0));
 
@@ -119,7 +118,7 @@ function parts({ kind, summary, details }: Step): Part[] {
   }
 }
 
-// Results come in the order of the calls; a call is known by its arguments.
+// Results come in the order of the calls. The arguments identify a call.
 function settle(group: Part[], { details }: Step): boolean {
   const args = JSON.stringify(details.arguments);
   const open = group.flatMap((p) => (p.type === 'call' && p.call.result === null && p.call.name === details.name ? [p.call] : []));
@@ -130,13 +129,13 @@ function settle(group: Part[], { details }: Step): boolean {
   return true;
 }
 
-/** tasks is a run's list as it was last. */
+/** tasks returns the latest task list of a run. */
 export const tasks = (entries: Entry[]): Task[] => entries.findLast((e) => e.tasks)?.tasks ?? [];
 
 /** finished reports whether a run has ended. */
 export const finished = (entries: Entry[]): boolean => entries.some((e) => e.step?.kind === 'reasoning_finished');
 
-/** took says how long a run took that has ended; '' if its times are not known, or it took no time to speak of. */
+/** took returns the duration of an ended run; '' if it is unknown or very short. */
 export function took(entries: Entry[]): string {
   const [first, last] = [entries[0], entries.findLast((e) => e.step?.kind === 'reasoning_finished')];
   if (first?.at == null || last?.at == null || first.step?.kind !== 'reasoning_started') return '';
@@ -147,7 +146,7 @@ export function took(entries: Entry[]): string {
   return whole < 60 ? words.payloads.seconds(words.number(whole)) : words.payloads.minutes(words.number(Math.floor(whole / 60)), words.number(whole % 60));
 }
 
-/** activity says what a turn is at, by the phase it told of last. */
+/** activity describes a turn by its latest phase. */
 export function activity(phase: string): string {
   const { searching, answering, thinking, calling, planning } = words.payloads;
   if (phase === 'searching') return searching;
@@ -160,7 +159,7 @@ export function activity(phase: string): string {
   return known.includes(null) ? calling(tools.join(', ')) : `${known[0]!}…`;
 }
 
-/** current says what a run that goes on is at: its open call, or the phase. */
+/** current describes a running run by its open call or its phase. */
 export function current(groups: Part[][], phase: string): string {
   if (phase === 'answering') return activity(phase);
   const open = groups.at(-1)?.find((p) => p.type === 'call' && p.call.result === null);
@@ -172,13 +171,13 @@ export function current(groups: Part[][], phase: string): string {
   return phase === 'thinking' && found ? words.payloads.weighing : activity(phase);
 }
 
-// By which of its arguments a call is told from others.
+// The argument that identifies a call.
 const telling: Record<keyof typeof words.payloads.tools, string> = {
   search_knowledge: 'query', read_document: 'id', list_documents: 'match',
   list_directory: 'relative_path', read_file: 'relative_path', write_file: 'relative_path', create_file: 'relative_path', delete_file: 'relative_path',
 };
 
-/** done says what a call does, or did, for people; null of a tool that is not docent's own. */
+/** done describes a call for users; null for tools that are not part of docent. */
 export function done(name: string, args: unknown, over = true): string | null {
   if (!Object.hasOwn(telling, name)) return null;
   const tool = name as keyof typeof telling;
@@ -187,20 +186,20 @@ export function done(name: string, args: unknown, over = true): string | null {
   return words.payloads.tools[tool](honest(what.length > 80 ? `${what.slice(0, 79)}…` : what === '.' ? '' : what), over);
 }
 
-/** beside are a call's arguments that done does not tell of. */
+/** beside returns the arguments of a call that done does not show. */
 export function beside(name: string, args: unknown): unknown {
   if (!Object.hasOwn(telling, name) || Array.isArray(args) || typeof args !== 'object' || args === null) return args;
   const told = telling[name as keyof typeof telling];
   return Object.fromEntries(Object.entries(args).filter(([key, v]) => key !== told || (typeof v === 'string' && v.length > 80)));
 }
 
-/** readable is a tool's result for people: passages by number and place, JSON by lines. */
+/** readable formats the result of a tool: passages with number and place, JSON indented. */
 export function readable(content: string): string {
   if (/^\s*[{[]/.test(content) && content.length <= prettiest) {
     try {
       return JSON.stringify(JSON.parse(content), null, 2);
     } catch {
-      // It only looks like it.
+      // The text is not JSON.
     }
   }
   return content
@@ -209,10 +208,10 @@ export function readable(content: string): string {
     .trim();
 }
 
-/** Longest text that is laid out anew as JSON, in characters. */
+/** The longest text to format as JSON, in characters. */
 const prettiest = 1_000_000;
 
-/** argued are a call's arguments, one a line; what is nested goes over several. */
+/** argued formats the arguments of a call, one per line. Nested values have several lines. */
 export function argued(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return written(value);
@@ -226,14 +225,14 @@ function written(value: unknown): string {
     const line = JSON.stringify(value) ?? '';
     return line.length <= 80 ? line : JSON.stringify(value, null, 2);
   } catch {
-    return '…'; // nested too deeply to be written
+    return '…'; // the nesting is too deep
   }
 }
 
-/** Longest text shown at first, in characters and lines. */
+/** The longest text to show unfolded, in characters and lines. */
 const short = { characters: 320, lines: 10 };
 
-/** shortened is the beginning of a long text, or all of a short one. */
+/** shortened returns the beginning of a long text, and all of a short one. */
 export function shortened(s: string): string {
   const lines = s.split('\n').slice(0, short.lines).join('\n');
   if (lines.length <= short.characters) return lines;

@@ -1,16 +1,16 @@
-// What was said before, walked through with the arrow keys as in a shell.
+// Earlier messages, which the arrow keys recall as in a shell.
 import { browser } from './kept';
 
 const name = 'docent.said';
 
-/** How many texts are kept, how long one may be, and all of them together, in UTF-16 units. */
+/** The maximum number of kept texts, the length of one, and their total length, in UTF-16 units. */
 const most = 100;
 const longest = 4096;
 const room = 64 * 1024;
 
 const isTexts = (v: unknown): v is string[] => Array.isArray(v) && v.every((t) => typeof t === 'string');
 
-/** remember keeps what was said, for this browser. */
+/** remember stores a message in this browser. */
 export function remember(text: string): void {
   if (!text || text.length > longest) return;
   const kept = [text, ...(browser.read(name, isTexts) ?? []).filter((t) => t !== text)].slice(0, most);
@@ -21,14 +21,14 @@ export function remember(text: string): void {
   browser.write(name, kept);
 }
 
-/** Recall walks from what is being written to what was said before it. */
+/** Recall steps from the present draft back through earlier messages. */
 export class Recall {
-  /** What was being written; undefined while nothing is recalled. */
+  /** The draft before the recall; undefined without a recall. */
   draft: string | undefined;
   private texts: string[] = [];
   private at = -1;
 
-  /** older is the text before; undefined if there is none. said is what this conversation holds, newest last. */
+  /** older returns the previous message, or undefined. sent has the messages of this conversation, oldest first. */
   older(text: string, said: string[]): string | undefined {
     if (this.draft === undefined) {
       this.texts = [...new Set([...said.toReversed(), ...(browser.read(name, isTexts) ?? [])])].filter((t) => t !== text);
@@ -41,20 +41,20 @@ export class Recall {
     return found;
   }
 
-  /** newer is the text after, at last what was being written; undefined if nothing is recalled. */
+  /** newer returns the next message, and the draft at the end; undefined without a recall. */
   newer(): string | undefined {
     if (this.draft === undefined) return undefined;
     return --this.at >= 0 ? this.texts[this.at] : this.end();
   }
 
-  /** end goes back to what was being written. */
+  /** end ends the recall and returns the draft. */
   end(): string | undefined {
     const { draft } = this;
     this.draft = undefined;
     return draft;
   }
 
-  /** is reports that a text is what was recalled, as it was said. */
+  /** is reports whether a text is an unchanged recalled message. */
   is(text: string): boolean {
     return this.draft !== undefined && this.texts[this.at] === text;
   }

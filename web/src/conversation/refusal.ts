@@ -1,11 +1,10 @@
-// What to say of a connection that the server ended for good, and what to do
-// about it.
+// The explanation of a refused connection, and the next step of the user.
 import { words } from '../words/words.svelte';
 
-/** Step is what a person can do next. */
+/** Step is an action that the user can take. */
 export type Step = 'begin' | 'login' | 'switch' | 'reload';
 
-/** refusal explains a close code; asks is whether the person may ask at all. */
+/** refusal explains a close code. asks reports whether the user may ask questions. */
 export function refusal(code: number, asks: boolean): { text: string; step: Step } {
   const { deleted, loginEnded, mayNot, others, closed } = words.input;
   if (code === 4501) return { text: deleted, step: 'begin' };

@@ -1,6 +1,6 @@
-// What the agent says, read from frames and stored messages. Anything may come:
-// what cannot be read is named, never thrown. What is not text is read when it
-// is shown, as it may be large.
+// Reads replies of the agent from frames and stored messages. They can have any content.
+// Unreadable content becomes a payload and never throws. Payloads are read when they are
+// shown, because they can be large.
 import type { RagMessage } from '../api/shapes';
 import { numbered } from '../evidence/numbers';
 import { honest } from '../shell/names';
@@ -9,24 +9,24 @@ import { words } from '../words/words.svelte';
 
 export interface FileReply {
   name: string;
-  /** A media type or an extension, as its sender says. */
+  /** A media type or an extension, as given by the sender. */
   type: string;
   base64: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
 }
 
-/** Reply is a message of the agent; sentence names it if it is a fixed text of the server. */
+/** Reply is a message of the agent. sentence names a fixed text of the server. */
 export type Reply = Content & { sentence?: Named };
 
 type Content =
   | { type: 'rag'; rag: RagMessage }
   | { type: 'text' | 'note'; text: string }
   | { type: 'html'; text: string }
-  /** stopped: the text is what was said before the person stopped it. */
+  /** With stopped, the user stopped the answer after this text. */
   | { type: 'markdown'; text: string; stopped?: boolean }
   | { type: 'options'; labels: string[] }
-  /** Any other: kind is its stored type. */
+  /** Any other reply; kind is its stored type. */
   | { type: 'payload'; kind: string; content: unknown };
 
 type Fields = Record<string, unknown>;
@@ -34,7 +34,7 @@ type Fields = Record<string, unknown>;
 export const fields = (value: unknown): Fields | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 
-/** parsed is what a string holds if that is JSON. */
+/** parsed returns the value of a string with JSON, and other content unchanged. */
 export function parsed(content: unknown): unknown {
   if (typeof content !== 'string') return content;
   try {
@@ -44,13 +44,13 @@ export function parsed(content: unknown): unknown {
   }
 }
 
-/** said is a message as text. */
+/** said returns a message as text. */
 export function said(content: unknown): string {
   if (typeof content === 'string') return content;
   try {
     return JSON.stringify(content) ?? '';
   } catch {
-    return ''; // nested too deeply to be written
+    return ''; // the nesting is too deep
   }
 }
 
@@ -64,7 +64,7 @@ export function reply(type: string, content: unknown, sentence?: Named): Reply {
 const plain = (c: unknown, type: 'text' | 'note'): Content =>
   typeof c === 'object' && c !== null ? { type: 'payload', kind: 'json', content: c } : { type, text: said(c) };
 
-/** Options that are buttons; more would bury the page. */
+/** The maximum number of buttons for options. */
 const maxOptions = 100;
 
 const readers: Record<string, (content: unknown) => Content | null> = {
@@ -91,7 +91,7 @@ const readers: Record<string, (content: unknown) => Content | null> = {
   },
 };
 
-/** ragMessage reads an answer, filling what an older server leaves out. */
+/** ragMessage reads an answer. It completes answers of older servers. */
 export function ragMessage(content: unknown): RagMessage | null {
   const m = parsed(content) as Partial<RagMessage> | null;
   if (typeof m !== 'object' || m === null || typeof m.answer !== 'string') return null;
@@ -112,7 +112,7 @@ export function ragMessage(content: unknown): RagMessage | null {
 
 const isBase64 = (s: string) => /^[A-Za-z0-9+/]*={0,2}$/.test(s);
 
-/** base64 is what a message holds of it, without line breaks; null if it is none. */
+/** base64 returns base64 content without line breaks, or null for other content. */
 export function base64(content: unknown): string | null {
   if (typeof content !== 'string') return null;
   const bare = /\s/.test(content) ? content.replace(/\s+/g, '') : content;
@@ -127,7 +127,7 @@ export function fileReply(content: unknown): FileReply | null {
   return { name, type: typeof f.type === 'string' ? f.type : '', base64: data, size: Math.floor((data.replace(/=+$/, '').length * 3) / 4) };
 }
 
-/** sized is a number of bytes for people. */
+/** sized formats a number of bytes. */
 export function sized(bytes: number): string {
   if (bytes < 1000) return words.payloads.bytes(bytes);
   const [unit, size] = bytes < 1e6 ? ['KB', bytes / 1e3] : ['MB', bytes / 1e6];
@@ -135,18 +135,18 @@ export function sized(bytes: number): string {
   return `${words.number(size, { minimumFractionDigits: digits, maximumFractionDigits: digits })} ${unit}`;
 }
 
-/** named is another agent for people: its host, if it is known. */
+/** named returns the host of another agent, or a general name. */
 export function named(sender: string): string {
   const host = URL.canParse(sender) ? new URL(sender).host : '';
   return host ? words.payloads.agentAt(host) : words.payloads.agent;
 }
 
-/** question is what a message of the user says. */
+/** question returns the text of a message of the user. */
 export function question(action: string, content: unknown): string {
   if (action === 'user_voice' || action === 'audio') return words.payloads.recording;
   if (action === 'user_file' || action === 'file' || action === 'image') {
     const { name, size } = fields(content) ?? {};
-    // What this page sent says its size: to look through 30 MB would hold it up.
+    // Messages of this page have their size. Decoding 30 MB would block the page.
     if (typeof name === 'string' && typeof size === 'number') return `${honest(name).replace(/[/\\]/g, '_')} (${sized(size)})`;
     const file = fileReply(content);
     return file ? `${file.name} (${sized(file.size)})` : words.payloads.aFile;

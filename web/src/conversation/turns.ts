@@ -1,49 +1,49 @@
-// What a conversation shows, as a function of its transcript. No DOM, no
-// network, no framework.
+// The visible part of a conversation, as a pure function of its transcript. It uses no DOM,
+// no network, and no framework.
 import { unreplaced, type Entry as Stored, type Pending, type Transcript, type Turn } from 'docent-client';
 import { entry, finished, runs, visible, type Entry } from './reasoning';
 import { question, reply, type Reply } from './replies';
 import type { Text } from '../words/sentences';
 
 /**
- * sending: docent has not stored it. working: it is being answered. held: the
- * agent keeps it until it takes it.
+ * AskedState is the state of a question. sending: docent has not stored it. working: docent
+ * answers it. held: the agent keeps it for later.
  */
 export type AskedState = 'sending' | 'working' | 'done' | 'failed' | 'stopped' | 'held' | 'unanswered';
 
-/** Options are with what a question is answered, where it says so. */
+/** Options are the answer options in a question. */
 export interface Options {
   collections?: string[];
   model?: string;
   k?: number;
 }
 
-/** Asked is a message of the user, or of another agent, and how far its turn is. */
+/** Asked is a message of the user or of another agent, and the state of its turn. */
 export interface Asked {
   kind: 'asked';
   key: string;
   text: string;
-  /** It is text, which can be edited. */
+  /** The message is text, so the user can edit it. */
   plain: boolean;
   sort: 'text' | 'file' | 'recording';
-  /** With what it was to be answered; null if with what the server takes. */
+  /** The answer options in the question; null without any. */
   options: Options | null;
-  /** The other agent that said it; '' if the user did. */
+  /** The other agent that sent it; '' for the user. */
   sender: string;
-  /** The client's message id; '' if it had none. */
+  /** The message id of the client; '' without one. */
   id: string;
   seq: number | null;
   turn: number | null;
   state: AskedState;
-  /** What the turn is at, as the server calls it; '' before it told. */
+  /** The phase of the turn, as named by the server; '' before the first status. */
   phase: string;
-  /** Passages were searched, which the answer may cite. */
+  /** The turn searched passages, so its answer can cite. */
   searched: boolean;
-  /** What has been streamed of the answer. */
+  /** The streamed part of the answer. */
   partial: string;
-  /** A reply came and nothing after it: there may be no more. */
+  /** The last event was a reply, so the turn may be complete. */
   replied: boolean;
-  /** Why it failed. */
+  /** The reason of a failure. */
   error: Text;
 }
 
@@ -70,15 +70,15 @@ const isRunning = (item: Asked): boolean => item.state === 'sending' || item.sta
 
 export const running = (item: Item): item is Asked => item.kind === 'asked' && isRunning(item);
 
-/** byUser is what the user said. */
+/** byUser reports whether the user wrote an item. */
 export const byUser = (item: Item): item is Asked => item.kind === 'asked' && !item.sender;
 
-// An entry never changes, so what was made of it is kept.
+// Entries never change, so their items are cached.
 const replies = new WeakMap<Stored, Replied>();
 const reasons = new WeakMap<object, Entry | null>();
 
-// Which entries are of one turn, or stand alone: as long as nothing is stored,
-// streaming asks for the same again.
+// The entries of each turn, or a single entry outside of turns. The cache is valid until a
+// frame is stored, because streamed text does not change the groups.
 const grouped = new WeakMap<readonly Stored[], { pending: readonly Pending[]; groups: Map<number | string, Stored[]> }>();
 
 function groupsOf(t: Transcript): Map<number | string, Stored[]> {
@@ -96,11 +96,10 @@ function groupsOf(t: Transcript): Map<number | string, Stored[]> {
 }
 
 /**
- * view makes what is shown. Everything of a turn stands together, where its
- * question is, whatever came in between; what no question began stands where it
- * was said. What the server says to wait is held once things are calm, as
- * otherwise it would run. The view before is taken for what did not change, and
- * a turn about which nothing is new costs no more than a look.
+ * view returns the visible items. All items of a turn are together at the place of its
+ * question. Items outside of turns are at their own place. With calm, a turn that the
+ * server reports as waiting is held. view reuses unchanged items of the view before, so a
+ * turn without news is cheap.
  */
 export function view(t: Transcript, calm = false, before: Item[] = []): Item[] {
   let groups = groupsOf(t);
@@ -127,7 +126,7 @@ export function view(t: Transcript, calm = false, before: Item[] = []): Item[] {
   return items;
 }
 
-/** Made is what was made of a turn, and of what. */
+/** Made is a cached turn and its sources. */
 interface Made {
   entries: readonly Stored[];
   now: Turn | undefined;
@@ -137,7 +136,7 @@ interface Made {
   items: Item[];
 }
 
-// By the first entry of a turn, which is its question if it has one.
+// The cached turns by their first entry, which is usually the question.
 const made = new WeakMap<Stored, Made>();
 
 const stateOf = (of: Pick<Made, 'answered' | 'failed'>, now: Turn | undefined, synced: boolean, calm: boolean): AskedState => progress(now, of.answered, of.failed, synced, calm);
@@ -147,7 +146,7 @@ const alike = <T>(a: readonly T[], b: readonly T[]): boolean => a === b || (a.le
 function group(turn: number | null, entries: readonly Stored[], now: Turn | undefined, synced: boolean, calm: boolean): Made {
   const failure = entries.find((e) => e.kind === 'failure');
   const question = entries.find((e) => e.kind === 'question');
-  // What was said before it failed is no answer, but a turn may be tried again.
+  // Replies before a failure are not an answer. A later reply of a repeated turn is.
   const of = { answered: entries.some((e) => e.kind === 'reply'), failed: failure !== undefined && !entries.some((e) => e.kind === 'reply' && e.seq > failure.seq) };
   const state = stateOf(of, now, synced, calm);
   const steps = [
@@ -165,7 +164,7 @@ function group(turn: number | null, entries: readonly Stored[], now: Turn | unde
   return { entries, now, ...of, state, items: placed.sort(([a], [b]) => a - b).map(([, item]) => item) };
 }
 
-// A run that did not change keeps its entries, so that it is not drawn anew.
+// An unchanged run keeps its entries, so it is not drawn again.
 function same(old: Reasoned | undefined, item: Reasoned): Reasoned {
   return old?.entries.length === item.entries.length && old.entries.every((e, i) => e === item.entries[i]) ? old : item;
 }
@@ -206,7 +205,7 @@ function progress(now: Turn | undefined, answered: boolean, failed: boolean, syn
 
 function asked(e: Stored, state: AskedState, now: Turn | undefined, failure: Stored | undefined): Asked {
   return {
-    kind: 'asked', key: e.id ? `q-${e.id}` : `q-${e.seq}`, ...what(e.type, e.content),
+    kind: 'asked', key: e.id ? `q-${e.id}` : `q-${e.seq}`, ...contentOf(e.type, e.content),
     sender: e.sender, id: e.id, seq: e.seq, turn: e.turn, state, phase: now?.phase ?? '', searched: now?.searched ?? false, partial: now?.text ?? '', replied: now?.replied ?? false,
     error: state === 'failed' ? now?.error ?? { message: typeof failure?.content === 'string' ? failure.content : '', ...failure?.sentence } : none,
   };
@@ -218,13 +217,13 @@ const types: Record<string, string> = { user_file: 'file', user_voice: 'audio' }
 
 function waiting(p: Pending): Asked {
   return {
-    kind: 'asked', key: `q-${p.id}`, ...what(types[p.action] ?? 'str', p.content), sender: '', id: p.id,
+    kind: 'asked', key: `q-${p.id}`, ...contentOf(types[p.action] ?? 'str', p.content), sender: '', id: p.id,
     seq: null, turn: null, state: p.error ? 'failed' : 'sending', phase: '', searched: false, partial: '', replied: false, error: p.error ?? none,
   };
 }
 
-/** what a message of the user says, and how it wants to be answered. */
-function what(type: string, content: unknown): Pick<Asked, 'text' | 'plain' | 'sort' | 'options'> {
+/** contentOf reads the text and the answer options of a message of the user. */
+function contentOf(type: string, content: unknown): Pick<Asked, 'text' | 'plain' | 'sort' | 'options'> {
   const sort = /voice|audio/.test(type) ? 'recording' : /file|image/.test(type) ? 'file' : 'text';
   const said = sort === 'text' && typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {};
   const plain = (typeof content === 'string' && type === 'str') || typeof said.message === 'string';
@@ -235,33 +234,33 @@ function what(type: string, content: unknown): Pick<Asked, 'text' | 'plain' | 's
   return { text: question(sort === 'recording' ? 'audio' : type, content), plain, sort, options: Object.keys(options).length > 0 ? options : null };
 }
 
-/** Row is one thing on the page. */
+/** Row is one element on the page. */
 export type Row =
   | { kind: 'asked'; key: string; item: Asked }
-  /** broken: its turn failed, and this is what there was of it. */
+  /** With broken, the turn failed after this part of its answer. */
   | { kind: 'replied'; key: string; item: Replied; reasoned: boolean; newest: boolean; chosen: string; broken: boolean }
-  /** asked is the question whose answer is still being looked for. */
+  /** asked is the question while its answer is not found. */
   | { kind: 'reasoned'; key: string; item: Reasoned; asked: Asked | null; answered: boolean }
-  /** The answer in the making, at the end of its turn. */
+  /** The running answer at the end of its turn. */
   | { kind: 'pending'; key: string; item: Asked }
-  /** How a turn ended that did not end well. */
+  /** The outcome of a turn that failed, was stopped, or is held. */
   | { kind: 'ended'; key: string; item: Asked }
-  /** What can be done with an answer: at the end of a turn that went well. */
+  /** The actions for an answer at the end of a successful turn. */
   | { kind: 'actions'; key: string; item: Asked };
 
-/** Section is the rows of one turn, or of something that belongs to none. */
+/** Section has the rows of one turn, or of one item outside of turns. */
 export interface Section {
   key: string;
   rows: Row[];
 }
 
-/** rows are what is shown of items, in order. */
+/** rows returns the rows of items, in order. */
 export const rows = (items: Item[]): Row[] => sections(items).flatMap((s) => s.rows);
 
-/** What was made of a turn's items, by the first of them. */
+/** The cached section of each turn, by its first item. */
 const drawn = new WeakMap<Item, { items: Item[]; newest: Item | undefined; next: string; section: Section }>();
 
-/** sections are rows by turn; a turn about which nothing is new stays the same. */
+/** sections groups rows by turn. A turn without news keeps its section. */
 export function sections(items: Item[]): Section[] {
   const out: Section[] = [];
   const newest = items.findLast((i) => i.kind === 'replied' && i.reply.type === 'options');
@@ -285,11 +284,12 @@ export function sections(items: Item[]): Section[] {
   return out;
 }
 
-// newest is what can be chosen from, next what the user said after it.
+// rowsOf returns the rows of one turn. newest is the reply with the present options, and
+// next is the message of the user after it.
 function rowsOf(items: Item[], newest: Item | undefined, next: string): Row[] {
   const out: Row[] = [];
   let head: Asked | undefined; // the question of the turn
-  let traced = false; // there was reasoning in it
+  let traced = false; // the turn has reasoning
   let replies = 0;
   items.forEach((item, i) => {
     const ends = i === items.length - 1;
@@ -297,7 +297,7 @@ function rowsOf(items: Item[], newest: Item | undefined, next: string): Row[] {
       head = item;
       out.push({ kind: 'asked', key: item.key, item });
     } else if (item.kind === 'replied') {
-      // What was streamed of it was called the same.
+      // The streamed part of the answer had the same key.
       out.push({ kind: 'replied', key: head ? answerKey(head, replies++) : item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(item, next), broken: head?.state === 'failed' });
     } else if (visible(item.entries)) {
       traced = true;
@@ -316,7 +316,7 @@ const thinking = (head: Asked, item: Reasoned): boolean =>
 
 const answered = (items: Item[], at: number): boolean => items.slice(at + 1).some((i) => i.kind === 'replied' && i.reply.type !== 'note');
 
-// The option that was chosen is what was said next, if it is one.
+// chosen returns the option that the user sent next, or ''.
 const chosen = ({ reply }: Replied, next: string): string => (reply.type === 'options' && reply.labels.includes(next) ? next : '');
 
 const answerKey = (head: Asked, n: number): string => `${head.key}-answer-${n}`;
@@ -329,9 +329,9 @@ function tail(item: Asked, before: Row[], replies: number): Row[] {
   }
   const actions: Row[] = last?.kind === 'asked' || item.sender || !item.turn ? [] : [{ kind: 'actions', key: item.key + '-actions', item }];
   if (item.state === 'done') return actions;
-  // That it was stopped is part of what is stored of it.
+  // The stored reply shows that it was stopped.
   if (item.state === 'stopped' && last?.kind === 'replied' && stopped(last.item.reply)) return actions;
-  // What an agent says needs no answer, and nobody here can say it again.
+  // A message of another agent needs no answer, and the user cannot repeat it.
   if (item.sender && item.state !== 'failed') return [];
   return [{ kind: 'ended', key: item.key + '-ended', item }];
 }

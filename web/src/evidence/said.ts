@@ -1,15 +1,15 @@
-// Which words of a passage an answer's sentence repeats, or which sentence of it
-// is nearest, so that the eye is led to them and not only to the passage.
+// Finds the words of a passage that a sentence of an answer repeats, or else the nearest
+// sentence of the passage.
 import { encode } from '../api/bytes';
 import type { Place } from './passage';
 
-/** A run of repeated words counts from this many on … */
+/** The minimum number of words in a repeated run … */
 const fewest = 5;
-/** … if it is at least this share of the sentence. */
+/** … and the minimum part of the sentence. */
 const share = 0.6;
-/** Finds with no more than a space between them are one, in bytes. */
+/** Finds with at most this distance are joined, in bytes. */
 const gap = 2;
-/** Longest sentence and passage compared, in words. */
+/** The maximum length of the compared sentence and passage, in words. */
 const mostSaid = 120;
 const mostWords = 4000;
 
@@ -22,8 +22,8 @@ interface Word {
 }
 
 /**
- * words are runs of letters and digits, folded, with the byte offsets of what
- * stands there without a space: their quotes, brackets and stops too.
+ * words returns the folded runs of letters and digits, with the byte offsets of the text
+ * around them up to the next space. Quotes, brackets, and punctuation belong to it.
  */
 export function words(text: string, most: number): Word[] {
   const out: Word[] = [];
@@ -41,9 +41,9 @@ export function words(text: string, most: number): Word[] {
   return out;
 }
 
-/** said finds where passage repeats sentence; byte offsets in passage. */
+/** said finds the parts of a passage that repeat a sentence. It returns byte offsets in the passage. */
 export function said(passage: Word[], sentence: string): Place | null {
-  // Citations are ours; the words of a link or of code are the document's.
+  // Remove citations, but not the text of links and code.
   const want = words(sentence.replace(citation, ' '), mostSaid);
   if (want.length === 0) return null;
   let best = { length: 0, end: 0 };
@@ -62,20 +62,20 @@ export function said(passage: Word[], sentence: string): Place | null {
   return { start: passage[best.end - best.length + 1]!.start, end: passage[best.end]!.end };
 }
 
-/** Where a sentence of a document ends: its stop and what closes it, an empty line, or a line that stands alone. */
+/** The end of a sentence: punctuation with its closing signs, an empty line, or a line that stands alone. */
 const stop = /[.!?…]["'”’»)\]]*(?=\s+["'“„«([]*[\p{Lu}\p{N}])|[。！？]["”’」』)）]*|\n\s*\n|\n(?=\s*(?:#{1,6}\s|[-*+•]\s|\d{1,9}[.)]\s))|(?<=(?:^|\n)\s*#{1,6}\s[^\n]*)\n/gu;
-/** The nearest has at least this share of the words. */
+/** The nearest sentence has at least this part of the words. */
 const kinship = 0.25;
-/** Shorter words are in most sentences, and say nothing. */
+/** Shorter words occur in most sentences. */
 const shortest = 3;
 const telling = (word: string) => word.length >= shortest || /\p{N}/u.test(word);
 
-/** Sentence is one of a passage, with its words. */
+/** Sentence is a sentence of a passage with its words. */
 interface Sentence extends Place {
   words: Set<string>;
 }
 
-/** sentencesOf cuts a passage, in bytes. */
+/** sentencesOf splits a passage into sentences, in bytes. */
 function sentencesOf(passage: string, all: Word[]): Sentence[] {
   const out: Sentence[] = [];
   let byte = 0;
@@ -93,9 +93,8 @@ function sentencesOf(passage: string, all: Word[]): Sentence[] {
 }
 
 /**
- * nearest finds the sentence of a passage that has most of a sentence's words. A
- * word counts the less the more of the passage's sentences have it: what tells
- * one of many alike from the others is what they do not share.
+ * nearest finds the sentence of a passage that shares most words with a sentence. Words in
+ * fewer sentences of the passage count more, because they distinguish similar sentences.
  */
 function nearest(of: Sentence[], sentence: string): Place | null {
   const want = new Set(words(sentence.replace(citation, ' '), mostSaid).map((w) => w.text).filter(telling));
@@ -110,7 +109,7 @@ function nearest(of: Sentence[], sentence: string): Place | null {
   return best ? { start: best.start, end: best.end } : null;
 }
 
-/** repeated finds all that sentences repeat of a passage, in its order; of those that repeat nothing, what is nearest. */
+/** repeated finds the repeated parts of a passage in its order. For sentences that repeat nothing, it returns the nearest sentence. */
 export function repeated(passage: string, sentences: string[]): Place[] {
   const all = words(passage, mostWords);
   let cut: Sentence[] | undefined;

@@ -1,4 +1,4 @@
-// What the commands do. It is loaded with the first of them.
+// Performs commands. It is loaded with the first command.
 import * as http from '../api/http';
 import { announcer } from '../shell/announcer.svelte';
 import { conversation } from '../conversation/conversation.svelte';
@@ -14,17 +14,17 @@ import { mostPassages } from '../conversation/choice';
 import { required, type Command, type CommandName } from './commands';
 import { usageOf } from './usage';
 
-/** Box is what commands need of the composer. */
+/** Box is the interface of the composer for commands. */
 export interface Box {
-  /** Changes a question in the place of a new one. */
+  /** Starts editing a question. */
   edit(item: Asked): void;
   help(): void;
 }
 
-/** Why a command was not done, in words; '' if it was. */
+/** The reason why a command failed, as a sentence; '' after a success. */
 type Outcome = string | Promise<string>;
 
-/** run does a command and says why not, if so; then the text stays. */
+/** run performs a command. It returns the reason of a failure, and the composer then keeps the text. */
 export async function run(command: Command, argument: string, box: Box): Promise<string> {
   if (!argument && required(command)) return words.input.missing(usageOf(command));
   return doing[command.name](argument, box);
@@ -99,7 +99,7 @@ async function copy(): Promise<string> {
   return '';
 }
 
-// Names are written as people write them; the beginning is enough if no other has it.
+// choose finds a name by a unique beginning, and ignores case.
 function choose(name: string, names: string[], to: (found: string) => object): Outcome {
   const wanted = name.toLowerCase();
   const begins = names.filter((n) => n.toLowerCase().startsWith(wanted));

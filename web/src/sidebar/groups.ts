@@ -1,4 +1,4 @@
-// Conversations by when they were used last.
+// Conversations grouped by the day of their latest use.
 import type { SessionRow } from '../api/shapes';
 
 export const ages = ['pinned', 'today', 'yesterday', 'week', 'older'] as const;
@@ -10,18 +10,18 @@ function age(row: SessionRow, midnight: number): Age {
   if (row.pinned) return 'pinned';
   const at = Date.parse(row.timestamp);
   if (at >= midnight) return 'today';
-  // A night in which the clocks change is not 24 hours long; none is over 26.
+  // Half a day before midnight is yesterday, even if the clocks change.
   if (at >= new Date(midnight - day / 2).setHours(0, 0, 0, 0)) return 'yesterday';
   return at >= new Date(midnight - 6.5 * day).setHours(0, 0, 0, 0) ? 'week' : 'older';
 }
 
-/** repeated are the names that more than one has: something else has to tell those apart. */
+/** repeated returns the names that occur more than once. */
 export function repeated(names: readonly string[]): Set<string> {
   const once = new Set<string>();
   return new Set(names.filter((name) => once.has(name) || !once.add(name)));
 }
 
-/** grouped puts conversations under their ages, in the order they have; ages of none are left out. */
+/** grouped groups conversations by age and keeps their order. It omits empty groups. */
 export function grouped(rows: readonly SessionRow[], now = new Date()): { age: Age; rows: SessionRow[] }[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
   const of = new Map<Age, SessionRow[]>();
