@@ -1,19 +1,19 @@
 // The open conversation: its transcript, and the client that feeds it.
 import { attachment, base64, DocentClient, emptyTranscript, reduce, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
 import * as http from '../api/http';
-import { alike, choices, optionsOf, said, sensible, type AskOptions } from './choice';
-import { who } from './kept';
-import { remember } from './recall';
-import { keep, keepable, kept } from './unsent';
 import { account } from '../shell/account.svelte';
-import { chatAddress, router } from '../shell/router.svelte';
+import { announcer } from '../shell/announcer.svelte';
 import { notices } from '../shell/notices.svelte';
+import { chatAddress, router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
-import { announcer } from '../shell/announcer.svelte';
 import { announcePhase, announceReply } from './announcements';
+import { alike, choices, optionsOf, said, sensible, type AskOptions } from './choice';
+import { who } from './kept';
 import { Ratings, type Feedback } from './ratings.svelte';
+import { remember } from './recall';
 import { byUser, rows, running, view, type Asked, type Item } from './turns';
+import { keep, keepable, kept } from './unsent';
 
 /** A waiting turn is shown as held after this silence, in ms. */
 const silenceBeforeHeld = 1500;

@@ -1,9 +1,9 @@
 // The visible part of a conversation, as a pure function of its transcript. It uses no DOM,
 // no network, and no framework.
 import { unreplaced, type Entry as Stored, type Pending, type Transcript, type Turn } from 'docent-client';
+import type { Text } from '../words/sentences';
 import { entry, finished, runs, visible, type Entry } from './reasoning';
 import { question, reply, type Reply } from './replies';
-import type { Text } from '../words/sentences';
 
 /**
  * AskedState is the state of a question. sending: docent has not stored it. working: docent

@@ -1,8 +1,8 @@
 // The copied form of an answer: its Markdown with the cited sources.
+import { encode, slice } from '../api/bytes';
 import type { RagMessage, RagSentence } from '../api/shapes';
 import { bare } from '../markdown/plain';
 import { words } from '../words/words.svelte';
-import { encode, slice } from '../api/bytes';
 import { pageOf, shortSource, title } from './evidence.svelte';
 
 const citation = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;

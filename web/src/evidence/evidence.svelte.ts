@@ -1,10 +1,10 @@
 // The state of the source panel: passages of an answer, a document, or the search details
 // of an answer.
 import { tick } from 'svelte';
+import { encode, slice } from '../api/bytes';
 import type { RagDoc, RagMessage } from '../api/shapes';
 import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
-import { encode, slice } from '../api/bytes';
 import { innerOf, unitOf } from './place';
 
 export interface Cited {

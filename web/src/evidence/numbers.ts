@@ -1,9 +1,9 @@
 // The visible numbers of passages. Cited passages come first, in the order of their first
 // citation. Stored answers number passages in the order of retrieval, so the only cited
 // passage could have number 2.
+import { encode, slice } from '../api/bytes';
 import type { RagMessage } from '../api/shapes';
 import { formula } from '../markdown/formula';
-import { encode, slice } from '../api/bytes';
 
 // Code, formulas, and escaped brackets are not citations.
 const fence = '^[ \\t]*(`{3,}|~{3,})[\\s\\S]*?(?:\\n[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))';

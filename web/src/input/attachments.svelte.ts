@@ -1,10 +1,10 @@
 // Files that the user attached, to send to the chat or to the documents.
 import * as http from '../api/http';
-import { outcome } from '../documents/outcome';
-import { announcer } from '../shell/announcer.svelte';
 import { conversation } from '../conversation/conversation.svelte';
 import { sized } from '../conversation/replies';
+import { outcome } from '../documents/outcome';
 import { account } from '../shell/account.svelte';
+import { announcer } from '../shell/announcer.svelte';
 import { notices } from '../shell/notices.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';

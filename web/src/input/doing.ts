@@ -1,16 +1,16 @@
 // Performs commands. It is loaded with the first command.
 import * as http from '../api/http';
-import { announcer } from '../shell/announcer.svelte';
+import { mostPassages } from '../conversation/choice';
 import { conversation } from '../conversation/conversation.svelte';
 import { byUser, type Asked } from '../conversation/turns';
 import { copied } from '../evidence/copied';
 import { statements } from '../markdown/signs';
+import { announcer } from '../shell/announcer.svelte';
 import { notices } from '../shell/notices.svelte';
 import { router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { theme, themes } from '../shell/theme.svelte';
 import { languages, words, type Language } from '../words/words.svelte';
-import { mostPassages } from '../conversation/choice';
 import { required, type Command, type CommandName } from './commands';
 import { usageOf } from './usage';
 

@@ -2,10 +2,10 @@
 // edits, and recalled messages.
 import { untrack } from 'svelte';
 import { conversation } from '../conversation/conversation.svelte';
-import type { Asked } from '../conversation/turns';
-import { account } from '../shell/account.svelte';
 import { isText, PerConversation, tab } from '../conversation/kept';
 import { Recall } from '../conversation/recall';
+import type { Asked } from '../conversation/turns';
+import { account } from '../shell/account.svelte';
 
 const drafts = new PerConversation(tab, 'docent.drafts', isText);
 
