@@ -22,7 +22,7 @@ export class Drawing {
   private keys: string[] = [];
   private list: HTMLElement | undefined;
   private scroller: HTMLElement | undefined;
-  private picture = 0;
+  private nextFrame = 0;
 
   has(key: string): boolean {
     return this.places.get(key)?.drawn ?? false;
@@ -47,8 +47,8 @@ export class Drawing {
 
   /** ask draws missing turns with the next frame. */
   ask(): void {
-    this.picture ||= requestAnimationFrame(() => {
-      this.picture = 0;
+    this.nextFrame ||= requestAnimationFrame(() => {
+      this.nextFrame = 0;
       this.sweep();
     });
   }
@@ -62,30 +62,30 @@ export class Drawing {
       const missing = this.missing(list, scroller);
       if (!missing) return;
       if (performance.now() - began > budget) return this.ask();
-      const read = this.read(list, scroller);
-      const before = read?.getBoundingClientRect().top ?? 0;
+      const anchor = this.anchorIn(list, scroller);
+      const before = anchor?.getBoundingClientRect().top ?? 0;
       this.places.get(missing)!.drawn = true;
       flushSync();
-      const moved = (read?.getBoundingClientRect().top ?? 0) - before;
+      const moved = (anchor?.getBoundingClientRect().top ?? 0) - before;
       // At the top, the top stays visible.
       if (scroller.scrollTop > 0 && Math.abs(moved) >= 1) scroller.scrollTop += moved;
     }
   }
 
   private cancel(): void {
-    cancelAnimationFrame(this.picture);
-    this.picture = 0;
+    cancelAnimationFrame(this.nextFrame);
+    this.nextFrame = 0;
   }
 
   // missing returns the turn nearest to the visible part that is not drawn.
   private missing(list: HTMLElement, scroller: HTMLElement): string | undefined {
     const view = scroller.getBoundingClientRect();
     const first = this.below(list, view.top);
-    const most = view.height * margin;
-    for (let i = first; i < list.children.length && list.children[i]!.getBoundingClientRect().top < view.bottom + most; i++) {
+    const distance = view.height * margin;
+    for (let i = first; i < list.children.length && list.children[i]!.getBoundingClientRect().top < view.bottom + distance; i++) {
       if (this.lacks(i)) return this.keys[i];
     }
-    for (let i = first - 1; i >= 0 && list.children[i]!.getBoundingClientRect().bottom > view.top - most; i--) {
+    for (let i = first - 1; i >= 0 && list.children[i]!.getBoundingClientRect().bottom > view.top - distance; i--) {
       if (this.lacks(i)) return this.keys[i];
     }
     return undefined;
@@ -109,7 +109,7 @@ export class Drawing {
 
   // read returns the first drawn turn in the visible part, which stays in place.
   // Placeholders have no text to read.
-  private read(list: HTMLElement, scroller: HTMLElement): Element | undefined {
+  private anchorIn(list: HTMLElement, scroller: HTMLElement): Element | undefined {
     const view = scroller.getBoundingClientRect();
     for (let i = this.below(list, view.top); i < list.children.length; i++) {
       const el = list.children[i]!;

@@ -1,5 +1,5 @@
 /** The maximum time to wait until the browser is idle, in ms. */
-const patience = 1500;
+const maxWait = 1500;
 
 /** whenIdle calls a function when the browser is idle. */
 export function whenIdle(f: () => void): { cancel(): void } {
@@ -7,6 +7,6 @@ export function whenIdle(f: () => void): { cancel(): void } {
     const wait = setTimeout(f, 200);
     return { cancel: () => clearTimeout(wait) };
   }
-  const wait = requestIdleCallback(f, { timeout: patience });
+  const wait = requestIdleCallback(f, { timeout: maxWait });
   return { cancel: () => cancelIdleCallback(wait) };
 }

@@ -44,33 +44,33 @@ function lowered(t: string): string {
 }
 
 /** The number of documents to read, of listed documents, and of questions to try. */
-const looked = 6;
-const listed = 40;
-const tried = 10;
+const maxRead = 6;
+const maxListed = 40;
+const maxTried = 10;
 
 /** suggest yields at most count questions that the documents answer. */
-export async function* suggest(most: number, language: Language): AsyncGenerator<string> {
-  const { documents } = await http.listDocuments({ limit: listed, status: 'ready' });
-  const titles = [...new Set(documents.map((d) => d.title).filter(Boolean))].slice(0, looked);
+export async function* suggest(count: number, language: Language): AsyncGenerator<string> {
+  const { documents } = await http.listDocuments({ limit: maxListed, status: 'ready' });
+  const titles = [...new Set(documents.map((d) => d.title).filter(Boolean))].slice(0, maxRead);
   const sections = await Promise.all(titles.map((t) => http.findHeadings(t, 6).catch(() => [])));
   const names = new Set(titles.map((t) => t.toLowerCase()));
-  const deep = sections.map((s, i) =>
+  const aboutSections = sections.map((s, i) =>
     s.flatMap((h) => {
       const last = h.split(' › ').at(-1) ?? '';
       return last && !names.has(last.toLowerCase()) ? question(titles[i]!, last, language) || [] : [];
     }),
   );
-  const whole = titles.flatMap((t) => question(t, undefined, language) || []);
+  const aboutDocuments = titles.flatMap((t) => question(t, undefined, language) || []);
   const seen = new Set<string>();
-  let given = 0;
+  let suggested = 0;
   // Prefer questions about documents, but include some about sections.
-  for (const q of [...whole.slice(0, 3), ...interleaved(deep).slice(0, 3), ...whole.slice(3), ...interleaved(deep).slice(3)]) {
+  for (const q of [...aboutDocuments.slice(0, 3), ...interleaved(aboutSections).slice(0, 3), ...aboutDocuments.slice(3), ...interleaved(aboutSections).slice(3)]) {
     if (seen.has(q.toLowerCase())) continue;
-    if (seen.size === tried) return;
+    if (seen.size === maxTried) return;
     seen.add(q.toLowerCase());
     if ((await http.quote(q)).abstained) continue;
     yield q;
-    if (++given === most) return;
+    if (++suggested === count) return;
   }
 }
 

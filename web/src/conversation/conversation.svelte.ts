@@ -241,8 +241,8 @@ class Conversation {
   private keep(): void {
     const session = this.session ?? '';
     const { pending } = this.transcript;
-    const left = this.recovered ? [] : kept(session).filter((o) => !pending.some((p) => p.id === o.id));
-    keep(session, [...left.map((o) => ({ ...o, error: null })), ...pending]);
+    const earlier = this.recovered ? [] : kept(session).filter((o) => !pending.some((p) => p.id === o.id));
+    keep(session, [...earlier.map((o) => ({ ...o, error: null })), ...pending]);
   }
 
   private async resend({ id, action, content, replaces }: Outgoing): Promise<void> {

@@ -45,7 +45,7 @@ export const tab = new Shelf(() => sessionStorage);
 const isRecord = (v: unknown): v is Record<string, unknown> => typeof v === 'object' && v !== null && !Array.isArray(v);
 
 /** The maximum number of conversations with a kept value. */
-const most = 50;
+const maxConversations = 50;
 
 /** PerConversation keeps a value for each conversation; '' is a conversation without an id. */
 export class PerConversation<T> {
@@ -64,7 +64,7 @@ export class PerConversation<T> {
   set(session: string, value: T | undefined): void {
     const { [session]: before, ...others } = this.all();
     if (value === undefined && before === undefined) return;
-    const entries = Object.entries(others).slice(1 - most);
+    const entries = Object.entries(others).slice(1 - maxConversations);
     if (value !== undefined) entries.push([session, value]);
     this.shelf.write(this.name, entries.length > 0 ? Object.fromEntries(entries) : undefined);
   }

@@ -172,30 +172,30 @@ export function current(groups: Part[][], phase: string): string {
 }
 
 // The argument that identifies a call.
-const telling: Record<keyof typeof words.payloads.tools, string> = {
+const identifyingArguments: Record<keyof typeof words.payloads.tools, string> = {
   search_knowledge: 'query', read_document: 'id', list_documents: 'match',
   list_directory: 'relative_path', read_file: 'relative_path', write_file: 'relative_path', create_file: 'relative_path', delete_file: 'relative_path',
 };
 
 /** done describes a call for users; null for tools that are not part of docent. */
 export function done(name: string, args: unknown, over = true): string | null {
-  if (!Object.hasOwn(telling, name)) return null;
-  const tool = name as keyof typeof telling;
-  const of = fields(args)[telling[tool]];
-  const what = typeof of === 'string' ? of.replace(/\s+/g, ' ').trim() : typeof of === 'number' ? String(of) : '';
-  return words.payloads.tools[tool](honest(what.length > 80 ? `${what.slice(0, 79)}…` : what === '.' ? '' : what), over);
+  if (!Object.hasOwn(identifyingArguments, name)) return null;
+  const tool = name as keyof typeof identifyingArguments;
+  const argument = fields(args)[identifyingArguments[tool]];
+  const shownArgument = typeof argument === 'string' ? argument.replace(/\s+/g, ' ').trim() : typeof argument === 'number' ? String(argument) : '';
+  return words.payloads.tools[tool](honest(shownArgument.length > 80 ? `${shownArgument.slice(0, 79)}…` : shownArgument === '.' ? '' : shownArgument), over);
 }
 
 /** beside returns the arguments of a call that done does not show. */
 export function beside(name: string, args: unknown): unknown {
-  if (!Object.hasOwn(telling, name) || Array.isArray(args) || typeof args !== 'object' || args === null) return args;
-  const told = telling[name as keyof typeof telling];
-  return Object.fromEntries(Object.entries(args).filter(([key, v]) => key !== told || (typeof v === 'string' && v.length > 80)));
+  if (!Object.hasOwn(identifyingArguments, name) || Array.isArray(args) || typeof args !== 'object' || args === null) return args;
+  const shownKey = identifyingArguments[name as keyof typeof identifyingArguments];
+  return Object.fromEntries(Object.entries(args).filter(([key, v]) => key !== shownKey || (typeof v === 'string' && v.length > 80)));
 }
 
 /** readable formats the result of a tool: passages with number and place, JSON indented. */
 export function readable(content: string): string {
-  if (/^\s*[{[]/.test(content) && content.length <= prettiest) {
+  if (/^\s*[{[]/.test(content) && content.length <= maxFormatted) {
     try {
       return JSON.stringify(JSON.parse(content), null, 2);
     } catch {
@@ -209,7 +209,7 @@ export function readable(content: string): string {
 }
 
 /** The longest text to format as JSON, in characters. */
-const prettiest = 1_000_000;
+const maxFormatted = 1_000_000;
 
 /** argued formats the arguments of a call, one per line. Nested values have several lines. */
 export function argued(value: unknown): string {

@@ -4,19 +4,19 @@ import { browser } from './kept';
 const name = 'docent.said';
 
 /** The maximum number of kept texts, the length of one, and their total length, in UTF-16 units. */
-const most = 100;
-const longest = 4096;
-const room = 64 * 1024;
+const maxTexts = 100;
+const maxLength = 4096;
+const maxTotal = 64 * 1024;
 
 const isTexts = (v: unknown): v is string[] => Array.isArray(v) && v.every((t) => typeof t === 'string');
 
 /** remember stores a message in this browser. */
 export function remember(text: string): void {
-  if (!text || text.length > longest) return;
-  const kept = [text, ...(browser.read(name, isTexts) ?? []).filter((t) => t !== text)].slice(0, most);
+  if (!text || text.length > maxLength) return;
+  const kept = [text, ...(browser.read(name, isTexts) ?? []).filter((t) => t !== text)].slice(0, maxTexts);
   for (let sum = 0, i = 0; i < kept.length; i++) {
     sum += kept[i]!.length;
-    if (sum > room) kept.length = i;
+    if (sum > maxTotal) kept.length = i;
   }
   browser.write(name, kept);
 }
@@ -26,25 +26,25 @@ export class Recall {
   /** The draft before the recall; undefined without a recall. */
   draft: string | undefined;
   private texts: string[] = [];
-  private at = -1;
+  private index = -1;
 
   /** older returns the previous message, or undefined. sent has the messages of this conversation, oldest first. */
-  older(text: string, said: string[]): string | undefined {
+  older(text: string, sent: string[]): string | undefined {
     if (this.draft === undefined) {
-      this.texts = [...new Set([...said.toReversed(), ...(browser.read(name, isTexts) ?? [])])].filter((t) => t !== text);
-      this.at = -1;
+      this.texts = [...new Set([...sent.toReversed(), ...(browser.read(name, isTexts) ?? [])])].filter((t) => t !== text);
+      this.index = -1;
     }
-    const found = this.texts[this.at + 1];
+    const found = this.texts[this.index + 1];
     if (found === undefined) return undefined;
     this.draft ??= text;
-    this.at++;
+    this.index++;
     return found;
   }
 
   /** newer returns the next message, and the draft at the end; undefined without a recall. */
   newer(): string | undefined {
     if (this.draft === undefined) return undefined;
-    return --this.at >= 0 ? this.texts[this.at] : this.end();
+    return --this.index >= 0 ? this.texts[this.index] : this.end();
   }
 
   /** end ends the recall and returns the draft. */
@@ -56,6 +56,6 @@ export class Recall {
 
   /** is reports whether a text is an unchanged recalled message. */
   is(text: string): boolean {
-    return this.draft !== undefined && this.texts[this.at] === text;
+    return this.draft !== undefined && this.texts[this.index] === text;
   }
 }

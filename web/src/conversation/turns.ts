@@ -103,31 +103,31 @@ function groupsOf(t: Transcript): Map<number | string, Stored[]> {
  */
 export function view(t: Transcript, calm = false, before: Item[] = []): Item[] {
   let groups = groupsOf(t);
-  const early = [...t.turns].filter(([turn, { steps }]) => steps.length > 0 && !groups.has(turn) && !t.entries.some((e) => e.turn === turn));
-  if (early.length > 0) groups = new Map([...groups, ...early.map(([turn]): [number, Stored[]] => [turn, []])]);
+  const stepOnly = [...t.turns].filter(([turn, { steps }]) => steps.length > 0 && !groups.has(turn) && !t.entries.some((e) => e.turn === turn));
+  if (stepOnly.length > 0) groups = new Map([...groups, ...stepOnly.map(([turn]): [number, Stored[]] => [turn, []])]);
   const busy = [...t.turns.values()].some(({ state }) => state === 'running');
-  let old: Map<string, Reasoned> | undefined;
+  let earlierRuns: Map<string, Reasoned> | undefined;
   const items: Item[] = [];
   for (const [place, entries] of groups) {
     const turn = typeof place === 'number' ? place : (entries[0]?.turn ?? null);
     const now = turn === null ? undefined : t.turns.get(turn);
-    const known = entries[0] && made.get(entries[0]);
+    const known = entries[0] && cachedTurns.get(entries[0]);
     if (known && known.now === now && known.state === stateOf(known, now, t.synced, calm && !busy) && alike(known.entries, entries)) {
       items.push(...known.items);
       continue;
     }
-    const runs = (old ??= new Map(before.flatMap((i) => (i.kind === 'reasoned' ? [[i.key, i]] : []))));
-    const one = group(turn, entries, now, t.synced, calm && !busy);
-    one.items = one.items.map((item) => (item.kind === 'reasoned' ? same(runs.get(item.key), item) : item));
-    if (entries[0]) made.set(entries[0], one);
-    items.push(...one.items);
+    const runs = (earlierRuns ??= new Map(before.flatMap((i) => (i.kind === 'reasoned' ? [[i.key, i]] : []))));
+    const section = group(turn, entries, now, t.synced, calm && !busy);
+    section.items = section.items.map((item) => (item.kind === 'reasoned' ? same(runs.get(item.key), item) : item));
+    if (entries[0]) cachedTurns.set(entries[0], section);
+    items.push(...section.items);
   }
   for (const p of t.pending) items.push(waiting(p));
   return items;
 }
 
 /** Made is a cached turn and its sources. */
-interface Made {
+interface CachedTurn {
   entries: readonly Stored[];
   now: Turn | undefined;
   answered: boolean;
@@ -137,18 +137,18 @@ interface Made {
 }
 
 // The cached turns by their first entry, which is usually the question.
-const made = new WeakMap<Stored, Made>();
+const cachedTurns = new WeakMap<Stored, CachedTurn>();
 
-const stateOf = (of: Pick<Made, 'answered' | 'failed'>, now: Turn | undefined, synced: boolean, calm: boolean): AskedState => progress(now, of.answered, of.failed, synced, calm);
+const stateOf = (cached: Pick<CachedTurn, 'answered' | 'failed'>, now: Turn | undefined, synced: boolean, calm: boolean): AskedState => progress(now, cached.answered, cached.failed, synced, calm);
 
 const alike = <T>(a: readonly T[], b: readonly T[]): boolean => a === b || (a.length === b.length && a.every((x, i) => x === b[i]));
 
-function group(turn: number | null, entries: readonly Stored[], now: Turn | undefined, synced: boolean, calm: boolean): Made {
+function group(turn: number | null, entries: readonly Stored[], now: Turn | undefined, synced: boolean, calm: boolean): CachedTurn {
   const failure = entries.find((e) => e.kind === 'failure');
   const question = entries.find((e) => e.kind === 'question');
   // Replies before a failure are not an answer. A later reply of a repeated turn is.
-  const of = { answered: entries.some((e) => e.kind === 'reply'), failed: failure !== undefined && !entries.some((e) => e.kind === 'reply' && e.seq > failure.seq) };
-  const state = stateOf(of, now, synced, calm);
+  const outcome = { answered: entries.some((e) => e.kind === 'reply'), failed: failure !== undefined && !entries.some((e) => e.kind === 'reply' && e.seq > failure.seq) };
+  const state = stateOf(outcome, now, synced, calm);
   const steps = [
     ...entries.flatMap((e) => (e.kind === 'step' ? (reason(e, e.type, e.seq, 0) ?? []) : [])),
     ...(now?.steps ?? []).flatMap((s) => reason(s, s.type, null, s.n) ?? []),
@@ -161,7 +161,7 @@ function group(turn: number | null, entries: readonly Stored[], now: Turn | unde
     if (e === question) placed.push([e.seq, asked(e, state, now, failure)]);
     else if (e.kind === 'reply' || (e.kind === 'failure' && !question)) placed.push([e.seq, replied(e)]);
   }
-  return { entries, now, ...of, state, items: placed.sort(([a], [b]) => a - b).map(([, item]) => item) };
+  return { entries, now, ...outcome, state, items: placed.sort(([a], [b]) => a - b).map(([, item]) => item) };
 }
 
 // An unchanged run keeps its entries, so it is not drawn again.
@@ -177,13 +177,13 @@ function replied(e: Stored): Replied {
   return item;
 }
 
-function reason(of: { content: unknown; at?: number }, type: string, seq: number | null, n: number): Entry | null {
-  const known = reasons.get(of);
+function reason(step: { content: unknown; at?: number }, type: string, seq: number | null, n: number): Entry | null {
+  const known = reasons.get(step);
   if (known !== undefined) return known;
-  const read = entry(type, of.content);
-  const made = read && { ...read, seq, n, at: of.at ?? null };
-  reasons.set(of, made);
-  return made;
+  const read = entry(type, step.content);
+  const stored = read && { ...read, seq, n, at: step.at ?? null };
+  reasons.set(step, stored);
+  return stored;
 }
 
 function progress(now: Turn | undefined, answered: boolean, failed: boolean, synced: boolean, calm: boolean): AskedState {
@@ -225,12 +225,12 @@ function waiting(p: Pending): Asked {
 /** contentOf reads the text and the answer options of a message of the user. */
 function contentOf(type: string, content: unknown): Pick<Asked, 'text' | 'plain' | 'sort' | 'options'> {
   const sort = /voice|audio/.test(type) ? 'recording' : /file|image/.test(type) ? 'file' : 'text';
-  const said = sort === 'text' && typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {};
-  const plain = (typeof content === 'string' && type === 'str') || typeof said.message === 'string';
+  const object = sort === 'text' && typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {};
+  const plain = (typeof content === 'string' && type === 'str') || typeof object.message === 'string';
   const options: Options = {};
-  if (Array.isArray(said.collections)) options.collections = said.collections.filter((c): c is string => typeof c === 'string');
-  if (typeof said.model === 'string' && said.model) options.model = said.model;
-  if (typeof said.k === 'number') options.k = said.k;
+  if (Array.isArray(object.collections)) options.collections = object.collections.filter((c): c is string => typeof c === 'string');
+  if (typeof object.model === 'string' && object.model) options.model = object.model;
+  if (typeof object.k === 'number') options.k = object.k;
   return { text: question(sort === 'recording' ? 'audio' : type, content), plain, sort, options: Object.keys(options).length > 0 ? options : null };
 }
 
@@ -258,7 +258,7 @@ export interface Section {
 export const rows = (items: Item[]): Row[] => sections(items).flatMap((s) => s.rows);
 
 /** The cached section of each turn, by its first item. */
-const drawn = new WeakMap<Item, { items: Item[]; newest: Item | undefined; next: string; section: Section }>();
+const cachedSections = new WeakMap<Item, { items: Item[]; newest: Item | undefined; next: string; section: Section }>();
 
 /** sections groups rows by turn. A turn without news keeps its section. */
 export function sections(items: Item[]): Section[] {
@@ -268,17 +268,17 @@ export function sections(items: Item[]): Section[] {
     const { turn } = items[from]!;
     to = from + 1;
     while (turn && items[to]?.turn === turn) to++;
-    const of = items.slice(from, to);
-    const offers = of.filter((i) => i.kind === 'replied' && i.reply.type === 'options');
-    const mine = offers.find((i) => i === newest);
+    const turnItems = items.slice(from, to);
+    const offers = turnItems.filter((i) => i.kind === 'replied' && i.reply.type === 'options');
+    const newestHere = offers.find((i) => i === newest);
     const next = offers.length > 0 ? (items.slice(from + 1).find(byUser)?.text ?? '') : '';
-    const known = drawn.get(of[0]!);
-    if (known && known.newest === mine && known.next === next && alike(known.items, of)) {
+    const known = cachedSections.get(turnItems[0]!);
+    if (known && known.newest === newestHere && known.next === next && alike(known.items, turnItems)) {
       out.push(known.section);
       continue;
     }
-    const section = { key: of[0]!.key, rows: rowsOf(of, mine, next) };
-    drawn.set(of[0]!, { items: of, newest: mine, next, section });
+    const section = { key: turnItems[0]!.key, rows: rowsOf(turnItems, newestHere, next) };
+    cachedSections.set(turnItems[0]!, { items: turnItems, newest: newestHere, next, section });
     out.push(section);
   }
   return out;
@@ -288,22 +288,22 @@ export function sections(items: Item[]): Section[] {
 // next is the message of the user after it.
 function rowsOf(items: Item[], newest: Item | undefined, next: string): Row[] {
   const out: Row[] = [];
-  let head: Asked | undefined; // the question of the turn
-  let traced = false; // the turn has reasoning
+  let opening: Asked | undefined; // the question of the turn
+  let reasoned = false; // the turn has reasoning
   let replies = 0;
   items.forEach((item, i) => {
     const ends = i === items.length - 1;
     if (item.kind === 'asked') {
-      head = item;
+      opening = item;
       out.push({ kind: 'asked', key: item.key, item });
     } else if (item.kind === 'replied') {
       // The streamed part of the answer had the same key.
-      out.push({ kind: 'replied', key: head ? answerKey(head, replies++) : item.key, item, reasoned: traced, newest: item === newest, chosen: chosen(item, next), broken: head?.state === 'failed' });
+      out.push({ kind: 'replied', key: opening ? answerKey(opening, replies++) : item.key, item, reasoned: reasoned, newest: item === newest, chosen: chosen(item, next), broken: opening?.state === 'failed' });
     } else if (visible(item.entries)) {
-      traced = true;
-      out.push({ kind: 'reasoned', key: item.key, item, asked: ends && head && thinking(head, item) ? head : null, answered: answered(items, i) });
+      reasoned = true;
+      out.push({ kind: 'reasoned', key: item.key, item, asked: ends && opening && thinking(opening, item) ? opening : null, answered: answered(items, i) });
     }
-    if (ends && head) out.push(...tail(head, out, replies));
+    if (ends && opening) out.push(...tail(opening, out, replies));
   });
   return out;
 }

@@ -4,7 +4,7 @@ import type { Outgoing, Pending } from 'docent-client';
 import { PerConversation, tab } from './kept';
 
 /** The maximum size of one kept message, in UTF-16 units. The storage of a tab is small. */
-const room = 1 << 20;
+const maxKept = 1 << 20;
 
 const isList = (v: unknown): v is Outgoing[] =>
   Array.isArray(v) && v.every((o: Partial<Outgoing> | null) => typeof o?.id === 'string' && typeof o.action === 'string');
@@ -15,7 +15,7 @@ const bulk = (content: unknown): number =>
   typeof content === 'string' ? content.length : ((content as { base64?: string } | null | undefined)?.base64?.length ?? 0);
 
 /** keepable reports whether a message survives a reload. Large files do not. */
-export const keepable = (p: Outgoing): boolean => bulk(p.content) <= room;
+export const keepable = (p: Outgoing): boolean => bulk(p.content) <= maxKept;
 
 /** keep stores the waiting messages of a conversation, without refused ones. */
 export function keep(session: string, pending: readonly Pending[]): void {

@@ -6,7 +6,7 @@ import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 
 /** The number of documents in a page of the list. */
-const page = 100;
+const pageSize = 100;
 
 class Library {
   match = $state('');
@@ -33,24 +33,24 @@ class Library {
   /** load loads the first page, or with more the next one. */
   async load(more = false): Promise<void> {
     this.asked?.abort();
-    const mine = (this.asked = new AbortController());
+    const request = (this.asked = new AbortController());
     this.loading = true;
     try {
       // A reloaded list keeps its length.
-      const limit = more ? page : Math.min(1000, Math.max(page, this.all.length + (this.growing ? page : 0)));
+      const limit = more ? pageSize : Math.min(1000, Math.max(pageSize, this.all.length + (this.growing ? pageSize : 0)));
       this.growing ||= more;
       const got = await http.listDocuments(
         { match: this.match.trim(), collection: this.collection, status: this.failed ? 'failed' : '', sort: this.sort, order: this.descending ? 'desc' : 'asc', cursor: more ? this.next : '', limit },
-        mine.signal,
+        request.signal,
       );
       this.all = more ? [...this.all, ...got.documents] : got.documents;
       this.next = got.next_cursor ?? '';
       this.error = '';
     } catch (err) {
-      if (mine.signal.aborted) return;
+      if (request.signal.aborted) return;
       this.error = http.sentence(err);
     }
-    if (mine === this.asked) this.loading = this.growing = false;
+    if (request === this.asked) this.loading = this.growing = false;
   }
 
   /** order sorts the list. The second call reverses the order, and the third restores newest first. */

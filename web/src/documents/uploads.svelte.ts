@@ -28,11 +28,11 @@ export class Upload {
 }
 
 /** The number of simultaneous requests. */
-const lanes = 2;
+const maxRunning = 2;
 /** The number of waiting and of finished files to show. */
-const shown = 8;
+const maxShown = 8;
 /** The number of attempts if the server is busy or away. */
-const tries = 4;
+const maxAttempts = 4;
 
 class Uploads {
   /** The running uploads. */
@@ -147,7 +147,7 @@ class Uploads {
   }
 
   private next(): void {
-    while (this.running.length < lanes && this.queue.length > 0) {
+    while (this.running.length < maxRunning && this.queue.length > 0) {
       const u = this.queue.shift()!;
       this.running = [...this.running, u];
       void this.send(u).finally(() => {
@@ -158,7 +158,7 @@ class Uploads {
       });
     }
     this.waiting = this.queue.length;
-    this.upcoming = this.queue.slice(0, shown);
+    this.upcoming = this.queue.slice(0, maxShown);
   }
 
   private async send(u: Upload): Promise<void> {
@@ -176,7 +176,7 @@ class Uploads {
       u.state = 'done';
       u.progress = 1;
       this.done++;
-      this.recent = [u, ...this.recent].slice(0, shown);
+      this.recent = [u, ...this.recent].slice(0, maxShown);
     } catch (err) {
       if (signal.aborted) return void this.cancelled++;
       u.outcome = http.sentence(err);
@@ -195,7 +195,7 @@ class Uploads {
         };
         return await http.upload(u.file, sent, { signal, collection: u.collection, path: u.name });
       } catch (err) {
-        if (i >= tries || signal.aborted || !(err instanceof http.ApiError) || ![0, 429, 503].includes(err.status)) throw err;
+        if (i >= maxAttempts || signal.aborted || !(err instanceof http.ApiError) || ![0, 429, 503].includes(err.status)) throw err;
         u.progress = 0;
         u.state = 'queued';
         await pause((err.after || i) * 1000, signal);

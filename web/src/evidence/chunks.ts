@@ -16,15 +16,15 @@ let kept: { id: number; updated: string; rows: ChunkRow[]; next: number | null }
 /** chunks loads passages of a document from the first one until there are enough. */
 export async function chunks(doc: DocumentRow, enough: (rows: ChunkRow[]) => boolean, signal: AbortSignal): Promise<Chunks> {
   if (kept?.id !== doc.id || kept.updated !== doc.updated_at) kept = { id: doc.id, updated: doc.updated_at, rows: [], next: -1 };
-  const mine = kept;
-  for (let i = 0; i < mostPages && mine.next !== null && !enough(mine.rows); i++) {
-    const after = mine.next;
+  const cached = kept;
+  for (let i = 0; i < mostPages && cached.next !== null && !enough(cached.rows); i++) {
+    const after = cached.next;
     const page = await http.listChunks(doc.id, after < 0 ? undefined : after, signal);
-    if (mine.next !== after) continue; // another call has loaded them meanwhile
-    mine.rows = [...mine.rows, ...(page.chunks ?? [])];
-    mine.next = page.next ?? null;
+    if (cached.next !== after) continue; // another call has loaded them meanwhile
+    cached.rows = [...cached.rows, ...(page.chunks ?? [])];
+    cached.next = page.next ?? null;
   }
-  return { rows: mine.rows, more: mine.next !== null };
+  return { rows: cached.rows, more: cached.next !== null };
 }
 
 /** until reports whether the passages reach an offset of the text. */

@@ -52,8 +52,8 @@ export function citingAt(rag: Pick<RagMessage, 'answer' | 'sentences'>, number: 
     seen += numbersIn(p[3]).filter((n) => n === number).length;
     if (seen <= nth) continue;
     const at = encode(rag.answer.slice(0, p.index)).length;
-    const of = rag.sentences.find((s) => s.start <= at && at < s.end && s.docs.includes(number));
-    return of && slice(encode(rag.answer), of.start, of.end);
+    const sentence = rag.sentences.find((s) => s.start <= at && at < s.end && s.docs.includes(number));
+    return sentence && slice(encode(rag.answer), sentence.start, sentence.end);
   }
   return undefined;
 }

@@ -18,8 +18,8 @@ const plain = (s: string) => s.replace(/\s+/g, ' ').trim();
 /** locate finds a passage with this content near its expected place. */
 export function locate(bytes: Uint8Array, place: Place, content: string): Found {
   const here = plain(slice(bytes, place.start, place.end));
-  const said = plain(content);
-  if (said === '' || here === said || (here !== '' && (here.includes(said) || said.includes(here)))) {
+  const plainContent = plain(content);
+  if (plainContent === '' || here === plainContent || (here !== '' && (here.includes(plainContent) || plainContent.includes(here)))) {
     return { start: place.start, end: Math.min(place.end, bytes.length), how: 'exact' };
   }
   const at = indexOf(bytes, encode(content.trim()));

@@ -4,7 +4,7 @@ import { encode } from '../api/bytes';
 import type { Place } from './passage';
 
 /** The minimum number of words in a repeated run … */
-const fewest = 5;
+const minWords = 5;
 /** … and the minimum part of the sentence. */
 const share = 0.6;
 /** Finds with at most this distance are joined, in bytes. */
@@ -57,7 +57,7 @@ export function said(passage: Word[], sentence: string): Place | null {
     }
     row = next;
   }
-  const enough = Math.min(fewest, want.length);
+  const enough = Math.min(minWords, want.length);
   if (best.length < enough || best.length < share * want.length) return null;
   return { start: passage[best.end - best.length + 1]!.start, end: passage[best.end]!.end };
 }
@@ -65,10 +65,10 @@ export function said(passage: Word[], sentence: string): Place | null {
 /** The end of a sentence: punctuation with its closing signs, an empty line, or a line that stands alone. */
 const stop = /[.!?…]["'”’»)\]]*(?=\s+["'“„«([]*[\p{Lu}\p{N}])|[。！？]["”’」』)）]*|\n\s*\n|\n(?=\s*(?:#{1,6}\s|[-*+•]\s|\d{1,9}[.)]\s))|(?<=(?:^|\n)\s*#{1,6}\s[^\n]*)\n/gu;
 /** The nearest sentence has at least this part of the words. */
-const kinship = 0.25;
+const minCommonShare = 0.25;
 /** Shorter words occur in most sentences. */
-const shortest = 3;
-const telling = (word: string) => word.length >= shortest || /\p{N}/u.test(word);
+const minWordLength = 3;
+const telling = (word: string) => word.length >= minWordLength || /\p{N}/u.test(word);
 
 /** Sentence is a sentence of a passage with its words. */
 interface Sentence extends Place {
@@ -96,15 +96,15 @@ function sentencesOf(passage: string, all: Word[]): Sentence[] {
  * nearest finds the sentence of a passage that shares most words with a sentence. Words in
  * fewer sentences of the passage count more, because they distinguish similar sentences.
  */
-function nearest(of: Sentence[], sentence: string): Place | null {
+function nearest(sentences: Sentence[], sentence: string): Place | null {
   const want = new Set(words(sentence.replace(citation, ' '), mostSaid).map((w) => w.text).filter(telling));
-  const weight = new Map([...want].map((w) => [w, 1 / Math.max(1, of.filter((s) => s.words.has(w)).length)]));
+  const weight = new Map([...want].map((w) => [w, 1 / Math.max(1, sentences.filter((s) => s.words.has(w)).length)]));
   let best: Sentence | undefined;
   let most = 0;
-  for (const s of of) {
+  for (const s of sentences) {
     const shared = [...want].filter((w) => s.words.has(w));
     const score = shared.reduce((n, w) => n + weight.get(w)!, 0);
-    if (shared.length > 1 && shared.length >= kinship * want.size && score > most) [best, most] = [s, score];
+    if (shared.length > 1 && shared.length >= minCommonShare * want.size && score > most) [best, most] = [s, score];
   }
   return best ? { start: best.start, end: best.end } : null;
 }

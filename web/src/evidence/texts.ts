@@ -8,7 +8,7 @@ export interface Opened {
 }
 
 /** The maximum number of documents in the cache, and of bytes of text. */
-const keepCount = 8;
+const maxTexts = 8;
 const keepBytes = 64 << 20;
 
 const kept = new Map<number, Opened>();
@@ -24,7 +24,7 @@ export async function openDocument(id: number, signal: AbortSignal): Promise<Ope
   kept.set(id, opened); // the last entry of the map was used last
   let total = [...kept.values()].reduce((n, o) => n + o.bytes.length, 0);
   for (const [oldest, o] of kept) {
-    if (kept.size <= 1 || (kept.size <= keepCount && total <= keepBytes)) break;
+    if (kept.size <= 1 || (kept.size <= maxTexts && total <= keepBytes)) break;
     kept.delete(oldest);
     total -= o.bytes.length;
   }

@@ -24,7 +24,7 @@ export interface Attached {
 }
 
 /** The maximum number of files. */
-const most = 20;
+const maxFiles = 20;
 
 /** Images that every browser shows. SVG is missing, because drawing it can take very long. */
 const drawable = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
@@ -32,24 +32,24 @@ const drawable = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
 class Attachments {
   list = $state<Attached[]>([]);
   /** The target that the user selected; undefined without a selection. */
-  private said = $state<'chat' | 'documents' | undefined>();
+  private chosenTarget = $state<'chat' | 'documents' | undefined>();
   private last = 0;
 
   /** The user can choose the target. Images alone are no documents, and failed files have their own buttons. */
   choice = $derived(account.adds && this.list.some((a) => a.state !== 'failed' && !a.chat && !a.file.type.startsWith('image/')));
   /** The built-in assistant cannot use files in the chat. Other agents can. */
-  where = $derived(this.choice ? (this.said ?? (server.other ? 'chat' : 'documents')) : 'chat');
+  where = $derived(this.choice ? (this.chosenTarget ?? (server.other ? 'chat' : 'documents')) : 'chat');
   busy = $derived(this.list.some((a) => a.state === 'sending' || a.state === 'reading'));
   /** The files that can be sent. The others show their problem. */
   sendable = $derived(this.list.filter((a) => a.state !== 'done' && this.problem(a) === ''));
 
   go(where: 'chat' | 'documents'): void {
-    this.said = where;
+    this.chosenTarget = where;
   }
 
   add(files: Iterable<File>): void {
     for (const file of files) {
-      if (this.list.length >= most) return notices.say(words.input.tooMany(most));
+      if (this.list.length >= maxFiles) return notices.say(words.input.tooMany(maxFiles));
       const picture = drawable.test(file.type) ? URL.createObjectURL(file) : '';
       this.list.push({ id: ++this.last, file, picture, state: 'waiting', progress: 0, reason: '', chat: false });
     }
@@ -64,10 +64,10 @@ class Attachments {
   rescuable = (a: Attached): boolean => a.state === 'failed' && !a.chat && a.file.size <= conversation.fileBytes;
 
   remove(id: number): void {
-    const gone = this.list.find((a) => a.id === id);
-    if (gone?.picture) URL.revokeObjectURL(gone.picture);
+    const removed = this.list.find((a) => a.id === id);
+    if (removed?.picture) URL.revokeObjectURL(removed.picture);
     this.list = this.list.filter((a) => a.id !== id);
-    if (this.list.length === 0) this.said = undefined;
+    if (this.list.length === 0) this.chosenTarget = undefined;
   }
 
   /** problem returns the reason why a file cannot be sent to its target, or ''. */
@@ -130,17 +130,17 @@ class Attachments {
 }
 
 /** The number of attempts to find an added document, and the delay between them in ms. */
-const looks = 20;
-const pause = 150;
+const maxAttempts = 20;
+const attemptDelay = 150;
 
 // found waits until searches find an added document, so that a following question uses it.
 // It gives up after some attempts.
 async function found(id: number): Promise<void> {
   try {
     const text = (await http.listChunks(id)).chunks[0]?.text.slice(0, 300) ?? '';
-    for (let i = 0; text && i < looks; i++) {
+    for (let i = 0; text && i < maxAttempts; i++) {
       if ((await http.search(text, { k: 10 })).results?.some((hit) => hit.document_id === id)) return;
-      await new Promise((ok) => setTimeout(ok, pause));
+      await new Promise((ok) => setTimeout(ok, attemptDelay));
     }
   } catch {
     // The question is sent in any case.

@@ -88,8 +88,8 @@ const doing: Record<CommandName, (argument: string, box: Box) => Outcome> = {
 async function copy(): Promise<string> {
   const reply = conversation.items.findLast((i) => i.kind === 'replied' && ['rag', 'text', 'markdown'].includes(i.reply.type));
   if (reply?.kind !== 'replied') return words.input.nothing;
-  const said = reply.reply;
-  const text = said.type === 'rag' ? copied(said.rag, statements) : 'text' in said ? said.text : '';
+  const answer = reply.reply;
+  const text = answer.type === 'rag' ? copied(answer.rag, statements) : 'text' in answer ? answer.text : '';
   try {
     await navigator.clipboard.writeText(text);
   } catch {

@@ -27,7 +27,7 @@ export interface Undoable {
 }
 
 /** The time to undo an action, in ms. */
-const patience = 6000;
+const undoPeriod = 6000;
 
 /** Pending is an action that waits for the end of its time. */
 interface Pending extends Undoable {
@@ -63,7 +63,7 @@ class Notices {
 
   /** undo shows an action and performs it unless the user undoes it in time. */
   undo(text: string, it: Undoable): void {
-    const p: Pending = { ...it, id: ++this.last, left: patience, since: 0, timer: undefined };
+    const p: Pending = { ...it, id: ++this.last, left: undoPeriod, since: 0, timer: undefined };
     this.pending.push(p);
     this.list.push({ id: p.id, text, undo: () => this.finish(p, false) });
     if (!this.held) this.run(p);

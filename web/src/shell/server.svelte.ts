@@ -5,8 +5,8 @@ import { words } from '../words/words.svelte';
 import { notices } from './notices.svelte';
 
 /** The number of conversations in a page of the list, and the maximum of the server. */
-const step = 200;
-const most = 1000;
+const pageSize = 200;
+const maxListed = 1000;
 
 class Server {
   info = $state<Info | null>(null);
@@ -22,9 +22,9 @@ class Server {
   private gone = $state.raw<ReadonlySet<string>>(new Set());
   private rows = $state<SessionRow[]>([]);
   private hits = $state<SessionRow[] | null>(null);
-  private limit = $state(step);
-  private asked = 0;
-  private searched = 0;
+  private limit = $state(pageSize);
+  private lastListRequest = 0;
+  private lastSearchRequest = 0;
   /** The number of messages that the user has seen in each conversation. */
   private seen = new Map<string, number>();
 
@@ -33,7 +33,7 @@ class Server {
   /** The conversations that match the search; null without a search. */
   found = $derived(this.hits?.filter((s) => !this.gone.has(s.session_id)) ?? null);
   /** The server may have more conversations than the list. */
-  more = $derived(this.rows.length >= this.limit && this.limit < most);
+  more = $derived(this.rows.length >= this.limit && this.limit < maxListed);
   /** Conversations with new messages. */
   unread = $state.raw<ReadonlySet<string>>(new Set());
 
@@ -58,10 +58,10 @@ class Server {
   }
 
   async list(): Promise<void> {
-    const mine = ++this.asked;
+    const request = ++this.lastListRequest;
     try {
       const rows = await http.listSessions(this.info?.agent ?? '', { limit: this.limit });
-      if (mine !== this.asked) return; // a later request has newer data
+      if (request !== this.lastListRequest) return; // a later request has newer data
       this.rows = rows.filter((s) => s.session_id);
       this.listed = true;
       this.notice();
@@ -73,13 +73,13 @@ class Server {
 
   /** longer loads a longer list. */
   longer(): Promise<void> {
-    this.limit = Math.min(most, this.limit + step);
+    this.limit = Math.min(maxListed, this.limit + pageSize);
     return this.list();
   }
 
   /** search finds conversations by name and content. */
   async search(text: string): Promise<void> {
-    const mine = ++this.searched;
+    const request = ++this.lastSearchRequest;
     this.match = text;
     if (!text.trim()) {
       this.hits = null;
@@ -88,11 +88,11 @@ class Server {
     }
     this.searching = true;
     try {
-      const rows = await http.listSessions(this.info?.agent ?? '', { match: text.trim(), limit: step });
-      if (mine !== this.searched) return;
+      const rows = await http.listSessions(this.info?.agent ?? '', { match: text.trim(), limit: pageSize });
+      if (request !== this.lastSearchRequest) return;
       this.hits = rows.filter((s) => s.session_id);
     } catch (err) {
-      if (mine !== this.searched) return;
+      if (request !== this.lastSearchRequest) return;
       this.hits ??= [];
       notices.failed(words.shell.notSearched, err);
     }
@@ -101,21 +101,21 @@ class Server {
 
   /** look sets the visible conversation, which has no unread messages. */
   look(session: string | undefined): void {
-    const before = this.looked;
-    this.looked = session;
+    const before = this.visible;
+    this.visible = session;
     for (const id of [before, session]) {
       const row = id && this.rows.find((s) => s.session_id === id);
       if (row) this.seen.set(row.session_id, row.messages);
     }
     this.notice();
   }
-  private looked: string | undefined;
+  private visible: string | undefined;
 
   /** expect polls for the answer in a conversation that the user left, with growing delays. */
   expect(session: string, wait = 3000): void {
     if (wait > 60_000) return;
     setTimeout(() => {
-      if (this.looked === session || this.unread.has(session)) return;
+      if (this.visible === session || this.unread.has(session)) return;
       void this.list().then(() => this.expect(session, wait * 1.6));
     }, wait);
   }
@@ -124,7 +124,7 @@ class Server {
     const unread = new Set<string>();
     for (const row of this.rows) {
       const known = this.seen.get(row.session_id);
-      if (known === undefined || row.session_id === this.looked) this.seen.set(row.session_id, row.messages);
+      if (known === undefined || row.session_id === this.visible) this.seen.set(row.session_id, row.messages);
       else if (row.messages > known) unread.add(row.session_id);
     }
     if (unread.size > 0 || this.unread.size > 0) this.unread = unread;

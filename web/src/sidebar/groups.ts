@@ -8,11 +8,11 @@ const day = 24 * 60 * 60 * 1000;
 
 function age(row: SessionRow, midnight: number): Age {
   if (row.pinned) return 'pinned';
-  const at = Date.parse(row.timestamp);
-  if (at >= midnight) return 'today';
+  const time = Date.parse(row.timestamp);
+  if (time >= midnight) return 'today';
   // Half a day before midnight is yesterday, even if the clocks change.
-  if (at >= new Date(midnight - day / 2).setHours(0, 0, 0, 0)) return 'yesterday';
-  return at >= new Date(midnight - 6.5 * day).setHours(0, 0, 0, 0) ? 'week' : 'older';
+  if (time >= new Date(midnight - day / 2).setHours(0, 0, 0, 0)) return 'yesterday';
+  return time >= new Date(midnight - 6.5 * day).setHours(0, 0, 0, 0) ? 'week' : 'older';
 }
 
 /** repeated returns the names that occur more than once. */
@@ -24,12 +24,12 @@ export function repeated(names: readonly string[]): Set<string> {
 /** grouped groups conversations by age and keeps their order. It omits empty groups. */
 export function grouped(rows: readonly SessionRow[], now = new Date()): { age: Age; rows: SessionRow[] }[] {
   const midnight = new Date(now).setHours(0, 0, 0, 0);
-  const of = new Map<Age, SessionRow[]>();
+  const byAge = new Map<Age, SessionRow[]>();
   for (const row of rows) {
     const a = age(row, midnight);
-    const there = of.get(a);
+    const there = byAge.get(a);
     if (there) there.push(row);
-    else of.set(a, [row]);
+    else byAge.set(a, [row]);
   }
-  return ages.flatMap((a) => (of.has(a) ? [{ age: a, rows: of.get(a)! }] : []));
+  return ages.flatMap((a) => (byAge.has(a) ? [{ age: a, rows: byAge.get(a)! }] : []));
 }
