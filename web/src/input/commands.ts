@@ -1,5 +1,5 @@
-// What a text that begins with a slash does. The table is what the list, the
-// help and the documentation show.
+// The commands that begin with a slash. The list, the help, and the reader of
+// messages use this table; doing.ts performs the commands.
 import type { en } from '../words/en';
 
 export type CommandName = keyof (typeof en)['input']['command'];
