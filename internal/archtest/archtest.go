@@ -17,7 +17,7 @@ var Levels = []Level{
 	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
 	{"ground", []string{"config", "migrations", "web", "payload"}},
 	{"models", []string{"llm/...", "embed/..."}},
-	{"domain", []string{"rag/...", "ingest/outline"}},
+	{"domain", []string{"rag/...", "ingest/outline", "ingest/format"}},
 	{"abilities", []string{"agent/tool/...", "agent/intent"}},
 	{"agents", []string{"agent"}},
 	{"bodies, peers and records", []string{"agent/reason", "agent/peer", "agent/session/journal"}},
