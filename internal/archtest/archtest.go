@@ -17,7 +17,7 @@ var Levels = []Level{
 	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
 	{"ground", []string{"config", "migrations", "web", "payload", "internal/errlog"}},
 	{"models", []string{"llm/...", "embed/..."}},
-	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "ingest/outline"}},
+	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "ingest/outline", "ingest/format"}},
 	{"abilities", []string{"agent/tool/...", "agent/intent"}},
 	{"parts of the runtime", []string{"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/meters", "agent/session/queue"}},
 	{"agents and answers", []string{"agent", "rag/pipeline"}},

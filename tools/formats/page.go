@@ -1,18 +1,19 @@
-package extract
+package main
 
 import (
 	"fmt"
 	"strings"
 
+	"docent/ingest/format"
 	"docent/ingest/outline"
 )
 
-// FormatsPage returns the content of docs/reference/formats.md.
-func FormatsPage() string {
+// page returns docs/reference/formats.md.
+func page() string {
 	var b strings.Builder
 	b.WriteString(`# Formats
 
-<!-- Generated from ingest/extract/formats.go by "go generate ./ingest/extract". Do not edit. -->
+<!-- Generated from ingest/format/formats.go by "go generate ./ingest/format". Do not edit. -->
 
 docent detects the format of a document from its content. The file name only decides between kinds
 of plain text.
@@ -22,7 +23,7 @@ of plain text.
 | Format | Endings | Read | Left out | Limits |
 |---|---|---|---|---|
 `)
-	for _, f := range Formats() {
+	for _, f := range format.All() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, "`"+strings.Join(f.Endings, "` `")+"`", f.Reads, dash(f.Leaves), dash(f.Limits))
 	}
 	b.WriteString(`
@@ -34,7 +35,7 @@ parameter, such as ` + "`text/csv; charset=shift_jis`" + `.
 | Format | Media type |
 |---|---|
 `)
-	for _, f := range Formats() {
+	for _, f := range format.All() {
 		fmt.Fprintf(&b, "| %s | `%s` |\n", f.Name, f.Media)
 	}
 	fmt.Fprintf(&b, `
