@@ -123,8 +123,8 @@ func (v *Vectors) Remove(id int64) *Vector {
 	return gone
 }
 
-// Query returns a query vector at length 1. It is not ok if nothing can be
-// found for it.
+// Query scales a query vector to length 1 and returns it. The result is false if
+// the query cannot match anything.
 func (v *Vectors) Query(query []float32, k int) (scaled []float32, ok bool, err error) {
 	if k < 1 || len(v.byID) == 0 {
 		return nil, false, nil
@@ -151,7 +151,7 @@ type found struct {
 	score float32
 }
 
-// Scan offers all vectors of a list.
+// Scan offers all vectors of a list to the Top.
 func (t *Top) Scan(query []float32, vectors []*Vector) {
 	for _, v := range vectors {
 		t.Add(query, v)
@@ -190,7 +190,7 @@ func (t *Top) Add(query []float32, v *Vector) {
 	}
 }
 
-// Hits returns the vectors, best first. Top is empty afterwards.
+// Hits returns the vectors, best first, and empties the Top.
 func (t *Top) Hits() []retrieve.Hit {
 	slices.SortFunc(t.found, compare)
 	hits := make([]retrieve.Hit, len(t.found))

@@ -1,6 +1,6 @@
-// Package chromem is the vector index of the product. chromem-go searches the
-// small collections. The index scans the large ones, because a scan is faster
-// there.
+// Package chromem is the vector index of the product. It searches small
+// collections with chromem-go. It scans large collections itself, because a scan
+// is faster for them.
 package chromem
 
 import (
@@ -16,8 +16,8 @@ import (
 	"docent/rag/retrieve"
 )
 
-// MaxCollection is how many chunks a collection in chromem-go may have. A
-// search among so many takes chromem-go less than half a millisecond.
+// MaxCollection is the maximum number of chunks of a collection in chromem-go.
+// chromem-go searches that many chunks in less than half a millisecond.
 const MaxCollection = 1000
 
 // Index is a vector index. It is safe for concurrent use; searches run in
