@@ -124,8 +124,8 @@ func (c *Connection) identify(who *auth.Principal) error {
 	return nil
 }
 
-// Allow counts a message of the client. It returns fault.RateLimited, which names
-// the bound, if the message comes too early.
+// Allow counts a message of the client. If the message exceeds a rate limit, it
+// returns fault.RateLimited, and the error names the limit.
 func (c *Connection) Allow() error {
 	switch {
 	case c.rate.Take("", 1) != nil:
@@ -137,7 +137,8 @@ func (c *Connection) Allow() error {
 	return nil
 }
 
-// Wait waits until a message may be taken. It fails if ctx ends before.
+// Wait waits until the rate limits allow another message. It fails if ctx ends
+// first.
 func (c *Connection) Wait(ctx context.Context) error {
 	if err := c.rate.Wait(ctx, "", 1); err != nil || c.server.bounds.rate == nil {
 		return err

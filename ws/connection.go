@@ -19,8 +19,8 @@ import (
 )
 
 // Connection is the connection of one client. Its reader goroutine calls the
-// Handler, its writer goroutine sends what is in the outbox. Fields without a
-// lock belong to the reader.
+// Handler. Its writer goroutine sends the messages in the outbox. Only the reader
+// uses the fields without a lock.
 type Connection struct {
 	server   *Server
 	socket   *websocket.Conn
@@ -144,10 +144,11 @@ func (c *Connection) end() {
 	c.server.served.Done()
 }
 
-// Session returns the client's part in its session, or nil before it is open.
+// Session returns the client's view of its session, or nil before the session is
+// open.
 func (c *Connection) Session() *session.Subscription { return c.sub.Load() }
 
-// SessionID returns the id of the session, or "" before it is open.
+// SessionID returns the id of the session, or "" before the session is open.
 func (c *Connection) SessionID() string {
 	if id := c.id.Load(); id != nil {
 		return *id
@@ -158,8 +159,8 @@ func (c *Connection) SessionID() string {
 // Logger returns the server's logger.
 func (c *Connection) Logger() *slog.Logger { return c.server.cfg.Logger }
 
-// Refuse counts and logs a refusal and tells the client about it. The id is that
-// of the refused message, or "".
+// Refuse counts and logs a refusal, and tells the client about it. id identifies
+// the refused message; it may be "".
 func (c *Connection) Refuse(err error, id string) {
 	kind := fault.KindOf(err)
 	count(c.server.meters.errors, string(kind))
@@ -173,7 +174,7 @@ func (c *Connection) Refuse(err error, id string) {
 	log("frame refused", "session", c.SessionID(), "kind", kind)
 }
 
-// Close sends a close frame after the messages that wait, and ends the connection
+// Close sends a close frame after the queued messages. It ends the connection
 // when the client has answered.
 func (c *Connection) Close(code CloseCode) { c.close(code) }
 

@@ -97,8 +97,9 @@ func (f *finder) found() {
 	}
 }
 
-// Undecoded returns the id of a message that cannot be decoded, and the reason: the
-// given one, or that the message is nested too deeply.
+// Undecoded returns the id of a message that cannot be decoded, and the reason
+// for the refusal. The reason is the given error, or an error that says that the
+// message is nested too deeply.
 func Undecoded(data []byte, refusal error) (id string, why error) {
 	var f finder
 	f.see(data)

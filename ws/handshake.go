@@ -15,8 +15,8 @@ import (
 	"docent/payload"
 )
 
-// Protocol is the name by which clients ask for docent.v1, as a WebSocket
-// subprotocol or as the query parameter protocol.
+// Protocol is the name of docent.v1 as a WebSocket subprotocol and in the query
+// parameter protocol.
 const Protocol = "docent.v1"
 
 // protocolPrefix begins the names of docent's subprotocols.
@@ -28,10 +28,10 @@ func wantsGUI(r *http.Request) bool { return r.URL.Query().Get("gui") == "1" }
 // IsUpgrade reports whether a request asks for a WebSocket.
 func IsUpgrade(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 
-// AsksV1 reports whether a request asks for docent.v1. At the path of another
-// dialect it gets that one all the same. Clients of docent.v1 learn about wrong
-// credentials (see [auth.Refusal]) after the handshake, because browsers do not
-// show the status of a handshake to the page.
+// AsksV1 reports whether a request asks for docent.v1. The path of another
+// dialect ignores this. Clients of docent.v1 receive errors about credentials
+// (see [auth.Refusal]) after the handshake, because browsers hide the status of a
+// handshake from the page.
 func AsksV1(r *http.Request) bool {
 	return IsUpgrade(r) &&
 		(slices.Contains(websocket.Subprotocols(r), Protocol) || strings.TrimSpace(r.URL.Query().Get("protocol")) == Protocol)

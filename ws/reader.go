@@ -155,8 +155,8 @@ func (c *Connection) discard(begin []byte, r io.Reader) (id string, err error) {
 	}
 }
 
-// CheckSize refuses the message field of a frame if it is too long. The session
-// knows how long a text may be.
+// CheckSize returns an error if the message field of a frame is too long. The
+// session itself limits the length of texts.
 func (c *Connection) CheckSize(message json.RawMessage, text bool) error {
 	if text && len(message) > 0 && message[0] == '"' || len(message) <= c.server.cfg.MessageBytes {
 		return nil

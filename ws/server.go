@@ -68,7 +68,8 @@ func newServer(cfg Config) *Server {
 	return s
 }
 
-// ServeHTTP upgrades a request and returns; the connection lives on.
+// ServeHTTP upgrades a request to a WebSocket and returns. The connection
+// continues in the background.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !IsUpgrade(r) {
 		s.refuseRequest(w, r)
@@ -184,10 +185,10 @@ func drainContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-min(maxFarewell, time.Until(deadline)/farewellShare)))
 }
 
-// Shutdown stops the server in order. It refuses new connections. It shuts the
-// runtime down, which finishes and delivers running turns. Then it closes every
-// connection with CloseGoingAway and waits until the clients have answered or ctx
-// ends, but at least a second. It may be called more than once.
+// Shutdown stops the server. First it refuses new connections. Then it shuts the
+// runtime down, which finishes and delivers running turns. Finally it closes
+// every connection with CloseGoingAway. It waits until the clients have answered
+// or ctx ends, but at least a second. Shutdown may be called more than once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true

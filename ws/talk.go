@@ -56,8 +56,8 @@ func (t *talk) decode(m Message) (frame payload.Frame, refusal error) {
 	return frame, refusal
 }
 
-// MayBeFile implements Handler. It is true if the frame's action allows a file, or
-// is still to come.
+// MayBeFile implements Handler. It returns true if the frame's action allows a
+// file, or if begin does not contain the action yet.
 func (t *talk) MayBeFile(begin []byte) bool {
 	r := json.NewDecoder(bytes.NewReader(begin))
 	if token, err := r.Token(); err != nil || token != json.Delim('{') {

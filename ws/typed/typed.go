@@ -33,11 +33,11 @@ const thinking = "Thinking..."
 // Config configures an Endpoint.
 type Config struct {
 	// SessionTimeout is the time after which an idle client is closed. A client is
-	// idle while it sends nothing and receives no answer. Default: 30m.
+	// idle if it neither sends a message nor receives an answer. Default: 30m.
 	SessionTimeout time.Duration
 }
 
-// Endpoint has the clients of the dialect. It is safe for concurrent use.
+// Endpoint holds the clients of the dialect. It is safe for concurrent use.
 type Endpoint struct {
 	timeout time.Duration
 
@@ -61,8 +61,9 @@ func (e *Endpoint) Dialect() ws.Dialect {
 	}
 }
 
-// Notify sends a notification to the clients in a session and returns their
-// number. It fails with fault.NotFound if this process has none.
+// Notify sends a notification to the clients in a session and returns the number
+// of these clients. It fails with fault.NotFound if no client of the session is
+// connected to this process.
 func (e *Endpoint) Notify(session, message string) (int, error) {
 	e.mu.Lock()
 	clients := slices.Clone(e.clients[session])
@@ -106,7 +107,7 @@ type talk struct {
 	ended bool
 }
 
-// Opened implements session.Listener. The welcome tells the client its session's id.
+// Opened implements session.Listener. The welcome contains the session's id.
 func (t *talk) Opened(o session.Opened) {
 	t.endpoint.add(t, o.SessionID)
 	m := payload.NewTyped(payload.TypedNotification, "Connected to Agent WebSocket. Session ID: "+o.SessionID, time.Now())
@@ -119,8 +120,8 @@ func (t *talk) Opened(o session.Opened) {
 	}
 }
 
-// Deliver implements session.Listener. Clients receive replies, steps, errors, and
-// the news that a query was taken.
+// Deliver implements session.Listener. It sends replies, steps, and errors, and
+// announces accepted queries.
 func (t *talk) Deliver(d session.Delivery) {
 	if m, ok := delivered(d); ok {
 		t.active()
