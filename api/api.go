@@ -1,10 +1,10 @@
 // Package api is docent's HTTP interface: documents, search, questions, sessions,
-// sources, and sign-in as JSON. /openapi.json describes it and is made from the
-// handlers. Put edge.Front in front of the handler of [New].
+// sources, and sign-in as JSON. /openapi.json describes the interface and is
+// generated from the handlers. Wrap the handler of [New] in edge.Front.
 //
 // Each file holds one group of routes, as a small type with the dependencies of
-// its handlers. Package api/route serves the routes. Groups with a mechanism of
-// their own are packages: api/uploads, api/pages, and api/ask.
+// its handlers. Package api/route serves the routes. Larger groups are packages
+// of their own: api/uploads, api/pages, and api/ask.
 //
 // To add a route:
 //
@@ -16,8 +16,9 @@
 //     cmd/docent/matrix_test.go.
 //  5. Run go test ./api -run TestReferencePage -update.
 //
-// A package for another protocol, such as chat completions, answers questions
-// with an ask.Service and streams with sse.Writer, like the type questions.
+// To add another protocol, such as chat completions, write a package that answers
+// questions with an ask.Service and streams with sse.Writer. The type questions
+// is an example.
 package api
 
 import (
@@ -74,12 +75,11 @@ const (
 	DefaultRequestBytes = 1 << 30
 	// DefaultMessageBytes bounds a question with its history.
 	DefaultMessageBytes = 256 << 10
-	// DefaultUploads bounds the uploads that are read at once.
+	// DefaultUploads bounds the uploads that are read at the same time.
 	DefaultUploads = 4
-	// DefaultAnswers bounds the questions that are answered at once.
+	// DefaultAnswers bounds the questions that are answered at the same time.
 	DefaultAnswers = 64
-	// DefaultReads bounds the texts and originals in memory at once while they
-	// are sent.
+	// DefaultReads bounds the texts and originals that are sent at the same time.
 	DefaultReads = 4
 	// bodyTimeout bounds the arrival of a JSON body.
 	bodyTimeout = 30 * time.Second
@@ -103,22 +103,22 @@ type Config struct {
 	Messages Messages
 	// Pages draws the pages of PDFs. Default: nil, documents have no pages.
 	Pages pages.Drawer
-	// Sources manages sources that stay in sync, and must implement Syncs too.
+	// Sources manages sources that stay in sync. It must implement Syncs too.
 	// Default: nil, there are none.
 	Sources Sources
 	// Logins signs users in with passwords. If it implements OwnTokens, users can
 	// have API tokens. Default: nil, authentication is off.
 	Logins Logins
-	// Notifier sends notifications to connected clients. Default: nil, no client
-	// is connected.
+	// Notifier sends notifications to connected clients. Default: nil, which means
+	// that no client is connected.
 	Notifier Notifier
-	// Agent is the agent of sessions in requests that name none. Required.
+	// Agent is the default agent of sessions. Required.
 	Agent string
-	// Ready holds the checks of /api/ready by name. Responses show the message of
-	// a failed check. Default: none, always ready.
+	// Ready holds the checks of /api/ready by name. Responses contain the messages
+	// of failed checks. Default: none, always ready.
 	Ready map[string]func(ctx context.Context) error
-	// Info describes the installation. The name, version, agent, collections, and
-	// the two byte limits are filled in. Default: nothing else.
+	// Info describes the installation. New fills in the name, version, agent,
+	// collections, and the two byte limits. Default: no further details.
 	Info func(ctx context.Context) (Info, error)
 	// Version is the version of the program. Default: "dev".
 	Version string
@@ -130,19 +130,19 @@ type Config struct {
 	// MessageBytes bounds a question with its history. Default:
 	// DefaultMessageBytes.
 	MessageBytes int64
-	// MaxUploads bounds the uploads that are read at once, half of them for one
-	// principal. Further uploads wait. Default: DefaultUploads.
+	// MaxUploads bounds the uploads that are read at the same time. One principal
+	// may use half of them. Further uploads wait. Default: DefaultUploads.
 	MaxUploads int
-	// MaxAnswers bounds the questions that are answered at once, half of them for
-	// one principal. Further questions are refused as busy or rate limited.
-	// Default: DefaultAnswers.
+	// MaxAnswers bounds the questions that are answered at the same time. One
+	// principal may use half of them. Further questions are refused as busy or rate
+	// limited. Default: DefaultAnswers.
 	MaxAnswers int
-	// MaxReads bounds the texts and originals that are sent at once, half of them
-	// to one principal. Further requests wait for a while and are then refused as
-	// busy or rate limited. Default: DefaultReads.
+	// MaxReads bounds the texts and originals that are sent at the same time. One
+	// principal may use half of them. Further requests wait for a while and are
+	// then refused as busy or rate limited. Default: DefaultReads.
 	MaxReads int
-	// StallTimeout ends an upload of which no data arrives; edge.Config has the
-	// timeout of connections. Default: stall.DefaultTimeout.
+	// StallTimeout ends an upload if no data arrives for this time. For
+	// connections, see edge.Config. Default: stall.DefaultTimeout.
 	StallTimeout time.Duration
 	// Metrics counts requests; /metrics shows it with the counters of all other
 	// packages. Default: a set of its own.
@@ -198,10 +198,10 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// New returns a handler for all paths under /api/, for /openapi.json, /metrics,
-// and /notify_websocket, and for requests to /ws that are not upgrades. Put
-// edge.Front before it, with a middleware that puts an auth.Principal into the
-// context. [Routes] lists the scopes that each route needs.
+// New returns a handler for all paths under /api/, and for /openapi.json,
+// /metrics, and /notify_websocket. It also handles requests to /ws that are not
+// upgrades. Wrap it in edge.Front and in a middleware that puts an auth.Principal
+// into the context. [Routes] lists the scopes that each route needs.
 func New(config Config) (http.Handler, error) {
 	return newHandler(config, http.NewServeMux())
 }

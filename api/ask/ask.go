@@ -1,6 +1,6 @@
 // Package ask answers questions for the protocols of the HTTP interface. It
-// bounds how many answers are made at once. A protocol converts its requests
-// into rag.Request and the parts of the answer into its own frames.
+// limits the number of concurrent answers. A protocol converts its requests into
+// rag.Request, and the parts of the answer into its own frames.
 package ask
 
 import (
@@ -21,7 +21,7 @@ const maxNamed = 20
 
 // RAG answers questions.
 type RAG interface {
-	// Stream yields an answer while it is made. An error comes once and last.
+	// Stream yields an answer piece by piece. An error is yielded once and last.
 	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 	// Run returns the whole answer.
 	Run(ctx context.Context, req rag.Request) (rag.Answer, error)
@@ -40,8 +40,8 @@ type Service struct {
 	slots       *slots.Slots // of running answers
 }
 
-// NewService returns a Service that makes maxAnswers at once, half of them for one
-// principal. Further questions are refused.
+// NewService returns a Service that makes at most maxAnswers at the same time.
+// One principal may use half of them. Further questions are refused.
 func NewService(answers RAG, collections Collections, maxAnswers int) *Service {
 	return &Service{answers, collections, slots.New(maxAnswers,
 		fault.New(fault.Busy, "answers_full", "docent is answering as many questions as it can; try again in a moment"))}
@@ -58,9 +58,9 @@ func (s *Service) Answer(ctx context.Context, req rag.Request) (rag.Answer, erro
 }
 
 // Stream starts an answer and returns its parts. It waits for the first part, so
-// that the caller can still respond to an early error with a status. Later
-// errors come once and last. The caller must range over the parts once; leaving
-// the loop cancels the rest.
+// that the caller can respond to an early error with an HTTP status. A later
+// error is yielded once and last. The caller must range over the parts exactly
+// once. Leaving the loop cancels the answer.
 func (s *Service) Stream(ctx context.Context, req rag.Request) (iter.Seq2[rag.Part, error], error) {
 	done, err := s.start(ctx, req)
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *Service) start(ctx context.Context, req rag.Request) (done func(), err 
 	return s.slots.Take(ctx, 0)
 }
 
-// CheckCollections refuses names of unknown collections, in which nothing would
-// be found. The default collection always exists.
+// CheckCollections returns an error for unknown collections. The default
+// collection always exists.
 func (s *Service) CheckCollections(ctx context.Context, names []string) error {
 	if !slices.ContainsFunc(names, func(name string) bool { return name != corpus.DefaultCollection }) {
 		return nil

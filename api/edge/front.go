@@ -1,5 +1,5 @@
-// Package edge protects the whole HTTP server: the API, the page, and the
-// WebSockets. [Front] is its outermost handler.
+// Package edge is the outermost layer of the HTTP server. [Front] protects the
+// API, the page, and the WebSockets.
 package edge
 
 import (
@@ -16,29 +16,29 @@ import (
 	"docent/auth"
 )
 
-// Config sets Front up.
+// Config configures Front.
 type Config struct {
-	// Guard lists the names and the web pages that may reach the server.
+	// Guard lists the allowed host names and origins.
 	Guard GuardConfig
-	// Known puts an auth.Principal into the context of requests. Required.
+	// Known is a middleware that puts an auth.Principal into the context of
+	// requests. Required.
 	Known func(next http.Handler) http.Handler
-	// Proxies are trusted to name the address of the client; see
+	// Proxies are the proxies whose X-Forwarded-For header is trusted; see
 	// auth.RemoteBehind. Default: none.
 	Proxies []netip.Prefix
-	// StallTimeout closes a connection on which nothing moves. Default:
-	// stall.DefaultTimeout.
+	// StallTimeout closes a connection that neither sends nor receives data for
+	// this time. Default: stall.DefaultTimeout.
 	StallTimeout time.Duration
 	// Metrics counts the refused requests. Default: a set of its own.
 	Metrics *metrics.Set
-	// Logger gets a line for each request that is refused before it reaches the
-	// API, including WebSockets. Default: nil, which discards.
+	// Logger gets a line for each request that Front refuses, including WebSocket
+	// handshakes. Default: nil, which discards.
 	Logger *slog.Logger
 }
 
-// Front returns the outermost handler of a server. It closes connections on which
-// nothing moves, except hijacked ones. Then it applies [Guard] and Known. It logs
-// and counts the requests that either refuses and the WebSockets that are not
-// opened.
+// Front wraps next as the outermost handler of a server. It applies [Guard] and
+// then Known. It logs and counts the requests that they refuse, and failed
+// WebSocket handshakes. It closes stalled connections, except hijacked ones.
 func Front(config Config) func(next http.Handler) http.Handler {
 	config.StallTimeout = cmp.Or(config.StallTimeout, stall.DefaultTimeout)
 	if config.Metrics == nil {

@@ -14,33 +14,34 @@ import (
 	"docent/internal/fault"
 )
 
-// GuardConfig lists the names and the web pages that may reach a server.
+// GuardConfig lists the allowed host names and origins of a server.
 type GuardConfig struct {
-	// Addr is the listen address, HOST:PORT; its host is an allowed name.
-	// Default: none.
+	// Addr is the listen address, HOST:PORT. The host is an allowed name. Default:
+	// none.
 	Addr string
-	// Loopback says that only this machine can connect. Then pages of any origin
-	// at localhost, 127.0.0.0/8, or [::1] may send requests, unless Origins lists
-	// some. Default: false.
+	// Loopback says that only this machine can connect. Pages of any origin at
+	// localhost, 127.0.0.0/8, or [::1] may then send requests, unless Origins lists
+	// some origins. Default: false.
 	Loopback bool
-	// Open says that authentication is off. Then those pages may also read
-	// responses (CORS), because no cookie gives them more rights than everyone
-	// has. Default: false.
+	// Open says that authentication is off. Loopback pages may then also read
+	// responses (CORS). This is safe, because no cookie gives them more rights than
+	// everyone has. Default: false.
 	Open bool
-	// Origins are allowed besides the server's own, such as
-	// https://app.example.com; they may also read responses (CORS). Default: none.
+	// Origins are allowed in addition to the server's own origin, such as
+	// https://app.example.com. Their pages may also read responses (CORS). Default:
+	// none.
 	Origins []string
-	// Hosts are names of the server besides loopback names and addresses, such
-	// as docs.example.com, with or without a port. Default: none.
+	// Hosts are allowed in addition to loopback names and addresses, such as
+	// docs.example.com, with or without a port. Default: none.
 	Hosts []string
 }
 
 // Guard protects a server from foreign pages in the browsers of its users. It
-// refuses requests whose Host header is not a name of the server, as after DNS
-// rebinding. It also refuses requests from foreign origins that change something
-// or open a WebSocket. Requests without an Origin do not come from a script of a
-// foreign page and pass. Even listed pages cannot use the cookie of docent's own
-// page: see [auth.OwnPage].
+// refuses requests with an unknown Host header, as in DNS rebinding. It also
+// refuses requests from foreign origins that change something or open a
+// WebSocket. Requests without an Origin pass, because scripts of foreign pages
+// cannot send them. Even pages of allowed origins cannot use the cookie of
+// docent's own page; see [auth.OwnPage].
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
 	g := guard{trustNearby: config.Loopback && len(config.Origins) == 0, open: config.Open, hosts: map[string]bool{}}
 	for _, h := range config.Hosts {

@@ -30,9 +30,9 @@ func Distinct(taken map[string]bool, name string) string {
 	return unique
 }
 
-// CleanPath returns a relative path with / between its folders, which does not
-// leave its root. Of an absolute path only the name is kept, because the folders
-// reveal more about the client's machine than intended.
+// CleanPath returns a relative path with / between its folders. The path cannot
+// leave its root. For an absolute path, CleanPath returns only the file name,
+// because the folders would reveal details of the client's machine.
 func CleanPath(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if strings.HasPrefix(name, "/") || (len(name) > 1 && name[1] == ':') {
@@ -52,7 +52,7 @@ func CleanPath(name string) string {
 }
 
 // Clean returns a file name without folders, control characters, and characters
-// that change the direction of the text. It has at most MaxBytes bytes.
+// that change the direction of text. The result has at most MaxBytes bytes.
 func Clean(name string) string {
 	name = strings.ToValidUTF8(strings.ReplaceAll(name, `\`, "/"), "")
 	name = path.Base(name)

@@ -17,7 +17,7 @@ import (
 // copyBytes is the size of the buffer of Copy.
 const copyBytes = 16 << 10
 
-// Add adds a route. The error of handle becomes the response.
+// Add adds a route. If handle returns an error, the error becomes the response.
 func Add[I, O any](r *Router, op huma.Operation, handle func(ctx context.Context, in *I) (*O, error)) {
 	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
 		http.StatusInternalServerError, http.StatusServiceUnavailable)
@@ -44,8 +44,8 @@ func Add[I, O any](r *Router, op huma.Operation, handle func(ctx context.Context
 // JSONBody is embedded in inputs with a JSON body.
 type JSONBody struct{}
 
-// Resolve removes the deadline of reading the body, which is complete: it would
-// end the context of the request while the handler works.
+// Resolve removes the read deadline after the whole body was read. The deadline
+// would otherwise cancel the context of the request while the handler works.
 func (*JSONBody) Resolve(hc huma.Context) []error {
 	_ = hc.SetReadDeadline(time.Time{}) // writers without deadlines have none to remove
 	return nil
@@ -53,14 +53,14 @@ func (*JSONBody) Resolve(hc huma.Context) []error {
 
 func (*JSONBody) hasJSONBody() {}
 
-// StreamedBody is embedded in inputs whose body the handler reads by itself, as it
+// StreamedBody is embedded in inputs whose body the handler reads itself, as it
 // arrives.
 type StreamedBody struct {
 	request *http.Request
 	writer  http.ResponseWriter
 }
 
-// Resolve keeps the request and its response.
+// Resolve keeps the request and its response for HTTP.
 func (b *StreamedBody) Resolve(hc huma.Context) []error {
 	b.request, b.writer = humago.Unwrap(hc)
 	return nil
@@ -90,8 +90,8 @@ func Copy(r io.Reader) func(io.Writer) error {
 	}
 }
 
-// CheckText refuses text that databases cannot store. It takes names and values
-// in turn.
+// CheckText returns an error for text that databases cannot store. The arguments
+// alternate between names and values.
 func CheckText(pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if strings.ContainsRune(pairs[i+1], 0) || strings.ToValidUTF8(pairs[i+1], "") != pairs[i+1] {
@@ -101,7 +101,7 @@ func CheckText(pairs ...string) error {
 	return nil
 }
 
-// CheckTexts is CheckText for several values with one name.
+// CheckTexts is CheckText for several values with the same name.
 func CheckTexts(name string, values []string) error {
 	for _, v := range values {
 		if err := CheckText(name, v); err != nil {

@@ -45,7 +45,7 @@ func requestOf(ctx context.Context) *request {
 	return r
 }
 
-// Track returns a request with a record for the log in its context.
+// Track returns the request with a new log record in its context.
 func Track(r *http.Request) *http.Request {
 	known := &request{}
 	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
@@ -53,7 +53,7 @@ func Track(r *http.Request) *http.Request {
 	return r
 }
 
-// NotePrincipal records the principal of a request for the log.
+// NotePrincipal adds the principal to the log record of a request.
 func NotePrincipal(ctx context.Context) {
 	if known := requestOf(ctx); known != nil {
 		p, _ := auth.FromContext(ctx)
@@ -61,7 +61,8 @@ func NotePrincipal(ctx context.Context) {
 	}
 }
 
-// Because records in a word why a request is refused.
+// Because adds the reason for a refusal, as one word, to the log record of a
+// request.
 func Because(r *http.Request, reason string) {
 	if known := requestOf(r.Context()); known != nil {
 		known.reason = reason
@@ -84,7 +85,8 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
-// LogRefusal logs and counts a refused request that reached no Router.
+// LogRefusal logs and counts a request that was refused before it reached a
+// Router.
 func LogRefusal(r *http.Request, status int, set *metrics.Set, log *slog.Logger) {
 	known := requestOf(r.Context())
 	if known == nil || known.observed {
@@ -108,7 +110,7 @@ type recorder struct {
 	bytes  int64
 }
 
-// WriteHeader keeps the status.
+// WriteHeader records the status and sends it.
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
@@ -117,7 +119,7 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts the bytes.
+// Write counts the bytes and sends them.
 func (r *recorder) Write(p []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK

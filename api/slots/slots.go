@@ -1,5 +1,5 @@
-// Package slots bounds how many requests of a kind run at once, and shares the
-// places fairly among the clients.
+// Package slots limits the number of concurrent requests of a kind. It shares the
+// slots fairly among the clients.
 package slots
 
 import (
@@ -19,13 +19,13 @@ const (
 	retryAfter = 5 * time.Second
 )
 
-// Forever is the patience of a request that waits until its context ends.
+// Forever is a patience without limit: the request waits until its context ends.
 const Forever time.Duration = -1
 
-// Slots bounds the requests that run at once: in all, and half of that for one
-// principal. While authentication is off, all clients share all slots, or
-// with ByAddress one address gets all slots but one. It is safe for concurrent
-// use.
+// Slots limits concurrent requests. One principal may use at most half of the
+// slots. While authentication is off, all clients share all slots. With
+// ByAddress, one address may then use all slots but one. Slots is safe for
+// concurrent use.
 type Slots struct {
 	all       chan struct{} // holds a token for each running request
 	full      error
@@ -40,12 +40,12 @@ type share struct {
 	users   int           // running and waiting requests
 }
 
-// New returns n slots. Take returns the error full while all are taken.
+// New returns n slots. full is the error of Take while all slots are taken.
 func New(n int, full error) *Slots {
 	return &Slots{all: make(chan struct{}, n), full: full, shares: map[string]*share{}}
 }
 
-// ByAddress returns n slots that tell clients apart by address while
+// ByAddress returns n slots that distinguish clients by address while
 // authentication is off.
 func ByAddress(n int, full error) *Slots {
 	s := New(n, full)
@@ -53,9 +53,9 @@ func ByAddress(n int, full error) *Slots {
 	return s
 }
 
-// Take waits for a slot, at most as long as patience says; 0 does not wait. The
-// caller must call done to give the slot back. A client with too many requests
-// gets fault.RateLimited.
+// Take waits for a slot, but not longer than patience; a patience of 0 does not
+// wait. The caller must call done to release the slot. A client with too many
+// requests gets fault.RateLimited.
 func (s *Slots) Take(ctx context.Context, patience time.Duration) (done func(), err error) {
 	own, leave, err := s.share(ctx)
 	if err != nil {

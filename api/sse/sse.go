@@ -13,8 +13,8 @@ import (
 // MediaType is the media type of a stream of events.
 const MediaType = "text/event-stream"
 
-// KeepAlive is the usual interval between comments: proxies close connections
-// that are silent for a minute.
+// KeepAlive is the usual interval between comments. Many proxies close
+// connections after a minute of silence.
 const KeepAlive = 15 * time.Second
 
 // Writer writes events and flushes each at once. It is safe for concurrent use.
@@ -23,7 +23,7 @@ type Writer struct {
 	out http.ResponseWriter
 }
 
-// NewWriter starts a response with events.
+// NewWriter starts a response that consists of events.
 func NewWriter(w http.ResponseWriter) *Writer {
 	h := w.Header()
 	h.Set("Content-Type", MediaType)
@@ -32,7 +32,7 @@ func NewWriter(w http.ResponseWriter) *Writer {
 	return &Writer{out: w}
 }
 
-// Send writes an event with data as JSON, which fits on one line.
+// Send writes an event. data is encoded as JSON on one line.
 func (w *Writer) Send(name string, data any) error {
 	body, err := json.Marshal(data)
 	if err != nil {
@@ -41,8 +41,8 @@ func (w *Writer) Send(name string, data any) error {
 	return w.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, body))
 }
 
-// Beat writes a comment, which clients ignore, at each tick. The caller must call
-// stop, which waits for the last comment.
+// Beat writes a comment at each tick. Clients ignore comments. The caller must
+// call stop, which waits for the last comment.
 func (w *Writer) Beat(ticks <-chan time.Time) (stop func()) {
 	var running sync.WaitGroup
 	done := make(chan struct{})

@@ -1,6 +1,6 @@
-// Package transcript writes conversations as readable Markdown: questions as
-// headings, answers with their sources, and tables as tables. Messages cannot
-// break the text around them.
+// Package transcript writes conversations as readable Markdown. Questions become
+// headings, answers include their sources, and tables stay tables. The content of
+// a message cannot break the layout of the document.
 package transcript
 
 import (
@@ -37,8 +37,8 @@ const layout = "2 January 2006, 15:04 UTC"
 
 func writtenTime(t time.Time) string { return t.UTC().Format(layout) }
 
-// Read returns a page of the messages after a seq, oldest first; none at the
-// end.
+// Read returns the messages after a sequence number, oldest first, at most one
+// page. It returns none at the end.
 type Read func(after int64) ([]agent.ChatMessage, error)
 
 // Write writes a conversation page by page, without the reasoning steps.
