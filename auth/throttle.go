@@ -128,7 +128,7 @@ func (t *throttle) forget(key string) {
 // slowedError is the error of a slowed attempt.
 type slowedError struct{ after time.Duration }
 
-// Error returns the wait.
+// Error returns the message with the wait.
 func (e *slowedError) Error() string { return fmt.Sprintf("slowed for %s", e.after) }
 
 func slow(wait time.Duration) error {
@@ -137,8 +137,8 @@ func slow(wait time.Duration) error {
 		"sign_in_throttled", "too many wrong attempts; try again in %d s", seconds)
 }
 
-// RetryAfter returns the wait after an error of a slowed attempt, in whole
-// seconds. For other errors it returns 0.
+// RetryAfter returns the number of seconds to wait after a throttled attempt. For
+// other errors it returns 0.
 func RetryAfter(err error) time.Duration {
 	var slowed *slowedError
 	if errors.As(err, &slowed) {

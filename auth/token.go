@@ -90,17 +90,16 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 	return record, token, err                       //nolint:wrapcheck // it says what failed
 }
 
-// RevokeToken deletes a token by its name. It fails with fault.NotFound if
-// there is none. A new token of the same name owns what the old one owned.
+// RevokeToken deletes a token by its name. It fails with fault.NotFound if the
+// token does not exist. A new token with the same name owns the old token's data.
 func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
 	return a.cfg.Tokens.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
 }
 
 // Token authenticates a token: one of docent's own or a JWT of the configured
-// issuer. It fails with fault.Unauthorized for wrong tokens. After too many of
-// them from the address of the request it fails with fault.RateLimited, see
-// [RetryAfter]. It still accepts valid tokens then, because nobody can guess
-// one.
+// issuer. It fails with fault.Unauthorized for wrong tokens. After too many wrong
+// tokens from one address it fails with fault.RateLimited; see [RetryAfter].
+// Valid tokens still work during that time, because tokens cannot be guessed.
 func (a *Authenticator) Token(ctx context.Context, token string) (Principal, error) {
 	p, err := a.token(ctx, token)
 	if err != nil && fault.KindOf(err) == fault.Unauthorized {
