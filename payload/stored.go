@@ -1,7 +1,7 @@
 package payload
 
-// The types of stored messages, with the names of BAF's chat.type. Messages are
-// stored in their wire format.
+// The types of stored messages, with the names in BAF's column chat.type.
+// Messages are stored in their wire format.
 const (
 	// TypeStr is plain text.
 	TypeStr = "str"
@@ -11,8 +11,8 @@ const (
 	TypeMarkdown = "markdown"
 	// TypeHTML is HTML text.
 	TypeHTML = "html"
-	// TypeFile is a File: in a string if a user sent it, as an object if an
-	// agent did.
+	// TypeFile is a File. It is a string if a user sent it, and an object if an
+	// agent sent it.
 	TypeFile = "file"
 	// TypeImage is an Image.
 	TypeImage = "image"
@@ -34,7 +34,8 @@ const (
 	TypeGUI = "gui"
 )
 
-// The kinds of stored reasoning, with the names of BAF's reasoning_step.kind.
+// The kinds of stored reasoning, with the names in BAF's column
+// reasoning_step.kind.
 const (
 	// StoredStep is a ReasoningStep.
 	StoredStep = "reasoning_step"
@@ -49,8 +50,8 @@ var replies = map[string]Action{
 	TypeLocation: ReplyLocation, TypeRAG: ReplyRAG, TypeAudio: ReplyAudio, TypeUI: ReplyUI, TypeGUI: ReplyGUI,
 }
 
-// ReplayAction returns the action that shows a stored message again, as it was
-// first shown; false for types that are not shown.
+// ReplayAction returns the action that sends a stored message to a client again.
+// It returns false for types that are not replayed.
 func ReplayAction(chatType string, isUser bool) (Action, bool) {
 	action, ok := replies[chatType]
 	switch {
@@ -65,8 +66,8 @@ func ReplayAction(chatType string, isUser bool) (Action, bool) {
 	}
 }
 
-// ReplayStep returns the action that shows stored reasoning again; false for
-// kinds that are not shown.
+// ReplayStep returns the action that sends stored reasoning to a client again. It
+// returns false for kinds that are not replayed.
 func ReplayStep(kind string) (Action, bool) {
 	switch kind {
 	case StoredStep:
