@@ -141,7 +141,7 @@ func (r *RAG) hint() fault.Text {
 	return fault.Plain(r.cfg.IngestHint)
 }
 
-// IngestHint is DefaultIngestHint with its id.
+// IngestHint returns DefaultIngestHint with its id.
 func IngestHint() fault.Text { return fault.NewText("ingest_hint", DefaultIngestHint) }
 
 // maxNamed limits the collections that an answer names.

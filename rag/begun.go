@@ -7,9 +7,9 @@ import (
 	"docent/rag/text"
 )
 
-// CiteBegun makes an answer from the text of a model that was stopped. It
-// checks the text like [Cite], except for the last sentence: it may be
-// incomplete, so it counts only if it cites. The text is empty if there is
+// CiteBegun makes an answer from the incomplete text of a stopped model. It
+// checks the text like [Cite]. The last sentence may be incomplete, so CiteBegun
+// lists it only if it cites something. The answer's text is empty if there is
 // nothing to show.
 func CiteBegun(static *embed.Static, w Written) Answer {
 	w.Text, w.StopReason = text.TrimHalfMarker(strings.ToValidUTF8(w.Text, "")), ""

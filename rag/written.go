@@ -31,9 +31,9 @@ type Written struct {
 }
 
 // Cite makes an answer from a model's text. It resolves the citation markers,
-// drops invented ones, and checks each sentence against its passages. A
-// sentence without citations gets the passage that supports it, if there is
-// one. An empty text becomes the CutNote alone.
+// drops invented ones, and checks each sentence against its passages. If a
+// sentence cites nothing, Cite looks for a passage that supports it. If the text
+// is empty, the answer is only the CutNote.
 func Cite(static *embed.Static, w Written) Answer {
 	body := strings.TrimSpace(text.ResolveMarkers(Clean(w.Text), len(w.Results)))
 	m := Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: slices.Clone(w.Results)}
@@ -53,19 +53,19 @@ func Cite(static *embed.Static, w Written) Answer {
 	return m
 }
 
-// Clean makes a model's text fit to show. It removes invisible characters and
-// replaces images by their texts, because showing an image would fetch an
-// address that a document may have put there.
+// Clean prepares a model's text for display. It removes invisible characters and
+// replaces images with their alternative texts. Displaying an image would fetch
+// an address that may come from a document.
 func Clean(s string) string {
 	return strings.TrimSpace(text.DropImages(strings.TrimSpace(text.Visible(s))))
 }
 
-// Unmarked returns an answer without citation markers, for places where the
-// numbers mean nothing or other passages.
+// Unmarked returns an answer without citation markers. Use it where the numbers
+// would have no meaning or refer to other passages.
 func Unmarked(s string) string { return strings.TrimSpace(text.ResolveMarkers(s, 0)) }
 
-// CutNote returns the note to append to an answer that stopped for a reason,
-// or "" if the answer is whole.
+// CutNote returns the note for an answer that ended early for the given reason.
+// It returns "" for a complete answer.
 func CutNote(stopReason string) string {
 	switch stopReason {
 	case "length":
@@ -80,7 +80,8 @@ func CutNote(stopReason string) string {
 // admission matches the beginning of an answer that admits not to know.
 var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
 
-// Admits reports whether an answer begins by admitting not to know.
+// Admits reports whether an answer begins with a statement such as "I don't
+// know".
 func Admits(text string) bool { return admission.MatchString(text) }
 
 func cites(sentences []Sentence) bool {

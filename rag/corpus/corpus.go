@@ -8,20 +8,20 @@ import (
 
 // Revision is the state of a corpus.
 type Revision struct {
-	// Database is a random name that the database gets when it is created. It keeps files derived from one database from being
-	// used with another.
+	// Database is a random name of the database, chosen at its creation. It
+	// prevents the use of files that were derived from another database.
 	Database string
-	// Number grows by one with each committed change of a document.
+	// Number grows by one with each committed change to a document.
 	Number int64
 }
 
-// Change is one document at a revision.
+// Change describes one document at a revision.
 type Change struct {
-	// Revision is the one that wrote or removed the document.
+	// Revision is the revision that stored or removed the document.
 	Revision int64
 	// Document has no Text. If Removed, only its ID is set.
 	Document Document
-	// Removed reports that the document is gone.
+	// Removed reports that the document was removed.
 	Removed bool
 	// Chunks are all chunks of the document, by ordinal. A failed document has none.
 	Chunks []Chunk
@@ -34,14 +34,17 @@ type Change struct {
 type Corpus interface {
 	// Revision returns the current state.
 	Revision(ctx context.Context) (Revision, error)
-	// Changes yields each document that changed after revision since, with the vectors of the named embedder. It yields a
-	// document once, in its newest state, in the order of revisions. With since 0 it yields every live document and no
-	// removals. It may miss changes committed during the call, but none older than a change that it yielded. An error comes
-	// once and last.
+	// Changes yields each document that changed after revision since, with the
+	// vectors of the named embedder. It yields each document once, in its newest
+	// state, ordered by revision. If since is 0, it yields all existing documents
+	// and no removals. It may miss changes that are committed during the call, but
+	// never one that is older than a yielded change. An error is yielded once and
+	// last.
 	Changes(ctx context.Context, since int64, embedder string) iter.Seq2[Change, error]
-	// Watch returns a channel that receives a value soon after any process has raised the revision, at most a second later. It
-	// also receives one soon after a lost database is back. Several changes may share one value. The channel is closed when
-	// ctx ends.
+	// Watch returns a channel that receives a value at most a second after any
+	// process has raised the revision. It also receives a value after a lost
+	// connection to the database is restored. One value may stand for several
+	// changes. The channel is closed when ctx ends.
 	Watch(ctx context.Context) (<-chan struct{}, error)
 	// Passages returns the named chunks with their documents, in the given order. The documents have no Text. Unknown ids are
 	// omitted.
@@ -60,17 +63,19 @@ type DocumentOrder string
 
 // The orders of documents.
 const (
-	// ByID orders by ID, that is by first storage.
+	// ByID orders by ID. This is the order in which the documents were first
+	// stored.
 	ByID DocumentOrder = ""
-	// ByTitle orders by the first letters of the title, by code point and without regard to case.
+	// ByTitle orders by the beginning of the title, by code point and ignoring
+	// case.
 	ByTitle DocumentOrder = "title"
 	// BySize orders by the size of the source in bytes.
 	BySize DocumentOrder = "size"
-	// ByUpdated orders by the time of the last storage.
+	// ByUpdated orders by Document.UpdatedAt.
 	ByUpdated DocumentOrder = "updated"
 )
 
-// DocumentFilter narrows and orders a list of documents.
+// DocumentFilter selects and orders a list of documents.
 type DocumentFilter struct {
 	// ID, if set, names the only document to list.
 	ID int64
@@ -78,16 +83,19 @@ type DocumentFilter struct {
 	Collection string
 	// Status, if set, is the only status to list.
 	Status Status
-	// Match, if set, is a part of the source or the title, in any letter case.
+	// Match, if set, selects documents whose source or title contains it, ignoring
+	// case.
 	Match string
-	// After leaves out documents up to this ID. It is the cursor of pages ordered by ID.
+	// After excludes documents up to this ID. Use it as the cursor for pages that
+	// are ordered by ID.
 	After int64
 	// Order is the order of the list.
 	Order DocumentOrder
 	// Descending reverses the order.
 	Descending bool
-	// Past is the cursor in any order: the last document of the previous page. Only its ID and the field of the order are
-	// needed. The document may have been removed since.
+	// Past is the cursor for pages in any order. It is the last document of the
+	// previous page, and needs only its ID and the field of the order. The document
+	// may have been removed in the meantime.
 	Past *Document
 	// Limit is the maximum length of the page, at most 1,000. 0 means 100.
 	Limit int
@@ -97,11 +105,11 @@ type DocumentFilter struct {
 type CollectionInfo struct {
 	// Name is the collection's name.
 	Name string
-	// Documents counts the documents with status Ready.
+	// Documents is the number of documents with status Ready.
 	Documents int
-	// Failed counts the documents that could not be read.
+	// Failed is the number of documents that could not be read.
 	Failed int
-	// Chunks counts its chunks.
+	// Chunks is the number of chunks.
 	Chunks int
 }
 
@@ -115,7 +123,8 @@ type Library interface {
 	// DocumentChunks returns the document's chunks whose ordinal is greater than after, by ordinal. An after of -1 begins with
 	// the first chunk. The maximum limit is 1,000; 0 means 200.
 	DocumentChunks(ctx context.Context, id int64, after, limit int) ([]Chunk, error)
-	// Original returns the bytes of the source as ingested. The caller closes it.
+	// Original returns the bytes of the source as they were ingested. The caller
+	// closes the reader.
 	Original(ctx context.Context, id int64) (io.ReadCloser, error)
 	// Collections lists the collections by name. The list always contains DefaultCollection.
 	Collections(ctx context.Context) ([]CollectionInfo, error)

@@ -10,11 +10,11 @@ import (
 	"docent/rag/text"
 )
 
-// Features supplies the data for the second stage: rows of the candidates and
-// statistics of the corpus. Without another implementation, a Retriever keeps
-// the rows of all chunks in memory. An implementation over a database needs one
-// query for each method; NewRow makes a row from a stored chunk. It is safe for
-// concurrent use.
+// Features supplies the data of the second stage: rows for the candidates and
+// statistics of the corpus. By default, a Retriever keeps the rows of all chunks
+// in memory. An implementation over a database needs one query for each method;
+// NewRow makes a row from a stored chunk. Features must be safe for concurrent
+// use.
 type Features interface {
 	// Rows returns the rows of the given chunks, in that order. It returns nil
 	// for an unknown id.
@@ -22,30 +22,30 @@ type Features interface {
 	// Statistics describes the corpus and how common the given tokens are in
 	// it.
 	Statistics(ctx context.Context, tokens []uint16) (Statistics, error)
-	// Match describes the terms of a text, in order of appearance, and how well
-	// each of the given chunks matches the text. It returns a zero Match for an
-	// unknown id.
+	// Match returns the terms of a text in order of appearance, and how well each
+	// of the given chunks matches the text. It returns a zero Match for an unknown
+	// id.
 	Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error)
 }
 
-// Matcher is a Words that can describe matches. The Features in memory need
+// Matcher is a Words that can also describe matches. The default Features need
 // one.
 type Matcher interface {
 	// Match is the method of Features.
 	Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error)
 }
 
-// Match says how well a chunk matches a text, word by word. Its numbers can be
-// compared between chunks for one text, not between texts.
+// Match says how well a chunk matches a text, word by word. Its numbers are
+// comparable between chunks for the same text, but not between texts.
 type Match struct {
-	// Score is the chunk's score in Words.
+	// Score is the chunk's keyword score.
 	Score float64
 	// Heading scores the title and the heading path alone.
 	Heading float64
 	// Document scores the chunk's whole document.
 	Document float64
-	// Coverage is the share, from 0 to 1, of the text's terms in the chunk. Rare
-	// terms count more.
+	// Coverage is the share of the text's terms that the chunk contains, from 0 to
+	// 1. Rare terms have more weight.
 	Coverage float64
 }
 
@@ -55,7 +55,7 @@ type Statistics struct {
 	Chunks int
 	// Tokens counts the tokens of all chunks.
 	Tokens int
-	// Frequencies says how many chunks contain each of the given tokens.
+	// Frequencies are the numbers of chunks that contain each of the given tokens.
 	Frequencies []uint32
 }
 
@@ -67,7 +67,7 @@ func (s Statistics) idf(n uint32) float32 {
 	return float32(math.Log(1 + (float64(s.Chunks)-float64(n)+0.5)/(float64(n)+0.5)))
 }
 
-// Row is a chunk as the second stage sees it. It must not change.
+// Row is the data of a chunk for the second stage. It must not change.
 type Row struct {
 	// ID is the chunk's id.
 	ID int64
@@ -77,17 +77,18 @@ type Row struct {
 	Ordinal int
 	// Kind is the kind of text.
 	Kind corpus.Kind
-	// Heading is how many of Tokens belong to the title and the heading path.
+	// Heading is the number of Tokens that belong to the title and the heading
+	// path.
 	Heading uint16
 	// Tokens are the tokens of the built-in vocabulary: heading, then text.
 	Tokens []uint16
-	// Sentences are the ends of the text's sentences in Tokens.
+	// Sentences are the ends of the sentences, as positions in Tokens.
 	Sentences []uint16
 	// Vector is the chunk's embedding, or nil if it has none.
 	Vector []float32
 }
 
-// RowDocument is a document as the second stage sees it. It must not change.
+// RowDocument is the data of a document for the second stage. It must not change.
 type RowDocument struct {
 	// ID is the document's id.
 	ID int64
@@ -95,8 +96,8 @@ type RowDocument struct {
 	Source string
 	// Collection is the document's collection.
 	Collection string
-	// Mean is the direction of the mean of the chunks' vectors, of length 1; nil
-	// if there is none.
+	// Mean is the mean of the chunks' vectors, scaled to length 1; nil if there is
+	// none.
 	Mean []float32
 }
 

@@ -1,4 +1,4 @@
-// Package wire maps answers to the messages of docent's protocols.
+// Package wire converts answers to the messages of docent's protocols.
 package wire
 
 import (

@@ -43,7 +43,8 @@ func Vector(text string) []float32 {
 	return v
 }
 
-// Entry makes an entry for a chunk with a vector for its text. Ten consecutive chunks belong to one document.
+// Entry makes an entry for a chunk, with a vector for its text. Each ten
+// consecutive ids belong to one document.
 func Entry(id int64, text string) retrieve.Entry {
 	return retrieve.Entry{
 		ID: id, DocumentID: 1 + id/10, Collection: corpus.DefaultCollection, Source: fmt.Sprintf("/docs/%04d", 1+id/10),
@@ -55,7 +56,8 @@ func Entry(id int64, text string) retrieve.Entry {
 var words = strings.Fields(`lemon ginger pepper saffron cumin clove nutmeg basil thyme oregano sage mint
 	dill fennel anise cardamom turmeric paprika mustard vanilla`)
 
-// Entries makes n entries with short texts. Equal n give equal entries.
+// Entries makes n entries with short texts. It returns the same entries for the
+// same n.
 func Entries(n int) []retrieve.Entry {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	out := make([]retrieve.Entry, n)

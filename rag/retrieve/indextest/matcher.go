@@ -139,8 +139,9 @@ func testLoadDamaged(t *testing.T, x, y Words) {
 	LoadAnything(t, y, saved)
 }
 
-// LoadAnything flips bytes of saved data one after the other. An index may accept or refuse the result, but it must not
-// fail in other ways. Fuzz tests use it too.
+// LoadAnything flips the bytes of saved data, one after the other, and loads the
+// results. An index may accept or reject them, but it must not fail in other
+// ways. Fuzz tests use it too.
 func LoadAnything(t *testing.T, x Words, saved []byte) {
 	t.Helper()
 	for at := range saved {
