@@ -41,7 +41,7 @@ func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
 	return r, nil
 }
 
-// OpenSession returns or makes a session; see journal.Store.
+// OpenSession returns a session and creates it if necessary; see journal.Store.
 func (s *sessions) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
@@ -108,7 +108,7 @@ func (s *sessions) ResetSession(ctx context.Context, session int64) (seq int64, 
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
 }
 
-// Alarms returns who wants to be woken; see journal.Alarms.
+// Alarms returns the sessions with a timer; see journal.Alarms.
 func (s *sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (journal.Alarm, error) {
 		var a journal.Alarm
