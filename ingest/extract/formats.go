@@ -13,11 +13,11 @@ type Info struct {
 	Endings []string
 	// Media is the media type of documents in the format.
 	Media string
-	// Reads describes the content that is read.
+	// Reads describes the content that docent reads.
 	Reads string
-	// Leaves describes the content that is omitted.
+	// Leaves describes the content that docent omits.
 	Leaves string
-	// Limits are the limits besides those of all formats; "" if none.
+	// Limits describes limits of this format alone; "" if there are none.
 	Limits string
 }
 

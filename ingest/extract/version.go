@@ -8,8 +8,8 @@ import "strings"
 // others.
 var versions = map[string]int{}
 
-// Version returns the version of the reader for a media type, or 0 for an
-// unknown one. The media type may have parameters, as Extract returns it.
+// Version returns the version of the reader for a media type, or 0 for an unknown
+// type. The media type may have parameters, as in the result of Extract.
 func Version(media string) int {
 	media, _, _ = strings.Cut(media, ";")
 	row := formatOf(strings.TrimSpace(media))

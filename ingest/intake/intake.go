@@ -16,20 +16,19 @@ type Source struct {
 	Name string
 	// Data is the content.
 	Data []byte
-	// Line is the document, if Data is a line that was parsed already.
+	// Line is set if Data is a line that was already parsed.
 	Line *Line
-	// Media is the media type, if an earlier reading found it. It only helps to
-	// show pages.
+	// Media is the media type from an earlier reading, if there was one. It is only
+	// used to display pages.
 	Media string
-	// Shared are hashes of the blocks that most documents of a folder share, in
-	// ascending order; see package boilerplate. Readers leave these blocks out.
+	// Shared are the hashes of blocks that most documents of a folder share, in
+	// ascending order; see package boilerplate. Readers omit these blocks.
 	Shared []uint64
-	// Recognized is the text that OCR found on pages, by their index; nil if OCR
-	// was not tried.
+	// Recognized is the text that OCR found, by page index; nil if OCR did not run.
 	Recognized map[int]string
 }
 
-// Line is a document that is one line of a JSONL file.
+// Line is a document on one line of a JSONL file.
 type Line struct {
 	// ID is the line's id; "" if it has none.
 	ID string
@@ -39,12 +38,12 @@ type Line struct {
 	Text string
 }
 
-// Reading is a document that was read.
+// Reading is the result of reading a document.
 type Reading struct {
 	// Title is the title in the document, or its file name.
 	Title string
-	// Media is the media type that was found in the content. Unreadable
-	// documents have one too, if it could be detected.
+	// Media is the media type, detected from the content. It may also be set for
+	// unreadable documents.
 	Media string
 	// Language is an ISO 639-1 code; "" if it could not be detected.
 	Language string
@@ -74,6 +73,6 @@ type Part struct {
 	Reason fault.Text
 }
 
-// ErrBroken is the cause of errors from a reader that panicked or died of a
-// document. Such errors are worth a line in the log.
+// ErrBroken is the cause of an error if the reader panicked or its process died
+// while reading a document. Log such errors.
 var ErrBroken = errors.New("the reader broke")
