@@ -33,9 +33,9 @@ type Turn struct {
 	failures []error
 
 	mu          sync.Mutex // guards the following fields; not held while the backend is called
-	candidate   *Pending   // that a condition is asked about
+	candidate   *Pending   // a condition or a processor considers it
 	over        bool
-	started     bool // something was done
+	started     bool // the turn took a step
 	greeting    bool
 	stopped     bool // the event was stopped before it began
 	returning   bool
@@ -43,7 +43,7 @@ type Turn struct {
 	again       bool // a body asked for another step
 	at          *node
 	entered     time.Time
-	event       Event // taken last
+	event       Event // the last consumed event
 	prediction  Prediction
 	vars        variables
 	transitions []TransitionRecord
@@ -56,8 +56,8 @@ var ErrOver = fault.New(fault.Internal, "turn_over", "the turn is over")
 
 // decision is the next step. The zero decision does nothing, because the session is idle.
 type decision struct {
-	edge     *Transition // to move along; nil otherwise
-	event    *Pending    // that it takes; nil if none
+	edge     *Transition // the transition to take; nil if there is none
+	event    *Pending    // the event that it takes; nil if it takes none
 	fallback bool        // the state's fallback takes the event
 	stopped  bool        // the event's turn was stopped before it began
 }
@@ -118,7 +118,8 @@ func (t *Turn) hasStarted() bool {
 	return t.started
 }
 
-// overdue fails the turn of the user's oldest message that got no decision in time. It returns false if there is none.
+// overdue fails the turn of the user's oldest message if its decision came too
+// late. It returns false if there is no such message.
 func (t *Turn) overdue(ctx context.Context) bool {
 	for _, p := range t.backend.Waiting() {
 		if !p.Event.Human || !p.Message || p.Held() {
