@@ -14,8 +14,8 @@ import (
 	"docent/ingest/intake"
 )
 
-// A file may take maxFootprint bytes of memory for each of its own on its way into
-// the store, and fixedFootprint more, at most.
+// On its way into the store, a file may need at most maxFootprint bytes of memory
+// for each of its bytes, plus fixedFootprint.
 const (
 	maxFootprint   = 10
 	fixedFootprint = 48 << 20
@@ -28,7 +28,7 @@ func (nowhere) PutDocuments(_ context.Context, puts []intake.Put) ([]int64, erro
 	return make([]int64, len(puts)), nil
 }
 
-// wide makes vectors of the length that the built-in model's have.
+// wide makes vectors with the length of the built-in model's vectors.
 type wide struct{ *embedder }
 
 func (w wide) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
@@ -39,9 +39,9 @@ func (w wide) EmbedDocuments(_ context.Context, texts []string) ([][]float32, er
 	return out, nil
 }
 
-// peak runs fn and returns by how much the heap grew meanwhile, at most.
+// peak runs fn and returns the maximum growth of the heap during the call.
 func peak(fn func()) uint64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // what is dead does not count
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // garbage does not count
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -68,7 +68,7 @@ func peak(fn func()) uint64 {
 	return most.Load() - min(before.HeapAlloc, most.Load())
 }
 
-// repeated is about size bytes of what part returns.
+// repeated returns about size bytes of results of part.
 func repeated(size int, part func(i int) string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -77,8 +77,8 @@ func repeated(size int, part func(i int) string) string {
 	return b.String()
 }
 
-// TestFootprint reads files of many small parts, which take the most memory for
-// their size. It is not parallel, for it measures the whole heap.
+// TestFootprint reads files of many small parts, which need the most memory for
+// their size. It is not parallel, because it measures the whole heap.
 func TestFootprint(t *testing.T) {
 	const size = 4 << 20
 	for _, tt := range []struct{ name, data string }{
@@ -98,7 +98,7 @@ func TestFootprint(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			grown, limit := footprint(t, tt.name, tt.data), uint64(maxFootprint*len(tt.data)+fixedFootprint)
-			for range 2 { // what is dead counts until it is collected, which a busy machine does late
+			for range 2 { // garbage counts until it is collected, which a busy machine does late
 				if grown <= limit {
 					break
 				}
@@ -111,7 +111,7 @@ func TestFootprint(t *testing.T) {
 	}
 }
 
-// footprint is the memory that reading a file took at most, in bytes.
+// footprint returns the maximum memory for reading a file, in bytes.
 func footprint(t *testing.T, name, data string) uint64 {
 	t.Helper()
 	f := newFixture(t, ingest.Config{})

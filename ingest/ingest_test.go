@@ -67,7 +67,7 @@ type fixture struct {
 	dir   string
 }
 
-// newReader returns a reader in this process. Its Close is the ingester's duty.
+// newReader returns a reader in this process. The ingester closes it.
 func newReader(t *testing.T, tokens func(string) int) ingest.Reader {
 	t.Helper()
 	reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: tokens}})
@@ -213,7 +213,7 @@ func TestPruneKeepsOthers(t *testing.T) {
 	if got := len(f.store.docs); got != 5 {
 		t.Errorf("%d documents are left, want 5", got)
 	}
-	// Of a folder that is not there and never was, nothing can be pruned.
+	// Nothing can be pruned from a folder that never existed.
 	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: not found: it is gone, or a link that leads nowhere\n")
 	if err := os.RemoveAll(filepath.Join(f.dir, "two")); err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ failed docs/sub/loop: symlink loop: it leads back to a folder it is in
 
 func TestPermissionDenied(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() == 0 { // who may read everything
+	if os.Geteuid() == 0 { // this user may read everything
 		runAsNobody(t)
 		return
 	}

@@ -26,7 +26,8 @@ func (f *fixture) many(n int) {
 	}
 }
 
-// state is what is stored, without ids: a line per chunk and document.
+// state returns the stored data without ids, with one line for each chunk and
+// document.
 func (m *memory) state() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -178,8 +179,7 @@ func TestEmbedderFails(t *testing.T) {
 	}
 }
 
-// TestIgnoreAsGit compares what is ignored with what git ignores by the same
-// patterns.
+// TestIgnoreAsGit checks that the same patterns ignore the same files as in git.
 func TestIgnoreAsGit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

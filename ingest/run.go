@@ -260,8 +260,8 @@ func isGone(source, p string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// settleGone handles paths that do not exist. If prune is set and documents of
-// a path are stored, they will be removed. Otherwise a missing path is an
+// settleGone handles paths that do not exist. If prune is set and documents of a
+// path are stored, they are marked for removal. Otherwise a missing path is an
 // error.
 func (r *run) settleGone(l *listing, prune bool) {
 	l.gone = slices.DeleteFunc(l.gone, func(p string) bool {

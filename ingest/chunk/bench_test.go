@@ -10,9 +10,9 @@ import (
 	"docent/ingest/outline"
 )
 
-// BenchmarkCut cuts a document of 1 MB, and beside it, turn about in the same
-// run, langchaingo's recursive splitter with about the same chunk size. The
-// ratio is what counts; theirs keeps no offsets, headings or pages.
+// BenchmarkCut cuts a document of 1 MB. It alternates with langchaingo's
+// recursive splitter at about the same chunk size. Only the ratio matters. The
+// splitter keeps no offsets, headings, or pages.
 func BenchmarkCut(b *testing.B) {
 	build := outline.NewBuilder(1 << 20)
 	for build.Len() < 1<<20 {

@@ -8,8 +8,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// FuzzCut builds a document from text and a plan of its blocks, one byte each,
-// and checks what is promised of chunks.
+// FuzzCut builds a document from a text and a plan of its blocks, one byte for
+// each. It checks the guarantees for chunks.
 func FuzzCut(f *testing.F) {
 	f.Add("Title\n\nSome text. More of it.\n\na | b\n1 | 2", []byte{1, 0, 4, 5})
 	f.Add(strings.Repeat("lorem ipsum dolor. ", 200), []byte{0, 3, 0x41})
@@ -47,7 +47,8 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-// FuzzWords checks that counting by words and by code points agree.
+// FuzzWords checks that counting by words and by code points gives the same
+// result.
 func FuzzWords(f *testing.F) {
 	f.Add("one two 東京 สวัสดี max_parallel_workers_per_gather \xff\u00a0x")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -10,11 +10,11 @@ import (
 	"docent/internal/fault"
 )
 
-// endings are the kinds of text the fuzzer may call its input.
+// endings are the file name endings that the fuzzer can choose.
 var endings = []string{".txt", ".md", ".html", ".csv", ".json", ".go", ".py", ".xml", ".svg", "", ".docx"}
 
-// FuzzExtract reads anything as anything: it gives a document that keeps its
-// promises or says why not.
+// FuzzExtract reads any data under any name. The result is a valid document or an
+// error with a reason.
 func FuzzExtract(f *testing.F) {
 	for i, seed := range []string{
 		"Title\n=====\n\ntext", "# a\n\n> - b\n\n```\nx\n```\n|a|b|\n|-|-|\n|1|2|\n", "<h1>a<table><tr><td>x<dl><dt>a<dd>b", "a,b\n\"1\n2,3", `{"a":[1,{"b":"\u00e9"}]}`,
@@ -41,7 +41,7 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// FuzzRecord reads any line as a record.
+// FuzzRecord reads any line as a JSONL record.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"id": 1, "title": "a", "text": "b"}`))
 	f.Add([]byte(`{"id": {"x": 1}, "title": 7, "text": "\u0000\ud800"}`))
@@ -56,8 +56,8 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// FuzzTree reads trees of HTML that the fuzzer's bytes describe: each byte opens
-// an element, closes one or adds text.
+// FuzzTree reads HTML trees that the fuzzer's bytes describe. Each byte opens or
+// closes an element, or adds text.
 func FuzzTree(f *testing.F) {
 	f.Add([]byte{0, 40, 1, 40, 255, 255})
 	f.Add([]byte{2, 3, 4, 40, 255, 5, 6, 40})

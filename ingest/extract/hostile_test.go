@@ -8,9 +8,9 @@ import (
 	"docent/internal/fault"
 )
 
-// TestHostile reads text made to hurt: nested without end, one endless line,
-// nothing but marks. It is small enough to be quick where reading is linear,
-// and would run into the test's time limit where it is not.
+// TestHostile reads hostile texts with endless nesting, one endless line, or only
+// marks. They are small enough to be fast for linear readers. Slower readers
+// would exceed the time limit of the test.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 17

@@ -33,8 +33,8 @@ p "Of great size."
 	}
 }
 
-// TestJSONLaidOut lays out what stands on one line, and nothing that would grow
-// without end.
+// TestJSONLaidOut checks that JSON on one line is formatted, unless the result
+// would grow too much.
 func TestJSONLaidOut(t *testing.T) {
 	t.Parallel()
 	one := `{"a":[1, {"b":"x, \" {y}"},[],{ }],"caf\u00e9":null}` + strings.Repeat(" ", 400)

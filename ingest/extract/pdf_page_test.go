@@ -62,8 +62,8 @@ func TestDrawPage(t *testing.T) {
 	}
 }
 
-// A page that is very long or very wide is drawn smaller instead of taking the
-// memory of many.
+// A very long or wide page is drawn smaller, so that it does not need the memory
+// of many pages.
 func TestDrawPageIsBounded(t *testing.T) {
 	t.Parallel()
 	e := newExtractor(t)
@@ -87,7 +87,7 @@ func TestDrawPageIsBounded(t *testing.T) {
 	}
 }
 
-// Colours are kept, and what is half transparent is on white.
+// Colors are kept, and half-transparent content is drawn on white.
 func TestDrawPageColours(t *testing.T) {
 	t.Parallel()
 	stream := "1 0 0 rg 0 0 300 800 re f /G gs 0 0 1 rg 300 0 300 800 re f"
@@ -140,7 +140,7 @@ func TestPageRefusals(t *testing.T) {
 		for _, err := range []error{drawErr, readErr} {
 			kind := fault.KindOf(err)
 			if tt.kind == "" && (err == nil || kind == fault.NotFound || kind == fault.Invalid) {
-				continue // what is made of it is the library's affair, as long as it is no fault of ours
+				continue // any result of the library is accepted unless docent is at fault
 			}
 			if kind != tt.kind || !strings.Contains(fault.Message(err), tt.says) {
 				t.Errorf("%s: %v", tt.name, err)
@@ -181,7 +181,7 @@ func TestPagesAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// Who gives up does not wait for a page that takes long.
+// A canceled request does not wait for a slow page.
 func TestPageCanceled(t *testing.T) {
 	t.Parallel()
 	e, data := newExtractor(t), slowPDF()
@@ -199,7 +199,7 @@ func TestPageCanceled(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Those who wait for their turn give up as well, and later ones get theirs.
+	// Canceled requests leave the queue, and later requests get their turn.
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for range 6 {
@@ -217,7 +217,7 @@ func TestPageCanceled(t *testing.T) {
 	}
 }
 
-// A page of very many characters is read up to a bound.
+// On a page with very many characters, only a bounded number is read.
 func TestPageOfManyLetters(t *testing.T) {
 	t.Parallel()
 	stream := "BT /F1 9 Tf 9 TL 10 790 Td " + strings.Repeat("(wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww) Tj T* ", 4000) + "ET"

@@ -14,15 +14,15 @@ import (
 	"docent/ingest/worker"
 )
 
-// asServer in the environment makes the test binary run another program as a server
-// does, or sweep temporary files as one that starts.
+// asServer is an environment variable. It makes the test binary run another
+// program like a server, or sweep temporary files like a starting server.
 const asServer = "WORKER_TEST_SERVER"
 
-// longRunning is a program with others behind it, one of which wants to leave the
-// process group. It notes their ids.
+// longRunning is a program that starts other programs and records their process
+// ids. One of them tries to leave the process group.
 const longRunning = `sleep 1000 & echo $! >> ids; (setsid sleep 1000 || exec sleep 1000) & echo $! >> ids; echo $$ >> ids; mv ids all; wait`
 
-// serveTest is the test binary as a server.
+// serveTest runs the test binary as a server.
 func serveTest(what string) int {
 	if what == "sweep" {
 		if err := worker.Sweep(); err != nil {
@@ -45,7 +45,8 @@ func alive(pid string) bool {
 	return err == nil && !bytes.Contains(stat, []byte(") Z ")) && !bytes.Contains(stat, []byte(") X "))
 }
 
-// TestToolsEndWithTheServer kills a server whose program runs: nothing of it stays.
+// TestToolsEndWithTheServer kills a server while its program runs. No process of
+// the program survives.
 func TestToolsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// candidate is a possible character set with the languages written in it. prior
-// is its initial cost in nats. Rare character sets have a higher prior, so they
-// need more evidence.
+// candidate is a possible character set with the languages that are written in
+// it. prior is its initial cost in nats. Rare character sets have a higher prior,
+// so they need more evidence.
 type candidate struct {
 	name      string
 	enc       encoding.Encoding
@@ -33,7 +33,7 @@ var (
 	baltic   = strings.Fields("lt lv et de")
 )
 
-// candidates are the character sets that guess distinguishes by their letters.
+// candidates are the character sets that guess can distinguish by their letters.
 var candidates = []candidate{
 	{"windows-1252", charmap.Windows1252, 0, western},
 	{"iso-8859-15", charmap.ISO8859_15, 4, western},
@@ -71,7 +71,7 @@ const (
 	sampleLen = 6 << 10
 	// sampleZones is the number of places from which the sample is taken.
 	sampleZones = 6
-	// signInWord is the cost of a sign between two letters.
+	// signInWord is the cost of a punctuation mark between two letters.
 	signInWord = 6 * costScale
 	// maxAverage is the maximum cost of a plausible text, in nats for each
 	// non-ASCII character.
@@ -79,16 +79,17 @@ const (
 	// maxScript is maxAverage for non-Latin scripts, in which letters mostly
 	// follow letters.
 	maxScript = 4.8
-	// margin is the cost above the best score up to which other character sets
-	// are tried.
+	// margin is the difference to the best cost within which other character sets
+	// are considered too.
 	margin = 100 * costScale
-	// patience is added to margin, because a few rare characters mean little.
+	// patience is added to margin. A few rare characters mean little.
 	patience = 20
-	// maxBroken is the maximum fraction of broken characters: one in this many.
+	// maxBroken is the divisor for the maximum number of broken characters: at most
+	// one in maxBroken characters may be broken.
 	maxBroken = 100
 )
 
-// guess returns the character sets that fit a text, the best first.
+// guess returns the character sets that fit a text, the most likely first.
 func guess(data []byte) []candidate {
 	type scored struct {
 		candidate
@@ -159,7 +160,7 @@ func isASCII(data []byte) bool {
 	return true
 }
 
-// decode decodes text in a character set.
+// decode decodes a text in a character set.
 func (c candidate) decode(data []byte) (string, error) {
 	out, err := c.enc.NewDecoder().Bytes(data)
 	if err != nil {
@@ -171,9 +172,9 @@ func (c candidate) decode(data []byte) (string, error) {
 	return string(out), nil
 }
 
-// weigh returns the improbability of a text in a character set, for the
-// language that fits best. ok is false if the text cannot be in this set, or if
-// it costs more than limit.
+// weigh returns the cost of a text in a character set, for the language that fits
+// best. A low cost means that the text is probable. ok is false if the text
+// cannot be in this character set, or if its cost exceeds limit.
 func (c candidate) weigh(data []byte, limit int) (cost int, ok bool) {
 	text, err := c.decode(data)
 	if err != nil {
@@ -222,7 +223,7 @@ func (m *model) weigh(text string, limit int) int {
 	var prev rune      // the previous letter in lower case, 0 if none
 	var prevUpper bool // whether that letter is upper case
 	var run int        // number of letters of the current word
-	var within bool    // signs follow a letter directly
+	var within bool    // punctuation marks directly follow a letter
 	for _, r := range text {
 		if cost > limit {
 			return cost

@@ -31,8 +31,8 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// TestArticle leaves out what stands beside an article, and nothing of pages
-// that are none.
+// TestArticle checks that Read omits the text beside an article, and omits
+// nothing from other pages.
 func TestArticle(t *testing.T) {
 	t.Parallel()
 	prose := strings.Repeat("<p>The seal of the pump is changed every four thousand hours, and the bearing with it, because both wear alike.</p>", 8)
@@ -52,15 +52,15 @@ func TestArticle(t *testing.T) {
 			t.Errorf("%s: got %s", name, got)
 		}
 	}
-	// Two texts of the same weight: the search is not sure.
+	// Two texts have the same weight, so the search is not sure.
 	two := "<html><head>" + published + "</head><body><div><h2>One</h2>" + prose + "</div><hr><table><tr><td>" + strings.Repeat(prose, 2) + "</td></tr></table><section>" + prose + "</section>"
 	if got := readPage(t, two); strings.Count(got, "four thousand") != 32 {
 		t.Errorf("two texts: got %d of 32 paragraphs", strings.Count(got, "four thousand"))
 	}
 }
 
-// TestSpans repeats cells that reach into the rows below, so that each row says
-// all of its facts.
+// TestSpans checks that cells that span several rows are repeated, so that each
+// row is complete.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	got := readPage(t, `<table><tr><th>Part<th>Task<th>Hours</tr><tr><td rowspan=2>Seal<td>check<td>400<tr><td>change<td>4000

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// check fails if runs are not ascending, overlap, or say what is not so.
+// check fails if runs are not ascending, overlap, or join different letters.
 func check(t *testing.T, text, page []rune, runs []run) {
 	t.Helper()
 	a, b := 0, 0
@@ -36,7 +36,7 @@ func FuzzAlign(f *testing.F) {
 		first = min(max(first, 0), len(words))
 		last = min(max(last, first), len(words))
 		check(t, words, sheet, align(words, sheet, first, last))
-		runs := align(words, words, 0, len(words)) // all of it is on itself
+		runs := align(words, words, 0, len(words)) // a text is aligned with itself
 		check(t, words, words, runs)
 		n := 0
 		for _, r := range runs {
@@ -48,7 +48,7 @@ func FuzzAlign(f *testing.F) {
 	})
 }
 
-// Text made to be slow is aligned in a time that grows with its length alone.
+// The time to align a hostile text grows only linearly with its length.
 func TestAlignTakesNoTime(t *testing.T) {
 	t.Parallel()
 	var same, mixed strings.Builder

@@ -175,7 +175,7 @@ func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *s
 	if now, failed := m.cfg.Sources.Source(last, r.ID); failed == nil {
 		r.Schedule = now.Schedule // the schedule may have changed meanwhile
 	}
-	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // one that cannot be read is manual
+	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // an unreadable schedule counts as manual
 	end.Last, end.NextAt = *sum, next(m.cfg.Now().UTC(), interval, end.Errors)
 	if failed := m.cfg.Leases.EndSync(last, r.ID, owner, end); failed != nil {
 		return errors.Join(err, fmt.Errorf("end the sync of source %s: %w", r.Name, failed))

@@ -17,10 +17,10 @@ import (
 	"docent/internal/fault"
 )
 
-// patience bounds waiting for what happens in the background.
+// patience bounds the waits for background work.
 const patience = 30 * time.Second
 
-// until waits for a condition, looking again whenever the clock ticks.
+// until waits for a condition and checks it at each tick of the clock.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
@@ -70,7 +70,7 @@ func TestSchedule(t *testing.T) {
 	if wait := r.NextAt.Sub(r.Last.EndedAt); wait < 900*time.Millisecond || wait > 1200*time.Millisecond {
 		t.Errorf("the next sync is %v later", wait)
 	}
-	// A failure is shown and tried again later than the schedule says.
+	// A failure is shown. The next try is later than the schedule says.
 	w.places["p"].mu.Lock()
 	w.places["p"].listErr = fault.New(fault.Unavailable, "test_sentence", "the server went away")
 	w.places["p"].mu.Unlock()
@@ -79,7 +79,8 @@ func TestSchedule(t *testing.T) {
 	if r.Last.Error != "the server went away" || r.NextAt.Sub(r.Last.EndedAt) < 50*time.Second {
 		t.Errorf("after a failure: %+v, next at %v", r.Last, r.NextAt)
 	}
-	// A change that is noticed is read although the schedule is far away.
+	// A detected change is read at once, although the next scheduled sync is far
+	// away.
 	q, err := w.m.Add(t.Context(), source.New{Kind: "place", Location: "q", Schedule: "24h"})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +91,7 @@ func TestSchedule(t *testing.T) {
 	before := w.state()
 	changed()
 	until(t, "a change is read", func() bool { return w.state() != before && w.get(q.ID).BusyUntil.IsZero() })
-	// Somebody asks.
+	// A user requests a sync.
 	manual := w.add("r", newPlace("c", "text c"))
 	if err := w.m.Request(t.Context(), manual, false); err != nil {
 		t.Fatal(err)
@@ -238,7 +239,7 @@ func TestVault(t *testing.T) {
 			t.Errorf("key %s: %v", key, err)
 		}
 	}
-	// Many make the key at once, and all use the same.
+	// Many goroutines make the key at the same time, and all use the same key.
 	file := filepath.Join(dir, "sub", "secret.key")
 	var adding sync.WaitGroup
 	for i := range 8 {
