@@ -12,8 +12,8 @@ import (
 	"docent/internal/fault"
 )
 
-// While the database hangs, everybody is told so soon, and no attempt counts as
-// a wrong one.
+// While the database hangs, clients soon get an error, and no attempt counts as
+// wrong.
 func TestDatabaseThatHangs(t *testing.T) {
 	t.Parallel()
 	before := newWorld(t)
@@ -27,7 +27,7 @@ func TestDatabaseThatHangs(t *testing.T) {
 		a, err := auth.New(config(hung{}))
 		ok(t, err)
 		defer a.Close()
-		const attempts = 25 // more than may be wrong
+		const attempts = 25 // more attempts than may be wrong
 		ctx := auth.WithRemote(t.Context(), "192.0.2.1")
 		for range attempts {
 			for what, ask := range map[string]func() error{

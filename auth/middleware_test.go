@@ -51,8 +51,9 @@ func ask(t *testing.T, wrap func(http.Handler) http.Handler, method, target stri
 	return w, got
 }
 
-// Handlers that say it themselves get requests with wrong credentials, as of
-// nobody, with the reason; they count as guesses all the same.
+// With Config.Late, handlers get requests with wrong credentials. These requests
+// have no principal, but the reason for the refusal. They count as wrong
+// attempts.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *auth.Config) { c.Late = func(r *http.Request) bool { return r.URL.Path == "/late" } })
@@ -205,9 +206,10 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOwnPageHasTheCookie: pages that are listed act by a token. Browsers
-// say Sec-Fetch-Site neither by plain HTTP, other than on this machine, nor in
-// older versions.
+// TestOnlyTheOwnPageHasTheCookie checks that pages of other origins cannot use
+// the cookie, even if they are allowed. They authenticate with a token. Older
+// browsers do not send Sec-Fetch-Site, and others send it only over TLS or on
+// this machine.
 func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -226,12 +228,12 @@ func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 		{"HTTP://DOCS.corp.test:8765", "", true},
 		{"http://shop.corp.test:9400", "", false},
 		{"http://shop.corp.test:9400", "same-site", false},
-		{"http://shop.corp.test:9400", "same-origin", false}, // a browser says no such thing
-		{"http://docs.corp.test:9400", "", false},            // the same name, another port
+		{"http://shop.corp.test:9400", "same-origin", false}, // no browser sends this combination
+		{"http://docs.corp.test:9400", "", false},            // the same host name with another port
 		{"http://docs.corp.test:8765", "cross-site", false},
 		{"null", "", false},
 		{"null", "same-origin", false},
-		{"", "", true}, // no browser's page
+		{"", "", true}, // not the page of a browser
 		{"", "none", true},
 		{"", "same-site", false},
 	} {
@@ -262,8 +264,8 @@ func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 	}
 }
 
-// TestNoCrossSiteWebSocket: a foreign page cannot ride on the page's cookie,
-// neither to a WebSocket nor to a change.
+// TestNoCrossSiteWebSocket checks that a foreign page cannot use the cookie,
+// neither for a WebSocket nor for a change.
 func TestNoCrossSiteWebSocket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -278,7 +280,7 @@ func TestNoCrossSiteWebSocket(t *testing.T) {
 			allowed      bool
 		}{
 			{"docs.example", "http://docs.example", true},
-			{"docs.example", "", true}, // no browser
+			{"docs.example", "", true}, // not a browser
 			{"docs.example", "https://evil.example", false},
 			{"docs.example", "null", false},
 			{"docs.example", "http://docs.example.evil.example", false},
@@ -354,14 +356,14 @@ func FuzzQueryToken(f *testing.F) {
 	})
 }
 
-// TestRemote: only proxies that are trusted are believed, each of them only in
-// where it has a request from.
+// TestRemote checks that only trusted proxies are believed. Each is believed only
+// about the sender of its own request.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	trusted := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	for _, test := range []struct{ addr, forwarded, plain, proxied string }{
 		{"192.0.2.1:5", "", "192.0.2.1", "192.0.2.1"},
-		{"192.0.2.1:5", "198.51.100.9", "192.0.2.1", "192.0.2.1"}, // anybody can write that
+		{"192.0.2.1:5", "198.51.100.9", "192.0.2.1", "192.0.2.1"}, // any client can send this header
 		{"127.0.0.1:5", "", "127.0.0.1", "127.0.0.1"},
 		{"127.0.0.1:5", "198.51.100.9", "127.0.0.1", "198.51.100.9"},
 		{"127.0.0.1:5", "198.51.100.9:443", "127.0.0.1", "198.51.100.9"},
@@ -401,7 +403,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestPrincipalInLogs: what identifies a token is not what lets in.
+// TestPrincipalInLogs checks that logs identify a token without revealing it.
 func TestPrincipalInLogs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -29,7 +29,7 @@ import (
 	"docent/internal/fault"
 )
 
-// issuer is an OpenID Connect issuer that tests speak to over HTTP.
+// issuer is an OpenID Connect issuer that tests reach over HTTP.
 type issuer struct {
 	*httptest.Server
 	rsa, next *rsa.PrivateKey
@@ -39,7 +39,7 @@ type issuer struct {
 	down     atomic.Bool
 	rotated  atomic.Bool
 	huge     atomic.Bool
-	asked    atomic.Int32 // for its configuration
+	asked    atomic.Int32 // requests for its configuration
 	keysSent atomic.Int32
 }
 
@@ -72,7 +72,8 @@ func newIssuer(t *testing.T) *issuer {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"issuer": i.URL, "jwks_uri": i.URL + "/keys",
-			// It says so; docent takes none of them.
+			// The configuration lists these algorithms, but docent accepts none of
+			// them.
 			"id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"},
 		})
 	})
@@ -157,7 +158,7 @@ func signHMAC(key []byte) func([]byte) []byte {
 	}
 }
 
-// claims are those of a token that counts at the world's time, changed.
+// claims returns valid claims at the world's time, with changes.
 func (i *issuer) claims(w *world, change claims) claims {
 	now := w.clock.now()
 	out := claims{"iss": i.URL, "aud": "docent", "sub": "s-1", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(), "email": "ann@example.com"}
@@ -222,7 +223,7 @@ func TestJWT(t *testing.T) {
 	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "ended")
 }
 
-// TestForgedJWT: algorithm confusion and all else that must not let in.
+// TestForgedJWT tries algorithm confusion and other attacks.
 func TestForgedJWT(t *testing.T) {
 	t.Parallel()
 	w, i := newOIDC(t)
@@ -316,7 +317,8 @@ func TestForgedJWT(t *testing.T) {
 	}
 }
 
-// TestOnlyJWTsGoToTheIssuer: and none without one.
+// TestOnlyJWTsGoToTheIssuer checks that other tokens are not sent to the issuer,
+// and that JWTs are refused without an issuer.
 func TestOnlyJWTsGoToTheIssuer(t *testing.T) {
 	t.Parallel()
 	w, i := newOIDC(t)
@@ -331,13 +333,14 @@ func TestOnlyJWTsGoToTheIssuer(t *testing.T) {
 	fails(t, err, fault.Unauthorized, "unknown here")
 }
 
-// TestIssuerDown: the server starts without it, says so, and comes back.
+// TestIssuerDown checks that the server starts without its issuer, reports the
+// failure, and recovers.
 func TestIssuerDown(t *testing.T) {
 	t.Parallel()
 	w, i := newOIDC(t)
 	docent := w.token(auth.TokenSpec{Name: "x", Scopes: auth.Scopes{auth.Ask}})
 	i.down.Store(true)
-	for range 30 { // a failure of the issuer's is not one of the client's
+	for range 30 { // a failure of the issuer is not an error of the client
 		_, err := w.Token(t.Context(), i.token(w, nil))
 		fails(t, err, fault.Unavailable, "does not answer")
 	}
@@ -351,7 +354,7 @@ func TestIssuerDown(t *testing.T) {
 	_, err = w.Token(t.Context(), i.token(w, nil))
 	ok(t, err)
 
-	// Down again: what is known suffices for what its keys have signed.
+	// The issuer is down again: the known keys still verify tokens.
 	i.down.Store(true)
 	w.clock.pass(auth.IssuerPause)
 	_, err = w.Token(t.Context(), i.token(w, nil))
@@ -372,13 +375,13 @@ func TestIssuerDown(t *testing.T) {
 	_, err = w.Token(t.Context(), rotated)
 	ok(t, err)
 	_, err = w.Token(t.Context(), i.token(w, nil))
-	fails(t, err, fault.Unauthorized, "not valid") // its key is gone
+	fails(t, err, fault.Unauthorized, "not valid") // the key no longer exists
 }
 
 func TestIssuerOfAnotherName(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	other := httptest.NewServer(i.Config.Handler) // says it is i
+	other := httptest.NewServer(i.Config.Handler) // its configuration names i as the issuer
 	defer other.Close()
 	w := newWorld(t, func(c *auth.Config) { c.Issuer, c.Audience = other.URL, "docent" })
 	_, err := w.Token(t.Context(), i.token(w, nil))
@@ -388,7 +391,8 @@ func TestIssuerOfAnotherName(t *testing.T) {
 	}
 }
 
-// TestIssuerThatHangs: who waits for it may give up, and it is asked once.
+// TestIssuerThatHangs checks that clients that wait for the issuer can give up,
+// and that it gets only one request.
 func TestIssuerThatHangs(t *testing.T) {
 	t.Parallel()
 	asked, leave := make(chan struct{}, 9), make(chan struct{})

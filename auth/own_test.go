@@ -8,8 +8,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestOwnTokens: a user's token counts as long as it is there, may do what both
-// may, and makes no others.
+// TestOwnTokens checks the tokens that users create. A token works while it
+// exists, has only rights that the user has too, and cannot create tokens.
 func TestOwnTokens(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()
@@ -22,7 +22,7 @@ func TestOwnTokens(t *testing.T) {
 	if record.ID == 0 || record.User != "ann" || !record.ExpiresAt.Equal(w.clock.now().Add(time.Hour)) {
 		t.Errorf("made %+v", record)
 	}
-	// It ends at the instant that was asked for, however long making it takes.
+	// The token expires at the requested time, however long its creation takes.
 	ends := w.clock.now().Add(time.Hour).Truncate(time.Second)
 	w.clock.creep = 7 * time.Microsecond
 	exact, _, err := w.CreateOwnToken(ctx, p, auth.OwnToken{Name: "exact", Scopes: auth.Scopes{auth.Ask}, ExpiresAt: ends})
@@ -70,7 +70,7 @@ func TestOwnTokens(t *testing.T) {
 		t.Errorf("an administrator may do all: %v", err)
 	}
 	ok(t, w.RevokeOwnToken(ctx, p, record.ID))
-	fails(t, w.Valid(ctx, by), fault.Unauthorized, "") // so that what it opened is closed
+	fails(t, w.Valid(ctx, by), fault.Unauthorized, "") // so connections with the token are closed
 	_, err = w.Token(ctx, secret)
 	fails(t, err, fault.Unauthorized, "")
 }

@@ -36,8 +36,8 @@ func TestHashPassword(t *testing.T) {
 	}
 }
 
-// TestForeignHash: a hash that another program made with other parameters, by
-// the reference implementation: argon2id of "password" and "somesalt".
+// TestForeignHash verifies a hash from the reference implementation with other
+// parameters: argon2id of "password" and "somesalt".
 func TestForeignHash(t *testing.T) {
 	t.Parallel()
 	const hash = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
@@ -130,8 +130,8 @@ func TestNewPasswordEndsLogins(t *testing.T) {
 	ok(t, err)
 }
 
-// TestUnknownUsersTakeAsLong: for a user who does not exist a password is
-// checked all the same, so both wait while no check is free.
+// TestUnknownUsersTakeAsLong checks that unknown users cause a password check
+// too. Both kinds of logins wait while all checks are busy.
 func TestUnknownUsersTakeAsLong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -145,14 +145,15 @@ func TestUnknownUsersTakeAsLong(t *testing.T) {
 		cancel()
 		fails(t, err, fault.Unavailable, "")
 	}
-	// What was not checked is not counted.
+	// Unchecked attempts are not counted.
 	for range auth.MaxHashing {
 		<-w.Hashing()
 	}
 	w.login("ann")
 }
 
-// TestChecksAreBounded: memory is what bounds how many are checked at once.
+// TestChecksAreBounded checks that the number of concurrent password checks is
+// limited, because each needs memory.
 func TestChecksAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

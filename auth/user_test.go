@@ -9,8 +9,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestUserNamesFold: names that differ in case, or in how a letter is written,
-// are one user's.
+// TestUserNamesFold checks that names with different case or different encodings
+// of letters belong to the same user.
 func TestUserNamesFold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -39,8 +39,8 @@ func TestUserNamesFold(t *testing.T) {
 	}
 }
 
-// TestScopesOfAUser: who may do less is not let in as before any more, who may
-// do more is.
+// TestScopesOfAUser checks the effect of changed scopes. Connections of users
+// with fewer scopes end, and those of users with more scopes stay.
 func TestScopesOfAUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type clock struct {
 	mu    sync.Mutex
 	at    time.Time
-	creep time.Duration // passes whenever it is looked at
+	creep time.Duration // advances with each call
 }
 
 func (c *clock) now() time.Time {
@@ -115,7 +115,7 @@ func (w *world) token(spec auth.TokenSpec) string {
 	return token
 }
 
-// login logs in with the password.
+// login signs a user in with the password.
 func (w *world) login(name string) string {
 	w.t.Helper()
 	cookie, p, err := w.Password(w.t.Context(), name, password, "192.0.2.1")
@@ -176,7 +176,7 @@ func (hung) Token(ctx context.Context, _ []byte) (auth.TokenRecord, error) {
 }
 
 func (hung) User(ctx context.Context, name string) (auth.UserRecord, error) {
-	if name == "bob" { // of whom it answers that
+	if name == "bob" { // the store answers only for this user
 		hash, err := auth.HashPassword(password)
 		return auth.UserRecord{Name: name, Password: hash, Scopes: auth.Scopes{auth.Ask}}, err
 	}
