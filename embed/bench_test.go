@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// passages returns real text, questions, answers and quotes of two manuals, in
-// pieces of about 90 words.
+// passages returns text of two manuals in pieces of about 90 words.
 func passages(tb testing.TB) []string {
 	tb.Helper()
 	var out []string
@@ -42,7 +41,8 @@ func passages(tb testing.TB) []string {
 	return out
 }
 
-// rounds times the functions alternately, so that a busy moment affects all of them. It returns the median of each.
+// rounds calls the functions alternately and measures each call. A busy moment
+// thus affects all of them. It returns the median for each function.
 func rounds(n int, fs ...func()) []time.Duration {
 	times := make([][]time.Duration, len(fs))
 	for range n {
@@ -60,9 +60,9 @@ func rounds(n int, fs ...func()) []time.Duration {
 	return medians
 }
 
-// BenchmarkEmbedder measures, on one core and alternating: text to vector, its
-// two halves, and a gather loop in plain Go over the same tokens. The plain
-// loop is what the kernel is compared with.
+// BenchmarkEmbedder measures an embedding, its two halves, and a gather loop in
+// plain Go over the same tokens. It alternates between them on one core. The
+// plain loop is the baseline for the kernel.
 func BenchmarkEmbedder(b *testing.B) {
 	s, texts := newTestStatic(b), passages(b)
 	ids, tokens := make([][]uint16, len(texts)), 0
@@ -108,7 +108,7 @@ func BenchmarkEmbedder(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkWideText measures text that is not ASCII.
+// BenchmarkWideText measures non-ASCII text.
 func BenchmarkWideText(b *testing.B) {
 	s := newTestStatic(b)
 	var dst []uint16
@@ -156,7 +156,8 @@ func BenchmarkNewStatic(b *testing.B) {
 	}
 }
 
-// BenchmarkUnpack is what the first embedder of a process costs beside that.
+// BenchmarkUnpack measures the additional cost of the first embedder of a
+// process.
 func BenchmarkUnpack(b *testing.B) {
 	for b.Loop() {
 		if _, err := unpack(vocabularyPacked); err != nil {
