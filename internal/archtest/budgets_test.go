@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// TestRulesNameWhatExists fails for a rule about a package or a type that is
-// not there: such a rule protects nothing.
+// TestRulesNameWhatExists fails for a rule about a missing package or type,
+// because such a rule protects nothing.
 func TestRulesNameWhatExists(t *testing.T) {
 	dirs, types := map[string]bool{}, map[string]bool{}
 	for _, s := range sources(t) {

@@ -42,7 +42,7 @@ func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	data := stream(t)
 	check(t, NewReader(data, "TEST", 3))
-	// Where numbers do not lie at multiples of their size they are copied.
+	// Numbers are copied if they are not aligned to their size.
 	for shift := 1; shift < 8; shift++ {
 		moved := append(make([]byte, shift, shift+len(data)), data...)[shift:]
 		check(t, NewReader(moved, "TEST", 3))
@@ -76,7 +76,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// full is a writer that takes n bytes.
+// full is a writer that accepts n bytes and then fails.
 type full struct{ n int }
 
 var errFull = errors.New("full")

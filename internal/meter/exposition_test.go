@@ -19,8 +19,8 @@ var (
 	leLabel    = regexp.MustCompile(`,?le="([^"]*)"`)
 )
 
-// parse reads the text format as strictly as it is specified, and returns the
-// type of each family.
+// parse reads the text format strictly by its specification. It returns the type
+// of each family.
 func parse(t *testing.T, text string) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
@@ -86,8 +86,8 @@ func parse(t *testing.T, text string) map[string]string {
 
 func le(bound float64) string { return strconv.FormatFloat(bound, 'g', -1, 64) }
 
-// What monitors read is as the format wants it: each family once, with its type
-// and, of ours, a line of help; buckets by their bounds.
+// The metrics follow the text format. Each family appears once with its type, and
+// docent's families also have a help line. Buckets are sorted by their bounds.
 func TestExposition(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()
@@ -114,7 +114,7 @@ func TestExposition(t *testing.T) {
 	}
 }
 
-// Each family that is documented has a line of help, and no other.
+// Each documented family has a help line, and no other family has one.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/metrics.md")
