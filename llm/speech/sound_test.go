@@ -8,7 +8,7 @@ import (
 	"docent/llm/speech"
 )
 
-// oddities are WAV files as servers write them.
+// oddities are unusual WAV files that servers write.
 func oddities() map[string]string {
 	head := "RIFF\xff\xff\xff\xffWAVE"
 	pcm := "fmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00"
@@ -47,7 +47,8 @@ func TestParseWAV(t *testing.T) {
 	}
 }
 
-// Whatever comes as a WAV file is refused, or sound whose shape is its samples'.
+// Any WAV data is either refused, or becomes sound whose shape matches its
+// samples.
 func FuzzParseWAV(f *testing.F) {
 	for _, file := range oddities() {
 		f.Add([]byte(file))
