@@ -56,7 +56,8 @@ func TestGoldenRAG(t *testing.T) {
 	t.Error("no agent_reply_rag among the golden frames")
 }
 
-// lacks returns the place where got lacks keys or types of want, or "".
+// lacks returns the first key of want that is missing in got or has another type,
+// or "".
 func lacks(at string, want, got any) string {
 	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
 		return fmt.Sprintf("%s is %T, want %T", at, got, want)
@@ -143,7 +144,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// The id is docent.v1's; BAF clients may use the key for what they like.
+// docent.v1 defines the key id. BAF clients may use it for other purposes.
 func TestDecodeID(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -168,8 +169,8 @@ func TestDecodeID(t *testing.T) {
 	}
 }
 
-// What agents add to frames counts in both dialects. Where it is wrong,
-// docent.v1 says so, and BAF does without.
+// Both dialects read the keys that agents add to frames. For wrong values,
+// docent.v1 returns an error, and BAF ignores them.
 func TestDecodePeer(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("c", MaxCorrelationBytes)

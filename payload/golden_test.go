@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// made are the messages of BAF's golden frames in Go, by action and sender.
+// made are the messages of BAF's golden frames as Go values, by action and
+// sender.
 func made(t *testing.T) map[Action]any {
 	t.Helper()
 	table, err := NewDataFrame(Column{"name", []any{"Ada", "Alan"}}, Column{"age", []any{36, 41}})
@@ -48,8 +49,8 @@ func made(t *testing.T) map[Action]any {
 	}
 }
 
-// Each golden frame is read, and what BAF's server sends is what the typed
-// values make, by value and with the same text inside strings.
+// Each golden frame can be read. The typed values encode to the messages of BAF's
+// server, with equal values and the same text inside strings.
 func TestGoldenFrames(t *testing.T) {
 	t.Parallel()
 	values := made(t)
@@ -90,7 +91,7 @@ func TestGoldenFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 		if in.Action == ReplyRAG {
-			continue // TestGoldenRAG: ours has more keys
+			continue // TestGoldenRAG checks this, because docent's message has more keys
 		}
 		if !reflect.DeepEqual(got, expected) {
 			t.Errorf("got  %s\nwant %s", out.AppendBAF(nil), line)
@@ -103,7 +104,7 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
-// keysOf are the keys of a JSON object, in order.
+// keysOf returns the keys of a JSON object in order.
 func keysOf(t *testing.T, object []byte) string {
 	t.Helper()
 	r := json.NewDecoder(strings.NewReader(string(object)))
@@ -118,8 +119,8 @@ func keysOf(t *testing.T, object []byte) string {
 	return strings.Join(keys, " ")
 }
 
-// BAF's steps, as it sends them, in the order of their keys. Ours read them
-// into the type of their kind and write the same.
+// BAF's steps as it sends them, with the same order of keys. Each is decoded to
+// the type of its kind and encoded to the same JSON.
 func TestGoldenSteps(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -149,7 +150,7 @@ func TestGoldenSteps(t *testing.T) {
 	}
 }
 
-// Lists in steps are never null, and reading what is not a step fails.
+// Lists in steps are never null. Data that is not a step is an error.
 func TestStepEdges(t *testing.T) {
 	t.Parallel()
 	for want, details := range map[string]any{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What scan reads is what encoding/json reads.
+// scan accepts the same texts as encoding/json.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		`{"action":"user_message","message":"hello \\" \\u00e9 é","history":false,"timestamp":null,"id":"m1"}`,

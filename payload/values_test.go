@@ -11,8 +11,7 @@ import (
 	"docent/internal/fault"
 )
 
-// What is made of values that Python's json, pandas and numpy write in ways of
-// their own.
+// Values that Python's json, pandas, and numpy write in their own formats.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 7, 10, 19, 123e6, time.FixedZone("", 3600))
@@ -51,7 +50,8 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// What BAF's server sends is read, also by those who talk to it.
+// The messages of BAF's server can be decoded too, for programs that are its
+// clients.
 func TestReadValues(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -170,7 +170,7 @@ func FuzzDataFrame(f *testing.F) {
 	f.Add("", "\x00\"\\", math.NaN(), int64(math.MaxInt64), true)
 	f.Add("\xff", "é<>&\u2028", math.Inf(-1), int64(-1), true)
 	f.Fuzz(func(t *testing.T, name, text string, number float64, millis int64, yes bool) {
-		name, text = strings.ToValidUTF8(name, "?"), strings.ToValidUTF8(text, "?") // as JSON makes them
+		name, text = strings.ToValidUTF8(name, "?"), strings.ToValidUTF8(text, "?") // as JSON encodes them
 		d, err := NewDataFrameRows([]string{name, name + "2"}, []any{text, number}, []any{time.UnixMilli(millis), yes}, []any{nil, []any{number, text}})
 		if err != nil {
 			t.Fatal(err)
