@@ -17,8 +17,8 @@ func marks(m Answer) string {
 	return strings.Join(out, "|")
 }
 
-// What there is of an answer that is stopped is checked; its last sentence only
-// if it cites, and what is no whole marker is not shown.
+// The partial text of a stopped answer is checked. Its last sentence is listed
+// only if it cites something. Incomplete markers are not shown.
 func TestCiteBegun(t *testing.T) {
 	t.Parallel()
 	const whole = "The default of work_mem is 4MB [1]."
@@ -51,8 +51,7 @@ func TestCiteBegun(t *testing.T) {
 	}
 }
 
-// An answer says what it was made with, also when it is stopped; small talk was
-// made with nothing.
+// A stopped answer names its model too. Small talk has no model.
 func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 	t.Parallel()
 	made := func(m Answer) string {

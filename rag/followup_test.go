@@ -50,8 +50,8 @@ func TestFollowUpIsRewrittenOnce(t *testing.T) {
 	}
 }
 
-// Nothing is rewritten that has no earlier question to lean on: a greeting, and
-// small talk, are none.
+// A question is not rewritten if no earlier question exists. Greetings and small
+// talk are not questions.
 func TestFirstQuestionIsNotRewritten(t *testing.T) {
 	t.Parallel()
 	for name, turns := range map[string][]talk.Turn{
@@ -65,7 +65,7 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 		if err != nil || got.Text != "4MB [1]." || len(model.Requests()) != 1 || s.queries[0].Question != "what is the default?" {
 			t.Errorf("%s: %v, %+v, %d calls", name, err, got, len(model.Requests()))
 		}
-		// Nor is the model asked where the documents have nothing.
+		// The model is not called either if the documents contain nothing.
 		empty, model := newRAG(t, &shelf{}, llmtest.Say("4MB."))
 		if got, err = empty.Run(t.Context(), Request{Question: "what is the default?", History: 9, Turns: turns}); err != nil || !got.Abstained || len(model.Requests()) != 0 {
 			t.Errorf("%s, without documents: %v, %+v", name, err, got)
@@ -73,7 +73,8 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 	}
 }
 
-// A model that rambles is read no further than a question is long.
+// If the model writes too much, its text is not read beyond the length of a
+// question.
 func TestRewritingRambles(t *testing.T) {
 	t.Parallel()
 	pieces := 0
@@ -103,7 +104,7 @@ func (b *bounded) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	return b.Model.Chat(ctx, req)
 }
 
-// Only rewriting is bounded in tokens.
+// Only the call for rewriting has a token limit.
 func TestRewritingAsksForFewTokens(t *testing.T) {
 	t.Parallel()
 	model := &bounded{Model: llmtest.NewModel(llmtest.Script(llmtest.Say("What is its default?"), llmtest.Say("4MB [1].")))}
@@ -117,7 +118,7 @@ func TestRewritingAsksForFewTokens(t *testing.T) {
 	}
 }
 
-// A model that is slow to rewrite is waited for only so long.
+// docent does not wait longer than the timeout for a slow rewriting.
 func TestRewritingTakesTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := llmtest.Reply{Text: []string{"What is"}, Wait: func(ctx context.Context, _ int) error {
@@ -151,8 +152,8 @@ func TestFollowUpWithoutModel(t *testing.T) {
 	}
 }
 
-// A question about the conversation goes to the model even if no document says
-// anything about it.
+// The model answers a question about the conversation even if no document
+// contains the answer.
 func TestConversationNeedsNoEvidence(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, &shelf{}, llmtest.Say("What did I ask before?"), llmtest.Say("You asked what work_mem is."))

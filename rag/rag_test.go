@@ -42,7 +42,7 @@ func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrie
 
 func (s *shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) { return s.infos, nil }
 
-// passage makes a result of a text.
+// passage returns a result with a text.
 func passage(rank int, title, heading, text string) retrieve.Result {
 	p := corpus.Passage{
 		Chunk: corpus.Chunk{
@@ -70,7 +70,8 @@ var testStatic = func() *embed.Static {
 	return s
 }()
 
-// newRAG makes a RAG over a shelf, with a scripted model if there are replies.
+// newRAG returns a RAG over a shelf. If there are replies, it has a scripted
+// model.
 func newRAG(t *testing.T, s *shelf, replies ...llmtest.Reply) (*RAG, *llmtest.Model) {
 	t.Helper()
 	cfg := Config{Retriever: s, Shelf: s, Static: testStatic}
@@ -308,7 +309,7 @@ func TestModelFails(t *testing.T) {
 	}
 }
 
-// endless is a model that writes until the reader leaves.
+// endless is a model that writes until its caller leaves the loop.
 type endless struct {
 	llm.Model
 	left bool
@@ -340,7 +341,7 @@ func TestBreakLeavesTheModel(t *testing.T) {
 	if !model.left {
 		t.Error("the model was not left before the loop ended")
 	}
-	// Nor is it read beyond the limit of an answer.
+	// The text is not read beyond the limit of an answer either.
 	model.left = false
 	if got, err := r.Run(t.Context(), Request{Question: "default of work_mem?"}); err != nil || !model.left || len(got.Text) > maxAnswerBytes+len(noteLength)+2 {
 		t.Errorf("%d bytes, left %v, %v", len(got.Text), model.left, err)

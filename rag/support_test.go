@@ -32,8 +32,8 @@ func TestSupport(t *testing.T) {
 	}
 }
 
-// What a passage says and a sentence denies, or the other way round, is not
-// carried in full, however alike the words.
+// A sentence and a passage do not fully agree if one of them denies the other,
+// however similar their words are.
 func TestSupportOfTheOpposite(t *testing.T) {
 	t.Parallel()
 	c := newChecker(testStatic, []retrieve.Result{

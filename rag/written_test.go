@@ -30,8 +30,8 @@ func TestCite(t *testing.T) {
 	}
 }
 
-// A sentence that cites nothing is carried by the passage that says it, which is
-// said to be found and not cited.
+// A passage that contains a sentence supports it, even without a citation. The
+// result marks such a passage as found.
 func TestCiteFindsWhatIsNotCited(t *testing.T) {
 	t.Parallel()
 	results := memoryShelf().results[:2]
@@ -51,7 +51,8 @@ func TestCiteFindsWhatIsNotCited(t *testing.T) {
 			t.Errorf("%q: %+v", text, m.Sentences)
 		}
 	}
-	// Nor is an admission an answer because a passage has its words, or half a sentence.
+	// An admission is not supported because a passage contains its words. The same
+	// holds for half a sentence.
 	const admits = "I don't know the default value, four megabytes."
 	if m := Cite(testStatic, Written{Text: admits, Results: results}); !m.Abstained {
 		t.Errorf("%+v", m)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A document may show how to ask the very question; that is no answer to it.
+// A document may show how to ask the question. Such a passage is not an answer.
 func TestExamplesOfAskingAreNoAnswers(t *testing.T) {
 	t.Parallel()
 	question := "How often is the pump serviced?"

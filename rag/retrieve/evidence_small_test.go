@@ -8,7 +8,8 @@ import (
 	"docent/rag/retrieve"
 )
 
-// Rarity says little among a handful of passages; evidence must not hang on it.
+// Rarity means little among a few passages, so the evidence must not depend on
+// it.
 func TestEvidenceInSmallCorpora(t *testing.T) {
 	t.Parallel()
 	documents := []struct {

@@ -21,7 +21,7 @@ type stored struct {
 	words  *bm25.Index
 }
 
-// all makes the rows of all chunks.
+// all returns the rows of all chunks.
 func (s *stored) all(ctx context.Context) ([]*retrieve.Row, error) {
 	var out []*retrieve.Row
 	for change, err := range s.corpus.Changes(ctx, 0, s.static.Name()) {
@@ -75,7 +75,8 @@ func (s *stored) Match(ctx context.Context, question string, ids []int64) ([]tex
 	return s.words.Match(ctx, question, ids)
 }
 
-// engineWords and engineNearest hide that an index is a Mirror. They stand for engines with data of their own.
+// engineWords and engineNearest hide that an index is a Mirror. They represent
+// engines that store their own data.
 type (
 	engineWords   struct{ index *bm25.Index }
 	engineNearest struct{ index *chromem.Index }
@@ -103,7 +104,7 @@ func filled(t *testing.T, c *memoryCorpus) (*bm25.Index, *chromem.Index) {
 	return words, vectors
 }
 
-// A retriever over engines that keep their own data ranks like one in memory.
+// A retriever over engines that store their own data ranks like one in memory.
 func TestForeignIndexes(t *testing.T) {
 	t.Parallel()
 	c := small(t)
@@ -125,7 +126,7 @@ func TestForeignIndexes(t *testing.T) {
 	if got, want := ranking(t, r, true), ranking(t, load(t, c, ""), true); got != want {
 		t.Errorf("the ranking is\n%s\nwant\n%s", got, want)
 	}
-	// Nothing is derived, so there is nothing to load.
+	// The retriever derives nothing, so there is nothing to load.
 	if err := r.Load(t.Context()); err != nil || r.Len() != 0 {
 		t.Errorf("%d chunks loaded, %v", r.Len(), err)
 	}

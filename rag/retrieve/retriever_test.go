@@ -46,8 +46,8 @@ func ranking(t testing.TB, r *retrieve.Retriever, features bool) string {
 	return b.String()
 }
 
-// TestRanking compares the ranking of a small corpus with a golden file. A
-// change of it has to be looked at; go test ./rag -run Ranking -update writes it.
+// TestRanking compares the ranking of a small corpus with a golden file. Review
+// every change of it. go test ./rag -run Ranking -update writes it.
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/retrieval/golden.txt"
@@ -185,7 +185,7 @@ func TestEmbedderFails(t *testing.T) {
 	if _, err := r.Retrieve(t.Context(), retrieve.Query{Question: "lock"}); !errors.Is(err, errFailing) {
 		t.Errorf("%v, want the embedder's error", err)
 	}
-	ask(t, r, retrieve.Query{Question: "lock", Mode: retrieve.Keywords}) // needs none
+	ask(t, r, retrieve.Query{Question: "lock", Mode: retrieve.Keywords}) // needs no embedding
 }
 
 func TestConfig(t *testing.T) {

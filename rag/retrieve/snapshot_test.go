@@ -34,7 +34,7 @@ func TestSnapshot(t *testing.T) {
 	if got := ranking(t, r, true); got != want {
 		t.Errorf("from the snapshot:\n%s\nfrom the corpus:\n%s", got, want)
 	}
-	// What has changed since is caught up with, nothing else is read.
+	// Only changes since the snapshot are read from the corpus.
 	c.put(t, corpus.Document{Source: "/manual/locks.html", Title: "Locks", Language: "en"}, corpus.Chunk{Text: "Advisory locks are taken by number."})
 	c.remove("/src/pool.go")
 	r = load(t, c, path)
@@ -108,7 +108,8 @@ func TestSnapshotDamaged(t *testing.T) {
 	}
 }
 
-// TestBadVectors: what cannot be compared is found by its words all the same.
+// TestBadVectors checks that the keyword index still finds chunks with unusable
+// vectors.
 func TestBadVectors(t *testing.T) {
 	t.Parallel()
 	c := small(t)
@@ -123,13 +124,14 @@ func TestBadVectors(t *testing.T) {
 	}
 }
 
-// seal appends the checksum to a snapshot's body, so that only the body can make it unusable.
+// seal appends the correct checksum, so that only the body can make a snapshot
+// unusable.
 func seal(body []byte) []byte {
 	return binary.LittleEndian.AppendUint64(bytes.Clone(body), uint64(crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))))
 }
 
-// useAnything loads a snapshot with any body: it is used or not, but nothing
-// else goes wrong.
+// useAnything loads a snapshot with an arbitrary body. The retriever may use or
+// reject it, but it must not fail in other ways.
 func useAnything(t *testing.T, c *memoryCorpus, path string, body []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, seal(body), 0o600); err != nil {
