@@ -146,7 +146,7 @@ func (s *sessions) receive(ctx context.Context, in journal.Incoming, now time.Ti
 	read := 0
 	receipt.History, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (agent.ChatMessage, error) {
 		m, err := scanChat(row)
-		if read++; read > said && len(m.Content) > agent.MaxHistoryContent { // its stored form was compressed
+		if read++; read > said && len(m.Content) > agent.MaxHistoryContent { // the database stored it compressed
 			m.Content = nil
 		}
 		return m, err
@@ -190,7 +190,7 @@ func scanLast(results pgx.BatchResults) (journal.EventRecord, error) {
 		return journal.EventRecord{}, nil
 	}
 	for _, content := range []*json.RawMessage{&e.Data, &e.Message.Content} {
-		if len(*content) > agent.MaxHistoryContent { // its stored form was compressed
+		if len(*content) > agent.MaxHistoryContent { // the database stored it compressed
 			*content = nil
 		}
 	}
