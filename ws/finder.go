@@ -8,9 +8,9 @@ import (
 	"docent/payload"
 )
 
-// finder finds the id of a frame that is refused without being decoded, because it
-// is too long or not valid JSON. The client waits for an answer to that id. The
-// finder sees the frame in pieces and keeps only the key or string at hand.
+// finder finds the id of a frame that is refused without being decoded, because
+// the frame is too long or not valid JSON. The refusal needs the id. The finder
+// reads the frame in pieces and keeps only the current key or string.
 type finder struct {
 	id      string
 	deepest int
@@ -22,13 +22,13 @@ type finder struct {
 	text    bool // inside a string
 	escaped bool // after a backslash
 	kept    []byte
-	keeping bool // kept holds the string at hand
+	keeping bool // kept holds the current string
 }
 
 const (
-	// maxDepth is how deep encoding/json reads.
+	// maxDepth is the maximum nesting that encoding/json reads.
 	maxDepth = 10_000
-	// maxFound is the longest id as JSON, in bytes.
+	// maxFound is the maximum length of an id as JSON, in bytes.
 	maxFound = maxEscape*payload.MaxIDBytes + 2
 )
 
@@ -61,7 +61,7 @@ func (f *finder) see(piece []byte) {
 	}
 }
 
-// within reads a byte of a string.
+// within reads a byte inside a string.
 func (f *finder) within(c byte) {
 	if f.keeping {
 		if len(f.kept) < maxFound {

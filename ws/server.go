@@ -14,8 +14,8 @@ import (
 	"docent/internal/fault"
 )
 
-// readBuffer is the size of a connection's read buffer, in bytes. A text of 1 KiB
-// fits with its frame. Every idle connection has one.
+// readBuffer is the size of a connection's read buffer, in bytes. A frame with 1
+// KiB of text fits. Every idle connection has such a buffer.
 const readBuffer = 1280
 
 // Server upgrades requests and serves the connections. It is safe for concurrent
@@ -24,7 +24,7 @@ type Server struct {
 	cfg      Config
 	meters   *meters
 	bounds   bounds
-	anyone   auth.Principal // everybody, without authentication
+	anyone   auth.Principal // the principal of all clients without authentication
 	upgrader websocket.Upgrader
 	recheck  chan struct{}  // wakes watch
 	served   sync.WaitGroup // the connections' and the server's goroutines
@@ -90,7 +90,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p := u.chosenProtocol(r); p != "" {
 		answer = http.Header{"Sec-Websocket-Protocol": {p}}
 	}
-	socket, err := s.upgrader.Upgrade(w, r, answer) // answers errors itself
+	socket, err := s.upgrader.Upgrade(w, r, answer) // the library writes the response to errors itself
 	if err != nil {
 		s.cfg.Logger.DebugContext(r.Context(), "upgrade", "error", err)
 		count(s.meters.refused, refusedHandshake)
@@ -137,8 +137,8 @@ func (s *Server) add(ctx context.Context, c *Connection) bool {
 	return true
 }
 
-// attend starts the goroutines that look after all connections. They run while
-// there are connections.
+// attend starts the goroutines that serve all connections. They run while there
+// are connections.
 func (s *Server) attend(ctx context.Context) {
 	ctx, s.rest = context.WithCancel(ctx)
 	s.served.Add(1)
@@ -168,8 +168,7 @@ func (s *Server) Connections() int {
 	return len(s.conns)
 }
 
-// Shutdown keeps a part of its time for the close frames, and takes at least
-// farewell for them.
+// Shutdown reserves a part of its time for the close frames, at least farewell.
 const (
 	farewellShare = 4
 	maxFarewell   = 3 * time.Second

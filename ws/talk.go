@@ -40,7 +40,8 @@ func (t *talk) Decode(m Message) func(ctx context.Context) {
 	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
 }
 
-// decode returns a frame, or the reason to refuse it and its id.
+// decode returns a frame. If it must be refused, decode returns the reason and
+// the id.
 func (t *talk) decode(m Message) (frame payload.Frame, refusal error) {
 	if m.Refusal != nil {
 		return payload.Frame{ID: m.ID}, m.Refusal
@@ -79,7 +80,7 @@ func (t *talk) MayBeFile(begin []byte) bool {
 	}
 }
 
-// isCutShort reports whether a text was valid JSON up to its end.
+// isCutShort reports whether a text is the beginning of valid JSON.
 func isCutShort(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
@@ -120,8 +121,9 @@ func (t *talk) Deliver(d session.Delivery) {
 	t.send(t.shown(d.Frame))
 }
 
-// shown returns a reply as the client knows it. BAF's newer React client has
-// another name for a user interface, which other clients do not know.
+// shown returns a reply under the name that the client knows. BAF's newer React
+// client has its own name for a user interface. Other clients do not know that
+// name.
 func (t *talk) shown(f payload.Frame) payload.Frame {
 	if f.Action == payload.ReplyUI && t.gui.Load() {
 		f.Action = payload.ReplyGUI
@@ -141,7 +143,7 @@ func (t *talk) Refuse(err error, id string) (told bool) {
 // End implements Handler.
 func (t *talk) End() {
 	if t.voice != nil {
-		<-t.voice.done // ended with the connection's context
+		<-t.voice.done // it ended with the connection's context
 	}
 }
 
@@ -164,8 +166,9 @@ func (t *talk) sendMessage(action payload.Action, message any, id string) {
 	t.send(payload.Frame{Action: action, Message: content, Time: time.Now(), ID: id})
 }
 
-// sendPatiently queues a frame once half of the outbox is free. It is for messages
-// that a client has asked for in bulk. It returns false if the connection is over.
+// sendPatiently queues a frame as soon as half of the outbox is free. It is for
+// many messages that a client has requested. It returns false if the connection
+// has ended.
 func (t *talk) sendPatiently(ctx context.Context, f payload.Frame) bool {
 	for {
 		wait, open := t.c.out.addPatiently(func() item { return t.encode(f) })

@@ -8,10 +8,10 @@ import (
 	"docent/internal/fault"
 )
 
-// How often the server checks whether a client may still be connected.
+// Intervals of checks whether a client may still be connected.
 const (
-	// validActing is the age of the last check at which a client that sends a
-	// message is checked again.
+	// validActing is the minimum time between two checks of a client that sends
+	// messages.
 	validActing = 5 * time.Second
 	// validListening is the time between two checks of all clients.
 	validListening = 10 * time.Second

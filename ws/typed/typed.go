@@ -27,7 +27,7 @@ const Name = "agent_websocket"
 // sessionTimeout is the default of Config.SessionTimeout.
 const sessionTimeout = 30 * time.Minute
 
-// thinking is the status of a query that was taken.
+// thinking is the status of an accepted query.
 const thinking = "Thinking..."
 
 // Config configures an Endpoint.
@@ -167,8 +167,8 @@ func (t *talk) End() {
 	t.endpoint.remove(t, t.c.SessionID())
 }
 
-// handle acts on a message, or refuses it. Queries that come too fast are refused,
-// so that commands behind them are read. Other messages wait.
+// handle acts on a message or refuses it. Queries that arrive too fast are
+// refused, so that commands after them are read. Other messages wait.
 func (t *talk) handle(ctx context.Context, m payload.TypedRequest, refusal error) {
 	if tooFast := t.c.Allow(); tooFast != nil {
 		if m.Type == payload.TypedQuery {
@@ -206,7 +206,7 @@ func (t *talk) act(ctx context.Context, m payload.TypedRequest) error {
 		return t.command(ctx, m.Command())
 	case payload.TypedHumanFeedback:
 		return t.feedback(ctx, m)
-	default: // a query does not wait for room, or commands would wait behind it
+	default: // a query does not wait for room, because commands would wait behind it
 		return t.c.Session().Send(ctx, session.Message{Content: m.Content, Human: true})
 	}
 }
@@ -243,7 +243,7 @@ func (t *talk) send(m payload.Typed) {
 	t.c.Send(data)
 }
 
-// active starts the client's idle time anew.
+// active restarts the client's idle time.
 func (t *talk) active() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
