@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"docent/agent/chat"
 	"docent/agent/intent"
-	"docent/agent/tool"
 )
 
 // Short names for the types of other packages that agents are written with.
@@ -18,9 +18,26 @@ type (
 	Classifier = intent.Classifier
 	// Prediction is the predicted intent of a message; see package intent.
 	Prediction = intent.Prediction
-	// Tool is a function that a model may call; see package tool.
-	Tool = tool.Tool
+	// Event is a message, a file, or another event that a session receives; see package chat.
+	Event = chat.Event
+	// ChatMessage is a stored message of a conversation; see package chat.
+	ChatMessage = chat.Message
 )
+
+// The names of events, as BAF stores them. Programs may use any other name.
+const (
+	// EventMessage is a message that is a JSON object. In OnEvent it matches every message.
+	EventMessage = chat.EventMessage
+	// EventText is a text message.
+	EventText = chat.EventText
+	// EventFile is a file.
+	EventFile = chat.EventFile
+	// EventUI is a user's action in a user interface that the agent showed.
+	EventUI = chat.EventUI
+)
+
+// MaxTextBytes limits the text of a message; see Event.Text.
+const MaxTextBytes = chat.MaxTextBytes
 
 // Agent is a conversation written as a state machine. Build it completely, then give it to a [Runtime]. Do not change it
 // afterwards.

@@ -7,10 +7,19 @@ import (
 
 	"docent/agent"
 	"docent/internal/fault"
+	"docent/rag"
 )
 
 // nothing is a body that does nothing.
 func nothing(context.Context, *agent.Session) error { return nil }
+
+// A whole text of a user can be a question.
+func TestMaxTextBytes(t *testing.T) {
+	t.Parallel()
+	if agent.MaxTextBytes > rag.MaxQuestionBytes {
+		t.Errorf("a text may have %d bytes, a question only %d", agent.MaxTextBytes, rag.MaxQuestionBytes)
+	}
+}
 
 func TestValidate(t *testing.T) {
 	t.Parallel()

@@ -8,14 +8,6 @@ import (
 	"docent/rag"
 )
 
-// Choices are the names that the options of a message may use.
-type Choices struct {
-	// Models are the names of the models that answer from documents.
-	Models []string
-	// Collections are the names of collections.
-	Collections []string
-}
-
 // AskOptions returns the user's options for an answer from documents. They come with the message that [Session.Event]
 // returns. RunRAG and reasoning apply them; other bodies can read them here. The named models and collections existed when
 // the message arrived. Names from BAF clients are dropped if they do not exist.

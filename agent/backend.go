@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"log/slog"
 	"slices"
-	"sync/atomic"
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/intent"
+	"docent/internal/fault"
 	"docent/payload"
 )
 
@@ -16,14 +17,14 @@ import (
 // called concurrently. After the turn, methods with an error return ErrOver.
 type Backend interface {
 	// Waiting returns the events in the session's queue, oldest first.
-	Waiting() []*Pending
+	Waiting() []*chat.Pending
 	// Claim takes an event from the queue for this turn. begins reports that the event begins the turn. Claim returns false if
 	// the queue no longer has the event, if the turn is over, or if it may take no more events.
-	Claim(p *Pending, begins bool) bool
+	Claim(p *chat.Pending, begins bool) bool
 	// Say adds a message to the record. Clients that only know BAF's frames do not receive a silent message.
 	Say(ctx context.Context, m ChatMessage, silent bool) error
 	// Reason adds a step of reasoning, or a task list, to the record.
-	Reason(ctx context.Context, r ReasoningRecord, silent bool) error
+	Reason(ctx context.Context, r chat.Reasoning, silent bool) error
 	// Link assigns all steps without a message to the newest message.
 	Link() error
 	// Show sends a provisional frame to the clients that stream. The text of a payload.Delta becomes part of the draft.
@@ -36,7 +37,7 @@ type Backend interface {
 	History(ctx context.Context, q HistoryQuery) ([]ChatMessage, error)
 	// Reasoned returns the newest steps and task lists of the session, including those of this turn. A nonzero until excludes
 	// later ones.
-	Reasoned(ctx context.Context, until time.Time) ([]ReasoningRecord, error)
+	Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error)
 }
 
 // HistoryQuery selects messages of a session for a body.
@@ -54,7 +55,7 @@ type Env struct {
 	// RAG answers Session.RunRAG. It may be nil.
 	RAG RAG
 	// Choices returns the names that options may use. nil allows all names.
-	Choices func(ctx context.Context) (Choices, error)
+	Choices func(ctx context.Context) (chat.Choices, error)
 	// Speaker speaks for Session.ReplySpeech. It may be nil.
 	Speaker Speaker
 	// Peers talks to other agents.
@@ -100,9 +101,9 @@ type Result struct {
 	// Event is the last consumed event.
 	Event Event
 	// Transitions are the moves in order.
-	Transitions []TransitionRecord
+	Transitions []chat.Transition
 	// Predictions are the predictions for messages, in order.
-	Predictions []PredictionRecord
+	Predictions []chat.Prediction
 	// Usage counts the tokens of models. It is nil if no model was called.
 	Usage *payload.Usage
 	// Set are the changed variables.
@@ -125,36 +126,8 @@ type Result struct {
 	Moves int
 }
 
-// Pending is an event in the queue of a session.
-type Pending struct {
-	// Event is the received event.
-	Event Event
-	// Message reports that the event is a chat message.
-	Message bool
-
-	text        atomic.Pointer[string] // after the processors; nil before
-	held        atomic.Bool
-	stopped     atomic.Bool
-	predictions map[string]Prediction // by state
-}
-
-// view returns the event after the processors.
-func (p *Pending) view() Event {
-	e := p.Event
-	if text := p.text.Load(); text != nil {
-		e.Text = *text
-	}
-	return e
-}
-
-// Stop ends the event before it begins a turn.
-func (p *Pending) Stop() { p.stopped.Store(true) }
-
-// Hold marks the event as one that no transition takes.
-func (p *Pending) Hold() { p.held.Store(true) }
-
-// Held reports whether Hold was called.
-func (p *Pending) Held() bool { return p.held.Load() }
+// ErrStopped is the cause of a body's canceled context after a client stopped its turn; see context.Cause.
+var ErrStopped = fault.New(fault.Canceled, "turn_stopped", "the turn was stopped")
 
 // Begin starts a turn of a session.
 func (m *Machine) Begin(b Backend, env *Env, start Start) *Turn {
@@ -190,7 +163,7 @@ func (t *Turn) Close() {
 }
 
 // Fail ends a turn without a step. The turn belongs to an event that was taken before.
-func (t *Turn) Fail(p *Pending, err error) {
+func (t *Turn) Fail(p *chat.Pending, err error) {
 	t.consume(p)
 	t.fail(err)
 }

@@ -6,12 +6,11 @@ import (
 	"regexp"
 	"strings"
 
-	"docent/rag/corpus"
-
+	"docent/internal/errlog"
 	"docent/internal/fault"
-
-	"docent/agent/tool"
 	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/text"
 )
 
 // Limits of the answer of Holdings.
@@ -39,18 +38,26 @@ func Answering(req rag.Request) Body {
 	}
 }
 
+// Library lists the documents for Holdings. It is safe for concurrent use. corpus.Library includes it.
+type Library interface {
+	// Documents lists documents by ID, without Text.
+	Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error)
+	// Collections lists the collections by name.
+	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
+}
+
 // Holdings returns a body that describes the documents: the number in each collection, and some titles.
-func Holdings(library tool.Library) Body {
+func Holdings(library Library) Body {
 	return func(ctx context.Context, s *Session) error {
 		text, err := holdings(ctx, library)
 		if err != nil {
-			return Withhold(err)
+			return errlog.Withhold(err)
 		}
 		return s.Say(ctx, text)
 	}
 }
 
-func holdings(ctx context.Context, library tool.Library) (fault.Text, error) {
+func holdings(ctx context.Context, library Library) (fault.Text, error) {
 	all, err := library.Collections(ctx)
 	if err != nil {
 		return fault.Text{}, fmt.Errorf("list collections: %w", err)
@@ -111,14 +118,14 @@ func otherCollections(n int) fault.Text {
 }
 
 // someTitles lists the titles of a collection's documents. If there are many, it lists the first ones.
-func someTitles(ctx context.Context, library tool.Library, c corpus.CollectionInfo) (fault.Text, error) {
+func someTitles(ctx context.Context, library Library, c corpus.CollectionInfo) (fault.Text, error) {
 	docs, err := library.Documents(ctx, corpus.DocumentFilter{Collection: c.Name, Status: corpus.Ready, Limit: maxShownTitles})
 	if err != nil {
 		return fault.Text{}, fmt.Errorf("list documents of %s: %w", c.Name, err)
 	}
 	titles := make([]string, 0, len(docs)+1)
 	for _, d := range docs {
-		title := strings.Join(strings.Fields(rag.Clean(d.Title)), " ")
+		title := strings.Join(strings.Fields(text.Clean(d.Title)), " ")
 		if r := []rune(title); len(r) > maxShownTitle {
 			title = string(r[:maxShownTitle-1]) + "…"
 		}

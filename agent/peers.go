@@ -4,9 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -17,24 +17,10 @@ const MaxPeerMessageBytes = 256 << 10
 // Peers talks to other agents for one session.
 type Peers interface {
 	// Connect connects to an agent and waits for the connection.
-	Connect(ctx context.Context, r PeerRequest) error
+	Connect(ctx context.Context, r chat.PeerRequest) error
 	// Send sends r.Content and returns after it is written. It connects first if necessary. Answers carry the returned
 	// correlation id.
-	Send(ctx context.Context, r PeerRequest) (correlation string, err error)
-}
-
-// PeerRequest is a message to another agent, or a request for a connection.
-type PeerRequest struct {
-	// URL is the agent's URL, ws or wss.
-	URL string
-	// Session is the id of the session at the peer, or "" if it is unknown.
-	Session string
-	// Remember is called with the session's id if it differs from Session.
-	Remember func(session string) error
-	// Content is the message, as JSON.
-	Content json.RawMessage
-	// About is the event that caused the message.
-	About Event
+	Send(ctx context.Context, r chat.PeerRequest) (correlation string, err error)
 }
 
 // CreateAgentConnection connects the session to the agent at a URL, ws or wss, and waits for the connection. It fails with
@@ -83,12 +69,12 @@ func (s *Session) SendToPeer(ctx context.Context, url string, message any) (corr
 	return s.turn.env.Peers.Send(ctx, r)
 }
 
-func (s *Session) peerRequest(url string) (PeerRequest, error) {
+func (s *Session) peerRequest(url string) (chat.PeerRequest, error) {
 	s.turn.mu.Lock()
 	over := s.turn.over
 	s.turn.mu.Unlock()
 	if over {
-		return PeerRequest{}, ErrOver
+		return chat.PeerRequest{}, ErrOver
 	}
 	variable := peerVariable(url)
 	var known string
@@ -101,7 +87,7 @@ func (s *Session) peerRequest(url string) (PeerRequest, error) {
 		}
 		return nil
 	}
-	return PeerRequest{URL: url, Session: known, Remember: remember, About: s.Event()}, nil
+	return chat.PeerRequest{URL: url, Session: known, Remember: remember, About: s.Event()}, nil
 }
 
 // peerVariable returns the name of the session variable that keeps the id of the session at a peer. The variable survives

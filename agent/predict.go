@@ -5,7 +5,9 @@ import (
 	"errors"
 	"runtime/debug"
 
+	"docent/agent/chat"
 	"docent/agent/intent"
+	"docent/internal/errlog"
 )
 
 // predict returns the prediction for the current event and state. It calls the classifier once per event and state.
@@ -14,24 +16,39 @@ func (t *Turn) predict(ctx context.Context) Prediction {
 	if p == nil {
 		return intent.Unmatched(noClassifier, "")
 	}
-	if prediction, ok := p.predictions[t.at.name]; ok {
-		return prediction
+	if kept, ok := p.Predicted(t.at.name); ok {
+		return predictionOf(kept)
 	}
-	prediction := intent.Unmatched(noClassifier, p.view().Text)
-	if ctx.Err() != nil { // a later attempt may find the intent
+	prediction := intent.Unmatched(noClassifier, p.View().Text)
+	if ctx.Err() != nil { // what it means is to be found out another time
 		return prediction
 	}
 	if n := t.at; n.classifier != nil && p.Event.Name == EventText {
-		prediction = t.classify(ctx, n, p.view().Text)
+		prediction = t.classify(ctx, n, p.View().Text)
 		if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 			return prediction // the call was interrupted
 		}
 	}
-	if p.predictions == nil {
-		p.predictions = map[string]Prediction{}
-	}
-	p.predictions[t.at.name] = prediction
+	p.Predict(t.at.name, recordOf(prediction))
 	return prediction
+}
+
+// recordOf returns the record of a prediction.
+func recordOf(p Prediction) chat.Prediction {
+	r := chat.Prediction{Message: p.Sentence, Classifier: p.Classifier, Intent: p.Intent, Score: p.Score}
+	for _, m := range p.Parameters {
+		r.Parameters = append(r.Parameters, chat.Parameter(m))
+	}
+	return r
+}
+
+// predictionOf returns the prediction of a record.
+func predictionOf(r chat.Prediction) Prediction {
+	p := Prediction{Sentence: r.Message, Classifier: r.Classifier, Intent: r.Intent, Score: r.Score}
+	for _, m := range r.Parameters {
+		p.Parameters = append(p.Parameters, intent.Match(m))
+	}
+	return p
 }
 
 // noClassifier is BAF's name for the classifier of states without intents.
@@ -40,7 +57,7 @@ const noClassifier = "None"
 func (t *Turn) classify(ctx context.Context, n *node, text string) (p Prediction) {
 	defer func() {
 		if r := recover(); r != nil {
-			t.log(ctx, "classifier failed", Recovered(r, debug.Stack()), "state", n.name)
+			t.log(ctx, "classifier failed", errlog.Recovered(r, debug.Stack()), "state", n.name)
 			p = intent.Unmatched(n.classifier.Name(), text)
 		}
 	}()
@@ -59,20 +76,15 @@ func (t *Turn) classify(ctx context.Context, n *node, text string) (p Prediction
 }
 
 // predicted records the prediction for an event in the current state.
-func (t *Turn) predicted(p *Pending) {
+func (t *Turn) predicted(p *chat.Pending) {
 	now := t.env.Now()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	made, ok := p.predictions[t.at.name]
+	r, ok := p.Predicted(t.at.name)
 	if !ok {
 		return
 	}
-	t.prediction = made
-	r := PredictionRecord{
-		Message: p.view().Text, Classifier: made.Classifier, Intent: made.Intent, Score: made.Score, Time: now,
-	}
-	for _, m := range made.Parameters {
-		r.Parameters = append(r.Parameters, ParameterRecord{Name: m.Name, Value: m.Value, Info: m.Info})
-	}
+	t.prediction = predictionOf(r)
+	r.Message, r.Time = p.View().Text, now
 	t.predictions = append(t.predictions, r)
 }

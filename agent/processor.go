@@ -3,22 +3,25 @@ package agent
 import (
 	"context"
 	"runtime/debug"
+
+	"docent/agent/chat"
+	"docent/internal/errlog"
 )
 
 // process runs the user processors on new text events.
-func (t *Turn) process(ctx context.Context, queue []*Pending) {
+func (t *Turn) process(ctx context.Context, queue []*chat.Pending) {
 	if len(t.machine.agent.heard) == 0 {
 		return
 	}
 	for _, p := range queue {
-		if p.text.Load() != nil || p.Event.Name != EventText {
+		if p.Processed() || p.Event.Name != EventText {
 			continue
 		}
 		t.about(p)
 		text := t.chain(ctx, t.session.as(aProcessor), t.machine.agent.heard, p.Event.Text)
 		t.about(nil)
 		if ctx.Err() == nil {
-			p.text.Store(&text)
+			p.Process(text)
 		}
 	}
 }
@@ -50,7 +53,7 @@ func (t *Turn) chain(ctx context.Context, s *Session, all []Processor, text stri
 func callProcessor(ctx context.Context, s *Session, p Processor, text string) (out string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = Recovered(v, debug.Stack())
+			err = errlog.Recovered(v, debug.Stack())
 		}
 	}()
 	return p(withSession(ctx, s), s, text)

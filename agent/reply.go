@@ -2,10 +2,11 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
+	"docent/agent/chat"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 
 	"docent/payload"
@@ -99,7 +100,7 @@ func (s *Session) say(ctx context.Context, chatType string, message any, sentenc
 	if err != nil {
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
-	if err := CheckWithin(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
+	if err := chat.CheckWithin(content, chat.MaxJSONDepth, chat.MaxExponents); err != nil { // what Marshal writes is valid
 		return fmt.Errorf("reply %s: %w", chatType, err)
 	}
 	if ctx.Err() != nil {
@@ -139,7 +140,7 @@ func (s *Session) KeepDraft(text string, answer payload.RAGMessage) {
 
 // Flush stores and sends the messages and steps of the turn so far. Otherwise this happens at the end of the turn, or
 // shortly after a reply.
-func (s *Session) Flush(ctx context.Context) error { return Withhold(s.turn.backend.Flush(ctx)) }
+func (s *Session) Flush(ctx context.Context) error { return errlog.Withhold(s.turn.backend.Flush(ctx)) }
 
 // Now returns the time in the session's time zone. The variable "timezone" holds its IANA name. The default is
 // RuntimeConfig.Location.
@@ -156,13 +157,4 @@ func (s *Session) Now() time.Time {
 // language returns the language of the user, or "" if it is unknown.
 func (s *Session) language() string {
 	return Get(s, "detected_language", Get(s, "user_language", ""))
-}
-
-// JSONString returns a string as JSON.
-func JSONString(text string) json.RawMessage {
-	content, err := payload.Marshal(text)
-	if err != nil { // strings always encode
-		return json.RawMessage(`""`)
-	}
-	return content
 }

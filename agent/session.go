@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
-	"docent/rag/wire"
 )
 
 // Session gives a body access to the conversation during the turn. Its methods may be called concurrently. The body must
@@ -104,7 +104,7 @@ func (s *Session) Event() Event {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	if p := s.turn.candidate; p != nil {
-		return p.view()
+		return p.View()
 	}
 	return s.turn.event
 }
@@ -114,7 +114,7 @@ func (s *Session) Events() []Event {
 	waiting := s.turn.backend.Waiting()
 	out := make([]Event, 0, len(waiting))
 	for _, p := range waiting {
-		out = append(out, p.view())
+		out = append(out, p.View())
 	}
 	return out
 }
@@ -174,11 +174,6 @@ func (s *Session) ManageTransition(ctx context.Context) (moved bool, err error) 
 	if d.idle() || d.stopped || ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	if d.event == nil {
-		if err := t.moved(); err != nil {
-			return false, err
-		}
-	}
 	return t.perform(ctx, d)
 }
 
@@ -221,7 +216,7 @@ func (s *Session) Go(ctx context.Context, f func(context.Context)) bool {
 	return s.turn.env.Go(func() { f(context.WithoutCancel(ctx)) })
 }
 
-// RAG answers questions. *rag.RAG implements it.
+// RAG answers questions. *pipeline.Pipeline implements it.
 type RAG interface {
 	// Stream yields the parts of an answer. The last part is the whole answer.
 	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
@@ -233,12 +228,8 @@ type RAG interface {
 // The user's options set K, and also Model and Collections if they are empty; see AskOptions. If both name collections,
 // RunRAG searches the common ones, if there are any. Clients that stream see the growing answer. If the turn is stopped or
 // fails meanwhile, the partial answer is kept with its evidence.
-func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
-	message, err := s.runRAG(ctx, req)
-	return message, Withhold(err)
-}
-
-func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
+func (s *Session) RunRAG(ctx context.Context, req rag.Request) (answer payload.RAGMessage, err error) {
+	defer func() { err = errlog.Withhold(err) }()
 	answers := s.turn.env.RAG
 	if answers == nil {
 		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")
@@ -248,7 +239,6 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 	}
 	req = withOptions(req, s.ChosenOptions(ctx))
 	if req.History > 0 && req.Turns == nil {
-		var err error
 		if req.Turns, err = s.Turns(ctx, req.History); err != nil {
 			return payload.RAGMessage{}, fmt.Errorf("history: %w", err)
 		}
@@ -269,13 +259,13 @@ func (s *Session) runRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 			if u := part.Answer.Usage; u != nil {
 				s.AddUsage(u.Prompt, u.Completion)
 			}
-			message := wire.Message(*part.Answer)
+			message := AnswerMessage(*part.Answer)
 			s.KeepDraft(text.String(), message)
 			return message, nil
 		}
 		if err != nil {
 			if begun != nil && text.Len() > 0 {
-				s.KeepDraft(text.String(), wire.Message(begun(text.String())))
+				s.KeepDraft(text.String(), AnswerMessage(begun(text.String())))
 			}
 			return payload.RAGMessage{}, err
 		}

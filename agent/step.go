@@ -1,13 +1,14 @@
 package agent
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"runtime/debug"
 	"sync"
 	"time"
 
+	"docent/agent/chat"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -32,8 +33,8 @@ type Turn struct {
 	logged   map[*Transition]bool
 	failures []error
 
-	mu          sync.Mutex // guards the following fields; not held while the backend is called
-	candidate   *Pending   // a condition or a processor considers it
+	mu          sync.Mutex    // guards the following fields; not held while the backend is called
+	candidate   *chat.Pending // that a condition is asked about
 	over        bool
 	started     bool // the turn took a step
 	greeting    bool
@@ -46,8 +47,8 @@ type Turn struct {
 	event       Event // the last consumed event
 	prediction  Prediction
 	vars        variables
-	transitions []TransitionRecord
-	predictions []PredictionRecord
+	transitions []chat.Transition
+	predictions []chat.Prediction
 	usage       *payload.Usage
 }
 
@@ -56,10 +57,10 @@ var ErrOver = fault.New(fault.Internal, "turn_over", "the turn is over")
 
 // decision is the next step. The zero decision does nothing, because the session is idle.
 type decision struct {
-	edge     *Transition // the transition to take; nil if there is none
-	event    *Pending    // the event that it takes; nil if it takes none
-	fallback bool        // the state's fallback takes the event
-	stopped  bool        // the event's turn was stopped before it began
+	edge     *Transition   // to move along; nil otherwise
+	event    *chat.Pending // that it takes; nil if none
+	fallback bool          // the state's fallback takes the event
+	stopped  bool          // the event's turn was stopped before it began
 }
 
 func (d decision) idle() bool { return d == decision{} }
@@ -96,10 +97,15 @@ func (t *Turn) Steps(ctx context.Context) (idle bool) {
 			return true
 		case d.event != nil && t.hasStarted():
 			return false
-		case t.take(ctx, d):
-			continue
 		}
-		return t.circling()
+		ran, err := t.perform(ctx, d)
+		if !ran && errors.Is(err, errCircles) {
+			t.env.Logger.ErrorContext(ctx, "states lead to each other without end", "session", t.start.ID, "states", t.path())
+		}
+		t.fail(err)
+		if !ran {
+			return t.circling()
+		}
 	}
 }
 
@@ -125,8 +131,9 @@ func (t *Turn) overdue(ctx context.Context) bool {
 		if !p.Event.Human || !p.Message || p.Held() {
 			continue
 		}
-		if taken, err := t.capture(p); taken || err != nil {
-			t.fail(cmp.Or(err, context.Cause(ctx)))
+		if t.backend.Claim(p, true) {
+			t.consume(p)
+			t.fail(context.Cause(ctx))
 			return true
 		}
 	}
@@ -137,7 +144,7 @@ func (t *Turn) overdue(ctx context.Context) bool {
 func (t *Turn) decide(ctx context.Context) decision {
 	queue := t.backend.Waiting()
 	for _, p := range queue {
-		if p.stopped.Load() {
+		if p.Stopped() {
 			return decision{event: p, stopped: true}
 		}
 	}
@@ -157,7 +164,7 @@ func (t *Turn) decide(ctx context.Context) decision {
 	}
 	if t.at.hears {
 		for _, p := range queue {
-			if p.Event.Human && p.Event.spoken {
+			if p.Event.Human && p.Event.Spoken() {
 				t.about(p)
 				t.predict(ctx)
 				t.about(nil)
@@ -169,7 +176,7 @@ func (t *Turn) decide(ctx context.Context) decision {
 }
 
 // holds reports whether all conditions of a transition hold for an event.
-func (t *Turn) holds(ctx context.Context, edge *Transition, p *Pending) bool {
+func (t *Turn) holds(ctx context.Context, edge *Transition, p *chat.Pending) bool {
 	t.about(p)
 	defer t.about(nil)
 	for _, condition := range edge.conditions {
@@ -189,7 +196,7 @@ func (t *Turn) holds(ctx context.Context, edge *Transition, p *Pending) bool {
 }
 
 // about sets the event for conditions and processors.
-func (t *Turn) about(p *Pending) {
+func (t *Turn) about(p *chat.Pending) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.candidate = p
@@ -199,33 +206,25 @@ func (t *Turn) about(p *Pending) {
 func (t *Turn) ask(ctx context.Context, condition Condition) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			ok, err = false, Recovered(p, debug.Stack())
+			ok, err = false, errlog.Recovered(p, debug.Stack())
 		}
 	}()
 	s := t.session.as(aCondition)
 	return condition(withSession(ctx, s), s)
 }
 
-// take carries out a decision. It returns false at the end of the turn.
-func (t *Turn) take(ctx context.Context, d decision) bool {
+// perform carries out a decision and returns the error of the body. It returns false if no body ran: the states form an
+// endless loop, the queue no longer has the event, or the event was stopped.
+func (t *Turn) perform(ctx context.Context, d decision) (ran bool, err error) {
 	if d.event == nil {
 		if err := t.moved(); err != nil {
-			t.env.Logger.ErrorContext(ctx, "states lead to each other without end", "session", t.start.ID, "states", t.path())
-			t.fail(err)
-			return false
-		}
-	}
-	ok, err := t.perform(ctx, d)
-	t.fail(err)
-	return ok
-}
-
-// perform carries out a decision and returns the error of the body. It returns false if no body ran.
-func (t *Turn) perform(ctx context.Context, d decision) (bool, error) {
-	if d.event != nil {
-		if taken, err := t.capture(d.event); !taken {
 			return false, err
 		}
+	} else {
+		if !t.backend.Claim(d.event, !t.hasStarted()) {
+			return false, nil
+		}
+		t.consume(d.event)
 	}
 	switch {
 	case d.stopped:
@@ -243,29 +242,14 @@ func (t *Turn) perform(ctx context.Context, d decision) (bool, error) {
 	return true, t.move(ctx, d.edge)
 }
 
-// capture makes a pending event part of the turn. It returns false if the queue no longer has the event.
-func (t *Turn) capture(p *Pending) (bool, error) {
-	t.mu.Lock()
-	over, begins := t.over, !t.started
-	t.mu.Unlock()
-	if over {
-		return false, ErrOver
-	}
-	if !t.backend.Claim(p, begins) {
-		return false, nil
-	}
-	t.consume(p)
-	return true, nil
-}
-
 // consume makes an event the current event of the turn.
-func (t *Turn) consume(p *Pending) {
+func (t *Turn) consume(p *chat.Pending) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.started {
 		t.moves = 0
 	}
-	t.started, t.event = true, p.view()
+	t.started, t.event = true, p.View()
 }
 
 // moved counts a move without an event.
@@ -308,12 +292,12 @@ func (t *Turn) move(ctx context.Context, edge *Transition) error {
 	dest := t.machine.nodes[edge.dest.name]
 	t.mu.Lock()
 	source := t.at
-	t.transitions = append(t.transitions, TransitionRecord{
+	t.transitions = append(t.transitions, chat.Transition{
 		Source: source.name, Dest: dest.name, Event: edge.event(), Condition: edge.condition(), Time: now,
 	})
 	var err error
 	if dest.global && !source.component {
-		err = t.vars.put(previousState, JSONString(source.name))
+		err = t.vars.put(previousState, chat.JSONString(source.name))
 	}
 	t.at, t.entered, t.returning = dest, now, edge.back
 	t.mu.Unlock()
@@ -332,7 +316,7 @@ func (t *Turn) enter(ctx context.Context, body Body) (err error) {
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			err = Recovered(p, debug.Stack())
+			err = errlog.Recovered(p, debug.Stack())
 		}
 	}()
 	return body(withSession(ctx, t.session), t.session)

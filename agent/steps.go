@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"docent/agent/chat"
+	"docent/internal/errlog"
 	"docent/payload"
 )
 
@@ -15,7 +17,7 @@ func (s *Session) ReplyReasoningStep(ctx context.Context, step payload.Reasoning
 
 // ReplyTaskList shows the tasks of a reasoning run at once. The turn stores them in order with its replies.
 func (s *Session) ReplyTaskList(ctx context.Context, tasks []payload.Task) error {
-	return s.step(ctx, ReasoningRecord{Kind: payload.StoredTaskList}, payload.TaskList(tasks), true)
+	return s.step(ctx, chat.Reasoning{Kind: payload.StoredTaskList}, payload.TaskList(tasks), true)
 }
 
 // SaveReasoningEvent stores a reasoning step with the turn. BAF clients do not see it.
@@ -23,16 +25,16 @@ func (s *Session) SaveReasoningEvent(ctx context.Context, step payload.Reasoning
 	return s.step(ctx, stepRecord(step), step, false)
 }
 
-func stepRecord(step payload.ReasoningStep) ReasoningRecord {
-	return ReasoningRecord{Kind: payload.StoredStep, StepKind: string(step.Kind), Step: step.Step, Summary: step.Summary}
+func stepRecord(step payload.ReasoningStep) chat.Reasoning {
+	return chat.Reasoning{Kind: payload.StoredStep, StepKind: string(step.Kind), Step: step.Step, Summary: step.Summary}
 }
 
-func (s *Session) step(ctx context.Context, r ReasoningRecord, message any, show bool) error {
+func (s *Session) step(ctx context.Context, r chat.Reasoning, message any, show bool) error {
 	content, err := payload.Marshal(message)
 	if err != nil {
 		return fmt.Errorf("step %s: %w", r.StepKind, err)
 	}
-	if err := CheckWithin(content, MaxJSONDepth, MaxExponents); err != nil { // what Marshal writes is valid
+	if err := chat.CheckWithin(content, chat.MaxJSONDepth, chat.MaxExponents); err != nil { // what Marshal writes is valid
 		return fmt.Errorf("step %s: %w", r.StepKind, err)
 	}
 	if ctx.Err() != nil {
@@ -48,7 +50,7 @@ func (s *Session) LinkPendingReasoningEvents(_ context.Context) error { return s
 
 // ReasoningEvents returns the newest steps and task lists of the session, oldest first, including those of this turn. It
 // returns at most session.ReplayLimit. A nonzero until excludes later ones.
-func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]ReasoningRecord, error) {
+func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]chat.Reasoning, error) {
 	out, err := s.turn.backend.Reasoned(ctx, until)
-	return out, Withhold(err)
+	return out, errlog.Withhold(err)
 }

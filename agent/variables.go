@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"docent/agent/chat"
 	"docent/internal/fault"
 )
 
@@ -42,7 +43,7 @@ func (v *variables) put(key string, value json.RawMessage) error {
 	if !utf8.ValidString(key) || strings.ContainsRune(key, 0) {
 		return fault.New(fault.Invalid, "variable_name_invalid", "the name of a variable must be text without U+0000")
 	}
-	if err := CheckJSON(value); err != nil {
+	if err := chat.CheckJSON(value); err != nil {
 		return fmt.Errorf("variable %q: %w", key, err)
 	}
 	count, size := 1, len(key)+len(value)

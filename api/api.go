@@ -6,19 +6,7 @@
 // its handlers. Package api/route serves the routes. Larger groups are packages
 // of their own: api/uploads, api/pages, and api/ask.
 //
-// To add a route:
-//
-//  1. Write the handler, and add it with route.Add. Its input and output types
-//     become the schemas of /openapi.json.
-//  2. Call the function that adds it in newHandler.
-//  3. Add a row with the scope to [Routes]. Without one, [New] fails.
-//  4. Add it to the contract in routes_test.go, and to the samples in
-//     cmd/docent/matrix_test.go.
-//  5. Run go test ./api -run TestReferencePage -update.
-//
-// To add another protocol, such as chat completions, write a package that answers
-// questions with an ask.Service and streams with sse.Writer. The type questions
-// is an example.
+// CONTRIBUTING.md says how to add routes.
 package api
 
 import (
@@ -198,15 +186,15 @@ func (c Config) complete() (Config, error) {
 	return c, nil
 }
 
-// New returns a handler for all paths under /api/, and for /openapi.json,
-// /metrics, and /notify_websocket. It also handles requests to /ws that are not
-// upgrades. Wrap it in edge.Front and in a middleware that puts an auth.Principal
-// into the context. [Routes] lists the scopes that each route needs.
-func New(config Config) (http.Handler, error) {
+// New returns the handler of all routes in [Routes]; its method Serves says which
+// paths belong to it. It serves requests to /ws that are not upgrades. Put
+// edge.Front before it, with a middleware that puts an auth.Principal into the
+// context.
+func New(config Config) (*route.Handler, error) {
 	return newHandler(config, http.NewServeMux())
 }
 
-func newHandler(config Config, mux route.Mux) (http.Handler, error) {
+func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	cfg, err := config.complete()
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"docent/agent"
 	"docent/api/ask"
 	"docent/api/route"
 	"docent/api/sse"
@@ -18,7 +18,6 @@ import (
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/talk"
-	"docent/rag/wire"
 )
 
 // Question is a question with its options.
@@ -33,7 +32,7 @@ type Question struct {
 	Model string `json:"model,omitempty" maxLength:"200" doc:"A configured model, or extractive for quotes only."`
 	// Prompt replaces the instructions for the model.
 	Prompt string `json:"prompt,omitempty" doc:"Replaces the instructions for the model."`
-	// Collections are the collections to search; none means all.
+	// Collections are the collections to search; an empty list means all.
 	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Searches only these collections."`
 }
 
@@ -102,10 +101,7 @@ func (q questions) ask(ctx context.Context, in *askInput) (*huma.StreamResponse,
 	if err != nil {
 		return nil, err
 	}
-	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		hc.SetHeader("Content-Type", "application/json")
-		_ = json.NewEncoder(hc.BodyWriter()).Encode(wire.Message(answer)) // the client is gone
-	}}, nil
+	return route.JSON(agent.AnswerMessage(answer)), nil
 }
 
 // stream sends the parts of an answer as events.
@@ -135,7 +131,7 @@ func (q questions) stream(ctx context.Context, req rag.Request) (*huma.StreamRes
 func sendPart(out *sse.Writer, p rag.Part) error {
 	switch {
 	case p.Answer != nil:
-		return out.Send("message", wire.Message(*p.Answer))
+		return out.Send("message", agent.AnswerMessage(*p.Answer))
 	case p.Delta != "":
 		return out.Send("delta", map[string]string{"text": p.Delta})
 	case p.Phase != "":

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/store/sqlite"
@@ -65,7 +66,7 @@ func converse(t *testing.T, db *sqlite.Store) {
 		reply, _ := json.Marshal("reply " + text)
 		turn := journal.TurnRecord{Session: stored.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}}
 		if i > 0 {
-			turn.Entries = append(turn.Entries, journal.Entry{Step: &agent.ReasoningRecord{Turn: receipt.Event.Turn, Kind: payload.StoredStep, Summary: "step " + text, Payload: json.RawMessage(`{}`)}})
+			turn.Entries = append(turn.Entries, journal.Entry{Step: &chat.Reasoning{Turn: receipt.Event.Turn, Kind: payload.StoredStep, Summary: "step " + text, Payload: json.RawMessage(`{}`)}})
 		}
 		turn.Entries = append(turn.Entries, journal.Entry{Message: &agent.ChatMessage{Turn: receipt.Event.Turn, Type: "str", Content: reply}})
 		if _, err := db.CommitTurn(t.Context(), turn); err != nil {

@@ -56,9 +56,9 @@ type Document struct {
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
 	// Chunks is the number of its passages.
 	Chunks int `json:"chunks"`
-	// CreatedAt is the time of the first storing.
+	// CreatedAt is the time when the document was first stored.
 	CreatedAt time.Time `json:"created_at"`
-	// UpdatedAt is the time of the last storing.
+	// UpdatedAt is the time when the document was last stored.
 	UpdatedAt time.Time `json:"updated_at"`
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -109,10 +110,10 @@ func (e exports) writeJSON(ctx context.Context, w io.Writer, record journal.Sess
 	if _, err := io.WriteString(w, `],"steps":[`); err != nil {
 		return fmt.Errorf("export: %w", err)
 	}
-	steps := func(q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
+	steps := func(q journal.MessageQuery) ([]chat.Reasoning, error) {
 		return e.store.Steps(ctx, record.RowID, q)
 	}
-	if err := writePages(w, query, steps, func(r agent.ReasoningRecord) (int64, any) { return r.Seq, step(r) }); err != nil {
+	if err := writePages(w, query, steps, func(r chat.Reasoning) (int64, any) { return r.Seq, step(r) }); err != nil {
 		return err
 	}
 	_, err = io.WriteString(w, "]}\n")

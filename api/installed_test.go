@@ -21,7 +21,7 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
-	"docent/rag"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 	"docent/store/sqlite"
 )
@@ -46,12 +46,12 @@ func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *re
 	if err := retriever.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	cfg := rag.Config{Retriever: retriever, Static: static, Shelf: db, Models: map[string]llm.Model{}}
+	cfg := pipeline.Config{Retriever: retriever, Static: static, Shelf: db, Models: map[string]llm.Model{}}
 	for _, m := range models {
 		cfg.Models[m.Name()] = m
 		cfg.DefaultModel = models[0].Name()
 	}
-	answers, err := rag.New(cfg)
+	answers, err := pipeline.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

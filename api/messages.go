@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -30,7 +31,7 @@ type Message struct {
 	Type string `json:"type"`
 	// Content is the message in the format of the WebSocket.
 	Content any `json:"content"`
-	// IsUser tells the user's messages from the agent's.
+	// IsUser reports whether the user wrote the message, not the agent.
 	IsUser bool `json:"is_user"`
 	// Sender is the URL of another agent that sent it, or "agent"; absent if the
 	// user or the agent of the session sent it.
@@ -198,7 +199,7 @@ func message(m agent.ChatMessage) Message {
 	return out
 }
 
-func step(r agent.ReasoningRecord) Step {
+func step(r chat.Reasoning) Step {
 	step := Step{
 		Seq: r.Seq, Turn: r.Turn, Kind: r.Kind, StepKind: r.StepKind, Step: r.Step, Summary: r.Summary,
 		Payload: content(r.Payload), Timestamp: r.Time.UTC(),

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/api/filename"
 	"docent/internal/fault"
@@ -32,7 +33,7 @@ func TestMessagePages(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
 	w.sessions = []journal.SessionRecord{{RowID: 7, Key: journal.SessionKey{Agent: "docent", ID: "s"}, Seq: 5000, ResetSeq: 10}}
-	w.messages, w.steps = map[int64][]agent.ChatMessage{}, map[int64][]agent.ReasoningRecord{}
+	w.messages, w.steps = map[int64][]agent.ChatMessage{}, map[int64][]chat.Reasoning{}
 	var want []int64
 	for seq := int64(11); seq <= 5002; seq++ { // two are newer than the session record
 		if seq <= 5000 {
@@ -41,7 +42,7 @@ func TestMessagePages(t *testing.T) {
 		if seq%7 == 0 && (seq < 1000 || seq > 4000) {
 			w.messages[7] = append(w.messages[7], agent.ChatMessage{Seq: seq, Type: "str", Content: json.RawMessage(`"x"`)})
 		} else {
-			w.steps[7] = append(w.steps[7], agent.ReasoningRecord{Seq: seq, Kind: "reasoning_step"})
+			w.steps[7] = append(w.steps[7], chat.Reasoning{Seq: seq, Kind: "reasoning_step"})
 		}
 	}
 	c := w.serve(t)
@@ -125,7 +126,7 @@ func TestMessagesHaveFeedback(t *testing.T) {
 func TestMessagesSayWhatTheyReplace(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	w.messages[7][0].ClientID, w.messages[7][1].ClientID, w.messages[7][2].Replaces = "c-1", agent.FailedID, 1
+	w.messages[7][0].ClientID, w.messages[7][1].ClientID, w.messages[7][2].Replaces = "c-1", chat.FailedID, 1
 	_, body := w.serve(t).do("GET", "/api/sessions/s1/messages", "")
 	for _, want := range []string{`"client_id":"c-1"`, `"replaces":1`} {
 		if strings.Count(body, want) != 1 {

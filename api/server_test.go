@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/api/edge"
 	"docent/api/route"
@@ -43,7 +44,7 @@ type world struct {
 	original map[int64]string
 	sessions []journal.SessionRecord
 	messages map[int64][]agent.ChatMessage
-	steps    map[int64][]agent.ReasoningRecord
+	steps    map[int64][]chat.Reasoning
 	queries  []retrieve.Query
 	more     []corpus.CollectionInfo // besides the default one
 	filters  []corpus.DocumentFilter
@@ -74,7 +75,7 @@ func newWorld() *world {
 			{Seq: 2, Turn: 1, Type: "rag_answer", Content: json.RawMessage(`{"answer":"x"}`), Time: at},
 			{Seq: 2, Turn: 2, Type: "str", Content: json.RawMessage(`"Ho"`), IsUser: true, Sender: "ws://peer/", Time: at},
 		}},
-		steps: map[int64][]agent.ReasoningRecord{7: {
+		steps: map[int64][]chat.Reasoning{7: {
 			{Seq: 3, Turn: 1, ChatID: 12, Kind: "reasoning_step", StepKind: "tool_result", Step: 1, Summary: "f returned (1 chars)", Payload: json.RawMessage(`{"kind":"tool_result"}`), Time: at},
 			{Seq: 4, Turn: 1, Kind: "task_list_update", Payload: json.RawMessage(`[]`), Time: at},
 		}},
@@ -245,8 +246,8 @@ func (w *world) Messages(_ context.Context, session int64, q journal.MessageQuer
 	return out, w.broken
 }
 
-func (w *world) Steps(_ context.Context, session int64, q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
-	var out []agent.ReasoningRecord
+func (w *world) Steps(_ context.Context, session int64, q journal.MessageQuery) ([]chat.Reasoning, error) {
+	var out []chat.Reasoning
 	for _, r := range w.steps[session] {
 		if r.Seq > q.After && (q.Before == 0 || r.Seq < q.Before) {
 			out = append(out, r)

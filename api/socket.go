@@ -15,9 +15,9 @@ const socketPath = "/ws"
 // addSocket adds the WebSocket to the description. Another handler on the same
 // port serves upgrades; all other requests come here.
 func addSocket(r *route.Router) {
-	r.Handle("GET "+socketPath, func(w http.ResponseWriter, _ *http.Request) {
+	r.Handle("GET "+socketPath, func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Upgrade", "websocket")
-		route.Write(w, route.NewError(http.StatusUpgradeRequired, fault.Invalid,
+		route.Write(w, req, route.NewError(http.StatusUpgradeRequired, fault.Invalid,
 			fault.NewText("websocket_needed", "this path takes WebSocket connections")))
 	})
 	parameter := func(name, doc string) *huma.Param {

@@ -35,9 +35,9 @@ type Config struct {
 	// Proxies are the addresses of trusted proxies. Their entries in
 	// X-Forwarded-For are believed. Default: none.
 	Proxies []netip.Prefix
-	// Late selects requests that pass Middleware even with wrong credentials. Their
-	// handlers get the error from [Refusal] and can report it better than an HTTP
-	// status does. Default: none.
+	// Late reports whether a request with wrong credentials passes Middleware
+	// as if it had none. The handlers of such requests read the error with
+	// [Refusal] and report it in their own format. Default: none.
 	Late func(r *http.Request) bool
 	// Now returns the time. Default: time.Now.
 	Now func() time.Time
@@ -117,9 +117,9 @@ func (a *Authenticator) count(by string, err error) {
 }
 
 // Valid fails with fault.Unauthorized if the principal's credential no longer
-// works, or gives fewer rights than before. Possible reasons are a revoked or
-// expired token, an ended login, a deleted user, and a removed scope. Call Valid
-// regularly for open connections.
+// works, or gives fewer rights than before. That is so if the token was revoked
+// or has expired, the login has ended, or the user was deleted or lost a scope.
+// Servers call Valid regularly for each open connection.
 func (a *Authenticator) Valid(ctx context.Context, p Principal) error {
 	var now Principal
 	var err error

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Internals for the tests of this package.
+// Internals for the external tests of this package.
 const (
 	MaxTokenBytes = maxTokenBytes
 	MaxHashing    = maxHashing

@@ -12,8 +12,8 @@ import (
 	"docent/internal/fault"
 )
 
-// While the database hangs, clients soon get an error, and no attempt counts as
-// wrong.
+// TestDatabaseThatHangs: while the database hangs, calls fail soon with that
+// reason. No attempt counts as a failed one.
 func TestDatabaseThatHangs(t *testing.T) {
 	t.Parallel()
 	before := newWorld(t)

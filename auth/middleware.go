@@ -59,8 +59,8 @@ func Refusal(ctx context.Context) error {
 	return err
 }
 
-// Open is the middleware while authentication is off. Every principal is
-// [Anyone]. Open removes tokens from URLs too.
+// Open is the middleware without authentication. The principal of every request
+// is [Anyone]. Open removes tokens from URLs too.
 func Open(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, _ = withoutQueryToken(r.WithContext(NewContext(r.Context(), Anyone())))

@@ -51,9 +51,8 @@ func ask(t *testing.T, wrap func(http.Handler) http.Handler, method, target stri
 	return w, got
 }
 
-// With Config.Late, handlers get requests with wrong credentials. These requests
-// have no principal, but the reason for the refusal. They count as wrong
-// attempts.
+// Handlers named by Config.Late get requests with wrong credentials without a
+// principal, with the reason. These requests still count as guesses.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *auth.Config) { c.Late = func(r *http.Request) bool { return r.URL.Path == "/late" } })
@@ -206,9 +205,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOnlyTheOwnPageHasTheCookie checks that pages of other origins cannot use
-// the cookie, even if they are allowed. They authenticate with a token. Older
-// browsers do not send Sec-Fetch-Site, and others send it only over TLS or on
+// TestOnlyTheOwnPageHasTheCookie: listed pages must use a token. Older browsers
+// never send Sec-Fetch-Site, and other browsers send it over plain HTTP only on
 // this machine.
 func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 	t.Parallel()
@@ -264,8 +262,8 @@ func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 	}
 }
 
-// TestNoCrossSiteWebSocket checks that a foreign page cannot use the cookie,
-// neither for a WebSocket nor for a change.
+// TestNoCrossSiteWebSocket: a foreign page cannot use the page's cookie to open
+// a WebSocket or to change something.
 func TestNoCrossSiteWebSocket(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -356,8 +354,8 @@ func FuzzQueryToken(f *testing.F) {
 	})
 }
 
-// TestRemote checks that only trusted proxies are believed. Each is believed only
-// about the sender of its own request.
+// TestRemote: the server believes only trusted proxies, and each one only about
+// the sender of its request.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	trusted := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -403,7 +401,8 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestPrincipalInLogs checks that logs identify a token without revealing it.
+// TestPrincipalInLogs: the logs identify a token by its name, not by its
+// secret.
 func TestPrincipalInLogs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -41,7 +41,7 @@ const (
 )
 
 // algorithms lists the accepted signature algorithms. All are asymmetric. With
-// a symmetric one, anybody who knows the public key could sign tokens.
+// a symmetric algorithm, the public key would suffice to sign tokens.
 var algorithms = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }

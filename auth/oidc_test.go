@@ -29,7 +29,7 @@ import (
 	"docent/internal/fault"
 )
 
-// issuer is an OpenID Connect issuer that tests reach over HTTP.
+// issuer is an OpenID Connect issuer that serves tests over HTTP.
 type issuer struct {
 	*httptest.Server
 	rsa, next *rsa.PrivateKey
@@ -158,7 +158,8 @@ func signHMAC(key []byte) func([]byte) []byte {
 	}
 }
 
-// claims returns valid claims at the world's time, with changes.
+// claims returns the claims of a token that is valid at the world's time, with
+// changes.
 func (i *issuer) claims(w *world, change claims) claims {
 	now := w.clock.now()
 	out := claims{"iss": i.URL, "aud": "docent", "sub": "s-1", "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(), "email": "ann@example.com"}
@@ -223,7 +224,7 @@ func TestJWT(t *testing.T) {
 	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "ended")
 }
 
-// TestForgedJWT tries algorithm confusion and other attacks.
+// TestForgedJWT: algorithm confusion and other forgeries are rejected.
 func TestForgedJWT(t *testing.T) {
 	t.Parallel()
 	w, i := newOIDC(t)
@@ -333,8 +334,8 @@ func TestOnlyJWTsGoToTheIssuer(t *testing.T) {
 	fails(t, err, fault.Unauthorized, "unknown here")
 }
 
-// TestIssuerDown checks that the server starts without its issuer, reports the
-// failure, and recovers.
+// TestIssuerDown: the server starts while the issuer is down, reports it, and
+// recovers.
 func TestIssuerDown(t *testing.T) {
 	t.Parallel()
 	w, i := newOIDC(t)
@@ -354,7 +355,7 @@ func TestIssuerDown(t *testing.T) {
 	_, err = w.Token(t.Context(), i.token(w, nil))
 	ok(t, err)
 
-	// The issuer is down again: the known keys still verify tokens.
+	// The issuer is down again: the cached keys still verify tokens.
 	i.down.Store(true)
 	w.clock.pass(auth.IssuerPause)
 	_, err = w.Token(t.Context(), i.token(w, nil))
@@ -391,8 +392,8 @@ func TestIssuerOfAnotherName(t *testing.T) {
 	}
 }
 
-// TestIssuerThatHangs checks that clients that wait for the issuer can give up,
-// and that it gets only one request.
+// TestIssuerThatHangs: callers may stop waiting for the issuer, and it gets one
+// request.
 func TestIssuerThatHangs(t *testing.T) {
 	t.Parallel()
 	asked, leave := make(chan struct{}, 9), make(chan struct{})

@@ -8,8 +8,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestOwnTokens checks the tokens that users create. A token works while it
-// exists, has only rights that the user has too, and cannot create tokens.
+// TestOwnTokens: a user's token works until it is revoked. It grants only
+// rights that the token and the user share, and cannot create other tokens.
 func TestOwnTokens(t *testing.T) {
 	t.Parallel()
 	w, ctx := newWorld(t), t.Context()

@@ -36,8 +36,9 @@ func TestHashPassword(t *testing.T) {
 	}
 }
 
-// TestForeignHash verifies a hash from the reference implementation with other
-// parameters: argon2id of "password" and "somesalt".
+// TestForeignHash: a hash from another program with other parameters is
+// accepted. The reference implementation of argon2id made it from "password"
+// and "somesalt".
 func TestForeignHash(t *testing.T) {
 	t.Parallel()
 	const hash = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
@@ -130,8 +131,8 @@ func TestNewPasswordEndsLogins(t *testing.T) {
 	ok(t, err)
 }
 
-// TestUnknownUsersTakeAsLong checks that unknown users cause a password check
-// too. Both kinds of logins wait while all checks are busy.
+// TestUnknownUsersTakeAsLong: docent hashes the password of an unknown user
+// too, so known and unknown users wait equally for a free check.
 func TestUnknownUsersTakeAsLong(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -145,15 +146,15 @@ func TestUnknownUsersTakeAsLong(t *testing.T) {
 		cancel()
 		fails(t, err, fault.Unavailable, "")
 	}
-	// Unchecked attempts are not counted.
+	// Unchecked attempts do not count.
 	for range auth.MaxHashing {
 		<-w.Hashing()
 	}
 	w.login("ann")
 }
 
-// TestChecksAreBounded checks that the number of concurrent password checks is
-// limited, because each needs memory.
+// TestChecksAreBounded: the memory limit bounds the number of concurrent
+// checks.
 func TestChecksAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

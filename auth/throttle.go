@@ -137,8 +137,8 @@ func slow(wait time.Duration) error {
 		"sign_in_throttled", "too many wrong attempts; try again in %d s", seconds)
 }
 
-// RetryAfter returns the number of seconds to wait after a throttled attempt. For
-// other errors it returns 0.
+// RetryAfter returns the wait in whole seconds that a fault.RateLimited error
+// of this package asks for. For other errors it returns 0.
 func RetryAfter(err error) time.Duration {
 	var slowed *slowedError
 	if errors.As(err, &slowed) {

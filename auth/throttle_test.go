@@ -57,8 +57,8 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
-// TestThrottleIsBounded checks that invented keys do not fill the memory, and do
-// not displace a key with many attempts.
+// TestThrottleIsBounded: many invented keys do not fill the memory, and do not
+// evict a key with many attempts.
 func TestThrottleIsBounded(t *testing.T) {
 	t.Parallel()
 	c := &clock{at: time.Unix(1, 0)}

@@ -90,8 +90,8 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 	return record, token, err                       //nolint:wrapcheck // it says what failed
 }
 
-// RevokeToken deletes a token by its name. It fails with fault.NotFound if the
-// token does not exist. A new token with the same name owns the old token's data.
+// RevokeToken deletes a token by its name. It fails with fault.NotFound if
+// there is none. A new token of the same name owns the old token's data.
 func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
 	return a.cfg.Tokens.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
 }

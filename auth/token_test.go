@@ -115,8 +115,8 @@ func TestTokenSpec(t *testing.T) {
 	fails(t, err, fault.NotFound, "no such user")
 }
 
-// TestWrongTokens checks that errors distinguish wrong tokens only where this
-// reveals nothing. Tokens never appear in errors or logs.
+// TestWrongTokens: errors distinguish invalid tokens only where that reveals
+// nothing. No error and no log contains a token.
 func TestWrongTokens(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -204,8 +204,7 @@ func (s *stuckStore) UseToken(context.Context, []byte, time.Time) error {
 	return errBroken
 }
 
-// TestLastUseIsNotInTheWay checks that requests work although the store cannot
-// record uses.
+// TestLastUseIsNotInTheWay: users can sign in even if the store cannot write.
 func TestLastUseIsNotInTheWay(t *testing.T) {
 	t.Parallel()
 	stuck := &stuckStore{entered: make(chan struct{}, 1), leave: make(chan struct{})}

@@ -9,8 +9,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestUserNamesFold checks that names with different case or different encodings
-// of letters belong to the same user.
+// TestUserNamesFold: names that differ only in case or in Unicode form belong
+// to one user.
 func TestUserNamesFold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -39,8 +39,8 @@ func TestUserNamesFold(t *testing.T) {
 	}
 }
 
-// TestScopesOfAUser checks the effect of changed scopes. Connections of users
-// with fewer scopes end, and those of users with more scopes stay.
+// TestScopesOfAUser: a user who loses a scope must authenticate again, and a
+// user who gains one need not.
 func TestScopesOfAUser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type clock struct {
 	mu    sync.Mutex
 	at    time.Time
-	creep time.Duration // advances with each call
+	creep time.Duration // the time that passes with each reading
 }
 
 func (c *clock) now() time.Time {
@@ -176,7 +176,7 @@ func (hung) Token(ctx context.Context, _ []byte) (auth.TokenRecord, error) {
 }
 
 func (hung) User(ctx context.Context, name string) (auth.UserRecord, error) {
-	if name == "bob" { // the store answers only for this user
+	if name == "bob" { // the user that the backend knows
 		hash, err := auth.HashPassword(password)
 		return auth.UserRecord{Name: name, Password: hash, Scopes: auth.Scopes{auth.Ask}}, err
 	}

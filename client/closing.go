@@ -10,8 +10,7 @@ import (
 
 // Reconnect reports whether a client should connect again after the server
 // closed the connection with a code. It should not after 1000, 1008, and 1009.
-// Of docent's own codes, 4000 to 4499 ask to reconnect; codes from 4500 on do
-// not.
+// docent's own codes from 4000 to 4499 ask to reconnect. Codes from 4500 on do not.
 func Reconnect(code int) bool {
 	switch code {
 	case websocket.CloseNormalClosure, websocket.ClosePolicyViolation, websocket.CloseMessageTooBig:

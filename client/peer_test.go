@@ -212,7 +212,7 @@ func TestDocentToDocent(t *testing.T) {
 	}
 }
 
-// Agents that answer each other endlessly are stopped, and their user is told.
+// docent stops agents that answer each other endlessly, and reports it to their user.
 func TestPingPong(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

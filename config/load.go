@@ -191,7 +191,7 @@ func readFile(src Sources, data string) (map[string]string, error) {
 	}
 	f, err := os.Open(name)
 	if !named && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)) {
-		return nil, nil // what is wrong with the data folder is told where it is opened
+		return nil, nil // opening the data folder reports its errors
 	}
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "config_file", "configuration file: %w", err)

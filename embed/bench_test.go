@@ -60,9 +60,9 @@ func rounds(n int, fs ...func()) []time.Duration {
 	return medians
 }
 
-// BenchmarkEmbedder measures an embedding, its two halves, and a gather loop in
-// plain Go over the same tokens. It alternates between them on one core. The
-// plain loop is the baseline for the kernel.
+// BenchmarkEmbedder measures, on one core and alternating: text to vector, its
+// two halves, and a gather loop in plain Go over the same tokens. The plain
+// loop is the baseline of the kernel.
 func BenchmarkEmbedder(b *testing.B) {
 	s, texts := newTestStatic(b), passages(b)
 	ids, tokens := make([][]uint16, len(texts)), 0
@@ -156,8 +156,7 @@ func BenchmarkNewStatic(b *testing.B) {
 	}
 }
 
-// BenchmarkUnpack measures the additional cost of the first embedder of a
-// process.
+// BenchmarkUnpack measures the additional cost of a process's first embedder.
 func BenchmarkUnpack(b *testing.B) {
 	for b.Loop() {
 		if _, err := unpack(vocabularyPacked); err != nil {

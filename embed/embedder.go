@@ -12,8 +12,8 @@ import (
 // concurrent use.
 type Embedder interface {
 	// Name identifies the model, such as "docent/static-v1" or
-	// "openai/text-embedding-3-small@256". Vectors of equal names can be
-	// compared.
+	// "openai/text-embedding-3-small@256". Only vectors of embedders with the same
+	// name can be compared.
 	Name() string
 	// Dimensions is the length of the vectors. A remote embedder learns it from
 	// its first call and returns 0 before.

@@ -12,8 +12,8 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// FuzzOpenAIAnswer checks that any response becomes either an error or two
-// vectors. Both have the length that the embedder then remembers.
+// FuzzOpenAIAnswer: every response results in an error or in two vectors of one
+// length. The embedder remembers that length.
 func FuzzOpenAIAnswer(f *testing.F) {
 	for _, body := range []string{
 		`{"data":[{"index":1,"embedding":[3,4]},{"index":0,"embedding":[0,0]}]}`, `{"data":[{"embedding":[1]},{"embedding":[2]}]}`,

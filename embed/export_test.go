@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// RecordWaits makes an embedder record the waits before retries instead of
-// waiting. It returns the recorded waits.
+// RecordWaits makes an embedder record its waits before retries instead of
+// waiting. It returns the records.
 func RecordWaits(o *OpenAI, now time.Time) *[]time.Duration {
 	var waits []time.Duration
 	o.wait = func(ctx context.Context, d time.Duration) error {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzTokenize checks that texts are tokenized like the plain reference does it.
-// One text must not affect the next.
+// FuzzTokenize compares the tokens of any text with those of the reference.
+// Earlier texts must not affect later ones.
 func FuzzTokenize(f *testing.F) {
 	for _, seed := range []string{"Part 4gm3Bu is the spare seal.", "01078f6d5f66a1bea794a786548c0f1157d17099", "élan 你好 a_b", "\xff\x00a"} {
 		f.Add(seed)

@@ -88,7 +88,7 @@ func TestOpenAIBatches(t *testing.T) {
 	}
 }
 
-// Wrong responses of a server and their results.
+// TestOpenAIFailures covers the faults of a server and the resulting errors.
 func TestOpenAIFailures(t *testing.T) {
 	t.Parallel()
 	answer := func(body string) func(http.ResponseWriter, embedtest.Request, int) bool {

@@ -34,8 +34,8 @@ const (
 type Static struct {
 	table table
 	vocab *vocabulary
-	// norms caches 1/length of each int8 row as float bits; 0 is unknown, and
-	// stays for rows of zeros. Computing a value twice is harmless.
+	// norms caches 1/length of each int8 row as float bits; 0 means not yet
+	// computed, and remains for rows of zeros. Computing a value twice is harmless.
 	norms []atomic.Uint32
 	// cores bounds how many cores embed documents.
 	cores *cores.Pool
@@ -45,8 +45,8 @@ type Static struct {
 
 var _ Embedder = (*Static)(nil)
 
-// NewStatic returns the built-in embedder. The first call takes some
-// milliseconds, later calls about one millisecond.
+// NewStatic returns the built-in embedder. The first call takes a few
+// milliseconds, and later calls take about one.
 func NewStatic() (*Static, error) {
 	file, err := vocabularyFile()
 	if err != nil {

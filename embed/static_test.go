@@ -184,8 +184,8 @@ func TestUnpackRefusesBrokenFiles(t *testing.T) {
 	}
 }
 
-// Every command loads the model, so loading must be fast. The bound is loose, for
-// the race detector and busy machines. BenchmarkNewStatic measures the time.
+// Every command creates the embedder, so that must be fast. The bound is loose
+// for the race detector and busy machines; BenchmarkNewStatic has the number.
 func TestNewStaticIsQuick(t *testing.T) {
 	best := time.Hour
 	for range 5 {

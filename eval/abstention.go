@@ -21,14 +21,15 @@ type Abstention struct {
 	Threshold float64 `json:"threshold"`
 	// Coverage is the share of all questions that get an answer.
 	Coverage float64 `json:"coverage"`
-	// Risk is the share of answered questions whose passages lack the evidence. They are unanswerable, or the evidence was not
-	// found.
+	// Risk is the share of answered questions whose passages lack the evidence. Such a question is
+	// unanswerable, or retrieval missed the evidence.
 	Risk float64 `json:"risk"`
 	// Unanswerable is the share of unanswerable questions without an answer.
 	Unanswerable float64 `json:"unanswerable"`
 	// Answerable is the share of answerable questions without an answer.
 	Answerable float64 `json:"answerable"`
-	// Found is the share without an answer among the questions with evidence in their passages.
+	// Found is the share of unanswered questions among those whose passages contain the
+	// evidence.
 	Found float64 `json:"found"`
 }
 

@@ -11,7 +11,7 @@ import (
 	"docent/rag"
 )
 
-// Answerer answers questions. rag.RAG implements it.
+// Answerer answers questions. pipeline.Pipeline implements it.
 type Answerer interface {
 	// Run returns the whole answer.
 	Run(ctx context.Context, r rag.Request) (rag.Answer, error)

@@ -30,7 +30,9 @@ func (c clerk) Run(_ context.Context, r rag.Request) (rag.Answer, error) {
 // message makes an answer. Each sentence cites the passage at the same position.
 func message(docs []retrieve.Result, sentences []string, cites [][]int) rag.Answer {
 	var msg rag.Answer
-	msg.Passages = docs
+	for _, d := range docs {
+		msg.Passages = append(msg.Passages, rag.Passage{Passage: d.Passage, Score: d.Score})
+	}
 	for i, s := range sentences {
 		start := len(msg.Text)
 		msg.Text += s + "\n"

@@ -4,14 +4,13 @@ import (
 	"testing"
 
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 
 	"docent/rag"
 )
 
 // said returns a single passage with a text.
-func said(text string) []retrieve.Result {
-	return []retrieve.Result{{Passage: corpus.Passage{Chunk: corpus.Chunk{Text: text}}}}
+func said(text string) []rag.Passage {
+	return []rag.Passage{{Passage: corpus.Passage{Chunk: corpus.Chunk{Text: text}}}}
 }
 
 func TestCited(t *testing.T) {
@@ -42,8 +41,8 @@ func TestCited(t *testing.T) {
 			t.Errorf("%s: %d of %d", c.name, right, all)
 		}
 	}
-	// Citations of what is not there are wrong; sentences without words or
-	// citations do not count.
+	// Citations of missing passages are wrong. Sentences without words or citations
+	// do not count.
 	msg := rag.Answer{Text: "[1] x", Passages: said("x"), Sentences: []rag.Sentence{
 		{End: 3, Passages: []int{1}},
 		{Start: 4, End: 5},

@@ -2,7 +2,7 @@ package eval
 
 import "testing"
 
-// What is expected comes from the Python function in sets/README.md.
+// The expected values come from the Python function in sets/README.md.
 func TestHasFact(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

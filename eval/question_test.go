@@ -91,8 +91,8 @@ func TestParseSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The sets that are shipped are whole: their counts are those of their READMEs,
-// and the facts are in the answers.
+// The included sets are complete: their counts match their READMEs, and the
+// answers contain the facts.
 func TestSets(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]struct{ questions, unanswerable, quotes, facts int }{

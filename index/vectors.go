@@ -123,8 +123,8 @@ func (v *Vectors) Remove(id int64) *Vector {
 	return gone
 }
 
-// Query scales a query vector to length 1 and returns it. The result is false if
-// the query cannot match anything.
+// Query returns a query vector scaled to length 1. ok is false if no vector can
+// match it.
 func (v *Vectors) Query(query []float32, k int) (scaled []float32, ok bool, err error) {
 	if k < 1 || len(v.byID) == 0 {
 		return nil, false, nil
@@ -139,7 +139,7 @@ func (v *Vectors) Query(query []float32, k int) (scaled []float32, ok bool, err 
 
 // Top collects the K best of many vectors.
 type Top struct {
-	// K is how many vectors it keeps.
+	// K is the number of vectors to keep.
 	K int
 
 	found []found // a heap with the worst on top

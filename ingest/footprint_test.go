@@ -14,8 +14,8 @@ import (
 	"docent/ingest/intake"
 )
 
-// On its way into the store, a file may need at most maxFootprint bytes of memory
-// for each of its bytes, plus fixedFootprint.
+// Ingesting a file takes at most maxFootprint bytes of memory for each byte of the
+// file, plus fixedFootprint.
 const (
 	maxFootprint   = 10
 	fixedFootprint = 48 << 20
@@ -28,7 +28,7 @@ func (nowhere) PutDocuments(_ context.Context, puts []intake.Put) ([]int64, erro
 	return make([]int64, len(puts)), nil
 }
 
-// wide makes vectors with the length of the built-in model's vectors.
+// wide makes vectors of the same length as the built-in model.
 type wide struct{ *embedder }
 
 func (w wide) EmbedDocuments(_ context.Context, texts []string) ([][]float32, error) {
@@ -68,7 +68,7 @@ func peak(fn func()) uint64 {
 	return most.Load() - min(before.HeapAlloc, most.Load())
 }
 
-// repeated returns about size bytes of results of part.
+// repeated joins the results of part up to about size bytes.
 func repeated(size int, part func(i int) string) string {
 	var b strings.Builder
 	for i := 0; b.Len() < size; i++ {
@@ -77,7 +77,7 @@ func repeated(size int, part func(i int) string) string {
 	return b.String()
 }
 
-// TestFootprint reads files of many small parts, which need the most memory for
+// TestFootprint reads files of many small parts, which take the most memory for
 // their size. It is not parallel, because it measures the whole heap.
 func TestFootprint(t *testing.T) {
 	const size = 4 << 20

@@ -213,7 +213,7 @@ func TestPruneKeepsOthers(t *testing.T) {
 	if got := len(f.store.docs); got != 5 {
 		t.Errorf("%d documents are left, want 5", got)
 	}
-	// Nothing can be pruned from a folder that never existed.
+	// A folder that never existed has nothing to prune.
 	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: not found: it is gone, or a link that leads nowhere\n")
 	if err := os.RemoveAll(filepath.Join(f.dir, "two")); err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ https://x/e: 0 added, 0 changed, 0 unchanged, 0 removed, 1 failed (empty: there 
 	if got := f.readAll(false, pairs...); got != want {
 		t.Errorf("first:\n%s", got)
 	}
-	// An unusable or unreachable version does not replace the old one.
+	// An unreadable new version leaves the old version in place.
 	pairs[1], pairs[5] = "", `{"id":"2","text":"two"}`+"\n"+`{"id":"3","text":"three"}`
 	want = `https://x/a: 0 added, 0 changed, 0 unchanged, 0 removed, 1 failed (empty: there is no text in it)
 s3://b/c.jsonl: 1 added, 0 changed, 1 unchanged, 1 removed, 0 failed

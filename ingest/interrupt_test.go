@@ -26,8 +26,7 @@ func (f *fixture) many(n int) {
 	}
 }
 
-// state returns the stored data without ids, with one line for each chunk and
-// document.
+// state returns the stored documents and chunks without ids, one per line.
 func (m *memory) state() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,7 +178,8 @@ func TestEmbedderFails(t *testing.T) {
 	}
 }
 
-// TestIgnoreAsGit checks that the same patterns ignore the same files as in git.
+// TestIgnoreAsGit compares the ignored files with those that git ignores by the
+// same patterns.
 func TestIgnoreAsGit(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

@@ -33,7 +33,7 @@ type item struct {
 	data   []byte
 	size   int64
 	mtime  int64
-	record *intake.Line         // of a line in a file with many documents
+	record *jsonl.Line          // of a line in a file with many documents
 	reason fault.Text           // known reason why it cannot be read
 	silent bool                 // reported but not stored
 	shared []uint64             // of a part: the blocks that the pages of its folder share

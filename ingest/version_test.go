@@ -15,7 +15,7 @@ import (
 	"docent/ingest/worker"
 )
 
-// noting is a Reader that records the names of the sources it reads.
+// noting is a Reader that records the names of the files it reads.
 type noting struct {
 	ingest.Reader
 	mu   sync.Mutex

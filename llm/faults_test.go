@@ -17,8 +17,8 @@ import (
 	"docent/llm/llmtest"
 )
 
-// Each test in this file is named after a fault of langchaingo's own llm.OpenAI
-// client. It checks that docent's client does not have the fault.
+// The tests in this file are named after bugs of langchaingo's OpenAI client.
+// Each shows that this client does not have the bug.
 
 func frames(f ...string) llmtest.Reply { return llmtest.Reply{Frames: f} }
 

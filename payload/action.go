@@ -16,22 +16,19 @@ const (
 	// UserSetVariable sets session variables. The message is an object with one key
 	// for each variable.
 	UserSetVariable Action = "user_set_variable"
-	// UserUpdateUI reports that the user changed something in a UI. The message can
-	// be any JSON.
+	// UserUpdateUI reports a change that the user made in a UI; any JSON.
 	UserUpdateUI Action = "user_update_ui"
 	// UserGUIEvent is the newer React client's name for UserUpdateUI.
 	UserGUIEvent Action = "user_gui_event"
-	// Reset empties the session. The agent then greets the user again.
+	// Reset deletes the messages of the session, and the agent greets again.
 	Reset Action = "reset"
-	// FetchUserMessages asks for the messages that were stored before the client
-	// connected.
+	// FetchUserMessages asks for the stored messages of the session.
 	FetchUserMessages Action = "fetch_user_messages"
 )
 
 // BAF's actions from the server to clients.
 const (
-	// ReplyStr is plain text. Other agents also send it, with text or an object as
-	// the message.
+	// ReplyStr is plain text. Other agents send it too, with text or an object.
 	ReplyStr Action = "agent_reply_str"
 	// ReplyMarkdown is Markdown text.
 	ReplyMarkdown Action = "agent_reply_markdown"
@@ -83,25 +80,24 @@ const (
 	// FeedbackStoredAction confirms a FeedbackAction. The message is a
 	// FeedbackStored.
 	FeedbackStoredAction Action = "feedback_stored"
-	// SyncedAction ends the replay for a client that resumed its session. The
-	// message is a Synced.
+	// SyncedAction ends the replay for a resumed client; the server sends a Synced.
 	SyncedAction Action = "synced"
-	// TurnSnapshotAction contains the output of a running turn so far. The message
-	// is a TurnSnapshot.
+	// TurnSnapshotAction has the output of a running turn so far; the server sends
+	// a TurnSnapshot.
 	TurnSnapshotAction Action = "turn_snapshot"
-	// SessionResetAction reports a reset of the session. The message is a
+	// SessionResetAction reports a reset of the session; the server sends a
 	// SessionReset.
 	SessionResetAction Action = "session_reset"
 	// WelcomeAction answers a HelloAction. The message is a Welcome.
 	WelcomeAction Action = "welcome"
-	// AckAction confirms that a message is stored. The message is an Ack.
+	// AckAction confirms that a message is stored; the server sends an Ack.
 	AckAction Action = "ack"
-	// StatusAction reports the progress of a turn. The message is a Status.
+	// StatusAction reports the progress of a turn; the server sends a Status.
 	StatusAction Action = "status"
-	// DeltaAction contains a piece of a growing answer. The message is a Delta.
+	// DeltaAction has a piece of a growing answer; the server sends a Delta.
 	DeltaAction Action = "agent_reply_delta"
-	// TurnFinishedAction ends a turn. The message is a TurnFinished.
+	// TurnFinishedAction ends a turn; the server sends a TurnFinished.
 	TurnFinishedAction Action = "turn_finished"
-	// ErrorAction reports an error. The message is an Error.
+	// ErrorAction reports an error; the server sends an Error.
 	ErrorAction Action = "error"
 )

@@ -9,7 +9,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Files in the formats that BAF's clients send, and invalid ones.
+// The files are in the forms that BAF's clients send, and in invalid forms.
 func TestDecodeFile(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", MaxFileNameBytes)

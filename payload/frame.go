@@ -14,14 +14,14 @@ import (
 // TimeLayout is BAF's format of times: local, to the second, without a zone.
 const TimeLayout = "2006-01-02 15:04:05"
 
-// Frame is one message on the wire.
+// Frame is one message of the protocol.
 type Frame struct {
 	// Action is the type of the message; never empty.
 	Action Action
 	// Message is the content. Nil is written as null; a missing message is read
 	// as nil.
 	Message json.RawMessage
-	// History marks messages of a replay.
+	// History marks stored messages that the server sends again.
 	History bool
 	// Time is the time of the message; zero is written as null. Readers ignore
 	// it, as BAF does.

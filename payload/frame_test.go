@@ -144,7 +144,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// docent.v1 defines the key id. BAF clients may use it for other purposes.
+// TestDecodeID: only docent.v1 defines the id. BAF clients may use the key
+// freely.
 func TestDecodeID(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -169,8 +170,8 @@ func TestDecodeID(t *testing.T) {
 	}
 }
 
-// Both dialects read the keys that agents add to frames. For wrong values,
-// docent.v1 returns an error, and BAF ignores them.
+// TestDecodePeer: both protocols read the fields that agents add to frames.
+// docent.v1 reports an invalid field, and BAF ignores it.
 func TestDecodePeer(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("c", MaxCorrelationBytes)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// made are the messages of BAF's golden frames as Go values, by action and
+// made has the messages of BAF's golden frames as Go values, by action and
 // sender.
 func made(t *testing.T) map[Action]any {
 	t.Helper()
@@ -49,8 +49,8 @@ func made(t *testing.T) map[Action]any {
 	}
 }
 
-// Each golden frame can be read. The typed values encode to the messages of BAF's
-// server, with equal values and the same text inside strings.
+// TestGoldenFrames decodes each golden frame. It encodes the typed values and
+// compares the result with the frames of BAF's server.
 func TestGoldenFrames(t *testing.T) {
 	t.Parallel()
 	values := made(t)
@@ -119,8 +119,8 @@ func keysOf(t *testing.T, object []byte) string {
 	return strings.Join(keys, " ")
 }
 
-// BAF's steps as it sends them, with the same order of keys. Each is decoded to
-// the type of its kind and encoded to the same JSON.
+// The steps are those that BAF sends, with their keys in order. docent decodes
+// each into the type of its kind and encodes it to the same JSON.
 func TestGoldenSteps(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// scan accepts the same texts as encoding/json.
+// FuzzScan: scan and encoding/json read the same values.
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
 		`{"action":"user_message","message":"hello \\" \\u00e9 é","history":false,"timestamp":null,"id":"m1"}`,

@@ -50,8 +50,8 @@ var replies = map[string]Action{
 	TypeLocation: ReplyLocation, TypeRAG: ReplyRAG, TypeAudio: ReplyAudio, TypeUI: ReplyUI, TypeGUI: ReplyGUI,
 }
 
-// ReplayAction returns the action that sends a stored message to a client again.
-// It returns false for types that are not replayed.
+// ReplayAction returns the action that sends a stored message again, as it was
+// sent first. It returns false for types that are not sent.
 func ReplayAction(chatType string, isUser bool) (Action, bool) {
 	action, ok := replies[chatType]
 	switch {
@@ -66,8 +66,8 @@ func ReplayAction(chatType string, isUser bool) (Action, bool) {
 	}
 }
 
-// ReplayStep returns the action that sends stored reasoning to a client again. It
-// returns false for kinds that are not replayed.
+// ReplayStep returns the action that sends stored reasoning again. It returns
+// false for kinds that are not sent.
 func ReplayStep(kind string) (Action, bool) {
 	switch kind {
 	case StoredStep:

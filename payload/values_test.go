@@ -11,7 +11,8 @@ import (
 	"docent/internal/fault"
 )
 
-// Values that Python's json, pandas, and numpy write in their own formats.
+// TestValues covers values that Python's json, pandas, and numpy write in their
+// own ways.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 7, 10, 19, 123e6, time.FixedZone("", 3600))
@@ -50,8 +51,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// The messages of BAF's server can be decoded too, for programs that are its
-// clients.
+// TestReadValues: agents that connect to BAF's server can read its values.
 func TestReadValues(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

@@ -4,10 +4,11 @@ import (
 	"time"
 
 	"docent/internal/fault"
-
-	"docent/llm"
-	"docent/rag/retrieve"
+	"docent/rag/corpus"
 )
+
+// Extractive is the model name of answers made from quotes, without a model.
+const Extractive = "extractive"
 
 // Answer is a checked answer with its evidence.
 type Answer struct {
@@ -22,7 +23,7 @@ type Answer struct {
 	// for others.
 	Named fault.Sentence
 	// Passages are the passages that the answer was made from, best first.
-	Passages []retrieve.Result
+	Passages []Passage
 	// Sentences are the sentences of Text, in order.
 	Sentences []Sentence
 	// Abstained reports that the passages do not support an answer and that
@@ -38,6 +39,13 @@ type Answer struct {
 	Usage *Usage
 	// Timings say how long the stages took.
 	Timings Timings
+}
+
+// Passage is a passage behind an answer.
+type Passage struct {
+	corpus.Passage
+	// Score orders the passages of one answer. Scores of different answers cannot be compared.
+	Score float64
 }
 
 // Sentence is one sentence of an answer with its citations.
@@ -81,7 +89,12 @@ type Search struct {
 }
 
 // Usage counts a model's tokens.
-type Usage = llm.Usage
+type Usage struct {
+	// Prompt counts the tokens that the model read.
+	Prompt int `json:"prompt_tokens"`
+	// Completion counts the tokens that the model wrote.
+	Completion int `json:"completion_tokens"`
+}
 
 // Timings say how long the stages of an answer took.
 type Timings struct {

@@ -1,5 +1,3 @@
-// Package rag answers questions from documents. It retrieves passages, quotes
-// them or lets a model write from them, and checks each statement against the
-// passages it cites. It answers "I don't know" if the passages do not support
-// an answer.
+// Package rag defines questions about documents and their answers. Agents and the
+// HTTP API exchange these types with rag/pipeline, which makes the answers.
 package rag

@@ -1,7 +1,18 @@
 package rag
 
 import (
+	"docent/internal/fault"
 	"docent/rag/talk"
+)
+
+// Limits of a Request.
+const (
+	// MaxQuestionBytes limits Request.Question.
+	MaxQuestionBytes = 16 << 10
+	// MaxPromptBytes limits Request.Prompt.
+	MaxPromptBytes = 64 << 10
+	// MaxHistory limits Request.History.
+	MaxHistory = 50
 )
 
 // Request is one question with its options.
@@ -51,3 +62,9 @@ type Part struct {
 	// text.
 	Answer *Answer
 }
+
+// DefaultIngestHint is the advice if there are no documents.
+const DefaultIngestHint = "Add some with `docent ingest PATH`, or upload them."
+
+// IngestHint is DefaultIngestHint with its id.
+func IngestHint() fault.Text { return fault.NewText("ingest_hint", DefaultIngestHint) }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
@@ -37,9 +37,8 @@ func Sessions(limit int) int {
 	return min(limit, MaxPage)
 }
 
-// Said returns the searchable text of a message. It is "" for messages without
-// text.
-func Said(m agent.ChatMessage) string { return Fold(m.Said()) }
+// Said returns the searchable text of a message; "" if it has none.
+func Said(m chat.Message) string { return Fold(m.Said()) }
 
 // SessionName returns the stored form of a display name.
 func SessionName(name string) string { return payload.ReadableName(Text(name)) }
@@ -89,13 +88,13 @@ func Incoming(in journal.Incoming, now time.Time) (journal.Incoming, error) {
 	if in.Type != "" && string(e.Data) == string(in.Content) {
 		e.Data = nil
 	}
-	e.ID, e.Turn, e.Message, e.Begun, e.Handled = 0, 0, agent.ChatMessage{}, false, false
+	e.ID, e.Turn, e.Message, e.Begun, e.Handled = 0, 0, chat.Message{}, false, false
 	e.Name, e.Info, e.Time = Text(e.Name), Text(e.Info), Time(e.Time, now)
 	return in, nil
 }
 
 // EventData returns the data of an event; see Incoming.
-func EventData(stored json.RawMessage, message agent.ChatMessage) json.RawMessage {
+func EventData(stored json.RawMessage, message chat.Message) json.RawMessage {
 	if stored == nil {
 		return message.Content
 	}
@@ -140,7 +139,7 @@ func Entries(turn journal.TurnRecord, now time.Time) ([]journal.Entry, error) {
 	return out, nil
 }
 
-func message(m agent.ChatMessage, turn int64, now time.Time) (*agent.ChatMessage, error) {
+func message(m chat.Message, turn int64, now time.Time) (*chat.Message, error) {
 	if err := CheckClientID(m.ClientID); err != nil {
 		return nil, err
 	}
@@ -153,7 +152,7 @@ func message(m agent.ChatMessage, turn int64, now time.Time) (*agent.ChatMessage
 	return &m, err
 }
 
-func step(r agent.ReasoningRecord, turn int64, now time.Time) (*agent.ReasoningRecord, error) {
+func step(r chat.Reasoning, turn int64, now time.Time) (*chat.Reasoning, error) {
 	payload, err := JSON(r.Payload)
 	r.ID, r.Seq, r.Turn = 0, 0, turn
 	r.Kind, r.StepKind, r.Summary, r.Payload, r.Time = Text(r.Kind), Text(r.StepKind), Text(r.Summary), payload, Time(r.Time, now)
@@ -164,14 +163,14 @@ func step(r agent.ReasoningRecord, turn int64, now time.Time) (*agent.ReasoningR
 }
 
 // Predictions returns the stored form of a turn's predictions.
-func Predictions(turn journal.TurnRecord, now time.Time) []agent.PredictionRecord {
-	out := make([]agent.PredictionRecord, len(turn.Predictions))
+func Predictions(turn journal.TurnRecord, now time.Time) []chat.Prediction {
+	out := make([]chat.Prediction, len(turn.Predictions))
 	for i, p := range turn.Predictions {
 		if p.Score != p.Score { // SQLite cannot store NaN
 			p.Score = 0
 		}
 		p.Message, p.Classifier, p.Intent, p.Time = Text(p.Message), Text(p.Classifier), Text(p.Intent), Time(p.Time, now)
-		parameters := make([]agent.ParameterRecord, len(p.Parameters))
+		parameters := make([]chat.Parameter, len(p.Parameters))
 		for k, q := range p.Parameters {
 			if q.Value != nil {
 				value := Text(*q.Value)
@@ -187,7 +186,7 @@ func Predictions(turn journal.TurnRecord, now time.Time) []agent.PredictionRecor
 }
 
 // Merge merges messages and steps, each ordered by sequence number.
-func Merge(messages []agent.ChatMessage, steps []agent.ReasoningRecord) []journal.Entry {
+func Merge(messages []chat.Message, steps []chat.Reasoning) []journal.Entry {
 	var out []journal.Entry
 	for len(messages)+len(steps) > 0 {
 		if len(steps) == 0 || len(messages) > 0 && messages[0].Seq < steps[0].Seq {

@@ -1,5 +1,5 @@
-// Package store holds the code that docent's two databases share: limits, the
-// stored form of values, and the watching of changes. The packages store/postgres
+// Package store holds the rules that both databases of docent share: limits, the
+// form of stored values, and the watch for changes. The packages store/postgres
 // and store/sqlite store the data.
 package store
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"docent/agent"
+	"docent/agent/chat"
 )
 
 // Text makes s storable in both databases. Postgres accepts neither U+0000 nor
@@ -50,12 +50,12 @@ const replacement = `\ufffd`
 // escapeLen is the length of a \uXXXX escape.
 const escapeLen = 6
 
-// JSON makes a JSON text storable in both databases. It replaces the escapes that
-// Postgres' jsonb rejects with U+FFFD. These are \u0000 and unpaired surrogates.
-// It fails with fault.Invalid if raw is not valid JSON or exceeds the limits of
-// agent.CheckJSON.
+// JSON makes a JSON text storable in both databases. It replaces escapes that
+// Postgres' jsonb rejects, \u0000 and unpaired surrogates, with U+FFFD. It
+// fails with fault.Invalid if raw is not valid JSON or exceeds the limits of
+// chat.CheckJSON.
 func JSON(raw json.RawMessage) (json.RawMessage, error) {
-	if err := agent.CheckJSON(raw); err != nil {
+	if err := chat.CheckJSON(raw); err != nil {
 		return nil, err //nolint:wrapcheck // the error is complete
 	}
 	if bytes.Contains(raw, []byte(`\u`)) {

@@ -21,20 +21,21 @@ import (
 const (
 	indexFile       = "index.html"
 	placeholderFile = "placeholder.html"
-	// assetPrefix is where Vite puts files whose names hold a hash of their
-	// content; they may be cached for ever.
+	// assetPrefix is the folder of files that Vite names by a hash of their
+	// content. Browsers may cache them forever.
 	assetPrefix = "assets/"
-	// widgetFile is what other sites embed; what it imports is among the assets.
+	// widgetFile is the script that other sites embed. Its imports are among the
+	// assets.
 	widgetFile = "widget.js"
-	// packedSuffix is that of files that a build has packed.
+	// packedSuffix is the suffix of files that the build compressed.
 	packedSuffix = ".gz"
 
 	cacheForever = "public, max-age=31536000, immutable"
 	cacheRecheck = "no-cache"
 )
 
-// views are what the page's addresses begin with behind #, which people may
-// leave out.
+// views are the first parts of the page's addresses after #. Users may omit the
+// #.
 var views = []string{"c", "documents", "settings"}
 
 // site serves a built page from a file system that never changes.
@@ -157,7 +158,7 @@ func (f *file) send(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// unpackedSize is what a gzip file says at its end.
+// unpackedSize returns the uncompressed size from the end of a gzip file.
 func unpackedSize(packed []byte) int {
 	if len(packed) < 4 {
 		return 0
@@ -230,8 +231,9 @@ func acceptsGzip(r *http.Request) bool {
 	return false
 }
 
-// mediaType is by table for what the page has, because the system's own table
-// (mime.TypeByExtension) differs between machines.
+// mediaType returns the media type of a file of the page. It uses its own
+// table, because the system's table (mime.TypeByExtension) differs between
+// machines.
 func mediaType(name string) string {
 	switch ext := path.Ext(name); ext {
 	case ".html":

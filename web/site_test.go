@@ -163,8 +163,7 @@ func TestSiteSendsWhatIsPacked(t *testing.T) {
 	}
 }
 
-// TestSharedFiles: other sites may run the widget and what it imports, and
-// nothing else.
+// TestSharedFiles: other sites may run only the widget and its imports.
 func TestSharedFiles(t *testing.T) {
 	t.Parallel()
 	for name, shared := range map[string]bool{"/widget.js": true, "/assets/main-abc1.js": true, "/": false, "/theme.js": false, "/c/1": false, "/assets/gone.js": false} {

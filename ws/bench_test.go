@@ -14,6 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/ws"
@@ -59,7 +60,7 @@ func (n *nowhere) CommitTurn(_ context.Context, t journal.TurnRecord) (journal.W
 	return journal.Written{Entries: t.Entries}, nil
 }
 
-func (n *nowhere) Steps(context.Context, int64, journal.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (n *nowhere) Steps(context.Context, int64, journal.MessageQuery) ([]chat.Reasoning, error) {
 	return nil, nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/limits"
+	"docent/ws/dialect"
 )
 
 // Connection is the connection of one client. Its reader goroutine calls the
@@ -74,7 +75,7 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 
 // serve opens the session and starts the reader.
 func (c *Connection) serve(ctx context.Context, o *opening) {
-	if c.contain(ctx, func() bool { return c.open(ctx, o) }) {
+	if c.open(ctx, o) {
 		go c.read(ctx)
 		return
 	}
@@ -90,7 +91,7 @@ const readerAge = time.Second
 // after a message that ended an idle time.
 func (c *Connection) read(ctx context.Context) {
 	for begun := time.Now(); time.Since(begun) < readerAge; {
-		if !c.contain(ctx, func() bool { return c.next(ctx) }) {
+		if !c.next(ctx) {
 			c.end()
 			return
 		}
@@ -101,9 +102,10 @@ func (c *Connection) read(ctx context.Context) {
 // next reads a message and acts on it. It returns false when the connection is
 // over.
 func (c *Connection) next(ctx context.Context) bool {
-	c.patience.alive() // the time for handling the last message is not silence
+	defer c.recovered(ctx)
+	c.patience.alive() // the time that the last message took does not count as silence
 	var act func(context.Context)
-	if err := c.receive(func(m Message) { act = c.handler.Decode(m) }); err != nil {
+	if err := c.receive(func(m dialect.Message) { act = c.handler.Decode(m) }); err != nil {
 		c.readFailed(ctx, err)
 		return false
 	}
@@ -111,18 +113,14 @@ func (c *Connection) next(ctx context.Context) bool {
 	return true
 }
 
-// contain calls f and returns its result. It turns a panic into a closed
-// connection, so that the program goes on.
-func (c *Connection) contain(ctx context.Context, f func() bool) (result bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.server.cfg.Logger.ErrorContext(ctx, "panic in connection",
-				"session", c.SessionID(), "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
-			c.Close(CloseInternal)
-			result = false
-		}
-	}()
-	return f()
+// recovered closes the connection if the calling function panics. The program goes
+// on. It must be deferred.
+func (c *Connection) recovered(ctx context.Context) {
+	if p := recover(); p != nil {
+		c.server.cfg.Logger.ErrorContext(ctx, "panic in connection",
+			"session", c.SessionID(), "panic", fmt.Sprintf("%T", p), "stack", string(debug.Stack()))
+		c.Close(CloseInternal)
+	}
 }
 
 // end releases everything that the connection holds.
@@ -179,8 +177,13 @@ func (c *Connection) Refuse(err error, id string) {
 // when the client has answered.
 func (c *Connection) Close(code CloseCode) { c.close(code) }
 
-// close does the work of Close. It returns false if the connection is closing
-// already.
+// CloseGone closes the connection to a session that was deleted.
+func (c *Connection) CloseGone() { c.Close(CloseGone) }
+
+// CloseIdle closes the connection of an idle client.
+func (c *Connection) CloseIdle() { c.Close(CloseIdle) }
+
+// close is Close. It returns false if the connection is closing already.
 func (c *Connection) close(code CloseCode) bool {
 	// A client that does not read the queued messages would not read this one
 	// either.
@@ -253,17 +256,26 @@ func (c *Connection) linger() {
 	}
 }
 
-// listener passes the deliveries of a session to the connection's handler.
-type listener struct{ c *Connection }
+// listener is the connection as a client of its session. The handler gets the
+// deliveries.
+type listener struct {
+	Handler
+	c *Connection
+}
+
+var _ session.Leaver = listener{}
 
 // Opened implements session.Listener.
 func (l listener) Opened(o session.Opened) {
 	l.c.id.Store(&o.SessionID)
-	l.c.handler.Opened(o)
+	l.Handler.Opened(o)
 }
 
-// Deliver implements session.Listener.
-func (l listener) Deliver(d session.Delivery) { l.c.handler.Deliver(d) }
-
 // Gone implements session.Leaver.
-func (l listener) Gone() { l.c.Close(CloseGone) }
+func (l listener) Gone(err error) {
+	if fault.KindOf(err) == fault.NotFound {
+		l.c.Close(CloseGone)
+		return
+	}
+	l.c.Close(CloseUnavailable)
+}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"docent/agent/session"
+	"docent/ws/dialect"
 )
 
 // Dialect is a protocol that a Server serves at a separate path.
@@ -24,11 +25,11 @@ type Dialect struct {
 // concurrently. The other methods are never called concurrently.
 type Handler interface {
 	session.Listener
-	// Decode decodes a message and returns a function that processes it. Decode
-	// must not keep m.Data.
-	Decode(m Message) (act func(ctx context.Context))
-	// MayBeFile reports whether a message may be as long as Config.FileBytes. begin
-	// is the beginning of the message.
+	// Decode decodes a message and returns the function that acts on it. It must
+	// not keep m.Data.
+	Decode(m dialect.Message) (act func(ctx context.Context))
+	// MayBeFile reports whether a message that begins with begin may be as long as
+	// Config.FileBytes.
 	MayBeFile(begin []byte) bool
 	// Refuse tells the client that a message had no effect. id identifies the
 	// message; it may be "". Refuse returns false if the dialect has no message for
@@ -37,16 +38,6 @@ type Handler interface {
 	// End waits for the handler's goroutines. The server calls it after the
 	// connection has ended and its context is canceled.
 	End()
-}
-
-// Message is a message from a client.
-type Message struct {
-	// Data is the message, or nil if the server refused it.
-	Data []byte
-	// Refusal is the reason for which the server refused the message, or nil.
-	Refusal error
-	// ID is the id of a refused message, if it has one.
-	ID string
 }
 
 // The names of this package's own dialects.

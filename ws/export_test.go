@@ -9,6 +9,7 @@ import (
 	"docent/agent/session"
 	"docent/auth"
 	"docent/payload"
+	"docent/ws/dialect"
 )
 
 // Echo returns each client's messages. It uses this package without an agent.
@@ -52,8 +53,8 @@ var (
 // echoer is a Handler that sends back each message.
 type echoer struct{ talk }
 
-func (e *echoer) Decode(m Message) func(ctx context.Context) {
-	frame, refusal := e.decode(m)
+func (e *echoer) Decode(m dialect.Message) func(ctx context.Context) {
+	frame, refusal := payload.DecodeBAF(m.Data)
 	return func(ctx context.Context) {
 		if e.c.Allow() == nil && refusal == nil && ctx.Err() == nil {
 			e.send(payload.Frame{Action: payload.ReplyStr, Message: frame.Message, Time: time.Now()})

@@ -6,15 +6,21 @@ import (
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
+	"docent/ws/dialect"
 )
 
 // greeting is the Handler of docent.v1, whose clients say hello.
 type greeting struct{ talk }
 
 // greet implements greeter.
-func (g *greeting) greet(ctx context.Context, m Message, o *opening) (id string, err error) {
-	frame, err := g.decode(m)
+func (g *greeting) greet(ctx context.Context, m dialect.Message, o *opening) (id string, err error) {
+	if m.Refusal != nil {
+		return m.ID, m.Refusal
+	}
+	frame, err := payload.DecodeV1(m.Data)
 	switch {
+	case err != nil && frame.ID == "":
+		return dialect.Undecoded(m.Data, err)
 	case err != nil:
 	case frame.Action == payload.HelloAction:
 		if err = g.hello(ctx, frame, o); err == nil {

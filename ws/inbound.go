@@ -7,9 +7,11 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session"
 	"docent/agent/session/journal"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -62,7 +64,7 @@ func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 		}
 	}
 	if kind == fault.Internal || kind == fault.Unavailable {
-		t.c.Logger().ErrorContext(ctx, "frame failed", "session", t.c.SessionID(), "action", frame.Action, agent.ErrorAttr(err))
+		t.c.Logger().ErrorContext(ctx, "frame failed", "session", t.c.SessionID(), "action", frame.Action, errlog.Attr(err))
 	}
 	t.c.Refuse(err, frame.ID)
 	if kind == fault.NotFound && !errors.Is(err, journal.ErrNoTurn) && !errors.Is(err, session.ErrNoChoice) {
@@ -83,7 +85,11 @@ func needsWords(a payload.Action, kind fault.Kind, err error) bool {
 
 // act acts on a frame. An unknown action is fault.Invalid.
 func (t *talk) act(ctx context.Context, frame payload.Frame) error {
-	if err := t.checkSize(frame); err != nil {
+	if isFile(frame.Action) {
+		if len(frame.Message) > t.c.server.cfg.FileBytes {
+			return fileTooLong(&t.c.server.cfg)
+		}
+	} else if err := t.c.CheckSize(frame.Message, isSpoken(frame.Action)); err != nil {
 		return err
 	}
 	t.afterVoice(ctx, frame)
@@ -100,7 +106,7 @@ func (t *talk) act(ctx context.Context, frame payload.Frame) error {
 		if frame.Action == payload.UserGUIEvent && !t.v1 {
 			t.gui.Store(true)
 		}
-		return t.c.Session().SendEvent(ctx, agent.EventUI, frame.Message, !t.v1)
+		return t.c.Session().SendEvent(ctx, chat.EventUI, frame.Message, !t.v1)
 	case payload.Reset:
 		return t.c.Session().Reset(ctx)
 	case payload.FetchUserMessages:
@@ -133,17 +139,6 @@ func (t *talk) actV1(ctx context.Context, frame payload.Frame) error {
 
 func errUnknown(a payload.Action) error {
 	return fault.New(fault.Invalid, "action_unknown", "unknown action %.64q", a)
-}
-
-// checkSize refuses messages that are too long for their action.
-func (t *talk) checkSize(frame payload.Frame) error {
-	if isFile(frame.Action) {
-		if len(frame.Message) > t.c.server.cfg.FileBytes {
-			return fileTooLong(&t.c.server.cfg)
-		}
-		return nil
-	}
-	return t.c.CheckSize(frame.Message, isSpoken(frame.Action))
 }
 
 // isSpoken reports whether an action's message is a text for the agent.

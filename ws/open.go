@@ -5,23 +5,24 @@ import (
 	"context"
 	"time"
 
-	"docent/agent"
 	"docent/auth"
+	"docent/internal/errlog"
 	"docent/internal/fault"
+	"docent/ws/dialect"
 )
 
 // greeter is a Handler whose clients say hello before their session is opened.
 type greeter interface {
 	// greet acts on a message before the session is open. With fault.Invalid the
 	// client may try again.
-	greet(ctx context.Context, m Message, o *opening) (id string, err error)
-	// catchUp sends the entries that the client has missed, after the session is
-	// open.
+	greet(ctx context.Context, m dialect.Message, o *opening) (id string, err error)
+	// catchUp sends what the client has missed, once the session is open.
 	catchUp(ctx context.Context) error
 }
 
 // open opens the session. It returns false if the connection is over.
 func (c *Connection) open(ctx context.Context, o *opening) bool {
+	defer c.recovered(ctx)
 	g, greets := c.handler.(greeter)
 	if greets && !c.awaitHello(ctx, g, o) {
 		return false
@@ -33,7 +34,7 @@ func (c *Connection) open(ctx context.Context, o *opening) bool {
 			req.Username = ""
 		}
 	}
-	sub, err := c.server.cfg.Runtime.Open(ctx, req, listener{c})
+	sub, err := c.server.cfg.Runtime.Open(ctx, req, listener{c.handler, c})
 	if err != nil {
 		c.openFailed(ctx, err, "", req.ID)
 		return false
@@ -62,7 +63,7 @@ func (c *Connection) awaitHello(ctx context.Context, g greeter, o *opening) bool
 	for {
 		var id string
 		var refusal error
-		err := c.receive(func(m Message) { id, refusal = g.greet(ctx, m, o) })
+		err := c.receive(func(m dialect.Message) { id, refusal = g.greet(ctx, m, o) })
 		switch {
 		case timedOut(err):
 			c.Close(CloseNoHello)
@@ -104,7 +105,7 @@ func (c *Connection) openFailed(ctx context.Context, err error, id, session stri
 	if code == CloseUnauthorized || code == CloseForbidden || fault.KindOf(err) == fault.RateLimited {
 		log.InfoContext(ctx, "client refused", "session", session, "kind", fault.KindOf(err))
 	} else {
-		log.ErrorContext(ctx, "open session", "session", session, agent.ErrorAttr(err))
+		log.ErrorContext(ctx, "open session", "session", session, errlog.Attr(err))
 	}
 	c.Refuse(err, id)
 	c.Close(code)

@@ -101,13 +101,9 @@ func (o *outbox) addLocked(i item) error {
 		i.release()
 		return errSlow
 	}
-	o.pushLocked(i)
-	return nil
-}
-
-func (o *outbox) pushLocked(i item) {
 	o.items = append(o.items, i)
 	o.ready.Signal()
+	return nil
 }
 
 // addIfIdle queues an item if the queue is empty, and reports whether it did.
@@ -117,7 +113,8 @@ func (o *outbox) addIfIdle(i item) bool {
 	if o.closing || o.busy || len(o.items) > 0 {
 		return false
 	}
-	o.pushLocked(i)
+	o.items = append(o.items, i)
+	o.ready.Signal()
 	return true
 }
 
@@ -182,7 +179,8 @@ func (o *outbox) close(frame []byte, drop bool) bool {
 		o.dropLocked()
 	}
 	o.closing = true
-	o.pushLocked(item{kind: websocket.CloseMessage, data: frame})
+	o.items = append(o.items, item{kind: websocket.CloseMessage, data: frame})
+	o.ready.Signal()
 	return true
 }
 

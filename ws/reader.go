@@ -6,9 +6,10 @@ import (
 	"io"
 	"net"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/internal/fault"
+	"docent/ws/dialect"
 )
 
 const (
@@ -16,9 +17,6 @@ const (
 	leastBuffer = 512
 	// scrapBuffer is the size of a buffer for discarded data, in bytes.
 	scrapBuffer = 4 << 10
-	// maxEscape is the maximum ratio of a text's length in JSON to its own length,
-	// as in \u0041 for a letter.
-	maxEscape = 6
 	// helloBytes bounds messages before the session is open.
 	helloBytes = 64 << 10
 	// envelope bounds a message without its message field, in bytes.
@@ -38,10 +36,10 @@ func isNetwork(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed)
 }
 
-// receive reads a message and calls take with it. take must not keep its data.
-// After an error the connection has ended. The memory of a large message counts
-// until the next message is read.
-func (c *Connection) receive(take func(m Message)) error {
+// receive reads a message and calls take with it, which must not keep its data.
+// With an error the connection is over. The memory of a large message is counted
+// until the next one is read.
+func (c *Connection) receive(take func(m dialect.Message)) error {
 	c.upload.free()
 	_, r, err := c.socket.NextReader()
 	if err != nil {
@@ -54,8 +52,8 @@ func (c *Connection) receive(take func(m Message)) error {
 	if err != nil {
 		return err
 	}
-	m := Message{Data: data, Refusal: refusal}
-	if refusal != nil { // the rest must be read before the next message
+	m := dialect.Message{Data: data, Refusal: refusal}
+	if refusal != nil { // the rest has to be read before the next message
 		m.Data = nil
 		if m.ID, err = c.discard(data, r); err != nil {
 			return err
@@ -75,7 +73,7 @@ func (c *Connection) receive(take func(m Message)) error {
 // readAll appends a message to b. If the message is too long or there is no
 // memory for it, readAll returns a refusal and the beginning of the message.
 func (c *Connection) readAll(b []byte, r io.Reader) (data []byte, refusal, err error) {
-	limit, file := maxEscape*c.server.cfg.MessageBytes+envelope, false
+	limit, file := dialect.MaxEscape*c.server.cfg.MessageBytes+envelope, false
 	if c.Session() == nil {
 		limit = helloBytes
 	}
@@ -140,17 +138,17 @@ func (c *Connection) maybeFile(begin []byte) error {
 
 // discard reads the rest of a message and returns its id.
 func (c *Connection) discard(begin []byte, r io.Reader) (id string, err error) {
-	var f finder
-	f.see(begin)
+	var f dialect.Finder
+	f.See(begin)
 	c.upload.free()
 	scrap := make([]byte, scrapBuffer)
 	for {
 		n, err := r.Read(scrap)
-		f.see(scrap[:n])
+		f.See(scrap[:n])
 		c.patience.progress(n)
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				return f.id, nil
+				return f.ID(), nil
 			}
 			return "", err
 		}
@@ -168,7 +166,7 @@ func (c *Connection) CheckSize(message json.RawMessage, text bool) error {
 
 func tooLong(cfg *Config) error {
 	return fault.Wrap(fault.Invalid, session.ErrTooLong,
-		"frame_too_large", "a message may have at most %d bytes, and %d of text", cfg.MessageBytes, agent.MaxTextBytes)
+		"frame_too_large", "a message may have at most %d bytes, and %d of text", cfg.MessageBytes, chat.MaxTextBytes)
 }
 
 func fileTooLong(cfg *Config) error {

@@ -24,7 +24,7 @@ func (t *talk) replay(ctx context.Context) error {
 			return err
 		}
 		frame, ok := replayed(e)
-		if ok && !t.sendPatiently(ctx, t.shown(frame)) {
+		if ok && !t.sendPatiently(ctx, frame) {
 			return nil
 		}
 	}

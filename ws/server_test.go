@@ -1,8 +1,10 @@
 package ws_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -24,6 +26,14 @@ import (
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// typedDialect returns the dialect of Agent WebSocket.
+func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
+	return ws.Dialect{
+		Name: typed.Name, NotWebSocket: typed.NotWebSocket,
+		Begin: func(c *ws.Connection) ws.Handler { return endpoint.Begin(c) },
+	}
+}
 
 // patience limits every wait in these tests.
 const patience = 60 * time.Second
@@ -62,6 +72,8 @@ func serve(t *testing.T, s setup) *site {
 	if s.rag == nil {
 		s.rag = &agenttest.Answers{}
 	}
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
+	s.runtime.Logger, s.config.Logger = cmp.Or(s.runtime.Logger, log), cmp.Or(s.config.Logger, log)
 	s.runtime.Agent, s.runtime.Store, s.runtime.RAG = s.agent, s.store, s.rag
 	rt, err := session.NewRuntime(s.runtime)
 	if err != nil {
@@ -74,7 +86,7 @@ func serve(t *testing.T, s setup) *site {
 		}
 	}
 	endpoint := typed.New(typed.Config{})
-	s.config.Dialects = map[string]ws.Dialect{typed.Path: endpoint.Dialect()}
+	s.config.Dialects = map[string]ws.Dialect{typed.Path: typedDialect(endpoint)}
 	server, err := ws.NewServer(s.config)
 	if err != nil {
 		t.Fatal(err)

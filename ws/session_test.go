@@ -307,3 +307,30 @@ func TestDeletedSession(t *testing.T) {
 		t.Error("its id does not make a new session")
 	}
 }
+
+// directory deletes the sessions of a store.
+type directory struct {
+	journal.Directory
+	store *agenttest.Store
+}
+
+func (d directory) DeleteSession(_ context.Context, key journal.SessionKey) error {
+	d.store.Delete(key.ID)
+	return nil
+}
+
+// The server closes a client that only listens when its session is deleted.
+func TestListenerOfDeletedSession(t *testing.T) {
+	t.Parallel()
+	store := agenttest.NewStore()
+	s := serve(t, setup{store: store})
+	p, w := s.hello("/")
+	p.until(payload.ReplyStr)
+	key := journal.SessionKey{Agent: "docent", ID: w.SessionID}
+	if err := s.runtime.Directory(directory{store: store}).DeleteSession(t.Context(), key); err != nil {
+		t.Fatal(err)
+	}
+	if code := p.closed(); code != ws.CloseGone.Code {
+		t.Errorf("closed with %d", code)
+	}
+}

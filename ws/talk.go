@@ -11,9 +11,10 @@ import (
 
 	"github.com/gorilla/websocket"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/payload"
+	"docent/ws/dialect"
 )
 
 // talk is the Handler of BAF and docent.v1. Fields without a lock belong to the
@@ -35,26 +36,21 @@ func newBAF(c *Connection, gui bool) Handler {
 }
 
 // Decode implements Handler.
-func (t *talk) Decode(m Message) func(ctx context.Context) {
-	frame, refusal := t.decode(m)
-	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
-}
-
-// decode returns a frame. If it must be refused, decode returns the reason and
-// the id.
-func (t *talk) decode(m Message) (frame payload.Frame, refusal error) {
-	if m.Refusal != nil {
-		return payload.Frame{ID: m.ID}, m.Refusal
-	}
-	if t.v1 {
+func (t *talk) Decode(m dialect.Message) func(ctx context.Context) {
+	var frame payload.Frame
+	refusal := m.Refusal
+	switch {
+	case refusal != nil:
+		frame.ID = m.ID
+	case t.v1:
 		frame, refusal = payload.DecodeV1(m.Data)
-	} else {
+	default:
 		frame, refusal = payload.DecodeBAF(m.Data)
 	}
 	if refusal != nil && frame.ID == "" {
-		frame.ID, refusal = Undecoded(m.Data, refusal)
+		frame.ID, refusal = dialect.Undecoded(m.Data, refusal)
 	}
-	return frame, refusal
+	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
 }
 
 // MayBeFile implements Handler. It returns true if the frame's action allows a
@@ -96,7 +92,7 @@ func (t *talk) Opened(o session.Opened) {
 	cfg := &t.c.server.cfg
 	t.sendMessage(payload.WelcomeAction, payload.Welcome{
 		SessionID: o.SessionID, Seq: o.Seq, ResetSeq: o.ResetSeq, Resumed: o.Resumed,
-		Limits: payload.Limits{MessageBytes: min(cfg.MessageBytes, agent.MaxTextBytes), FrameBytes: cfg.FrameBytes},
+		Limits: payload.Limits{MessageBytes: min(cfg.MessageBytes, chat.MaxTextBytes), FrameBytes: cfg.FrameBytes},
 		Models: notNil(t.info.Models), Collections: notNil(t.info.Collections),
 		Voice: payload.Voice{Listens: cfg.Transcriber != nil, Speaks: t.info.Speaks},
 	}, "")
@@ -118,17 +114,7 @@ func (t *talk) Deliver(d session.Delivery) {
 	if !t.v1 && d.Text != nil {
 		d.Frame.Action, d.Frame.Message = payload.ReplyStr, d.Text
 	}
-	t.send(t.shown(d.Frame))
-}
-
-// shown returns a reply under the name that the client knows. BAF's newer React
-// client has its own name for a user interface. Other clients do not know that
-// name.
-func (t *talk) shown(f payload.Frame) payload.Frame {
-	if f.Action == payload.ReplyUI && t.gui.Load() {
-		f.Action = payload.ReplyGUI
-	}
-	return f
+	t.send(d.Frame)
 }
 
 // Refuse implements Handler. BAF has no frame for errors.
@@ -184,8 +170,12 @@ func (t *talk) sendPatiently(ctx context.Context, f payload.Frame) bool {
 	}
 }
 
-// encode returns the item of a frame.
+// encode returns the item of a frame. BAF's newer React client has another name for
+// a user interface, which other clients do not know.
 func (t *talk) encode(f payload.Frame) item {
+	if f.Action == payload.ReplyUI && t.gui.Load() {
+		f.Action = payload.ReplyGUI
+	}
 	pooled := buffers.Get().(*[]byte)
 	i := item{kind: websocket.TextMessage, pooled: pooled}
 	if t.v1 {

@@ -65,7 +65,7 @@ func TestTypedIdle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		server, err := ws.NewServer(ws.Config{Runtime: rt, Dialects: map[string]ws.Dialect{typed.Path: typed.New(typed.Config{}).Dialect()}})
+		server, err := ws.NewServer(ws.Config{Runtime: rt, Dialects: map[string]ws.Dialect{typed.Path: typedDialect(typed.New(typed.Config{}))}})
 		if err != nil {
 			t.Fatal(err)
 		}

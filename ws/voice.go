@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -74,12 +74,10 @@ func (t *talk) takeVoice(ctx context.Context, frame payload.Frame) error {
 		defer cancel(nil)
 		defer free()
 		defer t.c.server.hearing.Add(-1)
-		t.c.contain(ctx, func() bool {
-			if err := t.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
-				t.refused(ctx, err, frame)
-			}
-			return true
-		})
+		defer t.c.recovered(ctx)
+		if err := t.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
+			t.refused(ctx, err, frame)
+		}
 	}(t.voice.done)
 	return nil
 }
@@ -103,7 +101,7 @@ func (t *talk) transcribe(ctx, call context.Context, recording []byte, frame pay
 	if frame.Message, err = payload.Marshal(text); err != nil {
 		return err
 	}
-	if len(text) > agent.MaxTextBytes {
+	if len(text) > chat.MaxTextBytes {
 		return tooLong(&t.c.server.cfg)
 	}
 	t.send(payload.Frame{Action: payload.UserMessage, Message: frame.Message, History: true, Time: time.Now(), ID: frame.ID})

@@ -6,11 +6,10 @@ import (
 	"strings"
 	"sync"
 
+	"docent/agent"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
-	"docent/rag/wire"
 )
 
 // Answers is an agent.RAG that answers from a script.
@@ -59,14 +58,16 @@ func (a *Answers) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Par
 }
 
 // Message returns the message of an answer with one passage.
-func Message(question, text string) payload.RAGMessage { return wire.Message(*answer(question, text)) }
+func Message(question, text string) payload.RAGMessage {
+	return agent.AnswerMessage(*answer(question, text))
+}
 
 // answer returns an answer with one passage.
 func answer(question, text string) *rag.Answer {
 	page := 0
 	return &rag.Answer{
 		Model: "scripted", Question: question, Text: text, Usage: &rag.Usage{Prompt: 7, Completion: 3},
-		Passages: []retrieve.Result{{Passage: corpus.Passage{
+		Passages: []rag.Passage{{Passage: corpus.Passage{
 			Chunk:    corpus.Chunk{ID: 1, DocumentID: 1, Text: "chunk text", Page: &page, End: 10},
 			Document: corpus.Document{Source: "/docs/a.pdf", Title: "A"},
 		}}},

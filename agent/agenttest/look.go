@@ -3,18 +3,18 @@ package agenttest
 import (
 	"slices"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
 // Transitions returns the stored moves of a session.
-func (s *Store) Transitions(id string) []agent.TransitionRecord {
-	return read(s, id, func(have *stored) []agent.TransitionRecord { return slices.Clone(have.transitions) })
+func (s *Store) Transitions(id string) []chat.Transition {
+	return read(s, id, func(have *stored) []chat.Transition { return slices.Clone(have.transitions) })
 }
 
 // Predictions returns the stored predictions of a session.
-func (s *Store) Predictions(id string) []agent.PredictionRecord {
-	return read(s, id, func(have *stored) []agent.PredictionRecord { return slices.Clone(have.predictions) })
+func (s *Store) Predictions(id string) []chat.Prediction {
+	return read(s, id, func(have *stored) []chat.Prediction { return slices.Clone(have.predictions) })
 }
 
 // Pending returns the events of a session that no turn has handled.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -53,8 +54,8 @@ type stored struct {
 	entries     []journal.Entry
 	revisions   []revision
 	events      []event
-	transitions []agent.TransitionRecord
-	predictions []agent.PredictionRecord
+	transitions []chat.Transition
+	predictions []chat.Prediction
 	taken       int64  // the id of the event taken last
 	key         string // of the last commit
 	before      int64  // the seq before it
@@ -132,7 +133,7 @@ func (s *stored) last() journal.EventRecord {
 		return journal.EventRecord{}
 	}
 	for _, content := range []*json.RawMessage{&r.Data, &r.Message.Content} {
-		if len(*content) > agent.MaxHistoryContent {
+		if len(*content) > chat.MaxHistoryContent {
 			*content = nil
 		}
 	}
@@ -213,7 +214,7 @@ func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Recei
 		return journal.Receipt{}, err
 	}
 	if in.Type != "" {
-		if err := agent.CheckJSON(in.Content); err != nil {
+		if err := chat.CheckJSON(in.Content); err != nil {
 			return journal.Receipt{}, err
 		}
 	}
@@ -267,9 +268,9 @@ func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journa
 	}
 	for _, e := range turn.Entries {
 		if e.Message != nil {
-			err = agent.CheckJSON(e.Message.Content)
+			err = chat.CheckJSON(e.Message.Content)
 		} else {
-			err = agent.CheckJSON(e.Step.Payload)
+			err = chat.CheckJSON(e.Step.Payload)
 		}
 		if err != nil {
 			return journal.Written{}, err
@@ -320,7 +321,7 @@ func checkAll(all ...json.RawMessage) error {
 		if len(raw) == 0 {
 			continue
 		}
-		if err := agent.CheckJSON(raw); err != nil {
+		if err := chat.CheckJSON(raw); err != nil {
 			return err
 		}
 	}
@@ -430,7 +431,7 @@ func (s *Store) Messages(ctx context.Context, id int64, q journal.MessageQuery) 
 }
 
 // Steps implements agent.Reasonings.
-func (s *Store) Steps(ctx context.Context, id int64, q journal.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (s *Store) Steps(ctx context.Context, id int64, q journal.MessageQuery) ([]chat.Reasoning, error) {
 	if err := s.enter(ctx, Steps); err != nil {
 		return nil, err
 	}
@@ -440,13 +441,13 @@ func (s *Store) Steps(ctx context.Context, id int64, q journal.MessageQuery) ([]
 	if err != nil {
 		return nil, err
 	}
-	var out []agent.ReasoningRecord
+	var out []chat.Reasoning
 	for _, e := range have.entries {
 		if e.Step != nil && have.selected(q, e.Step.Seq, e.Step.Turn, e.Step.Time) {
 			out = append(out, *e.Step)
 		}
 	}
-	return page(out, q, func(r *agent.ReasoningRecord) *json.RawMessage { return &r.Payload }), nil
+	return page(out, q, func(r *chat.Reasoning) *json.RawMessage { return &r.Payload }), nil
 }
 
 func (s *stored) selected(q journal.MessageQuery, seq, turn int64, at time.Time) bool {
@@ -475,7 +476,7 @@ func page[T any](list []T, q journal.MessageQuery, content func(*T) *json.RawMes
 
 // light returns messages without large contents.
 func light(messages []agent.ChatMessage) []agent.ChatMessage {
-	return page(messages, journal.MessageQuery{MaxContent: agent.MaxHistoryContent},
+	return page(messages, journal.MessageQuery{MaxContent: chat.MaxHistoryContent},
 		func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
 }
 

@@ -10,7 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"docent/agent"
+	"docent/agent/chat"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 )
 
@@ -48,7 +49,7 @@ func threadOf(correlation string) string {
 }
 
 // threadFor returns the thread of an event, or a new one.
-func threadFor(e *agent.Event, session string) string {
+func threadFor(e *chat.Event, session string) string {
 	if e.Thread != "" {
 		return e.Thread
 	}
@@ -112,7 +113,7 @@ func (s *Links) crosses(ctx context.Context, thread string, hops int) error {
 		logged = first
 	}
 	if err != nil && logged {
-		cfg.Logger.WarnContext(ctx, "agents that answer each other are stopped", "session", s.id, "hops", hops, agent.ErrorAttr(err))
+		cfg.Logger.WarnContext(ctx, "agents that answer each other are stopped", "session", s.id, "hops", hops, errlog.Attr(err))
 	}
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"docent/agent"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 )
 
@@ -246,5 +246,5 @@ func (l *link) echoes() bool {
 }
 
 func (l *link) log(ctx context.Context, what string, err error) {
-	agent.LogFailure(ctx, l.links.network.cfg.Logger, l.links.id, what, err, "peer", l.name)
+	errlog.Failure(ctx, l.links.network.cfg.Logger, l.links.id, what, err, "peer", l.name)
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
-	"docent/agent"
+	"docent/agent/chat"
 
 	"docent/payload"
 )
@@ -54,8 +54,8 @@ const ellipsis = " …"
 
 // quote returns a text as JSON, cut to the maximum length of a message. A cut answer is better than none.
 func quote(text string) (json.RawMessage, bool) {
-	if len(text) > agent.MaxTextBytes {
-		end := agent.MaxTextBytes - len(ellipsis)
+	if len(text) > chat.MaxTextBytes {
+		end := chat.MaxTextBytes - len(ellipsis)
 		for !utf8.RuneStart(text[end]) {
 			end--
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/payload"
 )
 
@@ -20,7 +20,7 @@ func FuzzCrossing(f *testing.F) {
 		`{"action":"agent_reply_markdown","message":"*hi*","correlation":"c1"}`,
 		`{"action":"agent_reply_rag","message":{"llm_name":"m","question":"q","answer":"a [1]","docs":[]},"correlation":"c1"}`,
 		`{"action":"agent_reply_rag","message":{"answer":5}}`,
-		`{"action":"agent_reply_str","message":"` + strings.Repeat("ü", agent.MaxTextBytes) + `"}`,
+		`{"action":"agent_reply_str","message":"` + strings.Repeat("ü", chat.MaxTextBytes) + `"}`,
 	} {
 		f.Add([]byte(seed), true)
 		f.Add([]byte(seed), false)
@@ -37,7 +37,7 @@ func FuzzCrossing(f *testing.F) {
 		if !json.Valid(content) {
 			t.Errorf("crossing %q is no JSON", content)
 		}
-		if event := agent.MessageEvent(content); content[0] == '"' && len(event.Text) > agent.MaxTextBytes {
+		if event := chat.MessageEvent(content); content[0] == '"' && len(event.Text) > chat.MaxTextBytes {
 			t.Errorf("%d bytes of text cross", len(event.Text))
 		}
 		if !docent && frame.Action != payload.ReplyStr {
@@ -72,7 +72,7 @@ func FuzzPeerName(f *testing.F) {
 func TestCrossingCut(t *testing.T) {
 	t.Parallel()
 	for _, letter := range []string{"x", "ü", "中", "🙂"} {
-		said, err := payload.Marshal(strings.Repeat(letter, agent.MaxTextBytes+1))
+		said, err := payload.Marshal(strings.Repeat(letter, chat.MaxTextBytes+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestCrossingCut(t *testing.T) {
 		if !ok || json.Unmarshal(content, &text) != nil {
 			t.Fatalf("got %.100s", content)
 		}
-		if len(text) > agent.MaxTextBytes || len(text) < agent.MaxTextBytes-8 || strings.Trim(text, letter) != ellipsis {
+		if len(text) > chat.MaxTextBytes || len(text) < chat.MaxTextBytes-8 || strings.Trim(text, letter) != ellipsis {
 			t.Errorf("%s: %d bytes, ending %q", letter, len(text), text[len(text)-12:])
 		}
 	}

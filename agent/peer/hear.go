@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"docent/agent"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -13,7 +13,7 @@ import (
 func (l *link) read(ctx context.Context, conn Conn) {
 	for frame, err := range conn.Frames() {
 		if err != nil {
-			l.links.network.cfg.Logger.DebugContext(ctx, "peer connection ended", "session", l.links.id, "peer", l.name, agent.ErrorAttr(err))
+			l.links.network.cfg.Logger.DebugContext(ctx, "peer connection ended", "session", l.links.id, "peer", l.name, errlog.Attr(err))
 			return
 		}
 		message, ok := l.hear(frame)

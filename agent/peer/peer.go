@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -114,7 +114,7 @@ func (s *Links) Close(cause error) {
 }
 
 // Connect implements agent.Peers.
-func (s *Links) Connect(ctx context.Context, r agent.PeerRequest) error {
+func (s *Links) Connect(ctx context.Context, r chat.PeerRequest) error {
 	for {
 		l, err := s.link(ctx, r)
 		if err != nil {
@@ -134,7 +134,7 @@ func (s *Links) Connect(ctx context.Context, r agent.PeerRequest) error {
 }
 
 // Send implements agent.Peers.
-func (s *Links) Send(ctx context.Context, r agent.PeerRequest) (correlation string, err error) {
+func (s *Links) Send(ctx context.Context, r chat.PeerRequest) (correlation string, err error) {
 	hops, thread := r.About.Hops+1, threadFor(&r.About, s.id)
 	if err := s.crosses(ctx, thread, hops); err != nil {
 		return "", err
@@ -159,7 +159,7 @@ func (s *Links) Send(ctx context.Context, r agent.PeerRequest) (correlation stri
 }
 
 // link returns the session's link to a URL. It begins one if necessary.
-func (s *Links) link(ctx context.Context, r agent.PeerRequest) (*link, error) {
+func (s *Links) link(ctx context.Context, r chat.PeerRequest) (*link, error) {
 	name, err := peerName(r.URL)
 	if err != nil {
 		return nil, err

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
+	"docent/agent"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 
 	"docent/internal/fault"
 
 	"docent/payload"
-	"docent/rag"
-	"docent/rag/wire"
 )
 
 const (
@@ -27,12 +27,12 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	results := u.findings.Results()
 	if len(results) == 0 {
 		u.notes.add(notedAnswer{u.step, shorten(text, maxNoted)})
-		return u.s.Reply(ctx, text+rag.CutNote(stopReason))
+		return u.s.Reply(ctx, text+pipeline.CutNote(stopReason))
 	}
-	message := wire.Message(rag.Cite(u.static, rag.Written{
+	message := agent.AnswerMessage(pipeline.Cite(u.static, pipeline.Written{
 		Model: u.name, Question: u.question, Text: text, StopReason: stopReason, Results: results,
 	}))
-	if message.Answer == rag.CutNote(stopReason) { // nothing but invented markers
+	if message.Answer == pipeline.CutNote(stopReason) { // nothing but invented markers
 		return u.giveUp(ctx)
 	}
 	message.Docs = message.Docs[:shownDocs(message)]
@@ -47,7 +47,9 @@ func (u *run) keep(text string) {
 	if len(results) == 0 || text == "" {
 		return
 	}
-	message := wire.Message(rag.CiteBegun(u.static, rag.Written{Model: u.name, Question: u.question, Text: text, Results: results}))
+	message := agent.AnswerMessage(pipeline.CiteBegun(u.static, pipeline.Written{
+		Model: u.name, Question: u.question, Text: text, Results: results,
+	}))
 	message.Docs = message.Docs[:shownDocs(message)]
 	u.s.KeepDraft(text, message)
 }

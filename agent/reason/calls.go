@@ -12,7 +12,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/tool"
 	"docent/llm"
 	"docent/payload"
@@ -55,7 +55,7 @@ func (u *run) newCall(i int, t llm.Call) *call {
 
 // plain reports whether all readers can handle valid JSON. Very large numbers and nesting deeper than maxNesting are not
 // plain.
-func plain(raw string) bool { return agent.CheckWithin([]byte(raw), maxNesting, maxExponents) == nil }
+func plain(raw string) bool { return chat.CheckWithin([]byte(raw), maxNesting, maxExponents) == nil }
 
 const (
 	// maxNesting limits the nesting of arguments that are shown as JSON.

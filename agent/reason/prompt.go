@@ -11,7 +11,7 @@ import (
 	"docent/rag/talk"
 
 	"docent/llm"
-	"docent/rag"
+	"docent/rag/text"
 )
 
 //go:embed prompts/*.tmpl
@@ -73,7 +73,7 @@ func (r *reasoner) history(turns []talk.Turn) []llm.Message {
 	texts := make([]string, len(turns))
 	for i := len(turns) - 1; i >= 0; i-- {
 		if texts[i] = turns[i].Text; turns[i].Role == talk.Assistant {
-			texts[i] = rag.Unmarked(texts[i]) // the numbers meant passages that are not shown now
+			texts[i] = text.Unmarked(texts[i]) // the numbers meant passages that are not shown now
 		}
 		if left -= r.static.Count(texts[i]); left < 0 {
 			break

@@ -11,6 +11,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/reason"
 	"docent/agent/session"
 	"docent/embed"
@@ -19,6 +20,7 @@ import (
 	"docent/llm/llmtest"
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
@@ -70,7 +72,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 		{hangs(" ["), payload.TypeStr, "", ""},
 	} {
 		model := llmtest.NewModel(llmtest.Script(c.reply))
-		answers, err := rag.New(rag.Config{
+		answers, err := pipeline.New(pipeline.Config{
 			Retriever: shelf{}, Static: static, Models: map[string]llm.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
 		})
 		if err != nil {
@@ -79,7 +81,7 @@ func testStopKeepsTheEvidence(t *testing.T) {
 		store := agenttest.NewStore()
 		sub, client, _ := open(t, start(t, session.RuntimeConfig{Agent: anAssistant(t), Store: store, RAG: answers}), "S")
 		ended, kept := stopped(t, sub, client, store, "S")
-		if ended != `1 "stopped"}` || kept.Type != c.kind || kept.ClientID != agent.StoppedID {
+		if ended != `1 "stopped"}` || kept.Type != c.kind || kept.ClientID != chat.StoppedID {
 			t.Errorf("%q ended %s, kept %s %s", c.reply.Text, ended, kept.Type, kept.Content)
 			continue
 		}
@@ -118,7 +120,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 		{nil, "", ""},
 	} {
 		model := llmtest.NewModel(llmtest.Script(llmtest.Reply{Text: c.pieces, Err: broken}, llmtest.Say("It is 4MB [1].")))
-		answers, err := rag.New(rag.Config{
+		answers, err := pipeline.New(pipeline.Config{
 			Retriever: shelf{}, Static: static, Models: map[string]llm.Model{"m": model}, DefaultModel: "m", MinEvidence: -1,
 		})
 		if err != nil {
@@ -138,7 +140,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 		}
 		_, messages, _ := store.Stored("S")
 		last := messages[len(messages)-1]
-		if last.ClientID != agent.FailedID || string(last.Content) != `"Sorry, that did not work: the model server broke off its answer; ask again"` {
+		if last.ClientID != chat.FailedID || string(last.Content) != `"Sorry, that did not work: the model server broke off its answer; ask again"` {
 			t.Errorf("%q: the last word is %s %s", c.pieces, last.ClientID, last.Content)
 		}
 		kept := messages[len(messages)-2]
@@ -152,7 +154,7 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 			t.Errorf("clients heard %s", got)
 		}
 		var m payload.RAGMessage
-		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG || kept.ClientID != agent.StoppedID {
+		if err := json.Unmarshal(kept.Content, &m); err != nil || kept.Type != payload.TypeRAG || kept.ClientID != chat.StoppedID {
 			t.Fatalf("%v, kept %s %s", err, kept.Type, kept.Content)
 		}
 		if m.Answer != c.answer || fmt.Sprint(m.Sentences) != c.marks || !m.Stopped || len(m.Docs) == 0 || m.Evidence == nil {
@@ -204,7 +206,7 @@ func TestStopBehindAnAnswer(t *testing.T) { bubble(t, testStopBehindAnAnswer) }
 func testStopBehindAnAnswer(t *testing.T) {
 	for more, want := range map[string]string{"": payload.TypeRAG, "And more.": payload.TypeMarkdown} {
 		store := agenttest.NewStore()
-		rt := start(t, session.RuntimeConfig{Store: store, RAG: &agenttest.Answers{}, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+		overlong := echo(func(ctx context.Context, s *agent.Session) error {
 			if s.Message() == "" {
 				return nil
 			}
@@ -216,7 +218,8 @@ func testStopBehindAnAnswer(t *testing.T) {
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		})})
+		})
+		rt := start(t, session.RuntimeConfig{Store: store, RAG: &agenttest.Answers{}, Agent: overlong})
 		sub, client, _ := open(t, rt, "S")
 		ended, kept := stopped(t, sub, client, store, "S")
 		if ended != `1 "stopped","usage":{"prompt_tokens":7,"completion_tokens":3}}` || kept.Type != want || want == payload.TypeRAG != strings.Contains(string(kept.Content), `"stopped":true`) {

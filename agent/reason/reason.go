@@ -14,6 +14,7 @@ import (
 	"docent/agent"
 	"docent/agent/tool"
 	"docent/embed"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
@@ -160,7 +161,7 @@ func New(model llm.Model, o Options) (agent.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context, s *agent.Session) error { return agent.Withhold(r.body(ctx, s)) }, nil
+	return func(ctx context.Context, s *agent.Session) error { return errlog.Withhold(r.body(ctx, s)) }, nil
 }
 
 func newReasoner(model llm.Model, o Options) (*reasoner, error) {

@@ -7,9 +7,10 @@ import (
 
 	"docent/agent"
 	"docent/agent/tool"
+	"docent/internal/errlog"
 	"docent/llm"
 	"docent/payload"
-	"docent/rag"
+	"docent/rag/text"
 )
 
 // maxPushbacks is the maximum number of answers in a row that are refused because of open tasks. The count restarts when a
@@ -77,7 +78,7 @@ func (u *run) finish(ctx context.Context, failed error) {
 func (u *run) contained(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = agent.Recovered(p, debug.Stack())
+			err = errlog.Recovered(p, debug.Stack())
 		}
 	}()
 	return u.loop(ctx)
@@ -94,7 +95,7 @@ func (u *run) loop(ctx context.Context) error {
 			return err
 		}
 		u.s.DropDraft() // or it becomes the answer
-		switch text := rag.Clean(choice.Text); {
+		switch text := text.Clean(choice.Text); {
 		case len(choice.Calls) > 0:
 			if err := u.act(ctx, text, choice.Calls); err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -91,6 +92,9 @@ func start(t *testing.T, cfg session.RuntimeConfig) *session.Runtime {
 	t.Helper()
 	if cfg.Now == nil {
 		cfg.Now = agenttest.Now()
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	}
 	rt, err := session.NewRuntime(cfg)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"docent/payload"
 )
 
-// failing is a store of which an operation fails while on is set.
+// failing returns a store whose operation fails while on is set.
 func failing(op agenttest.Operation, kind fault.Kind) (store *agenttest.Store, on *atomic.Bool) {
 	store, on = agenttest.NewStore(), &atomic.Bool{}
 	store.Before = func(_ context.Context, what agenttest.Operation) error {
@@ -32,7 +32,7 @@ func failing(op agenttest.Operation, kind fault.Kind) (store *agenttest.Store, o
 	return store, on
 }
 
-// spoken are the messages stored of a session.
+// spoken describes the stored messages of a session.
 func spoken(store *agenttest.Store) string {
 	_, messages, _ := store.Stored("S")
 	var out []string
@@ -44,7 +44,7 @@ func spoken(store *agenttest.Store) string {
 	return strings.Join(out, "|")
 }
 
-// all are the replies and failures that a client was given.
+// all describes the replies and failures that a client received.
 func (c *client) all() string {
 	var out []string
 	for len(c.heard) > 0 {
@@ -60,7 +60,7 @@ func (c *client) all() string {
 	return strings.Join(out, "|")
 }
 
-// unanswered writes commits, and loses the answers while on is set.
+// unanswered is a store that commits but returns an error while on is set.
 type unanswered struct {
 	*agenttest.Store
 	on atomic.Bool
@@ -74,7 +74,7 @@ func (u *unanswered) CommitTurn(ctx context.Context, r journal.TurnRecord) (jour
 	return w, err
 }
 
-// picky refuses a variable, as a database may.
+// picky is a store that refuses one variable, as a database may.
 type picky struct{ *agenttest.Store }
 
 func (p picky) CommitTurn(ctx context.Context, r journal.TurnRecord) (journal.Written, error) {
@@ -84,7 +84,7 @@ func (p picky) CommitTurn(ctx context.Context, r journal.TurnRecord) (journal.Wr
 	return p.Store.CommitTurn(ctx, r)
 }
 
-// What no store takes fails once, and is not tried at each load.
+// A turn that no store can write fails once. The runtime does not try it again at each load.
 func TestRefusedCommit(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ran := 0
@@ -131,7 +131,7 @@ func drained(c *client) func(func(session.Delivery) bool) {
 	}
 }
 
-// A timed move that no store takes is not tried again and again.
+// The runtime does not repeat a timed move that no store can write.
 func TestRefusedTimedMove(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		ran := 0
@@ -157,7 +157,7 @@ func TestRefusedTimedMove(t *testing.T) {
 	})
 }
 
-// A timed move that could not be stored is made when the store answers again.
+// A timed move that could not be stored happens when the store works again.
 func TestTimedMoveAgain(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, down := failing(agenttest.Commit, fault.Unavailable)
@@ -178,7 +178,7 @@ func TestTimedMoveAgain(t *testing.T) {
 	})
 }
 
-// A body that hears many answers by itself gives back their room.
+// A body that takes many events itself frees their slots.
 func TestManyManaged(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const many = 20
@@ -215,7 +215,7 @@ func TestManyManaged(t *testing.T) {
 	})
 }
 
-// A load that fails leaves the session its alarm.
+// A session keeps its alarm if it cannot be loaded.
 func TestAlarmOutlastsFailedLoad(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, down := failing(agenttest.Open, fault.Internal)
@@ -234,7 +234,7 @@ func TestAlarmOutlastsFailedLoad(t *testing.T) {
 		if _, err := rt.Open(t.Context(), session.OpenRequest{ID: "S"}, newClient(t)); err == nil {
 			t.Fatal("opened")
 		}
-		pass(3605) // it is due meanwhile, too
+		pass(3605) // the alarm is due meanwhile
 		down.Store(false)
 		pass(100)
 		if record, _, _ := store.Stored("S"); record.State != "remind" {
@@ -243,8 +243,7 @@ func TestAlarmOutlastsFailedLoad(t *testing.T) {
 	})
 }
 
-// leaving opens session S for a client that learns when the session leaves
-// memory.
+// leaving opens session S for a client that receives Gone.
 func leaving(t *testing.T, rt *session.Runtime) (*session.Subscription, leaver) {
 	t.Helper()
 	l := leaver{newClient(t), make(chan error, 1)}
@@ -256,7 +255,7 @@ func leaving(t *testing.T, rt *session.Runtime) (*session.Subscription, leaver) 
 	return sub, l
 }
 
-// givenUp checks that the session has left memory and its client can come back.
+// givenUp checks that the session has left memory and that its client can come back.
 func givenUp(t *testing.T, rt *session.Runtime, sub *session.Subscription, l leaver) {
 	t.Helper()
 	select {
@@ -272,9 +271,9 @@ func givenUp(t *testing.T, rt *session.Runtime, sub *session.Subscription, l lea
 	}
 }
 
-// If the store does not take the end of a turn, the session leaves memory. Once
-// the store answers, the turn is done: by a client that comes back, by the
-// runtime itself, or by the next process.
+// If the store does not write the end of a turn, the session leaves memory. When the store works
+// again, the turn completes: for a client that comes back, by the runtime itself, or in the next
+// process.
 func TestCommitGivenUp(t *testing.T) {
 	for _, how := range []string{"comes back", "nobody", "restart"} {
 		t.Run(how, func(t *testing.T) {
@@ -322,7 +321,7 @@ func TestCommitGivenUp(t *testing.T) {
 	}
 }
 
-// A turn that was stored although no answer came is not run again.
+// A turn does not run again if the store wrote it but returned an error.
 func TestStoredAndGivenUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store := &unanswered{Store: agenttest.NewStore()}
@@ -347,7 +346,7 @@ func TestStoredAndGivenUp(t *testing.T) {
 	})
 }
 
-// A turn that is cut short after a part of it was stored ends with an apology.
+// A turn that is interrupted after a part of it was stored ends with an apology.
 func TestPartStoredAndGivenUp(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		store, down := failing(agenttest.Commit, fault.Unavailable)
@@ -372,8 +371,8 @@ func TestPartStoredAndGivenUp(t *testing.T) {
 	})
 }
 
-// A reset that the store does not do is not done: the clients learn it, and what
-// was sent before is answered.
+// If the store cannot reset the session, nothing is reset. The clients receive the failure, and
+// earlier messages are answered.
 func TestResetGivenUp(t *testing.T) {
 	for _, from := range []string{"client", "body"} {
 		t.Run(from, func(t *testing.T) {
@@ -393,7 +392,7 @@ func TestResetGivenUp(t *testing.T) {
 				want := "hello|first|first|later|later"
 				if from == "body" {
 					send(t, sub, "2", "reset")
-					want = "hello|later|later" // the message is there again, and so is its reset
+					want = "hello|later|later" // the queued message and reset run again
 				} else if err := sub.Reset(t.Context()); err != nil {
 					t.Fatal(err)
 				}

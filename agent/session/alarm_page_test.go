@@ -14,8 +14,8 @@ import (
 	"docent/internal/fault"
 )
 
-// Sessions that are woken in vain, again and again, do not keep those behind
-// them asleep, and neither does a store that fails for a while.
+// Sessions that are woken in vain do not delay the sessions behind them. Neither does a store that
+// fails for a while.
 func TestAlarmPages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := agent.New("pages")
@@ -60,7 +60,7 @@ func TestAlarmPages(t *testing.T) {
 	})
 }
 
-// A session that leaves memory later and is to be woken earlier is.
+// A session that leaves memory later but is due earlier wakes in time.
 func TestEarlierAlarm(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := agent.New("early")

@@ -16,7 +16,7 @@ import (
 	"docent/payload"
 )
 
-// realTime is the clock of a bubble.
+// realTime returns the time of a bubble.
 func realTime() time.Time { return time.Now() }
 
 // pass lets seconds pass in a bubble.
@@ -25,8 +25,7 @@ func pass(seconds int) {
 	synctest.Wait()
 }
 
-// polling is an agent with a condition that is asked again and again, and a
-// transition after a time.
+// polling returns an agent with a condition that is checked periodically, and a timed transition.
 func polling(asked *atomic.Int64) *agent.Agent {
 	a := agent.New("polling")
 	one, two := a.State("one", agent.Initial), a.State("two")
@@ -40,14 +39,16 @@ func polling(asked *atomic.Int64) *agent.Agent {
 	return a
 }
 
-// Conditions are asked once per interval, however many messages there were.
+// Conditions are checked once per interval, regardless of the number of messages.
 //
 // BAF W5
 func TestOneTimerPerSession(t *testing.T) { bubble(t, testOneTimerPerSession) }
 
 func testOneTimerPerSession(t *testing.T) {
 	var asked atomic.Int64
-	rt := start(t, session.RuntimeConfig{Agent: polling(&asked), Store: agenttest.NewStore(), Now: realTime, ConditionInterval: 200 * time.Millisecond})
+	rt := start(t, session.RuntimeConfig{
+		Agent: polling(&asked), Store: agenttest.NewStore(), Now: realTime, ConditionInterval: 200 * time.Millisecond,
+	})
 	sub, c, _ := open(t, rt, "S")
 	perSecond := func() int64 {
 		synctest.Wait()
@@ -65,7 +66,7 @@ func testOneTimerPerSession(t *testing.T) {
 	}
 }
 
-// After moves when the time has come, in a turn of its own.
+// A timed transition happens in its own turn when its time has come.
 func TestAfter(t *testing.T) { bubble(t, testAfter) }
 
 func testAfter(t *testing.T) {
@@ -78,7 +79,7 @@ func testAfter(t *testing.T) {
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store, Now: realTime}), "S")
 	pass(50)
-	send(t, sub, "", "x") // enters the state anew
+	send(t, sub, "", "x") // enters the state again
 	c.until(payload.TurnFinishedAction)
 	pass(59)
 	c.quiet()
@@ -91,8 +92,8 @@ func testAfter(t *testing.T) {
 	}
 }
 
-// A session that is not in memory is woken when its time has come, also after a
-// restart; it is there then, and gone again.
+// A session that is not in memory wakes when its time has come, even after a restart. Afterwards it
+// leaves memory again.
 func TestWokenWhileAway(t *testing.T) { bubble(t, testWokenWhileAway) }
 
 func testWokenWhileAway(t *testing.T) {
@@ -154,8 +155,8 @@ func testWokenWhileAway(t *testing.T) {
 	}
 }
 
-// Conditions of a session that is not in memory are asked more and more seldom,
-// and at once when somebody comes.
+// The conditions of a session that is not in memory are checked at growing intervals. They are
+// checked at once when a client opens the session.
 func TestBackoffWhileAway(t *testing.T) { bubble(t, testBackoffWhileAway) }
 
 func testBackoffWhileAway(t *testing.T) {
@@ -190,8 +191,7 @@ func testBackoffWhileAway(t *testing.T) {
 	}
 }
 
-// Check looks at conditions at once, Dispatch to nobody in particular reaches
-// who is in memory.
+// Check checks conditions at once. Dispatch without an id reaches all sessions in memory.
 func TestCheck(t *testing.T) { bubble(t, testCheck) }
 
 func testCheck(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"docent/payload"
 )
 
-// What is shown again is what was shown, but that it is history; a failure has
-// the words that are stored, and no id.
+// A replay shows the same frames as before, marked as history. A failure has its stored text and no
+// id.
 func TestShownAgain(t *testing.T) { bubble(t, testShownAgain) }
 
 func testShownAgain(t *testing.T) {

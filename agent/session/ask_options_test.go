@@ -10,24 +10,25 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
 )
 
-// choices are two models and three collections.
-func choices(context.Context) (agent.Choices, error) {
-	return agent.Choices{Models: []string{"extractive", "large"}, Collections: []string{"east", "west", "law"}}, nil
+// choices returns two models and three collections.
+func choices(context.Context) (chat.Choices, error) {
+	return chat.Choices{Models: []string{"extractive", "large"}, Collections: []string{"east", "west", "law"}}, nil
 }
 
-// shortly is what of a request options are about.
+// shortly describes the parts of a request that options may set.
 func shortly(r rag.Request) string {
 	return fmt.Sprintf("%s: %q %v %d", r.Question, r.Model, r.Collections, r.K)
 }
 
-// TestAskOptionsAndStates: what the state names stays, but for the number of
-// passages.
+// TestAskOptionsAndStates checks that options do not change what the state names, except the number
+// of passages.
 func TestAskOptionsAndStates(t *testing.T) { bubble(t, testAskOptionsAndStates) }
 
 func testAskOptionsAndStates(t *testing.T) {
@@ -63,7 +64,7 @@ func testAskOptionsAndStates(t *testing.T) {
 		client.until(payload.TurnFinishedAction)
 		synctest.Wait()
 		all := answers.Requests()
-		if c.state.Question != "" { // which the greeting asked as well
+		if c.state.Question != "" { // the greeting asked as well
 			all = all[1:]
 		}
 		if len(all) != 1 || shortly(all[0]) != c.want {
@@ -72,9 +73,8 @@ func testAskOptionsAndStates(t *testing.T) {
 	}
 }
 
-// TestAskOptionsAreText: a text with options is what the text alone is to an
-// agent, also when the program was restarted before it was answered, and an
-// object of another kind is not.
+// TestAskOptionsAreText checks that an agent treats a text with options like the text alone, even
+// after a restart before the answer. Other objects are no text.
 func TestAskOptionsAreText(t *testing.T) { bubble(t, testAskOptionsAreText) }
 
 func testAskOptionsAreText(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"docent/payload"
 )
 
-// invalid checks that an agent is refused in these words.
+// invalid checks that an agent is refused with this error.
 func invalid(t *testing.T, a *agent.Agent, words string) {
 	t.Helper()
 	if err := a.Validate(); fault.KindOf(err) != fault.Invalid || !strings.Contains(fmt.Sprint(err), words) {
@@ -25,7 +25,7 @@ func invalid(t *testing.T, a *agent.Agent, words string) {
 	}
 }
 
-// valid is an agent that lacks nothing.
+// valid returns a complete agent.
 func valid() *agent.Agent {
 	a := agent.New("valid")
 	s := a.State("s", agent.Initial)
@@ -33,12 +33,12 @@ func valid() *agent.Agent {
 	return a
 }
 
-// seen runs an agent's session with what is sent and returns the store.
+// seen sends messages to an agent's session and returns the store.
 func seen(t *testing.T, a *agent.Agent, content ...string) *agenttest.Store {
 	t.Helper()
 	store := agenttest.NewStore()
 	sub, _, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for _, c := range content {
 		if err := sub.Send(t.Context(), session.Message{Content: json.RawMessage(c), Human: true}); err != nil {
 			t.Fatal(err)
@@ -49,8 +49,7 @@ func seen(t *testing.T, a *agent.Agent, content ...string) *agenttest.Store {
 	return store
 }
 
-// The lines of test_core_agent of BAF's own tests. Training has no counterpart:
-// what it checks is checked by Validate.
+// This covers test_core_agent of BAF. Validate replaces its checks of training.
 func TestBAFCoreAgent(t *testing.T) {
 	t.Parallel()
 	t.Run("a new agent keeps its name and is empty", func(t *testing.T) {
@@ -107,7 +106,7 @@ func TestBAFCoreAgent(t *testing.T) {
 	})
 }
 
-// The lines of test_core_session.
+// This covers test_core_session of BAF.
 func TestBAFCoreSession(t *testing.T) {
 	inBody := func(t *testing.T, body agent.Body) *agenttest.Store {
 		t.Helper()
@@ -167,7 +166,7 @@ func TestBAFCoreSession(t *testing.T) {
 	})
 }
 
-// The lines of test_core_state. A body of the wrong signature does not compile.
+// This covers test_core_state of BAF. A body with a wrong signature does not compile.
 func TestBAFCoreState(t *testing.T) {
 	t.Parallel()
 	t.Run("a state is known by its name and agent", func(t *testing.T) {
@@ -224,7 +223,7 @@ func TestBAFCoreState(t *testing.T) {
 // bubbleIn is bubble for a test that is parallel already.
 func bubbleIn(t *testing.T, f func(t *testing.T)) { synctest.Test(t, f) }
 
-// The lines of test_core_transition.
+// This covers test_core_transition of BAF.
 func TestBAFCoreTransition(t *testing.T) {
 	t.Run("logs name auto, the event and both states", func(t *testing.T) {
 		t.Parallel()
@@ -248,7 +247,7 @@ func TestBAFCoreTransition(t *testing.T) {
 	})
 	for name, tc := range map[string]struct {
 		on   func(s *agent.State) *agent.Transition
-		want []string // events that are taken
+		want []string // consumed events
 	}{
 		"wildcard matches any":            {func(s *agent.State) *agent.Transition { return s.OnEvent() }, []string{"dummy", "other", "text", "json", "file"}},
 		"the same name matches":           {func(s *agent.State) *agent.Transition { return s.OnEvent("dummy") }, []string{"dummy"}},
@@ -311,7 +310,7 @@ func TestBAFCoreTransition(t *testing.T) {
 	})
 }
 
-// The lines of test_library_events.
+// This covers test_library_events of BAF.
 func TestBAFLibraryEvents(t *testing.T) {
 	for name, tc := range map[string]struct {
 		content string
@@ -335,7 +334,8 @@ func TestBAFLibraryEvents(t *testing.T) {
 				})
 				s.OnMessage().GoTo(s)
 				seen(t, a, tc.content)
-				if got.Name != tc.want.Name || got.Text != tc.want.Text || string(got.JSON) != string(tc.want.JSON) || !got.Human || got.ID != 1 || got.Turn != 1 || got.Time.IsZero() {
+				same := got.Name == tc.want.Name && got.Text == tc.want.Text && string(got.JSON) == string(tc.want.JSON)
+				if !same || !got.Human || got.ID != 1 || got.Turn != 1 || got.Time.IsZero() {
 					t.Errorf("got %+v, want %+v", got, tc.want)
 				}
 			})
@@ -381,8 +381,8 @@ func TestBAFLibraryEvents(t *testing.T) {
 	})
 }
 
-// The lines of test_core_processor. A processor has a direction by how it is
-// registered, and the type of its value is text.
+// This covers test_core_processor of BAF. The call that registers a processor sets its direction,
+// and its values are texts.
 func TestBAFCoreProcessor(t *testing.T) {
 	t.Run("without a function is an error", func(t *testing.T) {
 		t.Parallel()
@@ -407,7 +407,7 @@ func TestBAFCoreProcessor(t *testing.T) {
 	})
 }
 
-// The lines of test_workflows, with the built-in classifier.
+// This covers test_workflows of BAF with the built-in classifier.
 func TestBAFWorkflows(t *testing.T) { bubble(t, testBAFWorkflows) }
 
 func testBAFWorkflows(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
 
-// nowhere is a store that keeps nothing, so that benchmarks measure package
-// agent alone.
+// nowhere is a store that keeps nothing. Benchmarks with it measure the runtime alone.
 type nowhere struct {
 	journal.Store
 	seq, turn, events int64
@@ -51,7 +51,7 @@ func (n *nowhere) Messages(context.Context, int64, journal.MessageQuery) ([]agen
 	return nil, nil
 }
 
-func (n *nowhere) Steps(context.Context, int64, journal.MessageQuery) ([]agent.ReasoningRecord, error) {
+func (n *nowhere) Steps(context.Context, int64, journal.MessageQuery) ([]chat.Reasoning, error) {
 	return nil, nil
 }
 
@@ -72,7 +72,7 @@ func (t turns) Deliver(d session.Delivery) {
 	}
 }
 
-// twoStates is an agent that goes to and fro, past transitions that do not
+// twoStates returns an agent that alternates between two states, past transitions that do not
 // match.
 func twoStates() *agent.Agent {
 	a := agent.New("bench")
@@ -88,7 +88,7 @@ func twoStates() *agent.Agent {
 	return a
 }
 
-// BenchmarkTransitions is a message, a move, a reply: all but the store.
+// BenchmarkTransitions measures a message, a move, and a reply without a store.
 func BenchmarkTransitions(b *testing.B) {
 	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: twoStates(), Store: &nowhere{}})
 	if err != nil {
@@ -112,7 +112,7 @@ func BenchmarkTransitions(b *testing.B) {
 	_ = rt.Shutdown(context.WithoutCancel(b.Context()))
 }
 
-// BenchmarkMoves is a move without an event, a hundred to a turn.
+// BenchmarkMoves measures moves without an event, a hundred in each turn.
 func BenchmarkMoves(b *testing.B) {
 	a := agent.New("moves")
 	one := a.State("one", agent.Initial)
@@ -141,9 +141,8 @@ func BenchmarkMoves(b *testing.B) {
 	_ = rt.Shutdown(context.WithoutCancel(b.Context()))
 }
 
-// BenchmarkIdleSession is the memory of a session with nothing to do: with a
-// client, beside the client's own, and after the client left, when only the time
-// to look at its conditions is kept.
+// BenchmarkIdleSession measures the memory of an idle session: with a client, and after the client
+// left, when only an alarm remains.
 func BenchmarkIdleSession(b *testing.B) {
 	const sessions = 2000
 	for b.Loop() {

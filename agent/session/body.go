@@ -7,33 +7,101 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/agent/session/queue"
 	"docent/payload"
 )
 
-// Say implements agent.Backend.
-func (t *turn) Say(_ context.Context, m agent.ChatMessage, silent bool) error {
-	t.c.mu.Lock()
-	defer t.c.mu.Unlock()
-	if t.over {
-		return agent.ErrOver
+// Waiting implements agent.Backend. Events that have arrived become pending.
+func (t *turn) Waiting() []*chat.Pending {
+	c := t.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.queue.Arrive() {
+		c.sched.eventLocked()
 	}
-	m.Turn = t.number
-	err := t.record.Say(m, silent)
-	if err == nil && !silent {
-		t.flushLaterLocked()
+	pending := c.queue.Pending()
+	out := make([]*chat.Pending, len(pending))
+	for i, p := range pending {
+		out[i] = p.Pending
 	}
-	return err
+	return out
 }
 
-// Show implements agent.Backend.
-func (t *turn) Show(action payload.Action, message any) error {
+// Claim implements agent.Backend. It returns false if the queue no longer has the
+// event, the turn is over, or the turn has taken too many events.
+func (t *turn) Claim(event *chat.Pending, begins bool) bool {
+	q := &t.c.queue
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	if t.over {
+		return false
+	}
+	first := len(t.turns) == 0
+	p := q.Take(event, func(p *queue.Event) bool {
+		return first || len(t.turns) < MaxTaken && t.taken+p.Size() <= MaxQueueBytes
+	})
+	if p == nil {
+		return false
+	}
+	if !first { // otherwise a body that listens for long would block new events
+		q.Free(p)
+	}
+	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.Size()
+	t.takeLocked(p, begins)
+	return true
+}
+
+// MaxTaken bounds the events that one turn takes, in bodies that call
+// Session.ManageTransition. MaxQueueBytes bounds their content together. Further
+// events stay in the queue.
+const MaxTaken = 1000
+
+// takeLocked makes an event part of the turn.
+func (t *turn) takeLocked(p *queue.Event, begins bool) {
+	if begins {
+		t.number, t.began = p.Event.Turn, p
+	}
+	t.handled = append(t.handled, p)
+	if p.Message.Type != "" {
+		t.record.Talk = append(t.record.Talk, &p.Message)
+	}
+}
+
+// Say implements agent.Backend. It schedules a flush, unless one is scheduled.
+func (t *turn) Say(_ context.Context, m chat.Message, silent bool) error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
 		return agent.ErrOver
 	}
-	t.provisionalLocked(action, message)
+	if err := t.record.CheckRoom(); err != nil {
+		return err //nolint:wrapcheck // the error is complete
+	}
+	m.Turn = t.number
+	t.record.Say(m, silent)
+	if after := t.c.rt.cfg.FlushAfter; !silent && after >= 0 && t.record.FlushAt.IsZero() {
+		t.record.FlushAt = time.Now().Add(after)
+		t.c.mail.signal()
+	}
+	return nil
+}
+
+// Show implements agent.Backend. It sends a frame to streaming clients without storing it.
+func (t *turn) Show(action payload.Action, message any) error {
+	c := t.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.over {
+		return agent.ErrOver
+	}
+	n := t.record.Count()
+	if len(c.clients.list) > 0 {
+		d := c.rt.turnFrame(t.number, action, message)
+		d.Frame.N = n
+		c.clients.deliverLocked(d)
+	}
 	if d, ok := message.(payload.Delta); ok {
 		t.record.Stream(d.Text)
 	}
@@ -52,7 +120,7 @@ func (t *turn) Draft(text string, answer *payload.RAGMessage) {
 }
 
 // Reason implements agent.Backend.
-func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) error {
+func (t *turn) Reason(_ context.Context, r chat.Reasoning, silent bool) error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
@@ -63,11 +131,11 @@ func (t *turn) Reason(_ context.Context, r agent.ReasoningRecord, silent bool) e
 	if err == nil && !silent {
 		t.provisionalStepLocked(e)
 	}
-	return err //nolint:wrapcheck // its sentence is the whole
+	return err //nolint:wrapcheck // the error is complete
 }
 
-// provisionalStepLocked sends a step before it is stored. Plain clients get it only
-// once. If they lack an unstored reply that comes first, they get the step later.
+// provisionalStepLocked sends a step before it is stored. Plain clients receive it only once. If
+// they lack an earlier reply that is not stored yet, they receive the step later.
 func (t *turn) provisionalStepLocked(e *journal.Drafted) {
 	c := t.c
 	frame, ok := journal.StepFrame(*e.Step)
@@ -96,10 +164,10 @@ func (t *turn) Link() error {
 }
 
 // Reasoned implements agent.Backend.
-func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.ReasoningRecord, error) {
+func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error) {
 	c := t.c
-	var out []agent.ReasoningRecord
-	// The owner reads, or what is being stored would be there twice or not at all.
+	var out []chat.Reasoning
+	// The owner reads, because a concurrent write could add steps twice or hide them.
 	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
@@ -120,9 +188,9 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]agent.Reasoning
 }
 
 // History implements agent.Backend.
-func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatMessage, error) {
+func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]chat.Message, error) {
 	t.c.mu.Lock()
-	own := make([]agent.ChatMessage, len(t.record.Talk))
+	own := make([]chat.Message, len(t.record.Talk))
 	for i, m := range t.record.Talk {
 		own[i] = *m
 	}
@@ -139,9 +207,9 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	if q.Last > 0 {
 		limit = min(limit, q.Last)
 	}
-	var out []agent.ChatMessage
+	var out []chat.Message
 	missing := limit - len(own)
-	if !q.Until.IsZero() { // own ones may be left out
+	if !q.Until.IsZero() { // messages of the turn itself may be excluded
 		missing = limit
 	}
 	if missing > 0 {
@@ -158,16 +226,15 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]agent.ChatM
 	return out[max(0, len(out)-limit):], nil
 }
 
-// before returns the last n messages before the turn. own are the messages of the
-// turn.
-func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until time.Time) ([]agent.ChatMessage, error) {
+// before returns the last n messages before the turn. own are the messages of the turn.
+func (t *turn) before(ctx context.Context, n int, own []chat.Message, until time.Time) ([]chat.Message, error) {
 	c := t.c
-	skip := map[int64]bool{} // turns of messages that wait
+	skip := map[int64]bool{} // turns of waiting messages
 	c.mu.Lock()
 	for _, p := range c.queue.Waiting() {
 		skip[p.Event.Turn] = true
 	}
-	latest := c.latest // what is stored from now on comes after this turn
+	latest := c.latest // later messages come after this turn
 	c.mu.Unlock()
 	if known := t.known(); known != nil && len(skip) == 0 && until.IsZero() && (n <= len(known) || len(known) < c.rt.cfg.History) {
 		return slices.Clone(known[max(0, len(known)-n):]), nil
@@ -178,7 +245,7 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	}
 	arriving := cap(c.queue.Slots)
 	all, err := c.store.Messages(ctx, journal.MessageQuery{
-		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: agent.MaxHistoryContent,
+		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: chat.MaxHistoryContent,
 	})
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it names the session
@@ -192,14 +259,14 @@ func (t *turn) before(ctx context.Context, n int, own []agent.ChatMessage, until
 	return out[max(0, len(out)-n):], nil
 }
 
-// known returns the messages before the turn if they were read with its message and
-// nothing was written since; nil otherwise.
-func (t *turn) known() []agent.ChatMessage {
+// known returns the messages before the turn if they were read with its message and nothing was
+// written since. Otherwise it returns nil.
+func (t *turn) known() []chat.Message {
 	if t.began == nil || t.began.Mark != t.commits {
 		return nil
 	}
 	if t.began.History == nil {
-		return []agent.ChatMessage{}
+		return []chat.Message{}
 	}
 	return t.began.History
 }

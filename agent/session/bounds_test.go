@@ -15,13 +15,13 @@ import (
 	"docent/internal/fault"
 )
 
-// large is an event with that many MiB of data.
+// large returns an event with some MiB of data.
 func large(mebibytes int) agent.Event {
 	return agent.Event{Name: "large", Data: json.RawMessage(`"` + strings.Repeat("x", mebibytes<<20) + `"`)}
 }
 
-// What waits in a session is bounded by its content: what nothing has looked at
-// yet is refused, of what is held the oldest is dropped.
+// The content of waiting events is bounded. New events beyond the bound are refused. Of held
+// events, the oldest is dropped.
 func TestQueueBytes(t *testing.T) { bubble(t, testQueueBytes) }
 
 func testQueueBytes(t *testing.T) {
@@ -41,7 +41,7 @@ func testQueueBytes(t *testing.T) {
 			t.Errorf("event %d: %v", i+1, err)
 		}
 	}
-	close(hold) // what has been looked at is held
+	close(hold) // considered events become held
 	synctest.Wait()
 	if err := rt.Dispatch(t.Context(), "S", large(step)); err != nil {
 		t.Error(err)
@@ -56,8 +56,8 @@ func testQueueBytes(t *testing.T) {
 	}
 }
 
-// The greeting of a session cannot reset it, or it would greet for ever: it is
-// told so, and the session is as it would be without.
+// The greeting of a session cannot reset it, because the reset would greet again. The body receives
+// an error, and the session continues.
 func TestResetInGreeting(t *testing.T) { bubble(t, testResetInGreeting) }
 
 func testResetInGreeting(t *testing.T) {
@@ -83,7 +83,7 @@ func testResetInGreeting(t *testing.T) {
 		}
 	}
 	greeted(1)
-	send(t, sub, "a", "hi") // another body can, and the greeting after it cannot
+	send(t, sub, "a", "hi") // another body can, but the greeting after it cannot
 	synctest.Wait()
 	greeted(2)
 }

@@ -8,16 +8,17 @@ import (
 	"docent/payload"
 )
 
-// errLeft refuses to catch up for a client that has left.
+// errLeft ends CatchUp for a closed client.
 var errLeft = fault.New(fault.Canceled, "client_left", "the client has left the session")
 
-// CatchUp yields what is stored after OpenRequest.After, in the order of its
-// seqs, also what was replaced. Until it is done the client hears nothing of the
-// session but of a reset, as payload.SessionReset, and of its end; after the last
-// it is told payload.TurnSnapshot, if a turn runs, and payload.Synced, and hears
-// all that follows. It reads in pages of journal.ReplayBytes. If yield returns false, it
-// ends, and may be called again to go on. It fails with fault.Canceled if the
-// Subscription is closed.
+// CatchUp yields the entries that were stored after OpenRequest.After, including replaced ones, in
+// the order of their sequence numbers. Meanwhile the client receives only payload.SessionReset and
+// the end of the session. Afterwards it receives payload.TurnSnapshot if a turn runs,
+// payload.Synced, and all later frames.
+//
+// CatchUp reads pages of journal.ReplayBytes. If yield returns false, CatchUp returns nil, and
+// another call continues. It fails with fault.Canceled if the Subscription is closed. Only one call
+// may run at a time.
 func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bool) error {
 	c := s.c
 	for {
@@ -38,8 +39,8 @@ func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bo
 	}
 }
 
-// caughtUp ends catching up if the client has all stored entries. Otherwise it
-// returns the last sequence number that the client needs.
+// caughtUp ends catching up if the client has all stored entries. Otherwise it returns the last
+// sequence number that the client needs.
 func (s *Subscription) caughtUp() (last int64, err error) {
 	c := s.c
 	c.mu.Lock()
@@ -54,7 +55,7 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 	}
 	if s.reset < c.clients.resetSeq {
 		s.reset = c.clients.resetSeq
-		s.listener.Deliver(c.rt.told(payload.SessionResetAction, payload.SessionReset{Seq: c.clients.resetSeq}))
+		s.listener.Deliver(c.rt.sessionFrame(payload.SessionResetAction, payload.SessionReset{Seq: c.clients.resetSeq}))
 	}
 	if s.at = max(s.at, c.clients.resetSeq); s.at < c.clients.seq {
 		return c.clients.seq, nil
@@ -64,13 +65,12 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 	return 0, nil
 }
 
-// syncLocked tells a client the open turns and the unstored part of the running
-// turn.
+// syncLocked sends a client the open turns and the unstored part of the running turn.
 func (s *Subscription) syncLocked() {
 	c := s.c
 	t := c.current
 	if t != nil && (t.number != 0 || t.record.Counted()) {
-		s.listener.Deliver(c.rt.streamed(t.number, payload.TurnSnapshotAction, t.record.Snapshot(t.number)))
+		s.listener.Deliver(c.rt.turnFrame(t.number, payload.TurnSnapshotAction, t.record.Snapshot(t.number)))
 	}
-	s.listener.Deliver(c.rt.told(payload.SyncedAction, payload.Synced{Seq: c.clients.seq, Turns: c.openLocked()}))
+	s.listener.Deliver(c.rt.sessionFrame(payload.SyncedAction, payload.Synced{Seq: c.clients.seq, Turns: c.openLocked()}))
 }

@@ -19,8 +19,7 @@ import (
 	"docent/payload"
 )
 
-// everything is a client that keeps all that it hears, and whether the session
-// is gone.
+// everything is a client that keeps all frames, and reports the end of the session.
 type everything struct {
 	*client
 	gone chan struct{}
@@ -33,7 +32,7 @@ func newEverything(t *testing.T) *everything {
 func (e *everything) Deliver(d session.Delivery) { e.heard <- d }
 func (e *everything) Gone(error)                 { e.gone <- struct{}{} }
 
-// lines are the frames heard so far for clients that stream, in short.
+// lines describes the frames that streaming clients have received so far.
 func (e *everything) lines() []string {
 	var out []string
 	for len(e.heard) > 0 {
@@ -51,7 +50,7 @@ func wantLines(t *testing.T, what string, got []string, want ...string) {
 	}
 }
 
-// resume opens a session for a client that has what is stored up to a seq.
+// resume opens a session for a client that has all entries up to a sequence number.
 func resume(t *testing.T, rt *session.Runtime, after int64) (*session.Subscription, *everything) {
 	t.Helper()
 	e := newEverything(t)
@@ -64,7 +63,7 @@ func resume(t *testing.T, rt *session.Runtime, after int64) (*session.Subscripti
 	return sub, e
 }
 
-// missed catches up and returns what came, in short.
+// missed catches up and describes the entries.
 func missed(t *testing.T, sub *session.Subscription) []string {
 	t.Helper()
 	var out []string
@@ -78,7 +77,7 @@ func missed(t *testing.T, sub *session.Subscription) []string {
 	return out
 }
 
-// streaming says pieces, steps and replies, as told by what it reads from say.
+// streaming returns an agent that says pieces, steps, and replies, controlled by say.
 func streaming(say chan string) *agent.Agent {
 	return echo(func(ctx context.Context, s *agent.Session) error {
 		for word := range say {
@@ -106,9 +105,8 @@ func streaming(say chan string) *agent.Agent {
 	})
 }
 
-// Who comes back in the middle of a turn gets what is stored, then what the turn
-// has said beyond that, then what is open, then all else; and nothing of the
-// session before.
+// A client that comes back during a turn receives the stored entries, the unstored part of the
+// turn, and the open turns. Then it receives all other frames. Before that, it receives nothing.
 func TestCatchUp(t *testing.T) { bubble(t, testCatchUp) }
 
 func testCatchUp(t *testing.T) {
@@ -125,7 +123,7 @@ func testCatchUp(t *testing.T) {
 	say <- " unheard"
 	synctest.Wait()
 	wantLines(t, "before", e.lines())
-	step := `{"action":"agent_reply_reasoning_step","message":` // what it holds is the step's own
+	step := `{"action":"agent_reply_reasoning_step","message":` // the step's own content
 	got := missed(t, back)
 	wantLines(t, "missed", got[:3], `2 user_message "question"`, `3 user_message "next"`, `4 agent_reply_str "first"`)
 	if len(got) != 4 || !strings.HasPrefix(got[3], "5 agent_reply_reasoning_step ") {
@@ -157,18 +155,18 @@ func testCatchUp(t *testing.T) {
 	wantLines(t, "muted", late.lines())
 	_, far := resume(t, rt, 1000)
 	sub4, _ := resume(t, rt, 1000)
-	if got := missed(t, sub4); len(got) != 8 { // of another database
+	if got := missed(t, sub4); len(got) != 8 { // the number belongs to another database
 		t.Errorf("from the beginning: %s", got)
 	}
 	wantLines(t, "muted", far.lines())
 }
 
-// What a turn_snapshot holds is bounded.
+// The content of a turn_snapshot is bounded.
 func TestSnapshotBounds(t *testing.T) { bubble(t, testSnapshotBounds) }
 
 func testSnapshotBounds(t *testing.T) {
 	go_ := make(chan struct{})
-	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), FlushAfter: -1, Agent: echo(func(ctx context.Context, s *agent.Session) error {
+	thinker := echo(func(ctx context.Context, s *agent.Session) error {
 		for range 3 {
 			if err := s.Stream(ctx, strings.Repeat("é", session.MaxSnapshotText/5)); err != nil {
 				return err
@@ -181,7 +179,8 @@ func testSnapshotBounds(t *testing.T) {
 		}
 		<-go_
 		return s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: payload.StepText, Summary: strings.Repeat("x", session.MaxSnapshotStepBytes)})
-	})})
+	})
+	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), FlushAfter: -1, Agent: thinker})
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "a", "question")
 	synctest.Wait()
@@ -203,7 +202,7 @@ func testSnapshotBounds(t *testing.T) {
 	close(go_)
 }
 
-// While a client catches up it may leave, the session may be deleted or reset.
+// A client may leave while it catches up. The session may also be deleted or reset.
 func TestCatchUpCutShort(t *testing.T) { bubble(t, testCatchUpCutShort) }
 
 func testCatchUpCutShort(t *testing.T) {
@@ -218,7 +217,7 @@ func testCatchUpCutShort(t *testing.T) {
 	leaver, _ := resume(t, rt, 0)
 	err := leaver.CatchUp(t.Context(), func(journal.Entry) bool { leaver.Close(); return true })
 	if fault.KindOf(err) != fault.Canceled {
-		t.Errorf("who left: %v", err)
+		t.Errorf("CatchUp after Close: %v", err)
 	}
 
 	pausing, e := resume(t, rt, 0)
@@ -275,8 +274,8 @@ func testCatchUpCutShort(t *testing.T) {
 	}
 }
 
-// A stored failure is an error with its seq, live and to clients that come back.
-// A turn whose end could not be stored is no failure: it runs after the next load.
+// A stored failure is an error with its sequence number, for present clients and for clients that
+// come back. A turn whose end could not be stored has not failed. It runs after the next load.
 func TestFailuresInOrder(t *testing.T) { bubble(t, testFailuresInOrder) }
 
 func testFailuresInOrder(t *testing.T) {

@@ -15,18 +15,17 @@ type clients struct {
 	store *journal.Writer
 	log   func(ctx context.Context, what string, err error, attrs ...any)
 
-	mu       *sync.Mutex // the conversation's; guards the fields below
+	mu       *sync.Mutex // the mutex of the conversation; guards the fields below
 	list     []*Subscription
-	seq      int64  // of the last delivered entry; all entries before it are delivered
-	resetSeq int64  // as in journal.SessionRecord
-	resumed  bool   // the next client resumes a session that existed before
-	ended    string // the thread whose end clients were told of last
+	seq      int64  // of the newest delivered entry; clients have all entries up to it
+	resetSeq int64  // see journal.SessionRecord
+	resumed  bool   // the session existed before the next client opens it
+	ended    string // the last thread whose end clients have heard of
 }
 
-// fill delivers the stored entries up to a sequence number that streaming
-// clients have not received: entries of a write whose outcome was unknown, and
-// entries that another process has stored. If the store cannot be read now, the
-// entries come before the next delivery.
+// fill delivers the stored entries up to seq that streaming clients have not received. Such entries
+// come from a write with an unknown outcome, or from another process. If the store cannot be read,
+// the next delivery tries again.
 func (l *clients) fill(ctx context.Context, seq int64) {
 	l.mu.Lock()
 	from := l.seq
@@ -52,7 +51,7 @@ func (l *clients) fill(ctx context.Context, seq int64) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.seq = max(l.seq, seq) // entries that another process has removed are missing
+	l.seq = max(l.seq, seq) // another process may have removed entries
 }
 
 // deliver hands a frame to every client.
@@ -62,19 +61,16 @@ func (l *clients) deliver(d Delivery) {
 	l.deliverLocked(d)
 }
 
-func (l *clients) deliverLocked(d Delivery) { l.deliverOthersLocked(nil, d) }
-
-// deliverOthersLocked hands a frame to every client except one.
-func (l *clients) deliverOthersLocked(except *Subscription, d Delivery) {
+func (l *clients) deliverLocked(d Delivery) {
 	for _, s := range l.list {
-		if s != except && !s.muted {
+		if !s.muted {
 			s.listener.Deliver(d)
 		}
 	}
 }
 
-// nextLocked reports whether an entry is the next one to deliver, and counts it
-// as delivered.
+// nextLocked reports whether an entry is the next one to deliver. If so, it counts the entry as
+// delivered.
 func (l *clients) nextLocked(seq int64) bool {
 	next := seq == l.seq+1
 	if next {
@@ -92,17 +88,17 @@ func (l *clients) goneLocked(err error, except *Subscription) {
 	}
 }
 
-// streamed returns a frame of a turn that is not stored.
-func (r *Runtime) streamed(turn int64, action payload.Action, message any) Delivery {
-	d := r.told(action, message)
+// turnFrame returns a frame of a turn that is not stored.
+func (r *Runtime) turnFrame(turn int64, action payload.Action, message any) Delivery {
+	d := r.sessionFrame(action, message)
 	d.Frame.Turn = &turn
 	return d
 }
 
-// told returns a frame that is not stored and belongs to no turn.
-func (r *Runtime) told(action payload.Action, message any) Delivery {
+// sessionFrame returns a frame that is not stored and belongs to no turn.
+func (r *Runtime) sessionFrame(action payload.Action, message any) Delivery {
 	content, err := payload.Marshal(message)
-	if err != nil { // our own structs always encode
+	if err != nil { // the structs of package payload always encode
 		r.cfg.Logger.Error("encode", "action", action, "error", err)
 	}
 	return Delivery{Audience: Streaming, Frame: payload.Frame{Action: action, Message: content, Time: r.cfg.Now()}}

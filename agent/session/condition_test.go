@@ -20,7 +20,7 @@ import (
 func TestWhenVariable(t *testing.T) {
 	for name, tc := range map[string]struct {
 		op     agent.Operator
-		have   any // nil: it is not set
+		have   any // nil means that it is not set
 		target any
 		want   bool
 	}{
@@ -64,8 +64,8 @@ func TestWhenVariable(t *testing.T) {
 	}
 }
 
-// A condition that fails or panics is logged once per turn and counts as false:
-// the session goes on, and so do the conditions after it.
+// A condition that fails or panics counts as false and is logged once per turn. The session and its
+// other conditions continue.
 //
 // BAF W21
 func TestConditionErrorsAreContained(t *testing.T) { bubble(t, testConditionErrorsAreContained) }
@@ -81,7 +81,7 @@ func testConditionErrorsAreContained(t *testing.T) {
 	two.Body(say)
 	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	c.until(payload.ReplyStr)
 	synctest.Wait()
 	before := strings.Count(logged.String(), "condition failed")
@@ -97,7 +97,7 @@ func testConditionErrorsAreContained(t *testing.T) {
 	}
 }
 
-// Conditions are added to what a transition takes, and to each other.
+// All conditions of a transition must hold, in addition to its event.
 //
 // BAF W21
 func TestConditionsCombine(t *testing.T) { bubble(t, testConditionsCombine) }
@@ -115,7 +115,7 @@ func testConditionsCombine(t *testing.T) {
 	})
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for range 3 {
 		send(t, sub, "", "hello")
 		c.until(payload.TurnFinishedAction)
@@ -137,8 +137,8 @@ func testConditionsCombine(t *testing.T) {
 	}
 }
 
-// A message that nothing takes is answered once, also when the state's last
-// transition is a condition that is looked at again and again.
+// The fallback answers an unexpected message once, even if the last transition of the state is a
+// condition that is checked periodically.
 //
 // BAF W20
 func TestFallbackRunsOnce(t *testing.T) { bubble(t, testFallbackRunsOnce) }
@@ -151,7 +151,7 @@ func testFallbackRunsOnce(t *testing.T) {
 	one.When(func(context.Context, *agent.Session) (bool, error) { asked.Add(1); return false, nil }).GoTo(two)
 	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Now: realTime})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "hi")
 	pass(10)
 	replies := 0
@@ -165,7 +165,7 @@ func testFallbackRunsOnce(t *testing.T) {
 	}
 }
 
-// A fallback answers the text that waits, not the file that came after it.
+// A fallback answers the waiting text, not the file that came after it.
 func TestFallbackAnswersTheText(t *testing.T) { bubble(t, testFallbackAnswersTheText) }
 
 func testFallbackAnswersTheText(t *testing.T) {
@@ -177,7 +177,7 @@ func testFallbackAnswersTheText(t *testing.T) {
 	one.Fallback(say)
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "one")
 	if err := sub.SendFile(t.Context(), session.File{File: payload.NewFile("n.txt", "", []byte("hi"))}); err != nil {
 		t.Fatal(err)
@@ -199,8 +199,7 @@ func testFallbackAnswersTheText(t *testing.T) {
 	}
 }
 
-// States that lead to each other without end are stopped, and the session goes
-// on with the next message.
+// The runtime stops an endless loop of states. The session continues with the next message.
 func TestCirclesEnd(t *testing.T) { bubble(t, testCirclesEnd) }
 
 func testCirclesEnd(t *testing.T) {
@@ -212,9 +211,11 @@ func testCirclesEnd(t *testing.T) {
 	one.When(always).GoTo(two)
 	two.OnEvent("rest").GoTo(calm)
 	two.When(always).GoTo(one)
-	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Now: realTime, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+	rt := start(t, session.RuntimeConfig{
+		Agent: a, Store: agenttest.NewStore(), Now: realTime, Logger: slog.New(slog.NewTextHandler(&logged, nil)),
+	})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "m", "hi")
 	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), "the agent goes round in circles") {
 		t.Errorf("got %s", d.Frame.Message)

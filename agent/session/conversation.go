@@ -12,18 +12,19 @@ import (
 	"github.com/google/uuid"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// conversation is a session in memory. One goroutine, the owner, belongs to it
-// from loading to leaving memory. The owner takes calls and work from the
-// mailbox, one after the other, and alone writes to the store. The steps of a
-// turn run in a goroutine of their own, so that the owner can store messages
-// meanwhile; the owner ends the turn by one write.
+// conversation is a session in memory. One goroutine, the owner, runs from loading the session
+// until it leaves memory. The owner takes calls and work from the mailbox, one at a time, and is
+// the only writer to the store. The steps of a turn run in their own goroutine, so that the owner
+// can store messages meanwhile. The owner ends the turn with one write.
 type conversation struct {
 	rt  *Runtime
 	key journal.SessionKey
@@ -31,16 +32,16 @@ type conversation struct {
 	// links connect the session to other agents.
 	links *peer.Links
 
-	// loaded is closed once the session is loaded or failed to be.
+	// loaded is closed when the session is loaded or loading has failed.
 	loaded chan struct{}
 
-	// The owner alone uses the following fields. All may read store.Session once
-	// loaded is closed.
+	// Only the owner uses the following fields. Everybody may read store.Session after loaded is
+	// closed.
 	store   journal.Writer
 	record  facts
 	place   agent.Place
-	event   *agent.Event // taken last; nil if none was, or nothing can ask for it
-	carried int          // moves without an event of the turn that failed just now
+	event   *chat.Event // the last consumed event; nil if there is none or the agent never asks for it
+	carried int         // moves without an event in the turn that has just failed
 
 	mu       sync.Mutex // guards the following fields, and the turn's record
 	mail     mailbox
@@ -48,9 +49,9 @@ type conversation struct {
 	sched    schedule
 	greeting greeting
 	queue    queue.Queue
-	current  *turn   // the running turn; nil without one
+	current  *turn   // the running turn, or nil
 	ending   []int64 // finished turns whose end clients have not received
-	latest   int64   // the last turn number, as far as is known
+	latest   int64   // the newest known turn
 }
 
 // facts are the parts of a journal.SessionRecord that a session in memory keeps.
@@ -88,6 +89,7 @@ func (c *conversation) run(ctx context.Context) {
 	defer c.rt.running.Done()
 	c.open(ctx)
 	var timer *time.Timer
+	closing := c.rt.closing
 	for {
 		do, wait, ok := c.next(ctx)
 		if !ok {
@@ -97,8 +99,8 @@ func (c *conversation) run(ctx context.Context) {
 			do()
 			continue
 		}
-		var up <-chan time.Time // never, without a timer
-		if wait != forever {
+		var up <-chan time.Time // blocks forever without a timer
+		if wait != forever && closing != nil {
 			if timer == nil {
 				timer = time.NewTimer(wait)
 				defer timer.Stop()
@@ -114,35 +116,17 @@ func (c *conversation) run(ctx context.Context) {
 				c.sched.timeUpLocked()
 			}
 			c.mu.Unlock()
-		case <-c.rt.closing:
-			if !c.closing(ctx) {
-				return
-			}
+		case <-closing:
+			closing = nil // only the end of the running turn is left to wait for
 		}
-	}
-}
-
-// closing waits for the running turn when the runtime shuts down. It reports false
-// when no turn is left.
-func (c *conversation) closing(ctx context.Context) bool {
-	for {
-		do, _, ok := c.next(ctx)
-		if !ok {
-			return false
-		}
-		if do != nil {
-			do()
-			continue
-		}
-		<-c.mail.wakeup
 	}
 }
 
 // forever is the wait of an owner without a scheduled check.
 const forever time.Duration = -1
 
-// next chooses the next work of the owner, or how long it waits. It reports false
-// if the session has left memory.
+// next returns the next work of the owner, or the time to wait for it. It returns false if the
+// session has left memory.
 func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,7 +154,9 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 		c.mail.failLocked(errClosing, nil)
 		return nil, 0, false
 	}
-	c.arriveLocked()
+	if c.queue.Arrive() {
+		c.sched.eventLocked()
+	}
 	if c.sched.check {
 		return func() { c.act(ctx, false) }, 0, true
 	}
@@ -185,7 +171,7 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	return nil, wait, !c.mail.gone
 }
 
-// besideLocked chooses the work of the owner while a turn runs.
+// besideLocked returns the work of the owner while a turn runs.
 func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration) {
 	c := t.c
 	if t.record.FlushAt.IsZero() {
@@ -201,7 +187,7 @@ func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration)
 	}, 0
 }
 
-// work runs work that is no turn.
+// work runs work that is not a turn.
 func (c *conversation) work(ctx context.Context, w queue.Work) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	defer cancel()
@@ -211,8 +197,7 @@ func (c *conversation) work(ctx context.Context, w queue.Work) {
 	}
 }
 
-// restLocked unloads a session that nobody uses, and releases unused memory of an
-// idle session.
+// restLocked unloads a session without users. It also releases unused memory of an idle session.
 func (c *conversation) restLocked() {
 	c.queue.Shrink()
 	if len(c.clients.list) == 0 && c.links.None() && len(c.mail.calls) == 0 && c.mail.users == 0 {
@@ -221,11 +206,11 @@ func (c *conversation) restLocked() {
 	}
 }
 
-// errDropped is never shown. Its receivers open the session again.
+// errDropped is internal. A caller that receives it opens the session again.
 var errDropped = fault.New(fault.Unavailable, "session_unloaded", "the session was dropped from memory")
 
-// endLocked makes the conversation unusable. Opening the session again creates
-// another one.
+// endLocked makes the conversation unusable. Opening the session again creates another
+// conversation.
 func (c *conversation) endLocked(err error) {
 	if c.mail.gone {
 		return
@@ -235,8 +220,7 @@ func (c *conversation) endLocked(err error) {
 	c.rt.forget(c)
 }
 
-// open reads or creates the session, and queues the greeting of a new one and
-// the events that wait.
+// open reads or creates the session. It queues the greeting of a new session and the stored events.
 func (c *conversation) open(ctx context.Context) {
 	defer close(c.loaded)
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
@@ -259,14 +243,14 @@ func (c *conversation) open(ctx context.Context) {
 	}
 	c.adopt(record)
 	c.clients.seq, c.clients.resetSeq, c.clients.resumed, c.latest = record.Seq, record.ResetSeq, !created, record.Turn
-	if c.refuseStrangersLocked() {
+	if c.refuseOthersLocked() {
 		return
 	}
-	if record.State == "" { // new, or its greeting was never stored
+	if record.State == "" { // the session is new, or its greeting was never stored
 		c.greeting.expectLocked()
 		c.queue.Add(queue.Work{Greet: true})
 	} else {
-		c.sched.check = c.rt.machine.Moves(c.place.State) // its conditions may hold by now
+		c.sched.check = c.rt.machine.Moves(c.place.State) // conditions may hold now
 	}
 	for _, r := range record.Pending {
 		p := queue.NewEvent(r.Event(), r.Message)
@@ -280,7 +264,7 @@ func (c *conversation) open(ctx context.Context) {
 	for _, s := range c.clients.list {
 		s.openedLocked()
 	}
-	c.clients.resumed = true // for those who come later
+	c.clients.resumed = true // for later clients
 }
 
 // adopt takes over the stored state of the session.
@@ -301,12 +285,12 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 	}
 }
 
-// refuseStrangersLocked removes clients that must not use the session. If it was
-// loaded only for them, it is dropped before anything runs.
-func (c *conversation) refuseStrangersLocked() (all bool) {
+// refuseOthersLocked removes clients that must not use the session. If the session has no other
+// clients, it leaves memory before anything runs.
+func (c *conversation) refuseOthersLocked() (all bool) {
 	before := len(c.clients.list)
 	c.clients.list = slices.DeleteFunc(c.clients.list, func(s *Subscription) bool {
-		s.refused = s.stranger()
+		s.refused = s.excluded()
 		return s.refused
 	})
 	if len(c.clients.list) == before || len(c.clients.list) > 0 || c.mail.users > 0 {
@@ -317,7 +301,7 @@ func (c *conversation) refuseStrangersLocked() (all bool) {
 	return true
 }
 
-// openLocked returns the turns that are not over.
+// openLocked returns the unfinished turns.
 func (c *conversation) openLocked() []payload.OpenTurn {
 	running := slices.Clone(c.ending)
 	if c.current != nil {
@@ -336,5 +320,5 @@ func (c *conversation) openLocked() []payload.OpenTurn {
 
 // logError logs a failure in the session.
 func (c *conversation) logError(ctx context.Context, what string, err error, attrs ...any) {
-	agent.LogFailure(ctx, c.rt.cfg.Logger, c.key.ID, what, err, attrs...)
+	errlog.Failure(ctx, c.rt.cfg.Logger, c.key.ID, what, err, attrs...)
 }

@@ -3,38 +3,38 @@ package session
 import (
 	"encoding/json"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
 
-// Audience says which clients a frame is for.
+// Audience selects the clients that receive a frame.
 type Audience int
 
 // The audiences.
 const (
-	// Everyone: all clients.
+	// Everyone means all clients.
 	Everyone Audience = iota
-	// Streaming: those that asked for docent.v1.
+	// Streaming means clients of docent.v1.
 	Streaming
-	// Plain: those that know only BAF's frames.
+	// Plain means clients that only know BAF's frames.
 	Plain
 )
 
 // Delivery is a frame for the clients of a session.
 type Delivery struct {
-	// Frame is what to send. It must not be changed.
+	// Frame is the frame to send. Clients must not change it.
 	Frame payload.Frame
-	// Audience says to whom.
+	// Audience selects the receivers.
 	Audience Audience
-	// Text, if not nil, is what clients that know only BAF's frames get instead,
-	// as agent_reply_str: of agents only that crosses.
+	// Text, if not nil, replaces Frame for clients that only know BAF's frames. They receive it as
+	// agent_reply_str. Agents only receive this part of a reply.
 	Text json.RawMessage
 }
 
-// Failure is how clients are told of an error: docent.v1 by its code and a
-// sentence, BAF, which has no frame for errors, in the agent's words. id is
-// the client's id of the message it is about.
+// Failure returns the frames that report an error. Clients of docent.v1 receive its code and text.
+// BAF has no frame for errors, so its clients receive an apology of the agent. id is the client's
+// id of the message that failed, or "".
 func Failure(err error, id string) []Delivery {
 	coded, merr := payload.Marshal(payload.NewError(err))
 	if merr != nil { // strings always encode
@@ -42,6 +42,6 @@ func Failure(err error, id string) []Delivery {
 	}
 	return []Delivery{
 		{Audience: Streaming, Frame: payload.Frame{Action: payload.ErrorAction, Message: coded, ID: id}},
-		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: agent.JSONString(journal.Apology(err).Message)}},
+		{Audience: Plain, Frame: payload.Frame{Action: payload.ReplyStr, Message: chat.JSONString(journal.Apology(err).Message)}},
 	}
 }

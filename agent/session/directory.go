@@ -6,8 +6,8 @@ import (
 	"docent/agent/session/journal"
 )
 
-// Directory is directory d whose DeleteSession also ends the session in memory:
-// its turn is stopped and its clients are told that it is gone.
+// Directory returns d with another DeleteSession. It also ends the session in memory: it stops the
+// running turn and tells the clients.
 func (r *Runtime) Directory(d journal.Directory) journal.Directory { return &directory{d, r} }
 
 type directory struct {
@@ -24,7 +24,7 @@ func (d *directory) DeleteSession(ctx context.Context, key journal.SessionKey) e
 	return err
 }
 
-// drop ends the conversation of a session that has been deleted.
+// drop ends the conversation of a deleted session.
 func (r *Runtime) drop(key journal.SessionKey) {
 	r.mu.Lock()
 	c := r.sessions[key]

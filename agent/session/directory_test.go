@@ -12,7 +12,7 @@ import (
 	"docent/payload"
 )
 
-// deleter is an agent.Directory that only deletes.
+// deleter is a journal.Directory that can only delete.
 type deleter struct {
 	journal.Directory
 	store *agenttest.Store
@@ -26,7 +26,7 @@ func (d deleter) DeleteSession(_ context.Context, key journal.SessionKey) error 
 	return nil
 }
 
-// leaver is a client that is told of the end.
+// leaver is a client that receives Gone.
 type leaver struct {
 	*client
 	gone chan error
@@ -34,8 +34,7 @@ type leaver struct {
 
 func (l leaver) Gone(err error) { l.gone <- err }
 
-// Deleting a session stops its turn and tells its clients; opened again, it is
-// a new one.
+// Deleting a session stops its turn and tells its clients. The same id then opens a new session.
 func TestDirectory(t *testing.T) { bubble(t, testDirectory) }
 
 func testDirectory(t *testing.T) {

@@ -2,26 +2,27 @@
 //
 // # The path of an event
 //
-// A client joins a session with [Runtime.Open] and gets a [Subscription]. Clients
-// send by [Subscription.Send], SendFile, and SendEvent; programs send by
-// [Runtime.Dispatch]; other agents answer. Each event is stored first, together
-// with its chat message. From then on it is not lost, and the same id is not
-// taken twice. Then the event is acknowledged and joins the session's queue.
+//  1. A client joins a session with [Runtime.Open] and sends events with [Subscription.Send],
+//     SendFile, and SendEvent. Programs send events with [Runtime.Dispatch]. Other agents send
+//     answers.
+//  2. arrival.store checks the event. It asks the owner, the goroutine of the session, to store it.
+//  3. The owner stores the event together with its chat message, acknowledges it, and queues it.
+//     From then on the event is not lost, and a message with the same id is a duplicate.
+//  4. The owner begins a turn in conversation.act. The machine of package agent takes the event with
+//     turn.Claim and runs bodies. Bodies reply through the methods in body.go.
+//  5. The owner ends the turn in turn.finish. One transaction writes its messages, its steps of
+//     reasoning, the state, the changed variables, and the end of its events. Then turn.present
+//     sends the frames to the clients.
 //
-// A turn of the agent's machine takes events from the queue; see package agent.
-// Its messages, its steps of reasoning, the state, the changed variables, and the
-// end of its events are written in one transaction. Then clients get the frames.
-// So a message costs two trips to the store, and after a crash a turn either
-// happened or did not. A reply that waits for a slow body is stored and sent
-// before; a turn that is cut short after that is not run again but ends with an
-// apology.
+// So a message needs two calls of the store. After a crash, a turn has either happened or not, with
+// one exception. If a body is slow, the owner stores and sends its replies before the end of the
+// turn. If such a turn is interrupted, it does not run again but ends with an apology.
 //
-// A session without clients and work leaves memory and comes back from the store
-// as it was. If its state waits for a time or a condition, the runtime wakes it
-// ([Runtime.Start]).
+// A session without clients and work leaves memory. The store keeps it. If its state waits for a
+// time or a condition, the runtime wakes it ([Runtime.Start]).
 //
 // # Storage
 //
-// Package journal defines the stored records and the interfaces that a database
-// implements. Package agenttest has a store in memory for tests.
+// Package journal defines the stored records and the interfaces that a database implements. Package
+// agenttest has a store in memory for tests.
 package session

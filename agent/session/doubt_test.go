@@ -17,7 +17,7 @@ import (
 	"docent/payload"
 )
 
-// lossy is a store whose answers to some commits are lost.
+// lossy is a store that returns an error after some commits.
 type lossy struct {
 	*agenttest.Store
 	lose func(journal.TurnRecord) bool
@@ -31,7 +31,7 @@ func (l *lossy) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journa
 	return written, err
 }
 
-// once is true the first time that f is.
+// once returns a function that is true only the first time that f is.
 func once(f func(journal.TurnRecord) bool) func(journal.TurnRecord) bool {
 	done := false
 	return func(r journal.TurnRecord) bool {
@@ -43,7 +43,7 @@ func once(f func(journal.TurnRecord) bool) func(journal.TurnRecord) bool {
 	}
 }
 
-// recorded is what is stored of a session, steps too, with whom it belongs to.
+// recorded describes the stored record of a session, with the messages of its steps.
 func recorded(store *agenttest.Store) string {
 	messages := map[int64]string{}
 	record := store.Record("S")
@@ -66,9 +66,8 @@ func recorded(store *agenttest.Store) string {
 	return strings.Join(out, " ")
 }
 
-// A part of a turn whose answer was lost is recognised, with what was saved as
-// said by the user and steps that were linked later, and each client hears it
-// once.
+// If the outcome of a partial write is unknown, the session recognizes the stored part. It includes
+// saved messages and steps that were linked later. Each client receives it once.
 func TestPartInDoubt(t *testing.T) { bubble(t, testPartInDoubt) }
 
 func testPartInDoubt(t *testing.T) {
@@ -85,7 +84,7 @@ func testPartInDoubt(t *testing.T) {
 		return errors.Join(s.LinkPendingReasoningEvents(ctx), s.Reply(ctx, "two"))
 	})})
 	sub, v1, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	_, baf, _ := open(t, rt, "S")
 	send(t, sub, "", "x")
 	v1.until(payload.TurnFinishedAction)
@@ -98,7 +97,7 @@ func testPartInDoubt(t *testing.T) {
 	}
 }
 
-// The end of a turn whose answer was lost is shown to each client once.
+// If the outcome of a turn's end is unknown, each client receives the end once.
 func TestEndInDoubt(t *testing.T) { bubble(t, testEndInDoubt) }
 
 func testEndInDoubt(t *testing.T) {
@@ -108,7 +107,7 @@ func testEndInDoubt(t *testing.T) {
 		return errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.SaveMessage(ctx, payload.TypeStr, false, "kept"), s.LinkPendingReasoningEvents(ctx))
 	})})
 	sub, v1, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	_, baf, _ := open(t, rt, "S")
 	send(t, sub, "", "x")
 	v1.until(payload.TurnFinishedAction)
@@ -121,7 +120,7 @@ func testEndInDoubt(t *testing.T) {
 	}
 }
 
-// What no event began is written once, its moves too, also if it says nothing.
+// A turn without an event is written once with its moves, even if it says nothing.
 func TestTimedMoveInDoubt(t *testing.T) {
 	for name, says := range map[string]bool{"says something": true, "says nothing": false} {
 		t.Run(name, func(t *testing.T) { bubble(t, func(t *testing.T) { testTimedMoveInDoubt(t, says) }) })

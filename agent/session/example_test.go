@@ -13,7 +13,7 @@ import (
 	"docent/rag"
 )
 
-// terminal is a client that prints what the agent says.
+// terminal is a client that prints the agent's replies.
 type terminal struct{ ended chan struct{} }
 
 func newTerminal() *terminal { return &terminal{ended: make(chan struct{}, 10)} }
@@ -32,7 +32,7 @@ func (p *terminal) Deliver(d session.Delivery) {
 	}
 }
 
-// talk says something to an agent after the other and prints the conversation.
+// talk sends lines to an agent, one after the other, and prints the conversation.
 func talk(a *agent.Agent, lines ...string) {
 	ctx := context.Background()
 	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
@@ -72,20 +72,19 @@ func Example() {
 	})
 	greet.OnMessage().GoTo(answer)
 	answer.Body(func(ctx context.Context, s *agent.Session) error {
-		msg, err := s.RunRAG(ctx, rag.Request{K: 6, History: 4}) // no Question: the text of the event
+		msg, err := s.RunRAG(ctx, rag.Request{K: 6, History: 4}) // without a Question, it answers the text of the event
 		if err != nil {
 			return err
 		}
 		return s.ReplyRAG(ctx, msg)
 	})
 	answer.OnMessage().GoTo(answer)
-	err := a.Validate() // names the first state or transition that is wrong
+	err := a.Validate() // returns the first invalid state or transition
 	fmt.Println(err)
 	// Output: <nil>
 }
 
-// Intents are told apart by example sentences; a state has a fallback for all
-// else.
+// Example sentences distinguish intents. The fallback of a state handles all other messages.
 func ExampleState_OnIntent() {
 	a := agent.New("shop")
 	order, bye := a.Intent("order", "I want to order something", "order a book"), a.Intent("bye", "bye", "see you")
@@ -105,7 +104,7 @@ func ExampleState_OnIntent() {
 	// agent: Bye!
 }
 
-// Variables are kept with the session, a transition may wait for one.
+// A session keeps its variables. A transition may wait for one.
 func ExampleState_WhenVariable() {
 	a := agent.New("patient")
 	listen, enough := a.State("listen", agent.Initial), a.State("enough")
@@ -119,8 +118,7 @@ func ExampleState_WhenVariable() {
 	// Output: agent: That is enough.
 }
 
-// A global state is reached from everywhere, and leads back to where it was
-// entered.
+// A global state can be reached from every state, and leads back to that state.
 func ExampleState_Global() {
 	a := agent.New("guide")
 	help, next := a.Intent("help", "help"), a.Intent("next", "next page")
@@ -145,8 +143,7 @@ func ExampleState_Global() {
 	// agent: Back on page two
 }
 
-// Programs send events; what the present state does not take waits for one that
-// does.
+// Programs send events. An event that the current state does not take waits for a state that does.
 func ExampleRuntime_Dispatch() {
 	ctx := context.Background()
 	a := agent.New("deliveries")
@@ -168,10 +165,10 @@ func ExampleRuntime_Dispatch() {
 		return
 	}
 	err = rt.Dispatch(ctx, "a session", agent.Event{Name: "parcel", Data: []byte(`{"n":1}`)})
-	<-client.ended // it is held
+	<-client.ended // the event is held
 	err = errors.Join(err, rt.Dispatch(ctx, "a session", agent.Event{Name: "morning"}))
-	<-client.ended // the morning's turn
-	<-client.ended // the parcel's
+	<-client.ended // the turn of the morning
+	<-client.ended // the turn of the parcel
 	session.Close()
 	fmt.Println(errors.Join(err, rt.Shutdown(ctx)))
 	// Output:
@@ -180,7 +177,7 @@ func ExampleRuntime_Dispatch() {
 	// <nil>
 }
 
-// Processors change what is said, here what the user wrote.
+// Processors change texts, here the user's.
 func ExampleAgent_ProcessUser() {
 	a := agent.New("loud")
 	listen := a.State("listen", agent.Initial)

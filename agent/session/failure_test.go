@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,8 +14,8 @@ import (
 	"docent/payload"
 )
 
-// A turn ends where its body fails: the apology is its last word, and what the
-// states do next is a turn of its own.
+// A turn ends when its body fails. The apology is its last message, and the next moves are another
+// turn.
 func TestFailureThenNext(t *testing.T) { bubble(t, testFailureThenNext) }
 
 func testFailureThenNext(t *testing.T) {
@@ -35,16 +36,16 @@ func testFailureThenNext(t *testing.T) {
 	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `|0 "what next?"`) {
 		t.Errorf("stored %s", got)
 	}
-	var heard []string
+	var heard []payload.Action
 	for len(c.heard) > 0 {
 		if d := c.next(); d.Audience != session.Plain {
-			heard = append(heard, string(d.Frame.Action))
+			heard = append(heard, d.Frame.Action)
 		}
 	}
-	order := []string{
-		string(payload.ReplyStr), string(payload.AckAction), string(payload.ReplyStr), string(payload.ErrorAction), string(payload.TurnFinishedAction), string(payload.ReplyStr),
+	order := []payload.Action{
+		payload.ReplyStr, payload.AckAction, payload.ReplyStr, payload.ErrorAction, payload.TurnFinishedAction, payload.ReplyStr,
 	}
-	if strings.Join(heard, " ") != strings.Join(order, " ") {
+	if !slices.Equal(heard, order) {
 		t.Errorf("heard %v, want %v", heard, order)
 	}
 	if record, _, _ := store.Stored("S"); record.State != "idle" {
@@ -52,7 +53,7 @@ func testFailureThenNext(t *testing.T) {
 	}
 }
 
-// States that lead to each other are stopped also if each of them fails.
+// The runtime also stops an endless loop of states that fail.
 func TestFailureCircles(t *testing.T) { bubble(t, testFailureCircles) }
 
 func testFailureCircles(t *testing.T) {
@@ -74,8 +75,7 @@ func testFailureCircles(t *testing.T) {
 	}
 }
 
-// A turn that is stopped while it streams keeps what was shown, without markers
-// that nobody checked.
+// A turn that is stopped while it streams keeps the streamed text, without its unchecked citations.
 func TestStopStreamed(t *testing.T) { bubble(t, testStopStreamed) }
 
 func testStopStreamed(t *testing.T) {

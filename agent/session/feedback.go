@@ -9,10 +9,10 @@ import (
 	"docent/internal/fault"
 )
 
-// Feedback stores what the user thinks of a turn, and returns the turn. It fails
-// with fault.Invalid if it says nothing or too much, with fault.NotFound if
-// nothing was said in the turn or there is none, and with fault.Conflict if the
-// turn is not over or, without Feedback.Turn, there was none.
+// Feedback stores the user's feedback on a turn and returns the number of the turn. Without
+// Feedback.Turn, it selects the last finished turn. It fails with fault.Invalid if the feedback is
+// empty or too large. It fails with fault.NotFound if the turn does not exist or has no messages,
+// and with fault.Conflict if the turn has not finished.
 func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn int64, err error) {
 	c := s.c
 	f.Comment = strings.TrimSpace(f.Comment)
@@ -28,7 +28,7 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	case len(f.Comment) > journal.MaxCommentBytes:
 		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", journal.MaxCommentBytes)
 	}
-	err = c.mail.ask(ctx, nil, func(ctx context.Context) error { // or a reset might come between
+	err = c.mail.ask(ctx, nil, func(ctx context.Context) error { // otherwise a reset might come between
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		if turn, err = s.turnOver(ctx, f.Turn); err != nil {
@@ -46,8 +46,8 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	return turn, nil
 }
 
-// turnOver returns the number of a finished turn that has messages. turn 0 selects
-// the last turn that was not replaced.
+// turnOver returns the number of a finished turn that has messages. turn 0 selects the last turn
+// that was not replaced.
 func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) {
 	c := s.c
 	c.mu.Lock()
@@ -63,7 +63,7 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case turn < 0:
 		return 0, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case turn == 0:
-		return c.store.LastTurn(ctx, open) //nolint:wrapcheck // its sentence is the whole
+		return c.store.LastTurn(ctx, open) //nolint:wrapcheck // the error is complete
 	case open[turn]:
 		return 0, fault.New(fault.Conflict, "turn_running", "turn %d is not over", turn)
 	}

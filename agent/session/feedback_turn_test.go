@@ -29,8 +29,8 @@ func (r *rated) LastFeedback(context.Context, int64, int64, int64) ([]journal.Fe
 	return nil, nil
 }
 
-// Feedback is about the turn that it names, if that is over, or about the last
-// one that is part of the conversation.
+// Feedback belongs to the named turn if it is over. Without a turn, it belongs to the last finished
+// turn of the conversation.
 func TestFeedbackTurn(t *testing.T) { bubble(t, testFeedbackTurn) }
 
 func testFeedbackTurn(t *testing.T) {
@@ -51,7 +51,7 @@ func testFeedbackTurn(t *testing.T) {
 			t.Errorf("turn %d: %v", turn, err)
 		}
 	}
-	for _, turn := range []int64{0, 1, 2} { // 0: turn 2 was replaced, 3 runs
+	for _, turn := range []int64{0, 1, 2} { // 0: turn 2 was replaced, and turn 3 is running
 		if _, err := sub.Feedback(t.Context(), journal.Feedback{Turn: turn, Rating: &good}); err != nil {
 			t.Errorf("turn %d: %v", turn, err)
 		}

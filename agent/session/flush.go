@@ -4,10 +4,9 @@ import (
 	"context"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // Flush implements agent.Backend.
@@ -32,23 +31,14 @@ func (t *turn) flush(ctx context.Context) error {
 		return err
 	case err != nil:
 		return err
-	case !written.Repeated: // else the turn's end shows what was said elsewhere
+	case !written.Repeated: // otherwise the end of the turn presents the entries of the other process
 		t.present(ctx, journal.Written{})
 	}
 	return nil
 }
 
-// flushLaterLocked schedules a flush, unless one is scheduled.
-func (t *turn) flushLaterLocked() {
-	c := t.c
-	if t.record.FlushAt.IsZero() && c.rt.cfg.FlushAfter >= 0 {
-		t.record.FlushAt = time.Now().Add(c.rt.cfg.FlushAfter)
-		c.mail.signal()
-	}
-}
-
-// present sends the stored entries that clients do not have. written is the turn's
-// commit. If another process stored other entries instead, present sends them.
+// present sends the stored entries that clients do not have. written is the result of the turn's
+// commit. If another process has stored other entries for the turn, present sends those.
 func (t *turn) present(ctx context.Context, written journal.Written) {
 	c := t.c
 	c.mu.Lock()
@@ -67,9 +57,9 @@ func (t *turn) present(ctx context.Context, written journal.Written) {
 	c.clients.fill(ctx, fresh[len(fresh)-1].Seq())
 }
 
-// presentLocked sends a stored entry: clients that stream get it with its seq,
-// unless they have it or miss what was before it, the others what they have not
-// had. Of apologies those are told at the end of the turn.
+// presentLocked sends a stored entry. Streaming clients receive it with its sequence number, unless
+// they have it or still lack an earlier entry. Plain clients receive it unless they have it. They
+// receive apologies only at the end of the turn.
 func (t *turn) presentLocked(e *journal.Drafted) {
 	c := t.c
 	next := c.clients.nextLocked(e.Seq())
@@ -79,7 +69,7 @@ func (t *turn) presentLocked(e *journal.Drafted) {
 	case e.Message == nil:
 		shown = !e.Shown && !e.Silent
 		e.Shown = e.Shown || shown
-	case e.Message.ClientID == agent.FailedID && !e.Message.IsUser:
+	case e.Message.ClientID == chat.FailedID && !e.Message.IsUser:
 		if next && t.failed != nil {
 			d = t.failure(t.failed, e.Message.Time)[0]
 			d.Frame.Seq = e.Message.Seq
@@ -104,17 +94,5 @@ func (t *turn) presentLocked(e *journal.Drafted) {
 	default:
 		return
 	}
-	c.clients.deliverLocked(d)
-}
-
-// provisionalLocked sends a frame that is not stored to streaming clients.
-func (t *turn) provisionalLocked(action payload.Action, message any) {
-	c := t.c
-	n := t.record.Count()
-	if len(c.clients.list) == 0 {
-		return
-	}
-	d := c.rt.streamed(t.number, action, message)
-	d.Frame.N = n
 	c.clients.deliverLocked(d)
 }

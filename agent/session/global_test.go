@@ -15,8 +15,7 @@ import (
 	"docent/internal/fault"
 )
 
-// A global state is reached from any state and leads back to where it was
-// entered from, however often and from wherever.
+// A global state can be reached from any state and leads back to that state, any number of times.
 //
 // BAF W22
 func TestGlobalStatesReturnToEachOrigin(t *testing.T) { bubble(t, testGlobalStatesReturnToEachOrigin) }
@@ -48,10 +47,10 @@ func testGlobalStatesReturnToEachOrigin(t *testing.T) {
 	})
 	store := agenttest.NewStore()
 	sub, _, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for _, said := range []string{"help", "next", "help", "help", "next", "help"} {
 		send(t, sub, "", said)
-		synctest.Wait() // or a later "next" would go before an earlier "help"
+		synctest.Wait() // otherwise a later "next" would precede an earlier "help"
 	}
 	_, messages, _ := store.Stored("S")
 	var got []string
@@ -70,7 +69,7 @@ func testGlobalStatesReturnToEachOrigin(t *testing.T) {
 	}
 }
 
-// What is wrong with an agent is found when it is built.
+// Errors in an agent are found when it is built.
 func TestValidateTransitions(t *testing.T) {
 	t.Parallel()
 	foreign := agent.New("other").Intent("x", "x")
@@ -128,8 +127,7 @@ func TestValidateTransitions(t *testing.T) {
 	}
 }
 
-// A program's events reach sessions that are not in memory, and those that are
-// wrong are refused.
+// Events of programs reach sessions that are not in memory. Invalid events are refused.
 func TestDispatch(t *testing.T) { bubble(t, testDispatch) }
 
 func testDispatch(t *testing.T) {
@@ -182,7 +180,7 @@ func testDispatch(t *testing.T) {
 	}
 }
 
-// knowing is a store that can tell which sessions there are, as the real ones.
+// knowing is a store that fails for missing sessions, like a database.
 type knowing struct{ *agenttest.Store }
 
 func (k knowing) Session(_ context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
@@ -193,8 +191,8 @@ func (k knowing) Session(_ context.Context, key journal.SessionKey) (journal.Ses
 	return record, nil
 }
 
-// A body that fails is told to the user, its state stands, and the session
-// goes on: what the states do next is not part of the turn that failed.
+// A user receives the failure of a body. The state does not change, and the session continues. The
+// next moves are not part of the failed turn.
 func TestFailuresInAChain(t *testing.T) { bubble(t, testFailuresInAChain) }
 
 func testFailuresInAChain(t *testing.T) {
@@ -212,7 +210,7 @@ func testFailuresInAChain(t *testing.T) {
 	three.OnMessage().GoTo(two)
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	synctest.Wait()
 	if got := strings.Join(ends(c), ","); got != `1 "failed"}` {
@@ -227,8 +225,7 @@ func testFailuresInAChain(t *testing.T) {
 	}
 }
 
-// From inside a global state another leads back to where the first was entered
-// from, not into it.
+// From inside a global state, another global state leads back to the state before the first one.
 //
 // BAF W22
 func TestGlobalStateFromAnother(t *testing.T) { bubble(t, testGlobalStateFromAnother) }

@@ -8,19 +8,18 @@ import (
 	"docent/agent"
 )
 
-// MaxGreetingWait bounds how long messages to a new session wait for its
-// greeting, which comes first in the record. A greeting that takes longer comes
-// after them.
+// MaxGreetingWait bounds how long messages to a new session wait for its greeting, which comes
+// first in the record. A slower greeting comes after them.
 const MaxGreetingWait = 2 * time.Second
 
-// greeting is the greeting that loading a new session queues.
+// greeting is the greeting of a new session.
 type greeting struct {
 	rt      *Runtime
 	session string
 
-	mu   *sync.Mutex   // the conversation's; guards the fields below
-	done chan struct{} // closed when the greeting is over; nil without one
-	by   time.Time     // nobody waits for the greeting after this time
+	mu   *sync.Mutex   // the mutex of the conversation; guards the fields below
+	done chan struct{} // closed when the greeting is over; nil without a greeting
+	by   time.Time     // the time at which messages stop waiting
 }
 
 // expectLocked makes messages wait for the greeting.
@@ -36,7 +35,7 @@ func (g *greeting) await(ctx context.Context) error {
 	if done == nil {
 		return nil
 	}
-	if s, ok := agent.SessionFrom(ctx); ok && s.ID() == g.session { // the greeting itself sends the message
+	if s, ok := agent.SessionFrom(ctx); ok && s.ID() == g.session { // the body of the greeting sends the message
 		return nil
 	}
 	timer := time.NewTimer(time.Until(by))
@@ -44,14 +43,14 @@ func (g *greeting) await(ctx context.Context) error {
 	select {
 	case <-done:
 	case <-timer.C:
-	case <-g.rt.closing: // the next step refuses the message
+	case <-g.rt.closing: // the caller refuses the message
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	return nil
 }
 
-// overLocked releases the messages that wait for the greeting.
+// overLocked ends the wait for the greeting.
 func (g *greeting) overLocked() {
 	if g.done != nil {
 		close(g.done)

@@ -15,15 +15,14 @@ import (
 	"docent/payload"
 )
 
-// The greeting of a session comes first in its record, however soon a client
-// says something.
+// The greeting of a session comes first in its record, even if a client sends a message at once.
 func TestGreetingFirst(t *testing.T) { bubble(t, testGreetingFirst) }
 
 func testGreetingFirst(t *testing.T) {
 	store := agenttest.NewStore()
 	slow := 0
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
-		if op == agenttest.Commit { // as a database now and then
+		if op == agenttest.Commit { // as a database does at times
 			slow++
 			<-afterwards(time.Duration(slow%3) * time.Millisecond)
 		}
@@ -54,12 +53,12 @@ func testGreetingFirst(t *testing.T) {
 	}
 }
 
-// Nobody waits for a greeting that has failed, or that takes too long, or that a
-// reset or the end of the program is for.
+// No message waits for a greeting that has failed or takes too long, or while a reset or a shutdown
+// is pending.
 func TestGreetingWait(t *testing.T) {
 	for name, tc := range map[string]struct {
 		fails bool
-		ends  func(t *testing.T, rt *session.Runtime, sub *session.Subscription) // what else happens after a second
+		ends  func(t *testing.T, rt *session.Runtime, sub *session.Subscription) // ends the wait after a second
 		waits time.Duration
 		err   fault.Kind
 	}{
@@ -115,8 +114,8 @@ func TestGreetingWait(t *testing.T) {
 	}
 }
 
-// What a client says while the session greets is stored and answered, although
-// the client leaves before the greeting is over.
+// A message that arrives during the greeting is stored and answered, even if the client leaves
+// before the end of the greeting.
 func TestGreetingOutlasts(t *testing.T) { bubble(t, testGreetingOutlasts) }
 
 func testGreetingOutlasts(t *testing.T) {
@@ -146,7 +145,7 @@ func testGreetingOutlasts(t *testing.T) {
 	}
 }
 
-// A greeting that takes too long is waited for once, by all together.
+// All messages wait together for a slow greeting, only once.
 func TestGreetingWaitOnce(t *testing.T) { bubble(t, testGreetingWaitOnce) }
 
 func testGreetingWaitOnce(t *testing.T) {

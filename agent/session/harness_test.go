@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bubble runs a test in its own time: synctest.Wait waits until nothing moves.
+// bubble runs a test with its own clock. synctest.Wait then waits until all goroutines are blocked.
 func bubble(t *testing.T, f func(t *testing.T)) {
 	t.Parallel()
 	synctest.Test(t, f)
@@ -28,7 +28,7 @@ func bubble(t *testing.T, f func(t *testing.T)) {
 // patience bounds every wait in these tests.
 const patience = 60 * time.Second
 
-// client is a Listener that keeps what it hears.
+// client is a Listener that keeps all frames.
 type client struct {
 	t      *testing.T
 	opened chan session.Opened
@@ -41,7 +41,7 @@ func newClient(t *testing.T) *client {
 
 func (c *client) Opened(o session.Opened) { c.opened <- o }
 func (c *client) Deliver(d session.Delivery) {
-	if d.Frame.Action != payload.SyncedAction { // which comes with each opening
+	if d.Frame.Action != payload.SyncedAction { // each opening sends one
 		c.heard <- d
 	}
 }
@@ -58,7 +58,7 @@ func (c *client) next() session.Delivery {
 	}
 }
 
-// until skips frames up to the first of that action.
+// until skips frames up to the first with an action.
 func (c *client) until(action payload.Action) session.Delivery {
 	c.t.Helper()
 	for {
@@ -68,7 +68,7 @@ func (c *client) until(action payload.Action) session.Delivery {
 	}
 }
 
-// quiet checks that nothing was heard beyond what has been read.
+// quiet checks that no unread frames are left.
 func (c *client) quiet() {
 	c.t.Helper()
 	select {
@@ -95,7 +95,7 @@ func quoted(s string) json.RawMessage {
 	return b
 }
 
-// start runs an agent; stop is called at the end of the test at the latest.
+// start runs an agent. The test stops it at its end.
 func start(t *testing.T, cfg session.RuntimeConfig) *session.Runtime {
 	t.Helper()
 	if cfg.Now == nil {
@@ -148,7 +148,7 @@ func anAssistant(t *testing.T) *agent.Agent {
 	return a
 }
 
-// echo is an agent that repeats what it hears, after handle has looked at it.
+// echo returns an agent that repeats each message after it has called handle.
 func echo(handle agent.Body) *agent.Agent {
 	a := agent.New("echo")
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")

@@ -6,19 +6,19 @@ import (
 	"fmt"
 	"iter"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
-// History returns the messages stored before the client joined, oldest first:
-// at most ReplayLimit, the newest. The Content of those with more
-// than MaxHistoryContent bytes is nil; Record has it.
-func (s *Subscription) History(ctx context.Context) ([]agent.ChatMessage, error) {
+// History returns the newest messages that were stored before the client joined, at most
+// ReplayLimit, oldest first. Content above MaxHistoryContent bytes is nil; Record returns it.
+// History waits for a running reset.
+func (s *Subscription) History(ctx context.Context) ([]chat.Message, error) {
 	query, err := s.before(ctx)
 	if err != nil {
 		return nil, err
 	}
-	query.MaxContent = agent.MaxHistoryContent
+	query.MaxContent = chat.MaxHistoryContent
 	return s.c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }
 
@@ -33,9 +33,9 @@ func (s *Subscription) before(ctx context.Context) (journal.MessageQuery, error)
 	return journal.MessageQuery{Last: c.rt.cfg.limits.Replay, Before: s.since + 1}, nil
 }
 
-// Record goes through the messages and steps stored before the client joined,
-// oldest first: at most ReplayLimit of each, the newest. They are
-// read in pages of journal.ReplayBytes; an error is the last.
+// Record yields the newest messages and steps that were stored before the client joined, at most
+// ReplayLimit of each, oldest first. It reads pages of journal.ReplayBytes. An error is the last
+// value.
 func (s *Subscription) Record(ctx context.Context) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
 		query, err := s.before(ctx)
@@ -51,10 +51,10 @@ func (s *Subscription) Record(ctx context.Context) iter.Seq2[journal.Entry, erro
 // message is among the newest.
 const recentMessages = 64
 
-// Said returns the stored content of a user's message with that id, if it is one of
-// the newest and not large. A message that is not found may be stored nevertheless.
+// Said returns the stored content of a user's message with an id. It only finds recent messages
+// without large content. The store may have a message that Said does not find.
 func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMessage, found bool, err error) {
-	query := journal.MessageQuery{Last: recentMessages, MaxContent: agent.MaxTextBytes, Replaced: true}
+	query := journal.MessageQuery{Last: recentMessages, MaxContent: chat.MaxTextBytes, Replaced: true}
 	messages, err := s.c.store.Messages(ctx, query)
 	if err != nil {
 		return nil, false, err //nolint:wrapcheck // it names the session
@@ -67,8 +67,7 @@ func (s *Subscription) Said(ctx context.Context, id string) (content json.RawMes
 	return nil, false, nil
 }
 
-// Language is the session's variable user_language as it is stored; "" if there
-// is none.
+// Language returns the stored session variable user_language, or "".
 func (s *Subscription) Language(ctx context.Context) (string, error) {
 	c := s.c
 	record, err := c.rt.cfg.Store.Session(ctx, c.key)
@@ -77,20 +76,20 @@ func (s *Subscription) Language(ctx context.Context) (string, error) {
 	}
 	var language string
 	if err := json.Unmarshal(record.Variables["user_language"], &language); err != nil {
-		return "", nil //nolint:nilerr // no text names no language
+		return "", nil //nolint:nilerr // a variable without text names no language
 	}
 	return language, nil
 }
 
-// Progress is what a session is doing.
+// Progress describes the work of a session.
 type Progress struct {
-	// Running is the turn that runs; 0 if none does.
+	// Running is the running turn, or 0.
 	Running int64
-	// Waiting are the turns that wait, oldest first.
+	// Waiting are the waiting turns, oldest first.
 	Waiting []int64
 }
 
-// Progress tells what the session is doing.
+// Progress returns the current work of the session.
 func (s *Subscription) Progress() Progress {
 	c := s.c
 	c.mu.Lock()
@@ -105,14 +104,13 @@ func (s *Subscription) Progress() Progress {
 	return p
 }
 
-// Recent returns the newest messages of the session as it is now, oldest first:
-// at most limit of them, and at most ReplayLimit. Content of more
-// than MaxHistoryContent is left out.
-func (s *Subscription) Recent(ctx context.Context, limit int) ([]agent.ChatMessage, error) {
+// Recent returns the newest current messages of the session, oldest first. It returns at most limit
+// and at most ReplayLimit messages. Content above MaxHistoryContent bytes is nil.
+func (s *Subscription) Recent(ctx context.Context, limit int) ([]chat.Message, error) {
 	c := s.c
 	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return nil, err
 	}
-	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: agent.MaxHistoryContent}
+	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: chat.MaxHistoryContent}
 	return c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }

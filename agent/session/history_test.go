@@ -22,8 +22,8 @@ func contents(messages []agent.ChatMessage) string {
 	return strings.Join(out, " ")
 }
 
-// ChatHistory is what was said before the turn, its message and what the turn
-// has said so far, and nothing of messages that wait.
+// ChatHistory has the earlier messages, the message of the turn, and the turn's replies so far. It
+// does not have waiting messages.
 //
 // BAF W8, W10
 func TestChatHistory(t *testing.T) { bubble(t, testChatHistory) }
@@ -52,7 +52,7 @@ func testChatHistory(t *testing.T) {
 		return ask(ctx, s, 0, s.Event().Time.Add(-time.Nanosecond))
 	})}.With(session.Limits{Replay: 12}))
 	sub, _, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	check := func(want ...string) {
 		t.Helper()
 		synctest.Wait()
@@ -78,7 +78,7 @@ func testChatHistory(t *testing.T) {
 	}
 }
 
-// ReasoningEvents are the steps of the session, of this turn too.
+// ReasoningEvents has the steps of the session, including this turn's.
 func TestReasoningEvents(t *testing.T) { bubble(t, testReasoningEvents) }
 
 func testReasoningEvents(t *testing.T) {
@@ -107,7 +107,7 @@ func testReasoningEvents(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for _, said := range []string{"a", "b"} {
 		send(t, sub, "", said)
 		c.until(payload.TurnFinishedAction)

@@ -6,59 +6,59 @@ import (
 	"errors"
 	"fmt"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// Causes of a refusal.
+// Causes of refused messages.
 var (
-	// ErrTooLong is the cause of refusing a text that is too long.
+	// ErrTooLong is the cause of an error about a text that is too long.
 	ErrTooLong = journal.ErrTooLong
-	// ErrContent is the cause of refusing JSON that cannot be stored.
+	// ErrContent is the cause of an error about JSON that cannot be stored.
 	ErrContent = journal.ErrContent
-	// ErrNoChoice is the cause of a fault.NotFound about a collection or a model that
-	// a message names, not about the session.
+	// ErrNoChoice is the cause of a fault.NotFound about a collection or a model that a message
+	// names. Other fault.NotFound errors are about the session.
 	ErrNoChoice = journal.ErrNoChoice
 )
 
-// arrival is an event on its way into the store.
+// arrival is a received event before it is stored.
 type arrival struct {
-	event agent.Event
-	// id and content are its message's; content is nil if it has none.
+	event chat.Event
+	// id and content belong to the event's message. content is nil without a message.
 	id      string
 	content json.RawMessage
-	// wait tells to wait for room in the mailbox.
+	// wait makes the event wait for room in the mailbox.
 	wait bool
-	// caller is the client that sent it; nil if none did.
+	// caller is the client that sent the event, or nil.
 	caller *Subscription
-	// replaces is as in ChatMessage.
+	// replaces is ChatMessage.Replaces.
 	replaces int64
 	// heard is Message.Heard.
 	heard bool
 }
 
-// sender returns ChatMessage.Sender of the event.
+// sender returns ChatMessage.Sender for the event.
 func (in arrival) sender() string {
 	if in.event.From == "" && in.caller != nil && !in.event.Human {
-		return agent.SenderAgent
+		return chat.SenderAgent
 	}
 	return in.event.From
 }
 
-// store stores an event and queues it; it returns when it is stored and
-// acknowledged. An event whose id is there already is not stored again.
+// store stores an event and queues it. It returns after the acknowledgment. It does not store an
+// event again whose id is already stored.
 func (in arrival) store(ctx context.Context, c *conversation) error {
-	if err := journal.CheckContent(&in.event, in.content); err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
+	if err := in.check(ctx, c); err != nil {
+		return err
 	}
 	client := ctx
-	if in.caller != nil { // it has arrived, and not all protocols can tell that it was not stored
+	if in.caller != nil { // the client has sent it, and not every protocol can report that it was not stored
 		ctx = context.WithoutCancel(ctx)
 	}
-	if in.content != nil && in.event.From == "" { // the greeting may ask a peer, and listen for what it answers
+	if in.content != nil && in.event.From == "" { // the greeting may ask another agent and wait for its answer
 		if err := c.greeting.await(ctx); err != nil {
 			return err
 		}
@@ -76,13 +76,20 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 		return fault.New(fault.Busy,
 			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
 	}
+	within, cancel := withIntakeWait(ctx)
+	defer cancel()
 	stored := false
-	err = c.mail.askSoon(ctx, func(context.Context) error {
-		if ctx.Err() != nil { // such as of a peer, while a reset came first
+	err = c.mail.ask(within, nil, func(context.Context) error {
+		if ctx.Err() != nil { // for example, a reset has ended the context of a peer's message
 			return context.Cause(ctx)
 		}
-		var err error
-		stored, err = in.receive(ctx, c)
+		in.event.Time = c.rt.cfg.Now()
+		mark := c.store.Writes
+		receipt, err := in.receive(ctx, c)
+		if err == nil {
+			stored = true
+			in.acknowledge(ctx, c, receipt, mark)
+		}
 		return err
 	})
 	if !stored {
@@ -91,23 +98,21 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	return err
 }
 
-// receive stores, acknowledges, and queues an event.
-func (in arrival) receive(ctx context.Context, c *conversation) (stored bool, err error) {
-	in.event.Time = c.rt.cfg.Now()
-	mark := c.store.Writes
-	receipt, err := in.receiveOnce(ctx, c)
-	if err != nil {
-		return false, err
+// check fails for an event that cannot be stored, or that has invalid options.
+func (in arrival) check(ctx context.Context, c *conversation) error {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	err := journal.CheckOptions(ctx, &in.event, in.content, c.rt.cfg.Choices)
+	if err == nil {
+		err = journal.CheckContent(&in.event, in.content)
 	}
-	in.acknowledge(ctx, c, receipt, mark)
-	return true, nil
+	return err //nolint:wrapcheck // the error is complete
 }
 
-// receiveOnce stores an event. If the store does not answer, the event may be
-// stored nevertheless. A client that repeats it with its id gets an answer.
-func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Receipt, error) {
-	// A client that goes away while its message is being stored must not leave
-	// it stored and not answered.
+// receive stores an event. After an error the event may be stored all the same. A client that sends
+// it again with the same id gets an answer.
+func (in arrival) receive(ctx context.Context, c *conversation) (journal.Receipt, error) {
+	// If the client disconnects now, its message must still be stored and answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	record := journal.Incoming{Session: c.store.Session, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
@@ -127,8 +132,8 @@ func (in arrival) receiveOnce(ctx context.Context, c *conversation) (journal.Rec
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }
 
-// acknowledge tells the sender that the event is stored, sends the event to the
-// other clients, and queues it.
+// acknowledge tells the sender that the event is stored, sends the event to the other clients, and
+// queues it.
 func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
@@ -138,13 +143,19 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.latest = max(c.latest, p.Event.Turn)
-	if in.caller != nil && in.content != nil && !in.caller.muted { // else it comes with what the client missed
-		ack := c.rt.streamed(p.Event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
+	// Otherwise the caller receives it with the entries that it missed.
+	if in.caller != nil && in.content != nil && !in.caller.muted {
+		ack := c.rt.turnFrame(p.Event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
 		ack.Frame.ID, ack.Frame.Replaces = m.ClientID, m.Replaces
 		in.caller.listener.Deliver(ack)
 	}
-	if c.clients.nextLocked(m.Seq) { // also a message of a write whose outcome was unknown
-		c.clients.deliverOthersLocked(in.caller, Delivery{Audience: Streaming, Frame: journal.Entry{Message: &m}.Frame()})
+	if c.clients.nextLocked(m.Seq) { // true as well for a repeated message whose first write had an unknown outcome
+		said := Delivery{Audience: Streaming, Frame: journal.Entry{Message: &m}.Frame()}
+		for _, s := range c.clients.list {
+			if s != in.caller {
+				s.tellLocked(said)
+			}
+		}
 	}
 	if r.Duplicate {
 		in.repeatedLocked(c, r)
@@ -157,25 +168,25 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	c.queue.Add(queue.Work{Arrived: p})
 }
 
-// repeatedLocked queues a message that was sent again. It gives back the slot if
-// the turn waits or runs already.
+// repeatedLocked queues a message that was sent again. If its turn waits or runs already,
+// repeatedLocked frees the slot instead.
 func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	turn := r.Event.Turn
 	if waits, held := c.waitsLocked(turn); waits {
 		<-c.queue.Slots
 		if held {
-			in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+			in.caller.tellLocked(c.rt.turnFrame(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
 	c.queue.Add(queue.Work{Slot: true, Turn: turn, Do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
 }
 
-// repeat handles a message that was sent again after its turn. It runs a failed or
-// unfinished turn again. The sender gets the end of a finished turn.
+// repeat handles a message that was sent again after its turn. A failed or unfinished turn runs
+// again. For a finished turn, the sender gets the end of the turn.
 func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt) {
 	done, err := in.answered(ctx, c, r)
-	p := queue.NewEvent(r.Event.Event(), r.Event.Message) // the one stored first
+	p := queue.NewEvent(r.Event.Event(), r.Event.Message) // of the first message with this id
 	if done && p.Event.Request() != "" {
 		c.answerAgain(ctx, in.caller, p)
 	}
@@ -197,16 +208,16 @@ func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt
 			in.caller.tellLocked(d)
 		}
 	}
-	in.caller.tellLocked(c.rt.streamed(turn, payload.TurnFinishedAction, finished))
+	in.caller.tellLocked(c.rt.turnFrame(turn, payload.TurnFinishedAction, finished))
 }
 
-// answered reports whether the turn of a repeated message succeeded, or was
-// replaced. Nobody would see the reply of a replaced turn.
+// answered reports whether the turn of a repeated message has succeeded or was replaced. Nobody
+// would see a new reply of a replaced turn.
 func (in arrival) answered(ctx context.Context, c *conversation, r journal.Receipt) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	m := r.Event.Message
-	read := func(q journal.MessageQuery) ([]agent.ChatMessage, error) {
+	read := func(q journal.MessageQuery) ([]chat.Message, error) {
 		q.Last, q.MaxContent = 1, journal.NoContent
 		of, err := c.store.Messages(ctx, q)
 		if err != nil {
@@ -217,20 +228,19 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 	if of, err := read(journal.MessageQuery{After: m.Seq - 1, Before: m.Seq + 1}); err != nil || len(of) == 0 {
 		return err == nil, err
 	}
-	if now, err := in.receiveOnce(ctx, c); err != nil || !now.Event.Handled {
+	if now, err := in.receive(ctx, c); err != nil || !now.Event.Handled {
 		return false, err
 	}
 	of, err := read(journal.MessageQuery{Turn: m.Turn})
 	if err != nil {
 		return false, err
 	}
-	// A turn that said nothing is done as well.
-	return len(of) == 0 || of[0].IsUser || of[0].ClientID != agent.FailedID, nil
+	// A turn without a reply counts as answered.
+	return len(of) == 0 || of[0].IsUser || of[0].ClientID != chat.FailedID, nil
 }
 
-// admit takes a slot of the queue, which the caller gives back. It keeps the
-// session in memory until leave is called. The end of client, the context of the
-// client, ends the wait for a slot.
+// admit takes a slot of the queue and keeps the session in memory until leave is called. The caller
+// must free the slot. If wait is true, admit waits for a slot until the context of the client ends.
 func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
 	case c.queue.Slots <- struct{}{}:
@@ -263,9 +273,9 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 	return c.mail.leave, nil
 }
 
-// answerAgain sends an agent the replies to a request that it repeated after the
-// turn, because its connection broke before it got them. The agent already has the
-// replies since it connected.
+// answerAgain sends an agent the stored replies to a request that it repeated. The agent repeats a
+// request if its connection broke before it received them. It already has all replies since it
+// connected again.
 func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *queue.Event) {
 	messages, err := c.store.Messages(ctx, journal.MessageQuery{Turn: p.Event.Turn})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/internal/fault"
 	"docent/payload"
@@ -22,7 +23,7 @@ func FuzzCheckJSON(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		err := agent.CheckJSON(raw)
+		err := chat.CheckJSON(raw)
 		if err != nil && fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%q: %v", raw, err)
 		}
@@ -36,8 +37,8 @@ func FuzzCheckJSON(f *testing.F) {
 	})
 }
 
-// A body that keeps or says what no store takes is told so at once, and the
-// user is answered.
+// A body receives an error at once if it sets or says JSON that no store can keep. The user
+// receives an apology.
 func TestOddJSON(t *testing.T) { bubble(t, testOddJSON) }
 
 func testOddJSON(t *testing.T) {
@@ -57,7 +58,7 @@ func testOddJSON(t *testing.T) {
 		return errors.Join(s.Set("v", 1))
 	})})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	c.until(payload.TurnFinishedAction)
 	if got := recorded(store); got != `"hello" user "x" "x"` {

@@ -11,11 +11,12 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/payload"
 )
 
-// reminding is an agent that hears something and comes back to it after an hour.
+// reminding returns an agent that consumes an event and returns to it after an hour.
 func reminding(body agent.Body) *agent.Agent {
 	a := agent.New("reminding")
 	idle, wait, remind := a.State("idle", agent.Initial), a.State("wait"), a.State("remind")
@@ -26,13 +27,12 @@ func reminding(body agent.Body) *agent.Agent {
 	return a
 }
 
-// What a session heard last is known to its bodies also after it has been out of
-// memory.
+// Bodies know the last consumed event even after the session was out of memory.
 func TestEventAcrossEviction(t *testing.T) {
-	large := payload.File{Name: "big.bin", Type: "application/octet-stream", Base64: strings.Repeat("QUJD", agent.MaxHistoryContent)}
+	large := payload.File{Name: "big.bin", Type: "application/octet-stream", Base64: strings.Repeat("QUJD", chat.MaxHistoryContent)}
 	for name, sent := range map[string]struct {
 		event agent.Event
-		cut   bool // its contents are too large to be read again
+		cut   bool // its contents are too large to read again
 	}{
 		"text":  {event: agent.Event{Name: agent.EventText, Text: "buy milk", Human: true, From: "ws://peer", Correlation: "c1", Hops: 3}},
 		"json":  {event: agent.Event{Name: agent.EventMessage, JSON: json.RawMessage(`{"message":"milk","n":1}`), Human: true}},
@@ -49,7 +49,9 @@ func TestEventAcrossEviction(t *testing.T) {
 					if e.File != nil && !sent.cut {
 						file = e.File.Name + e.File.Base64
 					}
-					heard = append(heard, fmt.Sprint(e.ID > 0, e.Turn, e.Name, e.Human, e.Text, string(e.JSON), file, string(e.Data), e.From, e.Correlation, e.Hops, e.Time.UnixMicro()-time.Now().UnixMicro()))
+					ago := e.Time.UnixMicro() - time.Now().UnixMicro()
+					heard = append(heard, fmt.Sprint(e.ID > 0, e.Turn, e.Name, e.Human, e.Text, string(e.JSON), file,
+						string(e.Data), e.From, e.Correlation, e.Hops, ago))
 					return nil
 				}), Store: agenttest.NewStore(), Now: realTime})
 				if err := rt.Start(t.Context()); err != nil {

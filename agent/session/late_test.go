@@ -16,7 +16,7 @@ import (
 	"docent/payload"
 )
 
-// A step that is asked for after the turn takes nothing from the queue.
+// A body cannot take events after its turn.
 func TestManageTransitionAfterTheTurn(t *testing.T) { bubble(t, testManageTransitionAfterTheTurn) }
 
 func testManageTransitionAfterTheTurn(t *testing.T) {
@@ -48,7 +48,7 @@ func testManageTransitionAfterTheTurn(t *testing.T) {
 	}
 }
 
-// A step that is asked for after the turn does not keep the session in memory.
+// A step that a body requests after the turn does not keep the session in memory.
 //
 // BAF W4
 func TestCallManageTransitionAfterTheTurn(t *testing.T) {
@@ -70,8 +70,8 @@ func testCallManageTransitionAfterTheTurn(t *testing.T) {
 	}
 }
 
-// What cannot be decided about in time is answered all the same, to all
-// clients, once; the next is decided about for itself.
+// A message without a decision in time is answered once, to all clients. The next message has its
+// own time.
 //
 // BAF W13, W14
 func TestDecisionsThatTakeTooLong(t *testing.T) {
@@ -100,7 +100,7 @@ func TestDecisionsThatTakeTooLong(t *testing.T) {
 				build(a, one)
 				store := agenttest.NewStore()
 				sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store, TurnTimeout: time.Minute}), "S")
-				synctest.Wait() // it has greeted
+				synctest.Wait() // for the greeting
 				send(t, sub, "a", "hello")
 				send(t, sub, "b", "again")
 				<-time.After(150 * time.Second)
@@ -127,8 +127,8 @@ func TestDecisionsThatTakeTooLong(t *testing.T) {
 	}
 }
 
-// Conditions and processors cannot move a session or reset it, which would
-// never end.
+// Conditions and processors cannot move or reset a session, because that could form an endless
+// loop.
 func TestOnlyBodiesMove(t *testing.T) { bubble(t, testOnlyBodiesMove) }
 
 func testOnlyBodiesMove(t *testing.T) {
@@ -163,7 +163,7 @@ func testOnlyBodiesMove(t *testing.T) {
 	}).GoTo(one)
 	store := agenttest.NewStore()
 	sub, _, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	synctest.Wait()
 	if tried["a condition"] != 1 || tried["a processor of messages"] != 1 || tried["a processor of replies"] == 0 {
@@ -174,8 +174,8 @@ func testOnlyBodiesMove(t *testing.T) {
 	}
 }
 
-// What the runtime keeps in variables is not a client's to set: it would lock
-// the session in a global state, or show it another's.
+// Clients cannot set the runtime's own variables. They could lock the session in a global state, or
+// show it another session.
 func TestVariablesOfTheRuntime(t *testing.T) { bubble(t, testVariablesOfTheRuntime) }
 
 func testVariablesOfTheRuntime(t *testing.T) {
@@ -197,7 +197,7 @@ func testVariablesOfTheRuntime(t *testing.T) {
 	}
 }
 
-// A body that ignores its end holds a reset, but nobody's reading for ever.
+// A body that ignores the end of its context delays a reset, but it does not block clients forever.
 //
 // BAF W13, W19
 func TestSendBehindADeafBody(t *testing.T) { bubble(t, testSendBehindADeafBody) }
@@ -205,10 +205,10 @@ func TestSendBehindADeafBody(t *testing.T) { bubble(t, testSendBehindADeafBody) 
 func testSendBehindADeafBody(t *testing.T) {
 	hold := make(chan struct{})
 	sub, _, _ := open(t, start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Agent: echo(func(context.Context, *agent.Session) error {
-		<-hold // whatever its context says
+		<-hold // ignores its context
 		return nil
 	})}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	synctest.Wait()
 	if err := sub.Reset(t.Context()); err != nil {

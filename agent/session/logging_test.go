@@ -18,7 +18,7 @@ import (
 	"docent/rag"
 )
 
-// What users say and documents hold is in no log, even if an error repeats it.
+// Logs contain no words of users or documents, even if an error repeats them.
 func TestLogWithoutContent(t *testing.T) { bubble(t, testLogWithoutContent) }
 
 func testLogWithoutContent(t *testing.T) {
@@ -59,8 +59,8 @@ func testLogWithoutContent(t *testing.T) {
 	}
 }
 
-// What a developer's own body says of its failure is in the log,
-// also of several errors together; see TestLogWithoutContent for all else.
+// Logs contain the errors of a developer's own body, and those of joined errors.
+// TestLogWithoutContent covers all other errors.
 func TestLogOfOwnErrors(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var logged bytes.Buffer
@@ -88,7 +88,7 @@ func TestLogOfOwnErrors(t *testing.T) {
 	})
 }
 
-// TestDefaultLogger: a runtime without a logger uses the program's.
+// TestDefaultLogger checks that a runtime without a logger uses the program's logger.
 func TestDefaultLogger(t *testing.T) {
 	t.Parallel()
 	rt, err := session.NewRuntime(session.RuntimeConfig{Store: agenttest.NewStore(), Agent: echo(nil)})

@@ -13,16 +13,16 @@ import (
 // maxCalls bounds the calls that wait for one session.
 const maxCalls = 1000
 
-// MaxIntakeWait bounds how long a client waits until its session can take a
-// message. It is longer than any trip to the store. A body that ignores the end
-// of its context may delay a reset, and with it the session, without end.
+// MaxIntakeWait bounds how long a client waits until its session can take a message. It is longer
+// than any call of the store. A body that ignores the end of its context can delay a reset, and
+// with it the session, forever.
 const MaxIntakeWait = 20 * time.Second
 
 // call is a function that the owner runs for a waiting caller.
 type call struct {
 	do    func(ctx context.Context) error
-	turn  *turn      // whose body waits; nil if a client does
-	done  chan error // gets one value
+	turn  *turn      // the turn whose body waits; nil for a client
+	done  chan error // receives one value
 	begun bool       // guarded by the mailbox's mu
 }
 
@@ -30,16 +30,16 @@ type call struct {
 // once the session has left memory.
 type mailbox struct {
 	rt *Runtime
-	// wakeup holds a value if the owner has something to look at.
+	// wakeup holds a value if the owner has to look for work.
 	wakeup chan struct{}
 
-	mu        *sync.Mutex // the conversation's; guards the fields below
+	mu        *sync.Mutex // the mutex of the conversation; guards the fields below
 	calls     []*call
-	users     int   // callers in the middle of an operation that needs the session
-	resetting bool  // the session is to be emptied, and to greet
-	emptied   bool  // it is emptied, and is to greet
-	gone      bool  // the session is not in the runtime's map any more
-	err       error // why it is gone
+	users     int   // callers in an operation that needs the session
+	resetting bool  // a reset is due or its greeting has not finished
+	emptied   bool  // the reset has emptied the session, and the greeting is due
+	gone      bool  // the runtime has forgotten the session
+	err       error // the reason, if gone
 }
 
 // signal makes the owner look for work.
@@ -50,71 +50,70 @@ func (m *mailbox) signal() {
 	}
 }
 
-// ask makes the owner run a function and waits for it. If ctx ends before the
-// owner has begun, the call is withdrawn. t is the turn whose body asks, or nil.
-// If a reset waits for that turn, its calls are refused, because they would wait
-// for the reset.
+// ask makes the owner run a function and waits for the result. If ctx ends before the owner starts,
+// ask withdraws the call and returns the cause. t is the turn whose body asks, or nil. A reset that
+// waits for turn t refuses its calls, because the turn would otherwise wait for the reset.
 func (m *mailbox) ask(ctx context.Context, t *turn, do func(ctx context.Context) error) error {
 	q := &call{do: do, turn: t, done: make(chan error, 1)}
-	if err := m.post(q); err != nil {
+	m.mu.Lock()
+	err := m.refusalLocked(t)
+	if err == nil {
+		m.calls = append(m.calls, q)
+		m.signal()
+	}
+	m.mu.Unlock()
+	if err != nil {
 		return err
 	}
 	select {
 	case err := <-q.done:
 		return err
 	case <-ctx.Done():
+		err = context.Cause(ctx)
 	}
 	m.mu.Lock()
 	begun := q.begun
 	if !begun {
 		m.calls = slices.DeleteFunc(m.calls, func(other *call) bool { return other == q })
+		if m.resetting && errors.Is(err, errSlow) {
+			err = errStuck
+		}
 	}
 	m.mu.Unlock()
 	if begun {
 		return <-q.done
 	}
-	return context.Cause(ctx)
+	return err
 }
 
-// errSlow refuses a client whose session stores other messages for too long.
-// errStuck refuses a client whose session waits for the end of a turn to be
-// reset.
+// errSlow refuses a client whose session is busy for too long. errStuck refuses a client whose
+// session waits for a running turn before it can be reset.
 var (
 	errSlow  = fault.New(fault.Busy, "session_busy", "this conversation is busy; try again in a moment")
 	errStuck = fault.New(fault.Busy, "reset_stuck", "this conversation is being reset, but its running work does not end; try again later")
 )
 
-// askSoon is ask for a client, which waits no longer than MaxIntakeWait.
-func (m *mailbox) askSoon(ctx context.Context, do func(ctx context.Context) error) error {
-	within, cancel := context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
-	defer cancel()
-	err := m.ask(within, nil, do)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if errors.Is(err, errSlow) && m.resetting {
-		return errStuck
-	}
-	return err
+// withIntakeWait returns a context that ends after MaxIntakeWait, with the cause errSlow.
+func withIntakeWait(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, MaxIntakeWait, errSlow)
 }
 
-func (m *mailbox) post(q *call) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+// refusalLocked returns the reason to refuse a call, or nil. t is the turn whose body calls, or nil
+// for a client.
+func (m *mailbox) refusalLocked(t *turn) error {
 	switch {
 	case m.gone:
 		return m.err
-	case q.turn == nil && m.rt.isClosing():
+	case t == nil && m.rt.isClosing():
 		return errClosing
 	case len(m.calls) >= maxCalls:
 		return fault.New(fault.Busy, "session_queue_crowded", "too many messages wait in this conversation; try again in a moment")
 	}
-	m.calls = append(m.calls, q)
-	m.signal()
 	return nil
 }
 
-// takeLocked takes the next call. It returns nil without one, and while a reset
-// has to come first. current is the running turn.
+// takeLocked takes the next call. It returns nil if there is none, or if a reset comes first.
+// current is the running turn.
 func (m *mailbox) takeLocked(current *turn) *call {
 	if m.rt.isClosing() {
 		m.failLocked(errClosing, nil)
@@ -134,8 +133,8 @@ func (m *mailbox) takeLocked(current *turn) *call {
 	return q
 }
 
-// failLocked ends the calls of the body of turn t, or those of clients if t is
-// nil. It ends all calls of a session that is gone.
+// failLocked ends the calls of turn t with an error, or the calls of clients if t is nil. If the
+// session has left memory, it ends all calls.
 func (m *mailbox) failLocked(err error, t *turn) {
 	m.calls = slices.DeleteFunc(m.calls, func(q *call) bool {
 		if q.turn != t && !m.gone {
@@ -147,8 +146,8 @@ func (m *mailbox) failLocked(err error, t *turn) {
 	})
 }
 
-// use keeps the session in memory until leave. It reports false if the session
-// has left memory already.
+// use keeps the session in memory until leave. It returns false if the session has already left
+// memory.
 func (m *mailbox) use() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -173,5 +172,5 @@ func (m *mailbox) failure() error {
 	return m.err
 }
 
-// nothing is the call of a caller that only waits until a reset is done.
+// nothing is the function of a caller that only waits for the end of a reset.
 func nothing(context.Context) error { return nil }

@@ -17,7 +17,7 @@ import (
 	"docent/internal/fault"
 )
 
-// What happens is counted; the names of programs' events are not labels.
+// Metrics count turns and events. Names of programs' events are no labels.
 func TestMetrics(t *testing.T) { bubble(t, testMetrics) }
 
 func testMetrics(t *testing.T) {
@@ -30,7 +30,7 @@ func testMetrics(t *testing.T) {
 		return nil
 	}
 	hold := make(chan struct{})
-	rt := start(t, session.RuntimeConfig{Metrics: set, Store: store, MailboxSize: 1, Agent: echo(func(_ context.Context, s *agent.Session) error {
+	answers := echo(func(_ context.Context, s *agent.Session) error {
 		if s.Message() == "fail" {
 			return errors.New("failed")
 		}
@@ -38,7 +38,8 @@ func testMetrics(t *testing.T) {
 			<-hold
 		}
 		return nil
-	})})
+	})
+	rt := start(t, session.RuntimeConfig{Metrics: set, Store: store, MailboxSize: 1, Agent: answers})
 	sub, _, _ := open(t, rt, "S")
 	for _, text := range []string{"hi", "fail", "hold"} {
 		send(t, sub, text, text)

@@ -6,20 +6,20 @@ import (
 	"slices"
 )
 
-// What follows is a small second implementation of which transitions are taken,
-// written from the rules and sharing nothing with the first.
+// The following model is a second, small implementation of the choice of transitions. It follows
+// the rules and shares no code with the first.
 
 // happening is an event of the model.
 type happening struct {
 	id    int64
 	kind  string // text, json, file, custom
-	name  string // of a custom event; of a file its type
-	word  string // of a text: w0 … w3
+	name  string // the name of a custom event, or the type of a file
+	word  string // the word of a text: w0 … w3
 	human bool
 	said  bool // of JSON: it has a string under "message"
 }
 
-// setting is a change of the variable x from outside.
+// setting changes the variable x from outside.
 type setting struct{ x int }
 
 // arc is a transition of the model.
@@ -27,7 +27,7 @@ type arc struct {
 	kind   string // intent, none, message, text, json, file, event, any, when, auto, back
 	intent int
 	names  []string
-	op     string // of a condition on x; "" is none
+	op     string // of a condition on x; "" without one
 	target int
 	to     int
 }
@@ -38,7 +38,7 @@ type place struct {
 	global int // the intent that leads to it from anywhere, or -1
 }
 
-// model runs a machine: places in one session.
+// model runs a machine of places in one session.
 type model struct {
 	places []place
 	state  int
@@ -46,19 +46,19 @@ type model struct {
 	prev   int
 	queue  []happening
 	inbox  []any // happening or setting
-	now    int64 // the current event's id
+	now    int64 // the id of the current event
 
-	begun   bool // a turn is under way
+	begun   bool // a turn is running
 	moves   int
 	circled bool
 	holding bool // the next body waits
 	blocked bool // a body waits
-	closing bool // only the turn under way goes on
+	closing bool // only the running turn continues
 
 	trace, moved, understood []string
 }
 
-func (m *model) greet() { m.enter(0); m.begun = true; m.settle() }
+func (m *model) greet() { m.enter(0); m.begun = true; m.advance() }
 
 // enter runs a body.
 func (m *model) enter(state int) {
@@ -76,17 +76,17 @@ func (m *model) fallback() {
 	m.blocked = m.holding
 }
 
-// arrive is something that happens outside.
+// arrive adds an event or a setting.
 func (m *model) arrive(item any) {
 	m.inbox = append(m.inbox, item)
-	m.settle()
+	m.advance()
 }
 
-// release lets the body that waits go on.
-func (m *model) release() { m.blocked, m.holding = false, false; m.settle() }
+// release lets the waiting body continue.
+func (m *model) release() { m.blocked, m.holding = false, false; m.advance() }
 
-// settle takes steps until there is none.
-func (m *model) settle() {
+// advance takes steps until none is possible.
+func (m *model) advance() {
 	for !m.blocked {
 		for len(m.inbox) > 0 {
 			h, ok := m.inbox[0].(happening)
@@ -108,7 +108,7 @@ func (m *model) settle() {
 	}
 }
 
-// arcs are the transitions of a place with those of global places.
+// arcs returns the transitions of a place, including those to and from global places.
 func (m *model) arcs(at int) []arc {
 	out := slices.Clone(m.places[at].arcs)
 	for g, p := range m.places {
@@ -126,7 +126,7 @@ func (m *model) arcs(at int) []arc {
 	return out
 }
 
-// end is the last place of a global one's component.
+// end returns the last place of a global place's component.
 func (m *model) end(g int) int {
 	for len(m.places[g].arcs) > 0 {
 		g = m.places[g].arcs[0].to
@@ -154,7 +154,7 @@ func (m *model) ordinary(at int) bool {
 	return !m.inComponent(at) && len(arcs) > 0 && arcs[0].kind != "auto"
 }
 
-// means is the intent of a text in a state, or -1.
+// means returns the intent of a text in a state, or -1.
 func (m *model) means(h happening) int {
 	for _, a := range m.arcs(m.state) {
 		if a.kind == "intent" && h.kind == "text" && h.word == fmt.Sprint("w", a.intent) {
@@ -195,7 +195,7 @@ func (m *model) holds(a arc) bool {
 	return a.kind != "back" || m.prev == a.target
 }
 
-// step does one thing; false if there is nothing to do.
+// step takes one step. It returns false if none is possible.
 func (m *model) step() bool {
 	hears := false
 	for _, a := range m.arcs(m.state) {
@@ -243,7 +243,7 @@ func (m *model) understand(h happening) {
 	m.understood = append(m.understood, text+" is "+meaning)
 }
 
-// consume takes an event from the queue; it begins a turn.
+// consume takes an event from the queue and begins a turn.
 func (m *model) consume(i int) bool {
 	if m.begun && m.closing {
 		return false
@@ -273,7 +273,7 @@ func (m *model) move(a arc) {
 	m.enter(a.to)
 }
 
-// randomPlaces makes a machine at random; it need not be valid.
+// randomPlaces returns a random machine. It may be invalid.
 func randomPlaces(r *rand.Rand) []place {
 	kinds := []string{"intent", "intent", "none", "message", "text", "json", "file", "event", "event", "any", "when", "when"}
 	n := 2 + r.IntN(4)
@@ -284,7 +284,7 @@ func randomPlaces(r *rand.Rand) []place {
 			places[i].arcs = []arc{{kind: "auto", to: r.IntN(n)}}
 			continue
 		}
-		used := map[int]bool{3: true} // w3 is the global one's
+		used := map[int]bool{3: true} // w3 belongs to the global place
 		for range r.IntN(5) {
 			a := arc{kind: kinds[r.IntN(len(kinds))], to: r.IntN(n)}
 			switch a.kind {
@@ -304,7 +304,7 @@ func randomPlaces(r *rand.Rand) []place {
 			places[i].arcs = append(places[i].arcs, a)
 		}
 	}
-	if r.IntN(2) == 0 { // a global place, of one or two
+	if r.IntN(2) == 0 { // one or two global places
 		places = append(places, place{global: 3})
 		if r.IntN(2) == 0 {
 			places[n].arcs = []arc{{kind: "auto", to: n + 1}}

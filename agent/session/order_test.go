@@ -33,7 +33,7 @@ func (c *chance) n(n int) int {
 	return c.r.IntN(n)
 }
 
-// pause waits for up to 30 ms, with a context or without.
+// pause waits for up to 30 ms. ctx may be nil.
 func (c *chance) pause(ctx context.Context) error {
 	select {
 	case <-time.After(time.Duration(c.n(30)) * time.Millisecond):
@@ -43,12 +43,11 @@ func (c *chance) pause(ctx context.Context) error {
 	}
 }
 
-// flaky is a store that takes its time, and fails now and then: before or after
-// it has done what it was asked.
+// flaky is a slow store that sometimes fails, before or after the operation.
 type flaky struct {
 	*agenttest.Store
 	*chance
-	one atomic.Int32 // of so many calls fails; 0 is none
+	one atomic.Int32 // one call in so many fails; 0 means none
 }
 
 var errFlaky = fault.New(fault.Unavailable, "test_sentence", "the store does not answer")
@@ -92,10 +91,10 @@ func (f *flaky) ResetSession(ctx context.Context, session int64) (seq int64, err
 	return seq, err
 }
 
-// tape is a client of docent.v1 that keeps what is stored, as clients do.
+// tape is a client of docent.v1 that keeps the stored frames.
 type tape struct {
 	mu     sync.Mutex
-	last   int64 // seq that it has
+	last   int64 // newest sequence number
 	have   map[int64]payload.Frame
 	synced *payload.Synced
 	opened session.Opened
@@ -121,8 +120,7 @@ func (p *tape) Gone(error) {
 	p.gone = true
 }
 
-// left reports, once, whether the session has left memory: then the client comes
-// back.
+// left reports, once, whether the session has left memory. The client then comes back.
 func (p *tape) left() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +165,7 @@ func (p *tape) Deliver(d session.Delivery) {
 		if p.synced.Seq < p.last || p.synced.Turns == nil {
 			p.faults = append(p.faults, fmt.Sprintf("at %d comes synced %s", p.last, f.Message))
 		}
-		p.last = p.synced.Seq // what is missing was removed by a reset of which no answer came yet
+		p.last = p.synced.Seq // a reset with an unknown outcome removed the missing entries
 	case f.Action == payload.SessionResetAction:
 		var r payload.SessionReset
 		decode(&r)
@@ -177,7 +175,7 @@ func (p *tape) Deliver(d session.Delivery) {
 	case f.Action == payload.AckAction:
 		var ack payload.Ack
 		decode(&ack)
-		if !ack.Duplicate || ack.Seq > p.last { // of one that was in doubt
+		if !ack.Duplicate || ack.Seq > p.last { // of a repeated message with an unknown outcome
 			p.add(f, ack.Seq)
 		}
 	case f.Seq != 0:
@@ -185,7 +183,7 @@ func (p *tape) Deliver(d session.Delivery) {
 	}
 }
 
-// open joins the session, at first with what is stored so far, and catches up.
+// open joins the session and catches up, at first with all stored entries.
 func (p *tape) open(ctx context.Context, rt *session.Runtime, pause func()) (*session.Subscription, error) {
 	p.mu.Lock()
 	after := p.last
@@ -212,7 +210,7 @@ func (p *tape) open(ctx context.Context, rt *session.Runtime, pause func()) (*se
 	return sub, nil
 }
 
-// check compares the tape with what is stored.
+// check compares the tape with the store.
 func (p *tape) check(t *testing.T, name string, store *agenttest.Store) {
 	t.Helper()
 	p.mu.Lock()
@@ -235,18 +233,19 @@ func (p *tape) check(t *testing.T, name string, store *agenttest.Store) {
 			if want.Action != payload.UserMessage && want.Action != payload.UserFile || got.ID != want.ID || got.Replaces != want.Replaces {
 				t.Errorf("%s: acknowledged %s of %s", name, got.ID, want.Action)
 			}
-		case want.Action == payload.ErrorAction && got.Action == want.Action: // of which less is stored
-		case got.Action != want.Action || string(got.Message) != string(want.Message) || *got.Turn != *want.Turn || got.ID != want.ID || got.Replaces != want.Replaces:
+		case want.Action == payload.ErrorAction && got.Action == want.Action: // the store has less of it
+		case got.Action != want.Action || string(got.Message) != string(want.Message),
+			*got.Turn != *want.Turn || got.ID != want.ID || got.Replaces != want.Replaces:
 			t.Errorf("%s: %d is %s %s, stored is %s %s", name, want.Seq, got.Action, got.Message, want.Action, want.Message)
 		}
 	}
 }
 
-// chatty is a body that does one thing after the other.
+// chatty returns a body that does random things.
 func chatty(c *chance) agent.Body {
 	return func(ctx context.Context, s *agent.Session) error {
 		for range 1 + c.n(6) {
-			err := chat(ctx, s, c)
+			err := speak(ctx, s, c)
 			if err != nil {
 				return err
 			}
@@ -258,7 +257,7 @@ func chatty(c *chance) agent.Body {
 	}
 }
 
-func chat(ctx context.Context, s *agent.Session, c *chance) error {
+func speak(ctx context.Context, s *agent.Session, c *chance) error {
 	switch c.n(12) {
 	case 0, 1:
 		return s.Reply(ctx, s.Message())
@@ -294,7 +293,7 @@ func chat(ctx context.Context, s *agent.Session, c *chance) error {
 	}
 }
 
-// babble has a client do things until the end; it leaves and comes back.
+// babble lets a client do random things until the end. The client leaves and comes back.
 func babble(ctx context.Context, rt *session.Runtime, p *tape, c *chance, name string) error {
 	var sub *session.Subscription
 	for n := range 25 {
@@ -333,7 +332,7 @@ func babble(ctx context.Context, rt *session.Runtime, p *tape, c *chance, name s
 			err = rt.Dispatch(ctx, "S", agent.Event{Name: "bell"})
 		case 6:
 			err = sub.SendFile(ctx, session.File{ID: id, File: payload.NewFile("a.txt", "", []byte("hi"))})
-		case 7: // the one before once more, if it was one
+		case 7: // repeats the last message, if there was one
 			before := fmt.Sprint(name, " ", n-1)
 			err = sub.Send(ctx, session.Message{ID: before, Content: quoted("hi " + before), Human: true})
 		default:
@@ -344,7 +343,7 @@ func babble(ctx context.Context, rt *session.Runtime, p *tape, c *chance, name s
 			if err != nil {
 				return err
 			}
-		default: // busy, unavailable, nothing to revise
+		default: // busy, unavailable, or no turn to revise
 		}
 	}
 	if sub == nil {
@@ -357,9 +356,8 @@ func babble(ctx context.Context, rt *session.Runtime, p *tape, c *chance, name s
 	return nil
 }
 
-// However clients, bodies and a store that fails now and then come between each
-// other: each client that streams gets each stored entry, in the order of its
-// seq, none missing, none twice, also when it leaves and comes back.
+// Clients, bodies, and a flaky store run at the same time. Each streaming client receives each
+// stored entry once, in the order of sequence numbers, even if it leaves and comes back.
 func TestOneOrder(t *testing.T) {
 	t.Parallel()
 	rounds := 60
@@ -414,7 +412,7 @@ func oneOrder(t *testing.T, seed uint64) {
 		}
 		context.AfterFunc(ctx, sub.Close)
 	}
-	// What may be stored although nobody heard of it comes with what is stored next.
+	// Entries of a write with an unknown outcome arrive with the next stored entry.
 	if err := rt.Dispatch(ctx, "S", agent.Event{Name: agent.EventText, Text: "last"}); err != nil {
 		t.Errorf("at last: %v", err)
 	}

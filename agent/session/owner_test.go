@@ -12,8 +12,8 @@ import (
 	"docent/internal/fault"
 )
 
-// A session is its owner's: another is refused and hears nothing, nothing runs
-// for him, and nothing is made.
+// A session belongs to its owner. Another client is refused and receives nothing. The refused
+// request runs nothing and stores nothing.
 func TestOwner(t *testing.T) { bubble(t, testOwner) }
 
 func testOwner(t *testing.T) {
@@ -38,12 +38,13 @@ func testOwner(t *testing.T) {
 			t.Errorf("%s: %d writes", what, n)
 		}
 	}
-	// Not greeted yet, and something waits.
+	// The session has not greeted and has a waiting event.
 	stored, _, err := store.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "echo", ID: "S"}, Owner: "ada", Username: "u"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.Receive(t.Context(), journal.Incoming{Session: stored.RowID, Event: journal.EventRecord{Name: agent.EventText}}); err != nil {
+	waiting := journal.Incoming{Session: stored.RowID, Event: journal.EventRecord{Name: agent.EventText}}
+	if _, err := store.Receive(t.Context(), waiting); err != nil {
 		t.Fatal(err)
 	}
 	refused("not in memory")
@@ -72,7 +73,7 @@ func testOwner(t *testing.T) {
 	}
 }
 
-// A stranger and the owner at once: only one of them gets in.
+// The owner and another client open a session at the same time. Only the owner joins.
 func TestOwnerAtOnce(t *testing.T) { bubble(t, testOwnerAtOnce) }
 
 func testOwnerAtOnce(t *testing.T) {
@@ -92,7 +93,7 @@ func testOwnerAtOnce(t *testing.T) {
 				}
 				sub, err := rt.Open(t.Context(), session.OpenRequest{ID: "S", Owner: owner}, l)
 				if err == nil {
-					synctest.Wait() // it has greeted
+					synctest.Wait() // for the greeting
 					sub.Close()
 				}
 				result <- err
@@ -102,7 +103,7 @@ func testOwnerAtOnce(t *testing.T) {
 			t.Errorf("the owner: %v", err)
 		}
 		if err := <-errs["bob"]; fault.KindOf(err) != fault.Forbidden {
-			t.Errorf("a stranger: %v", err)
+			t.Errorf("another owner: %v", err)
 		}
 		if text(t, c.next()) != "hello" {
 			t.Error("the owner is not greeted")
@@ -110,7 +111,7 @@ func testOwnerAtOnce(t *testing.T) {
 	}
 }
 
-// Latest is the session that the user of that name and owner used last.
+// Latest selects the session that this user and owner used last.
 func TestLatest(t *testing.T) { bubble(t, testLatest) }
 
 func testLatest(t *testing.T) {

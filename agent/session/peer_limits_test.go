@@ -21,7 +21,7 @@ import (
 	"docent/internal/fault"
 )
 
-// body runs a body for each message, with what it is told.
+// body returns an agent that runs a body for each message.
 func body(t *testing.T, b agent.Body) *agent.Agent {
 	t.Helper()
 	a := agent.New("body")
@@ -32,8 +32,8 @@ func body(t *testing.T, b agent.Body) *agent.Agent {
 	return a
 }
 
-// A peer that does not read holds up as many messages as the queue holds; more
-// are refused. What a body that is stopped wanted to send is not sent.
+// The queue for a peer that does not read is bounded. More messages are refused. The messages of a
+// stopped body are not sent.
 func TestPeerQueueFull(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -61,7 +61,7 @@ func TestPeerQueueFull(t *testing.T) {
 						err = errors.Join(err, late)
 					}
 				}
-				go func() { <-errs }() // what is being written
+				go func() { <-errs }() // the one that is being written
 				done <- err
 				return nil
 			}),
@@ -83,8 +83,7 @@ func TestPeerQueueFull(t *testing.T) {
 	})
 }
 
-// What a body gave up while it was being written is not written to the next
-// connection.
+// A message that its body gave up during a write is not written to the next connection.
 func TestPeerAbandoned(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -118,7 +117,7 @@ func TestPeerAbandoned(t *testing.T) {
 	})
 }
 
-// A session and a runtime are connected to so many peers and no more.
+// The peers of a session and of a runtime are bounded.
 func TestPeerCaps(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -155,8 +154,7 @@ func TestPeerCaps(t *testing.T) {
 	})
 }
 
-// Two agents that answer each other come to an end, also if one of them does
-// not count.
+// Two agents that answer each other stop, even if one of them does not count hops.
 func TestPeerHops(t *testing.T) {
 	for name, counts := range map[string]bool{"docent": true, "BAF": false} {
 		t.Run(name, func(t *testing.T) {
@@ -195,7 +193,7 @@ func TestPeerHops(t *testing.T) {
 	}
 }
 
-// A peer that talks without end is heard in order, and not faster than is good.
+// Messages of a peer that never stops are received in order and at a limited rate.
 func TestPeerStorm(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const n = 200
@@ -218,8 +216,8 @@ func TestPeerStorm(t *testing.T) {
 	})
 }
 
-// Open connections end with a reset, which also forgets the session at the
-// peer, with the session's deletion and with the runtime.
+// Connections end with a reset, with the deletion of the session, and with the runtime. After a
+// reset, the session opens a new one at the peer.
 func TestPeerEnds(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, rt *session.Runtime, sub *session.Subscription, store *agenttest.Store){
 		"reset": func(t *testing.T, _ *session.Runtime, sub *session.Subscription, _ *agenttest.Store) {
@@ -254,7 +252,7 @@ func TestPeerEnds(t *testing.T) {
 				if !strings.HasPrefix(name, "reset") {
 					return
 				}
-				peer.say("late") // is not heard
+				peer.say("late") // not received
 				send(t, sub, "", "two")
 				again := board.next(t)
 				if again.SessionID == peer.SessionID {
@@ -267,7 +265,7 @@ func TestPeerEnds(t *testing.T) {
 	}
 }
 
-// A shutdown does not wait for a peer that is being called or does not read.
+// A shutdown does not wait for a peer that does not connect or does not read.
 func TestPeerShutdownWhileWaiting(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -287,7 +285,7 @@ func TestPeerShutdownWhileWaiting(t *testing.T) {
 	})
 }
 
-// Secrets of a URL are in no log, no frame, no variable and no event.
+// Secrets in a URL appear in no log, frame, variable, or event.
 func TestPeerSecrets(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const url = "ws://ada:hunter2@peer.example/agent?token=hunter2#hunter2"
@@ -336,7 +334,7 @@ func TestPeerSecrets(t *testing.T) {
 	})
 }
 
-// What cannot be a peer is refused at once.
+// An invalid URL of a peer is refused at once.
 func TestPeerInvalid(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		var got []error

@@ -17,13 +17,12 @@ import (
 	"docent/payload"
 )
 
-// switchboard is an agent.Dialer that puts calls through to the test, which
-// plays the peers.
+// switchboard is a peer.Dialer that connects to peers which the test plays.
 type switchboard struct {
 	// refuse, if set, may refuse a call; calls count from 1.
 	refuse func(call int) error
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the following fields
 	calls []time.Time
 	lines chan *line
 }
@@ -51,7 +50,7 @@ func (b *switchboard) called() []time.Time {
 	return append([]time.Time(nil), b.calls...)
 }
 
-// next is the next connection that was made.
+// next returns the next connection.
 func (b *switchboard) next(t *testing.T) *line {
 	t.Helper()
 	select {
@@ -63,7 +62,7 @@ func (b *switchboard) next(t *testing.T) *line {
 	}
 }
 
-// line is a connection to the peer that the test plays.
+// line is a connection to a peer that the test plays.
 type line struct {
 	peer.DialRequest
 	said  chan payload.Frame // by the agent
@@ -107,7 +106,7 @@ func (l *line) Close() error {
 	return nil
 }
 
-// next is what the agent says next.
+// next returns the agent's next frame.
 func (l *line) next(t *testing.T) payload.Frame {
 	t.Helper()
 	select {
@@ -121,12 +120,12 @@ func (l *line) next(t *testing.T) payload.Frame {
 	return payload.Frame{}
 }
 
-// say is what a BAF peer says: it repeats nothing of the request.
+// say sends a reply like a BAF peer, without the ids of the request.
 func (l *line) say(text string) {
 	l.heard <- payload.Frame{Action: payload.ReplyStr, Message: quoted(text)}
 }
 
-// answer is how docent answers a request.
+// answer answers a request like docent.
 func (l *line) answer(to payload.Frame, text string) {
 	l.heard <- payload.Frame{Action: payload.ReplyStr, Message: quoted(text), Correlation: to.Correlation, Hops: to.Hops + 1}
 }
@@ -143,8 +142,8 @@ func (l *line) closed(t *testing.T) {
 
 const peerURL = "ws://peer.example:8765/agent"
 
-// asker hands what its user says on to the peer, and tells its user what the
-// peer says, with the number of the request that it answers, from 1.
+// asker returns an agent that passes messages of its user to a peer. It tells its user the peer's
+// answers with the number of their request, counted from 1.
 func asker() *agent.Agent {
 	a := agent.New("asker")
 	idle, talk := a.State("idle", agent.Initial), a.State("talk")
@@ -184,7 +183,7 @@ func asker() *agent.Agent {
 	return a
 }
 
-// told is the next thing that the agent says to its user.
+// told returns the agent's next message to its user.
 func told(t *testing.T, c *client) string {
 	t.Helper()
 	return text(t, c.until(payload.ReplyStr))

@@ -17,8 +17,7 @@ import (
 	"docent/payload"
 )
 
-// corridor puts calls through to another runtime of the test, as a WebSocket
-// between two docents does.
+// corridor is a peer.Dialer that connects to another runtime, like a WebSocket between two docents.
 type corridor struct{ to **session.Runtime }
 
 func (c corridor) Dial(ctx context.Context, req peer.DialRequest) (peer.Conn, error) {
@@ -52,7 +51,7 @@ func (e *doorway) Deliver(d session.Delivery) {
 
 func (e *doorway) Send(ctx context.Context, f payload.Frame) error {
 	err := e.sub.Send(ctx, session.Message{ID: f.Correlation, Content: f.Message, Correlation: f.Correlation, Hops: f.Hops, Wait: true})
-	if fault.KindOf(err) == fault.Conflict { // it is written, and not taken
+	if fault.KindOf(err) == fault.Conflict { // the frame was written but refused
 		return nil
 	}
 	return err
@@ -78,9 +77,8 @@ func (e *doorway) Close() error {
 	return nil
 }
 
-// Two agents that reply to all they hear and ask the other about it come to an
-// end: hops alone would let them say 65,536 things, as each makes two. The user
-// may begin again.
+// Two agents that answer each message and ask each other stop. Hops alone would allow 65,536
+// messages, because each message causes two. The user may begin again.
 func TestReplyAndAsk(t *testing.T) {
 	const limit = 40
 	bubble(t, func(t *testing.T) {
@@ -108,7 +106,7 @@ func TestReplyAndAsk(t *testing.T) {
 		for round := range 2 {
 			turns = 0
 			send(t, sub, "", fmt.Sprint("go ", round))
-			<-time.After(time.Hour) // nothing goes on that has not ended by then
+			<-time.After(time.Hour) // everything ends within an hour
 			mu.Lock()
 			if turns < limit/2 || turns > 2*limit+1 || deepest > 17 {
 				t.Errorf("%d turns, at most %d hops", turns, deepest)

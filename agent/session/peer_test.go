@@ -16,8 +16,8 @@ import (
 	"docent/payload"
 )
 
-// A BAF peer greets, answers without ids, and says things that do not cross.
-// Its answers are matched in order, and the greeting answers nothing.
+// A BAF peer greets and answers without ids, one request at a time. Its answers match the requests
+// in order. The greeting answers no request.
 //
 // BAF W38
 func TestPeerInOrder(t *testing.T) {
@@ -48,8 +48,8 @@ func TestPeerInOrder(t *testing.T) {
 	})
 }
 
-// A docent peer repeats the id: answers may come in any order, several to one
-// request, as text, Markdown or answers from documents.
+// A docent peer repeats the id of the request. Its answers may come in any order, with several for
+// one request, as text, Markdown, or answers from documents.
 //
 // BAF W38
 func TestPeerCorrelation(t *testing.T) {
@@ -79,8 +79,8 @@ func TestPeerCorrelation(t *testing.T) {
 	})
 }
 
-// The first message waits for the greeting of a peer that may be BAF, but not
-// for long, and not at all once the peer is known to repeat ids.
+// The first message waits for a short time for the greeting of a possible BAF peer. It does not
+// wait for a peer that is known to repeat ids.
 func TestPeerGreeting(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -91,7 +91,7 @@ func TestPeerGreeting(t *testing.T) {
 		}{
 			{nil, 500 * time.Millisecond},
 			{[]time.Duration{100 * time.Millisecond, 20 * time.Millisecond}, 170 * time.Millisecond},
-			{nil, 500 * time.Millisecond}, // echoes, and is remembered for it
+			{nil, 500 * time.Millisecond}, // repeats ids, and the session remembers it
 			{nil, 0},
 		} {
 			sub, c, _ := open(t, rt, fmt.Sprint("S", i))
@@ -119,9 +119,9 @@ func TestPeerGreeting(t *testing.T) {
 	})
 }
 
-// A connection that breaks is made again, to the same session of the peer. What
-// was not written is sent then; what was written is not sent twice to a BAF
-// peer, which would do it twice, and is to docent, which would not.
+// A broken connection is made again, to the same session of the peer. Unwritten messages are then
+// sent. Written messages are sent again to docent, which ignores repeated ids, but not to a BAF
+// peer, which does not.
 //
 // BAF W38
 func TestPeerReconnect(t *testing.T) {
@@ -143,7 +143,7 @@ func TestPeerReconnect(t *testing.T) {
 		if f := baf.next(t); string(f.Message) != `"two"` {
 			t.Errorf("sent %s", f.Message)
 		}
-		baf.say("second") // not matched to the first
+		baf.say("second") // does not answer the first
 		wantTold(t, c, "2 second (@, 2 hops)")
 
 		send(t, sub, "", "three")
@@ -165,7 +165,7 @@ func TestPeerReconnect(t *testing.T) {
 		if peer.SessionID != session {
 			t.Errorf("reconnected to session %q, was %q", peer.SessionID, session)
 		}
-		// A request that each connection breaks at is not sent for ever.
+		// A request that breaks each connection is not sent forever.
 		_ = peer.Close()
 		peer = board.next(t)
 		peer.next(t)
@@ -178,8 +178,8 @@ func TestPeerReconnect(t *testing.T) {
 	})
 }
 
-// A peer that is down is called several times with growing pauses, and then the
-// user is told; the session goes on.
+// The session tries to reach an unavailable peer several times, with growing pauses. Then it tells
+// the user and continues.
 func TestPeerDown(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -210,7 +210,7 @@ func TestPeerDown(t *testing.T) {
 	})
 }
 
-// A peer that refuses is not asked again.
+// The session does not ask a peer again that refuses.
 func TestPeerRefuses(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -224,8 +224,8 @@ func TestPeerRefuses(t *testing.T) {
 	})
 }
 
-// A peer to which nothing is said for long is left, the session leaves memory,
-// and comes back to the same session of the peer.
+// The session leaves an idle peer, and then leaves memory. Later it returns to the same session of
+// the peer.
 func TestPeerIdle(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()
@@ -259,7 +259,7 @@ func TestPeerIdle(t *testing.T) {
 	})
 }
 
-// A peer that has answered before may be away for as long as a restart takes.
+// A peer that has answered before may be away for the time of a restart.
 func TestPeerRestarts(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		board := newSwitchboard()

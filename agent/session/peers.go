@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/payload"
 )
@@ -14,16 +14,15 @@ type peerMailbox struct{ c *conversation }
 
 // Hear implements peer.Mailbox.
 func (b peerMailbox) Hear(ctx context.Context, m peer.Message) error {
-	event := agent.MessageEvent(m.Content)
+	event := chat.MessageEvent(m.Content)
 	event.Options = payload.AskOptions{}
 	event.From, event.Correlation, event.Cause, event.Thread, event.Hops = m.From, m.Correlation, m.Cause, m.Thread, m.Hops
 	return arrival{event: event, content: m.Content, wait: true}.store(ctx, b.c)
 }
 
-// Refuse implements peer.Mailbox. It tells the clients, once in a thread, that
-// a message of another agent is not taken, as they may wait for it alone. A
-// docent that has asked does not take it for an answer, by its hops, and tells
-// its own.
+// Refuse implements peer.Mailbox. It tells the clients, once per thread, that the session refused a
+// message of another agent. Clients may wait for that message. The frame has the maximum of hops,
+// so a docent that asked does not take it as an answer, but passes it to its own clients.
 func (b peerMailbox) Refuse(m peer.Message, err error) {
 	c := b.c
 	c.mu.Lock()
@@ -43,10 +42,10 @@ func (b peerMailbox) Refuse(m peer.Message, err error) {
 // Unlinked implements peer.Mailbox.
 func (b peerMailbox) Unlinked() { b.c.mail.signal() }
 
-// text returns the part of a reply that goes to an agent which is a client of the
-// session. It returns nil if the turn answers no agent, or nothing goes to it.
+// text returns the part of a reply for an agent that is a client of the session. It returns nil if
+// the turn answers no agent, or if the reply has no such part.
 func (t *turn) text(f payload.Frame) json.RawMessage {
-	if t.began == nil || t.began.Message.Sender != agent.SenderAgent {
+	if t.began == nil || t.began.Message.Sender != chat.SenderAgent {
 		return nil
 	}
 	return peer.Text(f)

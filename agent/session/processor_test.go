@@ -17,8 +17,8 @@ import (
 	"docent/payload"
 )
 
-// Processors change text only, each way: what the user said is stored as it was
-// said, what the agent says is stored as it is sent, and data stays as it is.
+// Processors change texts in both directions. The store keeps the user's text as it was sent, and
+// the agent's text after the processors. Data does not change.
 func TestProcessors(t *testing.T) { bubble(t, testProcessors) }
 
 func testProcessors(t *testing.T) {
@@ -39,7 +39,7 @@ func testProcessors(t *testing.T) {
 	})
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "hi")
 	c.until(payload.TurnFinishedAction)
 	if err := sub.Send(t.Context(), session.Message{Content: json.RawMessage(`{"message":"md"}`), Human: true}); err != nil {
@@ -58,8 +58,7 @@ func testProcessors(t *testing.T) {
 	}
 }
 
-// A processor that fails or panics is logged and changes nothing: the reply is
-// not lost.
+// A processor that fails or panics is logged and changes nothing. The reply is still sent.
 func TestProcessorErrors(t *testing.T) { bubble(t, testProcessorErrors) }
 
 func testProcessorErrors(t *testing.T) {
@@ -69,7 +68,7 @@ func testProcessorErrors(t *testing.T) {
 	a.ProcessAgent(func(context.Context, *agent.Session, string) (string, error) { return "", errors.New("secret") })
 	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
@@ -83,18 +82,19 @@ func testProcessorErrors(t *testing.T) {
 	}
 }
 
-// The time is in the session's zone.
+// Session.Now uses the time zone of the session.
 func TestSessionNow(t *testing.T) { bubble(t, testSessionNow) }
 
 func testSessionNow(t *testing.T) {
 	tokyo := time.FixedZone("Tokyo", 9*3600)
 	var zones []string
-	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Location: tokyo, Agent: echo(func(_ context.Context, s *agent.Session) error {
+	clock := echo(func(_ context.Context, s *agent.Session) error {
 		zones = append(zones, s.Now().Location().String())
 		return s.Set("timezone", s.Message())
-	})})
+	})
+	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Location: tokyo, Agent: clock})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for _, zone := range []string{"UTC", "Nowhere/Land", ""} {
 		send(t, sub, "", zone)
 		c.until(payload.TurnFinishedAction)
@@ -104,8 +104,8 @@ func testSessionNow(t *testing.T) {
 	}
 }
 
-// Variables: a value that JSON has no form for is refused and does no harm,
-// deletes are stored, and Get has a default.
+// A variable that JSON cannot represent is refused without other effects. Deletions are stored, and
+// Get has a default.
 //
 // BAF W23
 func TestVariablesAreStoredOneByOne(t *testing.T) { bubble(t, testVariablesAreStoredOneByOne) }
@@ -129,7 +129,7 @@ func testVariablesAreStoredOneByOne(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for _, said := range []string{"set", "delete"} {
 		send(t, sub, "", said)
 		c.until(payload.TurnFinishedAction)
@@ -140,7 +140,7 @@ func testVariablesAreStoredOneByOne(t *testing.T) {
 	}
 }
 
-// What waits is processed once, however often it is looked at.
+// A waiting text is processed once, regardless of the number of decisions.
 func TestProcessedOnce(t *testing.T) { bubble(t, testProcessedOnce) }
 
 func testProcessedOnce(t *testing.T) {
@@ -157,8 +157,8 @@ func testProcessedOnce(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, session.RuntimeConfig{Agent: a, Store: store})
 	sub, _, _ := open(t, rt, "S")
-	synctest.Wait()                                                                      // it has greeted
-	if err := sub.Send(t.Context(), session.Message{Content: quoted("x")}); err != nil { // no user's, so it waits
+	synctest.Wait()                                                                      // for the greeting
+	if err := sub.Send(t.Context(), session.Message{Content: quoted("x")}); err != nil { // no user sent it, so it waits
 		t.Fatal(err)
 	}
 	synctest.Wait()

@@ -17,7 +17,7 @@ import (
 	"docent/payload"
 )
 
-// wordClassifier knows intents by their names.
+// wordClassifier recognizes intents by their names.
 type wordClassifier struct{}
 
 func (wordClassifier) Name() string { return "words" }
@@ -39,7 +39,7 @@ type world struct {
 	rt    *session.Runtime
 	sub   *session.Subscription
 	trace []string
-	hold  chan struct{} // bodies wait for it, if not nil
+	hold  chan struct{} // bodies wait for it, unless it is nil
 	last  int64
 }
 
@@ -148,7 +148,7 @@ func (w *world) join() {
 	synctest.Wait()
 }
 
-// send makes an event happen and gives it the id that it has in the store.
+// send sends an event and sets the id that it has in the store.
 func (w *world) send(h *happening) {
 	w.last++
 	h.id = w.last
@@ -189,10 +189,9 @@ func randomHappening(r *rand.Rand) happening {
 	return h
 }
 
-// Random machines and random events: the transitions taken, the events that
-// bodies and fallbacks saw, what was predicted and what still waits are those
-// of the model, also when the session leaves memory or the program restarts in
-// between; no event is lost or handled twice.
+// Random machines receive random events. The transitions, the events of bodies and fallbacks, the
+// predictions, and the waiting events must equal those of the model. The session may leave memory
+// and the program may restart in between. No event is lost or handled twice.
 func TestRandomMachines(t *testing.T) {
 	t.Parallel()
 	machines := 150
@@ -235,7 +234,7 @@ func randomMachine(t *testing.T, seed uint64) {
 			}
 			w.join()
 			m.circled = false
-			m.settle()
+			m.advance()
 		case 2:
 			x := r.IntN(4)
 			if err := w.sub.SetVariables(t.Context(), map[string]json.RawMessage{"x": json.RawMessage(fmt.Sprint(x))}); err != nil {
@@ -275,10 +274,9 @@ func (w *world) release() {
 	synctest.Wait()
 }
 
-// restart ends the runtime and begins another. A body that waits is let go on
-// while it ends.
+// restart ends the runtime and starts another. A waiting body continues meanwhile.
 func (w *world) restart(m *model, abandon bool) {
-	if abandon && m.blocked { // sockets go first
+	if abandon && m.blocked { // sockets close first
 		w.sub.Close()
 	}
 	done := make(chan struct{})
@@ -295,7 +293,7 @@ func (w *world) restart(m *model, abandon bool) {
 	m.inbox = slices.DeleteFunc(m.inbox, func(item any) bool { _, ok := item.(setting); return ok })
 	w.open()
 	m.circled = false
-	m.settle()
+	m.advance()
 }
 
 func (w *world) compare(m *model) {
@@ -323,7 +321,7 @@ func (w *world) compare(m *model) {
 	}
 }
 
-// account checks that each event was taken once or waits.
+// account checks that each event was taken once or still waits.
 func (w *world) account(m *model, sent []int64) {
 	var waiting []int64
 	for _, e := range w.store.Pending("S") {

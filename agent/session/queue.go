@@ -5,60 +5,19 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// MaxQueueBytes bounds the content of the events of one session that wait in
-// memory: with more that no step has looked at, others are refused with
-// fault.Busy; with more that are held, the oldest fails.
+// MaxQueueBytes bounds the content of the events of one session that wait in memory. If events that
+// no step has considered exceed it, new events fail with fault.Busy. If held events exceed it, the
+// oldest one fails.
 const MaxQueueBytes = queue.MaxBytes
 
-// arriveLocked takes the events from the front of the queue.
-func (c *conversation) arriveLocked() {
-	if c.queue.Arrive() {
-		c.sched.eventLocked()
-	}
-}
-
-// waiting takes the events that have arrived and returns all that are pending.
-func (c *conversation) waiting() []*agent.Pending {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.arriveLocked()
-	out := make([]*agent.Pending, len(c.queue.Pending()))
-	for i, p := range c.queue.Pending() {
-		out[i] = p.Pending
-	}
-	return out
-}
-
-// MaxTaken bounds the events that one turn takes, in bodies that listen by
-// Session.ManageTransition; MaxQueueBytes bounds their content together. More
-// stay in the queue.
-const MaxTaken = 1000
-
-// claimLocked takes a pending event for the turn. It reports false if a reset dropped
-// the event or the turn has taken too many.
-func (t *turn) claimLocked(event *agent.Pending) (*queue.Event, bool) {
-	q := &t.c.queue
-	p := q.Take(event, func(p *queue.Event) bool {
-		return len(t.turns) == 0 || len(t.turns) < MaxTaken && t.taken+p.Size() <= MaxQueueBytes
-	})
-	if p == nil {
-		return nil, false
-	}
-	if len(t.turns) > 0 { // a body that listens for long would block new events otherwise
-		q.Free(p)
-	}
-	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.Size()
-	return p, true
-}
-
-// holdLocked keeps events that no transition takes and reports each once.
+// holdLocked marks pending events as held, because no transition takes them. Clients hear of each
+// once.
 func (c *conversation) holdLocked(ctx context.Context) {
 	for _, p := range c.queue.Pending() {
 		if !p.Held() {
@@ -66,7 +25,7 @@ func (c *conversation) holdLocked(ctx context.Context) {
 			c.queue.Free(p)
 			if !p.Old || p.Event.Human {
 				c.rt.meters.Turns[payload.Held].Inc()
-				c.clients.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
+				c.clients.deliverLocked(c.rt.turnFrame(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 			}
 		}
 	}
@@ -81,19 +40,19 @@ func (c *conversation) holdLocked(ctx context.Context) {
 	}
 }
 
-// errCrowded is the failure of the turn whose event waited longest.
+// errCrowded ends the turn of the oldest held event.
 var errCrowded = fault.New(fault.Busy,
 	"session_message_dropped", "too many messages wait in this conversation, and this one was the oldest; try again later")
 
-// drop ends the turns of discarded events. The turn of a message fails like any
-// other. For other events, only the clients get the failure.
+// drop ends the turns of discarded events. The turn of a message fails like any other. For other
+// events, only the clients receive the failure.
 func (c *conversation) drop(ctx context.Context, dropped []*queue.Event, why error) {
 	for _, p := range dropped {
 		t := &turn{c: c, number: p.Event.Turn, began: p, handled: []*queue.Event{p}, since: time.Now(), failed: why}
 		record, now, message := c.standing(), c.rt.cfg.Now(), p.Message.Type != ""
 		record.Turn, record.Handled = p.Event.Turn, []int64{p.Event.ID}
 		if message {
-			t.record.Resumed = true // steps of it may be stored
+			t.record.Resumed = true // the store may have steps of the turn
 			t.record.Apologize(t.number, t.asked(), why, now)
 		}
 		written, err := c.commit(ctx, t, record)
@@ -106,7 +65,7 @@ func (c *conversation) drop(ctx context.Context, dropped []*queue.Event, why err
 			t.fail(why)
 			continue
 		}
-		c.clients.deliver(t.failure(why, now)[0]) // in words nobody was told that it waits
+		c.clients.deliver(t.failure(why, now)[0]) // in words, because clients do not know that the event waited
 		t.end(payload.TurnFinished{Outcome: payload.Failed})
 	}
 }
@@ -118,8 +77,7 @@ func (c *conversation) standing() journal.TurnRecord {
 	}
 }
 
-// waitsLocked reports whether a turn runs or is about to, and whether its event
-// is held.
+// waitsLocked reports whether a turn runs or waits, and whether its event is held.
 func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
 	if c.current != nil && slices.Contains(c.current.turns, turn) {
 		return true, false
@@ -128,13 +86,13 @@ func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
 	return p != nil, p != nil && p.Held()
 }
 
-// dropAllLocked empties the queue, and tells clients that its turns failed.
+// dropAllLocked empties the queue. It tells clients that the turns failed.
 func (c *conversation) dropAllLocked() {
-	c.greeting.overLocked() // what empties the session greets
+	c.greeting.overLocked() // the reset greets again
 	c.sched.check = false
 	for _, p := range c.queue.Clear() {
 		if !p.Held() {
-			c.clients.deliverLocked(c.rt.streamed(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
+			c.clients.deliverLocked(c.rt.turnFrame(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
 		}
 	}
 }

@@ -16,12 +16,12 @@ import (
 	"docent/payload"
 )
 
-// say is a body that says the state it is in and the event.
+// say is a body that says its state and the event.
 func say(ctx context.Context, s *agent.Session) error {
 	return s.Reply(ctx, s.CurrentState()+" "+s.Event().Name+" "+s.Message())
 }
 
-// ends are the outcomes of turns heard so far, as "turn outcome".
+// ends describes the finished turns that a client has received: turn and outcome.
 func ends(c *client) []string {
 	var out []string
 	for len(c.heard) > 0 {
@@ -32,8 +32,7 @@ func ends(c *client) []string {
 	return out
 }
 
-// waiting is an agent whose state a takes only "go", and whose state b takes
-// whatever was sent before.
+// waiting returns an agent whose state a takes only "go", and whose state b takes earlier events.
 func waiting() *agent.Agent {
 	a := agent.New("waiting")
 	one, two := a.State("a", agent.Initial), a.State("b")
@@ -45,8 +44,8 @@ func waiting() *agent.Agent {
 	return a
 }
 
-// What nothing takes waits: its turn is told so once, and when a state takes it
-// the turn runs. It waits in the store, also across a restart.
+// An event that no transition takes is held. Clients receive this once. Its turn runs when a state
+// takes the event. The store keeps it, even across a restart.
 func TestHeldEvents(t *testing.T) { bubble(t, testHeldEvents) }
 
 func testHeldEvents(t *testing.T) {
@@ -54,7 +53,7 @@ func testHeldEvents(t *testing.T) {
 	cfg := session.RuntimeConfig{Agent: waiting(), Store: store}
 	rt := start(t, cfg)
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for range 2 {
 		if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "early", Data: json.RawMessage(`{"n":1}`)}); err != nil {
 			t.Fatal(err)
@@ -71,20 +70,21 @@ func testHeldEvents(t *testing.T) {
 	if n := store.Calls(agenttest.Commit); n != 1 { // of the greeting
 		t.Errorf("%d commits for what waits", n)
 	}
-	if err := sub.SendFile(t.Context(), session.File{ID: "f", File: payload.NewFile("n.txt", "", []byte("hi"))}); err != nil { // again
+	// Again.
+	if err := sub.SendFile(t.Context(), session.File{ID: "f", File: payload.NewFile("n.txt", "", []byte("hi"))}); err != nil {
 		t.Fatal(err)
 	}
 	synctest.Wait()
 	if got := fmt.Sprint(ends(c)); got != `[3 "held"}]` {
 		t.Errorf("ends %s", got)
 	}
-	other.quiet() // who did not send it does not hear of it
+	other.quiet() // only the sender receives it
 	stop(t, rt)
 	sub.Close()
 
 	rt = start(t, cfg)
 	_, c, _ = open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "go"}); err != nil {
 		t.Fatal(err)
 	}
@@ -103,15 +103,14 @@ func testHeldEvents(t *testing.T) {
 	}
 }
 
-// A state without transitions keeps what users say; it does not answer in
-// place of a state that would.
+// A state without transitions holds users' messages. It does not answer in place of another state.
 func TestHeldMessage(t *testing.T) { bubble(t, testHeldMessage) }
 
 func testHeldMessage(t *testing.T) {
 	a := agent.New("end")
 	a.State("end", agent.Initial)
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "m", "hi")
 	synctest.Wait()
 	if got := fmt.Sprint(ends(c)); got != `[1 "held"}]` {
@@ -119,8 +118,8 @@ func testHeldMessage(t *testing.T) {
 	}
 }
 
-// Of too many events that wait, the turn of the oldest fails: clients hear of it,
-// and of a message that is stored, which runs again if it is sent again.
+// If too many events are held, the turn of the oldest fails. Clients receive the failure. A message
+// among them is stored as failed and runs again if it is sent again.
 func TestHeldBound(t *testing.T) { bubble(t, testHeldBound) }
 
 func testHeldBound(t *testing.T) {
@@ -173,8 +172,7 @@ func testHeldBound(t *testing.T) {
 	}
 }
 
-// Stopping an event that is no message and that waits leaves nothing in the
-// record.
+// Stopping a held event without a message leaves no entry in the record.
 func TestStopHeld(t *testing.T) { bubble(t, testStopHeld) }
 
 func testStopHeld(t *testing.T) {
@@ -194,8 +192,7 @@ func testStopHeld(t *testing.T) {
 	}
 }
 
-// A later event that an earlier transition takes goes first; the others keep
-// their order.
+// An earlier transition takes a later event first. The other events keep their order.
 func TestTransitionOrderBeatsAge(t *testing.T) { bubble(t, testTransitionOrderBeatsAge) }
 
 func testTransitionOrderBeatsAge(t *testing.T) {
@@ -214,7 +211,7 @@ func testTransitionOrderBeatsAge(t *testing.T) {
 	one.OnText().GoTo(one)
 	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	send(t, sub, "", "y")
 	for range 2 {
@@ -238,8 +235,8 @@ func testTransitionOrderBeatsAge(t *testing.T) {
 	}
 }
 
-// A burst is answered completely and in order, and a restart in the middle of
-// it goes on in the state that was reached.
+// All messages of a burst are answered in order. After a restart in the middle, the session
+// continues in its last state.
 //
 // BAF W7
 func TestBurst(t *testing.T) { bubble(t, testBurst) }
@@ -276,7 +273,7 @@ func testBurst(t *testing.T) {
 	})}
 	rt := start(t, cfg)
 	sub, _, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for i := range burst {
 		send(t, sub, "", fmt.Sprint(i))
 	}
@@ -314,9 +311,8 @@ func testBurst(t *testing.T) {
 	}
 }
 
-// An event whose turn had said something before the program was killed is not
-// answered again: its turn ends with an apology, and its sender may send the
-// same again.
+// An event is not answered again if its turn had replied before the program was killed. The turn
+// ends with an apology. The sender may send the message again.
 func TestCutShort(t *testing.T) { bubble(t, testCutShort) }
 
 func testCutShort(t *testing.T) {
@@ -332,7 +328,7 @@ func testCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "m", "hi")
 	for text(t, c.until(payload.ReplyStr)) != "first part" { // stored after 100 ms
 		continue
@@ -346,7 +342,7 @@ func testCutShort(t *testing.T) {
 	sub.Close()
 
 	sub, c, _ = open(t, start(t, session.RuntimeConfig{Store: store, Agent: echo(nil)}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"code":"unavailable"`) || d.Frame.ID != "m" || *d.Frame.Turn != 1 {
 		t.Errorf("got %s", d.Frame.Message)
 	}
@@ -362,15 +358,15 @@ func testCutShort(t *testing.T) {
 	}
 }
 
-// Of a message that may have been stored although its sender was told that it
-// was not, the answer comes when it is sent again.
+// A sender receives an error, but the message may have been stored. If the sender sends it again,
+// the answer arrives.
 func TestStoredAfterAll(t *testing.T) { bubble(t, testStoredAfterAll) }
 
 func testStoredAfterAll(t *testing.T) {
 	store := &forgetful{Store: agenttest.NewStore()}
 	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(nil)})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	c.until(payload.ReplyStr)
 	store.forget = true
 	if err := sub.Send(t.Context(), session.Message{ID: "m", Content: quoted("hi"), Human: true}); fault.KindOf(err) != fault.Unavailable {
@@ -386,7 +382,7 @@ func testStoredAfterAll(t *testing.T) {
 	}
 }
 
-// forgetful is a store that stores and then does not answer.
+// forgetful is a store that stores and then returns an error.
 type forgetful struct {
 	*agenttest.Store
 	forget bool

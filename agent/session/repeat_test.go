@@ -14,7 +14,7 @@ import (
 	"docent/payload"
 )
 
-// said is what is stored of a session, in short.
+// said describes the stored messages of a session.
 func said(store *agenttest.Store) string {
 	_, messages, _ := store.Stored("S")
 	var out []string
@@ -24,8 +24,8 @@ func said(store *agenttest.Store) string {
 	return strings.Join(out, "|")
 }
 
-// A turn that failed leaves an apology, and runs again when its message is sent
-// again, also after a restart. One that is done is not answered again.
+// A failed turn leaves an apology. It runs again when its message is sent again, even after a
+// restart. A finished turn does not run again.
 func TestSentAgain(t *testing.T) { bubble(t, testSentAgain) }
 
 func testSentAgain(t *testing.T) {
@@ -61,7 +61,7 @@ func testSentAgain(t *testing.T) {
 	if d := c.next(); text(t, d) != "hi" || *d.Frame.Turn != 1 || d.Frame.Seq != 4 {
 		t.Errorf("got %+v", d.Frame)
 	}
-	for range 2 { // and then, sent again, only its end
+	for range 2 { // then, when sent again, only its end
 		if d := c.next(); d.Frame.Action != payload.TurnFinishedAction || string(d.Frame.Message) != `{"outcome":"done"}` || *d.Frame.Turn != 1 {
 			t.Errorf("end %s %s", d.Frame.Action, d.Frame.Message)
 		}
@@ -75,7 +75,7 @@ func testSentAgain(t *testing.T) {
 	}
 }
 
-// While its turn runs or waits, a message sent again has no effect.
+// A message that is sent again while its turn runs or waits has no effect.
 func TestSentAgainEarly(t *testing.T) { bubble(t, testSentAgainEarly) }
 
 func testSentAgainEarly(t *testing.T) {
@@ -101,8 +101,8 @@ func testSentAgainEarly(t *testing.T) {
 	}
 }
 
-// Two processes that have the same turn answer it once; the clients of both
-// hear the same answer.
+// If two processes run the same turn, it is answered once. The clients of both receive the same
+// answer.
 func TestTwoProcesses(t *testing.T) { bubble(t, testTwoProcesses) }
 
 func testTwoProcesses(t *testing.T) {
@@ -126,7 +126,7 @@ func testTwoProcesses(t *testing.T) {
 	}
 }
 
-// The other clients of a session hear what a user says.
+// The other clients of a session receive a user's messages.
 func TestOthersHear(t *testing.T) { bubble(t, testOthersHear) }
 
 func testOthersHear(t *testing.T) {

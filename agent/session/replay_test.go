@@ -16,7 +16,7 @@ import (
 	"docent/payload"
 )
 
-// collect is all that a replay has, and its error.
+// collect returns all entries of a replay, and its error.
 func collect(record iter.Seq2[journal.Entry, error]) (out []journal.Entry, err error) {
 	for e, err := range record {
 		if err != nil {
@@ -27,10 +27,10 @@ func collect(record iter.Seq2[journal.Entry, error]) (out []journal.Entry, err e
 	return out, nil
 }
 
-// paged is a store that remembers the size of what it returns at once.
+// paged is a store that records the sizes of its pages.
 type paged struct {
 	*agenttest.Store
-	most, alone int // of several contents together, and of one
+	most, alone int // of several contents together, and of a single one
 }
 
 func (p *paged) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
@@ -47,8 +47,8 @@ func (p *paged) Messages(ctx context.Context, session int64, q journal.MessageQu
 	return out, err
 }
 
-// A replay is complete and in order, however large the contents are, and holds
-// only a page at once; a short one takes one page.
+// A replay is complete and in order for contents of any size. It holds only one page at a time, and
+// a short record takes one page.
 func TestReplayPages(t *testing.T) { bubble(t, testReplayPages) }
 
 func testReplayPages(t *testing.T) {
@@ -57,7 +57,7 @@ func testReplayPages(t *testing.T) {
 		return s.ReplyReasoningStep(ctx, step(0, "s"))
 	})}.With(session.Limits{Replay: 40}))
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	c.until(payload.TurnFinishedAction)
 	check := func(n int) []journal.Entry {

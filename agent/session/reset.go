@@ -8,7 +8,7 @@ import (
 	"docent/payload"
 )
 
-// resetSoon resets the session next, as a body asked for.
+// resetSoon makes a reset the next work of the owner.
 func (c *conversation) resetSoon() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,8 +22,8 @@ func (c *conversation) resetSoonLocked() {
 	c.mail.signal()
 }
 
-// reset empties the session and greets. If the store does not answer, the session
-// leaves memory as it was.
+// reset empties the session. The owner then greets. If the store fails, the session leaves memory
+// unchanged.
 func (c *conversation) reset(ctx context.Context) {
 	seq, err := c.store.Empty(ctx)
 	if err != nil {
@@ -45,5 +45,5 @@ func (c *conversation) reset(ctx context.Context) {
 	defer c.mu.Unlock()
 	c.mail.emptied = true
 	c.clients.seq, c.clients.resetSeq = seq, seq
-	c.clients.deliverLocked(c.rt.told(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
+	c.clients.deliverLocked(c.rt.sessionFrame(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
 }

@@ -6,34 +6,32 @@ import (
 	"fmt"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// Revision asks to answer anew from a turn on: what was said in that turn and
-// after it is no part of the conversation any more, but stays in its record. The
-// session's state and variables stay as they are.
+// Revision asks for a new answer to a turn. The turn and all later turns no longer belong to the
+// conversation, but stay in its record. The state and the variables of the session do not change.
 type Revision struct {
-	// Turn is the turn; it must have begun with a message of a user and not have
-	// been replaced.
+	// Turn is the turn to replace. It must have begun with a user's message and must not be
+	// replaced yet.
 	Turn int64
-	// ID is as in Message.
+	// ID has the same meaning as in Message.
 	ID string
-	// Content is what the user says now, as of Message.Options; nil for the same
-	// again, with the same options.
+	// Content is the new message, with options as in Message.Options. nil repeats the old message
+	// with its options.
 	Content json.RawMessage
-	// Wait is as in Message.
+	// Wait has the same meaning as in Message.
 	Wait bool
 }
 
-// Revise stores a message that replaces a turn and those after it, stops those of
-// them that run or wait, and queues its own turn; it returns when the message is
-// stored and acknowledged. Errors are as of Send, and fault.Invalid if the content
-// is blank or the turn did not begin with a message of a user, fault.NotFound
-// (journal.ErrNoTurn) if there is none of that number, fault.Conflict if it was replaced
-// already.
+// Revise stores a message that replaces a turn and all later ones. It stops those that run or wait,
+// queues the new turn, and returns after the acknowledgment. It fails like Send. It also fails with
+// fault.Invalid if the content is blank or a user's message did not begin the turn. It fails with
+// fault.NotFound (journal.ErrNoTurn) if the turn does not exist, and with fault.Conflict if the
+// turn was replaced already.
 func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	if r.Turn < 1 {
 		return fault.New(fault.Invalid, "turn_number_missing", "which turn? They count from 1")
@@ -49,33 +47,33 @@ func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 		return fault.New(fault.Invalid, "new_message_empty", "the new message is empty")
 	}
 	in.caller, in.replaces = s, r.Turn
-	return in.storeChecked(ctx, s.c)
+	return in.store(ctx, s.c)
 }
 
-// again is the message that began a turn, on its way into the store once more.
+// again returns the message that began a turn, to be stored again.
 func (s *Subscription) again(ctx context.Context, r Revision) (arrival, error) {
 	c := s.c
 	c.mu.Lock()
 	latest := c.latest
 	c.mu.Unlock()
-	first, err := c.store.Messages(ctx, journal.MessageQuery{Turn: r.Turn, Bytes: 1}) // which is one
+	first, err := c.store.Messages(ctx, journal.MessageQuery{Turn: r.Turn, Bytes: 1}) // Bytes: 1 selects one message
 	if err != nil {
 		return arrival{}, fmt.Errorf("turn %d of session %s: %w", r.Turn, c.key.ID, err)
 	}
 	switch {
-	case len(first) == 0 && r.Turn > latest: // it may begin now
+	case len(first) == 0 && r.Turn > latest: // the turn may begin now
 		return arrival{}, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", r.Turn)
-	case len(first) == 0, !first[0].IsUser: // the store refuses it, and knows why
-		first = []agent.ChatMessage{{Content: json.RawMessage(`""`)}}
+	case len(first) == 0, !first[0].IsUser: // the store refuses it with the right error
+		first = []chat.Message{{Content: json.RawMessage(`""`)}}
 	}
-	_, err = payload.ReadAskOptions(first[0].Content) // a BAF client may have meant something else
+	_, err = payload.ReadAskOptions(first[0].Content) // a BAF client may send other keys
 	in := Message{ID: r.ID, Content: first[0].Content, Wait: r.Wait, Human: true, Options: err == nil}.arrival()
 	if first[0].Type == payload.TypeFile {
 		file, err := payload.DecodeFile(first[0].Content)
 		if err != nil {
 			return arrival{}, fmt.Errorf("the file of turn %d: %w", r.Turn, err)
 		}
-		in.event = agent.Event{Name: agent.EventFile, Text: file.Name, File: &file, Human: true}
+		in.event = chat.Event{Name: chat.EventFile, Text: file.Name, File: &file, Human: true}
 	}
 	return in, nil
 }

@@ -20,7 +20,7 @@ import (
 
 func afterwards(d time.Duration) <-chan time.Time { return time.After(d) }
 
-// recalling is an agent that answers with what it knows of the conversation.
+// recalling returns an agent that answers with the conversation that it knows.
 func recalling(hold chan struct{}) *agent.Agent {
 	return echo(func(ctx context.Context, s *agent.Session) error {
 		if hold != nil && s.Message() == "hold" {
@@ -42,8 +42,8 @@ func recalling(hold chan struct{}) *agent.Agent {
 	})
 }
 
-// What was revised is gone from the conversation, and stays on record; the
-// clients hear of it by the message that replaces it.
+// Replaced turns leave the conversation but stay in the record. Clients recognize them by the
+// message that replaces them.
 func TestRevise(t *testing.T) { bubble(t, testRevise) }
 
 func testRevise(t *testing.T) {
@@ -79,18 +79,20 @@ func testRevise(t *testing.T) {
 	if f := other.until(payload.UserMessage).Frame; f.Replaces != 2 || f.ID != "r1" || string(f.Message) != `"zwei"` {
 		t.Errorf("another heard %+v", f)
 	}
-	revise(session.Revision{Turn: 2, ID: "r1", Content: quoted("zwei")}) // once more
+	revise(session.Revision{Turn: 2, ID: "r1", Content: quoted("zwei")}) // repeated
 	if ack := c.until(payload.AckAction).Frame; !strings.Contains(string(ack.Message), `"duplicate":true`) || ack.Replaces != 2 {
 		t.Errorf("ack %s", ack.Message)
 	}
-	revise(session.Revision{Turn: 4, ID: "r2"}) // the same again
+	revise(session.Revision{Turn: 4, ID: "r2"}) // the same message again
 	if f := other.until(payload.UserMessage).Frame; f.Replaces != 2 && f.Replaces != 4 || string(f.Message) != `"zwei"` {
 		t.Errorf("another heard %+v", f)
 	}
 	if d := c.until(payload.ReplyMarkdown); text(t, d) != "after hello, one, after hello, one, one, zwei" {
 		t.Errorf("answer %s", d.Frame.Message)
 	}
-	for turn, kind := range map[int64]fault.Kind{0: fault.Invalid, 2: fault.Conflict, 3: fault.Conflict, 4: fault.Conflict, 99: fault.NotFound} {
+	for turn, kind := range map[int64]fault.Kind{
+		0: fault.Invalid, 2: fault.Conflict, 3: fault.Conflict, 4: fault.Conflict, 99: fault.NotFound,
+	} {
 		for _, content := range []json.RawMessage{nil, quoted("x")} {
 			err := sub.Revise(t.Context(), session.Revision{Turn: turn, ID: fmt.Sprint("bad", turn), Content: content})
 			if fault.KindOf(err) != kind || strings.Contains(fault.Message(err), "went wrong") || errors.Is(err, journal.ErrNoTurn) != (kind == fault.NotFound) {
@@ -137,14 +139,14 @@ func testRevise(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Wait()
-	for _, content := range []json.RawMessage{nil, quoted("x")} { // it is there no more
+	for _, content := range []json.RawMessage{nil, quoted("x")} { // it was replaced
 		if err := sub.Revise(t.Context(), session.Revision{Turn: 5, Content: content}); !errors.Is(err, journal.ErrNoTurn) {
 			t.Errorf("after a reset to %s: %v", content, err)
 		}
 	}
 }
 
-// What runs or waits from the turn on is stopped; what was before it runs on.
+// A revision stops the turns that run or wait from its turn on. Earlier turns continue.
 func TestReviseRunning(t *testing.T) { bubble(t, testReviseRunning) }
 
 func testReviseRunning(t *testing.T) {
@@ -173,8 +175,7 @@ func testReviseRunning(t *testing.T) {
 	}
 }
 
-// A revision that was stored before the program was killed: what it replaces does
-// not run afterwards.
+// After a restart, the turns that a stored revision replaces do not run.
 func TestReviseAcrossRestart(t *testing.T) { bubble(t, testReviseAcrossRestart) }
 
 func testReviseAcrossRestart(t *testing.T) {
@@ -203,7 +204,7 @@ func testReviseAcrossRestart(t *testing.T) {
 	}
 }
 
-// A file is answered anew as a file.
+// A file is answered again as a file.
 func TestRegenerateFile(t *testing.T) { bubble(t, testRegenerateFile) }
 
 func testRegenerateFile(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/alarm"
 	"docent/agent/session/journal"
@@ -21,31 +22,31 @@ import (
 	"docent/internal/fault"
 )
 
-// DefaultHistory is the default of RuntimeConfig.History. So many short messages
-// fill DefaultHistoryTokens.
+// DefaultHistory is the default of RuntimeConfig.History. That many short messages fill
+// DefaultHistoryTokens.
 const DefaultHistory = 20
 
 // Fixed bounds of a runtime.
 const (
-	// MaxHops bounds how often agents may answer each other without a user; see
-	// Session.SendToPeer. The answer to the last request is delivered.
+	// MaxHops bounds how often agents may answer each other without a user; see Session.SendToPeer.
+	// The answer to the last allowed request is still delivered.
 	MaxHops = 16
-	// ReplayLimit bounds the messages that Subscription.History and
-	// Session.ChatHistory return. They return the newest.
+	// ReplayLimit bounds the messages that Subscription.History and Session.ChatHistory return.
+	// They return the newest messages.
 	ReplayLimit = 1000
-	// storeTimeout bounds one trip to the store.
+	// storeTimeout bounds one call of the store.
 	storeTimeout = 10 * time.Second
 )
 
-// limits are bounds of a runtime that only tests change.
+// limits are the bounds of a runtime that only tests change.
 type limits struct {
-	Held      int // events of one session that wait for a state which takes them
+	Held      int // events of one session that wait for a state that takes them
 	Sessions  int // sessions in memory
 	Peers     int // connections to other agents
 	Hops      int // see MaxHops
 	Exchange  int // messages between agents that one message of a user may cause
 	Replay    int // see ReplayLimit
-	AlarmPage int // alarms that are read at once
+	AlarmPage int // alarms in one read
 }
 
 // RuntimeConfig configures a Runtime.
@@ -58,30 +59,30 @@ type RuntimeConfig struct {
 	RAG agent.RAG
 	// Choices returns the valid names for the options of a message. Default: nil,
 	// which accepts all names.
-	Choices func(ctx context.Context) (agent.Choices, error)
+	Choices func(ctx context.Context) (chat.Choices, error)
 	// Dialer connects to other agents. SendToPeer fails without it.
 	Dialer peer.Dialer
 	// Speaker speaks for ReplySpeech, which replies with text without it.
 	Speaker agent.Speaker
-	// Logger gets failures with session ids, without the texts of users and
-	// documents. It gets the text of errors that bodies return, under "text": put
-	// no messages into them. Default: slog.Default.
+	// Logger receives failures with session ids, but without the texts of users and documents. It
+	// logs the errors of bodies under "text", so bodies must not put messages into their errors.
+	// Default: slog.Default.
 	Logger *slog.Logger
 	// Metrics counts sessions, turns, events, and commits. Default: a new set.
 	Metrics *metrics.Set
-	// Now returns the time. Default: time.Now.
+	// Now returns the current time. Default: time.Now.
 	Now func() time.Time
-	// MailboxSize bounds the events of one session that no step has considered, with
-	// the event of the running turn. Default: 64.
+	// MailboxSize bounds the events of one session that no step has considered. The event of the
+	// running turn counts. Default: 64.
 	MailboxSize int
-	// History is the number of earlier messages that are read when a message is
-	// stored. A body that asks for more costs another read. Default: DefaultHistory.
+	// History is the number of earlier messages that the runtime reads when it stores a message. A
+	// body that needs more causes another read. Default: DefaultHistory.
 	History int
-	// ConditionInterval is the interval between checks of conditions of State.When
-	// that depend on nothing else. Default: 1s.
+	// ConditionInterval is the time between checks of conditions of State.When that may change on
+	// their own. Default: 1s.
 	ConditionInterval time.Duration
-	// FlushAfter bounds how long a reply waits for the end of its turn before it is
-	// stored and sent. A negative value means no bound. Default: 100ms.
+	// FlushAfter bounds how long a reply waits for the end of its turn. Then the runtime stores and
+	// sends it early. A negative value means no bound. Default: 100ms.
 	FlushAfter time.Duration
 	// Location is the time zone of sessions without the variable "timezone".
 	// Default: time.Local.
@@ -120,9 +121,8 @@ func (c *RuntimeConfig) defaults() error {
 	return nil
 }
 
-// Runtime runs the sessions of an agent. Each has one goroutine, and only
-// while there is work; sessions without work and clients are only in the
-// store. It is safe for concurrent use.
+// Runtime runs the sessions of an agent. Each session has one goroutine, but only while it has work
+// or clients. All other sessions are only in the store. A Runtime is safe for concurrent use.
 type Runtime struct {
 	cfg     RuntimeConfig
 	machine *agent.Machine
@@ -135,11 +135,11 @@ type Runtime struct {
 	// running waits for the sessions' goroutines.
 	running sync.WaitGroup
 
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the following fields
 	sessions map[journal.SessionKey]*conversation
 }
 
-// NewRuntime returns a runtime without sessions.
+// NewRuntime returns a runtime without sessions. It fails if cfg or its agent is invalid.
 func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 	if err := cfg.defaults(); err != nil {
 		return nil, err
@@ -173,8 +173,8 @@ func (r *Runtime) isClosing() bool {
 	}
 }
 
-// begin reports whether a goroutine may be started; whoever got true calls
-// running.Done when it ends.
+// begin reports whether the caller may start a goroutine. If so, the goroutine must call
+// running.Done at its end.
 func (r *Runtime) begin() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,7 +185,7 @@ func (r *Runtime) begin() bool {
 	return true
 }
 
-// goes runs f in a goroutine that Shutdown waits for; false if it shuts down.
+// goes runs f in a goroutine that Shutdown waits for. It returns false during the shutdown.
 func (r *Runtime) goes(f func()) bool {
 	if !r.begin() {
 		return false
@@ -197,9 +197,9 @@ func (r *Runtime) goes(f func()) bool {
 	return true
 }
 
-// conversation returns the session of that key. If it is not in memory,
-// conversation begins to load it and reports fresh. s is then its first client. If
-// s is nil, the caller is a user of the session and must call leave.
+// conversation returns the session with a key. If the session is not in memory, conversation starts
+// to load it and returns fresh as true. s then becomes its first client. Without s, the caller
+// counts as a user of the session and must call leave.
 func (r *Runtime) conversation(
 	ctx context.Context, key journal.SessionKey, req OpenRequest, s *Subscription,
 ) (c *conversation, fresh bool, err error) {
@@ -220,7 +220,7 @@ func (r *Runtime) conversation(
 	c = newConversation(r, key, req)
 	if s != nil {
 		s.c = c
-		c.clients.list = []*Subscription{s} // before it starts, or nobody might hear the greeting
+		c.clients.list = []*Subscription{s} // before the start, so that the client receives the greeting
 	} else {
 		c.mail.users++
 	}
@@ -229,12 +229,12 @@ func (r *Runtime) conversation(
 	r.mu.Unlock()
 	r.alarms.Start(ctx)
 	c.sched.alarm = r.alarms.Take(key.ID)
-	// Work outlives the client that asked for it: a disconnect stops nothing.
+	// Disconnecting does not cancel a running answer.
 	go c.run(context.WithoutCancel(ctx))
 	return c, true, nil
 }
 
-// with calls f with a session that stays in memory meanwhile.
+// with calls f with a session and keeps the session in memory meanwhile.
 func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) error) error {
 	if id == "" {
 		return fault.New(fault.Invalid, "session_id_missing", "which session?")
@@ -267,7 +267,7 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 	}
 }
 
-// exists refuses a missing session, because opening it would create it.
+// exists fails for a missing session. Opening the session would create it.
 func (r *Runtime) exists(ctx context.Context, key journal.SessionKey) error {
 	r.mu.Lock()
 	_, here := r.sessions[key]
@@ -313,14 +313,12 @@ func (r *Runtime) Sessions() int {
 // interruptGrace bounds how long interrupted bodies may take to return.
 const interruptGrace = 2 * time.Second
 
-// errInterrupted is why a body's context ended when it took longer than
-// Shutdown may.
+// errInterrupted ends the context of a body that runs longer than Shutdown may wait.
 var errInterrupted = fault.New(fault.Canceled, "shut_down", "docent is shutting down")
 
-// Shutdown takes no more messages and waits for the running turns. Turns that
-// wait are left to the store and run when their session is opened next, as are
-// running ones that are interrupted because ctx ends first. It may be called
-// more than once.
+// Shutdown refuses new messages and waits for the running turns. If ctx ends first, Shutdown
+// interrupts them and returns an error. Waiting and interrupted turns stay in the store and run
+// when their session is opened again. Shutdown may be called more than once.
 func (r *Runtime) Shutdown(ctx context.Context) error {
 	r.mu.Lock()
 	if !r.isClosing() {
@@ -335,7 +333,7 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 		c.mu.Unlock()
 	}
 	done := make(chan struct{})
-	go func() { // ends with the last session's goroutine
+	go func() { // ends with the last goroutine of a session
 		r.running.Wait()
 		close(done)
 	}()

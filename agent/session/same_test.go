@@ -16,8 +16,8 @@ import (
 	"docent/payload"
 )
 
-// An id that is used again for something else is refused; for the same it is a
-// duplicate, however a database writes it.
+// A repeated id with another message is refused. With the same message it is a duplicate, however a
+// database writes the message.
 func TestSameID(t *testing.T) { bubble(t, testSameID) }
 
 func testSameID(t *testing.T) {
@@ -44,7 +44,7 @@ func testSameID(t *testing.T) {
 	}
 	for i, tc := range []struct {
 		send   func() error
-		stored string // what the database makes of it
+		stored string // the form in the database
 		same   bool
 	}{
 		{send: say("text", `"how"`)}, // turn 1
@@ -96,7 +96,7 @@ func testSameID(t *testing.T) {
 	}
 }
 
-// rewriting is a store that writes a message in its own way.
+// rewriting is a store that writes messages in another form.
 type rewriting struct {
 	*agenttest.Store
 	content string
@@ -117,8 +117,8 @@ func (r *rewriting) Receive(ctx context.Context, in journal.Incoming) (journal.R
 	return receipt, err
 }
 
-// Of a message that is sent again only its sender hears; one whose turn failed
-// and was replaced since does not run again.
+// Only the sender receives the acknowledgment of a repeated message. A failed turn that was
+// replaced does not run again.
 func TestSentAgainAlone(t *testing.T) { bubble(t, testSentAgainAlone) }
 
 func testSentAgainAlone(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"docent/payload"
 )
 
-// ear is a client that only counts the ends of turns, and keeps the last reply.
+// ear is a client that counts the ends of turns and keeps the last reply.
 type ear struct {
 	mu   sync.Mutex
 	said string
@@ -37,9 +37,9 @@ func (e *ear) Deliver(d session.Delivery) {
 	}
 }
 
-// settled are the goroutines once there are as few as before and no session is
-// in memory, or patience ends.
-func settled(rt *session.Runtime, before int) int {
+// quiesced waits until no session is in memory and the number of goroutines is back to before. It
+// returns the number of goroutines after patience at the latest.
+func quiesced(rt *session.Runtime, before int) int {
 	deadline := time.Now().Add(patience)
 	for (runtime.NumGoroutine() > before || rt.Sessions() > 0) && time.Now().Before(deadline) {
 		runtime.Gosched()
@@ -56,9 +56,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Sessions that were used and left cost neither goroutines nor memory, also if
-// they wait for a time; they come back as they were. It runs alone, as it
-// measures the program.
+// Sessions that were used and left need no goroutines and no memory, even if they wait for a time.
+// They come back unchanged. The test runs alone because it measures the program.
 //
 // BAF W4
 func TestIdleSessionsCostNothing(t *testing.T) { //nolint:paralleltest // see above
@@ -110,13 +109,13 @@ func TestIdleSessionsCostNothing(t *testing.T) { //nolint:paralleltest // see ab
 				for i := range sessions {
 					visit(i, want)
 				}
-				if n := settled(rt, goroutines); n > goroutines || rt.Sessions() != 0 {
+				if n := quiesced(rt, goroutines); n > goroutines || rt.Sessions() != 0 {
 					t.Errorf("%d goroutines, %d before; %d sessions", n, goroutines, rt.Sessions())
 				}
 			}
 			with := heap()
 			stop(t, rt)
-			rt = nil // what is left is the store's
+			rt = nil // the rest belongs to the store
 			own := float64(with-heap()) / float64(sessions)
 			t.Logf("%.0f bytes per idle session", own)
 			if own > 1024 {
@@ -127,13 +126,13 @@ func TestIdleSessionsCostNothing(t *testing.T) { //nolint:paralleltest // see ab
 	}
 }
 
-// deaf is a client that does not listen.
+// deaf is a client that ignores all frames.
 type deaf struct{}
 
 func (deaf) Opened(session.Opened)    {}
 func (deaf) Deliver(session.Delivery) {}
 
-// oneSession is a store in which each session is there and has nothing to do.
+// oneSession is a store in which each session exists and is idle.
 type oneSession struct{ journal.Store }
 
 func (oneSession) OpenSession(_ context.Context, r journal.SessionRecord) (journal.SessionRecord, bool, error) {
@@ -141,8 +140,8 @@ func (oneSession) OpenSession(_ context.Context, r journal.SessionRecord) (journ
 	return r, false, nil
 }
 
-// Sessions whose clients say nothing cost little memory. It runs alone, as it
-// measures the program.
+// Sessions with idle clients need little memory. The test runs alone because it measures the
+// program.
 func TestIdleClientsCostLittle(t *testing.T) { //nolint:paralleltest // see above
 	const sessions = 5000
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: oneSession{}})

@@ -9,29 +9,29 @@ import (
 	"docent/internal/fault"
 )
 
-// schedule decides when a session in memory takes its next step. The
-// conversation's mu guards it, except alarm.
+// schedule decides when a session in memory takes its next step. The conversation's mu guards all
+// fields except alarm.
 type schedule struct {
 	rt      *Runtime
 	session string
-	alarm   *alarm.Alarm // that loading the session took from the runtime's alarms; the owner's
+	alarm   *alarm.Alarm // taken from the runtime's alarms when the session was loaded; only the owner uses it
 
-	check   bool          // a step is to be taken
-	again   bool          // and another one, because something else happened
-	circled bool          // states led to each other without end, and nothing has happened since
-	wakeAt  time.Time     // the next check of timed conditions, by RuntimeConfig.Now; zero without one
-	wakeDue time.Time     // the same by the system's clock
+	check   bool          // take a step
+	again   bool          // and take another one after it, because something else happened
+	circled bool          // the states formed an endless loop, and nothing has happened since
+	wakeAt  time.Time     // time of the next check of timed conditions, by RuntimeConfig.Now; zero for none
+	wakeDue time.Time     // the same time by the system's clock
 	backoff time.Duration // how long the session slept before it was woken in vain
 }
 
-// stepLocked asks for a step, and for another one if a step runs.
+// stepLocked requests a step, and another one if a step is running.
 func (s *schedule) stepLocked() { s.check, s.again = true, true }
 
-// eventLocked asks for a step because events arrived.
+// eventLocked requests a step because events have arrived.
 func (s *schedule) eventLocked() { s.check, s.circled = true, false }
 
-// next returns the time of the next check of a place's timed conditions, which
-// may begin to hold by themselves. It is zero without such conditions.
+// next returns the time of the next check of the timed conditions at a place. It is zero without
+// such conditions.
 func (s *schedule) next(at agent.Place) time.Time {
 	return s.rt.machine.NextLook(at, s.rt.cfg.Now(), s.rt.cfg.ConditionInterval)
 }
@@ -55,22 +55,21 @@ func (s *schedule) armLocked(place agent.Place) time.Duration {
 	return max(time.Until(s.wakeDue), 0)
 }
 
-// timeUpLocked asks for a step if a check is due.
+// timeUpLocked requests a step if a check is due.
 func (s *schedule) timeUpLocked() {
 	if !s.wakeAt.IsZero() {
 		s.check, s.wakeAt = true, time.Time{}
 	}
 }
 
-// leaveLocked hands the next check to the runtime's alarms when the session
-// leaves memory.
+// leaveLocked gives the next check to the runtime's alarms when the session leaves memory.
 func (s *schedule) leaveLocked() {
 	if !s.wakeAt.IsZero() {
 		s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.wakeAt, Backoff: s.wakeAt.Sub(s.rt.cfg.Now())})
 	}
 }
 
-// giveBack returns the alarm of a session that could not be loaded.
+// giveBack restores the alarm of a session that could not be loaded.
 func (s *schedule) giveBack(err error) {
 	if s.alarm == nil || fault.KindOf(err) == fault.NotFound {
 		return
@@ -88,15 +87,16 @@ func (s *schedule) retryLocked() {
 	s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.rt.cfg.Now().Add(pause), Backoff: pause})
 }
 
-// Start begins to wake sessions that are not in memory and whose state waits for
-// a time or a condition: those that the store has, and later those that leave
-// memory. It does nothing for an agent without such states.
+// Start begins to wake sessions that are not in memory and whose state waits for a time or a
+// condition. It reads them from the store, and later adds the sessions that leave memory. It does
+// nothing for an agent without such states. It fails if the store cannot be read; the runtime then
+// tries again later.
 func (r *Runtime) Start(ctx context.Context) error {
 	if !r.machine.Timed() {
 		return nil
 	}
 	r.alarms.Start(ctx)
-	return r.alarms.Refill(ctx) //nolint:wrapcheck // its sentence is the whole
+	return r.alarms.Refill(ctx) //nolint:wrapcheck // the error is complete
 }
 
 // storedAlarms reads alarms from the store.

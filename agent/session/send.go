@@ -6,63 +6,62 @@ import (
 	"errors"
 	"fmt"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
 )
 
-// Message is what a user or another agent says.
+// Message is a message of a user or of another agent.
 type Message struct {
-	// ID makes it idempotent: a message of the same id in the session is
-	// stored and answered once, until a reset. "" does not.
+	// ID makes the message idempotent. The session stores and answers only one message with the
+	// same id until a reset. "" turns this off.
 	ID string
-	// Content is JSON: a string, or anything else.
+	// Content is any JSON. A string is text.
 	Content json.RawMessage
-	// Wait tells to wait for room in the mailbox instead of failing with
+	// Wait makes the message wait for room in the mailbox. Otherwise a full mailbox fails with
 	// fault.Busy.
 	Wait bool
-	// Human tells what the user says from what an agent does.
+	// Human reports that a user sent the message, and not an agent.
 	Human bool
-	// From is the URL of the agent that this one has asked; "" of all others.
+	// From is the URL of the agent that answers a request of this session. It is "" for other
+	// messages.
 	From string
-	// Correlation is the id that an agent gave its request; what answers it
-	// carries it.
+	// Correlation is the id of an agent's request. The answer carries the same id.
 	Correlation string
-	// Hops counts the agents that it came through.
+	// Hops counts the agents that the message has passed.
 	Hops int
-	// Heard tells that Content is what a recording was understood as, which may
-	// differ from time to time: one of an ID that is there counts as the same.
+	// Heard reports that Content is the text of a recording. Each transcription may differ, so a
+	// repeated ID with another text counts as the same message.
 	Heard bool
 
-	// Options tells that an object of message and the keys of payload.AskOptions,
-	// and no other, is text with options: it is refused if they do not fit, as
-	// fault.Invalid, or name what is not there, as fault.NotFound (ErrNoChoice).
-	// Of other messages those options count that fit.
+	// Options makes an object with message and no keys other than those of payload.AskOptions a
+	// text with options. Malformed options fail with fault.Invalid. Unknown names fail with
+	// fault.NotFound (ErrNoChoice). In other messages, malformed options are ignored.
 	Options bool
 }
 
-// arrival is the message on its way into the store.
+// arrival returns the event of the message before it is stored.
 func (m Message) arrival() arrival {
-	event := agent.MessageEvent(m.Content)
+	event := chat.MessageEvent(m.Content)
 	if !m.Human {
 		event.Options = payload.AskOptions{}
 	}
 	if m.Options && m.Human && event.Spoken() && payload.IsAsk(m.Content) {
-		event.Name = agent.EventText
+		event.Name = chat.EventText
 	}
 	event.Human, event.From, event.Correlation, event.Hops = m.Human, m.From, m.Correlation, m.Hops
 	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
 }
 
-// Send stores a message, queues its turn, and acknowledges the message. If the end of
-// ctx comes after the message has its place in the mailbox, the message is stored
-// nevertheless. A message whose id is stored already is not stored again; its turn
-// runs again if it failed. Send fails with
+// Send stores a message, queues its turn, and acknowledges the message. Once the message has a
+// place in the mailbox, the end of ctx no longer stops Send. Send does not store a message again
+// whose id is stored already; if its turn failed, the turn runs again. Send fails with
 //
 //   - fault.Invalid if the text is too long;
-//   - fault.Conflict if another message has the id, and, with peer.ErrTooManyHops, if
-//     the message came through too many agents or is one of too many between agents;
-//   - fault.Busy if too many messages wait, or the session is busy for MaxIntakeWait;
+//   - fault.Conflict if another message has the id;
+//   - fault.Conflict (peer.ErrTooManyHops) if the message has passed too many agents, or is one of
+//     too many between agents;
+//   - fault.Busy if too many messages wait, or if the session is busy for MaxIntakeWait;
 //   - fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
 	if !m.Human {
@@ -72,53 +71,42 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 	}
 	in := m.arrival()
 	in.caller = s
-	return in.storeChecked(ctx, s.c)
+	return in.store(ctx, s.c)
 }
 
-// storeChecked is store for a message whose options are to be checked.
-func (in arrival) storeChecked(ctx context.Context, c *conversation) error {
-	within, cancel := context.WithTimeout(ctx, storeTimeout)
-	defer cancel()
-	if err := journal.CheckOptions(within, &in.event, in.content, c.rt.cfg.Choices); err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
-	}
-	return in.store(ctx, c)
-}
-
-// File is a file that a user sends.
+// File is a file from a user.
 type File struct {
-	// ID and Wait are as in Message.
+	// ID has the same meaning as in Message.
 	ID   string
 	File payload.File
-	// Wait is as in Message.
+	// Wait has the same meaning as in Message.
 	Wait bool
 }
 
-// SendFile stores a file and queues its turn, as Send does.
+// SendFile stores a file and queues its turn. It fails like Send.
 func (s *Subscription) SendFile(ctx context.Context, f File) error {
-	event := agent.Event{Name: agent.EventFile, Text: f.File.Name, File: &f.File, Human: true}
-	return arrival{event: event, id: f.ID, content: agent.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
+	event := chat.Event{Name: chat.EventFile, Text: f.File.Name, File: &f.File, Human: true}
+	return arrival{event: event, id: f.ID, content: chat.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
 }
 
-// SendEvent stores what a user did that is no message, such as EventUI, and
-// queues its turn; data is JSON, or nil. wait is as in Message.
+// SendEvent stores an action of a user that is no message, such as EventUI, and queues its turn.
+// data is JSON or nil. wait has the same meaning as in Message. SendEvent fails like Send.
 func (s *Subscription) SendEvent(ctx context.Context, name string, data json.RawMessage, wait bool) error {
-	event := agent.Event{Name: name, Data: data, Human: true}
+	event := chat.Event{Name: name, Data: data, Human: true}
 	if err := journal.CheckEvent(&event); err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
+		return err //nolint:wrapcheck // the error is complete
 	}
 	return arrival{event: event, wait: wait, caller: s}.store(ctx, s.c)
 }
 
-// Dispatch sends an event of a program to a session, also one that is not in
-// memory, or with "" to all that are. What counts of the event is Name, Human,
-// Data and, for an EventText, Text; for an EventMessage, JSON; for an EventFile,
-// File. Errors are as of Subscription.Send; those of several sessions come
-// together.
-func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Event) error {
+// Dispatch sends an event of a program to a session, which need not be in memory. With "", it sends
+// the event to all sessions in memory. The event needs a Name. Human and Data are optional. An
+// EventText needs Text, an EventMessage needs JSON, and an EventFile needs File. All other fields
+// are ignored. Dispatch fails like Subscription.Send, and joins the errors of several sessions.
+func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event chat.Event) error {
 	event, content, err := journal.Dispatched(event)
 	if err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
+		return err //nolint:wrapcheck // the error is complete
 	}
 	in := arrival{event: event, content: content}
 	if sessionID != "" {
@@ -134,8 +122,8 @@ func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event agent.Ev
 	return errors.Join(errs...)
 }
 
-// Check looks whether a session is to move on, as its conditions may hold by
-// now.
+// Check makes a session check its conditions, because they may hold now. The session need not be in
+// memory. Check fails with fault.NotFound if the session does not exist.
 func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	return r.with(ctx, sessionID, func(c *conversation) error {
 		c.mu.Lock()

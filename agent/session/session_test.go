@@ -18,7 +18,7 @@ import (
 	"docent/payload"
 )
 
-// counting is an agent that counts its messages in a variable.
+// counting returns an agent that counts its messages in a variable.
 func counting() *agent.Agent {
 	return echo(func(ctx context.Context, s *agent.Session) error {
 		n := 0
@@ -32,7 +32,7 @@ func counting() *agent.Agent {
 	})
 }
 
-// A session comes back after a restart as it was, without a greeting.
+// After a restart, a session is unchanged and does not greet again.
 //
 // BAF W24
 func TestResume(t *testing.T) { bubble(t, testResume) }
@@ -75,8 +75,8 @@ func testResume(t *testing.T) {
 	}
 }
 
-// Messages whose turns a killed process left over are answered by themselves
-// when the session is opened, in order, and so is a greeting it did not store.
+// When a session is opened after the process was killed, its waiting messages are answered in
+// order. A greeting that was not stored comes again.
 func TestLeftOver(t *testing.T) { bubble(t, testLeftOver) }
 
 func testLeftOver(t *testing.T) {
@@ -87,7 +87,9 @@ func testLeftOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, said := range []string{"one", "two"} {
-		_, err := store.Receive(t.Context(), journal.Incoming{Session: record.RowID, Type: payload.TypeStr, Content: quoted(said), ClientID: said})
+		_, err := store.Receive(t.Context(), journal.Incoming{
+			Session: record.RowID, Type: payload.TypeStr, Content: quoted(said), ClientID: said,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,8 +106,8 @@ func testLeftOver(t *testing.T) {
 	}
 }
 
-// Reset stops what runs, empties the session, keeps its names and greets;
-// what is sent after it counts.
+// Reset stops the running turn, empties the session, keeps its names, and greets. Later messages
+// belong to the empty session.
 //
 // BAF W18
 func TestReset(t *testing.T) { bubble(t, testReset) }
@@ -165,7 +167,7 @@ func testReset(t *testing.T) {
 		len(record.Variables) != 1 || string(record.Variables["said"]) != `"after"` {
 		t.Errorf("stored %+v %+v", record, messages)
 	}
-	if err := sub.Reset(t.Context()); err != nil { // an idle one too
+	if err := sub.Reset(t.Context()); err != nil { // while idle
 		t.Fatal(err)
 	}
 	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
@@ -173,7 +175,7 @@ func testReset(t *testing.T) {
 	}
 }
 
-// Nobody listens any more: the turn goes on, then the session leaves memory.
+// Disconnecting does not cancel the turn. Afterwards the session leaves memory.
 func TestDisconnect(t *testing.T) { bubble(t, testDisconnect) }
 
 func testDisconnect(t *testing.T) {
@@ -204,7 +206,8 @@ func testDisconnect(t *testing.T) {
 	c.quiet()
 }
 
-// Each client of a session hears all; one that leaves takes nothing along.
+// Each client of a session receives all frames. A client that leaves changes nothing for the
+// others.
 //
 // BAF W17
 func TestTwoClients(t *testing.T) { bubble(t, testTwoClients) }
@@ -228,7 +231,7 @@ func testTwoClients(t *testing.T) {
 	}
 }
 
-// Clients that come while a session is being loaded share it.
+// Clients that open a session while it is loaded share it.
 //
 // BAF W17
 func TestOpenTogether(t *testing.T) { bubble(t, testOpenTogether) }
@@ -290,7 +293,7 @@ func testOpenFails(t *testing.T) {
 	}
 }
 
-// A session that is deleted under its clients says so; its id is free again.
+// A client learns that its session was deleted. The id is then free.
 func TestDeleted(t *testing.T) { bubble(t, testDeleted) }
 
 func testDeleted(t *testing.T) {
@@ -343,7 +346,7 @@ func testVariables(t *testing.T) {
 		}
 	}
 	set(map[string]json.RawMessage{"profile": quoted("Ada"), "n": json.RawMessage("1")})
-	send(t, sub, "", "x") // sees what was set before it
+	send(t, sub, "", "x") // runs after the variable was set
 	if d := c.until(payload.ReplyStr); text(t, d) != "true Ada" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
@@ -367,7 +370,7 @@ func testVariables(t *testing.T) {
 	}
 }
 
-// History is what was stored before the client joined.
+// History has the messages that were stored before the client joined.
 func TestHistory(t *testing.T) { bubble(t, testHistory) }
 
 func testHistory(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"docent/payload"
 )
 
-// held is an agent whose answers wait for hold or the end of their context.
+// held returns an agent whose answers wait for hold or for the end of their context.
 func held(hold chan struct{}) *agent.Agent {
 	return echo(func(ctx context.Context, _ *agent.Session) error {
 		select {
@@ -24,7 +24,7 @@ func held(hold chan struct{}) *agent.Agent {
 	})
 }
 
-// Shutdown lets the running turn end; those that wait run after the restart.
+// Shutdown waits for the running turn. Waiting turns run after the restart.
 func TestShutdown(t *testing.T) { bubble(t, testShutdown) }
 
 func testShutdown(t *testing.T) {
@@ -60,8 +60,8 @@ func testShutdown(t *testing.T) {
 	}
 }
 
-// A turn that takes longer than Shutdown may is interrupted, not committed,
-// and runs again after the restart.
+// A turn that runs longer than Shutdown may wait is interrupted and not committed. It runs again
+// after the restart.
 func TestInterrupted(t *testing.T) { bubble(t, testInterrupted) }
 
 func testInterrupted(t *testing.T) {

@@ -20,7 +20,7 @@ type mouth func(ctx context.Context, text string) (payload.Audio, error)
 
 func (m mouth) Speak(ctx context.Context, text string) (payload.Audio, error) { return m(ctx, text) }
 
-// What is spoken is sent as sound; where nobody can, it is said in words.
+// A spoken reply is sent as sound. Without a speaker, it is sent as text.
 //
 // BAF 8.4
 func TestReplySpeech(t *testing.T) {

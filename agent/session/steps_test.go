@@ -22,7 +22,7 @@ func step(n int, summary string) payload.ReasoningStep {
 	return payload.ReasoningStep{Kind: payload.StepText, Step: n, Summary: summary, Details: payload.TextDetails{Text: summary}}
 }
 
-// heardBy is what clients of an audience hear, in short.
+// heardBy describes the frames that clients of an audience receive.
 func heardBy(c *client, of session.Audience) string {
 	var out []string
 	for len(c.heard) > 0 {
@@ -43,8 +43,8 @@ func heardBy(c *client, of session.Audience) string {
 	return strings.Join(out, " ")
 }
 
-// Steps reach the sockets as they happen: clients that stream see them again,
-// stored, at the end; BAF's see them once, after the replies before them.
+// Clients receive steps at once. Streaming clients receive them again when they are stored. BAF
+// clients receive them once, after the earlier replies.
 //
 // BAF W32
 func TestStepFrames(t *testing.T) { bubble(t, testStepFrames) }
@@ -62,7 +62,7 @@ func testStepFrames(t *testing.T) {
 	sub, _, _ := open(t, rt, "S")
 	synctest.Wait()
 	_, v1, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	_, baf, _ := open(t, rt, "S")
 	send(t, sub, "", "x")
 	check := func(when, wantV1, wantBAF string) {
@@ -98,20 +98,20 @@ func testStepFrames(t *testing.T) {
 		t.Errorf("recorded before it joined: %v %v", record, err)
 	}
 	late, _, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	if record, err = collect(late.Record(t.Context())); err != nil || len(record) != 9 {
 		t.Errorf("recorded %d %v", len(record), err)
 	}
 }
 
-// Steps belong to the message that closes their loop, whether they or it were
-// stored early or not.
+// A step belongs to the message that ends its reasoning, even if the step or the message was stored
+// early.
 //
 // BAF W33
 func TestLinks(t *testing.T) {
 	for name, tc := range map[string]struct {
 		run  func(ctx context.Context, s *agent.Session) error
-		want string // of each step, the message it belongs to
+		want string // of each step, the message that it belongs to
 	}{
 		"together": {func(ctx context.Context, s *agent.Session) error {
 			return errors.Join(s.ReplyReasoningStep(ctx, step(0, "a")), s.Reply(ctx, "first"), s.ReplyReasoningStep(ctx, step(1, "b")),
@@ -152,7 +152,7 @@ func TestLinks(t *testing.T) {
 				})
 				store := agenttest.NewStore()
 				sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-				synctest.Wait() // it has greeted
+				synctest.Wait() // for the greeting
 				send(t, sub, "", "question")
 				c.until(payload.TurnFinishedAction)
 				synctest.Wait()
@@ -207,7 +207,7 @@ func testSessionConcurrently(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	d := c.until(payload.TurnFinishedAction)
 	if string(d.Frame.Message) != `{"outcome":"done","usage":{"prompt_tokens":80,"completion_tokens":80}}` {
@@ -220,7 +220,7 @@ func testSessionConcurrently(t *testing.T) {
 	}
 }
 
-// What a partial write may or may not have stored is neither lost nor doubled.
+// Entries of a partial write with an unknown outcome are neither lost nor doubled.
 func TestFlushInDoubt(t *testing.T) { bubble(t, testFlushInDoubt) }
 
 func testFlushInDoubt(t *testing.T) {
@@ -244,7 +244,7 @@ func testFlushInDoubt(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	c.until(payload.TurnFinishedAction)
 	synctest.Wait()
@@ -256,8 +256,8 @@ func testFlushInDoubt(t *testing.T) {
 	}
 }
 
-// On a warm session a message costs two trips to the store: also one with
-// intents, steps, history, variables and several moves.
+// A message to a session in memory needs two calls of the store, even with intents, steps, history,
+// variables, and several moves.
 func TestTwoTrips(t *testing.T) { bubble(t, testTwoTrips) }
 
 func testTwoTrips(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"docent/agent/session/queue"
 )
 
-// Stop ends a turn early and keeps its messages; 0 means the running turn. A
-// waiting turn does not run. Stop does nothing for a finished or unknown turn.
+// Stop ends a turn early and keeps its messages. 0 means the running turn. A waiting turn does not
+// run. Stop does nothing for a finished or unknown turn. It fails if the session has left memory.
 func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -40,24 +40,26 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 func (c *conversation) stopLocked(p *queue.Event) {
 	p.Stop()
 	c.sched.stepLocked()
-	if t := c.current; t != nil && len(t.turns) == 0 { // it may be the one that is decided about
+	if t := c.current; t != nil && len(t.turns) == 0 { // its machine may be considering this event
 		t.interrupt(agent.ErrStopped)
 	}
 }
 
-// Reset stops the running turn, removes the contents of the session except its
-// names, and greets again. It returns at once. Messages sent after it go to the
-// emptied session.
+// Reset stops the running turn, removes the contents of the session except its names, and greets
+// again. It returns at once. Later messages go to the empty session. Reset fails with fault.Busy if
+// an earlier reset does not end.
 func (s *Subscription) Reset(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	c := s.c
+	within, cancel := withIntakeWait(ctx)
+	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for c.mail.resetting && !c.mail.gone {
 		c.mu.Unlock()
-		err := c.mail.askSoon(ctx, nothing)
+		err := c.mail.ask(within, nil, nothing)
 		c.mu.Lock()
 		if err != nil {
 			return err

@@ -17,8 +17,8 @@ import (
 	"docent/payload"
 )
 
-// A turn that is stopped keeps what it said; one that said nothing says so; one
-// that waits is not run; the session goes on.
+// A stopped turn keeps its replies, or a note without any. A stopped waiting turn does not run. The
+// session continues.
 func TestStop(t *testing.T) { bubble(t, testStop) }
 
 func testStop(t *testing.T) {
@@ -39,18 +39,18 @@ func testStop(t *testing.T) {
 		return ctx.Err()
 	})})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for i, said := range []string{"silent", "talking", "waits", "after"} {
 		send(t, sub, fmt.Sprint("m", i), said)
 	}
 	synctest.Wait()
-	for _, turn := range []int64{3, 1} { // one that waits, one that runs
+	for _, turn := range []int64{3, 1} { // a waiting one and a running one
 		if err := sub.Stop(t.Context(), turn); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
 	}
-	if err := sub.Stop(t.Context(), 0); err != nil { // whichever runs: the second
+	if err := sub.Stop(t.Context(), 0); err != nil { // the running one, which is the second
 		t.Fatal(err)
 	}
 	synctest.Wait()
@@ -73,14 +73,14 @@ func testStop(t *testing.T) {
 	if left := store.Pending("S"); len(left) != 0 {
 		t.Errorf("left %+v", left)
 	}
-	send(t, sub, "m0", "silent") // it is done, so it is not run again
+	send(t, sub, "m0", "silent") // the turn is done, so it does not run again
 	synctest.Wait()
 	if got := strings.Join(ends(c), ","); got != `1 "done"}` {
 		t.Errorf("again: %s", got)
 	}
 }
 
-// What has been stopped while its intent is being found out ends as well.
+// A turn can be stopped while the classifier works on its message.
 func TestStopWhileClassifying(t *testing.T) { bubble(t, testStopWhileClassifying) }
 
 func testStopWhileClassifying(t *testing.T) {
@@ -90,7 +90,7 @@ func testStopWhileClassifying(t *testing.T) {
 	one.OnIntent(a.Intent("hello", "hello")).GoTo(one)
 	one.Fallback(say)
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "hang")
 	synctest.Wait()
 	if err := sub.Stop(t.Context(), 1); err != nil {
@@ -110,8 +110,8 @@ func (hanging) Classify(ctx context.Context, req intent.Request) (agent.Predicti
 	return agent.Prediction{}, ctx.Err()
 }
 
-// Reset works from inside a body: when it has returned the session is empty,
-// keeps its names, and greets again; nothing else of the turn is left.
+// A body can reset the session. After it returns, the session is empty, keeps its names, and greets
+// again. All other changes of the turn are discarded.
 //
 // BAF W19
 func TestResetInBody(t *testing.T) { bubble(t, testResetInBody) }
@@ -139,7 +139,7 @@ func testResetInBody(t *testing.T) {
 	if got := strings.Join(ends(c), ","); got != `1 "done"},2 "done"}` {
 		t.Errorf("ends %s", got)
 	}
-	// What is set afterwards is set in the session as it is now.
+	// Variables that are set afterwards belong to the empty session.
 	if err := sub.SetVariables(t.Context(), map[string]json.RawMessage{"w": json.RawMessage("2")}); err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func testResetInBody(t *testing.T) {
 	}
 }
 
-// A client's reset does not wait for the body that runs.
+// A client's reset does not wait for the running body.
 //
 // BAF W19
 func TestResetDoesNotWait(t *testing.T) { bubble(t, testResetDoesNotWait) }
@@ -159,14 +159,14 @@ func TestResetDoesNotWait(t *testing.T) { bubble(t, testResetDoesNotWait) }
 func testResetDoesNotWait(t *testing.T) {
 	hold := make(chan struct{})
 	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), Agent: echo(func(context.Context, *agent.Session) error {
-		<-hold // whatever its context says
+		<-hold // ignores its context
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	synctest.Wait()
-	if err := sub.Reset(t.Context()); err != nil { // returns
+	if err := sub.Reset(t.Context()); err != nil { // returns at once
 		t.Fatal(err)
 	}
 	for len(c.heard) > 0 {
@@ -178,7 +178,7 @@ func testResetDoesNotWait(t *testing.T) {
 	}
 }
 
-// A body moves the session itself, and takes events from the queue itself.
+// A body can move the session and take events from the queue.
 func TestMoveAndManageTransition(t *testing.T) { bubble(t, testMoveAndManageTransition) }
 
 func testMoveAndManageTransition(t *testing.T) {
@@ -210,7 +210,7 @@ func testMoveAndManageTransition(t *testing.T) {
 	end.OnEvent("back").GoTo(one)
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	for _, said := range []string{"wait", "first", "second"} {
 		send(t, sub, "", said)
 	}
@@ -227,7 +227,7 @@ func testMoveAndManageTransition(t *testing.T) {
 	if got := strings.Join(ends(c), ","); got != `1 "done"},2 "done"},3 "done"}` {
 		t.Errorf("ends %s", got)
 	}
-	if n := store.Calls(agenttest.Commit); n != 2 { // the greeting and all three
+	if n := store.Calls(agenttest.Commit); n != 2 { // the greeting, and all three together
 		t.Errorf("%d commits", n)
 	}
 	send(t, sub, "", "jump")
@@ -240,7 +240,7 @@ func testMoveAndManageTransition(t *testing.T) {
 	}
 }
 
-// What a body says after it has returned is refused.
+// A body cannot reply after it has returned.
 func TestSessionAfterTurn(t *testing.T) { bubble(t, testSessionAfterTurn) }
 
 func testSessionAfterTurn(t *testing.T) {
@@ -253,7 +253,7 @@ func testSessionAfterTurn(t *testing.T) {
 		return nil
 	})})
 	sub, c, _ := open(t, rt, "S")
-	synctest.Wait() // it has greeted
+	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
 	c.until(payload.TurnFinishedAction)
 	synctest.Wait()

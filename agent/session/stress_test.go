@@ -10,10 +10,10 @@ import (
 	"docent/payload"
 )
 
-// Clients come, speak and go at once, some without waiting. Every message is
-// answered once, every new session greets its client, and nothing stays in
+// Many clients open sessions, send, and leave at the same time, some without waiting for answers.
+// Every message is answered once, every new session greets its client, and no session stays in
 // memory.
-func TestComingAndGoing(t *testing.T) {
+func TestManyClients(t *testing.T) {
 	t.Parallel()
 	const clients, visits, shared = 8, 60, 3
 	store := agenttest.NewStore()

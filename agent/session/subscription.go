@@ -12,91 +12,93 @@ import (
 	"docent/internal/fault"
 )
 
-// OpenRequest says which session a client wants.
+// OpenRequest selects or describes the session that a client opens.
 type OpenRequest struct {
-	// ID of the session; "" asks for a new session.
+	// ID is the id of the session. "" means a new session.
 	ID string
-	// Name, Username and Owner are kept if the session is new.
+	// Name is the display name of a new session.
 	Name string
-	// Username is the user named at the handshake.
+	// Username is the name from the handshake. A new session keeps it.
 	Username string
-	// Owner is the principal that asks; "" while authentication is off. It
-	// becomes the owner of a new session; one of another owner is refused as
-	// fault.Forbidden.
+	// Owner is the principal of the client, or "" while authentication is off. It becomes the owner
+	// of a new session. A session of another owner fails with fault.Forbidden.
 	Owner string
-	// AnyOwner opens sessions of any owner: of administrators, and of everybody
-	// while authentication is off.
+	// AnyOwner opens sessions of any owner. Administrators set it, and everybody while
+	// authentication is off.
 	AnyOwner bool
-	// Latest, without an ID, asks for the session of Owner that Username used
-	// last, if there is a Username and such a session.
+	// Latest, without an ID, selects the session of Owner that Username used last. Without a
+	// Username or such a session, it means a new session.
 	Latest bool
-	// After, if not nil, is the Seq of the last stored frame that the client
-	// has. It is then told nothing but Opened until Subscription.CatchUp.
+	// After, if not nil, is the Seq of the last stored frame that the client has. The client then
+	// receives only Opened until it calls Subscription.CatchUp.
 	After *int64
 }
 
-// Validate refuses ids and names that no store can keep, as fault.Invalid.
+// Validate fails with fault.Invalid for ids and names that cannot be stored.
 func (r OpenRequest) Validate() error {
 	check := journal.CheckName
 	return errors.Join(check("session_id", r.ID), check("session_name", r.Name), check("user_id", r.Username))
 }
 
-// Listener is one client of a session. Its methods are called one at a time,
-// in order, and must neither block nor call the Subscription.
+// Listener is one client of a session. The session calls its methods one at a time, in order. They
+// must not block and must not call the Subscription.
 type Listener interface {
-	// Opened comes first.
+	// Opened is the first call.
 	Opened(Opened)
-	// Deliver hands over what is said.
+	// Deliver passes a frame to the client.
 	Deliver(Delivery)
 }
 
-// Leaver is a Listener that learns of the end of its session.
+// Leaver is a Listener that also receives the end of its session.
 type Leaver interface {
-	// Gone comes once, when the session leaves memory although it has clients:
-	// with fault.NotFound it was deleted, else the client can come back. See
-	// Listener for what it may do.
+	// Gone is called once, if the session leaves memory while it has clients. With fault.NotFound
+	// the session was deleted. With any other error the client can open it again. The rules of
+	// Listener apply.
 	Gone(err error)
 }
 
-// Opened describes the session as it was when a client joined.
+// Opened describes a session at the moment when a client joins it.
 type Opened struct {
 	SessionID string
-	// Seq is the number given last.
+	// Seq is the newest sequence number.
 	Seq int64
-	// ResetSeq is Seq as it was when the session was reset; 0 if it never was.
+	// ResetSeq is the Seq of the last reset, or 0.
 	ResetSeq int64
-	// Resumed tells a session that was there from a new one.
+	// Resumed reports that the session existed before.
 	Resumed bool
 }
 
-// Subscription is a client's part in a session.
+// Subscription is the part of one client in a session. Its methods may be called concurrently,
+// except CatchUp.
 type Subscription struct {
 	c        *conversation
 	listener Listener
 	owner    string
 	anyOwner bool
 
-	// What follows is guarded by the conversation's mu.
+	// The conversation's mu guards the following fields.
 	since   int64 // the session's seq when the client joined
 	opened  bool
-	refused bool // the session is another's
+	refused bool // the session belongs to another owner
 	closed  bool
-	// muted tells that the client hears nothing until it has what is stored
-	// after at, and of resets that reset.
+	// muted is true while the client catches up. It then receives no frames except resets after
+	// reset. It has the entries up to at.
 	muted     bool
 	at, reset int64
 }
 
-// errStranger refuses a session of another owner.
-var errStranger = fault.New(fault.Forbidden, "session_of_another_user", "this conversation belongs to another user")
+// errOtherOwner refuses a session of another owner.
+var errOtherOwner = fault.New(fault.Forbidden, "session_of_another_user", "this conversation belongs to another user")
 
-// Open joins a session and creates it if there is none of that id. A new one
-// greets. Several clients may be in one session; each hears all that is said.
-// One that streams hears after Opened a payload.Synced, before that a
-// payload.TurnSnapshot if a turn runs, and then of each stored entry, in the
-// order of their seqs without a gap; with OpenRequest.After, see CatchUp. Errors
-// are fault.Forbidden, of a session of another owner, fault.Invalid, fault.Busy
-// and those of the store.
+// Open joins a session, or creates it if it does not exist. A new session greets. A session may
+// have several clients, and each receives all frames.
+//
+// After Opened, a streaming client receives payload.TurnSnapshot if a turn runs, and
+// payload.Synced. Then it receives each stored entry, in the order of sequence numbers and without
+// a gap. With OpenRequest.After, the client must call CatchUp first.
+//
+// Open fails with fault.Forbidden for a session of another owner, with fault.Invalid for an invalid
+// request, with fault.Busy, and with the errors of the store. It may be called concurrently.
 func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) (*Subscription, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 		if err != nil {
 			return nil, err
 		}
-		if joined = fresh; !fresh { // a fresh one has it, and uses it already
+		if joined = fresh; !fresh { // a new conversation has the client already
 			s.c = c
 			joined = s.join()
 		}
@@ -157,13 +159,13 @@ func (s *Subscription) failure() error {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
 	if s.refused {
-		return errStranger
+		return errOtherOwner
 	}
 	return s.c.mail.err
 }
 
-// join adds the client, unless the session is another's; false if the
-// conversation is gone.
+// join adds the client to its session. A client that must not use the session becomes refused. join
+// returns false if the session has left memory.
 func (s *Subscription) join() bool {
 	c := s.c
 	c.mu.Lock()
@@ -171,8 +173,8 @@ func (s *Subscription) join() bool {
 	if c.mail.gone {
 		return false
 	}
-	if c.store.Session != 0 { // loaded; else load opens it
-		if s.stranger() {
+	if c.store.Session != 0 { // loaded; otherwise open calls openedLocked
+		if s.excluded() {
 			s.refused = true
 			return true
 		}
@@ -183,15 +185,15 @@ func (s *Subscription) join() bool {
 	return true
 }
 
-// stranger reports whether the loaded session has another owner.
-func (s *Subscription) stranger() bool { return !s.anyOwner && s.c.record.Owner != s.owner }
+// excluded reports whether the loaded session belongs to another owner.
+func (s *Subscription) excluded() bool { return !s.anyOwner && s.c.record.Owner != s.owner }
 
 // openedLocked describes the session to the client.
 func (s *Subscription) openedLocked() {
 	c := s.c
 	s.opened, s.since, s.reset = true, c.clients.seq, c.clients.resetSeq
 	s.listener.Opened(Opened{SessionID: c.key.ID, Seq: c.clients.seq, ResetSeq: c.clients.resetSeq, Resumed: c.clients.resumed})
-	if s.at > c.clients.seq { // of another database
+	if s.at > c.clients.seq { // the number belongs to another database
 		s.at = 0
 	}
 	if !s.muted {
@@ -199,8 +201,7 @@ func (s *Subscription) openedLocked() {
 	}
 }
 
-// Close leaves the session and stops nothing in it. It may be called more than
-// once.
+// Close leaves the session. Running turns continue. Close may be called more than once.
 func (s *Subscription) Close() {
 	c := s.c
 	c.mu.Lock()
@@ -210,11 +211,11 @@ func (s *Subscription) Close() {
 	c.mail.signal()
 }
 
-// SessionID is the session's public id.
+// SessionID returns the session's public id.
 func (s *Subscription) SessionID() string { return s.c.key.ID }
 
-// tellLocked hands a frame to one client. It does nothing for nil, for a closed
-// client, and for a client that catches up: payload.Synced tells that client.
+// tellLocked delivers a frame to one client. It does nothing if the client is nil, closed, or still
+// catching up. The latter receives the frame's content with payload.Synced.
 func (s *Subscription) tellLocked(d Delivery) {
 	if s != nil && !s.closed && !s.muted {
 		s.listener.Deliver(d)

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -27,30 +29,30 @@ const (
 	MaxSnapshotStepBytes = journal.MaxSnapshotStepBytes
 )
 
-// turn is one turn until it is committed. It implements agent.Backend for the
-// bodies, which may use it from several goroutines at once.
+// turn is one turn until it is committed. It implements agent.Backend for bodies, which may use it
+// from several goroutines.
 type turn struct {
 	c       *conversation
 	steps   *agent.Turn
-	number  int64        // 0 if no event began it
-	began   *queue.Event // the event that did; nil if none
+	number  int64        // 0 without an event
+	began   *queue.Event // the event that began the turn, or nil
 	since   time.Time
-	commits int64 // the conversation's when it began
+	commits int64 // the writes of the conversation when the turn began
 
-	// What follows belongs to the owner.
-	greeting bool         // it greets
-	result   agent.Result // what the steps came to, once they are over
-	failed   error        // what clients are told of
-	told     bool         // those that stream were told with the seq of the apology
+	// Only the owner uses the following fields.
+	greeting bool         // it runs the body of the initial state
+	result   agent.Result // of the steps, once they have returned
+	failed   error        // the failure that clients receive
+	told     bool         // streaming clients have the failure with the seq of the apology
 
-	// What follows is guarded by the conversation's mu.
-	ctx       context.Context //nolint:containedctx // that of the steps
+	// The conversation's mu guards the following fields.
+	ctx       context.Context //nolint:containedctx // of the steps
 	interrupt context.CancelCauseFunc
-	returned  bool // the steps are over
-	idle      bool // and there is none to take
-	over      bool // nothing is taken from the bodies any more
+	returned  bool // the steps have returned
+	idle      bool // and no further step is possible now
+	over      bool // bodies cannot use the turn any more
 	handled   []*queue.Event
-	turns     []int64 // that it runs: more than one if a body took events itself
+	turns     []int64 // the turns of all events that bodies took
 	taken     int     // bytes of their content
 	record    journal.Draft
 }
@@ -66,8 +68,8 @@ func (c *conversation) begin(ctx context.Context) *turn {
 	return t
 }
 
-// act begins a turn and runs its steps in a goroutine, until the next step would
-// begin another turn or there is none.
+// act begins a turn and runs its steps in a goroutine. The steps end when the next one would begin
+// another turn, or when none is possible.
 func (c *conversation) act(ctx context.Context, greet bool) {
 	t := c.begin(ctx)
 	t.greeting = greet
@@ -95,43 +97,15 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 	}()
 }
 
-// Waiting implements agent.Backend.
-func (t *turn) Waiting() []*agent.Pending { return t.c.waiting() }
-
-// Claim implements agent.Backend.
-func (t *turn) Claim(event *agent.Pending, begins bool) bool {
-	t.c.mu.Lock()
-	defer t.c.mu.Unlock()
-	if t.over {
-		return false
-	}
-	p, ok := t.claimLocked(event)
-	if ok {
-		t.takeLocked(p, begins)
-	}
-	return ok
-}
-
-// takeLocked makes an event part of the turn.
-func (t *turn) takeLocked(p *queue.Event, begins bool) {
-	if begins {
-		t.number, t.began = p.Event.Turn, p
-	}
-	t.handled = append(t.handled, p)
-	if p.Message.Type != "" {
-		t.record.Talk = append(t.record.Talk, &p.Message)
-	}
-}
-
-// asked returns the message that began the turn; nil if no event did.
-func (t *turn) asked() *agent.ChatMessage {
+// asked returns the message that began the turn, or nil.
+func (t *turn) asked() *chat.Message {
 	if t.began == nil {
 		return nil
 	}
 	return &t.began.Message
 }
 
-// numbers returns the numbers of the turns that it ends, at least its own.
+// numbers returns the turns that end with this turn, at least its own.
 func (t *turn) numbers() []int64 {
 	out := []int64{t.number}
 	for _, p := range t.handled {
@@ -142,13 +116,14 @@ func (t *turn) numbers() []int64 {
 	return out
 }
 
-// changed reports whether there is anything to commit.
+// changed reports whether the turn has something to commit.
 func (t *turn) changed() bool {
 	r := &t.result
 	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || !t.record.Empty()
 }
 
-// close stops work that runs beside the steps, and takes over their result.
+// close ends work that runs beside the steps and takes their result. It returns the cause if the
+// turn was interrupted.
 func (t *turn) close() (cause error) {
 	c := t.c
 	c.mu.Lock()
@@ -165,23 +140,24 @@ func (t *turn) close() (cause error) {
 		c.sched.check = true
 	}
 	c.sched.again = false
-	if r := &t.result; !t.idle && len(r.Failures) > 0 && !r.Circling { // or states that fail would go round in circles unseen
+	// Otherwise states that fail could form an endless loop unnoticed.
+	if r := &t.result; !t.idle && len(r.Failures) > 0 && !r.Circling {
 		c.carried = r.Moves
 	}
 	return cause
 }
 
 var (
-	// errReset is why a turn's context ended when its session was reset.
+	// errReset ends the context of a turn whose session is reset.
 	errReset = fault.New(fault.Canceled, "session_reset", "the conversation was reset")
-	// errDeleted is why a conversation ends whose session has been deleted.
+	// errDeleted ends a conversation whose session was deleted.
 	errDeleted = fault.New(fault.NotFound, "session_deleted", "the conversation was deleted")
-	// errCutShort is why a turn failed that said something and was not committed.
+	// errCutShort fails a turn that has replied but was not committed.
 	errCutShort = fault.New(fault.Unavailable, "answer_interrupted", "docent was stopped in the middle of this answer; ask again")
 )
 
-// apologize ends an interrupted turn that had said something already. The event
-// must not be answered twice.
+// apologize ends an interrupted turn that has already replied. The runtime must not answer its
+// event twice.
 func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
 	t := c.begin(ctx)
 	c.mu.Lock()
@@ -194,14 +170,11 @@ func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
 	t.finish(ctx)
 }
 
-// commit writes a turn's record, with the entries of t if it is not nil.
+// commit writes a record, with the entries of turn t unless t is nil.
 func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnRecord) (journal.Written, error) {
 	if t != nil {
 		c.mu.Lock()
-		record.Entries = t.record.Batch()
-		if !record.Partial {
-			record.Links = t.record.Links()
-		}
+		t.record.Fill(&record)
 		c.mu.Unlock()
 	}
 	written, err := c.store.Commit(ctx, record)
@@ -216,14 +189,69 @@ func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnR
 	return written, err //nolint:wrapcheck // it names the session
 }
 
-// finish ends a turn whose steps are over.
+// finish ends a turn whose steps have returned. It commits the turn, even if bodies failed, and
+// then sends the unsent entries.
 func (t *turn) finish(ctx context.Context) {
 	c := t.c
 	cause := t.close()
-	t.conclude(ctx, cause)
+	defer t.release(ctx)
+	switch {
+	case errors.Is(cause, errReset): // the reset removes the changes of the turn
+		c.endTurn()
+		t.end(payload.TurnFinished{Outcome: payload.Failed})
+		return
+	// The turn runs again after the next load, unless the session was deleted.
+	case c.mail.failure() != nil, errors.Is(cause, errInterrupted):
+		return
+	case t.result.Resetting:
+		c.endTurn()
+		t.end(payload.TurnFinished{Outcome: payload.Done})
+		c.resetSoon()
+		return
+	case !t.changed():
+		return
+	}
+	outcome, failed := t.outcome(ctx, cause)
+	record := journal.TurnRecord{
+		Session: c.store.Session, Turn: t.number,
+		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
+		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
+	}
+	for _, p := range t.handled {
+		record.Handled, record.Last = append(record.Handled, p.Event.ID), p.Event.ID
+	}
+	written, err := c.commit(ctx, t, record)
+	if err != nil {
+		t.refused(ctx, err)
+		return
+	}
+	c.place, c.record.Variables = t.result.Place, t.result.Variables
+	if last := t.result.Event; last.Name != "" && c.rt.machine.Remembers() {
+		c.event = &last
+	}
+	c.mu.Lock()
+	if t.result.Started {
+		c.sched.backoff = 0 // the session has more to do than to check conditions
+	}
+	c.endTurnLocked()
+	c.mu.Unlock()
+	t.present(ctx, written)
+	if failed != nil && !written.Failed() { // another process has answered it
+		failed, outcome = nil, payload.Done
+	}
+	if failed != nil {
+		t.fail(failed)
+		return
+	}
+	t.end(payload.TurnFinished{Outcome: outcome, Usage: t.result.Usage})
+}
+
+// release makes the conversation ready for the next turn.
+func (t *turn) release(ctx context.Context) {
+	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.settleLocked()
+	c.endTurnLocked()
 	if t.greeting {
 		c.greeting.overLocked()
 		if c.mail.emptied {
@@ -238,57 +266,10 @@ func (t *turn) finish(ctx context.Context) {
 	}
 }
 
-// conclude commits a turn, whether its bodies failed or not, and then sends its
-// unsent entries.
-func (t *turn) conclude(ctx context.Context, cause error) {
-	c := t.c
-	switch {
-	case errors.Is(cause, errReset): // what it did is about to be removed
-		c.settle()
-		t.end(payload.TurnFinished{Outcome: payload.Failed})
-		return
-	case c.mail.failure() != nil, errors.Is(cause, errInterrupted): // it runs again after the next load, or never
-		return
-	case t.result.Resetting:
-		c.settle()
-		t.end(payload.TurnFinished{Outcome: payload.Done})
-		c.resetSoon()
-		return
-	case !t.changed():
-		return
-	}
-	outcome, failed := t.outcome(ctx, cause)
-	written, err := c.commit(ctx, t, t.turnRecord())
-	if err != nil {
-		t.refused(ctx, err)
-		return
-	}
-	c.place, c.record.Variables = t.result.Place, t.result.Variables
-	if last := t.result.Event; last.Name != "" && c.rt.machine.Remembers() {
-		c.event = &last
-	}
-	c.mu.Lock()
-	if t.result.Started {
-		c.sched.backoff = 0 // the session was not only loaded to check conditions
-	}
-	c.settleLocked()
-	c.mu.Unlock()
-	t.present(ctx, written)
-	if failed != nil && !written.Failed() { // it was answered elsewhere
-		failed, outcome = nil, payload.Done
-	}
-	if failed != nil {
-		t.fail(failed)
-		return
-	}
-	t.end(payload.TurnFinished{Outcome: outcome, Usage: t.result.Usage})
-}
-
-// refused ends a turn whose outcome the store does not take. If it never will,
-// the events of the turn end with an apology, and a turn that no event began
-// with its state alone, as it would be taken again at each load. Else nobody
-// knows whether the outcome is stored, and the session leaves memory: the next
-// load ends or runs the turn by what is stored.
+// refused ends a turn that the store did not write. After a permanent error, the turn's events end
+// with an apology. A turn without an event ends with its state alone, because it would otherwise
+// run again at each load. After any other error, the outcome is unknown, and the session leaves
+// memory. The next load completes or repeats the turn from the stored data.
 func (t *turn) refused(ctx context.Context, err error) {
 	c := t.c
 	c.logError(ctx, "commit turn", err, "turn", t.number)
@@ -297,30 +278,27 @@ func (t *turn) refused(ctx context.Context, err error) {
 		return
 	}
 	if len(t.handled) > 0 {
-		c.settle()
+		c.endTurn()
 		c.drop(ctx, t.handled, err)
 		return
 	}
-	record := journal.TurnRecord{
-		Session: c.store.Session, State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
-	}
-	if _, err := c.commit(ctx, nil, record); err != nil {
+	c.place = t.result.Place
+	if _, err := c.commit(ctx, nil, c.standing()); err != nil {
 		c.abandon(ctx, err)
 		return
 	}
-	c.place = t.result.Place
-	c.settle()
+	c.endTurn()
 	t.fail(err)
 }
 
-// outcome says how a turn ended, also in its record.
+// outcome returns how a turn ended, and completes its record.
 func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error) {
 	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := c.rt.cfg.Now()
 	if t.result.Stopped || errors.Is(cause, agent.ErrStopped) {
-		if t.number != 0 && (!t.result.Stopped || t.began.Message.Type != "") { // the record knows nothing of other events
+		if t.number != 0 && (!t.result.Stopped || t.began.Message.Type != "") { // only messages have a record
 			t.record.Stop(t.number, t.asked(), now)
 		} else {
 			t.record.Link(t.asked())
@@ -331,47 +309,33 @@ func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error
 		return payload.Done, nil
 	}
 	for _, err := range t.result.Failures {
-		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.result.Place.State}, agent.OwnText(err)...)...)
+		c.logError(ctx, "state body failed", err, append([]any{"turn", t.number, "state", t.result.Place.State}, errlog.OwnText(err)...)...)
 	}
 	t.failed = t.result.Failures[0]
 	if t.number != 0 {
 		t.record.Apologize(t.number, t.asked(), t.failed, now)
-	} else { // nobody waits for a turn that no event began
+	} else { // nobody waits for a turn without an event
 		t.record.Link(t.asked())
 	}
 	return payload.Failed, t.result.Failures[0]
 }
 
-// turnRecord returns the record to store.
-func (t *turn) turnRecord() journal.TurnRecord {
-	c := t.c
-	r := journal.TurnRecord{
-		Session: c.store.Session, Turn: t.number,
-		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
-		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
-	}
-	for _, p := range t.handled {
-		r.Handled, r.Last = append(r.Handled, p.Event.ID), p.Event.ID
-	}
-	return r
-}
-
-// settle ends the current turn before clients get its end. A message that is sent
-// again after this call comes after its turn.
-func (c *conversation) settle() {
+// endTurn ends the current turn before clients receive its end. If a client then sends the message
+// again, it comes after its turn.
+func (c *conversation) endTurn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.settleLocked()
+	c.endTurnLocked()
 }
 
-func (c *conversation) settleLocked() {
+func (c *conversation) endTurnLocked() {
 	if c.current != nil {
-		c.ending = c.current.turns // a client that comes now learns that they end
+		c.ending = c.current.turns // a client that joins now receives their end
 		c.current = nil
 	}
 }
 
-// fail tells the clients that the turn failed, unless they know.
+// fail sends the failure of the turn to the clients that do not have it.
 func (t *turn) fail(err error) {
 	c := t.c
 	for _, d := range t.failure(err, c.rt.cfg.Now()) {
@@ -393,14 +357,13 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 		all[i].Frame.Time, all[i].Frame.Turn = now, &t.number
 		t.answering(&all[i].Frame)
 		if errors.Is(err, peer.ErrTooManyHops) && all[i].Frame.Correlation != "" {
-			all[i].Frame.Hops = payload.MaxHops // it goes on to who began, and no agent answers it
+			all[i].Frame.Hops = payload.MaxHops // the asking agent passes it to its user, and no agent answers it
 		}
 	}
 	return all
 }
 
-// end tells streaming clients that turns are over. Nobody waits for a turn that no
-// event began.
+// end tells streaming clients that turns are over. Nobody waits for a turn without an event.
 func (t *turn) end(f payload.TurnFinished) {
 	c := t.c
 	turns := t.numbers()
@@ -409,18 +372,18 @@ func (t *turn) end(f payload.TurnFinished) {
 	defer c.mu.Unlock()
 	for _, turn := range turns {
 		if turn != 0 && len(c.clients.list) > 0 {
-			c.clients.deliverLocked(c.rt.streamed(turn, payload.TurnFinishedAction, f))
+			c.clients.deliverLocked(c.rt.turnFrame(turn, payload.TurnFinishedAction, f))
 		}
 		f.Usage = nil
 	}
 	c.ending = nil
 }
 
-// unspoken reports whether plain clients must not get a failure as a reply. Another
-// agent that is stopped because it answers would answer the failure as well.
+// unspoken reports whether plain clients must not receive a failure as a reply. An agent that was
+// stopped because it answers would answer the failure as well.
 func (t *turn) unspoken(failed error) bool {
 	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
-		t.began.Message.Sender == agent.SenderAgent && t.began.Event.Request() == ""
+		t.began.Message.Sender == chat.SenderAgent && t.began.Event.Request() == ""
 }
 
 // answering marks a frame as the answer to the agent request that began the turn.
@@ -434,16 +397,16 @@ func (t *turn) answering(f *payload.Frame) {
 	}
 }
 
-// lose ends the conversation of a deleted session and tells its clients, except
-// caller, which gets err from its own call.
+// lose ends the conversation of a deleted session. It tells the clients, except caller, whose own
+// call returns err.
 func (c *conversation) lose(err error, caller *Subscription) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.leaveLocked(err, errDeleted, caller)
 }
 
-// abandon unloads a session because its stored state is unknown. It tells the
-// clients to come back. The runtime loads the session again soon.
+// abandon unloads a session after a write with an unknown outcome. It tells the clients to come
+// back. The runtime soon loads the session again.
 func (c *conversation) abandon(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -457,8 +420,8 @@ func (c *conversation) abandon(ctx context.Context, err error) {
 	c.sched.retryLocked()
 }
 
-// leaveLocked ends a conversation and tells its clients; cause ends the context
-// of the turn that runs.
+// leaveLocked ends a conversation and tells its clients. cause ends the context of the running
+// turn.
 func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
 	if !c.mail.gone {
 		c.clients.goneLocked(err, caller)

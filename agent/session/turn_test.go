@@ -40,8 +40,8 @@ func (g *gate) before(_ context.Context, op agenttest.Operation) error {
 	return <-g.pass
 }
 
-// The user's message is stored before anything else; then it is acknowledged;
-// the reply is sent only when the turn is stored.
+// The user's message is stored first and then acknowledged. The reply is sent only after the turn
+// is stored.
 //
 // BAF W9
 func TestOrder(t *testing.T) { bubble(t, testOrder) }
@@ -76,7 +76,7 @@ func testOrder(t *testing.T) {
 	}
 }
 
-// A message that cannot be stored is not answered, and its sender is told.
+// A message that cannot be stored is not answered. Its sender receives the error.
 func TestNotStored(t *testing.T) { bubble(t, testNotStored) }
 
 func testNotStored(t *testing.T) {
@@ -162,13 +162,13 @@ func testFailure(t *testing.T, name string, body agent.Body) {
 	if record, _, _ := store.Stored("S"); record.State != "answer" || string(record.Variables["kept"]) != "1" {
 		t.Errorf("stored %+v", record)
 	}
-	send(t, sub, "m2", "again") // the session goes on
+	send(t, sub, "m2", "again") // the session continues
 	if d := c.until(payload.ReplyStr); text(t, d) != "again" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
 
-// A commit is tried again while the store does not answer.
+// A commit is retried while the store does not answer.
 func TestCommitAgain(t *testing.T) { bubble(t, testCommitAgain) }
 
 func testCommitAgain(t *testing.T) {
@@ -191,7 +191,7 @@ func testCommitAgain(t *testing.T) {
 	c.until(payload.TurnFinishedAction)
 }
 
-// One message sent from two sockets at once is one turn.
+// A message that two sockets send at the same time is one turn.
 func TestDuplicate(t *testing.T) { bubble(t, testDuplicate) }
 
 func testDuplicate(t *testing.T) {
@@ -200,7 +200,7 @@ func testDuplicate(t *testing.T) {
 	one, c1, _ := open(t, rt, "S")
 	two, c2, opened := open(t, rt, "S")
 	if !opened.Resumed {
-		t.Error("the second client is told of a new session")
+		t.Error("the second client receives Opened for a new session")
 	}
 	var running sync.WaitGroup
 	for _, sub := range []*session.Subscription{one, two, one, two} {
@@ -225,7 +225,7 @@ func testDuplicate(t *testing.T) {
 				replies++
 			}
 		}
-		if replies < 1 || replies > 2 { // the second may have missed the greeting
+		if replies < 1 || replies > 2 { // the second client may have missed the greeting
 			t.Errorf("%d replies", replies)
 		}
 	}
@@ -234,7 +234,7 @@ func testDuplicate(t *testing.T) {
 	}
 }
 
-// The mailbox is bounded; those who wait get in when there is room.
+// The mailbox is bounded. Waiting messages enter when there is room.
 func TestBusy(t *testing.T) { bubble(t, testBusy) }
 
 func testBusy(t *testing.T) {
@@ -269,7 +269,7 @@ func testBusy(t *testing.T) {
 	}
 }
 
-// A message that nothing takes is answered by the fallback, once.
+// The fallback answers an unexpected message once.
 func TestFallback(t *testing.T) { bubble(t, testFallback) }
 
 func testFallback(t *testing.T) {
@@ -319,8 +319,8 @@ func testReplyLimit(t *testing.T) {
 	}
 }
 
-// RunRAG gets the question from the event and what was said before it, answers
-// by their text alone.
+// RunRAG takes the question from the event, and the earlier messages as turns. Of answers it takes
+// only the text.
 //
 // BAF W11
 func TestRunRAG(t *testing.T) { bubble(t, testRunRAG) }
@@ -356,7 +356,7 @@ func testRunRAG(t *testing.T) {
 	if r := ask(`{"message":"three"}`); r.Question != "three" || turns(r) != "user one|assistant re one|user two|assistant re two" {
 		t.Errorf("third: %q", turns(r))
 	}
-	// In a burst, a turn knows those before it and not those after.
+	// A turn knows the earlier turns of a burst, and not the later ones.
 	for _, question := range []string{"slow", "b", "c"} {
 		send(t, sub, "", question)
 	}

@@ -9,10 +9,10 @@ import (
 	"docent/internal/fault"
 )
 
-// SetVariables sets session variables, in order with the sent events, and then
-// checks the conditions of the state. The listener gets a failure to set them.
-// Reserved names are refused as fault.Invalid: prev_state, and names that begin
-// with peer_session_ or reasoning_.
+// SetVariables sets session variables, in order with the sent events, and then checks the
+// conditions of the state. It returns when the change is queued. The listener receives a later
+// failure. SetVariables fails with fault.Invalid for reserved names: prev_state, and names that
+// begin with peer_session_ or reasoning_.
 func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
 	c := s.c
 	if err := agent.CheckReserved(values); err != nil {
@@ -23,7 +23,9 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 		return err
 	}
 	defer leave()
-	err = c.mail.askSoon(ctx, func(context.Context) error {
+	within, cancel := withIntakeWait(ctx)
+	defer cancel()
+	err = c.mail.ask(within, nil, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.queue.Add(queue.Work{Slot: true, Do: func(ctx context.Context) { s.set(ctx, values) }})
@@ -35,7 +37,7 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	return err
 }
 
-// set sets variables for a client and asks for a step.
+// set sets variables for a client and requests a step.
 func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessage) {
 	c := s.c
 	err := c.setVariables(ctx, values)

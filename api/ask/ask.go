@@ -40,8 +40,8 @@ type Service struct {
 	slots       *slots.Slots // of running answers
 }
 
-// NewService returns a Service that makes at most maxAnswers at the same time.
-// One principal may use half of them. Further questions are refused.
+// NewService returns a Service that makes up to maxAnswers answers at once, and up
+// to half of them for one principal. Further questions are refused.
 func NewService(answers RAG, collections Collections, maxAnswers int) *Service {
 	return &Service{answers, collections, slots.New(maxAnswers,
 		fault.New(fault.Busy, "answers_full", "docent is answering as many questions as it can; try again in a moment"))}
@@ -98,8 +98,8 @@ func (s *Service) start(ctx context.Context, req rag.Request) (done func(), err 
 	return s.slots.Take(ctx, 0)
 }
 
-// CheckCollections returns an error for unknown collections. The default
-// collection always exists.
+// CheckCollections refuses names of unknown collections, because a search in
+// them would find nothing. The default collection always exists.
 func (s *Service) CheckCollections(ctx context.Context, names []string) error {
 	if !slices.ContainsFunc(names, func(name string) bool { return name != corpus.DefaultCollection }) {
 		return nil

@@ -20,14 +20,16 @@ import (
 type Config struct {
 	// Guard lists the allowed host names and origins.
 	Guard GuardConfig
-	// Known is a middleware that puts an auth.Principal into the context of
-	// requests. Required.
+	// ErrorBody returns the format of the errors of a path; nil means
+	// route.Error. Default: nil, route.Error for all paths.
+	ErrorBody func(path string) route.ErrorBody
+	// Known puts an auth.Principal into the context of requests. Required.
 	Known func(next http.Handler) http.Handler
 	// Proxies are the proxies whose X-Forwarded-For header is trusted; see
 	// auth.RemoteBehind. Default: none.
 	Proxies []netip.Prefix
-	// StallTimeout closes a connection that neither sends nor receives data for
-	// this time. Default: stall.DefaultTimeout.
+	// StallTimeout is the time after which a connection without any traffic is
+	// closed. Default: stall.DefaultTimeout.
 	StallTimeout time.Duration
 	// Metrics counts the refused requests. Default: a set of its own.
 	Metrics *metrics.Set
@@ -36,9 +38,10 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Front wraps next as the outermost handler of a server. It applies [Guard] and
-// then Known. It logs and counts the requests that they refuse, and failed
-// WebSocket handshakes. It closes stalled connections, except hijacked ones.
+// Front returns the outermost handler of a server. It closes stalled connections,
+// except hijacked ones. It passes each request through [Guard], then Known, then
+// the given handler. It logs and counts each request that Guard or Known refuses,
+// and each WebSocket that does not open.
 func Front(config Config) func(next http.Handler) http.Handler {
 	config.StallTimeout = cmp.Or(config.StallTimeout, stall.DefaultTimeout)
 	if config.Metrics == nil {
@@ -47,13 +50,17 @@ func Front(config Config) func(next http.Handler) http.Handler {
 	if config.Logger == nil {
 		config.Logger = slog.New(slog.DiscardHandler)
 	}
+	if config.ErrorBody == nil {
+		config.ErrorBody = func(string) route.ErrorBody { return nil }
+	}
 	return func(next http.Handler) http.Handler {
 		inner := Guard(config.Guard)(config.Known(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			route.NotePrincipal(r.Context())
 			next.ServeHTTP(w, r)
 		})))
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r = route.Track(r.WithContext(auth.WithRemote(r.Context(), auth.RemoteBehind(r, config.Proxies))))
+			r = r.WithContext(auth.WithRemote(r.Context(), auth.RemoteBehind(r, config.Proxies)))
+			r = route.Track(r, config.ErrorBody(r.URL.Path))
 			out := stall.NewWriter(w, r, config.StallTimeout)
 			defer out.End()
 			inner.ServeHTTP(out, r)

@@ -23,9 +23,9 @@ type GuardConfig struct {
 	// localhost, 127.0.0.0/8, or [::1] may then send requests, unless Origins lists
 	// some origins. Default: false.
 	Loopback bool
-	// Open says that authentication is off. Loopback pages may then also read
-	// responses (CORS). This is safe, because no cookie gives them more rights than
-	// everyone has. Default: false.
+	// Open says that authentication is off. Then the allowed pages may also read
+	// responses (CORS), because every client has the same rights anyway. Default:
+	// false.
 	Open bool
 	// Origins are allowed in addition to the server's own origin, such as
 	// https://app.example.com. Their pages may also read responses (CORS). Default:
@@ -37,11 +37,11 @@ type GuardConfig struct {
 }
 
 // Guard protects a server from foreign pages in the browsers of its users. It
-// refuses requests with an unknown Host header, as in DNS rebinding. It also
-// refuses requests from foreign origins that change something or open a
-// WebSocket. Requests without an Origin pass, because scripts of foreign pages
-// cannot send them. Even pages of allowed origins cannot use the cookie of
-// docent's own page; see [auth.OwnPage].
+// refuses requests whose Host header is not a name of the server, as after DNS
+// rebinding. It also refuses requests from foreign origins that change something
+// or open a WebSocket. It accepts requests without an Origin, because scripts of
+// foreign pages always send one. Even listed pages cannot use the cookie of
+// docent's own page: see [auth.OwnPage].
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
 	g := guard{trustNearby: config.Loopback && len(config.Origins) == 0, open: config.Open, hosts: map[string]bool{}}
 	for _, h := range config.Hosts {
@@ -58,7 +58,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 			route.Secure(w.Header()) // the next handlers may change them
 			if !g.host(r.Host) {
 				route.Because(r, "host")
-				route.Write(w, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
+				route.Write(w, r, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
 					"host_name_unknown", "the host name of the request is not allowed; add it to the server's setting hosts")))
 				return
 			}
@@ -73,7 +73,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 			}
 			if changes(r) && origin != "" && !listed && !g.own(origin, r) {
 				route.Because(r, "origin")
-				route.Write(w, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
+				route.Write(w, r, route.NewError(http.StatusForbidden, fault.Forbidden, fault.NewText(
 					"origin_forbidden", "pages from this origin may not send requests; add the origin to the server's setting origins")))
 				return
 			}

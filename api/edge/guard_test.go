@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"docent/api/route"
 )
 
 func TestGuard(t *testing.T) {
@@ -96,6 +98,29 @@ func TestGuard(t *testing.T) {
 				t.Errorf("Access-Control-Allow-Origin is %q", got)
 			}
 		})
+	}
+}
+
+// TestErrorBody checks that Front refuses requests in the format of their path.
+func TestErrorBody(t *testing.T) {
+	t.Parallel()
+	front := Front(Config{
+		Known: func(next http.Handler) http.Handler { return next },
+		ErrorBody: func(path string) route.ErrorBody {
+			if path != "/v1/x" {
+				return nil
+			}
+			return func(e *route.Error) any { return map[string]string{"error": e.ID} }
+		},
+	})(http.NotFoundHandler())
+	for path, want := range map[string]string{"/v1/x": `{"error":"host_name_unknown"}`, "/api/x": `{"code":"forbidden"`} {
+		r := httptest.NewRequest(http.MethodGet, path, http.NoBody)
+		r.Host = "evil.example"
+		w := httptest.NewRecorder()
+		front.ServeHTTP(w, r)
+		if w.Code != http.StatusForbidden || !strings.HasPrefix(w.Body.String(), want) {
+			t.Errorf("%s: %d %s, want %s", path, w.Code, w.Body, want)
+		}
 	}
 }
 

@@ -30,9 +30,9 @@ func Distinct(taken map[string]bool, name string) string {
 	return unique
 }
 
-// CleanPath returns a relative path with / between its folders. The path cannot
-// leave its root. For an absolute path, CleanPath returns only the file name,
-// because the folders would reveal details of the client's machine.
+// CleanPath returns a relative path with / between its folders, which does not
+// leave its root. It reduces an absolute path to its last name, because the
+// folders reveal details of the client's machine.
 func CleanPath(name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")
 	if strings.HasPrefix(name, "/") || (len(name) > 1 && name[1] == ':') {

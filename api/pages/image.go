@@ -20,7 +20,7 @@ import (
 	"docent/internal/fault"
 )
 
-// MaxSentBytes bounds a PDF that comes with a request.
+// MaxSentBytes bounds a PDF in the body of a request.
 const MaxSentBytes = 32 << 20
 
 // image sends the image of a page of a document.

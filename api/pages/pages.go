@@ -27,8 +27,8 @@ const (
 	// maxDrawing bounds the PDFs that are in memory at once while their pages are
 	// drawn or read.
 	maxDrawing = pdf.PageDrawers
-	// maxSent bounds the sent PDFs that are in memory at once: while they arrive
-	// and while they wait for their turn.
+	// maxSent bounds the PDFs from requests that are in memory at once, while they
+	// arrive or wait to be drawn.
 	maxSent = 4
 	// patience bounds how long a request waits for its turn.
 	patience = 10 * time.Second

@@ -32,7 +32,10 @@ type Access struct {
 func (r *Router) refusal(req *http.Request, pattern string) *Error {
 	scope, listed := r.scopes[pattern]
 	p, known := auth.FromContext(req.Context())
+	wrong := auth.Refusal(req.Context()) // nil without wrong credentials
 	switch {
+	case wrong != nil:
+		return r.Fail(req.Context(), wrong)
 	case scope == Public:
 		return nil
 	case !listed: // Handler has checked that there is none

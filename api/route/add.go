@@ -2,9 +2,11 @@ package route
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,22 +32,26 @@ func Add[I, O any](r *Router, op huma.Operation, handle func(ctx context.Context
 	if op.Responses == nil {
 		op.Responses = map[string]*huma.Response{}
 	}
-	op.Responses["default"] = &huma.Response{Description: "Error", Content: r.ErrorContent()}
+	content := r.errorContent(op.Path)
+	op.Responses["default"] = &huma.Response{Description: "Error", Content: content}
 	huma.Register(r.api, op, func(ctx context.Context, in *I) (*O, error) {
 		out, err := handle(ctx, in)
 		if err != nil {
-			return nil, r.Fail(ctx, err)
+			return nil, inGroup(ctx, r.Fail(ctx, err))
 		}
 		return out, nil
 	})
+	for _, status := range op.Errors { // huma has described them as Errors
+		op.Responses[strconv.Itoa(status)].Content = content
+	}
 	delete(op.Responses, "422") // huma's status for 400
 }
 
 // JSONBody is embedded in inputs with a JSON body.
 type JSONBody struct{}
 
-// Resolve removes the read deadline after the whole body was read. The deadline
-// would otherwise cancel the context of the request while the handler works.
+// Resolve removes the read deadline after the whole body has arrived. The
+// deadline would otherwise cancel the context of the running handler.
 func (*JSONBody) Resolve(hc huma.Context) []error {
 	_ = hc.SetReadDeadline(time.Time{}) // writers without deadlines have none to remove
 	return nil
@@ -69,6 +75,14 @@ func (b *StreamedBody) Resolve(hc huma.Context) []error {
 // HTTP returns the request and its response.
 func (b *StreamedBody) HTTP() (*http.Request, http.ResponseWriter) { return b.request, b.writer }
 
+// JSON responds with JSON where a route can also respond with a stream.
+func JSON(body any) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		hc.SetHeader("Content-Type", "application/json")
+		_ = json.NewEncoder(hc.BodyWriter()).Encode(body) // the client is gone
+	}}
+}
+
 // Send writes a body of any length, unless the method of the request is HEAD.
 func (r *Router) Send(ctx context.Context, hc huma.Context, write func(io.Writer) error) {
 	req, w := humago.Unwrap(hc)
@@ -90,8 +104,8 @@ func Copy(r io.Reader) func(io.Writer) error {
 	}
 }
 
-// CheckText returns an error for text that databases cannot store. The arguments
-// alternate between names and values.
+// CheckText refuses text that databases cannot store. The arguments alternate
+// between names and values.
 func CheckText(pairs ...string) error {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if strings.ContainsRune(pairs[i+1], 0) || strings.ToValidUTF8(pairs[i+1], "") != pairs[i+1] {

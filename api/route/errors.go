@@ -85,14 +85,17 @@ func (e *Error) GetHeaders() http.Header {
 	return h
 }
 
-// Write responds with an error outside of the handlers of Add.
-func Write(w http.ResponseWriter, e *Error) {
+// Write responds with an error outside of the handlers of Add, in the format of
+// the request's group.
+func Write(w http.ResponseWriter, req *http.Request, e *Error) {
 	h := w.Header()
 	Secure(h)
 	h.Set("Content-Type", "application/json")
-	challenge(h, e.status)
+	for name, values := range e.GetHeaders() {
+		h[name] = values
+	}
 	w.WriteHeader(e.status)
-	_ = json.NewEncoder(w).Encode(e) // the client is gone
+	_ = json.NewEncoder(w).Encode(inGroup(req.Context(), e)) // the client is gone
 }
 
 // challenge tells the client how to authenticate.
@@ -111,9 +114,10 @@ func Sentence(t fault.Text) *fault.Sentence {
 	return &t.Sentence
 }
 
-// Fail turns the error of a handler into a response and logs it once. The message
-// and the cause of a fault may quote the request. Fail therefore logs the cause
-// of internal errors only, and never the message.
+// Fail turns the error of a handler into a response and logs it once. The cause
+// of a fault may quote the request, as the error of a model server does, so only
+// internal errors are logged with their cause. The message of an invalid request
+// may quote the request too, so it is not logged.
 func (r *Router) Fail(ctx context.Context, err error) *Error {
 	e := AsError(err)
 	level := slog.LevelDebug
@@ -142,11 +146,14 @@ func (r *Router) Fail(ctx context.Context, err error) *Error {
 
 // adjustHuma replaces huma's errors, such as those about parameters, with
 // Errors, and describes lists as never null. huma has only package variables for
-// both.
+// these settings.
 var adjustHuma = sync.OnceFunc(func() {
 	huma.DefaultArrayNullable = false
 	huma.NewError = func(status int, message string, errs ...error) huma.StatusError {
 		return translate(status, message, errs)
+	}
+	huma.NewErrorWithContext = func(hc huma.Context, status int, message string, errs ...error) huma.StatusError {
+		return inGroup(hc.Context(), translate(status, message, errs))
 	}
 })
 

@@ -37,6 +37,7 @@ type request struct {
 	principal string        // empty for nobody, and for everyone while authentication is off
 	reason    string        // why the request is refused; empty if it is not
 	observed  bool          // whether observe logs it
+	errorBody ErrorBody     // of the request's group; nil without one
 }
 
 // requestOf returns the record in a context; nil if there is none.
@@ -45,9 +46,10 @@ func requestOf(ctx context.Context) *request {
 	return r
 }
 
-// Track returns the request with a new log record in its context.
-func Track(r *http.Request) *http.Request {
-	known := &request{}
+// Track returns a request with a record for the log in its context. body is the
+// format of errors before the request reaches a Router; nil means Error.
+func Track(r *http.Request, body ErrorBody) *http.Request {
+	known := &request{errorBody: body}
 	r = r.WithContext(context.WithValue(r.Context(), requestKey{}, known))
 	known.http = r
 	return r
@@ -61,8 +63,7 @@ func NotePrincipal(ctx context.Context) {
 	}
 }
 
-// Because adds the reason for a refusal, as one word, to the log record of a
-// request.
+// Because records the reason for a refusal in one word.
 func Because(r *http.Request, reason string) {
 	if known := requestOf(r.Context()); known != nil {
 		known.reason = reason
@@ -139,18 +140,19 @@ func (r *Router) observe(next http.Handler) http.Handler {
 		rec := &recorder{ResponseWriter: w}
 		w.Header().Set("X-Request-Id", id)
 		if requestOf(req.Context()) == nil { // the router runs without edge.Front
-			req = Track(req)
+			req = Track(req, nil)
 		}
 		known := requestOf(req.Context())
 		p, _ := auth.FromContext(req.Context())
 		known.id, known.http, known.principal, known.observed = id, req, p.ID, true
+		known.errorBody = r.errorBody(req.URL.Path)
 		defer func() {
 			p := recover()
 			if err, ok := p.(error); p != nil && !(ok && errors.Is(err, http.ErrAbortHandler)) {
 				r.cfg.Logger.LogAttrs(req.Context(), slog.LevelError, "panic", slog.String("request", id),
 					slog.String("panic", fmt.Sprint(p)), slog.String("stack", string(debug.Stack())))
 				if rec.status == 0 {
-					Write(rec, NewError(http.StatusInternalServerError, fault.Internal, fault.TextOf(nil)))
+					Write(rec, req, NewError(http.StatusInternalServerError, fault.Internal, fault.TextOf(nil)))
 					p = nil
 				} else {
 					p = http.ErrAbortHandler // an incomplete response must not look complete

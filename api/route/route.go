@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"strings"
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
@@ -58,6 +59,7 @@ type Router struct {
 	cfg      Config
 	api      huma.API
 	mux      Mux
+	groups   map[string]group          // by path prefix
 	patterns []string                  // of the routes that were added
 	scopes   map[string]auth.Scope     // by pattern
 	seconds  map[string]*meter.Seconds // by path
@@ -66,12 +68,17 @@ type Router struct {
 // New returns a Router without routes.
 func New(cfg Config) *Router {
 	adjustHuma()
-	r := &Router{cfg: cfg, mux: cfg.Mux, scopes: map[string]auth.Scope{}, seconds: map[string]*meter.Seconds{}}
+	r := &Router{
+		cfg: cfg, mux: cfg.Mux, groups: map[string]group{}, scopes: map[string]auth.Scope{}, seconds: map[string]*meter.Seconds{},
+	}
 	for _, a := range cfg.Access {
 		r.scopes[a.Route] = a.Scope
 	}
 	r.api = humago.New(registry{r}, huma.Config{
-		OpenAPI:       &huma.OpenAPI{Info: &huma.Info{Title: "docent", Version: cfg.Version, Description: cfg.Description}},
+		OpenAPI: &huma.OpenAPI{
+			Info:       &huma.Info{Title: "docent", Version: cfg.Version, Description: cfg.Description},
+			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", r.schemaName)},
+		},
 		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},
 		DefaultFormat: "application/json",
 	})
@@ -110,9 +117,31 @@ func (r *Router) ErrorContent() map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{"application/json": {Schema: SchemaOf[Error](r)}}
 }
 
+// Handler serves the routes of a Router.
+type Handler struct {
+	http.Handler
+	router *Router
+}
+
+// Serves reports whether a path belongs to the Handler. A route below a folder,
+// such as /api/health, makes the whole folder belong to it.
+func (h *Handler) Serves(path string) bool {
+	for route := range h.router.paths() {
+		folder, _, below := strings.Cut(route[1:], "/")
+		if path == route || below && strings.HasPrefix(path, "/"+folder+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// ErrorBody returns the format of the errors below the Group of a path, or nil if
+// it has none. With a format, the Handler refuses wrong tokens itself.
+func (h *Handler) ErrorBody(path string) ErrorBody { return h.router.errorBody(path) }
+
 // Handler returns the handler of all routes and of /openapi.json. It fails if a
 // route has no row in Config.Access.
-func (r *Router) Handler() (http.Handler, error) {
+func (r *Router) Handler() (*Handler, error) {
 	for path := range r.paths() {
 		r.seconds[path] = meter.New(r.cfg.Metrics, "docent_http_seconds", fmt.Sprintf("route=%q", path))
 	}
@@ -130,18 +159,18 @@ func (r *Router) Handler() (http.Handler, error) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(spec) // the client is gone
 	})
-	return r.observe(SecureHeaders(http.HandlerFunc(r.serve))), nil
+	return &Handler{r.observe(SecureHeaders(http.HandlerFunc(r.serve))), r}, nil
 }
 
-// serve checks the access to a route. Unknown paths and methods get the same
-// kind of error as everything else.
+// serve checks the access to a route. Errors about unknown paths and methods have
+// the format of all other errors.
 func (r *Router) serve(w http.ResponseWriter, req *http.Request) {
 	handler, pattern := r.mux.Handler(req)
 	if pattern != "" {
 		if e := r.refusal(req, pattern); e != nil {
 			Because(req, string(e.Code))
 			req.Pattern = pattern // for the log
-			Write(w, e)
+			Write(w, req, e)
 			return
 		}
 		r.mux.ServeHTTP(w, req)
@@ -151,10 +180,10 @@ func (r *Router) serve(w http.ResponseWriter, req *http.Request) {
 	handler.ServeHTTP(std, req)
 	if std.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", std.header.Get("Allow"))
-		Write(w, NewError(std.status, fault.Invalid, fault.NewText("method_not_allowed", "this path does not take the method %s", method(req))))
+		Write(w, req, NewError(std.status, fault.Invalid, fault.NewText("method_not_allowed", "this path does not take the method %s", method(req))))
 		return
 	}
-	Write(w, NewError(http.StatusNotFound, fault.NotFound,
+	Write(w, req, NewError(http.StatusNotFound, fault.NotFound,
 		fault.NewText("no_path", "there is nothing at this path; /openapi.json lists all paths")))
 }
 

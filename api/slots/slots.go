@@ -19,12 +19,12 @@ const (
 	retryAfter = 5 * time.Second
 )
 
-// Forever is a patience without limit: the request waits until its context ends.
+// Forever makes Take wait until the request's context ends.
 const Forever time.Duration = -1
 
-// Slots limits concurrent requests. One principal may use at most half of the
-// slots. While authentication is off, all clients share all slots. With
-// ByAddress, one address may then use all slots but one. Slots is safe for
+// Slots bounds the requests that run at once. One principal gets at most half
+// of the slots. While authentication is off, all clients share all slots. With
+// ByAddress, one address then gets all slots except one. It is safe for
 // concurrent use.
 type Slots struct {
 	all       chan struct{} // holds a token for each running request

@@ -32,17 +32,25 @@ func NewWriter(w http.ResponseWriter) *Writer {
 	return &Writer{out: w}
 }
 
-// Send writes an event. data is encoded as JSON on one line.
+// Send writes an event with data as JSON, which fits on one line. An empty name
+// makes an unnamed event.
 func (w *Writer) Send(name string, data any) error {
 	body, err := json.Marshal(data)
 	if err != nil {
 		return fmt.Errorf("event %s: %w", name, err)
 	}
+	if name == "" {
+		return w.SendText(string(body))
+	}
 	return w.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, body))
 }
 
-// Beat writes a comment at each tick. Clients ignore comments. The caller must
-// call stop, which waits for the last comment.
+// SendText writes an unnamed event with a line of text that need not be JSON, such
+// as [DONE].
+func (w *Writer) SendText(line string) error { return w.write("data: " + line + "\n\n") }
+
+// Beat writes a comment, which clients ignore, at each tick. The caller must call
+// stop, which waits for the last comment.
 func (w *Writer) Beat(ticks <-chan time.Time) (stop func()) {
 	var running sync.WaitGroup
 	done := make(chan struct{})

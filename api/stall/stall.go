@@ -1,5 +1,5 @@
-// Package stall ends stalled HTTP connections. A client may be slow, as long as
-// each piece of data is transferred before the timeout.
+// Package stall closes HTTP connections without progress. A slow client may
+// take as long as it needs if each piece of data arrives in time.
 package stall
 
 import (
@@ -14,18 +14,18 @@ import (
 	"docent/internal/fault"
 )
 
-// DefaultTimeout is the default time after which a connection without any
-// transfer is stalled.
+// DefaultTimeout is the usual time without any transferred byte after which a
+// connection is closed.
 const DefaultTimeout = time.Minute
 
 // pieceBytes is the size of the pieces in which responses are written. A client
 // must take a piece within the timeout.
 const pieceBytes = 16 << 10
 
-// Writer is an http.ResponseWriter that closes a stalled connection. Both the
-// response and the body of the request count as progress. After the handler,
-// net/http reads the rest of the body and flushes buffered output without
-// deadlines. The deadlines of Writer also cover that work.
+// Writer is an http.ResponseWriter that closes the connection if no data of the
+// request's body or the response is transferred in time. The deadlines also
+// cover the work of net/http after the handler: it reads the rest of the body
+// and flushes buffered output, without deadlines of its own.
 type Writer struct {
 	http.ResponseWriter
 	rc       *http.ResponseController // of ResponseWriter

@@ -12,10 +12,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/payload"
-	"docent/rag/wire"
+	"docent/rag/order"
 )
 
 // Bounds of an export as Markdown.
@@ -37,9 +37,9 @@ const layout = "2 January 2006, 15:04 UTC"
 
 func writtenTime(t time.Time) string { return t.UTC().Format(layout) }
 
-// Read returns the messages after a sequence number, oldest first, at most one
-// page. It returns none at the end.
-type Read func(after int64) ([]agent.ChatMessage, error)
+// Read returns a page of the messages after a seq, oldest first; none at the
+// end.
+type Read func(after int64) ([]chat.Message, error)
 
 // Write writes a conversation page by page, without the reasoning steps.
 func Write(w io.Writer, record journal.SessionRecord, read Read) error {
@@ -71,7 +71,7 @@ func Write(w io.Writer, record journal.SessionRecord, read Read) error {
 }
 
 // asked writes a message of the user under its own heading.
-func asked(m agent.ChatMessage) string {
+func asked(m chat.Message) string {
 	heading, body := "Message", ""
 	switch text := m.Said(); {
 	case m.Type == payload.TypeAudio:
@@ -128,7 +128,7 @@ func options(o payload.AskOptions) string {
 }
 
 // told writes a message of the agent.
-func told(m agent.ChatMessage) string {
+func told(m chat.Message) string {
 	switch m.Type {
 	case payload.TypeStr, payload.TypeJSON:
 		if text, ok := textOf(m.Content); ok {
@@ -145,7 +145,7 @@ func told(m agent.ChatMessage) string {
 	case payload.TypeRAG:
 		var a payload.RAGMessage
 		if json.Unmarshal(m.Content, &a) == nil {
-			return answer(wire.Numbered(a))
+			return answer(order.ByCitation(a))
 		}
 	case payload.TypeFile:
 		return file("File", m.Content)

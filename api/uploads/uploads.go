@@ -169,7 +169,7 @@ func (u *uploads) readParts(ctx context.Context, parts *multipart.Reader, collec
 		case part.FormName() == "collection":
 			if files > 0 {
 				return fault.New(fault.Invalid,
-					"upload_collection_late", "the field collection must come before the files; %d were stored without it", files)
+					"upload_collection_late", "the field collection must come before the files; %d files were already stored without it", files)
 			}
 			if collection, err = collectionField(part); err != nil {
 				return err
@@ -266,7 +266,7 @@ type limitedFile struct {
 	err  error // of r
 }
 
-// Read fails at the limit, so that truncated files are never stored.
+// Read fails at the limit, so a truncated file is never stored.
 func (l *limitedFile) Read(p []byte) (int, error) {
 	if l.over {
 		return 0, errOver

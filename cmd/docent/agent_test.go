@@ -16,8 +16,8 @@ import (
 	"docent/llm/llmtest"
 )
 
-// asServer in the environment makes the test binary be an MCP server that
-// writes its process id into a file of that name.
+// asServer is an environment variable. It turns the test binary into an MCP
+// server that writes its process id into the named file.
 const asServer = "DOCENT_TEST_MCP"
 
 // serveMCP offers one tool on standard input and output.
@@ -35,8 +35,8 @@ func serveMCP(file string) {
 	_ = server.Run(context.Background(), &mcp.StdioTransport{}) // it ends with its input
 }
 
-// TestServeAgent: an agent of a file reasons with an MCP server, a folder and
-// documents; at the end of the server nothing of it is left.
+// TestServeAgent: an agent from a file reasons with an MCP server, a folder,
+// and documents. When docent ends, the MCP server has ended too.
 func TestServeAgent(t *testing.T) {
 	t.Parallel()
 	model := llmtest.NewServer(llmtest.Script(

@@ -34,8 +34,8 @@ func post(t *testing.T, at, body string) (int, string) {
 	return resp.StatusCode, strings.TrimSpace(string(text))
 }
 
-// TestAgentWebSocket: a client of Agent WebSocket asks, gives feedback, is
-// notified, and goes on after a kill -9 of the server.
+// TestAgentWebSocket: a client of Agent WebSocket asks, gives feedback, gets a
+// notification, and continues after a kill -9 of the server.
 func TestAgentWebSocket(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -118,7 +118,8 @@ func wantFeedback(t *testing.T, env []string, sessionID string) {
 	}
 }
 
-// TestAgentWebSocketTimeout: the time that system's variable gives, in minutes.
+// TestAgentWebSocketTimeout: the environment variable of Agent WebSocket sets
+// the idle timeout in minutes.
 func TestAgentWebSocketTimeout(t *testing.T) {
 	t.Parallel()
 	_, at := serve(t, []string{"DOCENT_DATA=" + t.TempDir(), "SESSION_TIMEOUT=0.02"}) // 1.2 s

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// ring is an agent that goes round three states and tells which it is in.
+// ring is an agent that cycles through three states and names the current one.
 const ring = `name: ring
 states:
   begin: {initial: true, on: [{message: any, to: one}]}
@@ -21,12 +21,13 @@ states:
   three: {body: *body, on: [{message: any, to: one}]}
 `
 
-// ringReply is what the agent says to the message of that number.
+// ringReply returns the agent's reply to message n.
 func ringReply(n int) (reply, options string) {
 	return fmt.Sprintf("%s m%d", []string{"one", "two", "three"}[n%3], n), fmt.Sprintf(`{"0": "m%d"}`, n)
 }
 
-// checkRing compares a session with what it must be after so many messages.
+// checkRing compares a session with the expected state after that number of
+// messages.
 func checkRing(t *testing.T, r record, messages int) {
 	t.Helper()
 	var users, replies []string
@@ -59,7 +60,8 @@ func checkRing(t *testing.T, r record, messages int) {
 	}
 }
 
-// checkHeard fails if a guest heard anything that is not stored so.
+// checkHeard fails if a guest received something that differs from the stored
+// messages.
 func checkHeard(t *testing.T, heard []line, r record) {
 	t.Helper()
 	stored := map[int64]row{}
@@ -76,8 +78,8 @@ func checkHeard(t *testing.T, heard []line, r record) {
 	}
 }
 
-// TestBurst: a hundred messages that a client sends without waiting are stored
-// and answered in order, and another client hears all of it as it is stored.
+// TestBurst: a client sends a hundred messages without waiting. They are stored
+// and answered in order, and another client receives all of them in that order.
 func TestBurst(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -106,17 +108,17 @@ func TestBurst(t *testing.T) {
 	})
 }
 
-// TestBurstSurvivesKills kills the server in the middle of a burst a few times;
-// the soak test does so many times.
+// TestBurstSurvivesKills kills the server in the middle of a burst a few times.
+// The soak test does it more often.
 func TestBurstSurvivesKills(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) { killBurst(t, env, 100, 40, 4, 1) })
 }
 
-// killBurst says so many messages to a server that is killed so many times, at
-// moments spread over what is acknowledged and answered. It says again what was
-// not acknowledged, under the same id, as clients do, and at most atOnce messages
-// to each server.
+// killBurst sends messages to a server and kills it repeatedly, at moments spread
+// over acknowledgments and answers. Like other clients, it sends unacknowledged
+// messages again with the same id. It sends at most atOnce messages to each
+// server.
 func killBurst(t *testing.T, env []string, messages, atOnce, kills int, seed uint64) {
 	t.Helper()
 	moments := rand.New(rand.NewPCG(seed, uint64(kills)))
@@ -178,8 +180,8 @@ func tally(heard []line, action string) int {
 	return n
 }
 
-// acknowledged is one more than the highest number of an acknowledged message.
-// Errors end the test.
+// acknowledged returns the highest number of an acknowledged message plus one.
+// An error ends the test.
 func acknowledged(t *testing.T, heard []line) int {
 	t.Helper()
 	most := 0

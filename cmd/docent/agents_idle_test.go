@@ -18,8 +18,8 @@ states:
     on: [{message: any, to: wait}, {after: 24h, to: begin}]
 `
 
-// fewSessions is how many sessions a server has had before the comparison, and
-// sessionsAtOnce how many are open at a time.
+// fewSessions is the number of sessions before the first measurement.
+// sessionsAtOnce is the number of sessions that are open at a time.
 const fewSessions, sessionsAtOnce = 100, 50
 
 // TestIdleSessions checks that idle sessions cost a server neither goroutines nor

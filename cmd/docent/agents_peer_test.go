@@ -10,7 +10,8 @@ import (
 	"docent/llm/llmtest"
 )
 
-// desk is an agent that asks another one, library another one that asks a model.
+// desk is an agent that asks another agent. library is that other agent, which
+// asks a model.
 const (
 	desk = `name: desk
 states:
@@ -44,8 +45,8 @@ type twoAgents struct {
 	deskAt, libraryAt, host string
 }
 
-// newTwoAgents starts both. The library's model repeats what it is asked, and is
-// held up by what begins with slow.
+// newTwoAgents starts both. The library's model repeats each question, and
+// pauses at questions that begin with slow.
 func newTwoAgents(t *testing.T, deskEnv, libraryEnv []string) *twoAgents {
 	t.Helper()
 	a := &twoAgents{
@@ -92,7 +93,7 @@ func (a *twoAgents) startLibrary(t *testing.T) {
 	a.library, a.libraryAt = serve(t, a.libraryEnv, "--agent", a.libraryFile, "--addr", a.host)
 }
 
-// asked compares what the library was asked and answered, in its one session.
+// asked compares the questions and answers in the library's only session.
 func (a *twoAgents) asked(t *testing.T, want ...string) {
 	t.Helper()
 	var sessions []struct {
@@ -125,8 +126,8 @@ func onBothPairs(t *testing.T, f func(t *testing.T, a *twoAgents)) {
 	})
 }
 
-// TestPeerIsKilled kills the agent that is asked, in the middle of its answer:
-// the one that asks finds it again, in the same session, and has its answer.
+// TestPeerIsKilled kills the answering agent in the middle of its answer. The
+// asking agent connects again, in the same session, and gets its answer.
 func TestPeerIsKilled(t *testing.T) {
 	t.Parallel()
 	onBothPairs(t, func(t *testing.T, a *twoAgents) {
@@ -146,8 +147,8 @@ func TestPeerIsKilled(t *testing.T) {
 	})
 }
 
-// TestAskerIsKilled kills the agent that asks, while it waits for an answer:
-// started again it goes on with the same session of the other.
+// TestAskerIsKilled kills the asking agent while it waits for an answer. After
+// a restart it continues the same session of the other agent.
 func TestAskerIsKilled(t *testing.T) {
 	t.Parallel()
 	onBothPairs(t, func(t *testing.T, a *twoAgents) {
@@ -168,8 +169,8 @@ func TestAskerIsKilled(t *testing.T) {
 	})
 }
 
-// TestAskerIsKilledUnheard kills the agent that asks, before the other could
-// hear it: started again it asks.
+// TestAskerIsKilledUnheard kills the asking agent before the other one gets the
+// question. After a restart it asks.
 func TestAskerIsKilledUnheard(t *testing.T) {
 	t.Parallel()
 	onBothPairs(t, func(t *testing.T, a *twoAgents) {

@@ -11,7 +11,7 @@ import (
 	"docent/llm/llmtest"
 )
 
-// thinker reasons about whatever is said.
+// thinker reasons about each message.
 const thinker = `name: thinker
 tools: {knowledge: true}
 states:
@@ -33,8 +33,9 @@ type model struct {
 	free  chan struct{} // closed to let go
 }
 
-// newModel plays a plan, a search, a result and an answer in each run. It is held
-// up when that many tools have been called, until it is let go; -1 is never.
+// newModel plays a plan, a search, a result, and an answer in each run. It pauses
+// after the given number of tool calls until the test releases it; -1 means
+// never.
 func newModel(t *testing.T, heldAt int) *model {
 	t.Helper()
 	m := &model{asked: make(chan struct{}, 100), free: make(chan struct{})}
@@ -85,7 +86,7 @@ func (m *model) release() {
 	}
 }
 
-// thinking is the environment of a server with that model, which has a document.
+// thinking returns the environment of a server with that model and one document.
 func (m *model) thinking(t *testing.T, env []string) []string {
 	t.Helper()
 	docs := t.TempDir()
@@ -106,8 +107,8 @@ func (m *model) heldUp(t *testing.T) {
 	}
 }
 
-// steps names what was heard of a run, one name a step, the task lists and the
-// answer among them, by which frames they are.
+// steps returns a name for each received frame of a run: steps, task lists, and
+// the answer.
 func steps(heard []line, of func(line) bool) []string {
 	var out []string
 	for _, l := range heard {
@@ -144,8 +145,8 @@ var wholeRun = []string{
 	"agent_reply_rag", "reasoning_finished 3",
 }
 
-// TestReasoningOverSockets: clients of both dialects hear the same steps in the
-// same order, and so they are stored.
+// TestReasoningOverSockets: clients of both protocols receive the same steps in
+// the same order, and the database has them in that order.
 func TestReasoningOverSockets(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -178,8 +179,8 @@ func TestReasoningOverSockets(t *testing.T) {
 	})
 }
 
-// checkRun compares what is stored of the last turn with the whole run, its rows
-// linked to the answer.
+// checkRun compares the stored steps of the last turn with the whole run. All
+// steps must be linked to the answer.
 func checkRun(t *testing.T, env []string, at string, turn int64) {
 	t.Helper()
 	checkRunOf(t, env, at, "thinker", turn)
@@ -223,8 +224,8 @@ func checkRunOf(t *testing.T, env []string, at, name string, turn int64) {
 	}
 }
 
-// TestReasoningIsStopped: a stop ends a run in the middle, whose steps so far are
-// kept; the next one runs.
+// TestReasoningIsStopped: a stop ends a run in the middle. Its steps so far are
+// kept, and the next run works.
 func TestReasoningIsStopped(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -259,8 +260,8 @@ func TestReasoningIsStopped(t *testing.T) {
 	})
 }
 
-// TestReasoningIsReset: another socket's reset ends a run in the middle, and
-// nothing of it is left.
+// TestReasoningIsReset: a reset from another socket ends a run in the middle
+// and removes its steps.
 func TestReasoningIsReset(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -287,8 +288,8 @@ func TestReasoningIsReset(t *testing.T) {
 	})
 }
 
-// TestReasoningSurvivesKills kills the server in the middle of a run that has
-// said nothing yet: it runs again, once, as if nothing had been.
+// TestReasoningSurvivesKills kills the server in the middle of a run without
+// output. The run starts again, exactly once.
 func TestReasoningSurvivesKills(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -298,7 +299,7 @@ func TestReasoningSurvivesKills(t *testing.T) {
 	})
 }
 
-// killRun runs each in a data folder of its own, but one database.
+// killRun uses a new data folder for each server, but one database.
 func killRun(t *testing.T, env []string, heldAt int) {
 	t.Helper()
 	m := newModel(t, heldAt)
@@ -326,8 +327,9 @@ func killRun(t *testing.T, env []string, heldAt int) {
 	}
 }
 
-// TestBegunRunIsNotRepeated kills the server in the middle of a run that has
-// said something: its end is an apology, and said again it runs again.
+// TestBegunRunIsNotRepeated kills the server in the middle of a run with
+// output. The run ends with an apology. It starts again when the user sends the
+// message again.
 func TestBegunRunIsNotRepeated(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/config"
 	"docent/internal/wiring"
@@ -112,7 +113,7 @@ func (g *guest) leave() {
 	<-g.gone
 }
 
-// send writes a frame; that the connection has ended is no error.
+// send writes a frame. It ignores a closed connection.
 func (g *guest) send(t *testing.T, frame map[string]any) {
 	t.Helper()
 	data, err := json.Marshal(frame)
@@ -143,7 +144,8 @@ func (g *guest) lines() []line {
 	return append([]line(nil), g.heard...)
 }
 
-// until waits until enough was heard, or the connection ends: then false.
+// until waits until the condition holds. It returns false if the connection
+// ends first.
 func (g *guest) until(t *testing.T, what string, enough func([]line) bool) bool {
 	t.Helper()
 	deadline := time.After(patience)
@@ -231,7 +233,7 @@ type step struct {
 	Step     int    `json:"step"`
 }
 
-// record is what the HTTP API tells of a session.
+// record is a session in the HTTP API.
 type record struct {
 	Messages []row  `json:"messages"`
 	Steps    []step `json:"steps"`
@@ -255,8 +257,8 @@ func (r record) said(user bool) []string {
 	return out
 }
 
-// checkSeq fails unless messages and steps together count from so many on
-// without gaps, each of them in order.
+// checkSeq fails unless the sequence numbers of messages and steps together
+// start at the given number and have no gaps.
 func (r record) checkSeq(t *testing.T, from int64) {
 	t.Helper()
 	all := map[int64]int{}
@@ -281,9 +283,9 @@ func (r record) checkSeq(t *testing.T, from int64) {
 	}
 }
 
-// inDatabase reads a session from the database itself, as the API does not tell
-// everything.
-func inDatabase(t *testing.T, env []string, name, sessionID string) (journal.SessionRecord, []agent.ChatMessage, []agent.ReasoningRecord) {
+// inDatabase reads a session from the database, because the API omits some
+// data.
+func inDatabase(t *testing.T, env []string, name, sessionID string) (journal.SessionRecord, []agent.ChatMessage, []chat.Reasoning) {
 	t.Helper()
 	db := databaseOf(t, env)
 	defer db.Close()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// shop is an agent with intents, options and a state that is left after a time.
+// shop is an agent with intents, options, and a state with a timeout.
 const shop = `name: shop
 greeting: Welcome!
 entities:
@@ -40,9 +40,9 @@ states:
 
 const options = `{"0": "Opening hours", "1": "One moment"}`
 
-// TestAgentOfAFile talks with an agent of a file: intents with parameters,
-// options, a fallback, and a time that passes while nobody is connected, or the
-// server is down.
+// TestAgentOfAFile talks with an agent from a file: intents with parameters,
+// options, a fallback, and a timeout that passes while no client is connected
+// or the server is down.
 func TestAgentOfAFile(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -107,11 +107,12 @@ func TestAgentOfAFile(t *testing.T) {
 	})
 }
 
-// squeezed is a text without blanks, as the stores write JSON differently.
+// squeezed returns a text without spaces, because the stores format JSON
+// differently.
 func squeezed(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// TestTwoSocketsOneReset: the sockets of a session hear the same, and a reset of
-// one is one for all; the session keeps its names.
+// TestTwoSocketsOneReset: all sockets of a session receive the same frames. A
+// reset by one resets all of them. The session keeps its names.
 func TestTwoSocketsOneReset(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {

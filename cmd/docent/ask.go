@@ -8,12 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"docent/agent"
 	"docent/config"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/order"
 	"docent/rag/retrieve"
-	ragwire "docent/rag/wire"
 )
 
 func newAsk(std stdio) *cobra.Command {
@@ -43,11 +44,11 @@ documents.`,
 			if err != nil {
 				return fmt.Errorf("ask: %w", err)
 			}
-			msg := ragwire.Message(answer)
+			msg := agent.AnswerMessage(answer)
 			if asJSON {
 				return json.NewEncoder(std.out).Encode(msg)
 			}
-			return printAnswer(std.out, ragwire.Numbered(msg))
+			return printAnswer(std.out, order.ByCitation(msg))
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as one JSON object")

@@ -13,8 +13,8 @@ import (
 	"docent/rag/corpus"
 )
 
-// The vocabulary of benchmark documents, the most frequent first: what holds
-// sentences together, what they are about, forms of that, and names of things.
+// The vocabulary of benchmark documents, the most frequent first: function
+// words, topics, forms of the topics, and names.
 const (
 	glue = "the of to a is and in for be that it by this are or on with as not an can if from will which when at has " +
 		"then may must each only one all no but use more than any other was so its does between after before their"
@@ -62,7 +62,7 @@ func newWriter(seed uint64) *writer {
 // between returns a number from low to high.
 func (w *writer) between(low, high int) int { return low + w.random.IntN(high-low+1) }
 
-// word is one of all words, or now and then one of the topic's.
+// word returns a random word, and sometimes a word of the topic.
 func (w *writer) word() string {
 	if w.random.IntN(8) == 0 {
 		return w.topic[w.random.IntN(len(w.topic))]
@@ -189,13 +189,13 @@ func webPage(parts []part) string {
 	return b.String()
 }
 
-// question asks about the topic of the page that was written last.
+// question returns a question about the topic of the last page.
 func (w *writer) question() string {
 	return fmt.Sprintf("How does the %s of %s change %s for a %s?", w.topic[0], w.topic[1], w.topic[2], w.topic[3])
 }
 
-// fill stores so many made-up chunks, as long as a manual's on average, without files and
-// extraction, and returns questions about them.
+// fill stores a number of made-up chunks without files and extraction, and returns
+// questions about them. On average the chunks are as long as those of a manual.
 func fill(b *testing.B, store ingest.Store, static *embed.Static, chunks int) (questions []string) {
 	b.Helper()
 	const sections, perCall, every = 10, 64, 16

@@ -28,8 +28,8 @@ const ingestDocuments = 1000
 
 // BenchmarkIngest reads a folder of made-up web pages and Markdown into an
 // empty store: first the stages one after the other, each alone with all cores,
-// then all together as `docent ingest` does. Stages and whole take turns, so
-// that a busy moment hits all of them.
+// then all together as `docent ingest` does. The benchmark alternates between
+// both, so that a busy moment affects both.
 func BenchmarkIngest(b *testing.B) {
 	dir := b.TempDir()
 	writeManual(b, dir, ingestDocuments)
@@ -61,7 +61,7 @@ func writeManual(b *testing.B, dir string, documents int) {
 	}
 }
 
-// stages does what an ingest does, one stage after the other.
+// stages runs the stages of an ingest one after the other.
 type stages struct {
 	static    *embed.Static
 	extractor *extract.Extractor
@@ -157,7 +157,8 @@ func (s *stages) run(b *testing.B, store ingest.Store) {
 	})
 }
 
-// text is the size of what was extracted, in bytes, and how many chunks it has.
+// text returns the size of the extracted text in bytes, and its number of
+// chunks.
 func (s *stages) text() (size, chunks int) {
 	for i, d := range s.docs {
 		size += len(d.Text)

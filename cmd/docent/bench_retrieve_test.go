@@ -16,15 +16,15 @@ import (
 	"docent/llm/llmtest"
 	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
 // BenchmarkRetrieve measures what retrieval adds to a model's first token, by
 // stage: from a question to the moment the model is called. The corpus is in
-// SQLite; the index is built from it, saved and loaded again first, and each of
-// that is measured once. What is called second is all between the first stage
-// and the model's call but reading the passages: the second stage, the evidence
-// and the prompt.
+// SQLite. The benchmark first builds, saves, and loads the index, and measures
+// each once. The figure second covers the second stage, the evidence, and the
+// prompt, without reading the passages.
 func BenchmarkRetrieve(b *testing.B) {
 	for _, chunks := range []int{20_000, 100_000} {
 		b.Run(fmt.Sprintf("%dk", chunks/1000), func(b *testing.B) { benchRetrieve(b, chunks) })
@@ -89,7 +89,7 @@ func newRetrieveClock(b *testing.B, corpus corpus.Corpus, static *embed.Static, 
 	return r, c
 }
 
-// retrieveTimes are what is measured of one corpus.
+// retrieveTimes are the measurements of one corpus.
 type retrieveTimes struct {
 	build, load                                              times // of the index
 	question, words, vectors, first, passages, second, added times // by question
@@ -114,7 +114,7 @@ func benchRetrieve(b *testing.B, chunks int) {
 		called = time.Now()
 		return llmtest.Say("It is in the manual [1].")
 	})
-	answering, err := rag.New(rag.Config{
+	answering, err := pipeline.New(pipeline.Config{
 		Retriever: retriever, Static: static, Shelf: db.Library, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {
@@ -155,7 +155,7 @@ func (t *retrieveTimes) open(b *testing.B, db *wiring.Database, static *embed.St
 	return open(&t.load)
 }
 
-// add keeps the times of a question, which took so long in all.
+// add records the times of a question and its total time.
 func (t *retrieveTimes) add(clock *retrieveClock, whole time.Duration) {
 	first := clock.question + clock.words.search + clock.vectors.search
 	t.question = append(t.question, clock.question)

@@ -69,8 +69,8 @@ func serveBench(b *testing.B, env ...string) *loadtest.Test {
 	return &loadtest.Test{URL: at, Question: socketQuestion, Scenario: "turns", Connections: 1, Users: 1, Duration: time.Second}
 }
 
-// asked is how long users waited who each ask so often, with a pause before each
-// question: for the first token, and for the whole answer.
+// asked returns the times to the first token and to the whole answer. Each user
+// asks a number of questions, with a pause before each.
 func asked(b *testing.B, l *loadtest.Test, users, questions int, thinking time.Duration) (first, whole times) {
 	b.Helper()
 	all, err := l.EnterAll(b.Context(), users)
@@ -103,16 +103,16 @@ func asked(b *testing.B, l *loadtest.Test, users, questions int, thinking time.D
 	if err := group.Wait(); err != nil {
 		b.Fatal(err)
 	}
-	for i := range all { // the first is what happens but once
+	for i := range all { // the first measurement includes one-time work
 		first, whole = append(first, firsts[i][1:]...), append(whole, wholes[i][1:]...)
 	}
 	return first, whole
 }
 
-// BenchmarkFirstToken is the time from a question to the first piece of its
-// answer over a socket, with SQLite and a model over HTTP whose first token comes
-// after 20 ms, for 1, 10 and 100 users who read for up to two seconds before they
-// ask again: model and users share the machine with the server.
+// BenchmarkFirstToken measures the time from a question to the first piece of its
+// answer over a socket. It uses SQLite and a model over HTTP whose first token
+// comes after 20 ms. 1, 10, and 100 users read for up to two seconds before they
+// ask again. Model and users share the machine with the server.
 func BenchmarkFirstToken(b *testing.B) {
 	const takes = 20 * time.Millisecond
 	reply := llmtest.Say(strings.SplitAfter("The address is set by a flag or in the environment, as the documents say [1].", " ")...)
@@ -148,9 +148,9 @@ func BenchmarkFirstToken(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkSlowReaders is how long ten users wait for quoted answers, alone and
-// beside 100 clients that have asked for more than fits and read nothing, turn about, and
-// what waits for those in the server's memory.
+// BenchmarkSlowReaders measures how long ten users wait for quoted answers. It alternates
+// between ten users alone and ten users beside 100 clients that ask much and read
+// nothing. It also measures the server's memory for those clients.
 func BenchmarkSlowReaders(b *testing.B) {
 	const rounds, users, questions, slow = 3, 10, 50, 100
 	l := serveBench(b)
@@ -192,8 +192,8 @@ func BenchmarkSlowReaders(b *testing.B) {
 // longSession has a history that deaf clients ask for.
 const longSession = "long"
 
-// deaf is a client that asks for all that was said again and again, and never
-// reads. The system takes little for it.
+// deaf is a client that repeatedly requests all messages and never reads. The
+// system buffers little for it.
 func deaf(b *testing.B, l *loadtest.Test) *websocket.Conn {
 	b.Helper()
 	dialer := websocket.Dialer{NetDialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -230,8 +230,8 @@ func deaf(b *testing.B, l *loadtest.Test) *websocket.Conn {
 	return c
 }
 
-// settledOutbox waits until something waits for clients and has not changed for a
-// second, and returns it in bytes.
+// settledOutbox waits until the server's queues for clients are not empty and
+// have not changed for a second. It returns their size in bytes.
 func settledOutbox(b *testing.B, l *loadtest.Test) (bytes float64) {
 	b.Helper()
 	for last := -1.0; bytes != last || bytes == 0; {

@@ -19,15 +19,15 @@ import (
 )
 
 // BenchmarkStart measures the program as it is installed: built, started and
-// asked as a user does. It takes turns with `docent version`, which is what
-// starting any process of this size costs.
+// asked as a user does. It alternates with `docent version`, the cost of
+// starting any process of this size.
 func BenchmarkStart(b *testing.B) {
 	exe := buildProgram(b)
 	b.Run("ask", func(b *testing.B) { benchAsk(b, exe) })
 	b.Run("serve", func(b *testing.B) { benchServe(b, exe) })
 }
 
-// buildProgram builds what `make build` builds, with the page that is there.
+// buildProgram builds the program like `make build`, with the existing page.
 func buildProgram(b *testing.B) string {
 	b.Helper()
 	exe := filepath.Join(b.TempDir(), "docent")
@@ -120,8 +120,8 @@ func benchServe(b *testing.B, exe string) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// serveOnce starts a server, adds the time until it says that it is ready, and
-// returns its memory in MB as Linux counts it.
+// serveOnce starts a server, adds the time until it is ready, and returns its
+// memory in MB as Linux counts it.
 func serveOnce(b *testing.B, exe, data string, ready *times) (rss, anon float64) {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), patience)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// times are durations of the same thing, measured again and again.
+// times are repeated measurements of one duration.
 type times []time.Duration
 
 // add appends the time f takes.
@@ -16,7 +16,8 @@ func (t *times) add(f func()) {
 	*t = append(*t, time.Since(start))
 }
 
-// quantile is the duration that the share q of all do not exceed.
+// quantile returns the duration that a share q of all durations does not
+// exceed.
 func (t times) quantile(q float64) time.Duration {
 	if len(t) == 0 {
 		return 0

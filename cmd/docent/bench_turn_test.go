@@ -24,12 +24,12 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/payload"
-	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
-// manualChunks is about what the manual of a large program has.
+// manualChunks is about the number of chunks of a large program's manual.
 const manualChunks = 12_000
 
 // openSQLiteBench and openPostgresBench open stores as the program does. Both
@@ -56,8 +56,8 @@ func openBench(b *testing.B, cfg config.Config) *wiring.Database {
 
 // BenchmarkTurn measures a user's message from being sent to its committed and
 // delivered answer, through the agent's runtime, with retrieval from a corpus
-// of a manual's size. The model answers from memory in 60 pieces: all of the
-// time is docent's own.
+// of a manual's size. The model answers from memory in 60 pieces, so it takes
+// none of the time.
 func BenchmarkTurn(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) { benchTurn(b, openSQLiteBench(b), nil) })
 	b.Run("postgres", func(b *testing.B) {
@@ -76,7 +76,7 @@ func BenchmarkTurn(b *testing.B) {
 // the runtime and its store and retriever.
 type turnClock struct {
 	journal.Store
-	rag.Searcher
+	pipeline.Searcher
 	wire *wire // nil: trips are not counted
 
 	writes, retrieval time.Duration
@@ -145,7 +145,7 @@ type talk struct {
 	said      int
 }
 
-// newTalk fills the store, unless that was done, and opens a conversation.
+// newTalk fills the store once and opens a conversation.
 func newTalk(b *testing.B, db *wiring.Database, wire *wire, chunks int) *talk {
 	b.Helper()
 	static, err := embed.NewStatic()
@@ -167,7 +167,7 @@ func newTalk(b *testing.B, db *wiring.Database, wire *wire, chunks int) *talk {
 	}
 	t.turnClock = &turnClock{Store: db.Sessions, Searcher: retriever, wire: wire}
 	model := llmtest.NewModel(llmtest.Script(llmtest.Say(strings.SplitAfter(strings.Repeat("The manual says how it is done, step by step [1]. ", 6), " ")...)))
-	answering, err := rag.New(rag.Config{
+	answering, err := pipeline.New(pipeline.Config{
 		Retriever: t, Static: static, Shelf: db.Library, Models: map[string]llm.Model{"scripted": model}, DefaultModel: "scripted", MinEvidence: -1,
 	})
 	if err != nil {
@@ -241,8 +241,8 @@ func benchTurn(b *testing.B, db *wiring.Database, wire *wire) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// benchTrips counts the round trips of a turn on the wire, apart from the
-// measurement, as counting takes time.
+// benchTrips counts the network round trips of a turn. It runs separately,
+// because counting takes time.
 func benchTrips(b *testing.B, db *wiring.Database, w *wire) {
 	t := newTalk(b, db, w, 200)
 	for range 20 {

@@ -26,8 +26,8 @@ func (w *wire) count() int64 {
 	return w.trips.Load()
 }
 
-// countTrips puts itself between a program that uses the returned URL and the
-// server of a database; nil if that has no Unix socket.
+// countTrips starts a proxy in front of a database server and returns its URL.
+// It returns nil if the server has no Unix socket.
 func countTrips(b *testing.B, database string) *wire {
 	b.Helper()
 	u, err := url.Parse(database)
@@ -76,7 +76,7 @@ func countTrips(b *testing.B, database string) *wire {
 	return w
 }
 
-// pass copies until either side closes and says when something comes.
+// pass copies until either side closes, and reports when data arrives.
 func pass(to, from net.Conn, came func()) {
 	defer to.Close()
 	buf := make([]byte, 64<<10)

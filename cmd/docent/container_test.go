@@ -9,7 +9,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// compose is what docker-compose.yml may hold; unknown keys fail the decoding.
+// compose has the allowed keys of docker-compose.yml. Unknown keys fail the
+// decoding.
 type compose struct {
 	Services map[string]struct {
 		Build       string            `yaml:"build"`

@@ -111,9 +111,9 @@ func commandSection(cmd *cobra.Command) string {
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }
 
-// flagTable lists the flags of a command in Markdown. Settings have a page of
-// their own, so a list of their names is enough; without a command, flags are
-// all listed.
+// flagTable lists the flags of a command in Markdown. It lists only the names
+// of settings, because settings have their own page. Without a command it lists
+// all flags.
 func flagTable(flags *pflag.FlagSet) string {
 	settings := map[string]bool{}
 	for _, s := range config.Settings() {

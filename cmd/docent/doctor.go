@@ -96,7 +96,7 @@ func (d doctor) checks() []check {
 		{"office", d.checkOffice, ""},
 		{"access", d.checkAccess, "add a user or a token: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; " +
 			"if DOCENT_OIDC_ISSUER is set, check it"},
-		{"port", d.checkPort, "stop what listens there, or choose another address: --addr HOST:PORT"},
+		{"port", d.checkPort, "stop the program that uses it, or choose another address: --addr HOST:PORT"},
 	}
 }
 
@@ -105,7 +105,7 @@ func (d doctor) databaseRemedy() string {
 	if d.Config.DatabaseURL != "" {
 		return "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"
 	}
-	return "check " + d.Config.SQLitePath() + ": you must own it, and no newer docent may have written it; " +
+	return "check " + d.Config.SQLitePath() + ": you must own it, and it must not come from a newer docent; " +
 		"choose another folder with --data DIR"
 }
 
@@ -214,7 +214,7 @@ func (d doctor) checkSpeech(ctx context.Context) (string, error) {
 	if len(found) == 0 {
 		return "none: docent declines recordings and sends replies as text", nil
 	}
-	return strings.Join(found, " and ") + " (the server was not asked)", nil
+	return strings.Join(found, " and ") + " (docent did not call the server)", nil
 }
 
 // checkAccess describes the access settings, and fails if nobody can sign in. A
@@ -222,9 +222,9 @@ func (d doctor) checkSpeech(ctx context.Context) (string, error) {
 func (d doctor) checkAccess(ctx context.Context) (string, error) {
 	switch {
 	case !d.Config.Auth && d.Config.Loopback():
-		return "with these settings authentication is off: everybody on this machine may do everything", nil
+		return "authentication is off: every user of this machine can do everything", nil
 	case !d.Config.Auth:
-		return "with these settings authentication is off (--insecure): everybody who reaches " + d.Config.Addr + " may do everything", nil
+		return "authentication is off (--insecure): every client that reaches " + d.Config.Addr + " can do everything", nil
 	case d.DB == nil:
 		return "", errors.New("users and tokens cannot be counted without the database")
 	}
@@ -236,12 +236,12 @@ func (d doctor) checkAccess(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found := fmt.Sprintf("with these settings authentication is on: %s, %s", plural(len(users), "user"), plural(len(tokens), "token"))
+	found := fmt.Sprintf("authentication is on: %s, %s", plural(len(users), "user"), plural(len(tokens), "token"))
 	if issuer := d.Config.OIDC.Issuer; issuer != "" {
 		return found + ", and the users of " + issuer, askIssuer(ctx, issuer)
 	}
 	if len(users)+len(tokens) == 0 {
-		return "", errors.New("with these settings authentication is on, but there are no users and no tokens")
+		return "", errors.New("authentication is on, but there are no users and no tokens")
 	}
 	return found, nil
 }

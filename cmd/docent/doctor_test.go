@@ -25,13 +25,13 @@ func TestDoctorOfAccess(t *testing.T) {
 		code int
 		want string
 	}{
-		"off":             {nil, 0, "ok    access    with these settings authentication is off: everybody on this machine"},
-		"insecure":        {[]string{"DOCENT_ADDR=0.0.0.0:0", "DOCENT_INSECURE=true"}, 0, "everybody who reaches 0.0.0.0:0"},
-		"nobody":          {[]string{"DOCENT_AUTH=true"}, 1, "FAIL  access    with these settings authentication is on, but there are no users"},
+		"off":             {nil, 0, "ok    access    authentication is off: every user of this machine"},
+		"insecure":        {[]string{"DOCENT_ADDR=0.0.0.0:0", "DOCENT_INSECURE=true"}, 0, "every client that reaches 0.0.0.0:0"},
+		"nobody":          {[]string{"DOCENT_AUTH=true"}, 1, "FAIL  access    authentication is on, but there are no users"},
 		"issuer":          {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL, "DOCENT_OIDC_AUDIENCE=a"}, 0, "0 tokens, and the users of " + issuer.URL},
 		"wrong issuer":    {[]string{"DOCENT_AUTH=true", "DOCENT_OIDC_ISSUER=" + issuer.URL + "/x", "DOCENT_OIDC_AUDIENCE=a"}, 1, "FAIL  access    " + issuer.URL + "/x/.well-known/openid-configuration answers 404"},
 		"no speech":       {nil, 0, "ok    speech    none"},
-		"listens, speaks": {[]string{"DOCENT_SPEECH_URL=" + paid.URL, "DOCENT_SPEECH_MODEL=tts-1", "DOCENT_TRANSCRIPTION_MODEL=whisper-1"}, 0, "listens with whisper-1 and speaks with tts-1 (the server was not asked)"},
+		"listens, speaks": {[]string{"DOCENT_SPEECH_URL=" + paid.URL, "DOCENT_SPEECH_MODEL=tts-1", "DOCENT_TRANSCRIPTION_MODEL=whisper-1"}, 0, "listens with whisper-1 and speaks with tts-1 (docent did not call the server)"},
 	} {
 		if out := docent(t, append(append([]string{}, env...), c.env...), c.code, "doctor"); !strings.Contains(out, c.want) {
 			t.Errorf("%s: there is no %q in\n%s", name, c.want, out)

@@ -37,8 +37,8 @@ func embeddings(t *testing.T, length int) string {
 	return s.URL
 }
 
-// TestOtherEmbedder: another length under the same name is another embedder;
-// everything is embedded again, and that is said.
+// TestOtherEmbedder: vectors of another length mean another embedder, even with
+// the same name. docent embeds everything again and reports it.
 func TestOtherEmbedder(t *testing.T) {
 	t.Parallel()
 	docs := t.TempDir()

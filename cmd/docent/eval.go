@@ -17,7 +17,7 @@ import (
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/internal/wiring"
-	"docent/rag"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
@@ -150,7 +150,7 @@ func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, question
 	}
 	if o.answers {
 		report.Answers, err = eval.MeasureAnswers(ctx, eval.AnswersConfig{
-			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: rag.DefaultMinEvidence,
+			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: pipeline.DefaultMinEvidence,
 		})
 		if err != nil {
 			return fmt.Errorf("measure answers: %w", err)

@@ -12,7 +12,7 @@ import (
 	"docent/auth"
 )
 
-// raw sends bytes as they are and returns the status of the answer and all of it.
+// raw sends unchanged bytes and returns the response with its status.
 func raw(t *testing.T, at, request string) (int, string) {
 	t.Helper()
 	var d net.Dialer
@@ -44,7 +44,8 @@ func raw(t *testing.T, at, request string) (int, string) {
 	}
 }
 
-// TestPathsLeadNowhere: no spelling of a path shows what is no page and no route.
+// TestPathsLeadNowhere: no spelling of a path shows anything except pages and
+// routes.
 func TestPathsLeadNowhere(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()})
@@ -77,8 +78,8 @@ func TestPathsLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestForeignPages: what a page of another origin can do with the cookie of a
-// user who is signed in.
+// TestForeignPages: a page of another origin cannot use the cookie of a
+// signed-in user.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()}, "--origins", "https://app.example.com", "--hosts", "docs.example.com")
@@ -130,7 +131,7 @@ func TestForeignPages(t *testing.T) {
 	}
 }
 
-// TestOddRequests: what no client sends is answered plainly or not at all.
+// TestOddRequests: malformed requests get a plain error or no response.
 func TestOddRequests(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()})
@@ -191,8 +192,8 @@ func wantNoInternals(t *testing.T, what, body string) {
 	}
 }
 
-// TestAnswersAreSealed: the headers of the page, of the API and of every kind of
-// error.
+// TestAnswersAreSealed: the security headers of the page, the API, and every
+// kind of error.
 func TestAnswersAreSealed(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()})

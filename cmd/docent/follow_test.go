@@ -42,8 +42,8 @@ func found(t *testing.T, server, question string) []string {
 	return texts
 }
 
-// TestServeFollowsIngest: a running server answers from what another process
-// has just added, changed and removed.
+// TestServeFollowsIngest: a running server sees the documents that another
+// process adds, changes, and removes.
 func TestServeFollowsIngest(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -175,7 +175,7 @@ func answer(t *testing.T, line string) string {
 	return msg.Answer + "\n"
 }
 
-// TestSameRankingOnBothStores compares what the two databases answer.
+// TestSameRankingOnBothStores compares the answers with both databases.
 func TestSameRankingOnBothStores(t *testing.T) {
 	t.Parallel()
 	docs := writeDocs(t, 30)

@@ -17,9 +17,9 @@ import (
 	"docent/internal/wstest"
 )
 
-// TestBadFrames sends frames that make no sense, in all dialects, over many
-// sockets: the server neither panics nor closes any nor keeps anything of them;
-// the soak test does so for long.
+// TestBadFrames sends malformed frames over many sockets in all protocols. The
+// server does not panic, closes no socket, and stores nothing. The soak test
+// runs longer.
 func TestBadFrames(t *testing.T) {
 	t.Parallel()
 	fuzzFrames(t, 2*time.Second, 1)
@@ -28,7 +28,7 @@ func TestBadFrames(t *testing.T) {
 // badDialect is how frames of one kind of client look.
 type badDialect struct {
 	path  string
-	first string // is said first
+	first string // the first message
 	seeds []string
 }
 

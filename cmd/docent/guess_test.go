@@ -49,7 +49,7 @@ func TestGuessingByHello(t *testing.T) {
 	}
 }
 
-// TestUserScopes: what a user may do is changed without another user.
+// TestUserScopes: docent user scopes changes the scopes of an existing user.
 func TestUserScopes(t *testing.T) {
 	t.Parallel()
 	env := []string{"DOCENT_DATA=" + t.TempDir()}

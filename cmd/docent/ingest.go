@@ -68,17 +68,7 @@ is stored.
 
 docent detects the format from the content. It reads:
 
-  documents      Markdown, text, HTML, PDF, DOCX, PPTX, XLSX, ODT, ODS, ODP, RTF
-  mail           EML, MSG, MBOX, MHT
-  books          EPUB, Jupyter notebooks
-  markup         LaTeX, reStructuredText, AsciiDoc, Org, SVG, and XML such as
-                 DocBook, DITA, and JATS
-  data           CSV, JSON, JSONL, YAML, SQL, subtitles (SRT, VTT)
-  source code    most languages
-  archives       ZIP and TAR, with the documents in them
-  with tesseract    images and scanned pages
-  with LibreOffice  DOC, XLS, PPT
-
+` + formatList() + `
 docent skips hidden files, version control folders, and files named in
 .docentignore. It reports each file that it cannot read. It tries the file again
 when the file changes, or with --retry. Documents of deleted files stay until you

@@ -13,9 +13,9 @@ func TestIngestSurvivesKills(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) { killIngest(t, env, 20, 3) })
 }
 
-// killIngest starts ingests of a folder with so many files and kills each with
-// SIGKILL, at random moments of the time that an undisturbed one takes. It lets the
-// last one finish and compares the databases.
+// killIngest starts ingests of a folder and kills each with SIGKILL at a random
+// moment. It lets the last one finish and compares its database with that of an
+// undisturbed ingest.
 func killIngest(t *testing.T, env []string, files, kills int) {
 	t.Helper()
 	docs := writeDocs(t, files)

@@ -24,12 +24,12 @@ import (
 	"docent/internal/pgtest"
 )
 
-// asProgram in the environment makes the test binary be docent, so that tests
-// can start it as other processes and kill them.
+// asProgram is an environment variable. It turns the test binary into docent,
+// so that tests can start and kill it as another process.
 const asProgram = "DOCENT_TEST_PROGRAM"
 
-// patience bounds waiting for another process; nothing takes that long unless
-// it is broken.
+// patience bounds the wait for another process. Only a broken process takes
+// that long.
 const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -248,7 +248,7 @@ func getJSON(t *testing.T, url string, v any) {
 	}
 }
 
-// eventually asks again and again, as fast as the answers come, until ok.
+// eventually calls ok repeatedly until it returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); {

@@ -87,9 +87,9 @@ func frame(action payload.Action, message string) string {
 	return `{"action":"` + string(action) + `","message":` + message + `}`
 }
 
-// TestWhoMaySayWhat walks the three dialects with each verb as everybody: who
-// may not use a session is refused, whatever they say and however early, and
-// leaves it as it was.
+// TestWhoMaySayWhat sends each action in the three protocols as every user. A
+// user without access to a session is always refused, and the session does not
+// change.
 func TestWhoMaySayWhat(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -148,7 +148,7 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 	}
 }
 
-// wantClosed says everything at once and reads until the connection is closed.
+// wantClosed sends all frames at once and reads until the connection is closed.
 func (s *site) wantClosed(t *testing.T, as string, d dialect, c *wstest.Conn, code int, kind string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -18,22 +19,23 @@ import (
 	"docent/internal/wiring"
 )
 
-// sample is how a route is asked in TestWhoMayDoWhat.
+// sample is the request of TestWhoMayDoWhat for one route.
 type sample struct {
-	path   string // of the route, with {session} for the id of a new one; "" is the route's own
-	body   string // with {session} as well, and {n} for a new number
+	path   string // {session} stands for the id of a new session; "" is the path of the route
+	body   string // {session} as in path; {n} stands for a new number
 	header []string
-	ok     int  // the status for who may
-	owned  bool // the session has to be theirs
-	signed bool // only for who is signed in with a password
-	typed  bool // a client of /agent_websocket is in it
+	ok     int    // the status for principals with access
+	owned  bool   // only the owner of the session has access
+	signed bool   // only users who signed in with a password have access
+	typed  bool   // the session needs a client of /agent_websocket
+	errors string // how the bodies of errors begin; "" is the format of docent
 }
 
 const form = "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"note.txt\"\r\n\r\nThe pump stops at noon.\r\n--x--\r\n"
 
 var asJSON = []string{"Content-Type", "application/json"}
 
-// samples has every route of api.Routes.
+// samples has a sample for each route of api.Routes.
 var samples = map[string]sample{
 	"GET /api/health":                            {ok: 200},
 	"GET /api/ready":                             {ok: 200},
@@ -48,7 +50,7 @@ var samples = map[string]sample{
 	"GET /api/documents/{id}/text":               {path: "/api/documents/1/text", ok: 200},
 	"GET /api/documents/{id}/file":               {path: "/api/documents/1/file", ok: 200},
 	"GET /api/documents/{id}/chunks":             {path: "/api/documents/1/chunks", ok: 200},
-	"GET /api/documents/{id}/pages/{page}":       {path: "/api/documents/1/pages/0", ok: 404}, // it has none
+	"GET /api/documents/{id}/pages/{page}":       {path: "/api/documents/1/pages/0", ok: 404}, // it has no pages
 	"GET /api/documents/{id}/pages/{page}/image": {path: "/api/documents/1/pages/0/image", ok: 404},
 	"POST /api/pages":                            {body: "no PDF", ok: 415},
 	"GET /api/search":                            {path: "/api/search?q=pump", ok: 200},
@@ -78,7 +80,8 @@ var samples = map[string]sample{
 	"GET /api/sources/{source_id}/failures":      {path: "/api/sources/999999/failures", ok: 404},
 }
 
-// want is the status that somebody gets of a route, told from its row alone.
+// want returns the status that a person should get from a route. It depends only
+// on the row and the sample of the route.
 func want(scope auth.Scope, s sample, w who, owner string) int {
 	switch p := (auth.Principal{ID: w.id, Scopes: w.scopes}); {
 	case w.wrong:
@@ -98,7 +101,7 @@ func want(scope auth.Scope, s sample, w who, owner string) int {
 	}
 }
 
-// site is a server with authentication, and what is behind it.
+// site is a server with authentication and its database.
 type site struct {
 	db     *wiring.Database
 	at     string
@@ -107,7 +110,7 @@ type site struct {
 	asked  atomic.Int64
 }
 
-// guarded starts one.
+// guarded starts a site.
 func guarded(t *testing.T, env []string, args ...string) *site {
 	t.Helper()
 	docs := t.TempDir()
@@ -119,7 +122,7 @@ func guarded(t *testing.T, env []string, args ...string) *site {
 	return s
 }
 
-// as is one of the people.
+// as returns the person with a name.
 func (s *site) as(t *testing.T, name string) who {
 	t.Helper()
 	i := slices.IndexFunc(s.people, func(w who) bool { return w.name == name })
@@ -129,7 +132,7 @@ func (s *site) as(t *testing.T, name string) who {
 	return s.people[i]
 }
 
-// session makes one that belongs to somebody.
+// session makes a session of an owner.
 func (s *site) session(t *testing.T, owner string) journal.SessionKey {
 	t.Helper()
 	key := journal.SessionKey{Agent: "docent", ID: fmt.Sprintf("s%d", s.asked.Add(1))}
@@ -139,20 +142,21 @@ func (s *site) session(t *testing.T, owner string) journal.SessionKey {
 	return key
 }
 
-// from is an address of its own for each request: what is wrong is slowed by it.
+// from returns a new client address. The server slows down addresses that send
+// wrong credentials.
 func (s *site) from() []string {
 	n := s.asked.Add(1)
 	return []string{"X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
 }
 
-// TestWhoMayDoWhat walks every route as everybody. What is expected is told from
-// api.Routes; a route that is not there, or not in samples, fails.
+// TestWhoMayDoWhat requests every route as every person. Routes without a row in
+// api.Routes or without a sample fail.
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
 		s := guarded(t, env)
 		rows := s.wantDeclared(t)
-		// Signing out comes last.
+		// rank puts the sign-out last.
 		for _, route := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return strings.Compare(rank(a), rank(b)) }) {
 			owners := []string{""}
 			if samples[route].owned {
@@ -174,7 +178,8 @@ func rank(route string) string {
 	return route
 }
 
-// wantDeclared compares rows, samples and description, and returns the scopes.
+// wantDeclared compares the rows, the samples, and the description, and returns
+// the scopes.
 func (s *site) wantDeclared(t *testing.T) map[string]auth.Scope {
 	t.Helper()
 	rows := map[string]auth.Scope{}
@@ -259,7 +264,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 		if sample.owned && wanted >= 400 {
 			s.wantUntouched(t, key, method+" "+path+" as "+w.name)
 		}
-		if method != http.MethodHead && resp.StatusCode >= 400 && !strings.HasPrefix(body, `{"code":"`) {
+		if method != http.MethodHead && resp.StatusCode >= 400 && !strings.HasPrefix(body, cmp.Or(sample.errors, `{"code":"`)) {
 			t.Errorf("%s %s as %s: the error is %s", method, path, w.name, body)
 		}
 	}
@@ -268,7 +273,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 	}
 }
 
-// wantUntouched: nothing of a session has changed.
+// wantUntouched checks that a session has not changed.
 func (s *site) wantUntouched(t *testing.T, key journal.SessionKey, after string) {
 	t.Helper()
 	r, err := s.db.Sessions.Session(t.Context(), key)
@@ -277,7 +282,7 @@ func (s *site) wantUntouched(t *testing.T, key journal.SessionKey, after string)
 	}
 }
 
-// wantOwnList: a list has the sessions of who asks, and an administrator's all.
+// wantOwnList checks that people list their own sessions, and administrators all.
 func (s *site) wantOwnList(t *testing.T, w who) {
 	t.Helper()
 	owners := map[string]bool{}
@@ -296,7 +301,7 @@ func (s *site) wantOwnList(t *testing.T, w who) {
 	}
 	for owner, there := range owners {
 		if got[owner] != there {
-			t.Errorf("%s: that sessions of %q are in the list is %v", w.name, owner, got[owner])
+			t.Errorf("%s: the list has sessions of %q: %v, want %v", w.name, owner, got[owner], there)
 		}
 	}
 }

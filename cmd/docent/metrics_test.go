@@ -14,8 +14,8 @@ import (
 	"docent/payload"
 )
 
-// TestMetricsAreDocumented: what a server that has seen traffic prints and the
-// table in docs/reference/metrics.md are the same.
+// TestMetricsAreDocumented: the metrics of a server after some traffic are
+// those in the table of docs/reference/metrics.md.
 func TestMetricsAreDocumented(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../../docs/reference/metrics.md")
@@ -77,8 +77,8 @@ func (s *site) traffic(t *testing.T) {
 	hear(t, c)
 }
 
-// metricNames are the metrics of a text with the names of their labels; a histogram
-// counts as one.
+// metricNames returns the names of the metrics in a text with their labels. A
+// histogram counts as one metric.
 func metricNames(text string) map[string]bool {
 	out := map[string]bool{}
 	label := regexp.MustCompile(`([a-z_]+)="`)

@@ -9,22 +9,22 @@ import (
 	"docent/payload"
 )
 
-// parrot repeats what it is told.
+// parrot repeats each message.
 const parrot = `name: parrot
 states:
   begin: {initial: true, on: [{message: any, to: repeat}]}
   repeat: {body: [{reply: "{{.message}}!"}], on: [{message: any, to: repeat}]}
 `
 
-// TestExactlyOnce: whatever is said three times under one id, from two sockets
-// at once, is stored once and answered once; the soak test says more.
+// TestExactlyOnce: a message sent three times with one id, from two sockets at
+// once, is stored once and answered once. The soak test covers more.
 func TestExactlyOnce(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) { thrice(t, env, 14) })
 }
 
-// thrice says 15 messages in each of so many sessions, each three times: as many
-// as a client may send at once.
+// thrice sends 15 messages in each of several sessions, each message three
+// times. That is the burst limit of a client.
 func thrice(t *testing.T, env []string, sessions int) {
 	t.Helper()
 	const messages = 15

@@ -39,8 +39,8 @@ func (p page) until(action string) map[string]any {
 	}
 }
 
-// answered says something and returns the passages' titles and the model of the
-// answer, and the turn.
+// answered sends a message. It returns the titles of the passages, the model,
+// and the turn of the answer.
 func (p page) answered(frame string) (titles []string, model string, turn int) {
 	p.t.Helper()
 	p.say(frame)
@@ -56,7 +56,7 @@ func (p page) answered(frame string) (titles []string, model string, turn int) {
 	return titles, fmt.Sprint(m["llm_name"]), int(n)
 }
 
-// refused says something and checks that it is refused with its id.
+// refused sends a message and checks that the error has its id.
 func (p page) refused(code, id, frame string) {
 	p.t.Helper()
 	p.say(frame)
@@ -67,8 +67,8 @@ func (p page) refused(code, id, frame string) {
 	}
 }
 
-// TestAskOptions: a message says from which collections, by which model and from
-// how many passages it is to be answered.
+// TestAskOptions: a message can select the collections, the model, and the
+// number of passages for its answer.
 func TestAskOptions(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -135,8 +135,8 @@ func TestAskOptions(t *testing.T) {
 		if after := whatWasSaid(t, at); !slices.Equal(before, after) {
 			t.Errorf("what was refused is stored:\n%s\n%s", before, after)
 		}
-		// The connection is still there, and others' words are their own: small
-		// talk is small talk, and an object of another kind is nobody's options.
+		// The connection is still open. Small talk still works, and other objects are
+		// not read as options.
 		p.say(`{"action":"user_message","id":"m7","message":{"message":"Thanks!","k":2}}`)
 		p.until("agent_reply_str")
 		p.until("turn_finished")
@@ -155,7 +155,7 @@ func TestAskOptions(t *testing.T) {
 			t.Errorf("found by the options: %v", list)
 		}
 
-		// A BAF client that means something else by these keys is answered.
+		// A BAF client gets an answer even if it uses these keys for something else.
 		c := dial(t, at+"/?session_id=baf")
 		hear(t, c)
 		for _, options := range []string{`"k":"x","collections":5,"model":[]`, `"model":"gpt-99","collections":["north"],"k":9`, `"k":1000`, `"model":{"a":1}`} {
@@ -169,7 +169,7 @@ func TestAskOptions(t *testing.T) {
 	})
 }
 
-// whatWasSaid is what was said in session s, for comparing.
+// whatWasSaid returns the messages of session s, for comparison.
 func whatWasSaid(t *testing.T, at string) []string {
 	t.Helper()
 	_, body := who{}.request(t, http.MethodGet, at+"/api/sessions/s/messages", "")

@@ -17,8 +17,8 @@ type who struct {
 	id     string      // of the principal; "" of nobody
 	scopes auth.Scopes // none of nobody
 	shows  http.Header // with every request
-	token  string      // "" of who has none
-	wrong  bool        // what they show is
+	token  string      // "" without a token
+	wrong  bool        // the token is invalid
 }
 
 // may reports whether that is in the scopes.
@@ -37,7 +37,7 @@ func opened(t *testing.T, env []string) *wiring.Database {
 	return db
 }
 
-// crowd makes users and tokens and returns them with who is unknown.
+// crowd creates users and tokens and returns them, together with unknown users.
 func crowd(t *testing.T, db *wiring.Database) []who {
 	t.Helper()
 	a, err := db.Authenticator(auth.Config{})
@@ -75,7 +75,7 @@ func crowd(t *testing.T, db *wiring.Database) []who {
 	return all
 }
 
-// request asks a server as somebody and returns the answer with its body.
+// request sends a request as a user and returns the response with its body.
 func (w who) request(t *testing.T, method, at, body string, header ...string) (*http.Response, string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -14,12 +14,11 @@ import (
 	"docent/payload"
 )
 
-// said is in everything that people say or store in TestLogsAreQuiet.
+// said is part of every text that users send or store in TestLogsAreQuiet.
 const said = "quaggasaid"
 
-// TestLogsAreQuiet: at the most talkative level, after all that people do and
-// get wrong, neither log nor standard error holds what anybody said or stored,
-// or what they are known by.
+// TestLogsAreQuiet: even at level debug, neither the log nor standard error
+// contains texts, documents, or credentials of users.
 func TestLogsAreQuiet(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {
@@ -60,7 +59,7 @@ func TestLogsAreQuiet(t *testing.T) {
 	}
 }
 
-// signIn gets the password wrong and right, and returns the cookie.
+// signIn sends a wrong and the right password, and returns the cookie.
 func (s *site) signIn(t *testing.T) string {
 	t.Helper()
 	login := func(password string, want int) *http.Response {
@@ -145,8 +144,8 @@ func (s *site) getWrong(t *testing.T, w who) {
 	}
 }
 
-// converseAll talks over WebSockets in all three dialects, known in every way
-// there is, and says what is no frame as well.
+// converseAll talks over WebSockets in all three protocols, with every kind of
+// credential. It also sends invalid frames.
 func (s *site) converseAll(t *testing.T, w who) {
 	t.Helper()
 	query := "token=" + url.QueryEscape(w.token)

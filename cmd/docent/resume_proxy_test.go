@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// proxy stands between clients and a server, and ends connections as bad lines
-// and servers do.
+// proxy is between clients and a server. It ends connections like a bad network
+// or a server.
 type proxy struct {
 	at     string // where clients go
 	server string // where the server is
@@ -136,8 +136,8 @@ func (l *proxied) pass(frame []byte) error {
 	return err
 }
 
-// end ends a connection: as by the server with a close code, or cut, in the
-// middle of a frame if code is 1.
+// end ends a connection: with a close code of the server, or by a cut. With
+// code 1 the cut is in the middle of a frame.
 func (l *proxied) end(code uint16) {
 	l.mu.Lock()
 	if !l.over && code >= 1000 {
@@ -164,8 +164,8 @@ func (p *proxy) cutAll() {
 	}
 }
 
-// cut ends one connection or all of them, somehow; it tells what it did, "" if
-// there was none.
+// cut ends one connection or all, in a random way. It returns a description, or
+// "" without a connection.
 func (p *proxy) cut(chance *rand.Rand) string {
 	lines := p.all()
 	if len(lines) == 0 {

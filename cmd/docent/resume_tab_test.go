@@ -13,8 +13,8 @@ import (
 	"docent/payload"
 )
 
-// tab is a client in a session that goes away and comes back; its transcript
-// stays.
+// tab is a client that disconnects and resumes its session. It keeps its
+// transcript.
 type tab struct {
 	t    *testing.T
 	name string
@@ -70,7 +70,7 @@ func (v *tab) open() {
 	}
 }
 
-// reopen is what loading a page again does.
+// reopen reloads the page.
 func (v *tab) reopen() {
 	v.mu.Lock()
 	s, heard := v.s, v.heard
@@ -96,7 +96,7 @@ func (v *tab) listen(s *client.Session) {
 	}
 }
 
-// hear applies an event, and fails if something is missing, double or out of
+// hear applies an event. It fails if a frame is missing, repeated, or out of
 // order.
 func (v *tab) hear(e client.Event) {
 	v.mu.Lock()
@@ -128,8 +128,8 @@ func (v *tab) hear(e client.Event) {
 	v.changed = make(chan struct{})
 }
 
-// whole fails if something is missing. While it is read, a reset may take part of
-// it away, which is told before the client is synced.
+// whole fails if something is missing. A reset may delete messages during the
+// replay. The client learns of it before it is synced.
 func (v *tab) whole() {
 	if v.hole != "" {
 		v.t.Errorf("%s: %s", v.name, v.hole)
@@ -158,10 +158,10 @@ func stored(e client.Event) int64 {
 type told struct {
 	client.Receipt
 	opens int  // as it was when it was said
-	again bool // it was said more than once: it ran again, or its end was told again
+	again bool // sent more than once, so it may run again or end again
 }
 
-// tell says something until it is stored, in whatever session the tab is in.
+// tell sends a message in the tab's session until it is stored.
 func (v *tab) tell(message, id string) (told, error) {
 	v.mu.Lock()
 	opens := v.opens
@@ -196,8 +196,8 @@ func (v *tab) until(what string, ok func() bool) bool {
 	}
 }
 
-// await waits for the end of a turn: a session tells it, unless it was opened
-// after that; and a reset takes turns away.
+// await waits for the end of a turn. A session reports it only to open tabs,
+// and a reset removes turns.
 func (v *tab) await(m told) bool {
 	return v.until(fmt.Sprint("finished turn ", m.Turn), func() bool {
 		running := slices.ContainsFunc(v.made.Running(), func(p client.Progress) bool { return p.Turn == m.Turn })

@@ -26,8 +26,8 @@ states:
   think: {body: [reason], on: [{message: any, to: think}]}
 `
 
-// trickle is a model that answers in pieces, slowly, and every third question
-// after planning.
+// trickle is a model that answers slowly in pieces. It plans before every third
+// answer.
 func trickle(t *testing.T, pause time.Duration) *llmtest.Server {
 	t.Helper()
 	wait := func(ctx context.Context, _ int) error {
@@ -77,7 +77,7 @@ type resume struct {
 	sessions [][]*tab
 	said     []map[string]bool // the texts said in each session
 	again    []map[int64]bool  // turns whose message was said again, of each session
-	stored   []int64           // the seq of what was said last in each session
+	stored   []int64           // the seq of the last message in each session
 	saying   sync.WaitGroup
 	turns    atomic.Int64
 	revising bool
@@ -93,9 +93,9 @@ type cutting struct {
 	seed           uint64
 }
 
-// TestResume: clients whose connections are cut while answers stream, and whose
-// server is killed, have in the end what is stored; the soak test does so for
-// long.
+// TestResume: connections are cut while answers stream, and the server is
+// killed. In the end the clients have the stored messages. The soak test runs
+// longer.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -181,8 +181,8 @@ func (r *resume) cut(c cutting) {
 	r.t.Logf("%v: %d lost connections in %d turns", done, losses, r.turns.Load())
 }
 
-// converse says one thing after the other in a session, from any of its tabs,
-// sometimes several at once.
+// converse sends messages in a session, from any of its tabs and sometimes
+// several at once.
 func (r *resume) converse(i int, chance *rand.Rand) {
 	tabs := r.sessions[i]
 	for n := 0; !r.quiet.Load() && !r.t.Failed(); n++ {
@@ -207,7 +207,7 @@ func (r *resume) converse(i int, chance *rand.Rand) {
 	}
 }
 
-// revise does something to a turn; others may have been quicker.
+// revise changes a turn. Another tab may have changed it first.
 func (r *resume) revise(i int, v *tab, receipt told, chance *rand.Rand) {
 	s := v.session()
 	var revised client.Receipt
@@ -245,8 +245,8 @@ func (r *resume) revise(i int, v *tab, receipt told, chance *rand.Rand) {
 func (r *resume) compare() {
 	for i, tabs := range r.sessions {
 		for _, v := range tabs {
-			// What a tab learns of as it comes back is open only once it is synced;
-			// of what was said just now it may not have heard.
+			// A tab knows the open turns only after it is synced. It may not know the most
+			// recent messages yet.
 			if !v.until("quiet", func() bool { return v.last >= max(1, r.stored[i]) && v.synced && len(v.made.Running()) == 0 }) {
 				r.t.Errorf("%s: %+v", v.name, v.made.Running())
 				return
@@ -258,7 +258,7 @@ func (r *resume) compare() {
 			v.mu.Lock()
 			same(r.t, v.name, v.made.Record(), want)
 			for turn, outcomes := range v.finished {
-				if len(outcomes) > 1 && !r.again[i][turn] { // or it ran again, or its end was told again
+				if len(outcomes) > 1 && !r.again[i][turn] { // or it ran or ended again
 					r.t.Errorf("%s: turn %d ended %d times: %v", v.name, turn, len(outcomes), outcomes)
 				}
 			}
@@ -302,7 +302,7 @@ func (r *resume) answered(i int, record []client.Entry) {
 	}
 }
 
-// entriesOf is the record of a session as the database has it.
+// entriesOf returns the stored entries of a session.
 func entriesOf(t *testing.T, env []string, name, sessionID string) []client.Entry {
 	t.Helper()
 	db := databaseOf(t, env)

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// gcPercent is the GOGC of a server, unless the environment sets another. A lower
-	// value than Go's own costs some processor time and bounds the memory that uploads
-	// of large documents leave behind.
+	// gcPercent is the GOGC of a server, unless the environment sets another. A value
+	// below Go's default costs some processor time. In return, the heap shrinks sooner
+	// after uploads of large documents.
 	gcPercent = 50
 	// goGCPercent is Go's own value.
 	goGCPercent = 100
@@ -60,8 +60,8 @@ Press Ctrl-C or send SIGTERM to stop the server. It finishes running answers fir
 	return cmd
 }
 
-// announce prints the address of a server and what its operator should know about
-// access to it.
+// announce prints the address of a server, and notes about access for its
+// operator.
 func announce(w io.Writer, cfg config.Config, at net.Addr, locked bool) {
 	if locked {
 		fmt.Fprint(w, firstUser(cfg))
@@ -84,7 +84,7 @@ func firstUser(cfg config.Config) string {
 		"  docent user create NAME --scopes ask,ingest%s\n  docent token create --name NAME%s\n", same, data, data)
 }
 
-// warn explains what others can do who reach the address.
+// warn explains the rights of users who can reach the address.
 func warn(w io.Writer, cfg config.Config, at net.Addr) {
 	switch {
 	case cfg.Loopback():

@@ -50,8 +50,8 @@ func hear(t *testing.T, c *wstest.Conn) map[string]any {
 // goldenRAG is BAF's own agent_reply_rag frame.
 const goldenRAG = `{"action": "agent_reply_rag", "message": {"llm_name": "gpt-4o-mini", "question": "q?", "answer": "the answer", "docs": [{"content": "chunk text", "metadata": {"source": "pdfs/a.pdf", "page": 0}}]}, "history": false, "timestamp": "2026-11-21 07:10:21"}`
 
-// carries reports where got lacks a key of want or has another type there;
-// null stands for a page that is not there.
+// carries reports the place where got lacks a key of want or has another type.
+// null stands for a missing page.
 func carries(path string, want, got any) string {
 	switch want := want.(type) {
 	case map[string]any:
@@ -92,8 +92,8 @@ func carries(path string, want, got any) string {
 	return ""
 }
 
-// TestPlainClient: a client that knows BAF only gets the greeting and one
-// answer frame, and no bad frame hurts it.
+// TestPlainClient: a client that knows only BAF gets the greeting and one
+// answer frame. Bad frames do not end its session.
 func TestPlainClient(t *testing.T) {
 	t.Parallel()
 	onBothStores(t, func(t *testing.T, env []string) {
@@ -116,7 +116,7 @@ func TestPlainClient(t *testing.T) {
 			t.Fatal(err)
 		}
 		frame := hear(t, c)
-		for frame["action"] == "agent_reply_str" { // it is told of what was too long
+		for frame["action"] == "agent_reply_str" { // the report of the message that was too long
 			if !strings.Contains(frame["message"].(string), "bytes") {
 				t.Fatalf("unasked: %v", frame)
 			}

@@ -19,7 +19,8 @@ func TestSyncSurvivesKills(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) { killSync(t, env, 20, 3) })
 }
 
-// sourceTimes are what differs between two databases that hold the same.
+// sourceTimes matches the times, which differ between two databases with the
+// same content.
 var sourceTimes = regexp.MustCompile(`"(created_at|next_sync_at|last_sync)":("[^"]*"|\{[^}]*\}|null),?`)
 
 // killSync starts syncs and kills each with SIGKILL, at random moments of the time
@@ -71,15 +72,15 @@ func killSync(t *testing.T, env []string, files, kills int) {
 	if a, b := state(t, fresh), state(t, env); a != b {
 		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", clip(a, 4000), killed, clip(b, 4000))
 	}
-	// What the source added goes with it, and all of it.
+	// Removing the source removes all documents that it added.
 	docent(t, env, 0, "source", "rm", "docs")
 	if out := docent(t, env, 0, "docs", "ls", "--json"); out != "" {
 		t.Errorf("documents are left:\n%s", clip(out, 1000))
 	}
 }
 
-// TestSourceIsServed adds a folder while a server runs: its documents come,
-// change and go without another command.
+// TestSourceIsServed adds a folder while a server runs: docent adds, changes,
+// and removes its documents without another command.
 func TestSourceIsServed(t *testing.T) {
 	t.Parallel()
 	env, docs := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()
@@ -166,8 +167,8 @@ func TestIngestWatch(t *testing.T) {
 	docent(t, env, 2, "ingest", "--watch", "-")
 }
 
-// TestWatchKeepsVanishedFolders takes the watched folder itself away, as an
-// unmounted disk does: its documents stay.
+// TestWatchKeepsVanishedFolders removes the watched folder itself, as an
+// unmounted disk does. Its documents stay.
 func TestWatchKeepsVanishedFolders(t *testing.T) {
 	t.Parallel()
 	env, parent := []string{"DOCENT_DATA=" + t.TempDir()}, t.TempDir()

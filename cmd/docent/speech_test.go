@@ -11,8 +11,8 @@ import (
 	"docent/internal/wstest"
 )
 
-// audioServer is a server with OpenAI's audio API that hears the same words in
-// all that is Ogg, and says one sample.
+// audioServer is a server with OpenAI's audio API. It returns the same
+// transcript for every Ogg file, and one sample as speech.
 func audioServer(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -33,8 +33,9 @@ func audioServer(t *testing.T) string {
 	return s.URL + "/v1"
 }
 
-// TestVoice: a recording is heard by the configured server and answered; what
-// cannot be heard is said in words. The page and clients can know.
+// TestVoice: the configured server transcribes a recording, and docent answers
+// it. Without a transcript, docent replies with an error. The page and clients
+// can see whether voice is set up.
 func TestVoice(t *testing.T) {
 	t.Parallel()
 	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_SPEECH_KEY=sk-audio"}
@@ -74,8 +75,8 @@ func TestVoice(t *testing.T) {
 	}
 }
 
-// TestSpeech: what an agent speaks comes as sound from the configured server,
-// and as text without one.
+// TestSpeech: an agent replies with sound from the configured server, and with
+// text without one.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
 	file := yamlAgent(t, "name: loud\ngreeting: Hm.\nstates: {s: {initial: true, body: [{speak: Hello.}], on: [{message: any, to: s}]}}")

@@ -56,7 +56,7 @@ func zipped(t *testing.T, parts map[string]string) []byte {
 	return b.Bytes()
 }
 
-// uploaded is what a server says of one uploaded file.
+// uploaded is a server's report on one uploaded file.
 type uploaded struct {
 	Source, Status, Reason string
 }

@@ -26,8 +26,8 @@ func TestParseSpan(t *testing.T) {
 	}
 }
 
-// TestTokensOfARunningServer: what the commands do counts at once for a server
-// in another process, and no token is in what it writes.
+// TestTokensOfARunningServer: the commands take effect at once in a server in
+// another process. The server's output contains no token.
 func TestTokensOfARunningServer(t *testing.T) {
 	t.Parallel()
 	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_LOG_LEVEL=debug"}

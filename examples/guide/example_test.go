@@ -17,6 +17,7 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
+	"docent/rag/pipeline"
 )
 
 func Example_first() {
@@ -52,7 +53,7 @@ func Example_transitions() {
 	rich := func(_ context.Context, s *agent.Session) (bool, error) { return agent.Get(s, "money", 0) > 9, nil }
 
 	start.OnIntent(order).GoTo(wait)                                  // a text that has the intent
-	start.OnNoIntent().When(rich).GoTo(wait)                          // a text that has none of the state's, and the condition holds
+	start.OnNoIntent().When(rich).GoTo(wait)                          // a text without an intent of the state, while the condition holds
 	start.OnFile("image/*", "pdf").GoTo(wait)                         // a file: of a media type, a family of them, an extension
 	start.OnJSON().GoTo(wait)                                         // a message that is a JSON object
 	start.OnText().GoTo(wait)                                         // any text
@@ -203,7 +204,9 @@ func Example_reasoning() {
 }
 
 // equipped is in the guide. It adds tools to reasoning.
-func equipped(ctx context.Context, model llm.Model, manuals tool.KnowledgeConfig, films, instructions string) (agent.Body, *tool.Workspaces, error) {
+func equipped(
+	ctx context.Context, model llm.Model, manuals tool.KnowledgeConfig, films, instructions string,
+) (agent.Body, *tool.Workspaces, error) {
 	workspaces, err := tool.OpenWorkspaces(tool.Workspace{Name: "films", Path: films, Description: "what films are about"})
 	if err != nil {
 		return nil, nil, err
@@ -229,7 +232,8 @@ func Example_equipped() {
 	defer os.RemoveAll(films)
 	defer os.RemoveAll(skills)
 	model := scripted(call("read_file", `{"relative_path":"inception.md"}`), llmtest.Say("A film."))
-	reason, workspaces, err := equipped(context.Background(), model, tool.KnowledgeConfig{Searcher: nothing{}, Library: nothing{}}, films, skills)
+	manuals := tool.KnowledgeConfig{Searcher: nothing{}, Library: nothing{}}
+	reason, workspaces, err := equipped(context.Background(), model, manuals, films, skills)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -250,7 +254,7 @@ func Example_equipped() {
 
 // nothing is a library without documents.
 type nothing struct {
-	rag.Searcher
+	pipeline.Searcher
 	corpus.Library
 }
 

@@ -28,7 +28,7 @@ import (
 	"docent/ingest/chunk"
 	"docent/ingest/worker"
 	"docent/llm"
-	"docent/rag"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 	"docent/store/sqlite"
 	"docent/ws"
@@ -114,11 +114,11 @@ func (h *Host) Read(ctx context.Context, folder string) error {
 	if err := retriever.Load(ctx); err != nil {
 		return err
 	}
-	cfg := rag.Config{Retriever: retriever, Static: static, Shelf: h.store}
+	cfg := pipeline.Config{Retriever: retriever, Static: static, Shelf: h.store}
 	if h.Model != nil {
 		cfg.Models, cfg.DefaultModel = map[string]llm.Model{"model": h.Model}, "model"
 	}
-	if h.answers, err = rag.New(cfg); err != nil {
+	if h.answers, err = pipeline.New(cfg); err != nil {
 		return err
 	}
 	h.Knowledge = &tool.KnowledgeConfig{Searcher: retriever, Library: h.store}

@@ -25,9 +25,9 @@ type batch struct {
 	seen []uint32
 }
 
-// batchRow is one entry.
+// batchRow is the position of one entry's counts in a batch.
 type batchRow struct {
-	terms   int // counts that are this entry's
+	terms   int // number of this entry's counts
 	length  int
 	heading int
 }
@@ -38,7 +38,8 @@ type count struct {
 	tf, headingTF uint16
 }
 
-// analyze counts the terms of entries. It only reads data that readers read too.
+// analyze counts the terms of entries. It changes no data that searches read, so
+// searches may run at the same time.
 func (x *Index) analyze(ctx context.Context, entries []retrieve.Entry) (*batch, error) {
 	if x.cached > maxCached {
 		x.words, x.cached = map[string]map[string][]uint32{}, 0
@@ -97,8 +98,8 @@ func (x *Index) analyzeEntry(bt *batch, e *retrieve.Entry, row *batchRow) {
 	bt.seen = bt.seen[:0]
 }
 
-// termsOf returns the terms of a word, each shifted left by one. The lowest bit is set if the term counts for the length,
-// that is, if it is not a stop word.
+// termsOf returns the terms of a word, each shifted left by one. The lowest bit is 1 for terms that
+// count toward the length of a chunk, and 0 for stop words.
 func (x *Index) termsOf(bt *batch, language, word string) []uint32 {
 	a := analyzerOf(language)
 	var out []uint32
@@ -141,7 +142,7 @@ type group struct {
 	term   string // the term in the first language
 	lists  [][]posting
 	df     int
-	weight float32 // idf times how often the query has it
+	weight float32 // idf times the term's frequency in the query
 	idf    float32
 }
 
@@ -186,8 +187,8 @@ func (x *Index) groups(text string) []group {
 	return out
 }
 
-// group looks up a piece in each language. stop reports that the piece is a stop word. If it is one in some languages
-// only, the languages of the chunks decide.
+// group looks up a piece in each language. stop reports whether the piece is a stop word. If it is
+// a stop word in only some languages, the reading in more chunks wins.
 func (x *Index) group(p piece) (g group, stop, ok bool) {
 	g.weight = 1
 	var seen []string
@@ -222,8 +223,8 @@ func (x *Index) group(p piece) (g group, stop, ok bool) {
 		}
 	}
 	stop = stops.df > g.df || stops.df == g.df && stopChunks > chunks
-	// As a stop word it adds no candidates, but it counts. Otherwise the few chunks of another language would score high for a
-	// common word.
+	// A stop word adds no candidates but adds to the score. Otherwise the few chunks of another
+	// language would score high for a common word.
 	g.df += stops.df
 	if stop {
 		g.lists = append(g.lists, stops.lists...)

@@ -73,9 +73,8 @@ type Index struct {
 }
 
 var (
-	_ retrieve.Words   = (*Index)(nil)
-	_ retrieve.Matcher = (*Index)(nil)
-	_ retrieve.Saver   = (*Index)(nil)
+	_ retrieve.Words = (*Index)(nil)
+	_ retrieve.Saver = (*Index)(nil)
 )
 
 // New makes an empty index.

@@ -11,7 +11,12 @@ import (
 
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	indextest.RunWords(t, func(*testing.T) indextest.Words { return bm25.New() })
+	indextest.RunWords(t, func(*testing.T) (retrieve.Words, indextest.Writer) {
+		x := bm25.New()
+		return x, x
+	})
+	indextest.RunMirror(t, func(*testing.T) retrieve.Mirror { return bm25.New() })
+	indextest.RunSaver(t, func(*testing.T) indextest.Words { return bm25.New() })
 }
 
 func FuzzLoad(f *testing.F) {

@@ -25,7 +25,7 @@ type matchRow struct {
 	p   posting
 }
 
-// Match implements retrieve.Matcher.
+// Match implements retrieve.Words.
 func (x *Index) Match(ctx context.Context, question string, ids []int64) ([]text.Term, []retrieve.Match, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, fmt.Errorf("keyword index: match: %w", err)

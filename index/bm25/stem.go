@@ -25,7 +25,8 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// defaultLanguage is the language of documents without a detected one. Most are source code or short English pages.
+// defaultLanguage is the language of documents whose language was not detected. Most are source
+// code or short English pages.
 const defaultLanguage = "en"
 
 // stopMark begins the term of a stop word. A query searches for it only if it has no other words.

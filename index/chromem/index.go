@@ -17,7 +17,7 @@ import (
 )
 
 // MaxCollection is the maximum number of chunks of a collection in chromem-go.
-// chromem-go searches that many chunks in less than half a millisecond.
+// At this size, chromem-go searches in less than half a millisecond.
 const MaxCollection = 1000
 
 // Index is a vector index. It is safe for concurrent use; searches run in

@@ -12,7 +12,11 @@ import (
 
 func TestIndex(t *testing.T) {
 	t.Parallel()
-	indextest.RunNearest(t, func(*testing.T) indextest.Nearest { return chromem.New() })
+	indextest.RunNearest(t, func(*testing.T) (retrieve.Nearest, indextest.Writer) {
+		x := chromem.New()
+		return x, x
+	})
+	indextest.RunVectorMirror(t, func(*testing.T) retrieve.Mirror { return chromem.New() })
 }
 
 // A collection has the same hits before and after it outgrows chromem-go.

@@ -18,8 +18,8 @@ import (
 const (
 	// SampleSize is the number of documents in the sample of a folder.
 	SampleSize = 60
-	// MinDocuments is the minimum size of a sample. With fewer documents, Drop
-	// removes nothing.
+	// MinDocuments is the number of added documents below which Shared finds no
+	// shared blocks.
 	MinDocuments = 8
 )
 

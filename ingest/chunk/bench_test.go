@@ -11,7 +11,7 @@ import (
 )
 
 // BenchmarkCut cuts a document of 1 MB. It alternates with langchaingo's
-// recursive splitter at about the same chunk size. Only the ratio matters. The
+// recursive splitter at about the same chunk size. Compare the ratio: that
 // splitter keeps no offsets, headings, or pages.
 func BenchmarkCut(b *testing.B) {
 	build := outline.NewBuilder(1 << 20)

@@ -47,7 +47,7 @@ func newCutter(t testing.TB, cfg chunk.Config) *chunk.Cutter {
 	return c
 }
 
-// check fails if a document's chunks violate a guarantee of package chunk.
+// check fails if a document's chunks break the documented guarantees.
 func check(t testing.TB, doc *outline.Document, chunks []corpus.Chunk, limit int) {
 	t.Helper()
 	end := 0

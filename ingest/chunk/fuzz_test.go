@@ -8,8 +8,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// FuzzCut builds a document from a text and a plan of its blocks, one byte for
-// each. It checks the guarantees for chunks.
+// FuzzCut builds a document from text and a plan of its blocks, one byte each,
+// and checks the guarantees of chunks.
 func FuzzCut(f *testing.F) {
 	f.Add("Title\n\nSome text. More of it.\n\na | b\n1 | 2", []byte{1, 0, 4, 5})
 	f.Add(strings.Repeat("lorem ipsum dolor. ", 200), []byte{0, 3, 0x41})

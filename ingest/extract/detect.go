@@ -13,7 +13,11 @@ import (
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/markup"
 	"docent/ingest/extract/office"
+	"docent/ingest/extract/office/docx"
+	"docent/ingest/extract/office/odf"
+	"docent/ingest/extract/office/pptx"
 	"docent/ingest/extract/office/rtf"
+	"docent/ingest/extract/office/xlsx"
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
 	"docent/ingest/intake"
@@ -145,10 +149,18 @@ func (e *Extractor) detectBinary(ctx context.Context, src intake.Source) (Format
 		"file_type_unsupported", "binary: %s is not a kind of document that can be read", media)
 }
 
+// officeReaders are the readers of packed office documents.
+var officeReaders = map[office.Family]func(ctx context.Context, name string, data []byte) (*outline.Document, error){
+	office.Word:         docx.Read,
+	office.Workbook:     xlsx.Read,
+	office.Presentation: pptx.Read,
+	office.OpenDocument: odf.Read,
+}
+
 // detectArchive detects packed documents by the parts they contain.
 func detectArchive(ctx context.Context, data []byte) (f Format, ok bool, err error) {
 	kind, err := office.DetectArchive(ctx, data)
-	return Format{kind.Media, kind.Read}, kind.Media != "", err
+	return Format{kind.Media, officeReaders[kind.Family]}, kind.Media != "", err
 }
 
 // detectText detects the kind of a text by marks in its content, and otherwise

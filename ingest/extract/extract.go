@@ -12,6 +12,7 @@ import (
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
 	"docent/ingest/intake"
+	"docent/ingest/jsonl"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
@@ -108,7 +109,7 @@ func withCharset(media, charset string) string {
 }
 
 // readLine returns the document of one JSONL line.
-func readLine(line *intake.Line) (*outline.Document, error) {
+func readLine(line *jsonl.Line) (*outline.Document, error) {
 	if strings.TrimSpace(line.Text) == "" {
 		return nil, errEmpty
 	}

@@ -67,7 +67,7 @@ func show(doc *outline.Document) string {
 	return b.String()
 }
 
-// verify fails if a document violates a rule that all documents follow.
+// verify fails if a document breaks the rules of outline.Document.
 func verify(t testing.TB, doc *outline.Document) {
 	t.Helper()
 	if !utf8.ValidString(doc.Text) || strings.ContainsRune(doc.Text, 0) || strings.ContainsRune(doc.Text, '\r') {
@@ -324,7 +324,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// noise is non-ASCII bytes that are not text in any character set.
+// noise has non-ASCII bytes that are not text in any character set.
 func noise(n int) string {
 	out, x := make([]byte, n), uint32(1)
 	for i := range out {

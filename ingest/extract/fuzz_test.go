@@ -10,11 +10,11 @@ import (
 	"docent/internal/fault"
 )
 
-// endings are the file name endings that the fuzzer can choose.
+// endings are the file name endings that the fuzzer chooses from.
 var endings = []string{".txt", ".md", ".html", ".csv", ".json", ".go", ".py", ".xml", ".svg", "", ".docx"}
 
-// FuzzExtract reads any data under any name. The result is a valid document or an
-// error with a reason.
+// FuzzExtract reads any data as any format. The result is a valid document or
+// an error with a reason.
 func FuzzExtract(f *testing.F) {
 	for i, seed := range []string{
 		"Title\n=====\n\ntext", "# a\n\n> - b\n\n```\nx\n```\n|a|b|\n|-|-|\n|1|2|\n", "<h1>a<table><tr><td>x<dl><dt>a<dd>b", "a,b\n\"1\n2,3", `{"a":[1,{"b":"\u00e9"}]}`,

@@ -8,9 +8,9 @@ import (
 	"docent/internal/fault"
 )
 
-// TestHostile reads hostile texts with endless nesting, one endless line, or only
-// marks. They are small enough to be fast for linear readers. Slower readers
-// would exceed the time limit of the test.
+// TestHostile reads hostile text: deep nesting, one very long line, only
+// markup. Linear reading takes little time. Quadratic reading would exceed the
+// test's time limit.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 17

@@ -33,8 +33,8 @@ p "Of great size."
 	}
 }
 
-// TestJSONLaidOut checks that JSON on one line is formatted, unless the result
-// would grow too much.
+// TestJSONLaidOut formats JSON that is on one line, unless the result would
+// become too large.
 func TestJSONLaidOut(t *testing.T) {
 	t.Parallel()
 	one := `{"a":[1, {"b":"x, \" {y}"},[],{ }],"caf\u00e9":null}` + strings.Repeat(" ", 400)

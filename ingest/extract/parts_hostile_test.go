@@ -47,8 +47,8 @@ func TestNestedMail(t *testing.T) {
 	}
 }
 
-// TestHostileParts reads hostile containers. Slow reading would exceed the time
-// limit of the test.
+// TestHostileParts reads hostile containers. Reading takes linear time;
+// otherwise it would exceed the test's time limit.
 func TestHostileParts(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 17

@@ -12,8 +12,8 @@ import (
 	"docent/ingest/intake"
 )
 
-// sheet is a PDF page for a test. Its text is pale blue, except for text in [[
-// ]], which is black. The drawn page thus shows where the marks belong.
+// sheet is a page of a PDF made for a test: text in pale blue, with the text in
+// [[ ]] in black. The drawn page thus shows where marks belong.
 type sheet struct {
 	attrs   string   // of the page, such as /Rotate 90
 	columns []string // of lines

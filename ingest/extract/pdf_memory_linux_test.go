@@ -31,7 +31,7 @@ func objectsPDF(resources string, content []byte, more ...[]byte) []byte {
 	return b.Bytes()
 }
 
-// streamObject returns a stream with additional dictionary entries.
+// streamObject returns a stream with additional entries in its dictionary.
 func streamObject(dictionary, data string) []byte {
 	return fmt.Appendf(nil, "<<%s/Length %d>>stream\n%s\nendstream", dictionary, len(data), data)
 }
@@ -86,8 +86,8 @@ func resident(t *testing.T) int {
 	return pages * os.Getpagesize()
 }
 
-// mostResident returns the maximum increase of this process's memory while work
-// runs.
+// mostResident returns how far the memory of this process grew at most during
+// work.
 func mostResident(t *testing.T, work func()) int {
 	t.Helper()
 	debug.FreeOSMemory()
@@ -106,12 +106,12 @@ func mostResident(t *testing.T, work func()) int {
 	}
 }
 
-// maxTaken bounds the memory of all sandboxes together, including the overhead of
-// the race detector.
+// maxTaken bounds the memory of all sandboxes together, including the overhead
+// of the race detector.
 const maxTaken = 1 << 30
 
-// The memory for a page is bounded and released afterwards. The test is not
-// parallel, because it measures the memory of the whole process.
+// TestPageMemory: drawing any page takes bounded memory and frees it. The test
+// is not parallel because it measures the memory of the whole process.
 func TestPageMemory(t *testing.T) { //nolint:paralleltest // see above
 	e, err := extract.New(extract.Config{CacheDir: pdfCache(t), PageTimeout: 2 * time.Second})
 	if err != nil {
@@ -152,7 +152,7 @@ func TestPageMemory(t *testing.T) { //nolint:paralleltest // see above
 			t.Errorf("%s: pages took %d MiB", name, most>>20)
 		}
 	}
-	// Stopped and failed calls leave no memory behind.
+	// Stopped and failed drawings free their memory.
 	if _, _, err := e.DrawPage(t.Context(), sheets(sheet{}), 0, 200); err != nil {
 		t.Error(err)
 	}

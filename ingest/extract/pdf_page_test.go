@@ -87,7 +87,8 @@ func TestDrawPageIsBounded(t *testing.T) {
 	}
 }
 
-// Colors are kept, and half-transparent content is drawn on white.
+// TestDrawPageColours: colors are kept, and half-transparent objects are drawn
+// on white.
 func TestDrawPageColours(t *testing.T) {
 	t.Parallel()
 	stream := "1 0 0 rg 0 0 300 800 re f /G gs 0 0 1 rg 300 0 300 800 re f"
@@ -140,7 +141,7 @@ func TestPageRefusals(t *testing.T) {
 		for _, err := range []error{drawErr, readErr} {
 			kind := fault.KindOf(err)
 			if tt.kind == "" && (err == nil || kind == fault.NotFound || kind == fault.Invalid) {
-				continue // any result of the library is accepted unless docent is at fault
+				continue // the library may accept or reject the data, but must not fail internally
 			}
 			if kind != tt.kind || !strings.Contains(fault.Message(err), tt.says) {
 				t.Errorf("%s: %v", tt.name, err)
@@ -181,7 +182,7 @@ func TestPagesAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// A canceled request does not wait for a slow page.
+// TestPageCanceled: a canceled call does not wait for a slow page.
 func TestPageCanceled(t *testing.T) {
 	t.Parallel()
 	e, data := newExtractor(t), slowPDF()
@@ -199,7 +200,7 @@ func TestPageCanceled(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Canceled requests leave the queue, and later requests get their turn.
+	// Waiting calls can be canceled too, and later calls still get their turn.
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for range 6 {

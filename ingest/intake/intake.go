@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"docent/ingest/jsonl"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 )
@@ -16,10 +17,10 @@ type Source struct {
 	Name string
 	// Data is the content.
 	Data []byte
-	// Line is set if Data is a line that was already parsed.
-	Line *Line
-	// Media is the media type from an earlier reading, if there was one. It is only
-	// used to display pages.
+	// Line is the document, if Data is a line that was parsed already.
+	Line *jsonl.Line
+	// Media is the media type, if an earlier reading found it. It only helps to
+	// show pages.
 	Media string
 	// Shared are the hashes of blocks that most documents of a folder share, in
 	// ascending order; see package boilerplate. Readers omit these blocks.
@@ -28,17 +29,7 @@ type Source struct {
 	Recognized map[int]string
 }
 
-// Line is a document on one line of a JSONL file.
-type Line struct {
-	// ID is the line's id; "" if it has none.
-	ID string
-	// Title is the line's title; "" if it has none.
-	Title string
-	// Text is the document.
-	Text string
-}
-
-// Reading is the result of reading a document.
+// Reading is a document that was read.
 type Reading struct {
 	// Title is the title in the document, or its file name.
 	Title string
@@ -73,6 +64,6 @@ type Part struct {
 	Reason fault.Text
 }
 
-// ErrBroken is the cause of an error if the reader panicked or its process died
-// while reading a document. Log such errors.
+// ErrBroken is the cause of the error when a document makes its reader panic or
+// exit. Callers log such errors.
 var ErrBroken = errors.New("the reader broke")

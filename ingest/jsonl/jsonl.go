@@ -7,25 +7,34 @@ import (
 	"path"
 	"strings"
 
-	"docent/ingest/intake"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
 
+// Line is a document that is one line of a JSONL file.
+type Line struct {
+	// ID is the line's id; "" if it has none.
+	ID string
+	// Title is the line's title; "" if it has none.
+	Title string
+	// Text is the document.
+	Text string
+}
+
 // Parse reads a line of a JSONL file.
-func Parse(line []byte) (intake.Line, error) {
+func Parse(line []byte) (Line, error) {
 	var raw struct {
 		ID    json.RawMessage `json:"id"`
 		Title any             `json:"title"`
 		Text  *string         `json:"text"`
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), &raw); err != nil {
-		return intake.Line{}, fault.Wrap(fault.Invalid, err, "jsonl_line_invalid", "damaged: it is not a JSON object with a text")
+		return Line{}, fault.Wrap(fault.Invalid, err, "jsonl_line_invalid", "damaged: it is not a JSON object with a text")
 	}
 	if raw.Text == nil {
-		return intake.Line{}, fault.New(fault.Invalid, "jsonl_line_empty", "it has no text")
+		return Line{}, fault.New(fault.Invalid, "jsonl_line_empty", "it has no text")
 	}
-	rec := intake.Line{Text: outline.Clean(*raw.Text)}
+	rec := Line{Text: outline.Clean(*raw.Text)}
 	rec.Title, _ = raw.Title.(string)
 	if len(raw.ID) > 0 && string(raw.ID) != "null" {
 		if json.Unmarshal(raw.ID, &rec.ID) != nil {

@@ -170,8 +170,8 @@ type guard struct {
 }
 
 // watchEvery is the interval between the checks of a guard. A document can
-// exceed its limit only by what the machine provides in that time. The hard
-// memory limit of the system is higher.
+// exceed its limit only by the memory that it allocates within one interval.
+// The hard memory limit of the system is higher.
 const watchEvery = 5 * time.Millisecond
 
 func newGuard() *guard {

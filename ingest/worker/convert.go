@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
-	"mime"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,61 +17,41 @@ import (
 	"unicode/utf16"
 
 	"docent/ingest/extract/picture"
+	"docent/ingest/format"
 	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
-// converted maps the media types that LibreOffice converts to media types that
-// docent reads.
-var converted = map[string]string{
-	"application/msword":            "docx",
-	"application/vnd.ms-excel":      "xlsx",
-	"application/vnd.ms-powerpoint": "pptx",
+// newer returns the ending of the format into which LibreOffice converts
+// documents with a media type before they are read, or "".
+func newer(media string) string {
+	f, _ := format.ByMedia(media)
+	return f.Convert
 }
 
-const (
-	presentation = "presentation"
-	spreadsheet  = "spreadsheet"
-)
-
-// officePages are the media types whose pages LibreOffice draws.
-var officePages = map[string]string{
-	"application/vnd.ms-powerpoint":                                             presentation,
-	"application/vnd.openxmlformats-officedocument.presentationml.presentation": presentation,
-	"application/vnd.openxmlformats-officedocument.presentationml.slideshow":    presentation,
-	"application/vnd.ms-powerpoint.presentation.macroenabled.12":                presentation,
-	"application/vnd.oasis.opendocument.presentation":                           presentation,
-	"application/vnd.ms-excel":                                                  spreadsheet,
-	"application/vnd.ms-excel.sheet.macroenabled.12":                            spreadsheet,
-	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         spreadsheet,
-	"application/vnd.oasis.opendocument.spreadsheet":                            spreadsheet,
-}
-
-// mediaType returns a media type without its parameters, in lower case.
-func mediaType(media string) string {
-	kind, _, err := mime.ParseMediaType(media)
-	if err != nil {
-		return strings.ToLower(media)
+// drawn returns the unit of the pages that LibreOffice draws for documents with
+// a media type. It is format.Page, for pages of text, if it draws none.
+func drawn(media string) format.Unit {
+	f, _ := format.ByMedia(media)
+	if f.Unit == format.Image {
+		return format.Page // docent draws pictures itself
 	}
-	return kind
+	return f.Unit
 }
 
 // Shows reports whether pages of documents with a media type can be displayed.
 func (p *Pool) Shows(media string) bool {
-	media = mediaType(media)
-	return showsAlone(media) || officePages[media] != "" && p.tools.Soffice != ""
+	return showsAlone(media) || drawn(media) != format.Page && p.tools.Soffice != ""
 }
 
 // Shows reports whether pages of documents with a media type can be displayed.
-func (l *Local) Shows(media string) bool { return showsAlone(mediaType(media)) }
+func (l *Local) Shows(media string) bool { return showsAlone(media) }
 
 // showsAlone reports whether docent draws a format without other programs.
 func showsAlone(media string) bool {
-	switch media {
-	case "application/pdf", "image/png", "image/jpeg", "image/gif", "image/bmp", "image/tiff", "image/webp":
-		return true
-	}
-	return false
+	media = format.Base(media)
+	f, _ := format.ByMedia(media)
+	return media == "application/pdf" || f.Unit == format.Image
 }
 
 // convert converts a document to another format with LibreOffice.
@@ -132,7 +111,7 @@ func removeSocket(profile string) {
 // the document to the newer format.
 func (p *Pool) readConverted(ctx context.Context, src intake.Source, media string) (intake.Reading, error) {
 	slow(ctx)
-	ending := converted[media]
+	ending := newer(media)
 	data, err := p.convert(ctx, src.Data, ending)
 	if err != nil {
 		return intake.Reading{Media: media}, err
@@ -147,16 +126,15 @@ func (p *Pool) readConverted(ctx context.Context, src intake.Source, media strin
 
 // pdfOf returns a document as a PDF. It returns PDFs and pictures unchanged.
 func (p *Pool) pdfOf(ctx context.Context, src intake.Source) ([]byte, error) {
-	kind := officePages[mediaType(src.Media)]
 	switch {
-	case isPDF(src.Data), picture.Media(src.Data) != "", kind == "":
+	case isPDF(src.Data), picture.Media(src.Data) != "", drawn(src.Media) == format.Page:
 		return src.Data, nil
 	case p.tools.Soffice == "":
 		return nil, fault.New(fault.NotFound,
 			"libreoffice_missing", "its pages cannot be shown: LibreOffice is not installed on the server")
 	}
 	to := `pdf:impress_pdf_Export:{"ExportHiddenSlides":{"type":"boolean","value":"true"}}`
-	if kind == spreadsheet { // one page for each sheet of any size
+	if drawn(src.Media) == format.Sheet { // one page for each sheet of any size
 		to = `pdf:calc_pdf_Export:{"SinglePageSheets":{"type":"boolean","value":"true"}}`
 	}
 	sum := sha256.New()

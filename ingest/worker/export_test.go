@@ -13,8 +13,8 @@ import (
 	"docent/internal/fault"
 )
 
-// TestMark begins a document that makes a worker in a test misbehave. The rest of
-// the document says how.
+// TestMark begins a document that makes a test's worker fail. The way of
+// failing follows the mark.
 const TestMark = "misbehave: "
 
 // The ways to misbehave.
@@ -79,8 +79,7 @@ func overflow(n int) int {
 // SetCPU reduces the processor time for each document of a pool.
 func (p *Pool) SetCPU(most time.Duration) { p.cpu = most }
 
-// RunTool runs a program with the same restrictions as other tools, and returns
-// its output.
+// RunTool runs a program in the sandbox of tools and returns its output.
 func (p *Pool) RunTool(ctx context.Context, program string, args ...string) (out string, err error) {
 	err = inFolder(func(dir string) error {
 		text, err := p.tools.run(ctx, dir, nil, program, args...)

@@ -18,8 +18,8 @@ import (
 // program like a server, or sweep temporary files like a starting server.
 const asServer = "WORKER_TEST_SERVER"
 
-// longRunning is a program that starts other programs and records their process
-// ids. One of them tries to leave the process group.
+// longRunning is a program that starts others and records their ids. One of them
+// tries to leave the process group.
 const longRunning = `sleep 1000 & echo $! >> ids; (setsid sleep 1000 || exec sleep 1000) & echo $! >> ids; echo $$ >> ids; mv ids all; wait`
 
 // serveTest runs the test binary as a server.
@@ -45,8 +45,8 @@ func alive(pid string) bool {
 	return err == nil && !bytes.Contains(stat, []byte(") Z ")) && !bytes.Contains(stat, []byte(") X "))
 }
 
-// TestToolsEndWithTheServer kills a server while its program runs. No process of
-// the program survives.
+// TestToolsEndWithTheServer kills a server while a tool runs. No process of the
+// tool remains.
 func TestToolsEndWithTheServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

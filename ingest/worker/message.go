@@ -14,6 +14,7 @@ import (
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
+	"docent/ingest/jsonl"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 )
@@ -59,7 +60,7 @@ type hello struct {
 type request struct {
 	Op   op
 	Name string
-	Line *intake.Line
+	Line *jsonl.Line
 	// Shared and Recognized are those of intake.Source.
 	Shared     []uint64
 	Recognized map[int]string

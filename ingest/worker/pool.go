@@ -163,7 +163,7 @@ func (p *Pool) Close(context.Context) error {
 func (p *Pool) Read(ctx context.Context, src intake.Source) (intake.Reading, error) {
 	reading, err := p.once(ctx, src)
 	var legacy *office.LegacyError
-	if errors.As(err, &legacy) && p.tools.Soffice != "" && converted[legacy.Media] != "" {
+	if errors.As(err, &legacy) && p.tools.Soffice != "" && newer(legacy.Media) != "" {
 		return p.readConverted(ctx, src, legacy.Media)
 	}
 	scanned := reading.Scanned

@@ -136,8 +136,7 @@ func bomb(t testing.TB, blanks int) []byte {
 	return b.Bytes()
 }
 
-// TestAlone lets documents kill workers in every way, while other documents are
-// read.
+// TestAlone makes workers die in every way while other documents are read.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Quick: 1, Full: 1})

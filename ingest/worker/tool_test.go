@@ -166,7 +166,7 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-// TestToolsAreConfined checks that another program cannot do forbidden things.
+// TestToolsAreConfined runs a program that tries forbidden operations.
 func TestToolsAreConfined(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -15,14 +15,15 @@ type Level struct {
 // Levels are the levels in import order, lowest first.
 var Levels = []Level{
 	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
-	{"ground", []string{"config", "migrations", "web", "payload"}},
+	{"ground", []string{"config", "migrations", "web", "payload", "internal/errlog"}},
 	{"models", []string{"llm/...", "embed/..."}},
-	{"domain", []string{"rag/...", "ingest/outline"}},
+	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "ingest/outline", "ingest/format"}},
 	{"abilities", []string{"agent/tool/...", "agent/intent"}},
-	{"agents", []string{"agent"}},
-	{"bodies, peers and records", []string{"agent/reason", "agent/peer", "agent/session/journal"}},
+	{"parts of the runtime", []string{"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/meters", "agent/session/queue"}},
+	{"agents and answers", []string{"agent", "rag/pipeline"}},
+	{"bodies", []string{"agent/reason"}},
 	{"sessions", []string{"agent/session"}},
-	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/..."}},
+	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "ws/dialect"}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest"}},
@@ -30,10 +31,11 @@ var Levels = []Level{
 	{"program", []string{"cmd/...", "examples/...", "tools/..."}},
 }
 
-// Reserved lists the only packages that may import a module, so that a technology stays behind one interface. Tests may
-// import anything.
+// Reserved lists the only packages that may import a module, so that a technology
+// stays behind one interface. Tests may import anything. A folder with * covers all
+// that fit, and none need exist yet.
 var Reserved = map[string][]string{
-	"github.com/jackc/pgx/v5":                {"store/postgres", "internal/pgtest"},
+	"github.com/jackc/pgx/v5":                {"store/postgres", "internal/pgtest", "index/pg*"},
 	"modernc.org/sqlite":                     {"store/sqlite"},
 	"github.com/gorilla/websocket":           {"ws", "client", "internal/wstest"},
 	"github.com/sashabaranov/go-openai":      {"llm/..."},
@@ -75,8 +77,8 @@ var MethodBudgets = map[string]int{
 // OverBudget lists the places that were over a limit when it was introduced, with their size. None may grow, and none may
 // be added.
 var OverBudget = map[string]int{
-	"imports in a chain":      11,
-	"lines that are too long": 15,
+	// Program > wiring > assistant > reason > agent > chat > payload > fault: each uses types of the next one.
+	"imports in a chain":      7,
 }
 
 // BadNames are meaningless names of packages and files.

@@ -35,7 +35,8 @@ func (p *Pool) Release() {
 	}
 }
 
-// Yield returns a core to whoever waits and borrows one again.
+// Yield returns a core to the pool, so that a waiting caller gets it, and
+// borrows one again.
 func (p *Pool) Yield() {
 	if p != nil {
 		<-p.lent

@@ -42,7 +42,7 @@ func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	data := stream(t)
 	check(t, NewReader(data, "TEST", 3))
-	// Numbers are copied if they are not aligned to their size.
+	// Unaligned numbers are copied.
 	for shift := 1; shift < 8; shift++ {
 		moved := append(make([]byte, shift, shift+len(data)), data...)[shift:]
 		check(t, NewReader(moved, "TEST", 3))

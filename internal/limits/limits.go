@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Config sets a Limit up.
+// Config configures a Limit.
 type Config struct {
 	// Total bounds the amount in use by all keys together. Default: 0, unbounded.
 	Total int64
 	// Each bounds the amount in use by one key. Default: 0, unbounded.
 	Each int64
-	// PerSecond gives back so much every second, up to everything. A Limit with
-	// it bounds a rate, and Total or Each is the burst. Default: 0, only Free
-	// gives back.
+	// PerSecond is the amount that becomes free again each second, for each key and
+	// in total. With it, a Limit bounds a rate, and Total or Each is the burst.
+	// Default: 0, amounts return only by Free.
 	PerSecond float64
 	// MaxKeys bounds the keys with something in use. Default: 0, unbounded.
 	MaxKeys int
@@ -61,7 +61,7 @@ func (l *Limit) Take(key string, n int64) error {
 }
 
 // Wait takes n for a key as soon as both bounds allow it. It returns an error if
-// ctx ends before, or if nothing ever gives back enough.
+// ctx ends first, or if waiting cannot help.
 func (l *Limit) Wait(ctx context.Context, key string, n int64) error {
 	for {
 		wait, err := l.take(key, n)
@@ -111,7 +111,7 @@ func (l *Limit) take(key string, n int64) (wait time.Duration, err error) {
 // keyed reports whether amounts are counted by key.
 func (l *Limit) keyed() bool { return l.cfg.Each > 0 || l.cfg.MaxKeys > 0 }
 
-// until returns the time in which so much is given back.
+// until returns the time in which PerSecond gives back that amount.
 func (l *Limit) until(over float64) time.Duration {
 	if l.cfg.PerSecond <= 0 {
 		return math.MaxInt64

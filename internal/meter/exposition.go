@@ -22,8 +22,9 @@ type sample struct {
 	bound                float64
 }
 
-// Write writes metrics in Prometheus' text format, which the metrics library does not quite follow. Each family appears
-// once with its help and type, and the buckets of a histogram are sorted by their bounds.
+// Write writes metrics in Prometheus' text format. It corrects the output of the metrics library:
+// each family appears once with its help and type, and the buckets of a histogram are sorted by
+// their bounds.
 func Write(w io.Writer, from ...func(io.Writer)) error {
 	var raw bytes.Buffer
 	for _, write := range from {

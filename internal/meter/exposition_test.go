@@ -19,8 +19,8 @@ var (
 	leLabel    = regexp.MustCompile(`,?le="([^"]*)"`)
 )
 
-// parse reads the text format strictly by its specification. It returns the type
-// of each family.
+// parse reads the text format strictly by its specification and returns the
+// type of each family.
 func parse(t *testing.T, text string) map[string]string {
 	t.Helper()
 	kinds := map[string]string{}
@@ -86,8 +86,8 @@ func parse(t *testing.T, text string) map[string]string {
 
 func le(bound float64) string { return strconv.FormatFloat(bound, 'g', -1, 64) }
 
-// The metrics follow the text format. Each family appears once with its type, and
-// docent's families also have a help line. Buckets are sorted by their bounds.
+// The output follows the format: each family once, with its type, and docent's
+// own with help. Buckets are sorted by their bounds.
 func TestExposition(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()

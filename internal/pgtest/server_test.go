@@ -13,8 +13,8 @@ import (
 // dieEnv makes a test process start a server and kill itself.
 const dieEnv = "DOCENT_PGTEST_DIE"
 
-// TestServerEndsWithProcess kills a process with a server, as a panic, a timeout,
-// or Ctrl-C would. Then it checks that nothing is left.
+// TestServerEndsWithProcess kills a process that has a server, as a panic, a
+// timeout, or Ctrl-C would, and checks that nothing is left.
 func TestServerEndsWithProcess(t *testing.T) {
 	if os.Getenv("TEST_DATABASE_URL") != "" {
 		t.Skip("the server is not ours")

@@ -6,14 +6,15 @@ import (
 
 	"docent/agent"
 	"docent/agent/assistant"
+	"docent/agent/chat"
 	"docent/agent/definition"
 	"docent/agent/session"
 	"docent/agent/tool"
 	"docent/agent/tool/mcp"
 	"docent/client"
 	"docent/config"
-	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/pipeline"
 )
 
 // CheckAgent loads an agent file as a server does, without documents and without
@@ -33,7 +34,7 @@ func (p *Parts) CheckAgent(ctx context.Context, file string) (*agent.Agent, erro
 
 // unopened replaces documents and MCP servers while an agent is checked.
 type unopened struct {
-	rag.Searcher
+	pipeline.Searcher
 	corpus.Library
 }
 
@@ -107,12 +108,12 @@ func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
 }
 
 // choices returns the models and collections that a message may name.
-func (p *Parts) choices(ctx context.Context) (agent.Choices, error) {
+func (p *Parts) choices(ctx context.Context) (chat.Choices, error) {
 	all, err := p.DB.Library.Collections(ctx)
 	if err != nil {
-		return agent.Choices{}, fmt.Errorf("list collections: %w", err)
+		return chat.Choices{}, fmt.Errorf("list collections: %w", err)
 	}
-	out := agent.Choices{Models: p.RAG.Models()}
+	out := chat.Choices{Models: p.RAG.Models()}
 	for _, c := range all {
 		out.Collections = append(out.Collections, c.Name)
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
-	"strings"
 
 	"docent/api"
 	"docent/api/edge"
@@ -24,11 +22,10 @@ func (s *server) handler(at net.Addr) (http.Handler, error) {
 	if s.sockets, err = ws.NewServer(s.socketConfig(endpoint)); err != nil {
 		return nil, fmt.Errorf("websocket: %w", err)
 	}
-	rest, err := api.New(s.apiConfig(endpoint))
-	if err != nil {
+	if s.api, err = api.New(s.apiConfig(endpoint)); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	page := rest // answers 404 for unknown paths
+	var page http.Handler = s.api // answers 404 for unknown paths
 	if !s.Config.NoUI {
 		page = web.Handler()
 	}
@@ -36,9 +33,8 @@ func (s *server) handler(at net.Addr) (http.Handler, error) {
 		switch {
 		case ws.IsUpgrade(r) || r.URL.Path == typed.Path:
 			s.sockets.ServeHTTP(w, r)
-		case strings.HasPrefix(r.URL.Path, "/api/") ||
-			slices.Contains([]string{"/openapi.json", "/metrics", "/ws", "/notify_websocket"}, r.URL.Path):
-			rest.ServeHTTP(w, r)
+		case s.api.Serves(r.URL.Path):
+			s.api.ServeHTTP(w, r)
 		default:
 			page.ServeHTTP(w, r)
 		}
@@ -48,7 +44,7 @@ func (s *server) handler(at net.Addr) (http.Handler, error) {
 			Addr: at.String(), Loopback: s.Config.Loopback(), Open: s.authenticator == nil,
 			Origins: s.Config.Origins, Hosts: s.Config.Hosts,
 		},
-		Known: s.identify, Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
+		ErrorBody: s.api.ErrorBody, Known: s.identify, Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
 	})(mux), nil
 }
 
@@ -81,7 +77,7 @@ type notifier struct {
 	server *ws.Server
 }
 
-// Recheck checks soon whether all clients may still be connected.
+// Recheck makes the server check soon whether each client may stay connected.
 func (n notifier) Recheck() { n.server.Recheck() }
 
 // socketConfig configures the WebSocket server. It accepts every origin, because
@@ -89,7 +85,7 @@ func (n notifier) Recheck() { n.server.Recheck() }
 func (s *server) socketConfig(endpoint *typed.Endpoint) ws.Config {
 	bounds := s.Config.Sockets
 	cfg := ws.Config{
-		Runtime: s.runtime, Dialects: map[string]ws.Dialect{typed.Path: endpoint.Dialect()}, Info: s.welcome,
+		Runtime: s.runtime, Dialects: map[string]ws.Dialect{typed.Path: typedDialect(endpoint)}, Info: s.welcome,
 		CheckOrigin: func(*http.Request) bool { return true }, ResumeByUser: s.Config.ResumeByUser,
 		MaxConnections: bounds.MaxConnections, UserConnections: bounds.UserConnections,
 		FrameBytes: bounds.FrameBytes, MessageBytes: int(bounds.MessageBytes), OutboxBytes: int(bounds.OutboxBytes),
@@ -105,6 +101,14 @@ func (s *server) socketConfig(endpoint *typed.Endpoint) ws.Config {
 		cfg.Transcriber = s.speech
 	}
 	return cfg
+}
+
+// typedDialect returns the dialect of Agent WebSocket.
+func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
+	return ws.Dialect{
+		Name: typed.Name, NotWebSocket: typed.NotWebSocket,
+		Begin: func(c *ws.Connection) ws.Handler { return endpoint.Begin(c) },
+	}
 }
 
 // welcome describes this installation to clients of docent.v1.

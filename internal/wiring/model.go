@@ -49,7 +49,7 @@ func (p *Parts) models() (all map[string]llm.Model, name string) {
 // ModelHint explains how to get written answers.
 func ModelHint() fault.Text {
 	return fault.NewText("model_hint",
-		"Answers are quotes; for written ones set DOCENT_MODEL, with OPENAI_API_KEY or with DOCENT_LLM_URL for a server of your own.")
+		"docent answers with quotes; for written answers, set DOCENT_MODEL and OPENAI_API_KEY, or DOCENT_LLM_URL for your own server.")
 }
 
 // visionPrompt asks for the text of a picture.

@@ -13,6 +13,7 @@ import (
 
 	"docent/agent/definition"
 	"docent/agent/session"
+	"docent/api/route"
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/fault"
@@ -40,6 +41,7 @@ type server struct {
 	runtime       *session.Runtime
 	authenticator *auth.Authenticator // nil while authentication is off
 	sockets       *ws.Server
+	api           *route.Handler
 	http          *http.Server
 }
 
@@ -181,7 +183,9 @@ func (s *server) addAuthenticator() error {
 	s.authenticator, err = s.DB.Authenticator(auth.Config{
 		Issuer: s.Config.OIDC.Issuer, Audience: s.Config.OIDC.Audience, IssuerScopes: scopes,
 		Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
-		Late: func(r *http.Request) bool { return r.URL.Path != typed.Path && ws.AsksV1(r) },
+		Late: func(r *http.Request) bool {
+			return r.URL.Path != typed.Path && ws.AsksV1(r) || s.api.ErrorBody(r.URL.Path) != nil
+		},
 	})
 	return err
 }

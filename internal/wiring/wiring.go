@@ -1,4 +1,4 @@
-// Package wiring puts docent together as its settings say. Parts opens what a
+// Package wiring builds docent from its settings. Parts opens the parts that a
 // command needs: database, embedder, indexes, chat model, readers, sources.
 // Serve runs all of them behind one port. This is the only package that knows
 // every concrete type.
@@ -25,7 +25,7 @@ import (
 	"docent/internal/cores"
 	"docent/llm"
 	"docent/llm/speech"
-	"docent/rag"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
@@ -50,7 +50,7 @@ type Parts struct {
 	// Model is nil without a chat model.
 	Model *llm.OpenAI
 	// RAG answers questions.
-	RAG *rag.RAG
+	RAG *pipeline.Pipeline
 	// Ingester reads documents.
 	Ingester *ingest.Ingester
 	// Sources keeps sources in sync.
@@ -109,10 +109,10 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 	if err := p.AddModel(ctx); err != nil {
 		return err
 	}
-	cfg := rag.Config{Retriever: p.Retriever, Static: p.static, Shelf: p.DB.Library, Logger: p.Log, Metrics: p.metrics}
+	cfg := pipeline.Config{Retriever: p.Retriever, Static: p.static, Shelf: p.DB.Library, Logger: p.Log, Metrics: p.metrics}
 	cfg.Models, cfg.DefaultModel = p.models()
 	var err error
-	if p.RAG, err = rag.New(cfg); err != nil {
+	if p.RAG, err = pipeline.New(cfg); err != nil {
 		return fmt.Errorf("answering: %w", err)
 	}
 	return nil

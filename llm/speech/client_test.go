@@ -179,7 +179,7 @@ func TestRefusals(t *testing.T) {
 		"model":     {refusal(404), fault.Unavailable, "status 404"},
 		"redirect":  {refusal(302), fault.Unavailable, "status 302"},
 		"too often": {refusal(429), fault.RateLimited, "too often"},
-		"broken":    {refusal(400), fault.Invalid, "cannot do anything with this "},
+		"broken":    {refusal(400), fault.Invalid, "rejected this "},
 		"long":      {refusal(413), fault.Invalid, "too long"},
 		"problem":   {refusal(500), fault.Unavailable, "status 500"},
 		"page":      {answer(200, "text/html", "<html>"), fault.Unavailable, ""},
@@ -253,7 +253,7 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// Calls are counted, and failures are counted by kind.
+// TestMetrics: calls are counted, and failures by their kind.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()

@@ -63,7 +63,7 @@ func (c *Client) explain(ctx, call context.Context, err error, what string) erro
 	case errors.Is(err, openai.ErrTooLong), errors.Is(err, errSound):
 		return fault.Wrap(fault.Unavailable, err, "speech_answer_unreadable", "the speech server's answer could not be read")
 	default:
-		return fault.Wrap(fault.Unavailable, err, "speech_answer_invalid", "the speech server does not answer as expected")
+		return fault.Wrap(fault.Unavailable, err, "speech_answer_invalid", "the speech server does not answer, or its answer is invalid")
 	}
 }
 
@@ -77,7 +77,7 @@ func refused(e *openai.StatusError, what string) error {
 	case http.StatusRequestEntityTooLarge:
 		return fault.Wrap(fault.Invalid, e, "speech_too_long", "%s is too long for the speech server", what)
 	case http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
-		return fault.Wrap(fault.Invalid, e, "speech_rejected", "the speech server cannot do anything with %s", what)
+		return fault.Wrap(fault.Invalid, e, "speech_rejected", "the speech server rejected %s", what)
 	default:
 		return fault.Wrap(fault.Unavailable, e, "speech_refused", "the speech server refused the request (status %d)", e.Status)
 	}

@@ -47,7 +47,7 @@ func TestParseWAV(t *testing.T) {
 	}
 }
 
-// Any WAV data is either refused, or becomes sound whose shape matches its
+// A WAV file of any content is refused, or gives sound whose shape fits its
 // samples.
 func FuzzParseWAV(f *testing.F) {
 	for _, file := range oddities() {

@@ -17,7 +17,7 @@ type Revision struct {
 
 // Change describes one document at a revision.
 type Change struct {
-	// Revision is the revision that stored or removed the document.
+	// Revision is the number of the revision that wrote or removed the document.
 	Revision int64
 	// Document has no Text. If Removed, only its ID is set.
 	Document Document
@@ -34,12 +34,10 @@ type Change struct {
 type Corpus interface {
 	// Revision returns the current state.
 	Revision(ctx context.Context) (Revision, error)
-	// Changes yields each document that changed after revision since, with the
-	// vectors of the named embedder. It yields each document once, in its newest
-	// state, ordered by revision. If since is 0, it yields all existing documents
-	// and no removals. It may miss changes that are committed during the call, but
-	// never one that is older than a yielded change. An error is yielded once and
-	// last.
+	// Changes yields each document that changed after revision since, with the vectors of the named
+	// embedder. It yields a document once, in its newest state, in the order of revisions. With since 0
+	// it yields every live document and no removals. It may miss changes that are committed during the
+	// call. It never misses a change that is older than a yielded one. An error comes once and last.
 	Changes(ctx context.Context, since int64, embedder string) iter.Seq2[Change, error]
 	// Watch returns a channel that receives a value at most a second after any
 	// process has raised the revision. It also receives a value after a lost
@@ -63,15 +61,14 @@ type DocumentOrder string
 
 // The orders of documents.
 const (
-	// ByID orders by ID. This is the order in which the documents were first
-	// stored.
+	// ByID orders by ID, which is the order in which documents were first stored.
 	ByID DocumentOrder = ""
 	// ByTitle orders by the beginning of the title, by code point and ignoring
 	// case.
 	ByTitle DocumentOrder = "title"
 	// BySize orders by the size of the source in bytes.
 	BySize DocumentOrder = "size"
-	// ByUpdated orders by Document.UpdatedAt.
+	// ByUpdated orders by the time when the document was last stored.
 	ByUpdated DocumentOrder = "updated"
 )
 
@@ -83,19 +80,18 @@ type DocumentFilter struct {
 	Collection string
 	// Status, if set, is the only status to list.
 	Status Status
-	// Match, if set, selects documents whose source or title contains it, ignoring
-	// case.
+	// Match, if set, lists only documents whose source or title contains it, in any
+	// letter case.
 	Match string
-	// After excludes documents up to this ID. Use it as the cursor for pages that
-	// are ordered by ID.
+	// After lists only documents with a greater ID. It is the cursor of pages ordered by
+	// ID.
 	After int64
 	// Order is the order of the list.
 	Order DocumentOrder
 	// Descending reverses the order.
 	Descending bool
-	// Past is the cursor for pages in any order. It is the last document of the
-	// previous page, and needs only its ID and the field of the order. The document
-	// may have been removed in the meantime.
+	// Past is the last document of the previous page, and the cursor in every order. Only its ID and
+	// the field of the order are needed. The document need not exist any more.
 	Past *Document
 	// Limit is the maximum length of the page, at most 1,000. 0 means 100.
 	Limit int

@@ -63,9 +63,9 @@ type Document struct {
 	Chunks int
 	// Text is the extracted text. Chunk offsets refer to it. Lists leave it empty.
 	Text string
-	// CreatedAt is the time of the first storage.
+	// CreatedAt is the time when the document was first stored.
 	CreatedAt time.Time
-	// UpdatedAt is the time of the last storage.
+	// UpdatedAt is the time when the document was last stored.
 	UpdatedAt time.Time
 }
 

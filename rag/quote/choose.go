@@ -192,7 +192,8 @@ const (
 	echoed = .6
 )
 
-// gain is what a window adds to the terms and hints that are already covered.
+// gain returns the value of the terms and hints that a window adds to those
+// already covered.
 func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {
 	var sum float64
 	for i, t := range e.terms {

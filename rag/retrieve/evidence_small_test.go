@@ -3,13 +3,12 @@ package retrieve_test
 import (
 	"testing"
 
-	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
-// Rarity means little among a few passages, so the evidence must not depend on
-// it.
+// Among a few passages, rarity means little, so evidence must not depend on it.
 func TestEvidenceInSmallCorpora(t *testing.T) {
 	t.Parallel()
 	documents := []struct {
@@ -38,13 +37,13 @@ func TestEvidenceInSmallCorpora(t *testing.T) {
 		r := load(t, c, "")
 		for _, d := range documents[:n] {
 			for _, q := range d.questions {
-				if e := ask(t, r, retrieve.Query{Question: q}).Evidence; e < rag.DefaultMinEvidence {
+				if e := ask(t, r, retrieve.Query{Question: q}).Evidence; e < pipeline.DefaultMinEvidence {
 					t.Errorf("%d documents: %q has evidence %.2f", n, q, e)
 				}
 			}
 		}
 		for _, q := range unrelated {
-			if e := ask(t, r, retrieve.Query{Question: q}).Evidence; e >= rag.DefaultMinEvidence {
+			if e := ask(t, r, retrieve.Query{Question: q}).Evidence; e >= pipeline.DefaultMinEvidence {
 				t.Errorf("%d documents: %q has evidence %.2f", n, q, e)
 			}
 		}

@@ -38,7 +38,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// A similar word does not replace a name or a code that no passage contains.
+// TestEvidenceForWhatIsNamed: similar passages are no evidence for a name or a
+// code that no passage contains.
 func TestEvidenceForWhatIsNamed(t *testing.T) {
 	t.Parallel()
 	results := []Result{

@@ -7,14 +7,13 @@ import (
 
 	"docent/embed"
 	"docent/rag/corpus"
-	"docent/rag/text"
 )
 
-// Features supplies the data of the second stage: rows for the candidates and
+// Features supplies the data for the second stage: rows of the candidates and
 // statistics of the corpus. By default, a Retriever keeps the rows of all chunks
-// in memory. An implementation over a database needs one query for each method;
-// NewRow makes a row from a stored chunk. Features must be safe for concurrent
-// use.
+// in memory. An implementation over a database needs one query for each method.
+// It makes a row with NewRow when it stores a chunk, or when it reads one. It is
+// safe for concurrent use.
 type Features interface {
 	// Rows returns the rows of the given chunks, in that order. It returns nil
 	// for an unknown id.
@@ -22,31 +21,6 @@ type Features interface {
 	// Statistics describes the corpus and how common the given tokens are in
 	// it.
 	Statistics(ctx context.Context, tokens []uint16) (Statistics, error)
-	// Match returns the terms of a text in order of appearance, and how well each
-	// of the given chunks matches the text. It returns a zero Match for an unknown
-	// id.
-	Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error)
-}
-
-// Matcher is a Words that can also describe matches. The default Features need
-// one.
-type Matcher interface {
-	// Match is the method of Features.
-	Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error)
-}
-
-// Match says how well a chunk matches a text, word by word. Its numbers are
-// comparable between chunks for the same text, but not between texts.
-type Match struct {
-	// Score is the chunk's keyword score.
-	Score float64
-	// Heading scores the title and the heading path alone.
-	Heading float64
-	// Document scores the chunk's whole document.
-	Document float64
-	// Coverage is the share of the text's terms that the chunk contains, from 0 to
-	// 1. Rare terms have more weight.
-	Coverage float64
 }
 
 // Statistics describe a corpus.
@@ -127,8 +101,8 @@ func (d *RowDocument) SetMean(rows []*Row) {
 
 // memory implements Features with rows in memory.
 type memory struct {
-	words Matcher
-	// mu guards rows. A document's old chunks leave rows at the moment when its new chunks arrive.
+	// mu guards rows. A document's old chunks leave rows at the moment when its
+	// new chunks arrive.
 	mu   sync.RWMutex
 	rows rows
 }
@@ -151,10 +125,6 @@ func (m *memory) Statistics(_ context.Context, tokens []uint16) (Statistics, err
 		s.Frequencies[i] = m.rows.frequency[t]
 	}
 	return s, nil
-}
-
-func (m *memory) Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error) {
-	return m.words.Match(ctx, question, ids)
 }
 
 // len counts the rows.

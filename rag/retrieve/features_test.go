@@ -2,6 +2,7 @@ package retrieve_test
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -14,11 +15,11 @@ import (
 	"docent/rag/text"
 )
 
-// stored is a Features without state. Like a database, it reads each candidate from the corpus.
+// stored is a Features without state. Like a database, it reads each candidate
+// from the corpus.
 type stored struct {
 	static *embed.Static
 	corpus *memoryCorpus
-	words  *bm25.Index
 }
 
 // all returns the rows of all chunks.
@@ -71,12 +72,8 @@ func (s *stored) Statistics(ctx context.Context, tokens []uint16) (retrieve.Stat
 	return out, nil
 }
 
-func (s *stored) Match(ctx context.Context, question string, ids []int64) ([]text.Term, []retrieve.Match, error) {
-	return s.words.Match(ctx, question, ids)
-}
-
-// engineWords and engineNearest hide that an index is a Mirror. They represent
-// engines that store their own data.
+// engineWords and engineNearest hide that an index is a Mirror. They stand for
+// engines that keep their own data.
 type (
 	engineWords   struct{ index *bm25.Index }
 	engineNearest struct{ index *chromem.Index }
@@ -84,6 +81,10 @@ type (
 
 func (e engineWords) Words(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
 	return e.index.Words(ctx, text, k, filter)
+}
+
+func (e engineWords) Match(ctx context.Context, question string, ids []int64) ([]text.Term, []retrieve.Match, error) {
+	return e.index.Match(ctx, question, ids)
 }
 
 func (e engineNearest) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
@@ -109,30 +110,61 @@ func TestForeignIndexes(t *testing.T) {
 	t.Parallel()
 	c := small(t)
 	words, vectors := filled(t, c)
-	features := &stored{c.static, c, words}
+	features := &stored{c.static, c}
+	for _, x := range []retrieve.Features{features, retrieve.FeaturesOf(load(t, c, ""))} {
+		indextest.RunFeatures(t, x, c.static, c.all(t))
+	}
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: engineWords{words}, Nearest: engineNearest{vectors}, Features: features,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids := []int64{}
-	for _, result := range ask(t, r, retrieve.Query{Question: questions(t)[0]}).Results {
-		ids = append(ids, result.Passage.ID)
-	}
-	for _, x := range []retrieve.Features{features, retrieve.FeaturesOf(load(t, c, ""))} {
-		indextest.RunFeatures(t, x, ids, questions(t)[0])
-	}
 	if got, want := ranking(t, r, true), ranking(t, load(t, c, ""), true); got != want {
 		t.Errorf("the ranking is\n%s\nwant\n%s", got, want)
 	}
-	// The retriever derives nothing, so there is nothing to load.
+	// A retriever over engines derives nothing, so Load has nothing to do.
 	if err := r.Load(t.Context()); err != nil || r.Len() != 0 {
 		t.Errorf("%d chunks loaded, %v", r.Len(), err)
 	}
-	if _, err := retrieve.New(retrieve.Config{
-		Corpus: c, Embedder: c.static, Static: c.static, Words: engineWords{words}, Nearest: vectors,
-	}); err == nil {
-		t.Error("without Features and Matcher a retriever is made")
+}
+
+// Features of their own free the memory for rows. The indexes in memory still
+// follow the corpus, also from a snapshot.
+func TestForeignFeatures(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	_, vectors := filled(t, c)
+	want := ranking(t, load(t, c, ""), true)
+	for name, nearest := range map[string]func() retrieve.Nearest{
+		"mirror": func() retrieve.Nearest { return chromem.New() },
+		"engine": func() retrieve.Nearest { return engineNearest{vectors} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			snapshot := filepath.Join(t.TempDir(), "index.bin")
+			load(t, c, snapshot) // other rows, so it must not be used
+			for range 2 {
+				r, err := retrieve.New(retrieve.Config{
+					Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: nearest(),
+					Features: &stored{c.static, c}, Snapshot: snapshot,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := r.Load(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if n := retrieve.TokensInMemory(r); n != 0 {
+					t.Errorf("%d tokens are in memory", n)
+				}
+				if got := ranking(t, r, true); got != want {
+					t.Errorf("the ranking is\n%s\nwant\n%s", got, want)
+				}
+				if err := r.Save(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -90,8 +90,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// TestFollowTriesAgain checks that Follow retries after a failure before the next
-// change of the corpus.
+// TestFollowTriesAgain: after a failure, Follow retries soon and does not wait
+// for the next change.
 func TestFollowTriesAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

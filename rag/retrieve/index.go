@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"slices"
+
+	"docent/rag/text"
 )
 
 // Entry is a chunk as an index stores it.
@@ -60,11 +62,29 @@ type Nearest interface {
 	Nearest(ctx context.Context, vector []float32, k int, filter Filter) ([]Hit, error)
 }
 
-// Words finds chunks that share a term with a text. It orders hits like Nearest.
-// It is safe for concurrent use.
+// Words finds chunks that share a term with a text, and describes how chunks
+// match a text. It orders hits like Nearest. It is safe for concurrent use.
 type Words interface {
 	// Words returns at most k hits. If k is below 1, it returns none.
 	Words(ctx context.Context, text string, k int, filter Filter) ([]Hit, error)
+	// Match describes the terms of a question, in order of appearance, and how
+	// well each of the given chunks matches it. It returns a zero Match for an
+	// unknown id.
+	Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error)
+}
+
+// Match says how well a chunk matches a text, word by word. Its numbers can be
+// compared between chunks for one text, not between texts.
+type Match struct {
+	// Score is the chunk's score in Words.
+	Score float64
+	// Heading scores the title and the heading path alone.
+	Heading float64
+	// Document scores the chunk's whole document.
+	Document float64
+	// Coverage is the share, from 0 to 1, of the text's terms in the chunk. Rare
+	// terms count more.
+	Coverage float64
 }
 
 // Mirror is an index in memory that follows the database. A Retriever owns it and

@@ -94,7 +94,7 @@ func (r *Retriever) rank(ctx context.Context, q Query, question string, vector [
 	}
 	order(candidates)
 	candidates = candidates[:min(len(candidates), stageTwo)]
-	terms, matches, err := r.features.Match(ctx, question, candidateIDs(candidates))
+	terms, matches, err := r.cfg.Words.Match(ctx, question, candidateIDs(candidates))
 	if err != nil {
 		return nil, nil, fmt.Errorf("retrieve: %w", err)
 	}

@@ -33,8 +33,8 @@ type Config struct {
 	// Nearest is the vector index. A Mirror must be empty; the retriever owns
 	// it. Required.
 	Nearest Nearest
-	// Features supply the data of the second stage. Default: nil, the retriever
-	// keeps rows in memory. Words must then be a Matcher.
+	// Features supply the second stage. Default: nil, the retriever keeps rows
+	// in memory.
 	Features Features
 	// Reranker reorders the best results. Default: nil, no reranking.
 	Reranker Reranker
@@ -109,11 +109,7 @@ func New(cfg Config) (*Retriever, error) {
 		took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
 	}
 	if r.features == nil {
-		matcher, ok := cfg.Words.(Matcher)
-		if !ok {
-			return nil, fault.New(fault.Invalid, "config_retriever_matcher", "retriever: Words is no Matcher, and Features is missing")
-		}
-		r.memory.words, r.features = matcher, r.memory
+		r.features = r.memory
 	}
 	if m, ok := cfg.Words.(Mirror); ok {
 		if _, ok := m.(Saver); !ok && cfg.Snapshot != "" {
@@ -129,7 +125,11 @@ func New(cfg Config) (*Retriever, error) {
 }
 
 // derives reports whether the retriever derives anything from the corpus.
-func (r *Retriever) derives() bool { return len(r.mirrors) > 0 || r.features == Features(r.memory) }
+func (r *Retriever) derives() bool { return len(r.mirrors) > 0 || r.keepsRows() }
+
+// keepsRows reports whether the rows for the second stage are in memory.
+// Otherwise, rows in memory only list the chunks of the mirrors.
+func (r *Retriever) keepsRows() bool { return r.features == Features(r.memory) }
 
 // Len counts the chunks in memory.
 func (r *Retriever) Len() int { return r.memory.len() }
@@ -247,7 +247,11 @@ func (r *Retriever) derive(c *corpus.Change, entries []Entry) ([]*Row, []Entry) 
 			vector = c.Vectors[i]
 		}
 		heading := corpus.HeadingLine(c.Document.Title, chunk.Headings)
-		out[i] = NewRow(r.cfg.Static, doc, chunk, heading, vector)
+		if r.keepsRows() {
+			out[i] = NewRow(r.cfg.Static, doc, chunk, heading, vector)
+		} else {
+			out[i] = &Row{ID: chunk.ID, Document: doc, Ordinal: chunk.Ordinal, Vector: r.kept(vector)}
+		}
 		entries = append(entries, Entry{
 			ID: chunk.ID, DocumentID: doc.ID, Collection: doc.Collection, Source: doc.Source,
 			Ordinal: chunk.Ordinal, Language: c.Document.Language, Heading: heading, Text: chunk.Text, Vector: vector,
@@ -257,8 +261,16 @@ func (r *Retriever) derive(c *corpus.Change, entries []Entry) ([]*Row, []Entry) 
 	return out, entries
 }
 
-// usable reports whether a vector can be compared with the others. One bad stored vector must not break the search for all
-// others.
+// kept returns a vector if a mirror needs it after a restart.
+func (r *Retriever) kept(vector []float32) []float32 {
+	if _, ok := r.cfg.Nearest.(Mirror); ok {
+		return vector
+	}
+	return nil
+}
+
+// usable reports whether a vector can be compared with the others. One bad
+// stored vector must not break the search for all others.
 func (r *Retriever) usable(vector []float32, chunk int64) bool {
 	if len(vector) == 0 {
 		return false

@@ -47,7 +47,8 @@ func ranking(t testing.TB, r *retrieve.Retriever, features bool) string {
 }
 
 // TestRanking compares the ranking of a small corpus with a golden file. Review
-// every change of it. go test ./rag -run Ranking -update writes it.
+// each change of that file. go test ./rag/retrieve -run Ranking -update writes
+// it.
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	const path = "testdata/retrieval/golden.txt"

@@ -22,9 +22,10 @@ import (
 	"docent/rag/corpus"
 )
 
-// The snapshot is one file with all data derived from the corpus. It is a flat stream in the order of writeSnapshot, with
-// a checksum in the last eight bytes. Its version changes with its contents, with the splitting of texts into sentences,
-// and with the analysis of the indexes.
+// The snapshot is one file with all data derived from the corpus. It is a flat
+// stream in the order of writeSnapshot, with a checksum in the last eight bytes.
+// Its version changes with its contents, with the splitting of texts into
+// sentences, and with the analysis of the indexes.
 const (
 	snapshotMagic   = "DSNP"
 	snapshotVersion = 5
@@ -122,9 +123,9 @@ func (r *Retriever) writeSnapshot(to io.Writer) error {
 			return err
 		}
 	}
-	rows := &r.memory.rows // nobody else changes them
+	rows := &r.memory.rows // the caller holds updating, so they do not change
 	w := flat.NewWriter(to, snapshotMagic, snapshotVersion)
-	flat.PutStrings(w, []string{r.revision.Database, r.cfg.Embedder.Name(), embed.StaticName})
+	flat.PutStrings(w, []string{r.revision.Database, r.cfg.Embedder.Name(), r.rowFormat()})
 	flat.Put(w, []int64{r.revision.Number, int64(r.dimensions)})
 	var docs []*RowDocument
 	var counts []uint32
@@ -151,6 +152,19 @@ func (r *Retriever) writeSnapshot(to io.Writer) error {
 	flat.Put(w, rows.frequency)
 	flat.Put(w, keywords.Bytes())
 	return w.Err()
+}
+
+// rowFormat names the contents of the rows in a snapshot.
+func (r *Retriever) rowFormat() string {
+	_, vectors := r.cfg.Nearest.(Mirror)
+	switch {
+	case r.keepsRows():
+		return embed.StaticName
+	case vectors:
+		return "vectors"
+	default:
+		return "ids"
+	}
 }
 
 func (r *Row) allTokens() []uint16    { return r.Tokens }
@@ -268,8 +282,8 @@ func (r *Retriever) parseSnapshot(data []byte, now corpus.Revision) (*restored, 
 		return nil, errors.New("its head is wrong")
 	case names[0] != now.Database || numbers[0] > now.Number:
 		return nil, errors.New("it is of another database")
-	case names[1] != r.cfg.Embedder.Name() || names[2] != embed.StaticName:
-		return nil, errors.New("it is of another embedder")
+	case names[1] != r.cfg.Embedder.Name() || names[2] != r.rowFormat():
+		return nil, errors.New("it is of another embedder or has other rows")
 	case numbers[1] < 0 || numbers[1] > maxDimensions:
 		return nil, errors.New("its dimensions are wrong")
 	}

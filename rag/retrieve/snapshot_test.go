@@ -34,7 +34,7 @@ func TestSnapshot(t *testing.T) {
 	if got := ranking(t, r, true); got != want {
 		t.Errorf("from the snapshot:\n%s\nfrom the corpus:\n%s", got, want)
 	}
-	// Only changes since the snapshot are read from the corpus.
+	// The retriever reads only the documents that changed since.
 	c.put(t, corpus.Document{Source: "/manual/locks.html", Title: "Locks", Language: "en"}, corpus.Chunk{Text: "Advisory locks are taken by number."})
 	c.remove("/src/pool.go")
 	r = load(t, c, path)
@@ -108,8 +108,7 @@ func TestSnapshotDamaged(t *testing.T) {
 	}
 }
 
-// TestBadVectors checks that the keyword index still finds chunks with unusable
-// vectors.
+// TestBadVectors: keyword search still finds chunks with unusable vectors.
 func TestBadVectors(t *testing.T) {
 	t.Parallel()
 	c := small(t)
@@ -130,8 +129,8 @@ func seal(body []byte) []byte {
 	return binary.LittleEndian.AppendUint64(bytes.Clone(body), uint64(crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))))
 }
 
-// useAnything loads a snapshot with an arbitrary body. The retriever may use or
-// reject it, but it must not fail in other ways.
+// useAnything loads a snapshot with any body. The retriever uses or rejects it
+// without any other error.
 func useAnything(t *testing.T, c *memoryCorpus, path string, body []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, seal(body), 0o600); err != nil {

@@ -27,7 +27,7 @@ func (r *Retriever) respelled(ctx context.Context, body string) (string, error) 
 	if len(meant) == 0 {
 		return body, nil
 	}
-	terms, _, err := r.features.Match(ctx, body, nil)
+	terms, _, err := r.cfg.Words.Match(ctx, body, nil)
 	if err != nil {
 		return "", fmt.Errorf("respell: %w", err)
 	}

@@ -99,8 +99,8 @@ var elliptic = regexp.MustCompile(`(?i)^\W*(?:` +
 // expletive matches an "it" that refers to nothing.
 var expletive = regexp.MustCompile(`(?i)\bwhat (?:time|day|date|month|year) is it\b`)
 
-// Leans reports whether a question depends on earlier turns. Such a question
-// refers back, continues an earlier question, or omits its subject.
+// Leans reports whether a question depends on earlier messages: it refers back,
+// continues an earlier question, or omits its subject.
 func Leans(question string) bool {
 	if expletive.MatchString(question) {
 		return false

@@ -46,3 +46,14 @@ func Visible(text string) string {
 		return r
 	}, text)
 }
+
+// Clean makes a model's text fit to show. It removes invisible characters and
+// replaces images by their texts, because showing an image would fetch an
+// address that a document may have put there.
+func Clean(s string) string {
+	return strings.TrimSpace(DropImages(strings.TrimSpace(Visible(s))))
+}
+
+// Unmarked returns an answer without citation markers, for places where the
+// numbers mean nothing or other passages.
+func Unmarked(s string) string { return strings.TrimSpace(ResolveMarkers(s, 0)) }

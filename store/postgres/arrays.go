@@ -3,9 +3,9 @@ package postgres
 import (
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 
-	"docent/agent"
 	"docent/store"
 )
 
@@ -52,7 +52,7 @@ func stepArrays(entries []journal.Entry) []any {
 }
 
 // transitionArrays returns the columns of transitions.
-func transitionArrays(all []agent.TransitionRecord, now time.Time) []any {
+func transitionArrays(all []chat.Transition, now time.Time) []any {
 	n := len(all)
 	sources, dests, events, conditions := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 	times := make([]time.Time, n)
@@ -64,7 +64,7 @@ func transitionArrays(all []agent.TransitionRecord, now time.Time) []any {
 }
 
 // predictionArrays returns the columns of predictions.
-func predictionArrays(all []agent.PredictionRecord) []any {
+func predictionArrays(all []chat.Prediction) []any {
 	n := len(all)
 	messages, classifiers, intents := make([]string, n), make([]string, n), make([]string, n)
 	scores, times := make([]float64, n), make([]time.Time, n)
@@ -76,7 +76,7 @@ func predictionArrays(all []agent.PredictionRecord) []any {
 
 // parameterArrays returns the parameters of predictions with the positions of
 // the predictions; nil without parameters.
-func parameterArrays(all []agent.PredictionRecord) []any {
+func parameterArrays(all []chat.Prediction) []any {
 	var of []int64
 	var names, infos []string
 	var values []*string

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/agent/session/sessiontest"
 	"docent/ingest/ingesttest"
@@ -135,11 +136,11 @@ func turn(ctx context.Context, s *postgres.Store, rowID int64, n int, step json.
 	}
 	record := journal.TurnRecord{
 		Session: rowID, Turn: r.Event.Turn, Handled: []int64{r.Event.ID}, State: "answer", EnteredAt: time.Now(),
-		Transitions: []agent.TransitionRecord{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
+		Transitions: []chat.Transition{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
 	}
 	for i := range reasoned {
 		record.Entries = append(record.Entries, journal.Entry{
-			Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "tool_result", Step: i, Summary: summary, Payload: step}, Answer: reasoned + 1,
+			Step: &chat.Reasoning{Kind: "reasoning_step", StepKind: "tool_result", Step: i, Summary: summary, Payload: step}, Answer: reasoned + 1,
 		})
 	}
 	record.Entries = append(record.Entries, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: sessiontest.BenchContent}})

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent"
 	"docent/store"
 )
 
@@ -26,8 +26,8 @@ func notReplaced(alias, session string) string {
 	return `NOT (` + alias + `.turn <@ ANY (ARRAY(SELECT int8range(r.replaces, r.turn) FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)))`
 }
 
-func scanChat(row pgx.CollectableRow) (agent.ChatMessage, error) {
-	var m agent.ChatMessage
+func scanChat(row pgx.CollectableRow) (chat.Message, error) {
+	var m chat.Message
 	var content []byte
 	err := row.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &m.Sentence, &m.Time)
 	m.Content, m.Time = content, m.Time.UTC()
@@ -35,13 +35,13 @@ func scanChat(row pgx.CollectableRow) (agent.ChatMessage, error) {
 }
 
 // messages describes the table chat.
-var messages = kept[agent.ChatMessage]{
+var messages = kept[chat.Message]{
 	columns: chatColumns, table: "chat", content: "c.content", scan: scanChat,
-	body: func(m *agent.ChatMessage) *json.RawMessage { return &m.Content },
+	body: func(m *chat.Message) *json.RawMessage { return &m.Content },
 }
 
 // Messages returns a session's messages; see journal.Store.
-func (s *sessions) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
+func (s *sessions) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]chat.Message, error) {
 	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }

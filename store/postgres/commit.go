@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 
-	"docent/agent"
 	"docent/store"
 )
 
@@ -21,7 +21,7 @@ const (
 	writeSession = `WITH b AS (SELECT id, handled FROM event WHERE session_id = $1 AND turn = $3 AND $3 > 0),
 	s AS (UPDATE session SET seq = seq + $2, updated_at = $4, commit_key = $6, commit_seq = seq`
 	whichSession = ` WHERE id = $1 AND ($6 = '' OR commit_key <> $6) AND ($3 = 0 OR EXISTS (SELECT FROM b WHERE NOT b.handled OR NOT $5::bool AND (
-			SELECT c.client_id = '` + agent.FailedID + `' FROM chat c WHERE c.session_id = $1 AND c.turn = $3 AND NOT c.is_user ORDER BY c.seq DESC LIMIT 1)))
+			SELECT c.client_id = '` + chat.FailedID + `' FROM chat c WHERE c.session_id = $1 AND c.turn = $3 AND NOT c.is_user ORDER BY c.seq DESC LIMIT 1)))
 		RETURNING id, seq - $2 AS before, $3::bigint AS turn)`
 
 	// writeState is the part of writeSession for a finished turn.

@@ -13,14 +13,15 @@ import (
 	"docent/store"
 )
 
-// Revision returns the current state; see corpus.Corpus.
+// Revision returns the current revision; see corpus.Corpus.
 func (s *documents) Revision(ctx context.Context) (corpus.Revision, error) {
 	var r corpus.Revision
 	err := s.pool.QueryRow(ctx, `SELECT database_id, revision FROM corpus`).Scan(&r.Database, &r.Number)
 	return r, fail("read revision", err)
 }
 
-// Changes yields the changed documents from one snapshot; see corpus.Corpus.
+// Changes yields the changed documents, read from one snapshot; see
+// corpus.Corpus.
 func (s *documents) Changes(ctx context.Context, since int64, embedder string) iter.Seq2[corpus.Change, error] {
 	return func(yield func(corpus.Change, error) bool) {
 		ended := false // yield has received an error or has stopped

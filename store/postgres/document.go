@@ -92,7 +92,7 @@ func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter)
 	return out, fail("list documents", err)
 }
 
-// Document returns one document with its text; see corpus.Library.
+// Document returns a document with its text; see corpus.Library.
 func (s *documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.pool.QueryRow(ctx, `SELECT `+documentColumns+`, d.text
@@ -106,7 +106,7 @@ func (s *documents) Document(ctx context.Context, id int64) (corpus.Document, er
 	return scan.document(), nil
 }
 
-// Sources returns the stored state of a collection's sources; see ingest.Store.
+// Sources returns the state of a collection's sources; see ingest.Store.
 func (s *documents) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (intake.SourceState, error) {
 		var st intake.SourceState

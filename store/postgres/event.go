@@ -11,7 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/store"
 )
@@ -120,8 +120,8 @@ func (s *sessions) receive(ctx context.Context, in journal.Incoming, now time.Ti
 	}
 	batch.Queue(text, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
 		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender, in.Replaces,
-		store.Said(agent.ChatMessage{Type: in.Type, Content: in.Content, IsUser: true}))
-	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said, agent.MaxHistoryContent, said == 1)
+		store.Said(chat.Message{Type: in.Type, Content: in.Content, IsUser: true}))
+	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said, chat.MaxHistoryContent, said == 1)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	rows, err := results.Query()
@@ -144,9 +144,9 @@ func (s *sessions) receive(ctx context.Context, in journal.Incoming, now time.Ti
 		return receipt, err
 	}
 	read := 0
-	receipt.History, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (agent.ChatMessage, error) {
+	receipt.History, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (chat.Message, error) {
 		m, err := scanChat(row)
-		if read++; read > said && len(m.Content) > agent.MaxHistoryContent { // the database stored it compressed
+		if read++; read > said && len(m.Content) > chat.MaxHistoryContent { // its stored form was compressed
 			m.Content = nil
 		}
 		return m, err
@@ -190,7 +190,7 @@ func scanLast(results pgx.BatchResults) (journal.EventRecord, error) {
 		return journal.EventRecord{}, nil
 	}
 	for _, content := range []*json.RawMessage{&e.Data, &e.Message.Content} {
-		if len(*content) > agent.MaxHistoryContent { // the database stored it compressed
+		if len(*content) > chat.MaxHistoryContent { // its stored form was compressed
 			*content = nil
 		}
 	}
@@ -206,7 +206,7 @@ var pendingEvents = `SELECT ` + eventColumns + `, ` + messageColumns + `,
 	WHERE s.agent_name = $1 AND s.session_id = $2 AND ` + notReplaced("e", "s.id") + ` ORDER BY e.turn`
 
 func scanPending(row pgx.CollectableRow) (journal.EventRecord, error) {
-	var m agent.ChatMessage
+	var m chat.Message
 	var content []byte
 	var at *time.Time
 	var begun bool

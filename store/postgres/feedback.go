@@ -26,7 +26,7 @@ func (s *sessions) Feedback(ctx context.Context, session int64) ([]journal.Feedb
 	return s.feedback(ctx, session, `session_id = $1 ORDER BY id LIMIT $2`, store.MaxPage)
 }
 
-// LastFeedback returns the latest feedback for each turn; see journal.Feedbacks.
+// LastFeedback returns the last feedback on each turn; see journal.Feedbacks.
 func (s *sessions) LastFeedback(ctx context.Context, session, from, to int64) ([]journal.FeedbackRecord, error) {
 	return s.feedback(ctx, session, `id IN (SELECT max(id) FROM feedback WHERE session_id = $1 AND turn BETWEEN $3 AND $4 GROUP BY turn) ORDER BY turn LIMIT $2`, store.MaxPage, from, to)
 }

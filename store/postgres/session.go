@@ -9,7 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/store"
 )
@@ -41,7 +41,8 @@ func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
 	return r, nil
 }
 
-// OpenSession returns a session and creates it if necessary; see journal.Store.
+// OpenSession returns a session, and creates it if necessary; see
+// journal.Store.
 func (s *sessions) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
@@ -68,7 +69,7 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
 	batch.Queue(`SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
 	batch.Queue(pendingEvents, agentName, id)
-	batch.Queue(lastEvent, agentName, id, agent.MaxHistoryContent)
+	batch.Queue(lastEvent, agentName, id, chat.MaxHistoryContent)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	tag, err := results.Exec()
@@ -108,7 +109,7 @@ func (s *sessions) ResetSession(ctx context.Context, session int64) (seq int64, 
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
 }
 
-// Alarms returns the sessions with a timer; see journal.Alarms.
+// Alarms returns the sessions that wait for a time; see journal.Alarms.
 func (s *sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (journal.Alarm, error) {
 		var a journal.Alarm

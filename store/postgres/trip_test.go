@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/pgtest"
 )
@@ -48,7 +49,7 @@ func TestRoundTrips(t *testing.T) {
 	record := journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "x"}, Platform: "P"}
 	text := json.RawMessage(`"x"`)
 	said := journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: text}}
-	step := journal.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Payload: text}}
+	step := journal.Entry{Step: &chat.Reasoning{Kind: "reasoning_step", StepKind: "thought", Payload: text}}
 	value := "v"
 	open := func() (err error) { stored, _, err = s.OpenSession(t.Context(), record); return err }
 	receive := func(in journal.Incoming) func() error {
@@ -79,10 +80,10 @@ func TestRoundTrips(t *testing.T) {
 		{"all of a turn", commit(journal.TurnRecord{
 			State: "s", EnteredAt: time.Now(), WakeAt: time.Now(), Set: map[string]json.RawMessage{"v": text}, Delete: []string{"w"},
 			Entries: []journal.Entry{step, step, step, said, said}, Links: []journal.Link{{Step: 1, Answer: 4}},
-			Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}, {Source: "b", Dest: "c"}},
-			Predictions: []agent.PredictionRecord{
-				{Message: "m", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p", Value: &value}, {Name: "q"}}},
-				{Message: "n", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}},
+			Transitions: []chat.Transition{{Source: "a", Dest: "b"}, {Source: "b", Dest: "c"}},
+			Predictions: []chat.Prediction{
+				{Message: "m", Intent: "i", Parameters: []chat.Parameter{{Name: "p", Value: &value}, {Name: "q"}}},
+				{Message: "n", Intent: "i", Parameters: []chat.Parameter{{Name: "p"}}},
 			},
 		}), 1, 5},
 		{"it again", commit(journal.TurnRecord{State: "s", Entries: []journal.Entry{said}}), 2, 7},

@@ -16,12 +16,8 @@ import (
 const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
 
 // CommitTurn writes a turn's outcome; see journal.Store.
-func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
-	written, err := s.commitTurn(ctx, turn)
-	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
-}
-
-func (s *sessions) commitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
+func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
+	defer func() { err = fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err) }()
 	now := s.config.Now()
 	entries, err := store.Entries(turn, now)
 	if err != nil {

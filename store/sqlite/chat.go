@@ -9,25 +9,25 @@ import (
 	"strings"
 	"time"
 
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 
-	"docent/agent"
 	"docent/store"
 )
 
 // chatColumns are the columns of chat c that scanChat reads.
 const chatColumns = `c.id, c.seq, c.turn, c.client_id, c.type, c.content, c.is_user, c.replaces, c.sender, c.sentence, c.timestamp`
 
-// notReplaced is a condition for rows with session_id and turn: a later message
-// has not replaced the turn. For sessions without replaced turns, an index
-// answers it and no row is read.
+// notReplaced is a condition on rows with session_id and turn. It holds if no
+// later message has replaced the turn. For sessions without replaced turns,
+// SQLite needs only an index and reads no rows.
 func notReplaced(alias, session string) string {
 	return `(NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0)
 		OR NOT EXISTS (SELECT 1 FROM chat r WHERE r.session_id = ` + session + ` AND r.replaces > 0 AND r.replaces <= ` + alias + `.turn AND r.turn > ` + alias + `.turn))`
 }
 
-func scanChat(rows *sql.Rows) (agent.ChatMessage, error) {
-	var m agent.ChatMessage
+func scanChat(rows *sql.Rows) (chat.Message, error) {
+	var m chat.Message
 	var content []byte
 	var at int64
 	err := rows.Scan(&m.ID, &m.Seq, &m.Turn, &m.ClientID, &m.Type, &content, &m.IsUser, &m.Replaces, &m.Sender, &m.Sentence, &at)
@@ -35,7 +35,7 @@ func scanChat(rows *sql.Rows) (agent.ChatMessage, error) {
 	return m, err
 }
 
-func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatMessage) error {
+func insertMessage(ctx context.Context, w *writer, session int64, m *chat.Message) error {
 	result, err := w.exec(ctx, `INSERT INTO chat (session_id, type, content, is_user, replaces, sender, sentence, timestamp, seq, turn, client_id)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		session, m.Type, string(m.Content), m.IsUser, m.Replaces, m.Sender, m.Sentence, m.Time.UnixMicro(), m.Seq, m.Turn, m.ClientID)
@@ -52,23 +52,23 @@ func insertMessage(ctx context.Context, w *writer, session int64, m *agent.ChatM
 }
 
 // messages describes the table chat.
-var messages = kept[agent.ChatMessage]{columns: chatColumns, table: "chat", content: "c.content", scan: scanChat}
+var messages = kept[chat.Message]{columns: chatColumns, table: "chat", content: "c.content", scan: scanChat}
 
 // Messages returns a session's messages; see journal.Store.
-func (s *sessions) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
+func (s *sessions) Messages(ctx context.Context, session int64, q journal.MessageQuery) ([]chat.Message, error) {
 	out, err := record(ctx, s, messages, session, q)
 	return out, fail(fmt.Sprintf("read messages of session %d", session), err)
 }
 
-// kept describes a table c of a session's record.
+// kept describes a table of a session's record. Queries name the table c.
 type kept[T any] struct {
 	columns, table string
 	content        string // the column that may be large
 	scan           func(*sql.Rows) (T, error)
 }
 
-// bounded returns columns whose content is NULL if it has more bytes than an
-// argument. SQLite knows the size without reading the content.
+// bounded returns the columns, with NULL for content that has more bytes than a
+// query argument. SQLite knows the size without reading the content.
 func bounded(columns, content string) string {
 	return strings.Replace(columns, content, `CASE WHEN octet_length(`+content+`) <= ? THEN `+content+` END`, 1)
 }
@@ -122,7 +122,7 @@ func record[T any](ctx context.Context, s *sessions, k kept[T], session int64, q
 	return out, err
 }
 
-// sessionThere is the query of there.
+// sessionThere finds out whether a session exists.
 const sessionThere = `SELECT 1 FROM session WHERE id = ?`
 
 // there fails if the session does not exist.

@@ -54,7 +54,7 @@ func (s *sessions) Sessions(ctx context.Context, filter journal.SessionFilter) (
 	return out, fail("list sessions", err)
 }
 
-// Session returns one session; see journal.Directory.
+// Session returns a session; see journal.Directory.
 func (s *sessions) Session(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	var messages int
 	r, err := scanSession(s.reader.QueryRowContext(ctx, `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`,
@@ -72,7 +72,7 @@ func (s *sessions) ChangeSession(ctx context.Context, key journal.SessionKey, ch
 			name, folded, change.Pinned, store.Text(key.Agent), store.Text(key.ID)))
 }
 
-// DeleteSession removes a session with all its data; see journal.Directory.
+// DeleteSession deletes a session with all its data; see journal.Directory.
 func (s *sessions) DeleteSession(ctx context.Context, key journal.SessionKey) error {
 	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
 		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = ? AND session_id = ?`, store.Text(key.Agent), store.Text(key.ID)))

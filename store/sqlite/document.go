@@ -97,7 +97,7 @@ func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter)
 	return out, fail("list documents", err)
 }
 
-// Document returns one document with its text; see corpus.Library.
+// Document returns a document with its text; see corpus.Library.
 func (s *documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
 	var scan documentScan
 	err := s.reader.QueryRowContext(ctx, `SELECT `+documentColumns+`, d.text

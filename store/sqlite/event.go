@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"slices"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/store"
 )
@@ -22,7 +22,7 @@ const eventColumns = `e.id, e.turn, e.event, coalesce(e.info, ''), e.human, e.da
 // scanEvent reads eventColumns and the columns of more.
 func scanEvent(row scanner, more ...any) (journal.EventRecord, error) {
 	var e journal.EventRecord
-	var m agent.ChatMessage
+	var m chat.Message
 	var data, origin, content []byte
 	var at, said int64
 	err := row.Scan(append([]any{
@@ -38,12 +38,8 @@ func scanEvent(row scanner, more ...any) (journal.EventRecord, error) {
 }
 
 // Receive stores an event; see journal.Store.
-func (s *sessions) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
-	receipt, err := s.receive(ctx, in)
-	return receipt, fail(fmt.Sprintf("receive event of session %d", in.Session), err)
-}
-
-func (s *sessions) receive(ctx context.Context, in journal.Incoming) (receipt journal.Receipt, err error) {
+func (s *sessions) Receive(ctx context.Context, in journal.Incoming) (receipt journal.Receipt, err error) {
+	defer func() { err = fail(fmt.Sprintf("receive event of session %d", in.Session), err) }()
 	if in, err = store.Incoming(in, s.config.Now()); err != nil {
 		return receipt, err
 	}
@@ -63,7 +59,7 @@ func (s *sessions) receive(ctx context.Context, in journal.Incoming) (receipt jo
 		if err != nil || in.History <= 0 {
 			return err
 		}
-		rows, err := w.query(ctx, historyQuery, agent.MaxHistoryContent, in.Session, before, in.History)
+		rows, err := w.query(ctx, historyQuery, chat.MaxHistoryContent, in.Session, before, in.History)
 		if err != nil {
 			return err
 		}
@@ -98,22 +94,22 @@ func (s *sessions) addEvent(ctx context.Context, w *writer, in journal.Incoming)
 	if err != nil {
 		return e, 0, err
 	}
-	var chat *int64
+	var chatID *int64
 	if said == 0 {
 		next++
 	} else {
-		e.Message = agent.ChatMessage{
+		e.Message = chat.Message{
 			Seq: next, Turn: e.Turn, ClientID: in.ClientID, Type: in.Type, Content: in.Content, IsUser: true,
 			Replaces: in.Replaces, Sender: in.Sender, Time: e.Time,
 		}
 		if err := insertMessage(ctx, w, in.Session, &e.Message); err != nil {
 			return e, 0, err
 		}
-		chat = &e.Message.ID
+		chatID = &e.Message.ID
 	}
 	result, err := w.exec(ctx, `INSERT INTO event (session_id, event, info, timestamp, turn, human, data, origin, chat_id, handled)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-		in.Session, e.Name, e.Info, e.Time.UnixMicro(), e.Turn, e.Human, jsonText(e.Data), jsonText(e.Origin), chat)
+		in.Session, e.Name, e.Info, e.Time.UnixMicro(), e.Turn, e.Human, jsonText(e.Data), jsonText(e.Origin), chatID)
 	if err != nil {
 		return e, 0, err
 	}

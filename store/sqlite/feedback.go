@@ -30,7 +30,7 @@ func (s *sessions) Feedback(ctx context.Context, session int64) ([]journal.Feedb
 	return s.feedback(ctx, session, `session_id = ? ORDER BY id LIMIT ?`, store.MaxPage)
 }
 
-// LastFeedback returns the latest feedback for each turn; see journal.Feedbacks.
+// LastFeedback returns the last feedback on each turn; see journal.Feedbacks.
 func (s *sessions) LastFeedback(ctx context.Context, session, from, to int64) ([]journal.FeedbackRecord, error) {
 	return s.feedback(ctx, session, `id IN (SELECT max(id) FROM feedback WHERE session_id = ? AND turn BETWEEN ? AND ? GROUP BY turn) ORDER BY turn LIMIT ?`, from, to, store.MaxPage)
 }

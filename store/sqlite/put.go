@@ -188,7 +188,7 @@ func finish(ctx context.Context, w *writer, ids []int64, blobs []string) error {
 	return nil
 }
 
-// Sources returns the stored state of a collection's sources; see ingest.Store.
+// Sources returns the state of a collection's sources; see ingest.Store.
 func (s *documents) Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error) {
 	args := []any{store.Text(embedder), store.Text(collection)}
 	which := ""

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/store"
 )
@@ -41,7 +41,8 @@ func scanSession(row scanner, more ...any) (journal.SessionRecord, error) {
 	return r, nil
 }
 
-// OpenSession returns a session and creates it if necessary; see journal.Store.
+// OpenSession returns a session, and creates it if necessary; see
+// journal.Store.
 func (s *sessions) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
 	session, created, err := s.openSession(ctx, record)
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
@@ -84,7 +85,7 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 		if stored.Pending, err = collect(rows, scanPending); err != nil {
 			return err
 		}
-		stored.Last, err = scanEvent(w.row(ctx, lastEvent, agent.MaxHistoryContent, agent.MaxHistoryContent, stored.RowID))
+		stored.Last, err = scanEvent(w.row(ctx, lastEvent, chat.MaxHistoryContent, chat.MaxHistoryContent, stored.RowID))
 		if errors.Is(err, sql.ErrNoRows) {
 			stored.Last, err = journal.EventRecord{}, nil
 		}
@@ -117,7 +118,7 @@ func (s *sessions) ResetSession(ctx context.Context, session int64) (seq int64, 
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
 }
 
-// Alarms returns the sessions with a timer; see journal.Alarms.
+// Alarms returns the sessions that wait for a time; see journal.Alarms.
 func (s *sessions) Alarms(ctx context.Context, agentName string, after time.Time, limit int) ([]journal.Alarm, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT session_id, wake_at FROM session WHERE agent_name = ? AND wake_at >= ? ORDER BY wake_at, id LIMIT ?`,
 		store.Text(agentName), after.UnixMicro(), max(limit, 0))

@@ -8,18 +8,14 @@ import (
 	"fmt"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/store"
 )
 
 // CommitTurn writes a turn's outcome; see journal.Store.
-func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
-	written, err := s.commitTurn(ctx, turn)
-	return written, fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err)
-}
-
-func (s *sessions) commitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
+func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
+	defer func() { err = fail(fmt.Sprintf("commit turn %d of session %d", turn.Turn, turn.Session), err) }()
 	now := s.config.Now()
 	if out.Entries, err = store.Entries(turn, now); err != nil {
 		return journal.Written{}, err
@@ -80,7 +76,7 @@ func mayWrite(ctx context.Context, w *writer, turn journal.TurnRecord) (bool, er
 	var handled, failed bool
 	err := w.row(ctx, `SELECT e.id, e.handled, coalesce((
 			SELECT c.client_id = ?3 FROM chat c WHERE c.session_id = ?1 AND c.turn = ?2 AND NOT c.is_user ORDER BY c.seq DESC LIMIT 1), 0)
-		FROM event e WHERE e.session_id = ?1 AND e.turn = ?2`, turn.Session, turn.Turn, agent.FailedID).Scan(&event, &handled, &failed)
+		FROM event e WHERE e.session_id = ?1 AND e.turn = ?2`, turn.Session, turn.Turn, chat.FailedID).Scan(&event, &handled, &failed)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return false, nil
@@ -184,7 +180,7 @@ func writeOutcome(ctx context.Context, w *writer, turn journal.TurnRecord, now t
 	return nil
 }
 
-func insertPrediction(ctx context.Context, w *writer, turn journal.TurnRecord, p agent.PredictionRecord) error {
+func insertPrediction(ctx context.Context, w *writer, turn journal.TurnRecord, p chat.Prediction) error {
 	result, err := w.exec(ctx, `INSERT INTO intent_prediction (session_id, message, intent_classifier, intent, score, timestamp, turn) VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		turn.Session, p.Message, p.Classifier, p.Intent, p.Score, p.Time.UnixMicro(), turn.Turn)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// minWords is how many words a reference must have to be compared with.
+	// minWords is the minimum number of words of a reference text.
 	minWords = 10
-	// poorRecall is the recall under which a file is counted as poor.
+	// poorRecall is the recall below which a file counts as poor.
 	poorRecall = 0.9
 )
 

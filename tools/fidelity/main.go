@@ -1,5 +1,6 @@
 // Command fidelity measures how well docent reads documents: it compares the
-// text of each with that of another program, and prints a table in Markdown.
+// extracted text of each document with that of another program, and prints a
+// table in Markdown.
 //
 //	go run ./tools/fidelity [-format pdf,html] [-list] [FOLDER...]
 //

@@ -21,8 +21,8 @@ const (
 	pandoc      = "pandoc"
 	trafilatura = "trafilatura"
 	libreOffice = "LibreOffice"
-	// expected is the name of the file that says what the main content of the
-	// source.html beside it is.
+	// expected is the name of the file with the main content of the source.html
+	// beside it.
 	expected = "expected.html"
 )
 

@@ -1,5 +1,5 @@
-// Command prose checks the documentation and the texts of the page for prose that
-// is hard to read: long sentences, long lines and paragraphs, invented or British
+// Command prose checks the documentation, the texts of the page, and the comments
+// of the Go code for prose that is hard to read: long sentences, long lines and paragraphs, invented or British
 // words, some constructions, and broken links. Run it in the root of the
 // repository. Generated pages contain the help texts, so they are checked too.
 package main
@@ -52,7 +52,7 @@ func checkAll(root fs.FS) ([]finding, error) {
 		if err == nil && d.IsDir() && slices.Contains(skipped, d.Name()) {
 			return fs.SkipDir
 		}
-		if err == nil && strings.HasSuffix(path, ".md") {
+		if err == nil && (strings.HasSuffix(path, ".md") || strings.HasSuffix(path, ".go")) {
 			files = append(files, path)
 		}
 		return err
@@ -71,8 +71,16 @@ func checkAll(root fs.FS) ([]finding, error) {
 		if err != nil {
 			return nil, err
 		}
-		if filepath.Ext(file) == ".ts" {
+		switch filepath.Ext(file) {
+		case ".ts":
 			out = append(out, checkStrings(file, string(raw))...)
+			continue
+		case ".go":
+			found, err := checkComments(file, string(raw))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found...)
 			continue
 		}
 		page := parse(string(raw))

@@ -19,6 +19,9 @@ type rule struct {
 	advice  string
 }
 
+// message describes a finding of the rule.
+func (r rule) message(found string) string { return fmt.Sprintf("%.60q: %s", found, r.advice) }
+
 func words(list, advice string) rule {
 	return rule{regexp.MustCompile(`(?i)\b(` + list + `)\b`), advice}
 }
@@ -66,7 +69,7 @@ func checkWording(file string, line int, sentence string) []finding {
 	var out []finding
 	for _, r := range rules {
 		if found := r.pattern.FindString(sentence); found != "" {
-			out = append(out, finding{file, line, fmt.Sprintf("%.60q: %s", found, r.advice)})
+			out = append(out, finding{file, line, r.message(found)})
 		}
 	}
 	return out

@@ -166,7 +166,8 @@ func returnsError(f *ast.FuncType) bool {
 	return f.Results == nil || len(f.Results.List) != 1 || name(f.Results.List[0].Type) != "Text"
 }
 
-// name is what an expression calls, such as fault.New; a method by its name.
+// name returns the name of the called function, such as fault.New. For a
+// method, it is the method's name.
 func name(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:

@@ -5,13 +5,13 @@ import { account } from './shell/account.svelte';
 import { server } from './shell/server.svelte';
 import { words } from './words/words.svelte';
 
-/** How long the page is not drawn for what index.html has asked for meanwhile, in ms. */
+/** The maximum time to wait for the first calls before the page is drawn, in ms. */
 const patience = 30;
 
-// Who asks and whom is asked while the rest of the page begins.
+// These calls run while the rest of the page loads.
 const asked = Promise.all([account.check(), server.refresh()]);
 void asked.then(() => server.list());
 await words.start();
-// It is drawn once if that is there already, and not twice.
+// If the calls are fast, the page is drawn only once.
 await Promise.race([asked, new Promise((ok) => setTimeout(ok, patience))]);
 mount(App, { target: document.getElementById('app')! });

@@ -1,6 +1,6 @@
 // What a citation points at, shown over the conversation: on hover, with the
 // focus on it, and until it is dismissed once it was pressed.
-import { encode } from '../src/evidence/bytes';
+import { encode } from '../src/api/bytes';
 import { pieces } from '../src/evidence/passage';
 import { repeated } from '../src/evidence/said';
 import { make } from './dom';

@@ -1,8 +1,8 @@
-// What the widget says. A language that lacks a text does not compile.
+// The texts of the widget. A language with a missing text does not compile.
 import type { Language } from './attributes';
 
 export interface Words {
-  /** How it is read; what others wrote is read as they wrote it. */
+  /** The direction of the widget's own texts. Other texts keep their own direction. */
   direction: 'ltr' | 'rtl';
   title: string;
   greeting: string;
@@ -49,7 +49,7 @@ export interface Words {
 const en: Words = {
   direction: 'ltr',
   title: 'Ask the documents',
-  greeting: 'Ask a question. Answers come from the documents, with their sources.',
+  greeting: 'Ask a question. The answer comes from the documents and names its sources.',
   open: (title) => `${title}: open chat`,
   close: 'Close',
   fresh: 'New conversation',
@@ -84,7 +84,7 @@ const en: Words = {
   connecting: 'Connecting…',
   lost: 'Connection lost. Reconnecting…',
   unreachable: 'The server does not respond. Reconnecting…',
-  foreign: 'This site may not use this assistant. An administrator of the assistant can add it to the allowed origins.',
+  foreign: 'This site is not allowed to use this assistant. An administrator of the assistant can allow it in the setting origins.',
   token: 'This assistant requires a token. The token of this site is missing or expired.',
   refused: 'The server refused this conversation.',
   retry: 'Reconnect',
@@ -93,7 +93,7 @@ const en: Words = {
 const de: Words = {
   direction: 'ltr',
   title: 'Fragen an die Dokumente',
-  greeting: 'Stellen Sie eine Frage. Antworten kommen aus den Dokumenten, mit ihren Quellen.',
+  greeting: 'Stellen Sie eine Frage. Die Antwort kommt aus den Dokumenten und nennt ihre Quellen.',
   open: (title) => `${title}: Chat öffnen`,
   close: 'Schließen',
   fresh: 'Neue Unterhaltung',
@@ -128,7 +128,7 @@ const de: Words = {
   connecting: 'Verbindung wird aufgebaut …',
   lost: 'Verbindung unterbrochen. Sie wird wiederhergestellt …',
   unreachable: 'Der Server antwortet nicht. Die Verbindung wird wiederhergestellt …',
-  foreign: 'Diese Website darf diesen Assistenten nicht verwenden. Die Administration des Assistenten kann sie zu den erlaubten Ursprüngen hinzufügen.',
+  foreign: 'Diese Website darf diesen Assistenten nicht verwenden. Die Administration des Assistenten kann sie in der Einstellung origins erlauben.',
   token: 'Dieser Assistent verlangt ein Token. Das Token dieser Website fehlt oder ist abgelaufen.',
   refused: 'Der Server hat diese Unterhaltung abgelehnt.',
   retry: 'Neu verbinden',

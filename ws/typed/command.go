@@ -24,7 +24,7 @@ type command struct {
 	// help describes the command to people.
 	help string
 	// run returns the response.
-	run func(t *talk, ctx context.Context) (answer, error)
+	run func(t *Talk, ctx context.Context) (answer, error)
 }
 
 // answer is the response to a command.
@@ -40,16 +40,16 @@ type answer struct {
 // commands returns all commands in the order of the documentation.
 func commands() []command {
 	return []command{
-		{"reset", "stop the running answer, forget the conversation and begin again", (*talk).reset},
-		{"history", "show the newest messages of the conversation, at most 50", (*talk).history},
-		{"status", "tell whether an answer is being made and how many queries wait", (*talk).status},
-		{"stop", "stop the answer that is being made, or else the query that waits longest", (*talk).stop},
-		{"help", "list these commands", (*talk).help},
+		{"reset", "stop the running answer, forget the conversation and begin again", (*Talk).reset},
+		{"history", "show the newest messages of the conversation, at most 50", (*Talk).history},
+		{"status", "tell whether an answer is being made and how many queries wait", (*Talk).status},
+		{"stop", "stop the answer that is being made, or else the query that waits longest", (*Talk).stop},
+		{"help", "list these commands", (*Talk).help},
 	}
 }
 
-// command runs a command before all waiting queries.
-func (t *talk) command(ctx context.Context, name string) error {
+// command runs a command, before all queries that wait.
+func (t *Talk) command(ctx context.Context, name string) error {
 	names := []string{}
 	for _, known := range commands() {
 		if known.name != name {
@@ -75,8 +75,8 @@ type resetData struct {
 	SessionID string `json:"session_id"`
 }
 
-func (t *talk) reset(ctx context.Context) (answer, error) {
-	return answer{"Beginning again.", resetData{t.c.SessionID()}, func() error { return t.c.Session().Reset(ctx) }}, nil
+func (t *Talk) reset(ctx context.Context) (answer, error) {
+	return answer{"Beginning again.", resetData{t.sessionID()}, func() error { return t.c.Session().Reset(ctx) }}, nil
 }
 
 // historyData is one message of a conversation.
@@ -90,7 +90,7 @@ type historyList struct {
 	Messages []historyData `json:"messages"`
 }
 
-func (t *talk) history(ctx context.Context) (answer, error) {
+func (t *Talk) history(ctx context.Context) (answer, error) {
 	messages, err := t.c.Session().Recent(ctx, shownHistory)
 	if err != nil {
 		return answer{}, err
@@ -125,9 +125,9 @@ type statusData struct {
 	Waiting   int    `json:"waiting"`
 }
 
-func (t *talk) status(context.Context) (answer, error) {
+func (t *Talk) status(context.Context) (answer, error) {
 	p := t.c.Session().Progress()
-	data := statusData{t.c.SessionID(), p.Running != 0, len(p.Waiting)}
+	data := statusData{t.sessionID(), p.Running != 0, len(p.Waiting)}
 	words := "No answer is being made"
 	if data.Busy {
 		words = "An answer is being made"
@@ -139,7 +139,7 @@ type stopData struct {
 	Turn *int64 `json:"turn"` // null if there was nothing to stop
 }
 
-func (t *talk) stop(ctx context.Context) (answer, error) {
+func (t *Talk) stop(ctx context.Context) (answer, error) {
 	p := t.c.Session().Progress()
 	turn := p.Running
 	if turn == 0 && len(p.Waiting) > 0 {
@@ -160,7 +160,7 @@ type helpLine struct {
 	Description string `json:"description"`
 }
 
-func (t *talk) help(context.Context) (answer, error) {
+func (t *Talk) help(context.Context) (answer, error) {
 	var data helpData
 	var lines []string
 	for _, known := range commands() {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/wstest"
 	"docent/payload"
 )
@@ -29,7 +29,7 @@ func TestDocumentedLimits(t *testing.T) {
 	text := strings.Join(strings.Fields(string(data)), " ")
 	for _, want := range []string{
 		fmt.Sprintf("for %g minutes", sessionTimeout.Minutes()), fmt.Sprintf("allows (%g minutes)", sessionTimeout.Minutes()),
-		fmt.Sprintf("conversation, at most %d", shownHistory), fmt.Sprintf("has more than %d KiB is left out", agent.MaxHistoryContent>>10),
+		fmt.Sprintf("conversation, at most %d", shownHistory), fmt.Sprintf("has more than %d KiB is left out", chat.MaxHistoryContent>>10),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("docs/reference/websocket.md does not say %q", want)

@@ -1,21 +1,23 @@
-// Package typed adds the Agent WebSocket dialect to a WebSocket server: messages
-// with a type, such as query, command, and response.
+// Package typed speaks the Agent WebSocket dialect: messages with a type, such as
+// query, command, and response. Its talks are handlers of a WebSocket server.
 package typed
 
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"log/slog"
 	"net/http"
 	"slices"
 	"sync"
 	"time"
 
-	"docent/agent"
 	"docent/agent/session"
 	"docent/agent/session/journal"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
-	"docent/ws"
+	"docent/ws/dialect"
 )
 
 // Path is the path of the dialect.
@@ -42,23 +44,46 @@ type Endpoint struct {
 	timeout time.Duration
 
 	mu      sync.Mutex         // guards clients
-	clients map[string][]*talk // by the session's id
+	clients map[string][]*Talk // by the session's id
 }
 
 // New returns an Endpoint without clients.
 func New(cfg Config) *Endpoint {
-	return &Endpoint{timeout: cmp.Or(cfg.SessionTimeout, sessionTimeout), clients: map[string][]*talk{}}
+	return &Endpoint{timeout: cmp.Or(cfg.SessionTimeout, sessionTimeout), clients: map[string][]*Talk{}}
 }
 
-// Dialect returns the dialect for ws.Config.Dialects.
-func (e *Endpoint) Dialect() ws.Dialect {
-	return ws.Dialect{
-		Name:  Name,
-		Begin: func(c *ws.Connection) ws.Handler { return &talk{c: c, endpoint: e} },
-		NotWebSocket: func(w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, "Expected WebSocket request", http.StatusBadRequest)
-		},
-	}
+// Connection is the connection of one client. *ws.Connection implements it.
+type Connection interface {
+	// Session returns the client's part in its session, or nil before it is open.
+	Session() *session.Subscription
+	// Send queues a message. It never blocks.
+	Send(data []byte)
+	// Allow counts a message of the client. It returns fault.RateLimited if the
+	// client sends too fast.
+	Allow() error
+	// Wait waits until the client may send again.
+	Wait(ctx context.Context) error
+	// Verify reports whether the client may still be connected, and closes the
+	// connection otherwise.
+	Verify(ctx context.Context) bool
+	// CheckSize refuses a message that is too long. text reports that it is a text.
+	CheckSize(message json.RawMessage, text bool) error
+	// Refuse counts and logs a refusal and passes it to Talk.Refuse.
+	Refuse(err error, id string)
+	// CloseGone closes the connection to a session that was deleted.
+	CloseGone()
+	// CloseIdle closes the connection of an idle client.
+	CloseIdle()
+	// Logger returns the server's logger.
+	Logger() *slog.Logger
+}
+
+// Begin returns the talk with a new client.
+func (e *Endpoint) Begin(c Connection) *Talk { return &Talk{c: c, endpoint: e} }
+
+// NotWebSocket answers requests that do not ask for a WebSocket.
+func NotWebSocket(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "Expected WebSocket request", http.StatusBadRequest)
 }
 
 // Notify sends a notification to the clients in a session and returns the number
@@ -79,17 +104,17 @@ func (e *Endpoint) Notify(session, message string) (int, error) {
 }
 
 // add adds a client in a session.
-func (e *Endpoint) add(t *talk, session string) {
+func (e *Endpoint) add(t *Talk, session string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.clients[session] = append(e.clients[session], t)
 }
 
 // remove removes a client from a session.
-func (e *Endpoint) remove(t *talk, session string) {
+func (e *Endpoint) remove(t *Talk, session string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	left := slices.DeleteFunc(e.clients[session], func(other *talk) bool { return other == t })
+	left := slices.DeleteFunc(e.clients[session], func(other *Talk) bool { return other == t })
 	if len(left) == 0 {
 		delete(e.clients, session)
 	} else {
@@ -97,19 +122,20 @@ func (e *Endpoint) remove(t *talk, session string) {
 	}
 }
 
-// talk is the ws.Handler of one client.
-type talk struct {
-	c        *ws.Connection
+// Talk speaks the dialect with one client. It is a ws.Handler.
+type Talk struct {
+	c        Connection
 	endpoint *Endpoint
 
 	mu    sync.Mutex  // guards the fields below
+	id    string      // of the session; "" before it is open
 	idle  *time.Timer // closes the connection; nil before the session is open
 	ended bool
 }
 
-// Opened implements session.Listener. The welcome contains the session's id.
-func (t *talk) Opened(o session.Opened) {
-	t.endpoint.add(t, o.SessionID)
+// Opened implements session.Listener. The welcome tells the client its session's id.
+func (t *Talk) Opened(o session.Opened) {
+	t.open(o.SessionID)
 	m := payload.NewTyped(payload.TypedNotification, "Connected to Agent WebSocket. Session ID: "+o.SessionID, time.Now())
 	m.Kind, m.Data = "welcome", payload.TypedWelcome{SessionID: o.SessionID, Resumed: o.Resumed}
 	t.send(m)
@@ -120,9 +146,24 @@ func (t *talk) Opened(o session.Opened) {
 	}
 }
 
-// Deliver implements session.Listener. It sends replies, steps, and errors, and
-// announces accepted queries.
-func (t *talk) Deliver(d session.Delivery) {
+// open notes the id of the client's session.
+func (t *Talk) open(id string) {
+	t.mu.Lock()
+	t.id = id
+	t.mu.Unlock()
+	t.endpoint.add(t, id)
+}
+
+// sessionID returns the id of the session, or "" before it is open.
+func (t *Talk) sessionID() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.id
+}
+
+// Deliver implements session.Listener. Clients receive replies, steps, errors, and
+// the news that a query was taken.
+func (t *Talk) Deliver(d session.Delivery) {
 	if m, ok := delivered(d); ok {
 		t.active()
 		t.send(m)
@@ -130,12 +171,12 @@ func (t *talk) Deliver(d session.Delivery) {
 }
 
 // Decode implements ws.Handler.
-func (t *talk) Decode(m ws.Message) func(ctx context.Context) {
+func (t *Talk) Decode(m dialect.Message) func(ctx context.Context) {
 	var request payload.TypedRequest
 	refusal := m.Refusal
 	if refusal == nil {
 		if request, refusal = payload.DecodeTyped(m.Data); refusal != nil {
-			_, refusal = ws.Undecoded(m.Data, refusal)
+			_, refusal = dialect.Undecoded(m.Data, refusal)
 		}
 	}
 	return func(ctx context.Context) {
@@ -145,10 +186,10 @@ func (t *talk) Decode(m ws.Message) func(ctx context.Context) {
 }
 
 // MayBeFile implements ws.Handler. The dialect has no files.
-func (t *talk) MayBeFile([]byte) bool { return false }
+func (t *Talk) MayBeFile([]byte) bool { return false }
 
 // Refuse implements ws.Handler.
-func (t *talk) Refuse(err error, _ string) (told bool) {
+func (t *Talk) Refuse(err error, _ string) (told bool) {
 	kind := fault.KindOf(err)
 	m := payload.NewTyped(payload.TypedError, fault.Message(err), time.Now())
 	m.Data = payload.TypedFault{Code: string(kind), Sentence: fault.TextOf(err).Sentence, Retryable: kind.Retryable()}
@@ -157,19 +198,19 @@ func (t *talk) Refuse(err error, _ string) (told bool) {
 }
 
 // End implements ws.Handler.
-func (t *talk) End() {
+func (t *Talk) End() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.ended = true
 	if t.idle != nil {
 		t.idle.Stop()
 	}
-	t.endpoint.remove(t, t.c.SessionID())
+	t.endpoint.remove(t, t.id)
 }
 
-// handle acts on a message or refuses it. Queries that arrive too fast are
-// refused, so that commands after them are read. Other messages wait.
-func (t *talk) handle(ctx context.Context, m payload.TypedRequest, refusal error) {
+// handle acts on a message, or refuses it. Queries that come too fast are refused,
+// so that commands behind them are read. Other messages wait.
+func (t *Talk) handle(ctx context.Context, m payload.TypedRequest, refusal error) {
 	if tooFast := t.c.Allow(); tooFast != nil {
 		if m.Type == payload.TypedQuery {
 			refusal = tooFast
@@ -188,16 +229,16 @@ func (t *talk) handle(ctx context.Context, m payload.TypedRequest, refusal error
 	}
 	kind := fault.KindOf(refusal)
 	if kind == fault.Internal || kind == fault.Unavailable {
-		t.c.Logger().ErrorContext(ctx, "message failed", "session", t.c.SessionID(), "type", m.Type, agent.ErrorAttr(refusal))
+		t.c.Logger().ErrorContext(ctx, "message failed", "session", t.sessionID(), "type", m.Type, errlog.Attr(refusal))
 	}
 	t.c.Refuse(refusal, "")
 	if kind == fault.NotFound {
-		t.c.Close(ws.CloseGone)
+		t.c.CloseGone()
 	}
 }
 
 // act acts on a message.
-func (t *talk) act(ctx context.Context, m payload.TypedRequest) error {
+func (t *Talk) act(ctx context.Context, m payload.TypedRequest) error {
 	if err := t.c.CheckSize(m.Content, true); err != nil {
 		return err
 	}
@@ -218,7 +259,7 @@ type feedbackData struct {
 }
 
 // feedback stores the user's feedback on the last answer.
-func (t *talk) feedback(ctx context.Context, m payload.TypedRequest) error {
+func (t *Talk) feedback(ctx context.Context, m payload.TypedRequest) error {
 	f, err := m.Feedback()
 	if err != nil {
 		return err
@@ -234,7 +275,7 @@ func (t *talk) feedback(ctx context.Context, m payload.TypedRequest) error {
 }
 
 // send queues a message. It never blocks.
-func (t *talk) send(m payload.Typed) {
+func (t *Talk) send(m payload.Typed) {
 	data, err := payload.Marshal(m)
 	if err != nil { // the structs of package payload always encode
 		t.c.Logger().Error("encode", "type", m.Type, "error", err)
@@ -243,8 +284,8 @@ func (t *talk) send(m payload.Typed) {
 	t.c.Send(data)
 }
 
-// active restarts the client's idle time.
-func (t *talk) active() {
+// active starts the client's idle time anew.
+func (t *Talk) active() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.idle != nil && !t.ended {
@@ -254,7 +295,7 @@ func (t *talk) active() {
 
 // timeOut closes an idle connection. A client that waits for an answer is not
 // idle.
-func (t *talk) timeOut() {
+func (t *Talk) timeOut() {
 	if s := t.c.Session(); s == nil || s.Progress().Running != 0 {
 		t.active()
 		return
@@ -262,5 +303,5 @@ func (t *talk) timeOut() {
 	m := payload.NewTyped(payload.TypedNotification, "Session closed due to inactivity", time.Now())
 	m.Kind = "timeout"
 	t.send(m)
-	t.c.Close(ws.CloseIdle)
+	t.c.CloseIdle()
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"docent/agent"
+	"docent/internal/errlog"
 	"docent/internal/fault"
 )
 
@@ -198,7 +198,7 @@ func (c *Clock) ring(ctx context.Context) {
 		a, ok, refill := c.due()
 		if refill {
 			if err := c.Refill(ctx); err != nil {
-				c.cfg.Logger.ErrorContext(ctx, "read alarms", agent.ErrorAttr(err))
+				c.cfg.Logger.ErrorContext(ctx, "read alarms", errlog.Attr(err))
 			}
 			continue
 		}
@@ -209,7 +209,7 @@ func (c *Clock) ring(ctx context.Context) {
 		if err == nil {
 			continue
 		}
-		c.cfg.Logger.WarnContext(ctx, "wake session", "session", a.ID, agent.ErrorAttr(err))
+		c.cfg.Logger.WarnContext(ctx, "wake session", "session", a.ID, errlog.Attr(err))
 		if fault.KindOf(err) != fault.NotFound {
 			a.Backoff = Longer(a.Backoff, c.cfg.Interval)
 			a.At = c.cfg.Now().Add(a.Backoff)

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
-	"docent/rag"
+	"docent/rag/text"
 )
 
 // Bounds of one turn's record.
@@ -26,46 +26,45 @@ const (
 	maxKept = 64 << 10
 )
 
-// Draft is the record of a running turn: its messages and steps in one order. Its
-// methods must not run at the same time.
+// Draft is the record of a running turn, with its messages and steps in one order. Its methods must
+// not run concurrently.
 type Draft struct {
-	// FlushAt is when the draft is stored before the end of its turn; zero for
-	// never.
+	// FlushAt is the time at which to store the draft before the end of its turn, or zero.
 	FlushAt time.Time
-	// Talk are the messages of the turn, of the user and of the agent.
-	Talk []*agent.ChatMessage
-	// Resumed tells that the store may have steps that the draft lacks.
+	// Talk are the messages of the turn, by the user and the agent.
+	Talk []*chat.Message
+	// Resumed reports that the store may have steps that are not in the draft.
 	Resumed bool
 
 	entries []*Drafted
-	stored  int    // the first entries that are stored
-	sent    int    // the first entries that clients have with their sequence numbers
+	stored  int    // number of stored entries, at the beginning
+	sent    int    // number of entries that clients have with their sequence numbers, at the beginning
 	replies int    // messages among entries
 	steps   int    // steps among entries
-	runs    int    // reasoning runs that have begun and not finished
-	shown   int64  // counts provisional frames
-	text    []byte // streamed text without a sent reply or step
-	fresh   int    // where the text begins that no reply contains
+	runs    int    // reasoning runs without their end
+	shown   int64  // number of provisional frames
+	text    []byte // streamed text that no sent reply or step contains
+	fresh   int    // start of the text that no reply contains
 	begun   *begun // the answer whose text was streamed last
 }
 
-// begun is the content of an answer from documents if its turn stops now.
+// begun is the content of an answer from documents in case its turn stops now.
 type begun struct {
-	text   string // the part of it that was streamed
+	text   string // the streamed part of the text
 	answer payload.RAGMessage
 }
 
 // Drafted is one entry of a draft. Either Message or Step is set.
 type Drafted struct {
-	Message *agent.ChatMessage
-	Step    *agent.ReasoningRecord
-	// Shown tells that plain clients have the entry.
+	Message *chat.Message
+	Step    *chat.Reasoning
+	// Shown reports that plain clients have the entry.
 	Shown bool
-	// Silent tells that plain clients must not get the entry.
+	// Silent excludes plain clients from the entry.
 	Silent bool
 
-	answer *Drafted // the message that closed a step's loop
-	linked bool     // a step's message is known
+	answer *Drafted // the message that ended the reasoning of a step
+	linked bool     // the message of the step is known
 	late   bool     // the step was stored without its message
 }
 
@@ -82,25 +81,25 @@ func (e *Drafted) id() int64 {
 	return e.Step.ID
 }
 
-// Say adds a message of the agent.
-func (d *Draft) Say(m agent.ChatMessage, silent bool) error {
+// CheckRoom fails with fault.Invalid if the turn has MaxReplies messages.
+func (d *Draft) CheckRoom() error {
 	if d.replies >= MaxReplies {
 		return fault.New(fault.Invalid, "turn_replies_full", "a turn may have at most %d replies", MaxReplies)
 	}
-	d.add(m, silent)
 	return nil
 }
 
-func (d *Draft) add(m agent.ChatMessage, silent bool) {
+// Say adds a message of the agent. It does not check the room.
+func (d *Draft) Say(m chat.Message, silent bool) {
 	d.fresh = len(d.text)
 	d.replies++
 	d.entries = append(d.entries, &Drafted{Message: &m, Silent: silent})
 	d.Talk = append(d.Talk, &m)
 }
 
-// Think adds a step of reasoning. Every reasoning_started keeps room for its
-// reasoning_finished.
-func (d *Draft) Think(step agent.ReasoningRecord, silent bool) (*Drafted, error) {
+// Think adds a step of reasoning. It fails with fault.Invalid without room. Every reasoning_started
+// reserves room for its reasoning_finished.
+func (d *Draft) Think(step chat.Reasoning, silent bool) (*Drafted, error) {
 	keep := d.runs
 	switch kind := payload.StepKind(step.StepKind); {
 	case kind == payload.StepStarted:
@@ -118,14 +117,14 @@ func (d *Draft) Think(step agent.ReasoningRecord, silent bool) (*Drafted, error)
 	return e, nil
 }
 
-// Stream adds a piece of a reply that is not complete.
+// Stream adds a piece of an incomplete reply.
 func (d *Draft) Stream(delta string) {
 	if room := MaxStreamed - len(d.text); room > 0 {
 		d.text = append(d.text, delta[:min(room, len(delta))]...)
 	}
 }
 
-// Begin sets the answer whose text is streamed now.
+// Begin sets the answer that the streamed text belongs to.
 func (d *Draft) Begin(text string, answer payload.RAGMessage) { d.begun = &begun{text, answer} }
 
 // Discard removes the streamed text.
@@ -140,7 +139,7 @@ func (d *Draft) Count() int64 {
 	return d.shown
 }
 
-// Counted reports whether clients got provisional frames.
+// Counted reports whether clients received provisional frames.
 func (d *Draft) Counted() bool { return d.shown > 0 }
 
 // Empty reports whether the draft has no entries.
@@ -149,8 +148,8 @@ func (d *Draft) Empty() bool { return len(d.entries) == 0 }
 // Stored reports whether all entries are stored.
 func (d *Draft) Stored() bool { return d.stored == len(d.entries) }
 
-// is reports whether the answer is all of the unsaid text. A draft keeps only the
-// beginning of a very long text.
+// is reports whether the answer contains all unsaid text. A draft keeps only the beginning of a
+// very long text.
 func (b *begun) is(unsaid []byte) bool {
 	return b != nil && len(unsaid) > 0 && strings.HasPrefix(b.text, string(unsaid))
 }
@@ -159,56 +158,57 @@ func (b *begun) is(unsaid []byte) bool {
 // or failed. Plain text ends with the note. The type is "" without such text.
 func (d *Draft) kept(note string) (chatType string, content json.RawMessage) {
 	unsaid := d.text[d.fresh:]
-	text := rag.Unmarked(rag.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxKept)]), "")))
+	text := text.Unmarked(text.Clean(strings.ToValidUTF8(string(unsaid[:min(len(unsaid), maxKept)]), "")))
 	if d.begun.is(unsaid) {
 		content, err := payload.Marshal(d.begun.answer)
 		switch {
 		case d.begun.answer.Answer == "":
 			text = ""
-		case err == nil && agent.CheckWithin(content, agent.MaxJSONDepth, agent.MaxExponents) == nil: // else store Markdown
+		// Otherwise the text is stored as Markdown.
+		case err == nil && chat.CheckWithin(content, chat.MaxJSONDepth, chat.MaxExponents) == nil:
 			return payload.TypeRAG, content
 		}
 	}
 	if text == "" {
 		return "", nil
 	}
-	return payload.TypeMarkdown, agent.JSONString(text + note)
+	return payload.TypeMarkdown, chat.JSONString(text + note)
 }
 
-// Stop ends the record of a stopped turn that has said nothing: with the streamed
-// text, or with a note that the turn was stopped. It also ends open reasoning.
-func (d *Draft) Stop(turn int64, asked *agent.ChatMessage, now time.Time) {
+// Stop completes the record of a stopped turn. A turn without a reply stores its streamed text, or
+// a note. Stop also ends open reasoning.
+func (d *Draft) Stop(turn int64, asked *chat.Message, now time.Time) {
 	if d.replies == 0 {
 		chatType, content := d.kept("\n\n*Stopped.*")
 		var sentence fault.Sentence
 		if chatType == "" {
 			stopped := fault.NewText("stopped", "Stopped.")
-			chatType, content, sentence = payload.TypeStr, agent.JSONString(stopped.Message), stopped.Sentence
+			chatType, content, sentence = payload.TypeStr, chat.JSONString(stopped.Message), stopped.Sentence
 		}
-		d.add(agent.ChatMessage{
-			Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now,
+		d.Say(chat.Message{
+			Turn: turn, ClientID: chat.StoppedID, Type: chatType, Content: content, Sentence: sentence, Time: now,
 		}, false)
 	}
 	d.Link(asked)
 }
 
-// Apologize ends the record of a failed turn: with the streamed text, which
-// people have read already, and with an apology. It also ends open reasoning.
-func (d *Draft) Apologize(turn int64, asked *agent.ChatMessage, failed error, now time.Time) {
+// Apologize completes the record of a failed turn with an apology. It first stores the streamed
+// text, which people have already read. It also ends open reasoning.
+func (d *Draft) Apologize(turn int64, asked *chat.Message, failed error, now time.Time) {
 	if chatType, content := d.kept(""); chatType != "" && d.replies < MaxReplies {
-		d.add(agent.ChatMessage{Turn: turn, ClientID: agent.StoppedID, Type: chatType, Content: content, Time: now}, false)
+		d.Say(chat.Message{Turn: turn, ClientID: chat.StoppedID, Type: chatType, Content: content, Time: now}, false)
 	}
 	text := Apology(failed)
-	d.add(agent.ChatMessage{
-		Turn: turn, ClientID: agent.FailedID, Type: payload.TypeStr,
-		Content: agent.JSONString(text.Message), Sentence: text.Sentence, Time: now,
+	d.Say(chat.Message{
+		Turn: turn, ClientID: chat.FailedID, Type: payload.TypeStr,
+		Content: chat.JSONString(text.Message), Sentence: text.Sentence, Time: now,
 	}, false)
 	d.Link(asked)
 }
 
-// Link links all steps without a message to the newest message of the agent. If
-// it has said nothing, it links them to asked, which may be nil.
-func (d *Draft) Link(asked *agent.ChatMessage) {
+// Link links all steps without a message to the newest message of the agent. Without such a
+// message, it links them to asked, which may be nil.
+func (d *Draft) Link(asked *chat.Message) {
 	var newest *Drafted
 	for _, e := range slices.Backward(d.entries) {
 		if e.Message != nil && !e.Message.IsUser {
@@ -232,22 +232,23 @@ func (d *Draft) Link(asked *agent.ChatMessage) {
 	}
 }
 
-// Batch returns copies of the entries that are not stored.
-func (d *Draft) Batch() []Entry {
+// Fill sets the record's entries to copies of the entries that are not stored. Unless the record is
+// partial, Fill also links stored steps to their messages.
+func (d *Draft) Fill(record *TurnRecord) {
 	fresh := d.entries[d.stored:]
-	out := make([]Entry, len(fresh))
+	record.Entries = make([]Entry, len(fresh))
 	for i, e := range fresh {
-		out[i] = e.copied()
-		if e.answer == nil {
-			continue
-		}
+		entry := e.copied()
 		if at := slices.Index(fresh, e.answer); at >= 0 {
-			out[i].Answer = at + 1
-		} else {
-			out[i].Step.ChatID = e.answer.id()
+			entry.Answer = at + 1
+		} else if e.answer != nil {
+			entry.Step.ChatID = e.answer.id()
 		}
+		record.Entries[i] = entry
 	}
-	return out
+	if !record.Partial {
+		record.Links = d.links(fresh)
+	}
 }
 
 // copied returns an entry that shares nothing with the draft.
@@ -260,10 +261,9 @@ func (e *Drafted) copied() Entry {
 	return Entry{Step: &step}
 }
 
-// Links returns the messages of steps that were stored without them.
-func (d *Draft) Links() []Link {
+// links returns the links of stored steps to their messages.
+func (d *Draft) links(fresh []*Drafted) []Link {
 	var out []Link
-	fresh := d.entries[d.stored:]
 	if d.Resumed && len(fresh) > 0 { // the apology ends the interrupted reasoning
 		out = append(out, Link{Answer: len(fresh)})
 	}
@@ -274,14 +274,14 @@ func (d *Draft) Links() []Link {
 		l := Link{Step: e.Step.ID, Chat: e.Step.ChatID}
 		if e.answer != nil {
 			l.Answer = slices.Index(fresh, e.answer) + 1
-			l.Chat = e.answer.id() // 0 if it is fresh
+			l.Chat = e.answer.id() // 0 for a new message
 		}
 		out = append(out, l)
 	}
 	return out
 }
 
-// Wrote takes over the ids and sequence numbers of the stored batch.
+// Wrote sets the ids and sequence numbers of the stored entries.
 func (d *Draft) Wrote(entries []Entry) {
 	for _, w := range entries {
 		e := d.entries[d.stored]
@@ -289,14 +289,14 @@ func (d *Draft) Wrote(entries []Entry) {
 			e.Message.ID, e.Message.Seq = w.Message.ID, w.Message.Seq
 		} else {
 			e.Step.ID, e.Step.Seq = w.Step.ID, w.Step.Seq
-			e.late = e.linked && w.Step.ChatID == 0 // it was linked during the write
+			e.late = e.linked && w.Step.ChatID == 0 // the message became known during the write
 		}
 		d.stored++
 	}
 }
 
-// Unsent returns the stored entries that clients do not have. If the store had
-// the turn already, they include the entries of another process.
+// Unsent returns the stored entries that clients do not have. If another process committed the turn
+// first, they include its entries.
 func (d *Draft) Unsent(written Written) []*Drafted {
 	fresh := slices.Clone(d.entries[d.sent:d.stored])
 	if !written.Repeated {
@@ -319,18 +319,17 @@ func (d *Draft) Unsent(written Written) []*Drafted {
 	return fresh
 }
 
-// Sent tells that clients have all stored entries.
+// Sent records that clients have all stored entries.
 func (d *Draft) Sent() { d.sent = d.stored }
 
-// Silent reports whether plain clients lack no reply of the unsent entries.
+// Silent reports whether the unsent entries contain no reply for plain clients.
 func (d *Draft) Silent() bool {
 	return !slices.ContainsFunc(d.entries[d.sent:], func(e *Drafted) bool { return e.Message != nil && !e.Silent })
 }
 
-// Steps returns the steps up to a time that are not stored. A zero time selects
-// all.
-func (d *Draft) Steps(until time.Time) []agent.ReasoningRecord {
-	var out []agent.ReasoningRecord
+// Steps returns the steps that are not stored, up to a time. A zero time selects all.
+func (d *Draft) Steps(until time.Time) []chat.Reasoning {
+	var out []chat.Reasoning
 	for _, e := range d.entries[d.stored:] {
 		if e.Step != nil && (until.IsZero() || !e.Step.Time.After(until)) {
 			out = append(out, *e.Step)
@@ -341,13 +340,13 @@ func (d *Draft) Steps(until time.Time) []agent.ReasoningRecord {
 
 // Bounds of the steps in a payload.TurnSnapshot.
 const (
-	// MaxSnapshotSteps bounds its steps and task lists. It has the newest.
+	// MaxSnapshotSteps bounds the steps and task lists. A snapshot has the newest.
 	MaxSnapshotSteps = 256
-	// MaxSnapshotStepBytes bounds their size together, in bytes.
+	// MaxSnapshotStepBytes bounds their total size in bytes.
 	MaxSnapshotStepBytes = 1 << 20
 )
 
-// Snapshot returns the unsent part of the turn.
+// Snapshot returns the unsent part of the turn for clients that join now.
 func (d *Draft) Snapshot(turn int64) payload.TurnSnapshot {
 	out := payload.TurnSnapshot{Turn: turn, N: d.shown, Text: strings.ToValidUTF8(string(d.text), ""), Steps: []payload.SnapshotStep{}}
 	size := 0

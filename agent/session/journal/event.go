@@ -3,11 +3,11 @@ package journal
 import (
 	"encoding/json"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/payload"
 )
 
-// origin is what EventRecord.Origin holds.
+// origin is the content of EventRecord.Origin.
 type origin struct {
 	From        string `json:"from,omitempty"`
 	Correlation string `json:"correlation,omitempty"`
@@ -17,7 +17,7 @@ type origin struct {
 }
 
 // NewEvent returns the stored form of an event, without its message.
-func NewEvent(e *agent.Event) EventRecord {
+func NewEvent(e *chat.Event) EventRecord {
 	r := EventRecord{Name: e.Name, Info: e.Text, Human: e.Human, Data: e.Data, Time: e.Time}
 	if o := (origin{e.From, e.Correlation, e.Cause, e.Thread, e.Hops}); o != (origin{}) {
 		r.Origin, _ = json.Marshal(o) // strings and a number always encode
@@ -25,34 +25,34 @@ func NewEvent(e *agent.Event) EventRecord {
 	return r
 }
 
-// Event returns the event that was stored as r.
-func (r EventRecord) Event() agent.Event {
-	var e agent.Event
+// Event returns the event that r stores.
+func (r EventRecord) Event() chat.Event {
+	var e chat.Event
 	content := r.Message.Content
 	if content == nil {
 		content = r.Data
 	}
 	switch {
-	case r.Name == agent.EventFile || r.Message.Type == payload.TypeFile:
-		e = agent.Event{Name: agent.EventFile, Text: r.Info}
+	case r.Name == chat.EventFile || r.Message.Type == payload.TypeFile:
+		e = chat.Event{Name: chat.EventFile, Text: r.Info}
 		if f, err := payload.DecodeFile(content); err == nil {
 			e.File = &f
 		}
-	case r.Message.Type != "" && content == nil: // it was too large to be read again
-		e = agent.Event{Name: r.Name, Text: r.Info}
+	case r.Message.Type != "" && content == nil: // it was too large to read again
+		e = chat.Event{Name: r.Name, Text: r.Info}
 	case r.Message.Type != "":
-		e = agent.MessageEvent(content)
+		e = chat.MessageEvent(content)
 	default:
-		e = agent.Event{Name: r.Name, Text: r.Info, Data: r.Data}
+		e = chat.Event{Name: r.Name, Text: r.Info, Data: r.Data}
 	}
-	if e.Name == agent.EventMessage && r.Name == agent.EventText && payload.IsAsk(content) {
-		e.Name = agent.EventText
+	if e.Name == chat.EventMessage && r.Name == chat.EventText && payload.IsAsk(content) {
+		e.Name = chat.EventText
 	}
 	if !r.Human {
 		e.Options = payload.AskOptions{}
 	}
 	var o origin
-	_ = json.Unmarshal(r.Origin, &o) // nil, or written by record
+	_ = json.Unmarshal(r.Origin, &o) // nil, or written by NewEvent
 	e.From, e.Correlation, e.Cause, e.Thread, e.Hops = o.From, o.Correlation, o.Cause, o.Thread, o.Hops
 	e.ID, e.Turn, e.Human, e.Time = r.ID, r.Turn, r.Human, r.Time
 	return e

@@ -5,60 +5,58 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 )
 
 // Bounds of feedback.
 const (
-	// MaxRating bounds a rating, and its negative from below.
+	// MaxRating bounds the absolute value of a rating.
 	MaxRating = 100
-	// MaxCommentBytes bounds what is said with it.
-	MaxCommentBytes = agent.MaxTextBytes
+	// MaxCommentBytes bounds a comment.
+	MaxCommentBytes = chat.MaxTextBytes
 )
 
-// Feedback is what a user thinks of a turn.
+// Feedback is a user's feedback on a turn.
 type Feedback struct {
-	// Turn is the one that it is about; 0 for the last that is over.
+	// Turn is the number of the turn. 0 means the last finished turn.
 	Turn int64
-	// Rating is from -MaxRating to MaxRating, the scale being the client's; nil
-	// if none was given.
+	// Rating is a number from -MaxRating to MaxRating, on a scale of the client's choice, or nil.
 	Rating *int
-	// Comment is in words; "" if none.
+	// Comment is a text, or "".
 	Comment string
 }
 
-// FeedbackRecord is feedback as stored, a row of the table feedback.
+// FeedbackRecord is stored feedback, a row of the table feedback.
 type FeedbackRecord struct {
-	// ID is the row's id.
+	// ID is the id of the row.
 	ID int64
-	// Feedback is what the user thinks of its Turn, which is never 0.
+	// Feedback is the feedback. Its Turn is never 0.
 	Feedback
-	// Time is when it was given.
+	// Time is the time of the feedback.
 	Time time.Time
 }
 
-// Feedbacks is what a Store is that keeps feedback as well. It is safe for
-// concurrent use.
+// Feedbacks is a Store that also keeps feedback. It is safe for concurrent use.
 type Feedbacks interface {
-	// AddFeedback stores feedback in the session of that row id; fault.NotFound
-	// if there is none.
+	// AddFeedback stores feedback in a session. It fails with fault.NotFound if the session does
+	// not exist.
 	AddFeedback(ctx context.Context, session int64, record FeedbackRecord) error
-	// Feedback returns that of a session, oldest first, at most the first 1,000;
-	// of one that is not there none.
+	// Feedback returns the feedback in a session, oldest first, at most 1,000 records. It returns
+	// none for a missing session.
 	Feedback(ctx context.Context, session int64) ([]FeedbackRecord, error)
-	// LastFeedback returns what was said last of each of a session's turns from
-	// from to to, by turn, at most the first 1,000.
+	// LastFeedback returns the latest feedback on each of the turns from from to to, by turn, at
+	// most 1,000 records.
 	LastFeedback(ctx context.Context, session, from, to int64) ([]FeedbackRecord, error)
 }
 
 // Bounds of the search for the last finished turn.
 const (
-	lastPage  = 100 // messages that are read at once
+	lastPage  = 100 // messages in one read
 	lastPages = 20
 )
 
-// CheckSaid returns a fault.NotFound if the turn has no messages.
+// CheckSaid fails with fault.NotFound if the turn has no messages.
 func (r Reader) CheckSaid(ctx context.Context, turn int64) error {
 	said, err := r.Messages(ctx, MessageQuery{Turn: turn, Last: 1, MaxContent: NoContent})
 	if err != nil {
@@ -70,8 +68,8 @@ func (r Reader) CheckSaid(ctx context.Context, turn int64) error {
 	return nil
 }
 
-// LastTurn returns the newest turn that has messages and is not open. It fails
-// with fault.Conflict if there is none.
+// LastTurn returns the newest turn that has messages and is not open. It fails with fault.Conflict
+// without such a turn.
 func (r Reader) LastTurn(ctx context.Context, open map[int64]bool) (int64, error) {
 	query := MessageQuery{Last: lastPage, MaxContent: NoContent}
 	for range lastPages {

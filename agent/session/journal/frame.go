@@ -4,21 +4,22 @@ import (
 	"encoding/json"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// sorry begins what users are told of failures.
+// sorry begins the apologies for failures.
 const sorry = "Sorry, that did not work: "
 
-// Apology returns the sentence that tells a user of a failure.
+// Apology returns the text that reports a failure to a user.
 func Apology(err error) fault.Text {
 	return fault.NewText("turn_failed", sorry+"%s", fault.TextOf(err))
 }
 
-// MessageFrame returns the frame of a stored message; false for types that are not shown.
-func MessageFrame(m agent.ChatMessage) (payload.Frame, bool) {
+// MessageFrame returns the frame of a stored message. It returns false for types that are not
+// shown.
+func MessageFrame(m chat.Message) (payload.Frame, bool) {
 	action, ok := payload.ReplayAction(m.Type, m.IsUser)
 	return payload.Frame{
 		Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn,
@@ -26,35 +27,35 @@ func MessageFrame(m agent.ChatMessage) (payload.Frame, bool) {
 	}, ok
 }
 
-// StepFrame returns the frame of a stored step or task list.
-func StepFrame(r agent.ReasoningRecord) (payload.Frame, bool) {
+// StepFrame returns the frame of a stored step or task list. It returns false for kinds that are
+// not shown.
+func StepFrame(r chat.Reasoning) (payload.Frame, bool) {
 	action, ok := payload.ReplayStep(r.Kind)
 	return payload.Frame{Action: action, Message: r.Payload, Time: r.Time, Seq: r.Seq, Turn: &r.Turn}, ok
 }
 
-// Replay is the frame that shows a stored message again; false for types that
-// are not shown.
-func Replay(m agent.ChatMessage) (payload.Frame, bool) {
+// Replay returns the frame that shows a stored message again. It returns false for types that are
+// not shown.
+func Replay(m chat.Message) (payload.Frame, bool) {
 	frame, ok := MessageFrame(m)
 	frame.History = true
-	if m.IsUser { // of the agent's, it is what docent marks them by
+	if m.IsUser { // the ids of the agent's messages are internal marks
 		frame.ID = m.ClientID
 	}
 	return frame, ok
 }
 
-// ReplayStep is the frame that shows a stored step or task list again; false
-// for kinds that are not shown.
-func ReplayStep(r agent.ReasoningRecord) (payload.Frame, bool) {
+// ReplayStep returns the frame that shows a stored step or task list again. It returns false for
+// kinds that are not shown.
+func ReplayStep(r chat.Reasoning) (payload.Frame, bool) {
 	frame, ok := StepFrame(r)
 	frame.History = true
 	return frame, ok
 }
 
-// Frame is the frame that shows what is stored to clients of docent.v1, of which
-// each entry has one: they count them. A message of a type that is not shown
-// elsewhere is shown as text; a stored apology as the error that it was, of which
-// it is not known any more what kind it was.
+// Frame returns the frame of an entry for clients of docent.v1. Every entry has one, because
+// clients count them. A message of an unknown type becomes text. A stored apology becomes an error,
+// but its original kind is lost.
 func (e Entry) Frame() payload.Frame {
 	if e.Step != nil {
 		frame, ok := StepFrame(*e.Step)
@@ -69,7 +70,7 @@ func (e Entry) Frame() payload.Frame {
 		frame.Action = payload.UserMessage
 	case e.Message.IsUser:
 		frame.ID = e.Message.ClientID
-	case e.Message.ClientID == agent.FailedID:
+	case e.Message.ClientID == chat.FailedID:
 		frame.Action, frame.Message = payload.ErrorAction, failureOf(*e.Message)
 	case !ok:
 		frame.Action, frame.Message = payload.ReplyStr, asText(frame.Message)
@@ -78,13 +79,13 @@ func (e Entry) Frame() payload.Frame {
 }
 
 // failureOf returns a stored apology as an error message.
-func failureOf(m agent.ChatMessage) json.RawMessage {
+func failureOf(m chat.Message) json.RawMessage {
 	var words string
 	if json.Unmarshal(m.Content, &words) != nil {
 		words = string(m.Content)
 	}
 	text := fault.Plain(strings.TrimPrefix(words, sorry))
-	var inner []fault.Text // the error, as apology has put it in
+	var inner []fault.Text // the text of the error, see Apology
 	if json.Unmarshal([]byte(m.Sentence.Params), &inner) == nil && len(inner) == 1 {
 		text = inner[0]
 	}
@@ -102,5 +103,5 @@ func asText(content json.RawMessage) json.RawMessage {
 	if len(content) > 0 && content[0] == '"' {
 		return content
 	}
-	return agent.JSONString(string(content))
+	return chat.JSONString(string(content))
 }

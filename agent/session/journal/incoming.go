@@ -9,23 +9,22 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/fault"
 	"docent/payload"
 )
 
-// ErrTooLong is the cause of refusing a text that is too long.
+// ErrTooLong is the cause of an error about a text that is too long.
 var ErrTooLong = errors.New("message too long")
 
-// ErrContent is the cause of refusing JSON that cannot be stored; see
-// agent.CheckJSON.
+// ErrContent is the cause of an error about JSON that cannot be stored; see agent.CheckJSON.
 var ErrContent = errors.New("content that cannot be stored")
 
 // ErrNoChoice is the cause of a fault.NotFound about a collection or a model that
 // a message names.
 var ErrNoChoice = errors.New("no such collection or model")
 
-// CheckName refuses a name that cannot be stored.
+// CheckName fails with fault.Invalid for a name that cannot be stored. what names it in the error.
 func CheckName(what, name string) error {
 	if len(name) > MaxNameBytes {
 		return fault.New(fault.Invalid, "name_too_long", "%s may have at most %d bytes", what, MaxNameBytes)
@@ -36,8 +35,8 @@ func CheckName(what, name string) error {
 	return nil
 }
 
-// CheckEvent refuses an event without a name, or with data that is not JSON.
-func CheckEvent(e *agent.Event) error {
+// CheckEvent fails with fault.Invalid for an event without a name or with data that is not JSON.
+func CheckEvent(e *chat.Event) error {
 	if e.Name == "" {
 		return fault.New(fault.Invalid, "event_without_name", "an event needs a name")
 	}
@@ -47,85 +46,85 @@ func CheckEvent(e *agent.Event) error {
 	return CheckName("the name of an event", e.Name)
 }
 
-// CheckContent refuses an event whose text is too long or whose JSON cannot be
-// stored. content is its message, or nil.
-func CheckContent(e *agent.Event, content json.RawMessage) error {
-	if len(e.Text) > agent.MaxTextBytes {
+// CheckContent fails with fault.Invalid if the text of an event is too long or its JSON cannot be
+// stored. content is the content of its message, or nil.
+func CheckContent(e *chat.Event, content json.RawMessage) error {
+	if len(e.Text) > chat.MaxTextBytes {
 		return fault.Wrap(fault.Invalid, ErrTooLong,
-			"message_too_long", "a message may have at most %d bytes of text, this one has %d", agent.MaxTextBytes, len(e.Text))
+			"message_too_long", "a message may have at most %d bytes of text, this one has %d", chat.MaxTextBytes, len(e.Text))
 	}
 	for _, raw := range []json.RawMessage{content, e.Data} {
 		if len(raw) == 0 || e.File != nil { // docent writes the text of a file
 			continue
 		}
-		if err := agent.CheckJSON(raw); err != nil {
+		if err := chat.CheckJSON(raw); err != nil {
 			return &fault.Fault{Kind: fault.Invalid, Text: fault.TextOf(err), Err: ErrContent}
 		}
 	}
 	return nil
 }
 
-// HasOptions reports whether an event is a text that came as an object with
-// options.
-func HasOptions(e *agent.Event) bool { return e.Name == agent.EventText && e.JSON != nil }
+// HasOptions reports whether an event is a text with options, which arrives as an object.
+func HasOptions(e *chat.Event) bool { return e.Name == chat.EventText && e.JSON != nil }
 
-// ChatType returns the type under which the message of an event is stored; ""
-// without a message.
-func ChatType(e *agent.Event) string {
+// ChatType returns the type under which the store keeps the message of an event, or "" without a
+// message.
+func ChatType(e *chat.Event) string {
 	switch e.Name {
-	case agent.EventText:
+	case chat.EventText:
 		if HasOptions(e) {
 			return payload.TypeJSON
 		}
 		return payload.TypeStr
-	case agent.EventMessage:
+	case chat.EventMessage:
 		return payload.TypeJSON
-	case agent.EventFile:
+	case chat.EventFile:
 		return payload.TypeFile
 	default:
 		return ""
 	}
 }
 
-// Dispatched returns the event to store for an event of a program, and the
-// content of its message, or nil.
-func Dispatched(e agent.Event) (event agent.Event, content json.RawMessage, err error) {
+// Dispatched returns the event to store for an event of a program, and the content of its message,
+// or nil. It fails with fault.Invalid for an incomplete event.
+func Dispatched(e chat.Event) (event chat.Event, content json.RawMessage, err error) {
 	if err := CheckEvent(&e); err != nil {
 		return event, nil, err
 	}
 	switch {
-	case e.Name == agent.EventText:
-		content = agent.JSONString(e.Text)
-		event = agent.MessageEvent(content)
-	case e.Name == agent.EventMessage:
+	case e.Name == chat.EventText:
+		content = chat.JSONString(e.Text)
+		event = chat.MessageEvent(content)
+	case e.Name == chat.EventMessage:
 		content = e.JSON
-		event = agent.MessageEvent(content)
-	case e.Name == agent.EventFile && e.File != nil:
-		content = agent.JSONString(e.File.Text())
-		event = agent.Event{Name: agent.EventFile, Text: e.File.Name, File: e.File}
-	case e.Name == agent.EventFile:
+		event = chat.MessageEvent(content)
+	case e.Name == chat.EventFile && e.File != nil:
+		content = chat.JSONString(e.File.Text())
+		event = chat.Event{Name: chat.EventFile, Text: e.File.Name, File: e.File}
+	case e.Name == chat.EventFile:
 		return event, nil, fault.New(fault.Invalid, "file_event_without_file", "a file event needs a file")
 	default:
-		event = agent.Event{Name: e.Name, Text: e.Text, Data: e.Data}
+		event = chat.Event{Name: e.Name, Text: e.Text, Data: e.Data}
 	}
-	if e.Name == agent.EventMessage && event.JSON == nil {
+	if e.Name == chat.EventMessage && event.JSON == nil {
 		return event, nil, fault.New(fault.Invalid, "json_message_not_object", "a JSON message needs an object")
 	}
 	event.Human, event.From, event.Correlation, event.Hops = e.Human, e.From, e.Correlation, e.Hops
 	return event, content, nil
 }
 
-// CheckOptions refuses a text whose options are malformed or name a missing
-// model or collection. choices may be nil: then any names are accepted.
+// CheckOptions checks the options of a text. It fails with fault.Invalid if they are malformed, and
+// with fault.NotFound (ErrNoChoice) if they name a missing model or collection. Without choices, it
+// accepts all names.
 func CheckOptions(
-	ctx context.Context, e *agent.Event, content json.RawMessage, choices func(context.Context) (agent.Choices, error),
+	ctx context.Context, e *chat.Event, content json.RawMessage, choices func(context.Context) (chat.Choices, error),
 ) error {
 	if !HasOptions(e) {
 		return nil
 	}
 	o, err := payload.ReadAskOptions(content)
 	if err != nil {
-		return err //nolint:wrapcheck // its sentence is the whole
+		return err //nolint:wrapcheck // the error is complete
 	}
 	if o.Model == "" && len(o.Collections) == 0 || choices == nil {
 		return nil

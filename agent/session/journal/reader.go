@@ -7,12 +7,12 @@ import (
 	"iter"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 )
 
-// ReplayBytes bounds the contents of messages that a Reader holds at once, and
-// separately the payloads of steps. A larger single entry is held whole. Sessions
-// without files rarely need more than one page.
+// ReplayBytes bounds the content of messages that a Reader holds at once. It bounds the payloads of
+// steps separately. A larger single entry is read as a whole. Sessions without files rarely need
+// more than one page.
 const ReplayBytes = 4 << 20
 
 // maxPage bounds the entries of one page of Reader.After.
@@ -26,12 +26,12 @@ type Reader struct {
 	Session int64
 	// Name is the session's public id, for errors.
 	Name string
-	// Timeout bounds each trip to the store.
+	// Timeout bounds each call of the store.
 	Timeout time.Duration
 }
 
 // Messages returns the selected messages, oldest first.
-func (r Reader) Messages(ctx context.Context, query MessageQuery) ([]agent.ChatMessage, error) {
+func (r Reader) Messages(ctx context.Context, query MessageQuery) ([]chat.Message, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	messages, err := r.Store.Messages(ctx, r.Session, query)
@@ -61,10 +61,10 @@ func (r Reader) After(ctx context.Context, after, last int64) iter.Seq2[Entry, e
 func (r Reader) Entries(ctx context.Context, query MessageQuery) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		query.Bytes = ReplayBytes
-		messages := &pages[agent.ChatMessage]{Reader: r, query: query, read: r.Store.Messages}
-		messages.seq = func(m *agent.ChatMessage) int64 { return m.Seq }
-		steps := &pages[agent.ReasoningRecord]{Reader: r, query: query, read: r.Store.Steps}
-		steps.seq = func(s *agent.ReasoningRecord) int64 { return s.Seq }
+		messages := &pages[chat.Message]{Reader: r, query: query, read: r.Store.Messages}
+		messages.seq = func(m *chat.Message) int64 { return m.Seq }
+		steps := &pages[chat.Reasoning]{Reader: r, query: query, read: r.Store.Steps}
+		steps.seq = func(s *chat.Reasoning) int64 { return s.Seq }
 		for at := query.After; at < query.Before-1; {
 			// Sequence numbers have gaps only after a reset. So the next entry is
 			// mostly known without another page of the other table.
@@ -101,7 +101,7 @@ type pages[T any] struct {
 	done  bool
 }
 
-// next reports whether the next row of the page has that sequence number.
+// next reports whether the next row of the page has a sequence number.
 func (p *pages[T]) next(seq int64) bool { return len(p.page) > 0 && p.seq(&p.page[0]) == seq }
 
 // fill reads the next page if the current one is used up.

@@ -8,17 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"docent/agent"
+	"docent/agent/chat"
 )
 
-// Same reports whether the incoming message is the one that is stored under its id.
-func (in Incoming) Same(stored agent.ChatMessage) bool {
+// Same reports whether the incoming message equals the message that is stored under its id.
+func (in Incoming) Same(stored chat.Message) bool {
 	return in.Type == stored.Type && in.Replaces == stored.Replaces && sameJSON(in.Content, stored.Content)
 }
 
-// sameJSON reports whether stored can be what a store made of raw: databases
-// write the same value in another way, and replace characters that they cannot
-// keep.
+// sameJSON reports whether a store may have stored raw as stored. Databases write the same value in
+// another way and replace characters that they cannot store.
 func sameJSON(raw, stored json.RawMessage) bool {
 	if bytes.Equal(raw, stored) {
 		return true
@@ -28,8 +27,8 @@ func sameJSON(raw, stored json.RawMessage) bool {
 	return !fine || !also || same(a, b)
 }
 
-// decoded returns a JSON value that keeps the digits of its numbers. It reports
-// false for invalid JSON.
+// decoded returns a JSON value that keeps the digits of its numbers. It returns false for invalid
+// JSON.
 func decoded(raw json.RawMessage) (any, bool) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -38,7 +37,7 @@ func decoded(raw json.RawMessage) (any, bool) {
 	return v, err == nil
 }
 
-// unkept replaces the characters that stores do not keep.
+// unkept replaces the characters that stores cannot store.
 var unkept = strings.NewReplacer("\x00", "?", "\ufffd", "?")
 
 // same compares two decoded values.
@@ -64,17 +63,17 @@ func same(a, b any) bool {
 
 // number returns the form of a number that is the same in all stores.
 func number(n json.Number) string {
-	if r, ok := new(big.Rat).SetString(n.String()); ok { // its length is bounded, see CheckJSON
+	if r, ok := new(big.Rat).SetString(n.String()); ok { // CheckJSON bounds its length
 		return r.RatString()
 	}
 	return n.String()
 }
 
-// several stands for the values of equal keys. A database may keep any of them, so
-// they equal all values. Otherwise a repeated message might be refused.
+// several replaces the values of equal keys. A database may keep any of these values, so several
+// equals all values. Otherwise the session might refuse a repeated message.
 type several struct{}
 
-// byKey returns an object with the keys that stores keep.
+// byKey returns an object with the keys that stores can store.
 func byKey(object map[string]any) map[string]any {
 	out := make(map[string]any, len(object))
 	for key, value := range object {

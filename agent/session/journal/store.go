@@ -1,5 +1,5 @@
-// Package journal holds what a session leaves in a database: its messages, events,
-// steps, and state. A database implements [Store] and [Directory].
+// Package journal holds the stored data of sessions: their messages, events, steps, and state. A
+// database implements [Store] and [Directory].
 package journal
 
 import (
@@ -9,14 +9,14 @@ import (
 	"slices"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 )
 
 // ErrNoTurn is the cause of a fault.NotFound if the session exists but has no such
 // turn.
 var ErrNoTurn = errors.New("no such turn")
 
-// MaxNameBytes bounds the ids and names given at a handshake.
+// MaxNameBytes bounds the ids and names in a handshake.
 const MaxNameBytes = 255
 
 // SessionKey names a session.
@@ -27,67 +27,63 @@ type SessionKey struct {
 	ID string
 }
 
-// SessionRecord is a session as stored. Names follow BAF's table session.
+// SessionRecord is a stored session. Its names follow BAF's table session.
 type SessionRecord struct {
-	// RowID is the row's id; 0 before it is stored.
+	// RowID is the id of the row, or 0 before the session is stored.
 	RowID int64
-	// Key names it.
+	// Key names the session.
 	Key SessionKey
-	// Name is the display name; "" if it has none.
+	// Name is the display name, or "".
 	Name string
-	// Username is the user named at the handshake; "" if none was.
+	// Username is the name from the handshake, or "".
 	Username string
-	// Owner is the principal that created it; "" while authentication is off.
+	// Owner is the principal that created the session, or "" while authentication is off.
 	Owner string
 	// Platform is BAF's platform class name, such as WebSocketPlatform.
 	Platform string
-	// State is the name of the current state; "" before the initial body ran.
+	// State is the name of the current state, or "" before the body of the initial state ran.
 	State string
-	// EnteredAt is when the session moved to State; zero before it did.
+	// EnteredAt is the time at which the session entered State. It is zero without a State.
 	EnteredAt time.Time
-	// WakeAt is when the state's timed conditions want to be looked at next;
-	// zero if it has none.
+	// WakeAt is the time of the next check of the state's timed conditions. It is zero without such
+	// conditions.
 	WakeAt time.Time
-	// Variables are the session variables, a JSON value each.
+	// Variables are the session variables as JSON.
 	Variables map[string]json.RawMessage
-	// Seq is the sequence number given last.
+	// Seq is the newest sequence number.
 	Seq int64
-	// ResetSeq is Seq as it was when the session was reset; 0 if it never was.
+	// ResetSeq is the Seq of the last reset, or 0.
 	ResetSeq int64
-	// Turn is the number of the turn begun last; turns count from 1, the
-	// greeting is turn 0.
+	// Turn is the number of the newest turn. Turns count from 1. The greeting is turn 0.
 	Turn int64
-	// Messages counts the stored chat messages, also replaced ones; only lists
-	// fill it.
+	// Messages is the number of stored chat messages, including replaced ones. Only lists fill it.
 	Messages int
-	// First is how the first text that the user said and that was not replaced
-	// begins, at most 100 characters of it; "" if there is none or the session has a name. Only
-	// lists fill it.
+	// First is the beginning of the user's first text that was not replaced, at most 100
+	// characters. It is "" if the session has a name or no such text. Only lists fill it.
 	First string
-	// CreatedAt is when it was made.
+	// CreatedAt is the time of creation.
 	CreatedAt time.Time
-	// UpdatedAt is when it was last written; naming and pinning it do not count.
+	// UpdatedAt is the time of the last write. Changes of the name and the pin do not count.
 	UpdatedAt time.Time
-	// Pinned puts it before others in lists.
+	// Pinned puts the session before others in lists.
 	Pinned bool
-	// Pending are the events that were stored and that no committed turn has
-	// handled, oldest first, without those whose turn was replaced; only
-	// OpenSession fills it.
+	// Pending are the stored events that no committed turn has handled, oldest first. Events of
+	// replaced turns are excluded. Only OpenSession fills it.
 	Pending []EventRecord
-	// Last is the event that a turn took last, see TurnRecord.Last; of no ID if
-	// there is none or its turn was replaced. What it carries and what its message says are nil if they
-	// have more than MaxHistoryContent bytes. Only OpenSession fills it.
+	// Last is the last consumed event, see TurnRecord.Last. It has no ID if there is none or its
+	// turn was replaced. Its data and the content of its message are nil above MaxHistoryContent
+	// bytes. Only OpenSession fills it.
 	Last EventRecord
 }
 
 // EventRecord is a received event, a row of BAF's table event. The unhandled events
 // of a session are its queue.
 type EventRecord struct {
-	// ID is the row's id and orders a session's events.
+	// ID is the id of the row. It orders the events of a session.
 	ID int64
-	// Turn is the turn that the event began, given when it is stored.
+	// Turn is the turn that the event begins. The store assigns it.
 	Turn int64
-	// Name is the event's, such as receive_message_text.
+	// Name is the name of the event, such as receive_message_text.
 	Name string
 	// Info is the text of a message or the name of a file, as in BAF.
 	Info string
@@ -95,18 +91,19 @@ type EventRecord struct {
 	Human bool
 	// Data is the event's data as JSON. For a message, it is the content.
 	Data json.RawMessage
-	// Origin tells the runtime where to send the answer, such as the peer and the
-	// id of its request. It is a JSON object that the store does not read, or nil.
+	// Origin describes the request that the event answers, such as the agent and the id of the
+	// request. The runtime uses it to answer. It is a JSON object that the store does not read, or
+	// nil.
 	Origin json.RawMessage
 	// Time is the time of receipt.
 	Time time.Time
 	// Message is the chat message stored with the event; zero without one.
-	Message agent.ChatMessage
+	Message chat.Message
 	// Handled reports that a committed turn has handled the event. Only Receive of a
 	// duplicate fills it.
 	Handled bool
-	// Begun reports that replies of its turn are stored although the turn was
-	// never committed: it was cut short. Only OpenSession fills it.
+	// Begun reports that the store has replies of a turn that was never committed. The turn was
+	// interrupted. Only OpenSession fills it.
 	Begun bool
 }
 
@@ -116,36 +113,34 @@ type Incoming struct {
 	Session int64
 	// ClientID makes storing idempotent within the session, unless it is "".
 	ClientID string
-	// Type and Content are as in ChatMessage. Without a Type, the store keeps no
-	// chat message and ignores ClientID.
+	// Type has the same meaning as in ChatMessage. Without a Type, the store keeps no chat message
+	// and ignores ClientID.
 	Type string
-	// Content is the message; Event.Data is not stored beside it if they are
-	// equal.
+	// Content is the message. The store does not store an equal Event.Data again.
 	Content json.RawMessage
-	// Sender is as in ChatMessage.
+	// Sender has the same meaning as in ChatMessage.
 	Sender string
-	// Replaces is as in ChatMessage. If it is not 0, Receive fails with
-	// fault.NotFound (ErrNoTurn) if there is no such turn, with fault.Invalid
-	// unless that turn began with a message of a person, and with
-	// fault.Conflict if it was replaced already; of a duplicate it is not looked
-	// at.
+	// Replaces has the same meaning as in ChatMessage. If it is not 0, Receive fails with
+	// fault.NotFound (ErrNoTurn) if the turn does not exist. It fails with fault.Invalid if no
+	// message of a person began the turn, and with fault.Conflict if the turn was replaced already.
+	// Receive ignores Replaces for a duplicate.
 	Replaces int64
-	// Event is the event; the store sets ID and Turn.
+	// Event is the event. The store sets ID and Turn.
 	Event EventRecord
-	// History asks for the newest messages before this one.
+	// History is the number of earlier messages to return.
 	History int
 }
 
-// Receipt answers Receive.
+// Receipt is the result of Receive.
 type Receipt struct {
-	// Event is the stored event, with ID, Turn and Message.
+	// Event is the stored event with ID, Turn, and Message.
 	Event EventRecord
-	// Duplicate reports that the client id was stored before. Event is then the
-	// first event of that id, and the store wrote nothing.
+	// Duplicate reports that the store already had the client id. Event is then the first event
+	// with that id, and the store wrote nothing.
 	Duplicate bool
-	// History are the messages before it, oldest first, as many as asked, without
-	// replaced ones. The Content of those with more than MaxHistoryContent bytes is nil.
-	History []agent.ChatMessage
+	// History are the newest earlier messages, oldest first, without replaced ones. Content above
+	// MaxHistoryContent bytes is nil.
+	History []chat.Message
 }
 
 // TurnRecord is the outcome of a turn. The store writes it in one transaction.
@@ -158,30 +153,30 @@ type TurnRecord struct {
 	// Partial reports that the turn goes on. The store then writes only Entries,
 	// so that clients can see them.
 	Partial bool
-	// Handled are the ids of the events that the turn took from the queue. The
-	// event that began the turn comes first.
+	// Handled are the ids of the events that the turn consumed. The event that began the turn comes
+	// first.
 	Handled []int64
-	// Last is the id of the session's new current event; 0 keeps the old one.
+	// Last is the id of the session's new current event. 0 keeps the old one.
 	Last int64
 	// Entries are the new messages and steps. The store numbers them in order.
 	Entries []Entry
-	// Links connect steps of this turn that are stored already to their messages.
-	// Steps that have a message keep it.
+	// Links connect stored steps of this turn to their messages. A step that has a message keeps
+	// it.
 	Links []Link
-	// State is the state the session is in now.
+	// State is the current state of the session.
 	State string
-	// EnteredAt and WakeAt are as in SessionRecord.
+	// EnteredAt has the same meaning as in SessionRecord.
 	EnteredAt time.Time
-	// WakeAt is when to look at timed conditions.
+	// WakeAt has the same meaning as in SessionRecord.
 	WakeAt time.Time
 	// Set are the variables to write.
 	Set map[string]json.RawMessage
 	// Delete are the variables to remove.
 	Delete []string
-	// Transitions are the moves made, in order.
-	Transitions []agent.TransitionRecord
+	// Transitions are the moves in order.
+	Transitions []chat.Transition
 	// Predictions are the recognized intents of messages, in order.
-	Predictions []agent.PredictionRecord
+	Predictions []chat.Prediction
 	// Key makes the write idempotent. If the session's last write had the same key,
 	// the store writes nothing and returns the first result.
 	Key string
@@ -189,25 +184,24 @@ type TurnRecord struct {
 
 // Link connects a stored step to the message that ended its reasoning.
 type Link struct {
-	// Step is the step's id; 0 stands for all steps of the turn that were stored
-	// before and belong to no message, and then it is the only link.
+	// Step is the id of the step. 0 means all stored steps of the turn without a message. It is
+	// then the only link.
 	Step int64
-	// Answer is the position in TurnRecord.Entries, counted from 1, of the
-	// message; 0 if it was stored before as well.
+	// Answer is the position of the message in TurnRecord.Entries, counted from 1. It is 0 for a
+	// stored message.
 	Answer int
-	// Chat is the id of the message if Answer is 0; one of another session
-	// links nothing.
+	// Chat is the id of the message if Answer is 0. The store ignores a message of another session.
 	Chat int64
 }
 
 // Entry is a message or a step in a session's record.
 type Entry struct {
 	// Message is nil for a step.
-	Message *agent.ChatMessage
+	Message *chat.Message
 	// Step is nil for a message.
-	Step *agent.ReasoningRecord
-	// Answer is, for a step, the position in TurnRecord.Entries, counted from
-	// 1, of the message that closed its loop; 0 while none has.
+	Step *chat.Reasoning
+	// Answer belongs to a step. It is the position in TurnRecord.Entries, counted from 1, of the
+	// message that ended the reasoning. It is 0 without such a message.
 	Answer int
 }
 
@@ -224,27 +218,27 @@ type Written struct {
 	// Entries are the stored entries with their ids and sequence numbers, without the
 	// user's message.
 	Entries []Entry
-	// Repeated reports that the turn was committed before. The store wrote nothing,
-	// and Entries are all stored entries of the turn; none for turn 0.
+	// Repeated reports that the turn was committed before. The store wrote nothing. Entries are
+	// then all stored entries of the turn, or none for turn 0.
 	Repeated bool
 }
 
-// Failed reports whether the last message says that the turn failed. A turn
-// without an event fails silently, unless its record was stored before.
+// Failed reports whether the last message is an apology. A turn without an event fails without an
+// apology, unless its record was stored before.
 func (w Written) Failed() bool {
 	for _, e := range slices.Backward(w.Entries) {
 		if m := e.Message; m != nil {
-			return m.ClientID == agent.FailedID || !w.Repeated && m.Turn == 0
+			return m.ClientID == chat.FailedID || !w.Repeated && m.Turn == 0
 		}
 	}
 	return !w.Repeated
 }
 
-// Failed reports that the turn's last message says that it failed.
+// Failed reports whether the turn's last message is an apology.
 func (t TurnRecord) Failed() bool {
 	for i := len(t.Entries) - 1; i >= 0; i-- {
 		if m := t.Entries[i].Message; m != nil {
-			return m.ClientID == agent.FailedID
+			return m.ClientID == chat.FailedID
 		}
 	}
 	return false
@@ -253,40 +247,38 @@ func (t TurnRecord) Failed() bool {
 // NoContent as MessageQuery.MaxContent reads messages without content.
 const NoContent = 1
 
-// MessageQuery selects messages or steps of a session. The content of a step is its
-// payload.
+// MessageQuery selects messages or steps of a session. The content of a step is its payload. Zero
+// fields select everything.
 type MessageQuery struct {
-	// Turn, if not 0, leaves out messages of other turns; those of the turn come
-	// also if it was replaced.
+	// Turn excludes other turns. It also selects a replaced turn.
 	Turn int64
-	// After, if not 0, leaves out messages up to that seq.
+	// After excludes messages up to that sequence number.
 	After int64
-	// Before, if not 0, leaves out messages from that seq on.
+	// Before excludes messages from that sequence number on.
 	Before int64
-	// Until, if not zero, leaves out messages that were stored later.
+	// Until excludes later messages.
 	Until time.Time
 	// Replaced includes replaced turns; see ChatMessage.Replaces.
 	Replaced bool
-	// Last, if not 0, keeps only the newest that many.
+	// Last limits the number of messages and keeps the newest.
 	Last int
-	// Bytes, if not 0, then keeps only the oldest, as many as have no more
-	// content together, in bytes, but at least one; it pages with After. Sizes are
-	// those in the database, or larger, so that fewer may come than would fit.
+	// Bytes limits the total content in bytes and keeps the oldest messages, but at least one. It
+	// applies after Last, and allows paging with After. Sizes are those in the database, or larger,
+	// so fewer messages than possible may come.
 	Bytes int
-	// MaxContent, if not 0, makes content nil that is larger, in bytes, and does
-	// not read it. A store may count it as it is compressed, and then once more
-	// as it is read.
+	// MaxContent sets content above that size in bytes to nil and does not read it. A store may
+	// compare the compressed size first, and then the size after reading.
 	MaxContent int
 }
 
-// Store keeps conversations. It is safe for concurrent use. Methods on a
-// session fail with fault.NotFound if it is gone.
+// Store keeps conversations. It is safe for concurrent use. Methods on a session fail with
+// fault.NotFound if the session does not exist.
 type Store interface {
-	// OpenSession returns the session of record.Key, or stores record as a new
-	// one; created reports which. Of several calls at once, one creates.
+	// OpenSession returns the session of record.Key. If it does not exist, OpenSession stores
+	// record and returns created as true. Of several concurrent calls, one creates the session.
 	OpenSession(ctx context.Context, record SessionRecord) (session SessionRecord, created bool, err error)
-	// Receive stores an event with its message, gives it a turn and the
-	// message its seq, and returns history in the same round trip.
+	// Receive stores an event with its message. It assigns the turn and the sequence number, and
+	// returns history in the same round trip.
 	Receive(ctx context.Context, in Incoming) (Receipt, error)
 	// CommitTurn writes a turn's outcome in one transaction and one round trip.
 	// The first commit of a turn that is not partial ends the turn. Later commits
@@ -294,14 +286,14 @@ type Store interface {
 	// succeeds now. If the turn's event was removed, CommitTurn writes nothing.
 	CommitTurn(ctx context.Context, turn TurnRecord) (Written, error)
 	// Messages returns stored messages, oldest first.
-	Messages(ctx context.Context, session int64, query MessageQuery) ([]agent.ChatMessage, error)
-	// ResetSession removes the contents of a session but keeps its row and names.
-	// State and variables are empty then; Seq goes on growing. It returns Seq, which
-	// becomes ResetSeq.
+	Messages(ctx context.Context, session int64, query MessageQuery) ([]chat.Message, error)
+	// ResetSession removes the contents of a session but keeps its row and names. State and
+	// variables become empty. Seq continues to grow. ResetSession returns Seq, which becomes
+	// ResetSeq.
 	ResetSession(ctx context.Context, session int64) (seq int64, err error)
 
-	// Session returns what is stored of a session, without Pending and Last;
-	// fault.NotFound if there is none.
+	// Session returns a stored session without Pending and Last. It fails with fault.NotFound if
+	// the session does not exist.
 	Session(ctx context.Context, key SessionKey) (SessionRecord, error)
 	// Sessions lists sessions; see Directory.
 	Sessions(ctx context.Context, filter SessionFilter) ([]SessionRecord, error)
@@ -310,59 +302,57 @@ type Store interface {
 	Alarms
 }
 
-// Reasonings is the part of a Store that returns steps of reasoning.
+// Reasonings is the part of a Store that reads steps of reasoning.
 type Reasonings interface {
 	// Steps returns stored steps and task lists, oldest first.
-	Steps(ctx context.Context, session int64, query MessageQuery) ([]agent.ReasoningRecord, error)
+	Steps(ctx context.Context, session int64, query MessageQuery) ([]chat.Reasoning, error)
 }
 
 // Alarm is the time to wake a session.
 type Alarm struct {
 	// ID is the session's public id.
 	ID string
-	// At is the time.
+	// At is the time to wake it.
 	At time.Time
 }
 
 // Alarms is the part of a Store that lists sessions with timed conditions.
 type Alarms interface {
-	// Alarms returns the sessions of an agent whose WakeAt is set and not before
-	// after, soonest first, at most limit.
+	// Alarms returns the sessions of an agent with a WakeAt that is not before after, soonest
+	// first, at most limit.
 	Alarms(ctx context.Context, agent string, after time.Time, limit int) ([]Alarm, error)
 }
 
-// SessionFilter narrows a list of sessions.
+// SessionFilter selects sessions. Zero fields select everything.
 type SessionFilter struct {
-	// Agent, if set, is the agent's name.
+	// Agent selects the name of the agent.
 	Agent string
-	// Username, if set, is the user's.
+	// Username selects the name of the user.
 	Username string
-	// Owner, if set, is the principal's.
+	// Owner selects the principal.
 	Owner string
-	// Spoken leaves out sessions in which no user said anything; what other
-	// agents say does not count.
+	// Spoken excludes sessions without a user's message. Messages of other agents do not count.
 	Spoken bool
-	// Match, if set, is text that has to be in the name or in what was said and
-	// not replaced, as ChatMessage.Said has it, whatever the letters' case.
+	// Match selects sessions whose name or messages contain this text, ignoring case. Replaced
+	// messages do not count. Messages are searched as ChatMessage.Said returns them.
 	Match string
-	// Latest orders by use alone.
+	// Latest orders by the time of use alone, without pins.
 	Latest bool
-	// Limit bounds the list; 0 means 200.
+	// Limit bounds the list. 0 means 200.
 	Limit int
 }
 
 // SessionChange changes the name or the pin of a session.
 type SessionChange struct {
-	// Name is the display name. "" removes it, and nil keeps it.
+	// Name is the new display name. "" removes the name, and nil keeps it.
 	Name *string
-	// Pinned is as in SessionRecord; nil keeps it.
+	// Pinned has the same meaning as in SessionRecord. nil keeps it.
 	Pinned *bool
 }
 
 // Directory lists and manages conversations. It is safe for concurrent use.
 type Directory interface {
-	// Sessions lists them, pinned ones before the others and else newest use
-	// first, without Pending.
+	// Sessions lists sessions without Pending. Pinned ones come first, then the last used.
 	Sessions(ctx context.Context, filter SessionFilter) ([]SessionRecord, error)
 	// Session returns one session, or fails with fault.NotFound.
 	Session(ctx context.Context, key SessionKey) (SessionRecord, error)

@@ -8,8 +8,8 @@ import (
 	"docent/internal/fault"
 )
 
-// Attempts of a write, and the pause before the second attempt. The pause
-// doubles. They bridge a restart of the store.
+// Attempts of a write, and the pause before the second attempt. Each pause is twice as long as the
+// one before. The attempts bridge a restart of the store.
 const (
 	writeAttempts = 7
 	writePause    = 100 * time.Millisecond
@@ -19,21 +19,20 @@ const (
 // the store does not answer. Only one goroutine may write at a time.
 type Writer struct {
 	Reader
-	// Load begins the keys of commits. It is unique for each load of the session.
+	// Load is the first part of the keys of commits. It is unique for each load of the session.
 	Load string
 	// Writes counts the attempts to write.
 	Writes int64
-	// Closing is closed when the runtime shuts down. One more attempt then follows
-	// without a pause.
+	// Closing is closed at the start of a shutdown. Only one attempt follows, without a pause.
 	Closing <-chan struct{}
-	// Observe learns the duration of each commit.
+	// Observe receives the duration of each attempt to commit.
 	Observe func(time.Duration)
 
-	commits int // ends the keys of commits
+	commits int // the last part of the keys of commits
 }
 
-// Commit writes a turn's record. Repeated attempts have the same key, so the
-// record is written once. The end of ctx does not stop it.
+// Commit writes a turn's record. All attempts have the same key, so the store writes the record
+// once. The end of ctx does not stop Commit.
 func (w *Writer) Commit(ctx context.Context, record TurnRecord) (written Written, err error) {
 	ctx = context.WithoutCancel(ctx)
 	w.commits++
@@ -50,8 +49,7 @@ func (w *Writer) Commit(ctx context.Context, record TurnRecord) (written Written
 	return written, err
 }
 
-// Empty resets the session and returns its last sequence number. It is safe to
-// repeat.
+// Empty resets the session and returns its newest sequence number. It may be repeated.
 func (w *Writer) Empty(ctx context.Context) (seq int64, err error) {
 	err = w.retry(ctx, func(ctx context.Context) (err error) {
 		seq, err = w.Store.ResetSession(ctx, w.Session)
@@ -60,10 +58,14 @@ func (w *Writer) Empty(ctx context.Context) (seq int64, err error) {
 	return seq, err
 }
 
+// retry calls write until it succeeds, fails permanently, or has failed writeAttempts times.
 func (w *Writer) retry(ctx context.Context, write func(ctx context.Context) error) error {
 	pause := writePause
 	for attempt := 1; ; attempt++ {
-		err := w.try(ctx, write)
+		within, cancel := context.WithTimeout(ctx, w.Timeout)
+		err := write(within)
+		cancel()
+		w.Writes++
 		if err == nil || attempt >= writeAttempts || !fault.KindOf(err).Retryable() {
 			return err
 		}
@@ -74,11 +76,4 @@ func (w *Writer) retry(ctx context.Context, write func(ctx context.Context) erro
 		}
 		pause *= 2
 	}
-}
-
-func (w *Writer) try(ctx context.Context, write func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, w.Timeout)
-	defer cancel()
-	defer func() { w.Writes++ }()
-	return write(ctx)
 }

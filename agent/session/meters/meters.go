@@ -7,7 +7,7 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/internal/meter"
 	"docent/payload"
 )
@@ -43,7 +43,7 @@ func New(set *metrics.Set, sessions func() int) *Meters {
 	for _, o := range []payload.Outcome{payload.Done, payload.Failed, payload.Stopped, payload.Held} {
 		m.Turns[o] = set.GetOrCreateCounter(fmt.Sprintf(`docent_agent_turns_total{outcome=%q}`, o))
 	}
-	for _, name := range []string{agent.EventText, agent.EventMessage, agent.EventFile, agent.EventUI, otherEvent} {
+	for _, name := range []string{chat.EventText, chat.EventMessage, chat.EventFile, chat.EventUI, otherEvent} {
 		m.events[name] = set.GetOrCreateCounter(fmt.Sprintf(`docent_agent_events_total{kind=%q}`, name))
 	}
 	return m

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -19,9 +20,9 @@ func clock(f func()) time.Duration {
 	return time.Since(start)
 }
 
-// TurnBenchmark measures a turn's writes, Receive and CommitTurn, in turns with
-// the statements they are compared to: one INSERT of such a message, and BEGIN,
-// three of them, COMMIT. It reports medians as ratios.
+// TurnBenchmark compares the writes of a turn, Receive and CommitTurn, with plain statements.
+// insert inserts one message, and three inserts three of them in a transaction. TurnBenchmark
+// reports ratios of medians.
 func TurnBenchmark(b *testing.B, s journal.Store, insert, three func() error) {
 	stored, _, err := s.OpenSession(b.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
 	if err != nil {
@@ -39,7 +40,7 @@ func TurnBenchmark(b *testing.B, s journal.Store, insert, three func() error) {
 			_, err := s.CommitTurn(b.Context(), journal.TurnRecord{
 				Session: stored.RowID, Turn: receipt.Event.Turn, Handled: []int64{receipt.Event.ID}, State: "answer",
 				Entries:     []journal.Entry{{Message: &agent.ChatMessage{Type: "rag_answer", Content: BenchContent}}},
-				Transitions: []agent.TransitionRecord{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
+				Transitions: []chat.Transition{{Source: "answer", Dest: "answer", Event: "receive_message_text"}},
 			})
 			return err
 		}} {
@@ -64,20 +65,19 @@ func TurnBenchmark(b *testing.B, s journal.Store, insert, three func() error) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchContent is a message of the size of a short answer with its passages.
+// BenchContent is a message as large as a short answer with its passages.
 var BenchContent = json.RawMessage(`{"answer":"` + strings.Repeat("word ", 80) + `","docs":[]}`)
 
-// What MatchBenchmark looks through: as many sessions with as many messages each,
-// which half of them are answers of BenchAnswer bytes. Owner o0 has one of a
-// hundred sessions.
+// Sizes of MatchBenchmark: the number of sessions and of messages in each. Half of the messages are
+// answers of BenchAnswer bytes. Owner o0 has one of a hundred sessions.
 const (
 	BenchSessions = 10_000
 	BenchMessages = 20
 	BenchAnswer   = 900
 )
 
-// MatchBenchmark measures looking for text in the sessions that fill has stored,
-// whose messages say "word N" with their number; it reports milliseconds.
+// MatchBenchmark measures the search for text in the sessions that fill has stored. Their messages
+// say "word N" with their number. It reports milliseconds.
 func MatchBenchmark(b *testing.B, s journal.Directory, fill func()) {
 	fill()
 	took := map[string]time.Duration{}

@@ -7,19 +7,19 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
-// Conversations is an empty store of conversations made for one test.
+// Conversations is an empty store of conversations for one test.
 type Conversations struct {
-	// Open opens the store as another process would. All handles share the data.
+	// Open opens the store like another process. All handles share the data.
 	Open func(t *testing.T) journal.Store
-	// Count returns the number of rows of a table; nil if the store has no
-	// tables.
+	// Count returns the number of rows of a table. It is nil if the store has no tables.
 	Count func(t *testing.T, table string) int
 }
 
-// Run tests the stores of conversations that fresh makes.
+// Run tests the stores that fresh makes.
 func Run(t *testing.T, fresh func(t *testing.T) Conversations) {
 	run(t, fresh, map[string]map[string]func(*testing.T, Conversations){
 		"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests,
@@ -27,7 +27,7 @@ func Run(t *testing.T, fresh func(t *testing.T) Conversations) {
 	})
 }
 
-// rows checks how many rows tables have.
+// rows checks the number of rows of tables.
 func (db Conversations) rows(t *testing.T, wanted map[string]int) {
 	t.Helper()
 	if db.Count == nil {
@@ -46,7 +46,7 @@ func open(t *testing.T, s journal.Store, id string) journal.SessionRecord {
 	return r
 }
 
-// reset empties a session and returns the seq given last.
+// reset empties a session and returns its newest sequence number.
 func reset(t *testing.T, s journal.Store, session int64) int64 {
 	t.Helper()
 	seq, err := s.ResetSession(t.Context(), session)
@@ -82,26 +82,26 @@ func happen(t *testing.T, s journal.Store, row int64, name, data string) journal
 	return r.Event
 }
 
-// told is the entry of a message that says a text.
+// told returns the entry of a message with a text.
 func told(text string) journal.Entry {
 	content, _ := json.Marshal(text) // a string always marshals
 	return journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: content}}
 }
 
-// thought is the entry of a step that belongs to an entry's message.
+// thought returns the entry of a step that belongs to the message of an entry.
 func thought(summary string, answer int) journal.Entry {
 	payload, _ := json.Marshal(map[string]string{"summary": summary}) // strings always marshal
-	return journal.Entry{Step: &agent.ReasoningRecord{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
+	return journal.Entry{Step: &chat.Reasoning{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
 }
 
-// sorry is the entry that tells that a turn failed.
+// sorry returns the entry of an apology.
 func sorry() journal.Entry {
 	e := told("sorry")
-	e.Message.ClientID = agent.FailedID
+	e.Message.ClientID = chat.FailedID
 	return e
 }
 
-// begun is the record of the turn that an event began.
+// begun returns the record of the turn that an event began.
 func begun(row int64, e journal.EventRecord, entries ...journal.Entry) journal.TurnRecord {
 	return journal.TurnRecord{Session: row, Turn: e.Turn, Handled: []int64{e.ID}, State: "answer", Entries: entries}
 }
@@ -114,7 +114,7 @@ func commit(t *testing.T, s journal.Store, turn journal.TurnRecord) journal.Writ
 	return written
 }
 
-// reply commits the turn that an event began with messages.
+// reply commits the turn that an event began, with messages.
 func reply(t *testing.T, s journal.Store, session int64, e journal.EventRecord, texts ...string) []string {
 	t.Helper()
 	record := begun(session, e)
@@ -124,13 +124,13 @@ func reply(t *testing.T, s journal.Store, session int64, e journal.EventRecord, 
 	return entryLines(commit(t, s, record).Entries)
 }
 
-// greet commits messages that nothing began.
+// greet commits messages of turn 0.
 func greet(t *testing.T, s journal.Store, row int64, texts ...string) []string {
 	t.Helper()
 	return reply(t, s, row, journal.EventRecord{}, texts...)
 }
 
-// pending are the events in a session's queue in short: turn, name, data.
+// pending describes the events in a session's queue: turn, name, data.
 func pending(t *testing.T, s journal.Store, id string) []string {
 	t.Helper()
 	out := []string{}
@@ -144,7 +144,7 @@ func pending(t *testing.T, s journal.Store, id string) []string {
 	return out
 }
 
-// lines are messages in short: seq, turn, who, text.
+// lines describes messages: sequence number, turn, author, text.
 func lines(messages []agent.ChatMessage) []string {
 	out := []string{}
 	for _, m := range messages {
@@ -157,21 +157,21 @@ func lines(messages []agent.ChatMessage) []string {
 	return out
 }
 
-// entryLines are entries in short.
+// entryLines describes entries.
 func entryLines(entries []journal.Entry) []string {
 	out := []string{}
 	for _, e := range entries {
 		if e.Message != nil {
 			out = append(out, lines([]agent.ChatMessage{*e.Message})...)
 		} else {
-			out = append(out, stepLines([]agent.ReasoningRecord{*e.Step})...)
+			out = append(out, stepLines([]chat.Reasoning{*e.Step})...)
 		}
 	}
 	return out
 }
 
-// stepLines are steps in short: seq, turn, kind, summary.
-func stepLines(steps []agent.ReasoningRecord) []string {
+// stepLines describes steps: sequence number, turn, kind, summary.
+func stepLines(steps []chat.Reasoning) []string {
 	out := []string{}
 	for _, r := range steps {
 		out = append(out, fmt.Sprintf("%d/%d %s %s", r.Seq, r.Turn, r.StepKind, r.Summary))
@@ -179,7 +179,7 @@ func stepLines(steps []agent.ReasoningRecord) []string {
 	return out
 }
 
-// all is everything in a session's record, in short, by seq.
+// all describes the whole record of a session, by sequence number.
 func all(t *testing.T, s journal.Store, row int64) []string {
 	t.Helper()
 	messages, err := s.Messages(t.Context(), row, journal.MessageQuery{})
@@ -199,7 +199,7 @@ func all(t *testing.T, s journal.Store, row int64) []string {
 	return out
 }
 
-// sameJSON compares by value: databases may write spaces and keys otherwise.
+// sameJSON compares JSON by value. Databases may write spaces and keys in another way.
 func sameJSON(t *testing.T, what string, got json.RawMessage, wanted string) {
 	t.Helper()
 	var a, b any

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -111,7 +111,7 @@ func directoryList(t *testing.T, db Database) {
 	want(t, "found by it", len(found), 2)
 }
 
-// directoryFind: what is found is what was opened, with times as they are kept.
+// directoryFind finds sessions as they were opened, with the stored precision of times.
 func directoryFind(t *testing.T, db Database) {
 	s := db.Open(t)
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.FixedZone("", 3600))
@@ -136,8 +136,8 @@ func directoryDelete(t *testing.T, db Database) {
 	e := say(t, s, session.RowID, "m1", "one").Event
 	turn := begun(session.RowID, e, thought("hm", 2), told("re"))
 	turn.WakeAt = time.Now()
-	turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
-	turn.Predictions = []agent.PredictionRecord{{Message: "one", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}}}
+	turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
+	turn.Predictions = []chat.Prediction{{Message: "one", Intent: "i", Parameters: []chat.Parameter{{Name: "p"}}}}
 	commit(t, s, turn)
 	happen(t, s, session.RowID, "waits", "")
 	ok(t, s.Directory.DeleteSession(ctx, session.Key))

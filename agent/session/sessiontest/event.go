@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -100,7 +101,7 @@ func eventReceiveRace(t *testing.T, db Conversations) {
 	}
 }
 
-// eventSilent: an event without a message has a turn and no seq.
+// eventSilent stores an event without a message. It has a turn and no sequence number.
 func eventSilent(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -132,7 +133,7 @@ func eventSilent(t *testing.T, db Conversations) {
 	}
 }
 
-// eventCarries: an event may carry other than what its message says.
+// eventCarries stores an event whose data differs from its message.
 func eventCarries(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -146,7 +147,7 @@ func eventCarries(t *testing.T, db Conversations) {
 			Session: row, ClientID: fmt.Sprint(i), Type: "str", Content: json.RawMessage(tc.content),
 			Event: journal.EventRecord{Name: "e", Data: json.RawMessage(tc.data)},
 		}
-		for range 2 { // stored, and known
+		for range 2 { // new and repeated
 			r, err := s.Receive(ctx, in)
 			ok(t, err)
 			sameJSON(t, "received", r.Event.Data, tc.want)
@@ -179,7 +180,7 @@ func eventPending(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{})
 }
 
-// eventSender: which agent said a message stays with it.
+// eventSender stores the agent that sent a message.
 func eventSender(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -211,7 +212,7 @@ func eventSender(t *testing.T, db Conversations) {
 	want(t, "pending", waiting, []string{"", "ws://peer/p", ""})
 }
 
-// eventHeld: what a turn does not take stays in the queue.
+// eventHeld keeps events in the queue that a turn does not take.
 func eventHeld(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
@@ -222,18 +223,17 @@ func eventHeld(t *testing.T, db Conversations) {
 		greet(t, s, row)
 		want(t, "pending", len(open(t, s, "x").Pending), 1)
 	}
-	// One that is dropped is handled by a turn of its own that leaves nothing.
+	// The runtime drops an event with a turn that leaves no entries.
 	other := happen(t, s, row, "other", "2")
 	reply(t, s, row, held)
 	want(t, "pending", pending(t, s, "x"), []string{"5 other 2"})
-	// A turn that no event began may handle some, too.
+	// A turn without an event may also handle events.
 	commit(t, s, journal.TurnRecord{Session: row, State: "s", Handled: []int64{other.ID}})
 	want(t, "pending", pending(t, s, "x"), []string{})
 	want(t, "state", open(t, s, "x").State, "s")
 }
 
-// eventOdd: JSON that a database might not take is refused for what it is, or
-// comes back.
+// eventOdd stores unusual JSON. The store refuses it with the right error, or returns it unchanged.
 func eventOdd(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -252,7 +252,7 @@ func eventOdd(t *testing.T, db Conversations) {
 		wantKind(t, name+" data", err, fault.Invalid)
 		for what, turn := range map[string]journal.TurnRecord{
 			"reply":    {Session: row, Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "json", Content: raw}}}},
-			"step":     {Session: row, Entries: []journal.Entry{{Step: &agent.ReasoningRecord{Kind: "k", StepKind: "s", Payload: raw}}}},
+			"step":     {Session: row, Entries: []journal.Entry{{Step: &chat.Reasoning{Kind: "k", StepKind: "s", Payload: raw}}}},
 			"variable": {Session: row, Set: map[string]json.RawMessage{"v": raw}},
 		} {
 			_, err = s.CommitTurn(ctx, turn)
@@ -275,7 +275,7 @@ func eventOdd(t *testing.T, db Conversations) {
 			sameNumbers(t, what+" "+content[:min(len(content), 20)], stored, content)
 		}
 	}
-	// What a key may not have is replaced, as in a text.
+	// Characters that a key cannot have are replaced, as in text.
 	in := message(row, "", "x")
 	in.Content = json.RawMessage(`{"a\u0000b":"\u0000"}`)
 	r, err := s.Receive(ctx, in)
@@ -285,7 +285,7 @@ func eventOdd(t *testing.T, db Conversations) {
 	}
 }
 
-// sameNumbers compares JSON whose numbers may be larger than doubles are.
+// sameNumbers compares JSON with numbers that may exceed doubles.
 func sameNumbers(t *testing.T, what string, got json.RawMessage, wanted string) {
 	t.Helper()
 	decode := func(raw string) any {
@@ -295,12 +295,12 @@ func sameNumbers(t *testing.T, what string, got json.RawMessage, wanted string) 
 		ok(t, d.Decode(&v))
 		return numbers(t, v)
 	}
-	if !reflect.DeepEqual(decode(string(got)), decode(wanted)) { // cmp takes for ever where nesting is deep
+	if !reflect.DeepEqual(decode(string(got)), decode(wanted)) { // cmp is too slow for deep nesting
 		t.Fatalf("%s: got %.100s", what, got)
 	}
 }
 
-// numbers writes the numbers of a JSON value in one way.
+// numbers writes the numbers of a JSON value in one form.
 func numbers(t *testing.T, v any) any {
 	t.Helper()
 	switch v := v.(type) {

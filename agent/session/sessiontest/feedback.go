@@ -16,7 +16,7 @@ var feedbackTests = map[string]func(*testing.T, Database){
 	"Reset": feedbackReset,
 }
 
-// feedbackLines is a session's feedback in short.
+// feedbackLines describes the feedback in a session.
 func feedbackLines(t *testing.T, f journal.Feedbacks, session int64) []string {
 	t.Helper()
 	records, err := f.Feedback(t.Context(), session)

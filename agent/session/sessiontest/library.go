@@ -12,7 +12,7 @@ import (
 	"docent/payload"
 )
 
-// listed are the sessions that a filter leaves, by id.
+// listed returns the ids of the sessions that a filter selects.
 func listed(t *testing.T, s Store, filter journal.SessionFilter) string {
 	t.Helper()
 	all, err := s.Sessions(t.Context(), filter)
@@ -24,7 +24,7 @@ func listed(t *testing.T, s Store, filter journal.SessionFilter) string {
 	return strings.Join(ids, " ")
 }
 
-// directoryPins: what is pinned comes first, and is not used by that.
+// directoryPins lists pinned sessions first. Pinning does not count as use.
 func directoryPins(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	for i, id := range []string{"1", "2", "3", "4"} {
@@ -61,7 +61,7 @@ func directoryPins(t *testing.T, db Database) {
 	want(t, "after a reset", open(t, s, "1").Pinned, true)
 }
 
-// directoryMatch: sessions are found by their names and by what was said.
+// directoryMatch finds sessions by their names and messages.
 func directoryMatch(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	rows := map[string]int64{}
@@ -135,11 +135,11 @@ func directoryMatch(t *testing.T, db Database) {
 	reset(t, s, rows["answer"])
 	want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
 	ok(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
-	// Of text the replaced one too, of object and other one each.
+	// Session "text" has the old text and the new one. Sessions "object" and "other" have one each.
 	want(t, "kept to search in", db.Count(t, "said"), 4)
 }
 
-// inOrder are the named sessions in the order of a list.
+// inOrder returns named sessions in the order of a list.
 func inOrder(t *testing.T, s Store, names string) string {
 	t.Helper()
 	var out []string

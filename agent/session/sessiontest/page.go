@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -18,7 +19,7 @@ var pageTests = map[string]func(*testing.T, Conversations){
 	"History": pageHistory,
 }
 
-// noise is a JSON string of so many bytes that cannot be compressed well.
+// noise returns a JSON string of a size that hardly compresses.
 func noise(bytes int) json.RawMessage {
 	var b strings.Builder
 	for i := 0; b.Len() < bytes; i++ {
@@ -28,12 +29,12 @@ func noise(bytes int) json.RawMessage {
 	return json.RawMessage(`"` + b.String()[:bytes-2] + `"`)
 }
 
-// plain is a JSON string of so many bytes that takes far fewer when compressed.
+// plain returns a JSON string of a size that compresses well.
 func plain(bytes int) json.RawMessage {
 	return json.RawMessage(`"` + strings.Repeat("a", bytes-2) + `"`)
 }
 
-// record leaves messages and steps of these contents, in turn.
+// record stores messages and steps with these contents, alternately.
 func record(t *testing.T, s journal.Store, row int64, contents ...json.RawMessage) {
 	t.Helper()
 	var turn journal.TurnRecord
@@ -46,7 +47,7 @@ func record(t *testing.T, s journal.Store, row int64, contents ...json.RawMessag
 	commit(t, s, turn)
 }
 
-// pageBytes: pages of few bytes are the whole in order, and each is small.
+// pageBytes reads small pages. Together they are the whole record in order.
 func pageBytes(t *testing.T, db Conversations) {
 	const limit, small = 20_000, 6_000
 	s, ctx := db.Open(t), t.Context()
@@ -100,7 +101,7 @@ func pageBytes(t *testing.T, db Conversations) {
 	}
 }
 
-// pageContent: large contents are left out, and nothing else of the messages.
+// pageContent omits large contents and nothing else.
 func pageContent(t *testing.T, db Conversations) {
 	const limit = 1000
 	s, ctx := db.Open(t), t.Context()
@@ -118,17 +119,16 @@ func pageContent(t *testing.T, db Conversations) {
 		m.Content, whole[i].Content = nil, nil
 		want(t, "the rest", m, whole[i])
 	}
-	// A database counts a few bytes more than the text has.
+	// A database may count a few bytes more than the text has.
 	want(t, "messages", got, []int{limit - 100, 0, limit - 100, 0, 0, 0, 1})
 	want(t, "steps", got2, []int{limit - 100, 0, limit - 100, 0, 0, 0, 1})
 }
 
-// pageHistory: what comes with a message has no large contents; itself it is
-// whole.
+// pageHistory omits large contents from the history of a message, but not from the message itself.
 func pageHistory(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
-	large, small := noise(agent.MaxHistoryContent+1), noise(agent.MaxHistoryContent-100)
+	large, small := noise(chat.MaxHistoryContent+1), noise(chat.MaxHistoryContent-100)
 	send := func(id string, content json.RawMessage) journal.Receipt {
 		r, err := s.Receive(ctx, journal.Incoming{
 			Session: row, ClientID: id, Type: "file", Content: content, History: 10, Event: journal.EventRecord{Name: "receive_file"},
@@ -146,13 +146,13 @@ func pageHistory(t *testing.T, db Conversations) {
 	}
 	want(t, "none", sizes(send("1", large).History), []int{})
 	want(t, "after a large one", sizes(send("2", small).History), []int{0})
-	want(t, "after both", sizes(send("3", plain(10*agent.MaxHistoryContent)).History), []int{0, len(small)})
+	want(t, "after both", sizes(send("3", plain(10*chat.MaxHistoryContent)).History), []int{0, len(small)})
 	again := send("2", small)
 	want(t, "again", []any{again.Duplicate, sizes(again.History)}, []any{true, []int{0}})
-	want(t, "a large one again", sizes(send("3", plain(10*agent.MaxHistoryContent)).History), []int{0, len(small)})
+	want(t, "a large one again", sizes(send("3", plain(10*chat.MaxHistoryContent)).History), []int{0, len(small)})
 	r, err := s.Receive(ctx, journal.Incoming{Session: row, History: 10, Event: journal.EventRecord{Name: "e"}})
 	ok(t, err)
 	want(t, "of an event", sizes(r.History), []int{0, len(small), 0})
 	queue := open(t, s, "x").Pending
-	want(t, "queue", []int{len(queue[0].Message.Content), len(queue[2].Message.Content)}, []int{len(large), 10 * agent.MaxHistoryContent})
+	want(t, "queue", []int{len(queue[0].Message.Content), len(queue[2].Message.Content)}, []int{len(large), 10 * chat.MaxHistoryContent})
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -26,7 +26,7 @@ func part(t *testing.T, s journal.Store, session int64, e journal.EventRecord, e
 	return commit(t, s, turn)
 }
 
-// partialFinal: parts and the end of a turn make one record.
+// partialFinal writes a turn in parts. The parts and the end make one record.
 func partialFinal(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -35,8 +35,8 @@ func partialFinal(t *testing.T, db Conversations) {
 	turn := begun(row, e, told("wait"), thought("first", 0))
 	turn.Partial, turn.State, turn.EnteredAt, turn.WakeAt = true, "elsewhere", time.Now(), time.Now()
 	turn.Set, turn.Delete = map[string]json.RawMessage{"v": json.RawMessage("1")}, []string{"w"}
-	turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
-	turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
+	turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
+	turn.Predictions = []chat.Prediction{{Message: "m", Intent: "i"}}
 	got := commit(t, s, turn)
 	want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "wait"`, "4/1 thought first"}})
 	first := got.Entries[1].Step.ID
@@ -60,7 +60,7 @@ func partialFinal(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{`2 receive_message_text "two"`})
 	want(t, "state", open(t, s, "x").State, "elsewhere")
 
-	// A part that comes after the end leaves nothing.
+	// A part after the end of its turn writes nothing.
 	late := part(t, s, row, e, told("late"))
 	want(t, "late", []any{late.Repeated, len(late.Entries)}, []any{true, 5})
 	want(t, "record", all(t, s, row), []string{
@@ -70,8 +70,8 @@ func partialFinal(t *testing.T, db Conversations) {
 	want(t, "pending", pending(t, s, "x"), []string{})
 }
 
-// partialCrash: what was cut short is told from what was not begun, and ends
-// with an apology.
+// partialCrash opens a session with an interrupted turn and a turn that has not begun. An apology
+// ends the interrupted turn.
 func partialCrash(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	session := open(t, s, "x").RowID
@@ -96,8 +96,8 @@ func partialCrash(t *testing.T, db Conversations) {
 	})
 }
 
-// partialFailed: a failed turn that runs again may come in parts, too. From its
-// first part on it is open, so a crash then cuts it short once more.
+// partialFailed runs a failed turn again, in parts. After its first part the turn is open, so a
+// crash interrupts it again.
 func partialFailed(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	session := open(t, s, "x").RowID
@@ -113,7 +113,7 @@ func partialFailed(t *testing.T, db Conversations) {
 	want(t, "again", reply(t, s, session, e, "done"), []string{`2/1 agent "sorry"`, `3/1 agent "now"`, "4/1 thought hm", `5/1 agent "done"`})
 }
 
-// partialZero: what no event began may come in parts, and is never a repeat.
+// partialZero writes turn 0 in parts. Turn 0 is never a repeat.
 func partialZero(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
@@ -125,8 +125,8 @@ func partialZero(t *testing.T, db Conversations) {
 	want(t, "state", open(t, s, "x").State, "answer")
 }
 
-// partialAgain: a commit is written once by its key, also if an event is stored
-// between, and answered as the first time.
+// partialAgain repeats commits with the same key. The store writes each once, even if an event is
+// stored in between, and returns the first result again.
 func partialAgain(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
@@ -134,12 +134,12 @@ func partialAgain(t *testing.T, db Conversations) {
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456789, time.UTC)
 	move := journal.TurnRecord{
 		Session: row, State: "b", EnteredAt: at, Entries: []journal.Entry{told("moved")},
-		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b", Time: at}},
+		Transitions: []chat.Transition{{Source: "a", Dest: "b", Time: at}},
 	}
 	part := journal.TurnRecord{Session: row, Turn: e.Turn, Partial: true, Entries: []journal.Entry{thought("hm", 0), told("part")}}
 	took := journal.TurnRecord{
 		Session: row, Turn: e.Turn, State: "b", EnteredAt: at, Handled: []int64{e.ID}, Entries: []journal.Entry{told("took")},
-		Transitions: []agent.TransitionRecord{{Source: "b", Dest: "b", Time: at}},
+		Transitions: []chat.Transition{{Source: "b", Dest: "b", Time: at}},
 	}
 	for i, turn := range []journal.TurnRecord{move, part, took, move} {
 		turn.Key = fmt.Sprintf("key %d", i)

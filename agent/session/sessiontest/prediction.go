@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -15,7 +15,7 @@ var predictionTests = map[string]func(*testing.T, Database){
 	"Astray": predictionAstray,
 }
 
-// predictions are the rows of both tables as BAF's tools read them.
+// predictions selects the rows of both tables as BAF's tools read them.
 const (
 	predictions = `SELECT s.session_id || '/' || p.turn || ' ' || p.message || ' | ' || p.intent_classifier || ' | ' || p.intent || ' | ' || CAST(p.score * 1000 AS integer)
 		FROM intent_prediction p JOIN session s ON s.id = p.session_id ORDER BY p.id`
@@ -28,15 +28,15 @@ func predictionRows(t *testing.T, db Database) {
 	session := open(t, s, "x").RowID
 	found, empty := "Paris\x00\xff", ""
 	turn := begun(session, say(t, s, session, "", "one").Event)
-	turn.Predictions = []agent.PredictionRecord{
-		{Message: "weather in \x00Paris\xff", Classifier: "examples", Intent: "weather", Score: 0.875, Parameters: []agent.ParameterRecord{
+	turn.Predictions = []chat.Prediction{
+		{Message: "weather in \x00Paris\xff", Classifier: "examples", Intent: "weather", Score: 0.875, Parameters: []chat.Parameter{
 			{Name: "city", Value: &found, Info: `{"start":11}`}, {Name: "day"}, {Name: "note\x00", Value: &empty},
 		}, Time: time.Now()},
 		{Message: "", Classifier: "None", Intent: "fallback_intent", Score: 1},
-		{Message: "bye", Classifier: "examples", Intent: "bye", Score: math.NaN(), Parameters: []agent.ParameterRecord{{Name: "who", Info: "i"}}},
+		{Message: "bye", Classifier: "examples", Intent: "bye", Score: math.NaN(), Parameters: []chat.Parameter{{Name: "who", Info: "i"}}},
 	}
 	commit(t, s, turn)
-	commit(t, s, turn) // again
+	commit(t, s, turn) // repeated
 	want(t, "predictions", db.Strings(t, predictions), []string{
 		"x/1 weather in  Paris? | examples | weather | 875", "x/1  | None | fallback_intent | 1000", "x/1 bye | examples | bye | 0",
 	})
@@ -52,14 +52,14 @@ func predictionNone(t *testing.T, db Database) {
 	reply(t, s, row, say(t, s, row, "", "one").Event, "re")
 	want(t, "predictions", db.Strings(t, predictions), []string{})
 	want(t, "parameters", db.Strings(t, parameters), []string{})
-	// Rows as BAF's tools read them have null where there is nothing.
-	tasks := journal.Entry{Step: &agent.ReasoningRecord{Kind: "task_list_update", Payload: []byte("{}")}}
+	// BAF's tools expect null for missing values.
+	tasks := journal.Entry{Step: &chat.Reasoning{Kind: "task_list_update", Payload: []byte("{}")}}
 	commit(t, s, begun(row, say(t, s, row, "", "two").Event, tasks, thought("t", 0)))
 	want(t, "steps", db.Strings(t, `SELECT kind || ' ' || coalesce(step_kind, 'null') || ' ' || coalesce(step, -1) || ' ' || coalesce(summary, 'null')
 		FROM reasoning_step ORDER BY seq`), []string{"task_list_update null -1 null", "reasoning_step thought 0 t"})
 }
 
-// predictionAstray: no row refers to one of another session or of none.
+// predictionAstray checks that rows refer only to existing rows of the same session.
 func predictionAstray(t *testing.T, db Database) {
 	s := db.Open(t)
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -14,39 +14,39 @@ var reasoningTests = map[string]func(*testing.T, Conversations){
 	"Links": reasoningLinks, "Stored": reasoningStored, "CutShort": reasoningCutShort,
 }
 
-// reasoningSteps: steps come back as they were, among the messages.
+// reasoningSteps reads steps unchanged and in order with the messages.
 func reasoningSteps(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
 	e := say(t, s, row, "m", "one").Event
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
-	step := agent.ReasoningRecord{
+	step := chat.Reasoning{
 		Kind: "reasoning_step", StepKind: "tool_result", Step: 3, Summary: "read a file", Time: at,
 		Payload: json.RawMessage(`{"kind": "tool_result", "details": {"ok": true}}`),
 	}
 	given := step
-	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77 // they count for nothing beside Answer
-	tasks := agent.ReasoningRecord{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
+	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77 // the store ignores them and uses Answer
+	tasks := chat.Reasoning{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
 	got := commit(t, s, begun(row, e, journal.Entry{Step: &given, Answer: 2}, told("said"), journal.Entry{Step: &tasks}))
 	want(t, "given", given.ID, 77)
 	first, second := *got.Entries[0].Step, *got.Entries[2].Step
 	want(t, "ids", []any{first.ID > 0, second.ID > first.ID}, []any{true, true})
 	step.ID, step.Seq, step.Turn, step.ChatID = first.ID, 2, 1, got.Entries[1].Message.ID
 	tasks.ID, tasks.Seq, tasks.Turn = second.ID, 4, 1
-	want(t, "written", []agent.ReasoningRecord{first, second}, []agent.ReasoningRecord{step, tasks})
+	want(t, "written", []chat.Reasoning{first, second}, []chat.Reasoning{step, tasks})
 	stored, err := db.Open(t).Steps(ctx, row, journal.MessageQuery{})
 	ok(t, err)
-	for i, want := range []agent.ReasoningRecord{step, tasks} {
+	for i, want := range []chat.Reasoning{step, tasks} {
 		sameJSON(t, "payload", stored[i].Payload, string(want.Payload))
 		stored[i].Payload = want.Payload
 	}
-	want(t, "stored", stored, []agent.ReasoningRecord{step, tasks})
+	want(t, "stored", stored, []chat.Reasoning{step, tasks})
 	want(t, "record", all(t, s, row), []string{`1/1 user "one"`, "2/1 tool_result read a file", `3/1 agent "said"`, "4/1  "})
 	want(t, "history", lines(say(t, s, row, "", "two").History), []string{`1/1 user "one"`, `3/1 agent "said"`})
 }
 
-// reasoningLinks: a step belongs to the message that closed its loop, which may
-// come in the same commit, before or after it, in a later one, or never.
+// reasoningLinks links a step to the message that ended its reasoning. That message may come in the
+// same commit before or after the step, in a later commit, or never.
 func reasoningLinks(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
@@ -57,7 +57,7 @@ func reasoningLinks(t *testing.T, db Conversations) {
 	before := part(t, s, row, one, thought("a", 0), told("first"), thought("b", 0), thought("c", 2), thought("h", 0), thought("i", 0)).Entries
 	linked := begun(row, one, thought("d", 2), told("second"), thought("e", 4), told("third"), thought("f", 2), thought("g", 0))
 	linked.Links = []journal.Link{
-		{Step: before[0].Step.ID, Answer: 4, Chat: one.Message.ID}, // the former counts
+		{Step: before[0].Step.ID, Answer: 4, Chat: one.Message.ID}, // Answer takes precedence
 		{Step: before[2].Step.ID, Answer: 2},
 		{Step: before[3].Step.ID, Answer: 2},
 		{Step: before[4].Step.ID, Chat: one.Message.ID},
@@ -86,7 +86,7 @@ func reasoningLinks(t *testing.T, db Conversations) {
 	want(t, "another's", links(other), map[string]string{"other's": "none"})
 }
 
-// reasoningStored: a step may belong to a message that is stored already.
+// reasoningStored links a step to a stored message.
 func reasoningStored(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -116,8 +116,7 @@ func reasoningStored(t *testing.T, db Conversations) {
 	want(t, "at the end", links(), []int64{said, e.Message.ID, 0, 0})
 }
 
-// reasoningCutShort: all that a turn has left without a message may be closed by
-// one.
+// reasoningCutShort links all steps of an interrupted turn to one message.
 func reasoningCutShort(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -28,7 +28,7 @@ func revise(t *testing.T, s journal.Store, session int64, clientID, text string,
 	return r
 }
 
-// converse holds a conversation of some turns, with a step and a reply each.
+// converse stores turns with a step and a reply each.
 func converse(t *testing.T, s journal.Store, session int64, turns ...string) {
 	t.Helper()
 	for _, text := range turns {
@@ -37,7 +37,7 @@ func converse(t *testing.T, s journal.Store, session int64, turns ...string) {
 	}
 }
 
-// conversation are the messages and steps that a query selects, in short.
+// conversation describes the messages and steps that a query selects.
 func conversation(t *testing.T, s journal.Store, session int64, q journal.MessageQuery) (said, steps []string) {
 	t.Helper()
 	messages, err := s.Messages(t.Context(), session, q)
@@ -47,8 +47,8 @@ func conversation(t *testing.T, s journal.Store, session int64, q journal.Messag
 	return lines(messages), stepLines(reasoned)
 }
 
-// reviseLeftOut: what was replaced is left out of what is read, unless asked
-// for, also of what is replaced again and of commits that come late.
+// reviseLeftOut excludes replaced turns from reads, unless the query includes them. This also holds
+// for turns that are replaced again and for late commits.
 func reviseLeftOut(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
@@ -85,7 +85,7 @@ func reviseLeftOut(t *testing.T, db Conversations) {
 	event, err := s.Receive(ctx, journal.Incoming{Session: row, History: 2, Event: journal.EventRecord{Name: "e"}})
 	ok(t, err)
 	want(t, "history of an event", lines(event.History), []string{`11/4 agent "re zwei"`, `12/5 user "next"`})
-	old := say(t, s, row, "two", "two") // which was replaced
+	old := say(t, s, row, "two", "two") // replaced
 	want(t, "a replaced one again", []any{old.Duplicate, old.Event.Turn, old.Event.Message.Seq, lines(old.History)},
 		[]any{true, int64(2), int64(4), []string{`1/1 user "one"`, `3/1 agent "re one"`}})
 	whole := revise(t, s, row, "r2", "eins", 1)
@@ -96,8 +96,7 @@ func reviseLeftOut(t *testing.T, db Conversations) {
 	want(t, "another's", len(said), 4)
 }
 
-// reviseRefused: only what a person said, and what is part of the conversation,
-// can be replaced.
+// reviseRefused refuses to replace a message that no person sent or that was replaced already.
 func reviseRefused(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
@@ -105,7 +104,7 @@ func reviseRefused(t *testing.T, db Conversations) {
 	converse(t, s, row, "one", "two")
 	happen(t, s, row, "e", "")
 	agents := message(row, "", "by an agent")
-	agents.Event.Human, agents.Sender = false, agent.SenderAgent
+	agents.Event.Human, agents.Sender = false, chat.SenderAgent
 	_, err := s.Receive(ctx, agents)
 	ok(t, err)
 	revise(t, s, row, "r", "zwei", 2)
@@ -131,8 +130,7 @@ func reviseRefused(t *testing.T, db Conversations) {
 	want(t, "messages", said, []string{`10/7 user "eins"`})
 }
 
-// reviseQueue: events whose turn was replaced do not wait any more, and bodies
-// are not about them.
+// reviseQueue removes events of replaced turns from the queue and from the session's last event.
 func reviseQueue(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	session := open(t, s, "x").RowID
@@ -153,7 +151,7 @@ func reviseQueue(t *testing.T, db Conversations) {
 	want(t, "what waits", []int64{got.Pending[0].Message.Replaces, got.Pending[0].Message.Seq}, []int64{1, newest.Event.Message.Seq})
 }
 
-// reviseReset: a reset ends what replaces, and is remembered with its seq.
+// reviseReset resets a session with replaced turns and returns the sequence number of the reset.
 func reviseReset(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID

@@ -19,15 +19,15 @@ var runtimeTests = map[string]func(*testing.T, Conversations){
 	"Stopped": runtimeStopped,
 }
 
-// burst is how many messages runtimeRestart sends without waiting for answers;
-// the runtime is interrupted while it answers the one numbered cut.
+// burst is the number of messages that runtimeRestart sends without waiting for answers. It
+// interrupts the runtime during the answer to message cut.
 const (
 	burst = 100
 	cut   = 40
 )
 
-// counting is an agent that counts messages in two states, turn about. Its body
-// calls at with the count before it answers.
+// counting returns an agent that counts messages in two alternating states. Before each answer, its
+// body calls at with the count.
 func counting(at func(ctx context.Context, n int) error) *agent.Agent {
 	a := agent.New("counting")
 	tick, tock := a.State("tick", agent.Initial), a.State("tock")
@@ -51,7 +51,7 @@ func counting(at func(ctx context.Context, n int) error) *agent.Agent {
 	return a
 }
 
-// answers is a listener that passes on what is replied.
+// answers is a listener that passes on the replies.
 type answers chan string
 
 func (answers) Opened(session.Opened) {}
@@ -64,8 +64,8 @@ func (a answers) Deliver(d session.Delivery) {
 	}
 }
 
-// runtimeRestart: a burst of messages is answered in order, each once, although
-// the program ends in the middle of it.
+// runtimeRestart sends a burst of messages and stops the program in the middle. Each message is
+// answered once and in order.
 func runtimeRestart(t *testing.T, db Conversations) {
 	ctx := within(t)
 	reached := make(chan struct{})
@@ -143,8 +143,8 @@ func runtimeRestart(t *testing.T, db Conversations) {
 	want(t, "said", said, sayings)
 }
 
-// runtimeSame: what is sent again with its id is a duplicate, however the
-// database writes it; something else with that id is refused.
+// runtimeSame sends messages again with the same id. They are duplicates, however the database
+// writes them. Another message with that id is refused.
 func runtimeSame(t *testing.T, db Conversations) {
 	ctx := within(t)
 	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: counting(func(context.Context, int) error { return nil }), Store: db.Open(t)})

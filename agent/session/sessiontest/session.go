@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -88,8 +89,8 @@ func sessionReset(t *testing.T, db Conversations) {
 	commit(t, s, journal.TurnRecord{
 		Session: row, Turn: 1, Handled: []int64{first.ID}, State: "answer", EnteredAt: now, WakeAt: now,
 		Set: map[string]json.RawMessage{"v": json.RawMessage("1")}, Entries: []journal.Entry{thought("hm", 2), told("r")},
-		Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}},
-		Predictions: []agent.PredictionRecord{{Message: "one", Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}}}},
+		Transitions: []chat.Transition{{Source: "a", Dest: "b"}},
+		Predictions: []chat.Prediction{{Message: "one", Intent: "i", Parameters: []chat.Parameter{{Name: "p"}}}},
 	})
 	late := say(t, s, row, "m2", "two").Event
 	happen(t, s, row, "e", "")
@@ -115,7 +116,7 @@ func sessionReset(t *testing.T, db Conversations) {
 	want(t, "its history", []any{len(again.History), again.Duplicate}, []any{0, false})
 }
 
-// The event that a turn took last is kept, until a turn takes another or a reset.
+// sessionLast keeps the last consumed event until the next one or a reset.
 func sessionLast(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -141,7 +142,7 @@ func sessionLast(t *testing.T, db Conversations) {
 
 	commit(t, s, journal.TurnRecord{Session: row, State: "s"})
 	want(t, "kept", last().ID, r.Event.ID)
-	large, err := json.Marshal(strings.Repeat("x", agent.MaxHistoryContent))
+	large, err := json.Marshal(strings.Repeat("x", chat.MaxHistoryContent))
 	ok(t, err)
 	in = message(row, "m2", "x")
 	in.Content, in.Event.Data = large, large
@@ -164,7 +165,7 @@ func sessionLast(t *testing.T, db Conversations) {
 	want(t, "after a reset", last(), journal.EventRecord{})
 }
 
-// alarms are those of an agent in short: who, and minutes after wakeStart.
+// alarms describes the alarms of an agent: the session, and minutes after wakeStart.
 func alarms(t *testing.T, s journal.Store, name string, limit int) []string {
 	t.Helper()
 	all, err := s.Alarms(t.Context(), name, time.Time{}, limit)
@@ -225,7 +226,7 @@ func sessionMissing(t *testing.T, db Conversations) {
 		for _, turn := range []int64{0, 1} {
 			_, err = s.CommitTurn(ctx, journal.TurnRecord{
 				Session: 99, Turn: turn, Partial: partial, Entries: []journal.Entry{told("r"), thought("s", 0)},
-				Transitions: []agent.TransitionRecord{{Source: "a", Dest: "b"}},
+				Transitions: []chat.Transition{{Source: "a", Dest: "b"}},
 			})
 			wantKind(t, "CommitTurn", err, fault.NotFound)
 		}

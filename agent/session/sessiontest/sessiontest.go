@@ -1,5 +1,4 @@
-// Package sessiontest holds the suites of the interfaces that package session
-// stores conversations by. Each store passes them.
+// Package sessiontest has the test suites for stores of sessions. Each store passes them.
 package sessiontest
 
 import (
@@ -13,31 +12,30 @@ import (
 	"docent/internal/fault"
 )
 
-// Store is all that stores and lists conversations.
+// Store stores and lists conversations.
 type Store struct {
 	journal.Store
 	Directory journal.Directory
 	Feedbacks journal.Feedbacks
 }
 
-// Database is an empty database made for one test.
+// Database is an empty database for one test.
 type Database struct {
-	// Open opens the database as another process would. It closes the database
-	// when the test ends.
+	// Open opens the database like another process. It closes the database at the end of the test.
 	Open func(t *testing.T) Store
 	// Count returns the number of rows of a table.
 	Count func(t *testing.T, table string) int
-	// Strings returns the only column of a query's rows. Both databases
-	// understand the queries of the suite.
+	// Strings returns the only column of a query's rows. Both databases understand the queries of
+	// the suite.
 	Strings func(t *testing.T, query string) []string
 }
 
-// conversations returns the part that Run tests.
+// conversations returns the part of the database that Run tests.
 func (db Database) conversations() Conversations {
 	return Conversations{Open: func(t *testing.T) journal.Store { return db.Open(t) }, Count: db.Count}
 }
 
-// patience bounds the waits of the suite: long, for slow machines.
+// patience bounds the waits of the suite. It suits slow machines.
 const patience = 30 * time.Second
 
 // RunDatabase tests the databases that fresh makes. It includes Run.
@@ -48,7 +46,7 @@ func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	})
 }
 
-// run runs groups of tests, each on a store of its own.
+// run runs groups of tests, each with its own store.
 func run[S any](t *testing.T, fresh func(t *testing.T) S, groups map[string]map[string]func(*testing.T, S)) {
 	for name, group := range groups {
 		t.Run(name, func(t *testing.T) {

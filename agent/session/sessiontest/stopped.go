@@ -7,15 +7,15 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
-	"docent/rag/retrieve"
 )
 
-// waits is an agent.RAG that writes a piece and waits.
+// waits is an agent.RAG that writes one piece and waits.
 type waits struct{}
 
 func (waits) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
@@ -23,7 +23,7 @@ func (waits) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, er
 		answer := func(text string) rag.Answer {
 			return rag.Answer{
 				Model: "m", Question: req.Question, Text: text,
-				Passages: []retrieve.Result{{Passage: corpus.Passage{
+				Passages: []rag.Passage{{Passage: corpus.Passage{
 					Chunk: corpus.Chunk{ID: 2, DocumentID: 1, Text: "4MB"}, Document: corpus.Document{Source: "s"},
 				}}},
 				Sentences: []rag.Sentence{{End: len("It is 4MB [1]."), Passages: []int{1}, Support: rag.Strong}},
@@ -57,7 +57,7 @@ func (t actions) until(ctx context.Context, tb *testing.T, action payload.Action
 	}
 }
 
-// answeringAgent greets and answers each message from the documents.
+// answeringAgent returns an agent that greets and answers each message from the documents.
 func answeringAgent() *agent.Agent {
 	a := agent.New("answering")
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")
@@ -69,9 +69,9 @@ func answeringAgent() *agent.Agent {
 	return a
 }
 
-// runtimeStopped: what there is of an answer that is stopped is stored with its
-// evidence. Of one that is cut short by the end of the program nothing is: it is
-// answered when the session is opened again.
+// runtimeStopped stops an answer. The store keeps the partial answer with its evidence. If the
+// program ends instead, the store keeps nothing, and the runtime answers again when the session is
+// opened.
 func runtimeStopped(t *testing.T, db Conversations) {
 	ctx := within(t)
 	answering := answeringAgent()
@@ -107,7 +107,7 @@ func runtimeStopped(t *testing.T, db Conversations) {
 	ok(t, err)
 	want(t, "messages", len(messages), 3) // the greeting, the question, one answer
 	last := messages[2]
-	want(t, "kind", []string{last.Type, last.ClientID}, []string{payload.TypeRAG, agent.StoppedID})
+	want(t, "kind", []string{last.Type, last.ClientID}, []string{payload.TypeRAG, chat.StoppedID})
 	var got payload.RAGMessage
 	ok(t, json.Unmarshal(last.Content, &got))
 	wanted := payload.RAGMessage{

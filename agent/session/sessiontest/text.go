@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -47,8 +48,8 @@ func textMessages(t *testing.T, db Database) {
 		wantKind(t, bad, err, fault.Invalid)
 	}
 	turn := journal.TurnRecord{
-		Session: have.RowID, State: dirty, Transitions: []agent.TransitionRecord{{Source: dirty, Dest: dirty, Event: dirty, Condition: dirty}},
-		Entries: []journal.Entry{{Step: &agent.ReasoningRecord{Kind: dirty, StepKind: dirty, Summary: dirty, Payload: json.RawMessage(`["\u0000"]`)}}},
+		Session: have.RowID, State: dirty, Transitions: []chat.Transition{{Source: dirty, Dest: dirty, Event: dirty, Condition: dirty}},
+		Entries: []journal.Entry{{Step: &chat.Reasoning{Kind: dirty, StepKind: dirty, Summary: dirty, Payload: json.RawMessage(`["\u0000"]`)}}},
 		Set:     map[string]json.RawMessage{dirty: json.RawMessage(`"\u0000"`)},
 	}
 	commit(t, s, turn)

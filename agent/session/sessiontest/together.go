@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -50,7 +50,7 @@ func togetherCommit(t *testing.T, db Conversations) {
 	db.rows(t, map[string]int{"chat": 2 * turns, "reasoning_step": turns})
 }
 
-// exchange stores a message, what is said meanwhile, and the answer.
+// exchange stores a message, a part of its turn, and the end of the turn.
 func exchange(ctx context.Context, a, b journal.Store, session int64, name string) error {
 	r, err := a.Receive(ctx, message(session, name, name))
 	if err != nil {
@@ -63,7 +63,7 @@ func exchange(ctx context.Context, a, b journal.Store, session int64, name strin
 	}
 	end := begun(session, r.Event, thought("u "+name, 2), told("re "+name))
 	end.Set = map[string]json.RawMessage{name: json.RawMessage("1")}
-	end.Predictions = []agent.PredictionRecord{{Message: name, Intent: "i", Parameters: []agent.ParameterRecord{{Name: "p"}, {Name: "q"}}}}
+	end.Predictions = []chat.Prediction{{Message: name, Intent: "i", Parameters: []chat.Parameter{{Name: "p"}, {Name: "q"}}}}
 	_, err = a.CommitTurn(ctx, end)
 	return err
 }
@@ -132,7 +132,7 @@ func togetherSessions(t *testing.T, db Conversations) {
 	}
 }
 
-// togetherBurst stores a hundred messages and answers them while they come.
+// togetherBurst stores a hundred messages and answers them at the same time.
 func togetherBurst(t *testing.T, db Conversations) {
 	const messages = 100
 	ctx := within(t)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/agent/session/journal"
 )
 
@@ -29,7 +30,7 @@ func turnCommit(t *testing.T, db Conversations) {
 	turn := begun(row, e, journal.Entry{Message: &agent.ChatMessage{
 		Type: "rag_answer", Content: json.RawMessage(`{"answer": "yes", "docs": []}`), Time: at, ID: 77, Seq: 77, Turn: 77,
 	}}, journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"more"`), ClientID: "m", Time: at}})
-	turn.Transitions = []agent.TransitionRecord{
+	turn.Transitions = []chat.Transition{
 		{Source: "greet", Dest: "answer", Event: "receive_message_text", Condition: "text", Time: at}, {Source: "answer", Dest: "answer"},
 	}
 	written := commit(t, s, turn)
@@ -52,10 +53,10 @@ func turnCommit(t *testing.T, db Conversations) {
 
 	want(t, "no replies", reply(t, s, row, say(t, s, row, "", "two").Event), []string{})
 	want(t, "seq", open(t, s, "x").Seq, 4)
-	// What no event began belongs to turn 0.
+	// Entries without an event belong to turn 0.
 	want(t, "greeting", greet(t, s, row, "by itself"), []string{`5/0 agent "by itself"`})
 	want(t, "next", lines([]agent.ChatMessage{say(t, s, row, "", "next").Event.Message}), []string{`6/3 user "next"`})
-	// What an agent keeps as said by the user is no answer.
+	// A user's message that an agent saves is no answer.
 	kept := told("kept")
 	kept.Message.IsUser, kept.Message.ClientID = true, "m"
 	commit(t, s, journal.TurnRecord{Session: row, State: "answer", Entries: []journal.Entry{kept, kept}})
@@ -63,8 +64,8 @@ func turnCommit(t *testing.T, db Conversations) {
 	want(t, "the id", say(t, s, row, "m", "one").Event.ID, e.ID)
 }
 
-// turnCommitOnce commits turns again: nothing is written, and what was stored
-// first is returned.
+// turnCommitOnce commits turns twice. The store writes nothing the second time and returns the
+// first result.
 func turnCommitOnce(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
@@ -76,8 +77,8 @@ func turnCommitOnce(t *testing.T, db Conversations) {
 	for _, handle := range []journal.Store{s, db.Open(t)} {
 		turn := begun(row, two, told("other"), told("other"), thought("other", 1))
 		turn.State, turn.Set, turn.WakeAt = "elsewhere", map[string]json.RawMessage{"v": json.RawMessage("1")}, time.Now()
-		turn.Transitions = []agent.TransitionRecord{{Source: "a", Dest: "b"}}
-		turn.Predictions = []agent.PredictionRecord{{Message: "m", Intent: "i"}}
+		turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
+		turn.Predictions = []chat.Prediction{{Message: "m", Intent: "i"}}
 		got := commit(t, handle, turn)
 		want(t, "again", entryLines(got.Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
 		want(t, "repeated", got.Repeated, true)
@@ -88,13 +89,13 @@ func turnCommitOnce(t *testing.T, db Conversations) {
 	}
 	want(t, "session", open(t, s, "x"), before)
 	db.rows(t, map[string]int{"chat": 5, "transition": 0, "reasoning_step": 1, "intent_prediction": 0})
-	// What no event began is written each time.
+	// Each commit of turn 0 is written.
 	greet(t, s, row, "by itself")
 	greet(t, s, row, "by itself")
 	want(t, "record", len(all(t, s, row)), 8)
 }
 
-// turnSeveral: a turn that took several events answers for all.
+// turnSeveral commits a turn that took several events. It ends all of them.
 func turnSeveral(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	session := open(t, s, "x").RowID
@@ -109,8 +110,8 @@ func turnSeveral(t *testing.T, db Conversations) {
 	want(t, "record", all(t, s, session), []string{`1/1 user "one"`, `2/3 user "two"`, `3/1 agent "to both"`})
 }
 
-// turnUnknown: an event that is not there leaves nothing, not even of another
-// session.
+// turnUnknown commits events that do not exist or belong to another session. The store writes
+// nothing.
 func turnUnknown(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
@@ -123,7 +124,7 @@ func turnUnknown(t *testing.T, db Conversations) {
 	want(t, "record", all(t, s, row), []string{`1/1 user "mine"`})
 }
 
-// turnFailed commits a turn that failed, and then again.
+// turnFailed commits a failed turn, and then the same turn again.
 func turnFailed(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
@@ -145,8 +146,8 @@ func turnFailed(t *testing.T, db Conversations) {
 	want(t, "the turn", lines(got), []string{`1/1 user "one"`, failed[0], failed[1], all[3]})
 	want(t, "pending", pending(t, s, "x"), []string{})
 
-	// A user's message of that id is no failure.
-	three := say(t, s, row, agent.FailedID, "three").Event
+	// A user's message with that id is no apology.
+	three := say(t, s, row, chat.FailedID, "three").Event
 	want(t, "silent", reply(t, s, row, three), []string{})
 	want(t, "silent again", reply(t, s, row, three, "late"), []string{})
 }
@@ -183,7 +184,7 @@ func turnMessages(t *testing.T, db Conversations) {
 	row := open(t, s, "x").RowID
 	start := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	var entries []journal.Entry
-	for i := range 5 { // message and step in turns
+	for i := range 5 { // message and step alternate
 		said, step := told(fmt.Sprint(i+1)), thought(fmt.Sprint(i+1), 0)
 		said.Message.Time = start.Add(time.Duration(i) * time.Minute)
 		step.Step.Time = said.Message.Time
@@ -196,7 +197,7 @@ func turnMessages(t *testing.T, db Conversations) {
 	commit(t, s, last)
 	for name, tc := range map[string]struct {
 		query journal.MessageQuery
-		want  []int64 // of the messages; the steps have the seqs after
+		want  []int64 // of the messages; each step has the next sequence number
 	}{
 		"all":        {journal.MessageQuery{}, []int64{1, 3, 5, 7, 9, 11}},
 		"after":      {journal.MessageQuery{After: 6}, []int64{7, 9, 11}},
@@ -219,7 +220,7 @@ func turnMessages(t *testing.T, db Conversations) {
 			after = append(after, r.Seq-1)
 		}
 		want(t, "messages "+name, seqs, tc.want)
-		if name == "after" { // the step of seq 6 is not
+		if name == "after" { // the step with sequence number 6 is older
 			continue
 		}
 		want(t, "steps "+name, after, tc.want)

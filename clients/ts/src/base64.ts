@@ -1,45 +1,45 @@
-// Files as base64, without anything having to wait long for it.
+// Converts files to base64 in pieces, so that the main thread stays responsive.
 
-/** Attachment is a file as it is sent. */
+/** Attachment is a file in the form of a message. */
 export interface Attachment {
   name: string;
   type: string;
   base64: string;
-  /** How many bytes it has; it is not sent. */
+  /** The size in bytes. It is not sent. */
   size?: number;
-  /** The base64 as a browser keeps it beside the thread: a large file is sent from there. */
+  /** The base64 text of a large file as a blob, which browsers keep outside of the heap. */
   blob?: Blob;
 }
 
-/** How many bytes are read at a time; a multiple of 3, so that the pieces join. */
+/** The number of bytes to read at a time. Encoded pieces can be joined, because it is a multiple of 3. */
 const piece = 3 << 18;
 
-/** How many become characters at a time; String.fromCharCode takes no more at once. */
+/** The number of bytes to convert at a time. String.fromCharCode fails with too many arguments. */
 const slice = 0x8000;
 
-/** A browser writes base64 by itself, beside the thread; Node.js has no such reader. */
+/** Browsers can encode base64 outside of the main thread. Node.js has no FileReader. */
 const native = typeof FileReader === 'function';
 
-/** attachment reads a file in pieces: between them, the thread is free. */
+/** attachment reads a file in pieces. */
 export async function attachment(file: File): Promise<Attachment> {
   const pieces: Blob[] = [];
   const text = await base64(file, (text) => void (native && pieces.push(new Blob([text]))));
   return { name: file.name, type: file.type, base64: text, size: file.size, ...(pieces.length > 1 && { blob: new Blob(pieces) }) };
 }
 
-/** base64 reads bytes in pieces. */
+/** base64 encodes bytes in pieces, and calls each with every piece. */
 export async function base64(bytes: Blob, each?: (text: string) => void): Promise<string> {
-  let all = '';
-  for (let at = 0; at < bytes.size; at += piece) {
-    const text = await read(bytes.slice(at, at + piece));
+  let encoded = '';
+  for (let start = 0; start < bytes.size; start += piece) {
+    const text = await encode(bytes.slice(start, start + piece));
     each?.(text);
-    all += text;
+    encoded += text;
   }
-  return all;
+  return encoded;
 }
 
-function read(part: Blob): Promise<string> {
-  if (!native) return part.arrayBuffer().then((bytes) => encoded(new Uint8Array(bytes)));
+function encode(part: Blob): Promise<string> {
+  if (!native) return part.arrayBuffer().then((bytes) => encodeBytes(new Uint8Array(bytes)));
   return new Promise((ok, fail) => {
     const reader = new FileReader();
     reader.onload = () => {
@@ -51,7 +51,7 @@ function read(part: Blob): Promise<string> {
   });
 }
 
-function encoded(bytes: Uint8Array): string {
+function encodeBytes(bytes: Uint8Array): string {
   let text = '';
   for (let i = 0; i < bytes.length; i += slice) text += String.fromCharCode(...bytes.subarray(i, i + slice));
   return btoa(text);

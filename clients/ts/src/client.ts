@@ -1,77 +1,76 @@
-// A session of docent.v1: every stored frame once and in order, every message
-// stored once, over connections that come and go.
+// A session of docent.v1. It delivers each stored frame once and in order, and
+// sends each message exactly once, even if connections are lost.
 import { attachment, base64, type Attachment } from './base64.ts';
 import { newId, parseFrame, type ErrorBody, type ServerFrame, type Welcome } from './frames.ts';
 import { Link, type Backoff, type LinkState, type SocketLike } from './link.ts';
 
 export interface Options {
-  /** Address of the server, http(s) or ws(s); without a path, /ws is meant. */
+  /** The address of the server, with http(s) or ws(s). The default path is /ws. */
   url: string;
-  /** The session to go on with; a new one is made without. */
+  /** The session to continue. Without it, the server creates a new one. */
   sessionId?: string | undefined;
   /**
-   * The number of the last stored frame that the caller has; what is stored
-   * after it comes first, and 0 means everything. Without, only what is new.
+   * The number of the last stored frame that the caller has. The server replays
+   * later frames; 0 replays all. Without it, only new frames arrive.
    */
   lastSeq?: number | undefined;
-  /** A token that is sent in hello. */
+  /** A token for the hello frame. */
   token?: string | undefined;
-  /** A token that is sent at the handshake, as a subprotocol. */
+  /** A token for the handshake, as a subprotocol. */
   protocolToken?: string | undefined;
-  /** For Node.js before 22, such as npm's ws. Default: the global one. */
+  /** The class for connections, for example of the package ws for Node.js before 22. The default is the global one. */
   WebSocket?: new (url: string, protocols: string[]) => SocketLike;
-  /** First and longest pause before trying again, in ms, or what tells them each time. Default 500, 15000. */
+  /** The first and the longest delay before a retry in ms, or a function that returns them. The default is 500 and 15000. */
   backoff?: Backoff | (() => Backoff);
-  /** How long a new connection may take to say welcome, in ms. Default 10000. */
+  /** The timeout for the welcome frame of a new connection, in ms. The default is 10000. */
   patience?: number;
   /**
-   * What waits when the server says to stay away is kept, and sent after the
-   * next connect(), as for a page with a login. Default false: it is rejected.
+   * Keeps waiting messages when the server refuses the connection, until the next
+   * connect(), for example after a sign-in. By default, they are rejected.
    */
   keep?: boolean;
 }
 
-/** Outgoing is a message of the user on its way. */
+/** Outgoing is a message of the user that is not stored yet. */
 export interface Outgoing {
   id: string;
   action: 'user_message' | 'user_file' | 'user_voice' | 'edit' | 'regenerate';
   /**
-   * What is said; undefined for regenerate, which says the same again. Of a
-   * recording it is the words, once the server has told them.
+   * The content of the message; undefined for regenerate. For a recording, it is
+   * the transcribed text as soon as the server has sent it.
    */
   content: unknown;
-  /** The turn from which on it replaces what was said. */
+  /** The first of the turns that the message replaces. */
   replaces?: number;
 }
 
-/**
- * Question is a message with how it is to be answered, where the agent answers
- * from documents: out of these collections, by this model, with so many passages.
- */
+/** Question is a message with options for agents that answer from documents. */
 export interface Question {
   message: string;
+  /** The collections to search. */
   collections?: string[];
+  /** The model that answers. */
   model?: string;
-  /** 1 to 50. */
+  /** The number of passages, from 1 to 50. */
   k?: number;
 }
 
-/** Stored says where a message of the user is stored. */
+/** Stored is the position of a stored message. */
 export interface Stored {
   id: string;
   seq: number;
-  /** The turn that it began. */
+  /** The turn that the message started. */
   turn: number | undefined;
-  /** It was stored before. */
+  /** The message was stored before. */
   duplicate: boolean;
 }
 
-/** DocentError is a refusal by the server, or by the client itself. */
+/** DocentError is a refusal by the server or by the client. */
 export class DocentError extends Error {
   override name = 'DocentError';
   readonly code: string;
   readonly retryable: boolean;
-  /** Names the sentence; empty if it is the client's own. */
+  /** Names the text of the server; empty for texts of the client. */
   readonly id: string;
   readonly params: readonly unknown[];
 
@@ -84,48 +83,48 @@ export class DocentError extends Error {
   }
 }
 
-/** ClientEvent is what happens, in order. A transcript is a function of these. */
+/** ClientEvent is an event of the client. A transcript is a function of these events in order. */
 export type ClientEvent =
-  /** at is when it came, in ms. */
+  /** A frame of the server; at is the time of its arrival in ms. */
   | { type: 'frame'; frame: ServerFrame; at?: number }
   /** A message of the user waits to be stored. */
   | { type: 'queued'; outgoing: Outgoing }
-  /** It waits no more, and is not known to be stored; a refusal by the server comes as a frame. */
+  /** A message no longer waits, and the client does not know whether it is stored. Refusals by the server are frames. */
   | { type: 'rejected'; id: string; error: ErrorBody }
-  /** code is the close code, if there is one; tries, in lost, counts those in vain since it was open. */
+  /** A new state, with the close code if one exists. With lost, tries is the number of failed attempts since the last open connection. */
   | { type: 'state'; state: LinkState; code?: number; tries?: number };
 
 export type ClientEvents = { [T in ClientEvent['type']]: Extract<ClientEvent, { type: T }> } & { any: ClientEvent };
 
-/** Messages that wait to be stored or sent. */
+/** The maximum number of waiting messages and requests. */
 const maxQueued = 256;
 
 interface Waiting {
   frame: { action: string; message?: unknown; id: string };
-  /** Base64 that belongs into the frame, where hole stands: it is long, and needs no escaping. */
+  /** The base64 text that replaces the hole in the frame. It needs no escaping, which would take long. */
   bytes: string | Blob | undefined;
-  /** What has to come for it to be done; taken: an ack of something that is not stored. */
+  /** The frame that completes the request; taken is an ack without seq. */
   until: 'ack' | 'taken' | 'feedback_stored' | 'session_reset';
-  /** It is about what is now, so it is given up with the connection. */
+  /** The request concerns the present moment, so it is rejected when the connection is lost. */
   once: boolean;
-  /** Its length on this connection, in UTF-16 units; 0 if it was not sent there. */
+  /** Its length in UTF-16 units; 0 if it was not sent on this connection. */
   sent: number;
-  /** For session_reset: what was stored when it was asked for. */
+  /** The last stored frame at the time of the request, for session_reset. */
   since: number;
   resolve(value: never): void;
   reject(err: Error): void;
 }
 
 export class DocentClient {
-  /** What the server said last of the session; null before. */
+  /** The last welcome of the server; null before the first. */
   welcome: Welcome | null = null;
   private readonly link: Link;
   private session: string | undefined;
   private last: number | undefined;
   private synced = false;
-  private gap: number | undefined; // where the last gap was
+  private gap: number | undefined; // the last seq before the last gap
   private queue: Waiting[] = [];
-  private refusal: ErrorBody | null = null; // what the server said last of the connection
+  private refusal: ErrorBody | null = null; // the last error of the server about the connection
   private readonly listeners = new Map<string, Set<(event: never) => void>>();
   private readonly online = () => this.link.renew();
 
@@ -145,7 +144,7 @@ export class DocentClient {
         if (state !== 'open') this.synced = false;
         this.emit({ type: 'state', state, ...(code !== undefined && { code }), ...(tries !== undefined && { tries }) });
         if (state !== 'open' && state !== 'closed') for (const w of this.queue.filter((w) => w.once)) this.reject(w, unknown);
-        if (state === 'refused') this.stay(code!);
+        if (state === 'refused') this.refused(code!);
       },
       WebSocket: Socket,
       backoff: options.backoff ?? [500, 15_000],
@@ -158,29 +157,29 @@ export class DocentClient {
     return this.link.state;
   }
 
-  /** The session's id; undefined until there is one. */
+  /** The id of the session; undefined before the server has created it. */
   get sessionId(): string | undefined {
     return this.session;
   }
 
-  /** The number of the last stored frame that came; undefined before the first welcome. */
+  /** The number of the last stored frame that arrived; undefined before the first welcome. */
   get lastSeq(): number | undefined {
     return this.last;
   }
 
-  /** on calls a listener at each event of a type, or at any, whose listeners come first; it returns what ends that. */
+  /** on adds a listener for a type of events, and returns a function that removes it. Listeners for any run first. */
   on<T extends keyof ClientEvents>(type: T, listener: (event: ClientEvents[T]) => void): () => void {
     const all = this.listeners.get(type) ?? new Set();
     this.listeners.set(type, all.add(listener as (event: never) => void));
     return () => void all.delete(listener as (event: never) => void);
   }
 
-  /** connect connects, or tries again at once, also after a refusal. */
+  /** connect connects, or retries at once, even after a refusal. */
   connect(): void {
     this.link.connect();
   }
 
-  /** close ends it for good. What waits is rejected; what is stored stays. */
+  /** close closes the client permanently and rejects waiting messages. Stored messages remain. */
   close(): void {
     globalThis.removeEventListener?.('online', this.online);
     this.link.close();
@@ -188,16 +187,16 @@ export class DocentClient {
   }
 
   /**
-   * send says something: text, a Question, or any other JSON. It resolves when that is stored, and
-   * waits for a connection for as long as it takes; a refusal, of it or of the
-   * connection, rejects with a DocentError. Sending again with the same id
-   * stores nothing twice.
+   * send sends text, a Question, or any other JSON. It resolves when the message is
+   * stored, and waits for a connection without a time limit. If the server refuses
+   * the message or the connection, it rejects with a DocentError. A message with the
+   * same id is stored only once.
    */
   send(content: unknown, { id = newId() }: { id?: string } = {}): Promise<Stored> {
     return this.say({ id, action: 'user_message', content }, content);
   }
 
-  /** sendFile is send of a file, which is read in pieces: nothing waits long for that. */
+  /** sendFile sends a file like send. It reads the file in pieces. */
   async sendFile(file: File | Attachment, { id = newId() }: { id?: string } = {}): Promise<Stored> {
     const content = 'base64' in file ? file : await attachment(file);
     const { name, type, base64: text, blob } = content;
@@ -205,43 +204,44 @@ export class DocentClient {
   }
 
   /**
-   * sendVoice is send of a recording, an audio file or its base64. Its words
-   * come as a user_message before it is stored; transcripts show them.
+   * sendVoice sends an audio file or its base64 like send. The server returns its
+   * text as a user_message before it is stored, and transcripts show this text.
    */
   async sendVoice(recording: Blob | string, { id = newId() }: { id?: string } = {}): Promise<Stored> {
     const content = typeof recording === 'string' ? recording : await base64(recording);
     return this.put('user_voice', hole, 'ack', { id, action: 'user_voice', content }, content);
   }
 
-  /** edit says something else in the place of a turn's message; that turn and those after it are gone. */
+  /** edit replaces the message of a turn. It removes this turn and later ones. */
   edit(turn: number, content: unknown, { id = newId() }: { id?: string } = {}): Promise<Stored> {
     return this.say({ id, action: 'edit', content, replaces: turn }, { turn, message: content });
   }
 
-  /** regenerate has a turn's message answered anew; that turn and those after it are gone. */
+  /** regenerate requests a new answer to the message of a turn. It removes this turn and later ones. */
   regenerate(turn: number, { id = newId() }: { id?: string } = {}): Promise<Stored> {
     return this.say({ id, action: 'regenerate', content: undefined, replaces: turn }, { turn });
   }
 
-  /** feedback tells what the user thinks of a turn, or of the last one; rating is from -100 to 100. */
+  /** feedback rates a turn, by default the last one. The rating is from -100 to 100. */
   feedback(feedback: { turn?: number; rating?: number; comment?: string }): Promise<{ turn: number }> {
     return this.put('feedback', feedback, 'feedback_stored');
   }
 
-  /** setVariables stores variables of the session; it resolves when the server has taken them. */
+  /** setVariables stores variables of the session. It resolves when the server confirms them. */
   setVariables(variables: Record<string, unknown>): Promise<void> {
     return this.put('user_set_variable', variables, 'taken');
   }
 
-  /** reset empties the session; it resolves when that is done. */
+  /** reset deletes all messages of the session. It resolves when the server confirms it. */
   reset(): Promise<{ seq: number }> {
     return this.put('reset', undefined, 'session_reset');
   }
 
   /**
-   * stop ends a turn, or the one that runs; it resolves when the server has taken
-   * it. Without a connection nothing is done. If it is lost meanwhile, that of a
-   * turn is asked for again, and the other rejects: what runs then may be another.
+   * stop stops a turn, by default the running one. It resolves when the server
+   * confirms it. Without a connection, it does nothing. If the connection is lost
+   * meanwhile, stop(turn) is sent again. stop() rejects, because another turn may
+   * be running then.
    */
   async stop(turn?: number): Promise<void> {
     if (this.synced) await this.put('stop', turn === undefined ? {} : { turn }, 'taken');
@@ -273,16 +273,16 @@ export class DocentClient {
       return this.reject(w, { code: 'invalid', message: `This is larger than the server takes, which is ${limit} bytes with all that belongs to it.`, retryable: false });
     }
     const most = this.welcome?.limits?.message_bytes;
-    if (most && says(w, most)) {
+    if (most && textExceeds(w, most)) {
       return this.reject(w, { code: 'invalid', message: `This text is longer than the server takes, which is ${most} bytes.`, retryable: false });
     }
     w.sent = typeof text === 'string' ? text.length : text.size;
     this.link.put(text);
   }
 
-  // The server said to stay away. If a frame was too large it was the largest
-  // of those on their way.
-  private stay(code: number): void {
+  // refused handles the refusal of the connection. If a frame was too large, it was
+  // the largest of the sent ones.
+  private refused(code: number): void {
     this.refusal ??= refusalOf(code);
     if (code === 1009) {
       const largest = this.queue.reduce<Waiting | undefined>((a, b) => (b.sent > (a?.sent ?? 0) ? b : a), undefined);
@@ -334,7 +334,7 @@ export class DocentClient {
     }
   }
 
-  // The session may have been emptied meanwhile, or be of another database.
+  // welcomed corrects the position: the session may have been reset, or may be in another database.
   private welcomed(m: Welcome): void {
     this.welcome = m;
     this.session = m.session_id;
@@ -345,14 +345,14 @@ export class DocentClient {
     }
   }
 
-  // admit keeps the order: what is known is passed over, and where something is
-  // missing the client comes back to get it.
+  // admit reports whether to deliver a frame. It skips known frames, and reconnects
+  // to get missing ones.
   private admit(frame: ServerFrame): boolean {
     if (frame.action === 'session_reset') this.last = Math.max(this.last ?? 0, frame.message.seq);
     const seq = frame.action === 'ack' && !frame.message.duplicate ? frame.message.seq : frame.action === 'session_reset' || frame.action === 'ack' ? undefined : frame.seq;
     if (!seq || this.last === undefined) return true;
     if (seq <= this.last) return frame.action === 'ack';
-    // Asked for once more and not given, it is not there any more.
+    // If the server does not send a missing frame after a reconnect, the frame no longer exists.
     if (seq > this.last + 1 && this.gap !== this.last) {
       this.gap = this.last;
       this.link.drop();
@@ -373,9 +373,9 @@ export class DocentClient {
         return;
       }
       case 'user_message':
-        if (!frame.seq) return; // the words of a recording, which is stored next
+        if (!frame.seq) return; // the text of a recording, which is stored next
       // fallthrough
-      case 'user_file': // another connection, or the one before, stored it
+      case 'user_file': // an earlier or another connection stored it
         return this.settle(of(frame.id), { id: frame.id, seq: frame.seq, turn: frame.turn, duplicate: true });
       case 'feedback_stored':
         return this.settle(of(frame.id) ?? this.queue.find((w) => w.until === 'feedback_stored'), frame.message);
@@ -403,7 +403,7 @@ export class DocentClient {
 const unknown: ErrorBody = { code: 'unavailable', message: 'The connection was lost: what was asked for may not have been done.', retryable: true };
 const closed: ErrorBody = { code: 'canceled', message: 'The client was closed.', retryable: false };
 
-/** refusalOf says what a close code means, where the server did not say it in words. */
+/** refusalOf returns the error for a close code if the server sent none. */
 function refusalOf(code: number): ErrorBody {
   switch (code) {
     case 1009:
@@ -419,24 +419,24 @@ function refusalOf(code: number): ErrorBody {
   return { code: 'conflict', message: 'The server has closed the connection for good.', retryable: false };
 }
 
-/** Stands in a frame for base64, which would be long to escape. */
+/** The placeholder for base64 text in a frame. */
 const hole = '\0';
 
-/** written is a frame as it is sent; a binary one is as good. */
+/** written returns the text of a frame. The server accepts it in a binary message too. */
 function written({ frame, bytes }: Waiting): string | Blob {
   const text = JSON.stringify(frame);
   if (bytes === undefined) return text;
-  const mark = JSON.stringify(hole); // nothing else is called that, as names and ids have no control characters
+  const mark = JSON.stringify(hole); // names and ids have no control characters
   const at = text.indexOf(mark) + 1;
   const [before, after] = [text.slice(0, at), text.slice(at + mark.length - 2)];
   return typeof bytes === 'string' ? before + bytes + after : new Blob([before, bytes, after]);
 }
 
 /**
- * says reports whether the text of a user's message has more than so many bytes:
- * that of an object, or of a string that holds one, is its message, if it has one.
+ * textExceeds reports whether the text of a message has more than a number of
+ * bytes. In an object, or in a string with a JSON object, the text is the key message.
  */
-function says({ frame: { action, message } }: Waiting, bytes: number): boolean {
+function textExceeds({ frame: { action, message } }: Waiting, bytes: number): boolean {
   const content = action === 'edit' ? (message as { message: unknown }).message : action === 'user_message' ? message : '';
   let text = typeof content === 'string' ? content : (JSON.stringify(content) ?? '');
   if (text.length * 3 > bytes && text.trimStart().startsWith('{')) {
@@ -444,15 +444,15 @@ function says({ frame: { action, message } }: Waiting, bytes: number): boolean {
       const said = (JSON.parse(text) as { message?: unknown }).message;
       if (typeof said === 'string') text = said;
     } catch {
-      // it is no object
+      // The text is not an object.
     }
   }
   return exceeds(text, bytes);
 }
 
-/** exceeds reports whether a frame has more than so many bytes. */
+/** exceeds reports whether text has more than a number of bytes. */
 function exceeds(text: string | Blob, bytes: number): boolean {
   if (typeof text !== 'string') return text.size > bytes;
-  if (text.length * 3 <= bytes) return false; // without a copy of it
+  if (text.length * 3 <= bytes) return false; // avoids a copy
   return text.length > bytes || new TextEncoder().encode(text).length > bytes;
 }

@@ -1,5 +1,5 @@
-// The frames of docent.v1 as they are on the wire. wire.ts is generated from the
-// AsyncAPI description of the protocol.
+// The frames of docent.v1. wire.ts is generated from the AsyncAPI description of
+// the protocol.
 import type * as wire from './wire.ts';
 
 /** Envelope is every frame without its action and message. */
@@ -60,7 +60,7 @@ export interface ServerMessages {
 
 export type StepAction = wire.TurnSnapshot['steps'][number]['action'];
 
-/** ServerFrame is any frame of the server; action tells which. */
+/** ServerFrame is any frame of the server. Its action determines its type. */
 export type ServerFrame = { [A in keyof ServerMessages]: Envelope & { action: A; message: ServerMessages[A] } }[keyof ServerMessages];
 
 /**
@@ -100,7 +100,7 @@ const checks: Record<string, (m: Fields) => boolean> = {
   error: (m) => typeof m.message === 'string',
 };
 
-/** newId makes a message id; crypto.randomUUID needs a secure context. */
+/** newId returns a new message id. It does not need a secure context, unlike crypto.randomUUID. */
 export function newId(): string {
   const b = crypto.getRandomValues(new Uint8Array(16));
   b[6] = (b[6]! & 0x0f) | 0x40;

@@ -1,42 +1,44 @@
-// One WebSocket that comes back by itself. It knows nothing of frames.
+// A WebSocket that reconnects by itself. It does not read frames.
 
 /**
- * LinkState is what a person may want to know of the connection. connecting:
- * for the first time. lost: it was there, or could not be had, and is being
- * tried again. refused: the server said to stay away; connect tries again.
+ * LinkState is the state of the connection.
+ *
+ * - connecting: the first attempt is running
+ * - lost: the connection ended or failed, and the link tries again
+ * - refused: the server refused the connection, and only connect tries again
  */
 export type LinkState = 'idle' | 'connecting' | 'open' | 'lost' | 'refused' | 'closed';
 
-/** stays reports that a close code says to stay away: policy, size, or the terminal range of our own. */
+/** stays reports whether a close code forbids to reconnect: policy, size, or docent's range of final codes. */
 export const stays = (code: number): boolean => code === 1000 || code === 1008 || code === 1009 || (code >= 4500 && code < 4600);
 
-/** SocketLike is what is used of a WebSocket; the browser's and npm's ws have it. */
+/** SocketLike is the used part of a WebSocket. Browsers and the package ws implement it. */
 export interface SocketLike {
   onopen: ((e: never) => unknown) | null;
   onmessage: ((e: never) => unknown) | null;
   onclose: ((e: never) => unknown) | null;
   onerror: ((e: never) => unknown) | null;
-  /** A Blob is only given where there is a FileReader, as in browsers. */
+  /** Sends a Blob only in environments with FileReader, such as browsers. */
   send(data: string | Blob): void;
   close(): void;
 }
 
-/** Backoff is the first and the longest pause before trying again, in ms. */
+/** Backoff is the first and the longest delay before a retry, in ms. */
 export type Backoff = readonly [number, number];
 
-/** Tries in vain after which the pause is the longest. */
-const patient = 5;
+/** After this number of failed attempts, the delay is the longest. */
+const maxFastTries = 5;
 
 export interface LinkOptions {
-  /** Where to connect; asked before each try. */
+  /** Returns the address for the next attempt. */
   address(): { url: string; protocols: string[] };
   open(): void;
   message(data: unknown): void;
-  /** tries, in lost, counts those in vain since it was open. */
+  /** Receives each state. With lost, tries is the number of failed attempts since the last open connection. */
   state(state: LinkState, code?: number, tries?: number): void;
   WebSocket: new (url: string, protocols: string[]) => SocketLike;
   backoff: Backoff | (() => Backoff);
-  /** How long a new connection may take until ready is called, in ms. */
+  /** The timeout from connecting to the call of ready, in ms. */
   patience: number;
 }
 
@@ -49,7 +51,7 @@ export class Link {
 
   constructor(private readonly options: LinkOptions) {}
 
-  /** connect tries at once, unless it is connected or on the way. */
+  /** connect tries at once, unless a connection exists or is being made. */
   connect(): void {
     if (this.socket || this.state === 'closed') return;
     clearTimeout(this.retry);
@@ -64,36 +66,36 @@ export class Link {
     socket.onopen = mine(() => this.options.open());
     socket.onmessage = mine((e) => this.options.message(e.data));
     socket.onclose = mine((e) => this.lost(e.code));
-    socket.onerror = () => undefined; // a close follows, which says as much
+    socket.onerror = () => undefined; // a close event follows
   }
 
-  /** put sends text, or the same in bytes, if there is a connection. */
+  /** put sends text, or its bytes. Without a connection, it does nothing. */
   put(text: string | Blob): void {
     this.socket?.send(text);
   }
 
-  /** ready says that the connection is of use. */
+  /** ready marks the connection as open. */
   ready(): void {
     clearTimeout(this.waiting);
     this.tries = 0;
     this.become('open');
   }
 
-  /** drop leaves the connection and comes back. */
+  /** drop closes the connection and reconnects after a delay. */
   drop(socket = this.socket): void {
     if (!socket || socket !== this.socket) return;
     this.lost(1006);
     socket.close();
   }
 
-  /** renew connects anew at once: what there is may be dead without anybody having said so. */
+  /** renew reconnects at once, because the present connection can be dead without a close event. */
   renew(): void {
     if (this.state === 'idle' || this.state === 'refused') return;
     this.drop();
     this.connect();
   }
 
-  /** close ends it for good. */
+  /** close closes the link permanently. */
   close(): void {
     clearTimeout(this.retry);
     clearTimeout(this.waiting);
@@ -110,7 +112,7 @@ export class Link {
     const { backoff } = this.options;
     const [first, longest] = typeof backoff === 'function' ? backoff() : backoff;
     if (this.state !== 'open') this.tries++;
-    const pause = this.tries >= patient ? longest : Math.min(longest, first * 2 ** Math.max(0, this.tries - 1));
+    const pause = this.tries >= maxFastTries ? longest : Math.min(longest, first * 2 ** Math.max(0, this.tries - 1));
     this.retry = setTimeout(() => this.connect(), pause * (0.5 + Math.random() / 2));
     this.become('lost', code, this.tries);
   }

@@ -1,27 +1,27 @@
-// What was said in a session, as a function of what came: nothing here knows a
-// socket or a page, and nothing that was returned once changes.
+// The content of a session as a pure function of its events. It uses no socket and
+// no page, and returned values never change.
 import type { ClientEvent, Outgoing } from './client.ts';
 import type { ErrorBody, Sentence, ServerFrame, StepAction } from './frames.ts';
 
-/** Entry is something that is stored. */
+/** Entry is a stored message, step, or failure. */
 export interface Entry {
   seq: number;
-  /** The turn that it belongs to; 0 for what the agent says by itself, null if unknown. */
+  /** The turn of the entry; 0 for messages outside of turns, such as a greeting; null if unknown. */
   turn: number | null;
-  /** A failure is the reply of a turn that failed, where it came as an error. */
+  /** A failure is the reply of a failed turn that arrived as an error. */
   kind: 'question' | 'reply' | 'step' | 'failure';
-  /** Its stored type: str, markdown, rag_answer, reasoning_step, …; in replies an action says agent_reply_ before it. */
+  /** The stored type: str, markdown, rag_answer, reasoning_step, and others. The action of a reply is agent_reply_ and this type. */
   type: string;
   content: unknown;
-  /** The client's id of a question; '' if it had none. */
+  /** The id that the client gave a question; '' without one. */
   id: string;
-  /** The other agent that said a question; '' if the user did. */
+  /** The other agent that sent a question; '' for the user. */
   sender: string;
-  /** The turn from which on a question replaces what was said; 0 if none. */
+  /** The first of the turns that a question replaces; 0 without one. */
   replaces: number;
-  /** Names a reply or a failure that is a fixed text of the server. */
+  /** Names the fixed text of a reply or a failure. */
   sentence?: Sentence;
-  /** When a step was made, in ms, by one clock within a turn; absent if unknown. */
+  /** The time of a step in ms, absent if unknown. The steps of a turn use the same clock. */
   at?: number;
 }
 
@@ -30,53 +30,56 @@ export interface Provisional {
   type: 'reasoning_step' | 'task_list_update';
   content: unknown;
   n: number;
-  /** When it came, in ms; absent if it was missed. */
+  /** The time of arrival in ms; absent after a snapshot. */
   at?: number;
 }
 
 /**
- * stored: nothing was heard of it since its question was stored. waiting: the
- * server says so. over: it ended, and how is in its entries.
+ * TurnState is the state of a turn.
+ *
+ * - stored: its question is stored, and no other frame arrived
+ * - waiting: the server reported that it waits
+ * - over: it ended, and its entries show the outcome
  */
 export type TurnState = 'stored' | 'waiting' | 'running' | 'held' | 'done' | 'failed' | 'stopped' | 'over';
 
-/** Turn is what is known of a turn beside what is stored of it. */
+/** Turn is the unstored state of a turn. */
 export interface Turn {
   state: TurnState;
-  /** What it is at, as the server calls it; '' before it told. */
+  /** The phase, as named by the server; '' before the first status. */
   phase: string;
-  /** It has searched, as far as was told: what it says may cite. */
+  /** The turn searched passages, so its answer can cite. */
   searched: boolean;
-  /** What has been streamed of the reply in the making. */
+  /** The streamed text of the next reply. */
   text: string;
   steps: readonly Provisional[];
-  /** Counts the provisional frames that came. */
+  /** The number of the last provisional frame. */
   n: number;
-  /** A reply is stored and nothing came after it: there may be no more. */
+  /** The last event was a stored reply, so the turn may be complete. */
   replied: boolean;
-  /** Why it failed; null if it did not or nobody said. */
+  /** The reason of a failure; null without one. */
   error: ErrorBody | null;
 }
 
-/** Pending is a message of the user that is not stored, or was refused. */
+/** Pending is a message of the user that is not stored yet or was refused. */
 export interface Pending extends Outgoing {
   error: ErrorBody | null;
 }
 
 export interface Transcript {
-  /** In the order of seq. */
+  /** Sorted by seq. */
   readonly entries: readonly Entry[];
   readonly turns: ReadonlyMap<number, Turn>;
   readonly pending: readonly Pending[];
-  /** The highest seq that is known to be given. */
+  /** The highest known seq. */
   readonly lastSeq: number;
-  /** All that is stored is here, and what comes is live. */
+  /** All stored frames have arrived, and further frames are live. */
   readonly synced: boolean;
 }
 
 export const emptyTranscript: Transcript = { entries: [], turns: new Map(), pending: [], lastSeq: 0, synced: false };
 
-/** LoadedMessage is a message as GET /api/sessions/{id}/messages has it. */
+/** LoadedMessage is a message in the response of GET /api/sessions/{id}/messages. */
 export interface LoadedMessage {
   seq: number;
   turn?: number | null;
@@ -89,7 +92,7 @@ export interface LoadedMessage {
   sentence?: Sentence;
 }
 
-/** LoadedStep is a step as the same call has it. */
+/** LoadedStep is a step in the same response. */
 export interface LoadedStep {
   seq: number;
   turn: number;
@@ -101,14 +104,14 @@ export interface LoadedStep {
 export interface Loaded {
   messages: readonly LoadedMessage[];
   steps: readonly LoadedStep[];
-  /** The number given last; absent if the server does not say. */
+  /** The highest seq of the session; absent from older servers. */
   seq?: number | null | undefined;
 }
 
-/** TranscriptEvent is what happens in a client, or what was read by HTTP. */
+/** TranscriptEvent is an event of a client, or a conversation loaded by HTTP. */
 export type TranscriptEvent = ClientEvent | { type: 'loaded'; loaded: Loaded };
 
-/** reduce is the transcript after an event. */
+/** reduce returns the transcript after an event. */
 export function reduce(t: Transcript, event: TranscriptEvent): Transcript {
   switch (event.type) {
     case 'loaded':
@@ -124,7 +127,7 @@ export function reduce(t: Transcript, event: TranscriptEvent): Transcript {
   }
 }
 
-/** unreplaced are the entries that were not replaced, nor are about to be. */
+/** unreplaced returns the entries that no stored or waiting message replaces. */
 export function unreplaced(t: Transcript): readonly Entry[] {
   const gone: [number, number][] = t.entries.flatMap((e) => (e.replaces > 0 ? [[e.replaces, e.turn ?? Infinity]] : []));
   for (const p of t.pending) if (p.replaces !== undefined && !p.error) gone.push([p.replaces, Infinity]);
@@ -140,7 +143,7 @@ function load(t: Transcript, { messages, steps, seq }: Loaded): Transcript {
     const failed = !m.is_user && m.client_id === 'failed';
     found.set(m.seq, {
       seq: m.seq, turn, kind: m.is_user ? 'question' : failed ? 'failure' : 'reply', type: m.type,
-      content: failed && typeof m.content === 'string' ? m.content.replace(/^Sorry, that did not work: /, '') : m.content, // as an error says it
+      content: failed && typeof m.content === 'string' ? m.content.replace(/^Sorry, that did not work: /, '') : m.content, // as in an error frame
       id: (m.is_user && m.client_id) || '', sender: m.sender ?? '', replaces: m.replaces ?? 0, ...named(failed ? inner(m.sentence) : m.sentence),
     });
   }
@@ -172,7 +175,7 @@ function receive(t: Transcript, frame: ServerFrame, at?: number): Transcript {
     case 'welcome': {
       const { seq, reset_seq = 0 } = frame.message;
       const kept = forget(t, seq < t.lastSeq ? Infinity : reset_seq);
-      // What streamed was lost to us; a snapshot brings it again.
+      // A snapshot repeats the streamed text.
       return { ...kept, synced: false, turns: mapped(kept.turns, (turn) => ({ ...turn, text: '', steps: [], n: 0 })) };
     }
     case 'session_reset':
@@ -230,7 +233,7 @@ function store(t: Transcript, e: Entry): Transcript {
   return { ...t, pending, entries: t.entries.toSpliced(at + 1, 0, e), lastSeq: Math.max(t.lastSeq, e.seq) };
 }
 
-// What has no more than seq is gone, and so is what is known of its turns.
+// forget removes the entries up to seq, and their turns.
 function forget(t: Transcript, seq: number): Transcript {
   if (seq <= 0) return t;
   const entries = t.entries.filter((e) => e.seq > seq);
@@ -279,13 +282,13 @@ function hear(t: Transcript, frame: ServerFrame): Transcript {
   return next === t || turn === null ? next : setTurn(next, turn, { state: frame.history ? 'over' : 'stored' });
 }
 
-// What a recording was understood as is what was said.
+// understand replaces a recording by its transcribed text.
 function understand(t: Transcript, frame: ServerFrame): Transcript {
   const pending = t.pending.map((p): Pending => (p.id === frame.id && p.action === 'user_voice' ? { ...p, action: 'user_message', content: frame.message } : p));
   return { ...t, pending };
 }
 
-// Something happens in a turn: it runs, also if it was thought to be over.
+// advance applies a frame of a running turn. It also reopens a turn that seemed to be over.
 function advance(t: Transcript, frame: ServerFrame, to: Partial<Turn>, text = ''): Transcript {
   if (frame.turn == null) return t;
   const turn = t.turns.get(frame.turn) ?? fresh;
@@ -298,7 +301,7 @@ function step(t: Transcript, frame: ServerFrame & { action: StepAction }, at?: n
   const turn = frame.turn == null || next === t ? undefined : next.turns.get(frame.turn);
   if (!turn) return t;
   const steps = [...turn.steps, ...provisional(frame.action, frame.message, frame.n ?? 0, at)];
-  // What was streamed was not the answer.
+  // The streamed text belongs to this step and not to the answer.
   const said = (frame.message as { kind?: unknown } | null)?.kind === 'llm_text';
   return setTurn(next, frame.turn!, { steps, ...(said && { text: '' }) });
 }
@@ -309,7 +312,7 @@ function provisional(action: StepAction, content: unknown, n: number, at?: numbe
   return content === null || typeof content !== 'object' ? [] : [{ type: stepType(action), content, n, ...time(at) }];
 }
 
-// A stored step takes the place of the provisional one that it was.
+// without removes the provisional step that a stored step replaces.
 function without(steps: readonly Provisional[], type: string, content: unknown): readonly Provisional[] {
   const at = steps.findIndex(like(type, content));
   return at < 0 ? steps : steps.toSpliced(at, 1);
@@ -320,7 +323,7 @@ const like = (type: string, content: unknown) => {
   return (s: Provisional): boolean => likeness(s.type, s.content) === wanted;
 };
 
-// The store may write an object's keys in another order, so not the JSON.
+// likeness identifies a step. It does not use the JSON, because stores can change the order of keys.
 function likeness(type: string, content: unknown): string {
   if (Array.isArray(content)) return `${type} ${content.map((task: { id?: unknown; status?: unknown } | null) => `${String(task?.id)} ${String(task?.status)}`).join()}`;
   const { kind, step, summary, details } = (content ?? {}) as { kind?: unknown; step?: unknown; summary?: unknown; details?: { content?: unknown } | null };

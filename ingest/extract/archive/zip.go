@@ -8,21 +8,19 @@ import (
 	"errors"
 	"io"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"docent/ingest/extract/part"
+	"docent/ingest/format"
 	"docent/internal/fault"
 )
 
-// documents are the endings of packed files that are one document or a program,
-// and not an archive of documents.
-var documents = map[string]bool{
-	".docx": true, ".docm": true, ".dotx": true, ".dotm": true, ".xlsx": true, ".xlsm": true, ".xltx": true, ".xlsb": true, ".pptx": true, ".pptm": true, ".potx": true,
-	".ppsx": true, ".odt": true, ".ott": true, ".ods": true, ".ots": true, ".odp": true, ".otp": true, ".odg": true, ".odf": true, ".odm": true, ".epub": true,
-	".pages": true, ".numbers": true, ".key": true, ".vsdx": true, ".xps": true, ".oxps": true, ".hwpx": true, ".kmz": true, ".cbz": true, ".war": true,
-	".ear": true, ".apk": true, ".ipa": true, ".xpi": true, ".crx": true, ".nupkg": true, ".idml": true, ".sketch": true, ".3mf": true, ".npz": true,
-}
+// otherDocuments are the endings of packed files that docent does not read, and
+// that are no archives of documents either.
+var otherDocuments = strings.Fields(`.dotm .xlsb .potx .odf .odm .pages .numbers .key .vsdx .xps .oxps .hwpx .kmz .cbz
+	.war .ear .apk .ipa .xpi .crx .nupkg .idml .sketch .3mf .npz`)
 
 // firstParts are the prefixes of the first entry's name in packed documents.
 var firstParts = []string{"mimetype", "[Content_Types].xml", "_rels/", "word/", "xl/", "ppt/", "docProps/", "customXml/", "META-INF/", "Index/"}
@@ -30,7 +28,7 @@ var firstParts = []string{"mimetype", "[Content_Types].xml", "_rels/", "word/", 
 // IsDocument reports whether a ZIP file is a single document in a packed format,
 // such as an office document. It checks the name and the first bytes.
 func IsDocument(name string, head []byte) bool {
-	if documents[strings.ToLower(path.Ext(name))] {
+	if f, _ := format.ByName(name); f.Packed || slices.Contains(otherDocuments, strings.ToLower(path.Ext(name))) {
 		return true
 	}
 	if len(head) < 30 || strings.EqualFold(path.Ext(name), ".jar") {

@@ -71,7 +71,7 @@ const (
 	sampleLen = 6 << 10
 	// sampleZones is the number of places from which the sample is taken.
 	sampleZones = 6
-	// signInWord is the cost of a punctuation mark between two letters.
+	// signInWord is the cost of a punctuation mark or symbol between two letters.
 	signInWord = 6 * costScale
 	// maxAverage is the maximum cost of a plausible text, in nats for each
 	// non-ASCII character.
@@ -79,10 +79,11 @@ const (
 	// maxScript is maxAverage for non-Latin scripts, in which letters mostly
 	// follow letters.
 	maxScript = 4.8
-	// margin is the difference to the best cost within which other character sets
-	// are considered too.
+	// margin is added to 5/4 of the best cost. Character sets up to that cost fit
+	// too.
 	margin = 100 * costScale
-	// patience is added to margin. A few rare characters mean little.
+	// patience is added to the maximum cost of a text, because a few rare
+	// characters mean little.
 	patience = 20
 	// maxBroken is the divisor for the maximum number of broken characters: at most
 	// one in maxBroken characters may be broken.
@@ -172,9 +173,9 @@ func (c candidate) decode(data []byte) (string, error) {
 	return string(out), nil
 }
 
-// weigh returns the cost of a text in a character set, for the language that fits
-// best. A low cost means that the text is probable. ok is false if the text
-// cannot be in this character set, or if its cost exceeds limit.
+// weigh returns the cost of a text in a character set, for the language that
+// fits best. ok is false if the text cannot be in this set, or if it costs more
+// than limit.
 func (c candidate) weigh(data []byte, limit int) (cost int, ok bool) {
 	text, err := c.decode(data)
 	if err != nil {

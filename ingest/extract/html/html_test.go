@@ -31,8 +31,8 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// TestArticle checks that Read omits the text beside an article, and omits
-// nothing from other pages.
+// TestArticle omits the text around an article, and omits nothing from other
+// pages.
 func TestArticle(t *testing.T) {
 	t.Parallel()
 	prose := strings.Repeat("<p>The seal of the pump is changed every four thousand hours, and the bearing with it, because both wear alike.</p>", 8)
@@ -59,8 +59,7 @@ func TestArticle(t *testing.T) {
 	}
 }
 
-// TestSpans checks that cells that span several rows are repeated, so that each
-// row is complete.
+// TestSpans repeats cells that span several rows, so that each row is complete.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	got := readPage(t, `<table><tr><th>Part<th>Task<th>Hours</tr><tr><td rowspan=2>Seal<td>check<td>400<tr><td>change<td>4000

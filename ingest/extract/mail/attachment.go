@@ -10,17 +10,26 @@ import (
 	"time"
 
 	"docent/ingest/extract/part"
+	"docent/ingest/format"
 )
 
-// endings are the file name endings of unnamed attachments, by media type.
-var endings = map[string]string{
-	"text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "text/calendar": ".ics", "text/markdown": ".md", "text/rtf": ".rtf", "application/rtf": ".rtf",
-	"application/pdf": ".pdf", "application/json": ".json", "application/xml": ".xml", "text/xml": ".xml", "application/zip": ".zip", "application/gzip": ".gz",
-	"application/msword": ".doc", "application/vnd.ms-excel": ".xls", "application/vnd.ms-powerpoint": ".ppt",
-	"application/vnd.openxmlformats-officedocument.wordprocessingml.document":   ".docx",
-	"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":         ".xlsx",
-	"application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
-	"application/vnd.oasis.opendocument.text":                                   ".odt", "image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/tiff": ".tif",
+// otherEndings are the file name endings of unnamed attachments whose media
+// type is not the main one of a format.
+var otherEndings = map[string]string{
+	"text/calendar": ".ics", "text/rtf": ".rtf", "application/xml": ".xml", "application/gzip": ".gz",
+	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/tiff": ".tif",
+}
+
+// endingOf returns the file name ending of an unnamed attachment with a media
+// type, or "".
+func endingOf(media string) string {
+	if ending := otherEndings[media]; ending != "" {
+		return ending
+	}
+	if f, ok := format.ByMedia(media); ok && f.Media == media {
+		return f.Endings[0]
+	}
+	return ""
 }
 
 // ignoredMedia are parts for programs, such as signatures and reports of mail
@@ -114,7 +123,7 @@ func Attachments(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
 			}
 			name := path.Base(part.Clean(a.filename))
 			if name == "." {
-				name = "attachment-" + strconv.Itoa(i+1) + endings[a.media]
+				name = "attachment-" + strconv.Itoa(i+1) + endingOf(a.media)
 			}
 			content := a.content()
 			if len(content) == 0 {

@@ -377,7 +377,7 @@ func OutlookAttachments(ctx context.Context, data []byte) iter.Seq2[part.Part, e
 			}
 			name := a.fileName()
 			if name == "" {
-				name = "attachment" + endings[strings.ToLower(a.first(propMedia))]
+				name = "attachment" + endingOf(strings.ToLower(a.first(propMedia)))
 			}
 			return yield(part.Part{Name: names.Unique(name), Data: content, Modified: sent}, nil)
 		})

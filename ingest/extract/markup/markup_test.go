@@ -40,7 +40,7 @@ func show(doc *outline.Document) string {
 	return b.String()
 }
 
-// verify fails if a document violates a rule that all documents follow.
+// verify fails if a document breaks the rules of outline.Document.
 func verify(t testing.TB, doc *outline.Document) {
 	t.Helper()
 	if !utf8.ValidString(doc.Text) || strings.ContainsAny(doc.Text, "\x00\r") || !utf8.ValidString(doc.Title) || strings.ContainsAny(doc.Title, "\x00\n") {
@@ -111,7 +111,7 @@ func fuzz(f *testing.F, fn read, seeds ...string) {
 	})
 }
 
-// canceled fails if a reader continues after its context was canceled.
+// canceled fails if a reader continues after its context ends.
 func TestCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -123,8 +123,8 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestHostile reads texts that would make careless readers slow. They would
-// exceed the time limit of the test run.
+// TestHostile reads texts that take quadratic time in careless readers. A slow
+// reader exceeds the time limit of the test run.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const n = 10_000

@@ -1,5 +1,5 @@
-// Package office detects the documents of office suites and names their readers.
-// Each format has a package of its own below this one.
+// Package office detects the documents of office suites. The packages below this
+// one read them.
 package office
 
 import (
@@ -7,25 +7,28 @@ import (
 	"encoding/xml"
 	"strings"
 
-	"docent/ingest/extract/office/docx"
-	"docent/ingest/extract/office/odf"
 	"docent/ingest/extract/office/ooxml"
-	"docent/ingest/extract/office/pptx"
-	"docent/ingest/extract/office/xlsx"
 	"docent/ingest/extract/zipxml"
-	"docent/ingest/outline"
 	"docent/internal/fault"
 )
 
-// Read is the reader of a format.
-type Read func(ctx context.Context, name string, data []byte) (*outline.Document, error)
+// Family is a group of formats that one reader reads.
+type Family string
+
+// The families of readable formats.
+const (
+	Word         Family = "docx"
+	Workbook     Family = "xlsx"
+	Presentation Family = "pptx"
+	OpenDocument Family = "odf"
+)
 
 // Format is a kind of office document.
 type Format struct {
 	// Media is the media type.
 	Media string
-	// Read is the reader.
-	Read Read
+	// Family is the family, or "" if the format cannot be read.
+	Family Family
 }
 
 // The media types.
@@ -44,10 +47,9 @@ func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 		return Format{Media: "application/zip"}, err
 	}
 	if media, err := openDocument(ctx, a); media != "" || err != nil {
-		f, known := openFormats[strings.TrimSuffix(strings.TrimSuffix(media, "-template"), "-master")]
+		known := openFormats[strings.TrimSuffix(strings.TrimSuffix(media, "-template"), "-master")]
 		if known && err == nil {
-			f.Media = media
-			return f, nil
+			return Format{media, OpenDocument}, nil
 		}
 		if err == nil {
 			err = fault.New(fault.Invalid,
@@ -61,18 +63,18 @@ func DetectArchive(ctx context.Context, data []byte) (Format, error) {
 	return iWork(a)
 }
 
-// openFormats are the readers of OpenDocument and of its predecessor.
-var openFormats = map[string]Format{
-	"application/vnd.oasis.opendocument.text":         {Read: odf.Read},
-	"application/vnd.oasis.opendocument.text-web":     {Read: odf.Read},
-	"application/vnd.oasis.opendocument.spreadsheet":  {Read: odf.Read},
-	"application/vnd.oasis.opendocument.presentation": {Read: odf.Read},
-	"application/vnd.oasis.opendocument.graphics":     {Read: odf.Read},
-	"application/vnd.oasis.opendocument.chart":        {Read: odf.Read},
-	"application/vnd.sun.xml.writer":                  {Read: odf.Read},
-	"application/vnd.sun.xml.calc":                    {Read: odf.Read},
-	"application/vnd.sun.xml.impress":                 {Read: odf.Read},
-	"application/vnd.sun.xml.draw":                    {Read: odf.Read},
+// openFormats are the readable formats of OpenDocument and of its predecessor.
+var openFormats = map[string]bool{
+	"application/vnd.oasis.opendocument.text":         true,
+	"application/vnd.oasis.opendocument.text-web":     true,
+	"application/vnd.oasis.opendocument.spreadsheet":  true,
+	"application/vnd.oasis.opendocument.presentation": true,
+	"application/vnd.oasis.opendocument.graphics":     true,
+	"application/vnd.oasis.opendocument.chart":        true,
+	"application/vnd.sun.xml.writer":                  true,
+	"application/vnd.sun.xml.calc":                    true,
+	"application/vnd.sun.xml.impress":                 true,
+	"application/vnd.sun.xml.draw":                    true,
 }
 
 // officePackage detects the format of an Office Open XML package from the
@@ -93,12 +95,12 @@ func officePackage(ctx context.Context, a *zipxml.Archive) (Format, error) {
 	case strings.Contains(kind, "visio"):
 		return Format{Media: "application/vnd.ms-visio.drawing"}, fault.New(fault.Invalid,
 			"visio_drawing", "binary: a drawing of Visio; save it as PDF")
-	case has("wordprocessingml", "word/", docx.MainPart), strings.Contains(kind, "ms-word"):
-		return Format{mediaDOCX, docx.Read}, nil
+	case has("wordprocessingml", "word/", "word/document.xml"), strings.Contains(kind, "ms-word"):
+		return Format{mediaDOCX, Word}, nil
 	case has("spreadsheetml", "xl/", "xl/workbook.xml"), strings.Contains(kind, "ms-excel"):
-		return Format{mediaXLSX, xlsx.Read}, nil
+		return Format{mediaXLSX, Workbook}, nil
 	case has("presentationml", "ppt/", "ppt/presentation.xml"), strings.Contains(kind, "ms-powerpoint"):
-		return Format{mediaPPTX, pptx.Read}, nil
+		return Format{mediaPPTX, Presentation}, nil
 	}
 	return Format{}, nil
 }

@@ -51,8 +51,8 @@ func TestDetectArchive(t *testing.T) {
 				extracttest.Refused(t, err, tt.want)
 			case err != nil:
 				t.Error(err)
-			case (f.Read == nil) != (tt.media == ""):
-				t.Errorf("%s: a reader and no media type, or the other way round", f.Media)
+			case (f.Family == "") != (tt.media == ""):
+				t.Errorf("%s: a family and no media type, or the other way round", f.Media)
 			}
 		})
 	}

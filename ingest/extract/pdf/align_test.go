@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// check fails if runs are not ascending, overlap, or join different letters.
+// check fails if runs are not ascending, overlap, or match different
+// characters.
 func check(t *testing.T, text, page []rune, runs []run) {
 	t.Helper()
 	a, b := 0, 0
@@ -48,7 +49,7 @@ func FuzzAlign(f *testing.F) {
 	})
 }
 
-// The time to align a hostile text grows only linearly with its length.
+// Aligning hostile text takes linear time.
 func TestAlignTakesNoTime(t *testing.T) {
 	t.Parallel()
 	var same, mixed strings.Builder

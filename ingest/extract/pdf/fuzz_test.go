@@ -16,7 +16,7 @@ import (
 // maxFuzzed bounds the input of a fuzz test.
 const maxFuzzed = 128 << 10
 
-// verify fails if a document violates a rule that all documents follow.
+// verify fails if a document breaks the rules of outline.Document.
 func verify(t *testing.T, doc *outline.Document) {
 	t.Helper()
 	if !utf8.ValidString(doc.Text) || strings.ContainsAny(doc.Text, "\x00\r") || !utf8.ValidString(doc.Title) || strings.ContainsAny(doc.Title, "\x00\n") {

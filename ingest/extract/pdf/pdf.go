@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"docent/ingest/format"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
@@ -138,9 +139,16 @@ func unreadable(text string) float64 {
 	return float64(strings.Count(text, "\uFFFD")) / float64(max(utf8.RuneCountInString(text), 1))
 }
 
-// otherNames are file name endings in titles, which programs copy from the
-// source file.
-var otherNames = strings.Fields(".doc .docx .dvi .tex .odt .ods .odp .rtf .xls .xlsx .ppt .pptx .indd .qxd .qxp .fm .wpd .pub .vsd .vsdx .htm .html .xhtml .php .asp .aspx .jsp .xml .txt .md .ps .eps .pdf")
+// otherNames are the endings of source files, besides those of formats that
+// docent reads.
+var otherNames = strings.Fields(".dvi .indd .qxd .qxp .fm .wpd .pub .vsd .vsdx .php .asp .aspx .jsp .ps .eps")
+
+// isFileName reports whether a title ends like a file name. Programs copy titles
+// from the name of the source file.
+func isFileName(title string) bool {
+	f, ok := format.ByName(title)
+	return ok && !f.Archive() && f.Name != "Source code" || slices.Contains(otherNames, path.Ext(title))
+}
 
 // madeUp are titles that programs give to untitled documents.
 var madeUp = []string{"untitled", "(anonymous)", "anonymous", "unspecified", "document1", "new document", "powerpoint presentation", "no title"}
@@ -151,7 +159,7 @@ var schemed = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://|about:|data:|blob:|ma
 func pdfTitle(s string) string {
 	s = strings.Join(strings.Fields(outline.Clean(s)), " ")
 	low := strings.ToLower(s)
-	if len(s) < 3 || slices.Contains(madeUp, low) || schemed.MatchString(low) || slices.Contains(otherNames, path.Ext(low)) {
+	if len(s) < 3 || slices.Contains(madeUp, low) || schemed.MatchString(low) || isFileName(low) {
 		return ""
 	}
 	for _, program := range []string{"microsoft word", "microsoft powerpoint", "microsoft excel"} {

@@ -54,7 +54,7 @@ func stream(dictionary, data string) string {
 	return fmt.Sprintf("<<%s/Length %d>>stream\n%s\nendstream", dictionary, len(data), data)
 }
 
-// packed returns a stream with repeated data that is compressed several times.
+// packed returns a stream that repeats data and compresses it several times.
 func packed(t *testing.T, data string, times, layers int) string {
 	t.Helper()
 	filter := "/Filter[" + strings.Repeat("/FlateDecode", layers) + "]"
@@ -238,8 +238,8 @@ func TestScannedPages(t *testing.T) {
 	}
 }
 
-// Small files that need much memory or time fail, or lose a page. They use no
-// more than the limits of a sandbox.
+// Small files that need much memory or time fail or lose a page. They never
+// exceed the memory of a sandbox.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	const form = "/Type/XObject/Subtype/Form/BBox[0 0 600 800]"

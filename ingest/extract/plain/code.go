@@ -3,6 +3,7 @@ package plain
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"docent/ingest/outline"
@@ -55,6 +56,18 @@ func CodeType(name string, head []byte) string {
 		return t
 	}
 	return codeMedia[path.Ext(base)]
+}
+
+// CodeEndings returns the endings of the names of source files, sorted.
+func CodeEndings() []string {
+	var out []string
+	for name := range codeMedia {
+		if strings.HasPrefix(name, ".") {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
 }
 
 // Code reads source code without changing its text. Each unindented declaration

@@ -156,7 +156,7 @@ func TestWatch(t *testing.T) {
 }
 
 // TestCheckEmpty distinguishes a folder whose files were deleted from a mount
-// point, which never had files.
+// point that never had any.
 func TestCheckEmpty(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -17,19 +17,18 @@ import (
 )
 
 const (
-	// patience bounds how long a change waits while the folder keeps changing,
-	// as a multiple of the settling time.
+	// patience bounds how long a change waits while the folder keeps changing, as a
+	// multiple of the quiet time.
 	patience = 10
 	// lookFactor is the interval between checks of the paths themselves, as a
-	// multiple of the settling time.
+	// multiple of the quiet time.
 	lookFactor = 20
 )
 
-// Watch watches the files and folders below paths until ctx ends. It calls
-// changed once when it has started to watch. It calls changed again after each
-// change, with a delay of settle. Further changes restart the delay. Calls do not
-// overlap. If Watch cannot watch, the error gives the reason, such as a limit of
-// the operating system.
+// Watch calls changed once when it watches the files and folders below paths.
+// It calls changed again after each change, once the quiet time has passed
+// without further changes. Calls do not overlap. Watch ends with ctx. An error
+// says why it cannot watch, such as a limit of the operating system.
 func Watch(ctx context.Context, paths []string, settle time.Duration, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {

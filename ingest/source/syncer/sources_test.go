@@ -17,7 +17,7 @@ import (
 	"docent/internal/fault"
 )
 
-// patience bounds the waits for background work.
+// patience bounds the wait for background work.
 const patience = 30 * time.Second
 
 // until waits for a condition and checks it at each tick of the clock.
@@ -70,7 +70,7 @@ func TestSchedule(t *testing.T) {
 	if wait := r.NextAt.Sub(r.Last.EndedAt); wait < 900*time.Millisecond || wait > 1200*time.Millisecond {
 		t.Errorf("the next sync is %v later", wait)
 	}
-	// A failure is shown. The next try is later than the schedule says.
+	// A failed source shows its error, and its next sync is later than scheduled.
 	w.places["p"].mu.Lock()
 	w.places["p"].listErr = fault.New(fault.Unavailable, "test_sentence", "the server went away")
 	w.places["p"].mu.Unlock()
@@ -79,8 +79,7 @@ func TestSchedule(t *testing.T) {
 	if r.Last.Error != "the server went away" || r.NextAt.Sub(r.Last.EndedAt) < 50*time.Second {
 		t.Errorf("after a failure: %+v, next at %v", r.Last, r.NextAt)
 	}
-	// A detected change is read at once, although the next scheduled sync is far
-	// away.
+	// A watched source reads a change long before its scheduled sync.
 	q, err := w.m.Add(t.Context(), source.New{Kind: "place", Location: "q", Schedule: "24h"})
 	if err != nil {
 		t.Fatal(err)

@@ -293,7 +293,7 @@ func TestSync(t *testing.T) {
 	p.set("d", "text d")
 	w.sync(id, "+1 ~1 =1 -1 !0")
 	w.wantDocuments("https://x/a https://x/c https://x/d")
-	// An incomplete listing removes nothing, but its items are read.
+	// An incomplete listing removes nothing, and its items are read.
 	p.listErr = fault.New(fault.Unavailable, "test_sentence", "the server went away")
 	p.set("c", "")
 	p.set("e", "text e")
@@ -365,8 +365,8 @@ func TestOwners(t *testing.T) {
 	w.sync(two, "+2 ~0 =1 -0 !0")
 	all := "https://x/a https://x/b https://x/c https://x/c#1 https://x/d"
 	w.wantDocuments(all)
-	// a existed before, b also belongs to another source, and c#1 belongs to the
-	// other source.
+	// a existed before, b belongs to another source too, and c#1 belongs only to
+	// that source.
 	for _, key := range []string{"a", "b", "c"} {
 		p.set(key, "")
 	}
@@ -419,7 +419,7 @@ func TestNames(t *testing.T) {
 }
 
 // TestInterruptedSyncsConverge cancels syncs at random moments while the place
-// changes. A later complete sync has the same result as the sync of a new source.
+// changes. An undisturbed sync then gives the same result as a fresh one.
 func TestInterruptedSyncsConverge(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/transform"
 
+	"docent/ingest/format"
 	"docent/ingest/source"
 	"docent/ingest/source/dial"
 	"docent/internal/fault"
@@ -284,20 +285,22 @@ func readable(kind string, u *url.URL) bool {
 	case main != "application":
 		return false
 	}
-	for _, part := range []string{
-		"pdf", "xhtml", "xml", "json", "msword", "officedocument", "opendocument", "ms-excel",
-		"ms-powerpoint", "ms-word", "ms-outlook", "rtf", "epub", "yaml", "tex", "sql", "mbox", "markdown", "toml",
-	} {
+	if f, ok := format.ByMedia(kind); ok {
+		return !f.Archive()
+	}
+	for _, part := range otherTypes {
 		if strings.Contains(sub, part) {
 			return true
 		}
 	}
-	switch strings.ToLower(path.Ext(u.Path)) { // for octet streams the ending decides
-	case ".md", ".rst", ".adoc", ".org", ".tex", ".ipynb", ".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods",
-		".rtf", ".eml", ".msg", ".mbox", ".epub", ".srt", ".vtt", ".yaml", ".yml", ".csv", ".tsv", ".jsonl", ".txt", ".pdf":
-		return true
-	}
-	return false
+	f, ok := format.ByName(u.Path) // for octet streams the ending decides
+	return ok && !f.Archive() && f.Unit != format.Image
+}
+
+// otherTypes are parts of further media types that servers use for documents.
+var otherTypes = []string{
+	"xml", "json", "yaml", "toml", "sql", "tex", "markdown", "rtf", "mbox", "epub", "pdf",
+	"msword", "ms-word", "ms-excel", "ms-powerpoint", "ms-outlook", "officedocument", "opendocument",
 }
 
 // text reports whether the character set of a media type matters.

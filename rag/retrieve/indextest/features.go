@@ -1,62 +1,92 @@
 package indextest
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
+	"docent/embed"
+	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
 
-// RunFeatures tests a Features over a corpus with chunks of the given ids. It matches question, which must share words
-// with some of the chunks.
-func RunFeatures(t *testing.T, x retrieve.Features, ids []int64, question string) {
+// RunFeatures tests a Features that has followed a corpus. changes are all
+// documents of that corpus with the vectors of the embedder.
+func RunFeatures(t *testing.T, x retrieve.Features, static *embed.Static, changes []corpus.Change) {
 	t.Helper()
+	rows := rowsOf(static, changes)
+	if len(rows) < 2 {
+		t.Fatalf("the corpus has %d chunks, want at least 2", len(rows))
+	}
+	t.Run("rows", func(t *testing.T) { testRows(t, x, rows) })
+	t.Run("statistics", func(t *testing.T) { testStatistics(t, x, rows, static.Tokens()) })
+}
+
+// rowsOf makes the expected rows of a corpus.
+func rowsOf(static *embed.Static, changes []corpus.Change) []*retrieve.Row {
+	var out []*retrieve.Row
+	for _, change := range changes {
+		d := change.Document
+		doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection}
+		from := len(out)
+		for i := range change.Chunks {
+			c := &change.Chunks[i]
+			out = append(out, retrieve.NewRow(static, doc, c, corpus.HeadingLine(d.Title, c.Headings), change.Vectors[i]))
+		}
+		doc.SetMean(out[from:])
+	}
+	return out
+}
+
+func testRows(t *testing.T, x retrieve.Features, want []*retrieve.Row) {
 	const unknown = 1 << 40
-	asked := append(slices.Clone(ids), unknown, ids[0])
-	rows, err := x.Rows(t.Context(), asked)
-	if err != nil || len(rows) != len(asked) {
-		t.Fatalf("%d rows for %d ids, %v", len(rows), len(asked), err)
-	}
-	if rows[len(ids)] != nil {
-		t.Error("an unknown id has a row")
-	}
-	var tokens []uint16
-	for i, r := range rows {
-		if asked[i] == unknown {
-			continue
-		}
-		if r == nil || r.ID != asked[i] || r.Document == nil || r.Document.Source == "" {
-			t.Fatalf("row %d of chunk %d is %+v", i, asked[i], r)
-		}
-		last := r.Heading
-		for _, end := range r.Sentences {
-			if end < last {
-				t.Errorf("chunk %d: a sentence ends at %d, after %d", r.ID, end, last)
-			}
-			last = end
-		}
-		if int(last) > len(r.Tokens) {
-			t.Errorf("chunk %d has %d tokens and a sentence that ends at %d", r.ID, len(r.Tokens), last)
-		}
-		tokens = append(tokens, r.Tokens...)
-	}
-	stats, err := x.Statistics(t.Context(), tokens)
-	if err != nil || len(stats.Frequencies) != len(tokens) || stats.Chunks < len(ids) || stats.Tokens < len(tokens)/2 {
-		t.Fatalf("%d chunks, %d tokens, %d frequencies for %d tokens, %v", stats.Chunks, stats.Tokens, len(stats.Frequencies), len(tokens), err)
-	}
-	for i, n := range stats.Frequencies {
-		if n < 1 || int(n) > stats.Chunks {
-			t.Errorf("token %d is in %d of %d chunks", tokens[i], n, stats.Chunks)
+	want = append(slices.Clone(want), nil, want[0])
+	asked := make([]int64, len(want))
+	for i, w := range want {
+		if asked[i] = unknown; w != nil {
+			asked[i] = w.ID
 		}
 	}
-	terms, matches, err := x.Match(t.Context(), question, asked)
-	if err != nil || len(matches) != len(asked) || len(terms) == 0 {
-		t.Fatalf("%d terms, %d matches for %d ids, %v", len(terms), len(matches), len(asked), err)
+	got, err := x.Rows(t.Context(), asked)
+	if err != nil || len(got) != len(asked) {
+		t.Fatalf("%d rows for %d ids, %v", len(got), len(asked), err)
 	}
-	if matches[len(ids)] != (retrieve.Match{}) {
-		t.Errorf("an unknown id matches: %+v", matches[len(ids)])
+	for i := range want {
+		if !reflect.DeepEqual(got[i], want[i]) {
+			t.Errorf("the row of chunk %d is %+v, want %+v", asked[i], got[i], want[i])
+		}
 	}
-	if !slices.ContainsFunc(matches, func(m retrieve.Match) bool { return m.Score > 0 }) {
-		t.Error("nothing matches")
+	if none, err := x.Rows(t.Context(), nil); err != nil || len(none) != 0 {
+		t.Errorf("%d rows for no ids, %v", len(none), err)
+	}
+}
+
+func testStatistics(t *testing.T, x retrieve.Features, rows []*retrieve.Row, vocabulary int) {
+	want := retrieve.Statistics{Chunks: len(rows), Frequencies: make([]uint32, vocabulary)}
+	for _, r := range rows {
+		want.Tokens += len(r.Tokens)
+		distinct := slices.Clone(r.Tokens)
+		slices.Sort(distinct)
+		for _, token := range slices.Compact(distinct) {
+			want.Frequencies[token]++
+		}
+	}
+	tokens := make([]uint16, vocabulary)
+	for i := range tokens {
+		tokens[i] = uint16(i)
+	}
+	got, err := x.Statistics(t.Context(), tokens)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%d chunks, %d tokens, %d frequencies, %v; want %d, %d, %d, all equal",
+			got.Chunks, got.Tokens, len(got.Frequencies), err, want.Chunks, want.Tokens, len(want.Frequencies))
+	}
+	// Frequencies follow the given tokens, with duplicates.
+	some := []uint16{rows[0].Tokens[0], 0, rows[0].Tokens[0]}
+	frequencies := []uint32{want.Frequencies[some[0]], want.Frequencies[0], want.Frequencies[some[0]]}
+	if got, err = x.Statistics(t.Context(), some); err != nil || !slices.Equal(got.Frequencies, frequencies) {
+		t.Errorf("the frequencies of %v are %v, %v", some, got.Frequencies, err)
+	}
+	if got, err = x.Statistics(t.Context(), nil); err != nil || got.Chunks != want.Chunks || len(got.Frequencies) != 0 {
+		t.Errorf("without tokens: %d chunks and %d frequencies, %v", got.Chunks, len(got.Frequencies), err)
 	}
 }

@@ -10,13 +10,26 @@ import (
 	"docent/rag/retrieve"
 )
 
-// RunWords tests a keyword index in memory. open makes an empty one.
-func RunWords(t *testing.T, open func(t *testing.T) Words) {
+// RunWords tests the searches and matches of a keyword index. open makes an
+// empty index and the Writer that fills it.
+func RunWords(t *testing.T, open func(t *testing.T) (retrieve.Words, Writer)) {
 	run(t, func(t *testing.T) index { return keywords(open(t)) })
 	t.Run("match", func(t *testing.T) {
 		t.Parallel()
-		testMatch(t, open(t))
+		x, w := open(t)
+		testMatch(t, x, w)
 	})
+}
+
+// Words is a keyword index in memory.
+type Words interface {
+	retrieve.Words
+	retrieve.Saver
+}
+
+// RunSaver tests how a keyword index in memory is saved and loaded. open makes an
+// empty one.
+func RunSaver(t *testing.T, open func(t *testing.T) Words) {
 	t.Run("save and load", func(t *testing.T) {
 		t.Parallel()
 		testSaveLoad(t, open(t), open(t))
@@ -27,17 +40,17 @@ func RunWords(t *testing.T, open func(t *testing.T) Words) {
 	})
 }
 
-func testMatch(t *testing.T, x Words) {
+func testMatch(t *testing.T, x retrieve.Words, w Writer) {
 	entries := Entries(300)
 	for i := range entries {
 		if i%3 == 0 {
 			entries[i].Heading = "sage mint"
 		}
 	}
-	put(t, x, entries...)
-	remove(t, x, 7, 8, 9)
+	put(t, w, entries...)
+	remove(t, w, 7, 8, 9)
 	const q = "mint pepper absent"
-	hits := find(t, keywords(x), q, 1000)
+	hits := find(t, keywords(x, w), q, 1000)
 	asked := append(ids(hits), 7, 5000)
 	terms, matches, err := x.Match(t.Context(), q, asked)
 	if err != nil {
@@ -47,11 +60,14 @@ func testMatch(t *testing.T, x Words) {
 		t.Fatalf("%d terms and %d matches, want 3 and %d", len(terms), len(matches), len(asked))
 	}
 	if terms[2].IDF <= terms[0].IDF || terms[0].IDF <= 0 {
-		t.Errorf("rarity %v: a word that is nowhere is the rarest", terms)
+		t.Errorf("rarity %v: a word in no chunk must be the rarest", terms)
+	}
+	if live := float64(len(entries) - 3); math.Abs(terms[2].IDF-math.Log(2*live+2)) > 1e-6 {
+		t.Errorf("a word in none of %v chunks has the IDF %v", live, terms[2].IDF)
 	}
 	for i, m := range matches[:len(hits)] {
-		if m.Score != hits[i].Score {
-			t.Errorf("chunk %d has score %v in Match and %v in Search", asked[i], m.Score, hits[i].Score)
+		if math.Abs(m.Score-hits[i].Score) > 1e-6 {
+			t.Errorf("chunk %d has score %v in Match and %v in Words", asked[i], m.Score, hits[i].Score)
 		}
 		heading := entries[asked[i]-1].Heading != ""
 		if m.Coverage <= 0 || m.Coverage >= 1 || m.Document < 0 || (m.Heading > 0) != heading {
@@ -60,7 +76,7 @@ func testMatch(t *testing.T, x Words) {
 	}
 	for i := len(hits); i < len(asked); i++ {
 		if matches[i] != (retrieve.Match{}) {
-			t.Errorf("chunk %d is not there: %+v", asked[i], matches[i])
+			t.Errorf("unknown chunk %d matches: %+v", asked[i], matches[i])
 		}
 	}
 }
@@ -72,8 +88,8 @@ func sameAnswers(t *testing.T, a, b Words) {
 		t.Errorf("Len is %d and %d", a.Len(), b.Len())
 	}
 	for _, q := range append(words, "lemon pepper", "absent") {
-		want := find(t, keywords(a), q, 50)
-		if got := find(t, keywords(b), q, 50); !slices.Equal(want, got) {
+		want := find(t, keywords(a, a), q, 50)
+		if got := find(t, keywords(b, b), q, 50); !slices.Equal(want, got) {
 			t.Fatalf("%s: %v and %v", q, want, got)
 		}
 		_, m, err := a.Match(t.Context(), q, ids(want))
@@ -109,7 +125,7 @@ func testSaveLoad(t *testing.T, x, y Words) {
 		put(t, z, entries[30])
 	}
 	sameAnswers(t, x, y)
-	wantIDs(t, find(t, keywords(y), "newword", 3), 1000)
+	wantIDs(t, find(t, keywords(y, y), "newword", 3), 1000)
 	if !bytes.Equal(before, saved) {
 		t.Error("the index wrote to the data it was loaded from")
 	}
@@ -139,9 +155,8 @@ func testLoadDamaged(t *testing.T, x, y Words) {
 	LoadAnything(t, y, saved)
 }
 
-// LoadAnything flips the bytes of saved data, one after the other, and loads the
-// results. An index may accept or reject them, but it must not fail in other
-// ways. Fuzz tests use it too.
+// LoadAnything flips bytes of saved data one after the other. An index may accept
+// or refuse the result, but it must not fail in other ways. Fuzz tests use it too.
 func LoadAnything(t *testing.T, x Words, saved []byte) {
 	t.Helper()
 	for at := range saved {
@@ -157,7 +172,7 @@ func UseAnything(t *testing.T, x Words, data []byte) {
 	if x.Load(data) != nil {
 		return
 	}
-	hits := find(t, keywords(x), "lemon pepper mint", 10)
+	hits := find(t, keywords(x, x), "lemon pepper mint", 10)
 	if _, _, err := x.Match(t.Context(), "lemon pepper mint", ids(hits)); err != nil {
 		t.Fatal(err)
 	}

@@ -8,63 +8,40 @@ import (
 	"docent/rag/retrieve"
 )
 
-// RunNearest tests a vector index in memory. open makes an empty one.
-func RunNearest(t *testing.T, open func(t *testing.T) Nearest) {
+// RunNearest tests the searches of a vector index. open makes an empty index and
+// the Writer that fills it.
+func RunNearest(t *testing.T, open func(t *testing.T) (retrieve.Nearest, Writer)) {
 	run(t, func(t *testing.T) index { return nearest(open(t)) })
-	for name, test := range map[string]func(*testing.T, Nearest){
-		"bad vectors": testBadVectors, "no vector": testNoVector, "bad queries": testBadQueries, "exact": testExact,
+	for name, test := range map[string]func(*testing.T, retrieve.Nearest, Writer){
+		"no vector": testNoVector, "bad queries": testBadQueries, "exact": testExact,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, open(t))
+			x, w := open(t)
+			test(t, x, w)
 		})
 	}
 }
 
-func testBadVectors(t *testing.T, x Nearest) {
-	put(t, x, Entry(1, "lemon"))
-	long, nan, inf := Entry(2, "mint"), Entry(3, "mint"), Entry(4, "mint")
-	long.Vector = append(long.Vector, 1)
-	nan.Vector[5] = float32(math.NaN())
-	inf.Vector[5] = float32(math.Inf(1))
-	for _, bad := range []retrieve.Entry{long, nan, inf} {
-		if err := x.Put(t.Context(), []retrieve.Entry{Entry(9, "sage"), bad}); fault.KindOf(err) != fault.Invalid {
-			t.Errorf("chunk %d: %v, want an Invalid fault", bad.ID, err)
-		}
-	}
-	if n := x.Len(); n != 1 {
-		t.Errorf("Len is %d after failed puts, want 1", n)
-	}
-	// An emptied index accepts vectors of another length.
-	remove(t, x, 1)
-	put(t, x, long)
-	if n := x.Len(); n != 1 {
-		t.Errorf("Len is %d, want 1", n)
-	}
-}
-
-func testNoVector(t *testing.T, x Nearest) {
+func testNoVector(t *testing.T, x retrieve.Nearest, w Writer) {
 	none, zero := Entry(2, "lemon"), Entry(3, "")
 	none.Vector = nil
-	put(t, x, Entry(1, "lemon"), none, zero)
-	if n := x.Len(); n != 1 {
-		t.Errorf("Len is %d, want 1: without a vector nothing can be found", n)
-	}
-	wantIDs(t, find(t, nearest(x), "lemon", 5), 1)
+	put(t, w, Entry(1, "lemon"), none, zero)
+	wantIDs(t, find(t, nearest(x, w), "lemon", 5), 1)
 	// A chunk that loses its vector is no longer found by it.
 	lost := Entry(1, "lemon")
 	lost.Vector = nil
-	put(t, x, lost)
-	wantIDs(t, find(t, nearest(x), "lemon", 5))
+	put(t, w, lost)
+	wantIDs(t, find(t, nearest(x, w), "lemon", 5))
 }
 
-func testBadQueries(t *testing.T, x Nearest) {
-	put(t, x, Entry(1, "lemon"))
-	wantIDs(t, find(t, nearest(x), "", 5)) // zero is near nothing
+func testBadQueries(t *testing.T, x retrieve.Nearest, w Writer) {
+	put(t, w, Entry(1, "lemon"))
+	wantIDs(t, find(t, nearest(x, w), "", 5)) // a zero vector finds nothing
 	nan := Vector("lemon")
 	nan[0] = float32(math.NaN())
 	if hits, err := x.Nearest(t.Context(), nan, 5, retrieve.Filter{}); err != nil || len(hits) > 0 {
-		t.Errorf("a query that is not finite: %v, %v, want nothing", hits, err)
+		t.Errorf("a query that is not finite: %v, %v, want no hits", hits, err)
 	}
 	if _, err := x.Nearest(t.Context(), []float32{1}, 5, retrieve.Filter{}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a query of one dimension: %v, want an Invalid fault", err)
@@ -81,12 +58,12 @@ func testBadQueries(t *testing.T, x Nearest) {
 }
 
 // testExact compares scores with a plain dot product.
-func testExact(t *testing.T, x Nearest) {
+func testExact(t *testing.T, x retrieve.Nearest, w Writer) {
 	entries := Entries(500)
-	put(t, x, entries...)
+	put(t, w, entries...)
 	for _, q := range words {
 		v := Vector(q)
-		for _, h := range find(t, nearest(x), q, 20) {
+		for _, h := range find(t, nearest(x, w), q, 20) {
 			want := 0.0
 			for i, f := range entries[h.ID-1].Vector {
 				want += float64(f) * float64(v[i])

@@ -21,19 +21,21 @@ type Test struct {
 	URL string
 	// Token is an API token; "" if the server needs none.
 	Token string
-	// Question is what each user asks.
+	// Question is the question of each user.
 	Question string
 	// Scenario is one of Scenarios.
 	Scenario string
-	// Connections is how many connections idle and slow open.
+	// Connections is the number of connections that the scenarios idle and slow
+	// open.
 	Connections int
-	// Users is how many users of echo, turns, and slow ask at once.
+	// Users is the number of users that ask at once in the scenarios echo, turns,
+	// and slow.
 	Users int
 	// PID is the server's process; 0 finds the only docent serve.
 	PID int
 	// Duration is how long to measure.
 	Duration time.Duration
-	// Settle is how long to wait before memory is read.
+	// Settle is the wait before memory is measured.
 	Settle time.Duration
 	// Pause is the average time between an answer and the next question. In
 	// stream, 0 means a second.
@@ -42,7 +44,7 @@ type Test struct {
 	counts *counts
 }
 
-// counts is what happened on all connections.
+// counts counts the events on all connections.
 type counts struct {
 	refused atomic.Int64 // frames that came too fast
 
@@ -88,7 +90,7 @@ func (t *Test) prepare() error {
 
 // Row is one line of the results.
 type Row struct {
-	// Name says what was measured.
+	// Name names the measurement.
 	Name string
 	// Value is the figure with its unit.
 	Value string

@@ -1,5 +1,5 @@
-// Every HTTP call of the page. A failed one throws ApiError, whose message is
-// a sentence that can be shown as it is.
+// All HTTP calls of the page. A failed call throws ApiError, whose message is a sentence
+// for users.
 import type {
   ChunkPage,
   DocumentPage,
@@ -19,14 +19,14 @@ import type {
 import type { Named } from '../words/sentences';
 import { words } from '../words/words.svelte';
 
-/** ApiError is a failed call; status is 0 if no answer came at all. */
+/** ApiError is a failed call. status is 0 without a response. */
 export class ApiError extends Error {
   constructor(
     message: string,
     readonly status: number,
     readonly code: string,
     readonly retryable: boolean,
-    /** Seconds until the same may succeed; 0 if the server did not say. */
+    /** The seconds until a retry can succeed; 0 if unknown. */
     readonly after = 0,
   ) {
     super(message);
@@ -36,14 +36,14 @@ export class ApiError extends Error {
 const unreachable = () =>
   new ApiError(words.shell.unreachable, 0, 'unavailable', true);
 
-/** sentence turns whatever was thrown into something to show. */
+/** sentence returns a sentence for a thrown value. */
 export function sentence(err: unknown): string {
   if (err instanceof ApiError) return err.message;
   if (err instanceof Error && err.name === 'AbortError') return words.shell.cancelled;
   return words.shell.broken;
 }
 
-/** fault reads an error body; servers in between may send anything else. */
+/** fault reads the body of an error. Proxies can send any content. */
 export function fault(status: number, body: string, after = 0): ApiError {
   try {
     const e = JSON.parse(body) as Partial<ErrorShape>;
@@ -51,7 +51,7 @@ export function fault(status: number, body: string, after = 0): ApiError {
       return new ApiError(capitalised(words.server({ ...e, message: e.message })), status, e.code ?? 'internal', e.retryable ?? false, after);
     }
   } catch {
-    // Not ours: fall through to what the status says.
+    // Not an error of docent: use the status.
   }
   if (status === 404) return new ApiError(words.shell.gone, status, 'not_found', false);
   if (status === 413) return new ApiError(words.shell.tooLarge, status, 'invalid', false);
@@ -66,17 +66,17 @@ function capitalised(s: string): string {
 let logins = 0;
 let login = (): Promise<void> => Promise.reject(new Error('there is no form'));
 
-/** onUnauthorized is asked to have somebody log in, after which what was refused is asked again. */
+/** onUnauthorized sets the function that lets the user sign in. The refused call is then repeated. */
 export function onUnauthorized(f: () => Promise<void>): void {
   login = f;
 }
 
-/** known waits for a login, unless there was one since. */
+/** known waits for a sign-in, unless there was one since. */
 async function known(since: number): Promise<void> {
   if (since === logins) await login();
 }
 
-/** call asks the server; a failed answer throws ApiError. */
+/** call sends a request. It throws ApiError if the request fails. */
 export async function call(path: string, init: RequestInit = {}): Promise<Response> {
   const before = logins;
   let res: Response;
@@ -94,7 +94,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   return res;
 }
 
-/** json asks for JSON. */
+/** json sends a request and reads the JSON of the response. */
 export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   const res = await call(path, init);
   try {
@@ -104,7 +104,7 @@ export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   }
 }
 
-/** query writes the parameters that have a value. */
+/** query encodes the parameters that have a value. */
 export function query(params: Record<string, string | number | undefined | null>): string {
   const q = new URLSearchParams();
   for (const [key, value] of Object.entries(params)) {
@@ -116,7 +116,7 @@ export function query(params: Record<string, string | number | undefined | null>
 
 export const getInfo = () => json<Info>('/api/info');
 
-/** getReady is what keeps the server from answering questions now, by what it is of; empty if nothing does. */
+/** getReady returns the failed checks of the server and their reasons. */
 export async function getReady(): Promise<Record<string, string>> {
   try {
     const res = await fetch('/api/ready');
@@ -128,7 +128,7 @@ export async function getReady(): Promise<Record<string, string>> {
   }
 }
 
-/** Sort is what documents are ordered by; newest is when they were added. */
+/** Sort is the order of documents; newest is by the time of adding. */
 export type Sort = 'newest' | 'title' | 'size' | 'updated';
 
 export interface DocumentQuery {
@@ -137,7 +137,7 @@ export interface DocumentQuery {
   status?: string;
   sort?: Sort;
   order?: 'asc' | 'desc';
-  /** The cursor of a list without sort, and of one with it. */
+  /** The cursors of a list: after without sort, and cursor with sort. */
   after?: number | undefined;
   cursor?: string | undefined;
   limit?: number;
@@ -148,12 +148,12 @@ export const listDocuments = (q: DocumentQuery = {}, signal?: AbortSignal) =>
 
 export const getDocument = (id: number) => json<DocumentRow>(`/api/documents/${id}`);
 
-/** What one request to delete may have, in bytes: browsers let no more than 64 KiB outlive a page. */
+/** The maximum size of one request to delete, in bytes. Browsers limit requests that outlive a page to 64 KiB. */
 const mostBytes = 60 << 10;
-/** What one request to delete may name. */
+/** The maximum number of documents in one request to delete. */
 const mostNamed = 10_000;
 
-/** deletions shares documents among as few requests as will do. */
+/** deletions divides documents into as few requests as possible. */
 export function deletions(ids: readonly number[]): number[][] {
   const out: number[][] = [];
   let left = 0;
@@ -169,22 +169,22 @@ export function deletions(ids: readonly number[]): number[][] {
   return out;
 }
 
-/** deleteDocuments deletes them; those that are gone already do not matter. It outlives the page, as its undoing may not. */
+/** deleteDocuments deletes documents. It ignores deleted ones. The request outlives the page. */
 export const deleteDocuments = (ids: readonly number[]) =>
   json<{ removed: number }>('/api/documents/delete', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ ids }), keepalive: true });
 
-/** listChunks are the passages of a document, 200 at a time. */
+/** listChunks returns the passages of a document, 200 at a time. */
 export const listChunks = (id: number, after?: number, signal?: AbortSignal) =>
   json<ChunkPage>(`/api/documents/${id}/chunks` + query({ after }), signal ? { signal } : {});
 
-/** getPage says where a passage, given by its bytes in the document's text, is on a page. */
+/** getPage returns the place of a passage on a page. The passage is a range of bytes in the text of the document. */
 export const getPage = (id: number, page: number, span?: { start: number; end: number }, signal?: AbortSignal) =>
   json<PageRow>(`/api/documents/${id}/pages/${page}` + query({ ...span }), signal ? { signal } : {});
 
-/** pageImage is the address of a picture of a page, so many pixels wide. */
+/** pageImage returns the address of the image of a page with a width in pixels. */
 export const pageImage = (id: number, page: number, width: number) => `/api/documents/${id}/pages/${page}/image` + query({ width });
 
-/** drawPage draws a page of a PDF that is no document of the server's. */
+/** drawPage draws a page of a PDF that is not a document of the server. */
 export async function drawPage(pdf: Blob, page: number, width: number, signal?: AbortSignal): Promise<{ image: Blob; pages: number }> {
   const res = await call('/api/pages' + query({ page, width }), { method: 'POST', headers: { 'Content-Type': 'application/pdf' }, body: pdf, ...(signal && { signal }) });
   return { image: await res.blob(), pages: Number(res.headers.get('Docent-Pages')) || 1 };
@@ -196,13 +196,13 @@ export function search(q: string, { k, collections = [], explain }: { k?: number
   return json<SearchResults>('/api/search' + query({ q, k, explain: explain ? 'true' : undefined }) + more, signal ? { signal } : {});
 }
 
-/** findHeadings are the headings of the passages nearest to a question. */
+/** findHeadings returns the headings of the passages nearest to a question. */
 export const findHeadings = (q: string, k: number) =>
   json<{ results: { heading: string }[] | null }>('/api/search' + query({ q, k })).then((r) =>
     (r.results ?? []).map((hit) => hit.heading),
   );
 
-/** quote answers from the documents alone, which asks no language model. */
+/** quote answers from the documents without a language model. */
 export const quote = (question: string) =>
   json<RagMessage>('/api/ask', {
     method: 'POST',
@@ -212,7 +212,7 @@ export const quote = (question: string) =>
 
 export const documentFile = (id: number) => `/api/documents/${id}/file`;
 
-/** getText fetches a document's extracted text as the bytes offsets count. */
+/** getText loads the extracted text of a document as bytes, because offsets count bytes. */
 export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Array> {
   const res = await call(`/api/documents/${id}/text`, signal ? { signal } : {});
   return new Uint8Array(await res.arrayBuffer());
@@ -221,10 +221,10 @@ export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Ar
 export const listSessions = (agent: string, { match, limit }: { match?: string; limit?: number } = {}) =>
   json<SessionRow[] | null>('/api/sessions' + query({ agent_name: agent, spoken: 'true', match, limit })).then((r) => r ?? []);
 
-/** Pages of messages that are read, 1000 messages each. */
+/** The maximum number of requests for messages, with 1000 messages each. */
 const maxPages = 10;
 
-/** getMessages reads a conversation from its end to its beginning. */
+/** getMessages loads a conversation from its end to its beginning. */
 export async function getMessages(session: string): Promise<Stored> {
   const all: Stored = { messages: [], steps: [], feedback: [] };
   let before: number | undefined;
@@ -250,7 +250,7 @@ export async function logIn(username: string, password: string): Promise<Me> {
 
 export const logOut = () => call('/api/logout', { method: 'POST' });
 
-/** changeSession renames a conversation, or pins it. */
+/** changeSession renames or pins a conversation. */
 export const changeSession = (session: string, change: { session_name?: string; pinned?: boolean }) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, {
     method: 'PATCH',
@@ -258,7 +258,7 @@ export const changeSession = (session: string, change: { session_name?: string; 
     body: JSON.stringify(change),
   });
 
-/** exportAddress is where a conversation can be had as a file. */
+/** exportAddress returns the address of a conversation as a file. */
 export const exportAddress = (session: string, format: 'json' | 'markdown') => `/api/sessions/${encodeURIComponent(session)}/export` + query({ format });
 
 export const listTokens = () => json<TokenRow[] | null>('/api/tokens').then((r) => r ?? []);
@@ -268,14 +268,11 @@ export const createToken = (token: { name: string; scopes: string[]; expires_at?
 
 export const revokeToken = (id: number) => call(`/api/tokens/${id}`, { method: 'DELETE' });
 
-// It outlives the page: one that is being left deletes what was not used.
+// The request outlives the page, which deletes unused sessions when it is closed.
 export const deleteSession = (session: string) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, { method: 'DELETE', keepalive: true });
 
-/**
- * upload sends one file and reports how much of it has left, 0 to 1. fetch
- * cannot report that, so this is the one place that uses XMLHttpRequest.
- */
+/** upload sends one file and reports the sent part from 0 to 1. It uses XMLHttpRequest, because fetch cannot report progress. */
 export function upload(
   file: File,
   onProgress: (share: number) => void,
@@ -285,7 +282,7 @@ export function upload(
   return new Promise<UploadResult[]>((resolve, reject) => {
     const xhr = new XMLHttpRequest();
     const form = new FormData();
-    if (collection) form.append('collection', collection); // before the files, whose it is
+    if (collection) form.append('collection', collection); // the server needs it before the files
     form.append('file', file, path || file.webkitRelativePath || file.name);
     xhr.open('POST', '/api/documents');
     xhr.upload.onprogress = (e) => {

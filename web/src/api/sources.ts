@@ -17,7 +17,7 @@ export const addSource = (source: NewSource) => json<SourceRow>('/api/sources', 
 
 export const changeSource = (id: number, change: { name?: string; schedule?: string; paused?: boolean }) => call(`/api/sources/${id}`, body('PATCH', change));
 
-/** removeSource removes a source. Its documents are removed too, or kept. */
+/** removeSource removes a source. It removes or keeps the documents of the source. */
 export const removeSource = (id: number, documents: 'remove' | 'keep') => call(`/api/sources/${id}` + query({ documents }), { method: 'DELETE' });
 
 export const syncSource = (id: number) => call(`/api/sources/${id}/sync`, { method: 'POST' });

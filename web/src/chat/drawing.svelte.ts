@@ -1,58 +1,59 @@
-// Which turns of a conversation are drawn: those about the part in sight, and
-// whatever was before. The others keep a place of a usual size, so that two
-// thousand messages open as fast as two, and the scroll bar tells the truth.
+// Selects the turns to draw: those near the visible part, and all that were drawn before.
+// Other turns have a placeholder, so a conversation with 2,000 messages opens as fast as a
+// short one and the scroll bar is accurate.
 import { flushSync, untrack } from 'svelte';
 
-/** How far from the part in sight turns are drawn, in its heights. */
+/** The distance from the visible part in which turns are drawn, in heights of the visible part. */
 const margin = 1.5;
-/** Turns at the end that are drawn as they come: a question, and what was said before it. */
+/** The number of turns at the end that are always drawn. */
 const newest = 2;
-/** For how long turns are drawn at a time, in ms. */
+/** The maximum time for drawing at once, in ms. */
 const budget = 12;
 
-// Each its own, so that one that is drawn is no news to the others.
+// Each turn has its own state, so drawing one does not update the others.
 class Place {
   drawn = $state(false);
 }
 
 export class Drawing {
-  /** There is something to draw turns with. */
+  /** The view of turns is loaded. */
   ready = false;
   private readonly places = new Map<string, Place>();
   private keys: string[] = [];
   private list: HTMLElement | undefined;
   private scroller: HTMLElement | undefined;
-  private picture = 0;
+  private nextFrame = 0;
 
   has(key: string): boolean {
     return this.places.get(key)?.drawn ?? false;
   }
 
-  /** set tells what there is. What is at the end is drawn with it. */
+  /** set sets the keys of all turns. It draws those at the end. */
   set(keys: string[]): void {
     this.keys = keys;
-    // Made here, and not where they are read: that would not be told of them.
+    // Create the state here. Svelte does not track state that is created while it is
+    // read.
     for (const key of keys) if (!this.places.has(key)) this.places.set(key, new Place());
     if (keys.length === 0) this.places.clear();
     for (const key of keys.slice(-newest)) this.places.get(key)!.drawn = true;
   }
 
-  /** on tells where that is; undefined if it is gone. */
+  /** on sets the elements; undefined after they are removed. */
   on(list?: HTMLElement, scroller?: HTMLElement): void {
     this.list = list;
     this.scroller = scroller;
     if (!list) this.cancel();
   }
 
-  /** ask has what is missing about the part in sight drawn with the next picture. */
+  /** ask draws missing turns with the next frame. */
   ask(): void {
-    this.picture ||= requestAnimationFrame(() => {
-      this.picture = 0;
+    this.nextFrame ||= requestAnimationFrame(() => {
+      this.nextFrame = 0;
       this.sweep();
     });
   }
 
-  /** sweep draws what is missing; what is read meanwhile stays where it is. */
+  /** sweep draws missing turns. The text that the user reads stays in place. */
   sweep(): void {
     const { list, scroller } = this;
     if (!this.ready || !list || !scroller) return;
@@ -61,30 +62,30 @@ export class Drawing {
       const missing = this.missing(list, scroller);
       if (!missing) return;
       if (performance.now() - began > budget) return this.ask();
-      const read = this.read(list, scroller);
-      const before = read?.getBoundingClientRect().top ?? 0;
+      const anchor = this.anchorIn(list, scroller);
+      const before = anchor?.getBoundingClientRect().top ?? 0;
       this.places.get(missing)!.drawn = true;
       flushSync();
-      const moved = (read?.getBoundingClientRect().top ?? 0) - before;
-      // At the beginning it is the beginning that is read.
+      const moved = (anchor?.getBoundingClientRect().top ?? 0) - before;
+      // At the top, the top stays visible.
       if (scroller.scrollTop > 0 && Math.abs(moved) >= 1) scroller.scrollTop += moved;
     }
   }
 
   private cancel(): void {
-    cancelAnimationFrame(this.picture);
-    this.picture = 0;
+    cancelAnimationFrame(this.nextFrame);
+    this.nextFrame = 0;
   }
 
-  // The turn nearest to the part in sight that is not drawn, from its end up.
+  // missing returns the turn nearest to the visible part that is not drawn.
   private missing(list: HTMLElement, scroller: HTMLElement): string | undefined {
     const view = scroller.getBoundingClientRect();
     const first = this.below(list, view.top);
-    const most = view.height * margin;
-    for (let i = first; i < list.children.length && list.children[i]!.getBoundingClientRect().top < view.bottom + most; i++) {
+    const distance = view.height * margin;
+    for (let i = first; i < list.children.length && list.children[i]!.getBoundingClientRect().top < view.bottom + distance; i++) {
       if (this.lacks(i)) return this.keys[i];
     }
-    for (let i = first - 1; i >= 0 && list.children[i]!.getBoundingClientRect().bottom > view.top - most; i--) {
+    for (let i = first - 1; i >= 0 && list.children[i]!.getBoundingClientRect().bottom > view.top - distance; i--) {
       if (this.lacks(i)) return this.keys[i];
     }
     return undefined;
@@ -95,7 +96,7 @@ export class Drawing {
     return key !== undefined && !untrack(() => this.has(key));
   }
 
-  /** below is the index of the first turn of which something is below y. */
+  /** below returns the index of the first turn that ends below y. */
   private below(list: HTMLElement, y: number): number {
     let [from, to] = [0, list.children.length];
     while (from < to) {
@@ -106,9 +107,9 @@ export class Drawing {
     return from;
   }
 
-  // What stays where it is: the first turn in sight that is drawn, else none,
-  // as a place that is filled has nothing in it to be read.
-  private read(list: HTMLElement, scroller: HTMLElement): Element | undefined {
+  // read returns the first drawn turn in the visible part, which stays in place.
+  // Placeholders have no text to read.
+  private anchorIn(list: HTMLElement, scroller: HTMLElement): Element | undefined {
     const view = scroller.getBoundingClientRect();
     for (let i = this.below(list, view.top); i < list.children.length; i++) {
       const el = list.children[i]!;

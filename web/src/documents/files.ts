@@ -1,4 +1,5 @@
 // Files and folders that a person picked or dropped.
+import { formats, sourceEndings } from '../api/formats';
 
 /** Picked is a file with its path from the folder that was chosen; its own name if none was. */
 export interface Picked {
@@ -6,19 +7,8 @@ export interface Picked {
   path: string;
 }
 
-const endings = [
-  'pdf doc docx dotx xls xlsx xlsm ppt pptx odt ods odp rtf', // office
-  'eml msg mbox mht mhtml epub ipynb', // mail, books, and notebooks
-  'html htm xhtml md markdown mdown mkd mdx qmd tex rst adoc asciidoc org xml dita srt vtt svg', // markup
-  'txt text log csv tsv json jsonl ndjson yaml yml toml ini cfg conf properties sql', // text and data
-  'zip tar tgz gz bz2 xz zst', // archives
-  'png jpg jpeg tif tiff webp bmp gif', // images
-  'go py pyi js mjs cjs jsx ts tsx svelte vue java kt kts scala groovy gradle c h cc cpp cxx hh hpp cs fs swift m rs zig rb php pl pm lua r jl', // source code
-  'sh bash zsh fish ps1 bat ex exs erl hs ml mli clj el lisp scm dart proto graphql tf nix cmake mk css scss less xsd xsl s asm f90 vb diff patch awk vim',
-];
-
 /** accepted is the accept attribute of a file field: the formats that docent reads. */
-export const accepted = ['text/*', ...endings.flatMap((line) => line.split(' ').map((e) => `.${e}`))].join(',');
+export const accepted = ['text/*', ...new Set([...formats.flatMap((f) => f.endings), ...sourceEndings])].join(',');
 
 const system = /^(?:Thumbs\.db|ehthumbs\.db|desktop\.ini|__MACOSX|\$RECYCLE\.BIN|System Volume Information|Icon\r|~\$.*)$/i;
 

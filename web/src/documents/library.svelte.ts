@@ -1,59 +1,59 @@
-// The documents that are listed, and those that are on their way out.
+// The listed documents, and documents that are about to be deleted.
 import * as http from '../api/http';
 import type { DocumentRow } from '../api/shapes';
 import { notices } from '../shell/notices.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 
-/** Documents listed at a time. */
-const page = 100;
+/** The number of documents in a page of the list. */
+const pageSize = 100;
 
 class Library {
   match = $state('');
-  /** Only this collection; '' is all of them. */
+  /** The listed collection; '' for all. */
   collection = $state('');
   failed = $state(false);
   sort = $state<http.Sort>('newest');
   descending = $state(true);
-  /** Where the list goes on; '' if it does not. */
+  /** The cursor of the next page; '' at the end. */
   next = $state('');
   loading = $state(true);
-  /** Why they could not be listed; '' if they could. */
+  /** The reason why the list cannot be loaded, or ''. */
   error = $state('');
   selected = $state.raw<ReadonlySet<number>>(new Set());
   private all = $state.raw<readonly DocumentRow[]>([]);
   private gone = $state.raw<ReadonlySet<number>>(new Set());
   rows = $derived(this.all.filter((r) => !this.gone.has(r.id)));
-  /** Those of the selected that are in sight. */
+  /** The listed documents that are selected. */
   chosen = $derived(this.rows.filter((r) => this.selected.has(r.id)));
   private asked: AbortController | undefined;
-  /** Whether more was asked for and has not come. */
+  /** The next page is loading. */
   private growing = false;
 
-  /** load lists documents from the first on, or those after the last listed. */
+  /** load loads the first page, or with more the next one. */
   async load(more = false): Promise<void> {
     this.asked?.abort();
-    const mine = (this.asked = new AbortController());
+    const request = (this.asked = new AbortController());
     this.loading = true;
     try {
-      // A list that is renewed stays as long as it was, or was to become.
-      const limit = more ? page : Math.min(1000, Math.max(page, this.all.length + (this.growing ? page : 0)));
+      // A reloaded list keeps its length.
+      const limit = more ? pageSize : Math.min(1000, Math.max(pageSize, this.all.length + (this.growing ? pageSize : 0)));
       this.growing ||= more;
       const got = await http.listDocuments(
         { match: this.match.trim(), collection: this.collection, status: this.failed ? 'failed' : '', sort: this.sort, order: this.descending ? 'desc' : 'asc', cursor: more ? this.next : '', limit },
-        mine.signal,
+        request.signal,
       );
       this.all = more ? [...this.all, ...got.documents] : got.documents;
       this.next = got.next_cursor ?? '';
       this.error = '';
     } catch (err) {
-      if (mine.signal.aborted) return;
+      if (request.signal.aborted) return;
       this.error = http.sentence(err);
     }
-    if (mine === this.asked) this.loading = this.growing = false;
+    if (request === this.asked) this.loading = this.growing = false;
   }
 
-  /** order lists them by something; if they are already, the other way round, and then newest first again. */
+  /** order sorts the list. The second call reverses the order, and the third restores newest first. */
   order(sort: http.Sort): void {
     const first = sort !== 'title';
     if (this.sort !== sort) [this.sort, this.descending] = [sort, first];
@@ -73,7 +73,7 @@ class Library {
     this.selected = new Set(on ? this.rows.map((r) => r.id) : []);
   }
 
-  /** remove deletes documents once there was time to undo it. */
+  /** remove deletes documents after the time to undo. */
   remove(ids: readonly number[], said: string, undone?: () => void): void {
     this.gone = new Set([...this.gone, ...ids]);
     const out = new Set(ids);
@@ -92,8 +92,8 @@ class Library {
     this.gone = new Set([...this.gone].filter((id) => !back.has(id)));
   }
 
-  // The first request leaves at once, as the page may be about to be left; what
-  // one can name is more than anybody selects.
+  // The first request starts at once, because the user may be leaving the page. It has
+  // room for more documents than users select.
   private async delete(ids: readonly number[]): Promise<void> {
     let fault: unknown;
     const kept: number[] = [];

@@ -1,29 +1,29 @@
-// A passage that was found, around the words that were searched for.
+// Marks the search words in a found passage.
 
 export interface Part {
   text: string;
-  /** It is one of the words. */
+  /** The part is a search word. */
   on: boolean;
 }
 
-/** What says nothing about what is searched for. */
+/** Words without a meaning for the search. */
 const small = new Set(
   ('a an and are as at be by do does for from how i in is it its of on or that the this to was what when where which who why with ' +
     'aber als am an auch auf aus bei das dem den der des die ein eine einem einen einer es für hat ich im in ist mit nach nicht oder sich sie sind und von war was wie wird wo zu zum zur').split(' '),
 );
 
-/** stem is what a word has in common with its other forms, roughly. */
+/** stem returns the approximate stem of a word. */
 function stem(word: string): string {
   const w = word.toLocaleLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
   return w.length > 3 ? w.replace(/(?:ies|ing|ern|est|es|ed|en|er|em|(?<!s)s|e|y)$/, '') : w;
 }
 
-/** Scripts that write without blanks between words. */
+/** Scripts without spaces between words. */
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 const words = (text: string) => [...text.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)];
 
-/** found are the stretches of a text that are words of a query. */
+/** found returns the ranges of a text that match the words of a query. */
 function found(text: string, query: string): [number, number][] {
   const asked = words(query).map((m) => m[0]);
   const content = asked.filter((w) => !small.has(w.toLowerCase()));
@@ -36,7 +36,7 @@ function found(text: string, query: string): [number, number][] {
   return out.filter(([from], i) => i === 0 || from >= out[i - 1]![1]);
 }
 
-/** marked is a passage with a query's words, cut to where most of them are. */
+/** marked returns the part of a passage with most words of a query, and marks them. */
 export function marked(passage: string, query: string, length = 320): Part[] {
   const text = passage.replace(/\s+/g, ' ').trim();
   const hits = found(text, query);
@@ -45,7 +45,7 @@ export function marked(passage: string, query: string, length = 320): Part[] {
     const within = (start: number) => hits.filter(([a, b]) => a >= start && b <= start + length).length;
     const starts = [0, ...hits.map(([a]) => Math.max(0, Math.min(a - 60, text.length - length)))];
     from = starts.reduce((best, start) => (within(start) > within(best) ? start : best), 0);
-    if (from > 0) from = Math.max(from, text.indexOf(' ', from) + 1); // not in the middle of a word
+    if (from > 0) from = Math.max(from, text.indexOf(' ', from) + 1); // start with a whole word
     to = Math.min(text.length, from + length);
     if (to < text.length) to = Math.max(text.lastIndexOf(' ', to), from + length / 2);
   }

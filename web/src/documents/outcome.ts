@@ -1,4 +1,4 @@
-// The outcome of uploads, in words.
+// The outcome of uploads as sentences.
 import type { UploadResult } from '../api/shapes';
 import { innerOf } from '../evidence/place';
 import { words } from '../words/words.svelte';
@@ -27,7 +27,7 @@ export function outcome(results: UploadResult[]): { failed: boolean; text: strin
 export interface Part {
   name: string;
   failed: boolean;
-  /** The outcome, in words. */
+  /** The outcome as a sentence. */
   text: string;
 }
 

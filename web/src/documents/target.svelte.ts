@@ -1,14 +1,14 @@
-// The collection that files are added to.
+// The collection for added files.
 import { library } from './library.svelte';
 
 class Target {
-  /** An existing collection; '' follows the one that is listed. */
+  /** An existing collection; '' is the listed one. */
   chosen = $state('');
-  /** The name of one that does not exist yet; null if none is wanted. */
+  /** The name of a new collection; null without one. */
   fresh = $state<string | null>(null);
   collection = $derived(this.fresh?.trim() || this.chosen || library.collection || 'default');
 
-  /** take is where files go now; a new collection is one of those that exist from now on. */
+  /** take returns the collection for files. A new collection exists from then on. */
   take(): string {
     const { collection } = this;
     if (this.fresh !== null) [this.chosen, this.fresh] = [collection, null];

@@ -1,6 +1,5 @@
-// Files on their way into docent: one request each, so that each has its own
-// progress and its own reason when it fails. There may be thousands, so what is
-// shown of them is a few, and counts are counted and not looked for.
+// Uploads files with one request each, so each has its own progress and error. There can be
+// thousands, so the page shows a few and counts the others.
 import * as http from '../api/http';
 import type { UploadResult } from '../api/shapes';
 import { server } from '../shell/server.svelte';
@@ -10,13 +9,13 @@ import { bytesText, outcome, partsOf, type Part } from './outcome';
 
 export class Upload {
   state = $state<'queued' | 'sending' | 'reading' | 'done' | 'failed'>('queued');
-  /** Share that has left, 0 to 1. */
+  /** The uploaded part, from 0 to 1. */
   progress = $state(0);
-  /** What became of it, in words. */
+  /** The outcome as a sentence. */
   outcome = $state('');
-  /** The documents inside it, if it is an archive or a mail. */
+  /** The documents in an archive or mail. */
   parts = $state.raw<readonly Part[]>([]);
-  /** It may succeed another time. */
+  /** A retry can succeed. */
   again = true;
   abort: AbortController | undefined;
 
@@ -28,40 +27,40 @@ export class Upload {
   ) {}
 }
 
-/** Requests at once. */
-const lanes = 2;
-/** How many of those that wait, and of those that are done, are shown. */
-const shown = 8;
-/** Tries of a file that nothing is wrong with. */
-const tries = 4;
+/** The number of simultaneous requests. */
+const maxRunning = 2;
+/** The number of waiting and of finished files to show. */
+const maxShown = 8;
+/** The number of attempts if the server is busy or away. */
+const maxAttempts = 4;
 
 class Uploads {
-  /** On their way. */
+  /** The running uploads. */
   running = $state.raw<readonly Upload[]>([]);
   failed = $state.raw<readonly Upload[]>([]);
-  /** The first of those that wait. */
+  /** The next waiting uploads. */
   upcoming = $state.raw<readonly Upload[]>([]);
-  /** The last of those that are in. */
+  /** The latest finished uploads. */
   recent = $state.raw<readonly Upload[]>([]);
   waiting = $state(0);
   done = $state(0);
-  /** Those of the done that docent had already. */
+  /** The number of files that docent already had. */
   unchanged = $state(0);
-  /** Passages of those that are new or have changed. */
+  /** The number of passages in new and changed documents. */
   passages = $state(0);
   cancelled = $state(0);
-  /** Files that are no documents: hidden ones and those of the system. */
+  /** The number of skipped hidden and system files. */
   skipped = $state(0);
-  /** Files seen so far of folders that are being read. */
+  /** The number of files found so far in folders; null when no folder is being read. */
   walking = $state<number | null>(null);
-  /** Counts finished uploads, now and then: whoever lists documents looks at it. */
+  /** Increases from time to time after uploads finish, so that lists reload. */
   finished = $state(0);
   busy = $derived(this.running.length > 0 || this.waiting > 0);
   total = $derived(this.done + this.failed.length + this.running.length + this.waiting);
   any = $derived(this.total + this.cancelled + this.skipped > 0 || this.walking !== null);
   private all = $state(0);
   private over = $state(0);
-  /** Share of all that is over, by bytes. */
+  /** The finished part of all uploads, by bytes. */
   share = $derived((this.over + this.running.reduce((n, u) => n + u.progress * weight(u), 0)) / Math.max(1, this.all));
 
   private queue: Upload[] = [];
@@ -69,13 +68,13 @@ class Uploads {
   private telling: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
-    // What has not gone up yet would be lost without a word.
+    // Warn about files that are not uploaded yet.
     addEventListener('beforeunload', (e) => {
       if (this.busy || this.walking !== null) e.preventDefault();
     });
   }
 
-  /** add sends files into a collection. */
+  /** add uploads files into a collection. */
   add(files: readonly Picked[], collection: string): void {
     const limit = server.info?.limits.upload_bytes ?? 0;
     const large: Upload[] = [];
@@ -100,7 +99,7 @@ class Uploads {
     this.next();
   }
 
-  /** unread says which files and folders the browser could not read. */
+  /** unread adds files and folders that the browser could not read. */
   unread(paths: readonly string[]): void {
     const lost = paths.map((path) => {
       const u = new Upload(++this.last, new File([], path), path, '');
@@ -128,7 +127,7 @@ class Uploads {
     this.next();
   }
 
-  /** retry sends again what failed. */
+  /** retry uploads failed files again. */
   retry(some: readonly Upload[] = this.failed): void {
     const again = some.filter((u) => u.again && this.failed.includes(u));
     if (!this.busy) [this.all, this.over] = [0, 0];
@@ -141,14 +140,14 @@ class Uploads {
     this.next();
   }
 
-  /** clear forgets what is finished. */
+  /** clear removes finished uploads. */
   clear(): void {
     this.failed = this.recent = [];
     this.done = this.unchanged = this.passages = this.cancelled = this.skipped = 0;
   }
 
   private next(): void {
-    while (this.running.length < lanes && this.queue.length > 0) {
+    while (this.running.length < maxRunning && this.queue.length > 0) {
       const u = this.queue.shift()!;
       this.running = [...this.running, u];
       void this.send(u).finally(() => {
@@ -159,7 +158,7 @@ class Uploads {
       });
     }
     this.waiting = this.queue.length;
-    this.upcoming = this.queue.slice(0, shown);
+    this.upcoming = this.queue.slice(0, maxShown);
   }
 
   private async send(u: Upload): Promise<void> {
@@ -177,7 +176,7 @@ class Uploads {
       u.state = 'done';
       u.progress = 1;
       this.done++;
-      this.recent = [u, ...this.recent].slice(0, shown);
+      this.recent = [u, ...this.recent].slice(0, maxShown);
     } catch (err) {
       if (signal.aborted) return void this.cancelled++;
       u.outcome = http.sentence(err);
@@ -185,7 +184,7 @@ class Uploads {
     }
   }
 
-  /** deliver tries again what the server was too busy for, or away. */
+  /** deliver uploads a file, and retries while the server is busy or away. */
   private async deliver(u: Upload, signal: AbortSignal): Promise<UploadResult[]> {
     for (let i = 1; ; i++) {
       u.state = 'sending';
@@ -196,7 +195,7 @@ class Uploads {
         };
         return await http.upload(u.file, sent, { signal, collection: u.collection, path: u.name });
       } catch (err) {
-        if (i >= tries || signal.aborted || !(err instanceof http.ApiError) || ![0, 429, 503].includes(err.status)) throw err;
+        if (i >= maxAttempts || signal.aborted || !(err instanceof http.ApiError) || ![0, 429, 503].includes(err.status)) throw err;
         u.progress = 0;
         u.state = 'queued';
         await pause((err.after || i) * 1000, signal);
@@ -209,7 +208,7 @@ class Uploads {
     this.failed = [...this.failed, u];
   }
 
-  /** tell has the lists read again: soon, but not for each of a thousand files. */
+  /** tell updates the lists soon, but not after each file. */
   private tell(): void {
     if (this.telling !== undefined && this.busy) return;
     clearTimeout(this.telling);
@@ -224,7 +223,7 @@ class Uploads {
   }
 }
 
-/** What a file counts for in the progress: its bytes, and something for being one. */
+/** The weight of a file in the progress: its bytes and a constant part. */
 const weight = (u: Upload) => u.file.size + 2000;
 
 const pause = (ms: number, signal: AbortSignal) =>

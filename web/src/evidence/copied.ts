@@ -1,15 +1,15 @@
-// An answer as it is copied: its Markdown, with the sources that its numbers name.
+// The copied form of an answer: its Markdown with the cited sources.
+import { encode, slice } from '../api/bytes';
 import type { RagMessage, RagSentence } from '../api/shapes';
 import { bare } from '../markdown/plain';
 import { words } from '../words/words.svelte';
-import { encode, slice } from './bytes';
 import { pageOf, shortSource, title } from './evidence.svelte';
 
 const citation = /\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]/g;
 
-/** citedNumbers are the passages an answer cites, in the order of their numbers. */
+/** citedNumbers returns the cited passages in the order of their numbers. */
 export function citedNumbers(rag: RagMessage): number[] {
-  if (rag.abstained) return []; // what is near is not evidence
+  if (rag.abstained) return []; // the nearest passages are no evidence
   const numbers = new Set<number>();
   for (const [, list] of rag.answer.matchAll(citation)) {
     for (const n of list!.split(',')) numbers.add(Number(n));
@@ -18,20 +18,20 @@ export function citedNumbers(rag: RagMessage): number[] {
 }
 
 const oneLine = (s: string) => s.replace(/\s+/g, ' ').trim();
-/** plain keeps a name from being read as Markdown. */
+/** plain escapes the signs of Markdown in a name. */
 const plain = (s: string) => oneLine(s).replace(/[\\`*_[\]<>]/g, '\\$&');
 
-/** address is a source as Markdown: a link, or a name as the page shows it, without where the server has its files. */
+/** address returns a source as Markdown: a link, or the name that the page shows, without the directories of the server. */
 function address(source: string): string {
   if (/^https?:\/\/[^\s<>]+$/.test(source)) return `<${source}>`;
   const short = oneLine(shortSource(source));
   return short.includes('`') ? plain(short) : `\`${short}\``;
 }
 
-/** Statements finds what the page marks. It is given, as it is no part of the first load. */
+/** Statements finds the marked sentences. It is a parameter, because it is not part of the first load. */
 type Statements = (answer: string, sentences: RagSentence[]) => RagSentence[];
 
-// doubts lists the sentences that the page marks as not carried, or only in part.
+// doubts lists the sentences that the page marks as unsupported or partially supported.
 function doubts(rag: RagMessage, statements: Statements): string[] {
   const open = rag.abstained ? [] : statements(rag.answer, rag.sentences);
   const bytes = encode(rag.answer);
@@ -41,7 +41,7 @@ function doubts(rag: RagMessage, statements: Statements): string[] {
   });
 }
 
-/** copied is an answer as Markdown with its [n], a list of what they name, and what no passage carries. */
+/** copied returns an answer as Markdown with its citations, their sources, and the unsupported sentences. */
 export function copied(rag: RagMessage, statements: Statements): string {
   const answer = rag.answer.trim();
   const rows = citedNumbers(rag).map((n) => {

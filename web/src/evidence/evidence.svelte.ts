@@ -1,32 +1,32 @@
-// What the evidence panel shows: passages of one answer, one document, or what
-// was searched for an answer.
+// The state of the source panel: passages of an answer, a document, or the search details
+// of an answer.
 import { tick } from 'svelte';
+import { encode, slice } from '../api/bytes';
 import type { RagDoc, RagMessage } from '../api/shapes';
 import { honest } from '../shell/names';
 import { words } from '../words/words.svelte';
-import { encode, slice } from './bytes';
 import { innerOf, unitOf } from './place';
 
 export interface Cited {
-  /** Number in the answer, from 1. */
+  /** The number in the answer, from 1. */
   n: number;
   doc: RagDoc;
-  /** The answer's sentences that cite it. */
+  /** The sentences of the answer that cite it. */
   sentences: string[];
 }
 
-/** Span is a part of a document: bytes of its text, and the page they are on. */
+/** Span is a range of bytes in the text of a document, and its page. */
 export interface Span {
   start: number;
   end: number;
-  /** Counts from 0; null where there are no pages. */
+  /** The page from 0; null without pages. */
   page?: number | null;
 }
 
-/** View is a way to look at a document. */
+/** View is a view of a document. */
 export type View = 'page' | 'text' | 'passages';
 
-/** citedBy are an answer's passages with the sentences that cite them. */
+/** citedBy returns the passages of an answer with the sentences that cite them. */
 export function citedBy(rag: RagMessage): Cited[] {
   const answer = encode(rag.answer);
   return rag.docs.map((doc, i) => ({
@@ -37,22 +37,22 @@ export function citedBy(rag: RagMessage): Cited[] {
 }
 
 class Evidence {
-  /** The answer whose passages are shown; null when a document is opened on its own. */
+  /** The answer of the shown passages; null for a document without an answer. */
   rag = $state.raw<RagMessage | null>(null);
   cited = $state.raw<Cited[]>([]);
   index = $state(0);
   document = $state<number | null>(null);
-  /** What was searched is shown, and no document. */
+  /** The panel shows the search details and no document. */
   searching = $state(false);
-  /** A part of the document that was chosen, which is marked instead of the passage. */
+  /** A selected part of the document, which is marked instead of the passage. */
   span = $state.raw<Span | null>(null);
-  /** How documents are looked at, if that was chosen. */
+  /** The selected view of documents, or ''. */
   view = $state<View | ''>('');
-  /** Counts what was opened: what is opened again is brought into sight again. */
+  /** The number of opened passages. Opening one again scrolls to it again. */
   opened = $state(0);
-  /** The focus is being given back, which is no wish to see a card. */
+  /** The focus is returning to the opener, and must not open a preview. */
   returning = false;
-  /** What opened it, and gets the focus back. */
+  /** The element that opened the panel and gets the focus back. */
   private opener: HTMLElement | null = null;
 
   open = $derived(this.document !== null || this.searching);
@@ -69,7 +69,7 @@ class Evidence {
     this.turn(doc.metadata.document_id, opener);
   }
 
-  /** read opens a document at its beginning, or with a part of it marked. */
+  /** read opens a document at its start, or at a marked part. */
   read(document: number, opener?: HTMLElement, span?: Span): void {
     this.rag = null;
     this.cited = [];
@@ -78,7 +78,7 @@ class Evidence {
     this.span = span ?? null;
   }
 
-  /** search shows what was searched for an answer. */
+  /** search shows the search details of an answer. */
   search(rag: RagMessage, opener?: HTMLElement): void {
     if (this.rag !== rag) this.cited = citedBy(rag);
     this.rag = rag;
@@ -94,7 +94,7 @@ class Evidence {
     this.turn(next.doc.metadata.document_id);
   }
 
-  /** mark marks a part of the document that is open. */
+  /** mark marks a part of the open document. */
   mark(span: Span, view: View): void {
     this.span = span;
     this.view = view;
@@ -110,7 +110,7 @@ class Evidence {
     this.span = null;
     const opener = this.opener;
     this.opener = null;
-    // A sheet's page takes the focus only once the sheet is gone.
+    // On narrow screens, the page can take the focus only after the panel is closed.
     void tick().then(() => {
       if (!opener?.isConnected) return;
       this.returning = true;
@@ -130,13 +130,13 @@ class Evidence {
 
 export const evidence = new Evidence();
 
-/** title is what to call a passage's document. */
+/** title returns the name of the document of a passage. */
 export function title(doc: { title: string; source: string }): string {
   const name = innerOf(doc.source)?.part ?? shortSource(doc.source);
   return honest(doc.title || name.split('/').at(-1) || words.evidence.untitled);
 }
 
-/** shortSource is a source without what a reader does not need. */
+/** shortSource returns a source without parts that users do not need. */
 export function shortSource(source: string): string {
   const inner = innerOf(source);
   if (inner) return words.evidence.inside(honest(inner.part), shortSource(inner.container));
@@ -145,7 +145,7 @@ export function shortSource(source: string): string {
   return bare.split('/').filter(Boolean).slice(-2).join('/');
 }
 
-/** pageOf says on which page, slide, or sheet of its document a passage is; '' if it has none. */
+/** pageOf returns the page, slide, or sheet of a passage; '' without one. */
 export function pageOf(m: { page: number | null; page_label: string | null; source?: string }, mediaType = ''): string {
   if (!m.page_label && (m.page === null || m.page === undefined)) return '';
   const label = m.page_label || String(m.page! + 1);

@@ -1,28 +1,28 @@
-// Finding words in a document's text, also one of many megabytes.
+// Finds words in the text of a document, even with many megabytes.
 import type { Place } from './passage';
 
-/** Finds that are listed; there may be more. */
+/** The maximum number of finds. */
 export const mostFound = 2000;
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const decoded = new WeakMap<Uint8Array, string>();
 const encoder = new TextEncoder();
 
-/** decode is a text as a string, made once. */
+/** decode returns a text as a string, and caches it. */
 function decode(bytes: Uint8Array): string {
   let text = decoded.get(bytes);
   if (text === undefined) decoded.set(bytes, (text = decoder.decode(bytes)));
   return text;
 }
 
-/** find is where a text says what, in bytes: whatever the case, and across lines. */
+/** find returns the byte ranges that match a text. It ignores case and line breaks. */
 export function find(bytes: Uint8Array, what: string): { found: Place[]; more: boolean } {
   const wanted = what.trim();
   if (wanted === '') return { found: [], more: false };
   const text = decode(bytes);
   const pattern = new RegExp(wanted.split(/\s+/).map((w) => w.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')).map(loose).join('\\s+'), 'giu');
   const found: Place[] = [];
-  // In a text of ASCII a character is a byte.
+  // In ASCII text, a character is a byte.
   const ascii = text.length === bytes.length;
   let at = 0;
   let byte = 0;
@@ -38,5 +38,5 @@ export function find(bytes: Uint8Array, what: string): { found: Place[]; more: b
   return { found, more: false };
 }
 
-/** loose lets one kind of quote or dash stand for the others. */
+/** loose matches all kinds of quotes and dashes. */
 const loose = (word: string) => word.replace(/["“”„«»]/g, '["“”„«»]').replace(/['’‘]/g, "['’‘]").replace(/\\-|[–—]/g, '[-–—]');

@@ -1,44 +1,44 @@
-// How a document's extracted text is laid out: headings, lists, code and tables
-// look like what they are, and not a byte of the text is changed for it.
-import { slice } from './bytes';
+// The layout of an extracted text: headings, lists, code, and tables. The layout changes no
+// byte of the text.
+import { slice } from '../api/bytes';
 import type { Place } from './passage';
 
 export type Look = 'plain' | 'heading' | 'item' | 'quote' | 'rule' | 'code' | 'table';
 
-/** Line is a whole line of a text, with what ends it. */
+/** Line is a line of a text with its line break. */
 export interface Line extends Place {
   text: string;
   look: Look;
-  /** Of a heading, from 1. */
+  /** The level of a heading, from 1. */
   level: number;
-  /** Where the cells of a table's row begin, in bytes of the text. */
+  /** The starts of the cells in a table row, in bytes of the text. */
   cells: number[];
 }
 
-/** Block is a run of lines that belong together. */
+/** Block is a sequence of lines of the same kind. */
 export interface Block {
   start: number;
   look: Look;
   lines: Line[];
 }
 
-/** Known is what is known of a document's structure. */
+/** Known is the known structure of a document. */
 export interface Known {
   markdown: boolean;
-  /** Levels of headings, by their text. */
+  /** The levels of headings by their text. */
   headings: Map<string, number>;
-  /** Parts that are code. */
+  /** The ranges of code. */
   code: Place[];
 }
 
-/** A line that stands alone is a heading if it is no longer, in characters. */
+/** A single line can be a heading up to this length, in characters. */
 const longestHeading = 90;
 
 const encoder = new TextEncoder();
 const fence = /^ {0,3}(?:```|~~~)/;
 const item = /^\s*(?:[-*+•]|\d{1,9}[.)])\s/;
 
-/** layOut looks at the lines of [from, to) of a text. */
+/** layOut finds the blocks in [from, to) of a text. */
 export function layOut(bytes: Uint8Array, from: number, to: number, known: Known): Block[] {
   const lines: Line[] = [];
   let fenced = known.markdown && fences(bytes, from) % 2 === 1;
@@ -72,7 +72,7 @@ function dress(line: Line, bare: string, known: Known): void {
   }
 }
 
-/** cells is where a row's cells begin: at each bar that stands between two. */
+/** cells returns the starts of the cells in a row: each bar between two cells. */
 function cells(line: Line): number[] {
   const out = [line.start];
   let byte = line.start;
@@ -86,16 +86,16 @@ function cells(line: Line): number[] {
   return out;
 }
 
-/** cellOf is what is drawn of a row's cell: all but its bars, and the space after the first. */
+/** cellOf returns the drawn part of a cell, without bars and the first space. */
 export function cellOf(line: Line, bytes: Uint8Array, i: number): Place {
   const to = line.cells[i + 1] ?? line.end;
   const [, lead, body] = /^([ \t]*\| ?)?([^]*)$/.exec(slice(bytes, line.cells[i]!, to)) as unknown as [string, string | undefined, string];
-  const start = line.cells[i]! + (lead?.length ?? 0); // all of it is ASCII
+  const start = line.cells[i]! + (lead?.length ?? 0); // it is ASCII
   const bar = i === line.cells.length - 1 ? /(?<!\\)\|[ \t\r\n]*$/.exec(body) : null;
   return { start, end: bar ? to - bar[0].length : to };
 }
 
-/** fences is how many lines before an offset open or close code. */
+/** fences counts the lines before an offset that open or close code. */
 function fences(bytes: Uint8Array, before: number): number {
   let n = 0;
   for (let at = 0; at >= 0 && at < before; at = next(bytes, at)) {
@@ -110,10 +110,7 @@ function next(bytes: Uint8Array, at: number): number {
   return lf < 0 ? -1 : lf + 1;
 }
 
-/**
- * aloneAreHeadings takes short lines between empty ones that end like no
- * sentence for headings, where the text has nothing that says so.
- */
+/** aloneAreHeadings turns single short lines without final punctuation into headings, if the text has no other headings. */
 function aloneAreHeadings(lines: Line[]): void {
   const empty = (line: Line | undefined) => !line || line.text.trim() === '';
   for (const [i, line] of lines.entries()) {
@@ -124,7 +121,7 @@ function aloneAreHeadings(lines: Line[]): void {
   }
 }
 
-/** underlined makes a line over === or --- a heading. */
+/** underlined turns a line above === or --- into a heading. */
 function underlined(lines: Line[], i: number, line: Line, known: Known): void {
   const before = lines[i - 1];
   const under = /^ {0,3}(=+|-{2,})\s*$/.exec(line.text)?.[1];
@@ -146,10 +143,7 @@ function grouped(lines: Line[]): Block[] {
   return out;
 }
 
-/**
- * emphasis is what is set off within a line: code, what is bold, and signs that
- * say only what a line is.
- */
+/** emphasis returns the special parts of a line: code, bold text, and the signs of its kind. */
 export function emphasis(line: Line): (Place & { kind: 'code' | 'bold' | 'sign' })[] {
   if (line.look === 'code' || !/[`*|#>]/.test(line.text)) return [];
   let byte = line.start;

@@ -1,11 +1,11 @@
-// The numbers that a reader sees: passages count in the order in which an answer
-// first cites them, those that it does not cite after them. What is stored counts
-// them as they were found, so that the only one cited may be number 2.
+// The visible numbers of passages. Cited passages come first, in the order of their first
+// citation. Stored answers number passages in the order of retrieval, so the only cited
+// passage could have number 2.
+import { encode, slice } from '../api/bytes';
 import type { RagMessage } from '../api/shapes';
 import { formula } from '../markdown/formula';
-import { encode, slice } from './bytes';
 
-// Code, formulas and what a backslash stands before are no citations.
+// Code, formulas, and escaped brackets are not citations.
 const fence = '^[ \\t]*(`{3,}|~{3,})[\\s\\S]*?(?:\\n[ \\t]*\\1[`~]*[ \\t]*$|(?![\\s\\S]))';
 const code = '(`+)(?!`)(?:(?!\\n\\n)[\\s\\S]){0,4096}?[^`]\\2(?!`)|`+';
 const parts = new RegExp([fence, code, formula.source, '\\\\[^\\n]', '\\[(\\d{1,3}(?:\\s*,\\s*\\d{1,3})*)\\]'].join('|'), 'gm');
@@ -13,7 +13,7 @@ const parts = new RegExp([fence, code, formula.source, '\\\\[^\\n]', '\\[(\\d{1,
 const numbersIn = (list: string): number[] => list.split(',').map(Number);
 const renumber = (marker: string, to: (n: number) => number): string => marker.replace(/\d+/g, (n) => String(to(Number(n))));
 
-/** numbered is an answer with its passages in the order in which it cites them, and its numbers and marks to match. */
+/** numbered returns an answer with passages in the order of citation. It changes the numbers and offsets accordingly. */
 export function numbered<M extends Pick<RagMessage, 'answer' | 'docs' | 'sentences' | 'abstained'>>(m: M): M {
   const markers = m.abstained ? [] : [...m.answer.matchAll(parts)].filter((p) => p[3] !== undefined);
   const cited = [...new Set(markers.flatMap((p) => numbersIn(p[3]!)))].filter((n) => n >= 1 && n <= m.docs.length);
@@ -25,7 +25,7 @@ export function numbered<M extends Pick<RagMessage, 'answer' | 'docs' | 'sentenc
   let at = 0;
   let bytes = 0;
   let by = 0;
-  const moves: [number, number][] = []; // behind a byte, by so many
+  const moves: [number, number][] = []; // after a byte, by this length
   for (const p of markers) {
     const end = p.index + p[0].length;
     const made = renumber(p[0], to);
@@ -44,7 +44,7 @@ export function numbered<M extends Pick<RagMessage, 'answer' | 'docs' | 'sentenc
   };
 }
 
-/** citingAt is the sentence in which an answer cites a passage for the nth time, from 0; undefined if none says it does. */
+/** citingAt returns the sentence with the nth citation of a passage, from 0; undefined without one. */
 export function citingAt(rag: Pick<RagMessage, 'answer' | 'sentences'>, number: number, nth: number): string | undefined {
   let seen = 0;
   for (const p of rag.answer.matchAll(parts)) {
@@ -52,16 +52,15 @@ export function citingAt(rag: Pick<RagMessage, 'answer' | 'sentences'>, number: 
     seen += numbersIn(p[3]).filter((n) => n === number).length;
     if (seen <= nth) continue;
     const at = encode(rag.answer.slice(0, p.index)).length;
-    const of = rag.sentences.find((s) => s.start <= at && at < s.end && s.docs.includes(number));
-    return of && slice(encode(rag.answer), of.start, of.end);
+    const sentence = rag.sentences.find((s) => s.start <= at && at < s.end && s.docs.includes(number));
+    return sentence && slice(encode(rag.answer), sentence.start, sentence.end);
   }
   return undefined;
 }
 
 /**
- * counted is an answer that is on its way with the numbers that it will have, as
- * far as it can be told: it cites no more than so many passages, and numbers that
- * are none of theirs take no place. Half a citation at its end waits.
+ * counted numbers the citations of a running answer as far as they are known. It ignores
+ * numbers above the number of passages, and hides an incomplete citation at the end.
  */
 export function counted(text: string, most = Infinity): string {
   const place = new Map<number, number>();

@@ -1,26 +1,25 @@
-// Finding a cited passage in its document, also when the document is not the
-// one that was cited any more.
-import { encode, lineEnd, lineStart, slice } from './bytes';
+// Finds a cited passage in its document, even after the document has changed.
+import { encode, lineEnd, lineStart, slice } from '../api/bytes';
 
-/** Place is a byte range of a document's text. */
+/** Place is a byte range in the text of a document. */
 export interface Place {
   start: number;
   end: number;
 }
 
-/** Found says where a passage is and whether the document still says it. */
+/** Found is the place of a passage, and whether the document still contains it. */
 export interface Found extends Place {
-  /** exact: at its offsets; moved: elsewhere; gone: the text no longer has it. */
+  /** exact: at its offsets. moved: at another place. gone: no longer in the text. */
   how: 'exact' | 'moved' | 'gone';
 }
 
 const plain = (s: string) => s.replace(/\s+/g, ' ').trim();
 
-/** locate finds the passage that says content, expected at place. */
+/** locate finds a passage with this content near its expected place. */
 export function locate(bytes: Uint8Array, place: Place, content: string): Found {
   const here = plain(slice(bytes, place.start, place.end));
-  const said = plain(content);
-  if (said === '' || here === said || (here !== '' && (here.includes(said) || said.includes(here)))) {
+  const plainContent = plain(content);
+  if (plainContent === '' || here === plainContent || (here !== '' && (here.includes(plainContent) || plainContent.includes(here)))) {
     return { start: place.start, end: Math.min(place.end, bytes.length), how: 'exact' };
   }
   const at = indexOf(bytes, encode(content.trim()));
@@ -28,7 +27,7 @@ export function locate(bytes: Uint8Array, place: Place, content: string): Found 
   return { start: 0, end: 0, how: 'gone' };
 }
 
-/** indexOf finds needle in hay; -1 if it is not there. */
+/** indexOf finds a sequence of bytes; -1 without a find. */
 export function indexOf(hay: Uint8Array, needle: Uint8Array): number {
   if (needle.length === 0 || needle.length > hay.length) return -1;
   const first = needle[0]!;
@@ -40,14 +39,14 @@ export function indexOf(hay: Uint8Array, needle: Uint8Array): number {
   return -1;
 }
 
-/** Piece is a run of text under the same marks. */
+/** Piece is a range of text with the same marks. */
 export interface Piece {
   text: string;
-  /** Indexes of the marks that cover it; empty for plain text. */
+  /** The indexes of its marks; empty for plain text. */
   marks: number[];
 }
 
-/** pieces cuts [from, to) of a text where marks begin and end. */
+/** pieces splits [from, to) of a text at the starts and ends of marks. */
 export function pieces(bytes: Uint8Array, from: number, to: number, marks: Place[]): Piece[] {
   const cuts = new Set([from, to]);
   for (const m of marks) {
@@ -63,7 +62,7 @@ export function pieces(bytes: Uint8Array, from: number, to: number, marks: Place
   return out;
 }
 
-/** around is the part of a text shown at first: whole lines about a place. */
+/** around returns the part of a text to show at first: whole lines near a place. */
 export function around(bytes: Uint8Array, place: Place, reach: number): Place {
   return {
     start: lineStart(bytes, Math.max(0, place.start - reach), 4096),

@@ -1,20 +1,17 @@
 // Where a passage comes from: the file inside an archive or a mail, and the
 // page, slide, or sheet of its document.
+import { formats } from '../api/formats';
 
 /** Unit is the kind of place that a document's page numbers count. */
 export type Unit = 'page' | 'slide' | 'sheet' | 'image';
 
-const units: [Unit, RegExp, RegExp][] = [
-  ['slide', /presentation|powerpoint/, /\.(?:pp[st][xm]?|potx|odp|otp)$/i],
-  ['sheet', /spreadsheet|excel/, /\.(?:xls[xmb]?|xltx|ods|ots)$/i],
-  ['image', /^image\/(?!svg)/, /\.(?:png|jpe?g|tiff?|webp|bmp|gif)$/i],
-];
-
-/** unitOf is what the page numbers of a document count, by its media type or, without one, by its name. */
+/** unitOf returns what the page numbers of a document count. It looks at the media type or, without one, at the name. */
 export function unitOf(source: string, mediaType = ''): Unit {
-  const name = source.replace(/^(https?:[^?#]*)[?#].*$/, '$1');
-  const found = units.find(([, type, ending]) => (mediaType ? type.test(mediaType) : ending.test(name)));
-  return found ? found[0] : 'page';
+  const type = mediaType.split(';')[0]!.trim();
+  const name = source.replace(/^(https?:[^?#]*)[?#].*$/, '$1').toLowerCase();
+  const ofType = (media: string) => (media.endsWith('…') ? type !== 'image/svg+xml' && type.startsWith(media.slice(0, -1)) : type === media);
+  const found = formats.find((f) => (type ? ofType(f.media) : f.endings.some((e) => name.endsWith(e))));
+  return found?.unit || 'page';
 }
 
 /** drawable reports whether the server may have pictures of a document's pages. */

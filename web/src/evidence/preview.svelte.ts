@@ -1,14 +1,14 @@
-// The small card beside a citation or a mark that is pointed at.
+// The preview beside a citation or a mark under the pointer.
 import type { RagDoc } from '../api/shapes';
 
 export type Card =
-  /** sentences are those of the answer that are about the passage here. */
+  /** sentences are the sentences of the answer at this citation. */
   { kind: 'passage'; n: number; doc: RagDoc; sentences: string[] } | { kind: 'note'; text: string };
 
-/** How long the pointer may be between a mark and its card, in ms. */
+/** The time for the pointer to move from a mark to its preview, in ms. */
 const grace = 140;
 
-/** The card's id, by which what it is about names it. */
+/** The id of the preview, for the element that it describes. */
 export const cardId = 'evidence-card';
 
 class Preview {
@@ -26,7 +26,7 @@ class Preview {
     this.show(at, { kind: 'note', text });
   }
 
-  /** leave hides the card unless the pointer comes back, or goes to the card. */
+  /** leave hides the preview unless the pointer returns or moves to the preview. */
   leave(): void {
     clearTimeout(this.leaving);
     if (this.card) this.leaving = setTimeout(() => this.hide(), grace);
@@ -36,7 +36,7 @@ class Preview {
     clearTimeout(this.leaving);
   }
 
-  /** moved follows what the card is about when it is scrolled, if the keyboard is there. */
+  /** moved follows the described element during scrolling, if it has the focus. */
   moved(): void {
     if (this.focused && this.about?.isConnected) this.place();
     else this.hide();
@@ -60,7 +60,7 @@ class Preview {
   }
 
   private place(): void {
-    // A sentence over several lines is pointed at where its last line is.
+    // A sentence with several lines has its preview at the last line.
     const boxes = this.about?.getClientRects() ?? [];
     this.anchor = boxes[boxes.length - 1] ?? this.about?.getBoundingClientRect() ?? null;
   }

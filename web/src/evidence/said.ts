@@ -1,15 +1,15 @@
-// Which words of a passage an answer's sentence repeats, or which sentence of it
-// is nearest, so that the eye is led to them and not only to the passage.
-import { encode } from './bytes';
+// Finds the words of a passage that a sentence of an answer repeats, or else the nearest
+// sentence of the passage.
+import { encode } from '../api/bytes';
 import type { Place } from './passage';
 
-/** A run of repeated words counts from this many on … */
-const fewest = 5;
-/** … if it is at least this share of the sentence. */
+/** The minimum number of words in a repeated run … */
+const minWords = 5;
+/** … and the minimum part of the sentence. */
 const share = 0.6;
-/** Finds with no more than a space between them are one, in bytes. */
+/** Finds with at most this distance are joined, in bytes. */
 const gap = 2;
-/** Longest sentence and passage compared, in words. */
+/** The maximum length of the compared sentence and passage, in words. */
 const mostSaid = 120;
 const mostWords = 4000;
 
@@ -22,8 +22,8 @@ interface Word {
 }
 
 /**
- * words are runs of letters and digits, folded, with the byte offsets of what
- * stands there without a space: their quotes, brackets and stops too.
+ * words returns the folded runs of letters and digits, with the byte offsets of the text
+ * around them up to the next space. Quotes, brackets, and punctuation belong to it.
  */
 export function words(text: string, most: number): Word[] {
   const out: Word[] = [];
@@ -41,9 +41,9 @@ export function words(text: string, most: number): Word[] {
   return out;
 }
 
-/** said finds where passage repeats sentence; byte offsets in passage. */
+/** said finds the parts of a passage that repeat a sentence. It returns byte offsets in the passage. */
 export function said(passage: Word[], sentence: string): Place | null {
-  // Citations are ours; the words of a link or of code are the document's.
+  // Remove citations, but not the text of links and code.
   const want = words(sentence.replace(citation, ' '), mostSaid);
   if (want.length === 0) return null;
   let best = { length: 0, end: 0 };
@@ -57,25 +57,25 @@ export function said(passage: Word[], sentence: string): Place | null {
     }
     row = next;
   }
-  const enough = Math.min(fewest, want.length);
+  const enough = Math.min(minWords, want.length);
   if (best.length < enough || best.length < share * want.length) return null;
   return { start: passage[best.end - best.length + 1]!.start, end: passage[best.end]!.end };
 }
 
-/** Where a sentence of a document ends: its stop and what closes it, an empty line, or a line that stands alone. */
+/** The end of a sentence: punctuation with its closing signs, an empty line, or a line that stands alone. */
 const stop = /[.!?…]["'”’»)\]]*(?=\s+["'“„«([]*[\p{Lu}\p{N}])|[。！？]["”’」』)）]*|\n\s*\n|\n(?=\s*(?:#{1,6}\s|[-*+•]\s|\d{1,9}[.)]\s))|(?<=(?:^|\n)\s*#{1,6}\s[^\n]*)\n/gu;
-/** The nearest has at least this share of the words. */
-const kinship = 0.25;
-/** Shorter words are in most sentences, and say nothing. */
-const shortest = 3;
-const telling = (word: string) => word.length >= shortest || /\p{N}/u.test(word);
+/** The nearest sentence has at least this part of the words. */
+const minCommonShare = 0.25;
+/** Shorter words occur in most sentences. */
+const minWordLength = 3;
+const telling = (word: string) => word.length >= minWordLength || /\p{N}/u.test(word);
 
-/** Sentence is one of a passage, with its words. */
+/** Sentence is a sentence of a passage with its words. */
 interface Sentence extends Place {
   words: Set<string>;
 }
 
-/** sentencesOf cuts a passage, in bytes. */
+/** sentencesOf splits a passage into sentences, in bytes. */
 function sentencesOf(passage: string, all: Word[]): Sentence[] {
   const out: Sentence[] = [];
   let byte = 0;
@@ -93,24 +93,23 @@ function sentencesOf(passage: string, all: Word[]): Sentence[] {
 }
 
 /**
- * nearest finds the sentence of a passage that has most of a sentence's words. A
- * word counts the less the more of the passage's sentences have it: what tells
- * one of many alike from the others is what they do not share.
+ * nearest finds the sentence of a passage that shares most words with a sentence. Words in
+ * fewer sentences of the passage count more, because they distinguish similar sentences.
  */
-function nearest(of: Sentence[], sentence: string): Place | null {
+function nearest(sentences: Sentence[], sentence: string): Place | null {
   const want = new Set(words(sentence.replace(citation, ' '), mostSaid).map((w) => w.text).filter(telling));
-  const weight = new Map([...want].map((w) => [w, 1 / Math.max(1, of.filter((s) => s.words.has(w)).length)]));
+  const weight = new Map([...want].map((w) => [w, 1 / Math.max(1, sentences.filter((s) => s.words.has(w)).length)]));
   let best: Sentence | undefined;
   let most = 0;
-  for (const s of of) {
+  for (const s of sentences) {
     const shared = [...want].filter((w) => s.words.has(w));
     const score = shared.reduce((n, w) => n + weight.get(w)!, 0);
-    if (shared.length > 1 && shared.length >= kinship * want.size && score > most) [best, most] = [s, score];
+    if (shared.length > 1 && shared.length >= minCommonShare * want.size && score > most) [best, most] = [s, score];
   }
   return best ? { start: best.start, end: best.end } : null;
 }
 
-/** repeated finds all that sentences repeat of a passage, in its order; of those that repeat nothing, what is nearest. */
+/** repeated finds the repeated parts of a passage in its order. For sentences that repeat nothing, it returns the nearest sentence. */
 export function repeated(passage: string, sentences: string[]): Place[] {
   const all = words(passage, mostWords);
   let cut: Sentence[] | undefined;

@@ -1,5 +1,4 @@
-// Extracted texts that were opened lately, so that stepping between citations
-// of a document does not fetch it again.
+// A cache of extracted texts, so that steps between citations of a document load it once.
 import * as http from '../api/http';
 import type { DocumentRow } from '../api/shapes';
 
@@ -8,8 +7,8 @@ export interface Opened {
   bytes: Uint8Array;
 }
 
-/** How many documents and how many bytes of text are kept. */
-const keepCount = 8;
+/** The maximum number of documents in the cache, and of bytes of text. */
+const maxTexts = 8;
 const keepBytes = 64 << 20;
 
 const kept = new Map<number, Opened>();
@@ -22,10 +21,10 @@ export async function openDocument(id: number, signal: AbortSignal): Promise<Ope
     known && known.row.sha256 === row.sha256 && known.row.updated_at === row.updated_at
       ? { row, bytes: known.bytes }
       : { row, bytes: await http.getText(id, signal) };
-  kept.set(id, opened); // last in the map is used last
+  kept.set(id, opened); // the last entry of the map was used last
   let total = [...kept.values()].reduce((n, o) => n + o.bytes.length, 0);
   for (const [oldest, o] of kept) {
-    if (kept.size <= 1 || (kept.size <= keepCount && total <= keepBytes)) break;
+    if (kept.size <= 1 || (kept.size <= maxTexts && total <= keepBytes)) break;
     kept.delete(oldest);
     total -= o.bytes.length;
   }

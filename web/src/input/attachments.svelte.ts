@@ -1,10 +1,10 @@
-// Files that a person wants to send: into the chat, or to the documents.
+// Files that the user attached, to send to the chat or to the documents.
 import * as http from '../api/http';
+import { conversation } from '../conversation/conversation.svelte';
+import { sized } from '../conversation/replies';
 import { outcome } from '../documents/outcome';
-import { announcer } from '../chat/announcer.svelte';
-import { conversation } from '../chat/conversation.svelte';
-import { sized } from '../chat/replies';
 import { account } from '../shell/account.svelte';
+import { announcer } from '../shell/announcer.svelte';
 import { notices } from '../shell/notices.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
@@ -12,65 +12,65 @@ import { words } from '../words/words.svelte';
 export interface Attached {
   id: number;
   file: File;
-  /** A picture of it, if it is one; '' otherwise. */
+  /** The address of the preview of an image, or ''. */
   picture: string;
   state: 'waiting' | 'sending' | 'reading' | 'done' | 'failed';
-  /** Share that has left, 0 to 1. */
+  /** The uploaded part, from 0 to 1. */
   progress: number;
-  /** Why it failed. */
+  /** The reason of a failure. */
   reason: string;
-  /** The person said of this one that it goes into the chat. */
+  /** The user selected the chat for this file. */
   chat: boolean;
 }
 
-/** Files at once. */
-const most = 20;
+/** The maximum number of files. */
+const maxFiles = 20;
 
-/** Pictures that every browser draws; SVG is left out, as it may be made to take long. */
+/** Images that every browser shows. SVG is missing, because drawing it can take very long. */
 const drawable = /^image\/(png|jpeg|gif|webp|avif|bmp)$/;
 
 class Attachments {
   list = $state<Attached[]>([]);
-  /** Where the person said they go; undefined if they did not. */
-  private said = $state<'chat' | 'documents' | undefined>();
+  /** The target that the user selected; undefined without a selection. */
+  private chosenTarget = $state<'chat' | 'documents' | undefined>();
   private last = 0;
 
-  /** There is a choice: not for pictures alone, which are no documents. What failed is past it. */
+  /** The user can choose the target. Images alone are no documents, and failed files have their own buttons. */
   choice = $derived(account.adds && this.list.some((a) => a.state !== 'failed' && !a.chat && !a.file.type.startsWith('image/')));
-  /** The assistant of the documents has no use for a file, other agents may. */
-  where = $derived(this.choice ? (this.said ?? (server.other ? 'chat' : 'documents')) : 'chat');
+  /** The built-in assistant cannot use files in the chat. Other agents can. */
+  where = $derived(this.choice ? (this.chosenTarget ?? (server.other ? 'chat' : 'documents')) : 'chat');
   busy = $derived(this.list.some((a) => a.state === 'sending' || a.state === 'reading'));
-  /** Those that can be sent; the others stay and say why, and are in nobody's way. */
+  /** The files that can be sent. The others show their problem. */
   sendable = $derived(this.list.filter((a) => a.state !== 'done' && this.problem(a) === ''));
 
   go(where: 'chat' | 'documents'): void {
-    this.said = where;
+    this.chosenTarget = where;
   }
 
   add(files: Iterable<File>): void {
     for (const file of files) {
-      if (this.list.length >= most) return notices.say(words.input.tooMany(most));
+      if (this.list.length >= maxFiles) return notices.say(words.input.tooMany(maxFiles));
       const picture = drawable.test(file.type) ? URL.createObjectURL(file) : '';
       this.list.push({ id: ++this.last, file, picture, state: 'waiting', progress: 0, reason: '', chat: false });
     }
   }
 
-  /** rescue lets what is no document go into the chat, as it is. */
+  /** rescue sends a file to the chat that is not a readable document. */
   rescue(id: number): void {
     this.set(id, { state: 'waiting', reason: '', chat: true });
   }
 
-  /** rescuable says that this is a way out. */
+  /** rescuable reports whether the chat accepts a failed file. */
   rescuable = (a: Attached): boolean => a.state === 'failed' && !a.chat && a.file.size <= conversation.fileBytes;
 
   remove(id: number): void {
-    const gone = this.list.find((a) => a.id === id);
-    if (gone?.picture) URL.revokeObjectURL(gone.picture);
+    const removed = this.list.find((a) => a.id === id);
+    if (removed?.picture) URL.revokeObjectURL(removed.picture);
     this.list = this.list.filter((a) => a.id !== id);
-    if (this.list.length === 0) this.said = undefined;
+    if (this.list.length === 0) this.chosenTarget = undefined;
   }
 
-  /** problem says why a file cannot go where it is to go; '' if it can. */
+  /** problem returns the reason why a file cannot be sent to its target, or ''. */
   problem({ file, state, reason, chat }: Attached): string {
     if (state === 'failed') return reason;
     const toChat = chat || this.where === 'chat';
@@ -79,7 +79,7 @@ class Attachments {
     return toChat ? words.input.tooLarge(sized(limit)) : words.input.tooLargeDocument(sized(limit));
   }
 
-  /** send sends those that can be sent; what could not after all stays, and then it is false. */
+  /** send sends the files that can be sent. Failed ones remain, and the result is then false. */
   async send(): Promise<boolean> {
     const [all, to] = [this.sendable, this.where];
     const added = await this.toDocuments(all.filter((a) => to !== 'chat' && !a.chat));
@@ -129,21 +129,21 @@ class Attachments {
   }
 }
 
-/** How often, and after which pauses in ms, it is looked whether a document is found. */
-const looks = 20;
-const pause = 150;
+/** The number of attempts to find an added document, and the delay between them in ms. */
+const maxAttempts = 20;
+const attemptDelay = 150;
 
-// A document that was added is found a moment later: a question about it waits
-// for that, and not for ever.
+// found waits until searches find an added document, so that a following question uses it.
+// It gives up after some attempts.
 async function found(id: number): Promise<void> {
   try {
     const text = (await http.listChunks(id)).chunks[0]?.text.slice(0, 300) ?? '';
-    for (let i = 0; text && i < looks; i++) {
+    for (let i = 0; text && i < maxAttempts; i++) {
       if ((await http.search(text, { k: 10 })).results?.some((hit) => hit.document_id === id)) return;
-      await new Promise((ok) => setTimeout(ok, pause));
+      await new Promise((ok) => setTimeout(ok, attemptDelay));
     }
   } catch {
-    // Then it is asked as it is.
+    // The question is sent in any case.
   }
 }
 

@@ -1,14 +1,14 @@
-// What a text that begins with a slash does. The table is what the list, the
-// help and the documentation show.
+// The commands that begin with a slash. The list, the help, and the reader of
+// messages use this table; doing.ts performs the commands.
 import type { en } from '../words/en';
 
 export type CommandName = keyof (typeof en)['input']['command'];
 
 export interface Command {
   name: CommandName;
-  /** What comes after it; in brackets if it may be left out. Capitals stand for what a person writes. */
+  /** The arguments. Optional ones are in brackets, and the user replaces words in capitals. */
   usage: string;
-  /** Only the built-in assistant can do it. */
+  /** Only the built-in assistant supports it. */
   builtIn?: boolean;
 }
 
@@ -31,27 +31,27 @@ export const commands: readonly Command[] = [
   { name: 'help', usage: '' },
 ];
 
-/** Read is what a text is: something to say, a command, or one that there is not. */
+/** Read is the meaning of a text: a message, a command, or an unknown command. */
 export type Read =
   | { kind: 'text'; text: string }
   | { kind: 'command'; command: Command; argument: string }
   | { kind: 'unknown'; name: string };
 
-/** read reads a text as it is sent. A second slash says that the first is meant. */
+/** read reads a text before it is sent. Two slashes at the beginning escape the first. */
 export function read(text: string, known: readonly Command[] = commands): Read {
   if (text.startsWith('//')) return { kind: 'text', text: text.slice(1) };
-  // A path is no command.
+  // A path is not a command.
   const [, name, argument = ''] = /^\/([a-z]+)(?:\s+([^]*))?$/i.exec(text) ?? [];
   if (name === undefined) return { kind: 'text', text };
   const command = known.find((c) => c.name === name.toLowerCase());
   return command ? { kind: 'command', command, argument: argument.trim() } : { kind: 'unknown', name };
 }
 
-/** matching are the commands that a text may become; none once more than a name is written. */
+/** matching returns the commands that begin with a text; none after the name is complete. */
 export function matching(text: string, known: readonly Command[] = commands): readonly Command[] {
   const name = /^\/([a-z]*)$/i.exec(text)?.[1]?.toLowerCase();
   return name === undefined ? [] : known.filter((c) => c.name.startsWith(name));
 }
 
-/** required reports that a command needs what comes after it. */
+/** required reports whether a command needs an argument. */
 export const required = (c: Command): boolean => c.usage !== '' && !c.usage.startsWith('[');

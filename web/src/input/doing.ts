@@ -1,30 +1,30 @@
-// What the commands do. It is loaded with the first of them.
+// Performs commands. It is loaded with the first command.
 import * as http from '../api/http';
-import { announcer } from '../chat/announcer.svelte';
-import { conversation } from '../chat/conversation.svelte';
-import { byUser, type Asked } from '../chat/turns';
+import { mostPassages } from '../conversation/choice';
+import { conversation } from '../conversation/conversation.svelte';
+import { byUser, type Asked } from '../conversation/turns';
 import { copied } from '../evidence/copied';
 import { statements } from '../markdown/signs';
+import { announcer } from '../shell/announcer.svelte';
 import { notices } from '../shell/notices.svelte';
 import { router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { theme, themes } from '../shell/theme.svelte';
 import { languages, words, type Language } from '../words/words.svelte';
-import { mostPassages } from './choice';
 import { required, type Command, type CommandName } from './commands';
 import { usageOf } from './usage';
 
-/** Box is what commands need of the composer. */
+/** Box is the interface of the composer for commands. */
 export interface Box {
-  /** Changes a question in the place of a new one. */
+  /** Starts editing a question. */
   edit(item: Asked): void;
   help(): void;
 }
 
-/** Why a command was not done, in words; '' if it was. */
+/** The reason why a command failed, as a sentence; '' after a success. */
 type Outcome = string | Promise<string>;
 
-/** run does a command and says why not, if so; then the text stays. */
+/** run performs a command. It returns the reason of a failure, and the composer then keeps the text. */
 export async function run(command: Command, argument: string, box: Box): Promise<string> {
   if (!argument && required(command)) return words.input.missing(usageOf(command));
   return doing[command.name](argument, box);
@@ -88,8 +88,8 @@ const doing: Record<CommandName, (argument: string, box: Box) => Outcome> = {
 async function copy(): Promise<string> {
   const reply = conversation.items.findLast((i) => i.kind === 'replied' && ['rag', 'text', 'markdown'].includes(i.reply.type));
   if (reply?.kind !== 'replied') return words.input.nothing;
-  const said = reply.reply;
-  const text = said.type === 'rag' ? copied(said.rag, statements) : 'text' in said ? said.text : '';
+  const answer = reply.reply;
+  const text = answer.type === 'rag' ? copied(answer.rag, statements) : 'text' in answer ? answer.text : '';
   try {
     await navigator.clipboard.writeText(text);
   } catch {
@@ -99,7 +99,7 @@ async function copy(): Promise<string> {
   return '';
 }
 
-// Names are written as people write them; the beginning is enough if no other has it.
+// choose finds a name by a unique beginning, and ignores case.
 function choose(name: string, names: string[], to: (found: string) => object): Outcome {
   const wanted = name.toLowerCase();
   const begins = names.filter((n) => n.toLowerCase().startsWith(wanted));

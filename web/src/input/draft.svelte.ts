@@ -1,11 +1,11 @@
 // The text in the box: a draft for each conversation, the question that it
 // edits, and recalled messages.
 import { untrack } from 'svelte';
-import { conversation } from '../chat/conversation.svelte';
-import type { Asked } from '../chat/turns';
+import { conversation } from '../conversation/conversation.svelte';
+import { isText, PerConversation, tab } from '../conversation/kept';
+import { Recall } from '../conversation/recall';
+import type { Asked } from '../conversation/turns';
 import { account } from '../shell/account.svelte';
-import { isText, PerConversation, tab } from './kept';
-import { Recall } from './recall';
 
 const drafts = new PerConversation(tab, 'docent.drafts', isText);
 

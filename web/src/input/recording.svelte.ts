@@ -1,27 +1,27 @@
-// A recording of the microphone: its time, its level, and what may be wrong.
+// A recording of the microphone: duration, level, and problems.
 import { words } from '../words/words.svelte';
 
-/** How long one may be, in minutes. At this rate that is 2.4 MB. */
+/** The maximum duration in minutes. At this bit rate, it has 2.4 MB. */
 export const longest = 10;
 const bitsPerSecond = 32_000;
 
-/** What the server takes and browsers make, best first. */
+/** The formats that the server accepts and browsers record, best first. */
 const kinds = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4', 'audio/webm'];
 
-/** How often the level is looked at, in ms. */
+/** The time between two levels, in ms. */
 const pace = 80;
-/** How many levels are shown. */
+/** The number of visible levels. */
 export const shown = 40;
 
-/** possible reports whether the browser can record at all. */
+/** possible reports whether the browser can record. */
 export const possible = (): boolean => typeof MediaRecorder === 'function' && typeof navigator.mediaDevices?.getUserMedia === 'function';
 
 export class Recording {
   state = $state<'starting' | 'recording' | 'full' | 'failed'>('starting');
-  /** What went wrong, in words. */
+  /** The problem, as a sentence. */
   problem = $state('');
   seconds = $state(0);
-  /** The newest levels, 0 to 1, the newest last. */
+  /** The latest levels from 0 to 1, oldest first. */
   levels = $state.raw<number[]>(Array.from({ length: shown }, () => 0));
   private stream: MediaStream | undefined;
   private recorder: MediaRecorder | undefined;
@@ -40,7 +40,7 @@ export class Recording {
       const recorder = new MediaRecorder(stream, { audioBitsPerSecond: bitsPerSecond, ...(mimeType && { mimeType }) });
       recorder.ondataavailable = (e) => this.pieces.push(e.data);
       recorder.onerror = () => this.fail(words.input.notRecorded);
-      stream.getAudioTracks()[0]!.onended = () => this.halt(); // it was unplugged
+      stream.getAudioTracks()[0]!.onended = () => this.halt(); // the microphone was unplugged
       recorder.start(1000);
       this.recorder = recorder;
       this.state = 'recording';
@@ -50,7 +50,7 @@ export class Recording {
     }
   }
 
-  /** take ends the recording and is what was recorded; null if nothing was. */
+  /** take ends the recording and returns it; null without one. */
   async take(): Promise<Blob | null> {
     await this.ended();
     const { recorder } = this;
@@ -59,7 +59,7 @@ export class Recording {
     return recorder && blob.size > 0 ? blob : null;
   }
 
-  /** give gives the microphone back. What was recorded is gone. */
+  /** give releases the microphone and discards the recording. */
   give(): void {
     this.given = true;
     clearInterval(this.timer);
@@ -78,7 +78,8 @@ export class Recording {
     });
   }
 
-  // It is as long as it may be, or there is no more: it can be sent as it is.
+  // halt ends a recording at the maximum duration, or without a microphone. The user can
+  // still send it.
   private halt(): void {
     if (this.state !== 'recording') return;
     clearInterval(this.timer);
@@ -99,7 +100,7 @@ export class Recording {
     this.timer = setInterval(() => {
       meter.getFloatTimeDomainData(wave);
       const power = Math.sqrt(wave.reduce((sum, x) => sum + x * x, 0) / wave.length);
-      // As loud as it sounds: from -60 dB to -6.
+      // The level as humans hear it, from -60 dB to -6 dB.
       const level = power > 0 ? Math.min(1, Math.max(0, (20 * Math.log10(power) + 60) / 54)) : 0;
       this.levels = [...this.levels.slice(1), level];
       this.seconds = Math.floor((performance.now() - began) / 1000);

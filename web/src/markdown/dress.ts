@@ -1,8 +1,8 @@
-// What stands about code and tables: what they are, and a button to take them
-// along. It is added to what is drawn, and never part of what is foreign.
+// Adds a title and a copy button to drawn code and tables. These are never part of the text
+// of the agent.
 import { words } from '../words/words.svelte';
 
-/** dress adds it to drawn blocks. */
+/** dress adds them to drawn blocks. */
 export function dress(drawn: DocumentFragment): DocumentFragment {
   const w = words.chat;
   for (const pre of drawn.querySelectorAll('pre')) {
@@ -39,7 +39,7 @@ function button(label: string): HTMLElement {
   return b;
 }
 
-/** taken is what a button copies: code as it is, a table as a spreadsheet takes it. */
+/** taken returns the content to copy: code as text, and tables for spreadsheets. */
 export function taken(button: Element): string {
   const pre = button.closest('.code')?.querySelector('pre');
   if (pre) return (pre.textContent ?? '').replace(/\n$/, '');

@@ -1,2 +1,2 @@
-/** formula is what is one in Markdown, in each of its four notations. */
+/** formula matches formulas in Markdown, in all four notations. */
 export const formula = /\$\$[^$]+?\$\$|\\\[(?!\d)[\s\S]+?\\\]|\\\([\s\S]+?\\\)|\$(?![\s$])[^$\n]*?[^$\s]\$(?![\d\w])/g;

@@ -1,10 +1,10 @@
-// Code gets its colours when the browser has nothing else to do, or at once if
-// it had them a moment ago, as when an answer is complete and drawn for good.
+// Colors code when the browser is idle. It colors code at once that had colors before, for
+// example when a complete answer is drawn again.
 import DOMPurify from 'dompurify';
 
-/** More than this stays without colours: it would take too long. */
+/** The longest code to color, in characters. */
 const most = 20_000;
-/** How many blocks' colours are kept. */
+/** The number of blocks whose colors are cached. */
 const keep = 100;
 
 const known = new Map<string, string>();
@@ -13,7 +13,7 @@ let asked = false;
 
 const idle = (f: () => void) => ('requestIdleCallback' in globalThis ? requestIdleCallback(f, { timeout: 2000 }) : setTimeout(f, 50));
 
-/** highlight colours the code of a pre, if its language is known. */
+/** highlight colors the code in a pre element if its language is known. */
 export function highlight(pre: HTMLElement): void {
   const text = pre.textContent ?? '';
   const { language } = pre.dataset;
@@ -30,7 +30,7 @@ function next(): void {
   idle(() => {
     void import('./languages').then(({ coloured }) => {
       asked = false;
-      // One at a time, what came last first: that is what is looked at.
+      // Color one block at a time, latest first, because the user sees the latest.
       const pre = waiting.pop();
       waiting = waiting.filter((other) => other.isConnected);
       if (pre?.isConnected && !pre.dataset.coloured) {
@@ -42,7 +42,7 @@ function next(): void {
         fill(pre, html, text);
       }
       next();
-    }, () => (asked = false)); // then it stays as it is
+    }, () => (asked = false)); // it stays uncolored
   });
 }
 
@@ -50,7 +50,7 @@ function fill(pre: HTMLElement, html: string, text: string): void {
   const code = pre.querySelector('code');
   if (!code || !html) return;
   const drawn = DOMPurify.sanitize(html, { ALLOWED_TAGS: ['span'], ALLOWED_ATTR: ['class'], RETURN_DOM_FRAGMENT: true });
-  if (drawn.textContent !== text) return; // colours never change what is said
+  if (drawn.textContent !== text) return; // colors must not change the text
   code.replaceChildren(drawn);
   pre.dataset.coloured = 'yes';
 }

@@ -1,4 +1,4 @@
-// The languages that code is coloured in, loaded when there is code.
+// The languages of colored code. They load with the first code.
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import c from 'highlight.js/lib/languages/c';
@@ -32,7 +32,7 @@ const all = {
 for (const [name, language] of Object.entries(all)) hljs.registerLanguage(name, language);
 hljs.registerAliases(['console', 'shell'], { languageName: 'bash' });
 
-/** coloured is code as HTML; undefined in a language that is not known. */
+/** coloured returns code as HTML, or undefined for unknown languages. */
 export function coloured(code: string, language: string): string | undefined {
   if (!hljs.getLanguage(language)) return undefined;
   return hljs.highlight(code, { language, ignoreIllegals: true }).value;

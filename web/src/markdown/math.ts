@@ -1,24 +1,24 @@
-// Formulas, found in Markdown as it is read; typeset.ts sets them.
+// Finds formulas in Markdown. typeset.ts draws them.
 import type { RendererExtension, TokenizerExtension, Tokens } from 'marked';
 import { END, MATH, MATHED, NONE, PAUSE, WEAK } from './signs';
 
 const supports = new RegExp(`[${WEAK}${NONE}${END}${PAUSE}]`, 'g');
 
-// What opens and closes a formula. After a single dollar stands no space, and
-// before the one that ends it neither, nor a digit after that: $5 and $10 is money.
+// The delimiters of formulas. No space follows the opening dollar or precedes the closing
+// one, and no digit follows it, because "$5 and $10" is money.
 const inline = /^(?:\$\$([^$]+?)\$\$|\$(?![\s$])((?:\\.|[^\\$\n])*?(?:\\.|[^\\$\s]))\$(?![\d$\w])|\\\(([\s\S]+?)\\\)|\\\[(?!\d[\d,\s]*\\\])([\s\S]+?)\\\])/;
 const block = /^ {0,3}(?:\$\$([\s\S]+?)\$\$|\\\[(?!\d[\d,\s]*\\\])([\s\S]+?)\\\])[^\S\n]*(?:\n+|$)/;
 
-// An amount with words after it has none of what a formula is made of.
+// An amount with words has no signs of a formula.
 const money = (tex: string) => /^\d/.test(tex) && /\s/.test(tex) && !/[\\^_={}]/.test(tex);
 
 const escape = (s: string) => s.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
-// The marks of a sentence that ends within a formula stand after it.
+// The marks of a sentence that ends inside a formula follow the formula.
 const renderer = (token: Tokens.Generic): string =>
   MATH + escape((token.source as string).replace(supports, '')) + MATHED + ((token.source as string).match(supports) ?? []).join('');
 
-/** formulas are what Markdown gets to know. */
+/** formulas extends the Markdown parser. */
 export const formulas: (TokenizerExtension & RendererExtension)[] = [
   {
     name: 'formula',
@@ -43,7 +43,7 @@ export const formulas: (TokenizerExtension & RendererExtension)[] = [
   },
 ];
 
-/** place is where a formula is set; until then it shows its source. */
+/** place returns an element for a formula. It shows the source until the formula is drawn. */
 export function place(source: string): HTMLElement {
   const el = document.createElement('span');
   el.className = /^(?:\$\$|\\\[)/.test(source) ? 'math display' : 'math';

@@ -1,7 +1,7 @@
-// Changes what is drawn into what is to be drawn, and keeps every node that can
-// be kept: nothing flickers, what is selected or scrolled stays so.
+// Changes drawn DOM into new DOM and keeps as many nodes as possible, so selections and
+// scroll positions survive and nothing flickers.
 
-/** morph makes the children of to what those of from are. */
+/** morph gives a node the children of another. */
 export function morph(to: Node, from: Node): void {
   let at: ChildNode | null = to.firstChild;
   for (let next = from.firstChild; next; ) {
@@ -21,7 +21,7 @@ export function morph(to: Node, from: Node): void {
   }
 }
 
-/** adapt makes a node like another; false if they have nothing in common. */
+/** adapt changes a node into another. It returns false if they are too different. */
 function adapt(a: ChildNode, b: ChildNode): boolean {
   if (a.nodeName !== b.nodeName) return false;
   if (a instanceof Text && b instanceof Text) {
@@ -30,7 +30,7 @@ function adapt(a: ChildNode, b: ChildNode): boolean {
     return true;
   }
   if (!(a instanceof HTMLElement) || !(b instanceof HTMLElement)) return a.isEqualNode(b);
-  // What is set in type or coloured afterwards stays so while its source does.
+  // Drawn formulas and colors stay while their source is unchanged.
   if (a.dataset.source !== b.dataset.source) return false;
   if (a.dataset.source !== undefined || a.classList.contains('copy')) return true;
   if (a.nodeName === 'PRE') {

@@ -1,13 +1,13 @@
-// Markdown as it is said: without the signs that only make its looks.
+// Markdown as plain text.
 
-/** bare is a passage of Markdown for a few lines of it: no signs of headings, code and bold type. */
+/** bare removes the signs of headings, code, and bold type from a passage. */
 export const bare = (passage: string): string => passage.replace(/^[ \t]*#{1,6}[ \t]+/gm, '').replace(/\*\*(?=\S)([^*\n]+)\*\*/g, '$1').replace(/`+([^`\n]+)`+/g, '$1');
 
-/** plain is a text without the signs of Markdown. */
+/** plain returns a text without the signs of Markdown. */
 export function plain(markdown: string): string {
   return markdown
     .replace(/^[ \t]*(?:```|~~~).*$/gm, '')
-    .replace(/^[ \t|:-]{2,}(?:\n|$)/gm, '') // under the head of a table; a line across
+    .replace(/^[ \t|:-]{2,}(?:\n|$)/gm, '') // lines below table heads and horizontal rules
     .replace(/^[ \t]*(?:#{1,6}|>|[-*+](?: \[[ xX]\])?)[ \t]+/gm, '')
     .replace(/^[ \t]*\|(.*?)\|?[ \t]*$/gm, (_, cells: string) => cells.split('|').map((c) => c.trim()).filter(Boolean).join(', '))
     .replace(/!?\[([^\]\n]*)\]\([^)\s]*(?:\s+"[^"]*")?\)/g, '$1')

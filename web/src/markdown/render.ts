@@ -1,24 +1,21 @@
-// From an answer's Markdown to DOM. Whatever the text says, what comes out has
-// no script, no foreign image, no form, and links that open elsewhere.
+// Converts the Markdown of an answer to DOM. The result never contains scripts, external
+// images, or forms, and its links open in a new tab.
 import DOMPurify from 'dompurify';
 import { Marked, type Token, type Tokens } from 'marked';
 import { formulas, place } from './math';
 import { CITE, CITED, END, MATH, MATHED, NONE, PAUSE, WEAK } from './signs';
 
-/** Sources are what citations in a text can point at. */
+/** Sources are the targets of citations in a text. */
 export interface Sources {
-  /**
-   * One label per passage, in order, for the reader of the button; null while
-   * the answer is on its way and its passages are not known.
-   */
+  /** The labels of the passages in order, for the names of the buttons; null while the answer is running and the passages are unknown. */
   labels: string[] | null;
-  /** The highest number that is one of theirs, while they are not known; any without. */
+  /** The highest citation number while the passages are unknown; unlimited without it. */
   most?: number;
-  /** What the signs say; English without. */
+  /** The names of the signs; English without it. */
   says?: Says;
 }
 
-/** Says is what a text's signs say to who cannot see them. */
+/** Says are the names of signs for screen readers. */
 export interface Says {
   source: (n: number, label: string) => string;
   table: string;
@@ -36,17 +33,17 @@ const english: Says = {
 const escape = (s: string) =>
   s.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
-/** safeLink is the address if a link may lead there, else ''. */
+/** safeLink returns the address of an allowed link, or ''. */
 export function safeLink(href: string): string {
   try {
-    const url = new URL(href); // relative addresses would be ours: they fail here
+    const url = new URL(href); // fails for relative addresses, which would lead to this server
     return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : '';
   } catch {
     return '';
   }
 }
 
-// A bare address is a link as any other; what ends the sentence is not part of it.
+// A bare address is a link. The punctuation after it is not part of it.
 function url(src: string): Tokens.Link | undefined {
   let raw = /^https?:\/\/[^\s<>"`|[\]\u1cc0-\u1cc7]+/i.exec(src)?.[0] ?? '';
   for (let before = ''; before !== raw; ) {
@@ -71,7 +68,7 @@ const marked = new Marked({
     image: ({ text }) => (text ? `<em>[${escape(text)}]</em>` : ''),
     checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
     heading({ tokens, depth }) {
-      // The page's own headings are h1 and h2.
+      // The page itself uses h1 and h2.
       const level = Math.min(6, depth + 2);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
     },
@@ -109,13 +106,13 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true as const,
 };
 
-/** lex cuts Markdown into blocks and what is between them. */
+/** lex splits Markdown into blocks and the spaces between them. */
 export const lex = (text: string): Token[] => marked.lexer(text);
 
-/** blocks cuts Markdown into blocks that can be drawn on their own. */
+/** blocks splits Markdown into blocks that can be drawn separately. */
 export const blocks = (text: string): Token[] => lex(text).filter((t) => t.type !== 'space');
 
-/** draw makes one block's DOM: parsed, sanitised, then given its buttons. */
+/** draw makes the DOM of a block: it parses and sanitizes it, and adds the buttons. */
 export function draw(block: Token, sources: Sources): DocumentFragment {
   const html = marked.parser([block as Tokens.Generic]);
   const out = DOMPurify.sanitize(html, allowed);
@@ -123,7 +120,7 @@ export function draw(block: Token, sources: Sources): DocumentFragment {
   for (const table of out.querySelectorAll('table')) {
     const scroller = document.createElement('div');
     scroller.className = 'scroller';
-    scroller.tabIndex = 0; // a keyboard has to be able to scroll it
+    scroller.tabIndex = 0; // users of the keyboard must be able to scroll
     scroller.setAttribute('role', 'group');
     scroller.setAttribute('aria-label', (sources.says ?? english).table);
     table.replaceWith(scroller);
@@ -138,16 +135,16 @@ export function draw(block: Token, sources: Sources): DocumentFragment {
   return out;
 }
 
-// A browser complains of what the page's policy forbids while it only parses it.
-// This keeps it quiet; what makes the HTML safe is the sanitiser.
+// Browsers report violations of the content security policy even for HTML that they only
+// parse. quiet avoids these reports. The sanitizer makes the HTML safe.
 const quiet = (html: string): string =>
   html.replace(/<[^>]*>?/g, (tag) => tag.replace(/^<(\/?)(?:style|base)\b/i, '<$1template').replace(/([\s"'/])(?:on\w+|style)\s*=/gi, '$1data-off='));
 
-/** plainHtml makes DOM of an agent's HTML: its text and what structures it. */
+/** plainHtml makes DOM from the HTML of an agent. It keeps only text and structure. */
 export function plainHtml(html: string): DocumentFragment {
   const out = DOMPurify.sanitize(quiet(html), { ...allowed, ALLOWED_TAGS: [...allowed.ALLOWED_TAGS, 'b', 'i', 'u', 'div', 'h1', 'h2', 'dl', 'dt', 'dd'], ALLOWED_ATTR: ['href'] });
   for (const h of out.querySelectorAll('h1, h2')) {
-    const lower = document.createElement('h3'); // the page's own are h1 and h2
+    const lower = document.createElement('h3'); // the page itself uses h1 and h2
     lower.append(...h.childNodes);
     h.replaceWith(lower);
   }
@@ -161,7 +158,7 @@ export function plainHtml(html: string): DocumentFragment {
 
 const anySign = /([\u1cc0-\u1cc7])/;
 
-/** Where text would not be part of what is drawn, or states nothing. */
+/** Elements in which text would not be visible, or states nothing. */
 const unmarked = 'tr, thead, tbody, table, ul, ol, h3, h4, h5, h6, th, code';
 
 // addSigns replaces the signs in text nodes, in reading order.
@@ -170,7 +167,7 @@ function addSigns(root: DocumentFragment, sources: Sources): void {
   const nodes: Text[] = [];
   while (walker.nextNode()) nodes.push(walker.currentNode as Text);
   let support: Support = '';
-  let worst: Support = ''; // of all that one mark stands for
+  let worst: Support = ''; // the worst support in a mark
   let number: string | null = null;
   let formula: string | null = null;
   for (const node of nodes) {
@@ -208,7 +205,7 @@ function addSigns(root: DocumentFragment, sources: Sources): void {
 
 type Support = 'weak' | 'none' | '';
 
-/** In it no line ends, and none begins with it: a blank in it that does not break holds it to the word before. */
+/** held joins nodes without a line break. A no-break space in it keeps it with the word before. */
 function held(...nodes: (Node | string)[]): HTMLElement {
   const span = document.createElement('span');
   span.className = 'held';
@@ -221,8 +218,8 @@ const lastHeld = (out: Node[]): HTMLElement | null => {
   return last instanceof HTMLElement && last.className === 'held' ? last : null;
 };
 
-// A number never begins a line. The space before it comes along, of numbers that
-// follow each other all but the first.
+// A number never begins a line. The space before the first of several numbers is joined
+// with it.
 function holdCite(out: Node[], number: HTMLElement): void {
   const last = out.at(-1);
   const text = last?.nodeType === Node.TEXT_NODE ? last : last instanceof HTMLElement && last.className === 'doubtful' ? last.firstChild! : null;
@@ -236,8 +233,7 @@ function holdCite(out: Node[], number: HTMLElement): void {
   else out.push(held(space, number));
 }
 
-// What ends a sentence stays with the number before it: a full stop never
-// begins a line. It is not underlined, where it would be alone.
+// Punctuation after a number never begins a line. It is not underlined by itself.
 function holdStop(text: string, out: Node[]): number {
   const span = lastHeld(out);
   if (!(span?.lastChild instanceof HTMLElement)) return 0;
@@ -246,7 +242,7 @@ function holdStop(text: string, out: Node[]): number {
   return stop.length;
 }
 
-// A mark stays with the word before it.
+// A mark is joined with the word before it.
 function holdMark(out: Node[], sign: HTMLElement): void {
   const span = lastHeld(out);
   if (span) span.append('\u00a0', sign);

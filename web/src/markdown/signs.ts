@@ -1,38 +1,37 @@
-// An answer is Markdown in which byte ranges are sentences and [n] are
-// citations. Both have to survive the Markdown parser, so they travel through
-// it as single characters that no text has: Sundanese punctuation, which the
-// parser takes for punctuation (so that emphasis beside it still works).
-import { utf16 } from '../evidence/bytes';
+// Marks sentences and citations in the Markdown of an answer. Single characters that no
+// text contains carry these marks through the Markdown parser. They are Sundanese
+// punctuation: the parser treats them as punctuation, so emphasis beside them works.
+import { utf16 } from '../api/bytes';
 import type { RagSentence } from '../api/shapes';
 import { bare, cellsOf, introduces, linesOf, says, type Line } from './statements';
 
 export const WEAK = '\u1cc0';
 export const NONE = '\u1cc1';
-/** Ends a marked run. */
+/** Ends a mark. */
 export const END = '\u1cc2';
-/** Ends a marked run that goes on: in the next line or cell, or with the next sentence. */
+/** Ends a part of a mark that continues in the next line, cell, or sentence. */
 export const PAUSE = '\u1cc3';
-/** Stand about the number of a citation. */
+/** Surround the number of a citation. */
 export const CITE = '\u1cc4';
 export const CITED = '\u1cc5';
-/** Stand about the source of a formula. */
+/** Surround the source of a formula. */
 export const MATH = '\u1cc6';
 export const MATHED = '\u1cc7';
 
 const signs = /[\u1cc0-\u1cc7]/g;
 
-/** clean takes the signs out of foreign text, keeping its length. */
+/** clean replaces these signs in the text of an answer and keeps its length. */
 export const clean = (text: string): string => text.replace(signs, '\ufffd');
 
 interface Statement {
   sentence: RagSentence;
-  /** What of the text is to be marked, line by line and cell by cell. */
+  /** The parts of the text to mark, by line and cell. */
   runs: [number, number][];
   first: Line;
   last: Line;
 }
 
-// doubtful are the statements that the passages do not carry, in their order.
+// doubtful returns the unsupported statements in order.
 function doubtful(answer: string, text: string, sentences: RagSentence[]): Statement[] {
   const open = sentences.filter((s) => s.support !== 'strong' && s.end > s.start).sort((a, b) => a.start - b.start);
   if (open.length === 0) return [];
@@ -50,7 +49,7 @@ function doubtful(answer: string, text: string, sentences: RagSentence[]): State
   });
 }
 
-// Signs stand after what opens a block: in front of it they would end the block.
+// Signs follow the start of a block, because a sign before it would end the block.
 function runsOf(text: string, words: string, line: Line, from: number, to: number): [number, number][] {
   if (line.kind === 'row') {
     const cells = cellsOf(text, line).map(([a, b]): [number, number] => [Math.max(a, from), Math.min(b, to)]).filter(([a, b]) => b > a);
@@ -63,11 +62,11 @@ function runsOf(text: string, words: string, line: Line, from: number, to: numbe
   return b > a && says(words.slice(a, b)) ? [[a, b]] : [];
 }
 
-/** statements are the sentences that state what the passages do not carry. */
+/** statements returns the sentences that state something without full support. */
 export const statements = (answer: string, sentences: RagSentence[]): RagSentence[] =>
   doubtful(answer, clean(answer), sentences).map((s) => s.sentence);
 
-/** mark puts signs about the sentences that the passages do not carry. */
+/** mark surrounds the statements without full support with signs. */
 export function mark(answer: string, sentences: RagSentence[]): string {
   const text = clean(answer);
   const all = doubtful(answer, text, sentences);
@@ -88,17 +87,14 @@ export function mark(answer: string, sentences: RagSentence[]): string {
   return out + text.slice(done);
 }
 
-// One mark is enough for an item or a row, and for sentences that follow each other.
+// One mark is enough for an item, a row, or consecutive sentences.
 function onward(text: string, s: Statement, next: Statement | undefined): boolean {
   if (!next || next.first.unit !== s.last.unit) return false;
   if (s.last.kind !== 'text') return true;
   return s.sentence.support === next.sentence.support && text.slice(s.runs.at(-1)![1], next.runs[0]![0]).trim() === '';
 }
 
-/**
- * settled prepares text that is still arriving: half a citation is held back,
- * and emphasis or code that is open is closed, so that nothing flickers.
- */
+/** settled prepares streamed text. It hides incomplete citations and closes open emphasis and code, so nothing flickers. */
 export function settled(text: string): string {
   let out = clean(text).replace(/\[\d{0,3}(?:\s*,\s*\d{0,3})*$/, '').replace(/\*{1,2}$/, '');
   const fences = out.match(/^\s*(?:```|~~~)/gm)?.length ?? 0;

@@ -1,16 +1,16 @@
-// What is drawn anew, as all of a long answer when it is complete, is drawn a few
-// parts at a time: the page never stands still for it.
+// Redraws a few parts at a time, for example of a long answer when it is complete, so that
+// the page stays responsive.
 
-/** How many parts are drawn at once, however long it takes: most answers have no more. */
+/** The number of parts to draw at once without a time limit. Most answers have fewer. */
 const atOnce = 12;
-/** For how long others are drawn at a time, in ms. */
+/** The maximum time for drawing other parts at once, in ms. */
 const budget = 8;
 
 const waiting = new Map<object, () => void>();
-let drawn = 0; // since the page could last do something else
+let drawn = 0; // since the last pause
 let asked = false;
 
-/** soon draws a part of the page, now or after what waits; what waits for the same part is forgotten. */
+/** soon draws a part of the page, at once or after the waiting parts. It replaces a waiting drawing of the same part. */
 export function soon(part: object, draw: () => void): void {
   if (waiting.size === 0 && drawn < atOnce) {
     drawn++;
@@ -21,7 +21,7 @@ export function soon(part: object, draw: () => void): void {
   next();
 }
 
-/** forget has what waits for a part not drawn. */
+/** forget cancels the waiting drawing of a part. */
 export function forget(part: object): void {
   waiting.delete(part);
 }
@@ -38,7 +38,7 @@ function slice(): void {
   const began = performance.now();
   for (const [part, draw] of waiting) {
     waiting.delete(part);
-    if (waiting.size > 0) next(); // also if this one fails
+    if (waiting.size > 0) next(); // also after an error
     draw();
     if (performance.now() - began > budget) return;
   }

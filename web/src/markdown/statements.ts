@@ -1,16 +1,16 @@
-// What of an answer states something. A heading, the head of a table, a label or
-// an introduction does not, and nothing can be said of what carries it.
+// Finds the statements in an answer. Headings, table heads, labels, and introductions state
+// nothing, so they need no support.
 import { formula } from './formula';
 
-/** Line is a line of Markdown, by what it is part of. */
+/** Line is a line of Markdown with its kind. */
 export interface Line {
   start: number;
   end: number;
-  /** What there is to read begins here, after marks of lists, quotes and tasks. */
+  /** The start of the text, after the marks of lists, quotes, and tasks. */
   body: number;
-  /** off: nothing in it is a statement. */
+  /** A line of kind off contains no statement. */
   kind: 'text' | 'item' | 'row' | 'off';
-  /** Lines of one paragraph, item or row have one number. */
+  /** The number of the paragraph, item, or row of the line. */
   unit: number;
 }
 
@@ -18,17 +18,17 @@ const opening = /^(?:\s|>|#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|\[[ xX]\]\s)*/;
 const listed = /^[\s>]*(?:[-*+]|\d{1,9}[.)])\s/;
 const fence = /^\s*(?:```|~~~)/;
 const delimiter = /^[\s>]*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
-/** A label that a nested list follows has no more words than this. */
+/** The maximum number of words in a label before a nested list. */
 const labelled = 6;
 
-/** says tells whether there is a word or number in a text. */
+/** says reports whether a text has a word or number. */
 export const says = (s: string): boolean => /[\p{L}\p{N}]/u.test(s);
-/** bare is a text with blanks for its formulas, as long as it was. */
+/** bare replaces formulas by spaces and keeps the length of the text. */
 export const bare = (text: string): string => text.replace(formula, (f) => f.replace(/[^\n]/g, ' '));
-/** introduces tells whether a sentence only leads to what follows it. */
+/** introduces reports whether a sentence only introduces the next part. */
 export const introduces = (s: string): boolean => /[:：](?:\s|\[\d[\d,\s]*\]|[*_])*$/.test(s);
 
-/** linesOf reads Markdown only so far as to know what a line is. */
+/** linesOf reads the kinds of lines. It parses no more of the Markdown. */
 export function linesOf(text: string): Line[] {
   const out: Line[] = [];
   const raws = text.split('\n');
@@ -67,7 +67,7 @@ export function linesOf(text: string): Line[] {
   return out;
 }
 
-// A line of its own that is bold throughout, or a few words over a nested list.
+// isLabel reports whether a line is bold, or a few words above a nested list.
 function isLabel(raws: string[], lines: Line[], i: number): boolean {
   const line = lines[i]!;
   if ((line.kind !== 'text' && line.kind !== 'item') || lines[i - 1]?.unit === line.unit || lines[i + 1]?.unit === line.unit) return false;
@@ -78,7 +78,7 @@ function isLabel(raws: string[], lines: Line[], i: number): boolean {
   return line.kind === 'item' && lines[i + 1]?.kind === 'item' && deep(below) > deep(raws[i]!) && !/[.!?…。\d]/.test(said) && said.split(/\s+/).length <= labelled;
 }
 
-/** cellsOf are the places of what is in the cells of a row. */
+/** cellsOf returns the ranges of the cells in a row. */
 export function cellsOf(text: string, line: Line): [number, number][] {
   const out: [number, number][] = [];
   let from = line.body;

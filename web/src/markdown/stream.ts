@@ -1,17 +1,17 @@
-// Text that is still arriving, cut into blocks: only its end is read anew.
+// Splits streamed text into blocks. It parses only the end again.
 import type { Token } from 'marked';
 import { lex } from './render';
 import { settled } from './signs';
 
-/** How many blocks at the end may still become something else. */
+/** The number of last blocks that further text can change. */
 const open = 2;
 
 export class Stream {
   private text = '';
   private done: Token[] = [];
-  private at = 0; // where what is not done begins
+  private at = 0; // the start of the unfinished part
 
-  /** take is the blocks of a text that mostly goes on where it was. */
+  /** take returns the blocks of a text that usually continues the text before. */
   take(text: string): Token[] {
     if (!text.startsWith(this.text) || text.includes('\r')) [this.done, this.at] = [[], 0];
     this.text = text;

@@ -1,7 +1,7 @@
-// Formulas as MathML, by what is loaded when there is one.
+// Draws formulas as MathML. The library loads with the first formula.
 import DOMPurify from 'dompurify';
 
-/** typeset sets the formulas in el; one that cannot be read shows its source. */
+/** typeset draws the formulas in el. An invalid formula shows its source. */
 export async function typeset(el: HTMLElement): Promise<void> {
   const found = [...el.querySelectorAll<HTMLElement>('.math:not([data-set])')];
   if (found.length === 0) return;
@@ -14,13 +14,13 @@ export async function typeset(el: HTMLElement): Promise<void> {
     try {
       const tex = source.replace(/^(?:\$\$?|\\[([])/, '').replace(/(?:\$\$?|\\[)\]])$/, '');
       const html = temml.renderToString(tex, { displayMode: display, throwOnError: true, trust: false, maxSize: [10, 10], maxExpand: 500 });
-      // Styles are against the page's policy, and browsers complain of them.
+      // The content security policy forbids styles, and browsers report them.
       const drawn = DOMPurify.sanitize(html.replace(/ style="[^"]*"/g, ''), { USE_PROFILES: { mathMl: true }, FORBID_ATTR: ['style', 'href', 'class', 'id'], RETURN_DOM_FRAGMENT: true });
       if (!drawn.querySelector('math')) continue;
       span.replaceChildren(drawn);
-      if (display) span.tabIndex = 0; // it may have to be scrolled
+      if (display) span.tabIndex = 0; // users of the keyboard must be able to scroll
     } catch {
-      // Its source is all there is.
+      // The source stays visible.
     }
   }
 }

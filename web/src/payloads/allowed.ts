@@ -1,26 +1,25 @@
-// What a figure may say of itself, key by key: whatever is not here, or is not of
-// its kind, is left out. A number can make plotly.js count for hours (ticks, bins,
-// cells), and a colour or a size can be written into the page as it is: all are
-// held to bounds.
+// The allowed properties of a figure. All others are removed. Numbers have limits, because
+// large ones make plotly.js compute for hours. Colors and sizes have limits, because
+// plotly.js writes them into the page.
 import { decoded } from './saving';
 
 export type Fields = Record<string, unknown>;
 
-/** Budget is what all lists of a figure may hold together. */
+/** Budget is the remaining number of values for all lists of a figure. */
 export interface Budget {
   left: number;
   cut: boolean;
 }
 
-/** Check gives what is kept of a value; undefined drops it. */
+/** Check returns the allowed part of a value, or undefined. */
 type Check = (value: unknown, budget: Budget) => unknown;
 
-/** Bounds: values of a list, characters of a text, size of numbers, cells of a heat map, bins. */
+/** The limits: values in a list, characters in a text, size of numbers, cells of a heat map, and bins. */
 export const most = { values: 20_000, text: 500, number: 1e100, cells: 100_000, bins: 1000 };
 
 export const fields = (v: unknown): Fields | null => (typeof v === 'object' && v !== null && !Array.isArray(v) ? (v as Fields) : null);
 
-/** wording is text of a figure: of its markup is left what only looks. */
+/** wording returns the text of a figure with only harmless markup. */
 export const wording = (text: string): string =>
   text.slice(0, most.text).replace(/<(\/?)\s*(b|i|br|sub|sup|em|s|u|extra)\b[^<>]*>|<[^>]*>?/gi, (_, close: string | undefined, tag: string | undefined) => (tag ? `<${close ?? ''}${tag.toLowerCase()}>` : ''));
 
@@ -50,7 +49,7 @@ const object = (keys: Record<string, Check>): Check => (v, b) => {
   return out;
 };
 
-// A list of what passes, with nothing in the place of what does not.
+// list keeps the allowed values of a list and closes the gaps.
 const list = (check: Check, longest: number = most.values): Check => (v, budget) => {
   const given = Array.isArray(v) ? v : unpacked(v);
   if (!given) return undefined;
@@ -70,7 +69,7 @@ const pair = (check: Check): Check => (v, b) => {
   return made.length === 2 && !made.includes(undefined) ? made : undefined;
 };
 
-// One value of the data. Numbers no axis can count with are none.
+// scalar keeps one value of the data. It drops numbers that no axis can show.
 const scalar: Check = (v) => {
   if (typeof v === 'string') return /^\s*[-+]?[\d.,]+e[-+]?\d{3}/i.test(v) ? undefined : wording(v);
   if (typeof v === 'boolean') return v;
@@ -80,14 +79,14 @@ const scalar: Check = (v) => {
 const number: Check = (v, b) => (typeof v === 'number' ? scalar(v, b) : undefined);
 const data = list(either(scalar, list(scalar)));
 
-// A colour as it is written; names of none are found out by who draws.
+// A color as text. plotly.js ignores unknown names.
 const colour = like(/^(?:#[\da-f]{3,8}|[a-z]{3,24}|(?:rgb|hsl)a?\([\d\s.,%/+-]{3,60}\))$/i);
 const colours = either(colour, number, list(either(colour, number)));
 const scale = either(like(/^[a-z_]{2,24}$/i), list(either(pair(either(num(0, 1), colour)), colour), 50));
 const dash = words('solid dot dash longdash dashdot longdashdot');
 const share = num(0, 1);
 const shares = pair(share);
-// How numbers are written: what is filled up to a width can be as wide as it says.
+// The format of numbers. Formats with a large width could produce very long texts.
 const format = like(/^(?!.*\d{3})[\w%$,.~+\-:/ ()#{}|&;]{1,40}$/);
 const template: Check = (v) => (typeof v === 'string' && !/\{[^}]*:[^}]*\d{3}/.test(v) ? wording(v) : undefined);
 const templates = either(template, list(template));
@@ -110,7 +109,7 @@ const marker: Check = (v, b) => {
     symbol: either(symbol, list(symbol)), opacity: either(share, list(share)), line, pattern: object({ shape: oneOf('', '/', '\\', 'x', '-', '|', '+', '.') }), ...coloured,
   })(v, b) as Fields | undefined;
   if (!made || !Array.isArray(made.size)) return made;
-  // However they are measured, no bubble is wider than 100 pixels.
+  // No bubble is wider than 100 pixels.
   const largest = made.size.reduce<number>((n, size) => Math.max(n, Number(size)), 0);
   const least = made.sizemode === 'area' ? largest / 5000 : largest / 100;
   if (least > 0) made.sizeref = Math.max(least, typeof made.sizeref === 'number' && made.sizeref > 0 ? made.sizeref : 1);
@@ -131,7 +130,7 @@ const said = object({
   xaxis: axisName, yaxis: axisName, showlegend: flag, legendgroup: text(60), legendrank: whole(0, 10_000), visible: oneOf(true, false, 'legendonly'), automargin: flag, xhoverformat: format, yhoverformat: format, zhoverformat: format,
 });
 
-/** trace is what is kept of a trace of a type that is drawn. */
+/** trace returns the allowed part of a trace that is drawn. */
 export function trace(type: string, raw: Fields, budget: Budget): Fields {
   const out = said(raw, budget) as Fields;
   if (type !== 'bar' && type !== 'box') delete out.width;
@@ -139,7 +138,7 @@ export function trace(type: string, raw: Fields, budget: Budget): Fields {
   return { type, ...out };
 }
 
-/** listed is what is kept of a trace of any other type: its lists, for a table. */
+/** listed returns the lists of another trace, for the table. */
 export function listed(type: string, raw: Fields, budget: Budget): Fields {
   const out: Fields = { type };
   for (const [key, value] of Object.entries(raw).slice(0, 50)) {
@@ -152,8 +151,7 @@ export function listed(type: string, raw: Fields, budget: Budget): Fields {
   return out;
 }
 
-// A heat map is drawn as wide as its widest row, and what is told by columns as
-// wide and high as there are different places.
+// cells limits heat maps. Lists of coordinates have as many cells as different positions.
 function cells(t: Fields, budget: Budget): void {
   if (!Array.isArray(t.z)) return;
   let drawn: number;
@@ -181,7 +179,7 @@ function cells(t: Fields, budget: Budget): void {
   if (drawn > 900) for (const key of ['texttemplate', 'connectgaps', 'text', 'hovertext']) delete t[key];
 }
 
-/** counted drops the bins of histograms that would be too many. Those on one axis share theirs. */
+/** counted removes the bins of histograms with too many of them. Histograms on one axis share their bins. */
 export function counted(traces: Fields[]): void {
   const histograms = traces.filter((t) => t.type === 'histogram');
   for (const axis of ['x', 'y']) {
@@ -208,7 +206,7 @@ const axisSaid = object({
 
 const axis: Check = (v, b) => {
   const made = axisSaid(v, b) as Fields | undefined;
-  // A range is kept if there is one: not of nothing, of less than can be told apart, or of more than there are days.
+  // Keep only ranges that are not empty, too small, or longer than all days.
   const [from, to] = (made?.range ?? []) as [unknown, unknown];
   if (made && typeof from === 'number' && typeof to === 'number') {
     const widest = Math.max(Math.abs(from), Math.abs(to));
@@ -233,7 +231,7 @@ const layoutSaid: Record<string, Check> = {
   coloraxis: object(coloured), colorscale: object({ sequential: scale, sequentialminus: scale, diverging: scale }), piecolorway: list(colour, 60), hiddenlabels: list(scalar, 200), grid, shapes: shown(shape), annotations: shown(annotation),
 };
 
-/** arranged is what is kept of a layout. */
+/** arranged returns the allowed part of a layout. */
 export function arranged(raw: Fields): Fields {
   const budget: Budget = { left: most.values, cut: false };
   const out: Fields = {};
@@ -245,7 +243,7 @@ export function arranged(raw: Fields): Fields {
   return out;
 }
 
-// Numbers as newer Pythons pack them.
+// unpacked reads the packed numbers of newer Python versions.
 function unpacked(value: unknown): unknown[] | null {
   const o = fields(value);
   if (!o || typeof o.bdata !== 'string' || typeof o.dtype !== 'string' || !/^[A-Za-z0-9+/]*={0,2}$/.test(o.bdata)) return null;

@@ -1,17 +1,18 @@
-// Sound: samples as numpy writes them, or a file of it, made to what browsers play.
-import { base64, fields, parsed } from '../chat/replies';
+// Converts sound from numpy samples or files into a form that browsers play.
+import { base64, fields, parsed } from '../conversation/replies';
 import { decoded } from './saving';
 
 export interface Sound {
-  /** A WAV file, or what was sent as a file. */
+  /** A WAV file, or the received file. */
   bytes: Uint8Array<ArrayBuffer>;
   type: string;
   extension: string;
-  /** In seconds; 0 if only the player will know. */
+  /** The duration in seconds; 0 if only the player knows it. */
   seconds: number;
 }
 
-// How a sample of each type is read, little-endian, to between -1 and 1.
+// Readers for each type of sample. They read little-endian and return values between -1 and
+// 1.
 const samples: Record<string, { size: number; read: (v: DataView, at: number) => number }> = {
   float32: { size: 4, read: (v, at) => v.getFloat32(at, true) },
   float64: { size: 8, read: (v, at) => v.getFloat64(at, true) },
@@ -21,10 +22,10 @@ const samples: Record<string, { size: number; read: (v: DataView, at: number) =>
   uint8: { size: 1, read: (v, at) => v.getUint8(at) / 128 - 1 },
 };
 
-/** Channels that are played; what has more is not sound for people. */
+/** The maximum number of channels. */
 const maxChannels = 8;
 
-/** listen reads sound; null if it is none. */
+/** listen reads sound, or returns null. */
 export function listen(content: unknown): Sound | null {
   const c = typeof content === 'string' && !/^\s*\{/.test(content) ? { audio_data_base64: content } : fields(parsed(content));
   const data = base64(c?.audio_data_base64 ?? c?.base64 ?? c?.data);
@@ -44,8 +45,8 @@ export function listen(content: unknown): Sound | null {
   return { bytes: wav(frames, channels, Math.round(rate), at), type: 'audio/wav', extension: 'wav', seconds: frames / rate };
 }
 
-// [n] is one channel, [n, channels] has them side by side, and [channels, n],
-// which some engines make, one after the other.
+// layout finds the channels in a shape: [n] is one channel, [n, channels] has interleaved
+// channels, and [channels, n] has one channel after another.
 function layout(shape: unknown, total: number): { channels: number; planar: boolean } {
   const s = Array.isArray(shape) ? shape.filter((n): n is number => Number.isInteger(n) && n > 0) : [];
   if (s.length !== 2 || s[0]! * s[1]! !== total) return { channels: 1, planar: false };
@@ -53,7 +54,7 @@ function layout(shape: unknown, total: number): { channels: number; planar: bool
   return s[0]! <= maxChannels ? { channels: s[0]!, planar: true } : { channels: 1, planar: false };
 }
 
-/** wav is a WAV file of 16 bits a sample. */
+/** wav returns a WAV file with 16 bits per sample. */
 function wav(frames: number, channels: number, rate: number, sample: (frame: number, channel: number) => number): Uint8Array<ArrayBuffer> {
   const length = frames * channels * 2;
   const out = new DataView(new ArrayBuffer(44 + length));
@@ -89,7 +90,7 @@ const beginnings: [RegExp, string, string][] = [
   [/^(?:ID3|\xff[\xe2-\xff])/, 'audio/mpeg', 'mp3'],
 ];
 
-// By what its bytes begin with.
+// file detects the type of a file from its first bytes.
 function file(bytes: Uint8Array<ArrayBuffer>): Sound | null {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
   const found = beginnings.find(([begins]) => begins.test(start));

@@ -1,5 +1,4 @@
-// The page's colours as values, for what cannot read its variables: plots and
-// documents in frames.
+// The colors of the page as values, for plots and frames, which cannot read its variables.
 const names = ['ink', 'muted', 'paper', 'surface', 'sunken', 'line', 'accent'] as const;
 
 export type Colours = Record<(typeof names)[number], string> & { dark: boolean };
@@ -17,7 +16,7 @@ function read(): Colours {
   return { ...(found as Record<(typeof names)[number], string>), dark: scheme ? scheme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches };
 }
 
-/** Looked is the colours now; it changes with the theme. */
+/** Looked has the present colors, which change with the theme. */
 class Looked {
   current = $state.raw(read());
 

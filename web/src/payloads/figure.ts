@@ -1,31 +1,31 @@
-// A plotly figure, cut down to what is drawn here: nothing of it asks another
-// host for anything, runs for long, or leads anywhere.
+// Reduces a plotly figure to the supported part. It requests nothing from other hosts,
+// needs little time, and has no links.
 import { arranged, counted as binned, fields, listed, trace, wording, type Budget, type Fields } from './allowed';
 import type { Column, Table } from './table';
 import { readTable } from './table';
 
 export interface Figure {
-  /** Traces that are drawn. */
+  /** The drawn traces. */
   data: Fields[];
   layout: Fields;
-  /** What it is called; '' if nothing. */
+  /** The title, or ''. */
   title: string;
   kind: 'scatter' | 'line' | 'bar' | 'pie' | 'heatmap' | 'histogram' | 'box' | 'mixed';
-  /** Values that are drawn. */
+  /** The number of drawn values. */
   values: number;
   cut: boolean;
-  /** Types of traces that are not drawn. */
+  /** The types of traces that are not drawn. */
   undrawn: string[];
   /** The data of all traces. */
   table: Table | null;
 }
 
-/** Bounds: traces, values of all, rows of the table, characters of a figure. */
+/** The limits: traces, values, rows of the table, and characters of a figure. */
 const most = { traces: 60, values: 100_000, rows: 20_000, figure: 16_000_000 };
 
 const drawn = ['scatter', 'bar', 'pie', 'heatmap', 'histogram', 'box'];
 
-/** readFigure reads a figure; null if it is none. */
+/** readFigure reads a figure, or returns null. */
 export function readFigure(content: unknown): Figure | null {
   let value = content;
   if (typeof content === 'string') {
@@ -75,7 +75,7 @@ function kindOf(t: Fields): Figure['kind'] {
 const length = (v: unknown): number => (Array.isArray(v) ? (Array.isArray(v[0]) ? v.reduce<number>((n, row) => n + (Array.isArray(row) ? row.length : 0), 0) : v.length) : 0);
 const counted = (t: Fields): number => Math.max(0, ...['x', 'y', 'z', 'values', 'labels', 'q1'].map((key) => length(t[key])));
 
-// The data as a table: each value with its series.
+// tabled returns the data as a table with one row for each value.
 function tabled(traces: Fields[]): Table | null {
   const rows: Fields[] = [];
   const several = traces.length > 1;
@@ -94,7 +94,7 @@ function tabled(traces: Fields[]): Table | null {
 
 const at = (list: unknown, i: number): unknown => (Array.isArray(list) ? list[i] : undefined);
 
-/** headed is a figure's table with its first column under the name for series. */
+/** headed returns a table whose first column has the name for series. */
 export function headed(table: Table, series: string): Table {
   return { ...table, columns: table.columns.map((c: Column) => (c.name === 'series' ? { ...c, name: series } : c)) };
 }

@@ -1,12 +1,12 @@
-// What a file is, by its bytes and its name, as far as it can be shown.
+// Detects the type of a file from its bytes and its name, for previews.
 export type FileKind = 'text' | 'image' | 'pdf' | 'other';
 
-/** Bounds of a preview: bytes of text, pixels of a picture. */
+/** The limits of a preview: bytes of text, and pixels of an image. */
 export const limits = { text: 100_000, pixels: 60_000_000 };
 
 const begins = (bytes: Uint8Array, ...codes: number[]): boolean => codes.every((c, i) => bytes[i] === c);
 
-/** imageType is the media type of a picture that browsers draw; '' if it is none. */
+/** imageType returns the media type of an image that browsers show, or ''. */
 export function imageType(b: Uint8Array): string {
   if (begins(b, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'image/png';
   if (begins(b, 0xff, 0xd8, 0xff)) return 'image/jpeg';
@@ -15,7 +15,7 @@ export function imageType(b: Uint8Array): string {
   return '';
 }
 
-/** pixels counts a picture's by what its header says; 0 if that is not read here. */
+/** pixels returns the number of pixels from the header of an image; 0 for unknown headers. */
 export function pixels(b: Uint8Array): number {
   const v = new DataView(b.buffer, b.byteOffset, b.byteLength);
   switch (imageType(b)) {
@@ -27,7 +27,7 @@ export function pixels(b: Uint8Array): number {
   }
 }
 
-// A JPEG is segments; the one that begins the frame has its size.
+// The size is in the frame segment of a JPEG.
 function jpegPixels(b: Uint8Array, v: DataView): number {
   for (let at = 2; at + 9 < b.length && b[at] === 0xff; at += 2 + v.getUint16(at + 2)) {
     const marker = b[at + 1]!;
@@ -36,28 +36,29 @@ function jpegPixels(b: Uint8Array, v: DataView): number {
   return 0;
 }
 
-/** fileKind is how a file can be shown. */
+/** fileKind returns the kind of preview for a file. */
 export function fileKind(b: Uint8Array): FileKind {
   if (imageType(b)) return 'image';
   if (begins(b, 0x25, 0x50, 0x44, 0x46, 0x2d)) return 'pdf';
   return b.length > 0 && read(b) !== null ? 'text' : 'other';
 }
 
-/** read is the beginning of a file as text; null if it is none. */
+/** read returns the beginning of a file as text, or null. */
 export function read(b: Uint8Array): string | null {
   const wide = begins(b, 0xff, 0xfe) ? 'utf-16le' : begins(b, 0xfe, 0xff) ? 'utf-16be' : '';
   const beginning = b.subarray(0, limits.text);
   if (wide) return new TextDecoder(wide).decode(beginning);
   if (beginning.subarray(0, 8000).includes(0)) return null;
   try {
-    // Where it is cut, a character may be cut too: as a stream that is no error.
+    // The beginning can end inside a character, which is no error for a stream.
     return new TextDecoder('utf-8', { fatal: true }).decode(beginning, { stream: beginning.length < b.length });
   } catch {
-    // Older files have a byte for each character. What has control characters is no text.
+    // Older files have one byte for each character. Files with control characters are
+    // not text.
     const text = new TextDecoder('windows-1252').decode(beginning);
     return /[\u0001-\u0008\u000e-\u001a\u001c-\u001f]/.test(text.slice(0, 8000)) ? null : text;
   }
 }
 
-/** extension is what a file's name ends with, for its sign. */
+/** extension returns the extension of a file name, for its icon. */
 export const extension = (name: string): string => (/\.([A-Za-z0-9]{1,5})[.\s\ufffd]*$/.exec(name)?.[1] ?? '').toUpperCase();

@@ -1,27 +1,26 @@
-// An agent's HTML: what it says and how it looks, and nothing that acts, asks
-// for anything or leads anywhere but by a link.
+// Keeps the text and the look of an agent's HTML. It removes scripts, requests, and all
+// navigation except links.
 import DOMPurify from 'dompurify';
 import { safeLink } from '../markdown/render';
 
 export interface Harmless {
-  /** It has no style yet: see dress. */
+  /** The content without its styles, which dress adds. */
   content: DocumentFragment;
-  /** Rules of its style sheets. */
+  /** The rules of its style sheets. */
   rules: string[];
-  /** It brings colours of its own, which are made for light paper. */
+  /** The HTML has its own colors, which are made for white paper. */
   coloured: boolean;
   cut: boolean;
 }
 
-/** Bounds: characters, tags, rules of style. */
+/** The limits: characters, tags, and style rules. */
 const most = { characters: 1_000_000, tags: 12_000, rules: 500 };
 
-// A browser complains of style and handlers that the page's policy forbids while
-// it only parses them. Under other names it keeps quiet, and the style can be
-// looked at; what makes the HTML safe is the sanitiser.
+// Browsers report forbidden styles and handlers even during parsing. Other names avoid
+// these reports and keep the styles readable. The sanitizer makes the HTML safe.
 const quietly = 'data-look';
 
-/** disarmed is HTML with what would be complained of under other names. */
+/** disarmed returns HTML with other names for these attributes. */
 export function disarmed(html: string): string {
   let out = '';
   let at = 0;
@@ -37,7 +36,7 @@ export function disarmed(html: string): string {
   return out + html.slice(at);
 }
 
-// Goes to the end of a tag, over quoted values.
+// attributes moves to the end of a tag and skips quoted values.
 function attributes(html: string, from: number, before: string): [string, number] {
   let out = before;
   let at = from;
@@ -52,7 +51,7 @@ function attributes(html: string, from: number, before: string): [string, number
   return [out, at];
 }
 
-// Attributes that name no resource; the others have to say what an address may.
+// Attributes that cannot refer to a resource. The values of others are checked.
 const saying = ['alt', 'title', 'colspan', 'rowspan', 'align', 'dir', 'lang', 'width', 'height', 'start', 'reversed', 'scope', 'span', 'open', 'id', 'class', 'datetime', quietly];
 
 const allowed = {
@@ -68,7 +67,7 @@ const allowed = {
   RETURN_DOM_FRAGMENT: true as const,
 };
 
-// Sanitising takes its time with each tag.
+// bounded limits the number of tags, because sanitizing takes time for each.
 function bounded(html: string): string {
   let at = -1;
   for (let tags = 0; tags < most.tags; tags++) {
@@ -78,7 +77,7 @@ function bounded(html: string): string {
   return html.slice(0, at);
 }
 
-/** harmless makes HTML that may be shown. */
+/** harmless returns HTML that is safe to show. */
 export function harmless(html: string): Harmless {
   const text = bounded(html);
   const content = DOMPurify.sanitize(disarmed(text), allowed);
@@ -103,7 +102,7 @@ export function harmless(html: string): Harmless {
   return { content, rules, coloured, cut: text.length < html.length };
 }
 
-/** dress gives elements the style that they bring, once they are where they stay. */
+/** dress applies the styles of elements after they are in the document. */
 export function dress(root: ParentNode): void {
   for (const el of root.querySelectorAll<HTMLElement>(`[${quietly}]`)) {
     el.style.cssText = el.getAttribute(quietly)!;
@@ -114,7 +113,7 @@ export function dress(root: ParentNode): void {
 const looking =
   /^(?:color|background|background-color|background-image|font(?:-.+)?|text-(?:align|decoration|transform|indent|overflow|wrap)(?:-.+)?|line-height|letter-spacing|word-spacing|white-space(?:-.+)?|word-break|overflow-wrap|vertical-align|direction|unicode-bidi|(?:padding|margin|border)(?:-.+)?|(?:min-|max-)?(?:width|height|inline-size|block-size)|box-sizing|box-shadow|opacity|display|gap|row-gap|column-gap|flex(?:-.+)?|order|align-(?:items|content|self)|justify-(?:items|content|self)|grid(?:-.+)?|list-style-(?:type|position)|float|clear|overflow(?:-[xy])?|caption-side|table-layout|empty-cells|columns?(?:-.+)?)$/;
 
-// What a declaration may say: nothing in it names another resource.
+// Values of declarations must not refer to other resources.
 const plain = (value: string) => value.length <= 300 && !/url|image-set|image\(|element\(|src\(|attr\(|@|\\|expression/i.test(value);
 
 function looks(style: CSSStyleDeclaration): [string, string][] {
@@ -124,7 +123,7 @@ function looks(style: CSSStyleDeclaration): [string, string][] {
   });
 }
 
-/** sheets are the rules of style elements that only look, read without applying them. */
+/** sheets returns the harmless rules of style elements. It parses them without applying them. */
 function sheets(html: string): string[] {
   const texts = [...html.matchAll(/<style\b[^>]*>([^<]{0,100000})<\/style/gi)].map((m) => m[1]!);
   if (texts.length === 0 || typeof CSSStyleSheet !== 'function') return [];
@@ -139,7 +138,7 @@ function sheets(html: string): string[] {
       if (said.length > 0) out.push(`${rule.selectorText} { ${said.join('; ')} }`);
     }
   } catch {
-    return []; // it is no style
+    return []; // the text is not a style sheet
   }
   return out;
 }

@@ -1,5 +1,5 @@
-// plotly.js with the traces that agents send most, and how a figure looks here.
-// It is large: it comes when the first figure is about to be seen.
+// plotly.js with the usual types of traces, and the look of figures. It is large, so it
+// loads before the first figure becomes visible.
 import './plotly.css';
 import bar from 'plotly.js/lib/bar';
 import box from 'plotly.js/lib/box';
@@ -13,8 +13,8 @@ import type { Figure } from './figure';
 
 Plotly.register([bar, box, heatmap, histogram, pie, de]);
 
-// plotly.js sets some style as an attribute, which the page's policy forbids, and
-// which as a property is allowed.
+// plotly.js sets some styles as attributes, which the policy forbids. Setting properties is
+// allowed.
 SVGElement.prototype.setAttribute = function (name, value) {
   if (name === 'style') this.style.cssText = value;
   else Element.prototype.setAttribute.call(this, name, value);
@@ -43,7 +43,7 @@ function layout(figure: Figure, c: Colours, language: string, el: HTMLElement): 
   return {
     ...given,
     ...axes,
-    title: undefined, // it stands above the plot, where it can be read and marked
+    title: undefined, // the page shows it above the plot, where it can be selected
     font, separators: language === 'de' ? ',.' : '.,',
     paper_bgcolor: 'rgba(0,0,0,0)', plot_bgcolor: 'rgba(0,0,0,0)',
     colorway: ways[c.dark ? 'dark' : 'light'],
@@ -60,17 +60,17 @@ const titled = (title: unknown, font: Fields): Fields => ({ text: typeof title =
 
 const config = (language: string) => ({ displayModeBar: false, displaylogo: false, scrollZoom: false, doubleClick: false, showTips: false, responsive: false, locale: language, plotlyServerURL: '', showLink: false });
 
-/** draw draws a figure, or draws it anew: in other colours, at another size. */
+/** draw draws a figure, or draws it again with other colors or another size. */
 export async function draw(el: HTMLElement, figure: Figure, colours: Colours, language: string): Promise<void> {
   const marker = { line: { color: colours.surface, width: 1 } };
-  // plotly.js writes into what it is given.
+  // plotly.js changes its input.
   const data = structuredClone(figure.data).map((t) => (t.type === 'pie' ? { automargin: true, ...t, marker: { ...own(t.marker), ...marker } } : t));
   await Plotly.react(el, data as never, structuredClone(layout(figure, colours, language, el)) as never, config(language) as never);
 }
 
 export const erase = (el: HTMLElement): void => Plotly.purge(el);
 
-/** picture is what is drawn as a PNG, on the colour of its surroundings. */
+/** picture returns the figure as a PNG with the color of its background. */
 export async function picture(el: HTMLElement, colours: Colours): Promise<Blob> {
   const shown = el as HTMLElement & { data: unknown; layout: Fields };
   const url = await Plotly.toImage({ data: shown.data, layout: { ...shown.layout, paper_bgcolor: colours.surface } } as never, { format: 'png', width: el.clientWidth, height: el.clientHeight, scale: 2 });

@@ -1,6 +1,6 @@
-// Files that the person keeps.
+// Saves files.
 
-/** save offers a file for keeping. Whatever it is, it is never opened here. */
+/** save offers a file for download. The browser never opens it. */
 export function save(name: string, content: BlobPart | Blob): void {
   const url = URL.createObjectURL(new Blob([content], { type: 'application/octet-stream' }));
   const a = document.createElement('a');
@@ -10,7 +10,7 @@ export function save(name: string, content: BlobPart | Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** decoded are the bytes of base64 that is known to be some. */
+/** decoded returns the bytes of valid base64. */
 export function decoded(base64: string): Uint8Array<ArrayBuffer> {
   const native = (Uint8Array as { fromBase64?: (s: string) => Uint8Array<ArrayBuffer> }).fromBase64;
   try {
@@ -20,6 +20,6 @@ export function decoded(base64: string): Uint8Array<ArrayBuffer> {
     for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
     return bytes;
   } catch {
-    return new Uint8Array(); // padded in the wrong place
+    return new Uint8Array(); // the padding is wrong
   }
 }

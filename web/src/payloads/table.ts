@@ -1,33 +1,32 @@
-// Tables as pandas writes them, in any of its orientations, as columns of values.
+// Reads tables of pandas in all orientations, as columns of values.
 export type Kind = 'number' | 'date' | 'boolean' | 'text';
 
 export interface Column {
   name: string;
   kind: Kind;
-  /** One for each row; null is what is missing. */
+  /** One value for each row; null for missing values. */
   values: unknown[];
 }
 
 export interface Table {
   columns: Column[];
-  /** What the rows are called, if that is not just their position. */
+  /** The names of the rows, if they are not only positions. */
   index: string[] | null;
   rows: number;
-  /** There was more than is held. */
+  /** The table had more rows or columns. */
   cut: boolean;
 }
 
-/** Bounds of what is held: rows, columns, and cells in all. */
+/** The maximum number of rows, columns, and cells. */
 const most = { rows: 100_000, columns: 500, cells: 2_000_000 };
 
-/** Longest text that is read as a table, in characters. */
+/** The longest text to read as a table, in characters. */
 const longest = 24_000_000;
 
 type Fields = Record<string, unknown>;
 const fields = (v: unknown): Fields | null => (typeof v === 'object' && v !== null && !Array.isArray(v) ? (v as Fields) : null);
 
-// Objects put keys that are numbers first, in their order. What stands before
-// them here keeps them where they were.
+// Objects sort numeric keys first. This prefix keeps the keys in their order.
 const keep = '\u0001';
 const name = (key: string) => (key.startsWith(keep) ? key.slice(1) : key);
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|-?\bInfinity\b|\bNaN\b/g;
@@ -39,7 +38,7 @@ function ordered(text: string): unknown {
   }));
 }
 
-/** readTable reads a table; null if it is none. */
+/** readTable reads a table, or returns null. */
 export function readTable(content: unknown): Table | null {
   let value = content;
   if (typeof content === 'string') {
@@ -86,7 +85,7 @@ function oriented(value: unknown): Raw | null {
 
 const own = (o: Fields, key: string): unknown => (Object.hasOwn(o, key) ? o[key] : null);
 
-// Rows as objects, or as lists of values.
+// Rows are objects or lists of values.
 function listed(rows: unknown[], order: string[] = []): Raw | null {
   if (rows.every(Array.isArray)) {
     const width = rows.reduce<number>((w, r) => Math.max(w, r.length), 0);
@@ -110,7 +109,7 @@ function fieldNames(schema: Fields): string[] {
   return Array.isArray(schema.fields) ? schema.fields.flatMap((f) => (typeof fields(f)?.name === 'string' ? [String(fields(f)!.name)] : [])) : [];
 }
 
-/** plain is a value as text, as it would stand in a file. */
+/** plain returns a value as text for files. */
 export function plain(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;
@@ -118,7 +117,7 @@ export function plain(value: unknown): string {
   try {
     return JSON.stringify(value)?.replaceAll('\\u0001', '') ?? '';
   } catch {
-    return '…'; // nested too deeply to be written
+    return '…'; // the nesting is too deep
   }
 }
 
@@ -132,7 +131,8 @@ function column(label: string, values: unknown[], rows: number): Column {
   let kind: Kind = 'text';
   if (all((v) => typeof v === 'boolean')) kind = 'boolean';
   else if (all((v) => typeof v === 'number')) {
-    // Times come as milliseconds since 1970, which only the name tells from amounts.
+    // Times are milliseconds since 1970. Only the name of the column distinguishes them
+    // from amounts.
     kind = timely.test(label) && all((v) => Number.isInteger(v) && Math.abs(v as number) >= 86_400_000 && Math.abs(v as number) < 1e14) ? 'date' : 'number';
   } else if (all((v) => typeof v === 'string' && iso.test(v))) kind = 'date';
   return { name: label, kind, values: kept };
@@ -140,10 +140,7 @@ function column(label: string, values: unknown[], rows: number): Column {
 
 const moment = (value: unknown): number => (typeof value === 'number' ? value : Date.parse(String(value).replace(/^(\d{4}-\d\d-\d\d) /, '$1T')));
 
-/**
- * sorted is rows in the order of a column's values, of equal ones as they were;
- * what is missing comes last, whichever the direction.
- */
+/** sorted sorts rows by a column. Equal values keep their order, and missing values come last in both directions. */
 export function sorted(table: Table, rows: number[], by: Column | 'index', descending: boolean, language: string): number[] {
   const values: unknown[] = by === 'index' ? (table.index ?? []) : by.values;
   const kind = by === 'index' ? 'text' : by.kind;
@@ -158,13 +155,13 @@ export function sorted(table: Table, rows: number[], by: Column | 'index', desce
   });
 }
 
-/** written makes what a column's values are for people, in a language. */
+/** written returns a function that formats the values of a column in a language. */
 export function written(c: Column, language: string, words: { yes: string; no: string }): (value: unknown) => string {
   const missing = (f: (v: unknown) => string) => (v: unknown) => (v === null || v === undefined ? '' : f(v));
   switch (c.kind) {
     case 'boolean': return missing((v) => (v ? words.yes : words.no));
     case 'number': {
-      // Four digits are as often a year or a number of something as an amount.
+      // Four digits are often a year or a number, so they have no separators.
       const years = c.values.every((v) => v === null || (Number.isInteger(v) && Math.abs(v as number) < 10_000));
       const digits = new Intl.NumberFormat(language, { maximumFractionDigits: 6, useGrouping: !years });
       const small = new Intl.NumberFormat(language, { notation: 'scientific', maximumFractionDigits: 4 });
@@ -179,7 +176,7 @@ export function written(c: Column, language: string, words: { yes: string; no: s
   }
 }
 
-/** matching makes a test whether a row holds a text, in any column. */
+/** matching returns a function that finds the rows with a text in any column. */
 export function matching(table: Table, shown: ((value: unknown) => string)[]): (query: string) => number[] {
   let hay: string[] | null = null;
   return (query) => {
@@ -189,13 +186,13 @@ export function matching(table: Table, shown: ((value: unknown) => string)[]): (
     hay ??= all.map((i) =>
       [table.index?.[i] ?? '', ...table.columns.map((c, j) => (c.kind === 'text' ? plain(c.values[i]) : c.kind === 'number' ? `${plain(c.values[i])}` : `${plain(c.values[i])}\n${shown[j]!(c.values[i])}`))].join('\n').toLowerCase(),
     );
-    // An amount may be looked for as it is written here: 12,000.
+    // Users can search for a number with separators: 12,000.
     const bare = /^[-\d.,'\u00a0\u202f ]+$/.test(q) ? q.replace(/[,'\u00a0\u202f ]/g, '') : q;
     return all.filter((i) => hay![i]!.includes(q) || (bare !== q && hay![i]!.includes(bare)));
   };
 }
 
-/** csv is a table as a file (RFC 4180) that no spreadsheet takes for formulas. */
+/** csv returns a table as a file (RFC 4180) in which spreadsheets find no formulas. */
 export function csv(table: Table, rows: number[], indexName: string): string {
   const head = [...(table.index ? [indexName] : []), ...table.columns.map((c) => c.name)].map(quoted);
   const lines = rows.map((i) => [...(table.index ? [quoted(table.index[i] ?? '')] : []), ...table.columns.map((c) => cell(c, c.values[i]))].join(','));
@@ -213,7 +210,7 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(safe) || /^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** width is how wide a column has to be, in characters: by its name and some of its values. */
+/** width returns the width of a column in characters, from its name and some values. */
 export function width(header: string, values: unknown[], show: (v: unknown) => string): number {
   const step = Math.max(1, Math.floor(values.length / 200));
   let longest = header.length + 3;

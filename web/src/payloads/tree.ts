@@ -1,7 +1,7 @@
-// Anything that JSON can write, as a tree that is drawn as far as it is opened.
-import { parsed } from '../chat/replies';
+// JSON values as a tree. Only open parts are drawn.
+import { parsed } from '../conversation/replies';
 
-/** What a value is, as it is drawn. */
+/** The kind of a value. */
 export type Sort = 'object' | 'list' | 'text' | 'number' | 'boolean' | 'nothing';
 
 export const sort = (value: unknown): Sort =>
@@ -12,16 +12,16 @@ export const sort = (value: unknown): Sort =>
   : typeof value === 'boolean' ? 'boolean'
   : 'text';
 
-/** Children that are drawn at once; the rest is asked for. */
+/** The number of children to draw at a time. */
 export const batch = 50;
 
-/** A long text's beginning, in characters. */
+/** The length of the shown beginning of a text, in characters. */
 export const shortText = 300;
 
-/** Depth below which nothing is drawn. */
+/** The maximum depth. */
 export const deepest = 100;
 
-/** children are the parts of a value, from one to the one before another. */
+/** children returns the first parts of a value, up to but excluding index to. */
 export function children(value: unknown, to: number): [string, unknown][] {
   if (Array.isArray(value)) return value.slice(0, to).map((v, i) => [String(i + 1), v]);
   return Object.keys(value as object).slice(0, to).map((key) => [key, (value as Record<string, unknown>)[key]]);
@@ -29,10 +29,10 @@ export function children(value: unknown, to: number): [string, unknown][] {
 
 export const size = (value: unknown): number => (Array.isArray(value) ? value.length : Object.keys(value as object).length);
 
-// By what people tell parts of a model apart, first come first served.
+// Keys that name an object, in the order of preference.
 const naming = ['name', 'title', 'label', 'text', 'id'];
 
-/** called is what an object calls itself: its name and what it is one of. */
+/** called returns the name and the type of an object. */
 export function called(value: unknown): { name: string; type: string } {
   const o = (sort(value) === 'object' ? value : {}) as Record<string, unknown>;
   const own = (key: string) => (Object.hasOwn(o, key) && typeof o[key] === 'string' ? (o[key] as string).trim().slice(0, 80) : '');
@@ -40,7 +40,7 @@ export function called(value: unknown): { name: string; type: string } {
   return { name, type: own('type') || own('kind') };
 }
 
-/** opened counts how many levels are open at first, so that about so many lines are drawn. */
+/** opened returns the number of levels to open at first, for about this number of lines. */
 export function opened(value: unknown, lines = 24): number {
   let level: unknown[] = [value];
   let drawn = 0;
@@ -59,14 +59,14 @@ export function opened(value: unknown, lines = 24): number {
   return 4;
 }
 
-/** Longest text that is read as JSON, in characters. */
+/** The longest text to read as JSON, in characters. */
 const longest = 8_000_000;
 
-/** structure is what a payload holds, with JSON in strings read. */
+/** structure returns the content of a payload, and parses JSON in strings. */
 export const structure = (content: unknown): unknown =>
   typeof content === 'string' && (content.length > longest || !/^\s{0,100}[{[]/.test(content)) ? content : parsed(content);
 
-/** written is a value as JSON for a file. */
+/** written returns a value as JSON for a file. */
 export function written(value: unknown): string {
   try {
     return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');

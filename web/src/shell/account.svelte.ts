@@ -1,27 +1,27 @@
-// Who is logged in, where the server asks for that.
+// The signed-in user, if the server requires a sign-in.
 import * as http from '../api/http';
 import type { Me } from '../api/shapes';
 import { words } from '../words/words.svelte';
 import { notices } from './notices.svelte';
 
-/** may reports whether somebody may do something, which everybody may where nobody has to log in. */
+/** may reports whether a user has a permission. Without sign-in, everybody has all permissions. */
 export const may = (me: Me | null, scope: Me['scopes'][number]): boolean => me?.auth !== true || me.scopes.includes(scope) || me.scopes.includes('admin');
 
 class Account {
   me = $state<Me | null>(null);
-  /** The server wants to know who asks. */
+  /** The server requires a sign-in now. */
   needed = $state(false);
-  /** Somebody can log out. */
+  /** The user can sign out. */
   known = $derived(this.me?.auth === true);
-  /** Documents can be added and deleted. */
+  /** The user can add and delete documents. */
   adds = $derived(may(this.me, 'ingest'));
   /** The server refused to list sources. */
   noSources = $state(false);
-  /** Sources can be managed. */
+  /** The user can manage sources. */
   manages = $derived(may(this.me, 'admin') && !this.noSources);
-  /** Questions can be asked. */
+  /** The user can ask questions. */
   asks = $derived(may(this.me, 'ask'));
-  /** Counts logins of this page. */
+  /** The number of sign-ins since the page was loaded. */
   logins = 0;
   private waiting: (() => void)[] = [];
 
@@ -32,16 +32,16 @@ class Account {
     });
   }
 
-  /** check asks who is logged in, and so waits until somebody is. */
+  /** check loads the user. If the server requires a sign-in, it waits for one. */
   async check(): Promise<void> {
     try {
       this.me = await http.getMe();
     } catch {
-      // A server without logins may not know the question.
+      // Older servers without users may not have this call.
     }
   }
 
-  /** logIn returns why it failed; '' if it did not. */
+  /** logIn signs in. It returns the reason of a failure, or ''. */
   async logIn(name: string, password: string): Promise<string> {
     const before = this.me?.id;
     try {
@@ -51,7 +51,7 @@ class Account {
       if (err instanceof http.ApiError && err.status === 429) return words.shell.tooOften(err.after);
       return http.sentence(err);
     }
-    // What the last one saw is not the next one's.
+    // The new user must not see the data of the previous one.
     if (before !== undefined && before !== this.me.id) location.assign('/');
     this.needed = false;
     this.logins++;

@@ -1,7 +1,7 @@
-// Names that others gave: of files, of documents, of conversations.
+// Safe display of names that others chose: of files, documents, and conversations.
 
-// What turns the direction of text around: after it "gpj.exe" reads "exe.jpg".
+// Characters that change the direction of text. After one, "gpj.exe" reads "exe.jpg".
 const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** honest is a name as it is written: what would make it read as another is a sign that is seen. */
+/** honest returns a name without hidden direction changes. It replaces their characters by a visible sign. */
 export const honest = (name: string): string => name.replace(turning, '\ufffd');

@@ -1,11 +1,11 @@
-// What is said at the foot of the page: what went wrong, what can still be
-// undone; and questions that need a yes before something is destroyed.
+// Notices at the bottom of the page: errors, actions that the user can undo, and questions
+// before something is deleted.
 import { sentence } from '../api/http';
 
 export interface Notice {
   id: number;
   text: string;
-  /** Takes back what is said to be done; without, the notice is of something that went wrong. */
+  /** Undoes the action. Without it, the notice is an error. */
   undo?: () => void;
 }
 
@@ -17,16 +17,19 @@ export interface Question {
 }
 
 export interface Undoable {
-  /** Does it, once there was time to undo it; at once if the page is left, when only requests that outlive it are heard. */
+  /**
+   * Performs the action after the time to undo it. When the user leaves the page, it runs
+   * at once, and only requests with keepalive succeed.
+   */
   do(): void;
-  /** Shows again what was hidden. */
+  /** Shows the hidden items again. */
   undone(): void;
 }
 
-/** How long something can be undone, in ms. */
-const patience = 6000;
+/** The time to undo an action, in ms. */
+const undoPeriod = 6000;
 
-/** Pending is something that is done when its time has passed. */
+/** Pending is an action that waits for the end of its time. */
 interface Pending extends Undoable {
   id: number;
   left: number;
@@ -45,7 +48,7 @@ class Notices {
     addEventListener('pagehide', () => this.flush());
   }
 
-  /** say shows a sentence for a while; the same one is not shown twice. */
+  /** say shows a sentence for some time. It does not show the same sentence twice. */
   say(text: string): void {
     if (this.list.some((n) => n.text === text)) return;
     const id = ++this.last;
@@ -53,27 +56,27 @@ class Notices {
     setTimeout(() => this.dismiss(id), 8000);
   }
 
-  /** failed says what an operation could not do, and why. */
+  /** failed shows a failed operation and the reason. */
   failed(what: string, err: unknown): void {
     this.say(`${what} ${sentence(err)}`);
   }
 
-  /** undo says that something was done, and does it unless it is undone in time. */
+  /** undo shows an action and performs it unless the user undoes it in time. */
   undo(text: string, it: Undoable): void {
-    const p: Pending = { ...it, id: ++this.last, left: patience, since: 0, timer: undefined };
+    const p: Pending = { ...it, id: ++this.last, left: undoPeriod, since: 0, timer: undefined };
     this.pending.push(p);
     this.list.push({ id: p.id, text, undo: () => this.finish(p, false) });
     if (!this.held) this.run(p);
   }
 
-  /** undoLast undoes what was done last; false if nothing can be undone. */
+  /** undoLast undoes the latest action. It returns false without one. */
   undoLast(): boolean {
     const p = this.pending.at(-1);
     if (p) this.finish(p, false);
     return p !== undefined;
   }
 
-  /** hold stops the time while somebody is at the notices. */
+  /** hold stops the time while the pointer or the focus is on the notices. */
   hold(held: boolean): void {
     if (held === this.held) return;
     this.held = held;
@@ -86,12 +89,12 @@ class Notices {
     }
   }
 
-  /** flush does everything that waits. */
+  /** flush performs all waiting actions. */
   flush(): void {
     for (const p of [...this.pending]) this.finish(p, true);
   }
 
-  /** dismiss takes a notice away; what it could undo is done. */
+  /** dismiss closes a notice and performs its action. */
   dismiss(id: number): void {
     const p = this.pending.find((x) => x.id === id);
     if (p) this.finish(p, true);
@@ -100,7 +103,7 @@ class Notices {
 
   private run(p: Pending): void {
     p.since = performance.now();
-    // A moment at least, as it had one when somebody was at it.
+    // At least a second remains, because the user has just seen the notice.
     p.timer = setTimeout(() => this.finish(p, true), Math.max(1000, p.left));
   }
 
@@ -109,12 +112,12 @@ class Notices {
     if (!this.pending.includes(p)) return;
     this.pending = this.pending.filter((x) => x !== p);
     this.list = this.list.filter((n) => n.id !== p.id);
-    if (this.pending.length === 0) this.held = false; // what the pointer was over is gone
+    if (this.pending.length === 0) this.held = false; // the notice under the pointer is gone
     if (done) p.do();
     else p.undone();
   }
 
-  /** ask resolves to whether the person said yes. */
+  /** ask asks the user to confirm, and resolves to the answer. */
   ask(title: string, text: string, yes: string): Promise<boolean> {
     this.question?.answer(false);
     return new Promise((resolve) => {

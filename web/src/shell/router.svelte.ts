@@ -1,5 +1,5 @@
-// Where the page is, as its address says: #/, #/c/SESSION, #/documents,
-// #/documents/ID, #/documents/search/TEXT, #/sources, #/settings.
+// The view of the page, from its address: #/, #/c/SESSION, #/documents, #/documents/ID,
+// #/documents/search/TEXT, #/sources, and #/settings.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
@@ -42,7 +42,7 @@ class Router {
     else location.hash = hash;
   }
 
-  /** replace changes the address without a step back to the old one. */
+  /** replace changes the address without a new history entry. */
   replace(hash: string): void {
     history.replaceState(history.state, '', hash);
     this.route = parseRoute(hash);

@@ -1,45 +1,45 @@
-// What the server says of itself, and the conversations it holds.
+// The description of the server, and its conversations.
 import * as http from '../api/http';
 import type { Info, SessionRow } from '../api/shapes';
 import { words } from '../words/words.svelte';
 import { notices } from './notices.svelte';
 
-/** Conversations listed at a time; the server lists no more than the most. */
-const step = 200;
-const most = 1000;
+/** The number of conversations in a page of the list, and the maximum of the server. */
+const pageSize = 200;
+const maxListed = 1000;
 
 class Server {
   info = $state<Info | null>(null);
-  /** Why info could not be had; '' if it could. */
+  /** The reason why info is missing, or ''. */
   error = $state('');
-  /** False until the list came once. */
+  /** The list of conversations has been loaded. */
   listed = $state(false);
-  /** What conversations are searched for; '' lists them all. */
+  /** The search text for conversations. '' lists all of them. */
   match = $state('');
-  /** A search is under way. */
+  /** A search is running. */
   searching = $state(false);
-  /** Conversations that can be undeleted: they are not shown. */
+  /** Hidden conversations, which are deleted after the time to undo. */
   private gone = $state.raw<ReadonlySet<string>>(new Set());
   private rows = $state<SessionRow[]>([]);
   private hits = $state<SessionRow[] | null>(null);
-  private limit = $state(step);
-  private asked = 0;
-  private searched = 0;
-  /** How much was said in a conversation when it was seen last. */
+  private limit = $state(pageSize);
+  private lastListRequest = 0;
+  private lastSearchRequest = 0;
+  /** The number of messages that the user has seen in each conversation. */
   private seen = new Map<string, number>();
 
-  /** The conversations, newest use first, behind those that are pinned. */
+  /** The conversations: pinned ones first, then by latest use. */
   sessions = $derived(this.rows.filter((s) => !this.gone.has(s.session_id)));
-  /** Those that match; null if none are searched for. */
+  /** The conversations that match the search; null without a search. */
   found = $derived(this.hits?.filter((s) => !this.gone.has(s.session_id)) ?? null);
-  /** There may be more than are listed. */
-  more = $derived(this.rows.length >= this.limit && this.limit < most);
-  /** Conversations in which something was said while another was open. */
+  /** The server may have more conversations than the list. */
+  more = $derived(this.rows.length >= this.limit && this.limit < maxListed);
+  /** Conversations with new messages. */
   unread = $state.raw<ReadonlySet<string>>(new Set());
 
-  /** What the agent is called; '' until it is known. */
+  /** The name of the agent; '' while unknown. */
   agent = $derived(this.info ? this.info.agent || 'docent' : this.error && 'docent');
-  /** The agent is another than the one that answers from the documents. */
+  /** The agent is not the built-in assistant. */
   other = $derived(this.info?.built_in === false);
 
   documents = $derived(this.info?.collections.reduce((n, c) => n + c.documents, 0) ?? 0);
@@ -58,10 +58,10 @@ class Server {
   }
 
   async list(): Promise<void> {
-    const mine = ++this.asked;
+    const request = ++this.lastListRequest;
     try {
       const rows = await http.listSessions(this.info?.agent ?? '', { limit: this.limit });
-      if (mine !== this.asked) return; // a list asked for later knows more
+      if (request !== this.lastListRequest) return; // a later request has newer data
       this.rows = rows.filter((s) => s.session_id);
       this.listed = true;
       this.notice();
@@ -71,15 +71,15 @@ class Server {
     }
   }
 
-  /** longer lists more of them. */
+  /** longer loads a longer list. */
   longer(): Promise<void> {
-    this.limit = Math.min(most, this.limit + step);
+    this.limit = Math.min(maxListed, this.limit + pageSize);
     return this.list();
   }
 
-  /** search finds conversations by their names and by what was said. */
+  /** search finds conversations by name and content. */
   async search(text: string): Promise<void> {
-    const mine = ++this.searched;
+    const request = ++this.lastSearchRequest;
     this.match = text;
     if (!text.trim()) {
       this.hits = null;
@@ -88,34 +88,34 @@ class Server {
     }
     this.searching = true;
     try {
-      const rows = await http.listSessions(this.info?.agent ?? '', { match: text.trim(), limit: step });
-      if (mine !== this.searched) return;
+      const rows = await http.listSessions(this.info?.agent ?? '', { match: text.trim(), limit: pageSize });
+      if (request !== this.lastSearchRequest) return;
       this.hits = rows.filter((s) => s.session_id);
     } catch (err) {
-      if (mine !== this.searched) return;
+      if (request !== this.lastSearchRequest) return;
       this.hits ??= [];
       notices.failed(words.shell.notSearched, err);
     }
     this.searching = false;
   }
 
-  /** look says which conversation is looked at; it has nothing unread. */
+  /** look sets the visible conversation, which has no unread messages. */
   look(session: string | undefined): void {
-    const before = this.looked;
-    this.looked = session;
+    const before = this.visible;
+    this.visible = session;
     for (const id of [before, session]) {
       const row = id && this.rows.find((s) => s.session_id === id);
       if (row) this.seen.set(row.session_id, row.messages);
     }
     this.notice();
   }
-  private looked: string | undefined;
+  private visible: string | undefined;
 
-  /** expect asks, ever more rarely, for the answer to a conversation that was left before it came. */
+  /** expect polls for the answer in a conversation that the user left, with growing delays. */
   expect(session: string, wait = 3000): void {
     if (wait > 60_000) return;
     setTimeout(() => {
-      if (this.looked === session || this.unread.has(session)) return;
+      if (this.visible === session || this.unread.has(session)) return;
       void this.list().then(() => this.expect(session, wait * 1.6));
     }, wait);
   }
@@ -124,13 +124,13 @@ class Server {
     const unread = new Set<string>();
     for (const row of this.rows) {
       const known = this.seen.get(row.session_id);
-      if (known === undefined || row.session_id === this.looked) this.seen.set(row.session_id, row.messages);
+      if (known === undefined || row.session_id === this.visible) this.seen.set(row.session_id, row.messages);
       else if (row.messages > known) unread.add(row.session_id);
     }
     if (unread.size > 0 || this.unread.size > 0) this.unread = unread;
   }
 
-  /** change shows a conversation changed at once, and takes it back if that fails. */
+  /** change shows a change of a conversation at once, and reverts it if the request fails. */
   private async change(session: string, change: { session_name?: string; pinned?: boolean }, failed: string): Promise<void> {
     const rows = [this.rows, this.hits ?? []].flatMap((list) => list.filter((s) => s.session_id === session));
     const before = rows.map(({ session_name, pinned }) => ({ session_name, pinned }));
@@ -152,7 +152,7 @@ class Server {
     return this.change(session, { pinned }, pinned ? words.shell.notPinned : words.shell.notUnpinned);
   }
 
-  /** remove deletes a conversation once there was time to undo it, which calls undone. */
+  /** remove deletes a conversation after the time to undo. If the user undoes it, remove calls undone. */
   remove(session: string, called: string, undone: () => void): void {
     this.gone = new Set(this.gone).add(session);
     const back = () => (this.gone = new Set([...this.gone].filter((s) => s !== session)));
@@ -173,7 +173,7 @@ class Server {
     }
     this.rows = this.rows.filter((s) => s.session_id !== session);
     if (this.hits) this.hits = this.hits.filter((s) => s.session_id !== session);
-    await this.list(); // one that is on its way may still have it
+    await this.list(); // an earlier request can still contain it
   }
 }
 

@@ -1,5 +1,5 @@
-// How the page looks, as was chosen here: public/theme.js sets it before the
-// first paint.
+// The theme and other choices for this browser. public/theme.js applies the theme before
+// the first paint.
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
@@ -9,13 +9,13 @@ export type Size = (typeof sizes)[number];
 export const sendKeys = ['enter', 'ctrl-enter'] as const;
 export type SendKey = (typeof sendKeys)[number];
 
-/** keep remembers a choice; the first of the possible ones is what nothing stands for. */
+/** keep stores a choice. It stores nothing for the usual one. */
 function keep(name: string, choice: string, usual: string): void {
   try {
     if (choice === usual) localStorage.removeItem(name);
     else localStorage.setItem(name, choice);
   } catch {
-    // Storage may be forbidden; the choice then lasts as long as the page.
+    // The browser can forbid storage. The choice then lasts until the page is closed.
   }
 }
 
@@ -32,7 +32,7 @@ const root = document.documentElement;
 class ThemeChoice {
   choice = $state<Theme>((root.dataset.theme as Theme | undefined) ?? 'system');
   size = $state<Size>((root.dataset.size as Size | undefined) ?? 'normal');
-  /** The key that sends a message; the other makes a line. */
+  /** The key that sends a message. The other key starts a new line. */
   send = $state<SendKey>(kept('docent.send') === 'ctrl-enter' ? 'ctrl-enter' : 'enter');
 
   choose(theme: Theme): void {
@@ -42,7 +42,7 @@ class ThemeChoice {
     keep('docent.theme', theme, 'system');
   }
 
-  /** next goes round: system, light, dark. */
+  /** next selects the next theme: system, light, dark. */
   next(): void {
     this.choose(themes[(themes.indexOf(this.choice) + 1) % themes.length]!);
   }

@@ -1,4 +1,4 @@
-// Intervals as the server writes them, and times as people say them.
+// Intervals in the format of the server, and times as text.
 import { words } from '../words/words.svelte';
 
 /** The intervals that the page offers. */
@@ -6,16 +6,16 @@ export const schedules = ['manual', '15m', '1h', '6h', '24h', '168h'] as const;
 
 const seconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** secondsOf is how long an interval such as 1h30m0s is; 0 for a manual schedule. */
+/** secondsOf returns the seconds of an interval such as 1h30m0s; 0 for a manual schedule. */
 export const secondsOf = (schedule: string): number => [...schedule.matchAll(/(\d+(?:\.\d+)?)(h|m(?!s)|s|d)/g)].reduce((sum, [, n, unit]) => sum + Number(n) * seconds[unit!]!, 0);
 
-/** offered is the interval among those that the page offers that is as long; otherwise the interval itself. */
+/** offered returns the offered interval with the same length, or else the interval itself. */
 export function offered(schedule: string): string {
   const long = secondsOf(schedule);
   return schedules.find((s) => secondsOf(s) === long) ?? schedule;
 }
 
-/** scheduleText says how often a source is synced. */
+/** scheduleText describes how often a source is synced. */
 export function scheduleText(schedule: string): string {
   const say = words.sources;
   const long = secondsOf(schedule);
@@ -27,12 +27,12 @@ export function scheduleText(schedule: string): string {
 
 const steps: [number, Intl.RelativeTimeFormatUnit][] = [[86_400, 'day'], [3600, 'hour'], [60, 'minute']];
 
-/** until says when something is due. What is due already comes in a moment. */
+/** until describes the time until something is due. */
 export function until(time: string, now: number): string {
   return Date.parse(time) - now < 60_000 ? words.sources.soon : ago(time, now);
 }
 
-/** ago says how far a time is from now: "5 minutes ago", "in 2 hours". It is empty if there is no such time. */
+/** ago describes a time relative to now: "5 minutes ago", "in 2 hours". It returns '' without a time. */
 export function ago(time: string | null | undefined, now: number): string {
   const at = time ? Date.parse(time) : NaN;
   if (Number.isNaN(at)) return '';

@@ -1,5 +1,5 @@
-// The sources of this server. The list is read every two seconds while a source
-// syncs, and more rarely otherwise, as schedules start syncs too.
+// The sources of this server. The list reloads every two seconds during a sync, and less
+// often otherwise, because schedules start syncs too.
 import * as api from '../api/sources';
 import { ApiError, sentence } from '../api/http';
 import type { SourceKind, SourceRow } from '../api/sources';
@@ -8,10 +8,10 @@ import { notices } from '../shell/notices.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 
-/** Time between two readings of the list, in ms. */
+/** The time between two reloads during a sync, in ms. */
 const quick = 2000;
 const slow = 20_000;
-/** How long a sync that is due may take to begin, in ms, before the list is read rarely again. */
+/** The time for a due sync to start, in ms. After that, the list reloads less often. */
 const patience = 60_000;
 
 /** moving reports whether a source syncs or is about to. */
@@ -22,14 +22,14 @@ function moving(row: SourceRow, now: number): boolean {
 
 class Sources {
   rows = $state.raw<readonly SourceRow[]>([]);
-  /** The list came at least once. */
+  /** The list has been loaded. */
   listed = $state(false);
-  /** Why the list could not be read; '' if it could. */
+  /** The reason why the list cannot be loaded, or ''. */
   error = $state('');
   kinds = $state.raw<readonly SourceKind[]>([]);
-  /** The time, renewed with the list. */
+  /** The time of the latest reload. */
   now = $state(Date.now());
-  /** Sources with a request under way. */
+  /** The sources with a running request. */
   busy = $state.raw<ReadonlySet<number>>(new Set());
   private asked: AbortController | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -61,7 +61,7 @@ class Sources {
       this.rows = rows.sort((a, b) => a.name.localeCompare(b.name) || a.id - b.id);
       this.listed = true;
       this.error = '';
-      // A sync that ended has changed the documents.
+      // The finished sync has changed the documents.
       if (syncing && !rows.some((r) => r.status === 'syncing')) void server.refresh();
     } catch (err) {
       if (mine.signal.aborted) return;
@@ -81,7 +81,7 @@ class Sources {
     this.kinds = await api.listKinds();
   }
 
-  /** act does something to a source and reads the list again; a failure is shown as a notice. */
+  /** act performs an action on a source and reloads the list. It shows failures as notices. */
   private async act(id: number, what: () => Promise<unknown>, failed: string): Promise<boolean> {
     this.busy = new Set(this.busy).add(id);
     try {
@@ -110,11 +110,11 @@ class Sources {
     return done;
   }
 
-  /** add throws what the server refuses, which the form shows. The first sync begins at once. */
+  /** add adds a source and starts its first sync. It throws refusals, which the form shows. */
   async add(source: api.NewSource): Promise<SourceRow> {
     const row = await api.addSource(source);
     // The server syncs a new source with a schedule by itself.
-    if (!row.next_sync_at) await api.syncSource(row.id).catch(() => undefined); // the list says how it is
+    if (!row.next_sync_at) await api.syncSource(row.id).catch(() => undefined); // the list shows its state
     await this.load();
     return row;
   }

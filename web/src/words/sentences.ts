@@ -1,26 +1,26 @@
-// Sentences of the server by their ids, and how a language words them.
+// The sentences of the server in other languages, by id.
 import type { Params } from './ids';
 
-/** Named is a sentence as the server names it; params are strings, numbers, and sentences. */
+/** Named is a sentence with its id and parameters, which are strings, numbers, and sentences. */
 export interface Named {
   id: string;
   params?: readonly unknown[] | null;
 }
 
-/** Text is a sentence with its English words. */
+/** Text is a sentence with its English text. */
 export interface Text extends Partial<Named> {
   message: string;
 }
 
-/** Sentences are the texts of a language, each with as many values as the sentence has. */
+/** Sentences are the texts of a language. Each has the parameters of its sentence. */
 export type Sentences = {
   [Id in keyof Params]: Params[Id] extends [] ? string : string | ((...values: Params[Id]) => string);
 };
 
-/** Texts below each other: more are not of this server. */
+/** The maximum depth of nested sentences. */
 const deepest = 32;
 
-/** inLanguage words a sentence by its id. Without a known id it stays in English. */
+/** inLanguage returns a sentence in a language. Sentences without a known id stay in English. */
 export function inLanguage(sentences: Sentences, { id, params, message }: Text, depth = 0): string {
   if (!id || !Object.hasOwn(sentences, id) || depth > deepest) return message;
   const text = sentences[id as keyof Sentences];

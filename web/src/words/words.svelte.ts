@@ -1,13 +1,13 @@
-// What the page says, in the language that was chosen. English is part of the
-// first load; the others come when they are wanted. A language that lacks a
-// text, or has one too many, does not compile.
+// The texts of the page in the chosen language. English is part of the first load, and
+// other languages load when they are used. A language with a missing or extra text does not
+// compile.
 import { digits } from './digits';
 import { en, type Catalogue } from './en';
 import { inLanguage, type Sentences, type Text } from './sentences';
 
 export type Language = 'en' | 'de';
 
-/** Every language, with its name in itself. */
+/** The languages, each with its own name. */
 export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' };
 
 /** Other is a language other than English: its texts for the page and for the sentences of the server. */
@@ -30,25 +30,25 @@ class Words {
   private said = $state.raw<Catalogue>(en);
   private sentences = $state.raw<Sentences | null>(null); // null: English, as the server sends it
 
-  /** start takes the language chosen earlier, or the browser's. It never fails. */
+  /** start selects the stored language or that of the browser. It never fails. */
   async start(): Promise<void> {
     let chosen: Language | undefined;
     try {
       chosen = known(localStorage.getItem(stored));
     } catch {
-      // Storage may be forbidden.
+      // The browser can forbid storage.
     }
     chosen ??= navigator.languages.map((tag) => known(tag.split('-')[0]!.toLowerCase())).find(Boolean) ?? 'en';
-    await this.use(chosen).catch(() => undefined); // then it is English
+    await this.use(chosen).catch(() => undefined); // English is the default
   }
 
-  /** choose changes the language from now on. It fails if it cannot be loaded. */
+  /** choose changes the language. It fails if the language cannot be loaded. */
   async choose(language: Language): Promise<void> {
     await this.use(language);
     try {
       localStorage.setItem(stored, language);
     } catch {
-      // The choice then lasts as long as the page.
+      // The choice lasts until the page is closed.
     }
   }
 
@@ -69,16 +69,16 @@ class Words {
   get sources() { return this.said.sources; }
   get input() { return this.said.input; }
 
-  /** server words a sentence of the server by its id. Sentences without a known id stay in English. */
+  /** server returns a sentence of the server in the language of the page. Sentences without a known id stay in English. */
   server(text: Text): string {
     return this.sentences ? inLanguage(this.sentences, text) : text.message;
   }
 
-  /** number writes a number as the language does. */
+  /** number formats a number for the language of the page. */
   number(n: number, options?: Intl.NumberFormatOptions): string {
     return !options && Number.isInteger(n) ? digits(n, this.language) : n.toLocaleString(this.language, options);
   }
 }
 
-/** words is what the page says: words.chat.copy, words.chat.rows(3). */
+/** words has the texts of the page, for example words.chat.copy and words.chat.rows(3). */
 export const words = new Words();

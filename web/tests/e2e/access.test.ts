@@ -39,7 +39,7 @@ describe('everybody can use the page', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(before + 1);
   }
-  const narrow = async () => expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  const narrow = () => expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
 
   const looks: [string, BrowserContextOptions, Record<string, string>, boolean][] = [
     ['light', { colorScheme: 'light' }, {}, false],
@@ -136,7 +136,7 @@ describe('everybody can use the page', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('menu').locator(':focus').waitFor();
       for (let i = 0; i < 10 && (await focused()) !== item; i++) await page.keyboard.press('ArrowDown');
-      expect(await focused()).toBe(item);
+      await expect.poll(() => focused()).toBe(item);
       await page.keyboard.press('Enter');
     };
     await page.getByRole('button', { name: /^Options for “When do neap tides occur at all/ }).waitFor({ state: 'attached' });
@@ -162,10 +162,10 @@ describe('everybody can use the page', () => {
     await page.keyboard.press('Enter');
     const lasting = () =>
       page.evaluate(() => document.getAnimations().filter((a) => Number(a.effect?.getComputedTiming().duration ?? 0) > 10).map((a) => (a as CSSAnimation).animationName ?? a.id));
-    expect(await lasting()).toEqual([]);
+    await expect.poll(() => lasting()).toEqual([]);
     await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(1);
     await page.locator('.answer .cite').first().click();
     await page.locator('mark').first().waitFor();
-    expect(await lasting()).toEqual([]);
+    await expect.poll(() => lasting()).toEqual([]);
   });
 });

@@ -49,22 +49,22 @@ describe('reasoning', () => {
     await trace().locator('.inner').waitFor();
     await page.getByText('Reading document 99: failed').waitFor();
     const report = trace().getByText('ERROR: there is no document 99');
-    expect(await report.isVisible()).toBe(false);
+    await expect.poll(() => report.isVisible()).toBe(false);
     await page.getByText('Report').click();
     await report.waitFor();
-    expect(await trace().innerText()).not.toMatch(/search_knowledge|read_document/);
+    await expect.poll(() => trace().innerText()).not.toMatch(/search_knowledge|read_document/);
     await page.getByText('2 of 3 tasks').waitFor();
     await trace().locator('> summary').press('Enter');
     await expect.poll(() => trace().locator('.inner').isVisible()).toBe(false);
     await trace().locator('> summary').press('Enter');
     await trace().locator('.inner').waitFor();
-    expect(await trace().locator('.tasks li.completed').count()).toBe(2);
-    expect(await trace().count()).toBe(1);
-    expect(await page.locator('.answer[aria-busy]').count()).toBe(0);
+    await expect.poll(() => trace().locator('.tasks li.completed').count()).toBe(2);
+    await expect.poll(() => trace().count()).toBe(1);
+    await expect.poll(() => page.locator('.answer[aria-busy]').count()).toBe(0);
     await accessible(page);
     await stop().click();
     await page.getByText('Steps taken').waitFor();
-    expect(await trace().locator('.inner').isVisible()).toBe(true); // as the reader left it
+    await expect.poll(() => trace().locator('.inner').isVisible()).toBe(true); // as the reader left it
   });
 
   test('stands above its answer, and is the same after a reload', async () => {
@@ -81,10 +81,10 @@ describe('reasoning', () => {
       await trace().locator('> summary').click();
       await trace().locator('.inner').waitFor();
       const text = await trace().evaluate((el) => (el as HTMLElement).innerText);
-      expect(await trace().locator('ol > li').count()).toBe(3);
-      expect(await trace().locator('.call').count()).toBe(3);
-      expect(await trace().locator('.tasks li').count()).toBe(3);
-      expect(await page.locator('article, details.trace').evaluateAll((all) => all.map((el) => el.className.split(' ')[0]))).toEqual(['answer', 'question', 'trace', 'answer']);
+      await expect.poll(() => trace().locator('ol > li').count()).toBe(3);
+      await expect.poll(() => trace().locator('.call').count()).toBe(3);
+      await expect.poll(() => trace().locator('.tasks li').count()).toBe(3);
+      await expect.poll(() => page.locator('article, details.trace').evaluateAll((all) => all.map((el) => el.className.split(' ')[0]))).toEqual(['answer', 'question', 'trace', 'answer']);
       return timeless(text);
     };
     const before = await seen();
@@ -93,7 +93,7 @@ describe('reasoning', () => {
     expect(before).not.toContain('add_tasks');
     await page.reload();
     await answered();
-    expect(await seen()).toBe(before);
+    await expect.poll(() => seen()).toBe(before);
     await accessible(page);
   });
 
@@ -123,8 +123,8 @@ describe('reasoning', () => {
     await page.getByText('How docent found this · 3 steps').waitFor();
     await folded();
     await trace().locator('> summary').click();
-    expect(await trace().locator('.call').count()).toBe(3);
-    expect(await page.locator('.answer').count()).toBe(2);
+    await expect.poll(() => trace().locator('.call').count()).toBe(3);
+    await expect.poll(() => page.locator('.answer').count()).toBe(2);
   });
 });
 
@@ -147,16 +147,16 @@ describe('stop', () => {
     await page.getByText('Thing 9 ').waitFor();
     await stop().click();
     await said('Stopped.').waitFor();
-    expect(await said('Stopped.').count()).toBe(1);
-    expect(await page.locator('.answer').last().textContent()).toMatch(/^\s*Thing 1 is said\. [^]*Stopped\.$/);
+    await expect.poll(() => said('Stopped.').count()).toBe(1);
+    await expect.poll(() => page.locator('.answer').last().textContent()).toMatch(/^\s*Thing 1 is said\. [^]*Stopped\.$/);
     await page.reload();
     await page.getByText('Thing 9 ').waitFor();
-    expect(await said('Stopped.').count()).toBe(1);
+    await expect.poll(() => said('Stopped.').count()).toBe(1);
   });
 
   test('a message that is held says so', async () => {
     await ask('keep this');
-    await page.getByText('The agent cannot use this message right now. docent keeps it for later.').waitFor();
+    await page.getByText('The agent cannot answer this message yet. docent keeps it until the agent can.').waitFor();
     await expect.poll(() => stop().count()).toBe(0);
   });
 });
@@ -165,11 +165,11 @@ test("another agent's words are not the user's", async () => {
   await ask('ask another');
   const aside = page.getByText('another agent (bob.example:8765): Bob says **42**.');
   await aside.waitFor();
-  expect(await page.locator('.question').allInnerTexts()).toEqual(['ask another']);
+  await expect.poll(() => page.locator('.question').allInnerTexts()).toEqual(['ask another']);
   await accessible(page);
   await page.reload();
   await aside.waitFor();
-  expect(await page.locator('.question').allInnerTexts()).toEqual(['ask another']);
+  await expect.poll(() => page.locator('.question').allInnerTexts()).toEqual(['ask another']);
 });
 
 describe('an agent that is not the built-in one', () => {
@@ -186,7 +186,7 @@ describe('an agent that is not the built-in one', () => {
     await expect.poll(() => page.title()).toBe('New chat · Front desk');
     await expect.poll(() => page.locator('nav a.name').textContent()).toBe('Front desk');
     await expect.poll(() => page.getByLabel('Your message').getAttribute('placeholder')).toBe('Message');
-    expect(await page.getByText(/documents to begin|would you like to know/).count()).toBe(0);
+    await expect.poll(() => page.getByText(/documents to begin|would you like to know/).count()).toBe(0);
     expect(page.url()).not.toContain('/c/');
     await expect.poll(() => page.locator('nav li').allTextContents()).toEqual(['None yet']);
     await accessible(page);
@@ -244,7 +244,7 @@ test('the built-in assistant makes no session until something is asked', async (
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.waitForLoadState('networkidle');
   expect(mock.sessions.size).toBe(0);
-  expect(await page.getByLabel('Your question').getAttribute('placeholder')).toBe('Ask about your documents');
+  await expect.poll(() => page.getByLabel('Your question').getAttribute('placeholder')).toBe('Ask about your documents');
 });
 
 test('options are buttons; the newest can be chosen, with the keyboard too', async () => {
@@ -255,9 +255,9 @@ test('options are buttons; the newest can be chosen, with the keyboard too', asy
   await expect.poll(() => page.getByRole('group', { name: 'Choices' }).count()).toBe(2);
   const [old, fresh] = [page.getByRole('group', { name: 'Choices' }).first(), page.getByRole('group', { name: 'Choices' }).last()];
   await expect.poll(() => old.getByRole('button', { disabled: true }).count()).toBe(3);
-  expect(await old.getByRole('button', { name: 'My account (chosen)' }).count()).toBe(1);
-  expect(await fresh.getByRole('button', { disabled: false }).count()).toBe(3);
-  expect(await page.locator('.question').allInnerTexts()).toEqual(['help me choose', 'My account']);
+  await expect.poll(() => old.getByRole('button', { name: 'My account (chosen)' }).count()).toBe(1);
+  await expect.poll(() => fresh.getByRole('button', { disabled: false }).count()).toBe(3);
+  await expect.poll(() => page.locator('.question').allInnerTexts()).toEqual(['help me choose', 'My account']);
   await accessible(page);
   await expect.poll(() => page.locator('nav li').first().textContent()).toContain('help me choose');
 });
@@ -270,8 +270,8 @@ test('files are saved, pictures and tables drawn, and nothing in HTML acts', asy
   await expect.poll(() => page.locator('.answer img').first().evaluate((el) => (el as HTMLImageElement).naturalWidth)).toBe(1);
   await page.getByText('49.61162° N, 6.13194° W').waitFor();
   await page.getByText('250 rows', { exact: true }).waitFor();
-  expect(await page.frameLocator('iframe').locator('b').first().textContent()).toBe('grew');
-  expect(await page.frameLocator('iframe').locator(':is(script, iframe, form, input, svg, style, base, [onclick], [onload])').count()).toBe(0);
+  await expect.poll(() => page.frameLocator('iframe').locator('b').first().textContent()).toBe('grew');
+  await expect.poll(() => page.frameLocator('iframe').locator(':is(script, iframe, form, input, svg, style, base, [onclick], [onload])').count()).toBe(0);
   await accessible(page);
 });
 
@@ -293,19 +293,19 @@ test('a failure is said once, and once after a reload', async () => {
   await ask('please fail');
   await page.getByText('The model does not answer.').waitFor();
   await page.getByRole('button', { name: 'Ask again' }).waitFor(); // it is over
-  expect(await page.locator('.column').getByText('does not answer').count()).toBe(1);
+  await expect.poll(() => page.locator('.column').getByText('does not answer').count()).toBe(1);
   await page.reload();
   await page.getByText('The model does not answer.').waitFor();
   await page.getByRole('button', { name: 'Ask again' }).waitFor();
-  expect(await page.locator('.column').getByText('does not answer').count()).toBe(1);
+  await expect.poll(() => page.locator('.column').getByText('does not answer').count()).toBe(1);
 });
 
 test('of an answer that breaks off what there was stays, with what went wrong below', async () => {
   await ask('please break off');
   const seen = async () => {
     await page.getByRole('button', { name: 'Ask again' }).waitFor();
-    expect(await page.locator('article .cite').allTextContents()).toEqual(['1']);
-    expect(await page.getByText('Stopped.').count()).toBe(0);
+    await expect.poll(() => page.locator('article .cite').allTextContents()).toEqual(['1']);
+    await expect.poll(() => page.getByText('Stopped.').count()).toBe(0);
     const order = await page.locator('.prose, .answer > .note, .ended').evaluateAll((all) => all.map((el) => (el as HTMLElement).innerText.trim()));
     expect(order).toEqual([expect.stringContaining('made while docent serves'), 'The answer ends here, unfinished.', expect.stringMatching(/The model does not answer\.\s*Ask again/)]);
     await accessible(page);
@@ -319,13 +319,13 @@ test('what is on its way shows only numbers that can be of sources', async () =>
   mock.hold = 'As in [2] of the list, and [9].';
   await ask('say it from nowhere');
   await page.getByText('As in [2] of the list, and [9].').waitFor();
-  expect(await page.locator('.cite').count()).toBe(0);
+  await expect.poll(() => page.locator('.cite').count()).toBe(0);
   mock.hold = 'So [99], but so [2], and so [1].';
   await page.locator('article.answer[aria-busy]').waitFor({ state: 'detached' });
   await ask('make it up: made up');
   await expect.poll(() => page.locator('.answer[aria-busy] .cite').allTextContents()).toEqual(['1', '2']);
-  expect(await page.locator('.answer[aria-busy]').textContent()).toContain('So [99], but so');
+  await expect.poll(() => page.locator('.answer[aria-busy]').textContent()).toContain('So [99], but so');
   mock.hold = '';
   await expect.poll(() => page.locator('.answer:not([aria-busy]) button.cite').count()).toBeGreaterThan(1);
-  expect(await page.locator('.answer').last().locator('.prose .cite').allTextContents()).toEqual(['1', '2']);
+  await expect.poll(() => page.locator('.answer').last().locator('.prose .cite').allTextContents()).toEqual(['1', '2']);
 });

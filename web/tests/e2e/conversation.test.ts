@@ -95,7 +95,7 @@ describe('a conversation', () => {
     await partial().locator('math').first().waitFor();
     model.go();
     await partial().getByText('Last').waitFor();
-    expect(await page.evaluate(() => (window as unknown as { kept: Element[] }).kept.every((n) => n.isConnected))).toBe(true);
+    await expect.poll(() => page.evaluate(() => (window as unknown as { kept: Element[] }).kept.every((n) => n.isConnected))).toBe(true);
     model.go();
     // Code was coloured and formulas set once; nothing else was ever taken away
     // but what turned out to be the beginning of something.
@@ -111,17 +111,17 @@ describe('a conversation', () => {
     await ask('When do neap tides occur?');
     await answered();
     const said = answers().locator('.prose').first();
-    expect(await said.locator('.code .bar span').textContent()).toBe('python');
+    await expect.poll(() => said.locator('.code .bar span').textContent()).toBe('python');
     await said.locator('.hljs-keyword').first().waitFor();
-    expect(await said.locator('pre').textContent()).toBe('def neap(day):\n    return day % 15 == 7  # the quarter moons\n');
+    await expect.poll(() => said.locator('pre').textContent()).toBe('def neap(day):\n    return day % 15 == 7  # the quarter moons\n');
     await expect.poll(() => said.locator('math').count()).toBe(2);
-    expect(await said.textContent()).toContain('it costs $5 and $10.');
+    await expect.poll(() => said.textContent()).toContain('it costs $5 and $10.');
     expect((await said.locator('li').allTextContents()).map((t) => t.replace(/[\s\u2060]*\?$/, ''))).toEqual(['☑ done', '☐ to do']);
-    expect(await said.locator('img').count()).toBe(0);
-    expect(await said.textContent()).toContain('with a picture');
+    await expect.poll(() => said.locator('img').count()).toBe(0);
+    await expect.poll(() => said.textContent()).toContain('with a picture');
     await button('Copy this code').click();
     await button('Copied').waitFor();
-    expect(await clipboard()).toBe('def neap(day):\n    return day % 15 == 7  # the quarter moons');
+    await expect.poll(() => clipboard()).toBe('def neap(day):\n    return day % 15 == 7  # the quarter moons');
     await expect.poll(() => page.locator('[aria-live]').textContent()).toBe('Copied');
     await button('Copy this table').click();
     await expect.poll(clipboard).toBe('Tide\tRange\nspring\t120 %\nneap\t80 %');
@@ -130,7 +130,7 @@ describe('a conversation', () => {
       await accessible(page);
     }
     await page.setViewportSize({ width: 320, height: 640 });
-    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
   });
 
   test('is stopped, answered again, asked otherwise, rated, and copied with its sources', async () => {
@@ -149,7 +149,7 @@ describe('a conversation', () => {
     model.text = 'They occur at new moon [1].';
     await page.keyboard.press('Enter');
     await answers().getByText('They occur at new moon').waitFor();
-    expect(await page.locator('.question').count()).toBe(1);
+    await expect.poll(() => page.locator('.question').count()).toBe(1);
     await button('Copy this answer with its sources').click();
     await expect.poll(clipboard).toMatch(/^They occur at new moon \[1\]\.\n\n[\s\S]*\[1\].*tides/i);
     await expect.poll(() => page.locator('[aria-live]').textContent()).toBe('Copied');
@@ -200,7 +200,7 @@ describe('a conversation', () => {
     model.pace = 2;
     await ask('When do neap tides occur?');
     await answered();
-    expect(await page.locator('.turn.blank').count()).toBe(0);
+    await expect.poll(() => page.locator('.turn.blank').count()).toBe(0);
     for (const n of [2, 3]) {
       // Where things are in each picture from the moment the question is there.
       await page.evaluate((n) => {
@@ -228,7 +228,7 @@ describe('a conversation', () => {
       expect(Math.min(...places)).toBeGreaterThanOrEqual(0);
       expect(Math.max(...places)).toBeLessThan(80);
       expect(seen.filter((s) => s.answer > s.room - 20)).toEqual([]);
-      expect(await page.locator('.turn.blank').count()).toBe(0);
+      await expect.poll(() => page.locator('.turn.blank').count()).toBe(0);
     }
   });
 
@@ -239,8 +239,8 @@ describe('a conversation', () => {
     await partial().evaluate((el) => ((window as unknown as { kept: Element[] }).kept = [el, ...el.querySelectorAll('p, strong')]));
     model.go();
     await answered();
-    expect(await page.evaluate(() => (window as unknown as { kept: Element[] }).kept.map((el) => el.isConnected))).toEqual([true, true, true, true]);
-    expect(await answers().locator('.prose button.cite').count()).toBe(2);
+    await expect.poll(() => page.evaluate(() => (window as unknown as { kept: Element[] }).kept.map((el) => el.isConnected))).toEqual([true, true, true, true]);
+    await expect.poll(() => answers().locator('.prose button.cite').count()).toBe(2);
   });
 
   test('a new conversation has no holes', async () => {
@@ -291,7 +291,7 @@ describe('a conversation', () => {
     });
     await answered(2);
     await expect.poll(() => page.getByText('Connection lost').count()).toBe(0);
-    expect(await page.locator('.question').count()).toBe(2);
+    await expect.poll(() => page.locator('.question').count()).toBe(2);
   });
 
   test('nothing hostile in an answer runs, loads or looks like a part of the page', async () => {
@@ -301,10 +301,10 @@ describe('a conversation', () => {
     await answered();
     await page.locator('.hljs-tag').first().waitFor();
     for (const link of await page.locator('.prose a').all()) {
-      expect(await link.getAttribute('href')).toMatch(/^https:/);
-      expect(await link.getAttribute('rel')).toContain('noopener');
+      await expect.poll(() => link.getAttribute('href')).toMatch(/^https:/);
+      await expect.poll(() => link.getAttribute('rel')).toContain('noopener');
     }
-    expect(await page.locator('.answer :is(img, script, iframe, form, input, style, object, embed, base, meta)').count()).toBe(0);
+    await expect.poll(() => page.locator('.answer :is(img, script, iframe, form, input, style, object, embed, base, meta)').count()).toBe(0);
     await page.waitForLoadState('networkidle');
   });
 
@@ -312,20 +312,20 @@ describe('a conversation', () => {
     await ask(`When do neap tides occur? ${'Please be very exact about it. '.repeat(80)}`);
     await answered();
     const height = async () => (await page.locator('.question .bubble').boundingBox())!.height;
-    expect(await height()).toBeLessThan(300);
+    await expect.poll(() => height()).toBeLessThan(300);
     await button('Show all').click();
-    expect(await height()).toBeGreaterThan(400);
+    await expect.poll(() => height()).toBeGreaterThan(400);
     await button('Show less').click();
-    expect(await height()).toBeLessThan(300);
+    await expect.poll(() => height()).toBeLessThan(300);
   });
 
   test('in German the page speaks German', async () => {
     await page.evaluate(() => localStorage.setItem('docent.language', 'de'));
     await page.reload();
     await page.getByRole('heading', { name: 'Was möchten Sie wissen?' }).waitFor();
-    expect(await page.locator('.start').innerText()).toMatch(/Die Antworten kommen aus/);
+    await expect.poll(() => page.locator('.start').innerText()).toMatch(/docent antwortet aus/);
     const first = page.getByRole('list', { name: 'Vorgeschlagene Fragen' }).getByRole('button').first();
-    expect(await first.textContent()).toMatch(/^Was (?:ist|steht) /);
+    await expect.poll(() => first.textContent()).toMatch(/^Was (?:ist|steht) /);
     await first.click();
     await answered();
     await button('Neu beantworten').waitFor();
@@ -368,7 +368,7 @@ describe('a conversation', () => {
       await expect.poll(left).toBeLessThan(3);
       await expect.poll(() => page.locator('.turn').count()).toBeGreaterThan(990);
       await expect.poll(() => page.locator('.turn:not(.blank)').count()).toBeGreaterThan(1);
-      expect(await page.locator('.turn:not(.blank)').count()).toBeLessThan(60);
+      await expect.poll(() => page.locator('.turn:not(.blank)').count()).toBeLessThan(60);
       await accessible(page);
     });
 

@@ -102,13 +102,13 @@ describe('conversations', () => {
     await expect.poll(focused).toBe('Rename');
     await accessible(page);
     await page.keyboard.press('ArrowUp');
-    expect(await focused()).toBe('Delete');
+    await expect.poll(() => focused()).toBe('Delete');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('End');
     await page.keyboard.press('Home');
-    expect(await focused()).toBe('Rename');
+    await expect.poll(() => focused()).toBe('Rename');
     await page.keyboard.press('e');
-    expect(await focused()).toBe('Export as Markdown');
+    await expect.poll(() => focused()).toBe('Export as Markdown');
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('menu').count()).toBe(0);
     await button.and(page.locator(':focus')).waitFor();
@@ -123,7 +123,7 @@ describe('conversations', () => {
     await page.getByText('Deleted “What is Old Margery?”').hover();
     await page.clock.resume(); // time stands still for who is there
     await accessible(page);
-    expect(await ids()).toHaveLength(1); // nothing is gone yet
+    await expect.poll(() => ids()).toHaveLength(1); // nothing is gone yet
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(names).toEqual(['What is Old Margery?']);
     await expect.poll(() => page.url()).toBe(address);
@@ -153,7 +153,7 @@ describe('conversations', () => {
     await page.getByText('Deleted “When are roses pruned?”').hover();
     // Longer than it may be undone otherwise.
     await page.clock.runFor(7500);
-    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(2);
+    await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(2);
     await page.locator('.notice', { hasText: 'Margery' }).getByRole('button', { name: 'Undo' }).click();
     await expect.poll(names).toEqual(['What is Old Margery?']);
     await page.mouse.move(700, 300);
@@ -180,14 +180,14 @@ describe('conversations', () => {
     await talk('What is Old Margery?');
     await talk('When are roses pruned?');
     const links = page.locator('nav .conversation a');
-    expect(await links.locator('.when').count()).toBe(0);
+    await expect.poll(() => links.locator('.when').count()).toBe(0);
     await choose('When are roses pruned?', 'Rename');
     await page.getByLabel('Name of the conversation').and(page.locator(':focus')).fill('What is Old Margery?');
     await page.keyboard.press('Enter');
     await expect.poll(() => links.locator('.when').count()).toBe(2);
     for (const link of await links.all()) {
-      expect(await link.locator('.when').textContent()).toMatch(/20\d\d.*\d:\d\d/);
-      expect(await link.getAttribute('title')).toMatch(/^What is Old Margery\?\n.*20\d\d.*\d:\d\d/);
+      await expect.poll(() => link.locator('.when').textContent()).toMatch(/20\d\d.*\d:\d\d/);
+      await expect.poll(() => link.getAttribute('title')).toMatch(/^What is Old Margery\?\n.*20\d\d.*\d:\d\d/);
     }
     await accessible(page);
   });
@@ -214,7 +214,7 @@ describe('conversations', () => {
     const other = await watch(browser, program.url, { viewport: { width: 360, height: 740 }, hasTouch: true });
     await other.page.goto(address);
     await other.page.locator('.answer .sources').waitFor();
-    expect(await other.page.title()).toContain('What is Old Margery?');
+    await expect.poll(() => other.page.title()).toContain('What is Old Margery?');
     // The same list in the drawer, by touch.
     await other.page.getByRole('button', { name: 'Menu', exact: true }).tap();
     await other.page.getByRole('button', { name: 'Options for “What is Old Margery?”' }).tap();

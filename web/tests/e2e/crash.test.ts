@@ -57,14 +57,14 @@ describe('answers that take their time', () => {
     await partial().getByText('word8 ').waitFor();
     await page.reload();
     await partial().getByText('word8 ').waitFor();
-    expect(await partial().textContent()).toMatch(/^It is said: word1 word2/);
+    await expect.poll(() => partial().textContent()).toMatch(/^It is said: word1 word2/);
     model.go();
     await partial().getByText('word12 ').waitFor();
-    expect(await partial().textContent()).toMatch(/^It is said: word1 word2/);
+    await expect.poll(() => partial().textContent()).toMatch(/^It is said: word1 word2/);
     model.go();
     await answered();
     await whole();
-    expect(await questions()).toEqual(['When do neap tides occur?']);
+    await expect.poll(() => questions()).toEqual(['When do neap tides occur?']);
   });
 
   test('a crash in the middle of one: it is answered after the restart, once', async () => {
@@ -74,11 +74,11 @@ describe('answers that take their time', () => {
     await program.restart(async () => pausing());
     await answered();
     await whole();
-    expect(await questions()).toEqual(['When do spring tides occur?']);
+    await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
     await page.reload();
     await answered();
     await whole();
-    expect(await page.locator('.question').count()).toBe(1);
+    await expect.poll(() => page.locator('.question').count()).toBe(1);
   });
 
   test('two tabs see the same, and what is asked during a crash is asked once', async () => {
@@ -99,7 +99,7 @@ describe('answers that take their time', () => {
     for (const p of [page, other.page]) {
       await answered(3, p);
       await whole(p);
-      expect(await questions(p)).toEqual(['When do neap tides occur?', 'How often are the roses pruned?', 'And the compost?']);
+      await expect.poll(() => questions(p)).toEqual(['When do neap tides occur?', 'How often are the roses pruned?', 'And the compost?']);
     }
     await other.check(60);
   });
@@ -114,19 +114,19 @@ describe('answers that take their time', () => {
     await page.keyboard.press('Enter');
     await expect.poll(prose).not.toBe(first);
     await answered();
-    expect(await questions()).toEqual(['When do spring tides occur?']);
+    await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
     const before = await prose();
     await button('Answer again').click();
     await expect.poll(prose).not.toBe(before);
     await answered();
-    expect(await questions()).toEqual(['When do spring tides occur?']);
+    await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
     await button('Bad answer').click();
     await page.getByLabel('Comment on this answer').fill('Too many words.');
     await page.keyboard.press('Enter');
     await page.getByText('Thank you.').first().waitFor();
     await page.reload();
     await answered();
-    expect(await questions()).toEqual(['When do spring tides occur?']);
+    await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
   });
 
   test('an answer is edited away while it is being made', async () => {
@@ -140,8 +140,8 @@ describe('answers that take their time', () => {
     await page.keyboard.press('Enter');
     await answered();
     await whole();
-    expect(await questions()).toEqual(['When do spring tides occur?']);
-    expect(await page.locator('.answer').count()).toBe(2);
+    await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
+    await expect.poll(() => page.locator('.answer').count()).toBe(2);
   });
 });
 

@@ -99,8 +99,8 @@ describe('evidence', () => {
     const answer = await lanterns(page);
     await answer.locator('.cite').first().click();
     await page.locator('.sheet .mark.said').first().waitFor();
-    expect(await page.getByRole('tab', { name: 'Page' }).getAttribute('aria-selected')).toBe('true');
-    expect(await page.locator('.panel .bar input').inputValue()).toBe('2');
+    await expect.poll(() => page.getByRole('tab', { name: 'Page' }).getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => page.locator('.panel .bar input').inputValue()).toBe('2');
     const picture = page.locator('.sheet[data-page="1"] img');
     await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.complete && img.naturalWidth)).toBeGreaterThan(300);
     // The marks of the sentence lie over it, and leave nothing of it out.
@@ -145,11 +145,11 @@ describe('evidence', () => {
     await page.getByRole('button', { name: 'Next page' }).click();
     await expect.poll(at).toBe('3');
     await drawn(3);
-    expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
     await page.locator('.panel .bar input').fill('1');
     await page.keyboard.press('Enter');
     await drawn(1);
-    expect(await page.getByRole('button', { name: 'Previous page' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Previous page' }).isDisabled()).toBe(true);
     const region = page.getByRole('region', { name: 'Pages of the document' });
     await region.focus();
     await page.keyboard.press('ArrowRight');
@@ -163,8 +163,8 @@ describe('evidence', () => {
     await page.getByRole('button', { name: 'Fit the width' }).click();
     await expect.poll(width).toBe(fit);
     await page.keyboard.press('Escape');
-    expect(await page.locator('.panel').count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.className)).toContain('cite');
+    await expect.poll(() => page.locator('.panel').count()).toBe(0);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toContain('cite');
     await check();
   });
 
@@ -181,8 +181,8 @@ describe('evidence', () => {
     await page.route('**/pages/**', (r) => r.fulfill({ status: 404, contentType: 'application/json', body: '{"code":"not_found","message":"no pages","retryable":false}' }));
     await answer.locator('.cite').first().click();
     await page.locator('.panel .text mark.said').first().waitFor();
-    expect(await lit(page, 'said')).toContain('burns nine litres of oil');
-    expect(await page.getByRole('tab', { name: 'Page' }).count()).toBe(0);
+    await expect.poll(() => lit(page, 'said')).toContain('burns nine litres of oil');
+    await expect.poll(() => page.getByRole('tab', { name: 'Page' }).count()).toBe(0);
     await check();
   });
 
@@ -190,12 +190,12 @@ describe('evidence', () => {
     const { page, check } = await start();
     await (await rules_(page)).locator('.cite').first().click();
     await page.locator('.panel .text mark.active').first().waitFor();
-    expect(await lit(page, 'active')).toContain('Boats moor **stern first** at the quixel pier.');
-    expect(await lit(page, 'said')).toBe('Boats moor **stern first** at the quixel pier.');
-    expect(await page.locator('.panel .text').textContent()).toBe(rules); // not a byte of it is changed
+    await expect.poll(() => lit(page, 'active')).toContain('Boats moor **stern first** at the quixel pier.');
+    await expect.poll(() => lit(page, 'said')).toBe('Boats moor **stern first** at the quixel pier.');
+    await expect.poll(() => page.locator('.panel .text').textContent()).toBe(rules); // not a byte of it is changed
     const weight = (what: string) => page.locator(`.panel ${what}`).first().evaluate((el) => Number(getComputedStyle(el).fontWeight));
-    expect(await weight('.heading')).toBeGreaterThan(600);
-    expect(await page.locator('.panel .block.code').evaluate((el) => getComputedStyle(el).fontFamily)).toMatch(/mono/i);
+    await expect.poll(() => weight('.heading')).toBeGreaterThan(600);
+    await expect.poll(() => page.locator('.panel .block.code').evaluate((el) => getComputedStyle(el).fontFamily)).toMatch(/mono/i);
     const column = await page.locator('.panel .row .cell:nth-child(2)').evaluateAll((all) => new Set(all.map((el) => el.getBoundingClientRect().left)).size);
     expect(column).toBe(1);
     await check();
@@ -209,8 +209,8 @@ describe('evidence', () => {
     const { page, check } = await start();
     await (await ask(page, question, said)).locator('.cite').first().click();
     await page.locator('.panel .text mark.said').first().waitFor();
-    expect(await lit(page, 'said')).toContain(marked);
-    expect(await lit(page, 'active')).toContain(marked);
+    await expect.poll(() => lit(page, 'said')).toContain(marked);
+    await expect.poll(() => lit(page, 'active')).toContain(marked);
     const box = (await page.locator('mark.said').first().boundingBox())!;
     expect(box.y).toBeGreaterThan(0);
     expect(box.y).toBeLessThan(800);
@@ -230,16 +230,16 @@ describe('evidence', () => {
     const [a, b] = [(await card.boundingBox())!, (await cite.boundingBox())!];
     expect(a.y + a.height <= b.y || a.y >= b.y + b.height).toBe(true);
     await card.hover(); // one may go there, to read on
-    expect(await card.count()).toBe(1);
+    await expect.poll(() => card.count()).toBe(1);
     await page.mouse.move(2, 2);
     await expect.poll(() => card.count()).toBe(0);
     await page.getByLabel('Your question').focus();
     for (let i = 0; i < 40 && !(await cite.evaluate((el) => el === document.activeElement)); i++) await page.keyboard.press('Shift+Tab');
     await card.waitFor();
-    expect(await cite.getAttribute('aria-describedby')).toBe(await card.getAttribute('id'));
+    await expect.poll(() => cite.getAttribute('aria-describedby')).toBe(await card.getAttribute('id'));
     await page.keyboard.press('Escape');
-    expect(await card.count()).toBe(0);
-    expect(await cite.getAttribute('aria-describedby')).toBe(null);
+    await expect.poll(() => card.count()).toBe(0);
+    await expect.poll(() => cite.getAttribute('aria-describedby')).toBe(null);
     await page.keyboard.press('Enter');
     await page.locator('mark.said').first().waitFor();
     await check();
@@ -248,14 +248,14 @@ describe('evidence', () => {
   test('what the passages do not carry is marked, in part and not at all', async () => {
     const { page, check } = await start();
     const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1]. Boats moor at the quixel pier after a toast of 77 cannons by the mayor [1]. Penguins govern Atlantis from turquoise submarines.');
-    expect(await answer.locator('.doubtful[data-support=none]').textContent()).toContain('Penguins govern');
+    await expect.poll(() => answer.locator('.doubtful[data-support=none]').textContent()).toContain('Penguins govern');
     expect(plain((await answer.locator('.doubtful[data-support=weak]').allTextContents()).join(''))).toContain('77 cannons');
     const looks = (support: string) => answer.locator(`.doubtful[data-support=${support}]`).first().evaluate((el) => getComputedStyle(el).textDecorationStyle);
-    expect(await looks('weak')).not.toBe(await looks('none'));
+    await expect.poll(() => looks('weak')).not.toBe(await looks('none'));
     const legend = answer.getByRole('note', { name: 'Meaning of the marks' });
     expect(plain(await legend.textContent())).toMatch(/The cited passages support 1 sentence only in part.*No source supports 1 sentence.*Check the answer before/);
     await answer.locator('.doubt[data-support=none]').focus();
-    expect(await page.getByRole('tooltip').textContent()).toContain('No source supports this sentence.');
+    await expect.poll(() => page.getByRole('tooltip').textContent()).toContain('No source supports this sentence.');
     await accessible(page);
     await check();
   });
@@ -273,15 +273,15 @@ describe('evidence', () => {
    - [x] often
 
 ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://example.org/atlantis.`);
-    expect(await answer.locator('ol > li > ul > li').count()).toBe(2);
-    expect(await answer.locator('th .doubt, th .doubtful, tr > span, ul > span').count()).toBe(0);
-    expect(await answer.locator('tbody tr .doubt').count()).toBe(1);
-    expect(await answer.locator('td').evaluateAll((all) => all.map((el) => getComputedStyle(el).textAlign))).toEqual(['start', 'center', 'end']);
+    await expect.poll(() => answer.locator('ol > li > ul > li').count()).toBe(2);
+    await expect.poll(() => answer.locator('th .doubt, th .doubtful, tr > span, ul > span').count()).toBe(0);
+    await expect.poll(() => answer.locator('tbody tr .doubt').count()).toBe(1);
+    await expect.poll(() => answer.locator('td').evaluateAll((all) => all.map((el) => getComputedStyle(el).textAlign))).toEqual(['start', 'center', 'end']);
     const link = answer.getByRole('link', { name: 'https://example.org/atlantis' });
-    expect(await link.getAttribute('href')).toBe('https://example.org/atlantis');
+    await expect.poll(() => link.getAttribute('href')).toBe('https://example.org/atlantis');
     const root = answer.locator('msqrt');
     await root.waitFor();
-    expect(await root.evaluate((el) => el.getBoundingClientRect().width - el.firstElementChild!.getBoundingClientRect().width)).toBeGreaterThan(4);
+    await expect.poll(() => root.evaluate((el) => el.getBoundingClientRect().width - el.firstElementChild!.getBoundingClientRect().width)).toBeGreaterThan(4);
     // No number, stop or mark begins a line, however wide the window is.
     for (const width of [320, 341, 360, 377, 398, 420, 455]) {
       await page.setViewportSize({ width, height: 740 });
@@ -311,7 +311,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     expect(made[2]).toMatch(/^Passagesup to \d+$/);
     expect(made[3]).toBe('Modelmock');
     const rows = panel.locator('ol > li');
-    expect(await rows.count()).toBeGreaterThan(1);
+    await expect.poll(() => rows.count()).toBeGreaterThan(1);
     expect(plain(await rows.first().textContent())).toMatch(/^1 Harbour rules.*Cited.*Supports fully “?Boats moor stern first at the quixel pier/);
     expect(plain(await rows.last().textContent())).toContain('Not cited');
     const bars = await panel.locator('.score .bar').evaluateAll((all) => all.map((el) => el.getBoundingClientRect().width));
@@ -319,16 +319,16 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     expect(plain(await panel.locator('.score').first().textContent())).toMatch(/\d\.\d\d/);
     await panel.getByRole('button', { name: /Search again with details/ }).click();
     await panel.getByText(/^Evidence [01]\.\d\d/).waitFor();
-    expect(await panel.locator('.features').first().textContent()).toContain('Keywords');
+    await expect.poll(() => panel.locator('.features').first().textContent()).toContain('Keywords');
     expect(plain(await rows.first().textContent())).toContain('Now ranked 1');
     await accessible(page);
     await rows.first().getByRole('button').click();
     await panel.locator('mark.said').first().waitFor();
-    expect(await page.evaluate(() => document.activeElement?.className)).toContain('panel');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toContain('panel');
     await panel.getByRole('button', { name: 'Search details' }).click();
     await rows.first().waitFor();
     await page.keyboard.press('Escape');
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Search details');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Search details');
     await check();
   });
 
@@ -365,7 +365,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await page.locator('.sheet .mark.said').first().waitFor();
     await page.getByRole('tab', { name: 'Text' }).click();
     await page.locator('.panel .text mark.said').first().waitFor();
-    expect(await lit(page, 'said')).toContain(sentence);
+    await expect.poll(() => lit(page, 'said')).toContain(sentence);
     expect((await lit(page, 'said')).length).toBeLessThan((await lit(page, 'active')).length / 2);
     await check();
   });
@@ -392,7 +392,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await page.locator('.sheet .meanwhile').waitFor();
     const [box, body] = [(await passage.boundingBox())!, (await page.locator('.panel .body').boundingBox())!];
     expect(Math.min(box.y + box.height, body.y + body.height) - Math.max(box.y, body.y)).toBeGreaterThan(40);
-    expect(await page.locator('.sheet .mark.said').evaluateAll((all) => all.every((el) => getComputedStyle(el).visibility === 'hidden'))).toBe(true);
+    await expect.poll(() => page.locator('.sheet .mark.said').evaluateAll((all) => all.every((el) => getComputedStyle(el).visibility === 'hidden'))).toBe(true);
     await accessible(page);
     await expect.poll(() => go.length).toBeGreaterThan(0);
     go.push = (ok) => (ok(), 0);
@@ -415,7 +415,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     }));
     expect(hits.length).toBeGreaterThan(4);
     expect(hits).toEqual(hits.map(() => [true, true, true, true, true]));
-    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
     await check();
   });
 
@@ -431,7 +431,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
   test('the only passage cited is number 1, wherever it was found, from its first word on', async () => {
     const { page, check } = await start();
     const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [2], so it is said [2][1].');
-    expect(await answer.locator('.cite').allTextContents()).toEqual(['1', '1', '2']);
+    await expect.poll(() => answer.locator('.cite').allTextContents()).toEqual(['1', '1', '2']);
     expect((await answer.locator('.sources > ol .n').allTextContents())).toEqual(['1', '2']);
     await answer.locator('.cite').first().click();
     await page.locator('.panel').getByText('Source 1 of', { exact: false }).first().waitFor({ state: 'attached' });
@@ -449,10 +449,10 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     const other = await watch(browser, program.url, {});
     await other.page.goto(address);
     await other.page.locator('.actions q', { hasText: 'Which lines?' }).waitFor();
-    expect(await other.page.getByRole('button', { name: 'Bad answer' }).getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => other.page.getByRole('button', { name: 'Bad answer' }).getAttribute('aria-pressed')).toBe('true');
     await accessible(other.page);
     await other.page.getByRole('button', { name: 'Bad answer' }).click();
-    expect(await other.page.getByLabel('Comment on this answer').inputValue()).toBe('Which lines?');
+    await expect.poll(() => other.page.getByLabel('Comment on this answer').inputValue()).toBe('Which lines?');
     await other.check();
     await check();
   });
@@ -460,17 +460,17 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
   test('not knowing is no answer, and says what is nearest and what was searched', async () => {
     const { page, check } = await start();
     const answer = await ask(page, 'Who wrote the Brandenburg concertos?', 'Nobody knows [1].');
-    expect(await answer.evaluate((el) => el.classList.contains('abstained'))).toBe(true);
-    expect(await page.getByRole('article', { name: 'No answer: the documents do not contain it' }).count()).toBe(1);
-    expect(await answer.textContent()).toContain('Not found in the documents');
-    expect(await answer.locator('.cite').count()).toBe(0);
+    await expect.poll(() => answer.evaluate((el) => el.classList.contains('abstained'))).toBe(true);
+    await expect.poll(() => page.getByRole('article', { name: 'No answer: the documents do not contain it' }).count()).toBe(1);
+    await expect.poll(() => answer.textContent()).toContain('Not found in the documents');
+    await expect.poll(() => answer.locator('.cite').count()).toBe(0);
     if (await answer.locator('.sources li').count()) {
       await answer.locator('.sources li button').first().click();
       await page.locator('.panel [role=tab]').first().waitFor();
     }
     await answer.getByRole('button', { name: 'Search details' }).click();
     await page.locator('.panel').getByText(/none supports an answer|No passages found/).waitFor();
-    expect(await page.locator('.panel .score .bar').count()).toBe(0); // nothing is drawn as if it were enough
+    await expect.poll(() => page.locator('.panel .score .bar').count()).toBe(0); // nothing is drawn as if it were enough
     await accessible(page);
     await check();
   });
@@ -510,8 +510,8 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     const field = page.getByRole('searchbox', { name: 'Find in this document' });
     await field.fill('YELLOW whale');
     await expect.poll(() => page.locator('.find [role=status]').textContent()).toBe('1 of 1');
-    expect(await page.locator('mark.now').textContent()).toBe('yellow whale');
-    expect(await page.locator('.panel .text').textContent()).toContain('Entry 7777');
+    await expect.poll(() => page.locator('mark.now').textContent()).toBe('yellow whale');
+    await expect.poll(() => page.locator('.panel .text').textContent()).toContain('Entry 7777');
     const box = (await page.locator('mark.now').boundingBox())!;
     expect(box.y).toBeGreaterThan(100);
     expect(box.y).toBeLessThan(800);
@@ -522,9 +522,9 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Next match' }).click();
     await page.keyboard.press('Escape');
-    expect(await field.count()).toBe(0);
-    expect(await page.locator('.panel').count()).toBe(1);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Find in this document');
+    await expect.poll(() => field.count()).toBe(0);
+    await expect.poll(() => page.locator('.panel').count()).toBe(1);
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Find in this document');
     await check();
   });
 
@@ -569,7 +569,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     const cite = (await lanterns(page)).locator('.cite').first();
     if (name === '360 px') {
       await cite.tap(); // it opens, no card is in the way
-      expect(await page.getByRole('tooltip').count()).toBe(0);
+      await expect.poll(() => page.getByRole('tooltip').count()).toBe(0);
       const dialog = page.getByRole('dialog');
       await dialog.waitFor();
       expect((await dialog.boundingBox())!.width).toBe(360);
@@ -584,7 +584,7 @@ ${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://examp
     await page.locator('.panel').getByRole('button', { name: 'Search details' }).click();
     await page.locator('.panel ol > li').first().waitFor();
     await accessible(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
     await check();
   });
 });

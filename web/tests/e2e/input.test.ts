@@ -117,7 +117,7 @@ describe('what a person says', () => {
     await box().fill('one\ntwo');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
-    expect(await value()).toBe('one\ntwo');
+    await expect.poll(() => value()).toBe('one\ntwo');
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Backspace');
     await page.reload();
@@ -151,7 +151,7 @@ describe('what a person says', () => {
     await box().pressSequentially('one');
     await page.keyboard.press('Shift+Enter');
     await box().pressSequentially('two');
-    expect(await value()).toBe('one\ntwo');
+    await expect.poll(() => value()).toBe('one\ntwo');
     await page.evaluate(() => localStorage.setItem('docent.send', 'ctrl-enter'));
     await page.reload();
     await page.getByText('Ctrl+Enter sends, Enter starts a new line').waitFor();
@@ -160,7 +160,7 @@ describe('what a person says', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.press('Enter');
     await expect.poll(value).toBe('one\ntwo\n');
-    expect(await questions()).toEqual([]);
+    await expect.poll(() => questions()).toEqual([]);
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Control+Enter');
     await expect.poll(questions).toEqual(['one\ntwo']);
@@ -185,7 +185,7 @@ describe('what a person says', () => {
     await page.getByText('Will be sent when the connection is back.').waitFor();
     await page.reload();
     await page.getByText('Will be sent when the connection is back.').waitFor();
-    expect(await questions()).toEqual(['When do spring tides occur?', 'What is Old Margery?']);
+    await expect.poll(() => questions()).toEqual(['When do spring tides occur?', 'What is Old Margery?']);
     online = true;
     await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch(() => undefined); // it may be back by itself
     await expect.poll(async () => (await stored()).filter((m) => m.type === 'rag_answer').length).toBe(2);
@@ -241,21 +241,21 @@ describe('what a person says', () => {
     await page.getByText('Drop files here').waitFor();
     await give('drop', ['one.txt']);
     await expect.poll(() => names.allTextContents()).toEqual(['one.txt']);
-    expect(await page.getByText('Drop files here').count()).toBe(0);
+    await expect.poll(() => page.getByText('Drop files here').count()).toBe(0);
     await give('paste', ['two.txt', 'three.txt']);
     await expect.poll(() => names.allTextContents()).toEqual(['one.txt', 'two.txt', 'three.txt']);
     await give('paste', ['picture.txt'], 'the text of it');
-    expect(await names.count()).toBe(3);
+    await expect.poll(() => names.count()).toBe(3);
     await page.locator('.files').getByText('1.2 KB').first().waitFor();
   });
 
   test('a file goes to the documents, and the question after it is answered from it', async () => {
     await attach(text('ferry.txt', 'The ferry Calliope leaves Quelmouth at 06:40 and at 17:15 on weekdays.\n'));
-    expect(await page.getByRole('radio', { name: 'Add to documents' }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole('radio', { name: 'Add to documents' }).isChecked()).toBe(true);
     await say('When does the ferry Calliope leave?');
     await answered(1);
-    expect(await page.locator('.composer .files').count()).toBe(0);
-    expect(await questions()).toEqual(['When does the ferry Calliope leave?']);
+    await expect.poll(() => page.locator('.composer .files').count()).toBe(0);
+    await expect.poll(() => questions()).toEqual(['When does the ferry Calliope leave?']);
     await expect.poll(() => page.locator('.sources').first().textContent()).toMatch(/ferry/i);
   });
 
@@ -264,7 +264,7 @@ describe('what a person says', () => {
     await say('What is in them?');
     const chip = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem').filter({ hasText: 'blob.bin' });
     await chip.getByText(/^binary:/).waitFor();
-    expect(await questions()).toEqual([]);
+    await expect.poll(() => questions()).toEqual([]);
     await accessible(page);
     // Commands, and then the question itself.
     await say('/help');
@@ -272,7 +272,7 @@ describe('what a person says', () => {
     await page.keyboard.press('Escape');
     await say('When do spring tides occur?');
     await answered(1);
-    expect(await questions()).toEqual(['When do spring tides occur?']);
+    await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
     // It can be said in the chat after all.
     await chip.getByRole('button', { name: 'Send in the chat' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
@@ -291,9 +291,9 @@ describe('what a person says', () => {
     await box().fill('What is it?');
     await page.keyboard.press('Enter');
     await answered(1);
-    expect(await questions()).toEqual(['What is it?']);
+    await expect.poll(() => questions()).toEqual(['What is it?']);
     await page.getByText(/^Larger than 25 MB/).waitFor();
-    expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Remove “large.txt”' }).click();
   });
 
@@ -322,7 +322,7 @@ describe('what a person says', () => {
     await accessible(page);
     await page.getByRole('button', { name: 'Send the recording' }).click();
     await answered(1);
-    expect(await questions()).toEqual([speech.words]);
+    await expect.poll(() => questions()).toEqual([speech.words]);
     expect(speech.heard).toEqual(['webm']);
     expect((await stored()).filter((m) => m.is_user)).toMatchObject([{ type: 'str', content: speech.words }]);
     // Given up, by key or by going elsewhere, nothing is sent.
@@ -363,7 +363,7 @@ describe('what a person says', () => {
     await accessible(page);
     await page.keyboard.press('Escape');
     await expect.poll(() => list.count()).toBe(0);
-    expect(await value()).toBe('/');
+    await expect.poll(() => value()).toBe('/');
     await box().pressSequentially('the');
     await expect.poll(selected).toContain('/theme');
     await page.keyboard.press('Tab');
@@ -395,18 +395,18 @@ describe('what a person says', () => {
   test('what is no command is not lost', async () => {
     await say('/nonsense and more');
     await page.getByText('There is no command /nonsense.').waitFor();
-    expect(await value()).toBe('/nonsense and more');
+    await expect.poll(() => value()).toBe('/nonsense and more');
     await page.keyboard.press('Enter');
     await expect.poll(questions).toEqual(['/nonsense and more']);
     await say('//help is a command');
     await expect.poll(questions).toEqual(['/nonsense and more', '/help is a command']);
     await say('/k 99');
     await page.getByText('“99” does not exist.').waitFor();
-    expect(await value()).toBe('/k 99');
+    await expect.poll(() => value()).toBe('/k 99');
     await say('/k'); // which completes it
     await expect.poll(value).toBe('/k ');
     await page.keyboard.press('Enter');
-    await page.getByText('Something is missing: /k N').waitFor();
+    await page.getByText('An argument is missing: /k N').waitFor();
     await say('/model nobody');
     await page.getByText('“nobody” does not exist.').waitFor();
     await box().fill('');
@@ -467,8 +467,8 @@ describe('what a person says', () => {
     const calls = model.calls;
     await say('To how many degrees is the greenhouse heated?');
     await answered(1);
-    expect(await page.locator('.answer').last().textContent()).toContain('Odile');
-    expect(await page.locator('.answer').last().textContent()).not.toContain('Merle');
+    await expect.poll(() => page.locator('.answer').last().textContent()).toContain('Odile');
+    await expect.poll(() => page.locator('.answer').last().textContent()).not.toContain('Merle');
     expect(model.calls).toBe(calls);
     const rag = (await stored()).at(-1)!.content as { llm_name: string; docs: unknown[] };
     expect([rag.llm_name, rag.docs.length]).toEqual(['extractive', 1]);
@@ -486,7 +486,7 @@ describe('what a person says', () => {
     const again = (await stored()).at(-1)!.content as { docs: { content: string }[] };
     expect(again.docs.length).toBe(1);
     expect(again.docs[0]!.content).toContain('Merle');
-    expect(await questions()).toEqual(['To how many degrees is the greenhouse heated?']);
+    await expect.poll(() => questions()).toEqual(['To how many degrees is the greenhouse heated?']);
   });
 
   test.each([
@@ -500,7 +500,7 @@ describe('what a person says', () => {
     await page.evaluate((dir) => (document.documentElement.dir = dir), dir);
     const fits = async () => {
       await accessible(page);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
     };
     await attach(text('a very long name of a file that nobody would ever want to read to its very end.txt', 'x'), text('b.txt', 'y'));
     await page.locator('.files li').nth(1).waitFor();

@@ -58,18 +58,18 @@ describe('the library', () => {
     await page.getByText(/Adding \d+ of 31 files/).waitFor();
     await page.getByRole('progressbar', { name: 'Progress of all uploads' }).waitFor();
     // Of those that wait a few are shown.
-    expect(await page.locator('.uploads li').count()).toBeLessThan(30);
+    await expect.poll(() => page.locator('.uploads li').count()).toBeLessThan(30);
     seen();
     await finished();
     expect(most).toBe(2);
-    expect(await page.locator('.uploads .counts').textContent()).toBe('30 added · 30 passages · 1 failed');
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('30 added · 30 passages · 1 failed');
     const reason = await page.locator('.uploads li.failed .outcome').textContent();
     expect(reason!.length).toBeGreaterThan(10);
-    expect(await sources()).toHaveLength(31);
+    await expect.poll(() => sources()).toHaveLength(31);
     await accessible(page);
     await page.getByLabel('Failed only').check();
     await expect.poll(() => page.locator('.row').count()).toBe(1);
-    expect(await row('broken.pdf').locator('.failed').textContent()).toContain(reason!.trim());
+    await expect.poll(() => row('broken.pdf').locator('.failed').textContent()).toContain(reason!.trim());
     await page.getByLabel('Failed only').uncheck();
     await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('note-2');
     await expect.poll(() => page.locator('.row').count()).toBe(11);
@@ -84,8 +84,8 @@ describe('the library', () => {
     writeFileSync(join(folder, 'harbour/old/.git/config'), 'x');
     await page.locator('input.folder').setInputFiles(join(folder, 'harbour'));
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 2 hidden or system files skipped');
-    expect(await sources()).toEqual(['harbour/old/readme.md', 'harbour/readme.md']);
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 2 hidden or system files skipped');
+    await expect.poll(() => sources()).toEqual(['harbour/old/readme.md', 'harbour/readme.md']);
     rmSync(folder, { recursive: true });
   });
 
@@ -103,11 +103,11 @@ describe('the library', () => {
     await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 canceled');
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toBe('6 canceled');
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('6 canceled');
     for (const go of held) go();
     await page.unroute('**/api/documents');
     await page.getByRole('button', { name: 'Clear this list' }).click();
-    expect(await sources()).toEqual([]);
+    await expect.poll(() => sources()).toEqual([]);
 
     await page.route('**/api/documents', (r) => r.fulfill({ status: 500, json: { code: 'internal', message: 'the disk is full', retryable: true } }));
     await files().setInputFiles([text('again-1.txt', 'Again one.'), text('again-2.txt', 'Again two.')]);
@@ -118,7 +118,7 @@ describe('the library', () => {
     await page.locator('.uploads li.done', { hasText: 'again-1.txt' }).waitFor();
     await page.getByRole('button', { name: 'Retry failed' }).click();
     await page.locator('.uploads li.done', { hasText: 'again-2.txt' }).waitFor();
-    expect(await sources()).toEqual(['again-1.txt', 'again-2.txt']);
+    await expect.poll(() => sources()).toEqual(['again-1.txt', 'again-2.txt']);
   });
 
   test('the documents inside an archive are listed under it, the failed ones first', async () => {
@@ -135,10 +135,10 @@ describe('the library', () => {
     await files().setInputFiles([{ name: 'harbour.zip', mimeType: 'application/zip', buffer: Buffer.from('PK') }]);
     await finished();
     await page.getByText('3 documents inside').waitFor();
-    expect(await page.locator('.uploads .parts li').allInnerTexts()).toEqual([
+    await expect.poll(() => page.locator('.uploads .parts li').allInnerTexts()).toEqual([
       expect.stringMatching(/^keys\.pdf\s+encrypted: it opens only with a password$/), expect.stringMatching(/^plans\/pier\.pdf\s+Added · 12 passages$/), expect.stringMatching(/^plans\/tides\.xlsx\s+Added · 3 passages$/),
     ]);
-    expect(await page.locator('.uploads .counts').textContent()).toBe('1 added · 15 passages');
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('1 added · 15 passages');
     await accessible(page);
     await page.unroute('**/api/documents');
   });
@@ -154,9 +154,9 @@ describe('the library', () => {
     });
     await page.reload();
     await row('tides.csv').waitFor();
-    expect(await page.locator('.row .type').allInnerTexts()).toEqual(['CSV, Shift JIS', 'PPTX', 'HTML, Windows-1251']);
-    expect(await row('tides.csv').locator('.source').innerText()).toBe('Uploaded: plans/tides.csv, inside harbour.zip');
-    expect(await row('tides.csv').getByRole('link').innerText()).toBe('tides.csv');
+    await expect.poll(() => page.locator('.row .type').allInnerTexts()).toEqual(['CSV, Shift JIS', 'PPTX', 'HTML, Windows-1251']);
+    await expect.poll(() => row('tides.csv').locator('.source').innerText()).toBe('Uploaded: plans/tides.csv, inside harbour.zip');
+    await expect.poll(() => row('tides.csv').getByRole('link').innerText()).toBe('tides.csv');
     const accept = (await files().getAttribute('accept'))!.split(',');
     expect(accept).toEqual(expect.arrayContaining(['text/*', '.pptx', '.ods', '.eml', '.zip', '.go']));
     await accessible(page);
@@ -176,12 +176,12 @@ describe('the library', () => {
     });
     await page.getByText(/Adding [\d,]+ of 3,000 files/).waitFor();
     await expect.poll(() => page.locator('.uploads li.done').count()).toBe(8);
-    expect(await page.locator('.uploads li').count()).toBeLessThan(30);
+    await expect.poll(() => page.locator('.uploads li').count()).toBeLessThan(30);
     await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('tides'); // it can be typed meanwhile
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
-    expect(await page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ passages · [\d,]+ canceled$/);
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ passages · [\d,]+ canceled$/);
   });
 
   test('one is deleted at once, comes back by undo, and is gone without; several too', async () => {
@@ -191,7 +191,7 @@ describe('the library', () => {
     await stopClock(page);
     await row('one.txt').getByRole('button', { name: /^Delete/ }).click();
     await expect.poll(() => row('one.txt').count()).toBe(0);
-    expect(await sources()).toContain('one.txt');
+    await expect.poll(() => sources()).toContain('one.txt');
     const told = page.getByRole('status').filter({ hasText: 'Deleted “' }); // it is told, too
     await told.getByText('Deleted “').hover();
     await page.clock.resume(); // time stands still for who is there
@@ -209,7 +209,7 @@ describe('the library', () => {
     await page.getByRole('button', { name: 'Undo' }).click();
     await row('two.txt').waitFor();
     await page.clock.resume();
-    expect(await sources()).toEqual(['one.txt', 'three.txt', 'two.txt']);
+    await expect.poll(() => sources()).toEqual(['one.txt', 'three.txt', 'two.txt']);
 
     for (const name of ['one.txt', 'two.txt']) await row(name).getByRole('checkbox').check();
     await page.getByRole('button', { name: 'Delete selected' }).click();
@@ -226,7 +226,7 @@ describe('the library', () => {
     const lines = Array.from({ length: 500 }, (_, i) => JSON.stringify({ id: `bulk-${i}`, title: `bulk-${i}`, text: `Number ${i} of the bulk.` }));
     await files().setInputFiles([{ name: 'bulk-all.jsonl', mimeType: 'application/json', buffer: Buffer.from(lines.join('\n')) }]);
     await finished();
-    expect(await count()).toBe(500);
+    await expect.poll(() => count()).toBe(500);
     // What was added last is listed first: by this the filtered list is known from the other.
     await files().setInputFiles([text('other.txt', 'Something else.')]);
     await row('other.txt').waitFor();
@@ -241,7 +241,7 @@ describe('the library', () => {
     await stopClock(page);
     await page.getByRole('button', { name: 'Delete selected' }).click();
     await page.getByText('Deleted 500 documents').waitFor();
-    expect(await count()).toBe(500);
+    await expect.poll(() => count()).toBe(500);
     await page.goto('about:blank');
     await expect.poll(count, { timeout: 60_000 }).toBe(0);
   });
@@ -254,9 +254,9 @@ describe('the library', () => {
     const first = () => page.locator('.row .what a').first().textContent();
     await expect.poll(first).toBe('aardvark.txt');
     const column = (name: string) => page.getByRole('columnheader', { name });
-    expect(await column('Title').getAttribute('aria-sort')).toBe('none');
+    await expect.poll(() => column('Title').getAttribute('aria-sort')).toBe('none');
     await column('Title').getByRole('button').press('Enter');
-    expect(await column('Title').getAttribute('aria-sort')).toBe('ascending');
+    await expect.poll(() => column('Title').getAttribute('aria-sort')).toBe('ascending');
     const listed = () => page.locator('.row .what a').allTextContents();
     const byTitle = (titles: string[]) => [...titles].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
     await expect.poll(async () => (await listed()).join() === byTitle(await listed()).join()).toBe(true);
@@ -264,16 +264,16 @@ describe('the library', () => {
     expect(titles[0]).toBe('aardvark.txt');
     await column('Title').getByRole('button').press('Enter');
     await expect.poll(first).toBe(titles.at(-1));
-    expect(await column('Title').getAttribute('aria-sort')).toBe('descending');
+    await expect.poll(() => column('Title').getAttribute('aria-sort')).toBe('descending');
     await column('Size').getByRole('button').click();
     await expect.poll(async () => (await listed()).at(-1)).toBe('aardvark.txt');
-    expect(await column('Size').getAttribute('aria-sort')).toBe('descending');
-    expect(await column('Title').getAttribute('aria-sort')).toBe('none');
+    await expect.poll(() => column('Size').getAttribute('aria-sort')).toBe('descending');
+    await expect.poll(() => column('Title').getAttribute('aria-sort')).toBe('none');
     await column('Size').getByRole('button').click();
     await expect.poll(first).toBe('aardvark.txt');
     await accessible(page);
     await column('Size').getByRole('button').click(); // newest first again
-    expect(await column('Size').getAttribute('aria-sort')).toBe('none');
+    await expect.poll(() => column('Size').getAttribute('aria-sort')).toBe('none');
     await expect.poll(async () => (await listed()).slice(0, 2)).toEqual(['aardvark.txt', 'zebra.txt']);
   });
 
@@ -320,11 +320,11 @@ describe('the library', () => {
     await chip.click();
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await accessible(page);
-    expect(await page.getByLabel('Add to').inputValue()).toBe('ferries');
+    await expect.poll(() => page.getByLabel('Add to').inputValue()).toBe('ferries');
     await page.getByRole('radio', { name: 'Passages' }).check();
     await page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('Old Margery tides');
     await page.getByRole('list', { name: 'Passages found' }).or(page.getByText(/^No passages (?:found|match your search)\./)).first().waitFor();
-    expect(await page.locator('ol li', { hasText: 'Margery' }).count()).toBe(0);
+    await expect.poll(() => page.locator('ol li', { hasText: 'Margery' }).count()).toBe(0);
     await page.getByRole('button', { name: /^All/ }).click();
     await page.locator('ol li', { hasText: 'Old Margery' }).first().waitFor();
   });
@@ -335,10 +335,10 @@ describe('the library', () => {
     await page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('When do neap tides occur?');
     const first = page.locator('ol li').first();
     await first.waitFor();
-    expect(await first.locator('mark').allTextContents()).toEqual(expect.arrayContaining(['Neap', 'tides', 'occur']));
-    expect(await first.textContent()).toContain('Tides');
-    expect(await first.locator('.where').textContent()).toContain('Neap tides');
-    expect(await first.getByRole('meter').getAttribute('aria-label')).toMatch(/^Score \d/);
+    await expect.poll(() => first.locator('mark').allTextContents()).toEqual(expect.arrayContaining(['Neap', 'tides', 'occur']));
+    await expect.poll(() => first.textContent()).toContain('Tides');
+    await expect.poll(() => first.locator('.where').textContent()).toContain('Neap tides');
+    await expect.poll(() => first.getByRole('meter').getAttribute('aria-label')).toMatch(/^Score \d/);
     await accessible(page);
     await first.getByRole('button').click();
     await page.locator('.panel mark').first().waitFor();
@@ -372,7 +372,7 @@ describe('the library', () => {
     await other.page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('tides');
     await other.page.locator('ol li').first().waitFor();
     await accessible(other.page);
-    expect(await other.page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await expect.poll(() => other.page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
     await other.check();
   });
 
@@ -393,10 +393,10 @@ describe('the library', () => {
       document.querySelector('.column')!.dispatchEvent(e);
     });
     await finished();
-    expect(await sources()).toEqual(['pier/a.txt', 'pier/b.txt']);
-    expect(await page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 1 failed · 1 hidden or system file skipped');
+    await expect.poll(() => sources()).toEqual(['pier/a.txt', 'pier/b.txt']);
+    await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 1 failed · 1 hidden or system file skipped');
     const locked = page.locator('.uploads li.failed', { hasText: 'pier/locked.txt' });
-    expect(await locked.textContent()).toContain('Your browser could not read this file');
-    expect(await locked.getByRole('button').count()).toBe(0); // the same would fail again
+    await expect.poll(() => locked.textContent()).toContain('Your browser could not read this file');
+    await expect.poll(() => locked.getByRole('button').count()).toBe(0); // the same would fail again
   });
 });

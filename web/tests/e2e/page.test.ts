@@ -56,16 +56,16 @@ describe('conversation', () => {
     await page.locator('.answer[aria-busy] .prose p').first().evaluate((el) => (el.dataset.seen = 'yes'));
     mock.hold = 'Indexes are not part of it';
     await page.locator('.answer[aria-busy] .prose p', { hasText: 'Indexes are not' }).waitFor();
-    expect(await page.locator('.answer[aria-busy] .prose p').first().getAttribute('data-seen')).toBe('yes');
+    await expect.poll(() => page.locator('.answer[aria-busy] .prose p').first().getAttribute('data-seen')).toBe('yes');
     mock.hold = '';
     await answered();
-    expect(await page.locator('button.cite').count()).toBeGreaterThan(3);
+    await expect.poll(() => page.locator('button.cite').count()).toBeGreaterThan(3);
     expect(page.url()).toMatch(/#\/c\/s-1$/);
-    expect(await page.locator('.prose table td').first().textContent()).toBe('docent backup');
+    await expect.poll(() => page.locator('.prose table td').first().textContent()).toBe('docent backup');
     await expect.poll(() => page.locator('[aria-live]').textContent()).toContain('A backup is');
     await page.reload();
     await answered();
-    expect(await page.locator('.question').textContent()).toContain('How do I make a backup?');
+    await expect.poll(() => page.locator('.question').textContent()).toContain('How do I make a backup?');
     await expect.poll(() => page.locator('nav li').first().textContent()).toContain('How do I make a backup?');
   });
 
@@ -84,18 +84,18 @@ describe('conversation', () => {
     await page.goto(mock.url);
     await ask('backup');
     await answered();
-    expect(await page.locator('.doubtful[data-support=none]').allTextContents()).toEqual(['Most teams do this every night.']);
-    expect(await page.locator('.doubtful[data-support=weak]').first().textContent()).toContain('Größere Sammlungen 😀');
+    await expect.poll(() => page.locator('.doubtful[data-support=none]').allTextContents()).toEqual(['Most teams do this every night.']);
+    await expect.poll(() => page.locator('.doubtful[data-support=weak]').first().textContent()).toContain('Größere Sammlungen 😀');
     await page.locator('.doubt').first().focus();
-    expect(await page.getByRole('tooltip').textContent()).toContain('only part of this sentence');
+    await expect.poll(() => page.getByRole('tooltip').textContent()).toContain('only part of this sentence');
   });
 
   test('not knowing looks different from an answer', async () => {
     await page.goto(mock.url);
     await ask('Something unknown');
     await answered();
-    expect(await page.locator('.answer.abstained').textContent()).toContain('Not found in the documents');
-    expect(await page.locator('.sources h3').count()).toBe(0);
+    await expect.poll(() => page.locator('.answer.abstained').textContent()).toContain('Not found in the documents');
+    await expect.poll(() => page.locator('.sources h3').count()).toBe(0);
     await accessible(page);
   });
 
@@ -131,7 +131,7 @@ describe('conversation', () => {
     const there = await at();
     mock.hold = '';
     await answered(2);
-    expect(await at()).toBe(there);
+    await expect.poll(() => at()).toBe(there);
   });
 
   test('conversations are renamed, deleted unless that is undone, and missing ones say so', async () => {
@@ -165,7 +165,7 @@ describe('conversation', () => {
     await page.goto(`${mock.url}/#/c/two`);
     await page.getByText('no longer exists').waitFor();
     // Nothing can be said in it: what there is to do is to begin another.
-    expect(await page.getByLabel('Your question').count()).toBe(0);
+    await expect.poll(() => page.getByLabel('Your question').count()).toBe(0);
     const fresh = page.getByRole('main').getByRole('link', { name: 'New chat' }).last();
     await fresh.click();
     await page.getByLabel('Your question').and(page.locator(':focus')).waitFor();
@@ -180,15 +180,15 @@ describe('evidence', () => {
     await ask('backup');
     await answered();
     await page.locator('.cite').first().hover();
-    expect(await page.getByRole('tooltip').textContent()).toContain('docent keeps everything in one database');
+    await expect.poll(() => page.getByRole('tooltip').textContent()).toContain('docent keeps everything in one database');
     await page.locator('.cite').first().click();
     // The passage, and in it what is about the sentence.
     const marked = async () => (await page.locator('mark.active').allTextContents()).join('');
     await page.locator('mark.active').first().waitFor();
-    expect(await marked()).toMatch(/^docent keeps everything.*über 10 GB 😀 — take a few minutes\.$/s);
+    await expect.poll(() => marked()).toMatch(/^docent keeps everything.*über 10 GB 😀 — take a few minutes\.$/s);
     await expect.poll(() => visible('mark.active')).toBe(true);
-    expect(await panel().textContent()).toContain('Operations › Backups');
-    expect(await page.locator('.panel a').getAttribute('href')).toBe('/api/documents/1/file');
+    await expect.poll(() => panel().textContent()).toContain('Operations › Backups');
+    await expect.poll(() => page.locator('.panel a').getAttribute('href')).toBe('/api/documents/1/file');
     await page.getByRole('button', { name: 'Next source' }).click();
     await expect.poll(() => marked()).toMatch(/^To restore/);
     await page.getByRole('button', { name: 'Next source' }).click();
@@ -212,7 +212,7 @@ describe('evidence', () => {
     await page.getByRole('button', { name: 'Show the text before' }).click();
     await expect.poll(() => page.getByRole('button', { name: 'Show the text before' }).count()).toBe(0);
     expect(Math.abs((await top()) - before)).toBeLessThan(120);
-    expect(await page.locator('.panel .text').textContent()).toContain('First paragraph 1.');
+    await expect.poll(() => page.locator('.panel .text').textContent()).toContain('First paragraph 1.');
   });
 
   test('a passage that its document lost is shown as it was', async () => {
@@ -221,7 +221,7 @@ describe('evidence', () => {
     await answered();
     await page.locator('.cite').first().click();
     await page.getByText('has changed since this answer').waitFor();
-    expect(await page.locator('mark.active').textContent()).toContain('does not contain any more');
+    await expect.poll(() => page.locator('mark.active').textContent()).toContain('does not contain any more');
   });
 
   test('a deleted document leaves its passage', async () => {
@@ -231,7 +231,7 @@ describe('evidence', () => {
     mock.documents = [];
     await page.locator('.cite').first().click();
     await page.getByText('docent cannot show the document').waitFor();
-    expect(await page.locator('mark.active').textContent()).toContain('docent keeps everything');
+    await expect.poll(() => page.locator('mark.active').textContent()).toContain('docent keeps everything');
   });
 
   test('the keyboard alone reaches everything', async () => {
@@ -265,9 +265,9 @@ describe('hostile content', () => {
     await answered();
     await page.locator('.cite').first().click();
     await page.locator('mark.active').waitFor();
-    expect(await page.locator('.panel .text').textContent()).toContain('<img src=x onerror=');
-    for (const link of await page.locator('.prose a').all()) expect(await link.getAttribute('href')).toMatch(/^https:/);
-    expect(await page.locator('.answer :is(img, script, iframe, form, svg:not(.sources svg))').count()).toBe(0);
+    await expect.poll(() => page.locator('.panel .text').textContent()).toContain('<img src=x onerror=');
+    for (const link of await page.locator('.prose a').all()) await expect.poll(() => link.getAttribute('href')).toMatch(/^https:/);
+    await expect.poll(() => page.locator('.answer :is(img, script, iframe, form, svg:not(.sources svg))').count()).toBe(0);
     await page.goto(`${mock.url}/#/documents/5`);
     await page.locator('.panel .text').waitFor();
     await page.waitForLoadState('networkidle');
@@ -307,8 +307,8 @@ describe('connection', () => {
     await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch(() => undefined);
     await answered();
     await expect.poll(() => page.getByText('Connection lost').count()).toBe(0);
-    expect(await page.locator('.question').count()).toBe(1);
-    expect(await page.locator('.answer .prose').last().textContent()).toContain('copy of the database');
+    await expect.poll(() => page.locator('.question').count()).toBe(1);
+    await expect.poll(() => page.locator('.answer .prose').last().textContent()).toContain('copy of the database');
   });
 
   test('a message whose ack was lost is sent again with its id and stored once', async () => {
@@ -317,7 +317,7 @@ describe('connection', () => {
     await answered();
     expect(mock.received.length).toBe(2);
     expect(mock.received[0]).toEqual(mock.received[1]);
-    expect(await page.locator('.question').count()).toBe(1);
+    await expect.poll(() => page.locator('.question').count()).toBe(1);
   });
 
   test('a question asked while offline waits', async () => {
@@ -337,7 +337,7 @@ describe('documents', () => {
   test('listed, filtered, uploaded, deleted', async () => {
     await page.goto(`${mock.url}/#/documents`);
     await expect.poll(() => page.locator('.row').count()).toBe(6);
-    expect(await page.locator('.table').textContent()).toContain('The PDF is encrypted');
+    await expect.poll(() => page.locator('.table').textContent()).toContain('The PDF is encrypted');
     await page.getByPlaceholder('Filter').fill('report');
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByPlaceholder('Filter').fill('');
@@ -409,7 +409,7 @@ test('the chosen theme stays', async () => {
   await page.getByRole('button', { name: /^Theme/ }).click();
   await page.getByRole('button', { name: /^Theme/ }).click();
   await page.reload();
-  expect(await page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe('rgb(23, 22, 20)');
+  await expect.poll(() => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)).toBe('rgb(23, 22, 20)');
 });
 
 describe('accessible', () => {
@@ -430,11 +430,11 @@ describe('accessible', () => {
     await ask('backup');
     await answered();
     await accessible(page);
-    expect(await wide()).toBe(false);
+    await expect.poll(() => wide()).toBe(false);
     await page.locator('.cite').first().click();
     await page.locator('mark.active').first().waitFor();
     await accessible(page);
-    expect(await wide()).toBe(false);
+    await expect.poll(() => wide()).toBe(false);
     await page.keyboard.press('Escape');
     await page.mouse.move(5, 500); // what the pointer is over, it shows the passage of
     const menu = page.getByRole('button', { name: 'Menu', exact: true });
@@ -448,7 +448,7 @@ describe('accessible', () => {
     await page.goto(`${mock.url}/#/documents`);
     await page.locator('.row').first().waitFor();
     await accessible(page);
-    expect(await wide()).toBe(false);
+    await expect.poll(() => wide()).toBe(false);
     await page.getByRole('button', { name: 'Delete “Backups”' }).click();
     await accessible(page);
     await page.keyboard.press('Escape');

@@ -79,14 +79,14 @@ describe('what agents send', () => {
     await page.locator('.column').getByText('Some kinds of replies.').waitFor();
     const frame = page.frameLocator('iframe');
     await frame.getByRole('heading', { name: 'Report' }).waitFor();
-    expect(await frame.locator('p').evaluate((el) => [getComputedStyle(el).color, getComputedStyle(el).position, getComputedStyle(el).backgroundImage])).toEqual(['rgb(180, 30, 30)', 'static', 'none']);
-    expect(await frame.locator('form, input, [onclick]').count()).toBe(0);
+    await expect.poll(() => frame.locator('p').evaluate((el) => [getComputedStyle(el).color, getComputedStyle(el).position, getComputedStyle(el).backgroundImage])).toEqual(['rgb(180, 30, 30)', 'static', 'none']);
+    await expect.poll(() => frame.locator('form, input, [onclick]').count()).toBe(0);
     const choices = page.getByRole('group', { name: 'Choices' }).getByRole('button');
     await choices.first().focus();
     const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
     for (const [key, want] of [['ArrowRight', 'My account'], ['End', 'Something else'], ['ArrowDown', 'Billing'], ['3', 'Something else'], ['2', 'My account']] as const) {
       await page.keyboard.press(key);
-      expect(await focused()).toBe(want);
+      await expect.poll(() => focused()).toBe(want);
     }
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'My account (chosen)' }).waitFor();
@@ -97,14 +97,14 @@ describe('what agents send', () => {
   test('HTML is shown in a frame that runs nothing and asks for nothing', async () => {
     const { page, watched } = await open([['html', `${sample.html}${hostile}<script>parent.__pwned = 1; top.__pwned = 1</script><img src=x onerror="parent.__pwned = 2"><img src="https://evil.example/x.png"><style>@import 'https://evil.example/x.css'; .tint { background: url(https://evil.example/y.png); color: rgb(0, 90, 160) }</style><svg onload="parent.__pwned = 3"></svg><base href="https://evil.example/">`]]);
     const element = page.locator('iframe');
-    expect(await element.getAttribute('sandbox')).toBe('allow-same-origin allow-popups allow-popups-to-escape-sandbox');
-    expect(await element.getAttribute('title')).toBe('HTML from the agent');
+    await expect.poll(() => element.getAttribute('sandbox')).toBe('allow-same-origin allow-popups allow-popups-to-escape-sandbox');
+    await expect.poll(() => element.getAttribute('title')).toBe('HTML from the agent');
     const frame = page.frameLocator('iframe');
     await frame.getByRole('heading', { name: 'Quarter' }).waitFor();
-    expect(await frame.locator('script, style, form, input, button, iframe, svg, base, meta, object, embed, link, [onclick], [onload], [onerror]').count()).toBe(0);
-    expect(await frame.locator('img').evaluateAll((all) => all.map((img) => (img as HTMLImageElement).src.slice(0, 10)))).toEqual(['data:image']);
-    expect(await frame.locator('td').first().evaluate((el) => getComputedStyle(el).backgroundColor)).toBe('rgb(220, 240, 220)');
-    expect(await frame.locator('.tint').evaluate((el) => getComputedStyle(el).color)).toBe('rgb(0, 90, 160)');
+    await expect.poll(() => frame.locator('script, style, form, input, button, iframe, svg, base, meta, object, embed, link, [onclick], [onload], [onerror]').count()).toBe(0);
+    await expect.poll(() => frame.locator('img').evaluateAll((all) => all.map((img) => (img as HTMLImageElement).src.slice(0, 10)))).toEqual(['data:image']);
+    await expect.poll(() => frame.locator('td').first().evaluate((el) => getComputedStyle(el).backgroundColor)).toBe('rgb(220, 240, 220)');
+    await expect.poll(() => frame.locator('.tint').evaluate((el) => getComputedStyle(el).color)).toBe('rgb(0, 90, 160)');
     for (const [target, rel] of await frame.locator('a').evaluateAll((all) => all.map((a) => [(a as HTMLAnchorElement).target, (a as HTMLAnchorElement).rel]))) {
       expect(target).toBe('_blank');
       expect(rel).toContain('noopener');
@@ -124,9 +124,9 @@ describe('what agents send', () => {
     const csv = await saved(page, 'Download figures.csv');
     expect([csv.name, csv.bytes.toString()]).toEqual(['figures.csv', 'year,revenue\n2026,12\n']);
     const previews = page.getByRole('button', { name: 'Preview', exact: true });
-    expect(await previews.count()).toBe(4); // not of the last
+    await expect.poll(() => previews.count()).toBe(4); // not of the last
     await previews.nth(1).click();
-    expect(await page.getByRole('region', { name: 'Preview of .._evil.html' }).textContent()).toBe('<script>__pwned = 1</script>');
+    await expect.poll(() => page.getByRole('region', { name: 'Preview of .._evil.html' }).textContent()).toBe('<script>__pwned = 1</script>');
     await previews.nth(1).click();
     await page.getByRole('img', { name: 'dot.png' }).first().waitFor();
     await previews.nth(1).click();
@@ -136,7 +136,7 @@ describe('what agents send', () => {
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByRole('img', { name: 'Page 2 of two.pdf' }).waitFor();
     await page.getByText('Page 2 of 2').waitFor();
-    expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true);
     await watched.check();
   });
 
@@ -158,18 +158,18 @@ describe('what agents send', () => {
       const { page, watched } = await open([['dataframe', sample.people(10_000)]]);
       const table = page.getByRole('table');
       await table.waitFor();
-      expect(await table.getAttribute('aria-rowcount')).toBe('10001');
-      expect(await page.locator('tbody tr').count()).toBeLessThan(80);
+      await expect.poll(() => table.getAttribute('aria-rowcount')).toBe('10001');
+      await expect.poll(() => page.locator('tbody tr').count()).toBeLessThan(80);
       const column = (n: number) => page.locator('tbody tr[data-row]').evaluateAll((rows, i) => rows.slice(0, 3).map((r) => r.children[i]!.textContent), n);
       const head = (name: string) => page.getByRole('columnheader', { name });
       await head('score').getByRole('button').click();
-      expect(await head('score').getAttribute('aria-sort')).toBe('ascending');
-      expect(await column(1)).toEqual(['-5000', '-4999', '-4998']); // as numbers
+      await expect.poll(() => head('score').getAttribute('aria-sort')).toBe('ascending');
+      await expect.poll(() => column(1)).toEqual(['-5000', '-4999', '-4998']); // as numbers
       await head('score').getByRole('button').click();
-      expect(await head('score').getAttribute('aria-sort')).toBe('descending');
-      expect(await column(1)).toEqual(['4999', '4998', '4997']);
+      await expect.poll(() => head('score').getAttribute('aria-sort')).toBe('descending');
+      await expect.poll(() => column(1)).toEqual(['4999', '4998', '4997']);
       await head('name').getByRole('button').click();
-      expect(await column(0)).toEqual(['Alan 1', 'Alan 6', 'Alan 11']); // as words, numbers in them as numbers
+      await expect.poll(() => column(0)).toEqual(['Alan 1', 'Alan 6', 'Alan 11']); // as words, numbers in them as numbers
       await head('joined').getByRole('button').click();
       expect((await column(2))[0]).toBe('Jan 1, 2020');
       await page.getByRole('searchbox', { name: 'Filter the rows' }).fill('zoe 77');
@@ -185,7 +185,7 @@ describe('what agents send', () => {
       await page.getByRole('region', { name: 'Table' }).focus();
       await page.keyboard.press('End');
       await page.locator('tr[aria-rowindex="10001"]').waitFor();
-      expect(await head('name').isVisible()).toBe(true);
+      await expect.poll(() => head('name').isVisible()).toBe(true);
       await accessible(page);
       await watched.check();
     });
@@ -193,8 +193,8 @@ describe('what agents send', () => {
     test('keeps its order of columns and rows, and what is missing', async () => {
       const { page, watched } = await open([['dataframe', '{"2026":{"7":1.5,"3":null},"2025":{"7":"=1+1","3":"a,\\"b\\""},"ok":{"7":true,"3":false}}']]);
       await page.getByRole('table').waitFor();
-      expect(await page.getByRole('columnheader').allInnerTexts().then((all) => all.map((t) => t.trim()))).toEqual(['Row', '2026', '2025', 'ok']);
-      expect(await page.locator('tbody tr').evaluateAll((rows) => rows.map((r) => [...r.children].map((c) => c.textContent)))).toEqual([['7', '1.5', '=1+1', 'yes'], ['3', '', 'a,"b"', 'no']]);
+      await expect.poll(() => page.getByRole('columnheader').allInnerTexts().then((all) => all.map((t) => t.trim()))).toEqual(['Row', '2026', '2025', 'ok']);
+      await expect.poll(() => page.locator('tbody tr').evaluateAll((rows) => rows.map((r) => [...r.children].map((c) => c.textContent)))).toEqual([['7', '1.5', '=1+1', 'yes'], ['3', '', 'a,"b"', 'no']]);
       expect((await saved(page, 'Download CSV')).bytes.toString()).toBe('Row,2026,2025,ok\r\n7,1.5,\'=1+1,true\r\n3,,"a,""b""",false\r\n');
       await watched.check();
     });
@@ -204,16 +204,16 @@ describe('what agents send', () => {
     const others = await open([['str', 'No plot here'], ['dataframe', sample.people(3)]]);
     await others.page.getByRole('table').waitFor();
     const loaded = (page: Page) => page.evaluate(() => performance.getEntriesByType('resource').filter((r) => /\/plotly-[^/]*\.js/.test(r.name)).length);
-    expect(await loaded(others.page)).toBe(0);
+    await expect.poll(() => loaded(others.page)).toBe(0);
     await others.watched.check();
     const { page, watched } = await open([['plotly', sample.figure('bar')], ['plotly', sample.figure('pie')], ['plotly', sample.figure('heatmap')], ['plotly', sample.figure('box')], ['plotly', sample.figure('scatter3d')]]);
     await page.getByText('Revenue by quarter').first().waitFor();
     await page.locator('.js-plotly-plot .main-svg').first().waitFor();
-    expect(await loaded(page)).toBe(1);
+    await expect.poll(() => loaded(page)).toBe(1);
     await page.locator('figure .plot').first().scrollIntoViewIfNeeded();
     await expect.poll(() => page.locator('figure').first().locator('.bars .point path').count()).toBe(8);
-    expect(await page.locator('a[href*="evil"]').count()).toBe(0);
-    expect(await page.locator('figure').first().locator('image').count()).toBe(0); // a heatmap is an image
+    await expect.poll(() => page.locator('a[href*="evil"]').count()).toBe(0);
+    await expect.poll(() => page.locator('figure').first().locator('image').count()).toBe(0); // a heatmap is an image
     await expect.poll(() => page.getByRole('img', { name: /Bar chart · 2 series · 8 values/ }).count()).toBe(1);
     await page.getByText('This page cannot draw a chart of the type scatter3d. Its data is below.').waitFor();
     for (const kind of ['.pielayer .slice', '.heatmaplayer image, .heatmaplayer .hm', '.boxlayer path.box']) {
@@ -223,7 +223,7 @@ describe('what agents send', () => {
     const png = await saved(page, 'Download PNG');
     expect([png.name, png.bytes.subarray(1, 4).toString()]).toEqual(['Revenue by quarter.png', 'PNG']);
     await page.getByRole('button', { name: 'Show as a table' }).first().click();
-    expect(await page.locator('figure').first().locator('tbody tr[data-row]').first().innerText()).toMatch(/2025\s+Q1\s+12/);
+    await expect.poll(() => page.locator('figure').first().locator('tbody tr[data-row]').first().innerText()).toMatch(/2025\s+Q1\s+12/);
     await page.getByRole('button', { name: 'Show as a chart' }).click();
     await page.locator('figure .plot').first().scrollIntoViewIfNeeded();
     await page.locator('figure').first().locator('.main-svg').first().waitFor();
@@ -263,7 +263,7 @@ describe('what agents send', () => {
   test('a file’s name does not read as another', async () => {
     const { page, watched } = await open([['file', { name: 'report\u202egpj.exe', type: 'image/jpeg', base64: 'TVo=' }]]);
     await page.getByText('report\ufffdgpj.exe', { exact: true }).waitFor();
-    expect(await page.locator('.card .sign').first().textContent()).toBe('EXE');
+    await expect.poll(() => page.locator('.card .sign').first().textContent()).toBe('EXE');
     expect((await saved(page, /Download report/)).name).not.toContain('\u202e');
     await watched.check();
   });
@@ -296,7 +296,7 @@ describe('what agents send', () => {
     await other.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } }));
     await other.page.getByRole('button', { name: 'Copy the coordinates' }).click();
     await other.page.getByText('Your browser did not allow copying. Select the coordinates and copy them.').waitFor();
-    expect(await other.page.getByText('Copied', { exact: true }).count()).toBe(0);
+    await expect.poll(() => other.page.getByText('Copied', { exact: true }).count()).toBe(0);
     await other.watched.check();
   });
 
@@ -327,7 +327,7 @@ describe('what agents send', () => {
     ]);
     await page.getByText('The chart shows only the first 20,000 values.').waitFor();
     await expect.poll(() => page.getByRole('group', { name: 'Choices' }).getByRole('button').count()).toBe(100);
-    expect(await page.locator('*').count()).toBeLessThan(10_000);
+    await expect.poll(() => page.locator('*').count()).toBeLessThan(10_000);
     // It still does what it is told.
     await page.getByRole('button', { name: 'Choice 7', exact: true }).click();
     await page.getByRole('button', { name: 'Choice 7 (chosen)' }).waitFor();
@@ -352,7 +352,7 @@ describe('what agents send', () => {
       await page.locator('figure .plot').first().scrollIntoViewIfNeeded();
       await page.locator('.js-plotly-plot .main-svg').first().waitFor();
       await expect.poll(() => page.locator('audio').evaluate((a) => (a as HTMLAudioElement).duration)).toBe(2);
-      expect(await page.locator('.column').evaluate((el) => el.scrollWidth - el.clientWidth)).toBeLessThanOrEqual(0);
+      await expect.poll(() => page.locator('.column').evaluate((el) => el.scrollWidth - el.clientWidth)).toBeLessThanOrEqual(0);
       await accessible(page);
       if (shots) {
         const { height, width } = page.viewportSize()!;

@@ -42,10 +42,10 @@ describe('the page on an agent of a file', () => {
     await expect.poll(() => page.locator('nav li').first().textContent()).toContain('Tides');
     await page.getByLabel('Your message').fill('And now?');
     await page.keyboard.press('Enter');
-    await page.getByText('The agent cannot use this message right now. docent keeps it for later.').waitFor();
+    await page.getByText('The agent cannot answer this message yet. docent keeps it until the agent can.').waitFor();
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await tides.waitFor();
-    expect(await page.locator('.question').count()).toBe(0);
+    await expect.poll(() => page.locator('.question').count()).toBe(0);
     await page.goto('about:blank');
     await expect.poll(sessions).toBe(1);
     await check();
@@ -93,12 +93,12 @@ describe('the page on the real program', () => {
         return y > 0 && y < 800;
       })
       .toBe(true);
-    expect(await page.getByText('has changed since').count()).toBe(0);
+    await expect.poll(() => page.getByText('has changed since').count()).toBe(0);
     expect(plain(await page.locator('.panel .head').textContent())).toContain('Tides');
     const file = await page.locator('.panel a').getAttribute('href');
     const res = await page.request.get(program.url + file!);
     expect(res.status()).toBe(200);
-    expect(await res.text()).toContain('# Tides');
+    await expect.poll(() => res.text()).toContain('# Tides');
     await accessible(page);
   });
 
@@ -110,13 +110,13 @@ describe('the page on the real program', () => {
     for (let i = 0; i < n; i++) {
       await cites.nth(i).click();
       await page.locator('mark.active').first().waitFor();
-      expect(await page.locator('.panel .note').count()).toBe(0);
+      await expect.poll(() => page.locator('.panel .note').count()).toBe(0);
     }
   });
 
   test('what the documents do not say is not answered', async () => {
     await ask('Who won the 1987 chess championship of Paraguay?');
-    expect(await page.locator('.answer.abstained').count()).toBe(1);
+    await expect.poll(() => page.locator('.answer.abstained').count()).toBe(1);
   });
 
   test('a conversation has a name and an address, survives a reload and a crash, and is deleted', async () => {
@@ -165,7 +165,7 @@ describe('the page on the real program', () => {
     await accessible(page);
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await ask('When does the ferry Calliope leave?');
-    expect(await page.locator('.answer .prose').last().textContent()).toContain('06:40');
+    await expect.poll(() => page.locator('.answer .prose').last().textContent()).toContain('06:40');
     await page.goto(`${program.url}/#/documents`);
     await page.locator('.row', { hasText: 'ferry' }).waitFor();
     await stopClock(page);
@@ -176,7 +176,7 @@ describe('the page on the real program', () => {
     await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/documents?match=ferry`)).json()) as { documents: unknown[] }).documents.length).toBe(0);
     await page.getByRole('link', { name: 'New chat' }).first().click();
     await ask('When does the ferry Calliope leave?');
-    expect(await page.locator('.answer .prose').last().textContent()).not.toContain('06:40');
+    await expect.poll(() => page.locator('.answer .prose').last().textContent()).not.toContain('06:40');
   }, 300_000);
 
   test('hostile documents are quoted and do nothing', async () => {
@@ -186,7 +186,7 @@ describe('the page on the real program', () => {
       await source.click();
       await page.locator('.panel .text').first().waitFor();
     }
-    expect(await page.locator('.answer :is(img, script, iframe, form)').count()).toBe(0);
+    await expect.poll(() => page.locator('.answer :is(img, script, iframe, form)').count()).toBe(0);
     await page.goto(`${program.url}/#/documents`);
     await page.locator('.row').first().waitFor();
     await page.waitForLoadState('networkidle');
@@ -206,7 +206,7 @@ describe('the page on the real program', () => {
     await page.locator('.cite').first().click();
     await page.locator('mark.active').first().waitFor();
     await accessible(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
     await other.check();
   });
 

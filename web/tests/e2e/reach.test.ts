@@ -44,7 +44,7 @@ describe('within reach', () => {
     const page = await at(width, height);
     await page.locator('.start h1').waitFor();
     await page.locator('.start li').first().waitFor();
-    expect(await page.locator('.chat .scroller').evaluate((el) => el.scrollTop)).toBe(0);
+    await expect.poll(() => page.locator('.chat .scroller').evaluate((el) => el.scrollTop)).toBe(0);
     if (width < 832) await page.getByRole('button', { name: 'Menu', exact: true }).click();
     const settings = page.getByRole('link', { name: 'Settings' });
     await settings.scrollIntoViewIfNeeded();
@@ -58,8 +58,8 @@ describe('within reach', () => {
     const page = await at(1280, 800);
     await ask(page, 'When do neap tides occur?');
     await expect.poll(() => page.locator('.chat > [aria-live=polite]').textContent()).toMatch(/^Answer: /);
-    expect(await page.locator('.chat > [aria-live=polite]').textContent()).not.toMatch(/[*`#]/);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain('neap');
+    await expect.poll(() => page.locator('.chat > [aria-live=polite]').textContent()).not.toMatch(/[*`#]/);
+    await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toContain('neap');
     await accessible(page);
 
     const bad = page.getByRole('button', { name: 'Bad answer' });
@@ -83,7 +83,7 @@ describe('within reach', () => {
         return next.getAttribute('aria-disabled');
       })
       .toBe('true');
-    expect(await focused(page)).toBe('Next source');
+    await expect.poll(() => focused(page)).toBe('Next source');
   });
 
   it('says which of a few is chosen where the colours are the reader’s own', async () => {
@@ -91,6 +91,6 @@ describe('within reach', () => {
     await page.goto(`${program.url}/#/settings`);
     const look = (chosen: boolean) => page.locator(`fieldset label${chosen ? '.chosen' : ':not(.chosen)'}`).first().evaluate((el) => getComputedStyle(el).backgroundColor);
     await page.locator('fieldset label.chosen').first().waitFor();
-    expect(await look(true)).not.toBe(await look(false));
+    await expect.poll(() => look(true)).not.toBe(await look(false));
   });
 });

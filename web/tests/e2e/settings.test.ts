@@ -35,8 +35,8 @@ describe('settings', () => {
     await page.goto(program.url);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
-    expect(await page.title()).toMatch(/^Settings · /);
-    expect(await radio('System').isChecked()).toBe(true);
+    await expect.poll(() => page.title()).toMatch(/^Settings · /);
+    await expect.poll(() => radio('System').isChecked()).toBe(true);
     await expect.poll(paper).toBe('rgb(250, 249, 247)');
     await radio('Dark').check();
     await expect.poll(paper).toBe('rgb(23, 22, 20)');
@@ -46,9 +46,9 @@ describe('settings', () => {
     await expect.poll(paper).toBe('rgb(23, 22, 20)');
     await page.unroute('**/assets/*.js');
     await page.reload();
-    expect(await radio('Dark').isChecked()).toBe(true);
+    await expect.poll(() => radio('Dark').isChecked()).toBe(true);
     await radio('System').check();
-    expect(await page.evaluate(() => localStorage.getItem('docent.theme'))).toBeNull();
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('docent.theme'))).toBeNull();
   });
 
   test('the text has four sizes', async () => {
@@ -76,10 +76,10 @@ describe('settings', () => {
     await open();
     await page.getByText('Shift+Enter starts a new line.').waitFor();
     await radio('Ctrl+Enter').check();
-    expect(await page.evaluate(() => localStorage.getItem('docent.send'))).toBe('ctrl-enter');
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('docent.send'))).toBe('ctrl-enter');
     await page.reload();
     await page.getByText('Enter starts a new line.').waitFor();
-    expect(await radio('Ctrl+Enter').isChecked()).toBe(true);
+    await expect.poll(() => radio('Ctrl+Enter').isChecked()).toBe(true);
   });
 
   test('German at once and from then on, with no English left in the frame of the page; and back', async () => {
@@ -90,8 +90,8 @@ describe('settings', () => {
     await open();
     await radio('Deutsch').check();
     await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('de');
-    expect(await page.title()).toMatch(/^Einstellungen · /);
+    await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('de');
+    await expect.poll(() => page.title()).toMatch(/^Einstellungen · /);
     // What a person sees or hears of the page, without what others wrote.
     const said = () =>
       page.evaluate(() => {
@@ -112,21 +112,21 @@ describe('settings', () => {
     const german = ['Sammlung', 'Status'];
     const left = async () => (await said()).filter((t) => english.test(t) && !german.includes(t) && !/[„“]/.test(t));
     await page.getByText('Bereit', { exact: true }).waitFor();
-    expect(await left()).toEqual([]);
+    await expect.poll(() => left()).toEqual([]);
     await accessible(page);
     await page.getByRole('link', { name: 'Dokumente' }).click();
     await page.locator('.row').first().waitFor();
-    expect(await left()).toEqual([]);
+    await expect.poll(() => left()).toEqual([]);
     await page.getByRole('radio', { name: 'Inhalten' }).check();
     await page.getByText('Geben Sie eine Frage oder ein paar Wörter ein').waitFor();
-    expect(await left()).toEqual([]);
+    await expect.poll(() => left()).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'Dokumente', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Einstellungen' }).click();
     await radio('English').check();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     await page.getByRole('link', { name: 'New chat' }).first().waitFor();
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en');
+    await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('en');
   });
 
   test('what the server says is said in the language of the page, too', async () => {
@@ -141,7 +141,7 @@ describe('settings', () => {
     await ask('Who won the 1987 chess championship of Paraguay?');
     await page.locator('.answer.abstained', { hasText: /Das weiß ich nicht\. In 4 Dokumenten aus der Sammlung default habe ich nichts gefunden, was die Frage beantwortet\./ }).waitFor();
     await accessible(page);
-    expect(await page.locator('.answer').allTextContents().then((all) => all.join(' '))).not.toMatch(/I don't know|Hello/);
+    await expect.poll(() => page.locator('.answer').allTextContents().then((all) => all.join(' '))).not.toMatch(/I don't know|Hello/);
     await page.goto(`${program.url}/#/documents`);
     await page.locator('input[type=file]:not(.folder)').setInputFiles([{ name: 'b.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 255, 254, 0, 9]) }]);
     await page.locator('.uploads li.failed', { hasText: 'Binärdatei: application/octet-stream ist keine Art von Dokument, die gelesen werden kann' }).waitFor();
@@ -153,21 +153,21 @@ describe('settings', () => {
     await page.getByText('Ready', { exact: true }).waitFor();
     const info = (await (await page.request.get(`${program.url}/api/info`)).json()) as Info;
     const row = async (name: string) => (await page.locator('dl div', { has: page.getByText(name, { exact: true }) }).locator('dd').textContent()) ?? '';
-    expect(await row('Version')).toBe(`${info.name} ${info.version}`);
-    expect(await row('Built with')).toBe(info.go);
+    await expect.poll(() => row('Version')).toBe(`${info.name} ${info.version}`);
+    await expect.poll(() => row('Built with')).toBe(info.go);
     expect(info.go).toMatch(/^go1\.\d+/);
     expect(Date.now() - Date.parse(info.started_at)).toBeGreaterThan(0);
-    expect(await row('Started')).toContain(String(new Date(info.started_at).getFullYear()));
-    expect(await row('Database')).toBe(info.database);
+    await expect.poll(() => row('Started')).toContain(String(new Date(info.started_at).getFullYear()));
+    await expect.poll(() => row('Database')).toBe(info.database);
     expect(info.database).toMatch(/postgres/);
-    expect(await row('Model')).toContain(info.model.hint);
-    expect(await row('Embedder')).toBe(`${info.embedder.name}, ${info.embedder.dimensions.toLocaleString('en')} dimensions`);
-    expect(await row('Index')).toBe(`${info.index.keyword} + ${info.index.vectors}`);
+    await expect.poll(() => row('Model')).toContain(info.model.hint);
+    await expect.poll(() => row('Embedder')).toBe(`${info.embedder.name}, ${info.embedder.dimensions.toLocaleString('en')} dimensions`);
+    await expect.poll(() => row('Index')).toBe(`${info.index.keyword} + ${info.index.vectors}`);
     expect(info.index.chunks).toBeGreaterThan(0);
-    expect(await row('Passages in the index')).toBe(String(info.index.chunks));
-    expect(await row('Collections')).toContain(`default: ${info.collections[0]!.documents} documents`);
-    expect(await row('Limits')).toContain(`${info.limits.k} passages per answer`);
-    expect(await row('Sign-in')).toContain('not required');
+    await expect.poll(() => row('Passages in the index')).toBe(String(info.index.chunks));
+    await expect.poll(() => row('Collections')).toContain(`default: ${info.collections[0]!.documents} documents`);
+    await expect.poll(() => row('Limits')).toContain(`${info.limits.k} passages per answer`);
+    await expect.poll(() => row('Sign-in')).toContain('not required');
     await page.getByRole('button', { name: 'Copy as text' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const text = await page.evaluate(() => navigator.clipboard.readText());
@@ -185,8 +185,8 @@ describe('settings', () => {
   test('without logins there is no account', async () => {
     await open();
     await page.getByText('Ready', { exact: true }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Account' }).count()).toBe(0);
-    expect(await page.getByRole('heading', { name: 'API tokens' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('heading', { name: 'Account' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('heading', { name: 'API tokens' }).count()).toBe(0);
   });
 });
 
@@ -216,7 +216,7 @@ describe('settings with logins', () => {
     await name.and(page.locator(':focus')).waitFor();
     await name.fill('nightly report');
     await page.getByText('A space becomes a hyphen').waitFor();
-    expect(await page.getByRole('checkbox').count()).toBe(1); // nobody gives more than they have
+    await expect.poll(() => page.getByRole('checkbox').count()).toBe(1); // nobody gives more than they have
     await page.getByLabel('Valid for').selectOption('30 days');
     await accessible(page);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -227,13 +227,13 @@ describe('settings with logins', () => {
     await page.getByRole('button', { name: 'Copy', exact: true }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const token = await secret.inputValue();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(token);
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(token);
     await page.getByRole('button', { name: 'Done' }).click();
     await expect.poll(() => page.locator('main').textContent()).toContain('nightly-report');
-    expect(await page.content()).not.toContain(token);
+    await expect.poll(() => page.content()).not.toContain(token);
 
     const use = async () => (await fetch(`${program.url}/api/search?q=tides`, { headers: { Authorization: `Bearer ${token}` } })).status;
-    expect(await use()).toBe(200);
+    await expect.poll(() => use()).toBe(200);
     expect((await fetch(`${program.url}/api/documents/1`, { method: 'DELETE', headers: { Authorization: `Bearer ${token}` } })).status).toBe(403);
     await page.reload();
     const row = page.locator('li', { hasText: 'nightly-report' });
@@ -241,7 +241,7 @@ describe('settings with logins', () => {
 
     await page.getByRole('button', { name: 'Revoke “nightly-report”' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    expect(await use()).toBe(200);
+    await expect.poll(() => use()).toBe(200);
     await page.getByRole('button', { name: 'Revoke “nightly-report”' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByText('There are no tokens yet.').waitFor();

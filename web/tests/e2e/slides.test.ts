@@ -48,15 +48,15 @@ describe('slides', () => {
     const answer = await ask(page, 'How much oil does the lantern burn in a night?', 'The lantern burns nine litres of oil in a night [1].');
     await answer.locator('.cite').first().click();
     await page.locator('.sheet .mark.said').first().waitFor();
-    expect(await page.getByRole('tab', { name: 'Slide' }).getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => page.getByRole('tab', { name: 'Slide' }).getAttribute('aria-selected')).toBe('true');
     await expect.poll(() => page.locator('.sheet[data-page="1"] img').evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
-    expect(await page.locator('.panel .where').innerText()).toContain('slide 2');
-    expect(await page.locator('.panel .format').innerText()).toBe('PPTX, Shift JIS');
+    await expect.poll(() => page.locator('.panel .where').innerText()).toContain('slide 2');
+    await expect.poll(() => page.locator('.panel .format').innerText()).toBe('PPTX, Shift JIS');
     await page.keyboard.press('Escape');
     await page.route('**/pages/**', (r) => r.fulfill({ status: 404, contentType: 'application/json', body: '{"code":"not_found","message":"no pages","retryable":false}' }));
     await answer.locator('.cite').first().click();
     await page.locator('.panel .text mark.said').first().waitFor();
-    expect(await page.getByRole('tab', { name: 'Slide' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('tab', { name: 'Slide' }).count()).toBe(0);
     await page.unroute('**/pages/**');
     // A passage without a page number has no picture, and none is asked for.
     const asked: string[] = [];
@@ -64,7 +64,7 @@ describe('slides', () => {
     await page.goto(`${program.url}/#/`);
     await (await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1].')).locator('.cite').first().click();
     await page.locator('.panel .text mark.said').first().waitFor();
-    expect(await page.getByRole('tab', { name: 'Slide' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('tab', { name: 'Slide' }).count()).toBe(0);
     expect(asked).toEqual([]);
     await check();
   });

@@ -187,7 +187,7 @@ describe.skipIf(!folder)('pictures', () => {
     await shot('sources-remove');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Add source' }).click();
-    const kind = page.getByRole('combobox', { name: 'Kind' });
+    const kind = page.getByRole('combobox', { name: 'Type' });
     await kind.selectOption('folder');
     await shot('sources-folder');
     await kind.selectOption('s3');

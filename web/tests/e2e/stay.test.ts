@@ -62,8 +62,8 @@ describe('in the middle of a turn', () => {
     await page.getByText('Thing 9 ').waitFor();
     await page.reload();
     await page.getByText('Thing 12 ').waitFor();
-    expect(await page.locator('.answer[aria-busy]').textContent()).toMatch(/^\s*Thing 1 is said\. Thing 2 is/);
-    expect(await questions()).toEqual(['ramble']);
+    await expect.poll(() => page.locator('.answer[aria-busy]').textContent()).toMatch(/^\s*Thing 1 is said\. Thing 2 is/);
+    await expect.poll(() => questions()).toEqual(['ramble']);
     await button('Stop').click();
     await page.locator('.column').getByText('Stopped.', { exact: true }).waitFor();
   });
@@ -75,7 +75,7 @@ describe('in the middle of a turn', () => {
     await page.getByText('2 of 3 tasks').waitFor();
     await page.reload();
     await page.getByText('2 of 3 tasks').waitFor();
-    expect(await page.locator('.call').count()).toBe(3); // it is open while it runs
+    await expect.poll(() => page.locator('.call').count()).toBe(3); // it is open while it runs
     await button('Stop').click();
     await page.getByText('Steps taken').waitFor();
   });
@@ -87,7 +87,7 @@ describe('in the middle of a turn', () => {
     await page.getByText('Thing 9 ').waitFor();
     mock.cut();
     await page.getByText('Connection lost').waitFor();
-    expect(await page.locator('.answer[aria-busy]').textContent()).toContain('Thing 9 is');
+    await expect.poll(() => page.locator('.answer[aria-busy]').textContent()).toContain('Thing 9 is');
     mock.mend();
     await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 60_000 }).toBe(0);
     const said = (await page.locator('.answer[aria-busy]').textContent())!;
@@ -107,7 +107,7 @@ test('what is held is said to be after a reload, and what failed can be asked ag
   await button('Ask again').click();
   await expect.poll(() => mock.received.length).toBe(3);
   await page.getByText('The model does not answer.').waitFor();
-  expect(await questions()).toEqual(['keep this', 'please fail']);
+  await expect.poll(() => questions()).toEqual(['keep this', 'please fail']);
 });
 
 test('two tabs are one conversation, also while an answer is on its way', async () => {
@@ -143,7 +143,7 @@ describe('saying it otherwise', () => {
     await button('Edit this message').first().focus();
     await page.keyboard.press('Enter');
     const field = page.getByLabel('Edit your message');
-    expect(await field.inputValue()).toBe('backup');
+    await expect.poll(() => field.inputValue()).toBe('backup');
     await page.keyboard.type('!');
     await accessible(page);
     await page.keyboard.press('Escape');
@@ -151,15 +151,15 @@ describe('saying it otherwise', () => {
     await focused('Edit this message');
     await page.keyboard.press('Enter');
     await focused('Edit your message');
-    expect(await button('Send').first().isDisabled()).toBe(true); // nothing changed
+    await expect.poll(() => button('Send').first().isDisabled()).toBe(true); // nothing changed
     await page.keyboard.type('s, edited');
     await page.keyboard.press('Enter');
     await answered(1);
-    expect(await questions()).toEqual(['backups, edited']);
+    await expect.poll(() => questions()).toEqual(['backups, edited']);
     expect(mock.received.map((r) => r.text)).toEqual(['backup', 'second', 'backups, edited']);
     await page.reload();
     await answered(1);
-    expect(await questions()).toEqual(['backups, edited']);
+    await expect.poll(() => questions()).toEqual(['backups, edited']);
   });
 
   test('an answer is asked for again', async () => {
@@ -169,7 +169,7 @@ describe('saying it otherwise', () => {
     await button('Answer again').click();
     await expect.poll(() => mock.received.map((r) => r.text)).toEqual(['backup', 'backup']);
     await answered(1);
-    expect(await questions()).toEqual(['backup']);
+    await expect.poll(() => questions()).toEqual(['backup']);
     expect(mock.received[0]!.id).not.toBe(mock.received[1]!.id);
   });
 
@@ -185,7 +185,7 @@ describe('saying it otherwise', () => {
     await page.keyboard.type(' later');
     await page.keyboard.press('Enter');
     await page.getByText('Will be sent when').waitFor();
-    expect(await questions()).toEqual([expect.stringContaining('backup later')]);
+    await expect.poll(() => questions()).toEqual([expect.stringContaining('backup later')]);
     mock.mend();
     await expect.poll(() => mock.received.map((r) => r.text)).toEqual(['backup', 'backup later']);
     await answered(1);
@@ -277,7 +277,7 @@ describe('logins', () => {
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('dialog[open]').count()).toBe(0);
-    expect(await page.getByLabel('Your question').inputValue()).toBe('written before');
+    await expect.poll(() => page.getByLabel('Your question').inputValue()).toBe('written before');
     await page.getByLabel('Your question').press('Enter');
     await answered(2);
     expect(mock.received.map((r) => r.text)).toEqual(['backup', 'written before']);
@@ -299,9 +299,9 @@ describe('logins', () => {
     const offers = () => page.getByText(/add documents|docent ingest/i).or(page.getByRole('button', { name: /Delete “/ })).or(page.locator('[aria-labelledby=documents-title] input[type=file]')).count(); // files may be sent in a chat
     await page.goto(`${mock.url}/#/documents`);
     await logIn();
-    await page.getByText('An administrator adds documents.').waitFor();
+    await page.getByText('Ask an administrator to add documents.').waitFor();
     await page.locator('.row').first().waitFor();
-    expect(await offers()).toBe(0);
+    await expect.poll(() => offers()).toBe(0);
     await accessible(page);
     const data = await page.evaluateHandle(() => {
       const d = new DataTransfer();
@@ -316,10 +316,10 @@ describe('logins', () => {
     mock.documents = [];
     await page.reload();
     await page.getByText('There are no documents yet.').waitFor();
-    expect(await offers()).toBe(0);
+    await expect.poll(() => offers()).toBe(0);
     await page.getByRole('link', { name: 'New chat' }).click();
     await page.getByRole('heading', { name: 'There are no documents yet' }).waitFor();
-    expect(await offers()).toBe(0);
+    await expect.poll(() => offers()).toBe(0);
   });
 
   test('who may is', async () => {
@@ -368,7 +368,7 @@ test.each([
   await link.waitFor();
   await ask('too late');
   await page.getByText('Not sent.').waitFor();
-  expect(await page.locator('.answer[aria-busy]').count()).toBe(0);
+  await expect.poll(() => page.locator('.answer[aria-busy]').count()).toBe(0);
   await link.getByRole('link', { name: 'New chat' }).click();
   await expect.poll(() => page.getByText(why).count()).toBe(0);
   await ask('backup');

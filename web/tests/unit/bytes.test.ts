@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encode, floorPoint, lineEnd, lineStart, slice, utf16 } from '../../src/evidence/bytes';
+import { encode, floorPoint, lineEnd, lineStart, slice, utf16 } from '../../src/api/bytes';
 
 const text = 'naïve — 日本語 😀 fin';
 const bytes = encode(text);

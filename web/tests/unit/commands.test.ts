@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { alike, said, sensible } from '../../src/input/choice';
+import { alike, said, sensible } from '../../src/conversation/choice';
 import { commands, matching, read } from '../../src/input/commands';
-import { browser, isText, PerConversation, tab } from '../../src/input/kept';
-import { Recall, remember } from '../../src/input/recall';
-import { keep, kept } from '../../src/input/unsent';
+import { browser, isText, PerConversation, tab } from '../../src/conversation/kept';
+import { Recall, remember } from '../../src/conversation/recall';
+import { keep, kept } from '../../src/conversation/unsent';
 import type { Info } from '../../src/api/shapes';
 import { account } from '../../src/shell/account.svelte';
 import { en } from '../../src/words/en';

@@ -1,7 +1,7 @@
 // Conversations by when they were used.
 import { expect, test } from 'vitest';
 import type { SessionRow } from '../../src/api/shapes';
-import { grouped, repeated } from '../../src/shell/groups';
+import { grouped, repeated } from '../../src/sidebar/groups';
 
 const row = (session_id: string, at: Date, pinned = false): SessionRow => ({
   id: 1, session_id, session_name: null, platform_name: '', timestamp: at.toISOString(), messages: 1, pinned,

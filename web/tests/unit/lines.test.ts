@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encode, slice } from '../../src/evidence/bytes';
+import { encode, slice } from '../../src/api/bytes';
 import { find, mostFound } from '../../src/evidence/find';
 import { cellOf, emphasis, layOut, type Known } from '../../src/evidence/lines';
 

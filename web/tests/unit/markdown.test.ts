@@ -8,7 +8,7 @@ import { blocks, draw } from '../../src/markdown/render';
 import { mark, settled } from '../../src/markdown/signs';
 import { Stream } from '../../src/markdown/stream';
 import { typeset } from '../../src/markdown/typeset';
-import { encode } from '../../src/evidence/bytes';
+import { encode } from '../../src/api/bytes';
 
 function render(text: string): HTMLElement {
   const out = document.createElement('div');

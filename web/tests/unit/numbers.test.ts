@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { RagDoc, RagMessage, RagSentence } from '../../src/api/shapes';
 import { copied } from '../../src/evidence/copied';
 import { statements } from '../../src/markdown/signs';
-import { encode, slice } from '../../src/evidence/bytes';
+import { encode, slice } from '../../src/api/bytes';
 import { citedBy } from '../../src/evidence/evidence.svelte';
 import { citingAt, counted, numbered } from '../../src/evidence/numbers';
-import { reply } from '../../src/chat/replies';
+import { reply } from '../../src/conversation/replies';
 
 const doc = (title: string): RagDoc => ({
   content: title,

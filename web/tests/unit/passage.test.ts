@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encode, slice } from '../../src/evidence/bytes';
+import { encode, slice } from '../../src/api/bytes';
 import { around, indexOf, locate, pieces } from '../../src/evidence/passage';
 
 const text = encode('Überschrift\n\nDer erste Satz. 😀 Der zweite Satz.\n\nEnde.');

@@ -10,7 +10,7 @@ import { degrees, geo, onMap, place } from '../../src/payloads/place';
 import { decoded } from '../../src/payloads/saving';
 import { csv, matching, plain, readTable, sorted, written, type Table } from '../../src/payloads/table';
 import { called, children, opened, shortText, sort, structure } from '../../src/payloads/tree';
-import { fileReply, question } from '../../src/chat/replies';
+import { fileReply, question } from '../../src/conversation/replies';
 import { shortSource, title } from '../../src/evidence/evidence.svelte';
 import { honest } from '../../src/shell/names';
 import { hostile } from '../mock/corpus';

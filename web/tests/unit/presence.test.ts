@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { conversation } from '../../src/chat/conversation.svelte';
-import { presence } from '../../src/chat/presence.svelte';
+import { conversation } from '../../src/conversation/conversation.svelte';
+import { presence } from '../../src/conversation/presence.svelte';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { activity, argued, beside, current, done, entry, readable, shortened, steps, tasks, took, visible, type Entry } from '../../src/chat/reasoning';
+import { activity, argued, beside, current, done, entry, readable, shortened, steps, tasks, took, visible, type Entry } from '../../src/conversation/reasoning';
 
 const run = (...messages: unknown[]): Entry[] =>
   messages.reduce<Entry[]>((all, m, i) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { encode } from '../../src/evidence/bytes';
+import { encode } from '../../src/api/bytes';
 import { blocks, draw, safeLink } from '../../src/markdown/render';
 import { mark, settled } from '../../src/markdown/signs';
 import type { RagSentence, Support } from '../../src/api/shapes';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RagMessage } from '../../src/api/shapes';
-import { fileReply, named, question, ragMessage, reply, sized } from '../../src/chat/replies';
+import { fileReply, named, question, ragMessage, reply, sized } from '../../src/conversation/replies';
 import { plainHtml } from '../../src/markdown/render';
 import { hostile } from '../mock/corpus';
 

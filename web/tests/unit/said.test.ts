@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { encode, slice } from '../../src/evidence/bytes';
+import { encode, slice } from '../../src/api/bytes';
 import { repeated } from '../../src/evidence/said';
 
 const passage = 'Größe zählt 😀. Run `docent ingest ~/manuals` again whenever files have changed; unchanged ones cost only a hash. Nothing is lost.';

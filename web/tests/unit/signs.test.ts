@@ -1,6 +1,6 @@
 // Which sentences of an answer are marked, and what the marks leave alone.
 import { describe, expect, test } from 'vitest';
-import { encode } from '../../src/evidence/bytes';
+import { encode } from '../../src/api/bytes';
 import { blocks, draw } from '../../src/markdown/render';
 import { mark, statements } from '../../src/markdown/signs';
 import type { RagSentence, Support } from '../../src/api/shapes';

@@ -1,9 +1,9 @@
 import { emptyTranscript, parseFrame, reduce, type Loaded, type LoadedMessage, type LoadedStep, type Transcript } from 'docent-client';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RagMessage } from '../../src/api/shapes';
-import { steps } from '../../src/chat/reasoning';
+import { steps } from '../../src/conversation/reasoning';
 import { words } from '../../src/words/words.svelte';
-import { byUser, rows as drawn, view, type Asked, type Item } from '../../src/chat/turns';
+import { byUser, rows as drawn, view, type Asked, type Item } from '../../src/conversation/turns';
 
 interface Frame {
   action: string;

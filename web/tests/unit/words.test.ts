@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { fault, sentence } from '../../src/api/http';
 import type { Me } from '../../src/api/shapes';
 import { interleaved, question } from '../../src/chat/suggestions';
-import { refusal } from '../../src/chat/refusal';
+import { refusal } from '../../src/conversation/refusal';
 import { kind } from '../../src/documents/kinds';
 import { bytesText, outcome, partsOf } from '../../src/documents/outcome';
 import { pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';

@@ -60,10 +60,6 @@ func TestWithoutContent(t *testing.T) {
 			t.Errorf("%q has the title %q", title, got)
 		}
 	}
-	data := []byte(`<cp:coreProperties><dc:creator>A</dc:creator><dc:title> Pump  manual </dc:title></cp:coreProperties>`)
-	if got := content.CoreTitle(t.Context(), data); got != "Pump manual" {
-		t.Errorf("title %q", got)
-	}
 }
 
 func TestAddRows(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package content holds the rules for the content of all office formats: tables,
-// superscript and subscript text, page headers and footers, titles, and styles.
+// Package content holds the rules that readers of all office formats share: tables,
+// slides, raised and lowered text, page headers and footers, titles, and styles.
 package content
 
 import (

@@ -15,8 +15,8 @@ import (
 	"docent/internal/fault"
 )
 
-// MainPart is the usual name of the part with the text of a Word document.
-const MainPart = "word/document.xml"
+// mainPart is the part with the text of a Word document.
+const mainPart = "word/document.xml"
 
 // Read reads a Word document: headings by their styles, lists, table rows,
 // charts, and descriptions of pictures. Footnotes follow their paragraph. Read
@@ -27,7 +27,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	main, err := ooxml.MainPart(ctx, a, MainPart)
+	main, err := ooxml.MainPart(ctx, a, mainPart)
 	if err != nil {
 		return nil, err
 	}

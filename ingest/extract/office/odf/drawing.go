@@ -8,22 +8,21 @@ import (
 	"strings"
 
 	"docent/ingest/extract/office/content"
-	"docent/ingest/extract/office/slide"
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 )
 
 // slideShapes are the shapes of the open slide.
 type slideShapes struct {
-	shapes []*slide.Shape
-	notes  []*slide.Shape
-	open   []*slide.Shape
+	shapes []*content.Shape
+	notes  []*content.Shape
+	open   []*content.Shape
 	count  int
 	inNote bool
 }
 
 // top returns the innermost open shape, or nil.
-func (s *slideShapes) top() *slide.Shape {
+func (s *slideShapes) top() *content.Shape {
 	if len(s.open) == 0 {
 		return nil
 	}
@@ -68,10 +67,10 @@ func (d *reader) startSlide(e xml.StartElement) func() {
 		if hidden {
 			return
 		}
-		title, err := slide.Writer{Builder: d.b, Refer: d.addObject}.AddSlide(s.shapes)
+		title, err := content.ShapeWriter{Builder: d.b, Refer: d.addObject}.AddSlide(s.shapes)
 		d.fail(err)
 		d.title = cmp.Or(d.title, title)
-		slide.AddNotes(d.b, s.notes)
+		content.AddNotes(d.b, s.notes)
 	}
 }
 
@@ -80,26 +79,26 @@ func (d *reader) startShape(e xml.StartElement) func() {
 	s := d.slide
 	x, okX := length(zipxml.AttrIn(e, "svg", "x"))
 	y, okY := length(zipxml.AttrIn(e, "svg", "y"))
-	sh := &slide.Shape{Placed: okX && okY, X: x, Y: y, Hidden: zipxml.AttrIn(e, "presentation", "placeholder") == "true"}
+	sh := &content.Shape{Placed: okX && okY, X: x, Y: y, Hidden: zipxml.AttrIn(e, "presentation", "placeholder") == "true"}
 	if e.Name.Local == "page-thumbnail" {
 		sh.Hidden = true
 	}
 	switch zipxml.AttrIn(e, "presentation", "class") {
 	case "":
 	case "title":
-		sh.Role = slide.RoleTitle
+		sh.Role = content.RoleTitle
 	case "subtitle":
-		sh.Role = slide.RoleSubtitle
+		sh.Role = content.RoleSubtitle
 	case "outline", "notes":
-		sh.Role = slide.RoleBody
+		sh.Role = content.RoleBody
 	case "date-time", "footer", "header", "page-number":
-		sh.Role = slide.RoleRunning
+		sh.Role = content.RoleRunning
 	default:
-		sh.Role = slide.RoleOther
+		sh.Role = content.RoleOther
 	}
 	parent := s.top()
 	switch s.count++; {
-	case s.count > slide.MaxShapes:
+	case s.count > content.MaxShapes:
 	case parent != nil:
 		parent.Children = append(parent.Children, sh)
 		if !parent.Placed && sh.Placed {
@@ -120,11 +119,11 @@ func (d *reader) slideLine(text string) {
 	if s == nil || text == "" {
 		return
 	}
-	l := slide.Line{Text: text}
-	if n := len(d.lists); n > 0 && s.Role != slide.RoleTitle && s.Role != slide.RoleSubtitle {
-		l.Level, l.Mark = n-1, slide.Bullet
+	l := content.Line{Text: text}
+	if n := len(d.lists); n > 0 && s.Role != content.RoleTitle && s.Role != content.RoleSubtitle {
+		l.Level, l.Mark = n-1, content.Bullet
 		if d.isOrdered() {
-			l.Mark = slide.Number
+			l.Mark = content.Number
 		}
 	}
 	s.Lines = append(s.Lines, l)

@@ -50,7 +50,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	doc := d.b.Document(cmp.Or(content.OwnTitle(content.CoreTitle(ctx, meta)), d.title))
+	doc := d.b.Document(cmp.Or(content.OwnTitle(zipxml.CoreTitle(ctx, meta)), d.title))
 	doc.PageLabels = d.labels
 	return doc, nil
 }

@@ -7,16 +7,15 @@ import (
 	"strings"
 
 	"docent/ingest/extract/office/content"
-	"docent/ingest/extract/office/slide"
 	"docent/ingest/extract/zipxml"
 )
 
 // Drawing has the DrawingML shapes of a slide or sheet.
 type drawing struct {
-	Shapes []*slide.Shape
-	open   []*slide.Shape // innermost last
-	skip   int            // depth inside omitted elements
-	line   *slide.Line
+	Shapes []*content.Shape
+	open   []*content.Shape // innermost last
+	skip   int              // depth inside omitted elements
+	line   *content.Line
 	text   strings.Builder // text of the line
 	inText bool
 	script int  // of the current run: above 0 is raised, below 0 is lowered
@@ -73,7 +72,7 @@ func (d *drawing) token(t xml.Token) error {
 }
 
 // top returns the innermost open shape, or nil.
-func (d *drawing) top() *slide.Shape {
+func (d *drawing) top() *content.Shape {
 	if len(d.open) == 0 {
 		return nil
 	}
@@ -92,7 +91,7 @@ func isShape(n xml.Name) bool {
 func (d *drawing) start(e xml.StartElement) {
 	d.inText = e.Name.Local == "t" && e.Name.Space == "a"
 	if isShape(e.Name) {
-		d.push(&slide.Shape{})
+		d.push(&content.Shape{})
 		return
 	}
 	if e.Name.Local == "sld" {
@@ -120,9 +119,9 @@ func (d *drawing) start(e xml.StartElement) {
 }
 
 // push opens a shape inside the innermost one.
-func (d *drawing) push(s *slide.Shape) {
+func (d *drawing) push(s *content.Shape) {
 	d.size++
-	if parent := d.top(); d.size > slide.MaxShapes {
+	if parent := d.top(); d.size > content.MaxShapes {
 		s.Hidden = true // an excess shape is read and dropped
 	} else if parent != nil {
 		parent.Children = append(parent.Children, s)
@@ -133,7 +132,7 @@ func (d *drawing) push(s *slide.Shape) {
 }
 
 // setProperty applies the properties in an element to its shape.
-func setProperty(s *slide.Shape, e xml.StartElement) {
+func setProperty(s *content.Shape, e xml.StartElement) {
 	switch e.Name.Local {
 	case "cNvPr":
 		s.Alt = zipxml.Attr(e, "descr")
@@ -141,21 +140,21 @@ func setProperty(s *slide.Shape, e xml.StartElement) {
 	case "ph":
 		switch zipxml.Attr(e, "type") {
 		case "title", "ctrTitle":
-			s.Role = slide.RoleTitle
+			s.Role = content.RoleTitle
 		case "subTitle":
-			s.Role = slide.RoleSubtitle
+			s.Role = content.RoleSubtitle
 		case "body", "obj", "":
-			s.Role = slide.RoleBody
+			s.Role = content.RoleBody
 		case "dt", "ftr", "hdr", "sldNum", "sldImg":
-			s.Role = slide.RoleRunning
+			s.Role = content.RoleRunning
 		default:
-			s.Role = slide.RoleOther
+			s.Role = content.RoleOther
 		}
 	}
 }
 
 // startText opens an element of text or of a table.
-func (d *drawing) startText(e xml.StartElement, s *slide.Shape) {
+func (d *drawing) startText(e xml.StartElement, s *content.Shape) {
 	switch e.Name.Local {
 	case "off":
 		x, errX := strconv.ParseInt(zipxml.Attr(e, "x"), 10, 64)
@@ -164,7 +163,7 @@ func (d *drawing) startText(e xml.StartElement, s *slide.Shape) {
 			s.Placed, s.X, s.Y = true, x, y
 		}
 	case "p":
-		d.line = &slide.Line{Mark: slide.Inherited}
+		d.line = &content.Line{Mark: content.Inherited}
 		d.text.Reset()
 	case "pPr":
 		if d.line != nil {
@@ -172,7 +171,7 @@ func (d *drawing) startText(e xml.StartElement, s *slide.Shape) {
 		}
 	case "buNone", "buChar", "buBlip", "buAutoNum":
 		if d.line != nil {
-			d.line.Mark = map[string]slide.Mark{"buNone": slide.Unmarked, "buChar": slide.Bullet, "buBlip": slide.Bullet, "buAutoNum": slide.Number}[e.Name.Local]
+			d.line.Mark = map[string]content.Mark{"buNone": content.Unmarked, "buChar": content.Bullet, "buBlip": content.Bullet, "buAutoNum": content.Number}[e.Name.Local]
 		}
 	case "r":
 		d.script = 0
@@ -189,7 +188,7 @@ func (d *drawing) startText(e xml.StartElement, s *slide.Shape) {
 	case "tblPr":
 		s.Header = zipxml.Attr(e, "firstRow") == "1" || zipxml.Attr(e, "firstRow") == "true"
 	case "tr":
-		if d.size++; d.size <= slide.MaxShapes {
+		if d.size++; d.size <= content.MaxShapes {
 			s.Rows = append(s.Rows, nil)
 		}
 	case "tc":
@@ -221,7 +220,7 @@ func (d *drawing) end(n xml.Name) {
 }
 
 // endLine ends the open paragraph.
-func (d *drawing) endLine(s *slide.Shape) {
+func (d *drawing) endLine(s *content.Shape) {
 	if d.line == nil {
 		return
 	}
@@ -237,8 +236,8 @@ func (d *drawing) endLine(s *slide.Shape) {
 
 // endCell ends the open cell. A cell that continues the row above repeats its
 // text, so that each row is complete.
-func (d *drawing) endCell(s *slide.Shape) {
-	if d.size++; d.cell == nil || len(s.Rows) == 0 || d.size > slide.MaxShapes {
+func (d *drawing) endCell(s *content.Shape) {
+	if d.size++; d.cell == nil || len(s.Rows) == 0 || d.size > content.MaxShapes {
 		return
 	}
 	row := &s.Rows[len(s.Rows)-1]

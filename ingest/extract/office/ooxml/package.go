@@ -39,5 +39,5 @@ func Title(ctx context.Context, a *zipxml.Archive) string {
 	if err != nil {
 		return ""
 	}
-	return content.OwnTitle(content.CoreTitle(ctx, data))
+	return content.OwnTitle(zipxml.CoreTitle(ctx, data))
 }

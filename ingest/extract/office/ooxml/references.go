@@ -3,7 +3,7 @@ package ooxml
 import (
 	"context"
 
-	"docent/ingest/extract/office/slide"
+	"docent/ingest/extract/office/content"
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 )
@@ -21,14 +21,14 @@ func NewReferences(a *zipxml.Archive, b *outline.Builder) *References {
 }
 
 // Slide returns a writer of shapes for a part with the given relations.
-func (p *References) Slide(ctx context.Context, relations []zipxml.Relation) slide.Writer {
+func (p *References) Slide(ctx context.Context, relations []zipxml.Relation) content.ShapeWriter {
 	targets := map[string]zipxml.Relation{}
 	for _, r := range relations {
 		if r.Type == "chart" || r.Type == "diagramData" {
 			targets[r.ID] = r
 		}
 	}
-	return slide.Writer{Builder: p.b, Refer: func(ref string) error {
+	return content.ShapeWriter{Builder: p.b, Refer: func(ref string) error {
 		r, ok := targets[ref]
 		if !ok || p.seen[r.Target] {
 			return nil

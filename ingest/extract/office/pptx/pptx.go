@@ -7,8 +7,8 @@ import (
 	"encoding/xml"
 	"strconv"
 
+	"docent/ingest/extract/office/content"
 	"docent/ingest/extract/office/ooxml"
-	"docent/ingest/extract/office/slide"
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
@@ -137,6 +137,6 @@ func (p *presentation) notes(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	slide.AddNotes(p.b, d.Shapes)
+	content.AddNotes(p.b, d.Shapes)
 	return nil
 }

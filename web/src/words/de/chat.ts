@@ -19,8 +19,8 @@ export const chat: Catalogue['chat'] = {
 
   askAgain: 'Noch einmal fragen',
   unanswered: 'Es kam keine Antwort.',
-  held: 'Der Agent kann diese Nachricht gerade nicht verwenden. docent hebt sie für später auf.',
-  stopped: 'Abgebrochen.',
+  held: 'Der Agent kann diese Nachricht noch nicht beantworten. docent bewahrt sie bis dahin auf.',
+  stopped: 'Gestoppt.',
 
   you: 'Sie',
   edit: 'Bearbeiten',
@@ -36,7 +36,7 @@ export const chat: Catalogue['chat'] = {
   all: (n: number) => `Alle ${number(n)} Zeichen anzeigen`,
   collections: (names: string) => `aus ${names}`,
   answeredBy: (model: string) => `von ${model}`,
-  withPassages: (n: number) => (n === 1 ? 'aus einer Textstelle' : `aus bis zu ${number(n)} Textstellen`),
+  withPassages: (n: number) => (n === 1 ? 'aus einer Stelle' : `aus bis zu ${number(n)} Stellen`),
   askedWith: 'Optionen dieser Frage',
 
   about: 'Zu dieser Antwort',
@@ -67,13 +67,13 @@ export const chat: Catalogue['chat'] = {
   whatAbout: (title: string, topic: string) => `Was steht in „${title}“ zum Thema „${topic}“?`,
   beginWith: 'Vorgeschlagene Fragen',
   welcome: 'Was möchten Sie wissen?',
-  answersFrom: 'Die Antworten kommen aus',
+  answersFrom: 'docent antwortet aus',
   documents: (n: number) => `${number(n)} ${n === 1 ? 'Dokument' : 'Dokumenten'}`,
-  withPassage: ', jeweils mit der Textstelle, die sie belegt.',
+  withPassage: ' und zeigt die Stellen, die die Antwort belegen.',
   nothingYet: 'Es gibt noch keine Dokumente',
-  administrator: 'docent antwortet aus Dokumenten und zeigt zu jedem Satz die Textstelle. Die Administration fügt die Dokumente hinzu.',
+  administrator: 'docent antwortet aus Dokumenten und zeigt die Stellen, die die Antwort belegen. Bitten Sie die Administration, Dokumente hinzuzufügen.',
   addToBegin: 'Fügen Sie zuerst Dokumente hinzu',
-  yours: 'docent antwortet aus Ihren Dokumenten und zeigt zu jedem Satz die Textstelle.',
+  yours: 'docent antwortet aus Ihren Dokumenten und zeigt die Stellen, die die Antwort belegen.',
   add: 'Dokumente hinzufügen',
   folder: 'Mit diesem Befehl fügen Sie im Terminal einen ganzen Ordner hinzu:',
 };

@@ -4,7 +4,7 @@ import { plural } from '../plural';
 
 export const shell: Catalogue['shell'] = {
   conversation: 'Unterhaltung',
-  newChat: 'Neuer Chat',
+  newChat: 'Neue Unterhaltung',
   documents: 'Dokumente',
   sources: 'Quellen',
   settings: 'Einstellungen',
@@ -56,7 +56,7 @@ export const shell: Catalogue['shell'] = {
   ended: 'Ihre Anmeldung ist abgelaufen. Ihr Text ist noch da.',
   user: 'Benutzername',
   password: 'Passwort',
-  loggingIn: 'Anmeldung läuft…',
+  loggingIn: 'Anmeldung läuft …',
   logOut: 'Abmelden',
   wrong: 'Der Benutzername oder das Passwort ist falsch.',
   tooOften: (seconds) => `Zu viele Versuche. Warten Sie ${seconds ? plural(seconds, 'Sekunde', 'Sekunden', 'de') : 'einen Moment'}, und versuchen Sie es erneut.`,

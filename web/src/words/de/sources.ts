@@ -8,10 +8,10 @@ const n = (count: number) => digits(count, 'de');
 export const sources: Catalogue['sources'] = {
   title: 'Quellen',
   lead: 'docent prüft diese Quellen nach Zeitplan und hält ihre Dokumente aktuell.',
-  loading: 'Wird geladen…',
+  loading: 'Wird geladen …',
   none: 'Es gibt noch keine Quellen.',
   noneHint: 'Fügen Sie eine Website, einen Feed, ein Git-Repository, einen Bucket, einen WebDAV-Ordner oder ein Postfach hinzu. docent nimmt die Dokumente auf und folgt den Änderungen.',
-  refused: 'Die Quellen verwaltet die Administration.',
+  refused: 'Nur die Administration kann Quellen verwalten.',
   tryAgain: 'Erneut versuchen',
   list: 'Quellen',
 
@@ -81,10 +81,10 @@ export const sources: Catalogue['sources'] = {
   collectionHint: 'In diese Sammlung kommen die Dokumente.',
   moreOptions: 'Weitere Optionen',
   secretHint: 'docent verschlüsselt diesen Wert und zeigt ihn nie wieder an.',
-  noKinds: 'Die Liste der Quellenarten konnte nicht geladen werden.',
+  noKinds: 'docent konnte die Arten der Quellen nicht laden. Laden Sie die Seite neu.',
   required: 'erforderlich',
   submit: 'Hinzufügen und abgleichen',
-  adding: 'Wird hinzugefügt…',
+  adding: 'Wird hinzugefügt …',
   added: (name) => `„${name}“ hinzugefügt.`,
   folderOnly: 'Ordner lassen sich hier nicht hinzufügen, weil der Server sie von seiner eigenen Platte liest. Führen Sie auf dem Server diesen Befehl aus:',
   where: {

@@ -17,7 +17,7 @@ export const chat = {
 
   askAgain: 'Ask again',
   unanswered: 'No answer arrived.',
-  held: 'The agent cannot use this message right now. docent keeps it for later.',
+  held: 'The agent cannot answer this message yet. docent keeps it until the agent can.',
   stopped: 'Stopped.',
 
   you: 'You',
@@ -65,13 +65,13 @@ export const chat = {
   whatAbout: (title: string, topic: string) => `What does “${title}” say about ${topic}?`,
   beginWith: 'Suggested questions',
   welcome: 'What would you like to know?',
-  answersFrom: 'Answers come from',
+  answersFrom: 'docent answers from',
   documents: (n: number) => `${number(n)} ${n === 1 ? 'document' : 'documents'}`,
-  withPassage: ', each with the passage that supports it.',
+  withPassage: ' and shows the supporting passages.',
   nothingYet: 'There are no documents yet',
-  administrator: 'docent answers from documents and shows the passage behind every sentence. An administrator adds the documents.',
+  administrator: 'docent answers from documents and shows the supporting passages. Ask an administrator to add documents.',
   addToBegin: 'Add documents to begin',
-  yours: 'docent answers from your documents and shows the passage behind every sentence.',
+  yours: 'docent answers from your documents and shows the supporting passages.',
   add: 'Add documents',
   folder: 'To add a whole folder, run this command in a terminal:',
 };

@@ -16,7 +16,7 @@ export const documents = {
   addTo: 'Add to',
   newCollection: 'New collection…',
   collectionName: 'Name of the new collection',
-  noAdding: 'An administrator adds documents.',
+  noAdding: 'Ask an administrator to add documents.',
 
   collections: 'Collections',
   all: 'All',

@@ -119,7 +119,7 @@ export const evidence = {
   searchedNothing: 'No passages found.',
   used: 'Cited',
   unused: 'Not cited',
-  near: 'Near',
+  near: 'Closest',
   scoreHint: 'Scores rank the passages of one answer. They are not percentages. Do not compare the scores of different answers.',
   scoreHintNear: 'Scores only rank the passages. Even the best passage supports too little for an answer.',
   carries: 'Supports',

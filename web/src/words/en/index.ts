@@ -7,8 +7,8 @@ import { settings } from './settings';
 import { shell } from './shell';
 import { sources } from './sources';
 
-/** en is the page in English, by which the other languages are measured. */
+/** en is the page in English, which the other languages must match. */
 export const en = { chat, documents, evidence, input, payloads, settings, shell, sources };
 
-/** Catalogue is what a language has to say: texts, and functions of numbers and names. */
+/** Catalogue is the type of all texts in one language: strings, and functions of numbers and names. */
 export type Catalogue = typeof en;

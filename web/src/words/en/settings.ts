@@ -65,7 +65,7 @@ export const settings = {
     version: 'Version', built: 'Built with', started: 'Started', agent: 'Agent', database: 'Database', model: 'Model', models: 'Available models',
     embedder: 'Embedder', index: 'Index', passages: 'Passages in the index', collections: 'Collections', limits: 'Limits', voice: 'Voice', login: 'Sign-in', page: 'Browser',
   },
-  extractive: 'none: quotes from the documents',
+  extractive: 'none: docent quotes the documents',
   dimensions: (n: number) => plural(n, 'dimension', 'dimensions'),
   collection: (documents: number, failed: number, passages: number) =>
     `${plural(documents, 'document', 'documents')}${failed ? `, ${digits(failed, 'en')} failed` : ''}, ${plural(passages, 'passage', 'passages')}`,

@@ -1,0 +1,186 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"docent/internal/fault"
+	"docent/llm"
+	"docent/rag"
+	"docent/rag/quote"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+	"docent/rag/text"
+)
+
+// answering is the work on one request.
+type answering struct {
+	pipeline *Pipeline
+	// req has its defaults filled in and Turns cut to History.
+	req rag.Request
+	// model is nil for Extractive.
+	model     llm.Model
+	threshold float64
+	// found is the outcome of the search, if out.Search is set.
+	found retrieve.Retrieval
+	out   rag.Answer
+}
+
+// search finds the passages. If the question depends on earlier turns, a model
+// rewrites it first.
+func (a *answering) search(ctx context.Context) error {
+	if talk.Small(a.req.Question) != nil {
+		return nil // there is nothing to find for it
+	}
+	query := retrieve.Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
+	if a.model != nil && talk.Asked(a.req.Turns) && talk.Leans(a.req.Question) {
+		question, err := a.rewrite(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("rewrite question: %w", ctx.Err())
+		case err != nil:
+			a.pipeline.cfg.Logger.WarnContext(ctx, "question not rewritten; earlier turns are searched for with it", "model", a.req.Model, "error", err)
+		default:
+			query.Question, query.Turns = question, nil
+		}
+	}
+	found, err := a.pipeline.cfg.Retriever.Retrieve(ctx, query)
+	if err != nil {
+		return fmt.Errorf("retrieve passages: %w", err)
+	}
+	if len(found.Results) > a.req.K {
+		found.Results = found.Results[:a.req.K]
+	}
+	a.found = found
+	a.out.Passages = passages(found.Results)
+	a.out.Search = &rag.Search{Text: found.Question, K: a.req.K, Collections: slices.Clone(a.req.Collections), Evidence: found.Evidence}
+	return nil
+}
+
+// passages returns results as the passages of an answer.
+func passages(results []retrieve.Result) []rag.Passage {
+	out := make([]rag.Passage, len(results))
+	for i, r := range results {
+		out[i] = rag.Passage{Passage: r.Passage, Score: r.Score}
+	}
+	return out
+}
+
+// unsupported reports whether the passages are too weak for an answer. With a
+// model, small talk and questions about the conversation are left to the
+// model.
+func (a *answering) unsupported() bool {
+	if a.model != nil && (talk.Small(a.req.Question) != nil || talk.Asked(a.req.Turns) && talk.Leans(a.req.Question)) {
+		return false
+	}
+	return len(a.found.Results) == 0 || a.found.Evidence < a.threshold
+}
+
+// withoutModel makes the answer without a model.
+func (a *answering) withoutModel(ctx context.Context) {
+	t := talk.Small(a.req.Question)
+	switch {
+	case t != nil:
+		a.out.Abstained = true
+		a.out.Text, a.out.Named = t.Reply.Message, t.Reply.Sentence
+		a.out.Sentences = unsupportedSentences(a.out.Text)
+	case a.unsupported():
+		a.abstain(ctx)
+	case !a.quote():
+		a.abstain(ctx)
+	}
+}
+
+// abstain makes the answer that names the searched documents and says that
+// they do not support an answer.
+func (a *answering) abstain(ctx context.Context) {
+	a.out.Abstained = true
+	said := a.searched(ctx)
+	if said.IsZero() {
+		said = fault.NewText("unknown_in_all", "I don't know. I searched the documents and found nothing that answers this.")
+	}
+	if len(a.out.Passages) > 0 {
+		said = fault.NewText("unknown_with_passages", "%s The nearest passages are listed, but they do not answer it.", said)
+	}
+	a.out.Text, a.out.Named = said.Message, said.Sentence
+	a.out.Sentences = unsupportedSentences(a.out.Text)
+}
+
+// searched names the searched documents. It is zero if they are unknown.
+func (a *answering) searched(ctx context.Context) fault.Text {
+	if a.pipeline.cfg.Shelf == nil {
+		return fault.Text{}
+	}
+	all, err := a.pipeline.cfg.Shelf.Collections(ctx)
+	if err != nil {
+		a.pipeline.cfg.Logger.WarnContext(ctx, "collections not listed", "error", err)
+		return fault.Text{}
+	}
+	var names []string
+	documents := 0
+	for _, c := range all {
+		if len(a.req.Collections) > 0 && !slices.Contains(a.req.Collections, c.Name) {
+			continue
+		}
+		if c.Documents > 0 {
+			documents += c.Documents
+			names = append(names, c.Name)
+		}
+	}
+	switch {
+	case documents == 0 && len(a.req.Collections) > 0:
+		return fault.NewText("unknown_no_documents_in", "I don't know: there are no documents in %s. %s", inCollections(a.req.Collections), a.pipeline.hint())
+	case documents == 0:
+		return fault.NewText("unknown_no_documents", "I don't know: there are no documents yet. %s", a.pipeline.hint())
+	case documents == 1:
+		return fault.NewText("unknown_in_one_document",
+			"I don't know. I searched 1 document in %s and found nothing that answers this.", inCollections(names))
+	}
+	return fault.NewText("unknown_in_documents",
+		"I don't know. I searched %d documents in %s and found nothing that answers this.", documents, inCollections(names))
+}
+
+// hint is the advice for people without documents.
+func (r *Pipeline) hint() fault.Text {
+	if r.cfg.IngestHint == rag.DefaultIngestHint {
+		return rag.IngestHint()
+	}
+	return fault.Plain(r.cfg.IngestHint)
+}
+
+// maxNamed limits the collections that an answer names.
+const maxNamed = 5
+
+// inCollections lists collections for a sentence.
+func inCollections(names []string) fault.Text {
+	quoted := make([]string, 0, maxNamed)
+	for _, n := range names[:min(len(names), maxNamed)] {
+		quoted = append(quoted, text.CodeSpan(n))
+	}
+	list := strings.Join(quoted, ", ")
+	switch {
+	case len(names) == 1:
+		return fault.NewText("in_collection", "the collection %s", list)
+	case len(names) > maxNamed:
+		return fault.NewText("in_collections_and_more", "the collections %s and %d more", list, len(names)-maxNamed)
+	default:
+		return fault.NewText("in_collections", "the collections %s", list)
+	}
+}
+
+// quote makes the answer from quotes. It returns false if there is nothing to
+// quote.
+func (a *answering) quote() bool {
+	query := quote.Query{Question: a.req.Question, Searched: a.found.Question, Terms: a.found.Terms}
+	for _, r := range a.found.Results {
+		query.Passages = append(query.Passages, quote.Passage{Passage: r.Passage, Score: r.Score})
+	}
+	written, sentences := quote.Answer(a.pipeline.cfg.Static, query)
+	a.out.Text, a.out.Sentences = written, nil
+	for _, s := range sentences {
+		a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: []int{s.Passage}, Support: rag.Strong})
+	}
+	return len(sentences) > 0
+}

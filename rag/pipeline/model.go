@@ -1,0 +1,103 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"docent/internal/fault"
+	"docent/llm"
+	"docent/rag"
+)
+
+// Limits of a question that a model rewrites. A longer text is no question, and
+// the user should not wait for it.
+const (
+	// maxRewriteBytes limits the question in bytes.
+	maxRewriteBytes = 600
+	// maxRewriteTokens limits the question in tokens.
+	maxRewriteTokens = 200
+	// rewriteTimeout limits the call.
+	rewriteTimeout = 5 * time.Second
+)
+
+var errRambles = fmt.Errorf("the model wrote more than %d bytes", maxRewriteBytes)
+
+// rewrite lets the model rewrite the question so that it stands on its own.
+func (a *answering) rewrite(ctx context.Context) (string, error) {
+	messages, err := rewriteMessages(a.req)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, rewriteTimeout)
+	defer cancel()
+	var text strings.Builder
+	for delta, err := range a.model.Chat(ctx, llm.Request{Messages: messages, MaxTokens: maxRewriteTokens}) {
+		switch {
+		case err != nil:
+			return "", fmt.Errorf("rewrite question: %w", err)
+		case delta.Answer != nil && delta.Answer.StopReason == "length":
+			return "", fmt.Errorf("rewrite question: it is not whole after %d tokens", maxRewriteTokens)
+		}
+		if text.WriteString(delta.Text); text.Len() > maxRewriteBytes {
+			return "", fmt.Errorf("rewrite question: %w", errRambles)
+		}
+	}
+	question := strings.Join(strings.Fields(text.String()), " ")
+	if question == "" {
+		return "", errors.New("rewrite question: no text")
+	}
+	return question, nil
+}
+
+// write lets the model answer, passes the pieces on as they arrive, and checks
+// the whole. It returns false if the reader has left.
+func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool) (bool, error) {
+	messages, err := answerMessages(a.req, a.found.Results)
+	if err != nil {
+		return false, err
+	}
+	var text strings.Builder
+	whole := &llm.Answer{StopReason: "length"} // if the model writes too much
+	for delta, err := range a.model.Chat(ctx, llm.Request{Messages: messages}) {
+		if err != nil {
+			return false, fmt.Errorf("answer with %s: %w", a.req.Model, err)
+		}
+		if delta.Answer != nil {
+			whole = delta.Answer
+		}
+		if text.Len()+len(delta.Text) > maxAnswerBytes {
+			break
+		}
+		if text.WriteString(delta.Text); delta.Text != "" && !yield(rag.Part{Delta: delta.Text}, nil) {
+			return false, nil
+		}
+	}
+	return true, a.finish(text.String(), whole)
+}
+
+// finish checks the text of a model and makes the answer from it.
+func (a *answering) finish(content string, whole *llm.Answer) error {
+	out := Cite(a.pipeline.cfg.Static, a.written(content, whole.StopReason))
+	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, (*rag.Usage)(whole.Usage)
+	a.out = out
+	if out.Text == CutNote(whole.StopReason) {
+		return fault.New(fault.Unavailable,
+			"model_answer_empty", "the model %s returned an empty answer (finish reason %q); ask again", a.req.Model, whole.StopReason)
+	}
+	return nil
+}
+
+// begun makes the answer that results from stopping the model after a text.
+func (a *answering) begun(text string) rag.Answer {
+	out := CiteBegun(a.pipeline.cfg.Static, a.written(text, ""))
+	out.Search, out.Timings = a.out.Search, a.out.Timings
+	return out
+}
+
+// written describes a text of the model.
+func (a *answering) written(text, stopReason string) Written {
+	return Written{Model: a.req.Model, Question: a.req.Question, Text: text, StopReason: stopReason, Results: a.found.Results}
+}

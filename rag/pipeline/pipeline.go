@@ -1,0 +1,253 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"docent/embed"
+	"docent/internal/fault"
+	"docent/internal/meter"
+	"docent/llm"
+	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+// maxAnswerBytes limits the text of a model. Longer text is cut off.
+const maxAnswerBytes = 256 << 10
+
+// DefaultMinEvidence is the default evidence threshold of quoted answers. Below
+// it, the answer is "I don't know". It was calibrated on the odd-numbered half of
+// a question set about a large manual; see docs/explanation/evaluation.md. It
+// suits all embedders, because the evidence does not depend on the embedder.
+const DefaultMinEvidence = .44
+
+// Searcher finds passages. *retrieve.Retriever implements it.
+type Searcher interface {
+	// Retrieve finds the passages for a query, best first.
+	Retrieve(ctx context.Context, query retrieve.Query) (retrieve.Retrieval, error)
+}
+
+// Shelf lists the searchable collections. corpus.Library implements it.
+type Shelf interface {
+	// Collections lists the collections by name.
+	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
+}
+
+// Config describes a Pipeline.
+type Config struct {
+	// Retriever finds passages. Required.
+	Retriever Searcher
+	// Static compares sentences. It is independent of the configured embedder.
+	// Required.
+	Static *embed.Static
+	// Shelf lets answers of "I don't know" name the searched collections. Default:
+	// nil, these answers name no collections.
+	Shelf Shelf
+	// Models are the chat models by name. Requests and answers use these names.
+	// Default: none, answers are quotes.
+	Models map[string]llm.Model
+	// DefaultModel answers requests that name no model. Default: Extractive.
+	DefaultModel string
+	// K is the number of passages for requests without K. Default: retrieve.AnswerK.
+	K int
+	// MinEvidence is the evidence below which the answer is "I don't know".
+	// Default: 0, which means DefaultMinEvidence for quotes and retrieve.MinModelEvidence
+	// for models. With a negative value, a Pipeline always answers.
+	MinEvidence float64
+	// IngestHint says how to add documents. Answers show it if there are no
+	// documents. Default: DefaultIngestHint.
+	IngestHint string
+	// Logger receives failures from which RAG recovered. Default: nil, which
+	// discards them.
+	Logger *slog.Logger
+	// Metrics receives the time from the passages to the answer, as a stage of
+	// docent_rag_seconds. Default: nil, a set of its own.
+	Metrics *metrics.Set
+}
+
+// Pipeline answers questions from passages. It is safe for concurrent use.
+type Pipeline struct {
+	cfg Config
+	// names are the known model names, sorted, including Extractive.
+	names []string
+	// took measures the time from the passages to the answer.
+	took *meter.Seconds
+}
+
+// New makes a Pipeline.
+func New(cfg Config) (*Pipeline, error) {
+	if cfg.Retriever == nil {
+		return nil, errors.New("pipeline: Config.Retriever is required")
+	}
+	if cfg.Static == nil {
+		return nil, errors.New("pipeline: Config.Static is required")
+	}
+	if cfg.DefaultModel == "" {
+		cfg.DefaultModel = rag.Extractive
+	}
+	if cfg.K == 0 {
+		cfg.K = retrieve.AnswerK
+	}
+	if cfg.K < 1 || cfg.K > retrieve.MaxK {
+		return nil, fmt.Errorf("pipeline: Config.K is %d, want 1 to %d", cfg.K, retrieve.MaxK)
+	}
+	if cfg.IngestHint == "" {
+		cfg.IngestHint = rag.DefaultIngestHint
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = metrics.NewSet()
+	}
+	r := &Pipeline{cfg: cfg, names: []string{rag.Extractive}, took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="answer"`)}
+	for name, model := range cfg.Models {
+		if name == "" || name == rag.Extractive || model == nil {
+			return nil, fmt.Errorf("pipeline: Config.Models has a model named %q that is nil or may not be called so", name)
+		}
+		r.names = append(r.names, name)
+	}
+	slices.Sort(r.names)
+	if _, err := r.model(cfg.DefaultModel); err != nil {
+		return nil, fmt.Errorf("pipeline: Config.DefaultModel: %w", err)
+	}
+	return r, nil
+}
+
+// Models returns the names that a Request may use, sorted.
+func (r *Pipeline) Models() []string { return slices.Clone(r.names) }
+
+// DefaultModel returns the model name of requests that name none.
+func (r *Pipeline) DefaultModel() string { return r.cfg.DefaultModel }
+
+// model returns the named model, or nil for Extractive.
+func (r *Pipeline) model(name string) (llm.Model, error) {
+	if name == rag.Extractive {
+		return nil, nil //nolint:nilnil // no model is what Extractive means
+	}
+	m, ok := r.cfg.Models[name]
+	if !ok {
+		return nil, fault.New(fault.Invalid, "model_unknown", "there is no model %q; there are: %s", name, strings.Join(r.names, ", "))
+	}
+	return m, nil
+}
+
+// Run answers a request.
+func (r *Pipeline) Run(ctx context.Context, req rag.Request) (rag.Answer, error) {
+	for part, err := range r.Stream(ctx, req) {
+		if err != nil {
+			return rag.Answer{}, err
+		}
+		if part.Answer != nil {
+			return *part.Answer, nil
+		}
+	}
+	return rag.Answer{}, errors.New("pipeline: the stream ended without an answer")
+}
+
+// Stream answers a request piece by piece. It yields phases and deltas, and the
+// answer last. An error comes once and last; the caller must then discard the
+// deltas. Leaving the loop early cancels the model call and waits for it.
+func (r *Pipeline) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
+	return func(yield func(rag.Part, error) bool) {
+		a, err := r.begin(req)
+		if err != nil {
+			yield(rag.Part{}, err)
+			return
+		}
+		if !yield(rag.Part{Phase: rag.Searching}, nil) {
+			return
+		}
+		start := time.Now()
+		if err := a.search(ctx); err != nil {
+			yield(rag.Part{}, err)
+			return
+		}
+		writes := a.model != nil && !a.unsupported()
+		answering := rag.Part{Phase: rag.Answering}
+		if writes {
+			answering.Begun = a.begun
+		}
+		if !yield(answering, nil) {
+			return
+		}
+		a.out.Timings.Search = time.Since(start)
+		start = time.Now()
+		defer func() { r.took.Observe(time.Since(start)) }()
+		if writes {
+			if ok, err := a.write(ctx, yield); err != nil {
+				yield(rag.Part{}, err)
+				return
+			} else if !ok {
+				return
+			}
+		} else {
+			a.withoutModel(ctx)
+			if !yield(rag.Part{Delta: a.out.Text}, nil) {
+				return
+			}
+		}
+		a.out.Timings.Answer = time.Since(start)
+		yield(rag.Part{Answer: &a.out}, nil)
+	}
+}
+
+// begin checks a request and applies the defaults.
+func (r *Pipeline) begin(req rag.Request) (*answering, error) {
+	req.Question = strings.TrimSpace(strings.ToValidUTF8(req.Question, "\uFFFD"))
+	if req.K == 0 {
+		req.K = r.cfg.K
+	}
+	if req.Model == "" {
+		req.Model = r.cfg.DefaultModel
+	}
+	switch {
+	case req.Question == "":
+		return nil, fault.New(fault.Invalid, "question_empty", "the question is empty")
+	case len(req.Question) > rag.MaxQuestionBytes:
+		return nil, fault.New(fault.Invalid,
+			"question_too_long", "the question has %d bytes; at most %d are read", len(req.Question), rag.MaxQuestionBytes)
+	case len(req.Prompt) > rag.MaxPromptBytes:
+		return nil, fault.New(fault.Invalid,
+			"prompt_too_long", "the prompt has %d bytes; at most %d are sent", len(req.Prompt), rag.MaxPromptBytes)
+	case !utf8.ValidString(req.Prompt):
+		return nil, fault.New(fault.Invalid, "prompt_not_utf8", "the prompt is not UTF-8")
+	case req.K < 1 || req.K > retrieve.MaxK:
+		return nil, fault.New(fault.Invalid, "k_not_in_range", "k is %d; it must be 1 to %d", req.K, retrieve.MaxK)
+	case req.History < 0 || req.History > rag.MaxHistory:
+		return nil, fault.New(fault.Invalid, "history_out_of_range", "history is %d; it must be 0 to %d", req.History, rag.MaxHistory)
+	}
+	model, err := r.model(req.Model)
+	if err != nil {
+		return nil, err
+	}
+	req.Turns = req.Turns[max(0, len(req.Turns)-req.History):]
+	return &answering{
+		pipeline: r, req: req, model: model, threshold: r.threshold(req, model),
+		out: rag.Answer{Model: req.Model, Question: req.Question},
+	}, nil
+}
+
+// threshold returns the evidence below which the request is not answered.
+func (r *Pipeline) threshold(req rag.Request, model llm.Model) float64 {
+	switch {
+	case req.MinEvidence != nil:
+		return *req.MinEvidence
+	case r.cfg.MinEvidence != 0:
+		return r.cfg.MinEvidence
+	case model != nil:
+		return retrieve.MinModelEvidence
+	default:
+		return DefaultMinEvidence
+	}
+}

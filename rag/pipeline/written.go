@@ -1,0 +1,83 @@
+package pipeline
+
+import (
+	"regexp"
+	"strings"
+
+	"docent/embed"
+	"docent/rag"
+	"docent/rag/retrieve"
+	"docent/rag/text"
+)
+
+// Notes after an incomplete answer.
+const (
+	noteLength = "*The answer was cut off: the model reached its length limit.*"
+	noteFilter = "*The answer was cut off by the model's content filter.*"
+)
+
+// Written is a model's text about numbered passages.
+type Written struct {
+	// Model is the model's name.
+	Model string
+	// Question is the answered question.
+	Question string
+	// Text is the model's text with citation markers.
+	Text string
+	// StopReason is the server's reason for the end of the text. Readers see a note for "length" and "content_filter".
+	StopReason string
+	// Results are the passages. The first has number 1.
+	Results []retrieve.Result
+}
+
+// Cite makes an answer from a model's text. It resolves the citation markers,
+// drops invented ones, and checks each sentence against its passages. A
+// sentence without citations gets the passage that supports it, if there is
+// one. An empty text becomes the CutNote alone.
+func Cite(static *embed.Static, w Written) rag.Answer {
+	body := strings.TrimSpace(text.ResolveMarkers(text.Clean(w.Text), len(w.Results)))
+	m := rag.Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results)}
+	c := newChecker(static, w.Results)
+	for _, s := range text.Sentences(body, false) {
+		mark := rag.Sentence{Start: s.Start, End: s.End, Passages: text.Marked(body[s.Start:s.End], len(w.Results))}
+		claim := text.ResolveMarkers(body[s.Start:s.End], 0)
+		mark.Support = c.support(claim, mark.Passages)
+		if len(mark.Passages) == 0 {
+			if n := c.find(claim); n > 0 {
+				mark.Passages, mark.Support, mark.Found = []int{n}, rag.Strong, true
+			}
+		}
+		m.Sentences = append(m.Sentences, mark)
+	}
+	m.Abstained = Admits(body) && !cites(m.Sentences)
+	return m
+}
+
+// CutNote returns the note to append to an answer that stopped for a reason,
+// or "" if the answer is whole.
+func CutNote(stopReason string) string {
+	switch stopReason {
+	case "length":
+		return "\n\n" + noteLength
+	case "content_filter":
+		return "\n\n" + noteFilter
+	default:
+		return ""
+	}
+}
+
+// admission matches the beginning of an answer that admits not to know.
+var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
+
+// Admits reports whether an answer begins with a statement such as "I don't
+// know".
+func Admits(text string) bool { return admission.MatchString(text) }
+
+func cites(sentences []rag.Sentence) bool {
+	for _, s := range sentences {
+		if len(s.Passages) > 0 && !s.Found {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"docent/ingest/format"
+)
+
+func TestGenerated(t *testing.T) {
+	t.Parallel()
+	for path, want := range generated {
+		got, err := os.ReadFile(filepath.Join("../..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want() {
+			t.Errorf(`%s differs from ingest/format; run "go generate ./ingest/format"`, path)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	endings := map[string]string{}
+	for _, f := range format.All() {
+		if f.Name == "" || f.Media == "" || f.Reads == "" || len(f.Endings) == 0 {
+			t.Errorf("%q lacks a field", f.Name)
+		}
+		for _, ending := range f.Endings {
+			if other, ok := endings[ending]; ok {
+				t.Errorf("%s belongs to %s and %s", ending, other, f.Name)
+			}
+			endings[ending] = f.Name
+		}
+	}
+}
