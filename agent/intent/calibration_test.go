@@ -16,14 +16,14 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// message is a labelled sentence of testdata/messages.tsv.
+// message is a line of testdata/messages.tsv.
 type message struct {
 	id           int
 	intent, text string
 }
 
-// labelled reads the intents and the messages of testdata/messages.tsv. Messages
-// without an intent have the intent "none".
+// The intents and the messages of testdata/messages.tsv. Messages without an
+// intent have the intent "none".
 func labelled(t testing.TB) ([]*Intent, []message) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "messages.tsv"))

@@ -24,7 +24,7 @@ type run struct {
 	question string
 	// step counts the model calls from 0.
 	step int
-	// before is the conversation up to and including the question. dialogue is the run's addition.
+	// before is the conversation up to and including the question. The other messages belong to the run.
 	before, dialogue []llm.Message
 	tasks            *taskList
 	findings         *tool.Findings
