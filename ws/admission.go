@@ -35,7 +35,7 @@ const (
 type bounds struct {
 	// connections counts connections, by principal.
 	connections *limits.Limit
-	// strangers counts connections of unauthenticated clients, by address.
+	// The connections of unauthenticated clients, by address.
 	strangers *limits.Limit
 	// rate counts messages, by principal; nil without Config.Authenticate. A
 	// principal's rate outlives its connections, so that reconnecting does not
