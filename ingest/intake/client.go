@@ -2,7 +2,7 @@ package intake
 
 import "context"
 
-// Client is the user or program for whom a document is read. Clients take turns.
+// Client is the user or program that asked for a document. Clients take turns.
 type Client struct {
 	// Key identifies the client.
 	Key string
