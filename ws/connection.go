@@ -103,7 +103,7 @@ func (c *Connection) read(ctx context.Context) {
 // over.
 func (c *Connection) next(ctx context.Context) bool {
 	defer c.recovered(ctx)
-	c.patience.alive() // the time that the last message took does not count as silence
+	c.patience.alive() // the time for handling the last message is not silence
 	var act func(context.Context)
 	if err := c.receive(func(m dialect.Message) { act = c.handler.Decode(m) }); err != nil {
 		c.readFailed(ctx, err)
@@ -256,8 +256,7 @@ func (c *Connection) linger() {
 	}
 }
 
-// listener is the connection as a client of its session. The handler gets the
-// deliveries.
+// listener passes the deliveries of a session to the connection's handler.
 type listener struct {
 	Handler
 	c *Connection

@@ -25,11 +25,11 @@ type Dialect struct {
 // concurrently. The other methods are never called concurrently.
 type Handler interface {
 	session.Listener
-	// Decode decodes a message and returns the function that acts on it. It must
-	// not keep m.Data.
+	// Decode decodes a message and returns a function that processes it. Decode
+	// must not keep m.Data.
 	Decode(m dialect.Message) (act func(ctx context.Context))
-	// MayBeFile reports whether a message that begins with begin may be as long as
-	// Config.FileBytes.
+	// MayBeFile reports whether a message may be as long as Config.FileBytes. begin
+	// is the beginning of the message.
 	MayBeFile(begin []byte) bool
 	// Refuse tells the client that a message had no effect. id identifies the
 	// message; it may be "". Refuse returns false if the dialect has no message for

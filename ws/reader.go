@@ -36,9 +36,9 @@ func isNetwork(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed)
 }
 
-// receive reads a message and calls take with it, which must not keep its data.
-// With an error the connection is over. The memory of a large message is counted
-// until the next one is read.
+// receive reads a message and calls take with it. take must not keep its data.
+// After an error the connection has ended. The memory of a large message counts
+// until the next message is read.
 func (c *Connection) receive(take func(m dialect.Message)) error {
 	c.upload.free()
 	_, r, err := c.socket.NextReader()
@@ -53,7 +53,7 @@ func (c *Connection) receive(take func(m dialect.Message)) error {
 		return err
 	}
 	m := dialect.Message{Data: data, Refusal: refusal}
-	if refusal != nil { // the rest has to be read before the next message
+	if refusal != nil { // the rest must be read before the next message
 		m.Data = nil
 		if m.ID, err = c.discard(data, r); err != nil {
 			return err

@@ -170,8 +170,8 @@ func (t *talk) sendPatiently(ctx context.Context, f payload.Frame) bool {
 	}
 }
 
-// encode returns the item of a frame. BAF's newer React client has another name for
-// a user interface, which other clients do not know.
+// encode returns the item of a frame. It uses the name that the client knows:
+// BAF's newer React client has its own name for a user interface.
 func (t *talk) encode(f payload.Frame) item {
 	if f.Action == payload.ReplyUI && t.gui.Load() {
 		f.Action = payload.ReplyGUI

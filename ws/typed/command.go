@@ -48,7 +48,7 @@ func commands() []command {
 	}
 }
 
-// command runs a command, before all queries that wait.
+// command runs a command before all waiting queries.
 func (t *Talk) command(ctx context.Context, name string) error {
 	names := []string{}
 	for _, known := range commands() {

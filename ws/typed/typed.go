@@ -1,5 +1,6 @@
-// Package typed speaks the Agent WebSocket dialect: messages with a type, such as
-// query, command, and response. Its talks are handlers of a WebSocket server.
+// Package typed implements the Agent WebSocket dialect: messages with a type,
+// such as query, command, and response. Its talks are handlers of a WebSocket
+// server.
 package typed
 
 import (
@@ -54,19 +55,21 @@ func New(cfg Config) *Endpoint {
 
 // Connection is the connection of one client. *ws.Connection implements it.
 type Connection interface {
-	// Session returns the client's part in its session, or nil before it is open.
+	// Session returns the client's view of its session, or nil before the session
+	// is open.
 	Session() *session.Subscription
 	// Send queues a message. It never blocks.
 	Send(data []byte)
 	// Allow counts a message of the client. It returns fault.RateLimited if the
-	// client sends too fast.
+	// message exceeds a rate limit.
 	Allow() error
-	// Wait waits until the client may send again.
+	// Wait waits until the rate limits allow another message.
 	Wait(ctx context.Context) error
 	// Verify reports whether the client may still be connected, and closes the
 	// connection otherwise.
 	Verify(ctx context.Context) bool
-	// CheckSize refuses a message that is too long. text reports that it is a text.
+	// CheckSize returns an error if a message is too long. text reports whether it
+	// is a text.
 	CheckSize(message json.RawMessage, text bool) error
 	// Refuse counts and logs a refusal and passes it to Talk.Refuse.
 	Refuse(err error, id string)
@@ -81,7 +84,7 @@ type Connection interface {
 // Begin returns the talk with a new client.
 func (e *Endpoint) Begin(c Connection) *Talk { return &Talk{c: c, endpoint: e} }
 
-// NotWebSocket answers requests that do not ask for a WebSocket.
+// NotWebSocket answers plain HTTP requests.
 func NotWebSocket(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "Expected WebSocket request", http.StatusBadRequest)
 }
@@ -128,12 +131,12 @@ type Talk struct {
 	endpoint *Endpoint
 
 	mu    sync.Mutex  // guards the fields below
-	id    string      // of the session; "" before it is open
+	id    string      // id of the session; "" before it is open
 	idle  *time.Timer // closes the connection; nil before the session is open
 	ended bool
 }
 
-// Opened implements session.Listener. The welcome tells the client its session's id.
+// Opened implements session.Listener. The welcome contains the session's id.
 func (t *Talk) Opened(o session.Opened) {
 	t.open(o.SessionID)
 	m := payload.NewTyped(payload.TypedNotification, "Connected to Agent WebSocket. Session ID: "+o.SessionID, time.Now())
@@ -146,7 +149,7 @@ func (t *Talk) Opened(o session.Opened) {
 	}
 }
 
-// open notes the id of the client's session.
+// open records the id of the client's session.
 func (t *Talk) open(id string) {
 	t.mu.Lock()
 	t.id = id
@@ -161,8 +164,8 @@ func (t *Talk) sessionID() string {
 	return t.id
 }
 
-// Deliver implements session.Listener. Clients receive replies, steps, errors, and
-// the news that a query was taken.
+// Deliver implements session.Listener. It sends replies, steps, and errors, and
+// announces accepted queries.
 func (t *Talk) Deliver(d session.Delivery) {
 	if m, ok := delivered(d); ok {
 		t.active()
@@ -208,8 +211,8 @@ func (t *Talk) End() {
 	t.endpoint.remove(t, t.id)
 }
 
-// handle acts on a message, or refuses it. Queries that come too fast are refused,
-// so that commands behind them are read. Other messages wait.
+// handle acts on a message or refuses it. Queries that arrive too fast are
+// refused, so that commands after them are read. Other messages wait.
 func (t *Talk) handle(ctx context.Context, m payload.TypedRequest, refusal error) {
 	if tooFast := t.c.Allow(); tooFast != nil {
 		if m.Type == payload.TypedQuery {
@@ -284,7 +287,7 @@ func (t *Talk) send(m payload.Typed) {
 	t.c.Send(data)
 }
 
-// active starts the client's idle time anew.
+// active restarts the client's idle time.
 func (t *Talk) active() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
