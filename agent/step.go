@@ -34,7 +34,7 @@ type Turn struct {
 	failures []error
 
 	mu          sync.Mutex    // guards the following fields; not held while the backend is called
-	candidate   *chat.Pending // that a condition is asked about
+	candidate   *chat.Pending // a condition or a processor considers it
 	over        bool
 	started     bool // the turn took a step
 	greeting    bool
