@@ -47,8 +47,8 @@ type Agent struct {
 	intents    []*Intent
 	entities   []*Entity
 	classifier Classifier
-	heard      []Processor // of what users say
-	said       []Processor // of what the agent says
+	heard      []Processor // for texts of users
+	said       []Processor // for texts of the agent
 }
 
 // New returns an agent without states.

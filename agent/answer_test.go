@@ -78,7 +78,8 @@ func TestMessageIsLikeBAFs(t *testing.T) {
 	}
 }
 
-// sameShape reports keys of want that got lacks or has with another type.
+// sameShape reports the keys of want that are missing in got or have another
+// type.
 func sameShape(t *testing.T, at string, want, got any) {
 	t.Helper()
 	switch want := want.(type) {

@@ -27,7 +27,7 @@ func (s *Session) ChosenOptions(ctx context.Context) payload.AskOptions {
 	ctx, cancel := context.WithTimeout(ctx, env.LookUp)
 	defer cancel()
 	there, err := env.Choices(ctx)
-	if err != nil { // they were looked at when the message came
+	if err != nil { // they were checked when the message arrived
 		s.Log(ctx, "what a message may name is not known", err)
 		return o
 	}

@@ -79,7 +79,7 @@ func (s *Session) peerRequest(url string) (chat.PeerRequest, error) {
 	variable := peerVariable(url)
 	var known string
 	if _, err := s.Get(variable, &known); err != nil {
-		known = "" // overwritten with something else
+		known = "" // something else has overwritten the variable
 	}
 	remember := func(session string) error {
 		if err := s.Set(variable, session); err != nil {

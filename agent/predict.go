@@ -20,13 +20,13 @@ func (t *Turn) predict(ctx context.Context) Prediction {
 		return predictionOf(kept)
 	}
 	prediction := intent.Unmatched(noClassifier, p.View().Text)
-	if ctx.Err() != nil { // what it means is to be found out another time
+	if ctx.Err() != nil { // a later attempt may find the intent
 		return prediction
 	}
 	if n := t.at; n.classifier != nil && p.Event.Name == EventText {
 		prediction = t.classify(ctx, n, p.View().Text)
 		if ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
-			return prediction // it was interrupted
+			return prediction // the call was interrupted
 		}
 	}
 	p.Predict(t.at.name, recordOf(prediction))

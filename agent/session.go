@@ -22,7 +22,8 @@ type Session struct {
 	role role
 }
 
-// role is the function that uses a session. Only bodies may call all methods.
+// role is the kind of function that uses a session. Only bodies may call all
+// methods.
 type role string
 
 const (

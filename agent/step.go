@@ -34,9 +34,9 @@ type Turn struct {
 	failures []error
 
 	mu          sync.Mutex    // guards the following fields; not held while the backend is called
-	candidate   *chat.Pending // that a condition is asked about
+	candidate   *chat.Pending // a condition or a processor considers it
 	over        bool
-	started     bool // something was done
+	started     bool // the turn took a step
 	greeting    bool
 	stopped     bool // the event was stopped before it began
 	returning   bool
@@ -44,7 +44,7 @@ type Turn struct {
 	again       bool // a body asked for another step
 	at          *node
 	entered     time.Time
-	event       Event // taken last
+	event       Event // the last consumed event
 	prediction  Prediction
 	vars        variables
 	transitions []chat.Transition
@@ -124,7 +124,8 @@ func (t *Turn) hasStarted() bool {
 	return t.started
 }
 
-// overdue fails the turn of the user's oldest message that got no decision in time. It returns false if there is none.
+// overdue fails the turn of the user's oldest message if its decision came too
+// late. It returns false if there is no such message.
 func (t *Turn) overdue(ctx context.Context) bool {
 	for _, p := range t.backend.Waiting() {
 		if !p.Event.Human || !p.Message || p.Held() {

@@ -11,7 +11,7 @@ import (
 type takes int
 
 const (
-	takesNone takes = iota // it takes none: only its conditions count
+	takesNone takes = iota // it takes no event: only its conditions count
 	takesAny
 	takesMessage
 	takesText

@@ -5,8 +5,8 @@ import (
 	"docent/auth"
 )
 
-// Routes lists all routes with the scope that each needs. A route without a row
-// makes New fail. Handlers check the owners of sessions and tokens themselves.
+// Routes lists the scope that each route needs. New fails if a route is missing
+// here. Handlers check the owners of sessions and tokens themselves.
 func Routes() []route.Access {
 	return []route.Access{
 		{Route: "GET /api/health", Scope: route.Public},

@@ -1,10 +1,10 @@
 // Package api is docent's HTTP interface: documents, search, questions, sessions,
-// sources, and sign-in as JSON. /openapi.json describes it and is made from the
-// handlers. Put edge.Front in front of the handler of [New].
+// sources, and sign-in as JSON. /openapi.json describes the interface and is
+// generated from the handlers. Wrap the handler of [New] in edge.Front.
 //
 // Each file holds one group of routes, as a small type with the dependencies of
-// its handlers. Package api/route serves the routes. Groups with a mechanism of
-// their own are packages: api/uploads, api/pages, and api/ask.
+// its handlers. Package api/route serves the routes. Larger groups are packages
+// of their own: api/uploads, api/pages, and api/ask.
 //
 // CONTRIBUTING.md says how to add routes.
 package api
@@ -63,12 +63,11 @@ const (
 	DefaultRequestBytes = 1 << 30
 	// DefaultMessageBytes bounds a question with its history.
 	DefaultMessageBytes = 256 << 10
-	// DefaultUploads bounds the uploads that are read at once.
+	// DefaultUploads bounds the uploads that are read at the same time.
 	DefaultUploads = 4
-	// DefaultAnswers bounds the questions that are answered at once.
+	// DefaultAnswers bounds the questions that are answered at the same time.
 	DefaultAnswers = 64
-	// DefaultReads bounds the texts and originals in memory at once while they
-	// are sent.
+	// DefaultReads bounds the texts and originals that are sent at the same time.
 	DefaultReads = 4
 	// bodyTimeout bounds the arrival of a JSON body.
 	bodyTimeout = 30 * time.Second
@@ -92,22 +91,22 @@ type Config struct {
 	Messages Messages
 	// Pages draws the pages of PDFs. Default: nil, documents have no pages.
 	Pages pages.Drawer
-	// Sources manages sources that stay in sync, and must implement Syncs too.
+	// Sources manages sources that stay in sync. It must implement Syncs too.
 	// Default: nil, there are none.
 	Sources Sources
 	// Logins signs users in with passwords. If it implements OwnTokens, users can
 	// have API tokens. Default: nil, authentication is off.
 	Logins Logins
-	// Notifier sends notifications to connected clients. Default: nil, no client
-	// is connected.
+	// Notifier sends notifications to connected clients. Default: nil, which means
+	// that no client is connected.
 	Notifier Notifier
-	// Agent is the agent of sessions in requests that name none. Required.
+	// Agent is the default agent of sessions. Required.
 	Agent string
-	// Ready holds the checks of /api/ready by name. Responses show the message of
-	// a failed check. Default: none, always ready.
+	// Ready holds the checks of /api/ready by name. Responses contain the messages
+	// of failed checks. Default: none, always ready.
 	Ready map[string]func(ctx context.Context) error
-	// Info describes the installation. The name, version, agent, collections, and
-	// the two byte limits are filled in. Default: nothing else.
+	// Info describes the installation. New fills in the name, version, agent,
+	// collections, and the two byte limits. Default: no further details.
 	Info func(ctx context.Context) (Info, error)
 	// Version is the version of the program. Default: "dev".
 	Version string
@@ -119,19 +118,19 @@ type Config struct {
 	// MessageBytes bounds a question with its history. Default:
 	// DefaultMessageBytes.
 	MessageBytes int64
-	// MaxUploads bounds the uploads that are read at once, half of them for one
-	// principal. Further uploads wait. Default: DefaultUploads.
+	// MaxUploads bounds the uploads that are read at the same time. One principal
+	// may use half of them. Further uploads wait. Default: DefaultUploads.
 	MaxUploads int
-	// MaxAnswers bounds the questions that are answered at once, half of them for
-	// one principal. Further questions are refused as busy or rate limited.
-	// Default: DefaultAnswers.
+	// MaxAnswers bounds the questions that are answered at the same time. One
+	// principal may use half of them. Further questions are refused as busy or rate
+	// limited. Default: DefaultAnswers.
 	MaxAnswers int
-	// MaxReads bounds the texts and originals that are sent at once, half of them
-	// to one principal. Further requests wait for a while and are then refused as
-	// busy or rate limited. Default: DefaultReads.
+	// MaxReads bounds the texts and originals that are sent at the same time. One
+	// principal may use half of them. Further requests wait for a while and are
+	// then refused as busy or rate limited. Default: DefaultReads.
 	MaxReads int
-	// StallTimeout ends an upload of which no data arrives; edge.Config has the
-	// timeout of connections. Default: stall.DefaultTimeout.
+	// StallTimeout ends an upload if no data arrives for this time. For
+	// connections, see edge.Config. Default: stall.DefaultTimeout.
 	StallTimeout time.Duration
 	// Metrics counts requests; /metrics shows it with the counters of all other
 	// packages. Default: a set of its own.

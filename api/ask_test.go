@@ -103,8 +103,8 @@ func TestAskErrors(t *testing.T) {
 	w := newWorld()
 	c := w.serve(t, func(cfg *Config) { cfg.MaxAnswers = 1 })
 	w.answer = fails()
-	// Before the first event the error has a status, in both forms, and each
-	// time the slot is free again.
+	// An error before the first event has an HTTP status, both with and without
+	// streaming. Each request releases its slot.
 	c.wantError(503, fault.Unavailable, "away", "POST", "/api/ask", `{"question":"x"}`)
 	c.wantError(503, fault.Unavailable, "away", "POST", "/api/ask", `{"question":"x"}`, "Accept", "text/event-stream")
 	w.answer = fails(rag.Part{Delta: "half"})

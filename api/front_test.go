@@ -71,7 +71,7 @@ func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 	}), open
 }
 
-// A body that never arrives keeps no connection open, whichever handler
+// A body that never arrives does not keep a connection open, whichever handler
 // responds.
 func TestBodiesThatNeverCome(t *testing.T) {
 	t.Parallel()
@@ -106,7 +106,7 @@ func TestBodiesThatNeverCome(t *testing.T) {
 	wantNone(t, open)
 }
 
-// Responses that no client reads keep no connection open.
+// Responses that no client reads do not keep connections open.
 func TestAnswersThatNobodyReads(t *testing.T) {
 	t.Parallel()
 	c, open := front(t, nil)
@@ -166,8 +166,8 @@ func wantNone(t *testing.T, open *atomic.Int64) {
 	}
 }
 
-// Data that moves slowly is no stall: a response in pieces, and a slow response
-// to a request with a body.
+// Slow progress is not a stall, neither for a response in pieces nor for a slow
+// response to a request with a body.
 func TestFrontWaitsForWhatMoves(t *testing.T) {
 	t.Parallel()
 	const pause = 750 * time.Millisecond // longer than the stall timeout
@@ -222,8 +222,9 @@ func TestFrontLetsGo(t *testing.T) {
 	}
 }
 
-// Refusals by Guard, by authentication, and of WebSockets are logged with
-// address and reason, and counted. The log names the principal of each request.
+// Front logs and counts the requests that Guard or authentication refuses, and
+// refused WebSockets. The log has the address and the reason. It names the
+// principal of each request.
 func TestRefusalsAreLogged(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()

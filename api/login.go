@@ -13,8 +13,8 @@ import (
 
 // Logins signs users in and out, as auth.Authenticator does.
 type Logins interface {
-	// Password signs a user in who sends a name and a password from an address. It
-	// returns the value of a cookie.
+	// Password signs a user in and returns the value of a cookie. remote is the
+	// client's address.
 	Password(ctx context.Context, name, password, remote string) (string, auth.Principal, error)
 	// Logout ends the login of a cookie.
 	Logout(ctx context.Context, cookie string) error

@@ -184,7 +184,8 @@ func TestExport(t *testing.T) {
 	c.wantError(500, "internal", "", "GET", "/api/sessions/s1/export", "")
 }
 
-// TestExportBreaksOff checks that an incomplete export does not look complete.
+// TestExportBreaksOff checks that an interrupted export is recognizable as
+// incomplete.
 func TestExportBreaksOff(t *testing.T) {
 	t.Parallel()
 	w := newWorld()

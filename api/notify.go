@@ -17,8 +17,9 @@ import (
 
 // Notifier sends notifications to the clients of a session.
 type Notifier interface {
-	// Notify sends a notification to the clients of a session that are connected
-	// here, and returns their number; fault.NotFound without one.
+	// Notify sends a notification to the clients of a session that are connected to
+	// this process, and returns their number. Without such a client it fails with
+	// fault.NotFound.
 	Notify(session, message string) (int, error)
 }
 

@@ -12,7 +12,7 @@ type clients map[string]int
 
 func (c clients) Notify(session, message string) (int, error) {
 	if c[session] == 0 || message != "Hello <you>" {
-		return 0, fault.New(fault.NotFound, "test_sentence", "nobody at all") // as it may say it: the answer is one for all
+		return 0, fault.New(fault.NotFound, "test_sentence", "nobody at all") // the same answer for all sessions, so it reveals nothing
 	}
 	return c[session], nil
 }

@@ -26,7 +26,7 @@ type Sources interface {
 	Add(ctx context.Context, n source.New) (source.Record, error)
 	// Change changes a source and returns it.
 	Change(ctx context.Context, id int64, p source.Patch) (source.Record, error)
-	// Remove removes a source, with its documents unless they are kept.
+	// Remove removes a source and its documents. It can keep the documents.
 	Remove(ctx context.Context, id int64, keep bool) error
 }
 
@@ -36,7 +36,8 @@ type Syncs interface {
 	Kinds() []source.Kind
 	// Request starts a sync in the background.
 	Request(ctx context.Context, id int64, retry bool) error
-	// Failures returns unreadable items after the given key, by key.
+	// Failures returns the unreadable items of a source, ordered by key. It starts
+	// after the given key.
 	Failures(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error)
 }
 
@@ -59,7 +60,7 @@ type Source struct {
 	Collection string `json:"collection"`
 	// Schedule is manual, or the time between two syncs.
 	Schedule string `json:"schedule" doc:"manual, or the interval between syncs, such as 15m, 1h, or 7d."`
-	// Paused sources sync only on request.
+	// Paused reports whether the source syncs only on request.
 	Paused bool `json:"paused"`
 	// Status is its current state.
 	Status string `json:"status" enum:"idle,syncing,failed,paused" doc:"failed: the last sync failed or was incomplete."`
@@ -77,8 +78,8 @@ type Source struct {
 	NextSyncAt *time.Time `json:"next_sync_at"`
 }
 
-// NewSource describes a stored source. A lease that has expired at now belongs to
-// a process that has died.
+// NewSource describes a stored source at the time now. It ignores an expired
+// lease, because the process that held it has died.
 func NewSource(r source.Record, now time.Time) Source {
 	s := Source{
 		ID: r.ID, Name: r.Name, Kind: r.Kind, Location: r.Location, Options: r.Options,
@@ -125,7 +126,7 @@ type SourceFailure struct {
 type SourceKind struct {
 	// Kind is its name.
 	Kind string `json:"kind"`
-	// Local kinds can be added only on the command line.
+	// Local reports whether only the command line can add sources of this kind.
 	Local bool `json:"local"`
 	// Options are its settings.
 	Options []SourceOption `json:"options"`
@@ -141,13 +142,13 @@ type SourceOption struct {
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
 	// Type is the type of the value.
 	Type string `json:"type" enum:"text,number,bool,list,duration"`
-	// Secret settings are encrypted and never shown.
+	// Secret reports whether the value is encrypted and never shown.
 	Secret bool `json:"secret"`
-	// Required settings must be given.
+	// Required reports whether the setting must be given.
 	Required bool `json:"required"`
 	// Choices are the allowed values; none if every value is allowed.
 	Choices []string `json:"choices,omitempty"`
-	// Default is the value of a setting that is not given.
+	// Default is the value if the setting is omitted.
 	Default string `json:"default"`
 }
 

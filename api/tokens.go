@@ -31,7 +31,7 @@ type Token struct {
 	ID int64 `json:"id"`
 	// Name is unique among the tokens of all users.
 	Name string `json:"name"`
-	// Scopes are its permissions, as far as its user has them.
+	// Scopes are its permissions. They cannot exceed those of its user.
 	Scopes []string `json:"scopes" enum:"ask,ingest,admin"`
 	// CreatedAt is the time of its creation.
 	CreatedAt time.Time `json:"created_at"`
@@ -45,7 +45,8 @@ type Token struct {
 type NewToken struct {
 	Token
 
-	// Secret is the token itself, which programs send. It is shown once.
+	// Secret is the token itself. Programs send it to authenticate. It is shown
+	// only once.
 	Secret string `json:"token" doc:"The token, which programs send as Authorization: Bearer. docent cannot show it again."`
 }
 

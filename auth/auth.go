@@ -30,7 +30,7 @@ type Config struct {
 	Issuer string
 	// Audience is the required audience of those tokens. Required with Issuer.
 	Audience string
-	// IssuerScopes are the rights that such a token gives. Default: ask.
+	// IssuerScopes are the rights of principals with such a token. Default: ask.
 	IssuerScopes Scopes
 	// Proxies are the addresses of trusted proxies. Their entries in
 	// X-Forwarded-For are believed. Default: none.

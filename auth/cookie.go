@@ -92,12 +92,12 @@ func (a *Authenticator) Logout(ctx context.Context, value string) error {
 	return err
 }
 
-// NewCookie returns the cookie that carries a login. An empty value removes the
-// browser's cookie. Scripts cannot read it. Because of SameSite=Strict,
-// browsers send it only with requests from the server's own pages. A link from
-// a mail still works: it opens the page, which is the same for everybody, and
-// the page then sends requests of its own. The browser keeps the cookie for
-// LoginMax. If the login ends earlier, the server rejects the cookie.
+// NewCookie returns the cookie for a login. An empty value removes the browser's
+// cookie. Scripts cannot read it. The cookie has SameSite=Strict, so browsers
+// send it only with requests from the server's own pages. Links from other sites
+// still work: the page loads without the cookie and then sends its own requests.
+// The browser keeps the cookie for LoginMax. If the login ends earlier, the
+// server rejects the cookie.
 func NewCookie(r *http.Request, value string) http.Cookie {
 	c := http.Cookie{
 		Name: CookieName, Value: value, Path: "/", MaxAge: int(LoginMax / time.Second),

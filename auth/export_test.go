@@ -17,22 +17,23 @@ const (
 	ClockSkew     = clockSkew
 )
 
-// Hashing is full while as many passwords are checked as may be.
+// Hashing returns a channel that is full while no further password check may
+// start.
 func (a *Authenticator) Hashing() chan struct{} { return a.hashing }
 
-// Waiting is full while as many logins wait as may.
+// Waiting returns a channel that is full while no further login may wait.
 func (a *Authenticator) Waiting() chan struct{} { return a.waiting }
 
 // Noted waits until all recorded uses are stored.
 func (a *Authenticator) Noted() { a.uses.wait.Wait() }
 
-// ParsePHC reads a hash and writes it again.
+// ParsePHC parses a hash and formats it again.
 func ParsePHC(s string) (string, error) {
 	h, err := parsePHC(s)
 	return h.String(), err
 }
 
-// Matches reports whether a password has a hash.
+// Matches reports whether a password matches a hash.
 func Matches(hash, password string) bool {
 	h, err := parsePHC(hash)
 	return err == nil && h.matches(password)
@@ -47,19 +48,19 @@ func WithoutQueryToken(r *http.Request) (*http.Request, string) { return without
 // Throttle is a throttle.
 type Throttle struct{ t *throttle }
 
-// NewThrottle makes one.
+// NewThrottle returns a throttle.
 func NewThrottle(now func() time.Time, free int, most time.Duration) Throttle {
 	return Throttle{newThrottle(now, limit{free, most})}
 }
 
-// Attempt counts one.
+// Attempt counts an attempt.
 func (t Throttle) Attempt(key string) error { return t.t.attempt(key) }
 
-// Refund takes one back.
+// Refund undoes an attempt.
 func (t Throttle) Refund(key string) { t.t.refund(key) }
 
-// Forget takes all back.
+// Forget removes all attempts.
 func (t Throttle) Forget(key string) { t.t.forget(key) }
 
-// Keys counts them.
+// Keys returns the number of keys.
 func (t Throttle) Keys() int { return len(t.t.keys) }

@@ -27,7 +27,7 @@ func TestDatabaseThatHangs(t *testing.T) {
 		a, err := auth.New(config(hung{}))
 		ok(t, err)
 		defer a.Close()
-		const attempts = 25 // more than may be wrong
+		const attempts = 25 // more attempts than may be wrong
 		ctx := auth.WithRemote(t.Context(), "192.0.2.1")
 		for range attempts {
 			for what, ask := range map[string]func() error{

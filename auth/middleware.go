@@ -16,20 +16,22 @@ import (
 )
 
 const (
-	// SubprotocolPrefix precedes a token that a browser sends as a WebSocket
-	// subprotocol, because it can set no other header.
+	// SubprotocolPrefix marks a WebSocket subprotocol that contains a token.
+	// Browsers cannot set other headers in a handshake.
 	SubprotocolPrefix = "docent.token."
 	// queryToken is the query parameter that can carry a token.
 	queryToken = "token"
 )
 
-// Middleware authenticates requests and puts the principal into their context.
-// It uses the first credential that it finds: the header Authorization: Bearer,
-// a subprotocol with SubprotocolPrefix, the query parameter token, or the
-// page's cookie. A wrong credential gets status 401. An ended cookie counts as
-// no credential, so that the page can load and offer to sign in. Requests
-// without a credential pass, and next decides about them. So do requests of
-// Config.Late. Middleware removes the query parameter from the URL.
+// Middleware authenticates requests and puts the principal into their context. It
+// uses the first credential that it finds: the header Authorization: Bearer, a
+// subprotocol with SubprotocolPrefix, the query parameter token, or the page's
+// cookie. It removes the query parameter from the URL.
+//
+// A wrong credential gets status 401, unless Config.Late selects the request. An
+// expired cookie counts as no credential, so that the page can load and offer to
+// sign in. Requests without a credential pass, and next decides whether to serve
+// them.
 func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := WithRemote(r.Context(), RemoteBehind(r, a.cfg.Proxies))
@@ -50,8 +52,8 @@ func (a *Authenticator) Middleware(next http.Handler) http.Handler {
 
 type refusalKey struct{}
 
-// Refusal returns the error of a request of Config.Late with wrong credentials;
-// nil for other requests.
+// Refusal returns the authentication error of a request that Config.Late
+// selected. It returns nil for other requests.
 func Refusal(ctx context.Context) error {
 	err, _ := ctx.Value(refusalKey{}).(error)
 	return err

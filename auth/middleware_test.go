@@ -226,12 +226,12 @@ func TestOnlyTheOwnPageHasTheCookie(t *testing.T) {
 		{"HTTP://DOCS.corp.test:8765", "", true},
 		{"http://shop.corp.test:9400", "", false},
 		{"http://shop.corp.test:9400", "same-site", false},
-		{"http://shop.corp.test:9400", "same-origin", false}, // a browser says no such thing
-		{"http://docs.corp.test:9400", "", false},            // the same name, another port
+		{"http://shop.corp.test:9400", "same-origin", false}, // no browser sends this combination
+		{"http://docs.corp.test:9400", "", false},            // the same host name with another port
 		{"http://docs.corp.test:8765", "cross-site", false},
 		{"null", "", false},
 		{"null", "same-origin", false},
-		{"", "", true}, // no browser's page
+		{"", "", true}, // not the page of a browser
 		{"", "none", true},
 		{"", "same-site", false},
 	} {
@@ -278,7 +278,7 @@ func TestNoCrossSiteWebSocket(t *testing.T) {
 			allowed      bool
 		}{
 			{"docs.example", "http://docs.example", true},
-			{"docs.example", "", true}, // no browser
+			{"docs.example", "", true}, // not a browser
 			{"docs.example", "https://evil.example", false},
 			{"docs.example", "null", false},
 			{"docs.example", "http://docs.example.evil.example", false},
@@ -361,7 +361,7 @@ func TestRemote(t *testing.T) {
 	trusted := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	for _, test := range []struct{ addr, forwarded, plain, proxied string }{
 		{"192.0.2.1:5", "", "192.0.2.1", "192.0.2.1"},
-		{"192.0.2.1:5", "198.51.100.9", "192.0.2.1", "192.0.2.1"}, // anybody can write that
+		{"192.0.2.1:5", "198.51.100.9", "192.0.2.1", "192.0.2.1"}, // any client can send this header
 		{"127.0.0.1:5", "", "127.0.0.1", "127.0.0.1"},
 		{"127.0.0.1:5", "198.51.100.9", "127.0.0.1", "198.51.100.9"},
 		{"127.0.0.1:5", "198.51.100.9:443", "127.0.0.1", "198.51.100.9"},

@@ -39,7 +39,7 @@ type issuer struct {
 	down     atomic.Bool
 	rotated  atomic.Bool
 	huge     atomic.Bool
-	asked    atomic.Int32 // for its configuration
+	asked    atomic.Int32 // requests for its configuration
 	keysSent atomic.Int32
 }
 
@@ -72,7 +72,8 @@ func newIssuer(t *testing.T) *issuer {
 		}
 		_ = json.NewEncoder(w).Encode(map[string]any{
 			"issuer": i.URL, "jwks_uri": i.URL + "/keys",
-			// It says so; docent takes none of them.
+			// The configuration lists these algorithms, but docent accepts none of
+			// them.
 			"id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"},
 		})
 	})
@@ -317,7 +318,8 @@ func TestForgedJWT(t *testing.T) {
 	}
 }
 
-// TestOnlyJWTsGoToTheIssuer: and none without one.
+// TestOnlyJWTsGoToTheIssuer checks that other tokens are not sent to the issuer,
+// and that JWTs are refused without an issuer.
 func TestOnlyJWTsGoToTheIssuer(t *testing.T) {
 	t.Parallel()
 	w, i := newOIDC(t)
@@ -339,7 +341,7 @@ func TestIssuerDown(t *testing.T) {
 	w, i := newOIDC(t)
 	docent := w.token(auth.TokenSpec{Name: "x", Scopes: auth.Scopes{auth.Ask}})
 	i.down.Store(true)
-	for range 30 { // a failure of the issuer's is not one of the client's
+	for range 30 { // a failure of the issuer is not an error of the client
 		_, err := w.Token(t.Context(), i.token(w, nil))
 		fails(t, err, fault.Unavailable, "does not answer")
 	}
@@ -374,13 +376,13 @@ func TestIssuerDown(t *testing.T) {
 	_, err = w.Token(t.Context(), rotated)
 	ok(t, err)
 	_, err = w.Token(t.Context(), i.token(w, nil))
-	fails(t, err, fault.Unauthorized, "not valid") // its key is gone
+	fails(t, err, fault.Unauthorized, "not valid") // the key no longer exists
 }
 
 func TestIssuerOfAnotherName(t *testing.T) {
 	t.Parallel()
 	i := newIssuer(t)
-	other := httptest.NewServer(i.Config.Handler) // says it is i
+	other := httptest.NewServer(i.Config.Handler) // its configuration names i as the issuer
 	defer other.Close()
 	w := newWorld(t, func(c *auth.Config) { c.Issuer, c.Audience = other.URL, "docent" })
 	_, err := w.Token(t.Context(), i.token(w, nil))

@@ -7,15 +7,16 @@ import (
 	"strings"
 )
 
-// OwnPage reports whether a request may come from docent's own page. Only then
-// its cookie counts. The request must not have the Origin of another page, not
-// even of a listed one on the same site. If the browser sends Sec-Fetch-Site,
-// it must not name another page.
+// OwnPage reports whether a request may come from docent's own page. The server
+// ignores the page's cookie in all other requests. The request must not have the
+// Origin of another page, even of an allowed one on the same site. If the browser
+// sends Sec-Fetch-Site, it must not name another page.
 //
-// Browsers send Sec-Fetch-Site only over TLS and on this machine, and SameSite
-// ignores ports. They send Origin with every WebSocket and with every request
-// that changes something. A request with neither only reads, and its response
-// is hidden from other pages, or it comes from no browser.
+// These checks are needed because SameSite ignores ports, and browsers send
+// Sec-Fetch-Site only over TLS and on this machine. Browsers send Origin with
+// every WebSocket handshake and with every request that changes something. A
+// request with neither header only reads. Other pages cannot see its response, or
+// it does not come from a browser.
 func OwnPage(r *http.Request) bool {
 	for _, origin := range r.Header.Values("Origin") {
 		if !OwnOrigin(r, origin) {
@@ -26,8 +27,8 @@ func OwnPage(r *http.Request) bool {
 	return site == "" || site == "same-origin" || site == "none"
 }
 
-// OwnOrigin reports whether an origin has the host and port that a request was
-// sent to. It ignores the scheme, because a proxy may end TLS.
+// OwnOrigin reports whether an origin matches the host and port of a request. It
+// ignores the scheme, because a proxy may terminate TLS.
 func OwnOrigin(r *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {

@@ -70,7 +70,7 @@ func TestOwnTokens(t *testing.T) {
 		t.Errorf("an administrator may do all: %v", err)
 	}
 	ok(t, w.RevokeOwnToken(ctx, p, record.ID))
-	fails(t, w.Valid(ctx, by), fault.Unauthorized, "") // so that what it opened is closed
+	fails(t, w.Valid(ctx, by), fault.Unauthorized, "") // so connections with the token are closed
 	_, err = w.Token(ctx, secret)
 	fails(t, err, fault.Unauthorized, "")
 }

@@ -15,12 +15,12 @@ type Scope string
 
 // The scopes.
 const (
-	// Ask allows searching, asking, reading documents, and conversations of
-	// one's own.
+	// Ask allows searching, asking questions, and reading documents and one's own
+	// conversations.
 	Ask Scope = "ask"
 	// Ingest allows adding and removing documents.
 	Ingest Scope = "ingest"
-	// Admin allows everything, also with the data of others.
+	// Admin allows everything, including access to the data of others.
 	Admin Scope = "admin"
 )
 
@@ -28,7 +28,7 @@ const (
 type Scopes []Scope
 
 // ParseScopes parses scopes separated by spaces or commas. It fails with
-// fault.Invalid without a scope and for unknown ones.
+// fault.Invalid for an empty list and for unknown scopes.
 func ParseScopes(text string) (Scopes, error) {
 	var out Scopes
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
@@ -64,8 +64,8 @@ type Principal struct {
 	Name string
 	// Scopes are the principal's rights.
 	Scopes Scopes
-	// Expires is when the principal must authenticate again; the zero time
-	// means never. Long-lived connections call [Authenticator.Valid] too.
+	// Expires is the time at which the principal must authenticate again. The zero
+	// time means never. Long-lived connections also call [Authenticator.Valid].
 	Expires time.Time
 
 	proof proof
@@ -86,7 +86,8 @@ type proof struct {
 	hash [sha256.Size]byte
 }
 
-// Credential identifies a credential and its scopes. It is comparable.
+// Credential identifies a credential and its scopes. Values can be compared with
+// ==.
 type Credential struct {
 	id, scopes string
 	expires    int64

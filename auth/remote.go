@@ -11,8 +11,8 @@ import (
 
 type remoteKey struct{}
 
-// WithRemote returns ctx with the address that wrong attempts count for; see
-// [Remote]. Use it for work that outlives the request.
+// WithRemote returns ctx with the client address for counting failed attempts;
+// see [Remote]. Use it for work that outlives the request.
 func WithRemote(ctx context.Context, remote string) context.Context {
 	return context.WithValue(ctx, remoteKey{}, remote)
 }
@@ -24,10 +24,10 @@ func RemoteOf(ctx context.Context) string {
 	return remote
 }
 
-// Remote returns the address that wrong attempts of a request count for.
+// Remote returns the client address for counting failed attempts.
 // [Authenticator.Middleware] sets it; otherwise it is the connection's address.
-// For IPv6 it is the /64 network, because one host can use all of its
-// addresses. Remote returns "" for unknown addresses.
+// For IPv6 it is the /64 network, because one host can use all of its addresses.
+// Remote returns "" for unknown addresses.
 func Remote(r *http.Request) string {
 	if remote, found := r.Context().Value(remoteKey{}).(string); found {
 		return remote
@@ -35,10 +35,10 @@ func Remote(r *http.Request) string {
 	return RemoteBehind(r, nil)
 }
 
-// RemoteBehind returns the address that sent a request through trusted proxies.
-// Each proxy appends its sender's address to X-Forwarded-For. So the sender's
-// is the last address that belongs to no proxy. The sender may have forged the
-// entries before it.
+// RemoteBehind returns the address of the client behind trusted proxies. Each
+// proxy appends its sender's address to X-Forwarded-For. The client is therefore
+// the last address that belongs to no trusted proxy. The client may have forged
+// the entries before it.
 func RemoteBehind(r *http.Request, proxies []netip.Prefix) string {
 	addr, ok := parseAddr(r.RemoteAddr)
 	if !ok {

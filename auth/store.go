@@ -116,9 +116,9 @@ type LoginRecord struct {
 // Logins stores the logins of users. It is safe for concurrent use, also by
 // several processes.
 type Logins interface {
-	// AddLogin stores a login. It deletes the logins that had expired at its
-	// CreatedAt, and keeps only the MaxLogins newest logins of its user. It fails
-	// with fault.NotFound if the user does not exist or has a new password.
+	// AddLogin stores a login. It deletes logins that expired before CreatedAt, and
+	// keeps only the MaxLogins newest logins of the user. It fails with
+	// fault.NotFound if the user does not exist or has a new password.
 	AddLogin(ctx context.Context, login LoginRecord) error
 	// Login returns the login with the hash, even if it has expired. Without one
 	// it fails with fault.NotFound.

@@ -128,7 +128,7 @@ func (t *throttle) forget(key string) {
 // slowedError is the error of a slowed attempt.
 type slowedError struct{ after time.Duration }
 
-// Error returns the wait.
+// Error returns the message with the wait.
 func (e *slowedError) Error() string { return fmt.Sprintf("slowed for %s", e.after) }
 
 func slow(wait time.Duration) error {

@@ -21,7 +21,7 @@ func TestThrottle(t *testing.T) {
 		ok(t, th.Attempt("ann"))
 	}
 	for _, wait := range []time.Duration{1, 2, 4, 8, 10, 10, 10} {
-		for range 3 { // being refused is not counted
+		for range 3 { // refused attempts are not counted
 			err := th.Attempt("ann")
 			fails(t, err, fault.RateLimited, fmt.Sprintf("try again in %d s", wait))
 			if auth.RetryAfter(err) != wait*time.Second {
@@ -36,7 +36,7 @@ func TestThrottle(t *testing.T) {
 		ok(t, th.Attempt("ann"))
 	}
 	for range 100 {
-		ok(t, th.Attempt("")) // nobody
+		ok(t, th.Attempt("")) // "" identifies no client
 	}
 	c.pass(auth.ForgetAfter)
 	for range 3 {
@@ -77,7 +77,7 @@ func TestThrottleIsBounded(t *testing.T) {
 	ok(t, th.Attempt("one more"))
 }
 
-// TestGuessingAtOnce: attempts are counted before they are checked.
+// TestGuessingAtOnce checks that attempts are counted before they are verified.
 func TestGuessingAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -107,7 +107,7 @@ func TestPasswordsAreSlowedByName(t *testing.T) {
 		_, _, err := w.Password(t.Context(), name, "wrong horse", "")
 		return err
 	}
-	for _, name := range []string{"ann", "eve"} { // whether they exist or not
+	for _, name := range []string{"ann", "eve"} { // existing users and others
 		for range 5 {
 			fails(t, wrong(name), fault.Unauthorized, "")
 		}
@@ -116,12 +116,12 @@ func TestPasswordsAreSlowedByName(t *testing.T) {
 	_, _, err := w.Password(t.Context(), "ann", password, "")
 	fails(t, err, fault.RateLimited, "try again")
 	for range 6 {
-		w.clock.pass(15 * time.Second) // no more than that is ever to wait
+		w.clock.pass(15 * time.Second) // no wait is longer
 		fails(t, wrong("ann"), fault.Unauthorized, "")
 	}
 	w.clock.pass(15 * time.Second)
 	w.login("ann")
-	for range 5 { // forgotten
+	for range 5 { // the attempts have expired
 		fails(t, wrong("ann"), fault.Unauthorized, "")
 	}
 }
@@ -132,7 +132,7 @@ func TestPasswordsAreSlowedByAddress(t *testing.T) {
 	w.user("ann", auth.Ask)
 	w.user("eve", auth.Ask)
 	for i := range 20 {
-		// An account of one's own gives no more guesses at others'.
+		// An own account does not allow more attempts on other accounts.
 		if i%4 == 0 {
 			_, _, err := w.Password(t.Context(), "eve", password, "192.0.2.9")
 			ok(t, err)

@@ -97,10 +97,9 @@ func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
 }
 
 // Token authenticates a token: one of docent's own or a JWT of the configured
-// issuer. It fails with fault.Unauthorized for wrong tokens. After too many of
-// them from the address of the request it fails with fault.RateLimited, see
-// [RetryAfter]. It still accepts valid tokens then, because nobody can guess
-// one.
+// issuer. It fails with fault.Unauthorized for wrong tokens. After too many wrong
+// tokens from one address it fails with fault.RateLimited; see [RetryAfter].
+// Valid tokens still work during that time, because tokens cannot be guessed.
 func (a *Authenticator) Token(ctx context.Context, token string) (Principal, error) {
 	p, err := a.token(ctx, token)
 	if err != nil && fault.KindOf(err) == fault.Unauthorized {

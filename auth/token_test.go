@@ -141,7 +141,7 @@ func TestWrongTokens(t *testing.T) {
 	}
 }
 
-// TestLastUse: it is noted once a minute, behind the request.
+// TestLastUse checks that a use is recorded once a minute, in the background.
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	counting := &countingStore{}
@@ -171,7 +171,7 @@ func TestLastUse(t *testing.T) {
 	w.clock.pass(time.Second)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = w.Token(ctx, token)
-	cancel() // the request is over
+	cancel() // the request has ended
 	ok(t, err)
 	if at := used(); !at.Equal(w.clock.now()) || counting.uses != 2 {
 		t.Errorf("used at %s, noted %d times", at, counting.uses)
@@ -217,7 +217,7 @@ func TestLastUseIsNotInTheWay(t *testing.T) {
 	<-stuck.entered
 	close(stuck.leave)
 	w.Close()
-	_, err := w.Token(t.Context(), token) // after Close nothing is noted
+	_, err := w.Token(t.Context(), token) // after Close no use is recorded
 	ok(t, err)
 	if !strings.Contains(w.log.String(), "kind=unavailable") {
 		t.Errorf("the log is %s", w.log)
@@ -271,7 +271,7 @@ func FuzzToken(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, token string) {
 		if auth.LooksLikeJWT(token) {
-			return // the issuer would be asked
+			return // otherwise docent would ask the issuer
 		}
 		if _, err := a.Token(t.Context(), token); fault.KindOf(err) != fault.Unauthorized {
 			t.Errorf("%q: error is %v", token, err)

@@ -17,9 +17,9 @@ const MaxName = 64
 // compose normalizes a name: equal letters get equal bytes.
 func compose(name string) string { return norm.NFC.String(name) }
 
-// UserName returns a user's name as it is stored. It ignores case and
-// normalizes characters that look alike (NFKC), so that Ann and ann are one
-// user. Invalid UTF-8 becomes a character that no name may contain.
+// UserName returns the stored form of a user's name. It is in lower case and
+// normalized (NFKC), so that Ann and ann are the same user. Invalid UTF-8 becomes
+// a character that no name may contain.
 func UserName(name string) string {
 	return norm.NFKC.String(strings.Map(fold, norm.NFKC.String(name)))
 }
@@ -87,8 +87,8 @@ func (a *Authenticator) SetScopes(ctx context.Context, name string, scopes Scope
 }
 
 // DeleteUser deletes a user with all logins and tokens. It fails with
-// fault.NotFound if the user does not exist. The user's other data stays, and a
-// new user of the same name gets it.
+// fault.NotFound if the user does not exist. The user's other data stays. A new
+// user with the same name gets it.
 func (a *Authenticator) DeleteUser(ctx context.Context, name string) error {
 	return a.cfg.Users.RemoveUser(ctx, UserName(name)) //nolint:wrapcheck // it says what failed
 }
@@ -97,10 +97,10 @@ func (a *Authenticator) DeleteUser(ctx context.Context, name string) error {
 var errPassword = fault.New(fault.Unauthorized, "sign_in_wrong", "the user name or the password is wrong")
 
 // Password signs a user in and returns the value of a cookie for the new login.
-// remote is the client's address. It fails with fault.Unauthorized if name or
-// password is wrong. After too many wrong attempts for the name or from the
-// address it fails with fault.RateLimited, see [RetryAfter]. If too many users
-// sign in at once it fails with fault.Busy.
+// remote is the client's address. It fails with fault.Unauthorized if the name or
+// the password is wrong. It fails with fault.RateLimited after too many wrong
+// attempts for the name or from the address; see [RetryAfter]. It fails with
+// fault.Busy if too many users sign in at the same time.
 func (a *Authenticator) Password(ctx context.Context, name, password, remote string) (string, Principal, error) {
 	cookie, p, err := a.password(ctx, name, password, remote)
 	a.count("password", err)

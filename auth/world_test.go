@@ -115,7 +115,7 @@ func (w *world) token(spec auth.TokenSpec) string {
 	return token
 }
 
-// login logs in with the password.
+// login signs a user in with the password.
 func (w *world) login(name string) string {
 	w.t.Helper()
 	cookie, p, err := w.Password(w.t.Context(), name, password, "192.0.2.1")

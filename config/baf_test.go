@@ -13,8 +13,8 @@ import (
 	"docent/llm/llmtest"
 )
 
-// bafProperties are all properties that BAF 4.4.0 reads, and those that it has only
-// in code.
+// bafProperties are all properties that BAF 4.4.0 reads. They include properties
+// that exist only in its code.
 var bafProperties = strings.Fields(`
 	agent.check_transitions_delay
 	platforms.websocket.host platforms.websocket.port platforms.websocket.max_size platforms.websocket.origins
@@ -37,7 +37,7 @@ var bafProperties = strings.Fields(`
 
 var (
 	code = regexp.MustCompile("`[^`]+`")
-	// agentFile are agent files, by key.
+	// agentFile maps keys of agent files to examples.
 	agentFile = map[string]string{
 		"name:":                  "name: n",
 		"timezone:":              "timezone: Europe/Madrid",
@@ -95,10 +95,8 @@ func named(t *testing.T, row, name string) {
 	}
 }
 
-// Each property of BAF is once in the table of docs/explanation/baf-differences.md.
-// Its replacement in the table exists.
-//
-// BAF 10
+// The table of docs/explanation/baf-differences.md lists each property of BAF
+// once. Each replacement in the table exists.
 func TestBAFProperties(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("../docs/explanation/baf-differences.md")

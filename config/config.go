@@ -1,6 +1,7 @@
-// Package config turns flags, environment variables, and a file into one validated
-// struct. Each setting is a row of one table. The help, the environment, the file,
-// --print-config, and the documentation are made from this table.
+// Package config combines flags, environment variables, and a file into one
+// validated struct. Each setting is a row of one table. The help, the environment
+// variables, the file, --print-config, and the documentation are all made from
+// this table.
 package config
 
 import (
@@ -29,7 +30,7 @@ type Config struct {
 	Insecure bool
 	// Auth requires users and programs to sign in; default false.
 	Auth bool
-	// OIDC accepts tokens of an OpenID Connect issuer; default none.
+	// OIDC configures tokens of an OpenID Connect issuer; default none.
 	OIDC OIDC
 	// TrustedProxies are the addresses of proxies whose X-Forwarded-For header the
 	// server trusts; default none.
@@ -90,13 +91,13 @@ type Sourcing struct {
 	// false.
 	Private bool
 	// SecretKey encrypts the passwords and tokens of sources. It has 32 bytes, in
-	// hex or base64; default the key in the file secret.key in Data, which is
-	// created on first use.
+	// hex or base64. By default docent uses the key in the file secret.key in Data,
+	// and creates the file on first use.
 	SecretKey string
 }
 
-// OIDC accepts tokens of an OpenID Connect issuer. Without Issuer, only docent's
-// own tokens are accepted.
+// OIDC configures tokens of an OpenID Connect issuer. Without Issuer, only
+// docent's own tokens are accepted.
 type OIDC struct {
 	// Issuer is the URL of the issuer; default none.
 	Issuer string
@@ -112,8 +113,8 @@ type Sockets struct {
 	FrameBytes int64
 	// MessageBytes limits the message of a frame without a file; default 256 KiB.
 	MessageBytes int64
-	// OutboxBytes limits the queue for one client, without long frames; default
-	// 1 MiB.
+	// OutboxBytes limits the queue for one client; long frames do not count.
+	// Default 1 MiB.
 	OutboxBytes int64
 	// Rate limits the frames per second of a connection; default 20.
 	Rate float64
@@ -122,7 +123,7 @@ type Sockets struct {
 	// UserRate limits the frames per second of all connections of one user; default
 	// 100.
 	UserRate float64
-	// UserBurst limits the frames that they may send at once; default 300.
+	// UserBurst limits the frames that a user may send at once; default 300.
 	UserBurst int
 	// MaxConnections limits the connections; default 10,000.
 	MaxConnections int
@@ -138,8 +139,8 @@ type Sockets struct {
 	Silence time.Duration
 }
 
-// Speech selects a speech server. Without Transcription, recordings are declined.
-// Without Model, spoken replies are sent as text.
+// Speech configures a speech server. Without Transcription, recordings are
+// declined. Without Model, spoken replies are sent as text.
 type Speech struct {
 	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
 	URL string
@@ -154,7 +155,7 @@ type Speech struct {
 	Voice string
 }
 
-// LLM selects a chat model. Without Model, there is none.
+// LLM configures a chat model. Without Model, there is none.
 type LLM struct {
 	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
 	URL string
@@ -173,7 +174,8 @@ type LLM struct {
 // Enabled reports whether a model is configured.
 func (l LLM) Enabled() bool { return l.Model != "" }
 
-// Embedder selects an embedding model. Without Model, it is the built-in one.
+// Embedder configures an embedding model. Without Model, docent uses the built-in
+// one.
 type Embedder struct {
 	// URL is the base URL of an OpenAI-compatible server; default OpenAI's.
 	URL string
@@ -192,7 +194,7 @@ func (e Embedder) Remote() bool { return e.Model != "" }
 // SQLitePath returns the file of the embedded database.
 func (c Config) SQLitePath() string { return filepath.Join(c.Data, "docent.db") }
 
-// CacheDir returns the folder for data that docent can derive again.
+// CacheDir returns the folder for data that docent can compute again.
 func (c Config) CacheDir() string { return filepath.Join(c.Data, "cache") }
 
 // Loopback reports whether only this machine can reach Addr.

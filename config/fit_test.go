@@ -7,7 +7,7 @@ import (
 	"docent/auth"
 )
 
-// Settings that cannot work are refused, with a suggestion.
+// Settings that cannot work are rejected with a suggestion.
 func TestWithoutEffect(t *testing.T) {
 	t.Parallel()
 	for value, tc := range map[string]struct {
@@ -62,8 +62,8 @@ func TestWithoutEffect(t *testing.T) {
 	}
 }
 
-// A key that many programs share is sent to the servers for which it is meant, not
-// to any speech server.
+// An API key that many programs share is sent only to the servers for which it is
+// meant. Other speech servers do not receive it.
 func TestSharedKey(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -90,7 +90,7 @@ func TestSharedKey(t *testing.T) {
 			t.Errorf("%s: the key is %q, want %q (%v)", name, c.Speech.Key, tc.key, err)
 		}
 	}
-	// For other programs it stops nothing.
+	// For other commands the setting is not an error.
 	if c, err := Load(Sources{Env: env("OPENAI_BASE_URL", "http://shared.example/v1", "DOCENT_LLM_URL", "")}); err != nil || c.LLM.URL+c.Embedder.URL+c.Speech.URL != "" {
 		t.Errorf("without a model: %+v, %v", c, err)
 	}

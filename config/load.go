@@ -33,7 +33,8 @@ type Sources struct {
 	// File is the file named on the command line; "" takes FileEnv, then
 	// docent.yaml in the data folder if it is there.
 	File string
-	// Env looks a variable up; nil is the process's environment.
+	// Env looks up an environment variable. Nil uses the environment of the
+	// process.
 	Env func(string) (string, bool)
 }
 
@@ -106,7 +107,7 @@ func openAI(base string) bool {
 	return base == "" || err == nil && u.Scheme == "https" && u.Host == "api.openai.com"
 }
 
-// Variable returns an environment variable that files refer to.
+// Variable returns the value of an environment variable that a file refers to.
 func Variable(name string) (string, bool) { return os.LookupEnv(name) }
 
 // find returns the value of a setting from the first source that has it.
@@ -328,7 +329,8 @@ func Table() string {
 	return b.String()
 }
 
-// InScope returns the settings with one of the scopes, Global first.
+// InScope returns the settings that have one of the scopes, Global settings
+// first.
 func InScope(scopes ...Scope) []Setting {
 	scopes = append([]Scope{Global}, scopes...)
 	return slices.DeleteFunc(Settings(), func(s Setting) bool { return !slices.Contains(scopes, s.Scope) })

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// passages returns real text, questions, answers and quotes of two manuals, in
-// pieces of about 90 words.
+// passages returns text of two manuals in pieces of about 90 words.
 func passages(tb testing.TB) []string {
 	tb.Helper()
 	var out []string
@@ -42,7 +41,8 @@ func passages(tb testing.TB) []string {
 	return out
 }
 
-// rounds times the functions alternately, so that a busy moment affects all of them. It returns the median of each.
+// rounds calls the functions alternately and measures each call. A busy moment
+// thus affects all of them. It returns the median for each function.
 func rounds(n int, fs ...func()) []time.Duration {
 	times := make([][]time.Duration, len(fs))
 	for range n {
@@ -108,7 +108,7 @@ func BenchmarkEmbedder(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkWideText measures text that is not ASCII.
+// BenchmarkWideText measures non-ASCII text.
 func BenchmarkWideText(b *testing.B) {
 	s := newTestStatic(b)
 	var dst []uint16

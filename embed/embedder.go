@@ -7,8 +7,8 @@ import (
 
 // Embedder turns texts into vectors of length 1. The dot product of two vectors
 // is the similarity of their texts. The vector of a text without tokens is zero.
-// It has the methods of langchaingo's embedders and says which model it is,
-// because vectors of different models must never be compared. It is safe for
+// An Embedder has the methods of langchaingo's embedders and the name of its
+// model. Vectors of different models must never be compared. It is safe for
 // concurrent use.
 type Embedder interface {
 	// Name identifies the model, such as "docent/static-v1" or
@@ -20,13 +20,13 @@ type Embedder interface {
 	Dimensions() int
 	// EmbedQuery returns the vector of a question.
 	EmbedQuery(ctx context.Context, text string) ([]float32, error)
-	// EmbedDocuments returns one vector for each text, in order. It may send the
-	// texts in several batches. With an error it returns no vectors.
+	// EmbedDocuments returns one vector for each text, in the order of the texts.
+	// It may send the texts in several batches. On an error it returns no vectors.
 	EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error)
 }
 
-// PanicError is a panic of an embedder as an error. The call fails, and the
-// process continues.
+// PanicError reports that an embedder panicked. The call fails, and the process
+// continues.
 type PanicError struct {
 	// Value is the value of the panic.
 	Value any

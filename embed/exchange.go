@@ -21,7 +21,8 @@ const (
 	maxResponse = 192 << 20
 )
 
-// StatusError is a refusal of the server. Errors of an OpenAI embedder wrap it.
+// StatusError reports that the server refused a request. Errors of an OpenAI
+// embedder wrap it.
 type StatusError = openai.StatusError
 
 // errTimeout is the cause of an attempt that timed out.

@@ -15,7 +15,7 @@ func randomIDs(r *rand.Rand, n, below int) []uint16 {
 	return ids
 }
 
-// The assembly and the plain kernels agree to the last bit.
+// The assembly and the plain kernels give identical results.
 func TestKernelsAgree(t *testing.T) {
 	t.Parallel()
 	if !useAVX2 {

@@ -147,10 +147,9 @@ func NewOpenAI(cfg Config) (*OpenAI, error) {
 }
 
 // Name returns "openai/MODEL", or "openai/MODEL@DIMENSIONS" if a length was
-// requested. It does not contain the server's address: the same model returns
-// comparable vectors everywhere, and a move to another host must not require
-// embedding everything again. If another model takes over a name, configure a
-// new name.
+// requested. It does not contain the server's address, so documents need not be
+// embedded again after a move to another host. If a server replaces a model under
+// the same name, configure a new name.
 func (o *OpenAI) Name() string { return o.name }
 
 // Dimensions returns the length of the vectors; 0 before the first call.

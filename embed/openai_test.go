@@ -199,7 +199,7 @@ func TestOpenAIRetries(t *testing.T) {
 			}
 		}
 	}
-	// A server that asks for more patience than there is.
+	// The server asks for a longer wait than the limit.
 	server.Intercept(after("3600"))
 	o, waits := newOpenAI(t, server, nil)
 	_, err := o.EmbedQuery(t.Context(), "hello")
@@ -207,7 +207,7 @@ func TestOpenAIRetries(t *testing.T) {
 	if !errors.As(err, &status) || status.RetryAfter != time.Hour || len(*waits) != 0 {
 		t.Errorf("an hour: %v after waits %v", err, *waits)
 	}
-	// No retries wanted.
+	// Retries are turned off.
 	server.Intercept(after("1"))
 	o, waits = newOpenAI(t, server, func(c *embed.Config) { c.MaxRetries = -1 })
 	if _, err := o.EmbedQuery(t.Context(), "hello"); err == nil || len(*waits) != 0 {

@@ -24,11 +24,13 @@ const (
 	embedWindow = 64 << 10
 )
 
-// Static is the model inside the binary. It has one vector per token; the vector
-// of a text is their mean, scaled to length 1. It needs no network and no files.
-// model/README.md describes its origin and its algorithm.
+// Static is the model inside the binary. It has one vector for each token. The
+// vector of a text is the mean of its tokens' vectors, scaled to length 1. Static
+// needs no network and no files. model/README.md describes its origin and its
+// algorithm.
 //
-// Its token ids are below Tokens and fit 16 bits. It is safe for concurrent use.
+// Token ids are below Tokens and fit in 16 bits. Static is safe for concurrent
+// use.
 type Static struct {
 	table table
 	vocab *vocabulary
@@ -70,9 +72,9 @@ func newStatic(tableFile, vocabulary string) (*Static, error) {
 	return s, nil
 }
 
-// UseCores sets the pool from which EmbedDocuments borrows cores, so that a
-// server keeps some for questions. The default pool has all cores. Call UseCores
-// before the first EmbedDocuments.
+// UseCores sets the pool from which EmbedDocuments borrows cores. A server can
+// keep some cores for questions this way. The default pool has all cores. Call
+// UseCores before the first EmbedDocuments.
 func (s *Static) UseCores(pool *cores.Pool) { s.cores = pool }
 
 // Name returns StaticName.
@@ -81,7 +83,7 @@ func (s *Static) Name() string { return StaticName }
 // Dimensions returns 256.
 func (s *Static) Dimensions() int { return dimensions }
 
-// EmbedQuery returns the vector of a question, which it does not change.
+// EmbedQuery returns the vector of a question. It adds no prefix to the question.
 func (s *Static) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("embed query: %w", err)
@@ -90,8 +92,7 @@ func (s *Static) EmbedQuery(ctx context.Context, text string) ([]float32, error)
 }
 
 // EmbedDocuments returns the vectors of texts. It uses as many cores as the pool
-// of [Static.UseCores] lends. A panic on any core is the PanicError of this
-// call.
+// of [Static.UseCores] lends. If any core panics, the call returns a PanicError.
 func (s *Static) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
 	var next atomic.Int64

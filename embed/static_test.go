@@ -82,7 +82,7 @@ func TestStaticReferenceVectors(t *testing.T) {
 	}
 }
 
-// awkward texts, beside those of the reference vectors.
+// Difficult texts in addition to those of the reference vectors.
 var awkward = []string{
 	"\xff\xfe broken \xc3 utf-8 \xe2\x82", "a\x00b\x07c\x7fd", "\ufeffBOM", "e\u0301\u0323e\u0323\u0301",
 	"\u1b05\u1b44\u1b35\u0301x", "\u212a\u212b\u037e\u1fef", "ǅ ǆ ΑΣ ΣΑΣ ß ẞ", "한국어 텍스트", "デジタル ﾃﾞ",
@@ -116,7 +116,7 @@ func TestStaticAgainstReference(t *testing.T) {
 	for _, text := range awkward {
 		checkAgainstReference(t, s, r, text)
 	}
-	// Every character that there is, alone and inside a word.
+	// Every character, alone and inside a word.
 	var alone, inside strings.Builder
 	for c := rune(0); c <= 0x10FFFF; c++ {
 		if c >= 0x30000 && c < 0xE0000 { // unassigned throughout

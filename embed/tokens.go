@@ -9,11 +9,11 @@ import (
 // similarityBatch is the number of rows that Similarities compares at a time.
 const similarityBatch = 256
 
-// Tokens is the number of tokens; ids are below it.
+// Tokens is the number of tokens. All token ids are smaller.
 func (s *Static) Tokens() int { return s.table.n }
 
-// Token returns the text of a token, with "##" before it if it continues a word;
-// empty if the token does not exist.
+// Token returns the text of a token. The text begins with "##" if the token
+// continues a word. It is empty if the token does not exist.
 func (s *Static) Token(id uint16) string { return s.vocab.token(id) }
 
 // Tokenize returns the token ids of text, in order. They fit 16 bits.
@@ -30,9 +30,9 @@ func (s *Static) AppendTokens(dst []uint16, text string) []uint16 {
 	return dst
 }
 
-// Mean writes the vector of the tokens ids to dst, which has Dimensions
-// elements. It is the vector that EmbedQuery returns for their text. It panics
-// if an id is not below Tokens.
+// Mean writes the vector of the given tokens to dst, which has Dimensions
+// elements. EmbedQuery returns the same vector for a text with these tokens. Mean
+// panics if an id is not below Tokens.
 func (s *Static) Mean(dst []float32, ids []uint16) {
 	v := (*[dimensions]float32)(dst)
 	clear(v[:])
@@ -42,8 +42,8 @@ func (s *Static) Mean(dst []float32, ids []uint16) {
 }
 
 // AddRows adds the rows of ids to dst, which has Dimensions elements. The rows
-// are the integers of the table, each multiplied by weights[id]. So the caller
-// can weight tokens differently than the model does. It panics if an id is not
+// are the integers of the table, each multiplied by weights[id]. Callers can use
+// other weights than the model's own this way. AddRows panics if an id is not
 // below Tokens or weights is shorter than Tokens.
 func (s *Static) AddRows(dst []float32, ids []uint16, weights []float32) {
 	s.check(ids)
@@ -63,15 +63,16 @@ func (s *Static) AddRows(dst []float32, ids []uint16, weights []float32) {
 	}
 }
 
-// InverseLength returns 1/length of a token's row in AddRows; 0 for a row of
-// zeros. With this weight the row has length 1.
+// InverseLength returns the weight that scales a token's row in AddRows to length
+// 1. It is 0 for a row of zeros.
 func (s *Static) InverseLength(id uint16) float32 {
 	s.check([]uint16{id})
 	return s.inverseNorm(id)
 }
 
-// Weight returns the length of a token's row in Mean. It is the influence of the
-// token, which is almost nothing for "the".
+// Weight returns the length of a token's row in Mean. The longer the row, the
+// more the token influences the mean. Common tokens such as "the" have almost no
+// influence.
 func (s *Static) Weight(id uint16) float32 {
 	inverse := s.InverseLength(id)
 	if inverse == 0 {
@@ -80,15 +81,15 @@ func (s *Static) Weight(id uint16) float32 {
 	return s.table.scale(id) / inverse
 }
 
-// Similarity returns the cosine of two tokens.
+// Similarity returns the cosine similarity of two tokens.
 func (s *Static) Similarity(a, b uint16) float32 {
 	var out [1]float32
 	s.Similarities(out[:], a, []uint16{b})
 	return out[0]
 }
 
-// Similarities writes the cosine of token q and each of ids to dst, which is at
-// least as long as ids. It panics if an id is not below Tokens.
+// Similarities writes the cosine similarities of token q and each of ids to dst,
+// which is at least as long as ids. It panics if an id is not below Tokens.
 func (s *Static) Similarities(dst []float32, q uint16, ids []uint16) {
 	s.check(ids)
 	inv := s.inverseNorm(q)

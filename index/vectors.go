@@ -151,7 +151,7 @@ type found struct {
 	score float32
 }
 
-// Scan offers all vectors of a list.
+// Scan offers all vectors of a list to the Top.
 func (t *Top) Scan(query []float32, vectors []*Vector) {
 	for _, v := range vectors {
 		t.Add(query, v)
@@ -190,7 +190,7 @@ func (t *Top) Add(query []float32, v *Vector) {
 	}
 }
 
-// Hits returns the vectors, best first. Top is empty afterwards.
+// Hits returns the vectors, best first, and empties the Top.
 func (t *Top) Hits() []retrieve.Hit {
 	slices.SortFunc(t.found, compare)
 	hits := make([]retrieve.Hit, len(t.found))

@@ -19,10 +19,10 @@ type File struct {
 	Reason fault.Text
 }
 
-// Listing is the content of some paths.
+// Listing is the content of folders and files.
 type Listing struct {
-	// Files are the files, ordered by path. As in Ingest, hidden files, folders
-	// of version control, and files that IgnoreFile excludes are omitted.
+	// Files are the files, ordered by path. Like Ingest, List omits hidden files,
+	// folders of version control, and files that IgnoreFile excludes.
 	Files []File
 	// Folders are the folders that contain the files.
 	Folders []string
@@ -31,7 +31,7 @@ type Listing struct {
 	Broken []string
 }
 
-// List lists the files below paths, with the rules of Ingest.
+// List lists the files below paths. It follows the rules of Ingest.
 func List(ctx context.Context, paths []string) (Listing, error) {
 	l, err := list(ctx, paths)
 	if err != nil {

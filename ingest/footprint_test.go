@@ -39,9 +39,9 @@ func (w wide) EmbedDocuments(_ context.Context, texts []string) ([][]float32, er
 	return out, nil
 }
 
-// peak runs fn and returns by how much the heap grew meanwhile, at most.
+// peak runs fn and returns the maximum growth of the heap during the call.
 func peak(fn func()) uint64 {
-	defer debug.SetGCPercent(debug.SetGCPercent(10)) // what is dead does not count
+	defer debug.SetGCPercent(debug.SetGCPercent(10)) // garbage does not count
 	runtime.GC()
 	var before runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -111,7 +111,7 @@ func TestFootprint(t *testing.T) {
 	}
 }
 
-// footprint is the memory that reading a file took at most, in bytes.
+// footprint returns the maximum memory for reading a file, in bytes.
 func footprint(t *testing.T, name, data string) uint64 {
 	t.Helper()
 	f := newFixture(t, ingest.Config{})

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// IgnoreFile is the name of files that exclude files of their folder and below,
-// in the syntax of .gitignore.
+// IgnoreFile is the name of files with patterns in the syntax of .gitignore. Such
+// a file excludes matching files in its folder and below.
 const IgnoreFile = ".docentignore"
 
 // ignoreRule is one line of an ignore file.

@@ -14,10 +14,10 @@ import (
 	"docent/ingest/intake"
 )
 
-// Pipeline is the version of extraction and chunking. It changes when the same
-// bytes result in other chunks in all formats. Ingest then reads all sources
-// again. When only the reader of one format changes, raise the version of that
-// format; see extract.Version.
+// Pipeline is the version of extraction and chunking. Ingest reads all sources
+// again after it changes. Change it when the same bytes result in other chunks in
+// all formats. If only the reader of one format changes, raise the version of
+// that format; see extract.Version.
 const Pipeline = "docent/5"
 
 // Config configures an Ingester.
@@ -26,19 +26,20 @@ type Config struct {
 	Store Store
 	// Embedder makes the vectors; required.
 	Embedder embed.Embedder
-	// Reader reads documents; required. Ingester.Close closes it.
-	// Package worker has a Reader with separate processes. It also has one
-	// without, for tests and for programs with trusted documents.
+	// Reader reads documents; required. Ingester.Close closes it. Package worker
+	// has a Reader that uses separate processes. It also has a Reader without
+	// separate processes, for tests and for programs with trusted documents.
 	Reader Reader
 	// MaxFileSize bounds a source, and a line of a JSONL file, in bytes;
 	// default 64 MiB.
 	MaxFileSize int64
-	// Workers is the number of sources that are read at once and of batches
-	// that are embedded at once; default the number of CPUs.
+	// Workers is the number of sources that are read at the same time. It is also
+	// the number of batches that are embedded at the same time. Default the number
+	// of CPUs.
 	Workers int
-	// InFlight bounds the memory of the sources that are in progress, in bytes.
-	// A source counts as eight times its size. A source that exceeds the bound
-	// is read alone. Default 256 MiB.
+	// InFlight bounds the memory of the sources in progress, in bytes. Each source
+	// counts with eight times its size. A source that exceeds the bound is read
+	// alone. Default 256 MiB.
 	InFlight int64
 	// BatchDocuments is the maximum number of documents stored in one step;
 	// default 64.
@@ -61,13 +62,13 @@ type Ingester struct {
 	log       *slog.Logger
 }
 
-// Reader reads untrusted documents. It is safe for concurrent use. An error of
-// kind fault.Invalid says in one line why a document cannot be read. Other
-// errors are not caused by the document.
+// Reader reads untrusted documents. It is safe for concurrent use. If a document
+// is unreadable, the error is fault.Invalid and gives the reason in one line.
+// Other errors are not caused by the document.
 type Reader interface {
 	// Read reads one document. Reading.Media may be set even with an error.
 	Read(ctx context.Context, src intake.Source) (intake.Reading, error)
-	// Edges returns hashes of the first and last blocks of a document.
+	// Edges returns the hashes of the first and last blocks of a document.
 	Edges(ctx context.Context, src intake.Source) ([]uint64, error)
 	// Parts writes the documents inside a source to a file, one after the other.
 	// whole reports whether the source is also a document itself.
@@ -128,7 +129,7 @@ func (in *Ingester) Close(ctx context.Context) error { return in.reader.Close(ct
 const (
 	// Added: the source is new.
 	Added = "added"
-	// Changed: the source is stored anew.
+	// Changed: a new version of the source is stored.
 	Changed = "changed"
 	// Unchanged: the stored document is current.
 	Unchanged = "unchanged"
@@ -177,10 +178,10 @@ type Request struct {
 	Collection string
 	// Paths are files and folders.
 	Paths []string
-	// Prune removes the documents below Paths whose files no longer exist. A
-	// path itself may be missing if its folder can be read.
+	// Prune removes the documents below Paths whose files no longer exist. A path
+	// in Paths may itself be missing, provided that its folder can be read.
 	Prune bool
-	// Retry reads sources again that failed earlier with the same content.
+	// Retry also reads unchanged sources that failed earlier.
 	Retry bool
 	// Progress, if set, is called before the first file and after each file. It
 	// must return quickly.

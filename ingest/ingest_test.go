@@ -67,7 +67,7 @@ type fixture struct {
 	dir   string
 }
 
-// newReader returns a reader in this process. Its Close is the ingester's duty.
+// newReader returns a reader in this process. The ingester closes it.
 func newReader(t *testing.T, tokens func(string) int) ingest.Reader {
 	t.Helper()
 	reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: tokens}})
@@ -305,7 +305,7 @@ failed docs/sub/loop: symlink loop: it leads back to a folder it is in
 
 func TestPermissionDenied(t *testing.T) {
 	t.Parallel()
-	if os.Geteuid() == 0 { // who may read everything
+	if os.Geteuid() == 0 { // this user may read everything
 		runAsNobody(t)
 		return
 	}

@@ -28,7 +28,7 @@ type Input struct {
 	Size int64
 	// Modified is the modification time; zero if unknown.
 	Modified time.Time
-	// Open returns the content. ReadAll opens several inputs at once.
+	// Open returns the content. ReadAll opens several inputs at the same time.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 }
 
@@ -38,26 +38,26 @@ type Outcome struct {
 	Source string
 	// Added counts new documents.
 	Added int
-	// Changed counts documents that were stored anew.
+	// Changed counts documents with a new stored version.
 	Changed int
 	// Unchanged counts documents whose stored version is current.
 	Unchanged int
-	// Removed counts parts that the input no longer has.
+	// Removed counts parts that the input no longer contains.
 	Removed int
 	// Failed counts documents that cannot be read.
 	Failed int
 	// Chunks counts the passages of all documents.
 	Chunks int
-	// Reason says why the first failed document cannot be read, or why the
-	// input cannot be opened.
+	// Reason says why the first failed document is unreadable, or why the input
+	// could not be opened.
 	Reason fault.Text
-	// Unread is set if the input could not be opened or read. In that case
-	// nothing was stored.
+	// Unread reports that the input could not be opened or read. Nothing was stored
+	// then.
 	Unread bool
 }
 
 // Batch reads many inputs into one collection. It knows the documents that the
-// collection had when the batch was created.
+// collection contained when the batch was created.
 type Batch struct {
 	in  *Ingester
 	run *run
@@ -66,9 +66,9 @@ type Batch struct {
 	budget int64
 }
 
-// Batch prepares reading inputs into a collection; "" is the default one. If
-// retry is set, documents that failed earlier are read again even if their
-// content is the same. A batch can be used once.
+// Batch returns a Batch that reads inputs into a collection; "" is the default
+// collection. If retry is set, documents that failed earlier are read again even
+// if they have not changed. A batch can be used only once.
 func (in *Ingester) Batch(ctx context.Context, collection string, retry bool) (*Batch, error) {
 	r, err := in.start(ctx, collection, "")
 	if err != nil {
@@ -79,8 +79,8 @@ func (in *Ingester) Batch(ctx context.Context, collection string, retry bool) (*
 	return &Batch{in: in, run: r, window: semaphore.NewWeighted(budget), budget: budget}, nil
 }
 
-// Documents returns the documents of a source and its parts. They are as they
-// were when the batch was created.
+// Documents returns the documents of a source and its parts, as of the creation
+// of the batch.
 func (b *Batch) Documents(source string) []intake.SourceState {
 	var out []intake.SourceState
 	if s, ok := b.run.states.find(source); ok {
@@ -89,8 +89,8 @@ func (b *Batch) Documents(source string) []intake.SourceState {
 	return append(out, b.run.states.below(source)...)
 }
 
-// Current reports whether a source is stored and reading the same content again
-// would change nothing.
+// Current reports whether a source is stored and up to date. Reading the same
+// content again would then change nothing.
 func (b *Batch) Current(source string) bool {
 	docs := b.Documents(source)
 	for _, s := range docs {
@@ -112,10 +112,10 @@ const (
 var errStopped = errors.New("stopped by the caller")
 
 // ReadAll reads inputs and yields an outcome for each, in order. It yields an
-// outcome after all documents of the input are stored. An unreadable input is
-// an outcome too. It does not stop the others, and its earlier version stays.
-// An error comes once and last. The context of an input ends when no more
-// inputs are needed.
+// outcome after all documents of the input are stored. For an unreadable input it
+// yields an outcome, keeps the earlier version, and continues. An error is
+// yielded once and last. The context of an input ends when the caller needs no
+// more inputs.
 func (b *Batch) ReadAll(ctx context.Context, inputs func(context.Context) iter.Seq[Input]) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -291,7 +291,7 @@ func (b *Batch) read(ctx context.Context, o *opened) {
 	}
 }
 
-// Reason returns a one-line reason why a source cannot be read.
+// Reason returns the reason why a source is unreadable, as one line.
 func Reason(err error) fault.Text {
 	var known *fault.Fault
 	if errors.As(err, &known) {

@@ -135,7 +135,7 @@ func (m *memory) PutEmbeddings(_ context.Context, embedder string, embeddings []
 	return nil
 }
 
-// get returns what is stored of a source of the default collection, or nil.
+// get returns the stored documents of a source in the default collection, or nil.
 func (m *memory) get(source string) *stored {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,8 +11,8 @@ import (
 // nobody is the user without rights on Linux systems.
 const nobody = 65534
 
-// runAsNobody runs the calling test again, in a process of a user that may not
-// read everything.
+// runAsNobody runs the calling test again in a process of a user with limited
+// read access.
 func runAsNobody(t *testing.T) {
 	t.Helper()
 	// The test binary is in a folder that only root may enter.
@@ -30,8 +30,8 @@ func runAsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	copied, home := filepath.Join(dir, "test"), filepath.Join(dir, "home")
-	// A child forked meanwhile would have the file open for writing, and it
-	// could not be run until that child's exec.
+	// A concurrently forked child would hold the file open for writing. The file
+	// could not be run until that child calls exec.
 	syscall.ForkLock.RLock()
 	err = os.WriteFile(copied, program, 0o755)
 	syscall.ForkLock.RUnlock()

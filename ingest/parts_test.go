@@ -121,7 +121,7 @@ func TestMailbox(t *testing.T) {
 	f.expect(ingest.Request{}, "unchanged box.mbox#3e888b24e79e5a52.eml\nunchanged box.mbox#3e888b24e79e5a52.eml/two.txt\nremoved box.mbox#805b545e089976df.eml\nremoved box.mbox#805b545e089976df.eml/one.txt\n")
 }
 
-// TestEmptyArchive says that there is nothing in an archive.
+// TestEmptyArchive checks that an archive without files is reported as empty.
 func TestEmptyArchive(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ingest.Config{})

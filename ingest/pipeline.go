@@ -162,8 +162,8 @@ func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches cha
 	}
 }
 
-// next waits for the next item to be finished. If that takes long, it sends on
-// the current batch.
+// next waits for the next finished item. If that takes long, it first sends the
+// current batch.
 func (in *Ingester) next(ctx context.Context, order <-chan *item, timer *time.Timer, flush func() error) (it *item, ok bool, err error) {
 	timer.Reset(batchDelay)
 	var done <-chan struct{}

@@ -110,7 +110,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestReadInPart says with the result what could not be read.
+// TestReadInPart checks that the result lists the content that could not be read.
 func TestReadInPart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ingest.Config{MaxFileSize: 1 << 20})

@@ -18,8 +18,8 @@ const (
 	countBatch = 4096
 )
 
-// Reembed embeds each stored chunk that has no vector by an embedder, and
-// returns the number of new vectors. It calls progress, if set, after each batch
+// Reembed embeds each stored chunk that has no vector of the given embedder. It
+// returns the number of new vectors. After each batch it calls progress, if set,
 // with the number of embedded chunks and their total.
 func Reembed(ctx context.Context, store Store, embedder embed.Embedder, progress func(done, total int)) (int, error) {
 	name := embedder.Name()

@@ -66,12 +66,12 @@ func checkCollection(name string) error {
 	return nil
 }
 
-// Ingest synchronizes a collection with files and folders. It yields a result
-// for each document, ordered by file, after the document is stored. An
-// unreadable source is a result with a reason and does not stop the others. An
-// error comes once and last. It means that the store or the embedder failed,
-// that a path is wrong, or that ctx has ended. All yielded documents are
-// stored. Another call continues from there.
+// Ingest synchronizes a collection with files and folders. It yields a result for
+// each document, ordered by file, after the document is stored. For an unreadable
+// source it yields a result with a reason and continues. An error is yielded once
+// and last. Possible reasons are a failure of the store or the embedder, a wrong
+// path, and the end of ctx. All yielded documents are stored, and another call
+// continues from there.
 func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
 		l, err := list(ctx, req.Paths)
@@ -260,8 +260,8 @@ func isGone(source, p string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// settleGone handles paths that do not exist. If prune is set and documents of
-// a path are stored, they will be removed. Otherwise a missing path is an
+// settleGone handles paths that do not exist. If prune is set and documents of a
+// path are stored, they are marked for removal. Otherwise a missing path is an
 // error.
 func (r *run) settleGone(l *listing, prune bool) {
 	l.gone = slices.DeleteFunc(l.gone, func(p string) bool {
@@ -309,9 +309,9 @@ func (in *Ingester) remove(ctx context.Context, gone []intake.SourceState, yield
 // stdinPrefix is the prefix of sources from standard input.
 const stdinPrefix = "stdin:"
 
-// Read ingests the content of r as one source, such as upload:NAME or
-// stdin:NAME. NAME helps to detect the format. A source with one document on
-// each line yields a result for each. Empty standard input is an error.
+// Read ingests the content of r as one source, such as upload:NAME or stdin:NAME.
+// NAME helps to detect the format. If each line of the source is a document, Read
+// yields a result for each line. Empty standard input is an error.
 func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Reader) ([]Result, error) {
 	_, name, ok := strings.Cut(source, ":")
 	if !ok || name == "" {

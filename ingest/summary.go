@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// Survey describes the files that a run over files and folders will omit or
-// remove.
+// Survey describes the files that a run would omit or remove.
 type Survey struct {
-	// Skipped counts the omitted files and folders: hidden ones, those of
-	// version control, and those that an ignore file excludes.
+	// Skipped counts the omitted files and folders. They are hidden, belong to
+	// version control, or are excluded by an ignore file.
 	Skipped int
 	// Gone are the sources below the paths whose files no longer exist.
 	Gone []string
 }
 
-// Survey walks the paths of a request and compares them with the store. It
-// reads no file except ignore files.
+// Survey walks the paths of a request and compares them with the store. It reads
+// no files except ignore files.
 func (in *Ingester) Survey(ctx context.Context, req Request) (Survey, error) {
 	l, err := list(ctx, req.Paths)
 	if err != nil {

@@ -102,7 +102,7 @@ func TestPruneWhatIsGoneItself(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}}, "failed dir: not found: it is gone, or a link that leads nowhere\n")
-	// Its folder is gone as well: it may be out of reach.
+	// Its folder does not exist either, so it may be unreachable.
 	f.expect(ingest.Request{Paths: []string{f.dir + "/dir/sub"}, Prune: true}, "failed dir/sub: not found: it is gone, or a link that leads nowhere\n")
 	f.expect(ingest.Request{Paths: []string{f.dir + "/dir", file, faq}, Prune: true}, "removed dir/a.txt\nremoved dir/sub/b.txt\nremoved faq.jsonl#x\nremoved file.txt\n")
 	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}, Prune: true}, "failed dir: not found: it is gone, or a link that leads nowhere\n")

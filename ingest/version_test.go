@@ -29,7 +29,7 @@ func (n *noting) Read(ctx context.Context, src intake.Source) (intake.Reading, e
 	return n.Reader.Read(ctx, src)
 }
 
-// names returns what was read since the last call.
+// names returns the names since the last call.
 func (n *noting) names() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -39,8 +39,8 @@ func (n *noting) names() string {
 	return out
 }
 
-// A better reader reads only the documents of its own format again, and the
-// files that failed as this format.
+// After an improvement of a reader, only the documents of its format are read
+// again, and the failed files of this format.
 func TestVersionsOfFormats(t *testing.T) {
 	t.Parallel()
 	local, err := worker.NewLocal(worker.Config{})
@@ -81,7 +81,7 @@ func TestVersionsOfFormats(t *testing.T) {
 			t.Errorf("%s: read again: %s", step.media, got)
 		}
 	}
-	// The documents of older programs do not say which format they have.
+	// Documents from older versions of the program do not store their format.
 	f.store.get(a).doc.Pipeline = ingest.Pipeline
 	f.run(ingest.Request{})
 	if got := reader.names(); got != "a.md" {

@@ -14,8 +14,8 @@ import (
 	"docent/internal/openai"
 )
 
-// Keys of llms.ContentChoice.GenerationInfo, with langchaingo's names. The
-// counts are ints; they are missing if the server reported none.
+// Keys of llms.ContentChoice.GenerationInfo, with langchaingo's names. The counts
+// are ints. They are missing if the server did not report them.
 const (
 	// InfoPromptTokens counts the input tokens.
 	InfoPromptTokens = "PromptTokens"
@@ -25,7 +25,8 @@ const (
 	InfoTotalTokens = "TotalTokens"
 	// InfoReasoningTokens counts the tokens of reasoning before the answer.
 	InfoReasoningTokens = "ReasoningTokens"
-	// InfoModel is the server's name of the model that answered, a string.
+	// InfoModel is the name of the model that answered, as the server reports it; a
+	// string.
 	InfoModel = "Model"
 )
 
@@ -82,7 +83,7 @@ type usage struct {
 // text is a string, null, or a list of parts. Only parts with text count.
 type text string
 
-// UnmarshalJSON accepts all three forms.
+// UnmarshalJSON accepts all three forms of the value.
 func (t *text) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '[' {
 		var parts []struct {
@@ -103,7 +104,7 @@ func (t *text) UnmarshalJSON(data []byte) error {
 // arguments are JSON inside a string. A few servers send the value itself.
 type arguments string
 
-// UnmarshalJSON accepts both forms.
+// UnmarshalJSON accepts both forms of the value.
 func (a *arguments) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && (data[0] == '{' || data[0] == '[') {
 		*a = arguments(data)

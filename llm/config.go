@@ -20,7 +20,7 @@ const DefaultBaseURL = openai.DefaultBaseURL
 const (
 	// DefaultTimeout bounds a whole call with its retries.
 	DefaultTimeout = 5 * time.Minute
-	// DefaultIdleTimeout bounds the silence between two pieces of a stream.
+	// DefaultIdleTimeout bounds the time between two pieces of a stream.
 	DefaultIdleTimeout = time.Minute
 	// DefaultMaxRetries is the number of retries of a failed call.
 	DefaultMaxRetries = 3
@@ -43,12 +43,12 @@ type Config struct {
 	MaxTokens int
 	// Timeout bounds a whole call with its retries. Default: DefaultTimeout.
 	Timeout time.Duration
-	// IdleTimeout bounds the silence within a stream once it has begun.
-	// Default: DefaultIdleTimeout.
+	// IdleTimeout bounds the time between two pieces of a stream, after the first
+	// piece. Default: DefaultIdleTimeout.
 	IdleTimeout time.Duration
-	// MaxRetries is the number of retries after 429, 5xx, or a broken
-	// connection, as long as nothing was streamed; negative means none. Default:
-	// 0, which means DefaultMaxRetries.
+	// MaxRetries is the number of retries after 429, 5xx, or a broken connection. A
+	// call is not retried after text was streamed. A negative value means no
+	// retries. Default: 0, which means DefaultMaxRetries.
 	MaxRetries int
 	// Backoff is the wait before the first retry. It doubles with each retry,
 	// unless the server sends Retry-After. Default: DefaultBackoff.
@@ -62,7 +62,7 @@ type Config struct {
 	Settings Settings
 	// Logger logs retries. Default: nil, which discards.
 	Logger *slog.Logger
-	// Metrics gets the duration of calls with their retries as
+	// Metrics receives the duration of calls with their retries as
 	// docent_llm_seconds, and their failures by fault kind as
 	// docent_llm_errors_total. Default: nil, a set of its own.
 	Metrics *metrics.Set

@@ -85,7 +85,7 @@ func TestFault2TypeRepeatedOrLeftOut(t *testing.T) {
 			t.Errorf("%s: calls are %s, want %s", name, got, want)
 		}
 	}
-	// One index for all calls, and no ids at all.
+	// The server sends the same index for all calls, and no ids.
 	o, _, _ := serve(t, llm.Config{}, frames(
 		deltaFrame(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]}`),
 		deltaFrame(`{"tool_calls":[{"index":0,"id":"b","function":{"name":"g","arguments":"{}"}}]}`), finish("tool_calls"), "[DONE]"),
@@ -118,7 +118,7 @@ func TestFault4ErrorsInTheMiddle(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply llmtest.Reply
 		kind  fault.Kind
-		says  string // in the whole error, which is for the log
+		says  string // in the whole error, which is logged
 	}{
 		"object":                {frames(begin, `{"error":{"message":"out of memory","type":"server_error"}}`), fault.Unavailable, "out of memory"},
 		"text":                  {frames(begin, `{"error":"out of memory"}`), fault.Unavailable, "out of memory"},
@@ -143,12 +143,12 @@ func TestFault4ErrorsInTheMiddle(t *testing.T) {
 			t.Errorf("%s: %d requests after text had been streamed", name, n)
 		}
 	}
-	// Before anything was streamed it is worth another try.
+	// Before any text was streamed, a retry is possible.
 	o, s, _ := serve(t, llm.Config{}, frames(`{"error":{"message":"warming up"}}`), llmtest.Reply{Err: io.ErrUnexpectedEOF}, llmtest.Say("ok"))
 	if c, err := ask(t, o); err != nil || c.Content != "ok" || len(s.Requests()) != 3 {
 		t.Errorf("%v, %v after %d requests", c, err, len(s.Requests()))
 	}
-	// A finish reason ends an answer as well as [DONE] does.
+	// A finish reason ends an answer, like [DONE].
 	o, _, _ = serve(t, llm.Config{}, frames(begin, finish("stop")))
 	if c, err := ask(t, o); err != nil || c.Content != "half" {
 		t.Errorf("%v, %v", c, err)
@@ -238,7 +238,7 @@ func TestFault9Reasoning(t *testing.T) {
 			t.Errorf("sent %s", body)
 		}
 	}
-	// Parts instead of text, as reasoning models of some hosts send it.
+	// Some hosts of reasoning models send parts instead of text.
 	o, _, _ := serve(t, llm.Config{}, frames(deltaFrame(`{"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"42"}]}`), finish("stop"), "[DONE]"))
 	if c, err := ask(t, o); err != nil || c.Content != "42" {
 		t.Errorf("%v, %v", c, err)

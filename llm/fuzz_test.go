@@ -52,7 +52,7 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// FuzzRetryAfter reads a header that a server may fill with anything.
+// FuzzRetryAfter reads a header with arbitrary data.
 func FuzzRetryAfter(f *testing.F) {
 	for _, s := range []string{"", "5", "0.5", "-1", "1e99", "NaN", "Inf", "Fri, 31 Dec 2027 23:59:59 GMT", "soon"} {
 		f.Add(s, s)

@@ -82,8 +82,8 @@ func TestLangchainPanics(t *testing.T) {
 	t.Errorf("after a panic: %v", err)
 }
 
-// A provider may call back from a goroutine of its own, and after the caller
-// has left.
+// A provider may call back from its own goroutine, even after the caller has left
+// the loop.
 func TestLangchainIsLeft(t *testing.T) {
 	t.Parallel()
 	var last error

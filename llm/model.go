@@ -8,12 +8,12 @@ import (
 
 // Model is a chat model. It is safe for concurrent use.
 type Model interface {
-	// Name is the name that people know the model by.
+	// Name is the name of the model that people see.
 	Name() string
-	// Chat asks the model. It yields the text as it arrives and the whole answer
-	// last. The pieces of text add up to the text of the answer. An error comes
-	// once and last, and no answer comes with it; a canceled context is returned
-	// as its error. Leaving the loop early cancels the call and waits for it.
+	// Chat asks the model. It yields the text piece by piece, and the whole answer
+	// last. The pieces add up to the text of the answer. An error is yielded once
+	// and last, instead of the answer. If ctx is canceled, the error is that of
+	// ctx. Leaving the loop early cancels the call and waits for its end.
 	Chat(ctx context.Context, req Request) iter.Seq2[Delta, error]
 }
 
@@ -51,11 +51,11 @@ type Message struct {
 	Role Role
 	// Text is the text of the message.
 	Text string
-	// Images are shown to the model with the text.
+	// Images are pictures that the model sees together with the text.
 	Images []Image
 	// Calls are the calls that an Assistant made.
 	Calls []Call
-	// CallID names the Call that a ToolResult answers.
+	// CallID is the ID of the Call that a ToolResult answers.
 	CallID string
 	// Name is the name of the tool that a ToolResult comes from.
 	Name string

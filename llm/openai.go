@@ -22,9 +22,9 @@ import (
 // token count.
 const tailTimeout = 5 * time.Second
 
-// OpenAI is a chat model on a server with OpenAI's API. It is safe for
-// concurrent use. Errors carry a fault kind. A canceled context is returned as
-// its error. No error comes with a partial answer.
+// OpenAI is a chat model on a server with OpenAI's API. It is safe for concurrent
+// use. Errors have a fault kind. If the context is canceled, the error is that of
+// the context. No error comes with a partial answer.
 type OpenAI struct {
 	cfg Config
 	// usage records whether the server accepts stream_options.

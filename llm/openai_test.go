@@ -45,7 +45,7 @@ func serve(t *testing.T, cfg llm.Config, replies ...llmtest.Reply) (*llm.OpenAI,
 	return o, s, w
 }
 
-// waits records the pauses instead of making them.
+// waits records the pauses between retries instead of waiting.
 type waits struct{ d []time.Duration }
 
 func (w *waits) wait(ctx context.Context, d time.Duration) error {

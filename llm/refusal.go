@@ -13,11 +13,11 @@ import (
 	"docent/internal/openai"
 )
 
-// StatusError is a refusal of the server. Errors of calls wrap it.
+// StatusError reports that the server refused a request. Errors of calls wrap it.
 type StatusError = openai.StatusError
 
-// ErrNoTools is wrapped by the error of a server whose model cannot call tools.
-// The same request without tools may succeed.
+// ErrNoTools reports that the model cannot call tools. The error of the call
+// wraps it. The same request without tools may succeed.
 var ErrNoTools = errors.New("the model cannot call tools")
 
 var (

@@ -3,20 +3,22 @@ package payload
 // Action is the type of a frame.
 type Action string
 
-// BAF's actions that clients send.
+// BAF's actions from clients to the server.
 const (
-	// UserMessage is a message of the user: text or any JSON. The server also
-	// sends it to show the message again.
+	// UserMessage is a message of the user: text or any JSON. In a replay, the
+	// server sends it back to the client.
 	UserMessage Action = "user_message"
 	// UserVoice is recorded speech: an audio file as base64.
 	UserVoice Action = "user_voice"
-	// UserFile is a File, in a string or as an object.
+	// UserFile is a File, either as an object or as a string that contains the
+	// object.
 	UserFile Action = "user_file"
-	// UserSetVariable stores session variables: an object of them.
+	// UserSetVariable sets session variables. The message is an object with one key
+	// for each variable.
 	UserSetVariable Action = "user_set_variable"
 	// UserUpdateUI reports a change that the user made in a UI; any JSON.
 	UserUpdateUI Action = "user_update_ui"
-	// UserGUIEvent is the name of UserUpdateUI in the newer React client.
+	// UserGUIEvent is the newer React client's name for UserUpdateUI.
 	UserGUIEvent Action = "user_gui_event"
 	// Reset deletes the messages of the session, and the agent greets again.
 	Reset Action = "reset"
@@ -24,7 +26,7 @@ const (
 	FetchUserMessages Action = "fetch_user_messages"
 )
 
-// BAF's actions that the server sends.
+// BAF's actions from the server to clients.
 const (
 	// ReplyStr is plain text. Other agents send it too, with text or an object.
 	ReplyStr Action = "agent_reply_str"
@@ -50,30 +52,33 @@ const (
 	ReplyAudio Action = "agent_reply_audio"
 	// ReplyUI is a UI.
 	ReplyUI Action = "agent_reply_ui"
-	// ReplyGUI is the name of ReplyUI in the newer React client.
+	// ReplyGUI is the newer React client's name for ReplyUI.
 	ReplyGUI Action = "agent_reply_gui"
-	// ReplyGUIUpdate changes a UI in the newer React client; any JSON.
+	// ReplyGUIUpdate changes a UI in the newer React client. The message can be any
+	// JSON.
 	ReplyGUIUpdate Action = "agent_reply_gui_update"
 	// ReplyReasoningStep is a ReasoningStep.
 	ReplyReasoningStep Action = "agent_reply_reasoning_step"
-	// ReplyTaskList is the whole task list of a run: an array of Task.
+	// ReplyTaskList is the complete task list of a run, as an array of Task.
 	ReplyTaskList Action = "agent_reply_task_list_update"
 )
 
-// Actions of docent.v1, which BAF does not know.
+// Actions that docent.v1 adds to BAF's.
 const (
-	// HelloAction opens a docent.v1 conversation; clients send it first.
+	// HelloAction starts a docent.v1 conversation with a Hello. Clients send it
+	// first.
 	HelloAction Action = "hello"
-	// StopAction ends a turn early; clients send a Stop.
+	// StopAction asks the server to end a turn early. The message is a Stop.
 	StopAction Action = "stop"
-	// RegenerateAction asks for another answer to the message of a turn; clients
-	// send a Regenerate.
+	// RegenerateAction asks for another answer to a turn's message. The message is
+	// a Regenerate.
 	RegenerateAction Action = "regenerate"
-	// EditAction replaces the message of a turn; clients send an Edit.
+	// EditAction replaces the message of a turn. The message is an Edit.
 	EditAction Action = "edit"
-	// FeedbackAction rates a turn; clients send a Feedback.
+	// FeedbackAction rates a turn. The message is a Feedback.
 	FeedbackAction Action = "feedback"
-	// FeedbackStoredAction responds to FeedbackAction with a FeedbackStored.
+	// FeedbackStoredAction confirms a FeedbackAction. The message is a
+	// FeedbackStored.
 	FeedbackStoredAction Action = "feedback_stored"
 	// SyncedAction ends the replay for a resumed client; the server sends a Synced.
 	SyncedAction Action = "synced"
@@ -83,7 +88,7 @@ const (
 	// SessionResetAction reports a reset of the session; the server sends a
 	// SessionReset.
 	SessionResetAction Action = "session_reset"
-	// WelcomeAction responds to HelloAction with a Welcome.
+	// WelcomeAction answers a HelloAction. The message is a Welcome.
 	WelcomeAction Action = "welcome"
 	// AckAction confirms that a message is stored; the server sends an Ack.
 	AckAction Action = "ack"

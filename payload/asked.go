@@ -8,16 +8,16 @@ import (
 	"docent/internal/fault"
 )
 
-// AskOptions are the user's options for one message that is answered from
-// documents. They stand beside the text in the message: {"message",
-// "collections", "model", "k"}.
+// AskOptions are the options that a user chose for one question. They are sent in
+// the same object as the text: {"message", "collections", "model", "k"}.
 type AskOptions struct {
-	// Collections are the collections to search; none means the agent's.
+	// Collections are the collections to search. An empty list means the agent's
+	// collections.
 	Collections []string `json:"collections,omitempty"`
-	// Model is the name of a model; empty means the agent's.
+	// Model is the name of a model. An empty name means the agent's model.
 	Model string `json:"model,omitempty"`
-	// K is the number of passages for the answer, 1 to MaxAskK; 0 means the
-	// agent's.
+	// K is the number of passages for the answer, from 1 to MaxAskK. 0 means the
+	// agent's number.
 	K int `json:"k,omitempty"`
 }
 
@@ -47,10 +47,10 @@ func IsAsk(content json.RawMessage) bool {
 	return true
 }
 
-// ReadAskOptions reads the options of a message. The message is an object, or
-// text with an object, that has a string under message; others have no options.
-// Values that are null or empty are ignored. A value of a wrong type or out of
-// bounds is fault.Invalid with a sentence for the sender; then no option counts.
+// ReadAskOptions reads the options of a message. Only an object with a string
+// under message has options, also inside a text. Null and empty values are
+// ignored. If a value has a wrong type or is out of bounds, ReadAskOptions
+// returns no options and a fault.Invalid with a sentence for the sender.
 func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 	var in struct {
 		Message     json.RawMessage `json:"message"`

@@ -20,9 +20,9 @@ type Column struct {
 	Values []any
 }
 
-// DataFrame is a table. Its JSON is a string that holds an object of columns.
-// Each column is an object of values by the position of the row, as in pandas.
-// Times are milliseconds since 1970. Missing values are null.
+// DataFrame is a table. In JSON it is a string that contains an object of
+// columns. Each column is an object that maps the position of a row to its value,
+// as in pandas. Times are milliseconds since 1970. Missing values are null.
 type DataFrame struct {
 	columns []Column
 }
@@ -115,7 +115,7 @@ func cell(value any) any {
 }
 
 // UnmarshalJSON reads such a string, or the object itself. Rows must be numbered
-// from 0, in order. Numbers become json.Number.
+// from 0 in ascending order. Numbers become json.Number.
 func (d *DataFrame) UnmarshalJSON(data []byte) error {
 	var text string
 	if json.Unmarshal(data, &text) == nil {

@@ -15,18 +15,18 @@ import (
 const (
 	// DefaultFileName is the name of a file without a name.
 	DefaultFileName = "default_filename"
-	// DefaultFileType is the type of a file without a type. Browsers send it for
-	// unknown extensions.
+	// DefaultFileType is the type of a file without a type. Browsers send the same
+	// type for unknown extensions.
 	DefaultFileType = "file"
 )
 
 // MaxFileNameBytes bounds the name of a file, and its type.
 const MaxFileNameBytes = 255
 
-// File is a complete file. Its JSON is an object; it can also be read from a
-// string that holds the object.
+// File is a complete file. In JSON it is an object, or a string that contains the
+// object.
 type File struct {
-	// Name is the file name that the sender chose. Do not write to it as a path.
+	// Name is the file name that the sender chose. Do not use it as a path.
 	Name string `json:"name"`
 	// Type is a media type, or a bare extension.
 	Type string `json:"type"`
@@ -70,9 +70,9 @@ func (f File) Text() string {
 	return string(append(b, '}'))
 }
 
-// UnmarshalJSON reads a file from an object or from a string that holds one.
-// Invalid content, or a name with control characters or over the limit, is
-// fault.Invalid. The name becomes a ReadableName.
+// UnmarshalJSON reads a file from an object, or from a string that contains one.
+// It replaces the name by its ReadableName. It fails with fault.Invalid if the
+// content is invalid, or if the name is too long or contains control characters.
 func (f *File) UnmarshalJSON(data []byte) error {
 	var text string
 	if !bytes.HasPrefix(data, []byte{'{'}) && json.Unmarshal(data, &text) == nil { // objects are read only once

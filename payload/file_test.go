@@ -24,7 +24,7 @@ func TestDecodeFile(t *testing.T) {
 		`{"base64":"aG\nk=\n","size":NaN}`: "default_filename file hi", // Python's encodebytes
 		`{"name":"gnp.\u202eexe","type":"\u200fx\u2066","base64":""}`:    "gnp.exe x ",
 		`{"name":"\u061c","base64":""}`:                                  "default_filename file ",
-		`{"name":"../../etc/passwd","base64":"aGk="}`:                    "../../etc/passwd file hi", // a name, not a path
+		`{"name":"../../etc/passwd","base64":"aGk="}`:                    "../../etc/passwd file hi", // the name is not used as a path
 		`{"name":"` + long + `","base64":""}`:                            long + " file ",
 		`{"name":"` + long + `x","base64":""}`:                           "invalid",
 		`{"name":"a","type":"` + long + `x","base64":""}`:                "invalid",

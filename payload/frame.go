@@ -32,31 +32,31 @@ type Frame struct {
 	// ID is the id that the client chose for its message; empty without one.
 	// docent.v1 only.
 	ID string
-	// Turn is the turn of the frame; the greeting is turn 0. It is nil for
-	// frames of no turn. docent.v1 only.
+	// Turn is the number of the frame's turn; the greeting is turn 0. It is nil if
+	// the frame belongs to no turn. docent.v1 only.
 	Turn *int64
 	// Replaces is the first turn that an edited or regenerated user_message
-	// replaces; 0 if it replaces nothing. docent.v1 only.
+	// replaces, or 0. docent.v1 only.
 	Replaces int64
 	// N counts the provisional frames of a turn from 1; 0 for others. docent.v1
 	// only.
 	N int64
-	// Sender is the agent that sent a user_message; empty for the user. It is
-	// never read. docent.v1 only.
+	// Sender is the agent that sent a user_message; empty for the user. Decoding
+	// ignores it. docent.v1 only.
 	Sender string
-	// Sentence is the id of a message with a fixed text; zero for others. It is
-	// never read. docent.v1 only.
+	// Sentence is the id of a message with a fixed text; zero for others. Decoding
+	// ignores it. docent.v1 only.
 	Sentence fault.Sentence
-	// Correlation is the id of a request between agents; the responses repeat
-	// it. It is empty without one, and BAF's clients ignore it.
+	// Correlation is the id of a request between agents. Each response repeats it.
+	// It is empty in other frames. BAF's clients ignore it.
 	Correlation string
-	// Hops counts the agents that the message has passed, 0 to MaxHops. The
-	// limit ends loops of agents that answer each other.
+	// Hops counts the agents that the message has passed, from 0 to MaxHops. The
+	// limit stops agents that answer each other endlessly.
 	Hops int
 }
 
-// AppendBAF appends the frame as BAF writes it: four keys in BAF's order,
-// followed by the keys for other agents, if they are set.
+// AppendBAF appends the frame as BAF writes it: four keys in BAF's order. The
+// keys for other agents follow if they are set.
 func (f Frame) AppendBAF(b []byte) []byte {
 	return append(f.appendPeer(f.appendKeys(b)), '}')
 }
@@ -136,10 +136,10 @@ const (
 	MaxHops = 1000
 )
 
-// DecodeBAF reads a frame of BAF's dialect. It ignores unknown keys, and keys
-// between agents with a wrong type. Unreadable frames are fault.Invalid with a
-// sentence for the sender. A missing message is no error, because some actions
-// need none.
+// DecodeBAF reads a frame of BAF's dialect. It ignores unknown keys, and keys for
+// other agents that have a wrong type. It fails with fault.Invalid and a sentence
+// for the sender if the frame is unreadable. A missing message is not an error,
+// because some actions need none.
 func DecodeBAF(data []byte) (Frame, error) {
 	f, in, err := decode(data)
 	if err == nil {
@@ -148,8 +148,8 @@ func DecodeBAF(data []byte) (Frame, error) {
 	return f, err
 }
 
-// DecodeV1 reads a frame of docent.v1. With an error, the frame still holds its
-// ID, if it has one.
+// DecodeV1 reads a frame of docent.v1. Even with an error, it returns the frame's
+// ID if it has one.
 func DecodeV1(data []byte) (Frame, error) {
 	f, in, err := decode(data)
 	if in.ID != nil {

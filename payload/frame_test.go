@@ -56,7 +56,8 @@ func TestGoldenRAG(t *testing.T) {
 	t.Error("no agent_reply_rag among the golden frames")
 }
 
-// lacks returns the place where got lacks keys or types of want, or "".
+// lacks returns the first key of want that is missing in got or has another type,
+// or "".
 func lacks(at string, want, got any) string {
 	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
 		return fmt.Sprintf("%s is %T, want %T", at, got, want)

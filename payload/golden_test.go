@@ -91,7 +91,7 @@ func TestGoldenFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 		if in.Action == ReplyRAG {
-			continue // TestGoldenRAG: ours has more keys
+			continue // TestGoldenRAG checks this, because docent's message has more keys
 		}
 		if !reflect.DeepEqual(got, expected) {
 			t.Errorf("got  %s\nwant %s", out.AppendBAF(nil), line)
@@ -104,7 +104,7 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
-// keysOf are the keys of a JSON object, in order.
+// keysOf returns the keys of a JSON object in order.
 func keysOf(t *testing.T, object []byte) string {
 	t.Helper()
 	r := json.NewDecoder(strings.NewReader(string(object)))
@@ -150,7 +150,7 @@ func TestGoldenSteps(t *testing.T) {
 	}
 }
 
-// Lists in steps are never null, and reading what is not a step fails.
+// Lists in steps are never null. Data that is not a step is an error.
 func TestStepEdges(t *testing.T) {
 	t.Parallel()
 	for want, details := range map[string]any{

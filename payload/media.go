@@ -7,7 +7,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Image is an image file, preferably a JPEG. Its JSON is bare base64.
+// Image is an image file, preferably a JPEG. In JSON it is a base64 string.
 type Image []byte
 
 // Location is a place on Earth.
@@ -18,7 +18,7 @@ type Location struct {
 	Longitude float64 `json:"longitude"`
 }
 
-// Audio is sound as samples.
+// Audio is sampled sound.
 type Audio struct {
 	// Base64 are the samples, little-endian, in standard base64.
 	Base64 string `json:"audio_data_base64"`

@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Marshal encodes a message. NaN and infinities, which JSON cannot represent,
-// become null. encoding/json fails for them, and BAF writes text that browsers
-// cannot read.
+// Marshal encodes a message as JSON. NaN and infinities become null, because JSON
+// cannot represent them. encoding/json would fail, and BAF writes text that
+// browsers cannot parse.
 func Marshal(v any) (json.RawMessage, error) {
 	data, err := json.Marshal(v)
 	var unsupported *json.UnsupportedValueError
@@ -132,8 +132,8 @@ func unmarshal(data []byte, to any) error {
 	return err
 }
 
-// UnmarshalMessage decodes a message of docent. Integers may be written like
-// 5.0, which encoding/json refuses for integers.
+// UnmarshalMessage decodes a message. It accepts integers that are written like
+// 5.0, which encoding/json rejects.
 func UnmarshalMessage(data []byte, to any) error {
 	err := json.Unmarshal(data, to)
 	var mismatch *json.UnmarshalTypeError

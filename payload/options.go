@@ -8,8 +8,8 @@ import (
 	"docent/internal/fault"
 )
 
-// Options are labels to choose from. Their JSON is a string that holds an object
-// of labels by their position, with BAF's spacing.
+// Options are labels to choose from. In JSON they are a string that contains an
+// object. The object maps positions to labels, with BAF's spacing.
 type Options []string
 
 // MarshalJSON writes a string such as "{\"0\": \"Yes\", \"1\": \"No\"}".
@@ -47,11 +47,11 @@ func (o *Options) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Figure is a plotly figure. Its JSON is a string that holds the JSON of the
+// Figure is a plotly figure. In JSON it is a string that contains the JSON of the
 // figure.
 type Figure struct {
-	// Value is any value with the JSON {"data": […], "layout": {…}}. After
-	// reading it is a json.RawMessage.
+	// Value is any value whose JSON is {"data": […], "layout": {…}}. Decoding makes
+	// it a json.RawMessage.
 	Value any
 }
 

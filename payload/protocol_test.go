@@ -102,8 +102,8 @@ func sameNames(t *testing.T, what string, documented, inCode []string) {
 	}
 }
 
-// docs/reference/websocket.md names every action, step, status, outcome and type, and
-// nothing else.
+// docs/reference/websocket.md lists exactly the actions, steps, statuses,
+// outcomes, and types of this package.
 func TestDocumentedNames(t *testing.T) {
 	t.Parallel()
 	actions := slices.Concat(first(documented(t, "### What clients send")), first(documented(t, "### What the server sends")),

@@ -15,14 +15,14 @@ type RAGMessage struct {
 	Answer string `json:"answer"`
 	// Docs are the passages sent to the model, in retrieval order; never null.
 	Docs []RAGDoc `json:"docs"`
-	// Sentences mark each sentence of Answer; never null.
+	// Sentences describe the sentences of Answer, one by one; never null.
 	Sentences []RAGSentence `json:"sentences"`
-	// Abstained reports that the documents do not support an answer and the
-	// text says so.
+	// Abstained reports that the documents do not support an answer. Answer then
+	// says so.
 	Abstained bool `json:"abstained"`
-	// Stopped reports that the turn was stopped or failed, so Answer is
-	// incomplete. Sentences has its last sentence, which may be incomplete, only
-	// if it cites something.
+	// Stopped reports that the turn was stopped or failed, so Answer is incomplete.
+	// Sentences then contains an incomplete last sentence only if it cites
+	// something.
 	Stopped bool `json:"stopped,omitempty"`
 	// Evidence says how well the passages support an answer, from 0 to 1; nil if
 	// Answer is not based on one search.
@@ -32,11 +32,11 @@ type RAGMessage struct {
 	// Collections are the searched collections; none means all.
 	Collections []string `json:"collections,omitempty"`
 	// Searched is the search text if it differs from Question. A question that
-	// refers to earlier turns is searched together with them, or as a model
-	// rewrote it, and typos are corrected.
+	// refers to earlier turns is searched together with them, or as rewritten by a
+	// model. Typing errors are corrected.
 	Searched string `json:"searched,omitempty"`
-	// Sentence is the id of an Answer with a fixed text. It is part of the
-	// frame, not of the message.
+	// Sentence is the id of an Answer with a fixed text. It is sent in the frame,
+	// not in the message.
 	Sentence fault.Sentence `json:"-"`
 }
 
@@ -102,17 +102,17 @@ type RAGSentence struct {
 	Start int `json:"start"`
 	// End is exclusive.
 	End int `json:"end"`
-	// Docs are the cited passages, or with Found the supporting passage, as
-	// 1-based positions in RAGMessage.Docs; never null.
+	// Docs are the 1-based positions in RAGMessage.Docs of the cited passages, or
+	// with Found of the supporting passage; never null.
 	Docs []int `json:"docs"`
 	// Support says how well they support it.
 	Support Support `json:"support" enum:"strong,weak,none"`
-	// Found reports that the sentence cites nothing, and that Docs has a passage
-	// that supports it all the same.
+	// Found reports that the sentence cites nothing, but docent found a passage
+	// that supports it. Docs contains that passage.
 	Found bool `json:"found,omitempty"`
 }
 
-// MarshalJSON writes the mark; its list is never null.
+// MarshalJSON writes the mark. Its list is never null.
 func (s RAGSentence) MarshalJSON() ([]byte, error) {
 	type plain RAGSentence
 	s.Docs = notNil(s.Docs)

@@ -8,7 +8,7 @@ import (
 // StepKind is the kind of a reasoning step.
 type StepKind string
 
-// The kinds of steps, each with the type of its details.
+// The kinds of steps. Each comment ends with the type of Details.
 const (
 	// StepStarted opens a run; StartedDetails.
 	StepStarted StepKind = "reasoning_started"
@@ -24,8 +24,7 @@ const (
 	StepTaskSkipped StepKind = "task_skipped"
 	// StepText: the model wrote text that is not the answer; TextDetails.
 	StepText StepKind = "llm_text"
-	// StepPushback: an answer was refused because tasks are open;
-	// PushbackDetails.
+	// StepPushback: an answer was rejected because tasks are open; PushbackDetails.
 	StepPushback StepKind = "pushback"
 	// StepMaxSteps: the run reached its limit; MaxStepsDetails.
 	StepMaxSteps StepKind = "max_steps"
@@ -41,8 +40,8 @@ type ReasoningStep struct {
 	Step int `json:"step"`
 	// Summary describes the step in one line for people.
 	Summary string `json:"summary"`
-	// Details has the type that belongs to Kind, by value. For other kinds it is
-	// any object, which is read as a json.RawMessage.
+	// Details has the type that belongs to Kind, by value. For unknown kinds,
+	// decoding makes it a json.RawMessage of an object.
 	Details any `json:"details"`
 }
 
@@ -78,7 +77,7 @@ type ToolResultDetails struct {
 	Name string `json:"name"`
 	// Arguments are the arguments of the call.
 	Arguments json.RawMessage `json:"arguments"`
-	// Content is the result, which the sender shortens.
+	// Content is the result. The sender may shorten it.
 	Content string `json:"content"`
 	// IsError reports whether the call failed.
 	IsError bool `json:"is_error"`
@@ -122,7 +121,7 @@ type TaskSkippedDetails struct {
 type TextDetails struct {
 	// Text is the text of the model.
 	Text string `json:"text"`
-	// IsFinal is always false: an answer is not a step.
+	// IsFinal is always false, because the answer itself is not a step.
 	IsFinal bool `json:"is_final"`
 }
 
@@ -179,7 +178,8 @@ type Task struct {
 	Description string `json:"description"`
 	// Status is the state of the task.
 	Status TaskStatus `json:"status"`
-	// Result is the result, or the reason for skipping; empty before.
+	// Result is the result, or the reason for skipping the task. It is empty until
+	// then.
 	Result string `json:"result"`
 }
 

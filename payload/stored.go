@@ -1,7 +1,7 @@
 package payload
 
-// The types of stored messages, with the names of BAF's chat.type. Messages are
-// stored in their wire format.
+// The types of stored messages, with the names in BAF's column chat.type.
+// Messages are stored in their wire format.
 const (
 	// TypeStr is plain text.
 	TypeStr = "str"
@@ -11,8 +11,8 @@ const (
 	TypeMarkdown = "markdown"
 	// TypeHTML is HTML text.
 	TypeHTML = "html"
-	// TypeFile is a File: in a string if a user sent it, as an object if an
-	// agent did.
+	// TypeFile is a File. It is a string if a user sent it, and an object if an
+	// agent sent it.
 	TypeFile = "file"
 	// TypeImage is an Image.
 	TypeImage = "image"
@@ -34,7 +34,8 @@ const (
 	TypeGUI = "gui"
 )
 
-// The kinds of stored reasoning, with the names of BAF's reasoning_step.kind.
+// The kinds of stored reasoning, with the names in BAF's column
+// reasoning_step.kind.
 const (
 	// StoredStep is a ReasoningStep.
 	StoredStep = "reasoning_step"

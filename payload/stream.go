@@ -7,13 +7,13 @@ import (
 	"docent/internal/fault"
 )
 
-// Hello opens a docent.v1 conversation.
+// Hello starts a docent.v1 conversation.
 type Hello struct {
 	// LastSeq is the number of the last stored frame that a resuming client has.
-	// The server sends the frames stored after it. Nil means that the client has
-	// none.
+	// The server then sends the later frames. Nil means that the client has no
+	// frames.
 	LastSeq *int64 `json:"last_seq,omitempty"`
-	// Token authenticates a client that could not do so in the handshake.
+	// Token authenticates a client that did not authenticate in the handshake.
 	Token string `json:"token,omitempty"`
 }
 
@@ -60,9 +60,10 @@ type TurnState string
 
 // The states of turns.
 const (
-	// Running: the turn is being answered; provisional frames may follow.
+	// Running: the turn is in progress. Provisional frames may follow.
 	Running TurnState = "running"
-	// Waiting: the turn has not begun, or the agent does not accept it yet.
+	// Waiting: the turn has not begun, or the agent's state does not accept its
+	// message yet.
 	Waiting TurnState = "waiting"
 )
 
@@ -74,12 +75,12 @@ type OpenTurn struct {
 	State TurnState `json:"state"`
 }
 
-// Synced ends the replay for a resumed client: all stored frames up to Seq have
-// been sent, and live frames follow.
+// Synced ends the replay for a client that resumed its session. All stored frames
+// up to Seq have been sent. Live frames follow.
 type Synced struct {
 	// Seq is the latest sequence number.
 	Seq int64 `json:"seq"`
-	// Turns are the unfinished turns; all others are finished. Never null.
+	// Turns are the unfinished turns; all other turns are finished. Never null.
 	Turns []OpenTurn `json:"turns"`
 }
 
@@ -93,8 +94,8 @@ type TurnSnapshot struct {
 	N int64 `json:"n"`
 	// Text is the text of the growing reply.
 	Text string `json:"text"`
-	// Steps are the steps and task lists that are not stored yet, as the action
-	// and message of their frames, in order. Never null.
+	// Steps are the steps and task lists that are not stored yet, in order; never
+	// null.
 	Steps []SnapshotStep `json:"steps"`
 }
 
@@ -139,21 +140,21 @@ type Feedback struct {
 	Comment string `json:"comment,omitempty"`
 }
 
-// FeedbackStored confirms Feedback.
+// FeedbackStored confirms a Feedback.
 type FeedbackStored struct {
 	// Turn is the rated turn.
 	Turn int64 `json:"turn"`
 }
 
-// Ack confirms that a message of the user is stored, or that another request
-// with an id is done or queued.
+// Ack confirms a request of a client. A message of the user is stored. Any other
+// request is done or queued.
 type Ack struct {
 	// ID is the client's id of the request; empty for a message without one.
 	ID string `json:"id"`
 	// Seq is the number of a stored message; absent for other requests.
 	Seq int64 `json:"seq,omitempty"`
-	// Duplicate reports that the message was stored before. Its turn runs again
-	// only if it failed; if it is done, a TurnFinished follows.
+	// Duplicate reports that the message was already stored. A failed turn runs
+	// again. For a completed turn, only a TurnFinished follows.
 	Duplicate bool `json:"duplicate"`
 }
 
@@ -163,15 +164,14 @@ type Status struct {
 	Phase string `json:"phase"`
 }
 
-// Delta is a piece of a growing answer. The reply that follows replaces all
-// deltas.
+// Delta is a piece of a growing answer. The final reply replaces all deltas.
 type Delta struct {
-	// Text follows the text so far.
+	// Text is appended to the text so far.
 	Text string `json:"text"`
 }
 
-// JoinDeltas joins two Deltas, each as encoded by Marshal; false if they are not
-// Deltas. It may reuse the memory of the first.
+// JoinDeltas joins two Deltas in the encoding of Marshal. It returns false if
+// they are not Deltas. It may reuse the memory of the first.
 func JoinDeltas(first, second json.RawMessage) (json.RawMessage, bool) {
 	head, ok := bytes.CutSuffix(first, []byte(`"}`))
 	tail, ok2 := bytes.CutPrefix(second, []byte(`{"text":"`))
@@ -181,20 +181,20 @@ func JoinDeltas(first, second json.RawMessage) (json.RawMessage, bool) {
 	return append(head, tail...), true
 }
 
-// Outcome is the outcome of a turn.
+// Outcome is the result of a turn.
 type Outcome string
 
 // The outcomes.
 const (
 	// Done: the turn was completed.
 	Done Outcome = "done"
-	// Failed: the turn failed. An Error explained why, unless a reset ended the
-	// turn.
+	// Failed: the turn failed. An Error explained the reason before, unless a reset
+	// ended the turn.
 	Failed Outcome = "failed"
 	// Stopped: a client stopped the turn. Its output so far is stored.
 	Stopped Outcome = "stopped"
-	// Held: the current state of the agent does not accept the turn's message.
-	// The turn waits, and another outcome follows.
+	// Held: the agent's current state does not accept the message of the turn. The
+	// turn waits, and another outcome follows later.
 	Held Outcome = "held"
 )
 
@@ -204,7 +204,7 @@ type Stop struct {
 	Turn *int64 `json:"turn,omitempty"`
 }
 
-// TurnFinished ends a turn; its replies are stored.
+// TurnFinished ends a turn. The replies of the turn are stored.
 type TurnFinished struct {
 	// Outcome is the outcome of a turn.
 	Outcome Outcome `json:"outcome"`
@@ -224,8 +224,8 @@ type Usage struct {
 type Error struct {
 	// Code is a fault.Kind.
 	Code string `json:"code"`
-	// Text is a message for people. Its id identifies the sentence; the id of
-	// the frame is that of the client's message.
+	// Text is a message for people. The id in Text identifies the sentence. The id
+	// of the frame identifies the client's message.
 	fault.Text
 	// Retryable reports whether the same request may succeed later.
 	Retryable bool `json:"retryable"`

@@ -25,8 +25,8 @@ const (
 
 // The types that the server sends.
 const (
-	// TypedNotification is a message without a request: the welcome, the
-	// greeting, a notification of a program, or the end of an idle connection.
+	// TypedNotification is a message without a request: the welcome, the greeting,
+	// a notification of a program, or the closing of an idle connection.
 	TypedNotification TypedType = "notification"
 	// TypedStatus announces an answer and shows reasoning steps.
 	TypedStatus TypedType = "status"
@@ -47,13 +47,13 @@ type Typed struct {
 	Content string `json:"content"`
 	// Timestamp is the time of the message, in TypedTimeLayout.
 	Timestamp string `json:"timestamp"`
-	// Kind describes Content and Data: the stored type of a reply, such as
+	// Kind describes Content and Data. It is the stored type of a reply, such as
 	// markdown; absent for plain text.
 	Kind string `json:"kind,omitempty"`
 	// Docs are the cited passages in a response to a query, possibly empty;
 	// absent in other messages.
 	Docs []RAGDoc `json:"docs,omitzero"`
-	// Data is Content in a form for programs; absent if Content is everything.
+	// Data is the machine-readable form of Content; absent if Content is complete.
 	Data any `json:"data,omitempty"`
 }
 
@@ -74,7 +74,7 @@ type TypedWelcome struct {
 type TypedFault struct {
 	// Code is a fault.Kind.
 	Code string `json:"code"`
-	// Sentence is the id of the text in Content.
+	// Sentence is the id of the sentence in Content.
 	fault.Sentence
 	// Retryable reports whether the same request may succeed later.
 	Retryable bool `json:"retryable"`
@@ -100,8 +100,8 @@ type TypedRequest struct {
 var errNoContent = fault.New(fault.Invalid, "message_content_missing", "Message content is required")
 
 // DecodeTyped reads a message of a client. It ignores the timestamp and unknown
-// keys. Unreadable and empty messages are fault.Invalid with a sentence for the
-// sender.
+// keys. It fails with fault.Invalid and a sentence for the sender if the message
+// is unreadable or empty.
 func DecodeTyped(data []byte) (TypedRequest, error) {
 	var in struct {
 		Type    any             `json:"type"`
@@ -127,8 +127,8 @@ func DecodeTyped(data []byte) (TypedRequest, error) {
 		"message_type_unknown", "the type of a message must be %s, %s or %s", TypedQuery, TypedCommand, TypedHumanFeedback)
 }
 
-// Command returns the command of a TypedCommand in lower case without
-// surrounding spaces; empty if the content is not text.
+// Command returns the command of a TypedCommand in lower case and without
+// surrounding spaces. It is empty if the content is not text.
 func (r TypedRequest) Command() string {
 	var name string
 	if json.Unmarshal(r.Content, &name) != nil {
@@ -137,8 +137,9 @@ func (r TypedRequest) Command() string {
 	return strings.ToLower(strings.TrimSpace(name))
 }
 
-// Feedback returns the content of a TypedHumanFeedback; fault.Invalid if it is
-// neither text nor an object with a rating or a comment.
+// Feedback returns the content of a TypedHumanFeedback. It fails with
+// fault.Invalid if the content is neither text nor an object with a rating or a
+// comment.
 func (r TypedRequest) Feedback() (TypedFeedback, error) {
 	var f TypedFeedback
 	if json.Unmarshal(r.Content, &f.Comment) == nil {

@@ -87,7 +87,7 @@ func TestTyped(t *testing.T) {
 	}
 }
 
-// docs/reference/websocket.md names every type, and nothing else.
+// docs/reference/websocket.md lists exactly the types of this package.
 func TestDocumentedTypedTypes(t *testing.T) {
 	t.Parallel()
 	types := append(first(documented(t, "### Client messages")), first(documented(t, "### Server messages"))...)

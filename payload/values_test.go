@@ -170,7 +170,7 @@ func FuzzDataFrame(f *testing.F) {
 	f.Add("", "\x00\"\\", math.NaN(), int64(math.MaxInt64), true)
 	f.Add("\xff", "é<>&\u2028", math.Inf(-1), int64(-1), true)
 	f.Fuzz(func(t *testing.T, name, text string, number float64, millis int64, yes bool) {
-		name, text = strings.ToValidUTF8(name, "?"), strings.ToValidUTF8(text, "?") // as JSON makes them
+		name, text = strings.ToValidUTF8(name, "?"), strings.ToValidUTF8(text, "?") // as JSON encodes them
 		d, err := NewDataFrameRows([]string{name, name + "2"}, []any{text, number}, []any{time.UnixMilli(millis), yes}, []any{nil, []any{number, text}})
 		if err != nil {
 			t.Fatal(err)

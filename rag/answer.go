@@ -19,7 +19,8 @@ type Answer struct {
 	// Text is Markdown with citation markers such as [1]. The numbers count
 	// Passages from 1.
 	Text string
-	// Named names Text if it is a fixed text; it is zero for others.
+	// Named is the id and the parameters of Text if it is a fixed text; it is zero
+	// for others.
 	Named fault.Sentence
 	// Passages are the passages that the answer was made from, best first.
 	Passages []Passage
@@ -28,10 +29,10 @@ type Answer struct {
 	// Abstained reports that the passages do not support an answer and that
 	// Text says so.
 	Abstained bool
-	// Stopped reports that Text is only the part that existed when the answer
-	// was stopped or failed.
+	// Stopped reports that the answer was stopped or failed, so Text is incomplete.
 	Stopped bool
-	// Search is the search for Passages, or nil if there was not exactly one.
+	// Search is the search that found Passages. It is nil unless there was exactly
+	// one search.
 	Search *Search
 	// Usage counts the model's tokens, or is nil if the model did not report
 	// them.
@@ -54,14 +55,14 @@ type Sentence struct {
 	// Passages are the numbers of the cited passages. They count
 	// Answer.Passages from 1.
 	Passages []int
-	// Support says how much of the sentence these passages support.
+	// Support says how well these passages support the sentence.
 	Support Support
-	// Found reports that the sentence cites nothing and that the check found
-	// the supporting passage.
+	// Found reports that the sentence cites nothing, but the check found a passage
+	// that supports it.
 	Found bool
 }
 
-// Support says how much of a sentence its passages support.
+// Support says how well passages support a sentence.
 type Support string
 
 // The levels of support.

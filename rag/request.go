@@ -27,7 +27,8 @@ type Request struct {
 	K int
 	// History is the maximum number of earlier messages to use. 0 uses none.
 	History int
-	// Turns are the earlier messages, oldest first. Only the last History messages count. A session fills them in.
+	// Turns are the earlier messages, oldest first. Only the last History messages
+	// are used. Sessions set this field.
 	Turns []talk.Turn
 	// Collections are the searched collections. None means all.
 	Collections []string
@@ -51,14 +52,14 @@ const (
 type Part struct {
 	// Phase reports progress.
 	Phase Phase
-	// Begun makes the answer that results from stopping the model after the
-	// given text. It checks the text like a whole answer. It is set together
-	// with the phase Answering if a model writes.
+	// Begun returns the answer so far if the model is stopped after the given text.
+	// It checks the text like a whole answer. It is set together with the phase
+	// Answering if a model writes the answer.
 	Begun func(text string) Answer
-	// Delta is text to append to the shown text.
+	// Delta is text to append to the displayed text.
 	Delta string
-	// Answer is the whole, checked answer. It comes last and replaces the
-	// shown text.
+	// Answer is the whole, checked answer. It comes last and replaces the displayed
+	// text.
 	Answer *Answer
 }
 

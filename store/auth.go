@@ -5,8 +5,8 @@ import (
 	"docent/internal/fault"
 )
 
-// Scopes parses stored scopes. Invalid scopes are an error of the database, not
-// of the caller.
+// Scopes parses stored scopes. Invalid scopes are an internal error, because the
+// caller did not send them.
 func Scopes(text string) (auth.Scopes, error) {
 	scopes, err := auth.ParseScopes(text)
 	return scopes, fault.Wrap(fault.Internal, err, "stored_scopes_invalid", "stored scopes cannot be read")

@@ -2,9 +2,9 @@ package store
 
 import "docent/rag/corpus"
 
-// Changes implements Corpus.Changes. It merges two sequences, both ordered by
-// revision: removals, and pages of documents. next returns the first page of
-// documents that changed after a revision. An empty page is the last.
+// Changes implements Corpus.Changes. It merges removals with pages of documents;
+// both are ordered by revision. next returns the first page of documents that
+// changed after a revision. An empty page is the last.
 func Changes(
 	since int64, removals []corpus.Change, next func(after int64) ([]corpus.Change, error), yield func(corpus.Change, error) bool,
 ) {
@@ -37,8 +37,8 @@ func Changes(
 	}
 }
 
-// CutPage shortens a page of changes to about ChangesChunks chunks. It runs
-// before the chunks are read and uses the documents' chunk counts.
+// CutPage shortens a page of changes to about ChangesChunks chunks. It uses the
+// chunk counts of the documents, before the chunks themselves are read.
 func CutPage(page []corpus.Change) []corpus.Change {
 	chunks := 0
 	for i := range page {
@@ -50,8 +50,8 @@ func CutPage(page []corpus.Change) []corpus.Change {
 	return page
 }
 
-// Unique removes all puts of a source but the last one, in order. at holds, for
-// each put, the index of its source in unique.
+// Unique keeps only the last put for each source, in the original order. at
+// holds, for each put, the index of its source in unique.
 func Unique[P any](puts []P, key func(P) string) (unique []P, at []int) {
 	seen := make(map[string]int, len(puts))
 	at = make([]int, len(puts))
@@ -68,8 +68,8 @@ func Unique[P any](puts []P, key func(P) string) (unique []P, at []int) {
 	return unique, at
 }
 
-// InOrder returns the passages in the order of ids. It skips ids that were not
-// found.
+// InOrder returns the passages in the order of ids. It skips ids without a
+// passage.
 func InOrder(ids []int64, found []corpus.Passage) []corpus.Passage {
 	at := make(map[int64]int, len(found))
 	for i, p := range found {
@@ -84,7 +84,7 @@ func InOrder(ids []int64, found []corpus.Passage) []corpus.Passage {
 	return out
 }
 
-// Keys returns the keys that are not empty.
+// Keys returns the non-empty keys.
 func Keys(keys []string) []string {
 	out := keys[:0:0]
 	for _, k := range keys {

@@ -40,11 +40,11 @@ func Sessions(limit int) int {
 // Said returns the searchable text of a message; "" if it has none.
 func Said(m chat.Message) string { return Fold(m.Said()) }
 
-// SessionName returns a display name as it is stored.
+// SessionName returns the stored form of a display name.
 func SessionName(name string) string { return payload.ReadableName(Text(name)) }
 
-// Name returns a display name in its stored and its searchable form. Both are
-// nil if the name does not change.
+// Name returns the stored and the searchable form of a display name. Both are nil
+// if the name does not change.
 func Name(name *string) (stored, folded *string) {
 	if name == nil {
 		return nil, nil
@@ -54,8 +54,8 @@ func Name(name *string) (stored, folded *string) {
 	return &text, &lower
 }
 
-// Incoming returns the stored form of an incoming event. Data becomes nil if it
-// equals the message's content; EventData restores it. It fails with
+// Incoming returns the stored form of an incoming event. It sets Data to nil if
+// Data equals the message's content; EventData restores it. It fails with
 // fault.Invalid if the event cannot be stored.
 func Incoming(in journal.Incoming, now time.Time) (journal.Incoming, error) {
 	e := &in.Event
@@ -202,7 +202,8 @@ func Merge(messages []chat.Message, steps []chat.Reasoning) []journal.Entry {
 
 // Rewritten returns the result of a commit that wrote nothing. entries are the
 // stored entries of its turn. If the commit repeats the session's last commit,
-// the result is that commit's: the n entries after the sequence number.
+// Rewritten returns the result of that commit: the n entries after the sequence
+// number.
 func Rewritten(entries []journal.Entry, same bool, after int64, n int) journal.Written {
 	entries = slices.DeleteFunc(entries, func(e journal.Entry) bool {
 		if same {
@@ -213,9 +214,9 @@ func Rewritten(entries []journal.Entry, same bool, after int64, n int) journal.W
 	return journal.Written{Entries: entries, Repeated: !same}
 }
 
-// CannotReplace returns the reason why a message cannot replace a turn. Either
-// the turn does not exist, it did not begin with a user's message, or it was
-// already replaced.
+// CannotReplace returns the error for a message that cannot replace a turn.
+// Either the turn does not exist, or it did not begin with a user's message, or
+// another message has already replaced it.
 func CannotReplace(turn int64, begun, spoken bool) error {
 	switch {
 	case !begun:

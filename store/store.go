@@ -32,8 +32,8 @@ const (
 	DefaultSessions = 200
 	// ChangesPage is the number of documents that Changes reads at a time.
 	ChangesPage = 256
-	// ChangesChunks is about the number of chunks that Changes holds at a time.
-	// A document with more chunks is still held whole.
+	// ChangesChunks is the approximate number of chunks that Changes holds at a
+	// time. It still holds all chunks of one larger document.
 	ChangesChunks = 4096
 )
 
@@ -122,22 +122,22 @@ func ChunkPage(limit int) int {
 	return min(limit, MaxPage)
 }
 
-// Folded returns the text that a document is found by in lists.
+// Folded returns the text that the search in document lists compares.
 func Folded(d corpus.Document) string { return Fold(d.Source + "\n" + d.Title) }
 
-// TitleLetters is the number of a title's characters that determine the order
-// of a list. It bounds the length of cursors.
+// TitleLetters is the number of a title's leading characters that determine its
+// place in a list. It limits the length of cursors.
 const TitleLetters = 200
 
-// TitleKey returns the sort key of a title. The databases cut the key out of
-// Folded, because folding keeps the number of characters.
+// TitleKey returns the sort key of a title. The databases compute the same key
+// from Folded, because folding keeps the number of characters.
 func TitleKey(title string) string {
 	letters := []rune(Fold(title))
 	return string(letters[:min(len(letters), TitleLetters)])
 }
 
-// BlobKey returns the key of an original file's bytes; "" for nil. It does not
-// use Document.SHA256, which can be the hash of a container file.
+// BlobKey returns the storage key of a file's bytes; "" for nil. It does not use
+// Document.SHA256, because that can be the hash of a container file.
 func BlobKey(original []byte) string {
 	if original == nil {
 		return ""
@@ -146,8 +146,8 @@ func BlobKey(original []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Time returns t in the precision of both databases: microseconds, UTC. A zero
-// t becomes now.
+// Time returns t in the precision of both databases: UTC microseconds. It uses
+// now instead of a zero t.
 func Time(t, now time.Time) time.Time {
 	if t.IsZero() {
 		t = now

@@ -10,8 +10,9 @@ import (
 )
 
 // Text makes s storable in both databases. Postgres accepts neither U+0000 nor
-// invalid UTF-8. So a NUL becomes a space, and an invalid byte becomes a
-// question mark. The length stays, so offsets into the text remain valid.
+// invalid UTF-8. Text replaces NUL with a space, and each invalid byte with a
+// question mark. The length does not change, so offsets into the text remain
+// valid.
 func Text(s string) string {
 	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
 		return s
@@ -120,5 +121,5 @@ func hex4(b []byte) rune {
 	return r
 }
 
-// Fold returns s as it is searched: in lower case.
+// Fold returns the searchable form of s, in lower case.
 func Fold(s string) string { return strings.ToLower(Text(s)) }

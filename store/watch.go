@@ -15,8 +15,8 @@ type Watchers struct {
 }
 
 // Start runs body in a goroutine until ctx ends or Close is called. body calls
-// notify when the revision has grown. It returns when its context ends; then
-// the returned channel is closed.
+// notify when the revision has grown, and returns when its context ends. Start's
+// channel is closed after body returns.
 func (w *Watchers) Start(ctx context.Context, body func(ctx context.Context, notify func())) <-chan struct{} {
 	ctx, cancel := context.WithCancel(ctx)
 	changed := make(chan struct{}, 1) // one value announces any number of changes

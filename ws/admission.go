@@ -18,16 +18,16 @@ var (
 	errTooQuick = fault.New(fault.RateLimited, "connects_throttled", "you connect too often; try again in a moment")
 )
 
-// Bounds of clients that have not said who they are, with Config.Authenticate.
+// Bounds of unauthenticated clients if Config.Authenticate is set.
 const (
-	// strangerShare is the part of MaxConnections that they may have, in addition
-	// to it.
+	// strangerShare sets the limit of unauthenticated clients, as a fraction of
+	// MaxConnections. The limit is added to MaxConnections.
 	strangerShare = 10
-	// minStrangers is the least number of them that the server admits.
+	// minStrangers is the minimum for that limit.
 	minStrangers = 16
-	// maxRemoteStrangers is the number of them from one address.
+	// maxRemoteStrangers limits the unauthenticated clients from one address.
 	maxRemoteStrangers = 32
-	// minRates is the least number of principals whose rate is remembered.
+	// minRates is the minimum number of principals whose rate the server remembers.
 	minRates = 10_000
 )
 
@@ -35,14 +35,14 @@ const (
 type bounds struct {
 	// connections counts connections, by principal.
 	connections *limits.Limit
-	// strangers counts connections of unknown clients, by address.
+	// The connections of unauthenticated clients, by address.
 	strangers *limits.Limit
 	// rate counts messages, by principal; nil without Config.Authenticate. A
 	// principal's rate outlives its connections, so that reconnecting does not
 	// reset it.
 	rate *limits.Limit
-	// uploads counts the memory of large messages, from when they are received
-	// until they are done with, by sharer.
+	// uploads counts the memory of large messages by sharer, from their arrival
+	// until they are handled.
 	uploads *limits.Limit
 }
 
@@ -61,7 +61,7 @@ func newBounds(cfg Config) bounds {
 	return b
 }
 
-// place is the place of a connection in a limit.
+// place is the share of one connection in a limit.
 type place struct {
 	limit *limits.Limit
 	key   string
@@ -69,7 +69,7 @@ type place struct {
 
 func (p place) free() { p.limit.Free(p.key, 1) }
 
-// admit takes a place for a new connection. who is nil for a stranger.
+// admit counts a new connection. who is nil for an unauthenticated client.
 func (s *Server) admit(who *auth.Principal, remote string) (place, error) {
 	s.mu.Lock()
 	closed := s.closed
@@ -106,8 +106,8 @@ func (s *Server) admitKnown(who *auth.Principal) (place, error) {
 	return p, nil
 }
 
-// identify notes who the client is, and moves its connection to a place of that
-// principal.
+// identify sets the principal of a connection, and counts the connection for that
+// principal instead.
 func (c *Connection) identify(who *auth.Principal) error {
 	s := c.server
 	if c.who == nil || c.who.ID != who.ID {
@@ -124,8 +124,8 @@ func (c *Connection) identify(who *auth.Principal) error {
 	return nil
 }
 
-// Allow counts a message of the client. It returns fault.RateLimited, which names
-// the bound, if the message comes too early.
+// Allow counts a message of the client. If the message exceeds a rate limit, it
+// returns fault.RateLimited, and the error names the limit.
 func (c *Connection) Allow() error {
 	switch {
 	case c.rate.Take("", 1) != nil:
@@ -137,7 +137,8 @@ func (c *Connection) Allow() error {
 	return nil
 }
 
-// Wait waits until a message may be taken. It fails if ctx ends before.
+// Wait waits until the rate limits allow another message. It fails if ctx ends
+// first.
 func (c *Connection) Wait(ctx context.Context) error {
 	if err := c.rate.Wait(ctx, "", 1); err != nil || c.server.bounds.rate == nil {
 		return err
@@ -145,7 +146,7 @@ func (c *Connection) Wait(ctx context.Context) error {
 	return c.server.bounds.rate.Wait(ctx, c.who.ID, 1)
 }
 
-// upload counts the memory of the large message at hand.
+// upload counts the memory of the current large message.
 type upload struct {
 	limit *limits.Limit
 	key   string // the principal, or the address without authentication
@@ -164,11 +165,11 @@ func (u *upload) grow(n int64) error {
 	return nil
 }
 
-// free gives the memory back.
+// free releases the memory.
 func (u *upload) free() { u.handOver()() }
 
-// handOver returns the function that gives the memory back. From now on the memory
-// is not the connection's.
+// handOver returns the function that releases the memory. The connection no
+// longer counts it as its own.
 func (u *upload) handOver() (free func()) {
 	limit, key, n := u.limit, u.key, u.bytes
 	u.bytes = 0

@@ -13,11 +13,11 @@ import (
 	"docent/ws"
 )
 
-// Unknown clients do not take the places of others, and only few may come from
-// one address.
+// Unauthenticated clients do not use the connections of others. Only a few may
+// come from one address.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
-	const places = 400 // plus a tenth for strangers
+	const places = 400 // plus a tenth for unauthenticated clients
 	s := guarded(t, setup{config: ws.Config{MaxConnections: places, UserConnections: 1000, UserBurst: 1000, HelloTimeout: time.Minute}})
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.server.ServeHTTP(w, r.WithContext(auth.WithRemote(r.Context(), r.URL.Query().Get("from"))))
@@ -61,7 +61,8 @@ func TestStrangers(t *testing.T) {
 	})
 }
 
-// A client at the bound of its principal may say again who it is.
+// A client may authenticate again even if its principal has no more connections
+// left.
 func TestSameTokenAgain(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, setup{config: ws.Config{UserConnections: 1, UserRate: 0.001, UserBurst: 1}})
@@ -70,7 +71,8 @@ func TestSameTokenAgain(t *testing.T) {
 	p.until(payload.WelcomeAction)
 }
 
-// Reconnecting does not reset the rate, neither with a header nor with a hello.
+// Reconnecting does not reset the rate, whether the client authenticates with a
+// header or a hello.
 func TestHandshakeRate(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, setup{config: ws.Config{UserRate: 0.001, UserBurst: 4}})

@@ -62,7 +62,7 @@ func guarded(t *testing.T, s setup) *site {
 		out.server.ServeHTTP(w, r)
 	}))
 	t.Cleanup(h.Close)
-	t.Cleanup(out.stop) // before the server of HTTP waits for its connections
+	t.Cleanup(out.stop) // before the HTTP server waits for its connections
 	out.url = "ws" + strings.TrimPrefix(h.URL, "http")
 	return out
 }
@@ -149,7 +149,7 @@ func TestUnauthorizedHandshake(t *testing.T) {
 				o = bearer(token)
 			}
 			status, body := s.refusal(path, o)
-			if token != "wrong" && !isRefusal(body) { // which our server did not see
+			if token != "wrong" && !isRefusal(body) { // the server does not see requests with a wrong token
 				t.Errorf("%s as %q: %s", path, token, body)
 			}
 			if status != want || token != "" && strings.Contains(body, token) {
@@ -205,7 +205,7 @@ func TestHelloToken(t *testing.T) {
 			t.Errorf("%s: %s", bad, f.raw)
 		}
 	}
-	p.say(`{"action":"hello","message":{"token":"ada"}}`) // and counts more than the handshake's
+	p.say(`{"action":"hello","message":{"token":"ada"}}`) // its token takes precedence over the handshake's
 	p.until(payload.WelcomeAction)
 	if record, _, _ := store.Stored("S"); record.Owner != "user:ada" || record.Username != "ada" {
 		t.Errorf("the session is %+v", record)
@@ -240,11 +240,12 @@ func TestOwners(t *testing.T) {
 	ada.until(payload.ReplyRAG)
 }
 
-// A token among the subprotocols is chosen, and sent back, only if no other is
-// offered, because browsers need a choice.
+// The server chooses a token among the subprotocols only if no other subprotocol
+// is offered. It then sends the token back, because browsers require a chosen
+// subprotocol.
 func TestTokenProtocol(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{}) // what a token is worth is not decided here
+	s := serve(t, setup{}) // the validity of the token does not matter here
 	for _, c := range []struct {
 		path    string
 		offered []string
@@ -294,8 +295,8 @@ func TestResumeByUser(t *testing.T) {
 	}
 }
 
-// The latest session of a user is searched only among the caller's sessions,
-// because anyone can send any user name.
+// A client without a session gets the latest session of its user only among its
+// own sessions, because anyone can send any user name.
 func TestResumeByUserOwners(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, setup{store: database(t), config: ws.Config{ResumeByUser: true}})
@@ -344,8 +345,9 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// A client that has lost its access is told and closed at its next frame, which
-// has no effect. While the check fails, nothing happens.
+// A client that has lost its access gets an error, and its connection is closed
+// at its next frame. The frame has no effect. While the check itself fails,
+// nothing happens.
 func TestRevoked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -373,8 +375,8 @@ func TestRevoked(t *testing.T) {
 	})
 }
 
-// A silent client is told too, within 15 seconds. All connections of one token
-// are checked at once.
+// A silent client that has lost its access is closed too, within 15 seconds. All
+// connections of one token are checked at once.
 func TestRevokedListeners(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -408,8 +410,7 @@ func TestRevokedListeners(t *testing.T) {
 	})
 }
 
-// A sign-out triggers a check at once, but many sign-outs do not trigger many
-// checks.
+// A sign-out triggers a check at once. Many sign-outs do not trigger many checks.
 func TestRecheck(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -494,12 +495,12 @@ func inMemory(t *testing.T, store journal.Store, valid func(context.Context, aut
 	}
 }
 
-// listening is a client that reads all the time.
+// listening is a client that always reads.
 type listening struct {
 	t      *testing.T
 	conn   *gorilla.Conn
 	frames chan []byte // closed at the end
-	ended  error       // why, then
+	ended  error       // the reason, after closed
 }
 
 func (l *listening) listen() {
@@ -533,7 +534,7 @@ func (l *listening) until(action payload.Action) string {
 	return ""
 }
 
-// shutOut reads until the connection is closed for lack of access.
+// shutOut reads until the server closes the connection because of lost access.
 func (l *listening) shutOut() {
 	l.t.Helper()
 	if text := l.until(payload.ErrorAction); !strings.Contains(text, `"code":"unauthorized"`) {

@@ -28,8 +28,8 @@ var badFrames = []string{
 	`{"action":"user_message","message":"` + strings.Repeat("x", 300<<10) + `"}`,
 }
 
-// On BAF a bad frame is ignored, except that a too long message is answered. The
-// connection stays open.
+// In BAF's dialect, bad frames are ignored, except that a too long message gets
+// an apology. The connection stays open.
 func TestBadFramesBAF(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{Burst: 1000}})
@@ -53,7 +53,7 @@ func TestBadFramesBAF(t *testing.T) {
 	}
 }
 
-// Each bad frame is answered by one error on docent.v1.
+// In docent.v1, each bad frame gets one error.
 func TestBadFramesV1(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{Burst: 1000}})
@@ -145,7 +145,7 @@ func TestFrameLimit(t *testing.T) {
 }
 
 // Binary frames with JSON text work like text frames. Any JSON can be a message.
-// The limit of a message does not depend on its escapes.
+// Escapes in the JSON do not count toward the message limit.
 func TestAccepted(t *testing.T) {
 	t.Parallel()
 	answers, store := &agenttest.Answers{}, agenttest.NewStore()
@@ -187,8 +187,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// FuzzFrames sends any data in each dialect, also before hello. No connection is
-// closed, and all responses match docs/asyncapi.yaml.
+// FuzzFrames sends arbitrary data in each dialect, also before hello. No
+// connection is closed, and all responses match docs/asyncapi.yaml.
 func FuzzFrames(f *testing.F) {
 	for _, seed := range badFrames[:20] {
 		f.Add([]byte(seed))
@@ -235,8 +235,8 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// For unreadable frames of a BAF client, which receives no error, the log has
-// one line without their content.
+// An unreadable frame of a BAF client causes one log line without its content,
+// because the client receives no error.
 func TestBadFramesLogged(t *testing.T) {
 	t.Parallel()
 	var log safeBuffer

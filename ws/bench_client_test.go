@@ -22,8 +22,8 @@ var (
 	benchConnections = flag.Int("bench-connections", 1, "with so many connections")
 )
 
-// benchClient is a client in a process of its own, so that its memory and
-// processor time are not counted.
+// benchClient is a client in a separate process, so that its memory and processor
+// time do not count.
 type benchClient struct {
 	in  io.WriteCloser
 	out *bufio.Reader
@@ -53,8 +53,8 @@ func newBenchClient(b *testing.B, server string, connections int) *benchClient {
 	return c
 }
 
-// do makes each connection send a number of frames, each after the response to
-// the previous one.
+// do makes each connection send a number of frames. Each frame is sent after the
+// response to the previous one.
 func (c *benchClient) do(b *testing.B, frames int) {
 	b.Helper()
 	fmt.Fprintln(c.in, frames)
@@ -68,7 +68,7 @@ func (c *benchClient) done(b *testing.B) {
 	}
 }
 
-// TestBenchClient is not a test but the other process of benchmarks.
+// TestBenchClient is not a test. It is the client process of the benchmarks.
 func TestBenchClient(t *testing.T) {
 	if *benchServer == "" {
 		t.Skip("it is the client of benchmarks")

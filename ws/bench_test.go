@@ -106,11 +106,12 @@ func serveBench(b *testing.B, a *agent.Agent) string {
 	return ours.Listener.Addr().String()
 }
 
-// BenchmarkEcho compares the processor time of this process, while a client in
-// another sends frames of 1 KB over 16 connections, with that of a bare handler
-// of the same library that sends back what it gets. layer is everything of this
-// package around an agent, which is left out: reading, limits, rates, decoding,
-// queueing, encoding, writing. turn is with the agent, without a database.
+// BenchmarkEcho compares the processor time of this process with a bare handler.
+// A client in another process sends frames of 1 KB over 16 connections. The bare
+// handler uses the same library and returns each frame. The variant layer
+// measures this package without an agent: reading, limits, rates, decoding,
+// queueing, encoding, and writing. The variant turn includes the agent, without a
+// database.
 func BenchmarkEcho(b *testing.B) {
 	upgrader := websocket.Upgrader{}
 	raw := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -165,9 +166,9 @@ func memory(b *testing.B) (live, resident float64) {
 	return float64(m.HeapAlloc + m.StackInuse), residentMemory(b)
 }
 
-// BenchmarkIdle is the memory of this process for an idle connection whose
-// client is in another process, session included: once greeted, and after one
-// message was answered. Kernel memory is not counted.
+// BenchmarkIdle measures the memory of this process for an idle connection,
+// including the session. It measures after the greeting, and after one answered
+// message. The clients are in another process. Kernel memory does not count.
 func BenchmarkIdle(b *testing.B) {
 	const connections = 9000
 	for b.Loop() {

@@ -13,8 +13,9 @@ import (
 	"docent/ws"
 )
 
-// byes dials and sends a client's messages. It returns the close code, and the time for which the server kept the socket
-// open after the client's answer.
+// byes connects and sends a client's messages. It returns the close code. It also
+// returns how long the server kept the socket open after the client's close
+// frame.
 func (s *site) byes(path string, say ...string) (code int, open time.Duration) {
 	s.t.Helper()
 	conn, resp, err := gorilla.DefaultDialer.DialContext(s.t.Context(), s.url+path, http.Header{})
@@ -43,8 +44,8 @@ func (s *site) byes(path string, say ...string) (code int, open time.Duration) {
 	return closed.Code, time.Since(since)
 }
 
-// The server closes the socket as soon as both sides have sent close frames,
-// even if it has lost track of the client's frames.
+// The server closes the socket as soon as both sides have sent close frames, even
+// if it lost track of the client's frames.
 func TestGoodbye(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, setup{config: ws.Config{FrameBytes: 10_000}})
@@ -64,8 +65,8 @@ func TestGoodbye(t *testing.T) {
 		if c.want == ws.CloseNoHello {
 			at = hasty
 		}
-		// The server would close after two seconds in any case. A slow machine
-		// may take that long sometimes, but not always.
+		// The server closes after two seconds in any case. A slow machine may take
+		// that long sometimes, but not always.
 		for attempt := 1; ; attempt++ {
 			code, open := at.byes("/?protocol=docent.v1", c.say...)
 			if code == c.want.Code && open > time.Second && attempt < 5 {

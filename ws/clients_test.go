@@ -25,10 +25,11 @@ import (
 	"docent/payload"
 )
 
-// These functions model BAF's clients. They fail for a frame on which the client
-// would fail, or would show something unreadable.
+// These functions model BAF's clients. They fail for frames that would make the
+// client fail or show something unreadable.
 
-// object returns a message that is an object with the given keys, or an error.
+// object returns a message that is an object with the given keys. It fails for
+// other messages.
 func object(message any, keys ...string) (map[string]any, error) {
 	m, ok := message.(map[string]any)
 	if !ok {
@@ -53,7 +54,7 @@ func parsed(message any) (any, error) {
 	return v, err
 }
 
-// isBase64 fails for messages without a file or an image.
+// isBase64 fails unless a message contains a file or an image.
 func isBase64(v any) error {
 	text, ok := v.(string)
 	if !ok || text == "" {
@@ -63,7 +64,7 @@ func isBase64(v any) error {
 	return err
 }
 
-// numbers fails if one of the keys holds no number.
+// numbers fails if one of the keys has no number.
 func numbers(m map[string]any, keys ...string) error {
 	for _, key := range keys {
 		if _, ok := m[key].(float64); !ok {
@@ -73,7 +74,7 @@ func numbers(m map[string]any, keys ...string) error {
 	return nil
 }
 
-// samples fails if a sound does not have the number of samples in its shape.
+// samples fails if the number of samples differs from the sound's shape.
 func samples(message any) error {
 	m, err := object(message, "audio_data_base64", "metadata")
 	if err != nil {
@@ -102,7 +103,7 @@ func samples(message any) error {
 	return numbers(meta, "sample_rate")
 }
 
-// passages fails for an answer that a client could not draw.
+// passages fails for an answer that a client cannot display.
 func passages(message any) error {
 	m, err := object(message, "answer", "llm_name", "docs")
 	if err != nil {
@@ -153,7 +154,7 @@ func streamlit(f clientFrame) error {
 	switch f.Action {
 	case payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML, payload.UserMessage,
 		payload.ReplyUI, payload.UserFile, payload.UserVoice:
-		return nil // shown as it is, or passed over
+		return nil // shown unchanged, or ignored
 	case payload.ReplyFile:
 		m, err := object(f.Message, "name", "type", "base64")
 		if err != nil {
@@ -179,7 +180,7 @@ func streamlit(f clientFrame) error {
 	case payload.ReplyOptions:
 		v, err := parsed(f.Message)
 		if err == nil {
-			_, err = object(v) // it asks for .values()
+			_, err = object(v) // the client calls .values()
 		}
 		return err
 	case payload.ReplyLocation:
@@ -220,7 +221,7 @@ func widget(f clientFrame) error {
 		_, err := parsed(f.Message) // an object's values or an array
 		return err
 	case payload.ReplyDataFrame, payload.ReplyPlotly, payload.ReplyFile, payload.ReplyLocation, payload.ReplyRAG:
-		return streamlit(f) // it needs the same
+		return streamlit(f) // the client needs the same
 	case payload.UserMessage:
 		return errors.New("drawn as the agent's")
 	}
@@ -268,7 +269,7 @@ func react(f clientFrame) error {
 	case payload.ReplyUI:
 		return errors.New("a bubble that says the type is unsupported")
 	}
-	return streamlit(f) // objects as they are
+	return streamlit(f) // objects without changes
 }
 
 // clientFrame is a frame as clients decode it.
@@ -291,7 +292,7 @@ func (p *peer) understood(client func(clientFrame) error) frame {
 	return f
 }
 
-// Each BAF client understands everything that it receives: every kind of reply,
+// Each BAF client understands all frames that it receives: every kind of reply,
 // live and replayed, answers, failures, and messages of others.
 func TestBAFClients(t *testing.T) {
 	t.Parallel()
@@ -310,7 +311,7 @@ func TestBAFClients(t *testing.T) {
 			s := serve(t, setup{agent: everything(t)})
 			dial := func() *peer { return s.dial("/"+c.query, &wstest.DialOptions{HTTPHeader: c.header}) }
 			p := dial()
-			other, _ := s.hello("/?session_id=S") // whose frames must not come here
+			other, _ := s.hello("/?session_id=S") // the other clients' frames must not arrive here
 			if name == "Streamlit" {
 				p.say(`{"action": "fetch_user_messages", "message": null, "history": false, "timestamp": null}`)
 				p.say(`{"action": "user_set_variable", "message": {"user_profile": "Ada"}, "history": false, "timestamp": null}`)
@@ -324,7 +325,7 @@ func TestBAFClients(t *testing.T) {
 			other.finished(2)
 			other.say(`{"action":"edit","message":{"turn":2,"message":"go"},"id":"m3"}`)
 			other.finished(3)
-			p.say(`{"action":"user_message","message":"` + long + `"}`) // refused in words
+			p.say(`{"action":"user_message","message":"` + long + `"}`) // refused with a message
 			for range 2*len(everythingSaid) + 1 {
 				p.understood(c.reads)
 			}
@@ -377,9 +378,9 @@ func failing() *agent.Agent {
 	return a
 }
 
-// The bytes that Python's websocket-client writes: its handshake, with the
-// origin of the server, and masked frames, also in fragments and with pings
-// between.
+// The bytes that Python's websocket-client writes: its handshake, which has the
+// server as its origin, and masked frames. Some frames are fragmented, with pings
+// between the fragments.
 func TestWebSocketClient(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent()})
@@ -428,7 +429,7 @@ func TestWebSocketClient(t *testing.T) {
 	}
 }
 
-// websocket-client itself, the library of BAF's Python clients.
+// The real websocket-client, which BAF's Python clients use.
 func TestPythonClient(t *testing.T) {
 	t.Parallel()
 	python := withWebSocketClient(t)
@@ -441,8 +442,8 @@ func TestPythonClient(t *testing.T) {
 	}
 }
 
-// withWebSocketClient is a Python that has the library: that of the path, or that
-// of the system, for which .ci/setup installs it.
+// withWebSocketClient returns a Python with the library: the one in PATH, or the
+// one of the system. .ci/setup installs the library for the latter.
 func withWebSocketClient(t *testing.T) string {
 	t.Helper()
 	for _, python := range []string{"python3", "/usr/bin/python3"} {
@@ -454,7 +455,7 @@ func withWebSocketClient(t *testing.T) string {
 	return ""
 }
 
-// masked is a frame of a client, at most 125 bytes long.
+// masked returns a frame of a client. data has at most 125 bytes.
 func masked(head byte, data []byte) []byte {
 	mask := []byte{1, 2, 3, 4}
 	out := slices.Concat([]byte{head, 0x80 | byte(len(data))}, mask, data)

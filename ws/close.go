@@ -12,9 +12,10 @@ type CloseCode struct {
 	Meaning string
 }
 
-// Reconnect reports whether a client should connect again. WebSocket defines the
-// codes from 1000 to 1015. After the server's codes from 4000 to 4499 clients
-// should connect again, after those from 4500 to 4599 they should not.
+// Reconnect reports whether a client should connect again. The WebSocket standard
+// defines the codes from 1000 to 1015. The server's own codes are from 4000 to
+// 4599. Clients should connect again after codes below 4500, and should not after
+// the others.
 func (c CloseCode) Reconnect() bool {
 	return c.Code != websocket.CloseNormalClosure && c.Code != websocket.ClosePolicyViolation &&
 		c.Code != websocket.CloseMessageTooBig && c.Code < 4500
@@ -28,25 +29,27 @@ var (
 		"Only at /agent_websocket: the client was idle for longer than the setting session-timeout " +
 			"allows (30 minutes).",
 	}
-	// CloseGoingAway is used by Server.Shutdown.
+	// CloseGoingAway closes the connections during Server.Shutdown.
 	CloseGoingAway = CloseCode{
 		websocket.CloseGoingAway, "server is shutting down",
 		"The server stops or restarts. Running turns are stored. Waiting turns run when the session is " +
 			"opened again.",
 	}
-	// CloseProtocol is sent by the WebSocket library itself, with a reason.
+	// CloseProtocol reports a violation of the protocol. The WebSocket library
+	// sends it, with a reason.
 	CloseProtocol = CloseCode{
 		websocket.CloseProtocolError, "",
 		"The client violated the WebSocket protocol (RFC 6455).",
 	}
-	// CloseTooBig is sent by the WebSocket library itself.
+	// CloseTooBig reports a frame that is too large. The WebSocket library sends
+	// it.
 	CloseTooBig = CloseCode{websocket.CloseMessageTooBig, "", "A frame exceeded the frame limit (32 MiB)."}
-	// CloseInternal reports a fault of the server.
+	// CloseInternal reports an internal error of the server.
 	CloseInternal = CloseCode{
 		websocket.CloseInternalServerErr, "internal error",
 		"An internal error. The log of docent has the details.",
 	}
-	// CloseSlow closes a client that does not read.
+	// CloseSlow closes a client that reads too slowly.
 	CloseSlow = CloseCode{
 		4000, "reading too slowly",
 		"The client read too slowly and exceeded the outbox (1 MiB, or 64 MiB of frames over 64 KiB). " +
@@ -54,7 +57,7 @@ var (
 	}
 	// CloseSilent closes a client that is probably gone.
 	CloseSilent = CloseCode{4001, "nothing heard", "Nothing, not even a pong, was heard for 60 seconds."}
-	// CloseUnavailable refuses a session for now.
+	// CloseUnavailable refuses a session temporarily.
 	CloseUnavailable = CloseCode{
 		4002, "try again later",
 		"The session could not be opened: the database is unavailable, there are too many sessions or " +

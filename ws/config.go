@@ -18,61 +18,61 @@ import (
 type Config struct {
 	// Runtime runs the sessions. Required.
 	Runtime *session.Runtime
-	// Dialects are served at paths of their own, by path. All other paths serve
-	// BAF and docent.v1. Default: nil, none.
+	// Dialects are additional dialects by path. All other paths serve BAF and
+	// docent.v1. Default: nil, none.
 	Dialects map[string]Dialect
-	// Info returns the contents of a welcome. Default: nil, no models or
-	// collections.
+	// Info returns the part of a welcome that is the same for all sessions.
+	// Default: nil, no models or collections.
 	Info func(ctx context.Context) Info
-	// CheckOrigin decides whether a page may connect. Default: nil, requests
-	// without an origin and those of the same host may.
+	// CheckOrigin decides whether a page may connect. Default: nil, which allows
+	// requests without an origin and those from the same host.
 	CheckOrigin func(r *http.Request) bool
-	// Authenticate returns the owner of the token in a hello. If it is set, the
-	// server serves only known clients: known by this function or by the
-	// request's context, see auth.NewContext. Default: nil, everybody is
-	// auth.Anyone.
+	// Authenticate returns the principal whose token a hello contains. If it is
+	// set, the server serves only authenticated clients. They authenticate with
+	// this function or with the request's context, see auth.NewContext. Default:
+	// nil, every client is auth.Anyone.
 	Authenticate func(ctx context.Context, token string) (auth.Principal, error)
 	// Valid fails with fault.Unauthorized if a connected principal may no longer
-	// connect. The server calls it from time to time and then closes the
-	// connection. Default: nil, connections are not checked again.
+	// connect. The server calls it regularly, and closes the connection after this
+	// error. Default: nil, connections are not checked again.
 	Valid func(ctx context.Context, who auth.Principal) error
-	// ResumeByUser resumes the latest session of the user if a BAF client sends
-	// the header X-User-ID and no session. Default: false.
+	// ResumeByUser applies to BAF clients that send the header X-User-ID and no
+	// session. The server then resumes the latest session of the user. Default:
+	// false.
 	ResumeByUser bool
 	// Transcriber transcribes recordings. Default: nil, recordings are declined.
 	Transcriber Transcriber
 	// Logger logs refusals and failures, with ids and without content. Default:
 	// nil, which discards.
 	Logger *slog.Logger
-	// MaxConnections bounds the connections. With Authenticate, it bounds those
-	// of known clients. Default: 10,000.
+	// MaxConnections bounds the number of connections. With Authenticate, only
+	// connections of authenticated clients count. Default: 10,000.
 	MaxConnections int
 	// UserConnections bounds the connections of one principal, with
 	// Authenticate. Default: 100.
 	UserConnections int
-	// FrameBytes bounds a message on the wire. A larger one closes the
-	// connection. Default: 32 MiB.
+	// FrameBytes bounds a message on the wire. The server closes the connection
+	// after a larger one. Default: 32 MiB.
 	FrameBytes int64
-	// MessageBytes bounds the message field of a frame. A larger one is refused.
-	// Texts of users are bounded by agent.MaxTextBytes too. Default: 256 KiB.
+	// MessageBytes bounds the message field of a frame. The server refuses larger
+	// ones. agent.MaxTextBytes also bounds the texts of users. Default: 256 KiB.
 	MessageBytes int
-	// FileBytes bounds the message field of a frame with a file or a recording,
-	// in base64. A larger one is refused. FrameBytes bounds it too. Default: 32
-	// MiB.
+	// FileBytes bounds the message field of a frame with a file or a recording, in
+	// base64. The server refuses larger ones. FrameBytes also bounds it. Default:
+	// 32 MiB.
 	FileBytes int
-	// UploadBytes bounds the memory of all messages over 64 KiB while they are
-	// received and stored. Messages beyond it are refused with fault.Busy.
-	// Default: 256 MiB.
+	// UploadBytes bounds the total memory of messages over 64 KiB that are being
+	// received and stored. Further messages are refused with fault.Busy. Default:
+	// 256 MiB.
 	UploadBytes int64
-	// UserUploadBytes is the share of one principal in UploadBytes, or of one
-	// address without Authenticate. Default: a quarter of UploadBytes, but room
-	// for two messages of FileBytes.
+	// UserUploadBytes bounds the part of UploadBytes that one principal may use.
+	// Without Authenticate it applies to one address. Default: a quarter of
+	// UploadBytes, but at least two messages of FileBytes.
 	UserUploadBytes int64
-	// OutboxBytes bounds the messages that wait to be sent to one client, without
-	// those of more than 64 KiB. Default: 1 MiB.
+	// OutboxBytes bounds the queue of messages to one client, without messages over
+	// 64 KiB. Default: 1 MiB.
 	OutboxBytes int
-	// LongOutboxBytes bounds the waiting messages of more than 64 KiB. Default:
-	// 64 MiB.
+	// LongOutboxBytes bounds the queued messages over 64 KiB. Default: 64 MiB.
 	LongOutboxBytes int
 	// Rate is the number of messages that a client may send per second. Default:
 	// 20.
@@ -83,28 +83,28 @@ type Config struct {
 	// UserRate is the number of messages that all connections of one principal
 	// may send per second, with Authenticate. Default: 100.
 	UserRate float64
-	// UserBurst is the number of messages that they may send at once. Default:
-	// 300.
+	// UserBurst is the number of messages that all connections of one principal may
+	// send at once. Default: 300.
 	UserBurst int
 	// PingEvery is the time between pings. Default: 25s.
 	PingEvery time.Duration
 	// Silence is the time after which a client that sends nothing is closed.
 	// Default: 60s.
 	Silence time.Duration
-	// WriteTimeout bounds the writing of one message, or of 256 KiB of a longer
-	// one. Default: 10s.
+	// WriteTimeout bounds the writing of one message. A message over 256 KiB gets
+	// the timeout for each 256 KiB. Default: 10s.
 	WriteTimeout time.Duration
-	// Stall is the time for which a half-sent message may stand still. Pings and
-	// pongs in between do not count. Default: 30s.
+	// Stall is the time after which an incomplete message without new data closes
+	// the connection. Pings and pongs do not count as data. Default: 30s.
 	Stall time.Duration
-	// HelloTimeout is the time in which a docent.v1 client has to say hello.
+	// HelloTimeout is the time within which a docent.v1 client must say hello.
 	// Default: 10s.
 	HelloTimeout time.Duration
-	// Metrics gets the server's metrics. Default: nil, a private set.
+	// Metrics receives the server's metrics. Default: nil, a private set.
 	Metrics *metrics.Set
 }
 
-// Info is the part of a welcome that does not depend on the session.
+// Info is the part of a welcome that is the same for all sessions.
 type Info struct {
 	// Models are the chat models.
 	Models []string

@@ -20,8 +20,8 @@ import (
 )
 
 // Connection is the connection of one client. Its reader goroutine calls the
-// Handler, its writer goroutine sends what is in the outbox. Fields without a
-// lock belong to the reader.
+// Handler. Its writer goroutine sends the messages in the outbox. Only the reader
+// uses the fields without a lock.
 type Connection struct {
 	server   *Server
 	socket   *websocket.Conn
@@ -31,16 +31,16 @@ type Connection struct {
 	remote   string          // the client's address, see auth.Remote
 	who      *auth.Principal // nil until it is known; the reader sets it under server.mu
 	place    place           // in the limits of connections
-	pingAt   time.Time       // when the next ping is due; guarded by server.mu
+	pingAt   time.Time       // when the next ping is due; server.mu guards it
 	rate     *limits.Limit   // of messages
 	cancel   context.CancelFunc
 	patience patience
 	out      *outbox
 	written  chan struct{} // closed when the writer has ended
-	validAt  time.Time     // when the client was last found to be allowed in
-	upload   upload        // the large message at hand
-	answered bool          // the client has sent a close frame, or is gone
-	untold   atomic.Bool   // a refusal was logged that the dialect could not tell
+	validAt  time.Time     // time of the last successful check of access
+	upload   upload        // the current large message
+	answered bool          // the client has sent a close frame, or has disconnected
+	untold   atomic.Bool   // a refusal was logged because the dialect has no message for it
 
 	id  atomic.Pointer[string]               // of the session; nil until it is open
 	sub atomic.Pointer[session.Subscription] // nil until the session is open
@@ -82,12 +82,13 @@ func (c *Connection) serve(ctx context.Context, o *opening) {
 	c.end()
 }
 
-// readerAge is the age at which a reader is replaced after its next message.
+// readerAge is the age at which the reader goroutine is replaced after its next
+// message.
 const readerAge = time.Second
 
-// read is the reader goroutine. Acting on a message grows its stack, which an idle
-// connection would keep. So it starts its successor after a message that came when
-// the connection had been idle.
+// read is the reader goroutine. Handling a message grows its stack, and an idle
+// connection would keep that memory. So read starts a new goroutine in its place
+// after a message that ended an idle time.
 func (c *Connection) read(ctx context.Context) {
 	for begun := time.Now(); time.Since(begun) < readerAge; {
 		if !c.next(ctx) {
@@ -102,7 +103,7 @@ func (c *Connection) read(ctx context.Context) {
 // over.
 func (c *Connection) next(ctx context.Context) bool {
 	defer c.recovered(ctx)
-	c.patience.alive() // the time that the last message took does not count as silence
+	c.patience.alive() // the time for handling the last message is not silence
 	var act func(context.Context)
 	if err := c.receive(func(m dialect.Message) { act = c.handler.Decode(m) }); err != nil {
 		c.readFailed(ctx, err)
@@ -131,21 +132,22 @@ func (c *Connection) end() {
 		sub.Close()
 	}
 	if !c.out.stop() {
-		_ = c.socket.Close() // nothing is left to send; this ends a blocked write
+		_ = c.socket.Close() // nothing is left to send, so this ends a blocked write
 	}
 	<-c.written
 	if !c.answered {
 		c.linger()
 	}
-	_ = c.socket.Close() // nobody is left to tell
+	_ = c.socket.Close() // no client is left to notify
 	c.server.remove(c)
 	c.server.served.Done()
 }
 
-// Session returns the client's part in its session, or nil before it is open.
+// Session returns the client's view of its session, or nil before the session is
+// open.
 func (c *Connection) Session() *session.Subscription { return c.sub.Load() }
 
-// SessionID returns the id of the session, or "" before it is open.
+// SessionID returns the id of the session, or "" before the session is open.
 func (c *Connection) SessionID() string {
 	if id := c.id.Load(); id != nil {
 		return *id
@@ -156,8 +158,8 @@ func (c *Connection) SessionID() string {
 // Logger returns the server's logger.
 func (c *Connection) Logger() *slog.Logger { return c.server.cfg.Logger }
 
-// Refuse counts and logs a refusal and tells the client about it. The id is that
-// of the refused message, or "".
+// Refuse counts and logs a refusal, and tells the client about it. id identifies
+// the refused message; it may be "".
 func (c *Connection) Refuse(err error, id string) {
 	kind := fault.KindOf(err)
 	count(c.server.meters.errors, string(kind))
@@ -165,13 +167,13 @@ func (c *Connection) Refuse(err error, id string) {
 		c.server.meters.limited.Inc()
 	}
 	log := c.server.cfg.Logger.Debug
-	if !c.handler.Refuse(err, id) && !c.untold.Swap(true) { // one line is enough to look further
+	if !c.handler.Refuse(err, id) && !c.untold.Swap(true) { // one log line is enough to start an investigation
 		log = c.server.cfg.Logger.Info
 	}
 	log("frame refused", "session", c.SessionID(), "kind", kind)
 }
 
-// Close sends a close frame after the messages that wait, and ends the connection
+// Close sends a close frame after the queued messages. It ends the connection
 // when the client has answered.
 func (c *Connection) Close(code CloseCode) { c.close(code) }
 
@@ -183,7 +185,8 @@ func (c *Connection) CloseIdle() { c.Close(CloseIdle) }
 
 // close is Close. It returns false if the connection is closing already.
 func (c *Connection) close(code CloseCode) bool {
-	// A client that does not read what waits would not read it now.
+	// A client that does not read the queued messages would not read this one
+	// either.
 	if !c.out.close(websocket.FormatCloseMessage(code.Code, code.Reason), code == CloseSlow) {
 		return false
 	}
@@ -203,7 +206,7 @@ func (c *Connection) answerClose(code int, _ string) error {
 // closeGrace is the time that a client has to answer a close frame.
 const closeGrace = 5 * time.Second
 
-// readFailed ends a connection that cannot be read any more.
+// readFailed ends a connection after a failed read.
 func (c *Connection) readFailed(ctx context.Context, err error) {
 	var closed *websocket.CloseError
 	switch {
@@ -213,7 +216,7 @@ func (c *Connection) readFailed(ctx context.Context, err error) {
 		c.Close(CloseSilent)
 	case errors.Is(err, websocket.ErrReadLimit):
 		c.over(strconv.Itoa(CloseTooBig.Code)) // the library has sent the close frame
-	case errors.As(err, &closed): // the client closed the connection, or is gone
+	case errors.As(err, &closed): // the client closed the connection, or disconnected
 		c.answered = true
 		if closed.Code == websocket.CloseAbnormalClosure {
 			c.over(closedLost)
@@ -223,12 +226,13 @@ func (c *Connection) readFailed(ctx context.Context, err error) {
 		c.answered = true
 		c.over(closedLost)
 	default:
-		c.over(strconv.Itoa(CloseProtocol.Code)) // likewise
+		c.over(strconv.Itoa(CloseProtocol.Code)) // as above
 	}
 	c.server.cfg.Logger.DebugContext(ctx, "connection ended", "session", c.SessionID(), "error", err)
 }
 
-// over notes that nothing more can be sent. The label counts the end in metrics.
+// over records that nothing more can be sent. label is the reason of the end in
+// metrics.
 func (c *Connection) over(label string) {
 	if c.out.abandon() {
 		count(c.server.meters.closes, label)
@@ -236,24 +240,23 @@ func (c *Connection) over(label string) {
 	c.patience.awaitClose(time.Now().Add(closeGrace))
 }
 
-// linger reads and discards what the client still sends until it closes the
-// socket. Closing a socket with unread data would reset it, and the client might
-// not see the close frame.
+// linger reads and discards the client's data until the client closes the socket.
+// Closing a socket with unread data would reset it, and the client might not
+// receive the close frame.
 func (c *Connection) linger() {
 	conn := c.socket.NetConn()
 	if half, ok := conn.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite() // tells the client that nothing comes any more
+		_ = half.CloseWrite() // tells the client that no more data follows
 	}
 	scrap := make([]byte, scrapBuffer)
 	for {
-		if _, err := conn.Read(scrap); err != nil { // the deadline is that of closeGrace
+		if _, err := conn.Read(scrap); err != nil { // the deadline is the one of closeGrace
 			return
 		}
 	}
 }
 
-// listener is the connection as a client of its session. The handler gets the
-// deliveries.
+// listener passes the deliveries of a session to the connection's handler.
 type listener struct {
 	Handler
 	c *Connection

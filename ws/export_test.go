@@ -12,7 +12,7 @@ import (
 	"docent/ws/dialect"
 )
 
-// Echo returns each client's messages: this package without an agent.
+// Echo returns each client's messages. It uses this package without an agent.
 func Echo() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		cfg := Config{Rate: 1e9, Burst: 1 << 30}
@@ -33,7 +33,7 @@ func Echo() http.Handler {
 	})
 }
 
-// echo is read for a connection that is in no server.
+// echo has the reader of a connection that belongs to no server.
 func (c *Connection) echo(ctx context.Context) {
 	for begun := time.Now(); time.Since(begun) < readerAge; {
 		if !c.next(ctx) {

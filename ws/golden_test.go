@@ -19,7 +19,8 @@ import (
 	"docent/ws"
 )
 
-// goldenLines are BAF's own frames, unchanged. Those of its clients have no time.
+// goldenLines are BAF's own frames, unchanged. The frames of its clients have no
+// time.
 func goldenLines(t *testing.T) (clients, server []string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "payload", "testdata", "baf_frames.jsonl"))
@@ -68,7 +69,7 @@ func goldenAgent(t *testing.T) *agent.Agent {
 	})
 }
 
-// saying returns an agent that answers "go" with say, and nothing else.
+// saying returns an agent that answers "go" only with say.
 func saying(say func(ctx context.Context, s *agent.Session) []error) *agent.Agent {
 	a := agent.New("golden")
 	wait := a.State("wait", agent.Initial)
@@ -87,11 +88,12 @@ func saying(say func(ctx context.Context, s *agent.Session) []error) *agent.Agen
 	return a
 }
 
-// stampLayout is how BAF writes times.
+// stampLayout is BAF's format of times.
 var stampLayout = regexp.MustCompile(`^"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"$`)
 
-// equalFrames checks that a frame is BAF's: the same keys in the same order, and
-// the same values but of the time. Answers may have more keys.
+// equalFrames checks that a frame equals BAF's frame. It must have the same keys
+// in the same order, and the same values except for the time. Answers may have
+// additional keys.
 func equalFrames(t *testing.T, want, got string) {
 	t.Helper()
 	type envelope struct {
@@ -169,7 +171,7 @@ func TestGoldenLive(t *testing.T) {
 	e := ear(func(context.Context, []byte, string) (string, error) { return "transcribed text", nil })
 	s := serve(t, setup{agent: goldenAgent(t), store: db, config: ws.Config{Transcriber: e}})
 	p := s.dial("/?session_id=S", nil)
-	heard := map[string]bool{} // the golden frames that came
+	heard := map[string]bool{} // the golden frames that arrived
 	var live []frame
 	p.say(`{"action": "user_message", "message": "go"}`)
 	for _, line := range server {
@@ -182,7 +184,7 @@ func TestGoldenLive(t *testing.T) {
 	}
 	for _, line := range clients {
 		if strings.Contains(line, `"reset"`) || strings.Contains(line, `"fetch_user_messages"`) {
-			continue // below: they would end, or answer with, what is to be compared
+			continue // sent below, because they would disturb the comparison
 		}
 		p.say(line)
 		if strings.Contains(line, `"user_voice"`) {
@@ -191,7 +193,7 @@ func TestGoldenLive(t *testing.T) {
 			heard[line] = true
 		}
 	}
-	p.say(`{"action": "user_message", "message": "go"}`) // all is taken by now
+	p.say(`{"action": "user_message", "message": "go"}`) // the server has handled all frames now
 	for range live {
 		p.next()
 	}
@@ -219,7 +221,7 @@ func TestGoldenLive(t *testing.T) {
 	equalFrames(t, server[0], p.next().raw)
 }
 
-// A docent.v1 client may send BAF's frames as well, and none is an error.
+// A docent.v1 client may send BAF's frames too. None of them causes an error.
 func TestGoldenInbound(t *testing.T) {
 	t.Parallel()
 	clients, _ := goldenLines(t)
@@ -242,7 +244,7 @@ func TestGoldenInbound(t *testing.T) {
 	})
 }
 
-// plainWAV hears something in BAF's recording.
+// plainWAV transcribes BAF's recording.
 func plainWAV(_ context.Context, recording []byte, _ string) (string, error) {
 	if base64.StdEncoding.EncodeToString(recording) != "UklGRiQAAABXQVZF" {
 		return "", context.Canceled
@@ -286,7 +288,7 @@ func TestGoldenNaN(t *testing.T) {
 	}
 	again := s.dial("/?session_id=S", nil)
 	again.say(`{"action":"fetch_user_messages"}`)
-	again.next() // what was asked
+	again.next() // the question
 	for _, was := range live {
 		if f := again.next(); string(f.Message) != string(was.Message) {
 			t.Errorf("replayed %s, live %s", f.raw, was.raw)

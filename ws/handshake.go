@@ -15,8 +15,8 @@ import (
 	"docent/payload"
 )
 
-// Protocol is the name by which clients ask for docent.v1, as a WebSocket
-// subprotocol or as the query parameter protocol.
+// Protocol is the name of docent.v1 as a WebSocket subprotocol and in the query
+// parameter protocol.
 const Protocol = "docent.v1"
 
 // protocolPrefix begins the names of docent's subprotocols.
@@ -28,17 +28,17 @@ func wantsGUI(r *http.Request) bool { return r.URL.Query().Get("gui") == "1" }
 // IsUpgrade reports whether a request asks for a WebSocket.
 func IsUpgrade(r *http.Request) bool { return websocket.IsWebSocketUpgrade(r) }
 
-// AsksV1 reports whether a request asks for docent.v1. At the path of another
-// dialect it gets that one all the same. Clients of docent.v1 learn about wrong
-// credentials (see [auth.Refusal]) after the handshake, because browsers do not
-// show the status of a handshake to the page.
+// AsksV1 reports whether a request asks for docent.v1. The path of another
+// dialect ignores this. Clients of docent.v1 receive errors about credentials
+// (see [auth.Refusal]) after the handshake, because browsers hide the status of a
+// handshake from the page.
 func AsksV1(r *http.Request) bool {
 	return IsUpgrade(r) &&
 		(slices.Contains(websocket.Subprotocols(r), Protocol) || strings.TrimSpace(r.URL.Query().Get("protocol")) == Protocol)
 }
 
-// checkProtocol refuses requests for an unknown docent protocol, whose client
-// would not understand BAF. Other subprotocols belong to BAF's clients.
+// checkProtocol refuses requests for an unknown docent protocol, because their
+// clients would not understand BAF. Other subprotocols belong to BAF's clients.
 func checkProtocol(r *http.Request) error {
 	asked := strings.TrimSpace(r.URL.Query().Get("protocol"))
 	if offered := websocket.Subprotocols(r); asked == "" && !slices.Contains(offered, Protocol) {
@@ -56,9 +56,10 @@ func checkProtocol(r *http.Request) error {
 	return nil
 }
 
-// chosenProtocol returns the subprotocol of the answer, or "" for none. Browsers
-// close a connection that chooses none of the offered subprotocols, so the server
-// returns a token if the client offered nothing else.
+// chosenProtocol returns the subprotocol for the response, or "" for none.
+// Browsers close a connection if the server chooses none of the offered
+// subprotocols. If the client offered only a token, the server therefore returns
+// the token.
 func (u upgrade) chosenProtocol(r *http.Request) string {
 	offered := websocket.Subprotocols(r)
 	isToken := func(p string) bool { return strings.HasPrefix(p, auth.SubprotocolPrefix) }
@@ -72,14 +73,14 @@ func (u upgrade) chosenProtocol(r *http.Request) string {
 	}
 }
 
-// upgrade is a request that becomes a connection.
+// upgrade is a request that will become a connection.
 type upgrade struct {
 	name  string // of the dialect
 	begin func(c *Connection) Handler
 	v1    bool // it asks for docent.v1
 	baf   bool // it asks for BAF
 	opening
-	who *auth.Principal // nil if the client still has to say who it is
+	who *auth.Principal // nil if the client has not authenticated yet
 }
 
 // upgrade checks a request. The error is the reason to refuse it.
@@ -111,8 +112,8 @@ func (s *Server) upgrade(r *http.Request) (upgrade, error) {
 }
 
 // openRequest reads BAF's names of the session and the user from a request.
-// Headers win over the query, surrounding spaces are removed, and blank values
-// count as absent.
+// Headers take precedence over the query. Surrounding spaces are removed, and
+// blank values count as absent.
 func (s *Server) openRequest(r *http.Request, baf bool) session.OpenRequest {
 	query := r.URL.Query()
 	first := func(values ...string) string {
@@ -129,8 +130,8 @@ func (s *Server) openRequest(r *http.Request, baf bool) session.OpenRequest {
 		Username: first(append([]string{user}, query["user_id"]...)...),
 		Name:     first(query["session_name"]...),
 	}
-	// In BAF's documentation the user identifies the session. Its React client
-	// means a new session if it names the user in the query alone.
+	// In BAF's documentation, the user identifies the session. BAF's newer React
+	// client, however, wants a new session if it sends the user only in the query.
 	req.Latest = s.cfg.ResumeByUser && user != "" && req.ID == "" && baf
 	return req
 }
@@ -142,8 +143,9 @@ var (
 	errNoScope = fault.New(fault.Forbidden, "scope_ask_missing", "your token does not have the scope ask")
 )
 
-// principal returns the client, or nil if it still has to say who it is. Only
-// clients of docent.v1 can do that, with their hello.
+// principal returns the principal of the client, or nil if the client has not
+// authenticated yet. Only clients of docent.v1 can authenticate later, in their
+// hello.
 func (s *Server) principal(r *http.Request, v1 bool) (*auth.Principal, error) {
 	if s.cfg.Authenticate == nil {
 		return &s.anyone, nil
@@ -181,15 +183,15 @@ func (s *Server) refuseHandshake(w http.ResponseWriter, err error) {
 	writeRefusal(w, kind.HTTPStatus(), kind, fault.TextOf(err))
 }
 
-// writeRefusal answers a request like the HTTP API answers with errors.
+// writeRefusal responds with an error in the format of the HTTP API.
 func writeRefusal(w http.ResponseWriter, status int, kind fault.Kind, text fault.Text) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(payload.Error{Code: string(kind), Text: text, Retryable: kind.Retryable()}) // the client is gone
+	_ = json.NewEncoder(w).Encode(payload.Error{Code: string(kind), Text: text, Retryable: kind.Retryable()}) // the client has disconnected
 }
 
-// upgradeFailed answers a request that the WebSocket library refuses.
+// upgradeFailed responds to a request that the WebSocket library refuses.
 func upgradeFailed(w http.ResponseWriter, _ *http.Request, status int, reason error) {
 	kind, text := fault.Invalid, fault.NewText("handshake_needed", "this is not a WebSocket handshake")
 	var handshake websocket.HandshakeError

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// beats is the number of times per Config.PingEvery that the server looks for
-// connections with a ping due. One goroutine serves all connections, because a
-// timer for each would cost memory.
+// beats is the number of checks for due pings in each Config.PingEvery. One
+// goroutine serves all connections, because a timer for each would need much
+// memory.
 const beats = 8
 
 // heartbeat sends pings until ctx ends.

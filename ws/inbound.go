@@ -16,14 +16,15 @@ import (
 	"docent/payload"
 )
 
-// handle acts on a frame, or refuses it. Frames do not close their connection.
+// handle acts on a frame or refuses it. A refused frame does not close its
+// connection.
 func (t *talk) handle(ctx context.Context, frame payload.Frame, refusal error) {
 	if tooFast := t.c.Allow(); tooFast != nil {
 		if t.v1 {
 			refusal = tooFast
 		} else {
 			// A BAF client would not understand an error. Its frames wait instead, and
-			// count even if the connection ends meanwhile.
+			// are handled even if the connection ends in the meantime.
 			_ = t.c.Wait(ctx)
 		}
 	}
@@ -40,8 +41,8 @@ func (t *talk) handle(ctx context.Context, frame payload.Frame, refusal error) {
 	}
 }
 
-// isUnanswered reports whether the server answers an action with an ack alone. The
-// session acknowledges messages itself, with their seq.
+// isUnanswered reports whether the only answer to an action is an ack. The
+// session itself acknowledges messages, with their seq.
 func isUnanswered(a payload.Action) bool {
 	switch a {
 	case payload.UserSetVariable, payload.StopAction, payload.Reset, payload.UserUpdateUI, payload.UserGUIEvent:
@@ -50,7 +51,7 @@ func isUnanswered(a payload.Action) bool {
 	return false
 }
 
-// refused tells the client that a frame had no effect.
+// refused reports a refused frame to the client.
 func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 	kind := fault.KindOf(err)
 	if !t.v1 && needsWords(frame.Action, kind, err) {
@@ -72,7 +73,8 @@ func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 }
 
 // needsWords reports whether a BAF client gets an apology for a refused frame. It
-// does if the frame was well formed, or if a person sees no answer otherwise.
+// gets one if the frame was well formed, or if a person would otherwise see no
+// answer.
 func needsWords(a payload.Action, kind fault.Kind, err error) bool {
 	if errors.Is(err, peer.ErrTooManyHops) {
 		return false
@@ -94,7 +96,7 @@ func (t *talk) act(ctx context.Context, frame payload.Frame) error {
 	switch frame.Action {
 	case payload.UserMessage:
 		return t.hear(ctx, frame, true)
-	case payload.ReplyStr: // another agent speaks
+	case payload.ReplyStr: // the sender is another agent
 		return t.hear(ctx, frame, false)
 	case payload.UserFile:
 		return t.takeFile(ctx, frame)
@@ -118,7 +120,7 @@ func (t *talk) act(ctx context.Context, frame payload.Frame) error {
 	return errUnknown(frame.Action)
 }
 
-// actV1 acts on a frame that only docent.v1 has.
+// actV1 acts on a frame whose action only docent.v1 has.
 func (t *talk) actV1(ctx context.Context, frame payload.Frame) error {
 	switch frame.Action {
 	case payload.StopAction:
@@ -143,8 +145,8 @@ func errUnknown(a payload.Action) error {
 func isSpoken(a payload.Action) bool { return a == payload.UserMessage || a == payload.ReplyStr }
 
 // hear passes the message of a user or of another agent to the session. An agent
-// that has lost its connection sends its request again with the same correlation,
-// which the session recognizes.
+// that lost its connection sends its request again with the same correlation. The
+// session recognizes the repetition.
 func (t *talk) hear(ctx context.Context, frame payload.Frame, human bool) error {
 	if frame.Message == nil {
 		return fault.New(fault.Invalid, "action_without_message", "%s needs a message", frame.Action)

@@ -25,8 +25,8 @@ import (
 	"docent/ws/typed"
 )
 
-// A principal can have a limited number of connections, however it
-// authenticates. After the last one no state remains.
+// The number of connections of a principal is limited, however it authenticates.
+// No state remains after the last connection.
 func TestUserConnections(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()
@@ -48,7 +48,7 @@ func TestUserConnections(t *testing.T) {
 	if code := late.closed(); code != ws.CloseUnavailable.Code {
 		t.Errorf("closed with %d", code)
 	}
-	s.dial("/", bearer("bob")).next() // others are not concerned
+	s.dial("/", bearer("bob")).next() // other principals are not affected
 	first.conn.Close(wstest.StatusNormalClosure, "")
 	v1.conn.Close(wstest.StatusNormalClosure, "")
 	waitFor(t, "ada's account is gone", func() bool { return counted(set, "docent_ws_principals") == "1" })
@@ -79,7 +79,7 @@ func TestUserRate(t *testing.T) {
 			}
 		}
 	}
-	if limited != 2 { // each, the hellos not counted
+	if limited != 2 { // for each connection, without the hellos
 		t.Errorf("%d frames were refused of 6, 4 being allowed beside two handshakes", limited)
 	}
 	if status, _ := s.refusal("/", bearer("ada")); status != http.StatusTooManyRequests {
@@ -91,7 +91,7 @@ func TestUserRate(t *testing.T) {
 	other.until(payload.AckAction)
 }
 
-// counted is a metric's value as text.
+// counted returns the value of a metric as text.
 func counted(set *metrics.Set, name string) string {
 	var b bytes.Buffer
 	set.WritePrometheus(&b)
@@ -142,8 +142,8 @@ func TestMetrics(t *testing.T) {
 	waitFor(t, "the end is counted", func() bool { return counted(set, `docent_ws_closes_total{code="peer"}`) == "1" })
 }
 
-// Clients that stop reading use no more memory than their outboxes, and others
-// receive everything.
+// Clients that stop reading use no more memory than their outboxes. Other clients
+// still receive everything.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
 	const slow, outbox, said, size = 100, 512 << 10, 90, 4 << 10
@@ -152,7 +152,7 @@ func TestSlowReaders(t *testing.T) {
 		agent:  talker(t, said, size),
 		config: ws.Config{OutboxBytes: outbox, WriteTimeout: patience, Metrics: set, Rate: 1e6, Burst: 1e6},
 	})
-	// With a small buffer of the system's, or that would hold all of it.
+	// The socket buffer is small. Otherwise it would hold all messages.
 	h := httptest.NewUnstartedServer(s.server)
 	h.Config.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
 		if err := c.(*net.TCPConn).SetWriteBuffer(16 << 10); err != nil {
@@ -172,7 +172,7 @@ func TestSlowReaders(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 10 {
 		quick := s.dial(fmt.Sprintf("/?session_id=quick%d", i), nil)
-		for range 4 { // all of a session hear it, nobody reads it
+		for range 4 { // all clients of a session receive it, but this one does not read
 			readers[i].say(`{"action":"user_message","message":"talk"}`)
 		}
 		all.Go(func() {
@@ -205,7 +205,7 @@ func TestSlowReaders(t *testing.T) {
 	t.Logf("at most %.0f bytes waited", worst)
 }
 
-// A client that sends its request byte by byte is cut off, and creates no
+// A client that sends its request byte by byte is disconnected and creates no
 // session.
 func TestSlowHandshake(t *testing.T) {
 	t.Parallel()
@@ -232,7 +232,7 @@ func TestSlowHandshake(t *testing.T) {
 			t.Errorf("it was not cut off: %v", err)
 		}
 	}
-	for range 2 { // those who do not say hello are counted like others
+	for range 2 { // clients that do not say hello count like others
 		s.dial("/?protocol=docent.v1", nil)
 	}
 	if status, _ := s.refusal("/?protocol=docent.v1", nil); status != http.StatusServiceUnavailable {
@@ -302,7 +302,7 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// stop and reset overtake messages that wait, in each dialect.
+// Stop and reset overtake waiting messages, in each dialect.
 func TestOvertaking(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ path, hello, message, command string }{
@@ -324,7 +324,7 @@ func TestOvertaking(t *testing.T) {
 		})
 		wait.OnMessage().GoTo(wait)
 		s := serve(t, setup{agent: a})
-		t.Cleanup(func() { close(over) }) // or the server waits for the turns
+		t.Cleanup(func() { close(over) }) // otherwise the server waits for the turns
 		p := s.dial(c.path, nil)
 		if c.hello != "" {
 			p.say(c.hello)
@@ -334,11 +334,11 @@ func TestOvertaking(t *testing.T) {
 		}
 		<-begun
 		p.say(c.command)
-		if c.hello != "" { // the turn at hand ends, and the next begins
+		if c.hello != "" { // the current turn ends, and the next one begins
 			<-begun
 			continue
 		}
-		p.say(c.message) // and of the others none is left
+		p.say(c.message) // and none of the others is left
 		<-begun
 	}
 }

@@ -13,7 +13,7 @@ const (
 	refusedFull      = "full"
 	refusedPrincipal = "principal"
 	refusedAccess    = "access"    // no token, a wrong one, or one without the scope
-	refusedHandshake = "handshake" // anything else: origin, names, no WebSocket
+	refusedHandshake = "handshake" // other reasons: origin, names, or not a WebSocket
 )
 
 // Labels in metrics of connections that the server did not close.
@@ -74,7 +74,7 @@ func labelled(set *metrics.Set, name, label, value string) *metrics.Counter {
 	return set.GetOrCreateCounter(name + "{" + label + "=" + strconv.Quote(value) + "}")
 }
 
-// count adds one to the counter with a label, if there is one.
+// count increments the counter with a label, if there is one.
 func count(of map[string]*metrics.Counter, label string) {
 	if c := of[label]; c != nil {
 		c.Inc()
@@ -103,7 +103,7 @@ func (s *Server) speaking(name string) (n int) {
 	return n
 }
 
-// waiting returns the number of bytes that wait for all clients.
+// waiting returns the number of queued bytes for all clients.
 func (s *Server) waiting() (bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,8 @@ type greeter interface {
 	// greet acts on a message before the session is open. With fault.Invalid the
 	// client may try again.
 	greet(ctx context.Context, m dialect.Message, o *opening) (id string, err error)
-	// catchUp sends what the client has missed, once the session is open.
+	// catchUp sends the entries that the client has missed, after the session is
+	// open.
 	catchUp(ctx context.Context) error
 }
 
@@ -85,7 +86,7 @@ func (c *Connection) awaitHello(ctx context.Context, g greeter, o *opening) bool
 	}
 }
 
-// openFailed closes a connection whose session could not be opened.
+// openFailed closes a connection after its session could not be opened.
 func (c *Connection) openFailed(ctx context.Context, err error, id, session string) {
 	if ctx.Err() != nil {
 		return

@@ -11,47 +11,46 @@ import (
 	"docent/payload"
 )
 
-// outbox is the queue of messages that a connection's writer has to send. It is
-// bounded in bytes: adding a message never blocks, and a client that lets too
-// much wait is closed.
+// outbox is the queue of messages for a connection's writer. Its size in bytes is
+// limited. Adding a message never blocks. A client whose queue is full is closed.
 type outbox struct {
-	short, long *limits.Limit // bytes that wait, those of long messages apart
+	short, long *limits.Limit // queued bytes; long messages count separately
 	cfg         *Config
 
 	mu      sync.Mutex // guards the fields below
 	items   []item
 	busy    bool          // the writer is writing an item
-	closing bool          // no items are added any more
+	closing bool          // no more items are accepted
 	stopped bool          // the writer ends once the queue is empty
 	ready   sync.Cond     // signals the writer
-	drained chan struct{} // closed when the writer has sent something; nil if nobody waits
+	drained chan struct{} // closed after the writer has sent something; nil if no caller waits
 }
 
 // item is a message to send.
 type item struct {
 	// kind is the type of WebSocket message.
 	kind int
-	// data is the encoded message; nil for a delta, which may still grow.
+	// data is the encoded message. It is nil for a delta, which may still grow.
 	data []byte
-	// pooled is the buffer of data, if it is one of the buffers.
+	// pooled is the buffer of data if it comes from buffers.
 	pooled *[]byte
-	// delta is a piece of an answer, or nil. Pieces that wait together are joined.
+	// delta is a piece of an answer, or nil. Queued pieces of one turn are joined.
 	delta *payload.Frame
-	// joined tells that delta has a text of its own. Others share theirs with
-	// other connections.
+	// joined reports that delta has its own text. Other deltas share their text
+	// with other connections.
 	joined bool
-	// long tells whether the item counts as long.
+	// long reports whether the item counts as long.
 	long bool
 	// charge is the number of bytes taken from the outbox's limit.
 	charge int64
 }
 
 const (
-	// itemOverhead is the memory of an item beside its text, in bytes.
+	// itemOverhead is the memory of an item without its text, in bytes.
 	itemOverhead = 64
 	// longMessage is the size in bytes above which a message is long, such as a
-	// file. Long messages are counted apart: a few images of one turn would fill
-	// the outbox otherwise.
+	// file. Long messages count separately. Otherwise a few images of one turn
+	// would fill the outbox.
 	longMessage = 64 << 10
 )
 
@@ -95,8 +94,8 @@ func (o *outbox) addLocked(i item) error {
 	}
 	i.long = size > longMessage
 	limit, capacity := o.limit(i.long)
-	// A message larger than the whole outbox takes all of it: it could never be
-	// sent otherwise.
+	// A message larger than the whole outbox takes all of it. Otherwise it could
+	// never be sent.
 	i.charge = min(size, capacity)
 	if limit.Take("", i.charge) != nil {
 		i.release()
@@ -107,7 +106,7 @@ func (o *outbox) addLocked(i item) error {
 	return nil
 }
 
-// addIfIdle queues an item if nothing waits, and reports whether it did.
+// addIfIdle queues an item if the queue is empty, and reports whether it did.
 func (o *outbox) addIfIdle(i item) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -150,9 +149,9 @@ func (o *outbox) join(f payload.Frame) bool {
 	return true
 }
 
-// addPatiently queues the item that encode returns, if half of the outbox is
-// free. Otherwise it returns a channel that is closed when the writer has sent
-// something. open is false if nothing is sent any more.
+// addPatiently queues the item that encode returns if half of the outbox is free.
+// Otherwise it returns a channel that is closed after the writer has sent
+// something. open is false if nothing can be sent anymore.
 func (o *outbox) addPatiently(encode func() item) (wait <-chan struct{}, open bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -168,7 +167,7 @@ func (o *outbox) addPatiently(encode func() item) (wait <-chan struct{}, open bo
 	return o.drained, true
 }
 
-// close adds a close frame as the last item. With drop, the items that wait are
+// close adds a close frame as the last item. If drop is set, the queued items are
 // not sent. It returns false if the outbox was closing already.
 func (o *outbox) close(frame []byte, drop bool) bool {
 	o.mu.Lock()
@@ -185,7 +184,7 @@ func (o *outbox) close(frame []byte, drop bool) bool {
 	return true
 }
 
-// abandon drops all items and adds no more. It returns false if the outbox was
+// abandon drops all items and accepts no more. It returns false if the outbox was
 // closing already.
 func (o *outbox) abandon() bool {
 	o.mu.Lock()
@@ -196,8 +195,8 @@ func (o *outbox) abandon() bool {
 	return !was
 }
 
-// stop ends the writer. If a close frame is on its way, the writer sends it
-// first, and stop returns true.
+// stop ends the writer. If a close frame is queued, the writer sends it first,
+// and stop returns true.
 func (o *outbox) stop() (closing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -218,7 +217,7 @@ func (o *outbox) dropLocked() {
 	o.items = nil
 }
 
-// take waits for the next item. It returns false when the writer has to end.
+// take waits for the next item. It returns false if the writer must end.
 func (o *outbox) take() (item, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -237,7 +236,7 @@ func (o *outbox) take() (item, bool) {
 	return i, true
 }
 
-// sent gives back the memory of an item that was taken.
+// sent releases the memory of an item that was taken.
 func (o *outbox) sent(i item) {
 	i.release()
 	o.mu.Lock()
@@ -251,14 +250,14 @@ func (o *outbox) sent(i item) {
 	}
 }
 
-// waiting returns the number of bytes that wait.
+// waiting returns the number of queued bytes.
 func (o *outbox) waiting() int64 { return o.short.Used() + o.long.Used() }
 
-// buffers hold messages while they are read or wait to be sent. Buffers of more
-// than longMessage are not kept.
+// buffers holds reusable buffers for messages. Buffers larger than longMessage
+// are not kept.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// release gives back the item's buffer.
+// release returns the item's buffer to buffers.
 func (i *item) release() {
 	if i.pooled != nil && cap(i.data) <= longMessage {
 		*i.pooled = i.data[:0]

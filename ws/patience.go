@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// minUpload is the least speed of a half-sent message, in bytes per second.
+// minUpload is the minimum speed of a half-sent message, in bytes per second.
 const minUpload = 8 << 10
 
-// patience sets the read deadline of a connection. The deadline is the earliest
-// time at which the client counts as gone:
+// patience sets the read deadline of a connection. The connection is closed at
+// the earliest of these times:
 //
-//   - no sign of life for Config.Silence: no message, ping, or pong came, and the
-//     client took no part of a long message;
-//   - a half-sent message came on too slowly, see Config.Stall;
-//   - the client did not say hello in time;
-//   - the client did not answer a close frame in time.
+//   - Config.Silence has passed without a message, ping, or pong, and without
+//     progress in sending a long message.
+//   - A half-sent message arrives too slowly; see Config.Stall.
+//   - The client has not said hello in time.
+//   - The client has not answered a close frame in time.
 type patience struct {
 	conn    net.Conn
 	silence time.Duration
 	stall   time.Duration
 
 	mu      sync.Mutex // guards the fields below
-	aliveAt time.Time  // last sign of life
-	dueAt   time.Time  // when more of the message at hand must have come; zero without one
-	helloBy time.Time  // zero once the client has said hello, or need not
+	aliveAt time.Time  // time of the last activity of the client
+	dueAt   time.Time  // when more of the current message must have arrived; zero without one
+	helloBy time.Time  // zero after the client has said hello, or if it need not
 	closeBy time.Time  // zero until a close frame is sent
 }
 
-// alive notes a sign of life.
+// alive records activity of the client.
 func (p *patience) alive() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,7 +37,7 @@ func (p *patience) alive() {
 	p.setLocked()
 }
 
-// begin notes the beginning of a message.
+// begin records the beginning of a message.
 func (p *patience) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -46,7 +46,7 @@ func (p *patience) begin() {
 	p.setLocked()
 }
 
-// progress notes that n bytes of the message came.
+// progress records that n bytes of the message arrived.
 func (p *patience) progress(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,14 +58,14 @@ func (p *patience) progress(n int) {
 	p.setLocked()
 }
 
-// complete notes the end of the message.
+// complete records the end of the message.
 func (p *patience) complete() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dueAt = time.Time{}
 }
 
-// awaitHello sets the time by which the client has to say hello, or none.
+// awaitHello sets the deadline for the hello, or removes it.
 func (p *patience) awaitHello(by time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +73,7 @@ func (p *patience) awaitHello(by time.Time) {
 	p.setLocked()
 }
 
-// awaitClose sets the time by which the client has to answer a close frame.
+// awaitClose sets the deadline for the answer to a close frame.
 func (p *patience) awaitClose(by time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +81,7 @@ func (p *patience) awaitClose(by time.Time) {
 	p.setLocked()
 }
 
-// stalled reports whether a half-sent message stands still.
+// stalled reports whether a half-sent message makes no progress.
 func (p *patience) stalled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,5 +98,5 @@ func (p *patience) setLocked() {
 	case !p.dueAt.IsZero() && p.dueAt.Before(deadline):
 		deadline = p.dueAt
 	}
-	_ = p.conn.SetReadDeadline(deadline) // a closed socket shows at the next read
+	_ = p.conn.SetReadDeadline(deadline) // the next read fails if the socket is closed
 }

@@ -36,8 +36,8 @@ func reporter() *agent.Agent {
 	return a
 }
 
-// both runs a test with a client of each dialect; a docent.v1 client has been
-// welcomed.
+// both runs a test with a client of each dialect. The docent.v1 client has
+// already received its welcome.
 func both(t *testing.T, s setup, test func(t *testing.T, p *peer, v1 bool)) {
 	t.Helper()
 	for name, v1 := range map[string]bool{"BAF": false, "docent.v1": true} {
@@ -67,7 +67,8 @@ func (p *peer) said() string {
 	return text
 }
 
-// refused returns the message of a refusal; for a BAF client, of its apology.
+// refused returns the message of a refusal. For a BAF client, this is the
+// apology.
 func (p *peer) refused(v1 bool) (fault.Kind, string) {
 	p.t.Helper()
 	if !v1 {
@@ -85,8 +86,8 @@ func (p *peer) refused(v1 bool) (fault.Kind, string) {
 	return fault.Kind(e.Code), e.Message
 }
 
-// Files come as objects or strings, also large ones, with and without a type.
-// Invalid files get an answer, and the connection stays open.
+// Files arrive as objects or strings, small or large, with or without a type.
+// Invalid files get an error message, and the connection stays open.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("QUJD", 1<<15)                                         // 96 KiB, 128 KiB in base64
@@ -126,8 +127,8 @@ func TestFiles(t *testing.T) {
 		}
 		p.say(`{"action":"user_file"}`)
 		p.refused(v1)
-		// Messages that are not files may not be as long, wherever their action
-		// is.
+		// Other messages have a lower limit than files, regardless of the position of
+		// the action in the frame.
 		p.say(`{"action":"user_message","message":{"x":"` + large + `"}}`)
 		if _, got := p.refused(v1); !strings.HasPrefix(got, "a message may have at most 16384 bytes") {
 			t.Error(got)
@@ -143,7 +144,8 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// A file keeps its id on docent.v1: sent again it is not stored again.
+// A file keeps its id in docent.v1. If a client sends it again, it is not stored
+// again.
 func TestFileTwice(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: reporter()})
@@ -166,8 +168,8 @@ func TestFileTwice(t *testing.T) {
 	}
 }
 
-// Files that are received at the same time cannot fill the memory. The next one
-// is refused until memory is free.
+// Concurrent uploads cannot fill the memory. Another file is refused until memory
+// is free.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	small, large := strings.Repeat("QUJD", 1<<15), strings.Repeat("QUJD", 300<<10)
@@ -273,8 +275,8 @@ func TestPeerFrames(t *testing.T) {
 	})
 }
 
-// docent.v1 tells what another agent says from what the user says; BAF has no
-// word for it.
+// In docent.v1, clients can distinguish messages of other agents from those of
+// the user. BAF's frames do not make this distinction.
 func TestPeerSender(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: reporter()})
@@ -320,7 +322,8 @@ func TestPeerAgain(t *testing.T) {
 	}
 }
 
-// Messages with too many hops are refused; on BAF, silently.
+// Messages with too many hops are refused. In BAF's dialect the refusal is
+// silent.
 func TestPeerHops(t *testing.T) {
 	t.Parallel()
 	both(t, setup{agent: reporter()}, func(t *testing.T, p *peer, v1 bool) {
@@ -338,8 +341,8 @@ func TestPeerHops(t *testing.T) {
 	})
 }
 
-// An agent of BAF hears answers as text, which is all that crosses there;
-// docent.v1 hears them as they are stored.
+// BAF agents receive answers as text, because they accept only text from other
+// agents. docent.v1 agents receive answers as stored.
 func TestPeerText(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})
@@ -367,8 +370,8 @@ func TestPeerRefused(t *testing.T) {
 	}
 }
 
-// Messages that no store can keep, and variables that a client may not set, are
-// refused with a message in both dialects.
+// Some messages cannot be stored, and clients may not set some variables. Both
+// are refused with a message in both dialects.
 //
 // BAF W3, W14
 func TestRefusedInWords(t *testing.T) {

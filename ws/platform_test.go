@@ -43,15 +43,16 @@ func talker(t *testing.T, n, size int) *agent.Agent {
 	return a
 }
 
-// A client that does not read is closed with its code, and does not hold up
-// another client of the session.
+// A client that does not read is closed with the code for it. It does not delay
+// other clients of the session.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: talker(t, 24, 1<<20), config: ws.Config{WriteTimeout: patience, LongOutboxBytes: 1 << 20}})
 	slow, quick := s.dial("/?session_id=S", nil), s.dial("/?session_id=S", nil)
 	quick.say(`{"action":"user_message","message":"talk"}`)
-	// It reads too slowly for 24 MB as well, unless it is very quick; so the
-	// test asks for the end of one, and of the other only that it ends.
+	// 24 MB are too much for the slow reader too, unless the machine is very fast.
+	// So the test requires one client to be closed, and only that the other one
+	// ends.
 	read := make(chan int, 1)
 	go func() {
 		n := 0
@@ -109,7 +110,7 @@ func TestLongReplies(t *testing.T) {
 	}
 }
 
-// A peer that answers pings stays; one that does not is closed.
+// A peer that answers pings stays connected. Other peers are disconnected.
 func TestHeartbeat(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -152,8 +153,8 @@ func TestHelloTimeout(t *testing.T) {
 	}
 }
 
-// Messages that a BAF client sent too fast count even if its connection ends
-// before they are read.
+// Messages that a BAF client sent too fast are still handled if its connection
+// ends before they are read.
 func TestRateOutlasts(t *testing.T) {
 	t.Parallel()
 	a := agent.New("chatty")
@@ -163,7 +164,7 @@ func TestRateOutlasts(t *testing.T) {
 		if s.Message() != "one" {
 			return nil
 		}
-		for range 3 { // the first write to a socket that is gone may succeed
+		for range 3 { // the first write to a closed socket may succeed
 			if err := errors.Join(s.Reply(ctx, "x"), s.Flush(ctx)); err != nil {
 				return err
 			}
@@ -222,7 +223,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// With a full mailbox docent.v1 hears busy; BAF waits.
+// If the mailbox is full, docent.v1 clients receive busy, and BAF clients wait.
 func TestMailbox(t *testing.T) {
 	t.Parallel()
 	hold := make(chan struct{})
@@ -248,7 +249,7 @@ func TestMailbox(t *testing.T) {
 	for range 3 {
 		p.until(payload.ReplyRAG)
 	}
-	p.say(`{"action":"user_message","message":"m","id":"m2"}`) // the same id is good now
+	p.say(`{"action":"user_message","message":"m","id":"m2"}`) // the same id can be used again
 	if f := p.until(payload.AckAction); f.ID != "m2" || strings.Contains(f.raw, `"duplicate":true`) {
 		t.Errorf("got %s", f.raw)
 	}
@@ -268,7 +269,7 @@ func TestConnectionCap(t *testing.T) {
 	p.conn.Close(wstest.StatusNormalClosure, "")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	for { // its place is free soon
+	for { // its place becomes free soon
 		c, _, err := wstest.Dial(ctx, s.url, nil)
 		if err == nil {
 			c.CloseNow()
@@ -354,7 +355,7 @@ func TestShutdown(t *testing.T) {
 	<-begun
 	var running sync.WaitGroup
 	running.Go(s.stop)
-	for { // until it takes no more
+	for { // until the peer accepts no more data
 		if _, resp, err := wstest.Dial(t.Context(), s.url, nil); err != nil && resp != nil && resp.StatusCode == http.StatusServiceUnavailable {
 			break
 		}
@@ -387,7 +388,7 @@ func TestShutdownLate(t *testing.T) {
 	p.say(`{"action":"user_message","message":"m"}`)
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // over already
+	cancel() // over in any case
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := s.server.Shutdown(ctx); err == nil {
@@ -400,13 +401,13 @@ func TestShutdownLate(t *testing.T) {
 	running.Wait()
 }
 
-// A client that never answers the close frame does not hold up Shutdown.
+// A client that never answers the close frame does not delay Shutdown.
 func TestShutdownForced(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: talker(t, 1, 20<<20), config: ws.Config{LongOutboxBytes: 64 << 20}})
 	p := s.dial("/", nil)
 	p.say(`{"action":"user_message","message":"talk"}`)
-	if _, _, err := p.conn.Reader(t.Context()); err != nil { // the reply has begun to come, and is not read
+	if _, _, err := p.conn.Reader(t.Context()); err != nil { // a part of the reply has arrived, but is not read
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -477,7 +478,7 @@ func TestStoreFails(t *testing.T) {
 	p.until(payload.ReplyRAG)
 }
 
-// Deltas that wait together are sent together; none is lost.
+// Deltas that wait together are sent together, and none is lost.
 func TestDeltas(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word \"quoted\" <é>\n ", 5000)

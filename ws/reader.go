@@ -29,15 +29,16 @@ func timedOut(err error) bool {
 	return errors.As(err, &network) && network.Timeout()
 }
 
-// isNetwork reports whether the socket failed, and not the protocol.
+// isNetwork reports whether the socket failed, in contrast to a violation of the
+// protocol.
 func isNetwork(err error) bool {
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, net.ErrClosed)
 }
 
-// receive reads a message and calls take with it, which must not keep its data.
-// With an error the connection is over. The memory of a large message is counted
-// until the next one is read.
+// receive reads a message and calls take with it. take must not keep its data.
+// After an error the connection has ended. The memory of a large message counts
+// until the next message is read.
 func (c *Connection) receive(take func(m dialect.Message)) error {
 	c.upload.free()
 	_, r, err := c.socket.NextReader()
@@ -52,7 +53,7 @@ func (c *Connection) receive(take func(m dialect.Message)) error {
 		return err
 	}
 	m := dialect.Message{Data: data, Refusal: refusal}
-	if refusal != nil { // the rest has to be read before the next message
+	if refusal != nil { // the rest must be read before the next message
 		m.Data = nil
 		if m.ID, err = c.discard(data, r); err != nil {
 			return err
@@ -69,8 +70,8 @@ func (c *Connection) receive(take func(m dialect.Message)) error {
 	return nil
 }
 
-// readAll appends a message to b. It returns a refusal, and the beginning of the
-// message, if the message is too long or there is no room for it.
+// readAll appends a message to b. If the message is too long or there is no
+// memory for it, readAll returns a refusal and the beginning of the message.
 func (c *Connection) readAll(b []byte, r io.Reader) (data []byte, refusal, err error) {
 	limit, file := dialect.MaxEscape*c.server.cfg.MessageBytes+envelope, false
 	if c.Session() == nil {
@@ -106,8 +107,8 @@ func (c *Connection) readAll(b []byte, r io.Reader) (data []byte, refusal, err e
 	}
 }
 
-// grow makes room in b, up to most bytes, if the client may have as much memory.
-// Long messages grow by less than half, because all of it is counted.
+// grow enlarges b up to most bytes if the client may use as much memory. Long
+// messages grow by less than half, because the whole buffer counts.
 func (c *Connection) grow(b []byte, most int) ([]byte, error) {
 	size := max(2*cap(b), leastBuffer)
 	if cap(b) >= 1<<20 {
@@ -124,7 +125,7 @@ func (c *Connection) grow(b []byte, most int) ([]byte, error) {
 	return grown, nil
 }
 
-// maybeFile refuses a long message that is no file.
+// maybeFile refuses a long message that cannot be a file.
 func (c *Connection) maybeFile(begin []byte) error {
 	switch {
 	case c.Session() == nil:
@@ -154,8 +155,8 @@ func (c *Connection) discard(begin []byte, r io.Reader) (id string, err error) {
 	}
 }
 
-// CheckSize refuses the message field of a frame if it is too long. The session
-// knows how long a text may be.
+// CheckSize returns an error if the message field of a frame is too long. The
+// session itself limits the length of texts.
 func (c *Connection) CheckSize(message json.RawMessage, text bool) error {
 	if text && len(message) > 0 && message[0] == '"' || len(message) <= c.server.cfg.MessageBytes {
 		return nil

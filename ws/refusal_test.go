@@ -14,8 +14,7 @@ import (
 	"docent/ws/typed"
 )
 
-// authenticated is a server behind a real auth.Authenticator that knows one
-// token.
+// authenticated is a server with a real auth.Authenticator that knows one token.
 func authenticated(t *testing.T, store *agenttest.Store) (s *site, token string) {
 	t.Helper()
 	db := database(t)
@@ -30,14 +29,14 @@ func authenticated(t *testing.T, store *agenttest.Store) (s *site, token string)
 	s = serve(t, setup{store: store, config: ws.Config{Authenticate: a.Token, Valid: a.Valid}})
 	h := httptest.NewServer(a.Middleware(s.server))
 	t.Cleanup(h.Close)
-	t.Cleanup(s.stop) // before the server of HTTP waits for its connections
+	t.Cleanup(s.stop) // before the HTTP server waits for its connections
 	s.url = "ws" + strings.TrimPrefix(h.URL, "http")
 	return s, token
 }
 
-// A page cannot see the status of a handshake: where it asks for docent.v1, it is
-// told by a frame and a close code that its token is wrong, and that it guesses
-// too often. Nothing is made for it.
+// A page cannot see the status of a handshake. If it asks for docent.v1, a frame
+// and a close code report a wrong token or too many attempts. No session is
+// created.
 func TestRefusedAfterHandshake(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -62,7 +61,7 @@ func TestRefusedAfterHandshake(t *testing.T) {
 		refused("/?session_id=S&protocol=docent.v1&token="+wrong, nil, "unauthorized", ws.CloseUnauthorized, "mistyped")
 		refused("/?session_id=S&protocol=docent.v1", bearer(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped")
 	}
-	// BAF's clients and the typed ones are no pages that would know.
+	// Clients of BAF and of the typed dialect get the status of the handshake.
 	for _, path := range []string{"/?token=" + wrong, typed.Path + "?protocol=docent.v1&token=" + wrong, typed.Path + "?token=" + wrong} {
 		if status, _ := s.refusal(path, nil); status != http.StatusUnauthorized {
 			t.Errorf("%s: status %d", path, status)
@@ -73,7 +72,7 @@ func TestRefusedAfterHandshake(t *testing.T) {
 		t.Errorf("no handshake: %v %v", resp, err)
 	}
 	resp.Body.Close()
-	refused("/?session_id=S", page(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped") // the twentieth guess
+	refused("/?session_id=S", page(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped") // the twentieth wrong attempt
 	refused("/?session_id=S", page(wrong), "rate_limited", ws.CloseUnavailable, "try again in")
 	if n := store.Calls(agenttest.Open); n != 0 {
 		t.Errorf("%d sessions were opened", n)

@@ -7,8 +7,8 @@ import (
 	"docent/payload"
 )
 
-// catchUp sends the entries that were stored while the client was away, as fast as
-// it reads. New entries follow.
+// catchUp sends the entries that were stored while the client was disconnected,
+// as fast as it reads. New entries follow.
 func (t *talk) catchUp(ctx context.Context) error {
 	return t.c.Session().CatchUp(ctx, func(e journal.Entry) bool {
 		frame, ok := replayed(e)

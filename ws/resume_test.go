@@ -43,7 +43,7 @@ func (s *site) resume(path string, last int64) (*peer, payload.Welcome, []frame)
 	}
 }
 
-// told describes each frame in one line, for comparison.
+// told formats each frame as one line, for comparison.
 func told(frames []frame) string {
 	var lines []string
 	for _, f := range frames {
@@ -171,7 +171,7 @@ func TestResumeElsewhere(t *testing.T) {
 	}
 }
 
-// The last seq is all that a client needs after a restart of the server too.
+// After a restart of the server, a client can also resume with only the last seq.
 func TestResumeRestart(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "docent.db")
@@ -210,8 +210,7 @@ func TestResumeRestart(t *testing.T) {
 	down()
 }
 
-// A long replay is sent as fast as the client reads, and new entries come after
-// it.
+// A long replay is sent as fast as the client reads. New entries follow it.
 func TestResumeLong(t *testing.T) {
 	t.Parallel()
 	const turns = 30
@@ -242,14 +241,15 @@ func TestResumeLong(t *testing.T) {
 	}
 }
 
-// tab is a client that loses its connection again and again.
+// tab is a client that repeatedly loses its connection.
 type tab struct {
 	s    *site
 	p    *peer
-	seen []string // what is stored, in order
+	seen []string // the stored entries, in order
 }
 
-// take reads a frame, and reports whether the tab has that many now.
+// take reads a frame. It reports whether the tab now has the given number of
+// entries.
 func (c *tab) take(want int) bool {
 	f := c.p.next()
 	seq, kind := f.Seq, f.Action
@@ -269,7 +269,7 @@ func (c *tab) take(want int) bool {
 	return len(c.seen) >= want
 }
 
-// come connects with the state of the tab.
+// come connects and resumes from the state of the tab.
 func (c *tab) come() {
 	if c.p != nil {
 		c.p.conn.CloseNow()
@@ -278,8 +278,8 @@ func (c *tab) come() {
 	c.p.say(fmt.Sprintf(`{"action":"hello","message":{"last_seq":%d}}`, len(c.seen)))
 }
 
-// Tabs that reconnect during turns have every stored entry in the end, in order
-// and once.
+// Tabs that reconnect during turns finally have every stored entry, in order and
+// once.
 func TestResumeCuts(t *testing.T) {
 	t.Parallel()
 	const turns, tabs = 20, 3
@@ -313,8 +313,8 @@ func TestResumeCuts(t *testing.T) {
 	}
 }
 
-// Tabs of one session receive the same: stored entries frame by frame, streamed
-// text as one text.
+// Tabs of one session receive the same stored entries and the same streamed text.
+// The text may arrive in different pieces.
 func TestTabs(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{Burst: 1000}})
@@ -340,7 +340,7 @@ func TestTabs(t *testing.T) {
 					t.Fatal(err)
 				}
 				streamed += d.Text
-			case payload.AckAction: // of its own; the others hear what was said
+			case payload.AckAction: // for its own message; the others receive the message itself
 				var a payload.Ack
 				if err := json.Unmarshal(f.Message, &a); err != nil {
 					t.Fatal(err)
@@ -364,8 +364,8 @@ func TestTabs(t *testing.T) {
 	}
 }
 
-// Each message is sent three times with the same id, from two sockets at once,
-// and answered once.
+// Two sockets send each message three times with the same id. It is answered
+// once.
 func TestExactlyOnce(t *testing.T) {
 	t.Parallel()
 	const messages = 20
@@ -390,7 +390,7 @@ func TestExactlyOnce(t *testing.T) {
 				case payload.AckAction:
 					acks[f.ID]++
 					n++
-				case payload.ErrorAction: // busy: it may be sent again
+				case payload.ErrorAction: // busy: the client may send it again
 					p.say(fmt.Sprintf(`{"action":"user_message","message":%q,"id":%q}`, f.ID, f.ID))
 				case payload.TurnFinishedAction:
 					over[*f.Turn] = true

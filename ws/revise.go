@@ -16,7 +16,7 @@ var (
 	errNoTurn = fault.New(fault.Invalid, "turn_missing", "turn is missing")
 )
 
-// noTurn is the turn of a frame that names none.
+// noTurn means that a frame names no turn.
 const noTurn = math.MinInt64
 
 // regenerate answers the user's message of a turn again.

@@ -14,9 +14,9 @@ import (
 	"docent/ws/typed"
 )
 
-// A replacement carries replaces, on the ack and to other clients. Replaced
-// turns no longer belong to the conversation, but resuming clients still receive
-// them.
+// A replacement has the key replaces in the ack and in the frames for other
+// clients. Replaced turns no longer belong to the conversation, but resuming
+// clients still receive them.
 func TestRevise(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent()})
@@ -47,7 +47,7 @@ func TestRevise(t *testing.T) {
 			}
 			client.finished(int64(turn) + 3)
 		}
-		p.say(c.frame) // arrives once
+		p.say(c.frame) // it arrives only once
 		if f := p.next(); f.Action != payload.AckAction || !strings.Contains(f.raw, `"duplicate":true`) {
 			t.Errorf("again: %s", f.raw)
 		}
@@ -114,7 +114,7 @@ func TestReviseRefused(t *testing.T) {
 		`{"action":"hello","message":{"last_seq":0}}`:                     "conflict",
 		`{"action":"edit","message":{"turn":2,"message":"` + long + `"}}`: "invalid",
 	} {
-		// The schemas know what is wrong with a frame, not what is in a session.
+		// The schemas check frames, but they do not know the contents of a session.
 		wrong := code == "invalid" && !strings.Contains(frame, "99") && !strings.Contains(frame, long)
 		if err := specified(t).check(channelV1, "client", []byte(frame)); (err != nil) != wrong {
 			t.Errorf("docs/asyncapi.yaml, of %s: %v", frame, err)
@@ -144,7 +144,7 @@ func TestReviseRefused(t *testing.T) {
 	if _, w, _ := s.resume("/?session_id=S", 0); w.Seq != 4 {
 		t.Errorf("%d messages are stored", w.Seq)
 	}
-	// Numbers are whole however they are written, as by Python.
+	// Integers may be written with decimals, as Python does.
 	again := s.dial("/?protocol=docent.v1", nil)
 	for _, c := range []struct {
 		to    *peer
@@ -153,7 +153,7 @@ func TestReviseRefused(t *testing.T) {
 	}{
 		{again, `{"action":"hello","message":{"last_seq":4.0}}`, payload.WelcomeAction},
 		{p, `{"action":"feedback","message":{"turn":2.0,"rating":1e2}}`, payload.FeedbackStoredAction},
-		{p, `{"action":"stop","message":{"turn":99.0}}`, ""}, // nothing tells of it
+		{p, `{"action":"stop","message":{"turn":99.0}}`, ""}, // no frame reports it
 		{p, `{"action":"regenerate","message":{"turn":2.0}}`, payload.AckAction},
 	} {
 		if err := specified(t).check(channelV1, "client", []byte(c.frame)); err != nil {
@@ -203,10 +203,10 @@ func database(t *testing.T) *sqlite.Store {
 	return db
 }
 
-// long is a text beyond the limit of messages.
+// long is a text above the limit of messages.
 var long = strings.Repeat("x", 17<<10)
 
-// BAF clients see nothing of docent.v1's additions, in either direction.
+// BAF clients receive no additions of docent.v1 and cannot send any.
 func TestReviseBAF(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent()})
@@ -234,7 +234,8 @@ func TestReviseBAF(t *testing.T) {
 	}
 }
 
-// Feedback is stored with its turn, the last one that is over if none is named.
+// Feedback is stored with its turn. Without a turn, it belongs to the last
+// finished one.
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: echoAgent(), store: database(t)})
@@ -263,8 +264,8 @@ func TestFeedback(t *testing.T) {
 	}
 }
 
-// BAF's newer React client gets user interfaces under the name that it knows,
-// live and shown again, and no other client does.
+// BAF's newer React client receives user interfaces under its own name for them,
+// live and replayed. Other clients do not.
 func TestGUI(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: everything(t)})

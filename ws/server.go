@@ -14,8 +14,8 @@ import (
 	"docent/internal/fault"
 )
 
-// readBuffer is the size of a connection's read buffer, in bytes. A text of 1 KiB
-// fits with its frame. Every idle connection has one.
+// readBuffer is the size of a connection's read buffer, in bytes. A frame with 1
+// KiB of text fits. Every idle connection has such a buffer.
 const readBuffer = 1280
 
 // Server upgrades requests and serves the connections. It is safe for concurrent
@@ -24,7 +24,7 @@ type Server struct {
 	cfg      Config
 	meters   *meters
 	bounds   bounds
-	anyone   auth.Principal // everybody, without authentication
+	anyone   auth.Principal // the principal of all clients without authentication
 	upgrader websocket.Upgrader
 	recheck  chan struct{}  // wakes watch
 	served   sync.WaitGroup // the connections' and the server's goroutines
@@ -68,7 +68,8 @@ func newServer(cfg Config) *Server {
 	return s
 }
 
-// ServeHTTP upgrades a request and returns; the connection lives on.
+// ServeHTTP upgrades a request to a WebSocket and returns. The connection
+// continues in the background.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !IsUpgrade(r) {
 		s.refuseRequest(w, r)
@@ -89,7 +90,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p := u.chosenProtocol(r); p != "" {
 		answer = http.Header{"Sec-Websocket-Protocol": {p}}
 	}
-	socket, err := s.upgrader.Upgrade(w, r, answer) // answers errors itself
+	socket, err := s.upgrader.Upgrade(w, r, answer) // the library writes the response to errors itself
 	if err != nil {
 		s.cfg.Logger.DebugContext(r.Context(), "upgrade", "error", err)
 		count(s.meters.refused, refusedHandshake)
@@ -136,8 +137,8 @@ func (s *Server) add(ctx context.Context, c *Connection) bool {
 	return true
 }
 
-// attend starts the goroutines that look after all connections. They run while
-// there are connections.
+// attend starts the goroutines that serve all connections. They run while there
+// are connections.
 func (s *Server) attend(ctx context.Context) {
 	ctx, s.rest = context.WithCancel(ctx)
 	s.served.Add(1)
@@ -167,8 +168,7 @@ func (s *Server) Connections() int {
 	return len(s.conns)
 }
 
-// Shutdown keeps a part of its time for the close frames, and takes at least
-// farewell for them.
+// Shutdown reserves a part of its time for the close frames, at least farewell.
 const (
 	farewellShare = 4
 	maxFarewell   = 3 * time.Second
@@ -184,10 +184,10 @@ func drainContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-min(maxFarewell, time.Until(deadline)/farewellShare)))
 }
 
-// Shutdown stops the server in order. It refuses new connections. It shuts the
-// runtime down, which finishes and delivers running turns. Then it closes every
-// connection with CloseGoingAway and waits until the clients have answered or ctx
-// ends, but at least a second. It may be called more than once.
+// Shutdown stops the server. First it refuses new connections. Then it shuts the
+// runtime down, which finishes and delivers running turns. Finally it closes
+// every connection with CloseGoingAway. It waits until the clients have answered
+// or ctx ends, but at least a second. Shutdown may be called more than once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true

@@ -58,7 +58,7 @@ type site struct {
 
 func serve(t *testing.T, s setup) *site {
 	t.Helper()
-	specified(t) // loading it takes seconds, in which a peer that is connected would be silent
+	specified(t) // loading it takes seconds, and a connected peer would count as silent
 	if s.agent == nil {
 		a, err := assistant.New(assistant.Config{History: 4})
 		if err != nil {
@@ -207,7 +207,7 @@ func (p *peer) next() frame {
 	return f
 }
 
-// until skips frames up to the first of that action.
+// until skips frames before the first one with the action.
 func (p *peer) until(action payload.Action) frame {
 	p.t.Helper()
 	for {
@@ -217,8 +217,8 @@ func (p *peer) until(action payload.Action) frame {
 	}
 }
 
-// joined waits until a BAF client is in its session, by something that is
-// answered and changes nothing.
+// joined waits until a BAF client is in its session. It sends a request that
+// changes nothing and waits for the answer.
 func (p *peer) joined() {
 	p.t.Helper()
 	p.say(`{"action":"user_set_variable","message":{"prev_state":1}}`)

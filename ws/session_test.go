@@ -19,8 +19,8 @@ import (
 	"docent/ws"
 )
 
-// same names a key in which got and want differ in presence or type; empty if
-// none.
+// same returns a key that only one of got and want has, or whose types differ. It
+// returns "" if there is none.
 func same(at string, want, got any) string {
 	if fmt.Sprintf("%T", want) != fmt.Sprintf("%T", got) {
 		return fmt.Sprintf("%s is %T, want %T", at, got, want)
@@ -40,8 +40,8 @@ func same(at string, want, got any) string {
 	return ""
 }
 
-// golden returns BAF's own frame of an action, its server's if both sides send
-// it.
+// golden returns BAF's own frame of an action. If both sides send the action, it
+// returns the server's frame.
 func golden(t *testing.T, action payload.Action) map[string]any {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "payload", "testdata", "baf_frames.jsonl"))
@@ -54,7 +54,7 @@ func golden(t *testing.T, action payload.Action) map[string]any {
 		if err := json.Unmarshal([]byte(line), &f); err != nil {
 			t.Fatal(err)
 		}
-		if f["action"] == string(action) { // the clients' come first
+		if f["action"] == string(action) { // the frames of clients come first
 			found = f
 		}
 	}
@@ -75,7 +75,7 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := golden(t, f.Action)
-		want["timestamp"] = "a time" // users' golden frames have none
+		want["timestamp"] = "a time" // the golden frames of users have none
 		if diff := same("frame", want, got); diff != "" || len(got) != 4 || f.History != history {
 			t.Errorf("%s: %s", diff, f.raw)
 		}
@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 	p.say(`{"action": "fetch_user_messages", "message": null, "history": false, "timestamp": null}`)
 	p.say(`{"action": "user_set_variable", "message": {"user_profile": "Ada"}, "history": false, "timestamp": null}`)
 	p.say(`{"action": "reset", "message": null, "history": false, "timestamp": null}`)
-	check(p.next(), false) // nothing was replayed: it was all after the connection
+	check(p.next(), false) // nothing was replayed, because everything came after the connection
 	p.say(`{"action":"user_message","message":"What is RAG?"}`)
 	check(p.next(), false)
 
@@ -166,8 +166,8 @@ func TestV1Frames(t *testing.T) {
 	}
 }
 
-// Two sockets of one session receive the same. The same message from both is one
-// turn. A socket that closes does not affect the other.
+// Two sockets of one session receive the same frames. The same message from both
+// is one turn. Closing one socket does not affect the other.
 func TestTwoSockets(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -210,7 +210,7 @@ func TestTwoSockets(t *testing.T) {
 	}
 }
 
-// After a restart of the server with a real database, the session continues:
+// The session continues after a restart of the server with a real database:
 // state, variables, history, and the queued message.
 func TestRestart(t *testing.T) {
 	t.Parallel()

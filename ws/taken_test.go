@@ -7,8 +7,8 @@ import (
 	"docent/payload"
 )
 
-// Requests with an id that are not stored as messages are acknowledged without a
-// seq, on docent.v1 only. Refused requests are not.
+// In docent.v1, requests with an id that are not stored as messages get an ack
+// without a seq. Refused requests get none.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})

@@ -53,8 +53,8 @@ func (t *talk) Decode(m dialect.Message) func(ctx context.Context) {
 	return func(ctx context.Context) { t.handle(ctx, frame, refusal) }
 }
 
-// MayBeFile implements Handler. It is true if the frame's action allows a file, or
-// is still to come.
+// MayBeFile implements Handler. It returns true if the frame's action allows a
+// file, or if begin does not contain the action yet.
 func (t *talk) MayBeFile(begin []byte) bool {
 	r := json.NewDecoder(bytes.NewReader(begin))
 	if token, err := r.Token(); err != nil || token != json.Delim('{') {
@@ -76,7 +76,7 @@ func (t *talk) MayBeFile(begin []byte) bool {
 	}
 }
 
-// isCutShort reports whether a text was valid JSON up to its end.
+// isCutShort reports whether a text is the beginning of valid JSON.
 func isCutShort(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
@@ -129,7 +129,7 @@ func (t *talk) Refuse(err error, id string) (told bool) {
 // End implements Handler.
 func (t *talk) End() {
 	if t.voice != nil {
-		<-t.voice.done // ended with the connection's context
+		<-t.voice.done // it ended with the connection's context
 	}
 }
 
@@ -152,8 +152,9 @@ func (t *talk) sendMessage(action payload.Action, message any, id string) {
 	t.send(payload.Frame{Action: action, Message: content, Time: time.Now(), ID: id})
 }
 
-// sendPatiently queues a frame once half of the outbox is free. It is for messages
-// that a client has asked for in bulk. It returns false if the connection is over.
+// sendPatiently queues a frame as soon as half of the outbox is free. It is for
+// many messages that a client has requested. It returns false if the connection
+// has ended.
 func (t *talk) sendPatiently(ctx context.Context, f payload.Frame) bool {
 	for {
 		wait, open := t.c.out.addPatiently(func() item { return t.encode(f) })
@@ -169,8 +170,8 @@ func (t *talk) sendPatiently(ctx context.Context, f payload.Frame) bool {
 	}
 }
 
-// encode returns the item of a frame. BAF's newer React client has another name for
-// a user interface, which other clients do not know.
+// encode returns the item of a frame. It uses the name that the client knows:
+// BAF's newer React client has its own name for a user interface.
 func (t *talk) encode(f payload.Frame) item {
 	if f.Action == payload.ReplyUI && t.gui.Load() {
 		f.Action = payload.ReplyGUI

@@ -68,15 +68,15 @@ func everything(t *testing.T) *agent.Agent {
 	return a
 }
 
-// everythingSaid are the actions of everything, in order.
+// everythingSaid lists the actions of everything in order.
 var everythingSaid = []payload.Action{
 	payload.ReplyReasoningStep, payload.ReplyTaskList, payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML, payload.ReplyFile,
 	payload.ReplyImage, payload.ReplyDataFrame, payload.ReplyPlotly, payload.ReplyOptions, payload.ReplyLocation, payload.ReplyRAG,
 	payload.ReplyAudio, payload.ReplyUI, payload.ReplyReasoningStep,
 }
 
-// Replayed frames have the same shape and order as live ones, with the steps in
-// their place; the shapes are BAF's.
+// Replayed frames have the same shape and order as live ones, including the
+// steps. The shapes equal BAF's.
 func TestReplayShapes(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: everything(t)})
@@ -297,7 +297,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// BAF has no stop: it is an action that is not known.
+// BAF has no stop, so the action is unknown.
 func TestStopBAF(t *testing.T) {
 	t.Parallel()
 	begun := make(chan struct{}, 1)
@@ -308,7 +308,7 @@ func TestStopBAF(t *testing.T) {
 	p.say(`{"action":"stop","message":{}}`)
 	p.say(`{"action":"user_voice"}`)
 	for {
-		f := p.next() // the reply of the turn may come first
+		f := p.next() // the reply of the turn may arrive first
 		if strings.Contains(f.raw, "Stopped") {
 			t.Errorf("got %s", f.raw)
 		}

@@ -48,8 +48,8 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 	return client, nil
 }
 
-// Whoever says nothing for 30 minutes is told and closed; pongs do not count,
-// and an answer that is being made does.
+// A client that sends nothing for 30 minutes gets a notification and is closed.
+// Pongs do not count as messages. A client that waits for an answer is not idle.
 func TestTypedIdle(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -60,7 +60,7 @@ func (p *peer) hear() message {
 	return m
 }
 
-// hearUntil skips messages up to the first of that type.
+// hearUntil skips messages before the first one of the type.
 func (p *peer) hearUntil(kind payload.TypedType) message {
 	p.t.Helper()
 	for {
@@ -132,7 +132,7 @@ func TestTypedConversation(t *testing.T) {
 	}
 }
 
-// A client of another library, and requests that no client sends.
+// A client with another library, and requests that docent's clients do not send.
 func TestTypedGorilla(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})
@@ -165,7 +165,7 @@ func TestTypedGorilla(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, _ := io.ReadAll(resp.Body) // what is missing is told below
+		body, _ := io.ReadAll(resp.Body) // the test fails below if something is missing
 		resp.Body.Close()
 		if resp.StatusCode != http.StatusBadRequest || strings.TrimSpace(string(body)) != "Expected WebSocket request" {
 			t.Errorf("a plain %s: %d %q", method, resp.StatusCode, body)
@@ -173,7 +173,7 @@ func TestTypedGorilla(t *testing.T) {
 	}
 }
 
-// Commands are done while queries wait.
+// Commands are executed while queries wait.
 func TestTypedCommands(t *testing.T) {
 	t.Parallel()
 	begun, hold := make(chan struct{}, 10), make(chan struct{})
@@ -288,7 +288,7 @@ func TestTypedErrors(t *testing.T) {
 	}
 }
 
-// Queries that come too fast are refused, commands are not.
+// Queries that arrive too fast are refused. Commands are not.
 func TestTypedRate(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{config: ws.Config{Rate: 20, Burst: 2}})
@@ -304,7 +304,7 @@ func TestTypedRate(t *testing.T) {
 	}
 }
 
-// Steps are shown as they happen.
+// Steps are shown while the query is answered.
 func TestTypedSteps(t *testing.T) {
 	t.Parallel()
 	a := agent.New("thinker")
@@ -331,7 +331,7 @@ func TestTypedSteps(t *testing.T) {
 	}
 }
 
-// Feedback is about the last turn that is over.
+// Feedback refers to the last finished turn.
 func TestTypedFeedback(t *testing.T) {
 	t.Parallel()
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "x.db")})
@@ -391,7 +391,7 @@ func TestTypedFeedback(t *testing.T) {
 	s.stop()
 }
 
-// A store that keeps no feedback says so.
+// If the store keeps no feedback, the client gets an error.
 func TestTypedNoFeedback(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{})
@@ -440,7 +440,7 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// The end of the session and of the server are reported as in the other
+// The end of the session and of the server are reported like in the other
 // dialects.
 func TestTypedEnds(t *testing.T) {
 	t.Parallel()

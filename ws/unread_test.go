@@ -9,8 +9,8 @@ import (
 	"docent/ws"
 )
 
-// A frame that is refused without decoding is refused with its id, wherever that
-// stands in the frame. The connection stays open.
+// The refusal of a frame that is not decoded has the frame's id, wherever the id
+// is in the frame. The connection stays open.
 func TestUnreadIDs(t *testing.T) {
 	t.Parallel()
 	s := serve(t, setup{agent: reporter(), config: ws.Config{FileBytes: 3 << 20}})

@@ -30,8 +30,8 @@ func (p *peer) halfSent(text string) {
 	}
 }
 
-// A client with half-sent messages on all its connections does not keep others
-// from sending a file, and uses no more memory than its share.
+// A client with half-sent messages on all its connections does not prevent others
+// from sending a file. It uses no more memory than its share.
 func TestUploadShares(t *testing.T) {
 	t.Parallel()
 	const share = 1 << 20
@@ -65,7 +65,7 @@ func TestUploadShares(t *testing.T) {
 			if n := held(); n > 2*share {
 				t.Errorf("%d bytes are held", n)
 			}
-			// Ada gets an error when she exceeds her share.
+			// Ada gets an error after she exceeds her share.
 			ada := s.dial("/?protocol=docent.v1", bearer("ada"))
 			ada.say(`{"action":"hello"}`)
 			ada.until(payload.SyncedAction)
@@ -76,7 +76,7 @@ func TestUploadShares(t *testing.T) {
 			for _, p := range half {
 				p.conn.CloseNow()
 			}
-			bob.say(`{"action":"user_message","message":"hi"}`) // lets go of the file
+			bob.say(`{"action":"user_message","message":"hi"}`) // releases the memory of the file
 			bob.said()
 			waitFor(t, "all is let go", func() bool { return held() == 0 })
 		})
@@ -91,7 +91,7 @@ func TestStall(t *testing.T) {
 		m := inMemory(t, agenttest.NewStore(), nil)
 		join := func(token, session string) *listening {
 			l := m.dial(token, session)
-			l.conn.SetWriteDeadline(time.Now().Add(time.Hour)) // WriteControl has one of its own
+			l.conn.SetWriteDeadline(time.Now().Add(time.Hour)) // WriteControl has a deadline of its own
 			return l
 		}
 		slow, stuck := join("ada", "S"), join("bob", "T")
@@ -133,7 +133,7 @@ func TestStall(t *testing.T) {
 		}
 		stuck.conn.Close()
 		drip(slow, 10<<10, nil)
-		slow.until(payload.ErrorAction) // it is too long, and was read to its end
+		slow.until(payload.ErrorAction) // it was too long, and the server read it to its end
 		slow.say(`{"action":"user_message","message":"here"}`)
 		slow.until(payload.TurnFinishedAction)
 		slow.conn.Close()

@@ -8,10 +8,10 @@ import (
 	"docent/internal/fault"
 )
 
-// How often the server checks whether a client may still be connected.
+// Intervals of checks whether a client may still be connected.
 const (
-	// validActing is the age of the last check at which a client that sends a
-	// message is checked again.
+	// validActing is the minimum time between two checks of a client that sends
+	// messages.
 	validActing = 5 * time.Second
 	// validListening is the time between two checks of all clients.
 	validListening = 10 * time.Second
@@ -21,8 +21,8 @@ const (
 	recheckPause = time.Second
 )
 
-// Verify reports whether the client may still be connected, and closes the
-// connection if not. If the check fails, the connection goes on.
+// Verify checks whether the client may stay connected, and closes the connection
+// if not. If the check itself fails, the connection continues.
 func (c *Connection) Verify(ctx context.Context) bool {
 	if c.server.cfg.Valid == nil || c.Session() == nil || time.Since(c.validAt) < validActing {
 		return true
@@ -67,8 +67,8 @@ func (s *Server) watch(ctx context.Context) {
 	}
 }
 
-// Recheck makes the server check all clients soon, because somebody may no longer
-// be allowed in. It does not wait for the check.
+// Recheck makes the server check all clients soon. Call it after credentials were
+// revoked. It does not wait for the check.
 func (s *Server) Recheck() {
 	select {
 	case s.recheck <- struct{}{}:

@@ -8,8 +8,7 @@ import (
 	"docent/internal/fault"
 )
 
-// A recording is text in base64, and refused as fault.Invalid if it is anything
-// else.
+// A recording must be base64 text. Other messages are refused as fault.Invalid.
 func FuzzRecording(f *testing.F) {
 	for _, message := range []string{`"UklGRiQAAABXQVZF"`, `"data:audio/webm;base64,AAAA"`, `"data:,"`, `""`, `null`, `5`, `{}`, `"?"`, `"AAA"`, ` "AAAA"`, ``} {
 		f.Add([]byte(message))

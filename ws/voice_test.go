@@ -23,7 +23,7 @@ func (e ear) Transcribe(ctx context.Context, recording []byte, language string) 
 	return e(ctx, recording, language)
 }
 
-// plain returns the recorded bytes as the text.
+// plain returns the recorded bytes as text.
 func plain(_ context.Context, recording []byte, language string) (string, error) {
 	if text := string(recording); !strings.HasPrefix(text, "noise") {
 		return text + language, nil
@@ -31,7 +31,8 @@ func plain(_ context.Context, recording []byte, language string) (string, error)
 	return "", fault.New(fault.Unavailable, "test_sentence", "the speech server has a problem")
 }
 
-// told is the next frame that is not about the session or a turn as a whole.
+// told returns the next frame that does not concern the session or a turn as a
+// whole.
 func (p *peer) told() frame {
 	p.t.Helper()
 	for {
@@ -93,7 +94,7 @@ func TestVoiceHeard(t *testing.T) {
 			t.Error(got)
 		}
 		p.say(`{"action":"reset"}`)
-		p.say(recorded(`{"q": 1}`, "")) // words are text
+		p.say(recorded(`{"q": 1}`, "")) // the text consists of words
 		if got := p.said(); !strings.Contains(got, `text="{\"q\": 1}"`) && !strings.Contains(got, `json={"q": 1}`) {
 			t.Error(got)
 		}
@@ -111,13 +112,13 @@ func (k known) Session(_ context.Context, key journal.SessionKey) (journal.Sessi
 	return record, nil
 }
 
-// What language is spoken says the session's variable user_language.
+// The session variable user_language sets the language of recordings.
 func TestVoiceLanguage(t *testing.T) {
 	t.Parallel()
 	p := serve(t, setup{agent: reporter(), store: known{agenttest.NewStore()}, config: ws.Config{Transcriber: ear(plain)}}).dial("/?session_id=S", nil)
 	for language, want := range map[string]string{`"de"`: "hide", `"pt-BR"`: "hipt", `"German"`: "hi", `5`: "hi"} {
 		p.say(`{"action":"user_set_variable","message":{"user_language":` + language + `}}`)
-		p.say(`{"action":"user_message","message":"set?"}`) // which comes after it
+		p.say(`{"action":"user_message","message":"set?"}`) // which follows it
 		p.said()
 		p.say(recorded("hi", ""))
 		if got := p.said(); !strings.Contains(got, `text="`+want+`"`) {
@@ -126,7 +127,7 @@ func TestVoiceLanguage(t *testing.T) {
 	}
 }
 
-// A recording that is sent again is heard once.
+// A recording that is sent again is transcribed once.
 func TestVoiceTwice(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -165,7 +166,7 @@ func slowEar() (e ear, begun chan string, let chan struct{}) {
 	}, begun, let
 }
 
-// What a client sends after a recording is handled after it.
+// Messages that follow a recording are handled after it.
 func TestVoiceOrder(t *testing.T) {
 	t.Parallel()
 	for _, v1 := range []bool{false, true} {
@@ -189,7 +190,7 @@ func TestVoiceOrder(t *testing.T) {
 	}
 }
 
-// A stop and a reset overtake a recording, which is canceled.
+// A stop and a reset overtake and cancel a recording.
 func TestVoiceGivenUp(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
@@ -199,7 +200,7 @@ func TestVoiceGivenUp(t *testing.T) {
 	for _, frame := range []string{`{"action":"stop"}`, `{"action":"stop","message":{}}`, `{"action":"reset"}`} {
 		p.say(recorded("hi", `,"id":"x"`))
 		<-begun
-		p.say(`{"action":"stop","message":{"turn":7}}`) // another one
+		p.say(`{"action":"stop","message":{"turn":7}}`) // another recording
 		p.say(frame)
 		f := p.until(payload.ErrorAction)
 		if f.ID != "x" || !strings.Contains(f.raw, `"conflict"`) || !strings.Contains(f.raw, "given up") {
@@ -225,8 +226,8 @@ func TestVoiceGivenUp(t *testing.T) {
 	}
 }
 
-// A client that leaves and a server that stops do not wait for a transcription.
-// The number of concurrent transcriptions is bounded.
+// A client that disconnects and a server that stops do not wait for a
+// transcription. The number of concurrent transcriptions is bounded.
 func TestVoiceBounds(t *testing.T) {
 	t.Parallel()
 	e, begun, _ := slowEar()
@@ -243,7 +244,7 @@ func TestVoiceBounds(t *testing.T) {
 	}
 }
 
-// The memory of a recording counts until it is transcribed.
+// The memory of a recording is released only after its transcription.
 func TestVoiceMemory(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 300<<10)
@@ -277,7 +278,7 @@ func TestVoiceMemory(t *testing.T) {
 	}
 }
 
-// A panic in a transcriber ends the connection and not the program.
+// A panic in a transcriber ends the connection but not the program.
 func TestVoicePanic(t *testing.T) {
 	t.Parallel()
 	e := ear(func(context.Context, []byte, string) (string, error) { panic("of ours") })

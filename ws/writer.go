@@ -75,8 +75,8 @@ func (c *Connection) writeLong(data []byte) error {
 	return w.Close()
 }
 
-// Send queues a text message. It never blocks: a client for which too much waits
-// is closed. The connection keeps data.
+// Send queues a text message and never blocks. If the client's queue is full,
+// Send closes the connection. The caller must not change data afterwards.
 func (c *Connection) Send(data []byte) { c.add(item{kind: websocket.TextMessage, data: data}) }
 
 // add queues an item.

@@ -246,7 +246,7 @@ func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Recei
 			have.revisions = append(have.revisions, revision{in.Replaces, r.Turn})
 		}
 		have.entries = append(have.entries, journal.Entry{Message: &m})
-		if len(r.Data) == 0 { // what is equal to the content is not stored
+		if len(r.Data) == 0 { // data that equals the content is not stored
 			r.Data = m.Content
 		}
 	}
@@ -293,7 +293,7 @@ func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journa
 	}
 	have.key, have.before = turn.Key, have.record.Seq
 	written := have.write(turn)
-	if turn.Partial { // a failed turn that runs again is open again
+	if turn.Partial { // a failed turn that runs again is pending again
 		have.handle(false, func(e event) bool { return turn.Turn > 0 && e.Turn == turn.Turn })
 		return journal.Written{Entries: written}, nil
 	}

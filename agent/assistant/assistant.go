@@ -72,7 +72,7 @@ func New(cfg Config) (*agent.Agent, error) {
 	file.Body(func(ctx context.Context, s *agent.Session) error {
 		return s.Say(ctx, fault.NewText("file_not_read", fileReply, s.Message()))
 	})
-	silent := a.State("silent") // as the assistant shows no user interface, what is done in one would wait for ever
+	silent := a.State("silent") // the assistant shows no user interface, so these events would wait forever
 	r := routes{agent: a, thresholds: map[string]float64{}}
 	for _, t := range talk.Talks() {
 		r.add(t.Name, t.Description, talkThreshold, t.Phrases,

@@ -2,8 +2,8 @@ package chat
 
 import "sync/atomic"
 
-// Pending is an event in the queue of a session, with the state that the turns keep of it. Its methods may be called
-// concurrently, except Predicted and Predict.
+// Pending is an event in the queue of a session, together with its state during
+// turns. Its methods may be called concurrently, except Predicted and Predict.
 type Pending struct {
 	// Event is the received event.
 	Event Event
@@ -28,7 +28,7 @@ func (p *Pending) View() Event {
 // Processed reports whether the processors have run.
 func (p *Pending) Processed() bool { return p.text.Load() != nil }
 
-// Process sets the text that the processors made.
+// Process stores the text that the processors made.
 func (p *Pending) Process(text string) { p.text.Store(&text) }
 
 // Predicted returns the prediction for the event in a state. ok is false if there is none yet.
@@ -37,7 +37,7 @@ func (p *Pending) Predicted(state string) (prediction Prediction, ok bool) {
 	return prediction, ok
 }
 
-// Predict keeps the prediction for the event in a state.
+// Predict stores the prediction for the event in a state.
 func (p *Pending) Predict(state string, prediction Prediction) {
 	if p.predictions == nil {
 		p.predictions = map[string]Prediction{}

@@ -19,7 +19,7 @@ import (
 	"docent/payload"
 )
 
-// scripted is a model that searches, then answers, again and again.
+// scripted is a model that alternates between a search and an answer.
 func scripted() llm.Model {
 	return llmtest.NewModel(func(n int, _ llmtest.Request) llmtest.Reply {
 		if n%2 == 0 {
@@ -50,7 +50,7 @@ func assistants(t *testing.T, model llm.Model) map[string]*agent.Agent {
 	return map[string]*agent.Agent{"Go": a, "YAML": d.Agent}
 }
 
-// TestAssistants: the assistant in Go and that in YAML say the same.
+// TestAssistants checks that the Go and the YAML assistant behave the same.
 func TestAssistants(t *testing.T) {
 	t.Parallel()
 	for _, capable := range []bool{false, true} {
@@ -123,7 +123,7 @@ func TestAssistantSays(t *testing.T) {
 	}
 }
 
-// questions reads those of a question set.
+// questions reads the questions of a question set.
 func questions(t *testing.T, set string) []string {
 	t.Helper()
 	f, err := os.Open(filepath.Join("..", "..", "eval", "sets", set, "questions.jsonl"))
@@ -142,7 +142,7 @@ func questions(t *testing.T, set string) []string {
 	return out
 }
 
-// router says to which state of the assistant a message leads.
+// router returns the state of the assistant that a message leads to.
 func router(t *testing.T) func(text string) string {
 	t.Helper()
 	k, _ := begin(t, assistants(t, scripted())["Go"], session.RuntimeConfig{}, 1)
@@ -153,7 +153,8 @@ func router(t *testing.T) func(text string) string {
 	}
 }
 
-// TestRouting: no question about documents is taken for anything else.
+// TestRouting checks that questions about documents are never treated as anything
+// else.
 func TestRouting(t *testing.T) {
 	t.Parallel()
 	route := router(t)
@@ -173,8 +174,8 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// TestRoutingAway: what asks for something else than what the documents say
-// mostly gets it, and what looks like it does not.
+// TestRoutingAway checks that most messages that are not about the documents are
+// recognized, and that similar questions about documents are not.
 func TestRoutingAway(t *testing.T) {
 	t.Parallel()
 	route := router(t)

@@ -118,7 +118,7 @@ func equal(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// TestTimed: after and when take no event.
+// TestTimed checks that after and when need no event.
 func TestTimed(t *testing.T) {
 	t.Parallel()
 	d := parse(t, `
@@ -137,7 +137,7 @@ states:
 	if err := k.sub.Send(t.Context(), session.Message{Content: []byte(`"go"`), Human: true}); err != nil {
 		t.Fatal(err)
 	}
-	for f := k.next(); f.Action != payload.ReplyStr; f = k.next() { // in this turn or in one of its own
+	for f := k.next(); f.Action != payload.ReplyStr; f = k.next() { // in this turn or in a separate one
 	}
 }
 
@@ -211,8 +211,8 @@ func (s *toolServer) Tools(context.Context) ([]tool.Tool, error) {
 }
 func (s *toolServer) Close() { s.closed = true }
 
-// TestServerAway: what was opened before a server that does not answer is
-// closed, and the error keeps its kind.
+// TestServerAway checks that a failed start closes the resources opened before,
+// and that the error keeps its kind.
 func TestServerAway(t *testing.T) {
 	t.Parallel()
 	server := &toolServer{err: fault.New(fault.Unavailable, "test_sentence", "it does not answer")}
@@ -234,7 +234,7 @@ tools:
 	}
 }
 
-// TestLLMClassifier: intents are asked of the model.
+// TestLLMClassifier checks that a model classifies intents.
 func TestLLMClassifier(t *testing.T) {
 	t.Parallel()
 	model := llmtest.NewModel(llmtest.Script(llmtest.Say(`{"order": {"score": 0.9}}`)))
@@ -278,8 +278,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestBegin: where no event led to a state there is nothing to answer, unless
-// the file says what.
+// TestBegin enters states without an event. The body then has no question to
+// answer, unless the file contains one.
 func TestBegin(t *testing.T) {
 	t.Parallel()
 	d := parse(t, `
@@ -292,7 +292,7 @@ states:
 	if greeting[0] != reply("Hello!") || !strings.Contains(greeting[1], "what is new") || len(k.rag.Requests()) != 1 {
 		t.Errorf("greeting %q", greeting)
 	}
-	if got := k.say("and now?"); len(got) != 4 { // two answers, that of reason after its notice
+	if got := k.say("and now?"); len(got) != 4 { // two answers, the second from reason after its notice
 		t.Errorf("answered %q", got)
 	}
 }

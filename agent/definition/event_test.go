@@ -9,8 +9,8 @@ import (
 	"docent/agent/session"
 )
 
-// TestEventData: events of a user interface come with an object, whose values
-// templates can name; the greeting is filled in as well.
+// TestEventData checks that templates can name the values of a user interface
+// event. It also checks that templates in the greeting are filled in.
 func TestEventData(t *testing.T) {
 	t.Parallel()
 	d := parse(t, `

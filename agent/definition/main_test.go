@@ -81,7 +81,7 @@ func knowledge() *tool.KnowledgeConfig {
 	return &tool.KnowledgeConfig{Searcher: manuals, Library: manuals}
 }
 
-// parse reads a definition that has to be right.
+// parse reads a valid definition.
 func parse(t *testing.T, text string, env definition.Environment) *definition.Definition {
 	t.Helper()
 	d, err := definition.Parse(t.Context(), "agent.yaml", []byte(text), env)
@@ -96,7 +96,7 @@ func parse(t *testing.T, text string, env definition.Environment) *definition.De
 	return d
 }
 
-// wrong reads a definition that is not right and returns its errors.
+// wrong reads an invalid definition and returns its errors.
 func wrong(t *testing.T, text string, env definition.Environment) []string {
 	t.Helper()
 	d, err := definition.Parse(t.Context(), "agent.yaml", []byte(text), env)
@@ -120,7 +120,8 @@ type talk struct {
 	ear   ear
 }
 
-// ear passes the stored frames on, and at the end of each turn an empty one.
+// ear passes the stored frames on, and sends an empty frame at the end of each
+// turn.
 type ear chan payload.Frame
 
 func (ear) Opened(session.Opened) {}
@@ -134,8 +135,8 @@ func (e ear) Deliver(d session.Delivery) {
 	}
 }
 
-// begin starts an agent and a session; it returns the greeting, which is of so
-// many frames.
+// begin starts an agent and a session. It returns the greeting, which has the
+// given number of frames.
 func begin(t *testing.T, a *agent.Agent, cfg session.RuntimeConfig, frames int) (*talk, []string) {
 	t.Helper()
 	store := agenttest.NewStore()
@@ -176,10 +177,10 @@ func (k *talk) next() payload.Frame {
 	}
 }
 
-// shown is a frame without what is different each time.
+// shown is a frame without the parts that differ between runs.
 func shown(f payload.Frame) string { return string(f.Action) + " " + string(f.Message) }
 
-// heard waits for the end of a turn and returns what was said in it.
+// heard waits for the end of a turn and returns the agent's messages.
 func (k *talk) heard() []string {
 	k.t.Helper()
 	var out []string
@@ -189,7 +190,7 @@ func (k *talk) heard() []string {
 	return out
 }
 
-// say sends a message and returns what is answered.
+// say sends a message and returns the agent's messages.
 func (k *talk) say(text string) []string {
 	k.t.Helper()
 	content, err := json.Marshal(text)
@@ -202,7 +203,7 @@ func (k *talk) say(text string) []string {
 	return k.heard()
 }
 
-// give sends a file and returns what is answered.
+// give sends a file and returns the agent's messages.
 func (k *talk) give(f payload.File) []string {
 	k.t.Helper()
 	if err := k.sub.SendFile(k.t.Context(), session.File{File: f}); err != nil {
@@ -211,7 +212,7 @@ func (k *talk) give(f payload.File) []string {
 	return k.heard()
 }
 
-// states are those that the session went to.
+// states returns the states that the session entered.
 func (k *talk) states() []string {
 	var out []string
 	for _, m := range k.store.Transitions("s") {

@@ -33,8 +33,8 @@ func TestProperty(t *testing.T) {
 	}
 }
 
-// TestLoadProperties: nested keys are joined, and values are read as the type
-// that is asked for.
+// TestLoadProperties checks that nested keys are joined and that values are
+// converted to the requested type.
 func TestLoadProperties(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

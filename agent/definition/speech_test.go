@@ -9,14 +9,15 @@ import (
 	"docent/payload"
 )
 
-// loud speaks, each letter a sample.
+// loud is a Speaker that returns one sample for each letter.
 type loud struct{}
 
 func (loud) Speak(_ context.Context, text string) (payload.Audio, error) {
 	return payload.NewAudio(8000, 1, make([]int16, len(text)))
 }
 
-// TestSpeak: a text is spoken where something speaks, and written elsewhere.
+// TestSpeak checks that a text is spoken if there is a Speaker, and written
+// otherwise.
 func TestSpeak(t *testing.T) {
 	t.Parallel()
 	const text = "name: n\nstates: {s: {initial: true, body: [{speak: \"Hi {{.username}}\"}]}}"

@@ -15,9 +15,9 @@ type syntaxFault struct {
 	hint string
 }
 
-// stray finds the first line that makes a file invalid YAML, whatever may
-// follow. The YAML parser itself names a nearby line or the line where an open
-// element began.
+// stray finds the first line that makes the file invalid YAML, regardless of the
+// lines after it. The YAML parser itself names a nearby line or the line where an
+// open element began.
 func stray(raw []byte) syntaxFault {
 	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 	lines := strings.SplitAfter(string(raw), "\n")

@@ -8,8 +8,8 @@ import (
 	"docent/agent/definition"
 )
 
-// TestSyntax: of what is not YAML the line is told that is wrong, not the one
-// where the parser was when it noticed.
+// TestSyntax checks that errors for invalid YAML name the wrong line, and not the
+// line at which the parser noticed the error.
 func TestSyntax(t *testing.T) {
 	t.Parallel()
 	const quotes = "check indentation, colons and quotes"

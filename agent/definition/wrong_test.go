@@ -9,11 +9,10 @@ import (
 	"docent/agent/definition"
 )
 
-// head are the lines 1 to 4 of a definition that is right.
+// head is the first four lines of a valid definition.
 const head = "name: a\nstates:\n  a:\n    initial: true\n"
 
-// TestWrong: what is wrong is told with its line, the reason, and what to write
-// instead.
+// TestWrong checks that each error has its line, the reason, and a correction.
 func TestWrong(t *testing.T) {
 	t.Parallel()
 	env := definition.Environment{
@@ -99,15 +98,16 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestWithout: what there is not where an agent runs is refused.
+// TestWithout uses resources that the environment of the agent lacks. They are
+// refused.
 func TestWithout(t *testing.T) {
 	t.Parallel()
 	got := wrong(t, "name: a\nstates: {a: {initial: true}}\ntools: {mcp: [{name: a, command: [x]}]}", definition.Environment{})
 	equal(t, "MCP", got, []string{"agent.yaml:3: MCP servers cannot be used here: leave mcp out"})
 }
 
-// TestManyErrors: several errors are told at once, in the order of lines, but
-// not too many.
+// TestManyErrors checks that several errors are reported together, ordered by
+// line and limited in number.
 func TestManyErrors(t *testing.T) {
 	t.Parallel()
 	got := wrong(t, "name: a\nk: 0\nstates:\n  a: {initial: maybe, body: [{rpely: x}]}\nhistory: x\n", definition.Environment{})
@@ -124,7 +124,7 @@ func TestManyErrors(t *testing.T) {
 	}
 }
 
-// TestUseless: what could be done and would never do anything is wrong, too.
+// TestUseless checks that definitions without any effect are errors too.
 func TestUseless(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, want string }{
@@ -157,7 +157,7 @@ func TestUseless(t *testing.T) {
 	}
 }
 
-// TestErrorsBehindOthers: what is wrong does not hide what else is.
+// TestErrorsBehindOthers checks that one error does not hide others.
 func TestErrorsBehindOthers(t *testing.T) {
 	t.Parallel()
 	got := wrong(t, `name: a
@@ -183,7 +183,8 @@ states:
 	}
 }
 
-// TestTaken: what is only partly taken leaves something to those behind it.
+// TestTaken checks that a transition that takes only some events leaves the rest
+// to later transitions.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	const begin = "name: a\nintents: {i: {examples: x}, j: {examples: y}}\nstates:\n  h: {global: j}\n  a:\n    initial: true\n    on:\n"
@@ -199,8 +200,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// TestAliases: an alias stands for what it names, also where that would be
-// without end.
+// TestAliases checks YAML aliases, including endless ones.
 func TestAliases(t *testing.T) {
 	t.Parallel()
 	parse(t, "name: a\nstates:\n  a: {initial: true, on: &on [{message: any, to: b}]}\n  b: {on: *on}\n", definition.Environment{})
@@ -217,8 +217,8 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// FuzzParse: nothing that is read makes the reader panic, and every error says
-// where it is.
+// FuzzParse checks that no input makes the reader panic, and that every error has
+// a line.
 func FuzzParse(f *testing.F) {
 	f.Add(string(definition.Assistant()))
 	f.Add(shop)

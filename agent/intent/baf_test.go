@@ -9,8 +9,8 @@ import (
 	"docent/llm/llmtest"
 )
 
-// TestBAF holds what BAF's own component tests check of intents, entities and
-// the language processing behind them.
+// TestBAF repeats the checks of BAF's own component tests of intents, entities,
+// and language processing.
 func TestBAF(t *testing.T) {
 	t.Parallel()
 	t.Run("test_core_intent_entity", testBAFIntentEntity)

@@ -16,14 +16,14 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// message is a labelled sentence of testdata/messages.tsv.
+// message is a line of testdata/messages.tsv.
 type message struct {
 	id           int
 	intent, text string
 }
 
-// labelled reads the intents of testdata/messages.tsv and the messages to
-// classify; those of no intent have "none".
+// The intents and the messages of testdata/messages.tsv. Messages without an
+// intent have the intent "none".
 func labelled(t testing.TB) ([]*Intent, []message) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "messages.tsv"))
@@ -70,7 +70,7 @@ func labelled(t testing.TB) ([]*Intent, []message) {
 	return intents, messages
 }
 
-// wednesday is the present of the tests: 2026-11-18 10:30 in Madrid.
+// wednesday is the current time of the tests: 2026-11-18 10:30 in Madrid.
 func wednesday(t testing.TB) time.Time {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Madrid")
@@ -89,12 +89,12 @@ func newExamples(t testing.TB, cfg ExamplesConfig) *Examples {
 	return c
 }
 
-// outcome counts what became of messages.
+// outcome counts the results of classifying messages.
 type outcome struct {
-	inside, right, wrong int // messages with an intent; understood right and wrong
-	nearest              int // whose nearest intent is right, whatever the score
+	inside, right, wrong int // messages with an intent; classified correctly and wrongly
+	nearest              int // with the correct nearest intent, regardless of the score
 	outside, turnedAway  int
-	positives, negatives []float64 // scores of right intents and of messages without one
+	positives, negatives []float64 // scores of correct intents and of messages without one
 }
 
 func (o *outcome) String() string {
@@ -105,7 +105,8 @@ func (o *outcome) String() string {
 
 func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
 
-// area is the probability that a right intent scores above a message without.
+// area is the probability that a message with its correct intent has a higher
+// score than a message without an intent.
 func area(positives, negatives []float64) float64 {
 	above := 0.
 	for _, p := range positives {
@@ -120,8 +121,9 @@ func area(positives, negatives []float64) float64 {
 	return above / float64(max(len(positives)*len(negatives), 1))
 }
 
-// measure classifies the messages whose id has the given remainder by two.
-// Those of intents that are not among intents count as without one.
+// measure classifies the messages whose id modulo 2 is the given remainder.
+// Messages of other intents than the given ones count as messages without an
+// intent.
 func measure(t *testing.T, c *Examples, intents []*Intent, messages []message, parity int) *outcome {
 	t.Helper()
 	known := map[string]bool{}
@@ -206,9 +208,10 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// TestCalibration fits the weights anew: logistic regression, by Newton's
-// method, of "this is the intent" on the signs of the nearest example of the
-// right intent and of the best wrong one, for messages with odd ids.
+// TestCalibration fits the weights again, by logistic regression with Newton's
+// method. It predicts "this is the intent" from the signs of the nearest example
+// of the correct intent and of the best wrong one. It uses the messages with odd
+// ids.
 func TestCalibration(t *testing.T) {
 	t.Parallel()
 	intents, messages := labelled(t)
@@ -227,16 +230,16 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// observation is an example's signs, whether it is of the right intent, and how
-// much it counts.
+// observation has the signs of an example, whether its intent is correct, and the
+// weight of the observation.
 type observation struct {
 	x     [5]float64
 	right float64
 	count float64
 }
 
-// Counts of observations: a question that is taken for small talk is worse than
-// a message that has to be said in other words.
+// Weights of observations. A question that is mistaken for small talk is worse
+// than a message that the user must rephrase.
 const (
 	countOutside = 2
 	countWrong   = .5

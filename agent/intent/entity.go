@@ -16,7 +16,7 @@ type Kind string
 const (
 	// KindListed entities have named values with synonyms.
 	KindListed Kind = "listed"
-	// KindRegexp entities are what a regular expression matches.
+	// KindRegexp entities are matches of a regular expression.
 	KindRegexp Kind = "regexp"
 	// KindNumber entities are numbers, in digits or words.
 	KindNumber Kind = "number"

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// assistant are a few intents as an agent has them.
+// assistant are a few intents of a typical agent.
 func assistant() []*Intent {
 	city := Listed("city", Value{"Paris", []string{"city of light"}}, Value{"New York", []string{"NYC", "the big apple"}}, Value{"York", nil})
 	return []*Intent{
@@ -34,7 +34,7 @@ func classify(t *testing.T, c Classifier, text string, intents []*Intent) Predic
 	return p
 }
 
-// values shows a prediction in short.
+// values formats a prediction briefly.
 func (p *Prediction) values() string {
 	var b strings.Builder
 	b.WriteString(p.Intent)
@@ -70,7 +70,7 @@ func TestExamples(t *testing.T) {
 		"who wrote Hamlet?":      "1 fallback_intent",
 		"\xff\xfe":               "1 fallback_intent",
 		"is the earth not flat?": "1 fallback_intent",
-		// Values stand for fragments, so these are examples.
+		// Fragments stand for values, so these messages equal examples.
 		"What is the weather in the Big Apple?":    "1 weather city=New York when=nil",
 		"weather in NYC on 21 Nov 2026":            "1 weather city=New York when=2026-11-21T00:00:00+01:00",
 		"weather in York on Friday":                "1 weather city=York when=2026-11-20T00:00:00+01:00",
@@ -253,8 +253,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Values alone say nothing of what is wanted, unless an example is one; nor does
-// the opposite of an example.
+// A value alone does not express an intent, unless an example consists of it. The
+// negation of an example does not express its intent either.
 func TestValuesAloneAreNoIntent(t *testing.T) {
 	t.Parallel()
 	size := Listed("size", Value{"small", []string{"tiny"}}, Value{"large", nil})

@@ -56,7 +56,7 @@ type candidate struct {
 	sentence string // the most similar example
 }
 
-// read embeds the examples.
+// read embeds the examples of all intents.
 func (s *exampleSet) read() {
 	s.literal, s.stemmed, s.known = map[string]int{}, map[string]int{}, map[string]bool{}
 	place := map[uint16]int{}
@@ -271,8 +271,8 @@ const (
 	sharedMeaning   = .45
 )
 
-// said returns the tokens of an intent's fragments. They do not express the
-// intent, because a fragment stands for any number, date, or value.
+// said returns the tokens of an intent's fragments. These tokens do not express
+// the intent, because a fragment stands for any number, date, or value.
 func (c *comparison) said(i *Intent) map[uint16]bool {
 	out := map[uint16]bool{}
 	for _, p := range i.Parameters {

@@ -10,7 +10,7 @@ import (
 	"docent/internal/fault"
 )
 
-// fixed is a classifier that always says the same.
+// fixed is a classifier that always returns the same prediction.
 type fixed struct {
 	prediction intent.Prediction
 	err        error

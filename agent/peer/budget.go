@@ -18,20 +18,22 @@ import (
 // DefaultExchange is the default of Config.MaxExchange.
 const DefaultExchange = 256
 
-// A thread is the exchange between agents because of one message. Its id is the prefix of each correlation that docent
-// makes. It therefore returns with answers, continues in later requests, and is the same in every docent that the message
-// reaches. Hops limit the depth of a thread, and its budget limits the number of messages. Hops alone would allow 65,536
-// messages if each message caused two.
+// A thread is the exchange of messages between agents that one message causes.
+// Its id is the prefix of each correlation that docent makes. Answers and later
+// requests repeat it, so every docent that takes part knows the same thread. Hops
+// limit the depth of a thread, and the budget limits the number of its messages.
+// Hops alone would allow 65,536 messages if each message caused two.
 const (
-	threadBytes = 32 // of an id, in hexadecimal
+	threadBytes = 32 // length of an id in hexadecimal
 	threadEnd   = "/"
-	// spentFor is the minimum time for which a runtime remembers the messages of a thread. maxThreads limits the threads; the
-	// runtime remembers up to twice as many.
+	// spentFor is the minimum time for which a runtime remembers the messages of a
+	// thread. maxThreads limits the number of remembered threads in a period. There
+	// are two periods.
 	spentFor   = 10 * time.Minute
 	maxThreads = 10_000
 )
 
-// correlationIn returns a new request id in a thread.
+// correlationIn returns a new request id that contains a thread.
 func correlationIn(thread string) string { return thread + threadEnd + uuid.NewString() }
 
 // threadOf returns the thread in a correlation. It returns "" for correlations of other programs.
@@ -55,21 +57,22 @@ func threadFor(e *chat.Event, session string) string {
 		return known
 	}
 	begins := fmt.Sprint(session, "/", e.ID)
-	if e.ID == 0 { // a greeting, or a condition
+	if e.ID == 0 { // the turn is a greeting, or the caller is a condition
 		begins = uuid.NewString()
 	}
 	sum := sha256.Sum256([]byte(begins))
 	return hex.EncodeToString(sum[:threadBytes/2])
 }
 
-// spending counts messages by thread, for the current period and the previous one.
+// spending counts the messages of each thread in the current and the previous
+// period.
 type spending struct {
 	now, before map[string]int
 	since       time.Time
 }
 
-// spend counts a message of a thread. It returns false if the count has reached limit. first reports the first refused
-// message.
+// spend counts a message of a thread. It returns false if the count has reached
+// limit. first reports that this is the first refused message.
 func (p *Network) spend(thread string, limit int, now time.Time) (ok, first bool) {
 	if thread == "" {
 		return true, false
@@ -85,14 +88,15 @@ func (p *Network) spend(thread string, limit int, now time.Time) (ok, first bool
 		s.now[thread] = n + 1
 		return true, false
 	}
-	if n == limit { // what is refused later does not prolong it
+	if n == limit { // refused messages do not prolong the period
 		s.now[thread] = limit + 1
 	}
 	return false, n == limit
 }
 
-// Check refuses a message between agents that has passed too many agents or exceeds the budget of its thread. It logs the
-// first refusal. The correlation contains the thread.
+// Check refuses a message between agents that has passed too many agents or
+// exceeds the budget of its thread. It takes the thread from the correlation. It
+// logs only the first refusal of a thread.
 func (s *Links) Check(ctx context.Context, correlation string, hops int) error {
 	return s.crosses(ctx, threadOf(correlation), hops)
 }

@@ -47,7 +47,7 @@ func (l *link) end(err error) {
 	s.mailbox.Unlinked()
 	close(l.done)
 	for _, r := range waiting {
-		if err == nil { // cannot be: an idle link has none
+		if err == nil { // impossible: an idle link has none
 			err = errLinkEnded
 		}
 		r.tell(err)
@@ -120,7 +120,7 @@ var (
 func (l *link) serve(ctx context.Context, conn Conn) error {
 	reading, leave := context.WithCancel(ctx)
 	gone := make(chan struct{})
-	select { // what the connection before said is no greeting of this one
+	select { // a message of the previous connection is not a greeting of this one
 	case <-l.said:
 	default:
 	}
@@ -134,7 +134,7 @@ func (l *link) serve(ctx context.Context, conn Conn) error {
 		close(l.up)
 	}
 	err := l.write(ctx, conn, gone)
-	leave() // wakes a reader that waits for anything but the connection
+	leave() // wakes a reader that does not wait for the connection
 	_ = conn.Close()
 	<-gone
 	if err != nil {
@@ -185,7 +185,8 @@ func (l *link) write(ctx context.Context, conn Conn, gone <-chan struct{}) error
 	}
 }
 
-// rest returns the time for which the link may remain idle. If there is none, the link accepts no more requests.
+// rest returns how much longer the link may remain idle. If no time is left, the
+// link accepts no more requests.
 func (l *link) rest() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,8 +9,10 @@ import (
 	"docent/payload"
 )
 
-// crossing returns the content of a peer's frame as a message to this agent. It returns false if there is none. As in BAF,
-// agent_reply_str is the only reply that crosses. For docent, Markdown and answers from documents cross as text.
+// crossing returns the content of a peer's frame as a message to this agent. It
+// returns false if the frame has no such content. As in BAF, other agents receive
+// only replies of type agent_reply_str. docent also passes on Markdown and
+// answers from documents, as text.
 func crossing(f payload.Frame, docent bool) (json.RawMessage, bool) {
 	if f.History || len(f.Message) == 0 {
 		return nil, false

@@ -10,7 +10,7 @@ import (
 	"docent/payload"
 )
 
-// What crosses from any peer is JSON, and text that a message may have.
+// Messages from any peer become JSON, and text becomes a valid message.
 func FuzzCrossing(f *testing.F) {
 	for _, seed := range []string{
 		`{"action":"agent_reply_str","message":"B greets"}`,

@@ -26,7 +26,7 @@ type request struct {
 	told bool
 }
 
-// tell ends the wait for writing a request.
+// tell reports to the caller that its request was written or has failed.
 func (r *request) tell(err error) {
 	if !r.told {
 		r.told = true
@@ -46,14 +46,14 @@ type exchange struct {
 	// past are requests that nobody waits for: answered ones, and ones written to a broken connection. Later messages of the
 	// peer match them only by id.
 	past []*request
-	// hops and thread belong to the last written request. Before it, hops come from the event that began the link, and thread
-	// is "".
+	// hops and thread belong to the last written request. Before the first request,
+	// hops come from the event that began the link, and thread is "".
 	hops   int
 	thread string
 }
 
-// maxWrites is the maximum number of times that a request is written. It is repeated after a broken connection if the peer
-// recognizes repeated requests.
+// maxWrites is the maximum number of times that a request is written. After a
+// broken connection, a request is repeated if the peer recognizes repetitions.
 const maxWrites = 3
 
 // add queues a request. It returns false if too many wait.
@@ -93,7 +93,7 @@ func (x *exchange) unwritten(r *request) {
 	x.waiting = slices.Insert(x.waiting, 0, r)
 }
 
-// errAbandoned is never shown, because nobody waits any more.
+// errAbandoned is never shown, because no caller waits anymore.
 var errAbandoned = errors.New("the request was abandoned")
 
 // withdraw removes a request. It returns false if writing has begun.
@@ -129,7 +129,7 @@ func (x *exchange) broken() bool {
 	return outstanding || len(x.waiting) > 0
 }
 
-// retire records a request that nobody waits for any more.
+// retire records a request for which no caller waits anymore.
 func (x *exchange) retire(r *request) {
 	if len(x.past) == MaxPeerQueue {
 		x.past = slices.Delete(x.past, 0, 1)

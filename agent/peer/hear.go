@@ -23,7 +23,7 @@ func (l *link) read(ctx context.Context, conn Conn) {
 		if l.storm.Wait(ctx) != nil {
 			return
 		}
-		if err := l.links.crosses(ctx, message.Thread, message.heardHops()); err != nil { // who said it is not told: it might answer
+		if err := l.links.crosses(ctx, message.Thread, message.heardHops()); err != nil { // the sender gets no error, because it might answer
 			l.links.mailbox.Refuse(message, err)
 			continue
 		}
@@ -54,9 +54,9 @@ func (l *link) hear(f payload.Frame) (Message, bool) {
 	}
 	knew := l.x.echoes
 	m := Message{Content: content, From: l.name, Hops: max(f.Hops, l.x.hops+1)}
-	if r := l.x.match(f); r != nil { // a peer that does not count is counted
+	if r := l.x.match(f); r != nil { // the runtime counts for peers that do not count
 		m.Correlation, m.Cause, m.Thread, m.Hops = r.frame.Correlation, r.cause, r.thread, max(f.Hops, r.hops+1)
-	} else if m.Thread = threadOf(f.Correlation); m.Thread == "" && !l.x.echoes { // which answer may be late, or one of several
+	} else if m.Thread = threadOf(f.Correlation); m.Thread == "" && !l.x.echoes { // the answer may be late, or one of several
 		m.Thread = l.x.thread
 	}
 	if l.x.echoes && !knew {

@@ -35,8 +35,8 @@ type link struct {
 	mu       sync.Mutex // guards the following fields
 	x        exchange
 	ended    bool      // takes no more requests
-	usedAt   time.Time // when something was said last, by whichever side
-	failures int       // to connect, or to keep a connection, since the peer was heard last
+	usedAt   time.Time // the time of the last message in either direction
+	failures int       // attempts to connect since the last message of the peer
 }
 
 // Timeouts and limits of links.
@@ -67,7 +67,7 @@ var errLinkEnded = errors.New("the link has ended")
 func (s *Links) begin(ctx context.Context, url, name, session string, hops int) (*link, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if ctx.Err() != nil { // a body that was stopped by a reset begins no link of the session as it is after it
+	if ctx.Err() != nil { // a body that a reset has stopped must not begin a link of the new session
 		return nil, context.Cause(ctx)
 	}
 	if l := s.list[url]; l != nil {

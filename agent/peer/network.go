@@ -5,7 +5,8 @@ import (
 	"sync"
 )
 
-// maxEchoing limits the peers that a runtime remembers to repeat correlation ids. For others it learns it again.
+// maxEchoing limits the number of peers that a runtime remembers as repeating
+// correlation ids. It learns this again for other peers.
 const maxEchoing = 1000
 
 // Config configures a Network.
@@ -48,7 +49,7 @@ func (p *Network) take(limit int) bool {
 	return true
 }
 
-// give uncounts a link.
+// give subtracts a link.
 func (p *Network) give() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

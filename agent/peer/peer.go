@@ -150,7 +150,7 @@ func (s *Links) Send(ctx context.Context, r chat.PeerRequest) (correlation strin
 		if err := l.send(ctx, q); !errors.Is(err, errLinkEnded) {
 			return q.frame.Correlation, err
 		}
-		select { // it is about to be forgotten, and then made anew
+		select { // it is removed first, and then made again
 		case <-l.done:
 		case <-ctx.Done():
 			return "", context.Cause(ctx)

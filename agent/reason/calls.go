@@ -103,7 +103,7 @@ func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	work := tool.WithFindings(withTasks(ctx, u.tasks), u.findings)
 	var running sync.WaitGroup
 	defer func() {
-		running.Wait() // not longer than Set.Invoke takes once ctx has ended
+		running.Wait() // no longer than Set.Invoke takes after ctx has ended
 		u.awaitStray(ctx)
 	}()
 	limit := outputLimit(min(len(calls), maxCalls))
@@ -189,7 +189,7 @@ func (u *run) awaitStray(ctx context.Context) {
 	}
 	waits := u.s.Go(ctx, func(ctx context.Context) {
 		defer u.waiting.Store(false)
-		_ = u.tools.Wait(ctx) // has no end but theirs
+		_ = u.tools.Wait(ctx) // ends only when these calls return
 	})
 	if !waits {
 		u.waiting.Store(false)

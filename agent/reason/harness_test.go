@@ -38,7 +38,8 @@ type reasoning struct {
 	server *llmtest.Server
 }
 
-// calls is a reply that calls tools, a name and its arguments each.
+// calls returns a reply that calls tools. namesAndArguments alternates between
+// the names of tools and their arguments.
 func calls(text string, namesAndArguments ...string) llmtest.Reply {
 	r := llmtest.Reply{}
 	if text != "" {
@@ -201,7 +202,7 @@ func (r *reasoning) golden(name string, heard []session.Delivery) {
 	}
 }
 
-// steps are the steps that BAF's clients hear, "kind step" each, with task
+// steps returns the steps that BAF's clients receive as "kind step", with task
 // lists and replies among them.
 func steps(t *testing.T, heard []session.Delivery) []string {
 	t.Helper()
@@ -223,7 +224,7 @@ func steps(t *testing.T, heard []session.Delivery) []string {
 	return out
 }
 
-// saidText is the first text that is said.
+// saidText returns the agent's first text.
 func saidText(t *testing.T, heard []session.Delivery) string {
 	t.Helper()
 	for _, d := range heard {

@@ -42,7 +42,7 @@ func TestReasoningModelPanics(t *testing.T) {
 	r.golden("model_panic", heard)
 }
 
-// A model whose answer holds nothing is treated as one that writes nothing.
+// An empty answer of a model is treated as no answer.
 func TestReasoningNilChoice(t *testing.T) {
 	t.Parallel()
 	r := inProcess(t, reason.Options{}, oddModel(func() (llm.Delta, error) {
@@ -53,7 +53,7 @@ func TestReasoningNilChoice(t *testing.T) {
 	r.golden("nil_choice", heard)
 }
 
-// Of calls that are too many each is answered to the model, and all are shown
+// The model gets an answer for each call above the limit. Users see all of them
 // in one step.
 func TestReasoningTooManyCalls(t *testing.T) {
 	t.Parallel()
@@ -120,14 +120,14 @@ func testStepsKeepRoomForTheEnd(t *testing.T) {
 		for range session.MaxSteps {
 			say(payload.StepToolResult)
 		}
-		for range 3 { // one more than was begun
+		for range 3 { // one more than has begun
 			say(payload.StepFinished)
 		}
 		say(payload.StepStarted)
 		return nil
 	})
 	synctest.Wait()
-	r.sub.Close() // it would not hear so much
+	r.sub.Close() // the subscription cannot hold so many deliveries
 	if err := r.rt.Dispatch(t.Context(), "s", agent.Event{Name: agent.EventText, Text: "x", Human: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,8 @@ func (b book) Document(context.Context, int64) (corpus.Document, error) {
 
 func (b book) Collections(context.Context) ([]corpus.CollectionInfo, error) { return nil, nil }
 
-// A model that reads on as the notes under what it is shown tell it has all of a
-// file and of a document in the end, nothing twice, however many calls share a
-// step.
+// A model that follows the notes about further pages reads a whole file and a
+// whole document. It reads nothing twice, however many calls share a step.
 func TestReadingOn(t *testing.T) {
 	readOn := regexp.MustCompile(`(?s)^(.*)\n\[bytes (\d+) to (\d+) of \d+; (?:\d+ are left, read on with (?:offset|from)=(\d+)|this is the end)\]$`)
 	passage := regexp.MustCompile(`(?s)^<passage[^>]*>\n(.*)\n</passage>$`)

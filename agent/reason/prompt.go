@@ -116,7 +116,7 @@ func (u *run) system(ctx context.Context) (string, error) {
 // cut shortens a tool's output to a number of tokens and adds a note.
 func (r *reasoner) cut(text string, tokens int) string {
 	whole := utf8.RuneCountInString(text)
-	short := clipped(text, 8*tokens) // rarely has a token more bytes
+	short := clipped(text, 8*tokens) // a token rarely has more bytes
 	for r.static.Count(short) > tokens {
 		short = clipped(short, len(short)-max(len(short)/8, 1))
 	}

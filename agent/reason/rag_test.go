@@ -52,8 +52,9 @@ func stopped(
 	return strings.Join(ends(c), ","), messages[len(messages)-1]
 }
 
-// What a stopped turn keeps of an answer from documents is one, with its
-// passages and its sentences checked; of one without text, that it was stopped.
+// A stopped turn keeps its partial answer from documents, with its passages and
+// checked sentences. If there is no text yet, it only records that it was
+// stopped.
 func TestStopKeepsTheEvidence(t *testing.T) { bubble(t, testStopKeepsTheEvidence) }
 
 func testStopKeepsTheEvidence(t *testing.T) {
@@ -100,9 +101,9 @@ func testStopKeepsTheEvidence(t *testing.T) {
 	}
 }
 
-// What there was of an answer when its model broke off is kept as that of a
-// stopped turn is, and the turn failed all the same: the apology comes behind it,
-// and the message sent again is answered.
+// A partial answer is kept if the model fails, as in a stopped turn. The turn
+// still fails: the apology follows the answer, and the repeated message is
+// answered.
 func TestFailureKeepsTheEvidence(t *testing.T) { bubble(t, testFailureKeepsTheEvidence) }
 
 func testFailureKeepsTheEvidence(t *testing.T) {
@@ -167,8 +168,8 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 	}
 }
 
-// Text that is no answer from documents is kept as well, without markers that
-// nobody checked; not twice, and not what was replaced by a reply.
+// Partial text that is not an answer from documents is kept without unchecked
+// markers. It is not kept twice, and not after a reply replaced it.
 func TestFailureKeepsWhatWasStreamed(t *testing.T) { bubble(t, testFailureKeepsWhatWasStreamed) }
 
 func testFailureKeepsWhatWasStreamed(t *testing.T) {
@@ -198,8 +199,8 @@ func testFailureKeepsWhatWasStreamed(t *testing.T) {
 	}
 }
 
-// An answer that is whole when its turn is stopped, but not said, is kept with
-// its evidence as well; but not under what was streamed after it.
+// A complete answer that was not said before the turn stopped keeps its evidence.
+// Text that was streamed later does not get this evidence.
 func TestStopBehindAnAnswer(t *testing.T) { bubble(t, testStopBehindAnAnswer) }
 
 func testStopBehindAnAnswer(t *testing.T) {
@@ -227,7 +228,7 @@ func testStopBehindAnAnswer(t *testing.T) {
 	}
 }
 
-// Reasoning that is stopped while it answers keeps the evidence it has found.
+// Reasoning that is stopped during its answer keeps the evidence so far.
 func TestStopKeepsTheEvidenceOfReasoning(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		r := bubbled(t, reason.Options{Knowledge: knowledge()}, calls("", "search_knowledge", `{"query":"work_mem"}`), hangs("It is 4MB [1]", ". And"))

@@ -43,7 +43,7 @@ const ()
 const (
 	// ScratchpadVariable holds a record of the last run, as in BAF. It is an array of objects, shortened to fit.
 	ScratchpadVariable = "reasoning_scratchpad"
-	// WithoutToolsVariable is true after the user was told that no model can use tools.
+	// WithoutToolsVariable is true after the agent has said that no model can use tools.
 	WithoutToolsVariable = "reasoning_without_tools"
 )
 
@@ -151,7 +151,7 @@ type reasoner struct {
 // With Knowledge, the tools only use the user's collections and number of passages, see Session.AskOptions. If the user
 // chooses another model, RunRAG answers.
 //
-// Without a model that can use tools, RunRAG answers, and the user is told so once per session. The model handles the
+// Without a model that can use tools, RunRAG answers, and the agent says so once per session. The model handles the
 // errors of tools. An error of the model is returned after reasoning_finished, so the turn fails.
 //
 // When ctx ends, the run ends within a second with reasoning_finished. It abandons tools that go on, and Runtime.Shutdown

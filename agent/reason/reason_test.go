@@ -61,7 +61,7 @@ func TestReasoningPlannedRun(t *testing.T) {
 		"llm_tool_calls 2", "task_completed 2", taskList,
 		"llm_text 3", "pushback 3",
 		"llm_tool_calls 4", "task_skipped 4", taskList, "tool_result 4",
-		"tool_result 4", // of the planning tool that failed, of which BAF says nothing
+		"tool_result 4", // of the planning tool that failed, which BAF does not show
 		reply,
 		"reasoning_finished 5")
 	r.golden("planned", heard)
@@ -118,7 +118,7 @@ func TestReasoningParallelTools(t *testing.T) {
 	t.Parallel()
 	others := make(chan struct{}, 2)
 	wait := func(ctx context.Context, _ json.RawMessage) (any, error) {
-		for range 2 { // the others are done before
+		for range 2 { // the others are done already
 			select {
 			case <-others:
 			case <-ctx.Done():

@@ -24,7 +24,7 @@ type run struct {
 	question string
 	// step counts the model calls from 0.
 	step int
-	// before is the conversation up to and including the question. dialogue is the run's addition.
+	// before is the conversation up to and including the question. The other messages belong to the run.
 	before, dialogue []llm.Message
 	tasks            *taskList
 	findings         *tool.Findings
@@ -66,7 +66,7 @@ func (u *run) finish(ctx context.Context, failed error) {
 	if err := u.s.Set(ScratchpadVariable, u.notes.entries()); err != nil {
 		u.log(ctx, "scratchpad not kept", err)
 	}
-	if u.o.HideSteps || failed != nil { // the message that says that it failed or was stopped closes it, and comes later
+	if u.o.HideSteps || failed != nil { // the later message about the failure or the stop closes it
 		return
 	}
 	if err := u.s.LinkPendingReasoningEvents(ctx); err != nil {
@@ -160,7 +160,8 @@ func (u *run) object(name string, data any) error {
 	return nil
 }
 
-// tell shows a step and reports its success. A failure does not stop the run.
+// tell shows a step and reports whether this succeeded. A failure does not stop
+// the run.
 func (u *run) tell(ctx context.Context, kind payload.StepKind, summary string, details any) bool {
 	if u.o.HideSteps {
 		return false

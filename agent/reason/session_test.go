@@ -32,8 +32,8 @@ func (s *spy) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieva
 	return s.shelf.Retrieve(ctx, q)
 }
 
-// TestAskOptionsAndReasoning: tools keep to the collections and the number of
-// passages; who wants another model than the one that reasons gets its answer.
+// TestAskOptionsAndReasoning checks that tools use only the chosen collections
+// and number of passages. If the user chooses another model, that model answers.
 func TestAskOptionsAndReasoning(t *testing.T) {
 	t.Parallel()
 	found := &spy{}
@@ -58,8 +58,8 @@ func TestAskOptionsAndReasoning(t *testing.T) {
 	}
 }
 
-// A reset in the middle of a run leaves nothing of it; the time of a turn ends
-// one with what it did so far and an apology.
+// A reset during a run discards the run. A run that times out keeps its results
+// so far and ends with an apology.
 func TestReasoningCutShort(t *testing.T) {
 	for name, cut := range map[string]func(t *testing.T, r *reasoning){
 		"reset": func(t *testing.T, r *reasoning) {

@@ -70,7 +70,7 @@ func TestReasoningLeavesADeafToolBehind(t *testing.T) {
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("stopping took %v", took)
 		}
-		// The end of the program waits for it, as long as it may.
+		// Shutdown waits for the tool as long as it can.
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if err := r.rt.Shutdown(ctx); err == nil {
@@ -129,8 +129,8 @@ func TestReasoningBoundsWhatIsWritten(t *testing.T) {
 	})
 }
 
-// FuzzReasoning has a model write anything: a run ends in an answer, within its
-// brackets, with nothing that is not JSON and UTF-8.
+// FuzzReasoning lets a model write anything. A run ends with an answer between
+// its first and last steps, and contains only valid JSON and UTF-8.
 func FuzzReasoning(f *testing.F) {
 	f.Add("", "read_file", `{"relative_path":"x"}`, "call_1", "stop", "Done [1].")
 	f.Add("text", "add_tasks", `{"descriptions":["a"]}`, "", "tool_calls", "")
@@ -161,8 +161,8 @@ func FuzzReasoning(f *testing.F) {
 	})
 }
 
-// BenchmarkReasoning is a turn of three steps, of which two call a tool, with a
-// model and a store that take no time.
+// BenchmarkReasoning measures a turn with three steps, of which two call a tool.
+// The model and the store take no time.
 func BenchmarkReasoning(b *testing.B) {
 	model := llmtest.NewModel(func(n int, _ llmtest.Request) llmtest.Reply {
 		if n%3 == 2 {

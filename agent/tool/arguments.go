@@ -41,7 +41,7 @@ func readSchema(raw json.RawMessage) (*jsonschema.Schema, *jsonschema.Resolved, 
 	}
 	resolved, err := s.Resolve(nil)
 	if err != nil {
-		return &s, nil, nil //nolint:nilerr // types and names are checked all the same
+		return &s, nil, nil //nolint:nilerr // types and names are checked anyway
 	}
 	return &s, resolved, nil
 }

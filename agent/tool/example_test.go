@@ -8,8 +8,8 @@ import (
 	"docent/agent/tool"
 )
 
-// A tool is a Go function; the struct of its arguments is what the model is
-// told about them.
+// A tool is a Go function. The model sees a description of the struct of its
+// arguments.
 func ExampleNew() {
 	type arguments struct {
 		City string `json:"city" description:"The town, in English."`
@@ -42,7 +42,7 @@ func ExampleNew() {
 	// ERROR: ToolError: Tool 'weather' missing required argument(s): ['city']
 }
 
-// Workspaces give a model the files of some folders, and nothing else.
+// Workspaces give a model access to the files of some folders only.
 func ExampleOpenWorkspaces() {
 	films, err := tool.OpenWorkspaces(tool.Workspace{Name: "films", Path: "testdata/films"})
 	if err != nil {

@@ -166,7 +166,7 @@ func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
 		return nil, refusal("ValueError", "from is behind the end: the text of document %d has %d bytes", d.ID, len(text))
 	}
 	to := min(cmp.Or(in.To, in.From+DefaultPage), in.From+MaxPage, len(text))
-	at := max(in.From-utf8.UTFMax, 0) // characters are looked at, not all of the text
+	at := max(in.From-utf8.UTFMax, 0) // only the needed part is searched for the start of characters
 	from, to := runes([]byte(text[at:min(to+utf8.UTFMax, len(text))]), in.From-at, to-at)
 	from, to = at+from, at+to
 	if in.To == 0 && to < len(text) {

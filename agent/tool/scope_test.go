@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestScope: within a scope, nothing of other collections is found, listed or
-// read.
+// TestScope checks that documents of other collections are not found, listed, or
+// read within a scope.
 func TestScope(t *testing.T) {
 	t.Parallel()
 	_, s := library(t)

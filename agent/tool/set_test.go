@@ -105,7 +105,7 @@ func TestArguments(t *testing.T) {
 	}
 }
 
-// TestForeignSchemas calls tools whose schemas others wrote.
+// TestForeignSchemas calls tools with schemas from other programs.
 func TestForeignSchemas(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ schema, args, want string }{
@@ -244,7 +244,7 @@ func TestTimeouts(t *testing.T) {
 	})
 }
 
-// TestDeafTool calls a tool that does not care about its context.
+// TestDeafTool calls a tool that ignores its context.
 func TestDeafTool(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

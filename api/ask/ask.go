@@ -1,6 +1,6 @@
 // Package ask answers questions for the protocols of the HTTP interface. It
-// bounds how many answers are made at once. A protocol converts its requests
-// into rag.Request and the parts of the answer into its own frames.
+// limits the number of concurrent answers. A protocol converts its requests into
+// rag.Request, and the parts of the answer into its own frames.
 package ask
 
 import (
@@ -21,7 +21,7 @@ const maxNamed = 20
 
 // RAG answers questions.
 type RAG interface {
-	// Stream yields an answer while it is made. An error comes once and last.
+	// Stream yields an answer piece by piece. An error is yielded once and last.
 	Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 	// Run returns the whole answer.
 	Run(ctx context.Context, req rag.Request) (rag.Answer, error)
@@ -58,9 +58,9 @@ func (s *Service) Answer(ctx context.Context, req rag.Request) (rag.Answer, erro
 }
 
 // Stream starts an answer and returns its parts. It waits for the first part, so
-// that the caller can still respond to an early error with a status. Later
-// errors come once and last. The caller must range over the parts once; leaving
-// the loop cancels the rest.
+// that the caller can respond to an early error with an HTTP status. A later
+// error is yielded once and last. The caller must range over the parts exactly
+// once. Leaving the loop cancels the answer.
 func (s *Service) Stream(ctx context.Context, req rag.Request) (iter.Seq2[rag.Part, error], error) {
 	done, err := s.start(ctx, req)
 	if err != nil {

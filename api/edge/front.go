@@ -1,5 +1,5 @@
-// Package edge protects the whole HTTP server: the API, the page, and the
-// WebSockets. [Front] is its outermost handler.
+// Package edge is the outermost layer of the HTTP server. [Front] protects the
+// API, the page, and the WebSockets.
 package edge
 
 import (
@@ -18,14 +18,14 @@ import (
 
 // Config configures Front.
 type Config struct {
-	// Guard lists the names and the web pages that may reach the server.
+	// Guard lists the allowed host names and origins.
 	Guard GuardConfig
 	// ErrorBody returns the format of the errors of a path; nil means
 	// route.Error. Default: nil, route.Error for all paths.
 	ErrorBody func(path string) route.ErrorBody
 	// Known puts an auth.Principal into the context of requests. Required.
 	Known func(next http.Handler) http.Handler
-	// Proxies are trusted to name the address of the client; see
+	// Proxies are the proxies whose X-Forwarded-For header is trusted; see
 	// auth.RemoteBehind. Default: none.
 	Proxies []netip.Prefix
 	// StallTimeout is the time after which a connection without any traffic is
@@ -33,8 +33,8 @@ type Config struct {
 	StallTimeout time.Duration
 	// Metrics counts the refused requests. Default: a set of its own.
 	Metrics *metrics.Set
-	// Logger gets a line for each request that is refused before it reaches the
-	// API, including WebSockets. Default: nil, which discards.
+	// Logger gets a line for each request that Front refuses, including WebSocket
+	// handshakes. Default: nil, which discards.
 	Logger *slog.Logger
 }
 

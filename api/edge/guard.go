@@ -14,24 +14,25 @@ import (
 	"docent/internal/fault"
 )
 
-// GuardConfig lists the names and the web pages that may reach a server.
+// GuardConfig lists the allowed host names and origins of a server.
 type GuardConfig struct {
-	// Addr is the listen address, HOST:PORT; its host is an allowed name.
-	// Default: none.
+	// Addr is the listen address, HOST:PORT. The host is an allowed name. Default:
+	// none.
 	Addr string
-	// Loopback says that only this machine can connect. Then pages of any origin
-	// at localhost, 127.0.0.0/8, or [::1] may send requests, unless Origins lists
-	// some. Default: false.
+	// Loopback says that only this machine can connect. Pages of any origin at
+	// localhost, 127.0.0.0/8, or [::1] may then send requests, unless Origins lists
+	// some origins. Default: false.
 	Loopback bool
 	// Open says that authentication is off. Then the allowed pages may also read
 	// responses (CORS), because every client has the same rights anyway. Default:
 	// false.
 	Open bool
-	// Origins are allowed besides the server's own, such as
-	// https://app.example.com; they may also read responses (CORS). Default: none.
+	// Origins are allowed in addition to the server's own origin, such as
+	// https://app.example.com. Their pages may also read responses (CORS). Default:
+	// none.
 	Origins []string
-	// Hosts are names of the server besides loopback names and addresses, such
-	// as docs.example.com, with or without a port. Default: none.
+	// Hosts are allowed in addition to loopback names and addresses, such as
+	// docs.example.com, with or without a port. Default: none.
 	Hosts []string
 }
 

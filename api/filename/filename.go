@@ -52,7 +52,7 @@ func CleanPath(name string) string {
 }
 
 // Clean returns a file name without folders, control characters, and characters
-// that change the direction of the text. It has at most MaxBytes bytes.
+// that change the direction of text. The result has at most MaxBytes bytes.
 func Clean(name string) string {
 	name = strings.ToValidUTF8(strings.ReplaceAll(name, `\`, "/"), "")
 	name = path.Base(name)

@@ -1,5 +1,5 @@
-// Package pages shows documents page by page: as images, and with the position
-// of passages on them.
+// Package pages shows single pages of documents. It draws them as images and
+// locates passages on them.
 package pages
 
 import (
@@ -60,7 +60,7 @@ type Config struct {
 	Library Library
 	// Drawer reads and draws pages. Default: nil, documents have no pages.
 	Drawer Drawer
-	// StallTimeout ends a request of which no data arrives. Required.
+	// StallTimeout ends a request if no data arrives for this time. Required.
 	StallTimeout time.Duration
 }
 

@@ -19,7 +19,7 @@ import (
 // copyBytes is the size of the buffer of Copy.
 const copyBytes = 16 << 10
 
-// Add adds a route. The error of handle becomes the response.
+// Add adds a route. If handle returns an error, the error becomes the response.
 func Add[I, O any](r *Router, op huma.Operation, handle func(ctx context.Context, in *I) (*O, error)) {
 	op.Errors = append(op.Errors, http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
 		http.StatusInternalServerError, http.StatusServiceUnavailable)
@@ -59,14 +59,14 @@ func (*JSONBody) Resolve(hc huma.Context) []error {
 
 func (*JSONBody) hasJSONBody() {}
 
-// StreamedBody is embedded in inputs whose body the handler reads by itself, as it
+// StreamedBody is embedded in inputs whose body the handler reads itself, as it
 // arrives.
 type StreamedBody struct {
 	request *http.Request
 	writer  http.ResponseWriter
 }
 
-// Resolve keeps the request and its response.
+// Resolve keeps the request and its response for HTTP.
 func (b *StreamedBody) Resolve(hc huma.Context) []error {
 	b.request, b.writer = humago.Unwrap(hc)
 	return nil
@@ -115,7 +115,7 @@ func CheckText(pairs ...string) error {
 	return nil
 }
 
-// CheckTexts is CheckText for several values with one name.
+// CheckTexts is CheckText for several values with the same name.
 func CheckTexts(name string, values []string) error {
 	for _, v := range values {
 		if err := CheckText(name, v); err != nil {

@@ -22,8 +22,7 @@ import (
 // maxDetails bounds the mistakes in a request that its error lists.
 const maxDetails = 3
 
-// Error is the body of every response that is not a success, except a
-// /api/ready with failed checks.
+// Error is the body of every error response, except of /api/ready.
 type Error struct {
 	status int
 	after  time.Duration // when to try again; 0 says nothing
@@ -34,7 +33,8 @@ type Error struct {
 	Retryable bool `json:"retryable" doc:"Whether the same request may succeed later."`
 }
 
-// NewError returns an error with a status of HTTP that its kind does not imply.
+// NewError returns an error with an HTTP status that differs from the status of
+// its kind.
 func NewError(status int, kind fault.Kind, text fault.Text) *Error {
 	return &Error{status: status, Code: kind, Text: text}
 }
@@ -45,7 +45,7 @@ func TooLarge(what fault.Text, limit int64) *Error {
 		fault.NewText("larger_than_limit", "%s is larger than %s", what, Size(limit)))
 }
 
-// Size writes a number of bytes for people.
+// Size formats a number of bytes for people.
 func Size(n int64) string {
 	if n >= 1<<20 {
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -105,8 +105,8 @@ func challenge(h http.Header, status int) {
 	}
 }
 
-// Sentence returns the id of a text with its parameters; nil for texts without
-// an id.
+// Sentence returns the id and the parameters of a text. It returns nil for texts
+// without an id.
 func Sentence(t fault.Text) *fault.Sentence {
 	if t.ID == "" {
 		return nil

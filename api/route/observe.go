@@ -55,7 +55,7 @@ func Track(r *http.Request, body ErrorBody) *http.Request {
 	return r
 }
 
-// NotePrincipal records the principal of a request for the log.
+// NotePrincipal adds the principal to the log record of a request.
 func NotePrincipal(ctx context.Context) {
 	if known := requestOf(ctx); known != nil {
 		p, _ := auth.FromContext(ctx)
@@ -86,7 +86,8 @@ func RequestID(ctx context.Context) string {
 	return ""
 }
 
-// LogRefusal logs and counts a refused request that reached no Router.
+// LogRefusal logs and counts a request that was refused before it reached a
+// Router.
 func LogRefusal(r *http.Request, status int, set *metrics.Set, log *slog.Logger) {
 	known := requestOf(r.Context())
 	if known == nil || known.observed {
@@ -110,7 +111,7 @@ type recorder struct {
 	bytes  int64
 }
 
-// WriteHeader keeps the status.
+// WriteHeader records the status and sends it.
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
@@ -119,7 +120,7 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
-// Write counts the bytes.
+// Write counts the bytes and sends them.
 func (r *recorder) Write(p []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK

@@ -54,7 +54,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Router serves routes. Add all routes before the call of Handler.
+// Router serves routes. Add all routes before calling Handler.
 type Router struct {
 	cfg      Config
 	api      huma.API
@@ -103,8 +103,8 @@ func (r *Router) Handle(pattern string, handler http.HandlerFunc) {
 	r.mux.HandleFunc(pattern, handler)
 }
 
-// OpenAPI returns the description, which may be changed before the call of
-// Handler.
+// OpenAPI returns the description of the interface. It may be changed before
+// calling Handler.
 func (r *Router) OpenAPI() *huma.OpenAPI { return r.api.OpenAPI() }
 
 // SchemaOf returns a reference to the schema of a type.
@@ -199,11 +199,11 @@ func (d *discarded) Header() http.Header { return d.header }
 // WriteHeader keeps the status.
 func (d *discarded) WriteHeader(status int) { d.status = status }
 
-// Write drops the text.
+// Write discards the text.
 func (d *discarded) Write(p []byte) (int, error) { return len(p), nil }
 
-// SecureHeaders sets headers for responses that are not pages. Browsers must
-// neither run nor embed them.
+// SecureHeaders sets headers for responses that are not pages. They tell browsers
+// not to run or embed the responses.
 func SecureHeaders(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		Secure(w.Header())

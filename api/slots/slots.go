@@ -1,5 +1,5 @@
-// Package slots bounds how many requests of a kind run at once, and shares the
-// places fairly among the clients.
+// Package slots limits the number of concurrent requests of a kind. It shares the
+// slots fairly among the clients.
 package slots
 
 import (
@@ -40,7 +40,7 @@ type share struct {
 	users   int           // running and waiting requests
 }
 
-// New returns n slots. Take returns the error full while all are taken.
+// New returns n slots. full is the error of Take while all slots are taken.
 func New(n int, full error) *Slots {
 	return &Slots{all: make(chan struct{}, n), full: full, shares: map[string]*share{}}
 }
@@ -53,9 +53,9 @@ func ByAddress(n int, full error) *Slots {
 	return s
 }
 
-// Take waits for a slot, at most as long as patience says; 0 does not wait. The
-// caller must call done to give the slot back. A client with too many requests
-// gets fault.RateLimited.
+// Take waits for a slot, but not longer than patience; a patience of 0 does not
+// wait. The caller must call done to release the slot. A client with too many
+// requests gets fault.RateLimited.
 func (s *Slots) Take(ctx context.Context, patience time.Duration) (done func(), err error) {
 	own, leave, err := s.share(ctx)
 	if err != nil {

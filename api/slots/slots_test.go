@@ -13,8 +13,8 @@ import (
 
 var errFull = fault.New(fault.Busy, "test_sentence", "all slots are taken")
 
-// One principal gets half of the slots, waits for more, and is then refused,
-// while others get theirs.
+// One principal gets half of the slots and waits for more. Further requests are
+// refused, while other principals still get slots.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -78,7 +78,7 @@ func TestSlots(t *testing.T) {
 	})
 }
 
-// Without authentication all clients share all slots.
+// Without authentication, all clients share all slots.
 func TestSlotsOfAnyone(t *testing.T) {
 	t.Parallel()
 	s := New(2, errFull)
@@ -98,7 +98,8 @@ func TestSlotsOfAnyone(t *testing.T) {
 	}
 }
 
-// Without authentication one address leaves a slot for the uploads of others.
+// Without authentication, an address leaves at least one slot for other
+// addresses.
 func TestSlotsByAddress(t *testing.T) {
 	t.Parallel()
 	s := ByAddress(4, errFull)

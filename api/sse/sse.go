@@ -13,8 +13,8 @@ import (
 // MediaType is the media type of a stream of events.
 const MediaType = "text/event-stream"
 
-// KeepAlive is the usual interval between comments: proxies close connections
-// that are silent for a minute.
+// KeepAlive is the usual interval between comments. Many proxies close
+// connections after a minute of silence.
 const KeepAlive = 15 * time.Second
 
 // Writer writes events and flushes each at once. It is safe for concurrent use.
@@ -23,7 +23,7 @@ type Writer struct {
 	out http.ResponseWriter
 }
 
-// NewWriter starts a response with events.
+// NewWriter starts a response that consists of events.
 func NewWriter(w http.ResponseWriter) *Writer {
 	h := w.Header()
 	h.Set("Content-Type", MediaType)

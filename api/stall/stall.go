@@ -35,8 +35,8 @@ type Writer struct {
 	hijacked bool // the connection belongs to the handler
 }
 
-// NewWriter returns a Writer for a handler to use instead of w, and replaces the
-// body of r. The caller must call End when the handler has returned.
+// NewWriter returns a Writer for a handler to use instead of w. It also replaces
+// the body of r. The caller must call End when the handler has returned.
 func NewWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Writer {
 	out := &Writer{ResponseWriter: w, rc: http.NewResponseController(w), timeout: timeout}
 	if r.ContentLength != 0 {
@@ -55,7 +55,7 @@ func (w *Writer) expectRead() { _ = w.rc.SetReadDeadline(time.Now().Add(w.timeou
 // read, because net/http reads the rest of the body before it responds.
 func (w *Writer) expectWrite() { _ = w.rc.SetWriteDeadline(time.Now().Add(2 * w.timeout)) }
 
-// End sets the deadlines for the work of net/http after the handler.
+// End sets the deadlines for the work that net/http does after the handler.
 func (w *Writer) End() {
 	if w.hijacked {
 		return
@@ -77,7 +77,7 @@ func (w *Writer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes b in pieces and allows each piece the whole timeout.
+// Write writes b in pieces. Each piece gets the full timeout.
 func (w *Writer) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
@@ -125,8 +125,8 @@ type body struct {
 	writer *Writer
 }
 
-// Read notes the end of the body, at which net/http removes the deadline. The
-// caller sets the deadlines of single reads.
+// Read detects the end of the body, because net/http then removes the read
+// deadline. The caller sets the deadlines of single reads.
 func (b *body) Read(p []byte) (int, error) {
 	b.writer.expectWrite() // the first read may send "100 Continue"
 	n, err := b.ReadCloser.Read(p)
@@ -136,7 +136,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Reader reads the body of a request and times out only when nothing arrives.
+// Reader reads the body of a request. It times out only if no data arrives.
 type Reader struct {
 	rc      *http.ResponseController
 	timeout time.Duration
@@ -148,7 +148,7 @@ func NewReader(w http.ResponseWriter, body io.Reader, timeout time.Duration) *Re
 	return &Reader{rc: http.NewResponseController(w), timeout: timeout, body: body}
 }
 
-// Read allows each read the whole timeout.
+// Read gives each read the full timeout.
 func (r *Reader) Read(p []byte) (int, error) {
 	_ = r.rc.SetReadDeadline(time.Now().Add(r.timeout)) // writers without deadlines have no timeout
 	n, err := r.body.Read(p)

@@ -1,6 +1,6 @@
-// Package transcript writes conversations as readable Markdown: questions as
-// headings, answers with their sources, and tables as tables. Messages cannot
-// break the text around them.
+// Package transcript writes conversations as readable Markdown. Questions become
+// headings, answers include their sources, and tables stay tables. The content of
+// a message cannot break the layout of the document.
 package transcript
 
 import (

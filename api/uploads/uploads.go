@@ -36,8 +36,8 @@ const (
 
 // Ingester reads documents.
 type Ingester interface {
-	// Read ingests the data of r under the given source. An error of r stops it
-	// and leaves nothing behind.
+	// Read ingests the data of r under the given source. If r returns an error,
+	// Read stops and stores nothing.
 	Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
 }
 
@@ -51,7 +51,7 @@ type Config struct {
 	RequestBytes int64
 	// MaxReads bounds the files that are read at once.
 	MaxReads int
-	// StallTimeout ends a request of which no data arrives.
+	// StallTimeout ends a request if no data arrives for this time.
 	StallTimeout time.Duration
 }
 
@@ -78,7 +78,7 @@ type UploadResult struct {
 	Reason string `json:"reason,omitempty"`
 	// Sentence names the reason.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
-	// Note names the parts of an added or changed document that could not be read.
+	// Note names the unreadable parts of an added or changed document.
 	Note string `json:"note,omitempty"`
 	// DocumentID is the id of the stored document; 0 if none is stored.
 	DocumentID int64 `json:"document_id,omitempty"`

@@ -1,5 +1,5 @@
-// Package authtest holds the suite of the interfaces that package auth stores
-// its data by. Each store passes it.
+// Package authtest is the test suite for the storage interfaces of package auth.
+// Each store must pass it.
 package authtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Store is all that package auth stores.
+// Store combines the storage interfaces of package auth.
 type Store struct {
 	Tokens auth.Tokens
 	Users  auth.Users
@@ -25,14 +25,14 @@ type Store struct {
 
 // Database is an empty database made for one test.
 type Database struct {
-	// Open opens the database as another process would. It closes the database
-	// when the test ends.
+	// Open opens the database like another process. It closes the database at the
+	// end of the test.
 	Open func(t *testing.T) Store
 	// Count returns the number of rows of a table.
 	Count func(t *testing.T, table string) int
 }
 
-// Run tests the stores that fresh makes databases for.
+// Run runs the suite. fresh makes an empty database for each test.
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
 	for name, test := range map[string]func(*testing.T, Database){
 		"Tokens":      tokens,

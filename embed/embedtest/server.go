@@ -16,8 +16,9 @@ import (
 const serverDimensions = 64
 
 // Server is an OpenAI-compatible embeddings server. It responds with the first
-// components of the built-in model's vectors, neither of length 1 nor in order.
-// It refuses blank texts as OpenAI does.
+// components of the built-in model's vectors. The vectors are not scaled to
+// length 1, and they come in no particular order. Like OpenAI, the server refuses
+// blank texts.
 type Server struct {
 	// URL is the base URL for an embedder.
 	URL string
@@ -59,8 +60,8 @@ func NewServer(t testing.TB) *Server {
 	return s
 }
 
-// Intercept calls f first for every later request, with its number counted from
-// 0. f reports whether it has responded.
+// Intercept makes the server call f first for every later request. The requests
+// are counted from 0. f reports whether it has sent the response itself.
 func (s *Server) Intercept(f func(w http.ResponseWriter, r Request, n int) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -40,8 +40,9 @@ func (p posting) slot() uint32      { return uint32(p) >> 8 }
 func (p posting) tf() uint32        { return uint32(p) & maxTF }
 func (p posting) headingTF() uint32 { return uint32(p) >> 5 & maxHeadingTF }
 
-// Index is a keyword index. Create one with New. Any number of searches and matches may run at once. Put and Delete wait
-// for each other. They block readers only while they link prepared data.
+// Index is a keyword index. Create one with New. Searches and matches may run
+// concurrently. Put and Delete run one at a time. They prepare their changes
+// first, and block searches only while they add the changes to the index.
 type Index struct {
 	// writing is held while the index changes, from the analysis to the end.
 	writing sync.Mutex

@@ -72,7 +72,7 @@ func TestLanguages(t *testing.T) {
 			t.Errorf("%s finds %v, want %d first", q, got, want)
 		}
 	}
-	// Stop words count only if there is nothing else.
+	// Stop words count only if a query has no other words.
 	if got := found(t, x, "the by are"); len(got) != 1 || got[0] != 1 {
 		t.Errorf("nothing but stop words finds %v, want 1", got)
 	}

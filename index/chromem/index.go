@@ -1,6 +1,6 @@
-// Package chromem is the vector index of the product. chromem-go searches the
-// small collections. The index scans the large ones, because a scan is faster
-// there.
+// Package chromem is the vector index of the product. It searches small
+// collections with chromem-go. It scans large collections itself, because a scan
+// is faster for them.
 package chromem
 
 import (

@@ -19,7 +19,7 @@ func TestIndex(t *testing.T) {
 	indextest.RunVectorMirror(t, func(*testing.T) retrieve.Mirror { return chromem.New() })
 }
 
-// A collection finds the same before and after it outgrows chromem-go.
+// A collection has the same hits before and after it outgrows chromem-go.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
 	x, plain := chromem.New(), flat.New()
@@ -49,7 +49,7 @@ func TestGrowth(t *testing.T) {
 			}
 		}
 	}
-	// Shrinking changes nothing either.
+	// Shrinking does not change the hits either.
 	for id := int64(1); id < int64(len(entries)); id++ {
 		if err := x.Delete(t.Context(), []int64{id}); err != nil {
 			t.Fatal(err)

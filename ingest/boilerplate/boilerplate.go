@@ -1,10 +1,10 @@
-// Package boilerplate finds the blocks that most documents of a folder begin or
-// end with, such as the menu and the footer of a web site, and removes them.
+// Package boilerplate removes repeated blocks from the documents of a folder,
+// such as the menu and the footer of a web site. It finds the blocks at the start
+// or end of most documents.
 //
-// Several processes read the documents, so the package identifies blocks by
-// their hashes. A Repeats counts the hashes at the edges of a sample of
-// documents. Drop then removes the shared blocks from each document of the
-// folder.
+// Several processes read the documents, so the package identifies blocks by their
+// hashes. A Repeats counts the hashes at the edges of a sample of documents. Drop
+// then removes the shared blocks from each document of the folder.
 package boilerplate
 
 import (
@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	// SampleSize is the number of documents to sample. The shared blocks of a
-	// folder are known after that many.
+	// SampleSize is the number of documents in the sample of a folder.
 	SampleSize = 60
 	// MinDocuments is the number of added documents below which Shared finds no
 	// shared blocks.
@@ -55,8 +54,8 @@ type Repeats struct {
 // New returns a Repeats without documents.
 func New() *Repeats { return &Repeats{counts: map[uint64]int{}} }
 
-// Edges returns hashes of the blocks near the start and the end of a document,
-// each once.
+// Edges returns the hashes of the blocks near the start and the end of a
+// document, without duplicates.
 func Edges(doc *outline.Document) []uint64 {
 	seen := map[uint64]bool{}
 	var keys []uint64
@@ -69,7 +68,7 @@ func Edges(doc *outline.Document) []uint64 {
 	return keys
 }
 
-// Add counts the edges of a document.
+// Add adds the edges of a document to the counts.
 func (r *Repeats) Add(edges []uint64) {
 	r.documents++
 	for _, key := range edges[:min(len(edges), 2*edge)] {
@@ -119,7 +118,7 @@ func keyOf(doc *outline.Document, i int, b outline.Block) (key uint64, ok bool) 
 }
 
 // Drop returns a document without the blocks that it shares with most of its
-// folder. It returns the document itself if there are none.
+// folder. Without such blocks it returns the document itself.
 func Drop(doc *outline.Document, sharedBlocks []uint64) *outline.Document {
 	if len(sharedBlocks) == 0 {
 		return doc

@@ -13,21 +13,21 @@ import (
 	"docent/rag/corpus"
 )
 
-// Config sets the sizes of passages. They count words as the function Words
-// does.
+// Config sets the sizes of passages. The sizes are in words, as counted by the
+// function Words.
 type Config struct {
 	// MaxWords bounds a passage of prose or table rows; default 230, which is
 	// about 300 tokens.
 	MaxWords int
-	// MinWords is the size below which a section is joined with its neighbors;
-	// default 25.
+	// MinWords is the minimum size of a section. Smaller sections are joined with
+	// their neighbors. Default 25.
 	MinWords int
-	// TermWords is MinWords for entries of definition lists; default 120.
+	// TermWords is MinWords for the entries of definition lists. Default 120.
 	TermWords int
 	// MaxCodeWords bounds a passage of source code; default 250.
 	MaxCodeWords int
-	// MinCodeWords is the size below which a declaration is joined with its
-	// neighbors; default 120.
+	// MinCodeWords is the minimum size of a declaration. Smaller declarations are
+	// joined with their neighbors. Default 120.
 	MinCodeWords int
 	// Tokens counts the tokens of a text for Chunk.Tokens; default 4/3 of its
 	// words.
@@ -64,9 +64,8 @@ func New(cfg Config) (*Cutter, error) {
 	return &Cutter{cfg: cfg}, nil
 }
 
-// Cut returns the document's passages in the order of its text, numbered from
-// 0. omitted counts the bytes of encoded data, such as base64, that no passage
-// contains.
+// Cut returns the passages of a document in order, numbered from 0. omitted is
+// the number of bytes of encoded data, such as base64, that no passage contains.
 func (c *Cutter) Cut(doc *outline.Document) (passages []corpus.Chunk, omitted int) {
 	w := &work{Config: c.cfg, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks)), names: map[int]string{}}
 	for i, b := range doc.Blocks {

@@ -18,7 +18,7 @@ import (
 	"docent/ingest/outline"
 )
 
-// words is n words of prose in sentences of ten.
+// words returns n words of prose in sentences of ten words.
 func words(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -91,7 +91,7 @@ func check(t testing.TB, doc *outline.Document, chunks []corpus.Chunk, limit int
 	}
 }
 
-// headings are the heading paths of chunks, one to a line.
+// headings returns the heading paths of chunks, one on each line.
 func headings(chunks []corpus.Chunk) string {
 	var out []string
 	for _, c := range chunks {
@@ -224,7 +224,7 @@ func TestLongBlocksAreCutWhereTheyMayBe(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind outline.Kind
 		text string
-		ends string // what each chunk but the last ends with
+		ends string // the end of each chunk except the last
 	}{
 		"sentences":  {outline.Paragraph, words(1000), "."},
 		"fullwidth":  {outline.Paragraph, strings.Repeat("東京は日本の首都である。", 100), "。"},
@@ -312,8 +312,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestEncodedData bounds the passages of base64 and hexadecimal digits, and
-// leaves the text around them and lists of names alone.
+// TestEncodedData checks that the passages of base64 and hexadecimal data are
+// bounded. The text around the data and lists of names stay.
 func TestEncodedData(t *testing.T) {
 	t.Parallel()
 	random := make([]byte, 1<<20)

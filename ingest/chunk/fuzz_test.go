@@ -47,7 +47,8 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-// FuzzWords checks that counting by words and by code points agree.
+// FuzzWords checks that counting by words and by code points gives the same
+// result.
 func FuzzWords(f *testing.F) {
 	f.Add("one two 東京 สวัสดี max_parallel_workers_per_gather \xff\u00a0x")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -40,10 +40,10 @@ func (m *meter) add(r rune) {
 	m.run++
 }
 
-// Words counts the words of a text. A word counts once more for each 16 code
-// points beyond the first 16. In scripts without spaces, a Chinese or Japanese
-// character counts as one word, and four characters of Thai, Lao, Khmer, or
-// Burmese count as one word.
+// Words counts the words of a text. A long word counts once more for each 16 code
+// points beyond the first 16. In scripts without spaces, each Chinese or Japanese
+// character counts as one word. For Thai, Lao, Khmer, and Burmese, four
+// characters count as one word.
 func Words(s string) int {
 	// This counts as meter does, but by the boundaries of words instead of by
 	// code points, which is faster.

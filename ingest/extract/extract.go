@@ -1,6 +1,6 @@
 // Package extract detects the format of a source and reads its text with its
-// structure. It detects the format from the content. The name only helps where
-// the content is not enough, as between kinds of plain text.
+// structure. It detects the format from the content. It uses the name only where
+// the content is ambiguous, for example between kinds of plain text.
 package extract
 
 import (
@@ -61,9 +61,9 @@ func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int)
 	return e.pdf.DrawPage(ctx, data, index, width)
 }
 
-// Extract returns the text of a source and its media type. An error of kind
-// fault.Invalid says in one line why this source cannot be read. Other errors
-// are not caused by the source.
+// Extract returns the text of a source and its media type. If the source is
+// unreadable, the error is fault.Invalid and gives the reason in one line. Other
+// errors are not caused by the source.
 func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outline.Document, mediaType string, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, "", err

@@ -41,7 +41,7 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// FuzzRecord reads any line as a record.
+// FuzzRecord reads any line as a JSONL record.
 func FuzzRecord(f *testing.F) {
 	f.Add([]byte(`{"id": 1, "title": "a", "text": "b"}`))
 	f.Add([]byte(`{"id": {"x": 1}, "title": 7, "text": "\u0000\ud800"}`))
@@ -56,8 +56,8 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// FuzzTree reads trees of HTML that the fuzzer's bytes describe: each byte opens
-// an element, closes one or adds text.
+// FuzzTree reads HTML trees that the fuzzer's bytes describe. Each byte opens or
+// closes an element, or adds text.
 func FuzzTree(f *testing.F) {
 	f.Add([]byte{0, 40, 1, 40, 255, 255})
 	f.Add([]byte{2, 3, 4, 40, 255, 5, 6, 40})

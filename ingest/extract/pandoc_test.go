@@ -54,7 +54,7 @@ func TestPandoc(t *testing.T) {
 			if got, _, _ = strings.Cut(got, ";"); got != media {
 				t.Errorf("media %q", got)
 			}
-			if doc.Title != "Feed pump" && file != "pump.rtf" { // RTF has it as a paragraph only
+			if doc.Title != "Feed pump" && file != "pump.rtf" { // in RTF it is only a paragraph
 				t.Errorf("title %q", doc.Title)
 			}
 			if n := strings.Count(doc.Text, "The floor of hall 3 is level."); n != 1 {

@@ -67,20 +67,20 @@ func contentOf(name string, data []byte) container {
 // whole reports whether a container is also a document itself.
 func (c container) whole() bool { return c == single || c == message || c == outlook }
 
-// MayHaveParts reports whether a source with this name and beginning may
-// contain other documents. It is fast because it only checks signatures.
+// MayHaveParts reports whether a source may contain other documents. It checks
+// only the name and the signature at the beginning, so it is fast.
 func MayHaveParts(name string, head []byte) bool {
 	return containerOf(name, head[:min(len(head), sniffLen)]) != single
 }
 
-// Parts yields the documents inside a source. whole reports whether the source
-// is also a document itself. A mail with attachments is one, an archive is not.
-// A source without documents inside is whole and yields nothing. An error comes
-// once and last.
+// Parts yields the documents inside a source. whole reports whether the source is
+// also a document itself. A mail with attachments is also a document; an archive
+// is not. If a source contains no documents, whole is true and Parts yields
+// nothing. An error is yielded once and last.
 //
 // Parts also opens a container inside the source. The names of its documents
-// begin with its own name and a slash. An archive or mailbox at a deeper level
-// is yielded with a Reason instead.
+// begin with its own name and a slash. An archive or mailbox at a deeper level is
+// not opened; it is yielded with a Reason.
 func (e *Extractor) Parts(ctx context.Context, src intake.Source) (whole bool, parts iter.Seq2[Part, error]) {
 	c := contentOf(src.Name, src.Data)
 	return c.whole(), func(yield func(Part, error) bool) {

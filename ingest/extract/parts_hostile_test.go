@@ -9,7 +9,7 @@ import (
 	"docent/internal/fault"
 )
 
-// nestedMail is a message with n multiparts, or messages, inside each other.
+// nestedMail returns a message with n nested multiparts or messages.
 func nestedMail(n int, message bool) string {
 	var b strings.Builder
 	b.WriteString("From: a\nMIME-Version: 1.0\n")
@@ -24,8 +24,8 @@ func nestedMail(n int, message bool) string {
 	return b.String()
 }
 
-// TestNestedMail reads messages that are nested deeper than the reader follows.
-// The reason says so, or a note if there is text above that depth.
+// TestNestedMail reads messages with deeper nesting than the reader follows. The
+// result is a reason, or a note if there is text above that depth.
 func TestNestedMail(t *testing.T) {
 	t.Parallel()
 	e := newExtractor(t)
@@ -124,7 +124,7 @@ func TestPartsStop(t *testing.T) {
 // containers are the names that FuzzParts gives its input.
 var containers = []string{"a.eml", "a.mht", "a.msg", "a.mbox", "a.zip", "a.tar", "a.gz", "a.ipynb", "a.epub", "a.bz2", "a.xz", "a"}
 
-// FuzzParts reads anything as any container.
+// FuzzParts reads any data as any container.
 func FuzzParts(f *testing.F) {
 	f.Add(uint8(0), []byte(letter))
 	f.Add(uint8(0), []byte(nestedMail(3, true)))

@@ -238,7 +238,8 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// TestJAR opens a JAR with source code as an archive, and not one with a program.
+// TestJAR checks that a JAR with source code is opened as an archive, and a JAR
+// with a program is not.
 func TestJAR(t *testing.T) {
 	t.Parallel()
 	const manifest = "META-INF/MANIFEST.MF"

@@ -20,8 +20,8 @@ type sheet struct {
 	matrix  string   // of the text; "" is upright
 }
 
-// sheets is a PDF of such pages, 600 by 800 points unless their attributes say
-// otherwise.
+// sheets returns a PDF of such pages. They have 600 by 800 points unless their
+// attributes set another size.
 func sheets(pages ...sheet) []byte {
 	var b strings.Builder
 	b.WriteString("%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[")
@@ -68,7 +68,7 @@ func sheets(pages ...sheet) []byte {
 
 const filler = "The first pump stands in the cellar.\nIts motor is started by hand.\n"
 
-// black is text in which the passage is "Close ... again."
+// black is text that contains the passage "Close ... again."
 const black = filler + "Before that: [[Close the valve of the feed line,\nwait for one minute and open it again.]] Then\nthe pressure is read at the gauge."
 
 func TestMarksLieOnTheWords(t *testing.T) {
@@ -83,7 +83,8 @@ func TestMarksLieOnTheWords(t *testing.T) {
 	}{
 		{"two lines", []sheet{{columns: []string{black}}}, from, to, []int{2}},
 		{"turned right", []sheet{{attrs: "/Rotate 90", columns: []string{black}}}, from, to, []int{2}},
-		// Whole lines, as the library mixes the pieces of such a page's lines up.
+		// Marks cover whole lines, because the library mixes the pieces of this
+		// page's lines.
 		{"upside down", []sheet{{attrs: "/Rotate 180", columns: []string{filler + "[[Close the valve of the feed line,\nwait and open it again.]]\nThen read the gauge."}}}, from, to, []int{2}},
 		{"turned left", []sheet{{attrs: "/Rotate 270", columns: []string{black}}}, from, to, []int{2}},
 		{"cropped", []sheet{{attrs: "/CropBox[40 600 440 780]", columns: []string{black}}}, from, to, []int{2}},
@@ -140,7 +141,7 @@ func TestMarksLieOnTheWords(t *testing.T) {
 	}
 }
 
-// wantOnBlack: black is under marks, and nothing pale is.
+// wantOnBlack checks that marks cover all black letters and no pale ones.
 func wantOnBlack(t *testing.T, drawn []byte, marks []pdf.Mark) {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(drawn))
@@ -190,7 +191,7 @@ func wantOnBlack(t *testing.T, drawn []byte, marks []pdf.Mark) {
 	}
 }
 
-// A passage that is not on the page, or nowhere, is no error.
+// A passage that is not on the page, or not in the document, is not an error.
 func TestNoMarks(t *testing.T) {
 	t.Parallel()
 	e := newExtractor(t)

@@ -18,7 +18,8 @@ import (
 	"docent/internal/fault"
 )
 
-// objectsPDF is a PDF of one page: its content is object 4, more follow it.
+// objectsPDF returns a PDF with one page. The content of the page is object 4,
+// and further objects follow.
 func objectsPDF(resources string, content []byte, more ...[]byte) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n")
@@ -35,7 +36,7 @@ func streamObject(dictionary, data string) []byte {
 	return fmt.Appendf(nil, "<<%s/Length %d>>stream\n%s\nendstream", dictionary, len(data), data)
 }
 
-// packedObject is a stream of the same bytes over and over.
+// packedObject returns a stream that repeats the same bytes.
 func packedObject(t *testing.T, dictionary, data string, times int) []byte {
 	t.Helper()
 	var b strings.Builder
@@ -53,11 +54,12 @@ func packedObject(t *testing.T, dictionary, data string, times int) []byte {
 
 const pageText = " BT /F1 24 Tf 72 700 Td (The grommet is at seven.) Tj ET\n"
 
-// heavyPDFs are small files whose page takes much memory.
+// heavyPDFs are small files with a page that needs much memory.
 func heavyPDFs(t *testing.T) map[string][]byte {
 	t.Helper()
 	const shape = "0 0 m 612 792 l 10 700 l 500 3 l h f*\n"
-	// Ten calls of a form with ten calls of a form, and so on.
+	// A form calls another form ten times, which calls another one ten times, and
+	// so on.
 	var forms [][]byte
 	for i := range 8 {
 		forms = append(forms, streamObject(fmt.Sprintf("/Type/XObject/Subtype/Form/BBox[0 0 612 792]/Resources<</XObject<</X %d 0 R>>>>", 6+i), strings.Repeat("/X Do ", 10)))
@@ -70,7 +72,7 @@ func heavyPDFs(t *testing.T) map[string][]byte {
 	}
 }
 
-// resident is the memory that this process has.
+// resident returns the resident memory of this process.
 func resident(t *testing.T) int {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/statm")
@@ -129,7 +131,7 @@ func TestPageMemory(t *testing.T) { //nolint:paralleltest // see above
 		start := time.Now()
 		most := mostResident(t, func() {
 			var wg sync.WaitGroup
-			for range 2 * pdf.PageDrawers { // the later ones get what the earlier ones had
+			for range 2 * pdf.PageDrawers { // later sandboxes reuse the memory of earlier ones
 				wg.Go(func() {
 					if _, _, err := e.DrawPage(t.Context(), data, 0, 1200); err != nil && fault.KindOf(err) != fault.Invalid {
 						t.Errorf("%s, drawn: %v", name, err)

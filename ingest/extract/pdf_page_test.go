@@ -62,8 +62,8 @@ func TestDrawPage(t *testing.T) {
 	}
 }
 
-// A page that is very long or very wide is drawn smaller instead of taking the
-// memory of many.
+// A very long or wide page is drawn smaller, so that it does not need the memory
+// of many pages.
 func TestDrawPageIsBounded(t *testing.T) {
 	t.Parallel()
 	e := newExtractor(t)
@@ -218,7 +218,7 @@ func TestPageCanceled(t *testing.T) {
 	}
 }
 
-// A page of very many characters is read up to a bound.
+// On a page with very many characters, only a bounded number is read.
 func TestPageOfManyLetters(t *testing.T) {
 	t.Parallel()
 	stream := "BT /F1 9 Tf 9 TL 10 790 Td " + strings.Repeat("(wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww) Tj T* ", 4000) + "ET"

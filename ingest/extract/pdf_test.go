@@ -103,8 +103,8 @@ func TestPDFTakesTooLong(t *testing.T) {
 	}
 }
 
-// TestPDFSignature reads PDFs behind other bytes, and texts that only mention the
-// signature.
+// TestPDFSignature reads PDFs with other bytes before the signature, and texts
+// that only mention the signature.
 func TestPDFSignature(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/manual.pdf")

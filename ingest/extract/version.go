@@ -7,8 +7,8 @@ import (
 	"docent/ingest/format"
 )
 
-// Version returns the version of the reader for a media type, or 0 for an
-// unknown one. The media type may have parameters, as Extract returns it.
+// Version returns the version of the reader for a media type, or 0 for an unknown
+// type. The media type may have parameters, as in the result of Extract.
 func Version(media string) int {
 	f, ok := format.ByMedia(media)
 	if !ok && !strings.HasPrefix(media, "text/") { // other text is source code

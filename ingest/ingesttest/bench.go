@@ -19,8 +19,9 @@ const (
 	bulkDims      = 256
 )
 
-// Benchmark ingests a corpus, replaces it, reads it like an index at start, and
-// runs the queries of a second ingest run. It reports the milliseconds of each.
+// Benchmark ingests a corpus, replaces it, and reads it like an index at start.
+// It also runs the queries of a second ingest run. It reports the milliseconds of
+// each step.
 func Benchmark(b *testing.B, open func(b *testing.B) Store) {
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a benchmark's data
 	var puts []intake.Put

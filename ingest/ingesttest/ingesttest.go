@@ -1,5 +1,5 @@
-// Package ingesttest holds the suite of the interfaces that documents are stored
-// and read by: those of packages ingest and corpus. Each store passes it.
+// Package ingesttest holds the test suite for the storage interfaces of packages
+// ingest and corpus. Each store must pass it.
 package ingesttest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"docent/rag/corpus"
 )
 
-// Store is all that stores and reads documents.
+// Store combines the interfaces for storing and reading documents.
 type Store struct {
 	corpus.Corpus
 	corpus.Library
@@ -27,8 +27,8 @@ type Store struct {
 
 // Database is an empty database made for one test.
 type Database struct {
-	// Open opens the database as another process would. It closes the database
-	// when the test ends.
+	// Open opens the database like another process. It closes the database at the
+	// end of the test.
 	Open func(t *testing.T) Store
 	// Count returns the number of rows of a table.
 	Count func(t *testing.T, table string) int
@@ -37,7 +37,7 @@ type Database struct {
 // patience bounds the waits of the suite: long, for slow machines.
 const patience = 30 * time.Second
 
-// Run tests the stores that fresh makes databases for.
+// Run runs the suite. fresh makes an empty database for each test.
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
 	for name, group := range map[string]map[string]func(*testing.T, Database){
 		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests,

@@ -2,19 +2,18 @@ package intake
 
 import "context"
 
-// Client is the user or program that a document is read for. Clients take
-// turns.
+// Client is the user or program that asked for a document. Clients take turns.
 type Client struct {
-	// Key tells clients apart.
+	// Key identifies the client.
 	Key string
-	// Slow, if set, is called once if the client's document takes long and
-	// leaves the quick workers. It must return at once.
+	// Slow, if set, is called once if the client's document takes so long that the
+	// quick workers give it up. It must return at once.
 	Slow func()
 }
 
 type clientKey struct{}
 
-// WithClient returns a context for reading documents for a client.
+// WithClient returns a context in which documents are read for a client.
 func WithClient(ctx context.Context, c Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, c)
 }

@@ -22,11 +22,10 @@ type Source struct {
 	// Media is the media type, if an earlier reading found it. It only helps to
 	// show pages.
 	Media string
-	// Shared are hashes of the blocks that most documents of a folder share, in
-	// ascending order; see package boilerplate. Readers leave these blocks out.
+	// Shared are the hashes of blocks that most documents of a folder share, in
+	// ascending order; see package boilerplate. Readers omit these blocks.
 	Shared []uint64
-	// Recognized is the text that OCR found on pages, by their index; nil if OCR
-	// was not tried.
+	// Recognized is the text that OCR found, by page index; nil if OCR did not run.
 	Recognized map[int]string
 }
 
@@ -34,8 +33,8 @@ type Source struct {
 type Reading struct {
 	// Title is the title in the document, or its file name.
 	Title string
-	// Media is the media type that was found in the content. Unreadable
-	// documents have one too, if it could be detected.
+	// Media is the media type, detected from the content. It may also be set for
+	// unreadable documents.
 	Media string
 	// Language is an ISO 639-1 code; "" if it could not be detected.
 	Language string

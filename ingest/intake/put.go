@@ -5,8 +5,8 @@ import (
 	"docent/rag/corpus"
 )
 
-// SourceState is the stored state of a source. It determines whether the source
-// has to be read again.
+// SourceState is the stored state of a source. Ingest uses it to decide whether
+// to read the source again.
 type SourceState struct {
 	// ID is the id of the document.
 	ID int64
@@ -37,18 +37,17 @@ type SourceState struct {
 // Put is a document to store with its chunks and vectors.
 type Put struct {
 	// Document names the collection and the source. The store sets ID, Version,
-	// Chunks, and the times of storing. A Failed document has no chunks. It
-	// replaces the earlier document, so that searches no longer find the
-	// unreadable source.
+	// Chunks, and the times. A Failed document has no chunks. It replaces the
+	// earlier document, so searches no longer find the unreadable source.
 	Document corpus.Document
 	// Chunks are in order. The store sets their IDs.
 	Chunks []corpus.Chunk
 	// Embedder names the model of Vectors.
 	Embedder string
-	// Vectors has one embedding per chunk, all of one length.
+	// Vectors has one vector for each chunk. All have the same length.
 	Vectors [][]float32
-	// Original are the bytes of the source. The store keeps them once per
-	// SHA256; nil keeps none.
+	// Original contains the bytes of the source. The store keeps the bytes once for
+	// each SHA256. If Original is nil, it keeps none.
 	Original []byte
 }
 

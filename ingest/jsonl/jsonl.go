@@ -1,4 +1,4 @@
-// Package jsonl reads JSONL files, which hold one document on each line.
+// Package jsonl reads JSONL files. Each line of such a file holds one document.
 package jsonl
 
 import (
@@ -45,7 +45,7 @@ func Parse(line []byte) (Line, error) {
 	return rec, nil
 }
 
-// Is reports whether a file with this beginning is a JSONL file. Its first line
+// Is reports whether a file with this beginning is a JSONL file. The first line
 // must be a JSON object with a text.
 func Is(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")

@@ -1,6 +1,6 @@
-// Package outline defines a text with its structure. Extractors produce it, and
-// the chunker cuts it. The text is one string, and blocks are byte ranges in
-// it, so every chunk has a position in the text.
+// Package outline defines documents as text with structure. Extractors produce
+// them, and the chunker cuts them. The text is one string. Blocks are byte ranges
+// in it, so every chunk has a position in the text.
 package outline
 
 import (
@@ -16,7 +16,7 @@ type Kind uint8
 const (
 	// Paragraph is running text.
 	Paragraph Kind = iota
-	// Heading opens a section; Level says how deep.
+	// Heading opens a section. Level is its depth.
 	Heading
 	// Item is an item of a list, or one paragraph of it.
 	Item
@@ -28,8 +28,8 @@ const (
 	Row
 )
 
-// TermLevel is the Level of a Heading that is a term of a definition list. It
-// is below all real headings. Short definitions are joined with their
+// TermLevel is the Level of a Heading that is a term of a definition list. It is
+// deeper than all real headings. Short definitions are joined with their
 // neighbors.
 const TermLevel = 16
 
@@ -46,10 +46,10 @@ type Block struct {
 	Start int
 	// End is the exclusive byte offset.
 	End int
-	// Name, if set, is the heading in heading paths, if it differs from the
-	// text of the block. A Heading with a Name and an empty range opens a
-	// section whose name is not in the text. A Heading with an empty range and
-	// no Name ends the section before it.
+	// Name is the text of a heading in heading paths, if that differs from the text
+	// of the block. A Heading with a Name and an empty range opens a section whose
+	// name is not in the text. A Heading with an empty range and no Name ends the
+	// section before it.
 	Name string
 }
 
@@ -66,12 +66,12 @@ type Document struct {
 	// Charset is the character set of the source. It is "" for UTF-8, ASCII,
 	// and formats that are not text.
 	Charset string
-	// Truncated is set if the source has more text than MaxText and the rest is
+	// Truncated reports that the source has more text than MaxText. The rest is
 	// missing.
 	Truncated bool
 	// Scanned are the pages, counted from 0, that are pictures without text.
 	Scanned []int
-	// Note warns readers of missing content, such as unreadable glyphs; "" if
+	// Note describes missing content for readers, such as unreadable glyphs; "" if
 	// nothing is missing.
 	Note string
 }
@@ -138,9 +138,9 @@ func NewBuilder(size int) *Builder {
 // Len returns the number of bytes so far.
 func (b *Builder) Len() int { return b.text.Len() }
 
-// Add appends a block. It writes the separator if there is text before it, and
-// then the text without the space around it. Code keeps the indentation of its
-// first line. Add ignores text that is only space.
+// Add appends a block. If there is text before it, Add first writes the
+// separator. It removes the space around the text, but keeps the indentation of
+// the first line of code. It ignores text that consists only of space.
 func (b *Builder) Add(kind Kind, level int, separator, text string) {
 	text = Clean(text)
 	if kind == Code {
@@ -170,8 +170,8 @@ func (b *Builder) AddParagraphs(text string) {
 	}
 }
 
-// Close ends the sections of a level and below. The following blocks belong to
-// the section above them.
+// Close ends the sections of a level and of deeper levels. The following blocks
+// belong to the enclosing section.
 func (b *Builder) Close(level int) {
 	n := b.text.Len()
 	b.blocks = Append(b.blocks, Block{Kind: Heading, Level: level, Page: b.Page, Start: n, End: n})
@@ -209,8 +209,8 @@ func Clean(s string) string {
 	return s
 }
 
-// NameTitle returns the title of a document without a title of its own, which
-// is its file name.
+// NameTitle returns the title for a document without its own title. It is the
+// file name.
 func NameTitle(name string) string {
 	return path.Base(strings.ReplaceAll(name, "\\", "/"))
 }

@@ -1,6 +1,7 @@
-// Package scratch creates temporary folders that do not outlive their process.
-// An owner locks its folder. If the owner is killed, the operating system
-// releases the lock. A later process sweeps the folders that it can lock.
+// Package scratch creates temporary folders that are removed even if their
+// process is killed. An owner locks its folder. If the owner is killed, the
+// operating system releases the lock. Later processes remove the folders that
+// they can lock.
 package scratch
 
 import (
@@ -19,9 +20,9 @@ type Kind string
 
 // The kinds of folders.
 const (
-	// Parts contains the documents inside a source until they are read.
+	// Parts holds the documents inside a source until they are read.
 	Parts Kind = "docent-parts-"
-	// Tool contains the files of another program, such as LibreOffice.
+	// Tool holds the files of another program, such as LibreOffice.
 	Tool Kind = "docent-tool-"
 )
 
@@ -65,7 +66,7 @@ func (f *Folder) Remove() error {
 	return errors.Join(os.RemoveAll(f.Path), f.lock.Close())
 }
 
-// Sweep removes the folders of processes that have ended. It returns their
+// Sweep removes the folders of processes that have ended, and returns their
 // paths. It keeps folders that it cannot lock.
 func Sweep() (removed []string, err error) {
 	dir := os.TempDir()

@@ -13,7 +13,8 @@ import (
 	"docent/ingest/scratch"
 )
 
-// asOwner in the environment makes the test binary make folders and wait.
+// asOwner is an environment variable that makes the test binary create folders
+// and wait.
 const asOwner = "SCRATCH_TEST_OWNER"
 
 func TestMain(m *testing.M) {
@@ -35,8 +36,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestSweep removes the folders of a process that was killed, and leaves those of
-// one that runs. It changes the folder for temporary files, so it is not parallel.
+// TestSweep checks that Sweep removes the folders of a killed process and keeps
+// those of a running one. It changes the folder for temporary files, so it is not
+// parallel.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

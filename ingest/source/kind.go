@@ -14,10 +14,10 @@ import (
 
 // Watcher is a Source that can watch for changes.
 type Watcher interface {
-	// Watch calls changed after each change, once changes have stopped for a
-	// while, until ctx ends. It calls changed at least once after it began to
-	// watch. An error says why it cannot watch. The source then follows its
-	// schedule.
+	// Watch calls changed after each change until ctx ends. It waits until changes
+	// have stopped for a while. It also calls changed once after it has started to
+	// watch. If it cannot watch, the error gives the reason, and the source follows
+	// its schedule.
 	Watch(ctx context.Context, changed func()) error
 }
 
@@ -29,13 +29,14 @@ type Option struct {
 	Title fault.Text
 	// Type is one of text, number, bool, list and duration; default text.
 	Type string
-	// Secret settings are encrypted and never shown.
+	// Secret marks settings that are encrypted and never shown.
 	Secret bool
-	// Required settings must be given.
+	// Required marks settings that must be given.
 	Required bool
-	// Choices are the allowed values of the setting; empty allows any value.
+	// Choices are the allowed values of the setting. If it is empty, every value is
+	// allowed.
 	Choices []string
-	// Default is the value of a missing setting.
+	// Default is the value if the setting is omitted.
 	Default string
 }
 
@@ -55,10 +56,10 @@ type Kind struct {
 	Name string
 	// Options are the settings of the kind.
 	Options []Option
-	// Local kinds read the server's own disk. They can only be added on the
+	// Local kinds read the server's own disk. Such sources can only be added on the
 	// command line.
 	Local bool
-	// Watches is set if sources of this kind are Watchers.
+	// Watches reports whether sources of this kind are Watchers.
 	Watches bool
 	// Schedule is the default schedule of sources of this kind; default 24h.
 	Schedule string
@@ -108,8 +109,8 @@ func (k Kind) optionNames() string {
 	return "; they have " + strings.Join(names, ", ")
 }
 
-// Decode fills in the Config of a kind, a struct with JSON keys, from settings
-// in text form.
+// Decode fills the Config struct of a kind from settings in text form. The struct
+// has JSON keys.
 func (k Kind) Decode(s Settings, config any) error {
 	values := map[string]any{}
 	for _, o := range k.Options {

@@ -12,39 +12,39 @@ import (
 
 // Item is one document at a source.
 type Item struct {
-	// Key identifies the item within its source and never changes, such as a
+	// Key identifies the item within its source and never changes. It may be a
 	// path, an address, or the UID of a message.
 	Key string
 	// Name is a file name that helps to detect the format.
 	Name string
-	// Address is the address of the original for people; "" without one.
+	// Address is the address of the original for people; "" if there is none.
 	// Citations link to it.
 	Address string
 	// Size is in bytes; 0 if unknown.
 	Size int64
 	// Modified is the modification time; zero if unknown.
 	Modified time.Time
-	// State is data that the source gets back for this item at the next
-	// listing, such as an ETag. Only the source reads it.
+	// State is data of the source for this item, such as an ETag. The source gets
+	// it back at the next listing. Only the source interprets it.
 	State []byte
-	// Unchanged is set if the content has not changed since the stored State.
-	// The item is not opened then.
+	// Unchanged reports that the content has not changed since the stored State.
+	// The sync then does not open the item.
 	Unchanged bool
-	// Err says why this item cannot be listed or read. It does not affect other
-	// items, and the earlier version stays.
+	// Err is the reason why this item cannot be listed or read. Other items are not
+	// affected, and the earlier version of this item is kept.
 	Err error
 }
 
-// Known returns the State that the last successful sync stored for an item. ok
-// is false for a new item. It is safe for concurrent use.
+// Known returns the State that the last successful sync stored for an item. ok is
+// false for a new item. Known is safe for concurrent use.
 type Known func(key string) (state []byte, ok bool)
 
-// Source lists and opens the documents of one place. One sync at a time uses
-// it. The sync may open several items at once.
+// Source lists and opens the documents of one place. Only one sync at a time uses
+// it. The sync may open several items concurrently.
 type Source interface {
-	// List yields each current item of the source once, in any order. An error
-	// comes once and last. It means that the listing is incomplete, so no item
-	// is removed. Breaking the loop cancels the listing.
+	// List yields each current item of the source once, in any order. An error is
+	// yielded once and last. The listing is then incomplete, and no items are
+	// removed. Breaking the loop cancels the listing.
 	List(ctx context.Context, known Known) iter.Seq2[Item, error]
 	// Open returns the content of an item. The caller closes it and applies its
 	// own size limit.
@@ -54,8 +54,8 @@ type Source interface {
 // Emptier is a Source that can distinguish an empty place from an unreachable
 // one.
 type Emptier interface {
-	// CheckEmpty is called after a listing without items if the source has had
-	// items. since is the time when an item was last read. An error says why
-	// the listing is not credible. Nothing is removed then.
+	// CheckEmpty is called after an empty listing of a source that had items
+	// before. since is the time when an item was last read. If the empty listing is
+	// not credible, CheckEmpty returns an error, and no items are removed.
 	CheckEmpty(since time.Time) error
 }

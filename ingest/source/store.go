@@ -7,7 +7,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Manual is the schedule of a source without automatic syncs.
+// Manual is the schedule of a source that is only synced on request.
 const Manual = "manual"
 
 // Record is a stored source.
@@ -23,18 +23,18 @@ type Record struct {
 	Location string
 	// Options are the settings of the kind that are not secret.
 	Options map[string]string
-	// Secret contains the encrypted secret settings; nil without any.
+	// Secret contains the encrypted secret settings; nil if there are none.
 	Secret []byte
-	// Collection gets the documents.
+	// Collection is the collection of the documents.
 	Collection string
 	// Schedule is Manual or the time between two syncs, such as 15m.
 	Schedule string
-	// Paused sources are only synced on request.
+	// Paused suspends the schedule. The source is then only synced on request.
 	Paused bool
 	// CreatedAt is the time when the source was added.
 	CreatedAt time.Time
 
-	// NextAt is the time of the next sync; zero without one.
+	// NextAt is the time of the next sync; zero if none is scheduled.
 	NextAt time.Time
 	// Requested is the pending request.
 	Requested Request
@@ -42,12 +42,12 @@ type Record struct {
 	Errors int
 	// Last is the summary of the last sync; nil before the first.
 	Last *Summary
-	// BusyUntil is the time when the lease of a running sync expires; zero
-	// without one.
+	// BusyUntil is the time when the lease of a running sync expires; zero if no
+	// sync is running.
 	BusyUntil time.Time
-	// BusyBy names the holder of that lease.
+	// BusyBy names the process that holds the lease.
 	BusyBy string
-	// Progress is the progress of that sync.
+	// Progress is the progress of the running sync.
 	Progress Progress
 	// Items counts the items of the source at its last sync.
 	Items int
@@ -58,19 +58,19 @@ type Record struct {
 // Request is a request for a sync.
 type Request int
 
-// The requests, in order of strength.
+// The requests. A later one includes the earlier ones.
 const (
-	// NoRequest means that only the schedule applies.
+	// NoRequest means that no sync is requested.
 	NoRequest Request = iota
 	// SyncRequest asks for a sync now.
 	SyncRequest
-	// RetryRequest asks for a sync now that reads all failed items again.
+	// RetryRequest asks for a sync now that also reads all failed items again.
 	RetryRequest
 )
 
 // Progress is the progress of a sync.
 type Progress struct {
-	// Done counts the items that are finished.
+	// Done counts the finished items.
 	Done int `json:"done"`
 	// Total counts the items listed so far.
 	Total int `json:"total"`
@@ -84,7 +84,7 @@ type Summary struct {
 	EndedAt time.Time `json:"ended_at"`
 	// Added counts new items.
 	Added int `json:"added"`
-	// Changed counts items whose documents were stored anew.
+	// Changed counts items with a new stored version.
 	Changed int `json:"changed"`
 	// Unchanged counts items whose documents are current.
 	Unchanged int `json:"unchanged"`
@@ -92,7 +92,7 @@ type Summary struct {
 	Removed int `json:"removed"`
 	// Failed counts items that could not be read.
 	Failed int `json:"failed"`
-	// Error says why the whole sync failed or was incomplete; "" if it was
+	// Error is the reason why the sync failed or was incomplete; "" if it was
 	// complete.
 	Error string `json:"error"`
 	// Sentence identifies the error for programs; nil without one.
@@ -126,17 +126,17 @@ const (
 type ItemRecord struct {
 	// Key identifies the item within its source.
 	Key string
-	// Document is the source of the item's document. Its parts have the source
-	// Document#PART.
+	// Document is the source of the item's document. Documents inside it have the
+	// source Document#PART.
 	Document string
-	// Address is the address of the original for people; "" without one.
+	// Address is the address of the original for people; "" if there is none.
 	Address string
-	// State is the data of the source for the content that was last read.
+	// State is the source's data for the content that was last read.
 	State []byte
 	// Status is the outcome of the last reading.
 	Status Status
-	// Owned is set if the source added the document. Other documents are never
-	// removed.
+	// Owned reports that the source added the document. Removing the source or the
+	// item never removes other documents.
 	Owned bool
 	// Reason says why the item could not be read.
 	Reason fault.Text
@@ -162,8 +162,8 @@ type New struct {
 	Options map[string]string
 	// Secret are the secret settings of the kind.
 	Secret map[string]string
-	// Remote is set if the source is added over the network. Local kinds are
-	// rejected then.
+	// Remote reports that the source is added over the network. Local kinds are
+	// then rejected.
 	Remote bool
 }
 
@@ -217,8 +217,8 @@ type Items interface {
 	// FailedItems returns up to limit items that are Failed or Unreachable.
 	// They are ordered by key and come after the given key.
 	FailedItems(ctx context.Context, source int64, after string, limit int) ([]ItemRecord, error)
-	// HandOver makes another source of the same collection the owner of
-	// documents that both sources have. It returns those documents.
+	// HandOver makes another source of the same collection the owner of the
+	// documents that both sources have. It returns these documents.
 	HandOver(ctx context.Context, source int64, documents []string) ([]string, error)
 }
 
@@ -245,11 +245,11 @@ type End struct {
 // Leases ensures that only one process at a time syncs a source. It is safe for
 // concurrent use.
 type Leases interface {
-	// DueSources returns the sources to sync now: those with a request, and
-	// those that are due or were interrupted and are not paused. It omits
+	// DueSources returns the sources to sync now. These are sources with a request,
+	// and unpaused sources that are due or whose sync was interrupted. It omits
 	// leased sources.
 	DueSources(ctx context.Context, now time.Time) ([]int64, error)
-	// RequestSync requests a sync. It keeps a stronger pending request.
+	// RequestSync requests a sync. A stronger pending request stays.
 	RequestSync(ctx context.Context, source int64, request Request) error
 	// StartSync takes the lease and clears the request. ok is false if another
 	// process holds the lease.
@@ -257,7 +257,7 @@ type Leases interface {
 	// KeepSync extends the lease and stores the progress. ok is false if the
 	// lease is lost.
 	KeepSync(ctx context.Context, source int64, lease Lease, progress Progress) (ok bool, err error)
-	// EndSync releases the lease and stores the result, if end is not nil. It
-	// does nothing if the lease is lost.
+	// EndSync releases the lease and stores the result unless end is nil. It does
+	// nothing if the lease is lost.
 	EndSync(ctx context.Context, source int64, owner string, end *End) error
 }

@@ -24,8 +24,8 @@ import (
 // arguments tell a program to be a worker; see [Requested].
 var arguments = []string{"worker", "--stdio"}
 
-// Requested reports whether this process was started as a worker. Programs that
-// use a [Pool] call it first in main. If it returns true, they exit with the
+// Requested reports whether this process was started as a worker. Programs with a
+// [Pool] must call it first in main. If it returns true, they must exit with the
 // status of [Main].
 func Requested() bool {
 	return slices.Equal(os.Args[1:], arguments) || toolRequested()

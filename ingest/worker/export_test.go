@@ -76,7 +76,7 @@ func overflow(n int) int {
 	return overflow(n+1) + n
 }
 
-// SetCPU makes a pool's documents end after less processor time.
+// SetCPU reduces the processor time for each document of a pool.
 func (p *Pool) SetCPU(most time.Duration) { p.cpu = most }
 
 // RunTool runs a program in the sandbox of tools and returns its output.

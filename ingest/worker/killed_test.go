@@ -14,15 +14,15 @@ import (
 	"docent/ingest/worker"
 )
 
-// asServer in the environment makes the test binary run another program as a server
-// does, or sweep temporary files as one that starts.
+// asServer is an environment variable. It makes the test binary run another
+// program like a server, or sweep temporary files like a starting server.
 const asServer = "WORKER_TEST_SERVER"
 
 // longRunning is a program that starts others and records their ids. One of them
 // tries to leave the process group.
 const longRunning = `sleep 1000 & echo $! >> ids; (setsid sleep 1000 || exec sleep 1000) & echo $! >> ids; echo $$ >> ids; mv ids all; wait`
 
-// serveTest is the test binary as a server.
+// serveTest runs the test binary as a server.
 func serveTest(what string) int {
 	if what == "sweep" {
 		if err := worker.Sweep(); err != nil {

@@ -10,15 +10,17 @@ import (
 	"docent/ingest/intake"
 )
 
-// A batch of parts ends when it has so many parts, or so many bytes of names and
-// contents. An archive of many small files then costs a few messages and writes.
+// Limits of a batch of parts: the number of parts, and the bytes of their names
+// and contents. An archive of many small files then needs only a few messages and
+// writes.
 const (
 	batchParts = 1000
 	batchBytes = 1 << 20
 )
 
-// batches calls do with parts and their contents, which stand one after the other.
-// The offsets of the parts are offsets in these contents. do must not keep them.
+// batches calls do with groups of parts and their contents. The contents follow
+// each other in one slice, and the offsets of the parts refer to it. do must not
+// keep them.
 func batches(parts iter.Seq2[extract.Part, error], do func(some []intake.Part, contents []byte) error) error {
 	var some []intake.Part
 	var contents []byte
@@ -93,7 +95,7 @@ func (f *partsFile) write(some []intake.Part, contents []byte) error {
 	return nil
 }
 
-// close closes the file. Parts of which some were not written are worth nothing.
+// close closes the file. If a write failed, all parts are lost.
 func (f *partsFile) close(err *error) {
 	if closed := f.file.Close(); closed != nil && *err == nil {
 		*err = fmt.Errorf("store the parts of a source: %w", closed)

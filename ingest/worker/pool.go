@@ -59,8 +59,8 @@ const (
 
 // PoolConfig configures a Pool.
 type PoolConfig struct {
-	// Command starts a worker; default this program, which must call
-	// [Requested] first in main.
+	// Command is the command that starts a worker. Default this program, which must
+	// call [Requested] first in main.
 	Command []string
 	// Env is the environment of workers; default none.
 	Env []string
@@ -68,8 +68,8 @@ type PoolConfig struct {
 	Chunk chunk.Config
 	// CacheDir keeps the compiled PDF reader; default none.
 	CacheDir string
-	// Quick is the number of documents that are read at once with low limits.
-	// Documents that exceed these limits are read again by full workers.
+	// Quick is the number of documents that are read at the same time with low
+	// limits. Documents that exceed these limits are read again by full workers.
 	// Default 0, which reads all documents in full workers.
 	Quick int
 	// Tools are other programs to use; default none.
@@ -80,8 +80,8 @@ type PoolConfig struct {
 	// Languages are the languages that tesseract expects, such as eng+deu;
 	// default the first few installed ones.
 	Languages string
-	// Full is the number of documents that are read at once with the full
-	// limits. The default is the number of CPUs without Quick, and otherwise 1.
+	// Full is the number of documents that are read at the same time with the full
+	// limits. The default is the number of CPUs if Quick is 0, and otherwise 1.
 	Full int
 }
 
@@ -155,11 +155,11 @@ func (p *Pool) Close(context.Context) error {
 	return nil
 }
 
-// Read reads one document. An error of kind fault.Invalid says in one line why
-// the document cannot be read, for example because it exceeds the limits.
-// Reading.Media is then set if the type is known. The error is fault.Busy if
-// too many large documents are waiting. Other errors are not caused by the
-// document.
+// Read reads one document. If the document is unreadable, the error is
+// fault.Invalid and gives the reason in one line. Documents that exceed the
+// limits are unreadable. Reading.Media is set if the type is known. The error is
+// fault.Busy if too many large documents are waiting. Other errors are not caused
+// by the document.
 func (p *Pool) Read(ctx context.Context, src intake.Source) (intake.Reading, error) {
 	reading, err := p.once(ctx, src)
 	var legacy *office.LegacyError
@@ -194,7 +194,7 @@ func (p *Pool) once(ctx context.Context, src intake.Source) (intake.Reading, err
 	return reading, err
 }
 
-// Edges returns hashes of the first and last blocks of a document. They serve
+// Edges returns the hashes of the first and last blocks of a document. They help
 // to find the blocks that most documents of a folder share.
 func (p *Pool) Edges(ctx context.Context, src intake.Source) (edges []uint64, err error) {
 	err = p.read(ctx, request{Op: opEdges, Name: src.Name}, src.Data, func() func(reply, []byte) error {

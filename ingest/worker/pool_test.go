@@ -54,7 +54,7 @@ func read(t testing.TB, name string) []byte {
 	return data
 }
 
-// TestSame reads documents in a worker as in this process.
+// TestSame checks that a worker reads documents like this process.
 func TestSame(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1})
@@ -100,7 +100,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestPages shows a page from a worker.
+// TestPages displays a page from a worker.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1})
@@ -118,7 +118,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// bomb is a Word document of one part that inflates to blanks.
+// bomb is a Word document with one part that inflates to blanks.
 func bomb(t testing.TB, blanks int) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -163,7 +163,7 @@ func TestAlone(t *testing.T) {
 			}
 		})
 	}
-	// Recursion without end meets the limit on memory or the stack's own first.
+	// Endless recursion reaches either the memory limit or the limit of the stack.
 	wg.Go(func() {
 		_, err := p.Read(t.Context(), intake.Source{Name: "die.stack", Data: []byte(worker.TestMark + worker.DieByStack)})
 		said := fault.Message(err)

@@ -217,7 +217,7 @@ type tail struct {
 	said []byte
 }
 
-// Write never fails.
+// Write keeps the end of the output. It never fails.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -228,7 +228,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns the stored end.
+// String returns the end of the output.
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,7 +1,8 @@
 // Package worker reads untrusted documents. A [Pool] reads them in worker
-// processes without network and with bounded memory and processor time. If a
-// document breaks its reader, only that document fails. [Local] reads documents
-// in this process. Worker processes use it, and so do tests and small programs.
+// processes without network access and with limits on memory and processor time.
+// If a document crashes its reader, only that document fails. [Local] reads
+// documents in the current process. Worker processes, tests, and small programs
+// use it.
 package worker
 
 import (
@@ -26,7 +27,7 @@ type Config struct {
 	// CacheDir keeps the compiled PDF reader; default none. Without it, each
 	// process that reads a PDF spends two seconds on compiling.
 	CacheDir string
-	// Killed is set if another process kills this one when a document takes too
+	// Killed reports that another process kills this one when a document takes too
 	// long. PDFs are then read faster but cannot be interrupted.
 	Killed bool
 }
@@ -59,9 +60,9 @@ var beforeRead func(intake.Source) error
 
 var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: there is no text in it")
 
-// Read reads one document. An error of kind fault.Invalid says in one line why
-// the document cannot be read. Reading.Media is then set if the type is known.
-// Other errors are not caused by the document.
+// Read reads one document. If the document is unreadable, the error is
+// fault.Invalid and gives the reason in one line. Reading.Media is set if the
+// type is known. Other errors are not caused by the document.
 func (l *Local) Read(ctx context.Context, src intake.Source) (r intake.Reading, err error) {
 	defer recovered(&err)
 	if beforeRead != nil {
@@ -87,7 +88,7 @@ func (l *Local) Read(ctx context.Context, src intake.Source) (r intake.Reading, 
 	}, nil
 }
 
-// Edges returns hashes of the first and last blocks of a document. They serve
+// Edges returns the hashes of the first and last blocks of a document. They help
 // to find the blocks that most documents of a folder share.
 func (l *Local) Edges(ctx context.Context, src intake.Source) (edges []uint64, err error) {
 	defer recovered(&err)

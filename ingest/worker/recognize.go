@@ -18,15 +18,15 @@ import (
 type Recognized struct {
 	// Text is the text; blank lines separate paragraphs.
 	Text string
-	// Words are the words with their places in the picture; empty if the
-	// recognizer does not report places.
+	// Words are the words with their positions in the picture. It is empty if the
+	// recognizer reports no positions.
 	Words []pdf.Word
 }
 
 // Recognizer recognizes text in pictures (OCR). It is safe for concurrent use.
 type Recognizer interface {
-	// Recognize reads a PNG. It returns no text and no error for a picture
-	// without text.
+	// Recognize reads a PNG. For a picture without text it returns no text and no
+	// error.
 	Recognize(ctx context.Context, png []byte) (Recognized, error)
 }
 

@@ -36,8 +36,8 @@ const (
 	maxToolOutput = 32 << 20
 )
 
-// Tools are programs that read documents which docent cannot read itself. Each
-// is a path; "" means that the program is not installed.
+// Tools are other programs that read documents for docent. Each field is a path;
+// "" means that the program is not installed.
 type Tools struct {
 	// Tesseract recognizes text in pictures.
 	Tesseract string
@@ -46,8 +46,8 @@ type Tools struct {
 	Soffice string
 }
 
-// FindTools searches the folders of PATH for the programs. It finds none
-// outside of Linux, because docent cannot confine them there.
+// FindTools searches the folders of PATH for the programs. It only works on
+// Linux, because docent cannot confine the programs elsewhere.
 func FindTools() Tools {
 	if runtime.GOOS != "linux" {
 		return Tools{}
@@ -185,7 +185,7 @@ func inFolder(work func(dir string) error) error {
 	return errors.Join(work(folder.Path), folder.Remove())
 }
 
-// Sweep removes the temporary folders of servers and commands that were killed.
+// Sweep removes the temporary folders of docent processes that were killed.
 func Sweep() error {
 	removed, err := scratch.Sweep()
 	for _, dir := range removed {

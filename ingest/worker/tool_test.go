@@ -17,7 +17,8 @@ import (
 	"docent/internal/fault"
 )
 
-// withTools is a pool with tesseract and LibreOffice, which tests need.
+// withTools returns a pool with tesseract and LibreOffice. The tests require
+// both.
 func withTools(t *testing.T) *worker.Pool {
 	t.Helper()
 	tools := worker.FindTools()
@@ -60,7 +61,7 @@ func TestScans(t *testing.T) {
 	}
 }
 
-// TestScanWithoutTesseract says what to do.
+// TestScanWithoutTesseract checks that the error says what to do.
 func TestScanWithoutTesseract(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1})
@@ -77,7 +78,8 @@ func (r recognizer) Recognize(context.Context, []byte) (worker.Recognized, error
 	return worker.Recognized{Text: string(r)}, nil
 }
 
-// TestOtherRecognizer reads pictures with another OCR, as with a vision model.
+// TestOtherRecognizer reads pictures with another recognizer, such as a vision
+// model.
 func TestOtherRecognizer(t *testing.T) {
 	t.Parallel()
 	p := newPool(t, worker.PoolConfig{Full: 1, Recognizer: recognizer("The valve is blue.\n\nIt is closed.")})
@@ -91,7 +93,7 @@ func TestOtherRecognizer(t *testing.T) {
 	}
 }
 
-// TestOldOffice reads documents of Office 2003 and before by way of LibreOffice.
+// TestOldOffice reads documents of Office 2003 and earlier with LibreOffice.
 func TestOldOffice(t *testing.T) {
 	t.Parallel()
 	p := withTools(t)
@@ -106,7 +108,7 @@ func TestOldOffice(t *testing.T) {
 	}
 }
 
-// TestSlides draws a slide by way of LibreOffice, and finds a passage on it.
+// TestSlides draws a slide with LibreOffice and finds a passage on it.
 func TestSlides(t *testing.T) {
 	t.Parallel()
 	p := withTools(t)
@@ -134,7 +136,8 @@ func TestSlides(t *testing.T) {
 	}
 }
 
-// TestSheets draws the sheet that a passage is from, also behind hidden sheets.
+// TestSheets draws the sheet that contains a passage, even if hidden sheets
+// precede it.
 func TestSheets(t *testing.T) {
 	t.Parallel()
 	p := withTools(t)

@@ -76,7 +76,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// full is a writer that takes n bytes.
+// full is a writer that accepts n bytes and then fails.
 type full struct{ n int }
 
 var errFull = errors.New("full")

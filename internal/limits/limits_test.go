@@ -65,7 +65,7 @@ func TestRate(t *testing.T) {
 		if err := l.Wait(ctx, "ada", 1); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("waiting until the context ends: %v", err)
 		}
-		<-time.After(time.Minute) // the burst is there again, and not more
+		<-time.After(time.Minute) // the full burst is available again, but not more
 		for range 3 {
 			take(t, l, "ada", 1, nil)
 		}
@@ -73,7 +73,7 @@ func TestRate(t *testing.T) {
 	})
 }
 
-// Keys are forgotten when their rate has recovered, and not before.
+// Keys are forgotten only after their rate has recovered.
 func TestKeysAreForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -114,7 +114,7 @@ func TestExposition(t *testing.T) {
 	}
 }
 
-// Each family that is documented has a line of help, and no other.
+// Each documented family has a help line, and no other family has one.
 func TestHelp(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/reference/metrics.md")

@@ -21,8 +21,8 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// NewModel returns a model that answers the nth call, from 0, with the result of
-// respond; see [Script].
+// NewModel returns a model that answers the nth call with respond(n), counted
+// from 0; see [Script].
 func NewModel(respond func(n int, r Request) Reply) *Model { return &Model{respond: respond} }
 
 // Requests returns the latest thousand calls.

@@ -21,12 +21,12 @@ type Reply struct {
 	Finish string
 	// Usage is reported at the end. Default: none.
 	Usage *Usage
-	// Wait, if set, is called before each piece of text, counted from 0, and
-	// delays it: on a channel in a test, on a timer in a benchmark. Its error
-	// breaks the reply off.
+	// Wait, if set, is called before each piece of text, counted from 0. It can
+	// delay the piece: on a channel in a test, or with a timer in a benchmark. If
+	// it returns an error, the reply ends there.
 	Wait func(ctx context.Context, piece int) error
-	// Err breaks the reply off after the text. A Model returns it; a Server
-	// closes the connection.
+	// Err ends the reply after the text. A Model returns Err; a Server closes the
+	// connection.
 	Err error
 
 	// The following fields are for a Server only.
@@ -38,8 +38,8 @@ type Reply struct {
 	// Body is sent unchanged instead of a stream.
 	Body string
 	// Frames are the data of server-sent events, instead of the fields above. A
-	// frame that begins with ":" is a comment. Nothing is added: include a
-	// finish reason and [DONE].
+	// frame that begins with ":" is a comment. The server adds nothing, so include
+	// a finish reason and [DONE].
 	Frames []string
 }
 

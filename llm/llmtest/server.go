@@ -56,9 +56,9 @@ type Server struct {
 	requests []Request
 }
 
-// NewServer starts a server that answers the nth chat completion, from 0, with
-// the result of respond; see [Script]. respond may be called from several
-// goroutines. Call Close in the end.
+// NewServer starts a server that answers the nth chat completion with respond(n),
+// counted from 0; see [Script]. respond must be safe for concurrent use. The
+// caller must call Close.
 func NewServer(respond func(n int, r Request) Reply) *Server {
 	s := &Server{respond: respond}
 	mux := http.NewServeMux()

@@ -21,8 +21,9 @@ import (
 const MaxSpokenRunes = 4096
 
 // Client is a client of a server for transcription, speech, or both. It is safe
-// for concurrent use. Errors carry a fault kind, and contain neither the
-// server's address nor its key. A canceled context is returned as its error.
+// for concurrent use. Errors have a fault kind, and contain neither the server's
+// address nor its key. If the context is canceled, the error is that of the
+// context.
 type Client struct {
 	cfg  Config
 	api  *openai.Client
@@ -94,8 +95,8 @@ func (c *Client) Transcribe(ctx context.Context, recording []byte, language stri
 	return text, nil
 }
 
-// Speak returns a text as sound. It fails with fault.Invalid if the text is
-// empty or longer than MaxSpokenRunes. It fails with fault.Unavailable or
+// Speak returns a text as sound. It fails with fault.Invalid if the text is empty
+// or longer than MaxSpokenRunes. It fails with fault.Unavailable or
 // fault.RateLimited if the server fails or sends no sound.
 func (c *Client) Speak(ctx context.Context, text string) (payload.Audio, error) {
 	switch {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const key = "sk-secret"
 
-// serve is a client of a server of one handler.
+// serve returns a client of a server with one handler.
 func serve(t *testing.T, handler http.HandlerFunc, change func(*speech.Config)) *speech.Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -217,12 +217,13 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A slow server causes a timeout, and a caller that gives up gets the error of its context.
+// A slow server causes a timeout. A caller that gives up gets the error of its
+// context.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	release, asked := make(chan struct{}), make(chan struct{}, 8)
 	handler := func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see the client leave
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server would not notice that the client has left
 		asked <- struct{}{}
 		select {
 		case <-r.Context().Done():

@@ -33,9 +33,9 @@ const (
 	formatExtensible = 0xfffe // the format is in the first two bytes of the subformat
 )
 
-// FileName returns a name for a recording. Its extension follows the first
-// bytes, because servers rely on it. It fails with fault.Invalid for formats
-// other than WAV, WebM, Ogg, MP3, M4A, and FLAC.
+// FileName returns a file name for a recording. It derives the extension from the
+// first bytes, because servers rely on the extension. It fails with fault.Invalid
+// for formats other than WAV, WebM, Ogg, MP3, M4A, and FLAC.
 func FileName(recording []byte) (string, error) {
 	b := recording
 	begins := func(s string) bool { return bytes.HasPrefix(b, []byte(s)) }
@@ -62,8 +62,8 @@ func isWAV(b []byte) bool {
 }
 
 // ParseWAV reads a WAV file of 16-bit or 32-bit floating-point samples, without
-// converting them. Wrong sizes in its header mean the rest of the file: some
-// servers write the header before they know the sizes.
+// converting them. If the sizes in the header are wrong, it reads to the end of
+// the file. Some servers write the header before they know the sizes.
 func ParseWAV(file []byte) (payload.Audio, error) {
 	if !isWAV(file) {
 		return payload.Audio{}, fmt.Errorf("%w: no WAV file", errSound)

@@ -8,7 +8,7 @@ import (
 	"docent/llm/speech"
 )
 
-// oddities are WAV files as servers write them.
+// oddities are unusual WAV files that servers write.
 func oddities() map[string]string {
 	head := "RIFF\xff\xff\xff\xffWAVE"
 	pcm := "fmt \x10\x00\x00\x00\x01\x00\x01\x00\x40\x1f\x00\x00\x80\x3e\x00\x00\x02\x00\x10\x00"

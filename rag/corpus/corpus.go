@@ -8,20 +8,20 @@ import (
 
 // Revision is the state of a corpus.
 type Revision struct {
-	// Database is a random name that the database gets when it is created. It keeps files derived from one database from being
-	// used with another.
+	// Database is a random name of the database, chosen at its creation. It
+	// prevents the use of files that were derived from another database.
 	Database string
-	// Number grows by one with each committed change of a document.
+	// Number grows by one with each committed change to a document.
 	Number int64
 }
 
-// Change is one document at a revision.
+// Change describes one document at a revision.
 type Change struct {
 	// Revision is the number of the revision that wrote or removed the document.
 	Revision int64
 	// Document has no Text. If Removed, only its ID is set.
 	Document Document
-	// Removed reports that the document is gone.
+	// Removed reports that the document was removed.
 	Removed bool
 	// Chunks are all chunks of the document, by ordinal. A failed document has none.
 	Chunks []Chunk
@@ -39,9 +39,10 @@ type Corpus interface {
 	// it yields every live document and no removals. It may miss changes that are committed during the
 	// call. It never misses a change that is older than a yielded one. An error comes once and last.
 	Changes(ctx context.Context, since int64, embedder string) iter.Seq2[Change, error]
-	// Watch returns a channel that receives a value soon after any process has raised the revision, at most a second later. It
-	// also receives one soon after a lost database is back. Several changes may share one value. The channel is closed when
-	// ctx ends.
+	// Watch returns a channel that receives a value at most a second after any
+	// process has raised the revision. It also receives a value after a lost
+	// connection to the database is restored. One value may stand for several
+	// changes. The channel is closed when ctx ends.
 	Watch(ctx context.Context) (<-chan struct{}, error)
 	// Passages returns the named chunks with their documents, in the given order. The documents have no Text. Unknown ids are
 	// omitted.
@@ -62,7 +63,8 @@ type DocumentOrder string
 const (
 	// ByID orders by ID, which is the order in which documents were first stored.
 	ByID DocumentOrder = ""
-	// ByTitle orders by the first letters of the title, by code point and without regard to case.
+	// ByTitle orders by the beginning of the title, by code point and ignoring
+	// case.
 	ByTitle DocumentOrder = "title"
 	// BySize orders by the size of the source in bytes.
 	BySize DocumentOrder = "size"
@@ -70,7 +72,7 @@ const (
 	ByUpdated DocumentOrder = "updated"
 )
 
-// DocumentFilter narrows and orders a list of documents.
+// DocumentFilter selects and orders a list of documents.
 type DocumentFilter struct {
 	// ID, if set, names the only document to list.
 	ID int64
@@ -99,11 +101,11 @@ type DocumentFilter struct {
 type CollectionInfo struct {
 	// Name is the collection's name.
 	Name string
-	// Documents counts the documents with status Ready.
+	// Documents is the number of documents with status Ready.
 	Documents int
-	// Failed counts the documents that could not be read.
+	// Failed is the number of documents that could not be read.
 	Failed int
-	// Chunks counts its chunks.
+	// Chunks is the number of chunks.
 	Chunks int
 }
 
@@ -117,7 +119,8 @@ type Library interface {
 	// DocumentChunks returns the document's chunks whose ordinal is greater than after, by ordinal. An after of -1 begins with
 	// the first chunk. The maximum limit is 1,000; 0 means 200.
 	DocumentChunks(ctx context.Context, id int64, after, limit int) ([]Chunk, error)
-	// Original returns the bytes of the source as ingested. The caller closes it.
+	// Original returns the bytes of the source as they were ingested. The caller
+	// closes the reader.
 	Original(ctx context.Context, id int64) (io.ReadCloser, error)
 	// Collections lists the collections by name. The list always contains DefaultCollection.
 	Collections(ctx context.Context) ([]CollectionInfo, error)

@@ -7,10 +7,11 @@ import (
 	"docent/internal/fault"
 )
 
-// DefaultCollection is the collection of documents without a named one.
+// DefaultCollection is the collection of documents that were added without a
+// collection name.
 const DefaultCollection = "default"
 
-// HeadingSeparator joins the title and the headings.
+// HeadingSeparator separates the title and the headings.
 const HeadingSeparator = " › "
 
 // Status says whether a document is searchable.
@@ -30,8 +31,9 @@ type Document struct {
 	ID int64
 	// Collection is the name of the document's collection.
 	Collection string
-	// Source is an absolute path, a URL, upload:NAME, or stdin:NAME. If one file contains several documents, "#ID" follows. A
-	// source is unique in its collection.
+	// Source is an absolute path, a URL, upload:NAME, or stdin:NAME. If one file
+	// contains several documents, "#ID" follows. No two documents of a collection
+	// have the same source.
 	Source string
 	// Title is the name that users see.
 	Title string
@@ -51,14 +53,15 @@ type Document struct {
 	Status Status
 	// Error is the reason why a document failed, as one line for users.
 	Error fault.Text
-	// Pipeline names the extraction and chunking that made the chunks, with the format and the version of its reader. The next
-	// ingest reads the document again if the program's value differs.
+	// Pipeline names the reader, its version, and the chunking that made the
+	// chunks. If the program's value differs, the next ingest reads the document
+	// again.
 	Pipeline string
-	// Version is the corpus revision that wrote the document last.
+	// Version is the last corpus revision that stored the document.
 	Version int64
 	// Chunks is the number of chunks.
 	Chunks int
-	// Text is the extracted text that chunk offsets refer to. Lists leave it empty.
+	// Text is the extracted text. Chunk offsets refer to it. Lists leave it empty.
 	Text string
 	// CreatedAt is the time when the document was first stored.
 	CreatedAt time.Time
@@ -66,7 +69,8 @@ type Document struct {
 	UpdatedAt time.Time
 }
 
-// Kind is the kind of text in a chunk. Retrieval weighs features by it.
+// Kind is the kind of text in a chunk. The weights of retrieval features depend
+// on it.
 type Kind string
 
 // The chunk kinds.
@@ -109,8 +113,8 @@ type Chunk struct {
 // Heading returns the heading path as one line.
 func (c Chunk) Heading() string { return strings.Join(c.Headings, HeadingSeparator) }
 
-// HeadingLine returns the line above a chunk's text in embeddings and indexes:
-// title and heading path.
+// HeadingLine returns the title and the heading path as one line. Embeddings and
+// indexes include it above a chunk's text.
 func HeadingLine(title string, headings []string) string {
 	if len(headings) == 0 {
 		return title

@@ -104,7 +104,7 @@ func (b *bounded) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta
 	return b.Model.Chat(ctx, req)
 }
 
-// Only rewriting is bounded in tokens.
+// Only the call for rewriting has a token limit.
 func TestRewritingAsksForFewTokens(t *testing.T) {
 	t.Parallel()
 	model := &bounded{Model: llmtest.NewModel(llmtest.Script(llmtest.Say("What is its default?"), llmtest.Say("4MB [1].")))}
@@ -118,7 +118,7 @@ func TestRewritingAsksForFewTokens(t *testing.T) {
 	}
 }
 
-// A model that is slow to rewrite is waited for only so long.
+// docent does not wait longer than the timeout for a slow rewriting.
 func TestRewritingTakesTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		hang := llmtest.Reply{Text: []string{"What is"}, Wait: func(ctx context.Context, _ int) error {
@@ -152,8 +152,8 @@ func TestFollowUpWithoutModel(t *testing.T) {
 	}
 }
 
-// A question about the conversation goes to the model even if no document says
-// anything about it.
+// The model answers a question about the conversation even if no document
+// contains the answer.
 func TestConversationNeedsNoEvidence(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, &shelf{}, llmtest.Say("What did I ask before?"), llmtest.Say("You asked what work_mem is."))

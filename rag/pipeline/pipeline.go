@@ -25,10 +25,10 @@ import (
 // maxAnswerBytes limits the text of a model. Longer text is cut off.
 const maxAnswerBytes = 256 << 10
 
-// DefaultMinEvidence is the default evidence threshold of answers that quote:
-// below it the answer is "I don't know". It was set on the odd-numbered half
-// of a question set about a large manual; see docs/explanation/evaluation.md. It fits all
-// embedders, because the evidence does not depend on the embedder.
+// DefaultMinEvidence is the default evidence threshold of quoted answers. Below
+// it, the answer is "I don't know". It was calibrated on the odd-numbered half of
+// a question set about a large manual; see docs/explanation/evaluation.md. It
+// suits all embedders, because the evidence does not depend on the embedder.
 const DefaultMinEvidence = .44
 
 // Searcher finds passages. *retrieve.Retriever implements it.
@@ -37,7 +37,7 @@ type Searcher interface {
 	Retrieve(ctx context.Context, query retrieve.Query) (retrieve.Retrieval, error)
 }
 
-// Shelf describes the searched documents. corpus.Library implements it.
+// Shelf lists the searchable collections. corpus.Library implements it.
 type Shelf interface {
 	// Collections lists the collections by name.
 	Collections(ctx context.Context) ([]corpus.CollectionInfo, error)
@@ -47,10 +47,11 @@ type Shelf interface {
 type Config struct {
 	// Retriever finds passages. Required.
 	Retriever Searcher
-	// Static compares sentences, with any embedder. Required.
+	// Static compares sentences. It is independent of the configured embedder.
+	// Required.
 	Static *embed.Static
-	// Shelf lets an answer of "I don't know" name the searched documents.
-	// Default: nil, the answer does not name them.
+	// Shelf lets answers of "I don't know" name the searched collections. Default:
+	// nil, these answers name no collections.
 	Shelf Shelf
 	// Models are the chat models by name. Requests and answers use these names.
 	// Default: none, answers are quotes.
@@ -63,10 +64,11 @@ type Config struct {
 	// Default: 0, which means DefaultMinEvidence for quotes and retrieve.MinModelEvidence
 	// for models. With a negative value, a Pipeline always answers.
 	MinEvidence float64
-	// IngestHint says how to add documents. Answers show it if there are none.
-	// Default: DefaultIngestHint.
+	// IngestHint says how to add documents. Answers show it if there are no
+	// documents. Default: DefaultIngestHint.
 	IngestHint string
-	// Logger receives recovered failures. Default: nil, which discards them.
+	// Logger receives failures from which RAG recovered. Default: nil, which
+	// discards them.
 	Logger *slog.Logger
 	// Metrics receives the time from the passages to the answer, as a stage of
 	// docent_rag_seconds. Default: nil, a set of its own.

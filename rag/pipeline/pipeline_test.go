@@ -43,7 +43,7 @@ func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrie
 
 func (s *shelf) Collections(context.Context) ([]corpus.CollectionInfo, error) { return s.infos, nil }
 
-// passage makes a result of a text.
+// passage returns a result with a text.
 func passage(rank int, title, heading, text string) retrieve.Result {
 	p := corpus.Passage{
 		Chunk: corpus.Chunk{
@@ -309,7 +309,7 @@ func TestModelFails(t *testing.T) {
 	}
 }
 
-// endless is a model that writes until the reader leaves.
+// endless is a model that writes until its caller leaves the loop.
 type endless struct {
 	llm.Model
 	left bool

@@ -14,7 +14,7 @@ var testStatic = func() *embed.Static {
 	return s
 }()
 
-// passage makes a result of a text.
+// passage returns a result with a text.
 func passage(rank int, title, heading, text string) Passage {
 	p := corpus.Passage{
 		Chunk: corpus.Chunk{

@@ -24,10 +24,10 @@ type Query struct {
 	Question string
 	// Searched is the searched text. It may contain more than Question.
 	Searched string
-	// Terms are the distinct words of Searched with their frequencies. Without
-	// them, all words weigh the same.
+	// Terms are the distinct words of Searched with their frequencies. If it is
+	// empty, all words have the same weight.
 	Terms []text.Term
-	// Passages are best first.
+	// Passages are the retrieved passages, best first.
 	Passages []Passage
 }
 
@@ -38,8 +38,8 @@ type Passage struct {
 	Score float64
 }
 
-// Answer answers a question with quotes from its passages. The text
-// is Markdown with citation markers. Without a fitting sentence it returns "".
+// Answer answers a question with quotes from its passages. The text is Markdown
+// with citation markers. If no sentence fits, Answer returns "".
 func Answer(static *embed.Static, query Query) (string, []Sentence) {
 	return render(extract(static, query), query.Passages)
 }

@@ -31,7 +31,7 @@ func TestEvidence(t *testing.T) {
 			t.Errorf("%q: %v", question, e)
 		}
 	}
-	// A rare word counts for more than a common one.
+	// A rare word has more weight than a common one.
 	terms := []text.Term{{Text: "default", IDF: 1}, {Text: "work_mem", IDF: 9}, {Text: "hash_bloom_factor", IDF: 9}, {Text: "work", IDF: 1}, {Text: "mem", IDF: 1}, {Text: "hash", IDF: 1}, {Text: "bloom", IDF: 1}, {Text: "factor", IDF: 1}}
 	if a, b := evidence(testStatic, "default work_mem", terms, results), evidence(testStatic, "default hash_bloom_factor", terms, results); a < b+.3 {
 		t.Errorf("known %v, unknown %v", a, b)

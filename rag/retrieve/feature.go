@@ -6,19 +6,24 @@ import (
 
 // The features of the second stage.
 const (
-	// FeatureBM25 is the chunk's keyword score.
+	// FeatureBM25 is the keyword score of the chunk.
 	FeatureBM25 = "bm25"
-	// FeatureDense is the cosine of the question and the chunk, by the embedder.
+	// FeatureDense is the cosine similarity of the question and the chunk in the
+	// embedder's vectors.
 	FeatureDense = "dense"
-	// FeatureDocumentDense is the cosine of the question and the mean of the document's chunks, by the embedder.
+	// FeatureDocumentDense is the cosine similarity of the question and the mean of
+	// the document's chunks in the embedder's vectors.
 	FeatureDocumentDense = "document_dense"
-	// FeatureSentence is the best cosine of the question and a sentence.
+	// FeatureSentence is the highest cosine similarity of the question and a
+	// sentence.
 	FeatureSentence = "sentence"
 	// FeatureSoftCount is a keyword score that also counts similar words.
 	FeatureSoftCount = "soft_count"
-	// FeatureSoftSentence is the similarity of the question's words to the nearest words of the best sentence and the heading.
+	// FeatureSoftSentence is the similarity of the question's words to the nearest
+	// words in the best sentence and the heading.
 	FeatureSoftSentence = "soft_sentence"
-	// FeaturePairs measures how close together words of the question, or similar words, occur.
+	// FeaturePairs measures how close together the words of the question occur.
+	// Similar words count too.
 	FeaturePairs = "pairs"
 	// FeatureDocument is the keyword score of the whole document.
 	FeatureDocument = "document"
@@ -162,7 +167,7 @@ func normalize(values []float32) {
 	}
 }
 
-// FeatureNames lists the features in the order of display.
+// FeatureNames lists the features in display order.
 func FeatureNames() []string {
 	out := make([]string, len(features))
 	for i, f := range features {

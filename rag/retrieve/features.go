@@ -29,7 +29,7 @@ type Statistics struct {
 	Chunks int
 	// Tokens counts the tokens of all chunks.
 	Tokens int
-	// Frequencies says how many chunks contain each of the given tokens.
+	// Frequencies are the numbers of chunks that contain each of the given tokens.
 	Frequencies []uint32
 }
 
@@ -41,7 +41,7 @@ func (s Statistics) idf(n uint32) float32 {
 	return float32(math.Log(1 + (float64(s.Chunks)-float64(n)+0.5)/(float64(n)+0.5)))
 }
 
-// Row is a chunk as the second stage sees it. It must not change.
+// Row is the data of a chunk for the second stage. It must not change.
 type Row struct {
 	// ID is the chunk's id.
 	ID int64
@@ -51,17 +51,18 @@ type Row struct {
 	Ordinal int
 	// Kind is the kind of text.
 	Kind corpus.Kind
-	// Heading is how many of Tokens belong to the title and the heading path.
+	// Heading is the number of Tokens that belong to the title and the heading
+	// path.
 	Heading uint16
 	// Tokens are the tokens of the built-in vocabulary: heading, then text.
 	Tokens []uint16
-	// Sentences are the ends of the text's sentences in Tokens.
+	// Sentences are the ends of the sentences, as positions in Tokens.
 	Sentences []uint16
 	// Vector is the chunk's embedding, or nil if it has none.
 	Vector []float32
 }
 
-// RowDocument is a document as the second stage sees it. It must not change.
+// RowDocument is the data of a document for the second stage. It must not change.
 type RowDocument struct {
 	// ID is the document's id.
 	ID int64
@@ -69,8 +70,8 @@ type RowDocument struct {
 	Source string
 	// Collection is the document's collection.
 	Collection string
-	// Mean is the direction of the mean of the chunks' vectors, of length 1; nil
-	// if there is none.
+	// Mean is the mean of the chunks' vectors, scaled to length 1; nil if there is
+	// none.
 	Mean []float32
 }
 

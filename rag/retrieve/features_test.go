@@ -22,7 +22,7 @@ type stored struct {
 	corpus *memoryCorpus
 }
 
-// all makes the rows of all chunks.
+// all returns the rows of all chunks.
 func (s *stored) all(ctx context.Context) ([]*retrieve.Row, error) {
 	var out []*retrieve.Row
 	for change, err := range s.corpus.Changes(ctx, 0, s.static.Name()) {
@@ -105,7 +105,7 @@ func filled(t *testing.T, c *memoryCorpus) (*bm25.Index, *chromem.Index) {
 	return words, vectors
 }
 
-// A retriever over engines that keep their own data ranks like one in memory.
+// A retriever over engines that store their own data ranks like one in memory.
 func TestForeignIndexes(t *testing.T) {
 	t.Parallel()
 	c := small(t)

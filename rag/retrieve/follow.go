@@ -8,8 +8,9 @@ import (
 	"docent/rag/corpus"
 )
 
-// Load makes the retriever ready. It reads the snapshot of this corpus, if one exists, and then brings all data up to
-// date. If many chunks changed, it writes a new snapshot.
+// Load prepares the retriever for searches. It reads the snapshot of this corpus,
+// if one exists, and then applies later changes. If many chunks changed, it
+// writes a new snapshot.
 func (r *Retriever) Load(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
@@ -27,8 +28,9 @@ func (r *Retriever) Load(ctx context.Context) error {
 	return nil
 }
 
-// Follow applies changes of the corpus until ctx ends, which is not an error. After a failure it retries at the next
-// change, or after a pause that grows with each failure.
+// Follow applies changes of the corpus until ctx ends, which is not an error.
+// After a failure it retries at the next change, or after a pause. The pause
+// grows with each failure.
 func (r *Retriever) Follow(ctx context.Context) error {
 	changed, err := r.cfg.Corpus.Watch(ctx)
 	if err != nil {

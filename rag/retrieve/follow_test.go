@@ -29,8 +29,8 @@ func TestAnotherDatabaseWhileRunning(t *testing.T) {
 	}
 }
 
-// TestFollow changes the corpus while questions are asked: each answer shows
-// one version of a document, and in the end the new one.
+// TestFollow changes the corpus during queries. Each result shows one version of
+// a document, and the last results show the new one.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	c := small(t)
@@ -123,7 +123,7 @@ func TestFollowTriesAgain(t *testing.T) {
 		if r.Len() != 16 {
 			t.Errorf("%d chunks after the corpus is back, want 16", r.Len())
 		}
-		// The end does not wait for the pause.
+		// Follow ends without waiting for the pause.
 		broken(errFailing)
 		c.put(t, corpus.Document{Source: "/last"}, corpus.Chunk{Text: "And this."})
 		synctest.Wait()

@@ -52,11 +52,11 @@ func (f Filter) Accepts(collection string) bool {
 	return len(f.Collections) == 0 || slices.Contains(f.Collections, collection)
 }
 
-// Nearest finds chunks by vector. Hits are ordered by score, highest first,
-// and equal scores by source, ordinal, and id. The score is the cosine. A
-// search finds no chunks without a vector, and nothing for a zero vector. A
-// vector whose length differs from the indexed vectors is fault.Invalid. It is
-// safe for concurrent use.
+// Nearest finds chunks by vector. It orders hits by cosine similarity, highest
+// first. Equal scores are ordered by source, ordinal, and id. It never finds
+// chunks without a vector, and finds nothing for a zero vector. It fails with
+// fault.Invalid if the length of the vector differs from the indexed vectors. It
+// is safe for concurrent use.
 type Nearest interface {
 	// Nearest returns at most k hits. If k is below 1, it returns none.
 	Nearest(ctx context.Context, vector []float32, k int, filter Filter) ([]Hit, error)
@@ -87,12 +87,11 @@ type Match struct {
 	Coverage float64
 }
 
-// Mirror is an index in memory that follows the database. A Retriever owns it
-// and keeps it up to date. Indexes that keep their own data do not implement
-// it.
+// Mirror is an index in memory that follows the database. A Retriever owns it and
+// keeps it up to date. Indexes with a storage of their own do not implement it.
 //
-// The hits depend only on the present entries, not on their history. A search
-// sees each Put and Delete wholly or not at all. It is safe for concurrent use.
+// The hits depend only on the current entries, not on earlier ones. Each Put and
+// Delete is atomic for searches. A Mirror is safe for concurrent use.
 type Mirror interface {
 	// Put adds entries and replaces those with the same ids. If an entry cannot
 	// be indexed, Put fails with fault.Invalid and changes nothing.
@@ -103,14 +102,15 @@ type Mirror interface {
 	Len() int
 }
 
-// Saver is a Mirror that the retriever's snapshot contains. The snapshot
-// contains vectors but no texts, so a Words that is a Mirror must be a Saver if
-// there is a snapshot.
+// Saver is a Mirror that can be part of the retriever's snapshot. The snapshot
+// contains vectors but no texts. If there is a snapshot, a Words that is a Mirror
+// must therefore be a Saver.
 type Saver interface {
 	Mirror
 	// Save writes the whole index.
 	Save(w io.Writer) error
-	// Load replaces the index by the output of Save. It keeps data, which must
-	// not change. Other data is fault.Invalid and leaves the index empty.
+	// Load replaces the contents of the index with the output of Save. It keeps
+	// data, which must not change. If data has another origin, Load fails with
+	// fault.Invalid and leaves the index empty.
 	Load(data []byte) error
 }

@@ -12,9 +12,10 @@ const MaxK = 50
 // AnswerK is the default number of passages for an answer, as in BAF.
 const AnswerK = 4
 
-// MinModelEvidence is the default evidence threshold of answers by models. Below it, the passages contain almost nothing
-// of the question, and RAG does not call the model. Above it, the model judges better than a word count, because its
-// prompt tells it to admit a missing answer.
+// MinModelEvidence is the default evidence threshold of answers by models. Below
+// it, the passages have almost nothing in common with the question, and RAG does
+// not call the model. Above it, the model decides, because its prompt tells it to
+// admit that an answer is missing.
 const MinModelEvidence = .1
 
 // Query is a request for passages.
@@ -31,7 +32,8 @@ type Query struct {
 	// Mode chooses the stages. Default: "", which means Full. Evaluation compares
 	// the modes.
 	Mode Mode
-	// Without excludes features of the second stage by name, for ablations.
+	// Without excludes features of the second stage by name. Evaluation uses it to
+	// measure single features.
 	Without []string
 }
 
@@ -40,13 +42,13 @@ type Mode string
 
 // The modes.
 const (
-	// Full is both stages.
+	// Full uses both stages.
 	Full Mode = "full"
-	// Hybrid is the first stage: keywords and vectors fused.
+	// Hybrid uses the first stage only. It combines keywords and vectors.
 	Hybrid Mode = "hybrid"
-	// Keywords is BM25 alone.
+	// Keywords uses BM25 only.
 	Keywords Mode = "bm25"
-	// Vectors is the embedder alone.
+	// Vectors uses the embedder only.
 	Vectors Mode = "vectors"
 )
 
@@ -60,7 +62,7 @@ type Result struct {
 	Passage corpus.Passage
 	// Features are the normalized features behind Score, by name.
 	Features map[string]float64
-	// Rerank is the Reranker's score, or nil if there was none. Score is then
+	// Rerank is the Reranker's score, or nil without a Reranker. Score then equals
 	// its Relevance.
 	Rerank *Score
 }
@@ -69,8 +71,9 @@ type Result struct {
 type Retrieval struct {
 	// Question is the searched text. It includes the earlier turns if the question depends on them.
 	Question string
-	// Terms are the distinct words of Question with their weights in the keyword index. Answers weigh words by them. Without
-	// terms, all words weigh the same.
+	// Terms are the distinct words of Question with their weights in the keyword
+	// index. Answers use these weights. If it is empty, all words have the same
+	// weight.
 	Terms []text.Term
 	// Results are the found passages, best first.
 	Results []Result

@@ -9,8 +9,9 @@ import (
 	"docent/rag/corpus"
 )
 
-// Reranker scores passages by reading them together with the question. It is
-// slower and better than the features. It is safe for concurrent use.
+// Reranker scores passages. It reads each passage together with the question, so
+// it is slower and more accurate than the features. It is safe for concurrent
+// use.
 type Reranker interface {
 	// Score returns a score for each passage, in that order.
 	Score(ctx context.Context, question string, passages []corpus.Passage) ([]Score, error)

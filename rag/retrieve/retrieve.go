@@ -23,7 +23,7 @@ const (
 	stageTwo = 128
 )
 
-// Retrieve finds the passages that fit a question best.
+// Retrieve finds the passages that best fit a question.
 func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	q, err := q.complete()
 	if err != nil {

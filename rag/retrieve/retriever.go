@@ -21,9 +21,10 @@ import (
 type Config struct {
 	// Corpus is the searched corpus. Required.
 	Corpus corpus.Corpus
-	// Embedder embeds questions. It made the corpus' vectors. Required.
+	// Embedder embeds questions. The vectors of the corpus must come from the same
+	// embedder. Required.
 	Embedder embed.Embedder
-	// Static compares sentences and words in the second stage, with any
+	// Static compares sentences and words in the second stage. It is independent of
 	// Embedder. Required.
 	Static *embed.Static
 	// Words is the keyword index. A Mirror must be empty; the retriever owns it.
@@ -35,16 +36,16 @@ type Config struct {
 	// Features supply the second stage. Default: nil, the retriever keeps rows
 	// in memory.
 	Features Features
-	// Reranker orders the best results again. Default: nil, no reranking.
+	// Reranker reorders the best results. Default: nil, no reranking.
 	Reranker Reranker
-	// Snapshot is the file that keeps the data derived from the corpus between
-	// runs. Its folder must exist. Default: "", no snapshot.
+	// Snapshot is a file for the indexes between runs. Its folder must exist.
+	// Default: "", no snapshot.
 	Snapshot string
 	// Weights are the weights of the second stage. Default: DefaultWeights of
 	// the Embedder.
 	Weights Weights
-	// Cores lends a core to each step of indexing, so that questions keep one.
-	// Default: nil, which does not limit indexing.
+	// Cores lends a core for each step of indexing, so that some cores stay free
+	// for questions. Default: nil, which does not limit indexing.
 	Cores *cores.Pool
 	// Log receives messages about snapshots and unusable chunks. Default: nil,
 	// which discards them.
@@ -54,9 +55,9 @@ type Config struct {
 	Metrics *metrics.Set
 }
 
-// Retriever finds passages. It derives indexes from the corpus and follows it:
-// call Load once and, in a server, Follow. All methods are safe for concurrent
-// use.
+// Retriever finds passages. It builds indexes from the corpus and keeps them up
+// to date. Call Load once and, in a server, Follow. All methods are safe for
+// concurrent use.
 type Retriever struct {
 	cfg Config
 	// mirrors are the indexes that the retriever keeps up to date.

@@ -186,7 +186,7 @@ func TestEmbedderFails(t *testing.T) {
 	if _, err := r.Retrieve(t.Context(), retrieve.Query{Question: "lock"}); !errors.Is(err, errFailing) {
 		t.Errorf("%v, want the embedder's error", err)
 	}
-	ask(t, r, retrieve.Query{Question: "lock", Mode: retrieve.Keywords}) // needs none
+	ask(t, r, retrieve.Query{Question: "lock", Mode: retrieve.Keywords}) // needs no embedding
 }
 
 func TestConfig(t *testing.T) {

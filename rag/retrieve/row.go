@@ -26,7 +26,7 @@ func kindNumber(k corpus.Kind) uint8 {
 	return 0
 }
 
-// NewRow makes the row of a chunk below a heading line.
+// NewRow makes the row of a chunk. heading is the line above its text.
 func NewRow(static *embed.Static, doc *RowDocument, c *corpus.Chunk, heading string, vector []float32) *Row {
 	r := &Row{ID: c.ID, Document: doc, Ordinal: c.Ordinal, Kind: kinds[kindNumber(c.Kind)], Vector: vector}
 	buf := make([]uint16, 0, 256)

@@ -123,7 +123,8 @@ func TestBadVectors(t *testing.T) {
 	}
 }
 
-// seal appends the checksum to a snapshot's body, so that only the body can make it unusable.
+// seal appends the correct checksum, so that only the body can make a snapshot
+// unusable.
 func seal(body []byte) []byte {
 	return binary.LittleEndian.AppendUint64(bytes.Clone(body), uint64(crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli))))
 }

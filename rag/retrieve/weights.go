@@ -8,15 +8,15 @@ import (
 	"docent/rag/corpus"
 )
 
-// Weights say how much each feature of the second stage counts, by kind of
-// chunk and feature. A missing feature counts nothing.
+// Weights maps a kind of chunk and a feature of the second stage to the weight of
+// the feature. A missing feature has weight 0.
 type Weights map[corpus.Kind]map[string]float64
 
-// DefaultWeights are round numbers, chosen on documentation, encyclopedia
-// articles, and source code together; docs/explanation/evaluation.md has the measurements.
-// Half or twice of any weight changes little. The cosine of the built-in
-// embedder counts less than that of other models, because the other features
-// use its vectors too.
+// DefaultWeights are round numbers. They were chosen on documentation,
+// encyclopedia articles, and source code together; docs/explanation/evaluation.md
+// has the measurements. Halving or doubling any weight changes little. The cosine
+// of the built-in embedder has less weight than that of other models, because the
+// other features use its vectors too.
 func DefaultWeights(embedder string) Weights {
 	all := map[string]float64{
 		FeatureBM25: .2, FeatureDense: .3, FeatureDocumentDense: .5, FeatureSentence: .3, FeatureSoftCount: .3,

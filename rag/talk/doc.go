@@ -1,3 +1,2 @@
-// Package talk analyzes conversations. It recognizes small talk and questions
-// that depend on earlier turns.
+// Package talk recognizes small talk and questions that depend on earlier turns.
 package talk

@@ -19,9 +19,9 @@ const (
 	fewWords = 1
 )
 
-// SearchText returns the text to search for. If the question depends on
-// earlier turns, the text begins with them and with the names in the last
-// answer, because "it" often means one of those.
+// SearchText returns the text to search for. For a question that depends on
+// earlier turns, it puts those turns and the names in the last answer in front.
+// Words such as "it" often refer to them.
 func SearchText(question string, turns []Turn) string {
 	if len(turns) == 0 || !Leans(question) {
 		return question
@@ -48,8 +48,8 @@ func SearchText(question string, turns []Turn) string {
 	return strings.Join(append(said, question), "\n")
 }
 
-// Asked reports whether the user has asked anything in earlier turns.
-// Greetings and small talk do not count.
+// Asked reports whether the user asked anything in earlier turns. Greetings and
+// small talk do not count.
 func Asked(turns []Turn) bool {
 	return slices.ContainsFunc(turns, func(t Turn) bool {
 		return t.Role == User && strings.TrimSpace(t.Text) != "" && Small(t.Text) == nil

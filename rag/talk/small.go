@@ -30,9 +30,9 @@ func talkWords(message string) []string {
 	return strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n.,!?;:", r) })
 }
 
-// Small returns the kind of a message that consists of small talk only. If the
-// message contains several phrases, the last one counts. It returns nil if the
-// message asks something.
+// Small returns the kind of small talk in a message. If the message contains
+// several phrases, the last one decides. Small returns nil if the message
+// contains a question.
 func Small(message string) *Talk {
 	if len(message) > maxSmallTalk {
 		return nil

@@ -6,11 +6,11 @@ import (
 	"docent/internal/fault"
 )
 
-// Talk is a kind of small talk: a message that documents cannot answer.
+// Talk is a kind of small talk. Documents cannot answer it.
 type Talk struct {
-	// Name is short and unique among Talks. Description explains the kind.
+	// Name is the short, unique name of the kind. Description explains the kind.
 	Name, Description string
-	// Reply is the answer if no model writes one.
+	// Reply is the answer without a model.
 	Reply fault.Text
 	// Phrases are typical messages of the kind.
 	Phrases []string

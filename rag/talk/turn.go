@@ -15,6 +15,7 @@ const (
 type Turn struct {
 	// Role is the author of the message.
 	Role Role
-	// Text is the text of the message. An answer has no passages here.
+	// Text is the text of the message. For an answer, it does not include the
+	// passages.
 	Text string
 }

@@ -18,10 +18,11 @@ var (
 
 // Denial describes one negation in a text.
 type Denial struct {
-	// Stem is the denied word: the first meaningful word after the negation. In German it may be the last one before it. Stem
-	// is "" if there is neither.
+	// Stem is the negated word. It is the first meaningful word after the negation;
+	// in German it may be the last one before it. Stem is "" if there is no such
+	// word.
 	Stem string
-	// Clause are the stems of the clause with the negation.
+	// Clause contains the stems of the clause with the negation.
 	Clause []string
 }
 

@@ -87,9 +87,9 @@ func parseRange(s string) (from, to int, ok bool) {
 	return from, to, from <= to && to-from < maxMarkerDocs
 }
 
-// ResolveMarkers rewrites the citation markers of an answer as [n][m], in
-// order and without duplicates. It drops numbers outside 1 to docs, because
-// the model invented them. A marker that is the text of a link loses the link.
+// ResolveMarkers rewrites the citation markers of an answer as [n][m], in order
+// and without duplicates. It drops numbers outside of 1 to docs, because the
+// model invented them. If the text of a link is a marker, it removes the link.
 // Code does not change.
 func ResolveMarkers(text string, docs int) string {
 	// The text around a dropped marker may look like another marker.
@@ -275,9 +275,9 @@ func closingfence(rest, mark string) int {
 // image is an image in Markdown.
 var image = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])`)
 
-// DropImages replaces the images in an answer by their texts. Showing an image
-// would fetch an address that a document may have put there. Code does not
-// change.
+// DropImages replaces each image in an answer with its alternative text.
+// Displaying an image would fetch an address that may come from a document. Code
+// does not change.
 func DropImages(text string) string {
 	var b strings.Builder
 	plainFrom := 0

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Quote writes a passage between tags for a model. The text cannot end the
-// tags and contains nothing invisible. Attributes are pairs of name and value;
+// Quote encloses a passage in tags for a model. It removes invisible characters,
+// and the passage cannot close the tags. Attributes are pairs of name and value;
 // empty values are omitted.
 func Quote(text string, attributes ...string) string {
 	var b strings.Builder
@@ -24,8 +24,8 @@ func Quote(text string, attributes ...string) string {
 // of one.
 var passageTag = regexp.MustCompile(`(?i)<(\s*/?\s*passage)`)
 
-// Enclosed makes the text of a passage safe between its tags: it cannot end
-// them and contains nothing invisible.
+// Enclosed makes a passage safe between tags. It removes invisible characters,
+// and the passage cannot close the tags.
 func Enclosed(s string) string {
 	return passageTag.ReplaceAllString(Visible(s), `‹$1`)
 }

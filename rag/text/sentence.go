@@ -14,7 +14,8 @@ const (
 	ProseSentence sentenceKind = iota
 	// ItemSentence is running text in an item of a list.
 	ItemSentence
-	// TitleSentence is a separate line without a final stop, such as a heading or the term of a definition.
+	// TitleSentence is a line without a final stop, such as a heading or the term
+	// of a definition.
 	TitleSentence
 	// RowSentence is a row of a table.
 	RowSentence
@@ -24,11 +25,11 @@ const (
 
 // Sentence is a piece of a text that can be quoted alone.
 type Sentence struct {
-	// start and end are byte offsets, without white space at either end.
+	// start and end are byte offsets that exclude white space at both ends.
 	Start, End int
 	// Kind is the kind of the sentence.
 	Kind sentenceKind
-	// Block counts the paragraphs, items, and code blocks of the text from 0.
+	// Block is the index of the paragraph, item, or code block, counted from 0.
 	Block int
 }
 

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// CodeSpan writes text as an inline code span that the text cannot close.
+// CodeSpan formats text as an inline code span. The text cannot close the span.
 func CodeSpan(text string) string {
 	ticks := "`"
 	for strings.Contains(text, ticks) {
@@ -18,7 +18,7 @@ func CodeSpan(text string) string {
 	return ticks + text + ticks
 }
 
-// Cut returns the first n bytes of s, or fewer at a character boundary, and an
+// Cut shortens s to at most n bytes, at a character boundary, and appends an
 // ellipsis.
 func Cut(s string, n int) string {
 	if len(s) <= n {
@@ -30,9 +30,8 @@ func Cut(s string, n int) string {
 	return s[:n] + " …"
 }
 
-// Visible removes invisible characters that can change the direction of text
-// or hide in it: controls, bidi marks, zero-width characters, and tag
-// characters.
+// Visible removes invisible characters that can change the direction of text or
+// hide content: controls, bidi marks, zero-width characters, and tag characters.
 func Visible(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -6,10 +6,10 @@ import (
 
 // Term is a word of a question in the keyword index.
 type Term struct {
-	// Text is the word as indexed: in lower case, and stemmed if possible.
+	// Text is the indexed form of the word: in lower case, and stemmed if possible.
 	Text string
-	// IDF is the inverse document frequency, ln(1 + (N-n+½)/(n+½)) if n of N chunks contain the word. It is highest for a word
-	// in no chunk.
+	// IDF is the inverse document frequency: ln(1 + (N-n+½)/(n+½)) for a word that
+	// occurs in n of N chunks. It is highest for a word that occurs in no chunk.
 	IDF float64
 }
 
@@ -23,9 +23,8 @@ type Weighted struct {
 	Start, End int
 }
 
-// Weigh returns the terms of a question with their shares. A term that is not
-// among the known stems is replaced by a known stem that differs by one typing
-// error.
+// Weigh returns the terms of a question with their shares. It replaces an unknown
+// stem with a known stem that differs by one typing error, if there is one.
 func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	idf := map[string]float64{}
 	for _, t := range terms {

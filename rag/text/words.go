@@ -9,20 +9,20 @@ import (
 	"github.com/blevesearch/snowballstem/english"
 )
 
-// Word is a word of a text in the form that compares answers with passages.
+// Word is a word in the form that is used to compare answers with passages.
 type Word struct {
-	// Stem is in lower case and stemmed. Numbers lose their thousands separators.
+	// Stem is the stem in lower case. Numbers have no thousands separators.
 	Stem string
 	// start and end are byte offsets.
 	Start, End int
-	// Exact marks numbers and identifiers, which only match themselves.
+	// Exact marks numbers and identifiers. They match only themselves.
 	Exact bool
-	// Part marks a piece of the preceding identifier or number.
+	// Part marks a part of the preceding identifier or number.
 	Part bool
 }
 
 // Words returns the words of a text in order. It returns an identifier such as
-// auto_explain.log_timing or isReady as a whole and then in parts.
+// auto_explain.log_timing or isReady first as a whole, and then its parts.
 func Words(text string) []Word {
 	var out []Word
 	for at := 0; at < len(text); {

@@ -119,7 +119,7 @@ func (s *accounts) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
 	return out, fail("list tokens", err)
 }
 
-// UseToken notes a token's use; see auth.Tokens.
+// UseToken records a token's use; see auth.Tokens.
 func (s *accounts) UseToken(ctx context.Context, hash []byte, at time.Time) error {
 	return fail("note the use of a token", s.alter(ctx, nil, `UPDATE api_token SET last_used_at = $1 WHERE hash = $2`, at, hash))
 }
@@ -197,9 +197,9 @@ func (s *accounts) RemoveUser(ctx context.Context, name string) error {
 	return fail("delete user", s.alter(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = $1`, store.Text(name)))
 }
 
-// AddLogin stores a login; see auth.Logins. It locks the user. So a concurrent
-// change of the password either comes first and rejects the login, or comes
-// later and ends it.
+// AddLogin stores a login; see auth.Logins. It locks the user. If the password
+// changes at the same time, either AddLogin fails, or the change ends the new
+// login.
 func (s *accounts) AddLogin(ctx context.Context, r auth.LoginRecord) error {
 	return fail("store login", s.write(ctx, func(tx pgx.Tx) error {
 		var user int64
@@ -237,7 +237,7 @@ func (s *accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, er
 	return r, fail("read login", missing(err, store.NoLogin()))
 }
 
-// UseLogin notes a login's use; see auth.Logins.
+// UseLogin records a login's use; see auth.Logins.
 func (s *accounts) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
 	return fail("note the use of a login", s.alter(ctx, nil, `UPDATE login SET last_used_at = $1, expires_at = $2 WHERE hash = $3`, at, expires, hash))
 }

@@ -71,8 +71,8 @@ func BenchmarkTurn(b *testing.B) {
 // task list, three steps with their tools, and the finished list.
 const reasoned = 5
 
-// turnsPerBAF is the number of turns for each turn of BAF. With it, the server
-// works about as long for either.
+// turnsPerBAF is the number of docent's turns for each turn of BAF. With it, both
+// keep the server busy for about the same time.
 const turnsPerBAF = 20
 
 // BenchmarkReasoning compares the writes of a turn with those of BAF. The turn

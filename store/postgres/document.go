@@ -129,8 +129,8 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 	return out, fail("list sources of "+collection, err)
 }
 
-// Collections lists the collections that hold documents, and the default
-// collection; see corpus.Library.
+// Collections lists the collections with documents, and the default collection;
+// see corpus.Library.
 func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	out, err := query(ctx, s, pgx.RowToStructByPos[corpus.CollectionInfo], `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
 			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)

@@ -12,7 +12,7 @@ import (
 	"docent/store"
 )
 
-// Unembedded returns chunks without a vector by the embedder; see ingest.Store.
+// Unembedded returns chunks without a vector of the embedder; see ingest.Store.
 func (s *documents) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
 	out, err := query(ctx, s, scanPassage, `SELECT `+passageColumns+` FROM `+passageTables+`
 		WHERE c.id > $1 AND NOT EXISTS (SELECT FROM embedding e WHERE e.chunk_id = c.id AND e.embedder = $2)
@@ -20,7 +20,7 @@ func (s *documents) Unembedded(ctx context.Context, embedder string, after int64
 	return out, fail("list chunks without "+embedder, err)
 }
 
-// PutEmbeddings adds vectors; see ingest.Store.
+// PutEmbeddings stores vectors; see ingest.Store.
 func (s *documents) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
 	if err := store.CheckEmbeddings(embedder, embeddings); err != nil {
 		return fail("put embeddings by "+embedder, err)

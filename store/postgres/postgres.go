@@ -36,7 +36,7 @@ const (
 
 // Config configures Open.
 type Config struct {
-	// URL locates the database, in libpq's format:
+	// URL locates the database, as a URL that libpq accepts:
 	// postgres://USER:PASSWORD@HOST/NAME. Required.
 	URL string
 	// MaxConns bounds the connections. Each Watch uses one more. Default: the
@@ -69,8 +69,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Store is an open database: one part for each kind of record. It is safe for
-// concurrent use.
+// Store is an open database. It has one part for each kind of record. It is safe
+// for concurrent use.
 type Store struct {
 	*database
 	documents

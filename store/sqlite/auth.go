@@ -115,7 +115,7 @@ func (s *accounts) Tokens(ctx context.Context) ([]auth.TokenRecord, error) {
 	return out, fail("list tokens", err)
 }
 
-// UseToken notes a token's use; see auth.Tokens.
+// UseToken records a token's use; see auth.Tokens.
 func (s *accounts) UseToken(ctx context.Context, hash []byte, at time.Time) error {
 	return fail("note the use of a token", s.alter(ctx, nil, `UPDATE api_token SET last_used_at = ? WHERE hash = ?`, at.UnixMicro(), hash))
 }
@@ -233,7 +233,7 @@ func (s *accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, er
 	return r, fail("read login", missing(err, store.NoLogin()))
 }
 
-// UseLogin notes a login's use; see auth.Logins.
+// UseLogin records a login's use; see auth.Logins.
 func (s *accounts) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
 	return fail("note the use of a login", s.alter(ctx, nil, `UPDATE login SET last_used_at = ?, expires_at = ? WHERE hash = ?`, at.UnixMicro(), expires.UnixMicro(), hash))
 }

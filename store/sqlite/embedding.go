@@ -12,7 +12,7 @@ import (
 	"docent/store"
 )
 
-// Unembedded returns chunks without a vector by the embedder; see ingest.Store.
+// Unembedded returns chunks without a vector of the embedder; see ingest.Store.
 func (s *documents) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+documentColumns+`
 		FROM chunk c CROSS JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
@@ -25,7 +25,7 @@ func (s *documents) Unembedded(ctx context.Context, embedder string, after int64
 	return out, fail("list chunks without "+embedder, err)
 }
 
-// PutEmbeddings adds vectors; see ingest.Store.
+// PutEmbeddings stores vectors; see ingest.Store.
 func (s *documents) PutEmbeddings(ctx context.Context, embedder string, embeddings []intake.Embedding) error {
 	if err := store.CheckEmbeddings(embedder, embeddings); err != nil {
 		return fail("put embeddings by "+embedder, err)

@@ -212,8 +212,8 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 	return out, fail("list sources of "+collection, err)
 }
 
-// Collections lists the collections that hold documents, and the default
-// collection; see corpus.Library.
+// Collections lists the collections with documents, and the default collection;
+// see corpus.Library.
 func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
 			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)

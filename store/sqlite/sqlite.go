@@ -1,8 +1,8 @@
 // Package sqlite stores docent's data in one SQLite file. One connection writes
-// and several read. With the write-ahead log, readers never wait. Several
-// processes may open the file, and Watch notices the commits of other
-// processes. When a method returns, its commit is on the disk. The file must
-// not be on a network file system.
+// and several read. Readers never wait, because the database uses a write-ahead
+// log. Several processes may open the file, and Watch notices the commits of
+// other processes. When a method returns, its commit is on the disk. The file
+// must not be on a network file system.
 package sqlite
 
 import (
@@ -29,8 +29,7 @@ import (
 
 // Defaults and limits.
 const (
-	// DefaultBusyTimeout is how long a write waits for a write of another
-	// process.
+	// DefaultBusyTimeout is the default of Config.BusyTimeout.
 	DefaultBusyTimeout = 10 * time.Second
 	// DefaultPoll is the interval at which Watch looks for changes.
 	DefaultPoll = 50 * time.Millisecond
@@ -51,8 +50,8 @@ type Config struct {
 	// CheckOnly makes Open fail if the schema is not current, instead of
 	// migrating it. Default: false.
 	CheckOnly bool
-	// BusyTimeout is how long a write waits for a write of another process
-	// before it fails with fault.Busy. Default: DefaultBusyTimeout.
+	// BusyTimeout is the time that a write waits for a write of another process.
+	// The write then fails with fault.Busy. Default: DefaultBusyTimeout.
 	BusyTimeout time.Duration
 	// Poll is the interval at which Watch looks for changes, at most a second.
 	// Default: DefaultPoll.
@@ -81,8 +80,8 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Store is an open database: one part for each kind of record. It is safe for
-// concurrent use.
+// Store is an open database. It has one part for each kind of record. It is safe
+// for concurrent use.
 type Store struct {
 	*database
 	documents

@@ -126,8 +126,8 @@ func (w *writer) query(ctx context.Context, query string, args ...any) (*sql.Row
 	return stmt.QueryContext(ctx, args...)
 }
 
-// row runs a query whose first row is all that matters; scanning it gives
-// sql.ErrNoRows if there is none.
+// row runs a query for a single row. Scanning fails with sql.ErrNoRows if there
+// is none.
 func (w *writer) row(ctx context.Context, query string, args ...any) scanner {
 	stmt, err := w.stmt(ctx, query) //nolint:sqlclosecheck // the statement stays prepared until close
 	if err != nil {

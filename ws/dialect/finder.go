@@ -8,9 +8,9 @@ import (
 	"docent/payload"
 )
 
-// Finder finds the id of a frame that is refused without being decoded, because it
-// is too long or not valid JSON. The client waits for an answer to that id. The
-// Finder sees the frame in pieces and keeps only the key or string at hand.
+// Finder finds the id of a frame that is refused without being decoded, because
+// the frame is too long or not valid JSON. The refusal needs the id. The Finder
+// reads the frame in pieces and keeps only the current key or string.
 type Finder struct {
 	id      string
 	deepest int
@@ -22,15 +22,16 @@ type Finder struct {
 	text    bool // inside a string
 	escaped bool // after a backslash
 	kept    []byte
-	keeping bool // kept holds the string at hand
+	keeping bool // kept holds the current string
 }
 
 const (
-	// maxDepth is how deep encoding/json reads.
+	// maxDepth is the maximum nesting that encoding/json reads.
 	maxDepth = 10_000
-	// MaxEscape is how much longer a text may be in JSON: \u0041 for a letter.
+	// MaxEscape is the maximum ratio of a text's length in JSON to its own length,
+	// as in \u0041 for a letter.
 	MaxEscape = 6
-	// maxFound is the longest id as JSON, in bytes.
+	// maxFound is the maximum length of an id as JSON, in bytes.
 	maxFound = MaxEscape*payload.MaxIDBytes + 2
 )
 
@@ -66,7 +67,7 @@ func (f *Finder) See(piece []byte) {
 // ID returns the id that was found, or "".
 func (f *Finder) ID() string { return f.id }
 
-// within reads a byte of a string.
+// within reads a byte inside a string.
 func (f *Finder) within(c byte) {
 	if f.keeping {
 		if len(f.kept) < maxFound {
@@ -102,8 +103,9 @@ func (f *Finder) found() {
 	}
 }
 
-// Undecoded returns the id of a message that cannot be decoded, and the reason: the
-// given one, or that the message is nested too deeply.
+// Undecoded returns the id of a message that cannot be decoded, and the reason
+// for the refusal. The reason is the given error, or an error that says that the
+// message is nested too deeply.
 func Undecoded(data []byte, refusal error) (id string, why error) {
 	var f Finder
 	f.See(data)

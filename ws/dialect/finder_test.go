@@ -7,7 +7,7 @@ import (
 	"docent/payload"
 )
 
-// The Finder finds the id that decoding finds, in whatever pieces a frame comes.
+// The Finder returns the same id as decoding, in whatever pieces a frame arrives.
 func TestFinder(t *testing.T) {
 	t.Parallel()
 	for _, frame := range []string{

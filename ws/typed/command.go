@@ -11,7 +11,7 @@ import (
 	"docent/payload"
 )
 
-// tooLongToShow replaces a message that is left out of the history.
+// tooLongToShow replaces a message that is too long for the response to history.
 const tooLongToShow = "(too long to show)"
 
 // shownHistory bounds the messages in the response to history.
@@ -32,8 +32,8 @@ type answer struct {
 	// words and data are the content and the data of the message.
 	words string
 	data  any
-	// then acts after the response, so that the client receives its effects later;
-	// nil if nothing is left to do.
+	// then runs after the response, so that the client receives its effects later;
+	// nil if there is nothing to do.
 	then func() error
 }
 
@@ -48,7 +48,7 @@ func commands() []command {
 	}
 }
 
-// command runs a command, before all queries that wait.
+// command runs a command before all waiting queries.
 func (t *Talk) command(ctx context.Context, name string) error {
 	names := []string{}
 	for _, known := range commands() {

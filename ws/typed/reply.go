@@ -40,7 +40,7 @@ func step(f payload.Frame) payload.Typed {
 	m.Data = f.Message
 	if f.Action == payload.ReplyReasoningStep {
 		var reasoning payload.ReasoningStep
-		_ = json.Unmarshal(f.Message, &reasoning) // without a summary it is shown all the same
+		_ = json.Unmarshal(f.Message, &reasoning) // a step without a summary is shown too
 		m.Kind, m.Content = payload.StoredStep, reasoning.Summary
 		return m
 	}
@@ -65,8 +65,8 @@ type ragData struct {
 	Stopped   bool                  `json:"stopped,omitempty"`
 }
 
-// reply returns the message of a reply: a response, or a notification if nobody
-// asked.
+// reply returns the message of a reply. It is a response to a query, and
+// otherwise a notification.
 func reply(f payload.Frame) payload.Typed {
 	m := payload.NewTyped(payload.TypedNotification, "", f.Time)
 	if f.Turn != nil && *f.Turn != 0 {
@@ -85,7 +85,8 @@ func reply(f payload.Frame) payload.Typed {
 	return m
 }
 
-// described returns a message as a text, and as data if the text is incomplete.
+// described returns a message as text. It also returns data if the text is
+// incomplete.
 func described(action payload.Action, message json.RawMessage) (kind, words string, data any) {
 	switch action {
 	case payload.ReplyMarkdown:

@@ -73,7 +73,7 @@ func TestTypedReplies(t *testing.T) {
 	}
 }
 
-// Messages of other dialects are left out. Messages without a request are
+// Messages of other dialects are omitted. Messages without a request are
 // notifications.
 func TestTypedDeliveries(t *testing.T) {
 	t.Parallel()

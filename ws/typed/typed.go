@@ -1,5 +1,6 @@
-// Package typed speaks the Agent WebSocket dialect: messages with a type, such as
-// query, command, and response. Its talks are handlers of a WebSocket server.
+// Package typed implements the Agent WebSocket dialect: messages with a type,
+// such as query, command, and response. Its talks are handlers of a WebSocket
+// server.
 package typed
 
 import (
@@ -29,17 +30,17 @@ const Name = "agent_websocket"
 // sessionTimeout is the default of Config.SessionTimeout.
 const sessionTimeout = 30 * time.Minute
 
-// thinking is the status of a query that was taken.
+// thinking is the status of an accepted query.
 const thinking = "Thinking..."
 
 // Config configures an Endpoint.
 type Config struct {
 	// SessionTimeout is the time after which an idle client is closed. A client is
-	// idle while it sends nothing and receives no answer. Default: 30m.
+	// idle if it neither sends a message nor receives an answer. Default: 30m.
 	SessionTimeout time.Duration
 }
 
-// Endpoint has the clients of the dialect. It is safe for concurrent use.
+// Endpoint holds the clients of the dialect. It is safe for concurrent use.
 type Endpoint struct {
 	timeout time.Duration
 
@@ -54,19 +55,21 @@ func New(cfg Config) *Endpoint {
 
 // Connection is the connection of one client. *ws.Connection implements it.
 type Connection interface {
-	// Session returns the client's part in its session, or nil before it is open.
+	// Session returns the client's view of its session, or nil before the session
+	// is open.
 	Session() *session.Subscription
 	// Send queues a message. It never blocks.
 	Send(data []byte)
 	// Allow counts a message of the client. It returns fault.RateLimited if the
-	// client sends too fast.
+	// message exceeds a rate limit.
 	Allow() error
-	// Wait waits until the client may send again.
+	// Wait waits until the rate limits allow another message.
 	Wait(ctx context.Context) error
 	// Verify reports whether the client may still be connected, and closes the
 	// connection otherwise.
 	Verify(ctx context.Context) bool
-	// CheckSize refuses a message that is too long. text reports that it is a text.
+	// CheckSize returns an error if a message is too long. text reports whether it
+	// is a text.
 	CheckSize(message json.RawMessage, text bool) error
 	// Refuse counts and logs a refusal and passes it to Talk.Refuse.
 	Refuse(err error, id string)
@@ -81,13 +84,14 @@ type Connection interface {
 // Begin returns the talk with a new client.
 func (e *Endpoint) Begin(c Connection) *Talk { return &Talk{c: c, endpoint: e} }
 
-// NotWebSocket answers requests that do not ask for a WebSocket.
+// NotWebSocket answers plain HTTP requests.
 func NotWebSocket(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "Expected WebSocket request", http.StatusBadRequest)
 }
 
-// Notify sends a notification to the clients in a session and returns their
-// number. It fails with fault.NotFound if this process has none.
+// Notify sends a notification to the clients in a session and returns the number
+// of these clients. It fails with fault.NotFound if no client of the session is
+// connected to this process.
 func (e *Endpoint) Notify(session, message string) (int, error) {
 	e.mu.Lock()
 	clients := slices.Clone(e.clients[session])
@@ -127,12 +131,12 @@ type Talk struct {
 	endpoint *Endpoint
 
 	mu    sync.Mutex  // guards the fields below
-	id    string      // of the session; "" before it is open
+	id    string      // id of the session; "" before it is open
 	idle  *time.Timer // closes the connection; nil before the session is open
 	ended bool
 }
 
-// Opened implements session.Listener. The welcome tells the client its session's id.
+// Opened implements session.Listener. The welcome contains the session's id.
 func (t *Talk) Opened(o session.Opened) {
 	t.open(o.SessionID)
 	m := payload.NewTyped(payload.TypedNotification, "Connected to Agent WebSocket. Session ID: "+o.SessionID, time.Now())
@@ -145,7 +149,7 @@ func (t *Talk) Opened(o session.Opened) {
 	}
 }
 
-// open notes the id of the client's session.
+// open records the id of the client's session.
 func (t *Talk) open(id string) {
 	t.mu.Lock()
 	t.id = id
@@ -160,8 +164,8 @@ func (t *Talk) sessionID() string {
 	return t.id
 }
 
-// Deliver implements session.Listener. Clients receive replies, steps, errors, and
-// the news that a query was taken.
+// Deliver implements session.Listener. It sends replies, steps, and errors, and
+// announces accepted queries.
 func (t *Talk) Deliver(d session.Delivery) {
 	if m, ok := delivered(d); ok {
 		t.active()
@@ -207,8 +211,8 @@ func (t *Talk) End() {
 	t.endpoint.remove(t, t.id)
 }
 
-// handle acts on a message, or refuses it. Queries that come too fast are refused,
-// so that commands behind them are read. Other messages wait.
+// handle acts on a message or refuses it. Queries that arrive too fast are
+// refused, so that commands after them are read. Other messages wait.
 func (t *Talk) handle(ctx context.Context, m payload.TypedRequest, refusal error) {
 	if tooFast := t.c.Allow(); tooFast != nil {
 		if m.Type == payload.TypedQuery {
@@ -246,7 +250,7 @@ func (t *Talk) act(ctx context.Context, m payload.TypedRequest) error {
 		return t.command(ctx, m.Command())
 	case payload.TypedHumanFeedback:
 		return t.feedback(ctx, m)
-	default: // a query does not wait for room, or commands would wait behind it
+	default: // a query does not wait for room, because commands would wait behind it
 		return t.c.Session().Send(ctx, session.Message{Content: m.Content, Human: true})
 	}
 }
@@ -283,7 +287,7 @@ func (t *Talk) send(m payload.Typed) {
 	t.c.Send(data)
 }
 
-// active starts the client's idle time anew.
+// active restarts the client's idle time.
 func (t *Talk) active() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -36,7 +36,7 @@ func (s *Server) call(ctx context.Context, name string, arguments json.RawMessag
 			l.served.Store(true)
 			return render(result)
 		case !again && unsent(err):
-			l.abort() // the session is gone, the server may be there
+			l.abort() // the session has ended, but the server may still exist
 		default:
 			return nil, s.explain(outer, ctx, err)
 		}

@@ -67,8 +67,8 @@ type in struct {
 	Text string `json:"text,omitempty" jsonschema:"some text"`
 }
 
-// newServer is a server with tools of every kind. If slow is not nil, the tool
-// slow sends "started" and, once it is cancelled, "cancelled".
+// newServer returns a server with tools of every kind. If slow is not nil, the
+// tool slow sends "started", and then "cancelled" when it is canceled.
 func newServer(slow chan<- string) *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "test", Version: "1"}, nil)
 	add := func(name string, call func(ctx context.Context, text string) (*sdk.CallToolResult, error)) {

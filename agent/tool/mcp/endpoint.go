@@ -43,14 +43,14 @@ func (e *endpoint) Connect(ctx context.Context) (sdk.Connection, error) {
 		return nil, err
 	}
 	e.conn = conn
-	context.AfterFunc(e.life, func() { _ = conn.Close() }) // it would go on trying
+	context.AfterFunc(e.life, func() { _ = conn.Close() }) // otherwise it would keep trying
 	return conn, nil
 }
 
 // stop ends the session and its connections.
 func (e *endpoint) stop() {
 	if e.conn != nil {
-		_ = e.conn.Close() // it is gone either way
+		_ = e.conn.Close() // it has ended in any case
 	}
 	e.base.CloseIdleConnections()
 }
@@ -91,7 +91,7 @@ func (r requests) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := r.base.RoundTrip(out)
 	if err != nil {
 		end()
-		if errors.Is(context.Cause(ctx), errTimeout) { // the SDK waits for the stream before anything else
+		if errors.Is(context.Cause(ctx), errTimeout) { // the SDK waits for the stream first
 			return noStream(req), nil
 		}
 		return nil, err

@@ -55,7 +55,7 @@ func streamable(t *testing.T, server *sdk.Server) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
 }
 
-// old refuses the newest protocol, so that there are sessions.
+// old refuses the newest protocol version, so that the server uses sessions.
 func old(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, _ := io.ReadAll(r.Body)
@@ -84,8 +84,8 @@ func TestEndpoint(t *testing.T) {
 	})
 }
 
-// TestLargeResponse: a response that is too large is an error, and the next
-// call is not its victim.
+// TestLargeResponse checks that a response above the limit is an error and does
+// not affect the next call.
 func TestLargeResponse(t *testing.T) {
 	t.Parallel()
 	for name, asJSON := range map[string]bool{"events": false, "JSON": true} {
@@ -128,8 +128,9 @@ func TestEndpointCancel(t *testing.T) {
 	}
 }
 
-// TestSessionLost: a server that was started anew knows no session; a new one
-// is opened and the call repeated, since the server did not take it up.
+// TestSessionLost restarts a server, which then does not know the session. A new
+// session is opened and the call is repeated, because the server did not start
+// it.
 func TestSessionLost(t *testing.T) {
 	t.Parallel()
 	web := newSite(t, old(streamable(t, newServer(nil))))
@@ -141,8 +142,8 @@ func TestSessionLost(t *testing.T) {
 	}
 }
 
-// TestEndpointDown: while the server is down calls fail at once; they work when
-// it is back.
+// TestEndpointDown checks that calls fail at once while the server is down, and
+// work again when it is back.
 func TestEndpointDown(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string]func(http.Handler) http.Handler{
@@ -221,7 +222,7 @@ func TestRedirects(t *testing.T) {
 	expect(t, connect(t, cfg), "test_echo", "", "you said")
 }
 
-// TestBadEndpoints: whatever a server does, connecting ends.
+// TestBadEndpoints checks that connecting ends, whatever the server does.
 func TestBadEndpoints(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -265,8 +266,8 @@ func TestBadEndpoints(t *testing.T) {
 	}
 }
 
-// TestSilentStream: a server that never opens the stream of its notifications
-// is used without.
+// TestSilentStream checks that docent can use a server that never opens its
+// stream of notifications.
 func TestSilentStream(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -51,7 +51,7 @@ func (l *link) ended() bool {
 func (l *link) close() {
 	late := time.AfterFunc(leave, l.abort)
 	defer late.Stop()
-	_ = l.session.Close() // it is gone either way
+	_ = l.session.Close() // it has ended in any case
 	<-l.done
 	l.abort()
 }
@@ -87,7 +87,7 @@ func (s *Server) dial(ctx context.Context) (*link, error) {
 // open starts a carrier and a session in a version of the protocol.
 func (s *Server) open(ctx context.Context, version string) (*link, error) {
 	life, abort := context.WithCancel(s.life)
-	stop := context.AfterFunc(ctx, abort) // whatever the handshake waits for
+	stop := context.AfterFunc(ctx, abort) // regardless of the reason for which the handshake waits
 	c, err := s.carrier(life)
 	if err != nil {
 		stop()

@@ -113,8 +113,8 @@ func TestRedirectTo(t *testing.T) {
 	}
 }
 
-// FuzzResult: what a server answers is shown in bounded, valid text or is an
-// error.
+// FuzzResult checks that each result of a server becomes either bounded, valid
+// text or an error.
 func FuzzResult(f *testing.F) {
 	for _, seed := range []string{
 		`{"content":[{"type":"text","text":"hello"}]}`,

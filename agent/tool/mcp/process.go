@@ -122,7 +122,7 @@ func environment(ours []string, more map[string]string) []string {
 
 // reap waits for the program to exit and kills its child processes.
 func (p *process) reap() {
-	_ = p.cmd.Wait() // how it ended matters less than that it did
+	_ = p.cmd.Wait() // the exit status does not matter
 	_ = killGroup(p.cmd.Process)
 	soon := time.Now().Add(drain)
 	_ = p.stdout.SetReadDeadline(soon)

@@ -128,7 +128,7 @@ func (s *Server) connected(ctx context.Context) (*link, error) {
 			return l, nil
 		}
 		if s.calls.Err() != nil || errors.Is(context.Cause(ctx), context.Canceled) {
-			return nil, s.unavailable(ctx) // given up, which says nothing of the server
+			return nil, s.unavailable(ctx) // the caller gave up, so this is no failure of the server
 		}
 		s.mu.Lock()
 		s.failed()

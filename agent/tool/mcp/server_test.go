@@ -174,14 +174,14 @@ func TestCancel(t *testing.T) {
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	cfg := program(t, "serve")
-	cfg.Timeout = 10 * time.Second // the program has to start in that, too
+	cfg.Timeout = 10 * time.Second // includes the start of the program
 	s := connect(t, cfg)
 	expect(t, s, "test_slow", "", "ERROR: ToolError: Tool 'test_slow' timed out after 10s")
 	expect(t, s, "test_echo", "still there", "you said\nstill there")
 }
 
-// TestDeath: a call that kills the server fails once; the next one finds a new
-// server.
+// TestDeath checks that a call fails once if it kills the server, and that the
+// next call finds a new server.
 func TestDeath(t *testing.T) {
 	t.Parallel()
 	const lost = `ERROR: the MCP server "test" did not answer the call; it may or may not have carried it out`
@@ -193,8 +193,8 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// TestAttempts: a server that cannot be started again is tried so often and
-// then left alone; the tools are still listed.
+// TestAttempts checks that docent stops trying to restart a failing server for a
+// while. The tools are still listed.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	var log buffer
@@ -250,7 +250,7 @@ func TestStandardError(t *testing.T) {
 	expect(t, s, "test_echo", "", "you said")
 }
 
-// TestClose: nothing that the server started outlives it, whatever it does.
+// TestClose checks that no process of a server outlives it.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"serve", "stubborn"} {
@@ -278,7 +278,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// running reports whether a process is there and no zombie.
+// running reports whether a process exists and is not a zombie.
 func running(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -307,7 +307,8 @@ func TestCloseDuringACall(t *testing.T) {
 	}
 }
 
-// TestUnreadInput: a program that does not read cannot hold up a call.
+// TestUnreadInput checks that a program that does not read its input cannot block
+// a call.
 func TestUnreadInput(t *testing.T) {
 	t.Parallel()
 	s := connect(t, program(t, "serve"))

@@ -49,7 +49,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Tool, error) {
 	case <-ctx.Done():
 		return nil, s.unavailable(ctx)
 	}
-	if tools, ok := s.known(); ok { // somebody else has listed them meanwhile
+	if tools, ok := s.known(); ok { // another caller has listed them in the meantime
 		return tools, nil
 	}
 	tools, err := s.list(ctx)
@@ -166,7 +166,7 @@ func (s *Server) convert(t *sdk.Tool, taken map[string]bool) (tool.Tool, error) 
 			return s.call(ctx, theirs, arguments)
 		},
 	}
-	_, err = tool.NewSet(tool.SetConfig{Tools: []tool.Tool{made}}) // its checks, before they refuse all the others too
+	_, err = tool.NewSet(tool.SetConfig{Tools: []tool.Tool{made}}) // one invalid tool would make a Set refuse all others
 	return made, err
 }
 

@@ -1,6 +1,6 @@
-// Package archive reads archives and compressed files: ZIP, TAR, gzip, bzip2,
-// xz, and Zstandard. It yields their files one at a time. It bounds the number
-// of files and the bytes they unpack to.
+// Package archive reads archives and compressed files: ZIP, TAR, gzip, bzip2, xz,
+// and Zstandard. It yields the files in them one at a time. It limits the number
+// of files and their unpacked size.
 package archive
 
 import (
@@ -37,7 +37,7 @@ type Kind uint8
 
 // The kinds.
 const (
-	// None is no archive.
+	// None means that the data is not an archive.
 	None Kind = iota
 	// Zip is a ZIP archive.
 	Zip
@@ -53,7 +53,7 @@ const (
 	Zstd
 )
 
-// Detect returns the kind of an archive. It looks at the first bytes.
+// Detect returns the kind of an archive. It checks the first bytes.
 func Detect(head []byte) Kind {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")) && len(head) >= 22:
@@ -98,8 +98,8 @@ func isTar(head []byte) bool {
 	return head[0] != 0 && digits != "" && sum == stored
 }
 
-// Budget bounds the files and bytes unpacked from one source and from the
-// archives inside it.
+// Budget limits the files and bytes that are unpacked from one source, including
+// nested archives.
 type Budget struct {
 	entries int
 	bytes   int64
@@ -110,7 +110,7 @@ func NewBudget(size int) *Budget {
 	return &Budget{entries: maxEntries, bytes: min(maxUnpacked, freeUnpacked+maxRatio*int64(size))}
 }
 
-// Entry takes one file from the budget.
+// Entry counts one file. It fails if the budget has no more files.
 func (b *Budget) Entry() error {
 	if b.entries--; b.entries < 0 {
 		return fault.New(fault.Invalid,
@@ -119,7 +119,7 @@ func (b *Budget) Entry() error {
 	return nil
 }
 
-// Spent reports whether nothing is left of the budget.
+// Spent reports whether the budget is used up.
 func (b *Budget) Spent() bool { return b.entries < 0 || b.bytes <= 0 }
 
 // errUnpacked is the error for an archive that unpacks to too much data.
@@ -145,8 +145,8 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Entries yields the files of an archive. It omits links, devices, hidden
-// files, and the data of version control. An error comes once and last.
+// Entries yields the files of an archive. It omits links, devices, hidden files,
+// and the data of version control. An error is yielded once and last.
 func Entries(ctx context.Context, name string, data []byte, budget *Budget) iter.Seq2[part.Part, error] {
 	return func(yield func(part.Part, error) bool) {
 		w := &walk{ctx: ctx, budget: budget, yield: yield}

@@ -25,8 +25,8 @@ var otherDocuments = strings.Fields(`.dotm .xlsb .potx .odf .odm .pages .numbers
 // firstParts are the prefixes of the first entry's name in packed documents.
 var firstParts = []string{"mimetype", "[Content_Types].xml", "_rels/", "word/", "xl/", "ppt/", "docProps/", "customXml/", "META-INF/", "Index/"}
 
-// IsDocument reports whether a ZIP file is one packed document, such as a text
-// of an office program. It looks at the name and the first bytes.
+// IsDocument reports whether a ZIP file is a single document in a packed format,
+// such as an office document. It checks the name and the first bytes.
 func IsDocument(name string, head []byte) bool {
 	if f, _ := format.ByName(name); f.Packed || slices.Contains(otherDocuments, strings.ToLower(path.Ext(name))) {
 		return true
@@ -44,8 +44,8 @@ func IsDocument(name string, head []byte) bool {
 	return false
 }
 
-// HoldsDocument reports whether a ZIP file is one packed document or a Java
-// program. It looks at the directory of the file.
+// HoldsDocument reports whether a ZIP file is a single document in a packed
+// format, or a Java program. It checks the directory of the file.
 func HoldsDocument(data []byte) bool {
 	r, err := openZip(data)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"docent/ingest/outline"
 )
 
-// MaxNesting bounds the levels of nesting that readers follow. They keep deeper
+// MaxNesting limits the levels of nesting that readers follow. They read deeper
 // text without its structure.
 const MaxNesting = 24
 
-// Writer adds blocks to a document in the form that all markup languages share.
+// Writer adds blocks to a document. The readers of all markup languages use it.
 type Writer struct {
 	// Ctx cancels the reading.
 	Ctx context.Context
-	// Builder takes the blocks.
+	// Builder collects the blocks.
 	Builder *outline.Builder
 	// Title is the title of the document.
 	Title string
@@ -65,13 +65,13 @@ func (w *Writer) Heading(level int, s string) {
 	w.Builder.Add(outline.Heading, level, "\n\n", OneLine(s))
 }
 
-// OpenTerm adds a term whose definition follows; CloseTerm ends the definition.
+// OpenTerm adds a term. Its definition follows until CloseTerm.
 func (w *Writer) OpenTerm(s string) {
 	w.terms++
 	w.Builder.Add(outline.Heading, w.termLevel(), "\n\n", s)
 }
 
-// CloseTerm ends the definition of the term opened last.
+// CloseTerm ends the definition of the latest open term.
 func (w *Writer) CloseTerm() {
 	w.Builder.Close(w.termLevel())
 	w.terms--
@@ -80,15 +80,15 @@ func (w *Writer) CloseTerm() {
 // termLevel returns the heading level of the innermost open term.
 func (w *Writer) termLevel() int { return outline.TermLevel + min(w.terms, 3) }
 
-// Code adds text whose line breaks matter. It removes the indentation that all
-// lines share.
+// Code adds text with its line breaks. It removes the indentation that all lines
+// share.
 func (w *Writer) Code(s string) {
 	w.Prefix = ""
 	w.Builder.Add(outline.Code, 0, "\n\n", w.Marker+dedentText(s))
 	w.Marker = ""
 }
 
-// MaxColumns bounds the columns of a table.
+// MaxColumns limits the columns of a table.
 const MaxColumns = 1000
 
 // Grid is a table.
@@ -97,7 +97,7 @@ type Grid struct {
 	Caption string
 	// Rows are the texts of the cells.
 	Rows [][]string
-	// Headers is the number of first rows that name the columns.
+	// Headers is the number of rows at the top that name the columns.
 	Headers int
 }
 
@@ -132,10 +132,11 @@ func (w *Writer) Table(g Grid) {
 	}
 }
 
-// Done reports whether the caller has canceled the reading.
+// Done reports whether the reading was canceled.
 func (w *Writer) Done() bool { return w.Ctx.Err() != nil }
 
-// Document returns the finished document, or the error of a canceled reading.
+// Document returns the finished document. If the reading was canceled, it returns
+// the error.
 func (w *Writer) Document() (*outline.Document, error) {
 	if err := w.Ctx.Err(); err != nil {
 		return nil, err
@@ -143,7 +144,7 @@ func (w *Writer) Document() (*outline.Document, error) {
 	return w.Builder.Document(w.Title), nil
 }
 
-// MaxIndent is the deepest indentation that counts, in bytes.
+// MaxIndent is the maximum indentation that is counted, in bytes.
 const MaxIndent = 256
 
 // IndentOf returns the number of leading spaces of a line.
@@ -216,8 +217,8 @@ func Unindent(lines []string, n int) []string {
 // dedentText applies Dedent to a text.
 func dedentText(s string) string { return strings.Join(Dedent(SplitLines(s)), "\n") }
 
-// Indented counts the leading lines that are indented or blank. It does not
-// count blank lines at the end.
+// Indented counts the leading lines that are indented or blank. Blank lines at
+// the end do not count.
 func Indented(lines []string) int {
 	end := 0
 	for i, l := range lines {

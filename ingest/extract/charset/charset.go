@@ -18,9 +18,9 @@ import (
 var ErrUnknown = fault.New(fault.Invalid,
 	"charset_unknown", "undecodable: its character set was not recognized; save it as UTF-8 and add it again")
 
-// IsBinary reports whether a source cannot be text. It looks at the first
-// bytes: binary data has many control characters, or NUL bytes that UTF-16 and
-// UTF-32 do not explain.
+// IsBinary reports whether data cannot be text. It checks the first bytes for
+// many control characters, and for NUL bytes that do not come from UTF-16 or
+// UTF-32.
 func IsBinary(head []byte) bool {
 	if bytes.HasPrefix(head, []byte("%PDF-")) || bytes.HasPrefix(head, []byte("PK\x03\x04")) {
 		return true
@@ -40,10 +40,11 @@ func IsBinary(head []byte) bool {
 	return controls*20 > len(head)
 }
 
-// Decode returns data as clean UTF-8 with the name of its character set. The
-// name is "" for UTF-8 and ASCII. declared is the character set that the source
-// declares, or "". A byte order mark and valid UTF-8 take precedence over it.
-// Without any of these, Decode guesses from the letters of the text.
+// Decode returns data as clean UTF-8, and the name of its character set. The name
+// is "" for UTF-8 and ASCII. declared is the character set that the source
+// declares, or "". A byte order mark and valid UTF-8 take precedence over
+// declared. Without any of these, Decode guesses the character set from the
+// letters of the text.
 func Decode(data []byte, declared string) (text, name string, err error) {
 	if set := byMark(data); set.enc != nil {
 		return decodeAs(data, set)
@@ -87,8 +88,8 @@ func Decode(data []byte, declared string) (text, name string, err error) {
 	return "", "", ErrUnknown
 }
 
-// DecodePage decodes a web page as Decode does. The page itself declares its
-// character set.
+// DecodePage decodes a web page like Decode. It reads the declared character set
+// from the page.
 func DecodePage(data []byte) (text, name string, err error) {
 	_, declared, sure := charset.DetermineEncoding(data, "")
 	if declared == "utf-8" && !sure && !bytes.Contains(bytes.ToLower(data[:min(len(data), 1024)]), []byte("utf-8")) {

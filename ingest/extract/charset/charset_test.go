@@ -54,8 +54,9 @@ func lookup(t *testing.T, name string) encoding.Encoding {
 	return enc
 }
 
-// TestLanguages writes text of 38 languages in the character sets it was
-// written in, and as a list of parts of which nine tenths are ASCII.
+// TestLanguages encodes texts in 38 languages in the character sets that were
+// used for them. It also encodes them as lists of parts that are nine tenths
+// ASCII.
 func TestLanguages(t *testing.T) {
 	t.Parallel()
 	for language, sets := range languages {
@@ -83,7 +84,7 @@ func TestLanguages(t *testing.T) {
 					}
 				}
 			}
-			if right < all-2 { // 60 bytes may hold one letter beyond ASCII
+			if right < all-2 { // 60 bytes may contain a single non-ASCII letter
 
 				t.Errorf("%s in %s: %d of %d are right", language, set, right, all)
 			}
@@ -91,8 +92,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// piece is about size bytes of text that a character set can hold, with
-// padding behind each line.
+// piece returns about size bytes of text that a character set can represent, with
+// padding after each line.
 func piece(enc encoding.Encoding, text string, size int, padding string) string {
 	var b strings.Builder
 	n, high := 0, 0
@@ -151,7 +152,7 @@ func lookup2(t *testing.T, name string) encoding.Encoding {
 	return lookup(t, name)
 }
 
-// TestASCII keeps text of ASCII and UTF-8 as it is, whatever signs it has.
+// TestASCII checks that ASCII and UTF-8 text stays unchanged.
 func TestASCII(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -185,7 +186,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestMixed reads a text of several authors, each in a character set of their own.
+// TestMixed reads a text of several authors who used different character sets.
 func TestMixed(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("The pump is shut, and so is the valve.\n", 40)

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// candidate is a possible character set with the languages written in it. prior
-// is its initial cost in nats. Rare character sets have a higher prior, so they
-// need more evidence.
+// candidate is a possible character set with the languages that are written in
+// it. prior is its initial cost in nats. Rare character sets have a higher prior,
+// so they need more evidence.
 type candidate struct {
 	name      string
 	enc       encoding.Encoding
@@ -33,7 +33,7 @@ var (
 	baltic   = strings.Fields("lt lv et de")
 )
 
-// candidates are the character sets that guess distinguishes by their letters.
+// candidates are the character sets that guess can distinguish by their letters.
 var candidates = []candidate{
 	{"windows-1252", charmap.Windows1252, 0, western},
 	{"iso-8859-15", charmap.ISO8859_15, 4, western},
@@ -85,11 +85,12 @@ const (
 	// patience is added to the maximum cost of a text, because a few rare
 	// characters mean little.
 	patience = 20
-	// maxBroken is the maximum fraction of broken characters: one in this many.
+	// maxBroken is the divisor for the maximum number of broken characters: at most
+	// one in maxBroken characters may be broken.
 	maxBroken = 100
 )
 
-// guess returns the character sets that fit a text, the best first.
+// guess returns the character sets that fit a text, the most likely first.
 func guess(data []byte) []candidate {
 	type scored struct {
 		candidate
@@ -160,7 +161,7 @@ func isASCII(data []byte) bool {
 	return true
 }
 
-// decode decodes text in a character set.
+// decode decodes a text in a character set.
 func (c candidate) decode(data []byte) (string, error) {
 	out, err := c.enc.NewDecoder().Bytes(data)
 	if err != nil {
@@ -223,7 +224,7 @@ func (m *model) weigh(text string, limit int) int {
 	var prev rune      // the previous letter in lower case, 0 if none
 	var prevUpper bool // whether that letter is upper case
 	var run int        // number of letters of the current word
-	var within bool    // signs follow a letter directly
+	var within bool    // punctuation marks directly follow a letter
 	for _, r := range text {
 		if cost > limit {
 			return cost

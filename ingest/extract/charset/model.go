@@ -20,12 +20,12 @@ var models string
 const (
 	// costScale is how many units of cost are one nat.
 	costScale = 6
-	// unseenPair is added to the cost of a letter after a letter that it never
-	// follows.
+	// unseenPair is the additional cost of a letter after a letter that it never
+	// follows in the language.
 	unseenPair = 3 * costScale
-	// unknownLetter is the cost of a letter that a language does not have.
+	// unknownLetter is the cost of a letter that the language does not use.
 	unknownLetter = 15 * costScale
-	// mixedScripts is the cost of letters of two scripts in one word.
+	// mixedScripts is the cost of a word with letters of two scripts.
 	mixedScripts = 7 * costScale
 )
 

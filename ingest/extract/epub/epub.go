@@ -1,5 +1,5 @@
-// Package epub reads electronic books (EPUB): their chapters in reading order,
-// with the headings of the table of contents.
+// Package epub reads electronic books (EPUB). It reads the chapters in reading
+// order, with the headings of the table of contents.
 package epub
 
 import (
@@ -24,7 +24,7 @@ const (
 	maxChapters = 10000
 )
 
-// Is reports whether a packed document is an EPUB book.
+// Is reports whether a ZIP file is an EPUB book.
 func Is(a *zipxml.Archive) bool {
 	if !a.Has("mimetype") {
 		return a.Has(containerPart)

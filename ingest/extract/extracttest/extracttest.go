@@ -34,7 +34,8 @@ func Pack(t testing.TB, parts map[string]string) []byte {
 	return PackWith(t, method, parts)
 }
 
-// PackWith returns a ZIP file with the given parts, compressed by a method.
+// PackWith returns a ZIP file with the given parts and the given compression
+// method.
 func PackWith(t testing.TB, method uint16, parts map[string]string) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -62,8 +63,8 @@ func File(t testing.TB, name string) []byte {
 	return data
 }
 
-// Show lists the blocks of a document, one on each line: the kind, the level of
-// a heading, the page, and the text.
+// Show lists the blocks of a document. Each line has the kind, the level of a
+// heading, the page, and the text.
 func Show(doc *outline.Document) string {
 	names := map[outline.Kind]string{outline.Paragraph: "p", outline.Heading: "h", outline.Item: "li", outline.Code: "code", outline.Header: "th", outline.Row: "tr"}
 	var b strings.Builder
@@ -104,8 +105,8 @@ func Verify(t testing.TB, doc *outline.Document) {
 	}
 }
 
-// Check reads data and compares the title and the blocks of the document, in
-// the format of Show.
+// Check reads data and compares the title and the blocks of the document with the
+// expected ones, in the format of Show.
 func Check(t *testing.T, read Read, data []byte, title, want string) *outline.Document {
 	t.Helper()
 	doc, err := read(t.Context(), "a", data)
@@ -160,7 +161,7 @@ func Unpack(t testing.TB, data []byte) map[string]string {
 	return parts
 }
 
-// FuzzRead reads a document. It verifies the document, or that the error is a
+// FuzzRead reads a document. It checks that the result is a valid document or a
 // fault.Invalid.
 func FuzzRead(t *testing.T, read Read, data []byte) {
 	doc, err := read(t.Context(), "a", data)

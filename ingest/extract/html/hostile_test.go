@@ -7,8 +7,8 @@ import (
 	"docent/ingest/outline"
 )
 
-// TestHostilePages reads pages of about a megabyte that are nested to cost time
-// and memory. TestVisits and TestParseWork count the work.
+// TestHostilePages reads pages of about a megabyte with nesting that would cost
+// much time and memory. TestVisits and TestParseWork count the work.
 func TestHostilePages(t *testing.T) {
 	t.Parallel()
 	const meta = `<meta property="og:type" content="article"><body>`

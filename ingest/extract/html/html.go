@@ -16,10 +16,10 @@ import (
 // read without its structure.
 const maxDOMDepth = 400
 
-// Read reads the text of a page, which charset.DecodePage returns. It
-// recognizes headings, paragraphs, lists, definition lists, table rows, and
-// preformatted text. Of a saved web article it reads only the main content. Of
-// other pages it omits only the navigation.
+// Read reads the text of a page, decoded by charset.DecodePage. It recognizes
+// headings, paragraphs, lists, definition lists, table rows, and preformatted
+// text. For a saved web article it reads only the main content. For other pages
+// it omits only the navigation.
 func Read(ctx context.Context, text string) (*outline.Document, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func TestArticle(t *testing.T) {
 			t.Errorf("%s: got %s", name, got)
 		}
 	}
-	// Two texts of the same weight: the search is not sure.
+	// Two texts have the same weight, so the search is not sure.
 	two := "<html><head>" + published + "</head><body><div><h2>One</h2>" + prose + "</div><hr><table><tr><td>" + strings.Repeat(prose, 2) + "</td></tr></table><section>" + prose + "</section>"
 	if got := readPage(t, two); strings.Count(got, "four thousand") != 32 {
 		t.Errorf("two texts: got %d of 32 paragraphs", strings.Count(got, "four thousand"))

@@ -7,9 +7,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestVisits reads pages in which each pair of the elements that the reader
-// treats specially is nested deep, or comes many times, around each kind of
-// content. The reader visits each node a few times only.
+// TestVisits reads pages with pairs of the specially treated elements. The
+// elements are nested deeply or repeated many times, around each kind of content.
+// The reader visits each node only a few times.
 func TestVisits(t *testing.T) {
 	t.Parallel()
 	elements := []string{
@@ -44,7 +44,8 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// TestParseWork reads pages whose parsing would take long without their tree.
+// TestParseWork reads pages that would take long to parse into a tree. They are
+// read without a tree.
 func TestParseWork(t *testing.T) {
 	t.Parallel()
 	repeat := strings.Repeat

@@ -15,7 +15,8 @@ type Builder struct {
 	truncated bool
 }
 
-// Truncated reports whether outline.MaxText was reached and text was omitted.
+// Truncated reports whether the text reached outline.MaxText and the rest was
+// omitted.
 func (b *Builder) Truncated() bool { return b.truncated }
 
 // Len returns the number of bytes so far.
@@ -49,15 +50,15 @@ func (b *Builder) Add(kind outline.Kind, level int, text string) {
 	b.blocks = outline.Append(b.blocks, outline.Block{Kind: kind, Level: level, Page: -1, Start: start, End: b.text.Len()})
 }
 
-// Section opens a section whose name is not part of the text. Without a name it
-// ends the sections of this level and below.
+// Section opens a section whose name is not part of the text. Without a name, it
+// ends the open sections of this level and of deeper levels.
 func (b *Builder) Section(level int, name string) {
 	n := b.text.Len()
 	name = strings.Join(strings.Fields(outline.Clean(name)), " ")
 	b.blocks = outline.Append(b.blocks, outline.Block{Kind: outline.Heading, Level: level, Page: -1, Start: n, End: n, Name: name})
 }
 
-// Append appends a document and lowers its headings by the given number of
+// Append appends a document and moves its headings down by the given number of
 // levels.
 func (b *Builder) Append(doc *outline.Document, levels int) {
 	b.truncated = b.truncated || doc.Truncated
@@ -77,7 +78,7 @@ func (b *Builder) Append(doc *outline.Document, levels int) {
 	}
 }
 
-// Document returns the result.
+// Document returns the combined document.
 func (b *Builder) Document(title string) *outline.Document {
 	return &outline.Document{
 		Title:     strings.Join(strings.Fields(outline.Clean(title)), " "),

@@ -13,9 +13,9 @@ import (
 	"docent/ingest/outline"
 )
 
-// Read reads the title, sections, lists, tables, and listings. Formulas stay as
-// their source. Read drops the preamble, comments, definitions, and drawings. It
-// does not read included files.
+// Read reads the title, sections, lists, tables, and listings. It keeps formulas
+// as LaTeX source. It omits the preamble, comments, definitions, drawings, and
+// included files.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	text, _, err := charset.Decode(data, "")
 	if err != nil {

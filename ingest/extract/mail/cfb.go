@@ -11,8 +11,8 @@ import (
 // oleMagic begins a compound file, the container of Outlook messages.
 const oleMagic = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// IsOLE reports whether a file with this beginning is a compound file, the
-// format of Microsoft Office before 2007.
+// IsOLE reports whether a file is a compound file, the format of Microsoft Office
+// before 2007. The argument is the beginning of the file.
 func IsOLE(head []byte) bool { return bytes.HasPrefix(head, []byte(oleMagic)) }
 
 const (

@@ -20,8 +20,8 @@ var addressed = map[string]bool{
 	"from": true, "to": true, "cc": true, "subject": true, "date": true, "sender": true, "reply-to": true, "newsgroups": true,
 }
 
-// IsMessage reports whether a file with this name and beginning is a message. A
-// text that begins with "From:" or "Subject:" is not enough. It also needs
+// IsMessage reports whether a file with this name and beginning is a message.
+// Lines such as "From:" or "Subject:" are not enough. The text also needs header
 // fields that only programs write, or a name such as letter.eml.
 func IsMessage(name string, head []byte) bool {
 	head = trimFront(head)

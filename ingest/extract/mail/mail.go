@@ -1,6 +1,6 @@
 // Package mail reads electronic mail: single messages (EML), Outlook messages
-// (MSG), mailboxes (MBOX), and saved web pages (MHT). It reads broken messages
-// as far as possible.
+// (MSG), mailboxes (MBOX), and saved web pages (MHT). It reads as much as
+// possible of broken messages.
 package mail
 
 import (

@@ -54,7 +54,8 @@ func startsMessage(data []byte) bool {
 	return startsField(rest) || bytes.HasPrefix(rest, []byte(">From "))
 }
 
-// IsMbox reports whether a file with this beginning is a mailbox.
+// IsMbox reports whether a file is a mailbox. The argument is the beginning of
+// the file.
 func IsMbox(head []byte) bool { return startsMessage(trimFront(head)) }
 
 // trimFront removes a byte order mark and empty lines.
@@ -62,9 +63,9 @@ func trimFront(head []byte) []byte {
 	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), "\r\n")
 }
 
-// Messages yields the messages of a mailbox, one at a time. The name of a
-// message is a digest of its Message-ID or, without one, of its content. So
-// names stay the same when other messages are added or removed.
+// Messages yields the messages of a mailbox, one at a time. The name of a message
+// is a hash of its Message-ID. Without a Message-ID it is a hash of the content.
+// Names therefore stay the same when other messages are added or removed.
 func Messages(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
 	return func(yield func(part.Part, error) bool) {
 		data := trimFront(data)

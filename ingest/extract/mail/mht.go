@@ -21,8 +21,8 @@ func IsPage(name string, head []byte) bool {
 	return h["snapshot-content-location"] != "" || h["to"] == "" && strings.Contains(from, "<saved by")
 }
 
-// ReadPage reads the page in a saved web page, without its pictures. The title
-// is that of the page, or else the subject.
+// ReadPage reads a saved web page without its pictures. The title is the title of
+// the page, or else the subject.
 func ReadPage(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	e := parse(data)
 	page := e.findPage()

@@ -86,7 +86,7 @@ func golden(t *testing.T, fn read, files ...string) {
 	}
 }
 
-// fuzz reads anything as one format.
+// fuzz reads any data as one format.
 func fuzz(f *testing.F, fn read, seeds ...string) {
 	f.Helper()
 	for _, s := range seeds {

@@ -23,8 +23,8 @@ var (
 // sectionSeconds is the length of the sections.
 const sectionSeconds = 60
 
-// Subtitles reads SRT and WebVTT. It joins cues to paragraphs and starts a
-// section about every minute. A section is named after its start time.
+// Subtitles reads SRT and WebVTT. It joins cues into paragraphs and starts a
+// section about every minute. The name of a section is its start time.
 func Subtitles(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	text, err := textual(data)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"docent/internal/fault"
 )
 
-// XML reads DocBook, DITA, JATS, and other prose in XML by its structure. It
-// reads XML that is not prose as source code.
+// XML reads prose in XML, such as DocBook, DITA, and JATS, with its structure. It
+// reads other XML as source code.
 func XML(ctx context.Context, name string, data []byte) (*outline.Document, error) {
 	text, err := xmlText(data)
 	if err != nil {
@@ -43,8 +43,8 @@ func XML(ctx context.Context, name string, data []byte) (*outline.Document, erro
 	return doc, err
 }
 
-// ProseXML reports whether a text begins like a document in DocBook, DITA, or
-// JATS. It returns the media type.
+// ProseXML returns the media type of a text that begins like a document in
+// DocBook, DITA, or JATS. It reports false for other texts.
 func ProseXML(head []byte) (media string, ok bool) {
 	switch root := xmlRoot(string(head)); {
 	case root == "article" && isJATS(string(head)):

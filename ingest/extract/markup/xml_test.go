@@ -12,8 +12,8 @@ func TestXML(t *testing.T) {
 	golden(t, markup.XML, "pump.dbk.xml", "pump.jats.xml", "pump.dita.xml")
 }
 
-// TestOtherXML reads XML in vocabularies of its own: prose is read as text,
-// data as it stands in the file.
+// TestOtherXML reads XML in unknown vocabularies. Prose is read as text, and data
+// is read unchanged.
 func TestOtherXML(t *testing.T) {
 	t.Parallel()
 	prose := "<manual><entry-x>The feed pump moves forty liters in a minute.</entry-x><entry-x>Open the <b>valve</b> before you start the pump.</entry-x></manual>"

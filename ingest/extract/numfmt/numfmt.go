@@ -312,8 +312,8 @@ func (f *Format) section(v float64) (*formatSection, float64) {
 	}
 }
 
-// Number writes a number in the format. Dates count from 1904 if date1904 is
-// set, else from 1900.
+// Number writes a number in the format. Dates count from 1904 if date1904 is set,
+// and otherwise from 1900.
 func (f *Format) Number(v float64, date1904 bool) string {
 	s, v := f.section(v)
 	switch {
@@ -350,7 +350,8 @@ func (s *formatSection) around(text string) string {
 	return text + b.String()
 }
 
-// Text formats a text, as in "@ kg". The nil format returns the text unchanged.
+// Text formats a text with a format such as "@ kg". A nil format does not change
+// the text.
 func (f *Format) Text(v string) string {
 	if f == nil || f.text == nil || len(v) > 1<<10 {
 		return v

@@ -8,11 +8,13 @@ import (
 	"docent/internal/fault"
 )
 
-// OLESignature begins a compound file, the container of Office 2003 and before.
+// OLESignature is the first bytes of a compound file, the container format of
+// Office 2003 and earlier.
 const OLESignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
-// LegacyError reports a document in a format of Office 2003 or earlier, which
-// another program can convert. A fault of kind fault.Invalid wraps it.
+// LegacyError reports a document in a format of Office 2003 or earlier. Another
+// program can convert such a document. A fault of kind fault.Invalid wraps the
+// error.
 type LegacyError struct {
 	// Media is the media type of the document.
 	Media string
@@ -68,9 +70,9 @@ var oleKinds = []oleKind{
 // legacyMedia are the formats that other programs can convert.
 var legacyMedia = map[string]bool{"application/msword": true, "application/vnd.ms-powerpoint": true, "application/vnd.ms-excel": true}
 
-// DetectOLE returns the media type of a compound file and an error that says
-// why it cannot be read. For Word, Excel, and PowerPoint the error wraps a
-// *LegacyError.
+// DetectOLE returns the media type of a compound file, and an error with the
+// reason why docent cannot read it. For Word, Excel, and PowerPoint the error
+// wraps a *LegacyError.
 func DetectOLE(data []byte) (media string, err error) {
 	streams := oleStreams(data)
 	for _, k := range oleKinds {

@@ -15,9 +15,9 @@ import (
 // Part is a document inside another one: a file in an archive, an attachment of
 // a mail, or a message in a mailbox.
 type Part struct {
-	// Name is the path of the part inside the container, with slashes. It is
-	// unique in the container. Changes elsewhere in the container do not change
-	// it.
+	// Name is the path of the part inside the container, with slashes. It is unique
+	// in the container. It does not change when other parts of the container
+	// change.
 	Name string
 	// Data is the content.
 	Data []byte
@@ -36,7 +36,7 @@ const (
 
 // Clean converts a name in a container to a relative path with slashes. It
 // removes drive letters, empty elements, "." and "..", and control characters.
-// The result is "" if nothing is left.
+// The result may be "".
 func Clean(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = strings.ReplaceAll(name, "\\", "/")
@@ -85,8 +85,8 @@ type Names struct {
 	used map[string]int
 }
 
-// Unique returns name. If it has returned that name before, it adds a number
-// before the ending.
+// Unique returns a unique form of name. If it has returned name before, it adds a
+// number before the file extension.
 func (n *Names) Unique(name string) string {
 	if n.used == nil {
 		n.used = make(map[string]int)

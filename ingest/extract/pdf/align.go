@@ -19,12 +19,13 @@ const (
 	// two runs that belong together, such as a running line or the heading of a
 	// table.
 	slack = 80
-	// enough is the number of letters that a group of runs needs to be accepted
-	// beside a larger group.
+	// enough is the minimum number of letters of a group of runs. A group with
+	// fewer letters is rejected if there is a larger group.
 	enough = 40
 )
 
-// run says that n letters of a text from a on equal those of a page from b on.
+// run is a match of n letters: the letters of a text from a on equal the letters
+// of a page from b on.
 type run struct{ a, b, n int }
 
 // align finds the letters of a text on a page. It returns ascending runs that
@@ -185,9 +186,9 @@ func grow(text, page []rune, seeds []run) []run {
 	return runs
 }
 
-// together drops runs that are far from the others. The distance between two
-// runs must be about the same in the text and on the page. Otherwise they are
-// equal by chance.
+// together drops runs that are far from the others. The distance between two runs
+// must be about the same in the text and on the page. Otherwise the letters match
+// by chance.
 func together(runs []run) []run {
 	var groups [][]run
 	sizes := []int{}

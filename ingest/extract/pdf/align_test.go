@@ -37,7 +37,7 @@ func FuzzAlign(f *testing.F) {
 		first = min(max(first, 0), len(words))
 		last = min(max(last, first), len(words))
 		check(t, words, sheet, align(words, sheet, first, last))
-		runs := align(words, words, 0, len(words)) // all of it is on itself
+		runs := align(words, words, 0, len(words)) // a text is aligned with itself
 		check(t, words, words, runs)
 		n := 0
 		for _, r := range runs {

@@ -71,8 +71,8 @@ func FuzzPDF(f *testing.F) {
 	})
 }
 
-// FuzzLayout puts pages together whose words the fuzzer places: each group of
-// bytes is a word with its box.
+// FuzzLayout builds pages from words that the fuzzer places. Each group of bytes
+// is a word with its box.
 func FuzzLayout(f *testing.F) {
 	f.Add("Part Interval\nseal 4,000\nfilter 100\n\nText of the page.", []byte{10, 10, 200, 10, 10, 30, 200, 30, 10, 50, 200, 50})
 	f.Add("1 Valves\nThe valve\x02\nis shut. 深 圳 市 的\nPage 2\n", []byte{0, 0, 0, 1, 255, 255, 3, 7})
@@ -102,7 +102,7 @@ func FuzzLayout(f *testing.F) {
 	})
 }
 
-// placeAt gives the words of a line the places that bytes describe.
+// placeAt places the words of a line as the bytes describe.
 func placeAt(l *textLine, places *[]byte) {
 	next := func() float32 {
 		if len(*places) == 0 {

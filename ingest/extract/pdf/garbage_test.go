@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// honest are texts that are not nonsense, some hard to tell.
+// honest are meaningful texts. Some are hard to distinguish from nonsense.
 var honest = map[string]string{
 	"English":    "The pump stands in the cellar of the house. Its motor is started by hand, after all valves but the one at the end of the feed line have been closed. Then the pressure is read at the gauge and noted in the book of the plant. Workers without training must never open switches, because electric current remains dangerous several minutes longer than anybody would expect from such equipment.",
 	"Polish":     "Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw. Są oni obdarzeni rozumem i sumieniem i powinni postępować wobec innych w duchu braterstwa, bez względu na język, wyznanie i pochodzenie.",

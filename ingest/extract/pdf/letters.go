@@ -166,5 +166,5 @@ func (t turn) upward(angle float64) bool {
 	return math.Abs(t.d*cos+t.e*sin) > math.Abs(t.a*cos+t.b*sin)
 }
 
-// Bytes returns the approximate memory of a page. Caches use it.
+// Bytes returns the approximate size of a page in memory. Caches use it.
 func (p *Page) Bytes() int { return 256 + len(p.Label) + 32*len(p.letters) }

@@ -2,21 +2,21 @@ package pdf
 
 import "unicode/utf8"
 
-// Passage is a part of a PDF's text. The text around it distinguishes it from
-// equal parts elsewhere.
+// Passage is a part of a PDF's text. The text before and after it distinguishes
+// it from other parts with the same text.
 type Passage struct {
-	// Before is the text before the passage, or the end of that text.
+	// Before is the end of the text before the passage, or all of it.
 	Before string
 	// Text is the text of the passage.
 	Text string
-	// After is the text after the passage, or the beginning of that text.
+	// After is the beginning of the text after the passage, or all of it.
 	After string
 }
 
-// PassageAround is the useful length of Before and After, in bytes.
+// PassageAround is the recommended length of Before and After, in bytes.
 const PassageAround = 12 << 10
 
-// PassageIn returns the passage text[start:end] with the text around it.
+// PassageIn returns the passage text[start:end] with its surroundings.
 func PassageIn(text string, start, end int) Passage {
 	from, to := max(0, start-PassageAround), min(len(text), end+PassageAround)
 	for from < start && !utf8.RuneStart(text[from]) {
@@ -42,7 +42,7 @@ type Mark struct {
 }
 
 // Marks returns rectangles over a passage on the page, one for each piece of a
-// line. If the passage continues on other pages, they cover only its part on
+// line. If the passage spans several pages, the rectangles cover only its part on
 // this page. Marks returns nil if the page does not contain the passage.
 func (p *Page) Marks(passage Passage) []Mark {
 	whole := passage.Before + passage.Text + passage.After

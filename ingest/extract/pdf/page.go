@@ -26,8 +26,8 @@ const (
 	// maxPageLetters bounds the characters of a page that are searched for a
 	// passage.
 	maxPageLetters = 50_000
-	// PageDrawers is the number of pages that are drawn or read at once, in
-	// addition to ingestion.
+	// PageDrawers is the number of pages that are drawn or read at the same time.
+	// It does not include ingestion.
 	PageDrawers = 2
 )
 

@@ -16,10 +16,10 @@ import (
 	"docent/internal/fault"
 )
 
-// ScannedError reports a PDF without text whose pages are pictures. It is of
-// kind fault.Invalid. OCR can read the pages that DrawPage draws.
+// ScannedError reports a PDF whose pages are pictures without text. It is a
+// fault.Invalid. OCR can read the pages that DrawPage draws.
 type ScannedError struct {
-	// Pages are the pages with pictures, counted from 0.
+	// Pages are the indexes of the pages with pictures, counted from 0.
 	Pages []int
 	err   error
 }
@@ -30,16 +30,16 @@ func (e *ScannedError) Error() string { return e.err.Error() }
 // Unwrap returns the fault.
 func (e *ScannedError) Unwrap() error { return e.err }
 
-// Read reads a PDF page by page. The headings come from its outline or, without
-// one, from the sizes and weights of the letters. An error of kind
-// fault.Invalid says why the PDF cannot be read. It is a ScannedError if the
-// pages are pictures.
+// Read reads a PDF page by page. The headings come from the outline of the PDF.
+// Without an outline, Read derives them from the sizes and weights of the
+// letters. If the PDF is unreadable, the error is fault.Invalid and gives the
+// reason. If the pages are pictures, it is a ScannedError.
 func (r *Reader) Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	return r.ReadRecognized(ctx, data, nil)
 }
 
-// ReadRecognized reads a PDF as Read does, with the text that OCR found on
-// pages, by their index.
+// ReadRecognized reads a PDF like Read, and adds the text that OCR found.
+// recognized maps page indexes to that text.
 func (r *Reader) ReadRecognized(ctx context.Context, data []byte, recognized map[int]string) (*outline.Document, error) {
 	f, err := r.read(ctx, data)
 	if err != nil {

@@ -34,9 +34,9 @@ func newReader(t testing.TB) *Reader {
 	return r
 }
 
-// onePage is a PDF of one page with the fonts F1 (Helvetica), F2 (bold) and F3,
-// which is object 5. page is added to the page, root to the catalog; objects
-// follow from number 5 on.
+// onePage returns a PDF with one page and the fonts F1 (Helvetica), F2 (bold),
+// and F3 (object 5). page is added to the page, and root to the catalog. Further
+// objects start at number 5.
 func onePage(content, page, root string, objects ...string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R%s>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n", root)
@@ -82,7 +82,7 @@ func packed(t *testing.T, data string, times, layers int) string {
 	return stream(filter, b.String())
 }
 
-// at writes text at a place.
+// at returns commands that write text at a position.
 func at(font string, size, x, y int, text string) string {
 	return fmt.Sprintf("BT /%s %d Tf %d %d Td (%s) Tj ET\n", font, size, x, y, text)
 }
@@ -110,7 +110,7 @@ func wantBlocks(t *testing.T, data []byte, want string) {
 	}
 }
 
-// Letters beyond U+FFFF come as two halves.
+// Letters above U+FFFF consist of two halves.
 func TestSurrogatePairs(t *testing.T) {
 	t.Parallel()
 	unicode := "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <FF> endcodespacerange " +
@@ -120,7 +120,7 @@ func TestSurrogatePairs(t *testing.T) {
 	wantBlocks(t, data, "p The flow is 𝑉😀\n")
 }
 
-// Ideographs that are set apart are one text.
+// Ideographs with spaces between them form one text.
 func TestSpacedIdeographs(t *testing.T) {
 	t.Parallel()
 	text := hex.EncodeToString([]byte{0x51, 0x73, 0, 0x20, 0x4e, 0x8e, 0, 0x20, 0x7e, 0xa2, 0, 0x20, 0x51, 0x9b, 0, 0x20, 0x4f, 0x5c})
@@ -131,7 +131,7 @@ func TestSpacedIdeographs(t *testing.T) {
 	wantBlocks(t, data, "p 关于红军作\n")
 }
 
-// Fields and notes are read behind the page's text; a password is not.
+// Fields and notes follow the text of the page. Passwords are omitted.
 func TestFormsAndNotes(t *testing.T) {
 	t.Parallel()
 	field := "<</Type/Annot/Subtype/Widget/Rect[0 0 90 20]"
@@ -162,7 +162,7 @@ func TestTables(t *testing.T) {
 		"p Other parts last as long as the pump itself.\n")
 }
 
-// Columns of prose, lists and listings are no tables.
+// Columns of prose, lists, and listings are not tables.
 func TestNoTables(t *testing.T) {
 	t.Parallel()
 	for name, rows := range map[string][][2]string{
@@ -223,7 +223,7 @@ func TestHeadingsByLetters(t *testing.T) {
 	}
 }
 
-// Pages that are pictures are named, for OCR.
+// The error lists the pages that are pictures, for OCR.
 func TestScannedPages(t *testing.T) {
 	t.Parallel()
 	image := stream("/Type/XObject/Subtype/Image/Width 1/Height 1/ColorSpace/DeviceGray/BitsPerComponent 8", "x")

@@ -6,8 +6,8 @@ import (
 	"docent/internal/fault"
 )
 
-// Word is a word that OCR found on a page. Its box has fractions of the page,
-// from the top left.
+// Word is a word that OCR found on a page. Its position and size are fractions of
+// the page, from the top left.
 type Word struct {
 	// Text is the word.
 	Text string
@@ -29,8 +29,8 @@ func NewScannedError(pages []int, reason fault.Text) *ScannedError {
 // HasText reports whether the page has letters.
 func (p *Page) HasText() bool { return len(p.letters) > 0 }
 
-// AddWords adds words that OCR found to the page, so that passages can be found
-// on it. The letters of a word divide its width evenly.
+// AddWords adds the words that OCR found to the page, so that Marks can find
+// passages. The letters of a word divide its width evenly.
 func (p *Page) AddWords(words []Word) {
 	for _, w := range words {
 		letters := []rune(w.Text)

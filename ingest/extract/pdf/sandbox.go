@@ -36,21 +36,21 @@ type Config struct {
 	// "", each process that reads a PDF compiles it, which takes about two
 	// seconds.
 	CacheDir string
-	// Readers is the number of PDFs that are read at once; default 2.
+	// Readers is the number of PDFs that are read at the same time; default 2.
 	Readers int
 	// Timeout bounds reading one PDF; default 3 minutes.
 	Timeout time.Duration
-	// PageTimeout bounds drawing or reading one page; default 20 seconds,
-	// because a scanned color page takes several.
+	// PageTimeout bounds drawing or reading one page. Default 20 seconds, because a
+	// scanned color page takes several seconds.
 	PageTimeout time.Duration
-	// Uninterrupted is for a process whose parent kills it when a PDF takes too
-	// long. Timeouts and contexts then only take effect between pages, and
-	// reading is 2.5 times as fast. Default false.
+	// Uninterrupted makes reading 2.5 times as fast, but timeouts and contexts then
+	// only take effect between pages. Set it in a process whose parent kills it
+	// when a PDF takes too long. Default false.
 	Uninterrupted bool
 }
 
-// New returns a reader. It starts the library with the first PDF. Close the
-// reader when done.
+// New returns a reader. The reader starts the library for the first PDF. Close
+// the reader when done.
 func New(cfg Config) (*Reader, error) {
 	if cfg.Readers < 0 || cfg.Timeout < 0 || cfg.PageTimeout < 0 {
 		return nil, errors.New("pdf: Readers, Timeout and PageTimeout must not be negative")

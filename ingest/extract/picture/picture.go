@@ -1,5 +1,5 @@
-// Package picture treats pictures as documents of one page. OCR, which is done
-// elsewhere, finds their text.
+// Package picture treats pictures as documents of one page. OCR in another
+// package finds their text.
 package picture
 
 import (
@@ -39,8 +39,8 @@ var signatures = []struct{ begins, media string }{
 	{"MM\x00*", "image/tiff"},
 }
 
-// Media returns the media type of a picture in a supported format, or "" for
-// other data.
+// Media returns the media type of a picture. It returns "" for data in an
+// unsupported format.
 func Media(data []byte) string {
 	for _, s := range signatures {
 		if bytes.HasPrefix(data, []byte(s.begins)) {
@@ -63,7 +63,7 @@ func isBitmap(data []byte) bool {
 	return err == nil && format == "bmp"
 }
 
-// Read returns the document with a picture's text. If recognized is nil, the
+// Read returns a document with the text of a picture. If recognized is nil, the
 // error is a *pdf.ScannedError.
 func Read(_ context.Context, data []byte, recognized map[int]string) (*outline.Document, error) {
 	if _, err := size(data); err != nil {

@@ -39,9 +39,9 @@ var (
 	inlineParser = goldmark.DefaultParser()
 )
 
-// Markdown reads Markdown. It keeps the text as written, so that users find
+// Markdown reads Markdown. It keeps the text as written, so that users can find
 // quotations in the file. The syntax tree only determines the blocks. A block
-// consists of whole lines. Lines outside of the tree are paragraphs.
+// consists of whole lines. Lines outside of the tree become paragraphs.
 func Markdown(name, source string) *outline.Document {
 	if len(source) > maxMarkdown || isLaden(source) {
 		return Text(name, source)

@@ -1,5 +1,5 @@
-// Package plain reads formats that people write as plain text: prose, Markdown,
-// tables, JSON, and source code.
+// Package plain reads plain-text formats: prose, Markdown, tables, JSON, and
+// source code.
 package plain
 
 import (
@@ -11,8 +11,8 @@ import (
 )
 
 // Text reads text without markup. Empty lines separate paragraphs. Underlined
-// lines are headings. Unindented lines in capitals above indented text are
-// headings too, as in manual pages.
+// lines become headings. As in manual pages, unindented lines in capitals above
+// indented text become headings too.
 func Text(_, text string) *outline.Document {
 	doc := &outline.Document{Text: text}
 	blocks := paragraphs(nil, text, 0, len(text), outline.Paragraph)

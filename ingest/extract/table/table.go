@@ -1,4 +1,4 @@
-// Package table has the rules for tables that all readers share.
+// Package table holds the rules that all readers use for tables.
 package table
 
 import (
@@ -9,8 +9,7 @@ import (
 // Separator stands between the cells of a row.
 const Separator = " | "
 
-// Line joins the cells of a row to one line, without the empty cells at the
-// end.
+// Line joins the cells of a row into one line. It omits empty cells at the end.
 func Line(cells []string) string {
 	parts := make([]string, 0, len(cells))
 	for _, c := range cells {
@@ -22,8 +21,8 @@ func Line(cells []string) string {
 	return strings.Join(parts, Separator)
 }
 
-// IsHeader reports whether a first row names columns. Each cell must be
-// non-empty, short, and not a number.
+// IsHeader reports whether the cells of a first row are column names. Each cell
+// must be non-empty, short, and not a number.
 func IsHeader(cells []string) bool {
 	for _, c := range cells {
 		c = strings.TrimSpace(c)

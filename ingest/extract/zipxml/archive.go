@@ -1,5 +1,5 @@
-// Package zipxml reads zipped XML documents, such as those of office suites. It
-// bounds the size to which they unpack.
+// Package zipxml reads zipped XML documents, such as office documents. It limits
+// their unpacked size.
 package zipxml
 
 import (
@@ -23,7 +23,7 @@ const (
 	maxEntries = 20000
 )
 
-// Archive is a packed document with a bound on its unpacked size.
+// Archive is a packed document with a limit on its unpacked size.
 type Archive struct {
 	files    map[string]*zip.File
 	folded   map[string]string // maps lower-case names to names

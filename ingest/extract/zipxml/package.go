@@ -11,8 +11,8 @@ import (
 type Relation struct {
 	// ID identifies the relation within its part.
 	ID string
-	// Type is the last word of the relation's type, such as "slide". It is the
-	// same in the transitional and in the strict variant of the format.
+	// Type is the last word of the relation's type, such as "slide". It is the same
+	// in the transitional and the strict variant of the format.
 	Type string
 	// Target is the name of the part.
 	Target string

@@ -25,7 +25,7 @@ const MaxDepth = 400
 // take many times that size.
 const maxToken = 8 << 20
 
-// Reader is a byte reader that fails when a single token is too long.
+// Reader is a byte reader that fails if a single token is too long.
 type Reader struct {
 	*bufio.Reader
 	used int // bytes of the current token
@@ -210,8 +210,8 @@ func Attr(e xml.StartElement, name string) string {
 	return ""
 }
 
-// AttrIn returns the attribute with a name in the namespace with a known
-// prefix, or "".
+// AttrIn returns the attribute with the given name in a known namespace, or "".
+// The namespace is given by its prefix.
 func AttrIn(e xml.StartElement, space, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Local == name && a.Name.Space == space {

@@ -15,28 +15,30 @@ const UserAgent = "docent/1 (knowledge assistant; reads documents for its index)
 
 // Options configure an HTTP client. The zero value is usable.
 type Options struct {
-	// AllowPrivate lets the client reach addresses that are not public; false.
+	// AllowPrivate lets the client connect to addresses that are not public.
+	// Default: false.
 	AllowPrivate bool
-	// UserAgent is sent with every request; UserAgent of this package.
+	// UserAgent is the User-Agent header of every request. Default: the constant
+	// UserAgent.
 	UserAgent string
-	// Authorization is sent in the Authorization header, and only to the host
-	// of the original request; none. It is a secret.
+	// Authorization is sent in the Authorization header, and only to the host of
+	// the original request. It is a secret. Default: none.
 	Authorization string
-	// Timeout bounds one attempt of a request with its body; one minute.
+	// Timeout bounds one attempt of a request with its body. Default: one minute.
 	Timeout time.Duration
-	// Retries is how often a request is repeated after a network error or one
-	// of the statuses 429, 500, 502, 503, and 504; 4. A negative number means
-	// never.
+	// Retries is the number of retries after a network error or one of the statuses
+	// 429, 500, 502, 503, and 504. A negative number means no retries. Default: 0,
+	// which means 4.
 	Retries int
-	// RetryWait is the wait before the first repetition. It doubles each time;
-	// 300 ms.
+	// RetryWait is the wait before the first retry. It doubles with each retry.
+	// Default: 300 ms.
 	RetryWait time.Duration
-	// Redirects is how many redirects of a request are followed; none. A
-	// redirect from https to http is refused.
+	// Redirects is the maximum number of redirects to follow for a request. The
+	// client never follows a redirect from https to http. Default: 0.
 	Redirects int
-	// Connections bounds the connections to one host; 4.
+	// Connections bounds the connections to one host. Default: 4.
 	Connections int
-	// MaxBody bounds the bytes of a response's body after decompression;
+	// MaxBody bounds the bytes of a response's body after decompression. Default:
 	// no limit.
 	MaxBody int64
 }
@@ -60,9 +62,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Client returns an HTTP client that connects with Dialer. It ignores the
-// environment's proxy settings and keeps no cookies. Its requests are repeated
-// if their body can be read again.
+// Client returns an HTTP client that connects with Dialer. It ignores the proxy
+// settings of the environment and keeps no cookies. It retries requests whose
+// body can be read again.
 func Client(o Options) *http.Client {
 	o = o.withDefaults()
 	base := &http.Transport{
@@ -125,7 +127,7 @@ func (l *limited) Close() error {
 	return err
 }
 
-// TooLarge returns the error for a document above a limit in bytes.
+// TooLarge returns the error for a document that exceeds a limit in bytes.
 func TooLarge(limit int64) error {
 	return fault.New(fault.Invalid, "larger_than", "too large: it has more than %s", size(limit))
 }

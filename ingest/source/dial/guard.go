@@ -1,6 +1,5 @@
-// Package dial connects to the servers that sources name. It refuses addresses
-// that are not public, so that a source cannot be used to reach the server's
-// own network.
+// Package dial connects to the servers of sources. It refuses non-public
+// addresses, so that sources cannot reach the server's own network.
 package dial
 
 import (
@@ -54,8 +53,8 @@ func prefixes(texts ...string) []netip.Prefix {
 }
 
 // Public reports whether an address belongs to the public internet. Loopback,
-// private, link-local, multicast, and reserved addresses do not. Public also
-// checks an IPv4 address inside an IPv6 address.
+// private, link-local, multicast, and reserved addresses are not public. Public
+// also checks an IPv4 address inside an IPv6 address.
 func Public(addr netip.Addr) bool {
 	addr = addr.Unmap().WithZone("")
 	if !addr.IsValid() || !addr.IsGlobalUnicast() || addr.IsPrivate() {
@@ -104,8 +103,8 @@ func private(addr netip.Addr) error {
 		"private_address", "%s is a private address; to read from it, start docent with --sources-private", addr.Unmap())
 }
 
-// CheckHost refuses a host that is a non-public IP address. It detects such a
-// configuration early. The dialer checks host names.
+// CheckHost returns an error if the host is a non-public IP address. It detects
+// wrong settings early. It does not resolve host names; the dialer checks them.
 func CheckHost(host string, allowPrivate bool) error {
 	if allowPrivate {
 		return nil

@@ -104,8 +104,8 @@ func again(req *http.Request, res *http.Response, err error) bool {
 	return Temporary(err)
 }
 
-// TemporaryStatus reports whether the same request may succeed later, after a
-// response with this status.
+// TemporaryStatus reports whether a request that failed with this status may
+// succeed later.
 func TemporaryStatus(code int) bool {
 	switch code {
 	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway,
@@ -115,8 +115,8 @@ func TemporaryStatus(code int) bool {
 	return false
 }
 
-// Temporary reports whether a connection error may go away by itself. A refused
-// address, a wrong certificate, and an unknown host name do not.
+// Temporary reports whether a connection error may disappear by itself. Refused
+// addresses, wrong certificates, and unknown host names are not temporary.
 func Temporary(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	var dns *net.DNSError
@@ -145,8 +145,8 @@ func retryAfter(value string, now time.Time) time.Duration {
 	return 0
 }
 
-// StatusError returns an error for a failed response. The message names the
-// status and, if it is known, the solution.
+// StatusError returns an error for a failed response. The message contains the
+// status and, if known, the solution.
 func StatusError(res *http.Response) error {
 	code := res.StatusCode
 	text := strconv.Itoa(code) + " " + http.StatusText(code)
@@ -165,8 +165,8 @@ func StatusError(res *http.Response) error {
 	return fault.New(fault.Invalid, "server_answered", "the server answered %s", text)
 }
 
-// Explain adds a kind and a message for users to a connection error. It returns
-// errors that already have them unchanged.
+// Explain adds a kind and a message for users to a connection error. If the error
+// already has them, Explain does not change it.
 func Explain(err error, host string) error {
 	var f *fault.Fault
 	var certificate *tls.CertificateVerificationError
@@ -189,8 +189,8 @@ func timedOut(err error) bool {
 	return errors.As(err, &t) && t.Timeout()
 }
 
-// ParseURL parses the address of a source. The address must be absolute, with a
-// host, without a password, and with one of the schemes.
+// ParseURL parses the address of a source. The address must be absolute and have
+// a host, no password, and one of the given schemes.
 func ParseURL(text string, allowPrivate bool, schemes ...string) (*url.URL, error) {
 	u, err := url.Parse(strings.TrimSpace(text))
 	switch {

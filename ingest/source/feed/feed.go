@@ -33,24 +33,25 @@ import (
 type Config struct {
 	// URL is the address of the feed. Required.
 	URL string `json:"url"`
-	// Linked reads the page behind the link of an entry instead of the entry's
-	// own text; false.
+	// Linked reads the page behind the link of an entry instead of the entry's own
+	// text. Default: false.
 	Linked bool `json:"linked,omitempty"`
-	// RemoveOld removes entries that the feed no longer contains. Most feeds
-	// only contain the latest entries; false.
+	// RemoveOld removes entries that the feed no longer contains. Most feeds only
+	// contain the latest entries. Default: false.
 	RemoveOld bool `json:"remove_old,omitempty"`
-	// MaxBytes bounds the size of the feed and of one page; 20971520 (20 MB).
+	// MaxBytes bounds the size of the feed and of one page. Default: 20971520 (20
+	// MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
-	// TimeoutSeconds bounds one attempt of a request; 60.
+	// TimeoutSeconds bounds one attempt of a request. Default: 60.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
-	// RetryMillis is the wait before a failed request is repeated. It doubles
-	// with each of four repetitions; 300.
+	// RetryMillis is the wait before the first retry of a failed request, in
+	// milliseconds. It doubles with each of the four retries. Default: 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// Authorization is sent in the Authorization header to the feed's server,
-	// but not to linked pages; none. It is a secret.
+	// Authorization is sent in the Authorization header to the feed's server, but
+	// not to linked pages. It is a secret. Default: none.
 	Authorization string `json:"authorization,omitempty"`
-	// AllowPrivate lets the source reach private addresses. Only the operator may
-	// set it, so it is not an option of the source; false.
+	// AllowPrivate lets the source connect to private addresses. Only the operator
+	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
 }
 
@@ -105,8 +106,8 @@ func New(cfg Config) (*Source, error) {
 	return s, nil
 }
 
-// Partial reports whether a listing contains only some of the documents.
-// Missing documents then still exist.
+// Partial reports whether a listing contains only a part of the documents.
+// Documents that are missing from the listing are then kept.
 func (s *Source) Partial() bool { return !s.cfg.RemoveOld }
 
 // Close ends idle connections and frees memory. The source stays usable.
@@ -129,8 +130,8 @@ func sameState(raw []byte, hash string) bool {
 	return len(raw) < 1000 && json.Unmarshal(raw, &st) == nil && st.Hash == hash
 }
 
-// List reads the feed with one request and yields its entries. Linked pages are
-// requested when they are opened.
+// List reads the feed with one request and yields its entries. Open later
+// requests linked pages.
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		f, err := s.read(ctx)

@@ -26,8 +26,8 @@ const racy = 2 * time.Second
 type Config struct {
 	// Path is the folder. Required.
 	Path string
-	// Settle is the time without changes after which a change is reported;
-	// default 500ms.
+	// Settle is the delay before a change is reported. Each further change restarts
+	// the delay. Default 500ms.
 	Settle time.Duration
 }
 
@@ -97,9 +97,9 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 	}
 }
 
-// CheckEmpty fails if the folder is empty but has not changed since it had
-// files. Deleting files changes a folder. So this is another folder, such as
-// the mount point of an unmounted disk. See source.Emptier.
+// CheckEmpty fails if the folder is empty but has not changed since it had files.
+// Deleting the files would have changed it. It is therefore another folder, such
+// as the mount point of an unmounted disk. See source.Emptier.
 func (s *Source) CheckEmpty(since time.Time) error {
 	entries, err := os.ReadDir(s.path)
 	if err != nil {

@@ -39,7 +39,7 @@ func open(t *testing.T, dir string) *folder.Source {
 	return s
 }
 
-// list lists a folder: keys, with = for unchanged ones and ! for failed ones.
+// list lists a folder as keys. It adds = to unchanged files and ! to failed ones.
 func list(t *testing.T, s *folder.Source, states map[string][]byte) (string, error) {
 	t.Helper()
 	var out []string
@@ -176,7 +176,7 @@ func TestCheckEmpty(t *testing.T) {
 	}
 }
 
-// TestWatchRenamedParent notices that a folder vanishes with those above it.
+// TestWatchRenamedParent checks that Watch notices a renamed parent folder.
 func TestWatchRenamedParent(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

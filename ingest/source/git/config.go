@@ -18,43 +18,44 @@ import (
 	"docent/internal/fault"
 )
 
-// Config describes a git source. The file and ssh protocols are not supported:
-// a folder source reads local files, and hosts offer HTTPS beside ssh.
+// Config describes a git source. The file and ssh protocols are not supported.
+// Use a folder source for local files, and HTTPS instead of ssh.
 type Config struct {
-	// URL is the address for git clone; it begins with https:// or http://.
+	// URL is the address for git clone. It begins with https:// or http://.
 	// Required.
 	URL string `json:"url"`
-	// Branch is the branch or tag to read; the default branch of the
+	// Branch is the branch or tag to read. Default: the default branch of the
 	// repository.
 	Branch string `json:"branch,omitempty"`
-	// Include are patterns of the files that are read, such as "docs/**" or
-	// "*.md"; all.
+	// Include are patterns of the files to read, such as "docs/**" or "*.md".
+	// Default: all.
 	Include []string `json:"include,omitempty"`
-	// Exclude are patterns of files and folders that are not read; none.
+	// Exclude are patterns of the files and folders to omit. Default: none.
 	Exclude []string `json:"exclude,omitempty"`
-	// Hidden reads files and folders whose names begin with a dot too; false.
+	// Hidden also reads files and folders whose names begin with a dot. Default:
+	// false.
 	Hidden bool `json:"hidden,omitempty"`
-	// User is the name that belongs to Token; "git".
+	// User is the user name to send with Token. Default: "git".
 	User string `json:"user,omitempty"`
-	// Token is a password or access token; none. It is a secret.
+	// Token is a password or access token. It is a secret. Default: none.
 	Token string `json:"token,omitempty"`
-	// CacheDir is the folder for the files of the last sync. It saves
-	// downloading an unchanged repository again. It is not an option of the
-	// source; docent/git in the user's cache folder.
+	// CacheDir is the folder for the files of the last sync. With it, docent does
+	// not download an unchanged repository again. It is not an option of the
+	// source. Default: docent/git in the user's cache folder.
 	CacheDir string `json:"-"`
-	// MaxFiles bounds the files of the source; 100000.
+	// MaxFiles bounds the files of the source. Default: 100000.
 	MaxFiles int `json:"max_files,omitempty"`
-	// MaxBytes bounds the size of one file; 20971520 (20 MB).
+	// MaxBytes bounds the size of one file. Default: 20971520 (20 MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
-	// MaxRepositoryBytes bounds the download; 536870912 (512 MB).
+	// MaxRepositoryBytes bounds the download. Default: 536870912 (512 MB).
 	MaxRepositoryBytes int64 `json:"max_repository_bytes,omitempty"`
-	// TimeoutSeconds bounds one attempt of a request; 900.
+	// TimeoutSeconds bounds one attempt of a request. Default: 900.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
-	// RetryMillis is the wait before a failed request is repeated. It doubles
-	// with each of four repetitions; 300.
+	// RetryMillis is the wait before the first retry of a failed request, in
+	// milliseconds. It doubles with each of the four retries. Default: 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// AllowPrivate lets the source reach private addresses. Only the operator may
-	// set it, so it is not an option of the source; false.
+	// AllowPrivate lets the source connect to private addresses. Only the operator
+	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
 }
 

@@ -100,9 +100,8 @@ func (s *Source) resolve(adv *packp.AdvRefs) (branch string, commit plumbing.Has
 	return "", plumbing.ZeroHash, fault.New(fault.NotFound, "git_no_branch", "branch: the repository has no branch or tag %q", s.cfg.Branch)
 }
 
-// download downloads the files of one commit without its history. The folder
-// gets its final name when it is complete. Folders of other commits are
-// removed.
+// download downloads the files of one commit without its history. The folder gets
+// its final name when it is complete. Folders of other commits are removed.
 func (s *Source) download(ctx context.Context, session transport.UploadPackSession,
 	adv *packp.AdvRefs, commit plumbing.Hash, dir string,
 ) error {

@@ -39,8 +39,8 @@ func decodeState(raw []byte) (plumbing.Hash, bool) {
 	return plumbing.NewHash(st.Blob), true
 }
 
-// List yields the files of the branch. It sends one request if the branch has
-// not moved, and downloads the files of its commit otherwise.
+// List yields the files of the branch. It sends one request to check the branch.
+// If the branch has changed, it downloads the files of the new commit.
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		branch, err := s.refresh(ctx)
@@ -160,7 +160,7 @@ func (s *Source) item(branch, at string, blob plumbing.Hash, known source.Known)
 // pointer is the beginning of pointer files of Git LFS.
 const pointer = "version https://git-lfs.github.com/spec/"
 
-// Open returns a file of the commit that was listed last.
+// Open returns a file of the commit that List used last.
 func (s *Source) Open(_ context.Context, item source.Item) (io.ReadCloser, error) {
 	hash, ok := decodeState(item.State)
 	if !ok {

@@ -21,21 +21,21 @@ type Config struct {
 	URL string `json:"url"`
 	// User is the name of the account. Required.
 	User string `json:"user"`
-	// Password belongs to User. Required. It is a secret.
+	// Password is the password of User. Required. It is a secret.
 	Password string `json:"password"`
-	// Mailboxes are the names of the mailboxes that are read. In a name, *
-	// stands for any characters, and % for any but the separator of levels;
+	// Mailboxes are the names of the mailboxes to read. In a name, * matches any
+	// characters. % matches any characters except the separator of levels. Default:
 	// "INBOX".
 	Mailboxes []string `json:"mailboxes,omitempty"`
-	// Certificate is a certificate authority in PEM format that is trusted
-	// beside those of the system; none.
+	// Certificate is a certificate authority in PEM format to trust in addition to
+	// those of the system. Default: none.
 	Certificate string `json:"certificate,omitempty"`
-	// MaxMessages bounds the messages of the source; 100000.
+	// MaxMessages bounds the messages of the source. Default: 100000.
 	MaxMessages int `json:"max_messages,omitempty"`
-	// MaxBytes bounds the size of one message; 52428800 (50 MB).
+	// MaxBytes bounds the size of one message. Default: 52428800 (50 MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
-	// AllowPrivate lets the source reach private addresses. Only the operator may
-	// set it, so it is not an option of the source; false.
+	// AllowPrivate lets the source connect to private addresses. Only the operator
+	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
 }
 

@@ -39,8 +39,9 @@ func decodeState(raw []byte) (state, bool) {
 	return st, ok
 }
 
-// List yields the messages of the mailboxes with two requests for each mailbox.
-// If a mailbox cannot be read, the listing ends with an error after the others.
+// List yields the messages of the mailboxes. It sends two requests for each
+// mailbox. If a mailbox cannot be read, List continues with the others and yields
+// an error at the end.
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		if err := s.list(ctx, known, yield); err != nil && !errors.Is(err, errStopped) {
@@ -148,7 +149,7 @@ func (s *Source) item(mailbox string, epoch uint32, m message, known source.Know
 }
 
 // Open downloads a message. The messages of one source share one connection and
-// are downloaded one after another. The connection is closed when it is idle.
+// are downloaded one after another. An idle connection is closed.
 func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, error) {
 	mailbox, uid, err := splitKey(item.Key)
 	if err != nil {

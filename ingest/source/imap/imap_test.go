@@ -29,7 +29,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server is a Dovecot with the account "reader" and a certificate of its own.
+// server is a Dovecot with the account "reader" and its own certificate.
 type server struct {
 	certificate string
 	tls, plain  string // addresses for TLS and for STARTTLS
@@ -175,7 +175,7 @@ func open(t *testing.T, s server, cfg Config) *Source {
 	return src
 }
 
-// writer changes mailboxes with a session of its own.
+// writer changes mailboxes in a separate session.
 type writer struct {
 	*connection
 	t *testing.T
@@ -252,7 +252,8 @@ func TestDovecot(t *testing.T) {
 	k.Sync(t, src)
 	sourcetest.Equal(t, "changed", k.Changed, nil)
 
-	// One is expunged, one is marked as deleted, one is new, one is too large.
+	// One message is expunged, one is marked as deleted, one is new, and one is too
+	// large.
 	w.remove("INBOX", 1, true)
 	w.remove("INBOX", 1, false)
 	w.add("INBOX", mail("m5"))
@@ -264,7 +265,7 @@ func TestDovecot(t *testing.T) {
 		t.Errorf("failed %v", k.Failed)
 	}
 
-	// A mailbox made anew has other messages under the same UIDs.
+	// A new mailbox of the same name has other messages under the same UIDs.
 	if err := c.client.Delete("Archive/2025").Wait(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,9 +20,9 @@ type Filter struct {
 	hidden           bool
 }
 
-// New returns a filter. A path is selected if it matches an include pattern and
-// no exclude pattern. Without include patterns, all paths are included. Files
-// and folders whose names begin with a dot are omitted unless hidden is set.
+// New returns a filter. It selects a path that matches an include pattern and no
+// exclude pattern. Without include patterns, it includes all paths. It omits
+// files and folders whose names begin with a dot, unless hidden is set.
 //
 // In a pattern, * matches any characters of one name, ? matches one character,
 // and ** matches any number of folders. A pattern without a slash matches names

@@ -28,35 +28,35 @@ type Config struct {
 	// https://s3.example.com/bucket/prefix. The form s3://bucket/prefix means
 	// Amazon. Required.
 	URL string `json:"url"`
-	// Region is the bucket's region; "us-east-1".
+	// Region is the bucket's region. Default: "us-east-1".
 	Region string `json:"region,omitempty"`
-	// AccessKey identifies the account; none, for public buckets.
+	// AccessKey identifies the account. Default: none, for public buckets.
 	AccessKey string `json:"access_key,omitempty"`
-	// SecretKey belongs to AccessKey; none. It is a secret.
+	// SecretKey is the secret part of AccessKey. It is a secret. Default: none.
 	SecretKey string `json:"secret_key,omitempty"`
-	// SessionToken belongs to temporary keys; none. It is a secret.
+	// SessionToken is the token of temporary keys. It is a secret. Default: none.
 	SessionToken string `json:"session_token,omitempty"`
 	// VirtualHost puts the bucket's name into the host name instead of the path.
-	// Amazon's servers always get it there; false.
+	// Requests to Amazon's servers always do so. Default: false.
 	VirtualHost bool `json:"virtual_host,omitempty"`
-	// Include are patterns of the objects that are read; all.
+	// Include are patterns of the objects to read. Default: all.
 	Include []string `json:"include,omitempty"`
-	// Exclude are patterns of objects and folders that are not read; none.
+	// Exclude are patterns of the objects and folders to omit. Default: none.
 	Exclude []string `json:"exclude,omitempty"`
-	// Hidden reads objects with a name or folder that begins with a dot too;
+	// Hidden also reads objects if the name or a folder begins with a dot. Default:
 	// false.
 	Hidden bool `json:"hidden,omitempty"`
-	// MaxFiles bounds the objects of the source; 100000.
+	// MaxFiles bounds the objects of the source. Default: 100000.
 	MaxFiles int `json:"max_files,omitempty"`
-	// MaxBytes bounds the size of one object; 104857600 (100 MB).
+	// MaxBytes bounds the size of one object. Default: 104857600 (100 MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
-	// TimeoutSeconds bounds one attempt of a request; 300.
+	// TimeoutSeconds bounds one attempt of a request. Default: 300.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
-	// RetryMillis is the wait before a failed request is repeated. It doubles
-	// with each of four repetitions; 300.
+	// RetryMillis is the wait before the first retry of a failed request, in
+	// milliseconds. It doubles with each of the four retries. Default: 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// AllowPrivate lets the source reach private addresses. Only the operator may
-	// set it, so it is not an option of the source; false.
+	// AllowPrivate lets the source connect to private addresses. Only the operator
+	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
 }
 

@@ -1,6 +1,6 @@
-// Package sourcetest helps to test kinds of sources. It syncs them as docent
-// does, makes servers fail, and starts real servers on this machine. It also
-// holds the suite of the interfaces that store sources; see [RunStore].
+// Package sourcetest helps to test kinds of sources. It syncs them like docent,
+// simulates server failures, and starts real servers on this machine. It also
+// holds the test suite of the interfaces that store sources; see [RunStore].
 package sourcetest
 
 import (
@@ -25,8 +25,8 @@ import (
 	"docent/ingest/source"
 )
 
-// Kept is the result of the syncs of one source. Its zero value is ready to
-// use.
+// Kept accumulates the results of the syncs of one source. Its zero value is
+// ready to use.
 type Kept struct {
 	// States are the stored states by key.
 	States map[string][]byte
@@ -42,8 +42,8 @@ type Kept struct {
 	Err error
 }
 
-// Sync lists a source and opens its changed items. Only a complete listing
-// removes items that are gone.
+// Sync lists a source and opens its changed items. It removes missing items only
+// after a complete listing.
 func (k *Kept) Sync(t testing.TB, src source.Source) {
 	t.Helper()
 	if k.States == nil {
@@ -112,7 +112,7 @@ func Equal(t testing.TB, what string, got, want []string) {
 	}
 }
 
-// Flaky answers a random half of the requests with status 500.
+// Flaky answers half of the requests, chosen at random, with status 500.
 func Flaky(seed uint64, next http.Handler) http.Handler {
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
@@ -148,7 +148,7 @@ func Proxy(t testing.TB, target string, wrap func(http.Handler) http.Handler) st
 }
 
 // Program returns the path of a program. It searches the usual folders and the
-// repository's bin/tools, and fails the test without the program.
+// repository's bin/tools. If the program is missing, it fails the test.
 func Program(t testing.TB, name string) string {
 	t.Helper()
 	for _, dir := range []string{"", "/usr/sbin", "/usr/local/sbin", "../../../bin/tools"} {
@@ -177,8 +177,8 @@ func Port(t testing.TB) string {
 }
 
 // Start runs a server until the end of the test. It waits until the server
-// accepts connections at address. The command must not be bound to the context
-// of the test.
+// accepts connections at address. The command's context must not end with the
+// test's context.
 func Start(t testing.TB, cmd *exec.Cmd, address string) {
 	t.Helper()
 	out := &tail{}

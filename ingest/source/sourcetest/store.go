@@ -12,7 +12,7 @@ import (
 	"docent/internal/fault"
 )
 
-// Store is all that is stored about sources.
+// Store combines the interfaces that store sources.
 type Store struct {
 	Sources source.Sources
 	Items   source.Items
@@ -21,14 +21,14 @@ type Store struct {
 
 // Database is an empty database made for one test.
 type Database struct {
-	// Open opens the database as another process would. It closes the database
-	// when the test ends.
+	// Open opens the database like another process. It closes the database at the
+	// end of the test.
 	Open func(t *testing.T) Store
 	// Count returns the number of rows of a table.
 	Count func(t *testing.T, table string) int
 }
 
-// RunStore tests the stores of sources that fresh makes databases for.
+// RunStore runs the suite. fresh makes an empty database for each test.
 func RunStore(t *testing.T, fresh func(t *testing.T) Database) {
 	for name, test := range map[string]func(*testing.T, Database){
 		"Records":  sourceRecords,

@@ -32,7 +32,7 @@ const (
 var errLost = fault.New(fault.Conflict, "sync_taken_over", "another process has taken over the sync of this source")
 
 // Sync syncs a source now, in this process. It fails with fault.Conflict if the
-// source is already being synced. It calls progress, if set, regularly.
+// source is already being synced. It regularly calls progress, if set.
 func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(source.Progress)) (source.Summary, error) {
 	r, err := m.cfg.Sources.Source(ctx, id)
 	if err != nil {
@@ -175,7 +175,7 @@ func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *s
 	if now, failed := m.cfg.Sources.Source(last, r.ID); failed == nil {
 		r.Schedule = now.Schedule // the schedule may have changed meanwhile
 	}
-	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // one that cannot be read is manual
+	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // an unreadable schedule counts as manual
 	end.Last, end.NextAt = *sum, next(m.cfg.Now().UTC(), interval, end.Errors)
 	if failed := m.cfg.Leases.EndSync(last, r.ID, owner, end); failed != nil {
 		return errors.Join(err, fmt.Errorf("end the sync of source %s: %w", r.Name, failed))
@@ -211,7 +211,7 @@ func next(now time.Time, interval time.Duration, failures int) time.Time {
 }
 
 // Run syncs sources when they are due, until ctx ends. It then cancels running
-// syncs. They continue when a server runs again.
+// syncs. The next Run continues them.
 func (m *Manager) Run(ctx context.Context) error {
 	tick := time.NewTicker(m.cfg.Poll)
 	defer tick.Stop()

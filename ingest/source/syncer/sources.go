@@ -1,5 +1,5 @@
-// Package syncer adds, changes, and removes sources. It synchronizes
-// collections with them on a schedule.
+// Package syncer manages sources: it adds, changes, and removes them, and
+// synchronizes collections with them on a schedule.
 package syncer
 
 import (
@@ -37,8 +37,8 @@ type Config struct {
 	Concurrency int
 	// Poll is how often Run looks for sources that are due; default 2s.
 	Poll time.Duration
-	// Lease is the time after which another process takes over the syncs of a
-	// killed process; default 30s.
+	// Lease is the time after which another process continues the syncs of a killed
+	// process; default 30s.
 	Lease time.Duration
 	// Now returns the time; default time.Now.
 	Now func() time.Time
@@ -337,8 +337,8 @@ func (m *Manager) Request(ctx context.Context, id int64, retry bool) error {
 	return nil
 }
 
-// Failures returns up to limit unreadable items. They are ordered by key and
-// come after the given key.
+// Failures returns up to limit unreadable items of a source. They are ordered by
+// key and come after the given key.
 func (m *Manager) Failures(ctx context.Context, id int64, after string, limit int) ([]source.ItemRecord, error) {
 	if _, err := m.cfg.Sources.Source(ctx, id); err != nil {
 		return nil, err
@@ -349,9 +349,9 @@ func (m *Manager) Failures(ctx context.Context, id int64, after string, limit in
 // errRemoved ends the sync of a source that is being removed.
 var errRemoved = fault.New(fault.Canceled, "source_removed", "the source is being removed")
 
-// Remove removes a source. It also removes its documents, unless keep is set.
-// Documents that the source did not add, and documents that other sources also
-// have, stay. Remove first ends a running sync in this process.
+// Remove removes a source and, unless keep is set, its documents. It keeps
+// documents that the source did not add, and documents that other sources also
+// have. Remove first ends a running sync in this process.
 func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
 	r, err := m.cfg.Sources.Source(ctx, id)
 	if err != nil {

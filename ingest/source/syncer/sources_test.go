@@ -90,7 +90,7 @@ func TestSchedule(t *testing.T) {
 	before := w.state()
 	changed()
 	until(t, "a change is read", func() bool { return w.state() != before && w.get(q.ID).BusyUntil.IsZero() })
-	// Somebody asks.
+	// A user requests a sync.
 	manual := w.add("r", newPlace("c", "text c"))
 	if err := w.m.Request(t.Context(), manual, false); err != nil {
 		t.Fatal(err)
@@ -238,7 +238,7 @@ func TestVault(t *testing.T) {
 			t.Errorf("key %s: %v", key, err)
 		}
 	}
-	// Many make the key at once, and all use the same.
+	// Many goroutines make the key at the same time, and all use the same key.
 	file := filepath.Join(dir, "sub", "secret.key")
 	var adding sync.WaitGroup
 	for i := range 8 {

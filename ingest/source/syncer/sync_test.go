@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // place is a source in memory.
 type place struct {
 	mu       sync.Mutex
-	items    map[string]string // content by key; one that begins with ! is an error
+	items    map[string]string // content by key; content that begins with ! is an error
 	address  func(key string) string
 	emptyErr error     // of CheckEmpty
 	since    time.Time // given to CheckEmpty
@@ -136,7 +136,7 @@ func (e embedder) EmbedQuery(ctx context.Context, text string) ([]float32, error
 func (embedder) Name() string    { return "test" }
 func (embedder) Dimensions() int { return 2 }
 
-// world is a manager on a database of its own, with places by location.
+// world is a manager on its own database, with places by location.
 type world struct {
 	*testing.T
 	db       *sqlite.Store
@@ -196,7 +196,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// add adds a source that is synced by hand.
+// add adds a source that is only synced on request.
 func (w *world) add(name string, p *place) int64 {
 	w.Helper()
 	w.mu.Lock()
@@ -209,7 +209,8 @@ func (w *world) add(name string, p *place) int64 {
 	return r.ID
 }
 
-// sync syncs a source and compares its summary, and the error if one is wanted.
+// sync syncs a source. It compares the summary with want, and also the error if
+// one is expected.
 func (w *world) sync(id int64, want string) {
 	w.Helper()
 	w.syncAs(id, false, want)
@@ -300,7 +301,7 @@ func TestSync(t *testing.T) {
 	w.wantDocuments("https://x/a https://x/c https://x/d https://x/e")
 	p.listErr = nil
 	w.sync(id, "+0 ~0 =3 -1 !0")
-	// A document that somebody deleted comes back.
+	// A document that a user deleted is restored.
 	docs, err := w.db.Documents(t.Context(), corpus.DocumentFilter{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -318,7 +319,7 @@ func TestFailures(t *testing.T) {
 	p := newPlace("a", "text a", "b", "text b", "c", " ")
 	id := w.add("p", p)
 	w.sync(id, "+2 ~0 =0 -0 !1")
-	// The old version stays while an item cannot be listed, opened or used.
+	// The old version stays while an item cannot be listed, opened, or read.
 	before := w.documents()
 	p.set("a", "!timeout")
 	p.set("b", "!!server error")
@@ -389,7 +390,7 @@ func TestOwners(t *testing.T) {
 	w.wantDocuments("https://x/a https://x/e")
 }
 
-// TestNames has items whose addresses are missing, shared, and change.
+// TestNames has items whose addresses are missing, shared, or changing.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -406,7 +407,7 @@ func TestNames(t *testing.T) {
 	w.sync(id, "+0 ~1 =2 -0 !0")
 	w.wantDocuments("https://x/new source:1/b source:1/c")
 	w.sync(id, "+0 ~0 =3 -0 !0")
-	// One item takes the place of another under the same address.
+	// One item replaces another under the same address.
 	p.set("a", "")
 	p.set("d", "other text")
 	address["d"] = "https://x/new"
@@ -467,7 +468,8 @@ func TestInterruptedSyncsConverge(t *testing.T) {
 	}
 }
 
-// TestEmptyListing removes nothing while the source says that it is out of reach.
+// TestEmptyListing checks that nothing is removed while the source reports that
+// it is unreachable.
 func TestEmptyListing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -30,9 +30,9 @@ type Vault struct {
 	aead cipher.AEAD
 }
 
-// NewVault returns a vault. The text has a key of 32 bytes in hex or base64. If
-// the text is empty, the vault uses the key in the file. It creates the file when
-// it first needs a key.
+// NewVault returns a vault. text contains a key of 32 bytes in hex or base64. If
+// it is empty, the vault uses the key in the file. The vault creates the file
+// when it first needs a key.
 func NewVault(file, text string) (*Vault, error) {
 	v := &Vault{file: file, text: strings.TrimSpace(text)}
 	if v.text != "" {

@@ -28,43 +28,44 @@ type Config struct {
 	// URL is the address of the page, of the sitemap, or of the page where the
 	// crawl starts. Required.
 	URL string `json:"url"`
-	// Mode is "page", "sitemap", or "crawl"; "sitemap" if the address ends with
-	// .xml or .xml.gz, else "page".
+	// Mode is "page", "sitemap", or "crawl". Default: "sitemap" if the address ends
+	// with .xml or .xml.gz, else "page".
 	Mode string `json:"mode,omitempty"`
-	// Depth is the maximum number of links from the first page to a crawled
-	// page; 10.
+	// Depth is the maximum number of links between the first page and a crawled
+	// page. Default: 10.
 	Depth int `json:"depth,omitempty"`
-	// MaxPages bounds the pages that one sync requests; 5000.
+	// MaxPages bounds the pages that one sync requests. Default: 5000.
 	MaxPages int `json:"max_pages,omitempty"`
-	// Prefixes are the paths below which pages are read; the folder of the
-	// address.
+	// Prefixes limit the source to pages below these paths. Default: the folder of
+	// the address.
 	Prefixes []string `json:"prefixes,omitempty"`
-	// Exclude are paths below which no page is read; none.
+	// Exclude omits the pages below these paths. Default: none.
 	Exclude []string `json:"exclude,omitempty"`
-	// Hosts are further hosts whose pages are read; none.
+	// Hosts are additional hosts whose pages are read. Default: none.
 	Hosts []string `json:"hosts,omitempty"`
-	// IgnoreRobots reads pages that robots.txt forbids. Use it only for your own
-	// sites; false.
+	// IgnoreRobots also reads pages that robots.txt forbids. Set it only for your
+	// own sites. Default: false.
 	IgnoreRobots bool `json:"ignore_robots,omitempty"`
-	// DelayMillis is the least time between two requests in milliseconds. The
-	// Crawl-delay of robots.txt counts if it is longer, up to 10 seconds; 0.
+	// DelayMillis is the minimum time between two requests, in milliseconds. A
+	// longer Crawl-delay in robots.txt takes precedence, up to 10 seconds. Default:
+	// 0.
 	DelayMillis int `json:"delay_ms,omitempty"`
-	// Parallel is how many requests run at once, from 1 to 8; 3.
+	// Parallel is the number of concurrent requests, from 1 to 8. Default: 3.
 	Parallel int `json:"parallel,omitempty"`
-	// MaxBytes bounds the size of one document; 52428800 (50 MB).
+	// MaxBytes bounds the size of one document. Default: 52428800 (50 MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
-	// TimeoutSeconds bounds one attempt of a request; 60.
+	// TimeoutSeconds bounds one attempt of a request. Default: 60.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
-	// RetryMillis is the wait before a failed request is repeated. It doubles
-	// with each of four repetitions; 300.
+	// RetryMillis is the wait before the first retry of a failed request, in
+	// milliseconds. It doubles with each of the four retries. Default: 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// UserAgent is the User-Agent header; docent's own.
+	// UserAgent is the User-Agent header. Default: docent's own.
 	UserAgent string `json:"user_agent,omitempty"`
-	// Authorization is sent in the Authorization header, and only to the host
-	// of URL. An example is "Bearer TOKEN"; none. It is a secret.
+	// Authorization is sent in the Authorization header, and only to the host of
+	// URL. An example is "Bearer TOKEN". It is a secret. Default: none.
 	Authorization string `json:"authorization,omitempty"`
-	// AllowPrivate lets the source reach private addresses. Only the operator may
-	// set it, so it is not an option of the source; false.
+	// AllowPrivate lets the source connect to private addresses. Only the operator
+	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
 }
 

@@ -33,7 +33,7 @@ type entry struct {
 	depth int
 }
 
-// List yields the pages in the order in which it finds them. The order does not
+// List yields the pages in the order in which they are found. The order does not
 // depend on the speed of requests.
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {

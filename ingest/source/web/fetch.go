@@ -233,8 +233,8 @@ func drain(body io.Reader, st *state, limit int64) (kept []byte, whole bool, err
 	return buf.Bytes()[:n], rest == 0, nil
 }
 
-// Open returns the document of an item. It takes a document from memory if the
-// listing has downloaded it.
+// Open returns the document of an item. It uses the copy in memory if List has
+// already downloaded the document.
 func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, error) {
 	s.mu.Lock()
 	body, ok := s.spool.take(item.Key)
@@ -344,7 +344,7 @@ func decoder(body io.Reader, kind, label string) io.Reader {
 }
 
 // Body returns the document in a response. If the server declares the character
-// set of a text, Body returns UTF-8 with a byte order mark.
+// set of a text, Body converts the text to UTF-8 with a byte order mark.
 func Body(res *http.Response) io.Reader {
 	kind, params := contentType(res, res.Request.URL)
 	return decoder(res.Body, kind, params["charset"])

@@ -85,7 +85,7 @@ func (s *site) reset() {
 	clear(s.requests)
 }
 
-// keys are the kept items without the site's address.
+// keys returns the keys of the kept items without the site's address.
 func keys(k sourcetest.Kept, s *site) []string {
 	var out []string
 	for key := range k.States {
@@ -147,19 +147,19 @@ func TestCrawl(t *testing.T) {
 		}
 	}
 
-	// Nothing changed: links come from the state, nothing is read.
+	// Nothing changed: the links come from the state, and no document is read.
 	k.Sync(t, src)
 	sourcetest.Equal(t, "items again", keys(k, s), all)
 	sourcetest.Equal(t, "changed", k.Changed, nil)
 
-	// One page changed, one is gone.
+	// One page changed, and one no longer exists.
 	s.pages["/docs/one"] += " changed"
 	delete(s.pages, "/docs/two.html")
 	k.Sync(t, src)
 	sourcetest.Equal(t, "changed", k.Changed, []string{s.URL + "/docs/one"})
 	sourcetest.Equal(t, "items", keys(k, s), slices.DeleteFunc(slices.Clone(all), func(s string) bool { return s == "/docs/two.html" }))
 
-	// The start page is gone: that is an error and removes nothing.
+	// The start page no longer exists. That is an error and removes nothing.
 	delete(s.pages, "/docs/")
 	k.Sync(t, src)
 	if k.Err == nil || len(k.States) != len(all)-1 {

@@ -26,30 +26,31 @@ import (
 type Config struct {
 	// URL is the address of the folder. Required.
 	URL string `json:"url"`
-	// User is the name for basic authentication; none.
+	// User is the name for basic authentication. Default: none.
 	User string `json:"user,omitempty"`
-	// Password belongs to User; none. It is a secret.
+	// Password is the password of User. It is a secret. Default: none.
 	Password string `json:"password,omitempty"`
-	// Token is sent as a bearer token instead of user and password; none. It is
-	// a secret.
+	// Token is sent as a bearer token instead of user and password. It is a secret.
+	// Default: none.
 	Token string `json:"token,omitempty"`
-	// Include are patterns of the files that are read; all.
+	// Include are patterns of the files to read. Default: all.
 	Include []string `json:"include,omitempty"`
-	// Exclude are patterns of files and folders that are not read; none.
+	// Exclude are patterns of the files and folders to omit. Default: none.
 	Exclude []string `json:"exclude,omitempty"`
-	// Hidden reads files and folders whose names begin with a dot too; false.
+	// Hidden also reads files and folders whose names begin with a dot. Default:
+	// false.
 	Hidden bool `json:"hidden,omitempty"`
-	// MaxFiles bounds the files of the source; 100000.
+	// MaxFiles bounds the files of the source. Default: 100000.
 	MaxFiles int `json:"max_files,omitempty"`
-	// MaxBytes bounds the size of one file; 104857600 (100 MB).
+	// MaxBytes bounds the size of one file. Default: 104857600 (100 MB).
 	MaxBytes int64 `json:"max_bytes,omitempty"`
-	// TimeoutSeconds bounds one attempt of a request; 300.
+	// TimeoutSeconds bounds one attempt of a request. Default: 300.
 	TimeoutSeconds int `json:"timeout_seconds,omitempty"`
-	// RetryMillis is the wait before a failed request is repeated. It doubles
-	// with each of four repetitions; 300.
+	// RetryMillis is the wait before the first retry of a failed request, in
+	// milliseconds. It doubles with each of the four retries. Default: 300.
 	RetryMillis int `json:"retry_ms,omitempty"`
-	// AllowPrivate lets the source reach private addresses. Only the operator may
-	// set it, so it is not an option of the source; false.
+	// AllowPrivate lets the source connect to private addresses. Only the operator
+	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
 }
 
@@ -136,8 +137,8 @@ func (st state) same(raw []byte) bool {
 // maxDepth bounds the levels of folders.
 const maxDepth = 64
 
-// List walks the folders with one request for each. If a folder cannot be
-// listed, the listing ends with an error after the other folders.
+// List walks the folders with one request for each. If a folder cannot be listed,
+// List continues with the others and yields an error at the end.
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		var failed error

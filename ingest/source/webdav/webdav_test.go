@@ -142,7 +142,7 @@ func TestApache(t *testing.T) {
 		t.Errorf("wrong password: error %v", k.Err)
 	}
 
-	// The same server, failing every other time.
+	// The same server, but every other request fails.
 	broken := open(t, Config{URL: sourcetest.Proxy(t, address, func(h http.Handler) http.Handler { return sourcetest.Flaky(3, h) }), User: "reader", Password: "secret"})
 	for i := range 30 {
 		write(t, files, fmt.Sprintf("many/%d/x.txt", i), "x")

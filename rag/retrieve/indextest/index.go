@@ -57,7 +57,8 @@ func Entry(id int64, text string) retrieve.Entry {
 var words = strings.Fields(`lemon ginger pepper saffron cumin clove nutmeg basil thyme oregano sage mint
 	dill fennel anise cardamom turmeric paprika mustard vanilla`)
 
-// Entries makes n entries with short texts. Equal n give equal entries.
+// Entries makes n entries with short texts. It returns the same entries for the
+// same n.
 func Entries(n int) []retrieve.Entry {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	out := make([]retrieve.Entry, n)

@@ -2,8 +2,8 @@ package content
 
 import "strings"
 
-// AltText returns the description of a picture on one line. It returns "" if
-// the description is only a file name or an address.
+// AltText returns the description of a picture as one line. It returns "" if the
+// description is only a file name or an address.
 func AltText(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	lower := strings.ToLower(s)

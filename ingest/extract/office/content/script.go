@@ -6,10 +6,10 @@ import "strings"
 // is usually small text and no index or exponent.
 const maxScript = 12
 
-// Scripted formats a raised (script > 0) or lowered (script < 0) run of text.
-// Digits and signs become small digits and signs. Other lowered text gets the
-// prefix _, and a raised mix of digits and letters gets the prefix ^. Raised
-// letters stay unchanged, as in "1st".
+// Scripted formats superscript text (script > 0) or subscript text (script < 0).
+// Digits and signs become superscript or subscript characters. Other subscript
+// text gets the prefix _. A superscript mix of digits and letters gets the prefix
+// ^. Superscript letters stay unchanged, as in "1st".
 func Scripted(s string, script int) string {
 	if script == 0 || len(s) > maxScript || strings.TrimSpace(s) == "" {
 		return s
@@ -55,7 +55,8 @@ func signForms(plain, formed string) map[rune]rune {
 }
 
 // SymbolText converts a character of a symbol font to text. It returns a bullet
-// for the usual list marks, ASCII characters unchanged, and "" for all others.
+// for the usual list marks. It returns ASCII characters unchanged, and "" for all
+// other characters.
 func SymbolText(c byte) string {
 	switch {
 	case c == 0xb7 || c == 0xa7 || c == 0xa8 || c == 0xd8 || c == 0xfc:

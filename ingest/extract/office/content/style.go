@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// StyleName interprets the built-in name of a paragraph style. level is the
-// level of a heading, from 1, and 0 for other styles. toc reports a style of
-// the table of contents.
+// StyleName interprets the built-in name of a paragraph style. level is the level
+// of a heading, from 1. It is 0 for other styles. toc reports whether the style
+// belongs to the table of contents.
 func StyleName(name string) (level int, title, toc bool) {
 	name = strings.ToLower(name)
 	if rest, ok := strings.CutPrefix(name, "heading "); ok {
@@ -22,5 +22,5 @@ func StyleName(name string) (level int, title, toc bool) {
 // nine levels.
 const MaxListDepth = 16
 
-// MaxStyles bounds the styles read of one document.
+// MaxStyles limits the number of styles that are read from one document.
 const MaxStyles = 100_000

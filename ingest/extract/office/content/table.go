@@ -23,10 +23,10 @@ func AddRows(b *outline.Builder, rows [][]string, header bool) {
 	}
 }
 
-// MaxRepeated is the longest text of a merged cell, in bytes, that is repeated
-// in each row.
+// MaxRepeated is the maximum length of a merged cell's text that is repeated in
+// each row, in bytes.
 const MaxRepeated = 120
 
-// MaxTable is the number of rows and cells of a table that are kept before they
-// are added to the text.
+// MaxTable is the maximum number of rows, and of cells, of a table that is
+// collected before it is added to the text.
 const MaxTable = 500_000

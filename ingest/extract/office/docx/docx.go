@@ -19,8 +19,8 @@ import (
 const mainPart = "word/document.xml"
 
 // Read reads a Word document: headings by their styles, lists, table rows,
-// footnotes after their paragraph, charts, and descriptions of pictures. It
-// reads each distinct header and footer once. It omits comments and tracked
+// charts, and descriptions of pictures. Footnotes follow their paragraph. Read
+// includes each distinct header and footer once. It omits comments and tracked
 // deletions.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	a, err := zipxml.Open(data)

@@ -9,8 +9,8 @@ import (
 	"docent/ingest/extract/zipxml"
 )
 
-// MainPart returns the name of the package's main part, as its relations say.
-// Without a relation it returns the usual name.
+// MainPart returns the name of the package's main part. It follows the relations
+// of the package. Without a relation it returns usual.
 func MainPart(ctx context.Context, a *zipxml.Archive, usual string) (string, error) {
 	relations, err := a.Relations(ctx, "")
 	if err != nil {
@@ -24,8 +24,8 @@ func MainPart(ctx context.Context, a *zipxml.Archive, usual string) (string, err
 	return usual, nil
 }
 
-// Title returns the title in the metadata of a package. It ignores titles that
-// programs give to every new document.
+// Title returns the title in the metadata of a package. It ignores default
+// titles, which programs give to every new document.
 func Title(ctx context.Context, a *zipxml.Archive) string {
 	name := "docProps/core.xml"
 	// An error is ignored because the usual name is good enough.

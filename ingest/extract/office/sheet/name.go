@@ -13,8 +13,8 @@ var usualName = regexp.MustCompile(`^(Sheet|Tabelle|Feuil|Feuille|Hoja|Foglio|Bl
 // IsUsualName reports whether a name is a default name of a sheet.
 func IsUsualName(name string) bool { return usualName.MatchString(name) }
 
-// AddHeading adds the name of a sheet as a heading. A single sheet with a
-// default name gets none.
+// AddHeading adds the name of a sheet as a heading. It adds no heading for a
+// single sheet with a default name.
 func AddHeading(b *outline.Builder, name string, sheets int) {
 	if sheets > 1 || !IsUsualName(name) {
 		b.Add(outline.Heading, 1, "\n\n", strings.Join(strings.Fields(name), " "))

@@ -63,8 +63,8 @@ func (g *Grid) AddRow(r Row) error {
 	return nil
 }
 
-// RepeatMerged repeats the text of an area over several rows in each row, so
-// that each row is complete.
+// RepeatMerged repeats the text of a merged area in each of its rows, so that
+// each row is complete.
 func (g *Grid) RepeatMerged() {
 	steps := MaxCells / 2
 	for _, m := range g.Merges {
@@ -94,7 +94,7 @@ func (g *Grid) RepeatMerged() {
 
 func byColumn(c Cell, col int) int { return cmp.Compare(c.Column, col) }
 
-// AddTables adds the tables of the sheet. Blank rows separate them.
+// AddTables adds the tables of the sheet. Blank rows separate tables.
 func (g *Grid) AddTables(ctx context.Context, b *outline.Builder) error {
 	if !slices.IsSortedFunc(g.Rows, func(a, b Row) int { return cmp.Compare(a.Number, b.Number) }) {
 		slices.SortStableFunc(g.Rows, func(a, b Row) int { return cmp.Compare(a.Number, b.Number) })
@@ -165,7 +165,7 @@ func addTable(ctx context.Context, b *outline.Builder, rows []Row) error {
 	return nil
 }
 
-// UsedColumns maps the non-empty columns to their order.
+// UsedColumns maps each non-empty column to its position among them.
 func UsedColumns(rows []Row) map[int]int {
 	columns := map[int]int{}
 	for _, r := range rows {

@@ -10,11 +10,11 @@ import (
 type Annotation struct {
 	// Contents is the text of a note.
 	Contents string
-	// Field is set for a form field.
+	// Field reports whether the annotation is a form field.
 	Field bool
-	// Label is the name of a field for people; it is often "".
+	// Label is the name of a field that people see; it is often "".
 	Label string
-	// Name is the name of a field for programs.
+	// Name is the internal name of a field.
 	Name string
 	// Value is the content of a field. For a checkbox it says whether the box
 	// is checked.

@@ -26,8 +26,8 @@ const (
 	codeSecurity = 5
 )
 
-// MaxCopied is the largest PDF that is copied into the memory of a sandbox.
-// From a larger PDF the sandbox reads blocks as needed.
+// MaxCopied is the maximum size of a PDF that is copied into the memory of a
+// sandbox. The sandbox reads larger PDFs block by block.
 const MaxCopied = 8 << 20
 
 // Document is a PDF that is open in a sandbox. It is not safe for concurrent
@@ -113,7 +113,8 @@ func (d *Document) Call(ctx context.Context, name string, args ...uint64) (uint6
 	return d.Sandbox.Call(ctx, name, args...)
 }
 
-// Scratch returns the address of a buffer of scratchBytes for results.
+// Scratch returns the address of a buffer for results. The buffer has
+// scratchBytes bytes.
 func (d *Document) Scratch() uint64 { return uint64(d.scratch) }
 
 // Floats reads n 32-bit floating-point numbers from the scratch buffer.
@@ -164,10 +165,10 @@ func (d *Document) buffer(ctx context.Context, size int) (uint32, error) {
 // maxString bounds a name, a value, or a title, in bytes of UTF-16.
 const maxString = 1 << 20
 
-// String returns a text from a function of the library that writes UTF-16 into
-// a buffer. The function takes the arguments, the buffer, and its size in
-// bytes. It returns the number of bytes including the final NUL. String returns
-// "" for a text that is too long.
+// String calls a function of the library that writes UTF-16 text into a buffer,
+// and returns the text. The function receives the arguments, the buffer, and the
+// buffer's size in bytes. It returns the number of bytes, including the final
+// NUL. String returns "" if the text is too long.
 func (d *Document) String(ctx context.Context, name string, args ...uint64) (string, error) {
 	n, err := d.Call(ctx, name, append(args, 0, 0)...)
 	if err != nil {
@@ -187,8 +188,7 @@ func (d *Document) String(ctx context.Context, name string, args ...uint64) (str
 	return string(utf16.Decode(units)), err
 }
 
-// Named returns a text as String does. The function takes an ASCII name as its
-// last argument.
+// Named is like String for functions with an ASCII name as their last argument.
 func (d *Document) Named(ctx context.Context, name string, of uint64, key string) (string, error) {
 	b, err := d.Sandbox.Bytes(d.scratch, scratchBytes)
 	if err != nil {
@@ -221,8 +221,8 @@ func (d *Document) Label(ctx context.Context, page int) (string, error) {
 	return d.String(ctx, "FPDF_GetPageLabel", d.handle, uint64(page))
 }
 
-// FirstBookmark returns the first entry of the outline below another one. 0 is
-// the top of the outline. The result is 0 without an entry.
+// FirstBookmark returns the first entry of the outline below another one; 0 is
+// the top of the outline. It returns 0 if there is no entry.
 func (d *Document) FirstBookmark(ctx context.Context, parent uint64) (uint64, error) {
 	return d.Call(ctx, "FPDFBookmark_GetFirstChild", d.handle, parent)
 }
@@ -232,8 +232,8 @@ func (d *Document) NextBookmark(ctx context.Context, at uint64) (uint64, error) 
 	return d.Call(ctx, "FPDFBookmark_GetNextSibling", d.handle, at)
 }
 
-// Bookmark returns the title of an outline entry and its page. The page is -1
-// without one.
+// Bookmark returns the title and the page of an outline entry. The page is -1 if
+// the entry has none.
 func (d *Document) Bookmark(ctx context.Context, at uint64) (title string, page int, err error) {
 	if title, err = d.String(ctx, "FPDFBookmark_GetTitle", at); err != nil {
 		return "", -1, err

@@ -51,10 +51,10 @@ type Library struct {
 	module  wazero.CompiledModule
 }
 
-// New returns a library. It keeps compiled code in a folder. With "", each
-// process compiles the code again, which takes seconds. If interrupted is set,
-// a context can stop a running call, and calls take about 2.5 times as long.
-// Otherwise a context is only checked before each call.
+// New returns a library. It keeps compiled code in a folder. If the folder is "",
+// each process compiles the code again, which takes seconds. If interrupted is
+// set, a context can stop a running call, and calls take about 2.5 times as long.
+// Otherwise contexts are only checked before each call.
 func New(dir string, interrupted bool) *Library { return &Library{dir: dir, interrupted: interrupted} }
 
 // Close frees the code. No sandbox may be in use.
@@ -169,8 +169,8 @@ func (l *Library) Start(ctx context.Context, limit int) (*Sandbox, error) {
 	return s, nil
 }
 
-// Close frees the sandbox and its memory. It does not call the sandbox, so the
-// sandbox may be in any state.
+// Close frees the sandbox and its memory. It works in any state of the sandbox,
+// because it does not call the sandbox.
 func (s *Sandbox) Close(ctx context.Context) error {
 	if err := s.module.Close(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("close a PDF sandbox: %w", err)
@@ -185,7 +185,7 @@ func (s *Sandbox) Broken() error { return s.failed }
 func (s *Sandbox) Used() int { return int(s.module.Memory().Size()) }
 
 // Call calls a function of the library. A failed or canceled call breaks the
-// sandbox. All later calls return the same error.
+// sandbox. All later calls then return the same error.
 func (s *Sandbox) Call(ctx context.Context, name string, args ...uint64) (uint64, error) {
 	if s.failed != nil {
 		return 0, s.failed

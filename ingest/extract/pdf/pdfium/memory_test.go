@@ -17,7 +17,8 @@ func cacheDir(t *testing.T) string {
 	return filepath.Join(dir, "docent-test", "wasm")
 }
 
-// A sandbox grows in its place up to its limit, and a new one is empty.
+// The memory of a sandbox grows in place up to its limit. The memory of a new
+// sandbox is empty.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	const limit = 64 << 20

@@ -48,7 +48,7 @@ func (p *Page) LoadText(ctx context.Context) (int, error) {
 	return max(int(int32(n)), 0), err
 }
 
-// NoChar stands for the second half of a character that takes two indexes.
+// NoChar fills the second index of a character that uses two indexes.
 const NoChar rune = -1
 
 // Dividing is the hyphen that divides a word at the end of a line.
@@ -58,7 +58,7 @@ const Dividing rune = 2
 const dividedAs = 0xFFFE
 
 // Chars returns the first n characters of the loaded text, or fewer if the text
-// is shorter. The position of each character is its index in the library.
+// is shorter. A character's position in the result is its index in the library.
 func (p *Page) Chars(ctx context.Context, n int) ([]rune, error) {
 	at, err := p.buffer(ctx, 2*n+2)
 	if err != nil {
@@ -109,8 +109,9 @@ func joinPairs(chars []rune) {
 	}
 }
 
-// Box returns the place of a character on the page: left, top, right, and
-// bottom in points, with y upward. ok is false if the character has no place.
+// Box returns the position of a character on the page: left, top, right, and
+// bottom, in points. y grows upward. ok is false if the character has no
+// position.
 func (p *Page) Box(ctx context.Context, char int) (box [4]float32, ok bool, err error) {
 	done, err := p.Call(ctx, "FPDFText_GetLooseCharBox", p.Text, uint64(char), p.Scratch())
 	if err != nil || uint32(done) == 0 {
@@ -151,8 +152,8 @@ func (p *Page) Size(ctx context.Context) (width, height float64, err error) {
 	return math.Float64frombits(w), math.Float64frombits(h), err
 }
 
-// Shown returns the place of a point on the displayed page. The result is on a
-// grid with the given number of steps in each direction.
+// Shown converts a point to its position on the displayed page. The position is
+// on a grid with the given number of steps in each direction.
 func (p *Page) Shown(ctx context.Context, grid int, x, y float64) (sx, sy int32, err error) {
 	side := uint64(grid)
 	_, err = p.Call(ctx, "FPDF_PageToDevice", p.Handle, 0, 0, side, side, 0, math.Float64bits(x), math.Float64bits(y), p.Scratch(), p.Scratch()+4)
