@@ -80,6 +80,8 @@ type Config struct {
 	LLM LLM
 	// Embedder is the embedding model; default the built-in model.
 	Embedder Embedder
+	// Encoder selects the built-in encoder; default EncoderAuto.
+	Encoder string
 	// Speech transcribes recordings and speaks replies; default none.
 	Speech Speech
 }
@@ -172,6 +174,13 @@ type LLM struct {
 
 // Enabled reports whether a model is configured.
 func (l LLM) Enabled() bool { return l.Model != "" }
+
+// The values of Config.Encoder. EncoderAuto uses the encoder on processors that
+// are fast enough, unless an embedding model on a server is configured.
+const (
+	EncoderAuto = "auto"
+	EncoderOff  = "off"
+)
 
 // Embedder selects an embedding model. Without Model, it is the built-in one.
 type Embedder struct {
