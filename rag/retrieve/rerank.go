@@ -66,9 +66,9 @@ func (r *Retriever) fuse(results []Result, scores []Score) {
 	normalize(own)
 	normalize(read)
 	for i := range results {
-		share, ok := r.cfg.RerankShare[results[i].Passage.Kind]
-		if !ok {
-			share = 1
+		share := 1.0
+		if r.cfg.RerankShare != nil {
+			share = r.cfg.RerankShare(results[i].Passage)
 		}
 		results[i].Rerank = &scores[i]
 		results[i].Score = (1-share)*float64(own[i]) + share*float64(read[i])

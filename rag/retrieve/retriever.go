@@ -37,9 +37,9 @@ type Config struct {
 	Features Features
 	// Reranker orders the best results again. Default: nil, no reranking.
 	Reranker Reranker
-	// RerankShare is the share of the Reranker in the score of a passage, by
-	// kind, from 0 to 1. The features have the rest. Default for each kind: 1.
-	RerankShare map[corpus.Kind]float64
+	// RerankShare returns the share of the Reranker in the score of a passage,
+	// from 0 to 1. The features have the rest. Default: 1 for all passages.
+	RerankShare func(corpus.Passage) float64
 	// Snapshot is the file that keeps the data derived from the corpus between
 	// runs. Its folder must exist. Default: "", no snapshot.
 	Snapshot string
