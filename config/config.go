@@ -81,6 +81,8 @@ type Config struct {
 	LLM LLM
 	// Embedder is the embedding model; default the built-in model.
 	Embedder Embedder
+	// Encoder selects the built-in encoder; default EncoderAuto.
+	Encoder string
 	// Speech transcribes recordings and speaks replies; default none.
 	Speech Speech
 }
@@ -173,6 +175,13 @@ type LLM struct {
 
 // Enabled reports whether a model is configured.
 func (l LLM) Enabled() bool { return l.Model != "" }
+
+// The values of Config.Encoder. EncoderAuto uses the encoder on processors that
+// are fast enough, unless an embedding model on a server is configured.
+const (
+	EncoderAuto = "auto"
+	EncoderOff  = "off"
+)
 
 // Embedder configures an embedding model. Without Model, docent uses the built-in
 // one.

@@ -344,5 +344,9 @@ func modelSettings() []Setting {
 			Key: "embedder.dimensions", Flag: "embedder-dimensions", Env: []string{"DOCENT_EMBEDDER_DIMENSIONS"}, Scope: Embedding,
 			Help: "number of dimensions to request; 0 means the model's default", Default: "0",
 		})(number(func(c *Config) *int { return &c.Embedder.Dimensions })),
+		with(Setting{
+			Key: "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
+			Help: "built-in encoder that orders the best passages: auto, or off; auto needs AVX2, or NEON with dot products",
+		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
 	}
 }

@@ -77,7 +77,7 @@ func (r *reference) words(text string) []string {
 func (r *reference) pieces(word string) []uint16 {
 	rest := []rune(word)
 	if len(rest) > 100 {
-		return []uint16{unknown}
+		return []uint16{r.ids[unknownToken]}
 	}
 	var ids []uint16
 	for mark := ""; len(rest) > 0; mark = "##" {
@@ -89,7 +89,7 @@ func (r *reference) pieces(word string) []uint16 {
 			}
 		}
 		if n == 0 {
-			return []uint16{unknown}
+			return []uint16{r.ids[unknownToken]}
 		}
 		rest = rest[n:]
 	}

@@ -138,7 +138,7 @@ func (t *tokenizer) flush() {
 		return
 	}
 	if t.runes > maxWordRunes {
-		t.dst = append(t.dst, unknown)
+		t.dst = append(t.dst, t.v.unknown)
 	} else if id, ok := t.v.find(t.hash, unsafe.String(&t.word[0], t.n), 0); ok {
 		t.dst = append(t.dst, id)
 	} else {
@@ -168,7 +168,7 @@ func (v *vocabulary) appendPieces(dst []uint16, word string) []uint16 {
 			}
 		}
 		if n == 0 {
-			return append(dst[:mark], unknown)
+			return append(dst[:mark], v.unknown)
 		}
 		at += n
 	}

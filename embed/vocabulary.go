@@ -33,9 +33,8 @@ func unpack(packed string) (string, error) {
 }
 
 const (
-	// unknown is the token of words that have no tokens.
-	unknown      uint16 = 1
-	unknownToken        = "[UNK]"
+	// unknownToken stands for words that have no tokens.
+	unknownToken = "[UNK]"
 	// continuation marks tokens of the vocabulary that continue a word.
 	continuation = "##"
 	// maxTokenBytes bounds a token of the vocabulary without its continuation
@@ -53,6 +52,8 @@ type vocabulary struct {
 	shift uint8 // moves the hash's upper bits down to a slot number
 	// longest is the length of the longest token, without its mark.
 	longest int
+	// unknown is the id of unknownToken.
+	unknown uint16
 	// marks are the tokens of the single ASCII characters, by character.
 	marks [128]uint16
 }
@@ -61,7 +62,7 @@ type vocabulary struct {
 // its line number.
 func newVocabulary(file string) (*vocabulary, error) {
 	n := strings.Count(file, "\n")
-	if n <= int(unknown) || n > math.MaxUint16 || file[len(file)-1] != '\n' {
+	if n < 2 || n > math.MaxUint16 || file[len(file)-1] != '\n' {
 		return nil, fmt.Errorf("vocabulary: %d whole lines, want 2 to %d", n, math.MaxUint16)
 	}
 	width := bits.Len(uint(2 * n)) // at most half full
@@ -73,11 +74,12 @@ func newVocabulary(file string) (*vocabulary, error) {
 		}
 		v.start = append(v.start, uint32(at+len(token)+1))
 	}
-	if got := v.token(unknown); got != unknownToken {
-		return nil, fmt.Errorf("vocabulary: token %d is %q, want %q", unknown, got, unknownToken)
+	var ok bool
+	if v.unknown, ok = v.lookup(unknownToken); !ok {
+		return nil, fmt.Errorf("vocabulary: no token %s", unknownToken)
 	}
 	for c := range v.marks {
-		v.marks[c] = unknown
+		v.marks[c] = v.unknown
 		if id, ok := v.find(seedWord.add(byte(c)), string(rune(c)), 0); ok {
 			v.marks[c] = id
 		}
@@ -123,6 +125,15 @@ func (v *vocabulary) find(h hash, text string, skip int) (uint16, bool) {
 		}
 	}
 	return 0, false
+}
+
+// lookup returns the id of a token that begins a word.
+func (v *vocabulary) lookup(token string) (uint16, bool) {
+	h := seedWord
+	for i := 0; i < len(token); i++ {
+		h = h.add(token[i])
+	}
+	return v.find(h, token, 0)
 }
 
 // token returns the text of a token with its mark; empty without such a token.

@@ -14,8 +14,8 @@ import (
 	"docent/internal/fault"
 )
 
-// Sessions that are woken in vain do not delay the sessions behind them. Neither does a store that
-// fails for a while.
+// Sessions that are woken in vain do not delay the sessions behind them. A store that fails
+// for a while does not delay them either.
 func TestAlarmPages(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		a := agent.New("pages")

@@ -20,8 +20,8 @@ func large(mebibytes int) agent.Event {
 	return agent.Event{Name: "large", Data: json.RawMessage(`"` + strings.Repeat("x", mebibytes<<20) + `"`)}
 }
 
-// The content of waiting events is bounded. New events beyond the bound are refused. Of held
-// events, the oldest is dropped.
+// The content of waiting events is bounded. New events beyond the bound are refused. If too
+// many events are held, the oldest is dropped.
 func TestQueueBytes(t *testing.T) { bubble(t, testQueueBytes) }
 
 func testQueueBytes(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/config"
+	"docent/embed/encoder"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/internal/wiring"
@@ -183,7 +184,22 @@ func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s, %d dimensions", d.Embedder.Name(), len(v)), nil
+	return fmt.Sprintf("%s, %d dimensions; %s", d.Embedder.Name(), len(v), d.encoder()), nil
+}
+
+// encoder describes the built-in encoder. It gives the reason if docent does not
+// use it.
+func (d doctor) encoder() string {
+	kernel, ok := encoder.Available()
+	switch {
+	case d.Config.Embedder.Remote():
+		return "no encoder beside a model on a server"
+	case d.Config.Encoder == config.EncoderOff:
+		return "the encoder is off"
+	case !ok:
+		return "no encoder: this processor lacks AVX2, or NEON with dot products"
+	}
+	return fmt.Sprintf("%s orders the best passages (%s)", encoder.Name, kernel)
 }
 
 func (d doctor) checkModel(ctx context.Context) (string, error) {

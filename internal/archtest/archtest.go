@@ -78,7 +78,7 @@ var MethodBudgets = map[string]int{
 // be added.
 var OverBudget = map[string]int{
 	// Program > wiring > assistant > reason > agent > chat > payload > fault: each uses types of the next one.
-	"imports in a chain":      7,
+	"imports in a chain": 7,
 }
 
 // BadNames are meaningless names of packages and files.

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"docent/config"
 	"docent/embed"
+	"docent/embed/encoder"
+	"docent/rag/retrieve"
 )
 
 // sized is an embedder on a server. Its name contains the length of its vectors.
@@ -32,7 +35,7 @@ func (p *Parts) AddEmbedder(ctx context.Context) error {
 	p.Embedder = p.static
 	e := p.Config.Embedder
 	if !e.Remote() {
-		return nil
+		return p.addEncoder()
 	}
 	remote, err := embed.NewOpenAI(embed.Config{
 		BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions, Logger: p.Log,
@@ -45,5 +48,19 @@ func (p *Parts) AddEmbedder(ctx context.Context) error {
 		return fmt.Errorf("embedder: %w", err)
 	}
 	p.Embedder = sized{remote}
+	return nil
+}
+
+// addEncoder adds the built-in encoder, which orders the best passages of a
+// question, if this processor can run it and the settings allow it.
+func (p *Parts) addEncoder() error {
+	if _, ok := encoder.Available(); !ok || p.Config.Encoder == config.EncoderOff {
+		return nil
+	}
+	e, err := encoder.New(encoder.Config{})
+	if err != nil {
+		return fmt.Errorf("built-in encoder: %w", err)
+	}
+	p.reranker = retrieve.NewSimilarity(e)
 	return nil
 }

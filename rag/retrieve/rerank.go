@@ -30,9 +30,9 @@ type Score struct {
 }
 
 // rerankDepth is the number of results that a Reranker scores.
-const rerankDepth = 30
+const rerankDepth = 20
 
-// rerank orders results by the Reranker's scores. If the Reranker fails, the
+// rerank orders results by their own scores and those of the Reranker. If the Reranker fails, the
 // order stays.
 func (r *Retriever) rerank(ctx context.Context, question string, results []Result) error {
 	if len(results) == 0 {
@@ -53,12 +53,29 @@ func (r *Retriever) rerank(ctx context.Context, question string, results []Resul
 		r.cfg.Log.WarnContext(ctx, "passages not reranked; the features order them", "error", err)
 		return nil
 	}
-	for i := range results {
-		results[i].Rerank = &scores[i]
-	}
-	slices.SortStableFunc(results, func(a, b Result) int { return cmp.Compare(b.Rerank.Relevance, a.Rerank.Relevance) })
-	for i := range results {
-		results[i].Rank, results[i].Score = i+1, results[i].Rerank.Relevance
-	}
+	r.fuse(results, scores)
 	return nil
+}
+
+// fuse orders results by their own scores and those of the Reranker. Both are
+// normalized over the results: the best counts 1, the last 0.
+func (r *Retriever) fuse(results []Result, scores []Score) {
+	own, read := make([]float32, len(results)), make([]float32, len(results))
+	for i := range results {
+		own[i], read[i] = float32(results[i].Score), float32(scores[i].Relevance)
+	}
+	normalize(own)
+	normalize(read)
+	for i := range results {
+		share := 1.0
+		if r.cfg.RerankShare != nil {
+			share = r.cfg.RerankShare(results[i].Passage)
+		}
+		results[i].Rerank = &scores[i]
+		results[i].Score = (1-share)*float64(own[i]) + share*float64(read[i])
+	}
+	slices.SortStableFunc(results, func(a, b Result) int { return cmp.Compare(b.Score, a.Score) })
+	for i := range results {
+		results[i].Rank = i + 1
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/rag/corpus"
@@ -63,7 +64,7 @@ func TestReranker(t *testing.T) {
 		t.Errorf("reranked %v, want %v", found(got), all[:3])
 	}
 	for i, x := range got.Results {
-		if x.Rank != i+1 || x.Rerank == nil || x.Score != x.Rerank.Relevance {
+		if x.Rank != i+1 || x.Rerank == nil || x.Score > 1 || i > 0 && x.Score > got.Results[i-1].Score {
 			t.Errorf("result %d is %+v", i, x)
 		}
 	}
@@ -80,5 +81,66 @@ func TestReranker(t *testing.T) {
 	cancel()
 	if _, err := reranked(t, c, worst{}).Retrieve(ctx, retrieve.Query{Question: q}); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
+	}
+}
+
+func TestSimilarity(t *testing.T) {
+	t.Parallel()
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := &countingEmbedder{Embedder: static}
+	similarity := retrieve.NewSimilarity(counted)
+	indextest.RunReranker(t, similarity)
+	passages := []corpus.Passage{{Chunk: corpus.Chunk{ID: 7, Text: "The valve opens."}}, {Chunk: corpus.Chunk{ID: 8, Text: "It rains."}}}
+	for range 3 {
+		if _, err := similarity.Score(t.Context(), "valve", passages); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := counted.texts
+	passages[1].Text = "The other valve opens." // a new version of the passage
+	if _, err := similarity.Score(t.Context(), "valve", passages); err != nil {
+		t.Fatal(err)
+	}
+	if before != 4 || counted.texts != 5 {
+		t.Errorf("embedded %d and %d texts, want 4 and 5", before, counted.texts)
+	}
+}
+
+// countingEmbedder counts the texts that it embeds.
+type countingEmbedder struct {
+	embed.Embedder
+	texts int
+}
+
+func (c *countingEmbedder) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
+	c.texts += len(texts)
+	out, err := c.Embedder.EmbedDocuments(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// TestRerankShare: with a share of 0 the features alone decide.
+func TestRerankShare(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	const q = "shared_buffers default"
+	want := found(ask(t, load(t, c, ""), retrieve.Query{Question: q, K: 5}))
+	none := func(corpus.Passage) float64 { return 0 }
+	r, err := retrieve.New(retrieve.Config{
+		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Reranker: worst{}, RerankShare: none,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := found(ask(t, r, retrieve.Query{Question: q, K: 5})); !slices.Equal(got, want) {
+		t.Errorf("found %v, want %v", got, want)
 	}
 }

@@ -275,7 +275,7 @@ type MessageQuery struct {
 // fault.NotFound if the session does not exist.
 type Store interface {
 	// OpenSession returns the session of record.Key. If it does not exist, OpenSession stores
-	// record and returns created as true. Of several concurrent calls, one creates the session.
+	// record and returns created as true. Only one of several concurrent calls creates it.
 	OpenSession(ctx context.Context, record SessionRecord) (session SessionRecord, created bool, err error)
 	// Receive stores an event with its message. It assigns the turn and the sequence number, and
 	// returns history in the same round trip.

@@ -1,0 +1,199 @@
+package encoder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"docent/embed"
+	"docent/internal/cores"
+)
+
+// Name identifies the encoder's vectors.
+const Name = "docent/minilm-l6-v1"
+
+// maxBytes bounds how much of a text the encoder reads. Of longer texts it reads
+// the beginning.
+const maxBytes = 64 << 10
+
+// ErrUnavailable reports a processor that the encoder has no kernel for.
+var ErrUnavailable = errors.New("encoder: this processor has neither AVX2 with FMA nor NEON with dot products")
+
+// Config has the settings of an encoder.
+type Config struct {
+	// Cores lends EmbedDocuments its cores, one per batch. Default: all cores.
+	Cores *cores.Pool
+	// AllowPlain makes New succeed on every processor. Where there is no other
+	// kernel, plain Go needs about a second per passage. It is for tests.
+	// Default: false.
+	AllowPlain bool
+}
+
+// Encoder is the transformer inside the binary. It implements [embed.Embedder].
+// It needs no network and nothing on disk. It is safe for concurrent use.
+type Encoder struct {
+	model  *model
+	kernel *kernel
+	cores  *cores.Pool
+	// workers are reused: they hold buffers.
+	workers sync.Pool
+}
+
+var _ embed.Embedder = (*Encoder)(nil)
+
+// Available returns the name of the kernel that New chooses: "avx512vnni",
+// "avx2", or "neon". It reports false if this processor can run none of them.
+func Available() (name string, ok bool) {
+	k, ok := bestKernel()
+	if !ok {
+		return "", false
+	}
+	return k.name, true
+}
+
+// New makes an encoder. The first call of a process takes some milliseconds. It
+// returns ErrUnavailable if Available reports false, unless cfg.AllowPlain is
+// set.
+func New(cfg Config) (*Encoder, error) {
+	k, ok := bestKernel()
+	switch {
+	case !ok && !cfg.AllowPlain:
+		return nil, ErrUnavailable
+	case !ok:
+		k = plain
+	}
+	return newEncoder(k, cfg.Cores)
+}
+
+func newEncoder(k *kernel, pool *cores.Pool) (*Encoder, error) {
+	m, err := loadModel()
+	if err != nil {
+		return nil, err
+	}
+	if pool == nil {
+		pool = cores.New(runtime.GOMAXPROCS(0))
+	}
+	e := &Encoder{model: m, kernel: k, cores: pool}
+	e.workers.New = func() any { return newWorker(m, k) }
+	return e, nil
+}
+
+// Kernel returns the name of the kernel in use, as Available does, or "plain".
+func (e *Encoder) Kernel() string { return e.kernel.name }
+
+// Name returns Name.
+func (e *Encoder) Name() string { return Name }
+
+// Dimensions returns 384.
+func (e *Encoder) Dimensions() int { return hidden }
+
+// EmbedQuery returns the vector of a question. It does not wait for a core of
+// the pool.
+func (e *Encoder) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("encode query: %w", err)
+	}
+	ids := e.tokens(text)
+	if len(ids) <= 2 {
+		return make([]float32, hidden), nil
+	}
+	w := e.workers.Get().(*worker)
+	defer e.workers.Put(w)
+	return w.encode([][]uint16{ids})[0], nil
+}
+
+// tokens returns the ids of text between those of [CLS] and [SEP], at most
+// maxTokens in all.
+func (e *Encoder) tokens(text string) []uint16 {
+	ids := e.model.pieces.Append([]uint16{e.model.cls}, text[:min(len(text), maxBytes)])
+	return append(ids[:min(len(ids), maxTokens-1)], e.model.sep)
+}
+
+// EmbedDocuments returns the vectors of texts, in order. It computes them in
+// batches of texts of similar length, on as many cores as the pool lends, and
+// stops between two batches when ctx ends. A panic on any core is an
+// [embed.PanicError] of this call.
+func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	ids := make([][]uint16, len(texts))
+	for i, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("encode documents: %w", err)
+		}
+		ids[i] = e.tokens(text)
+	}
+	batches := batchesOf(ids)
+	var next atomic.Int64
+	var panicked atomic.Pointer[embed.PanicError]
+	work := func() {
+		defer func() {
+			if p := recover(); p != nil {
+				panicked.Store(&embed.PanicError{Value: p, Stack: debug.Stack()})
+			}
+		}()
+		for i := int(next.Add(1)) - 1; i < len(batches) && e.cores.Acquire(ctx) == nil; i = int(next.Add(1)) - 1 {
+			e.encodeBatch(ids, batches[i], out)
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(batches)) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	if err := panicked.Load(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("encode documents: %w", err)
+	}
+	return out, nil
+}
+
+// encodeBatch sets the vectors of the texts of a batch and returns the core that
+// the caller has borrowed.
+func (e *Encoder) encodeBatch(ids [][]uint16, batch []int, out [][]float32) {
+	defer e.cores.Release()
+	w := e.workers.Get().(*worker)
+	defer e.workers.Put(w)
+	texts := make([][]uint16, len(batch))
+	for i, text := range batch {
+		texts[i] = ids[text]
+	}
+	for i, v := range w.encode(texts) {
+		if len(texts[i]) <= 2 {
+			clear(v)
+		}
+		out[batch[i]] = v
+	}
+}
+
+// batchesOf divides texts, given as their token ids, into batches of at most
+// batchTokens. The longest texts come first, so that all cores finish at about
+// the same time.
+func batchesOf(ids [][]uint16) [][]int {
+	order := make([]int, len(ids))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ids[b]), len(ids[a])) })
+	var batches [][]int
+	from, tokens := 0, 0
+	for i, text := range order {
+		if tokens+len(ids[text]) > batchTokens {
+			batches = append(batches, order[from:i])
+			from, tokens = i, 0
+		}
+		tokens += len(ids[text])
+	}
+	if from < len(order) {
+		batches = append(batches, order[from:])
+	}
+	return batches
+}
