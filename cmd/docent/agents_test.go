@@ -84,6 +84,8 @@ func join(t *testing.T, at, session string, v1 bool, more ...string) *guest {
 	if v1 {
 		g.send(t, map[string]any{"action": "hello", "message": map[string]any{}})
 		g.wait(t, "welcome")
+	} else if err := c.Ping(ctx); err != nil { // the answer comes after the session is open
+		t.Fatal(err)
 	}
 	return g
 }

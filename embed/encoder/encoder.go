@@ -29,8 +29,8 @@ var ErrUnavailable = errors.New("encoder: this processor has neither AVX2 with F
 type Config struct {
 	// Cores lends EmbedDocuments its cores, one per batch. Default: all cores.
 	Cores *cores.Pool
-	// AllowPlain makes New succeed on every processor. Where there is no other
-	// kernel, plain Go needs about a second per passage. It is for tests.
+	// AllowPlain makes New succeed on every processor. Without another kernel,
+	// plain Go needs about a second per passage. It is for tests.
 	// Default: false.
 	AllowPlain bool
 }
