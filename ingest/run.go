@@ -85,7 +85,7 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 			return
 		}
 		defer func() { in.warn("remove the folder of parts", r.spool.remove()) }()
-		r.settleGone(&l, req.Prune)
+		r.handleGone(&l, req.Prune)
 		r.retry = req.Retry
 		if req.Progress != nil {
 			r.progress = req.Progress
@@ -260,10 +260,10 @@ func isGone(source, p string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// settleGone handles paths that do not exist. If prune is set and documents of a
+// handleGone handles paths that do not exist. If prune is set and documents of a
 // path are stored, they are marked for removal. Otherwise a missing path is an
 // error.
-func (r *run) settleGone(l *listing, prune bool) {
+func (r *run) handleGone(l *listing, prune bool) {
 	l.gone = slices.DeleteFunc(l.gone, func(p string) bool {
 		return !prune || !slices.ContainsFunc(r.states, func(s intake.SourceState) bool { return isGone(s.Source, p) })
 	})

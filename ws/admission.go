@@ -20,13 +20,13 @@ var (
 
 // Bounds of unauthenticated clients if Config.Authenticate is set.
 const (
-	// strangerShare sets the limit of unauthenticated clients, as a fraction of
+	// anonymousShare sets the limit of unauthenticated clients, as a fraction of
 	// MaxConnections. The limit is added to MaxConnections.
-	strangerShare = 10
-	// minStrangers is the minimum for that limit.
-	minStrangers = 16
-	// maxRemoteStrangers limits the unauthenticated clients from one address.
-	maxRemoteStrangers = 32
+	anonymousShare = 10
+	// minAnonymous is the minimum for that limit.
+	minAnonymous = 16
+	// maxRemoteAnonymous limits the unauthenticated clients from one address.
+	maxRemoteAnonymous = 32
 	// minRates is the minimum number of principals whose rate the server remembers.
 	minRates = 10_000
 )
@@ -35,8 +35,8 @@ const (
 type bounds struct {
 	// connections counts connections, by principal.
 	connections *limits.Limit
-	// The connections of unauthenticated clients, by address.
-	strangers *limits.Limit
+	// anonymous counts connections of unauthenticated clients, by address.
+	anonymous *limits.Limit
 	// rate counts messages, by principal; nil without Config.Authenticate. A
 	// principal's rate outlives its connections, so that reconnecting does not
 	// reset it.
@@ -49,7 +49,7 @@ type bounds struct {
 func newBounds(cfg Config) bounds {
 	b := bounds{
 		connections: limits.New(limits.Config{Total: int64(cfg.MaxConnections)}),
-		strangers:   limits.New(limits.Config{Total: int64(max(minStrangers, cfg.MaxConnections/strangerShare)), Each: maxRemoteStrangers}),
+		anonymous:   limits.New(limits.Config{Total: int64(max(minAnonymous, cfg.MaxConnections/anonymousShare)), Each: maxRemoteAnonymous}),
 		uploads:     limits.New(limits.Config{Total: cfg.UploadBytes, Each: min(cfg.UserUploadBytes, cfg.UploadBytes)}),
 	}
 	if cfg.Authenticate != nil {
@@ -80,7 +80,7 @@ func (s *Server) admit(who *auth.Principal, remote string) (place, error) {
 	if who != nil {
 		return s.admitKnown(who)
 	}
-	p := place{s.bounds.strangers, remote}
+	p := place{s.bounds.anonymous, remote}
 	switch err := p.limit.Take(p.key, 1); {
 	case errors.Is(err, limits.ErrEach):
 		return place{}, errMany

@@ -26,9 +26,9 @@ func TestStrangers(t *testing.T) {
 	t.Cleanup(s.stop)
 	open := &site{t: t, url: "ws" + strings.TrimPrefix(h.URL, "http")}
 	const path = "/?protocol=docent.v1&from="
-	var strangers []*peer
+	var unknown []*peer
 	for range 32 {
-		strangers = append(strangers, open.dial(path+"here", nil))
+		unknown = append(unknown, open.dial(path+"here", nil))
 	}
 	if status, _ := open.refusal(path+"here", nil); status != http.StatusTooManyRequests {
 		t.Errorf("one more from there: status %d", status)
@@ -43,16 +43,16 @@ func TestStrangers(t *testing.T) {
 	for i := range known {
 		known[i] = s.dial("/?protocol=docent.v1", bearer("ada"))
 	}
-	strangers[0].say(`{"action":"hello","message":{"token":"bob"}}`) // the last place
-	strangers[0].until(payload.WelcomeAction)
+	unknown[0].say(`{"action":"hello","message":{"token":"bob"}}`) // the last place
+	unknown[0].until(payload.WelcomeAction)
 	if status, _ := s.refusal("/", bearer("ada")); status != http.StatusServiceUnavailable {
 		t.Errorf("one more who is known: status %d", status)
 	}
-	strangers[1].say(`{"action":"hello","message":{"token":"bob"}}`)
-	if f := strangers[1].next(); !strings.Contains(f.raw, `"code":"unavailable"`) {
+	unknown[1].say(`{"action":"hello","message":{"token":"bob"}}`)
+	if f := unknown[1].next(); !strings.Contains(f.raw, `"code":"unavailable"`) {
 		t.Errorf("a hello without room is answered by %s", f.raw)
 	}
-	if code := strangers[1].closed(); code != ws.CloseUnavailable.Code {
+	if code := unknown[1].closed(); code != ws.CloseUnavailable.Code {
 		t.Errorf("closed with %d", code)
 	}
 	waitFor(t, "there is room from that address", func() bool {

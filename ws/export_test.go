@@ -26,7 +26,7 @@ func Echo() http.Handler {
 		everybody := auth.Anyone()
 		u := upgrade{name: bafName, who: &everybody, begin: func(c *Connection) Handler { return &echoer{talk{c: c}} }}
 		c := newConnection(echo, socket, u, cancel)
-		c.place = place{echo.bounds.strangers, ""}
+		c.place = place{echo.bounds.anonymous, ""}
 		c.sub.Store(&session.Subscription{})
 		go c.write()
 		go c.echo(ctx)

@@ -182,7 +182,7 @@ func testBAFPreprocessing(t *testing.T) {
 
 func testBAFWorkflows(t *testing.T) {
 	t.Parallel()
-	intents, _ := labelled(t)
+	intents, _ := labeled(t)
 	c := newExamples(t, ExamplesConfig{})
 	for _, i := range intents {
 		for _, s := range i.Sentences {

@@ -22,9 +22,9 @@ type message struct {
 	intent, text string
 }
 
-// The intents and the messages of testdata/messages.tsv. Messages without an
+// labeled returns the intents and the messages of testdata/messages.tsv. Messages without an
 // intent have the intent "none".
-func labelled(t testing.TB) ([]*Intent, []message) {
+func labeled(t testing.TB) ([]*Intent, []message) {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", "messages.tsv"))
 	if err != nil {
@@ -176,7 +176,7 @@ func measure(t *testing.T, c *Examples, intents []*Intent, messages []message, p
 
 func TestExamplesAreGood(t *testing.T) {
 	t.Parallel()
-	intents, messages := labelled(t)
+	intents, messages := labeled(t)
 	c := newExamples(t, ExamplesConfig{})
 	var b strings.Builder
 	for _, set := range []struct {
@@ -214,7 +214,7 @@ func golden(t *testing.T, name, got string) {
 // ids.
 func TestCalibration(t *testing.T) {
 	t.Parallel()
-	intents, messages := labelled(t)
+	intents, messages := labeled(t)
 	c := newExamples(t, ExamplesConfig{})
 	fitted := [5]float64{bias, weightCosine, weightOverlap, weightCenter, weightAgainst}
 	want := fitted
@@ -356,7 +356,7 @@ func solve(a [5][6]float64) (x [5]float64) {
 }
 
 func BenchmarkExamples(b *testing.B) {
-	_, messages := labelled(b)
+	_, messages := labeled(b)
 	city := Listed("city", Value{"Paris", nil}, Value{"London", nil})
 	var intents []*Intent
 	for n := range 50 {

@@ -98,7 +98,7 @@ func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	if !u.o.HideSteps {
 		u.show(ctx, shorten(list, maxSummary))
 	}
-	u.dialogue = append(u.dialogue, assistantMessage(text, calls))
+	u.messages = append(u.messages, assistantMessage(text, calls))
 
 	work := tool.WithFindings(withTasks(ctx, u.tasks), u.findings)
 	var running sync.WaitGroup
@@ -122,7 +122,7 @@ func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 		u.report(ctx, c)
 		note.ToolCalls = append(note.ToolCalls, notedCall{c.name, notedArguments(c.shown)})
 		note.ToolResults = append(note.ToolResults, shorten(c.outcome.Content, maxNoted))
-		u.dialogue = append(u.dialogue, u.resultMessage(c, len(told)))
+		u.messages = append(u.messages, u.resultMessage(c, len(told)))
 	}
 	u.refuse(ctx, calls[len(told):])
 	u.notes.add(note)
@@ -138,7 +138,7 @@ func (u *run) refuse(ctx context.Context, calls []*call) {
 	var names []string
 	for _, c := range calls {
 		c.outcome = tool.Outcome{IsError: true, Content: fmt.Sprintf("ERROR: ToolError: At most %d tools can be called in one step; this call was not made.", maxCalls)}
-		u.dialogue = append(u.dialogue, u.resultMessage(c, 1))
+		u.messages = append(u.messages, u.resultMessage(c, 1))
 		if !slices.Contains(names, c.name) && len(names) < maxCalls {
 			names = append(names, c.name)
 		}

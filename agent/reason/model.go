@@ -27,7 +27,7 @@ func (u *run) think(ctx context.Context) (*llm.Answer, error) {
 		return nil, err
 	}
 	messages := append([]llm.Message{llm.Text(llm.System, system)}, u.before...)
-	messages = append(messages, u.dialogue...)
+	messages = append(messages, u.messages...)
 	u.show(ctx, thinking)
 
 	call := ctx

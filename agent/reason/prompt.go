@@ -129,16 +129,16 @@ func (r *reasoner) cut(text string, tokens int) string {
 // fit cuts old outputs until all outputs of a run fit. It keeps those of the last step, because the model has not seen
 // them yet.
 func (u *run) fit() {
-	fresh := len(u.dialogue)
-	for fresh > 0 && u.dialogue[fresh-1].Role == llm.ToolResult {
+	fresh := len(u.messages)
+	for fresh > 0 && u.messages[fresh-1].Role == llm.ToolResult {
 		fresh--
 	}
 	total := 0
-	for i := len(u.dialogue) - 1; i >= 0; i-- {
-		if u.dialogue[i].Role != llm.ToolResult {
+	for i := len(u.messages) - 1; i >= 0; i-- {
+		if u.messages[i].Role != llm.ToolResult {
 			continue
 		}
-		result := &u.dialogue[i]
+		result := &u.messages[i]
 		n := u.static.Count(result.Text)
 		if i < fresh && total+n > runTokens {
 			result.Text = u.cut(result.Text, remainderTokens)

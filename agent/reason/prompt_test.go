@@ -87,7 +87,7 @@ func TestSystemPrompts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var objections []string
-	for _, m := range u.dialogue {
+	for _, m := range u.messages {
 		objections = append(objections, m.Text)
 	}
 	golden(t, "prompt_objections", strings.Join(objections, "\n---\n")+"\n")
@@ -139,15 +139,15 @@ func TestOutputsFitTheRun(t *testing.T) {
 		for i := range 2 {
 			calls = append(calls, u.newCall(i, llm.Call{Name: "f"}))
 		}
-		u.dialogue = append(u.dialogue, assistantMessage("", calls))
+		u.messages = append(u.messages, assistantMessage("", calls))
 		for _, c := range calls {
 			c.outcome.Content = text
-			u.dialogue = append(u.dialogue, u.resultMessage(c, len(calls)))
+			u.messages = append(u.messages, u.resultMessage(c, len(calls)))
 		}
 		u.fit()
 	}
 	total, whole := 0, 0
-	for _, m := range u.dialogue {
+	for _, m := range u.messages {
 		if m.Role == llm.ToolResult {
 			n := r.static.Count(m.Text)
 			total += n

@@ -24,8 +24,8 @@ type run struct {
 	question string
 	// step counts the model calls from 0.
 	step int
-	// before is the conversation up to and including the question. The other messages belong to the run.
-	before, dialogue []llm.Message
+	// before is the conversation up to and including the question. messages belong to the run.
+	before, messages []llm.Message
 	tasks            *taskList
 	findings         *tool.Findings
 	notes            scratchpad
@@ -137,7 +137,7 @@ func (u *run) pushBack(ctx context.Context, text string) error {
 	u.tell(ctx, payload.StepText, "(intermediate) LLM proposed a final answer", payload.TextDetails{Text: shortened(text)})
 	u.tell(ctx, payload.StepPushback, fmt.Sprintf("rejected: %d task(s) still pending", len(pending)), payload.PushbackDetails{Pending: pending})
 	u.notes.reject(u.step, text, pending)
-	u.dialogue = append(u.dialogue, llm.Text(llm.Assistant, text))
+	u.messages = append(u.messages, llm.Text(llm.Assistant, text))
 	return u.objectToPending(pending)
 }
 
@@ -156,7 +156,7 @@ func (u *run) object(name string, data any) error {
 	if err != nil {
 		return err
 	}
-	u.dialogue = append(u.dialogue, llm.Text(llm.User, text))
+	u.messages = append(u.messages, llm.Text(llm.User, text))
 	return nil
 }
 

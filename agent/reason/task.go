@@ -61,15 +61,15 @@ func (l *taskList) add(descriptions []string) (string, error) {
 
 // complete marks a task as done. A later result replaces an earlier one, unless it is empty.
 func (l *taskList) complete(id int, result string) (string, error) {
-	return l.settle(id, payload.TaskCompleted, result)
+	return l.end(id, payload.TaskCompleted, result)
 }
 
 // skip marks a task as skipped.
 func (l *taskList) skip(id int, reason string) (string, error) {
-	return l.settle(id, payload.TaskSkipped, reason)
+	return l.end(id, payload.TaskSkipped, reason)
 }
 
-func (l *taskList) settle(id int, status payload.TaskStatus, result string) (string, error) {
+func (l *taskList) end(id int, status payload.TaskStatus, result string) (string, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if id < 1 || id > len(l.tasks) {

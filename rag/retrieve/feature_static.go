@@ -201,8 +201,8 @@ func softSentence(s *scoring, out []float32) {
 	}
 }
 
-// nearest raises best to the similarities of the echoes before position end
-// and returns the other echoes.
+// nearest reads the echoes before position end. It sets each entry of best to
+// the highest similarity so far, and returns the echoes from end on.
 func nearest(best []float32, echoes []echo, end uint16) []echo {
 	for len(echoes) > 0 && echoes[0].position < end {
 		e := echoes[0]

@@ -106,7 +106,7 @@ func ResolveMarkers(text string, docs int) string {
 func resolveOnce(text string, docs int) string {
 	out := make([]byte, 0, len(text))
 	at := 0
-	marked := 0 // where the last marker that is kept ends in out
+	marked := 0 // the end in out of the last marker that is kept
 	for m := range MarkersIn(text) {
 		out = append(out, text[at:m.Start]...)
 		at = m.End

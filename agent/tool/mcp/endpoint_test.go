@@ -189,9 +189,9 @@ func TestHeaders(t *testing.T) {
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	target := streamable(t, newServer(nil))
-	var strangers atomic.Int64
+	var unexpected atomic.Int64
 	other := newSite(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		strangers.Add(1)
+		unexpected.Add(1)
 		target.ServeHTTP(w, r)
 	}))
 	web := newSite(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -213,9 +213,9 @@ func TestRedirects(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if text := log.String() + err.Error(); strings.Contains(text, "secret") {
-		t.Errorf("the key is told: %s", text)
+		t.Errorf("the log or the error contains the key: %s", text)
 	}
-	if n := strangers.Load(); n > 0 {
+	if n := unexpected.Load(); n > 0 {
 		t.Errorf("%d requests went to another host", n)
 	}
 	cfg.URL = web.URL + "/moved"

@@ -176,7 +176,7 @@ export const reading = {
   s3_url_without_bucket: (a) => `Die Adresse ${a} nennt keinen Bucket; bitte https://server/bucket schreiben`,
   saved_page_empty: 'Beschädigt: Das Archiv enthält keine Seite; bitte die Seite neu speichern',
   schedule_invalid: (a, b) => `Der Zeitplan ${a} ist weder ${b} noch ein Abstand wie 15m, 1h oder 7d`,
-  schedule_too_short: (a, b) => `Der Zeitplan ${a} ist zu kurz: Quellen der Art ${b} werden höchstens einmal in der Minute abgeglichen, also 1m`,
+  schedule_too_short: (a, b) => `Der Zeitplan ${a} ist zu kurz: Quellen der Art ${b} werden höchstens einmal in der Minute abgeglichen. Bitte mindestens 1m wählen`,
   secret_key_length: (a, n, m) => `${a} muss ${n} Byte in Hexadezimalziffern haben, wie openssl rand -hex ${m} sie ausgibt`,
   secret_key_not_written: 'Der Schlüssel für Geheimnisse lässt sich nicht in den Datenordner schreiben',
   secret_key_unreadable: 'Der Schlüssel für Geheimnisse im Datenordner ist nicht lesbar',
