@@ -67,7 +67,7 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// touchReader reports each arrival of bytes.
+// touchReader calls touch after each read that returns bytes.
 type touchReader struct {
 	r     io.Reader
 	touch func()

@@ -113,8 +113,8 @@ func (c *Connection) next(ctx context.Context) bool {
 	return true
 }
 
-// recovered closes the connection if the calling function panics. The program goes
-// on. It must be deferred.
+// recovered recovers from a panic of the calling function, logs it, and closes the
+// connection. Call it with defer.
 func (c *Connection) recovered(ctx context.Context) {
 	if p := recover(); p != nil {
 		c.server.cfg.Logger.ErrorContext(ctx, "panic in connection",

@@ -149,9 +149,9 @@ func (o *outbox) join(f payload.Frame) bool {
 	return true
 }
 
-// addPatiently queues the item that encode returns if half of the outbox is free.
-// Otherwise it returns a channel that is closed after the writer has sent
-// something. open is false if nothing can be sent anymore.
+// addPatiently calls encode and queues the item if at least half of the outbox is
+// free. If it cannot queue the item, it returns a channel that is closed after the
+// writer has sent something. open is false if the outbox is closing.
 func (o *outbox) addPatiently(encode func() item) (wait <-chan struct{}, open bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

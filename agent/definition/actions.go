@@ -28,7 +28,7 @@ func always(body agent.Body) action {
 	return action{make: func() (agent.Body, error) { return body, nil }}
 }
 
-// bare are the actions that may be written without settings.
+// bare lists the actions that need no settings.
 var bare = []string{"rag", "reason", "about"}
 
 // actions reads the list of actions of a body.

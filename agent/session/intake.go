@@ -183,7 +183,8 @@ func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 }
 
 // repeat handles a message that was sent again after its turn. A failed or unfinished turn runs
-// again. For a finished turn, the sender gets the end of the turn.
+// again. After a successful turn, the sender receives the end of the turn, and the request of another
+// agent is answered again.
 func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt) {
 	done, err := in.answered(ctx, c, r)
 	p := queue.NewEvent(r.Event.Event(), r.Event.Message) // of the first message with this id

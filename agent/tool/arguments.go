@@ -74,7 +74,7 @@ func (e *entry) arguments(raw json.RawMessage) (json.RawMessage, error) {
 	return out, e.deep(out)
 }
 
-// object reads the arguments. Models that call a tool without arguments send nothing or null.
+// object decodes the arguments. Empty input and null mean no arguments, because some models send them.
 func (e *entry) object(raw json.RawMessage) (map[string]any, error) {
 	if len(raw) > MaxArguments {
 		return nil, refusal("ToolError", "Tool '%s' takes at most %d bytes of arguments, got %d", e.Name, MaxArguments, len(raw))

@@ -149,7 +149,7 @@ func (s *space) escapes(path string) error {
 	return refusal("WorkspaceError", "Path escapes workspace '%s': %s", s.Name, shown(path))
 }
 
-// failed describes a problem with a path. It hides details of the operating system outside of the workspace.
+// failed turns an error about a path into an error for the model. It does not reveal paths outside of the workspace.
 func (s *space) failed(err error, path string) error {
 	var number syscall.Errno
 	switch {

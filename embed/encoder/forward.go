@@ -5,8 +5,8 @@ import "math"
 const (
 	// batchTokens bounds the tokens of a batch. It is at least maxTokens.
 	batchTokens = 256
-	// block is how many rows pass through the feed-forward part together, so that
-	// what lies between its two matrices stays in the cache. It is a multiple of
+	// block is the number of rows that pass through the feed-forward part together.
+	// Their values between its two matrices fit in the cache. It is a multiple of
 	// rowStep.
 	block = 8 * rowStep
 	// bufferRows is the number of rows of a worker's buffers.

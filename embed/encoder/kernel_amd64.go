@@ -55,7 +55,7 @@ var vnni = &kernel{
 	},
 }
 
-// The AVX2 kernel stores a quantized value in 16 bits.
+// avx2 is the kernel for AVX2. It stores a quantized value in 16 bits.
 var avx2 = &kernel{
 	name: "avx2",
 	quantize: func(q quantized, x []float32, n norm, rows int) {

@@ -1,4 +1,4 @@
-// Package chromem is the vector index of the product. It searches small
+// Package chromem is the vector index that docent uses. It searches small
 // collections with chromem-go. It scans large collections itself, because a scan
 // is faster for them.
 package chromem

@@ -82,8 +82,8 @@ var (
 // sniffLen is the number of bytes from which the format is detected.
 const sniffLen = 8 << 10
 
-// detect returns the format of a source. If it fails, the format still has its
-// media type if that is known.
+// detect returns the format of a source. Even with an error, it returns the media
+// type if it is known.
 func (e *Extractor) detect(ctx context.Context, src intake.Source) (Format, error) {
 	head := src.Data[:min(len(src.Data), sniffLen)]
 	if len(bytes.TrimSpace(head)) == 0 && len(bytes.TrimSpace(src.Data)) == 0 {

@@ -378,8 +378,8 @@ func newLane(cfg *PoolConfig, workers int, memory int64) *lane {
 	return &lane{cfg: cfg, hard: hardFactor * memory, queue: newQueue(workers)}
 }
 
-// do calls fn with a worker when it is the turn of this client. fn must not
-// store the error of a reply, because do returns it.
+// do waits for the turn of the client, takes a worker, and calls fn with each
+// reply. It returns the error of the last reply, so fn can ignore that error.
 func (l *lane) do(ctx context.Context, req request, data []byte, most limits, fn func(reply, []byte) error) error {
 	done, err := l.queue.wait(ctx, intake.ClientOf(ctx).Key, int64(len(data)))
 	if err != nil {

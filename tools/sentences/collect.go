@@ -19,10 +19,9 @@ import (
 // helpers are packages that only tests import.
 var helpers = []string{"agent/agenttest", "agent/session/sessiontest", "ingest/ingesttest", "ingest/source/sourcetest", "internal/pgtest"}
 
-// offPage are packages whose errors never reach the page: those of commands, of
-// settings, and of programs that use docent's packages. Texts that are not
-// errors always reach it. Errors whose ids begin with config_ never do: a program
-// gets them when it starts.
+// offPage are packages whose errors the page never shows: commands, settings, and
+// code that runs in other programs. The page never shows errors with an id that
+// begins with config_ either. It can show all texts that are not errors.
 var offPage = []string{
 	"agent/definition", "agent/intent", "agent/tool", "client", "cmd", "config", "eval", "examples", "index",
 	"internal/wiring", "migrations", "tools",

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// pageMarks maps the squeezed titles of a page's outline entries to their
-// levels.
+// pageMarks returns the levels of outline entries, by page and by squeezed
+// title.
 func pageMarks(marks []bookmark) map[int]map[string]int {
 	by := map[int]map[string]int{}
 	for _, m := range marks {
