@@ -69,7 +69,8 @@ type place struct {
 
 func (p place) free() { p.limit.Free(p.key, 1) }
 
-// admit counts a new connection. who is nil for an unauthenticated client.
+// admit counts a new connection. It returns an error if a limit is reached. For an
+// unauthenticated client, who is nil.
 func (s *Server) admit(who *auth.Principal, remote string) (place, error) {
 	s.mu.Lock()
 	closed := s.closed

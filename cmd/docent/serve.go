@@ -84,7 +84,8 @@ func firstUser(cfg config.Config) string {
 		"  docent user create NAME --scopes ask,ingest%s\n  docent token create --name NAME%s\n", same, data, data)
 }
 
-// warn explains the rights of users who can reach the address.
+// warn prints a warning if other machines can reach docent: that there is no TLS, or
+// no authentication.
 func warn(w io.Writer, cfg config.Config, at net.Addr) {
 	switch {
 	case cfg.Loopback():

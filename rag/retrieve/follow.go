@@ -95,7 +95,7 @@ func (t *snapshotTimer) changed() {
 	t.Reset(min(snapshotQuiet, time.Until(t.latest)))
 }
 
-// saved records that there is nothing to write.
+// saved clears the timer after a snapshot was written.
 func (t *snapshotTimer) saved() { t.latest = time.Time{} }
 
 // catchUp refreshes until it succeeds. It returns false if changed is closed.

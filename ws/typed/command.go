@@ -42,8 +42,8 @@ func commands() []command {
 	return []command{
 		{"reset", "stop the running answer, forget the conversation and begin again", (*Talk).reset},
 		{"history", "show the newest messages of the conversation, at most 50", (*Talk).history},
-		{"status", "tell whether an answer is being made and how many queries wait", (*Talk).status},
-		{"stop", "stop the answer that is being made, or else the query that waits longest", (*Talk).stop},
+		{"status", "show whether an answer is running and how many queries wait", (*Talk).status},
+		{"stop", "stop the running answer; without one, drop the query that has waited longest", (*Talk).stop},
 		{"help", "list these commands", (*Talk).help},
 	}
 }

@@ -250,7 +250,8 @@ func (t *Talk) act(ctx context.Context, m payload.TypedRequest) error {
 		return t.command(ctx, m.Command())
 	case payload.TypedHumanFeedback:
 		return t.feedback(ctx, m)
-	default: // a query does not wait for room, because commands would wait behind it
+	default:
+		// A full queue refuses a query at once. If the query waited, later commands would wait too.
 		return t.c.Session().Send(ctx, session.Message{Content: m.Content, Human: true})
 	}
 }

@@ -21,8 +21,8 @@ func IsPage(name string, head []byte) bool {
 	return h["snapshot-content-location"] != "" || h["to"] == "" && strings.Contains(from, "<saved by")
 }
 
-// ReadPage reads a saved web page without its pictures. The title is the title of
-// the page, or else the subject.
+// ReadPage reads a saved web page without its pictures. Without a
+// title of the page, the subject is the title.
 func ReadPage(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	e := parse(data)
 	page := e.findPage()

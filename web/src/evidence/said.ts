@@ -1,5 +1,5 @@
-// Finds the words of a passage that a sentence of an answer repeats, or else the nearest
-// sentence of the passage.
+// Finds the words of a passage that a sentence of an answer repeats. If it repeats none, finds the
+// nearest sentence of the passage.
 import { encode } from '../api/bytes';
 import type { Place } from './passage';
 

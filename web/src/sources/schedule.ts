@@ -9,7 +9,7 @@ const seconds: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** secondsOf returns the seconds of an interval such as 1h30m0s; 0 for a manual schedule. */
 export const secondsOf = (schedule: string): number => [...schedule.matchAll(/(\d+(?:\.\d+)?)(h|m(?!s)|s|d)/g)].reduce((sum, [, n, unit]) => sum + Number(n) * seconds[unit!]!, 0);
 
-/** offered returns the offered interval with the same length, or else the interval itself. */
+/** offered returns the offered interval of the same length. If there is none, it returns schedule. */
 export function offered(schedule: string): string {
   const long = secondsOf(schedule);
   return schedules.find((s) => secondsOf(s) === long) ?? schedule;

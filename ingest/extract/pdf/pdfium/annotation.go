@@ -157,7 +157,7 @@ func (p *Page) readField(ctx context.Context, at uint64, a *Annotation) error {
 	return err
 }
 
-// chosen returns the selected options of a list, or else its value.
+// chosen returns the selected options of a list. Without any, it returns the value.
 func (p *Page) chosen(ctx context.Context, form, at uint64) (string, error) {
 	n, err := p.Call(ctx, "FPDFAnnot_GetOptionCount", form, at)
 	if err != nil {
