@@ -53,10 +53,10 @@ func (c AnswersConfig) complete() (AnswersConfig, error) {
 	case c.Retriever == nil:
 		return c, fault.New(fault.Internal, "eval_answers_retriever_missing", "eval: AnswersConfig.Retriever is required")
 	case len(c.Questions) == 0:
-		return c, fault.New(fault.Invalid, "eval_no_questions", "there are no questions to measure answers by")
+		return c, fault.New(fault.Invalid, "eval_no_questions", "there are no questions, so answers cannot be measured")
 	case c.MaxWrong < 0 || c.MaxWrong > 1:
 		return c, fault.New(fault.Invalid,
-			"eval_share_out_of_range", "the share of questions that may be turned away wrongly is %g, want 0 to 1", c.MaxWrong)
+			"eval_share_out_of_range", "the share of questions that may be refused wrongly is %g; it must be between 0 and 1", c.MaxWrong)
 	}
 	if c.K == 0 {
 		c.K = retrieve.AnswerK

@@ -50,7 +50,7 @@ With --golden, docent compares the figures with a golden file and exits with sta
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.corpus == "" {
 				return fault.New(fault.Invalid,
-					"cli_corpus_missing", "--corpus PATH is missing: the documents that the questions are about")
+					"cli_corpus_missing", "--corpus PATH is missing; name the file or folder with the documents")
 			}
 			questions, err := eval.Load(args[0])
 			if err != nil {

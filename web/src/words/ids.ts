@@ -200,7 +200,6 @@ export interface Params {
   jsonl_line_invalid: [];
   k_invalid: [number];
   k_not_a_number: [number];
-  k_not_in_range: [number, number];
   k_out_of_range: [number, number];
   larger_than: [string];
   larger_than_limit: [string, string];
