@@ -1,7 +1,8 @@
 package retrieve
 
 import (
-	"slices"
+	"math"
+	"regexp"
 
 	"docent/embed"
 	"docent/rag/corpus"
@@ -15,23 +16,22 @@ const (
 	evidenceRun = 3
 )
 
-// Weights of the signs of evidence.
+// Weights of the signs of evidence. They come from a logistic regression on the question sets of this repository and are
+// rounded. docs/explanation/evaluation.md has the measurements and the signs that did not help.
 const (
-	weightSoft    = .4
-	weightClose   = .4
-	weightDense   = .2
-	weightStrange = .3
+	evidenceBias  = 1.3
+	weightClose   = 2
+	weightGap     = -10
+	weightStrange = -6
 )
 
 // signs are the parts of the evidence. Shares are shares of the question, with
 // its terms weighted by their rarity in the corpus.
 type signs struct {
-	// soft is the share of the question in the passages. A missing word counts as much as its most similar word in them.
-	soft float64
 	// close is the largest share in a run of sentences with their headings.
 	close float64
-	// dense is the best cosine of the question and a passage.
-	dense float64
+	// gap is the share of the heaviest term that no passage contains. A similar word in the passages reduces it.
+	gap float64
 	// strange is the share of names that no passage contains. A word is a name if the built-in vocabulary lacks it or if it is
 	// written like one. A similar name is no substitute.
 	strange float64
@@ -39,24 +39,23 @@ type signs struct {
 	absent bool
 }
 
-// evidence says how well the best results support an answer to the question,
-// from 0 to 1. The retriever computes it before it cuts the results to K, so K
-// does not change it. It uses the built-in embedder, so one scale fits all
-// embedders.
-func evidence(static *embed.Static, question string, terms []text.Term, results []Result) float64 {
-	if len(results) == 0 {
-		return 0
-	}
-	s := readSigns(static, question, terms, results[:min(len(results), evidencePassages)])
-	sum := weightSoft*s.soft + weightClose*s.close + weightDense*s.dense - weightStrange*s.strange
+// evidence is the probability that the passages answer the question, if one in two questions has an answer.
+func (s signs) evidence() float64 {
+	p := 1 / (1 + math.Exp(-(evidenceBias + weightClose*s.close + weightGap*s.gap + weightStrange*s.strange)))
 	if s.absent {
-		sum = min(sum, maxAbsentCode)
+		return min(p, maxAbsentCode)
 	}
-	return min(max(sum, 0), 1)
+	return p
 }
 
-// readSigns computes the signs of the passages.
-func readSigns(static *embed.Static, question string, terms []text.Term, results []Result) signs {
+// support reads the best results and returns their evidence for an answer, from 0 to 1, and the words of the question that
+// they lack. The retriever calls it before it cuts the results to K, so K does not change it. It uses the built-in embedder,
+// so one scale fits all embedders.
+func support(static *embed.Static, question string, terms []text.Term, results []Result) (evidence float64, lacking []text.Weighted) {
+	if len(results) == 0 {
+		return 0, nil
+	}
+	results = results[:min(len(results), evidencePassages)]
 	passages := make([]readPassage, len(results))
 	known := map[string]bool{}
 	for i, r := range results {
@@ -65,17 +64,22 @@ func readSigns(static *embed.Static, question string, terms []text.Term, results
 	}
 	asked := text.Weigh(question, smoothed(terms), known)
 	var s signs
-	s.soft, s.strange = softShare(static, question, asked, known, results)
-	s.absent = slices.ContainsFunc(asked, func(t text.Weighted) bool { return !known[t.Stem] && isCodeName(t, question) })
-	q, v := make([]float32, static.Dimensions()), make([]float32, static.Dimensions())
-	static.Mean(q, static.Tokenize(question))
-	for i, r := range results {
+	for i := range passages {
 		s.close = max(s.close, passages[i].close(asked))
-		static.Mean(v, static.Tokenize(corpus.IndexText(r.Passage.Document.Title, r.Passage.Chunk)))
-		s.dense = max(s.dense, float64(embed.Dot(q, v)))
 	}
-	return s
+	for _, t := range asked {
+		if !known[t.Stem] && !measure.MatchString(question[:t.Start]) {
+			lacking = append(lacking, t)
+			s.absent = s.absent || isCodeName(t, question)
+		}
+	}
+	s.gap, s.strange = missing(static, question, lacking, results)
+	return s.evidence(), lacking
 }
+
+// measure matches the text before a word like "often" in "how often". Such a word asks for a number, and passages with the
+// number rarely contain it.
+var measure = regexp.MustCompile(`(?i)\bhow\s+$`)
 
 // smoothIDF is added to the IDF of each term. In a handful of chunks, rarity means little. A word in all chunks has almost
 // no IDF, and a word in none has several times as much.
@@ -136,21 +140,16 @@ func (r readPassage) close(asked []text.Weighted) float64 {
 	return best
 }
 
-// softShare returns the share of the terms in the passages, literally or as a
-// similar word, and the share of missing names.
-func softShare(
-	static *embed.Static, question string, asked []text.Weighted, known map[string]bool, results []Result,
-) (soft, strange float64) {
+// missing returns the share of the heaviest of the lacking terms, reduced by the
+// similarity of the most similar word in the passages, and the share of all
+// names among them.
+func missing(static *embed.Static, question string, lacking []text.Weighted, results []Result) (gap, strange float64) {
 	var tokens []uint16
 	var alike []float32
-	for _, t := range asked {
-		if known[t.Stem] {
-			soft += t.Weight
-			continue
-		}
+	for _, t := range lacking {
 		own := static.Tokenize(question[t.Start:t.End])
 		if len(own) != 1 || isProper(t, question) {
-			strange += t.Weight
+			gap, strange = max(gap, t.Weight), strange+t.Weight
 			continue
 		}
 		if tokens == nil {
@@ -162,9 +161,9 @@ func softShare(
 		for _, a := range alike {
 			best = max(best, a)
 		}
-		soft += t.Weight * float64(best)
+		gap = max(gap, t.Weight*(1-float64(best)))
 	}
-	return soft, strange
+	return gap, strange
 }
 
 // tokensOf returns the distinct tokens of the passages.

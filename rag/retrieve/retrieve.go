@@ -59,7 +59,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 			return Retrieval{}, err
 		}
 	}
-	out.Evidence = evidence(r.cfg.Static, out.Question, terms, out.Results)
+	out.Evidence, _ = support(r.cfg.Static, out.Question, terms, out.Results)
 	out.Results = out.Results[:min(q.K, len(out.Results))]
 	return out, nil
 }
