@@ -1,8 +1,10 @@
 package retrieve
 
 import (
+	"cmp"
 	"math"
 	"regexp"
+	"slices"
 
 	"docent/embed"
 	"docent/rag/corpus"
@@ -25,36 +27,47 @@ const (
 	weightStrange = -6
 )
 
-// signs are the parts of the evidence. Shares are shares of the question, with
+// Signs are the parts of the evidence. Shares are shares of the question, with
 // its terms weighted by their rarity in the corpus.
-type signs struct {
-	// close is the largest share in a run of sentences with their headings.
-	close float64
-	// gap is the share of the heaviest term that no passage contains. A similar word in the passages reduces it.
-	gap float64
-	// strange is the share of names that no passage contains. A word is a name if the built-in vocabulary lacks it or if it is
+type Signs struct {
+	// Close is the largest share in a run of sentences with their headings.
+	Close float64 `json:"close"`
+	// Gap is the share of the heaviest term that no passage contains. A similar word in the passages reduces it.
+	Gap float64 `json:"gap"`
+	// Strange is the share of names that no passage contains. A word is a name if the built-in vocabulary lacks it or if it is
 	// written like one. A similar name is no substitute.
-	strange float64
-	// absent reports a code that no passage contains.
-	absent bool
+	Strange float64 `json:"strange"`
+	// Absent reports a code that no passage contains. It limits the evidence.
+	Absent bool `json:"absent"`
 }
 
-// evidence is the probability that the passages answer the question, if one in two questions has an answer.
-func (s signs) evidence() float64 {
-	p := 1 / (1 + math.Exp(-(evidenceBias + weightClose*s.close + weightGap*s.gap + weightStrange*s.strange)))
-	if s.absent {
+// evidence is the probability that the passages answer the question, if every second question has an answer.
+func (s Signs) evidence() float64 {
+	p := 1 / (1 + math.Exp(-(evidenceBias + weightClose*s.Close + weightGap*s.Gap + weightStrange*s.Strange)))
+	if s.Absent {
 		return min(p, maxAbsentCode)
 	}
 	return p
 }
 
-// support reads the best results and returns their evidence for an answer, from 0 to 1, and the words of the question that
-// they lack. The retriever calls it before it cuts the results to K, so K does not change it. It uses the built-in embedder,
-// so one scale fits all embedders.
-func support(static *embed.Static, question string, terms []text.Term, results []Result) (evidence float64, lacking []text.Weighted) {
-	if len(results) == 0 {
-		return 0, nil
-	}
+// maxListed limits the words in each list of Coverage.
+const maxListed = 3
+
+// Coverage lists words of a question as the user wrote them, those with the
+// largest shares first.
+type Coverage struct {
+	// Covered are words in the best passages.
+	Covered []string
+	// Lacking are words that the best passages lack.
+	Lacking []string
+	// Unseen are those of Lacking that no chunk contains.
+	Unseen []string
+}
+
+// support reads the best results for signs that they answer the question. The retriever calls it before it cuts the
+// results to K, so K does not change it. It uses the built-in embedder, so one scale fits all embedders. chunks counts the
+// chunks of the corpus.
+func support(static *embed.Static, question string, terms []text.Term, results []Result, chunks int) (Signs, Coverage) {
 	results = results[:min(len(results), evidencePassages)]
 	passages := make([]readPassage, len(results))
 	known := map[string]bool{}
@@ -63,18 +76,45 @@ func support(static *embed.Static, question string, terms []text.Term, results [
 		passages[i].addTo(known)
 	}
 	asked := text.Weigh(question, smoothed(terms), known)
-	var s signs
-	for i := range passages {
-		s.close = max(s.close, passages[i].close(asked))
+	if len(results) == 0 || len(asked) == 0 {
+		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
+	var s Signs
+	for i := range passages {
+		s.Close = max(s.Close, passages[i].close(asked))
+	}
+	var covered, lacking []text.Weighted
 	for _, t := range asked {
-		if !known[t.Stem] && !measure.MatchString(question[:t.Start]) {
+		switch {
+		case known[t.Stem]:
+			covered = append(covered, t)
+		case !measure.MatchString(question[:t.Start]):
 			lacking = append(lacking, t)
-			s.absent = s.absent || isCodeName(t, question)
+			s.Absent = s.Absent || isCodeName(t, question)
 		}
 	}
-	s.gap, s.strange = missing(static, question, lacking, results)
-	return s.evidence(), lacking
+	s.Gap, s.Strange = missing(static, question, lacking, results)
+	unseen := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !isUnseen(t, terms, chunks) })
+	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question)}
+}
+
+// isUnseen reports whether no chunk contains a term.
+func isUnseen(t text.Weighted, terms []text.Term, chunks int) bool {
+	return slices.ContainsFunc(terms, func(of text.Term) bool {
+		return of.Text == t.Stem && of.IDF >= math.Log(1+(float64(chunks)+.5)/.5)
+	})
+}
+
+// listed returns the heaviest words as the question has them. A compound such as "PostgreSQL" has several terms, but is listed once.
+func listed(words []text.Weighted, question string) []string {
+	slices.SortStableFunc(words, func(a, b text.Weighted) int { return cmp.Compare(b.Weight, a.Weight) })
+	var out []string
+	for _, w := range words {
+		if word := question[w.Start:w.End]; len(out) < maxListed && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 // measure matches the text before a word like "often" in "how often". Such a word asks for a number, and passages with the
