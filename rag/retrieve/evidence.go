@@ -25,6 +25,9 @@ const (
 	weightClose   = 2
 	weightGap     = -10
 	weightStrange = -6
+	// weightForeign replaces weightStrange for questions in other languages than English. The vocabulary is English, so it
+	// lacks ordinary words of these, too.
+	weightForeign = -3
 )
 
 // Signs are the parts of the evidence. Shares are shares of the question, with
@@ -39,11 +42,17 @@ type Signs struct {
 	Strange float64 `json:"strange"`
 	// Absent reports a code that no passage contains. It limits the evidence.
 	Absent bool `json:"absent"`
+	// Foreign reports that the question is not in English.
+	Foreign bool `json:"foreign"`
 }
 
 // evidence is the probability that the passages answer the question, if every second question has an answer.
 func (s Signs) evidence() float64 {
-	p := 1 / (1 + math.Exp(-(evidenceBias + weightClose*s.Close + weightGap*s.Gap + weightStrange*s.Strange)))
+	strange := weightStrange * s.Strange
+	if s.Foreign {
+		strange = weightForeign * s.Strange
+	}
+	p := 1 / (1 + math.Exp(-(evidenceBias + weightClose*s.Close + weightGap*s.Gap + strange)))
 	if s.Absent {
 		return min(p, maxAbsentCode)
 	}
@@ -79,7 +88,7 @@ func support(static *embed.Static, question string, terms []text.Term, results [
 	if len(results) == 0 || len(asked) == 0 {
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
-	var s Signs
+	s := Signs{Foreign: !englishOnly.MatchString(question)}
 	for i := range passages {
 		s.Close = max(s.Close, passages[i].close(asked))
 	}
