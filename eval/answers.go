@@ -88,6 +88,8 @@ type Outcome struct {
 	RightCitations int `json:"right_citations"`
 	// Evidence is the evidence that retrieval reports.
 	Evidence float64 `json:"evidence"`
+	// Signs are the parts of Evidence.
+	Signs retrieve.Signs `json:"signs"`
 
 	hasFacts, odd bool
 }
@@ -131,7 +133,7 @@ func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := Outcome{ID: q.ID, Kind: q.Kind, Evidence: found.Evidence, hasFacts: len(q.Facts) > 0, odd: q.Odd()}
+	o := Outcome{ID: q.ID, Kind: q.Kind, Evidence: found.Evidence, Signs: found.Signs, hasFacts: len(q.Facts) > 0, odd: q.Odd()}
 	has := 0
 	for _, f := range q.Facts {
 		count(&has, HasFact(answer.Text, f))

@@ -29,7 +29,7 @@ const maxAnswerBytes = 256 << 10
 // it, the answer is "I don't know". It was calibrated on the odd-numbered half of
 // a question set about a large manual; see docs/explanation/evaluation.md. It
 // suits all embedders, because the evidence does not depend on the embedder.
-const DefaultMinEvidence = .44
+const DefaultMinEvidence = .37
 
 // Searcher finds passages. *retrieve.Retriever implements it.
 type Searcher interface {

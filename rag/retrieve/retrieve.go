@@ -59,7 +59,12 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 			return Retrieval{}, err
 		}
 	}
-	out.Evidence = evidence(r.cfg.Static, out.Question, terms, out.Results)
+	corpus, err := r.features.Statistics(ctx, nil)
+	if err != nil {
+		return Retrieval{}, fmt.Errorf("retrieve: %w", err)
+	}
+	out.Signs, out.Coverage = support(r.cfg.Static, out.Question, terms, out.Results, corpus.Chunks)
+	out.Evidence = out.Signs.evidence()
 	out.Results = out.Results[:min(q.K, len(out.Results))]
 	return out, nil
 }
