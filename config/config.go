@@ -21,6 +21,8 @@ type Config struct {
 	// Data is the folder for the database, its indexes, and caches; default
 	// ~/.local/share/docent.
 	Data string
+	// Models is the folder for installed models. Load sets it: models in Data.
+	Models string
 	// DatabaseURL is a Postgres URL; default none: SQLite in Data.
 	DatabaseURL string
 	// Addr is the address that the server listens on; default 127.0.0.1:8765.

@@ -58,7 +58,7 @@ func Load(src Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c.Data = data
+	c.Data, c.Models = data, filepath.Join(data, "models")
 	file, err := readFile(src, data)
 	if err != nil {
 		return Config{}, err

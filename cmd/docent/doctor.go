@@ -14,6 +14,7 @@ import (
 
 	"docent/config"
 	"docent/embed/encoder"
+	"docent/embed/multilingual"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/internal/wiring"
@@ -90,6 +91,7 @@ func (d doctor) checks() []check {
 		{"data", d.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
 		{"database", d.checkDatabase, d.databaseRemedy()},
 		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
+		{"languages", d.checkLanguages, "remove the model and install it again: docent model rm " + multilingual.Model},
 		{"model", d.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
 			"unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to turn speech off"},
@@ -200,6 +202,20 @@ func (d doctor) encoder() string {
 		return "no encoder: this processor lacks AVX2, or NEON with dot products"
 	}
 	return fmt.Sprintf("%s orders the best passages (%s)", encoder.Name, kernel)
+}
+
+// checkLanguages opens the multilingual model if it is installed.
+func (d doctor) checkLanguages(context.Context) (string, error) {
+	if multilingual.Installed(d.Config.Models) == 0 {
+		return "no multilingual model: docent model --help explains how to install one", nil
+	}
+	if _, err := multilingual.Open(multilingual.Path(d.Config.Models), encoder.Config{AllowPlain: true}); err != nil {
+		return "", err
+	}
+	if _, ok := encoder.Available(); !ok || d.Config.Encoder == config.EncoderOff || d.Config.Embedder.Remote() {
+		return multilingual.Model + " is installed, but docent does not use it without the encoder", nil
+	}
+	return multilingual.Model + " orders passages that are not in English", nil
 }
 
 func (d doctor) checkModel(ctx context.Context) (string, error) {

@@ -45,7 +45,7 @@ func newRoot(std stdio) *cobra.Command {
 	root.PersistentFlags().String("config", "", "configuration file (default docent.yaml in the data folder)")
 	root.AddCommand(
 		newServe(std), newIngest(std), newSource(std), newAsk(std), newSearch(std), newDocs(std), newAgent(std),
-		newToken(std), newUser(std), newEval(std), newMigrate(std), newDoctor(std), newVersion(std), newConfigHelp(),
+		newToken(std), newUser(std), newEval(std), newModels(std), newMigrate(std), newDoctor(std), newVersion(std), newConfigHelp(),
 	)
 	usageErrors(root)
 	return root

@@ -20,7 +20,7 @@ func passages(tb testing.TB, n, tokens int) []string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if got := len(m.pieces.Append(nil, out[0])) + 2; got != tokens {
+	if got := len(m.tokens(out[0])); got != tokens {
 		tb.Fatalf("%d tokens, want %d", got, tokens)
 	}
 	return out

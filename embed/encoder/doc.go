@@ -46,5 +46,11 @@
 // other without padding. The feed-forward part runs in blocks of 96 rows, so that
 // the 1,536 values per row stay in the cache. A worker has about 4 MB of buffers.
 //
+// # Other models
+//
+// NewFrom runs a model with other weights, another number of layers, and another
+// tokenizer. Package embed/multilingual uses it. The weights are rounded to int8
+// when the model is loaded.
+//
 // model/README.md describes the model file and its origin.
 package encoder

@@ -35,8 +35,8 @@ type Config struct {
 	AllowPlain bool
 }
 
-// Encoder is the transformer inside the binary. It implements [embed.Embedder].
-// It needs no network and nothing on disk. It is safe for concurrent use.
+// Encoder is a transformer. It implements [embed.Embedder]. It needs no network.
+// It is safe for concurrent use.
 type Encoder struct {
 	model  *model
 	kernel *kernel
@@ -57,18 +57,27 @@ func Available() (name string, ok bool) {
 	return k.name, true
 }
 
-// New makes an encoder. The first call of a process takes some milliseconds. It
+// New makes an encoder of the built-in model. The first call of a process takes some milliseconds. It
 // returns ErrUnavailable if Available reports false, unless cfg.AllowPlain is
 // set.
 func New(cfg Config) (*Encoder, error) {
-	k, ok := bestKernel()
-	switch {
-	case !ok && !cfg.AllowPlain:
-		return nil, ErrUnavailable
-	case !ok:
-		k = plain
+	k, err := cfg.kernel()
+	if err != nil {
+		return nil, err
 	}
 	return newEncoder(k, cfg.Cores)
+}
+
+// kernel returns the kernel for this processor.
+func (c Config) kernel() (*kernel, error) {
+	k, ok := bestKernel()
+	switch {
+	case !ok && !c.AllowPlain:
+		return nil, ErrUnavailable
+	case !ok:
+		return plain, nil
+	}
+	return k, nil
 }
 
 func newEncoder(k *kernel, pool *cores.Pool) (*Encoder, error) {
@@ -76,19 +85,23 @@ func newEncoder(k *kernel, pool *cores.Pool) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	return encoderOf(m, k, pool), nil
+}
+
+func encoderOf(m *model, k *kernel, pool *cores.Pool) *Encoder {
 	if pool == nil {
 		pool = cores.New(runtime.GOMAXPROCS(0))
 	}
 	e := &Encoder{model: m, kernel: k, cores: pool}
 	e.workers.New = func() any { return newWorker(m, k) }
-	return e, nil
+	return e
 }
 
 // Kernel returns the name of the kernel in use, as Available does, or "plain".
 func (e *Encoder) Kernel() string { return e.kernel.name }
 
-// Name returns Name.
-func (e *Encoder) Name() string { return Name }
+// Name returns the name of the model: Name for the built-in one.
+func (e *Encoder) Name() string { return e.model.name }
 
 // Dimensions returns 384.
 func (e *Encoder) Dimensions() int { return hidden }
@@ -99,20 +112,13 @@ func (e *Encoder) EmbedQuery(ctx context.Context, text string) ([]float32, error
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("encode query: %w", err)
 	}
-	ids := e.tokens(text)
+	ids := e.model.tokens(text)
 	if len(ids) <= 2 {
 		return make([]float32, hidden), nil
 	}
 	w := e.workers.Get().(*worker)
 	defer e.workers.Put(w)
-	return w.encode([][]uint16{ids})[0], nil
-}
-
-// tokens returns the ids of text between those of [CLS] and [SEP], at most
-// maxTokens in all.
-func (e *Encoder) tokens(text string) []uint16 {
-	ids := e.model.pieces.Append([]uint16{e.model.cls}, text[:min(len(text), maxBytes)])
-	return append(ids[:min(len(ids), maxTokens-1)], e.model.sep)
+	return w.encode([][]int32{ids})[0], nil
 }
 
 // EmbedDocuments returns the vectors of texts, in order. It computes them in
@@ -121,12 +127,12 @@ func (e *Encoder) tokens(text string) []uint16 {
 // [embed.PanicError] of this call.
 func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
 	out := make([][]float32, len(texts))
-	ids := make([][]uint16, len(texts))
+	ids := make([][]int32, len(texts))
 	for i, text := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("encode documents: %w", err)
 		}
-		ids[i] = e.tokens(text)
+		ids[i] = e.model.tokens(text)
 	}
 	batches := batchesOf(ids)
 	var next atomic.Int64
@@ -158,11 +164,11 @@ func (e *Encoder) EmbedDocuments(ctx context.Context, texts []string) ([][]float
 
 // encodeBatch sets the vectors of the texts of a batch and returns the core that
 // the caller has borrowed.
-func (e *Encoder) encodeBatch(ids [][]uint16, batch []int, out [][]float32) {
+func (e *Encoder) encodeBatch(ids [][]int32, batch []int, out [][]float32) {
 	defer e.cores.Release()
 	w := e.workers.Get().(*worker)
 	defer e.workers.Put(w)
-	texts := make([][]uint16, len(batch))
+	texts := make([][]int32, len(batch))
 	for i, text := range batch {
 		texts[i] = ids[text]
 	}
@@ -177,7 +183,7 @@ func (e *Encoder) encodeBatch(ids [][]uint16, batch []int, out [][]float32) {
 // batchesOf divides texts, given as their token ids, into batches of at most
 // batchTokens. The longest texts come first, so that all cores finish at about
 // the same time.
-func batchesOf(ids [][]uint16) [][]int {
+func batchesOf(ids [][]int32) [][]int {
 	order := make([]int, len(ids))
 	for i := range order {
 		order[i] = i

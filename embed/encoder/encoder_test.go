@@ -20,7 +20,7 @@ import (
 // reference is a text with its token ids and its vector in float32.
 type reference struct {
 	Text   string
-	IDs    []uint16
+	IDs    []int32
 	Vector []float32
 }
 
@@ -106,11 +106,11 @@ func TestTokens(t *testing.T) {
 	t.Parallel()
 	e := open(t, plain, nil)
 	for _, r := range references(t) {
-		if got := e.tokens(r.Text); !slices.Equal(got, r.IDs) {
+		if got := e.model.tokens(r.Text); !slices.Equal(got, r.IDs) {
 			t.Errorf("%.40q: tokens %v, want %v", r.Text, got, r.IDs)
 		}
 	}
-	if got := e.tokens(" \n"); !slices.Equal(got, []uint16{101, 102}) {
+	if got := e.model.tokens(" \n"); !slices.Equal(got, []int32{101, 102}) {
 		t.Errorf("blank text: tokens %v", got)
 	}
 }
@@ -125,7 +125,7 @@ func TestLongText(t *testing.T) {
 		raw[i] = byte(r.Uint32())
 	}
 	text := base64.StdEncoding.EncodeToString(raw)
-	if n := len(e.tokens(text)); n > maxTokens {
+	if n := len(e.model.tokens(text)); n > maxTokens {
 		t.Errorf("one line: %d tokens", n)
 	}
 	var lines strings.Builder
@@ -133,7 +133,7 @@ func TestLongText(t *testing.T) {
 		lines.Write(line)
 		lines.WriteByte('\n')
 	}
-	if n := len(e.tokens(lines.String())); n != maxTokens {
+	if n := len(e.model.tokens(lines.String())); n != maxTokens {
 		t.Errorf("lines: %d tokens, want %d", n, maxTokens)
 	}
 }
@@ -145,7 +145,7 @@ func FuzzTokens(f *testing.F) {
 	}
 	e := open(f, plain, nil)
 	f.Fuzz(func(t *testing.T, text string) {
-		ids := e.tokens(text)
+		ids := e.model.tokens(text)
 		if len(ids) < 2 || len(ids) > maxTokens || ids[0] != 101 || ids[len(ids)-1] != 102 {
 			t.Errorf("%q: tokens %v", text, ids)
 		}
@@ -185,9 +185,9 @@ func TestMixedLengths(t *testing.T) {
 
 func TestBatches(t *testing.T) {
 	t.Parallel()
-	var ids [][]uint16
+	var ids [][]int32
 	for i := range 50 {
-		ids = append(ids, make([]uint16, 2+i*37%255))
+		ids = append(ids, make([]int32, 2+i*37%255))
 	}
 	var all []int
 	last := maxTokens

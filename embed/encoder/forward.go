@@ -54,7 +54,7 @@ func newWorker(m *model, k *kernel) *worker {
 
 // encode returns the vectors of texts, given as their token ids. Each text has 1
 // to maxTokens tokens, and all together have at most batchTokens.
-func (w *worker) encode(texts [][]uint16) [][]float32 {
+func (w *worker) encode(texts [][]int32) [][]float32 {
 	rows := 0
 	for _, ids := range texts {
 		w.lookUp(w.x[rows*hidden:], ids)
@@ -73,19 +73,15 @@ func (w *worker) encode(texts [][]uint16) [][]float32 {
 }
 
 // lookUp sets the rows of x to the states of ids before the first layer.
-func (w *worker) lookUp(x []float32, ids []uint16) {
+func (w *worker) lookUp(x []float32, ids []int32) {
 	for i, id := range ids {
-		row, scale := x[i*hidden:][:hidden], w.m.wordScales[id]
-		word := w.m.words[int(id)*hidden:][:hidden]
-		for j := range row {
-			row[j] = float32(int8(word[j])) * scale
-		}
+		w.m.word(x[i*hidden:][:hidden], id)
 	}
 	w.k.addNorm(x, w.m.places, w.m.start, len(ids))
 }
 
 // layer passes the first rows of x through a layer.
-func (w *worker) layer(l *layer, texts [][]uint16, rows int) {
+func (w *worker) layer(l *layer, texts [][]int32, rows int) {
 	for at := 0; at < rows; at += block {
 		n := min(block, rows-at)
 		w.k.quantize(w.q, w.x[at*hidden:], l.qkv.inputs, n)

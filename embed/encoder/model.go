@@ -58,17 +58,18 @@ type layer struct {
 	afterAttention, afterUp norm
 }
 
-// model is the parsed model file with its tokenizer. It is read-only.
+// model is a transformer with its tokenizer. It is read-only.
 type model struct {
-	pieces   *embed.WordPiece
-	cls, sep uint16
-	// words has the int8 row of each token, which counts wordScales times.
-	words      string
-	wordScales []float32
+	name string
+	// tokens returns the ids of a text, between those of the marks at its ends.
+	// There are at most maxTokens.
+	tokens func(text string) []int32
+	// word sets row to the row of a token.
+	word func(row []float32, id int32)
 	// places has a row for each position, with the row of the token type added.
 	places []float32
 	start  norm
-	layers [layerCount]layer
+	layers []layer
 }
 
 // loadModel parses the built-in model once per process.
@@ -93,9 +94,14 @@ func newModel(file string, pieces *embed.WordPiece) (*model, error) {
 			return nil, fmt.Errorf("encoder: number %d of the model file's header is %d, want %d", i, got, want)
 		}
 	}
-	m := &model{pieces: pieces}
-	m.words = f.take(vocabularySize * hidden)
-	m.wordScales = f.floats(vocabularySize)
+	words, scales := f.take(vocabularySize*hidden), f.floats(vocabularySize)
+	m := &model{name: Name, layers: make([]layer, layerCount)}
+	m.word = func(row []float32, id int32) {
+		word, scale := words[int(id)*hidden:][:hidden], scales[id]
+		for i := range hidden {
+			row[i] = float32(int8(word[i])) * scale
+		}
+	}
 	m.places = f.floats(maxTokens * hidden)
 	m.start = f.norm()
 	for i := range m.layers {
@@ -110,11 +116,19 @@ func newModel(file string, pieces *embed.WordPiece) (*model, error) {
 	if f.err != nil || f.rest != "" {
 		return nil, fmt.Errorf("encoder: the model file has the wrong length %d", len(file))
 	}
-	var cls, sep bool
-	m.cls, cls = pieces.ID("[CLS]")
-	m.sep, sep = pieces.ID("[SEP]")
-	if !cls || !sep || pieces.Tokens() != vocabularySize {
+	cls, begins := pieces.ID("[CLS]")
+	sep, ends := pieces.ID("[SEP]")
+	if !begins || !ends || pieces.Tokens() != vocabularySize {
 		return nil, errors.New("encoder: the vocabulary is of another model")
+	}
+	m.tokens = func(text string) []int32 {
+		ids := pieces.Append([]uint16{cls}, text[:min(len(text), maxBytes)])
+		ids = append(ids[:min(len(ids), maxTokens-1)], sep)
+		out := make([]int32, len(ids))
+		for i, id := range ids {
+			out[i] = int32(id)
+		}
+		return out
 	}
 	return m, nil
 }
@@ -156,10 +170,15 @@ func (f *modelReader) linear(in, out int) linear {
 	l := linear{in: in, out: out, weights: f.take(in * out), columns: make([]float32, 3*out), sums: make([]int32, out)}
 	scales, biases, sums := f.floats(out), f.floats(out), f.take(4*out)
 	for n := range out {
-		l.sums[n] = int32(binary.LittleEndian.Uint32([]byte(sums[4*n:][:4])))
-		columns := l.columns[3*(n-n%panel)+n%panel:]
-		columns[0], columns[panel], columns[2*panel] = scales[n], scales[n]*float32(l.sums[n]), biases[n]
+		l.set(n, scales[n], biases[n], int32(binary.LittleEndian.Uint32([]byte(sums[4*n:][:4]))))
 	}
 	l.inputs = norm{gain: f.floats(in), bias: f.floats(in)}
 	return l
+}
+
+// set sets the scale, the bias, and the sum of the weights of output n.
+func (l *linear) set(n int, scale, bias float32, sum int32) {
+	l.sums[n] = sum
+	columns := l.columns[3*(n-n%panel)+n%panel:]
+	columns[0], columns[panel], columns[2*panel] = scale, scale*float32(sum), bias
 }

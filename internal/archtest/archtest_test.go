@@ -109,7 +109,7 @@ func related(a, b string) bool {
 	return strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") ||
 		(strings.HasPrefix(a, "rag/") && strings.HasPrefix(b, "rag/")) ||
 		(strings.HasPrefix(a, "ingest/") && strings.HasPrefix(b, "ingest/extract/")) ||
-		(path.Dir(a) == path.Dir(b) && slices.Contains([]string{"ingest", "ingest/extract", "ingest/source", "cmd/docent", "examples"}, path.Dir(a)))
+		(path.Dir(a) == path.Dir(b) && slices.Contains([]string{"embed", "ingest", "ingest/extract", "ingest/source", "cmd/docent", "examples"}, path.Dir(a)))
 }
 
 func imports(s source) []string {

@@ -62,5 +62,6 @@ func (p *Parts) addEncoder() error {
 		return fmt.Errorf("built-in encoder: %w", err)
 	}
 	p.reranker = retrieve.NewSimilarity(e)
+	p.addLanguages()
 	return nil
 }

@@ -60,10 +60,12 @@ type Parts struct {
 	static *embed.Static
 	// reranker is the built-in encoder, or nil.
 	reranker retrieve.Reranker
-	speech   *speech.Client // nil without a speech server
-	readers  *worker.Pool   // closed by Ingester
-	cores    *cores.Pool    // bounds embedding and indexing in a server; nil in commands
-	metrics  *metrics.Set
+	// languages reports whether the multilingual model is installed.
+	languages bool
+	speech    *speech.Client // nil without a speech server
+	readers   *worker.Pool   // closed by Ingester
+	cores     *cores.Pool    // bounds embedding and indexing in a server; nil in commands
+	metrics   *metrics.Set
 }
 
 // New returns Parts for the settings. No part is open yet.
@@ -87,7 +89,7 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 		Static:   p.static,
 		Words:    bm25.New(),
 		Nearest:  chromem.New(),
-		Reranker: p.reranker, RerankShare: encoderShare,
+		Reranker: p.reranker, RerankShare: p.encoderShare,
 		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
 		Cores:    p.cores,
 		Log:      p.Log,
@@ -103,14 +105,17 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 }
 
 // encoderShare returns the share of the encoder's similarity in the score of a
-// passage. It was chosen on the question sets pgdocs and pgxcode. The encoder
-// knows only English: on the German and Spanish questions of XQuAD, a share of
-// .4 lowers R@1 by .010 and .012.
-func encoderShare(p corpus.Passage) float64 {
+// passage. It was chosen on the question sets pgdocs and pgxcode. The built-in
+// encoder knows only English: on the German and Spanish questions of XQuAD, a
+// share of .4 lowers R@1 by .010 and .012. The share of the multilingual model was
+// chosen on these questions.
+func (p *Parts) encoderShare(passage corpus.Passage) float64 {
 	switch {
-	case p.Document.Language != "" && p.Document.Language != "en":
+	case foreign(passage) && !p.languages:
 		return 0
-	case p.Kind == corpus.Code:
+	case foreign(passage):
+		return .5
+	case passage.Kind == corpus.Code:
 		return .2
 	default:
 		return .4

@@ -62,7 +62,7 @@ func (r *Retriever) rerank(ctx context.Context, question string, results []Resul
 func (r *Retriever) fuse(results []Result, scores []Score) {
 	own, read := make([]float32, len(results)), make([]float32, len(results))
 	for i := range results {
-		own[i], read[i] = float32(results[i].Score), float32(scores[i].Relevance)
+		own[i], read[i] = float32(r.ownScore(&results[i])), float32(scores[i].Relevance)
 	}
 	normalize(own)
 	normalize(read)

@@ -23,8 +23,8 @@ var helpers = []string{"agent/agenttest", "agent/session/sessiontest", "ingest/i
 // code that runs in other programs. The page never shows errors with an id that
 // begins with config_ either. It can show all texts that are not errors.
 var offPage = []string{
-	"agent/definition", "agent/intent", "agent/tool", "client", "cmd", "config", "eval", "examples", "index",
-	"internal/wiring", "migrations", "tools",
+	"agent/definition", "agent/intent", "agent/tool", "client", "cmd", "config", "embed/multilingual", "eval", "examples",
+	"index", "internal/wiring", "migrations", "tools",
 }
 
 // sentence is a sentence with an id.

@@ -1,0 +1,61 @@
+package wiring
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"docent/embed/encoder"
+	"docent/embed/multilingual"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+// byLanguage is a Reranker of two models. One of them scores all passages of a
+// question, so that their scores can be compared.
+type byLanguage struct {
+	// english scores passages that are all in English.
+	english retrieve.Reranker
+	// others returns the Reranker for passages in other languages. It opens the
+	// model on the first call.
+	others func() (retrieve.Reranker, error)
+}
+
+// Score implements retrieve.Reranker.
+func (b *byLanguage) Score(ctx context.Context, question string, passages []corpus.Passage) ([]retrieve.Score, error) {
+	reranker := b.english
+	if slices.ContainsFunc(passages, foreign) {
+		var err error
+		if reranker, err = b.others(); err != nil {
+			return nil, err
+		}
+	}
+	scores, err := reranker.Score(ctx, question, passages)
+	if err != nil {
+		return nil, fmt.Errorf("rerank by language: %w", err)
+	}
+	return scores, nil
+}
+
+// foreign reports whether a passage is not in English.
+func foreign(p corpus.Passage) bool {
+	return p.Document.Language != "" && p.Document.Language != "en"
+}
+
+// addLanguages lets the multilingual model, if it is installed, score passages
+// that are not in English.
+func (p *Parts) addLanguages() {
+	folder := p.Config.Models
+	if multilingual.Installed(folder) == 0 {
+		return
+	}
+	p.languages = true
+	p.reranker = &byLanguage{english: p.reranker, others: sync.OnceValues(func() (retrieve.Reranker, error) {
+		e, err := multilingual.Open(multilingual.Path(folder), encoder.Config{})
+		if err != nil {
+			return nil, fmt.Errorf("installed model: %w", err)
+		}
+		return retrieve.NewSimilarity(e), nil
+	})}
+}
