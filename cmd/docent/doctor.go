@@ -90,6 +90,8 @@ func (d doctor) checks() []check {
 		{"data", d.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
 		{"database", d.checkDatabase, d.databaseRemedy()},
 		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
+		{"reranker", d.checkReranker, "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
+			"unset them to use the built-in encoder"},
 		{"model", d.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
 			"unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to turn speech off"},
@@ -200,6 +202,16 @@ func (d doctor) encoder() string {
 		return "no encoder: this processor lacks AVX2, or NEON with dot products"
 	}
 	return fmt.Sprintf("%s orders the best passages (%s)", encoder.Name, kernel)
+}
+
+func (d doctor) checkReranker(ctx context.Context) (string, error) {
+	if !d.Config.Rerank.Enabled() {
+		return "none: no reranking server is configured", nil
+	}
+	if err := d.CheckReranker(ctx); err != nil {
+		return "", err
+	}
+	return d.Config.Rerank.URL + " orders the best passages in place of the encoder", nil
 }
 
 func (d doctor) checkModel(ctx context.Context) (string, error) {
