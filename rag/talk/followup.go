@@ -28,7 +28,14 @@ const (
 // last answer, and the names in that answer. Words such as "it" often refer to
 // them. If the question before it depends on earlier turns too, SearchText goes
 // further back.
-func SearchText(question string, turns []Turn) string {
+func SearchText(question string, turns []Turn) string { return complete(question, turns, true) }
+
+// AskedText returns the text to compare sentences with. It is like SearchText
+// without the beginning of the last answer, which would choose the same sentence
+// again.
+func AskedText(question string, turns []Turn) string { return complete(question, turns, false) }
+
+func complete(question string, turns []Turn, answered bool) string {
 	if len(turns) == 0 || !Leans(question) {
 		return question
 	}
@@ -51,10 +58,11 @@ func SearchText(question string, turns []Turn) string {
 		}
 	}
 	slices.Reverse(said)
-	for _, part := range []string{opening(answer), strings.Join(namesIn(answer), " ")} {
-		if part != "" {
-			said = append(said, part)
-		}
+	if start := opening(answer); answered && start != "" {
+		said = append(said, start)
+	}
+	if names := namesIn(answer); len(names) > 0 {
+		said = append(said, strings.Join(names, " "))
 	}
 	return strings.Join(append(said, question), "\n")
 }
@@ -86,10 +94,9 @@ func Asked(turns []Turn) bool {
 // name matches an identifier or words in capitals.
 var name = regexp.MustCompile(`\b(?:[A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z]{2,}(?: [A-Z]{2,})*)\b`)
 
-// namesIn returns the first names in an answer without duplicates. It never
-// returns nil.
+// namesIn returns the first names in an answer without duplicates.
 func namesIn(answer string) []string {
-	names := []string{}
+	var names []string
 	for _, n := range name.FindAllString(answer, -1) {
 		if !slices.Contains(names, n) && len(names) < followNames {
 			names = append(names, n)

@@ -82,6 +82,10 @@ func TestSearchText(t *testing.T) {
 	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, rest) || len(got) > len(want)+len(rest)+maxOpening {
 		t.Errorf("got %q, want %q … %q", got, want, rest)
 	}
+	short := "how can I stop long queries?\nand for my session?\nstatement_timeout SET LOCAL\n" + question
+	if got := AskedText(question, turns); got != short {
+		t.Errorf("asked %q, want %q", got, short)
+	}
 	for answer, want := range map[string]string{
 		"":                                 "how long?\n",
 		"I don't know. SOME_NAME is near.": "how long?\n",
