@@ -91,6 +91,7 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 		Words:    bm25.New(),
 		Nearest:  chromem.New(),
 		Reranker: reranker, RerankShare: share,
+		Enriched: retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: chromem.New()},
 		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
 		Cores:    p.cores,
 		Log:      p.Log,

@@ -32,6 +32,8 @@ export const reading = {
   document_failed: 'docent ist daran gescheitert; Näheres steht im Protokoll',
   drawing_damaged: 'Beschädigt: Es ist keine lesbare Zeichnung',
   embedder_count: (n, m) => `Die Einbettung hat ${n} Vektoren für ${m} Texte geliefert`,
+  enrichment_key_length: (most, n) => `Der Schlüssel einer Anreicherung muss 1 bis ${most} Bytes haben, dieser hat ${n}`,
+  enrichment_length: (most, n) => `Eine Anreicherung darf ${most} Bytes haben, diese hat ${n}`,
   embedder_refuses: (a) => `Die Einbettung weist es zurück: ${a}`,
   encryption_unsupported: 'Verschlüsselt: auf eine Weise, die nicht unterstützt wird. Bitte die Verschlüsselung entfernen und erneut hinzufügen',
   epub_chapter_unreadable: (a) => `Beschädigt: Das Kapitel ${a} ist nicht lesbar`,
