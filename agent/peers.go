@@ -59,7 +59,7 @@ func (s *Session) SendToPeer(ctx context.Context, url string, message any) (corr
 	}
 	if len(content) > MaxPeerMessageBytes {
 		return "", fault.New(fault.Invalid,
-			"peer_message_too_long", "a message to another agent may have at most %d bytes, this has %d", MaxPeerMessageBytes, len(content))
+			"peer_message_too_long", "a message to another agent may have at most %d bytes; this one has %d", MaxPeerMessageBytes, len(content))
 	}
 	r, err := s.peerRequest(url)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 const MaxMoves = 100
 
 // errCircles is the error of a turn whose states form an endless loop.
-var errCircles = fault.New(fault.Internal, "agent_loop", "the agent goes round in circles")
+var errCircles = fault.New(fault.Internal, "agent_loop", "the agent moves between states without end")
 
 // Turn is the machine's part of a turn. It takes steps and runs bodies. One goroutine runs it, and bodies may use its
 // Session from several.

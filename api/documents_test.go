@@ -136,11 +136,13 @@ func TestDeleteManyDocuments(t *testing.T) {
 type leaver struct {
 	*world
 	leave   context.CancelFunc
+	left    chan struct{} // closed when the client has disconnected
 	removed chan int
 }
 
 func (l *leaver) RemoveDocuments(ctx context.Context, ids []int64) (int, error) {
 	l.leave()
+	<-l.left
 	l.removed <- len(ids)
 	if ctx.Done() != nil {
 		close(l.removed)
@@ -153,7 +155,7 @@ func (l *leaver) RemoveDocuments(ctx context.Context, ids []int64) (int, error) 
 func TestDeletionOutlivesItsPage(t *testing.T) {
 	t.Parallel()
 	ctx, leave := context.WithCancel(t.Context())
-	l := &leaver{newWorld(), leave, make(chan int, 2)}
+	l := &leaver{newWorld(), leave, make(chan struct{}), make(chan int, 2)}
 	c := l.serve(t, func(cfg *Config) { cfg.Documents = l })
 	body := fmt.Sprintf(`{"ids":[%s1]}`, strings.Repeat("1,", maxDeleted))
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/api/documents/delete", strings.NewReader(body))
@@ -161,7 +163,9 @@ func TestDeletionOutlivesItsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Header.Set("Content-Type", "application/json")
-	if resp, err := c.http.Do(r); !errors.Is(err, context.Canceled) {
+	resp, err := c.http.Do(r)
+	close(l.left)
+	if !errors.Is(err, context.Canceled) {
 		if err == nil {
 			_ = resp.Body.Close()
 		}

@@ -124,7 +124,7 @@ func TestPage(t *testing.T) {
 	c.wantError(400, fault.Invalid, "cuts a character", "GET", "/api/documents/2/pages/0?start=0&end=1", "")
 	for path, says := range map[string]string{
 		"/api/documents/9/pages/0": "no document 9", "/api/documents/1/pages/0": "has no pages", "/api/documents/4/pages/0": "has no pages",
-		"/api/documents/2/pages/5": "it has 5",
+		"/api/documents/2/pages/5": "the document has 5",
 	} {
 		c.wantError(404, fault.NotFound, says, "GET", path, "")
 		c.wantError(404, fault.NotFound, says, "GET", path+"/image", "")
@@ -163,7 +163,7 @@ func TestPageImage(t *testing.T) {
 		if resp, again := c.do("GET", path, "", "If-None-Match", none); resp.StatusCode != 200 || again != body {
 			t.Errorf("If-None-Match %s: %d", none, resp.StatusCode)
 		}
-		c.wantError(404, fault.NotFound, "it has 5", "GET", "/api/documents/2/pages/99/image", "", "If-None-Match", none)
+		c.wantError(404, fault.NotFound, "the document has 5", "GET", "/api/documents/2/pages/99/image", "", "If-None-Match", none)
 	}
 	if resp, body := c.do("HEAD", path, ""); resp.StatusCode != 200 || body != "" || resp.Header.Get("ETag") != etag {
 		t.Errorf("HEAD: %d %v", resp.StatusCode, resp.Header)
@@ -226,7 +226,7 @@ func TestDrawPage(t *testing.T) {
 	if n := d.drawn.Load(); n != 1 {
 		t.Errorf("one page was drawn %d times", n)
 	}
-	c.wantError(404, fault.NotFound, "it has 5", "POST", "/api/pages?page=5", data, asPDF...)
+	c.wantError(404, fault.NotFound, "the document has 5", "POST", "/api/pages?page=5", data, asPDF...)
 	c.wantError(400, fault.Invalid, "damaged", "POST", "/api/pages", "<script>alert(1)</script>", asPDF...)
 	c.wantError(400, fault.Invalid, "damaged", "POST", "/api/pages", "", asPDF...)
 	c.wantError(400, fault.Invalid, "width", "POST", "/api/pages?width=9999", data, asPDF...)

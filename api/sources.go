@@ -270,7 +270,7 @@ func (s sources) addRoutes(r *route.Router) {
 func (s sources) managers() (Sources, Syncs, error) {
 	syncs, ok := s.store.(Syncs)
 	if !ok {
-		return nil, nil, fault.New(fault.NotFound, "sources_off", "this server has no sources")
+		return nil, nil, fault.New(fault.NotFound, "sources_off", "sources are not available on this server")
 	}
 	return s.store, syncs, nil
 }

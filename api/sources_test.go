@@ -117,5 +117,5 @@ func TestAddSource(t *testing.T) {
 	for _, request := range [][2]string{{"GET", "/api/sources"}, {"POST", "/api/sources/1/sync"}, {"DELETE", "/api/sources/1"}, {"GET", "/api/source-kinds"}} {
 		c.wantError(403, fault.Forbidden, "scope admin", request[0], request[1], "", "As", "user:ada ask ingest")
 	}
-	newWorld().serve(t).wantError(404, fault.NotFound, "no sources", "GET", "/api/sources", "")
+	newWorld().serve(t).wantError(404, fault.NotFound, "sources are not available", "GET", "/api/sources", "")
 }

@@ -36,7 +36,7 @@ func final(err error, refusal *Error) error {
 	case closing != nil && refusal != nil:
 		return refusal.fault(err)
 	case closedWith(err, websocket.CloseMessageTooBig):
-		return fault.Wrap(fault.Conflict, err, "client_frame_too_large", "the server has ended the session, as a frame was too large")
+		return fault.Wrap(fault.Conflict, err, "client_frame_too_large", "the server ended the session because a frame was too large")
 	case closing != nil:
 		return fault.Wrap(fault.Conflict, err, "client_session_ended", "the server has ended the session")
 	case kind == fault.Internal || kind.Retryable():

@@ -257,7 +257,7 @@ func (c *Conn) messages() iter.Seq2[[]byte, error] {
 		c.reading = true
 		c.mu.Unlock()
 		if again {
-			yield(nil, fault.New(fault.Internal, "client_frames_read_once", "the frames of a connection can be read once"))
+			yield(nil, fault.New(fault.Internal, "client_frames_read_once", "the frames of a connection can be read only once"))
 			return
 		}
 		defer c.release()

@@ -40,7 +40,7 @@ func NewDialer(cfg DialerConfig) (*Dialer, error) {
 	d := &Dialer{cfg: cfg, hosts: map[string]bool{}}
 	for _, h := range cfg.Hosts {
 		if h == "" || strings.ContainsAny(h, "/@?# ") {
-			return nil, fault.New(fault.Invalid, "client_host_invalid", "DialerConfig.Hosts: %q is no host", h)
+			return nil, fault.New(fault.Invalid, "client_host_invalid", "DialerConfig.Hosts: %q is not a host", h)
 		}
 		d.hosts[strings.ToLower(h)] = true
 	}

@@ -141,7 +141,7 @@ func signal(c chan struct{}) {
 func (s *Session) Events(ctx context.Context) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		if !s.beginReading() {
-			yield(nil, fault.New(fault.Conflict, "client_events_taken", "somebody else reads the events of this session"))
+			yield(nil, fault.New(fault.Conflict, "client_events_taken", "another reader has the events of this session"))
 			return
 		}
 		defer s.endReading()

@@ -42,10 +42,10 @@ func TestSessionTextLimit(t *testing.T) {
 		}
 	}
 	for _, said := range []any{long, []string{fits}, map[string]string{"message": long}, asText(map[string]string{"message": long}), asText(map[string]string{"x": long}), huge} {
-		if _, err := s.Send(t.Context(), said); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), fmt.Sprint("than the server takes, which is ", agent.MaxTextBytes, " bytes")) {
+		if _, err := s.Send(t.Context(), said); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), fmt.Sprint("the server accepts at most ", agent.MaxTextBytes, " bytes")) {
 			t.Errorf("%.40v: %v", said, err)
 		}
-		if _, err := s.Edit(t.Context(), 1, said); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "than the server takes") {
+		if _, err := s.Edit(t.Context(), 1, said); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "the server accepts at most") {
 			t.Errorf("edit %.40v: %v", said, err)
 		}
 	}

@@ -105,7 +105,7 @@ func (s *Session) tooLarge(conn *Conn) {
 		return
 	}
 	s.requests = slices.DeleteFunc(s.requests, func(r *request) bool { return r == largest })
-	largest.fail(fault.New(fault.Invalid, "client_too_large", "this is larger than the server takes"))
+	largest.fail(fault.New(fault.Invalid, "client_too_large", "this is larger than the server accepts"))
 }
 
 // do sends a request and waits for its response.
@@ -148,10 +148,10 @@ func (s *Session) enlist(r *request) error {
 		return errNotConnected
 	case s.limits.FrameBytes > 0 && r.exceeds(s.limits.FrameBytes):
 		return fault.New(fault.Invalid,
-			"client_frame_limit", "this is larger than the server takes, which is %d bytes with all that belongs to it", s.limits.FrameBytes)
+			"client_frame_limit", "this is too large; the server accepts at most %d bytes for the whole frame", s.limits.FrameBytes)
 	case s.limits.MessageBytes > 0 && r.says() > s.limits.MessageBytes:
 		return fault.New(fault.Invalid,
-			"client_text_limit", "this text is longer than the server takes, which is %d bytes", s.limits.MessageBytes)
+			"client_text_limit", "this text is too long; the server accepts at most %d bytes", s.limits.MessageBytes)
 	case len(s.requests) >= s.cfg.Unacknowledged:
 		return fault.New(fault.Busy, "client_unacknowledged", "%d messages are not acknowledged yet", len(s.requests))
 	case s.request(r.id) != nil:
@@ -215,7 +215,7 @@ func (s *state) refused(id string, e *Error) bool {
 var (
 	errNotConnected = fault.New(fault.Unavailable, "client_offline", "there is no connection")
 	errUnknown      = fault.New(fault.Unavailable,
-		"client_outcome_unknown", "the connection was lost: what was asked for may not have been done")
+		"client_outcome_unknown", "the connection was lost; the server may not have carried out the request")
 )
 
 // giveUp fails the requests that depend on the lost connection.

@@ -38,7 +38,7 @@ func (f frame) entry() Entry {
 
 // errGap ends a connection that missed a stored frame. The next connection
 // requests it.
-var errGap = fault.New(fault.Unavailable, "client_gap", "the server left something out")
+var errGap = fault.New(fault.Unavailable, "client_gap", "messages of the server are missing")
 
 // take processes a frame of the server. An error ends the connection.
 func (s *Session) take(f frame) error {

@@ -79,6 +79,9 @@ type Config struct {
 	LogFormat string
 	// LLM is the model that writes answers; default none: answers are quotes.
 	LLM LLM
+	// MinEvidence is the evidence below which the answer is "I don't know"; default
+	// 0: the defaults of package pipeline.
+	MinEvidence float64
 	// Embedder is the embedding model; default the built-in model.
 	Embedder Embedder
 	// Encoder selects the built-in encoder; default EncoderAuto.
@@ -292,6 +295,9 @@ func (c Config) validate() error {
 		if p, err := url.Parse(u); err != nil || (p.Scheme != "http" && p.Scheme != "https") || p.Host == "" {
 			return wrong(key, "%q is not an http(s) URL", u)
 		}
+	}
+	if !(c.MinEvidence >= 0 && c.MinEvidence <= 1) { // nor NaN
+		return wrong("min-evidence", "%v is not between 0 and 1", c.MinEvidence)
 	}
 	return c.fits()
 }

@@ -304,6 +304,10 @@ func Settings() []Setting {
 func modelSettings() []Setting {
 	return []Setting{
 		with(Setting{
+			Key: "min-evidence", Flag: "min-evidence", Env: []string{"DOCENT_MIN_EVIDENCE"}, Scope: Answering,
+			Help: "evidence from 0 to 1 below which the answer is \"I don't know\"; 0 means .37 for quotes and .05 for models", Default: "0",
+		})(decimal(func(c *Config) *float64 { return &c.MinEvidence })),
+		with(Setting{
 			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Answering,
 			Help: "chat model that writes answers; without one, answers are quotes",
 		})(text(func(c *Config) *string { return &c.LLM.Model })),

@@ -193,7 +193,7 @@ func (o *OpenAI) explain(err error) failure {
 			"embedder_slow", "the embedding server did not answer within %v", o.cfg.Timeout)}
 	case errors.As(err, &answer):
 		return failure{retry: answer.cut, err: fault.Wrap(fault.Unavailable, answer.error,
-			"embedder_answer_invalid", "the embedding server's answer makes no sense: check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}
+			"embedder_answer_invalid", "the embedding server's answer is not valid; check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}
 	default:
 		return failure{retry: !openai.Unreachable(err), err: fault.Wrap(fault.Unavailable, err,
 			"embedder_unreachable", "the embedding server does not answer; is %s right and the server running?", o.cfg.Settings.URL)}
@@ -213,7 +213,7 @@ func (o *OpenAI) refused(e *StatusError) failure {
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		if o.cfg.APIKey == "" {
-			return wrap(fault.Unavailable, "embedder_key_missing", "the embedding server wants a key: set %s", s.Key)
+			return wrap(fault.Unavailable, "embedder_key_missing", "the embedding server needs a key; set %s", s.Key)
 		}
 		return wrap(fault.Unavailable, "embedder_key_refused", "the embedding server does not accept the key or does not allow it the model %q: check %s", o.cfg.Model, s.Key)
 	case e.Status == http.StatusNotFound:

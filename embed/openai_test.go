@@ -120,7 +120,7 @@ func TestOpenAIFailures(t *testing.T) {
 		"uneven vectors":  {answer(`{"data":[` + one + `,{"index":1,"embedding":[1,1,1]}]}`), 1, fault.Unavailable, "has 3 dimensions, the first of the same answer 2"},
 		"beyond float32":  {answer(`{"data":[` + one + `,{"index":1,"embedding":[1e300,1]}]}`), 1, fault.Unavailable, "read the answer"},
 		"error with 200":  {answer(`{"error":{"message":"boom ` + testKey + `"}}`), 1, fault.Invalid, "boom"},
-		"a web page":      {answer("<html>hello"), 1, fault.Unavailable, "makes no sense"},
+		"a web page":      {answer("<html>hello"), 1, fault.Unavailable, "is not valid"},
 		"truncated":       {answer(`{"data":[` + one), 3, fault.Unavailable, "read the answer"},
 		"nothing":         {answer(``), 3, fault.Unavailable, "read the answer"},
 		"refused key":     {refuse(401), 1, fault.Unavailable, "does not accept the key"},

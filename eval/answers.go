@@ -53,10 +53,10 @@ func (c AnswersConfig) complete() (AnswersConfig, error) {
 	case c.Retriever == nil:
 		return c, fault.New(fault.Internal, "eval_answers_retriever_missing", "eval: AnswersConfig.Retriever is required")
 	case len(c.Questions) == 0:
-		return c, fault.New(fault.Invalid, "eval_no_questions", "there are no questions to measure answers by")
+		return c, fault.New(fault.Invalid, "eval_no_questions", "there are no questions, so answers cannot be measured")
 	case c.MaxWrong < 0 || c.MaxWrong > 1:
 		return c, fault.New(fault.Invalid,
-			"eval_share_out_of_range", "the share of questions that may be turned away wrongly is %g, want 0 to 1", c.MaxWrong)
+			"eval_share_out_of_range", "the share of questions that may be refused wrongly is %g; it must be between 0 and 1", c.MaxWrong)
 	}
 	if c.K == 0 {
 		c.K = retrieve.AnswerK
@@ -88,6 +88,8 @@ type Outcome struct {
 	RightCitations int `json:"right_citations"`
 	// Evidence is the evidence that retrieval reports.
 	Evidence float64 `json:"evidence"`
+	// Signs are the parts of Evidence.
+	Signs retrieve.Signs `json:"signs"`
 
 	hasFacts, odd bool
 }
@@ -131,7 +133,7 @@ func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	o := Outcome{ID: q.ID, Kind: q.Kind, Evidence: found.Evidence, hasFacts: len(q.Facts) > 0, odd: q.Odd()}
+	o := Outcome{ID: q.ID, Kind: q.Kind, Evidence: found.Evidence, Signs: found.Signs, hasFacts: len(q.Facts) > 0, odd: q.Odd()}
 	has := 0
 	for _, f := range q.Facts {
 		count(&has, HasFact(answer.Text, f))

@@ -139,6 +139,18 @@ func (r *AnswersReport) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
+// WriteCalibration writes the calibrated threshold and its effect.
+func (r *AnswersReport) WriteCalibration(w io.Writer) error {
+	c := r.Calibration
+	_, err := fmt.Fprintf(w, "--min-evidence %s\n\n"+
+		"of the odd-numbered questions: refuses %s of the unanswerable and %s of the answerable\n"+
+		"of the even-numbered questions: refuses %s of the unanswerable and %s of the answerable\n"+
+		"with the current value %s: refuses %s of the unanswerable and %s of the answerable (even-numbered)\n",
+		decimals(c.Odd.Threshold), decimals(c.Odd.Unanswerable), decimals(c.Odd.Answerable), decimals(c.Even.Unanswerable),
+		decimals(c.Even.Answerable), decimals(c.InForce.Threshold), decimals(c.InForce.Unanswerable), decimals(c.InForce.Answerable))
+	return err
+}
+
 // abstentionTable writes the rows, with their names if names is not empty.
 func abstentionTable(b *strings.Builder, names []string, rows []Abstention) {
 	if names != nil {

@@ -32,7 +32,7 @@ func LoadGolden(path string) (*Golden, error) {
 	}
 	var g Golden
 	if err := json.Unmarshal(data, &g); err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "eval_golden_invalid", "the golden file %s is not what docent eval writes", path)
+		return nil, fault.Wrap(fault.Invalid, err, "eval_golden_invalid", "the golden file %s was not written by docent eval", path)
 	}
 	if g.Tolerance < 0 || len(g.Metrics) == 0 {
 		return nil, fault.New(fault.Invalid, "eval_golden_negative", "the golden file %s has a negative tolerance or no metrics", path)

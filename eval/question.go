@@ -122,7 +122,7 @@ func Parse(r io.Reader) ([]Question, error) {
 		return nil, fmt.Errorf("line %d: %w", n+1, err)
 	}
 	if len(out) == 0 {
-		return nil, fault.New(fault.Invalid, "eval_questions_empty", "there are no questions in it")
+		return nil, fault.New(fault.Invalid, "eval_questions_empty", "it contains no questions")
 	}
 	return out, nil
 }

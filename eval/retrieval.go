@@ -76,7 +76,7 @@ func (c RetrievalConfig) complete() (RetrievalConfig, error) {
 	}
 	c.Questions = slices.DeleteFunc(slices.Clone(c.Questions), func(q Question) bool { return !q.Answerable() })
 	if len(c.Questions) == 0 {
-		return c, fault.New(fault.Invalid, "eval_no_evidence", "there are no questions with evidence to measure retrieval by")
+		return c, fault.New(fault.Invalid, "eval_no_evidence", "there are no questions with evidence, so retrieval cannot be measured")
 	}
 	if len(c.Variants) == 0 {
 		c.Variants = Stages()

@@ -214,7 +214,7 @@ func TestPruneKeepsOthers(t *testing.T) {
 		t.Errorf("%d documents are left, want 5", got)
 	}
 	// A folder that never existed has nothing to prune.
-	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: not found: it is gone, or a link that leads nowhere\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: not found: it was deleted, or it is a link to a missing file\n")
 	if err := os.RemoveAll(filepath.Join(f.dir, "two")); err != nil {
 		t.Fatal(err)
 	}
@@ -237,11 +237,11 @@ func TestFailuresAreRemembered(t *testing.T) {
 		odd[i] = 0x80 | byte(x>>24)
 	}
 	f.write("odd.txt", string(odd))
-	const want = `failed binary: binary: application/x-elf is not a kind of document that can be read
-failed empty.txt: empty: there is no text in it
+	const want = `failed binary: binary: docent cannot read documents of type application/x-elf
+failed empty.txt: empty: it contains no text
 `
-	const rest = `failed huge.txt: too large: 2.0 KiB, the limit is 1000 bytes
-failed odd.txt: undecodable: its character set was not recognized; save it as UTF-8 and add it again
+	const rest = `failed huge.txt: too large: 2.0 KiB; the limit is 1000 bytes
+failed odd.txt: undecodable: docent does not recognize the character set; save the document as UTF-8 and add it again
 `
 	f.expect(ingest.Request{}, want+"added good.txt\n"+rest)
 	puts := f.store.puts
@@ -295,11 +295,11 @@ func TestLinks(t *testing.T) {
 	}
 	f.expect(ingest.Request{Paths: []string{f.dir + "/docs", f.dir + "/docs/", f.dir + "/docs/sub", f.dir + "/docs/a.txt"}}, `added docs/a.txt
 added docs/link.txt
-failed docs/nowhere: not found: it is gone, or a link that leads nowhere
+failed docs/nowhere: not found: it was deleted, or it is a link to a missing file
 added docs/outside/c.txt
-failed docs/self: symlink loop: it leads to itself
+failed docs/self: symlink loop: the link leads to itself
 added docs/sub/b.txt
-failed docs/sub/loop: symlink loop: it leads back to a folder it is in
+failed docs/sub/loop: symlink loop: the link leads to a folder that contains it
 `)
 }
 
@@ -339,7 +339,7 @@ func TestVanished(t *testing.T) {
 	p := f.write("a.txt", "a")
 	f.write("b.txt", "b")
 	f.store.asked = func() { os.Remove(p) }
-	f.expect(ingest.Request{}, "failed a.txt: vanished: it was there when the folder was read\nadded b.txt\n")
+	f.expect(ingest.Request{}, "failed a.txt: vanished: it was deleted while docent read the folder\nadded b.txt\n")
 }
 
 func TestIgnoreFile(t *testing.T) {

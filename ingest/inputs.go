@@ -267,7 +267,7 @@ func (b *Batch) read(ctx context.Context, o *opened) {
 	defer func() {
 		if p := recover(); p != nil {
 			b.in.log.Error("panic while opening a source", "source", o.input.Source, "panic", p, "stack", string(debug.Stack()))
-			o.data, o.unread, o.reason = nil, true, fault.NewText("document_failed", "docent failed on it; the log has the details")
+			o.data, o.unread, o.reason = nil, true, fault.NewText("document_failed", "docent failed to read it; the log has the details")
 		}
 	}()
 	limit := b.in.cfg.MaxFileSize

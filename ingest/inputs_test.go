@@ -65,16 +65,16 @@ func TestReadAll(t *testing.T) {
 	want := `https://x/a: 1 added, 0 changed, 0 unchanged, 0 removed, 0 failed
 https://x/b: 0 added, 0 changed, 0 unchanged, 0 removed, 0 failed, unread (the server does not answer)
 s3://b/c.jsonl: 2 added, 0 changed, 0 unchanged, 0 removed, 0 failed
-https://x/p: 0 added, 0 changed, 0 unchanged, 0 removed, 0 failed, unread (docent failed on it; the log has the details)
+https://x/p: 0 added, 0 changed, 0 unchanged, 0 removed, 0 failed, unread (docent failed to read it; the log has the details)
 https://x/d: 0 added, 0 changed, 0 unchanged, 0 removed, 0 failed, unread (too large: more than 1.0 KiB)
-https://x/e: 0 added, 0 changed, 0 unchanged, 0 removed, 1 failed (empty: there is no text in it)
+https://x/e: 0 added, 0 changed, 0 unchanged, 0 removed, 1 failed (empty: it contains no text)
 `
 	if got := f.readAll(false, pairs...); got != want {
 		t.Errorf("first:\n%s", got)
 	}
 	// An unreadable new version leaves the old version in place.
 	pairs[1], pairs[5] = "", `{"id":"2","text":"two"}`+"\n"+`{"id":"3","text":"three"}`
-	want = `https://x/a: 0 added, 0 changed, 0 unchanged, 0 removed, 1 failed (empty: there is no text in it)
+	want = `https://x/a: 0 added, 0 changed, 0 unchanged, 0 removed, 1 failed (empty: it contains no text)
 s3://b/c.jsonl: 1 added, 0 changed, 1 unchanged, 1 removed, 0 failed
 `
 	if got := f.readAll(false, pairs[0], pairs[1], pairs[4], pairs[5]); got != want {

@@ -58,7 +58,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	defer func() {
 		if p := recover(); p != nil {
 			in.log.Error("panic while reading a source", "source", it.source, "panic", p, "stack", string(debug.Stack()))
-			in.fail(r, it, "", "", fault.NewText("document_failed", "docent failed on it; the log has the details"))
+			in.fail(r, it, "", "", fault.NewText("document_failed", "docent failed to read it; the log has the details"))
 		}
 	}()
 	if it.part != nil {
@@ -163,7 +163,7 @@ func (in *Ingester) read(it *item) (data []byte, reason fault.Text) {
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			it.silent = true
-			return nil, fault.NewText("file_vanished", "vanished: it was there when the folder was read")
+			return nil, fault.NewText("file_vanished", "vanished: it was deleted while docent read the folder")
 		}
 		return nil, reasonOf(err)
 	}
@@ -186,7 +186,7 @@ func (in *Ingester) read(it *item) (data []byte, reason fault.Text) {
 }
 
 func tooLarge(size, limit int64) fault.Text {
-	return fault.NewText("file_larger_than_limit", "too large: %s, the limit is %s", byteSize(size), byteSize(limit))
+	return fault.NewText("file_larger_than_limit", "too large: %s; the limit is %s", byteSize(size), byteSize(limit))
 }
 
 // moreThan returns the reason for a file that grew above the limit, or whose

@@ -101,7 +101,7 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 	case isDocument && len(u.sent) == 0:
 		return false, true
 	case len(u.sent) == 0:
-		whole.reason = fault.NewText("container_empty", "empty: there are no documents in it")
+		whole.reason = fault.NewText("container_empty", "empty: it contains no documents")
 	}
 	end.stale = in.stale(r, whole.source, u.sent)
 	if isDocument || !whole.reason.IsZero() {

@@ -42,7 +42,7 @@ func TestArchive(t *testing.T) {
 	f.expect(ingest.Request{}, "unchanged parts.zip#pump.md\nadded parts.zip#seal.txt\nremoved parts.zip#old/valve.txt\n")
 
 	f.write("parts.zip", changed[:len(changed)/2])
-	f.expect(ingest.Request{}, "failed parts.zip: damaged: it is not an archive that can be opened, or only a part of one\n")
+	f.expect(ingest.Request{}, "failed parts.zip: damaged: the archive cannot be opened, or a part of it is missing; add an undamaged copy\n")
 	f.write("parts.zip", changed)
 	f.expect(ingest.Request{}, "unchanged parts.zip#pump.md\nunchanged parts.zip#seal.txt\nremoved parts.zip\n")
 }
@@ -126,5 +126,5 @@ func TestEmptyArchive(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ingest.Config{})
 	f.write("empty.zip", "PK\x05\x06"+strings.Repeat("\x00", 18))
-	f.expect(ingest.Request{}, "failed empty.zip: empty: there are no documents in it\n")
+	f.expect(ingest.Request{}, "failed empty.zip: empty: it contains no documents\n")
 }

@@ -206,7 +206,7 @@ func (in *Ingester) embedBatch(ctx context.Context, b *batch) error {
 			reason := fault.NewText("embedder_refuses", "the embedder refuses it: %s", fault.TextOf(err))
 			if panicked(err) {
 				in.log.Error("a document cannot be embedded", "source", it.source, "error", err)
-				reason = fault.NewText("document_failed", "docent failed on it; the log has the details")
+				reason = fault.NewText("document_failed", "docent failed to read it; the log has the details")
 			}
 			it.result.Status, it.result.Reason, it.result.Chunks, it.result.Note = Failed, reason, 0, ""
 			d := it.put.Document

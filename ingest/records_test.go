@@ -26,7 +26,7 @@ added faq.jsonl#7
 added faq.jsonl#line-4
 failed faq.jsonl#a: line 5: another line has the same id
 failed faq.jsonl#line-6: line 6: it has no text
-failed faq.jsonl#line-7: line 7: damaged: it is not a JSON object with a text
+failed faq.jsonl#line-7: line 7: damaged: the line is not a JSON object with a text
 `)
 	s := f.store.get(filepath.Join(f.dir, "faq.jsonl#a"))
 	if s.doc.Title != "First" || s.doc.Text != "Text one." || string(s.source) != `{"id": "a", "title": "First", "text": "Text one."}` {
@@ -102,7 +102,7 @@ func TestRead(t *testing.T) {
 		{"upload:x.jsonl", `{"id":"1","text":"a"}` + "\n" + `{"id":"2","text":"b"}`, "added upload:x.jsonl#1\nadded upload:x.jsonl#2\n"},
 		{"upload:x.jsonl", `{"id":"2","text":"b"}`, "unchanged upload:x.jsonl#2\nremoved upload:x.jsonl#1\n"},
 		{"upload:big", strings.Repeat("x ", 600), "failed upload:big: too large: more than 1000 bytes\n"},
-		{"upload:none.txt", "", "failed upload:none.txt: empty: there is no text in it\n"},
+		{"upload:none.txt", "", "failed upload:none.txt: empty: it contains no text\n"},
 	} {
 		if got := read(tt.source, tt.data); got != tt.want {
 			t.Errorf("%s: got %s, want %s", tt.source, got, tt.want)

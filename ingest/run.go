@@ -315,7 +315,7 @@ const stdinPrefix = "stdin:"
 func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Reader) ([]Result, error) {
 	_, name, ok := strings.Cut(source, ":")
 	if !ok || name == "" {
-		return nil, fault.New(fault.Invalid, "stream_source_name", "%s: a source that is read is called upload:NAME or stdin:NAME", source)
+		return nil, fault.New(fault.Invalid, "stream_source_name", "%s: the name of an input must be upload:NAME or stdin:NAME", source)
 	}
 	if !utf8.ValidString(source) {
 		return nil, fault.New(fault.Invalid, "named_reason", "%s: %s", escaped(source), notUTF8())

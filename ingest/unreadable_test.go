@@ -24,9 +24,9 @@ func TestWhatCannotBeReadNowStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		f.expect(ingest.Request{}, `failed bad.txt: binary: application/octet-stream is not a kind of document that can be read
-failed gone.txt: not found: it is gone, or a link that leads nowhere
-failed large.txt: too large: 4.9 KiB, the limit is 2.0 KiB
+		f.expect(ingest.Request{}, `failed bad.txt: binary: docent cannot read documents of type application/octet-stream
+failed gone.txt: not found: it was deleted, or it is a link to a missing file
+failed large.txt: too large: 4.9 KiB; the limit is 2.0 KiB
 `)
 		for p, status := range map[string]corpus.Status{large: corpus.Ready, gone: corpus.Ready, bad: corpus.Failed} {
 			if s := f.store.get(p); s == nil || s.doc.Status != status || (len(s.chunks) > 0) != (status == corpus.Ready) {
@@ -101,11 +101,11 @@ func TestPruneWhatIsGoneItself(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(filepath.Join(f.dir, "dir")), os.Remove(file), os.Remove(faq)); err != nil {
 		t.Fatal(err)
 	}
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}}, "failed dir: not found: it is gone, or a link that leads nowhere\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}}, "failed dir: not found: it was deleted, or it is a link to a missing file\n")
 	// Its folder does not exist either, so it may be unreachable.
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir/sub"}, Prune: true}, "failed dir/sub: not found: it is gone, or a link that leads nowhere\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir/sub"}, Prune: true}, "failed dir/sub: not found: it was deleted, or it is a link to a missing file\n")
 	f.expect(ingest.Request{Paths: []string{f.dir + "/dir", file, faq}, Prune: true}, "removed dir/a.txt\nremoved dir/sub/b.txt\nremoved faq.jsonl#x\nremoved file.txt\n")
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}, Prune: true}, "failed dir: not found: it is gone, or a link that leads nowhere\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}, Prune: true}, "failed dir: not found: it was deleted, or it is a link to a missing file\n")
 	f.expect(ingest.Request{Prune: true}, "unchanged faq.jsonl#y\nunchanged keep.txt\n")
 }
 

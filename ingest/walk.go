@@ -231,7 +231,7 @@ func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above 
 				return nil
 			}
 			if slices.Contains(above, real) {
-				w.fail(p, fault.NewText("symlink_to_parent", "symlink loop: it leads back to a folder it is in"), false)
+				w.fail(p, fault.NewText("symlink_to_parent", "symlink loop: the link leads to a folder that contains it"), false)
 				return nil
 			}
 			if w.elsewhere(real) {
@@ -265,9 +265,9 @@ func reasonOf(err error) fault.Text {
 	case errors.Is(err, fs.ErrPermission):
 		return fault.NewText("permission_denied", "permission denied")
 	case errors.Is(err, syscall.ELOOP):
-		return fault.NewText("symlink_loop", "symlink loop: it leads to itself")
+		return fault.NewText("symlink_loop", "symlink loop: the link leads to itself")
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.NewText("file_missing_or_dead_link", "not found: it is gone, or a link that leads nowhere")
+		return fault.NewText("file_missing_or_dead_link", "not found: it was deleted, or it is a link to a missing file")
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return fault.NewText("file_name_too_long", "its name is too long")
 	}

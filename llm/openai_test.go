@@ -114,7 +114,7 @@ func TestStatusesBecomeFaults(t *testing.T) {
 		{401, `{"error":{"message":"Incorrect API key provided: sk-secret","code":"invalid_api_key"}}`, fault.Unavailable, 1, "DOCENT_KEY"},
 		{403, `forbidden`, fault.Unavailable, 1, "DOCENT_KEY"},
 		{404, `{"error":"model 'm' not found"}`, fault.Unavailable, 1, `"m"`},
-		{429, `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, fault.RateLimited, 4, "too often"},
+		{429, `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`, fault.RateLimited, 4, "too many requests"},
 		{429, `{"error":{"message":"pay","code":"insufficient_quota"}}`, fault.Unavailable, 1, "credit"},
 		{402, `{"error":{"message":"pay","code":402}}`, fault.Unavailable, 1, "credit"},
 		{500, `<html>oops</html>`, fault.Unavailable, 4, "500"},
@@ -219,7 +219,7 @@ func TestTimeouts(t *testing.T) {
 		o, s, _ := serve(t, llm.Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)})
 		got := ""
 		_, err := ask(t, o, llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error { got += string(chunk); return nil }))
-		if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "silent") || got != "x" {
+		if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "sent nothing") || got != "x" {
 			t.Errorf("streamed %q, error is %v", got, err)
 		}
 		if n := len(s.Requests()); n != 1 {

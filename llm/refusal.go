@@ -52,7 +52,7 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return failure{err: unavailable("model_unfinished", "the model did not finish within %v (%s)", o.cfg.Timeout, s.Timeout)}
 	case errors.Is(context.Cause(ctx), errIdle):
-		return failure{retry: true, err: unavailable("model_stalled", "the model server fell silent for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
+		return failure{retry: true, err: unavailable("model_stalled", "the model server sent nothing for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
 	case errors.As(err, &refusal):
 		return o.refused(model, refusal)
 	case errors.As(err, &frame):
@@ -64,12 +64,12 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	case errors.Is(err, errCut):
 		return failure{retry: true, err: unavailable("model_cut_off", "the model server broke off its answer; ask again")}
 	case errors.Is(err, errPage):
-		return failure{err: unavailable("model_is_web_page", "the address answers with a web page, not as a model server: check %s, which often ends in /v1", s.URL)}
+		return failure{err: unavailable("model_is_web_page", "the address answers with a web page, so it is not a model server; check %s (it often ends in /v1)", s.URL)}
 	case errors.As(err, &network):
 		return failure{retry: !openai.Unreachable(network), err: unavailable("model_unreachable", "the model server does not answer; is %s right and the server running?", s.URL)}
 	case unsent(err):
 		return failure{err: fault.Wrap(fault.Invalid, err,
-			"model_request_unsupported", "the model %q does not take such a request: %v", model, err)}
+			"model_request_unsupported", "the model %q does not accept this request: %v", model, err)}
 	default:
 		return failure{err: unavailable("model_answer_unreadable", "the model server's answer could not be read; ask again")}
 	}
@@ -88,16 +88,16 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		if o.cfg.APIKey == "" {
-			return wrap(fault.Unavailable, "model_key_missing", "the model server wants a key: set %s", s.Key)
+			return wrap(fault.Unavailable, "model_key_missing", "the model server needs a key; set %s", s.Key)
 		}
 		return wrap(fault.Unavailable, "model_key_refused", "the model server does not accept the key or does not allow it the model %q: check %s", model, s.Key)
 	case e.Status == http.StatusNotFound:
-		return wrap(fault.Unavailable, "model_not_found", "the model server knows no model %q, or nothing is at this address: check %s and %s, which often ends in /v1", model, s.Model, s.URL)
+		return wrap(fault.Unavailable, "model_not_found", "the model server has no model %q, or the address is wrong; check %s and %s (the address often ends in /v1)", model, s.Model, s.URL)
 	case e.Status == http.StatusPaymentRequired || e.Code == "insufficient_quota":
 		return wrap(fault.Unavailable, "model_no_credit", "the model account has no credit left")
 	case e.Status == http.StatusTooManyRequests:
 		f.retry = true
-		return wrap(fault.RateLimited, "model_rate_limited", "the model server is asked too often; try again later")
+		return wrap(fault.RateLimited, "model_rate_limited", "the model server gets too many requests; try again later")
 	case openai.Transient(e.Status):
 		f.retry = true
 		return wrap(fault.Unavailable, "model_problem", "the model server has a problem (status %d); try again later", e.Status)

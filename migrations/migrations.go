@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -42,9 +43,10 @@ const (
 	// to five minutes.
 	lockTries = 300
 	// sqliteTries bounds how often Up starts over while another process
-	// migrates the same file. With each try, at least one more migration has
-	// been applied.
-	sqliteTries = 10
+	// migrates the same file.
+	sqliteTries = 20
+	// sqlitePause is the time between two tries.
+	sqlitePause = 50 * time.Millisecond
 )
 
 // migration is an embedded file.
@@ -142,19 +144,22 @@ func Check(d Dialect, current int64) error {
 func Up(ctx context.Context, d Dialect, db *sql.DB) error {
 	for try := 1; ; try++ {
 		current, err := Current(ctx, d, db)
-		if err != nil {
-			return err
-		}
-		if current >= Latest(d) {
+		switch {
+		case err == nil && current >= Latest(d):
 			return Check(d, current)
+		case err == nil:
+			err = apply(ctx, d, db)
 		}
-		if err = apply(ctx, d, db); err == nil || ctx.Err() != nil {
+		// SQLite has no advisory lock. If two processes migrate a file, or switch
+		// a new one to WAL, at once, one of them fails. Each file is one
+		// transaction, so a retry is safe.
+		if err == nil || d != SQLite || try == sqliteTries {
 			return err
 		}
-		// SQLite has no advisory lock. If two processes migrate at once, one of
-		// them fails. Each file is one transaction, so a retry is safe.
-		if d != SQLite || try == sqliteTries {
+		select {
+		case <-ctx.Done():
 			return err
+		case <-time.After(sqlitePause):
 		}
 	}
 }

@@ -38,7 +38,7 @@ func NewDataFrame(columns ...Column) (DataFrame, error) {
 		names[c.Name] = true
 		if len(c.Values) != len(columns[0].Values) {
 			return DataFrame{}, fault.New(fault.Invalid,
-				"table_column_length", "column %.64q has %d values, another has %d", c.Name, len(c.Values), len(columns[0].Values))
+				"table_column_length", "column %.64q has %d values, but another one has %d", c.Name, len(c.Values), len(columns[0].Values))
 		}
 	}
 	return DataFrame{columns: columns}, nil

@@ -45,7 +45,7 @@ type Sample interface{ float32 | int16 }
 func NewAudio[S Sample](rate, channels int, samples []S) (Audio, error) {
 	if rate <= 0 || channels <= 0 || len(samples)%channels != 0 {
 		return Audio{}, fault.New(fault.Invalid,
-			"audio_invalid", "audio needs a sample rate and channels, and as many samples for each channel")
+			"audio_invalid", "audio needs a sample rate and channels, and each channel the same number of samples")
 	}
 	data, err := binary.Append(nil, binary.LittleEndian, samples)
 	if err != nil { // both types always encode

@@ -29,7 +29,7 @@ func TokenTaken(name string) error {
 // TooManyTokens is the error for a user who has auth.MaxUserTokens tokens.
 func TooManyTokens() error {
 	return fault.New(fault.Conflict,
-		"tokens_full", "this user already has %d tokens, the most possible; revoke one first", auth.MaxUserTokens)
+		"tokens_full", "this user already has %d tokens, and no more are allowed; revoke one first", auth.MaxUserTokens)
 }
 
 // UserTaken is the error for a user's name that is in use.

@@ -111,16 +111,16 @@ func Entries(turn journal.TurnRecord, now time.Time) ([]journal.Entry, error) {
 	for _, l := range turn.Links {
 		if !said(l.Answer) {
 			return nil, fault.New(fault.Invalid,
-				"entry_answer_invalid", "entry %d, which earlier steps belong to, is no message of the turn", l.Answer)
+				"entry_answer_invalid", "entry %d is not a message of the turn, but earlier steps belong to it", l.Answer)
 		}
 	}
 	for i, e := range turn.Entries {
 		switch {
 		case (e.Message == nil) == (e.Step == nil):
-			return nil, fault.New(fault.Invalid, "entry_empty", "entry %d of a turn has to be a message or a step", i+1)
+			return nil, fault.New(fault.Invalid, "entry_empty", "entry %d of a turn must be a message or a step", i+1)
 		case !said(e.Answer):
 			return nil, fault.New(fault.Invalid,
-				"entry_step_answer_invalid", "entry %d, which step %d belongs to, is no message of the turn", e.Answer, i+1)
+				"entry_step_answer_invalid", "entry %d is not a message of the turn, but step %d belongs to it", e.Answer, i+1)
 		}
 		out[i].Answer = e.Answer
 		var err error
@@ -222,7 +222,7 @@ func CannotReplace(turn int64, begun, spoken bool) error {
 	case !begun:
 		return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case !spoken:
-		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a message of a user", turn)
+		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a user message", turn)
 	}
-	return fault.New(fault.Conflict, "turn_replaced", "turn %d was replaced already", turn)
+	return fault.New(fault.Conflict, "turn_replaced", "turn %d was already replaced", turn)
 }

@@ -25,7 +25,7 @@ func CheckSource(r source.Record) error {
 	} {
 		if f.value == "" || len(f.value) > f.most {
 			return fault.New(fault.Invalid,
-				"source_field_length", "the %s of a source has to have 1 to %d bytes, this has %d", f.what, f.most, len(f.value))
+				"source_field_length", "the %s of a source must have 1 to %d bytes; this one has %d", f.what, f.most, len(f.value))
 		}
 	}
 	return nil

@@ -42,14 +42,14 @@ func CheckPut(p intake.Put) error {
 	d := p.Document
 	switch {
 	case d.Source == "" || len(d.Source) > MaxKey:
-		return fault.New(fault.Invalid, "source_length", "a source has to have 1 to %d bytes, this has %d", MaxKey, len(d.Source))
+		return fault.New(fault.Invalid, "source_length", "a source must have 1 to %d bytes; this one has %d", MaxKey, len(d.Source))
 	case d.Collection == "" || len(d.Collection) > MaxName:
 		return fault.New(fault.Invalid,
-			"collection_name_length", "a collection's name has to have 1 to %d bytes, this has %d", MaxName, len(d.Collection))
+			"collection_name_length", "a collection's name must have 1 to %d bytes; this one has %d", MaxName, len(d.Collection))
 	case d.Status != corpus.Ready && d.Status != corpus.Failed:
 		return fault.New(fault.Invalid, "document_status_invalid", "a document is ready or failed, not %q", d.Status)
 	case d.Status == corpus.Failed && len(p.Chunks) > 0:
-		return fault.New(fault.Invalid, "failed_document_with_chunks", "a failed document has no chunks, this has %d", len(p.Chunks))
+		return fault.New(fault.Invalid, "failed_document_with_chunks", "a failed document cannot have chunks; this one has %d", len(p.Chunks))
 	case len(p.Vectors) > 0 && len(p.Vectors) != len(p.Chunks):
 		return fault.New(fault.Invalid, "vectors_missing", "%d chunks have %d vectors", len(p.Chunks), len(p.Vectors))
 	}
@@ -89,11 +89,11 @@ func CheckSession(r journal.SessionRecord) error {
 	} {
 		if len(f.value) > MaxName {
 			return fault.New(fault.Invalid,
-				"stored_field_length", "the %s has to have at most %d bytes, this has %d", f.what, MaxName, len(f.value))
+				"stored_field_length", "the %s may have at most %d bytes; this one has %d", f.what, MaxName, len(f.value))
 		}
 	}
 	if r.Key.Agent == "" || r.Key.ID == "" {
-		return fault.New(fault.Invalid, "session_without_id", "a session has to have an agent and an id")
+		return fault.New(fault.Invalid, "session_without_id", "a session must have an agent and an id")
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func CheckSession(r journal.SessionRecord) error {
 // CheckClientID fails with fault.Invalid if a client's message id is too long.
 func CheckClientID(id string) error {
 	if len(id) > MaxName {
-		return fault.New(fault.Invalid, "message_id_length", "a message's id has to have at most %d bytes, this has %d", MaxName, len(id))
+		return fault.New(fault.Invalid, "message_id_length", "a message's id may have at most %d bytes; this one has %d", MaxName, len(id))
 	}
 	return nil
 }

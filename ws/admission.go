@@ -10,11 +10,11 @@ import (
 )
 
 var (
-	errFull  = fault.New(fault.Unavailable, "connections_full", "docent has as many connections as it can hold, or is shutting down")
+	errFull  = fault.New(fault.Unavailable, "connections_full", "docent has no room for another connection, or is shutting down")
 	errCrowd = fault.New(fault.Unavailable,
-		"anonymous_connections_full", "too many clients have not said who they are; try again, or bring a token at the handshake")
+		"anonymous_connections_full", "too many clients have not signed in; try again, or send a token in the handshake")
 	errMany = fault.New(fault.RateLimited,
-		"anonymous_connections_of_address", "too many clients of your address have not said who they are; say hello, or bring a token at the handshake")
+		"anonymous_connections_of_address", "too many clients of your address have not signed in; send hello, or a token in the handshake")
 	errTooQuick = fault.New(fault.RateLimited, "connects_throttled", "you connect too often; try again in a moment")
 )
 
@@ -96,7 +96,7 @@ func (s *Server) admitKnown(who *auth.Principal) (place, error) {
 	switch err := p.limit.Take(p.key, 1); {
 	case errors.Is(err, limits.ErrEach):
 		return place{}, fault.New(fault.RateLimited,
-			"connections_exhausted", "you have %d open connections, the most allowed; close one first", s.cfg.UserConnections)
+			"connections_exhausted", "you have %d open connections, and no more are allowed; close one first", s.cfg.UserConnections)
 	case err != nil:
 		return place{}, errFull
 	}

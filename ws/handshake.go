@@ -51,7 +51,7 @@ func checkProtocol(r *http.Request) error {
 	}
 	if asked != "" && asked != Protocol {
 		return fault.New(fault.Invalid,
-			"protocol_unknown", "%.64q is not spoken here: ask for %s, or for nothing to speak as BAF does", asked, Protocol)
+			"protocol_unknown", "the server does not speak %.64q; request %s, or no subprotocol for BAF", asked, Protocol)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func (g *greeting) greet(ctx context.Context, m dialect.Message, o *opening) (id
 			g.info = g.c.server.cfg.Info(ctx)
 		}
 	default:
-		err = fault.New(fault.Invalid, "hello_missing", "say hello first")
+		err = fault.New(fault.Invalid, "hello_missing", "send hello first")
 	}
 	return frame.ID, err
 }
@@ -38,11 +38,11 @@ func (g *greeting) hello(ctx context.Context, frame payload.Frame, o *opening) e
 	if frame.Message != nil {
 		if err := payload.UnmarshalMessage(frame.Message, &h); err != nil {
 			return fault.Wrap(fault.Invalid, err,
-				"hello_invalid", "hello needs an object, with last_seq as a whole number and token as text, or without")
+				"hello_invalid", "hello must be an object; last_seq (a whole number) and token (text) are optional")
 		}
 	}
 	if h.LastSeq != nil && *h.LastSeq < 0 {
-		return fault.New(fault.Invalid, "last_seq_invalid", "sequence numbers count from 1, and a last_seq of 0 asks for all")
+		return fault.New(fault.Invalid, "last_seq_invalid", "last_seq must be 0 or more; 0 requests all messages")
 	}
 	c := g.c
 	if h.Token != "" && c.server.cfg.Authenticate != nil {

@@ -132,7 +132,7 @@ func (t *talk) actV1(ctx context.Context, frame payload.Frame) error {
 	case payload.FeedbackAction:
 		return t.feedback(ctx, frame)
 	case payload.HelloAction:
-		return fault.New(fault.Conflict, "hello_twice", "hello was said already")
+		return fault.New(fault.Conflict, "hello_twice", "hello was already sent")
 	}
 	return errUnknown(frame.Action)
 }
@@ -173,7 +173,7 @@ func (t *talk) stop(ctx context.Context, frame payload.Frame) error {
 	var s payload.Stop
 	if frame.Message != nil {
 		if err := payload.UnmarshalMessage(frame.Message, &s); err != nil {
-			return fault.Wrap(fault.Invalid, err, "stop_invalid", "stop needs an object, with the turn as a number or without")
+			return fault.Wrap(fault.Invalid, err, "stop_invalid", "stop must be an object; turn (a number) is optional")
 		}
 	}
 	if s.Turn == nil {

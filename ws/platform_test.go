@@ -235,7 +235,7 @@ func TestMailbox(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}}
-	s := serve(t, setup{rag: answers, runtime: session.RuntimeConfig{MailboxSize: 2}})
+	s := serve(t, setup{rag: answers, runtime: session.RuntimeConfig{QueueSize: 2}})
 	p, w := s.hello("/")
 	for i := range 3 {
 		p.say(fmt.Sprintf(`{"action":"user_message","message":"m","id":"m%d"}`, i))
@@ -307,7 +307,7 @@ func TestHandshake(t *testing.T) {
 	}
 	for _, offered := range [][]string{{"docent.v2"}, {"other", "docent.v2"}, {"docent.v2", "docent.token.x"}} {
 		status, body := s.refusal("/", &wstest.DialOptions{Subprotocols: offered})
-		if status != http.StatusBadRequest || !strings.Contains(body, `\"docent.v2\" is not spoken here`) {
+		if status != http.StatusBadRequest || !strings.Contains(body, `does not speak \"docent.v2\"`) {
 			t.Errorf("%s: %d %s", offered, status, body)
 		}
 	}

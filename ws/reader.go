@@ -129,7 +129,7 @@ func (c *Connection) grow(b []byte, most int) ([]byte, error) {
 func (c *Connection) maybeFile(begin []byte) error {
 	switch {
 	case c.Session() == nil:
-		return fault.New(fault.Invalid, "hello_too_large", "say hello first, in at most %d bytes", helloBytes)
+		return fault.New(fault.Invalid, "hello_too_large", "send hello first, with at most %d bytes", helloBytes)
 	case !c.handler.MayBeFile(begin):
 		return tooLong(&c.server.cfg)
 	}

@@ -186,7 +186,7 @@ func TestTypedCommands(t *testing.T) {
 			return "", ctx.Err()
 		}
 	}}
-	s := serve(t, setup{rag: answers, runtime: session.RuntimeConfig{MailboxSize: 3}})
+	s := serve(t, setup{rag: answers, runtime: session.RuntimeConfig{QueueSize: 3}})
 	p, _ := s.typed("?session_id=S")
 	if m := p.ask("stop"); string(m.Data) != `{"turn":null}` {
 		t.Errorf("stop %s", m.raw)
@@ -397,7 +397,7 @@ func TestTypedNoFeedback(t *testing.T) {
 	s := serve(t, setup{})
 	p, _ := s.typed("")
 	p.say(`{"type":"human_feedback","content":"x"}`)
-	if m := p.hearUntil(payload.TypedError); m.Content != "feedback is not kept here" {
+	if m := p.hearUntil(payload.TypedError); m.Content != "this agent does not store feedback" {
 		t.Errorf("got %s", m.raw)
 	}
 }

@@ -22,7 +22,7 @@ func TestUnreadIDs(t *testing.T) {
 		{"user_message", long, "a message may have at most"},
 		{"user_message", `{"message":` + long + `}`, "a message may have at most"},
 		{"user_file", file, "a file may have at most"},
-		{"user_message", deep, "this is nested too deeply: at most 10000 levels are read"},
+		{"user_message", deep, "this is nested too deeply; at most 10000 levels are allowed"},
 		{"user_set_variable", `{"a":` + deep + `}`, "this is nested too deeply"},
 	} {
 		for _, frame := range []string{

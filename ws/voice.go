@@ -32,7 +32,7 @@ var (
 	errNoSpeech  = fault.New(fault.Invalid, "recordings_off", "I cannot listen to recordings here. Please write instead.")
 	errRecording = fault.New(fault.Invalid, "recording_invalid", "a recording must be an audio file in base64, as text")
 	errListening = fault.New(fault.Busy, "recordings_busy", "too many recordings are being listened to; try again in a moment")
-	errDropped   = fault.New(fault.Conflict, "recording_given_up", "this recording was given up before it was understood")
+	errDropped   = fault.New(fault.Conflict, "recording_given_up", "this recording was canceled before it was transcribed")
 )
 
 // listening is a recording that is being transcribed. The reader goes on meanwhile,

@@ -203,7 +203,7 @@ func TestVoiceGivenUp(t *testing.T) {
 		p.say(`{"action":"stop","message":{"turn":7}}`) // another recording
 		p.say(frame)
 		f := p.until(payload.ErrorAction)
-		if f.ID != "x" || !strings.Contains(f.raw, `"conflict"`) || !strings.Contains(f.raw, "given up") {
+		if f.ID != "x" || !strings.Contains(f.raw, `"conflict"`) || !strings.Contains(f.raw, "was canceled") {
 			t.Errorf("%s: %s", frame, f.raw)
 		}
 	}

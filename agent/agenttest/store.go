@@ -192,9 +192,9 @@ func (s *stored) replaceable(turn int64) error {
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn }):
 		return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case !slices.ContainsFunc(s.events, func(e event) bool { return e.Turn == turn && e.Human && e.Message.Type != "" }):
-		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a message of a user", turn)
+		return fault.New(fault.Invalid, "turn_without_message", "turn %d did not begin with a user message", turn)
 	case s.replaced(turn):
-		return fault.New(fault.Conflict, "turn_replaced", "turn %d was replaced already", turn)
+		return fault.New(fault.Conflict, "turn_replaced", "turn %d was already replaced", turn)
 	}
 	return nil
 }

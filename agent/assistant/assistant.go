@@ -39,8 +39,8 @@ type Config struct {
 // Messages of the assistant.
 const (
 	// DefaultGreeting lists the assistant's abilities.
-	DefaultGreeting = "Hi! Ask me about your documents: I answer from their text and show the passages, " +
-		"and I say so when they do not hold the answer."
+	DefaultGreeting = "Hi! Ask me about your documents. I answer from their text and show the passages. " +
+		"If the answer is not in them, I say so."
 	fileReply = "I do not read files that are sent here. To have me answer from %s, add it to the documents: " +
 		"upload it on the page, or run: docent ingest FILE"
 )

@@ -95,7 +95,7 @@ func Validate(intents ...*Intent) error {
 		case strings.TrimSpace(i.Name) == "":
 			return fault.New(fault.Invalid, "intent_without_name", "intent %d has no name", n+1)
 		case i.Name == Fallback:
-			return fault.New(fault.Invalid, "intent_name_reserved", "an intent cannot be named %s, which stands for no intent", Fallback)
+			return fault.New(fault.Invalid, "intent_name_reserved", "an intent cannot be named %s; this name means \"no intent\"", Fallback)
 		case seen[i.Name]:
 			return fault.New(fault.Invalid, "intent_name_twice", "there are two intents named %q", i.Name)
 		}

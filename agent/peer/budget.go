@@ -106,10 +106,10 @@ func (s *Links) crosses(ctx context.Context, thread string, hops int) error {
 	err, logged := error(nil), true
 	if hops > cfg.MaxHops {
 		err = fault.Wrap(fault.Conflict, ErrTooManyHops,
-			"peer_hops_exhausted", "the agents have answered each other %d times and stop here", cfg.MaxHops)
+			"peer_hops_exhausted", "the agents answered each other %d times; docent stopped the exchange", cfg.MaxHops)
 	} else if ok, first := s.network.spend(thread, cfg.MaxExchange, time.Now()); !ok {
 		err = fault.Wrap(fault.Conflict, ErrTooManyHops,
-			"peer_exchange_exhausted", "the agents have said %d things to each other because of one message and stop here", cfg.MaxExchange)
+			"peer_exchange_exhausted", "the agents exchanged %d messages because of one message; docent stopped the exchange", cfg.MaxExchange)
 		logged = first
 	}
 	if err != nil && logged {

@@ -114,7 +114,7 @@ func (l *link) send(ctx context.Context, r *request) error {
 		return errLinkEnded
 	case !l.x.add(r):
 		l.mu.Unlock()
-		return fault.New(fault.Busy, "peer_queue_full", "%d messages to another agent wait already; try again in a moment", MaxPeerQueue)
+		return fault.New(fault.Busy, "peer_queue_full", "%d messages to another agent are already waiting; try again in a moment", MaxPeerQueue)
 	}
 	l.mu.Unlock()
 	signal(l.wake)

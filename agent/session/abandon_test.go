@@ -201,7 +201,7 @@ func TestManyManaged(t *testing.T) {
 			}
 			return s.Reply(ctx, "all")
 		})
-		rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), MailboxSize: 4})
+		rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), QueueSize: 4})
 		sub, c, _ := open(t, rt, "S")
 		send(t, sub, "", "go")
 		for i := range many {

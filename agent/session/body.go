@@ -14,7 +14,7 @@ import (
 )
 
 // Waiting implements agent.Backend. Events that have arrived become pending.
-func (t *turn) Waiting() []*chat.Pending {
+func (t *openTurn) Waiting() []*chat.Pending {
 	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -31,7 +31,7 @@ func (t *turn) Waiting() []*chat.Pending {
 
 // Claim implements agent.Backend. It returns false if the queue no longer has the
 // event, the turn is over, or the turn has taken too many events.
-func (t *turn) Claim(event *chat.Pending, begins bool) bool {
+func (t *openTurn) Claim(event *chat.Pending, begins bool) bool {
 	q := &t.c.queue
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -59,7 +59,7 @@ func (t *turn) Claim(event *chat.Pending, begins bool) bool {
 const MaxTaken = 1000
 
 // takeLocked makes an event part of the turn.
-func (t *turn) takeLocked(p *queue.Event, begins bool) {
+func (t *openTurn) takeLocked(p *queue.Event, begins bool) {
 	if begins {
 		t.number, t.began = p.Event.Turn, p
 	}
@@ -69,8 +69,9 @@ func (t *turn) takeLocked(p *queue.Event, begins bool) {
 	}
 }
 
-// Say implements agent.Backend. It schedules a flush, unless one is scheduled.
-func (t *turn) Say(_ context.Context, m chat.Message, silent bool) error {
+// Say implements agent.Backend. It adds the message to the record of the turn. A flush later stores
+// and sends it, at the latest the one that ends the turn.
+func (t *openTurn) Say(_ context.Context, m chat.Message, silent bool) error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
@@ -89,7 +90,7 @@ func (t *turn) Say(_ context.Context, m chat.Message, silent bool) error {
 }
 
 // Show implements agent.Backend. It sends a frame to streaming clients without storing it.
-func (t *turn) Show(action payload.Action, message any) error {
+func (t *openTurn) Show(action payload.Action, message any) error {
 	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +110,7 @@ func (t *turn) Show(action payload.Action, message any) error {
 }
 
 // Draft implements agent.Backend.
-func (t *turn) Draft(text string, answer *payload.RAGMessage) {
+func (t *openTurn) Draft(text string, answer *payload.RAGMessage) {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if answer == nil {
@@ -120,7 +121,7 @@ func (t *turn) Draft(text string, answer *payload.RAGMessage) {
 }
 
 // Reason implements agent.Backend.
-func (t *turn) Reason(_ context.Context, r chat.Reasoning, silent bool) error {
+func (t *openTurn) Reason(_ context.Context, r chat.Reasoning, silent bool) error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
@@ -136,7 +137,7 @@ func (t *turn) Reason(_ context.Context, r chat.Reasoning, silent bool) error {
 
 // provisionalStepLocked sends a step before it is stored. Plain clients receive it only once. If
 // they lack an earlier reply that is not stored yet, they receive the step later.
-func (t *turn) provisionalStepLocked(e *journal.Drafted) {
+func (t *openTurn) provisionalStepLocked(e *journal.Drafted) {
 	c := t.c
 	frame, ok := journal.StepFrame(*e.Step)
 	if !ok {
@@ -153,7 +154,7 @@ func (t *turn) provisionalStepLocked(e *journal.Drafted) {
 }
 
 // Link implements agent.Backend.
-func (t *turn) Link() error {
+func (t *openTurn) Link() error {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	if t.over {
@@ -164,7 +165,7 @@ func (t *turn) Link() error {
 }
 
 // Reasoned implements agent.Backend.
-func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error) {
+func (t *openTurn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error) {
 	c := t.c
 	var out []chat.Reasoning
 	// The owner reads, because a concurrent write could add steps twice or hide them.
@@ -188,7 +189,7 @@ func (t *turn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning,
 }
 
 // History implements agent.Backend.
-func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]chat.Message, error) {
+func (t *openTurn) History(ctx context.Context, q agent.HistoryQuery) ([]chat.Message, error) {
 	t.c.mu.Lock()
 	own := make([]chat.Message, len(t.record.Talk))
 	for i, m := range t.record.Talk {
@@ -227,7 +228,7 @@ func (t *turn) History(ctx context.Context, q agent.HistoryQuery) ([]chat.Messag
 }
 
 // before returns the last n messages before the turn. own are the messages of the turn.
-func (t *turn) before(ctx context.Context, n int, own []chat.Message, until time.Time) ([]chat.Message, error) {
+func (t *openTurn) before(ctx context.Context, n int, own []chat.Message, until time.Time) ([]chat.Message, error) {
 	c := t.c
 	skip := map[int64]bool{} // turns of waiting messages
 	c.mu.Lock()
@@ -261,7 +262,7 @@ func (t *turn) before(ctx context.Context, n int, own []chat.Message, until time
 
 // known returns the messages before the turn if they were read with its message and nothing was
 // written since. Otherwise it returns nil.
-func (t *turn) known() []chat.Message {
+func (t *openTurn) known() []chat.Message {
 	if t.began == nil || t.began.Mark != t.commits {
 		return nil
 	}

@@ -217,11 +217,11 @@ func testCirclesEnd(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "m", "hi")
-	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), "the agent goes round in circles") {
+	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), "the agent moves between states without end") {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	pass(60)
-	if n := strings.Count(logged.String(), "without end"); n != 1 {
+	if n := strings.Count(logged.String(), "states lead to each other without end"); n != 1 {
 		t.Errorf("logged %d times: %s", n, logged.String())
 	}
 	if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "rest"}); err != nil {

@@ -49,9 +49,9 @@ type conversation struct {
 	sched    schedule
 	greeting greeting
 	queue    queue.Queue
-	current  *turn   // the running turn, or nil
-	ending   []int64 // finished turns whose end clients have not received
-	latest   int64   // the newest known turn
+	current  *openTurn // the running turn, or nil
+	ending   []int64   // finished turns whose end clients have not received
+	latest   int64     // the newest known turn
 }
 
 // facts are the parts of a journal.SessionRecord that a session in memory keeps.
@@ -72,7 +72,7 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	c.clients = clients{mu: &c.mu, store: &c.store, log: c.logError}
 	c.sched = schedule{rt: rt, session: key.ID}
 	c.greeting = greeting{rt: rt, mu: &c.mu, session: key.ID}
-	c.queue = queue.Queue{Slots: make(chan struct{}, cfg.MailboxSize)}
+	c.queue = queue.Queue{Slots: make(chan struct{}, cfg.QueueSize)}
 	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	c.env = agent.Env{
 		RAG: cfg.RAG, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
@@ -172,7 +172,7 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 }
 
 // besideLocked returns the work of the owner while a turn runs.
-func (t *turn) besideLocked(ctx context.Context) (do func(), wait time.Duration) {
+func (t *openTurn) besideLocked(ctx context.Context) (do func(), wait time.Duration) {
 	c := t.c
 	if t.record.FlushAt.IsZero() {
 		return nil, forever
@@ -207,7 +207,7 @@ func (c *conversation) restLocked() {
 }
 
 // errDropped is internal. A caller that receives it opens the session again.
-var errDropped = fault.New(fault.Unavailable, "session_unloaded", "the session was dropped from memory")
+var errDropped = fault.New(fault.Unavailable, "session_unloaded", "docent unloaded the session")
 
 // endLocked makes the conversation unusable. Opening the session again creates another
 // conversation.

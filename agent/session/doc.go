@@ -9,9 +9,9 @@
 //  3. The owner stores the event together with its chat message, acknowledges it, and queues it.
 //     From then on the event is not lost, and a message with the same id is a duplicate.
 //  4. The owner begins a turn in conversation.act. The machine of package agent takes the event with
-//     turn.Claim and runs bodies. Bodies reply through the methods in body.go.
-//  5. The owner ends the turn in turn.finish. One transaction writes its messages, its steps of
-//     reasoning, the state, the changed variables, and the end of its events. Then turn.present
+//     openTurn.Claim and runs bodies. Bodies reply through the methods in body.go.
+//  5. The owner ends the turn in openTurn.finish. One transaction writes its messages, its steps of
+//     reasoning, the state, the changed variables, and the end of its events. Then openTurn.present
 //     sends the frames to the clients.
 //
 // So a message needs two calls of the store. After a crash, a turn has either happened or not, with

@@ -19,7 +19,7 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	store, ok := c.rt.cfg.Store.(journal.Feedbacks)
 	switch {
 	case !ok:
-		return 0, fault.New(fault.Unavailable, "feedback_off", "feedback is not kept here")
+		return 0, fault.New(fault.Unavailable, "feedback_off", "this agent does not store feedback")
 	case f.Rating == nil && f.Comment == "":
 		return 0, fault.New(fault.Invalid, "feedback_empty", "feedback needs a rating or a comment")
 	case f.Rating != nil && (*f.Rating < -journal.MaxRating || *f.Rating > journal.MaxRating):
@@ -65,7 +65,7 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	case turn == 0:
 		return c.store.LastTurn(ctx, open) //nolint:wrapcheck // the error is complete
 	case open[turn]:
-		return 0, fault.New(fault.Conflict, "turn_running", "turn %d is not over", turn)
+		return 0, fault.New(fault.Conflict, "turn_running", "turn %d is still running", turn)
 	}
 	return turn, c.store.CheckSaid(ctx, turn) //nolint:wrapcheck // it names the session
 }

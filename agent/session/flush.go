@@ -10,12 +10,12 @@ import (
 )
 
 // Flush implements agent.Backend.
-func (t *turn) Flush(ctx context.Context) error {
+func (t *openTurn) Flush(ctx context.Context) error {
 	return t.c.mail.ask(ctx, t, func(ctx context.Context) error { return t.flush(ctx) })
 }
 
 // flush writes the unstored entries of a running turn.
-func (t *turn) flush(ctx context.Context) error {
+func (t *openTurn) flush(ctx context.Context) error {
 	c := t.c
 	c.mu.Lock()
 	t.record.FlushAt = time.Time{}
@@ -39,7 +39,7 @@ func (t *turn) flush(ctx context.Context) error {
 
 // present sends the stored entries that clients do not have. written is the result of the turn's
 // commit. If another process has stored other entries for the turn, present sends those.
-func (t *turn) present(ctx context.Context, written journal.Written) {
+func (t *openTurn) present(ctx context.Context, written journal.Written) {
 	c := t.c
 	c.mu.Lock()
 	fresh := t.record.Unsent(written)
@@ -60,7 +60,7 @@ func (t *turn) present(ctx context.Context, written journal.Written) {
 // presentLocked sends a stored entry. Streaming clients receive it with its sequence number, unless
 // they have it or still lack an earlier entry. Plain clients receive it unless they have it. They
 // receive apologies only at the end of the turn.
-func (t *turn) presentLocked(e *journal.Drafted) {
+func (t *openTurn) presentLocked(e *journal.Drafted) {
 	c := t.c
 	next := c.clients.nextLocked(e.Seq())
 	d := Delivery{Frame: e.Frame()}

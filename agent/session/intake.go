@@ -74,7 +74,7 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	if !room {
 		<-c.queue.Slots
 		return fault.New(fault.Busy,
-			"session_queue_bytes", "more than %d MiB of this conversation wait already; try again in a moment", MaxQueueBytes>>20)
+			"session_queue_bytes", "more than %d MiB of this conversation are already waiting; try again in a moment", MaxQueueBytes>>20)
 	}
 	within, cancel := withIntakeWait(ctx)
 	defer cancel()
@@ -249,7 +249,7 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 		c.rt.meters.Full.Inc()
 		if !wait {
 			return nil, fault.New(fault.Busy,
-				"session_queue_full", "%d messages of this conversation wait already; try again in a moment", cap(c.queue.Slots))
+				"session_queue_full", "%d messages of this conversation are already waiting; try again in a moment", cap(c.queue.Slots))
 		}
 		select {
 		case c.queue.Slots <- struct{}{}:
@@ -289,7 +289,7 @@ func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *queu
 	c.mu.Lock()
 	since := s.since
 	c.mu.Unlock()
-	t := &turn{began: p}
+	t := &openTurn{began: p}
 	for _, m := range messages {
 		frame, ok := journal.MessageFrame(m)
 		if m.IsUser || !ok || m.Seq > since {

@@ -21,7 +21,7 @@ const MaxIntakeWait = 20 * time.Second
 // call is a function that the owner runs for a waiting caller.
 type call struct {
 	do    func(ctx context.Context) error
-	turn  *turn      // the turn whose body waits; nil for a client
+	turn  *openTurn  // the turn whose body waits; nil for a client
 	done  chan error // receives one value
 	begun bool       // guarded by the mailbox's mu
 }
@@ -53,7 +53,7 @@ func (m *mailbox) signal() {
 // ask makes the owner run a function and waits for the result. If ctx ends before the owner starts,
 // ask withdraws the call and returns the cause. t is the turn whose body asks, or nil. A reset that
 // waits for turn t refuses its calls, because the turn would otherwise wait for the reset.
-func (m *mailbox) ask(ctx context.Context, t *turn, do func(ctx context.Context) error) error {
+func (m *mailbox) ask(ctx context.Context, t *openTurn, do func(ctx context.Context) error) error {
 	q := &call{do: do, turn: t, done: make(chan error, 1)}
 	m.mu.Lock()
 	err := m.refusalLocked(t)
@@ -100,21 +100,21 @@ func withIntakeWait(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // refusalLocked returns the reason to refuse a call, or nil. t is the turn whose body calls, or nil
 // for a client.
-func (m *mailbox) refusalLocked(t *turn) error {
+func (m *mailbox) refusalLocked(t *openTurn) error {
 	switch {
 	case m.gone:
 		return m.err
 	case t == nil && m.rt.isClosing():
 		return errClosing
 	case len(m.calls) >= maxCalls:
-		return fault.New(fault.Busy, "session_queue_crowded", "too many messages wait in this conversation; try again in a moment")
+		return fault.New(fault.Busy, "session_queue_crowded", "too many messages are waiting in this conversation; try again in a moment")
 	}
 	return nil
 }
 
 // takeLocked takes the next call. It returns nil if there is none, or if a reset comes first.
 // current is the running turn.
-func (m *mailbox) takeLocked(current *turn) *call {
+func (m *mailbox) takeLocked(current *openTurn) *call {
 	if m.rt.isClosing() {
 		m.failLocked(errClosing, nil)
 	}
@@ -135,7 +135,7 @@ func (m *mailbox) takeLocked(current *turn) *call {
 
 // failLocked ends the calls of turn t with an error, or the calls of clients if t is nil. If the
 // session has left memory, it ends all calls.
-func (m *mailbox) failLocked(err error, t *turn) {
+func (m *mailbox) failLocked(err error, t *openTurn) {
 	m.calls = slices.DeleteFunc(m.calls, func(q *call) bool {
 		if q.turn != t && !m.gone {
 			return false

@@ -39,7 +39,7 @@ func testMetrics(t *testing.T) {
 		}
 		return nil
 	})
-	rt := start(t, session.RuntimeConfig{Metrics: set, Store: store, MailboxSize: 1, Agent: answers})
+	rt := start(t, session.RuntimeConfig{Metrics: set, Store: store, QueueSize: 1, Agent: answers})
 	sub, _, _ := open(t, rt, "S")
 	for _, text := range []string{"hi", "fail", "hold"} {
 		send(t, sub, text, text)

@@ -198,7 +198,7 @@ func TestPeerStorm(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const n = 200
 		board := newSwitchboard()
-		rt := start(t, session.RuntimeConfig{Agent: asker(), Store: agenttest.NewStore(), Dialer: board, MailboxSize: 4})
+		rt := start(t, session.RuntimeConfig{Agent: asker(), Store: agenttest.NewStore(), Dialer: board, QueueSize: 4})
 		sub, c, _ := open(t, rt, "S")
 		send(t, sub, "", "one")
 		peer := board.next(t)

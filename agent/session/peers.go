@@ -44,7 +44,7 @@ func (b peerMailbox) Unlinked() { b.c.mail.signal() }
 
 // text returns the part of a reply for an agent that is a client of the session. It returns nil if
 // the turn answers no agent, or if the reply has no such part.
-func (t *turn) text(f payload.Frame) json.RawMessage {
+func (t *openTurn) text(f payload.Frame) json.RawMessage {
 	if t.began == nil || t.began.Message.Sender != chat.SenderAgent {
 		return nil
 	}

@@ -130,7 +130,7 @@ func (w *world) body(what string, state, factor int) agent.Body {
 
 func (w *world) open() {
 	rt, err := session.NewRuntime(session.RuntimeConfig{
-		Agent: w.agent, Store: w.store, MailboxSize: 1000, Now: time.Now,
+		Agent: w.agent, Store: w.store, QueueSize: 1000, Now: time.Now,
 	}.With(session.Limits{Held: 1000}))
 	if err != nil {
 		w.t.Fatal(err)

@@ -42,13 +42,13 @@ func (c *conversation) holdLocked(ctx context.Context) {
 
 // errCrowded ends the turn of the oldest held event.
 var errCrowded = fault.New(fault.Busy,
-	"session_message_dropped", "too many messages wait in this conversation, and this one was the oldest; try again later")
+	"session_message_dropped", "too many messages are waiting in this conversation, and docent dropped the oldest, which is this one; try again later")
 
 // drop ends the turns of discarded events. The turn of a message fails like any other. For other
 // events, only the clients receive the failure.
 func (c *conversation) drop(ctx context.Context, dropped []*queue.Event, why error) {
 	for _, p := range dropped {
-		t := &turn{c: c, number: p.Event.Turn, began: p, handled: []*queue.Event{p}, since: time.Now(), failed: why}
+		t := &openTurn{c: c, number: p.Event.Turn, began: p, handled: []*queue.Event{p}, since: time.Now(), failed: why}
 		record, now, message := c.standing(), c.rt.cfg.Now(), p.Message.Type != ""
 		record.Turn, record.Handled = p.Event.Turn, []int64{p.Event.ID}
 		if message {

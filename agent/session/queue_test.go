@@ -124,7 +124,7 @@ func TestHeldBound(t *testing.T) { bubble(t, testHeldBound) }
 
 func testHeldBound(t *testing.T) {
 	store := agenttest.NewStore()
-	rt := start(t, session.RuntimeConfig{Agent: waiting(), Store: store, MailboxSize: 2}.With(session.Limits{Held: 3}))
+	rt := start(t, session.RuntimeConfig{Agent: waiting(), Store: store, QueueSize: 2}.With(session.Limits{Held: 3}))
 	sub, c, _ := open(t, rt, "S")
 	file := session.File{ID: "f", File: payload.NewFile("n.txt", "", []byte("hi"))}
 	for n := range 5 {
@@ -265,7 +265,7 @@ func testBurst(t *testing.T) {
 	}
 	store := agenttest.NewStore()
 	reached, goOn := make(chan struct{}), make(chan struct{})
-	cfg := session.RuntimeConfig{Store: store, MailboxSize: burst, Agent: build(func(n int) {
+	cfg := session.RuntimeConfig{Store: store, QueueSize: burst, Agent: build(func(n int) {
 		if n == 37 {
 			close(reached)
 			<-goOn

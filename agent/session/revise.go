@@ -34,7 +34,7 @@ type Revision struct {
 // turn was replaced already.
 func (s *Subscription) Revise(ctx context.Context, r Revision) error {
 	if r.Turn < 1 {
-		return fault.New(fault.Invalid, "turn_number_missing", "which turn? They count from 1")
+		return fault.New(fault.Invalid, "turn_number_missing", "the number of the turn is missing; turns count from 1")
 	}
 	in := Message{ID: r.ID, Content: r.Content, Wait: r.Wait, Human: true, Options: true}.arrival()
 	switch {

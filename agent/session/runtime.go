@@ -72,9 +72,9 @@ type RuntimeConfig struct {
 	Metrics *metrics.Set
 	// Now returns the current time. Default: time.Now.
 	Now func() time.Time
-	// MailboxSize bounds the events of one session that no step has considered. The event of the
+	// QueueSize bounds the events of one session that no step has considered. The event of the
 	// running turn counts. Default: 64.
-	MailboxSize int
+	QueueSize int
 	// History is the number of earlier messages that the runtime reads when it stores a message. A
 	// body that needs more causes another read. Default: DefaultHistory.
 	History int
@@ -97,7 +97,7 @@ func (c *RuntimeConfig) defaults() error {
 	if c.Agent == nil || c.Store == nil {
 		return fault.New(fault.Invalid, "config_runtime_incomplete", "RuntimeConfig.Agent and RuntimeConfig.Store are required")
 	}
-	if c.MailboxSize < 0 || c.History < 0 || c.ConditionInterval < 0 || c.TurnTimeout < 0 {
+	if c.QueueSize < 0 || c.History < 0 || c.ConditionInterval < 0 || c.TurnTimeout < 0 {
 		return fault.New(fault.Invalid, "config_runtime_negative", "RuntimeConfig: sizes and times must not be negative")
 	}
 	if c.Now == nil {
@@ -106,7 +106,7 @@ func (c *RuntimeConfig) defaults() error {
 	c.Logger = cmp.Or(c.Logger, slog.Default())
 	c.Metrics = cmp.Or(c.Metrics, metrics.NewSet())
 	c.Location = cmp.Or(c.Location, time.Local)
-	c.MailboxSize = cmp.Or(c.MailboxSize, 64)
+	c.QueueSize = cmp.Or(c.QueueSize, 64)
 	c.History = cmp.Or(c.History, DefaultHistory)
 	c.ConditionInterval = cmp.Or(c.ConditionInterval, time.Second)
 	c.FlushAfter = cmp.Or(c.FlushAfter, 100*time.Millisecond)
@@ -237,7 +237,7 @@ func (r *Runtime) conversation(
 // with calls f with a session and keeps the session in memory meanwhile.
 func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) error) error {
 	if id == "" {
-		return fault.New(fault.Invalid, "session_id_missing", "which session?")
+		return fault.New(fault.Invalid, "session_id_missing", "the id of the session is missing")
 	}
 	if err := journal.CheckName("session_id", id); err != nil {
 		return err

@@ -22,7 +22,7 @@ func TestSameID(t *testing.T) { bubble(t, testSameID) }
 
 func testSameID(t *testing.T) {
 	store := &rewriting{Store: agenttest.NewStore()}
-	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, MailboxSize: 2})
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, QueueSize: 2})
 	sub, c, _ := open(t, rt, "S")
 	say := func(id, content string) func() error {
 		return func() error {

@@ -29,9 +29,9 @@ const (
 	MaxSnapshotStepBytes = journal.MaxSnapshotStepBytes
 )
 
-// turn is one turn until it is committed. It implements agent.Backend for bodies, which may use it
+// openTurn is a turn until it is committed. It implements agent.Backend for bodies, which may use it
 // from several goroutines.
-type turn struct {
+type openTurn struct {
 	c       *conversation
 	steps   *agent.Turn
 	number  int64        // 0 without an event
@@ -58,8 +58,8 @@ type turn struct {
 }
 
 // begin returns a turn that starts from the current state.
-func (c *conversation) begin(ctx context.Context) *turn {
-	t := &turn{c: c, since: time.Now(), commits: c.store.Writes, interrupt: func(error) {}, ctx: ctx}
+func (c *conversation) begin(ctx context.Context) *openTurn {
+	t := &openTurn{c: c, since: time.Now(), commits: c.store.Writes, interrupt: func(error) {}, ctx: ctx}
 	t.steps = c.rt.machine.Begin(t, &c.env, agent.Start{
 		ID: c.key.ID, Name: c.record.Name, Username: c.record.Username, Platform: c.record.Platform,
 		Place: c.place, Event: c.event, Variables: c.record.Variables, Moves: c.carried,
@@ -98,7 +98,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 }
 
 // asked returns the message that began the turn, or nil.
-func (t *turn) asked() *chat.Message {
+func (t *openTurn) asked() *chat.Message {
 	if t.began == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (t *turn) asked() *chat.Message {
 }
 
 // numbers returns the turns that end with this turn, at least its own.
-func (t *turn) numbers() []int64 {
+func (t *openTurn) numbers() []int64 {
 	out := []int64{t.number}
 	for _, p := range t.handled {
 		if p != t.began {
@@ -117,14 +117,14 @@ func (t *turn) numbers() []int64 {
 }
 
 // changed reports whether the turn has something to commit.
-func (t *turn) changed() bool {
+func (t *openTurn) changed() bool {
 	r := &t.result
 	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || !t.record.Empty()
 }
 
 // close ends work that runs beside the steps and takes their result. It returns the cause if the
 // turn was interrupted.
-func (t *turn) close() (cause error) {
+func (t *openTurn) close() (cause error) {
 	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +171,7 @@ func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
 }
 
 // commit writes a record, with the entries of turn t unless t is nil.
-func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnRecord) (journal.Written, error) {
+func (c *conversation) commit(ctx context.Context, t *openTurn, record journal.TurnRecord) (journal.Written, error) {
 	if t != nil {
 		c.mu.Lock()
 		t.record.Fill(&record)
@@ -191,7 +191,7 @@ func (c *conversation) commit(ctx context.Context, t *turn, record journal.TurnR
 
 // finish ends a turn whose steps have returned. It commits the turn, even if bodies failed, and
 // then sends the unsent entries.
-func (t *turn) finish(ctx context.Context) {
+func (t *openTurn) finish(ctx context.Context) {
 	c := t.c
 	cause := t.close()
 	defer t.release(ctx)
@@ -247,7 +247,7 @@ func (t *turn) finish(ctx context.Context) {
 }
 
 // release makes the conversation ready for the next turn.
-func (t *turn) release(ctx context.Context) {
+func (t *openTurn) release(ctx context.Context) {
 	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -270,7 +270,7 @@ func (t *turn) release(ctx context.Context) {
 // with an apology. A turn without an event ends with its state alone, because it would otherwise
 // run again at each load. After any other error, the outcome is unknown, and the session leaves
 // memory. The next load completes or repeats the turn from the stored data.
-func (t *turn) refused(ctx context.Context, err error) {
+func (t *openTurn) refused(ctx context.Context, err error) {
 	c := t.c
 	c.logError(ctx, "commit turn", err, "turn", t.number)
 	if fault.KindOf(err).Retryable() {
@@ -292,7 +292,7 @@ func (t *turn) refused(ctx context.Context, err error) {
 }
 
 // outcome returns how a turn ended, and completes its record.
-func (t *turn) outcome(ctx context.Context, cause error) (payload.Outcome, error) {
+func (t *openTurn) outcome(ctx context.Context, cause error) (payload.Outcome, error) {
 	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -336,7 +336,7 @@ func (c *conversation) endTurnLocked() {
 }
 
 // fail sends the failure of the turn to the clients that do not have it.
-func (t *turn) fail(err error) {
+func (t *openTurn) fail(err error) {
 	c := t.c
 	for _, d := range t.failure(err, c.rt.cfg.Now()) {
 		if d.Audience == Streaming && !t.told || d.Audience == Plain && !t.unspoken(err) {
@@ -347,7 +347,7 @@ func (t *turn) fail(err error) {
 }
 
 // failure returns the frames that report the failed turn.
-func (t *turn) failure(err error, now time.Time) []Delivery {
+func (t *openTurn) failure(err error, now time.Time) []Delivery {
 	id := ""
 	if t.began != nil {
 		id = t.began.Message.ClientID
@@ -364,7 +364,7 @@ func (t *turn) failure(err error, now time.Time) []Delivery {
 }
 
 // end tells streaming clients that turns are over. Nobody waits for a turn without an event.
-func (t *turn) end(f payload.TurnFinished) {
+func (t *openTurn) end(f payload.TurnFinished) {
 	c := t.c
 	turns := t.numbers()
 	c.rt.meters.Ended(f.Outcome, turns, t.since)
@@ -381,13 +381,13 @@ func (t *turn) end(f payload.TurnFinished) {
 
 // unspoken reports whether plain clients must not receive a failure as a reply. An agent that was
 // stopped because it answers would answer the failure as well.
-func (t *turn) unspoken(failed error) bool {
+func (t *openTurn) unspoken(failed error) bool {
 	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
 		t.began.Message.Sender == chat.SenderAgent && t.began.Event.Request() == ""
 }
 
 // answering marks a frame as the answer to the agent request that began the turn.
-func (t *turn) answering(f *payload.Frame) {
+func (t *openTurn) answering(f *payload.Frame) {
 	if t.began == nil {
 		return
 	}

@@ -240,7 +240,7 @@ func TestBusy(t *testing.T) { bubble(t, testBusy) }
 func testBusy(t *testing.T) {
 	hold := make(chan struct{})
 	store := agenttest.NewStore()
-	rt := start(t, session.RuntimeConfig{Store: store, MailboxSize: 3, Agent: echo(func(context.Context, *agent.Session) error {
+	rt := start(t, session.RuntimeConfig{Store: store, QueueSize: 3, Agent: echo(func(context.Context, *agent.Session) error {
 		<-hold
 		return nil
 	})})

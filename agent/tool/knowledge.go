@@ -81,7 +81,7 @@ func Knowledge(cfg KnowledgeConfig) ([]Tool, error) {
 		return nil, fault.New(fault.Invalid, "knowledge_library_missing", "knowledge tools: Library is missing")
 	case cfg.K < 0 || cfg.K > retrieve.MaxK:
 		return nil, fault.New(fault.Invalid,
-			"knowledge_k_out_of_range", "knowledge tools: K is %d, it has to be between 1 and %d", cfg.K, retrieve.MaxK)
+			"knowledge_k_out_of_range", "knowledge tools: K is %d; it must be between 1 and %d", cfg.K, retrieve.MaxK)
 	}
 	cfg.K = cmp.Or(cfg.K, retrieve.AnswerK)
 	k := knowledge{cfg}
@@ -100,7 +100,7 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 	within := scope(ctx)
 	q := retrieve.Query{Question: query, K: cmp.Or(within.K, in.K, k.K), Collections: within.Collections}
 	if q.K < 1 || q.K > retrieve.MaxK {
-		return nil, refusal("ValueError", "k is %d, it has to be between 1 and %d", q.K, retrieve.MaxK)
+		return nil, refusal("ValueError", "k is %d; it must be between 1 and %d", q.K, retrieve.MaxK)
 	}
 	if in.Collection != "" {
 		if err := k.known(ctx, in.Collection); err != nil {

@@ -166,7 +166,7 @@ func TestSearchKnowledge(t *testing.T) {
 		want string
 	}{
 		"empty":      {in{"query": " "}, "ERROR: ValueError: query is empty"},
-		"k":          {in{"query": "x", "k": 51}, "ERROR: ValueError: k is 51, it has to be between 1 and 50"},
+		"k":          {in{"query": "x", "k": 51}, "ERROR: ValueError: k is 51; it must be between 1 and 50"},
 		"collection": {in{"query": "x", "collection": "no"}, "ERROR: ValueError: Collection 'no' not found. Available: ['default', 'legal']"},
 	} {
 		if got := ask(tc.args); got != tc.want {

@@ -78,7 +78,7 @@ func NewSet(cfg SetConfig) (*Set, error) {
 		return nil, fault.New(fault.Invalid, "tools_config_negative", "tools: Timeout and MaxResult cannot be negative")
 	}
 	if len(cfg.Tools) > MaxTools {
-		return nil, fault.New(fault.Invalid, "tools_too_many", "tools: %d are too many, at most %d are allowed", len(cfg.Tools), MaxTools)
+		return nil, fault.New(fault.Invalid, "tools_too_many", "tools: %d are too many; at most %d are allowed", len(cfg.Tools), MaxTools)
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
 	cfg.MaxResult = cmp.Or(cfg.MaxResult, DefaultMaxResult)
@@ -164,7 +164,7 @@ func (s *Set) Wait(ctx context.Context) error {
 	case <-idle:
 		return nil
 	case <-ctx.Done():
-		return fault.Wrap(fault.Unavailable, context.Cause(ctx), "tool_calls_running", "%d tool calls have not returned", running)
+		return fault.Wrap(fault.Unavailable, context.Cause(ctx), "tool_calls_running", "%d tool calls are still running", running)
 	}
 }
 

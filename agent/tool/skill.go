@@ -71,7 +71,7 @@ func LoadSkills(folder fs.FS) ([]Skill, error) {
 	for i, file := range files {
 		if i == MaxSkills {
 			problems = append(problems, fault.New(fault.Invalid,
-				"skills_folder_too_many", "there are %d skills, only %d are used", len(files), MaxSkills))
+				"skills_folder_too_many", "there are %d skills; docent uses only %d", len(files), MaxSkills))
 			break
 		}
 		s, err := loadSkill(folder, file)
@@ -88,7 +88,7 @@ func loadSkill(folder fs.FS, file string) (Skill, error) {
 	// Check the mode before opening, because opening a pipe would block.
 	if info, err := fs.Stat(folder, file); err != nil || !info.Mode().IsRegular() {
 		return Skill{}, fault.Wrap(fault.Invalid, errors.Join(err, fs.ErrInvalid),
-			"skill_missing", "skill %s: it is not there or no file", file)
+			"skill_missing", "skill %s: there is no such file", file)
 	}
 	f, err := folder.Open(file)
 	if err != nil {

@@ -68,7 +68,7 @@ func TestLoadSkills(t *testing.T) {
 	if len(skills) != 2 || skills[0].Name != "Named" || skills[1].Name != "b" {
 		t.Errorf("skills %+v", skills)
 	}
-	if text := err.Error(); !strings.Contains(text, "bad.md: the skill bad has no content") || !strings.Contains(text, "folder.md: it is not there or no file") || strings.Contains(text, folder) {
+	if text := err.Error(); !strings.Contains(text, "bad.md: the skill bad has no content") || !strings.Contains(text, "folder.md: there is no such file") || strings.Contains(text, folder) {
 		t.Errorf("problems: %s", text)
 	}
 	if s, err := LoadSkill(filepath.Join(folder, "b.md")); err != nil || s != (Skill{"b", "", "Plain text"}) {

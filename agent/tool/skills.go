@@ -42,7 +42,7 @@ type Skills struct {
 func NewSkills(ctx context.Context, cfg SkillsConfig) (*Skills, error) {
 	if len(cfg.Skills) > MaxSkills {
 		return nil, fault.New(fault.Invalid,
-			"skills_too_many", "%d skills are too many, at most %d are allowed", len(cfg.Skills), MaxSkills)
+			"skills_too_many", "%d skills are too many; at most %d are allowed", len(cfg.Skills), MaxSkills)
 	}
 	if cfg.Static == nil {
 		var err error

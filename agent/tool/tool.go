@@ -77,7 +77,7 @@ func (t Tool) validate() error {
 		return fault.New(fault.Invalid, "tool_timeout_invalid", "tool %s: a timeout of %s", t.Name, t.Timeout)
 	case len(t.Parameters) > MaxParameters:
 		return fault.New(fault.Invalid,
-			"tool_schema_too_large", "tool %s: a schema of %d bytes, at most %d are allowed", t.Name, len(t.Parameters), MaxParameters)
+			"tool_schema_too_large", "tool %s: the schema has %d bytes; at most %d are allowed", t.Name, len(t.Parameters), MaxParameters)
 	}
 	return nil
 }

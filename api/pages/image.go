@@ -148,6 +148,6 @@ func (p *pages) readPDF(ctx context.Context, in *drawInput) ([]byte, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	default:
-		return nil, fault.Wrap(fault.Invalid, err, "pdf_cut_off", "the PDF breaks off")
+		return nil, fault.Wrap(fault.Invalid, err, "pdf_cut_off", "the end of the PDF is missing")
 	}
 }

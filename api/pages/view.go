@@ -35,7 +35,7 @@ func (p *pages) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
 	}
 	marked := in.Start != 0 || in.End != 0
 	if marked && in.Start >= in.End {
-		return nil, fault.New(fault.Invalid, "text_range_empty", "the part of the text from %d to %d is empty", in.Start, in.End)
+		return nil, fault.New(fault.Invalid, "text_range_empty", "the range from %d to %d of the text is empty", in.Start, in.End)
 	}
 	key := pageKey{hash: d.SHA256, index: in.Page}
 	kept, found := p.cache.get(key)
@@ -92,7 +92,7 @@ func (p *pages) passage(ctx context.Context, in *pageInput) (pdf.Passage, error)
 	whole := func(at int) bool { return at == len(d.Text) || utf8.RuneStart(d.Text[at]) }
 	if !whole(in.Start) || !whole(in.End) {
 		return pdf.Passage{}, fault.New(fault.Invalid,
-			"text_range_cuts_character", "the part of the text from %d to %d cuts a character", in.Start, in.End)
+			"text_range_cuts_character", "the range from %d to %d cuts a character of the text", in.Start, in.End)
 	}
 	return pdf.PassageIn(d.Text, in.Start, in.End), nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,7 +26,7 @@ import (
 type evalOptions struct {
 	corpus, golden             string
 	update, ablations, answers bool
-	asJSON                     bool
+	calibrate, asJSON          bool
 }
 
 func newEval(std stdio) *cobra.Command {
@@ -44,13 +45,18 @@ Each line of the question file is a JSON object:
 The file of an evidence is a file name, or the id of a JSONL document. Questions of
 kind "unanswerable" have no evidence. Their correct answer is "I don't know".
 
+With --calibrate, docent finds the threshold of "I don't know" for your documents. It
+sets the threshold with the odd-numbered questions, so that at most one in ten that
+have an answer is refused, and reports the effect on the others. About a quarter of
+the questions should be unanswerable.
+
 With --golden, docent compares the figures with a golden file and exits with status
 1 if one drops by more than its tolerance.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.corpus == "" {
 				return fault.New(fault.Invalid,
-					"cli_corpus_missing", "--corpus PATH is missing: the documents that the questions are about")
+					"cli_corpus_missing", "--corpus PATH is missing; name the file or folder with the documents")
 			}
 			questions, err := eval.Load(args[0])
 			if err != nil {
@@ -65,6 +71,7 @@ With --golden, docent compares the figures with a golden file and exits with sta
 	f.BoolVar(&o.update, "update", false, "write the figures to the golden file instead of comparing")
 	f.BoolVar(&o.ablations, "ablations", false, "also measure retrieval without each feature of the second stage")
 	f.BoolVar(&o.answers, "answers", true, "also measure answers, citations, and \"I don't know\"")
+	f.BoolVar(&o.calibrate, "calibrate", false, "only print the value of --min-evidence that suits these questions")
 	f.BoolVar(&o.asJSON, "json", false, "print the reports as JSON")
 	scoped(cmd, config.Answering, config.Embedding, config.Ingesting)
 	return cmd
@@ -101,6 +108,9 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	if err := evalQuestions(cmd.Context(), p, o, questions, report); err != nil {
 		return err
 	}
+	if o.calibrate {
+		return report.Answers.WriteCalibration(std.out)
+	}
 	if err := report.write(std, o.asJSON); err != nil {
 		return err
 	}
@@ -136,9 +146,11 @@ func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) 
 // evalQuestions asks the questions and completes the report.
 func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, questions []eval.Question, report *evalReport) error {
 	var err error
-	report.Retrieval, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{Retriever: p.Retriever, Questions: questions})
-	if err != nil {
-		return fmt.Errorf("measure retrieval: %w", err)
+	if !o.calibrate {
+		report.Retrieval, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{Retriever: p.Retriever, Questions: questions})
+		if err != nil {
+			return fmt.Errorf("measure retrieval: %w", err)
+		}
 	}
 	if o.ablations {
 		report.Ablations, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{
@@ -148,9 +160,9 @@ func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, question
 			return fmt.Errorf("measure ablations: %w", err)
 		}
 	}
-	if o.answers {
+	if o.answers || o.calibrate {
 		report.Answers, err = eval.MeasureAnswers(ctx, eval.AnswersConfig{
-			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: pipeline.DefaultMinEvidence,
+			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: cmp.Or(p.Config.MinEvidence, pipeline.DefaultMinEvidence),
 		})
 		if err != nil {
 			return fmt.Errorf("measure answers: %w", err)

@@ -51,14 +51,14 @@ func TestIngestReport(t *testing.T) {
 	for range 12 {
 		r.failure(ingest.Result{Source: "/x.pdf", Reason: fault.Plain("encrypted: it opens only with a password")})
 	}
-	r.failure(ingest.Result{Source: "/y.md", Reason: fault.Plain("empty: there is no text in it")})
+	r.failure(ingest.Result{Source: "/y.md", Reason: fault.Plain("empty: it contains no text")})
 	r.partial = []ingest.Result{{Source: "/z.pdf", Note: "2 of its 9 pages could not be read"}}
 	var out strings.Builder
 	if err := r.write(&out); err != nil {
 		t.Fatal(err)
 	}
 	want := "12 failed: encrypted\n" + strings.Repeat("  /x.pdf: encrypted: it opens only with a password\n", 10) +
-		"  and 2 more; --verbose lists all\n1 failed: empty\n  /y.md: empty: there is no text in it\n" +
+		"  and 2 more; --verbose lists all\n1 failed: empty\n  /y.md: empty: it contains no text\n" +
 		"1 read in part\n  /z.pdf: 2 of its 9 pages could not be read\n7 skipped: hidden or ignored\n2 documents' files are gone; run again with --prune to remove them\n"
 	if out.String() != want {
 		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)

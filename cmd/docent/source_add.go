@@ -132,7 +132,7 @@ func completeSource(n *source.New, kinds []source.Kind, options, secretEnv []str
 		return fault.Wrap(fault.Invalid, err, "not_a_path", "%s: not a path", n.Location)
 	}
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		return fault.New(fault.Invalid, "not_a_folder", "%s is no folder", abs)
+		return fault.New(fault.Invalid, "not_a_folder", "%s is not a folder", abs)
 	}
 	n.Location = abs
 	return nil
@@ -158,6 +158,6 @@ func secretName(kinds []source.Kind, kind, given string) (string, error) {
 		return names[0], nil
 	default:
 		return "", fault.New(fault.Invalid,
-			"cli_source_secrets_ambiguous", "sources of kind %s have several secrets: say --secret-stdin=NAME with one of %s", kind, strings.Join(names, ", "))
+			"cli_source_secrets_ambiguous", "sources of kind %s have several secrets; use --secret-stdin=NAME with one of %s", kind, strings.Join(names, ", "))
 	}
 }

@@ -78,7 +78,7 @@ func readPassword(std stdio, piped bool) (string, error) {
 	file, is := std.in.(*os.File)
 	if !is || !term.IsTerminal(int(file.Fd())) {
 		return "", fault.New(fault.Invalid,
-			"cli_no_terminal", "there is no terminal to ask for the password at: add --password-stdin and write it to standard input")
+			"cli_no_terminal", "docent cannot ask for the password without a terminal; add --password-stdin and write the password to standard input")
 	}
 	var typed [2]string
 	for i, prompt := range []string{"Password: ", "Repeat the password: "} {

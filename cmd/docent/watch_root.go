@@ -26,12 +26,12 @@ func (r *watchRoot) look() error {
 	}
 	info, entries, err := readRoot(r.path)
 	if err == nil && entries == 0 && !os.SameFile(info, r.was) {
-		err = fault.New(fault.Unavailable, "cli_watch_replaced", "another, empty folder has taken its place")
+		err = fault.New(fault.Unavailable, "cli_watch_replaced", "another, empty folder has its place")
 	}
 	if err != nil {
 		return fault.New(fault.Unavailable,
-			"cli_watch_out_of_reach", "the watched folder %s is out of reach (%s); its documents stay: "+
-				"mount its disk again, or run docent ingest --prune %s if the files are gone for good",
+			"cli_watch_out_of_reach", "the watched folder %s cannot be read (%s); its documents stay: "+
+				"mount its disk again, or run docent ingest --prune %s if the files were deleted",
 			r.path, ingest.Reason(err), shellWord(r.path))
 	}
 	r.was = info
@@ -79,7 +79,7 @@ func (in *ingestion) watchRoots(ctx context.Context) ([]*watchRoot, error) {
 		if n := len(survey.Gone); n > 0 {
 			return nil, fault.New(fault.Unavailable,
 				"cli_watch_empty", "the folder %s is empty, but docent has %s from it; nothing was changed: "+
-					"mount its disk, or run docent ingest --prune %s if the files are gone for good",
+					"mount its disk, or run docent ingest --prune %s if the files were deleted",
 				path, plural(n, "document"), shellWord(path))
 		}
 	}

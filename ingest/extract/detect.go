@@ -146,7 +146,7 @@ func (e *Extractor) detectBinary(ctx context.Context, src intake.Source) (Format
 			"wrong_file_type", "damaged: it is not a %s, although its name says so", strings.ToUpper(ending[1:]))
 	}
 	return Format{Media: media}, fault.New(fault.Invalid,
-		"file_type_unsupported", "binary: %s is not a kind of document that can be read", media)
+		"file_type_unsupported", "binary: docent cannot read documents of type %s", media)
 }
 
 // officeReaders are the readers of packed office documents.

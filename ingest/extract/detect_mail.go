@@ -63,5 +63,5 @@ func detectContainer(src intake.Source, head []byte) (f Format, ok bool, err err
 // errContainer is the error for a source that only contains other documents and
 // is not a document itself.
 func errContainer(kind, content string) error {
-	return fault.New(fault.Invalid, "container_document", "%s: it contains %s, which are read one by one", kind, content)
+	return fault.New(fault.Invalid, "container_document", "%s: it contains %s, and docent reads each of them alone", kind, content)
 }

@@ -81,7 +81,7 @@ func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outlin
 		// this source.
 		if p := recover(); p != nil {
 			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", kind.Media, p),
-				"reader_failed", "damaged: the reader of %s gave up", kind.Media)
+				"reader_failed", "damaged: docent failed to read %s", kind.Media)
 		}
 	}()
 	doc, err = kind.read(ctx, src.Name, src.Data)
@@ -118,4 +118,4 @@ func readLine(line *jsonl.Line) (*outline.Document, error) {
 	return doc, nil
 }
 
-var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: there is no text in it")
+var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: it contains no text")

@@ -168,7 +168,7 @@ func (x *expander) add(p Part, levels, stores int) error {
 	}
 	if !c.whole() && (stores >= maxStores || levels >= maxLevels) {
 		x.emit(Part{Name: p.Name, Modified: p.Modified, Reason: fault.NewText("archive_nested",
-			"nested: it is an archive inside archives; unpack it and add it on its own")})
+			"nested: it is an archive inside too many archives; unpack it and add it alone")})
 		return nil
 	}
 	if c.whole() {

@@ -55,7 +55,7 @@ func TestPasswordPDF(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, media, err := e.Extract(t.Context(), intake.Source{Name: name + ".pdf", Data: data})
-		if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), "encrypted: it opens only with a password") || media != "application/pdf" {
+		if fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(fault.Message(err), "encrypted: it needs a password") || media != "application/pdf" {
 			t.Errorf("%s: media %s, %v", name, media, err)
 		}
 	}

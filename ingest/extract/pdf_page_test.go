@@ -127,7 +127,7 @@ func TestPageRefusals(t *testing.T) {
 		kind fault.Kind
 		says string
 	}{
-		{"beyond the last", manual, 5, fault.NotFound, "it has 5"},
+		{"beyond the last", manual, 5, fault.NotFound, "the document has 5"},
 		{"a number below zero", manual, -1, fault.NotFound, "no page -1"},
 		{"far beyond", manual, math.MaxInt, fault.NotFound, "no page"},
 		{"encrypted", read("encrypted.pdf"), 0, fault.Invalid, "encrypted"},

@@ -29,7 +29,7 @@ func Parse(line []byte) (Line, error) {
 		Text  *string         `json:"text"`
 	}
 	if err := json.Unmarshal(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), &raw); err != nil {
-		return Line{}, fault.Wrap(fault.Invalid, err, "jsonl_line_invalid", "damaged: it is not a JSON object with a text")
+		return Line{}, fault.Wrap(fault.Invalid, err, "jsonl_line_invalid", "damaged: the line is not a JSON object with a text")
 	}
 	if raw.Text == nil {
 		return Line{}, fault.New(fault.Invalid, "jsonl_line_empty", "it has no text")

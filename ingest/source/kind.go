@@ -81,7 +81,7 @@ func (k Kind) Check(options, secret map[string]string) error {
 				return fault.New(fault.Invalid,
 					"source_option_is_secret", "the option %s is a secret: use --secret-stdin or --secret-env, or the field secret of the API", name)
 			case !k.Options[i].Secret && wantSecret:
-				return fault.New(fault.Invalid, "source_option_not_secret", "the option %s is no secret", name)
+				return fault.New(fault.Invalid, "source_option_not_secret", "the option %s is not a secret", name)
 			}
 		}
 	}

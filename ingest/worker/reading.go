@@ -58,7 +58,7 @@ func (l *Local) Close(ctx context.Context) error { return l.extract.Close(ctx) }
 // beforeRead is set by tests that break workers.
 var beforeRead func(intake.Source) error
 
-var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: there is no text in it")
+var errEmpty = fault.New(fault.Invalid, "document_empty", "empty: it contains no text")
 
 // Read reads one document. If the document is unreadable, the error is
 // fault.Invalid and gives the reason in one line. Reading.Media is set if the

@@ -75,7 +75,7 @@ func (p *Pool) readRecognized(ctx context.Context, src intake.Source, first inta
 		if first.Text != "" {
 			return first, nil
 		}
-		return first, fault.New(fault.Invalid, "ocr_found_nothing", "no text: OCR found none in its pictures")
+		return first, fault.New(fault.Invalid, "ocr_found_nothing", "no text: OCR found no text in the pictures")
 	}
 	src.Recognized = text
 	r, err := p.once(ctx, src)

@@ -88,7 +88,7 @@ func TestOtherRecognizer(t *testing.T) {
 		t.Errorf("%q, %v", r.Text, err)
 	}
 	p = newPool(t, worker.PoolConfig{Full: 1, Recognizer: recognizer("")})
-	if _, err := p.Read(t.Context(), intake.Source{Name: "scan.pdf", Data: read(t, "testdata/scan.pdf")}); fault.Message(err) != "no text: OCR found none in its pictures" {
+	if _, err := p.Read(t.Context(), intake.Source{Name: "scan.pdf", Data: read(t, "testdata/scan.pdf")}); fault.Message(err) != "no text: OCR found no text in the pictures" {
 		t.Error(err)
 	}
 }

@@ -92,7 +92,7 @@ func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
 	cfg := session.RuntimeConfig{
 		Agent: d.Agent, Store: p.DB.Sessions, RAG: p.RAG, History: d.History, Location: d.Location,
 		Choices: p.choices, Dialer: dialer, Logger: p.Log, Metrics: p.metrics,
-		ConditionInterval: p.Config.CheckInterval, MailboxSize: p.Config.Sockets.MailboxSize,
+		ConditionInterval: p.Config.CheckInterval, QueueSize: p.Config.Sockets.MailboxSize,
 	}
 	if p.Speaks() {
 		cfg.Speaker = p.speech

@@ -135,6 +135,7 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 	cfg := pipeline.Config{Retriever: p.Retriever, Static: p.static, Shelf: p.DB.Library, Logger: p.Log, Metrics: p.metrics}
 	cfg.Models, cfg.DefaultModel = p.models()
 	var err error
+	cfg.MinEvidence = p.Config.MinEvidence
 	if p.RAG, err = pipeline.New(cfg); err != nil {
 		return fmt.Errorf("answering: %w", err)
 	}

@@ -175,15 +175,15 @@ func TestRefusals(t *testing.T) {
 		kind    fault.Kind
 		words   string
 	}{
-		"key":       {refusal(401), fault.Unavailable, "status 401"},
-		"model":     {refusal(404), fault.Unavailable, "status 404"},
-		"redirect":  {refusal(302), fault.Unavailable, "status 302"},
-		"too often": {refusal(429), fault.RateLimited, "too often"},
-		"broken":    {refusal(400), fault.Invalid, "rejected this "},
-		"long":      {refusal(413), fault.Invalid, "too long"},
-		"problem":   {refusal(500), fault.Unavailable, "status 500"},
-		"page":      {answer(200, "text/html", "<html>"), fault.Unavailable, ""},
-		"cut":       {answer(200, "application/json", `{"text":`), fault.Unavailable, ""},
+		"key":               {refusal(401), fault.Unavailable, "status 401"},
+		"model":             {refusal(404), fault.Unavailable, "status 404"},
+		"redirect":          {refusal(302), fault.Unavailable, "status 302"},
+		"too many requests": {refusal(429), fault.RateLimited, "too many requests"},
+		"broken":            {refusal(400), fault.Invalid, "rejected this "},
+		"long":              {refusal(413), fault.Invalid, "too long"},
+		"problem":           {refusal(500), fault.Unavailable, "status 500"},
+		"page":              {answer(200, "text/html", "<html>"), fault.Unavailable, ""},
+		"cut":               {answer(200, "application/json", `{"text":`), fault.Unavailable, ""},
 		"gone": {func(http.ResponseWriter, *http.Request) {
 			panic(http.ErrAbortHandler)
 		}, fault.Unavailable, "does not answer"},

@@ -73,7 +73,7 @@ func (c *Client) explain(ctx, call context.Context, err error, what string) erro
 func refused(e *openai.StatusError, what string) error {
 	switch e.Status {
 	case http.StatusTooManyRequests:
-		return fault.Wrap(fault.RateLimited, e, "speech_rate_limited", "the speech server is asked too often; try again later")
+		return fault.Wrap(fault.RateLimited, e, "speech_rate_limited", "the speech server gets too many requests; try again later")
 	case http.StatusRequestEntityTooLarge:
 		return fault.Wrap(fault.Invalid, e, "speech_too_long", "%s is too long for the speech server", what)
 	case http.StatusBadRequest, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:

@@ -102,10 +102,31 @@ func (a *answering) abstain(ctx context.Context) {
 		said = fault.NewText("unknown_in_all", "I don't know. I searched the documents and found nothing that answers this.")
 	}
 	if len(a.out.Passages) > 0 {
-		said = fault.NewText("unknown_with_passages", "%s The nearest passages are listed, but they do not answer it.", said)
+		said = nearest(said, a.found.Coverage)
 	}
 	a.out.Text, a.out.Named = said.Message, said.Sentence
 	a.out.Sentences = unsupportedSentences(a.out.Text)
+}
+
+// nearest adds why the nearest passages do not answer the question.
+func nearest(said fault.Text, c retrieve.Coverage) fault.Text {
+	switch {
+	case len(c.Unseen) > 0:
+		return fault.NewText("unknown_unseen", "%s Nothing mentions %s. The nearest passages are listed.", said, codeSpans(c.Unseen))
+	case len(c.Lacking) > 0 && len(c.Covered) > 0:
+		return fault.NewText("unknown_lacking", "%s The nearest passages mention %s, but not %s.", said, codeSpans(c.Covered), codeSpans(c.Lacking))
+	default:
+		return fault.NewText("unknown_with_passages", "%s The nearest passages are listed, but they do not answer it.", said)
+	}
+}
+
+// codeSpans lists names or words for a sentence.
+func codeSpans(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = text.CodeSpan(w)
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // searched names the searched documents. It is zero if they are unknown.
@@ -155,11 +176,7 @@ const maxNamed = 5
 
 // inCollections lists collections for a sentence.
 func inCollections(names []string) fault.Text {
-	quoted := make([]string, 0, maxNamed)
-	for _, n := range names[:min(len(names), maxNamed)] {
-		quoted = append(quoted, text.CodeSpan(n))
-	}
-	list := strings.Join(quoted, ", ")
+	list := codeSpans(names[:min(len(names), maxNamed)])
 	switch {
 	case len(names) == 1:
 		return fault.NewText("in_collection", "the collection %s", list)

@@ -29,7 +29,7 @@ const maxAnswerBytes = 256 << 10
 // it, the answer is "I don't know". It was calibrated on the odd-numbered half of
 // a question set about a large manual; see docs/explanation/evaluation.md. It
 // suits all embedders, because the evidence does not depend on the embedder.
-const DefaultMinEvidence = .44
+const DefaultMinEvidence = .37
 
 // Searcher finds passages. *retrieve.Retriever implements it.
 type Searcher interface {
@@ -216,16 +216,16 @@ func (r *Pipeline) begin(req rag.Request) (*answering, error) {
 		return nil, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	case len(req.Question) > rag.MaxQuestionBytes:
 		return nil, fault.New(fault.Invalid,
-			"question_too_long", "the question has %d bytes; at most %d are read", len(req.Question), rag.MaxQuestionBytes)
+			"question_too_long", "the question has %d bytes; at most %d are allowed", len(req.Question), rag.MaxQuestionBytes)
 	case len(req.Prompt) > rag.MaxPromptBytes:
 		return nil, fault.New(fault.Invalid,
-			"prompt_too_long", "the prompt has %d bytes; at most %d are sent", len(req.Prompt), rag.MaxPromptBytes)
+			"prompt_too_long", "the prompt has %d bytes; at most %d are allowed", len(req.Prompt), rag.MaxPromptBytes)
 	case !utf8.ValidString(req.Prompt):
 		return nil, fault.New(fault.Invalid, "prompt_not_utf8", "the prompt is not UTF-8")
 	case req.K < 1 || req.K > retrieve.MaxK:
-		return nil, fault.New(fault.Invalid, "k_not_in_range", "k is %d; it must be 1 to %d", req.K, retrieve.MaxK)
+		return nil, fault.New(fault.Invalid, "k_out_of_range", "k is %d; it must be between 1 and %d", req.K, retrieve.MaxK)
 	case req.History < 0 || req.History > rag.MaxHistory:
-		return nil, fault.New(fault.Invalid, "history_out_of_range", "history is %d; it must be 0 to %d", req.History, rag.MaxHistory)
+		return nil, fault.New(fault.Invalid, "history_out_of_range", "history is %d; it must be between 0 and %d", req.History, rag.MaxHistory)
 	}
 	model, err := r.model(req.Model)
 	if err != nil {

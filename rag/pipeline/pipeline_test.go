@@ -159,8 +159,8 @@ func TestRunRefuses(t *testing.T) {
 		"empty":    {rag.Request{Question: " \n"}, "empty"},
 		"long":     {rag.Request{Question: strings.Repeat("x", rag.MaxQuestionBytes+1)}, "16384"},
 		"prompt":   {rag.Request{Question: "q", Prompt: strings.Repeat("x", rag.MaxPromptBytes+1)}, "prompt"},
-		"k":        {rag.Request{Question: "q", K: retrieve.MaxK + 1}, "1 to 50"},
-		"negative": {rag.Request{Question: "q", K: -1}, "1 to 50"},
+		"k":        {rag.Request{Question: "q", K: retrieve.MaxK + 1}, "1 and 50"},
+		"negative": {rag.Request{Question: "q", K: -1}, "1 and 50"},
 		"history":  {rag.Request{Question: "q", History: -1}, "history"},
 		"model":    {rag.Request{Question: "q", Model: "gpt-9"}, "there are: extractive"},
 	} {

@@ -1,6 +1,9 @@
 package retrieve
 
 import (
+	"cmp"
+	"math"
+	"regexp"
 	"slices"
 
 	"docent/embed"
@@ -15,48 +18,66 @@ const (
 	evidenceRun = 3
 )
 
-// Weights of the signs of evidence.
+// Weights of the signs of evidence. They come from a logistic regression on the question sets of this repository and are
+// rounded. docs/explanation/evaluation.md has the measurements and the signs that did not help.
 const (
-	weightSoft    = .4
-	weightClose   = .4
-	weightDense   = .2
-	weightStrange = .3
+	evidenceBias  = 1.3
+	weightClose   = 2
+	weightGap     = -10
+	weightStrange = -6
+	// weightForeign replaces weightStrange for questions in other languages than English. The vocabulary is English, so it
+	// lacks ordinary words of these, too.
+	weightForeign = -3
 )
 
-// signs are the parts of the evidence. Shares are shares of the question, with
+// Signs are the parts of the evidence. Shares are shares of the question, with
 // its terms weighted by their rarity in the corpus.
-type signs struct {
-	// soft is the share of the question in the passages. A missing word counts as much as its most similar word in them.
-	soft float64
-	// close is the largest share in a run of sentences with their headings.
-	close float64
-	// dense is the best cosine of the question and a passage.
-	dense float64
-	// strange is the share of names that no passage contains. A word is a name if the built-in vocabulary lacks it or if it is
+type Signs struct {
+	// Close is the largest share in a run of sentences with their headings.
+	Close float64 `json:"close"`
+	// Gap is the share of the heaviest term that no passage contains. A similar word in the passages reduces it.
+	Gap float64 `json:"gap"`
+	// Strange is the share of names that no passage contains. A word is a name if the built-in vocabulary lacks it or if it is
 	// written like one. A similar name is no substitute.
-	strange float64
-	// absent reports a code that no passage contains.
-	absent bool
+	Strange float64 `json:"strange"`
+	// Absent reports a code that no passage contains. It limits the evidence.
+	Absent bool `json:"absent"`
+	// Foreign reports that the question is not in English.
+	Foreign bool `json:"foreign"`
 }
 
-// evidence says how well the best results support an answer to the question,
-// from 0 to 1. The retriever computes it before it cuts the results to K, so K
-// does not change it. It uses the built-in embedder, so one scale fits all
-// embedders.
-func evidence(static *embed.Static, question string, terms []text.Term, results []Result) float64 {
-	if len(results) == 0 {
-		return 0
+// evidence is the probability that the passages answer the question, if every second question has an answer.
+func (s Signs) evidence() float64 {
+	strange := weightStrange * s.Strange
+	if s.Foreign {
+		strange = weightForeign * s.Strange
 	}
-	s := readSigns(static, question, terms, results[:min(len(results), evidencePassages)])
-	sum := weightSoft*s.soft + weightClose*s.close + weightDense*s.dense - weightStrange*s.strange
-	if s.absent {
-		sum = min(sum, maxAbsentCode)
+	p := 1 / (1 + math.Exp(-(evidenceBias + weightClose*s.Close + weightGap*s.Gap + strange)))
+	if s.Absent {
+		return min(p, maxAbsentCode)
 	}
-	return min(max(sum, 0), 1)
+	return p
 }
 
-// readSigns computes the signs of the passages.
-func readSigns(static *embed.Static, question string, terms []text.Term, results []Result) signs {
+// maxListed limits the words in each list of Coverage.
+const maxListed = 3
+
+// Coverage lists words of a question as the user wrote them, those with the
+// largest shares first.
+type Coverage struct {
+	// Covered are words in the best passages.
+	Covered []string
+	// Lacking are words that the best passages lack.
+	Lacking []string
+	// Unseen are those of Lacking that no chunk contains.
+	Unseen []string
+}
+
+// support reads the best results for signs that they answer the question. The retriever calls it before it cuts the
+// results to K, so K does not change it. It uses the built-in embedder, so one scale fits all embedders. chunks counts the
+// chunks of the corpus.
+func support(static *embed.Static, question string, terms []text.Term, results []Result, chunks int) (Signs, Coverage) {
+	results = results[:min(len(results), evidencePassages)]
 	passages := make([]readPassage, len(results))
 	known := map[string]bool{}
 	for i, r := range results {
@@ -64,18 +85,50 @@ func readSigns(static *embed.Static, question string, terms []text.Term, results
 		passages[i].addTo(known)
 	}
 	asked := text.Weigh(question, smoothed(terms), known)
-	var s signs
-	s.soft, s.strange = softShare(static, question, asked, known, results)
-	s.absent = slices.ContainsFunc(asked, func(t text.Weighted) bool { return !known[t.Stem] && isCodeName(t, question) })
-	q, v := make([]float32, static.Dimensions()), make([]float32, static.Dimensions())
-	static.Mean(q, static.Tokenize(question))
-	for i, r := range results {
-		s.close = max(s.close, passages[i].close(asked))
-		static.Mean(v, static.Tokenize(corpus.IndexText(r.Passage.Document.Title, r.Passage.Chunk)))
-		s.dense = max(s.dense, float64(embed.Dot(q, v)))
+	if len(results) == 0 || len(asked) == 0 {
+		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
-	return s
+	s := Signs{Foreign: !englishOnly.MatchString(question)}
+	for i := range passages {
+		s.Close = max(s.Close, passages[i].close(asked))
+	}
+	var covered, lacking []text.Weighted
+	for _, t := range asked {
+		switch {
+		case known[t.Stem]:
+			covered = append(covered, t)
+		case !measure.MatchString(question[:t.Start]):
+			lacking = append(lacking, t)
+			s.Absent = s.Absent || isCodeName(t, question)
+		}
+	}
+	s.Gap, s.Strange = missing(static, question, lacking, results)
+	unseen := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !isUnseen(t, terms, chunks) })
+	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question)}
 }
+
+// isUnseen reports whether no chunk contains a term.
+func isUnseen(t text.Weighted, terms []text.Term, chunks int) bool {
+	return slices.ContainsFunc(terms, func(of text.Term) bool {
+		return of.Text == t.Stem && of.IDF >= math.Log(1+(float64(chunks)+.5)/.5)
+	})
+}
+
+// listed returns the heaviest words as the question has them. A compound such as "PostgreSQL" has several terms, but is listed once.
+func listed(words []text.Weighted, question string) []string {
+	slices.SortStableFunc(words, func(a, b text.Weighted) int { return cmp.Compare(b.Weight, a.Weight) })
+	var out []string
+	for _, w := range words {
+		if word := question[w.Start:w.End]; len(out) < maxListed && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// measure matches the text before a word like "often" in "how often". Such a word asks for a number, and passages with the
+// number rarely contain it.
+var measure = regexp.MustCompile(`(?i)\bhow\s+$`)
 
 // smoothIDF is added to the IDF of each term. In a handful of chunks, rarity means little. A word in all chunks has almost
 // no IDF, and a word in none has several times as much.
@@ -136,21 +189,16 @@ func (r readPassage) close(asked []text.Weighted) float64 {
 	return best
 }
 
-// softShare returns the share of the terms in the passages, literally or as a
-// similar word, and the share of missing names.
-func softShare(
-	static *embed.Static, question string, asked []text.Weighted, known map[string]bool, results []Result,
-) (soft, strange float64) {
+// missing returns the share of the heaviest of the lacking terms, reduced by the
+// similarity of the most similar word in the passages, and the share of all
+// names among them.
+func missing(static *embed.Static, question string, lacking []text.Weighted, results []Result) (gap, strange float64) {
 	var tokens []uint16
 	var alike []float32
-	for _, t := range asked {
-		if known[t.Stem] {
-			soft += t.Weight
-			continue
-		}
+	for _, t := range lacking {
 		own := static.Tokenize(question[t.Start:t.End])
 		if len(own) != 1 || isProper(t, question) {
-			strange += t.Weight
+			gap, strange = max(gap, t.Weight), strange+t.Weight
 			continue
 		}
 		if tokens == nil {
@@ -162,9 +210,9 @@ func softShare(
 		for _, a := range alike {
 			best = max(best, a)
 		}
-		soft += t.Weight * float64(best)
+		gap = max(gap, t.Weight*(1-float64(best)))
 	}
-	return soft, strange
+	return gap, strange
 }
 
 // tokensOf returns the distinct tokens of the passages.

@@ -1,6 +1,8 @@
 package retrieve
 
 import (
+	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -8,7 +10,12 @@ import (
 )
 
 // minEvidence is the default threshold of package rag.
-const minEvidence = .44
+const minEvidence = .37
+
+func evidenceOf(question string, terms []text.Term, results []Result) float64 {
+	s, _ := support(testStatic, question, terms, results, 3)
+	return s.evidence()
+}
 
 func TestEvidence(t *testing.T) {
 	t.Parallel()
@@ -17,9 +24,11 @@ func TestEvidence(t *testing.T) {
 		passage(2, "Resources", "shared_buffers (integer)", "Sets the amount of memory the database server uses for shared memory buffers. The default is typically 128 megabytes (128MB)."),
 		passage(3, "Notes", "Release", "Improve the performance of sorting."),
 	}
-	of := func(question string) float64 { return evidence(testStatic, question, nil, results) }
-	if e := evidence(testStatic, "anything", nil, nil); e != 0 {
-		t.Errorf("without passages it is %v", e)
+	of := func(question string) float64 { return evidenceOf(question, nil, results) }
+	for question, results := range map[string][]Result{"anything": nil, "what is it?": results, "?": results} {
+		if e := evidenceOf(question, nil, results); e > .001 {
+			t.Errorf("%q with %d passages: %v", question, len(results), e)
+		}
 	}
 	for _, question := range []string{"What is the default of work_mem?", "how much memory does a query operation use?"} {
 		if e := of(question); e < minEvidence || e > 1 {
@@ -33,8 +42,20 @@ func TestEvidence(t *testing.T) {
 	}
 	// A rare word has more weight than a common one.
 	terms := []text.Term{{Text: "default", IDF: 1}, {Text: "work_mem", IDF: 9}, {Text: "hash_bloom_factor", IDF: 9}, {Text: "work", IDF: 1}, {Text: "mem", IDF: 1}, {Text: "hash", IDF: 1}, {Text: "bloom", IDF: 1}, {Text: "factor", IDF: 1}}
-	if a, b := evidence(testStatic, "default work_mem", terms, results), evidence(testStatic, "default hash_bloom_factor", terms, results); a < b+.3 {
+	if a, b := evidenceOf("default work_mem", terms, results), evidenceOf("default hash_bloom_factor", terms, results); a < b+.3 {
 		t.Errorf("known %v, unknown %v", a, b)
+	}
+}
+
+func TestCoverage(t *testing.T) {
+	t.Parallel()
+	results := []Result{passage(1, "Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar.")}
+	never, often := math.Log(1+9.5/.5), 1.0 // among nine chunks
+	terms := []text.Term{{Text: "boiler", IDF: often}, {Text: "valv", IDF: often}, {Text: "valve", IDF: often}, {Text: "warranty", IDF: never}, {Text: "warranti", IDF: never}, {Text: "price", IDF: often}}
+	_, got := support(testStatic, "How long is the warranty of the boiler valve, and its price?", terms, results, 9)
+	want := Coverage{Covered: []string{"boiler", "valve"}, Lacking: []string{"warranty", "price"}, Unseen: []string{"warranty"}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
 	}
 }
 
@@ -46,7 +67,7 @@ func TestEvidenceForWhatIsNamed(t *testing.T) {
 		passage(1, "Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar. The boiler model B42 has a relief valve that opens at 45 bar."),
 		passage(2, "Search", "", "Capitals make no difference, in any script. Cities are found by their names."),
 	}
-	of := func(question string) float64 { return evidence(testStatic, question, nil, results) }
+	of := func(question string) float64 { return evidenceOf(question, nil, results) }
 	for question, found := range map[string]bool{
 		"At how many bar does the relief valve of boiler model B71 open?": true,
 		"At how many bar does the relief valve of boiler model b71 open?": true,

@@ -13,10 +13,10 @@ const MaxK = 50
 const AnswerK = 4
 
 // MinModelEvidence is the default evidence threshold of answers by models. Below
-// it, the passages have almost nothing in common with the question, and RAG does
-// not call the model. Above it, the model decides, because its prompt tells it to
+// it, the passages have little in common with the question, and RAG does not call
+// the model. Above it, the model decides, because its prompt tells it to
 // admit that an answer is missing.
-const MinModelEvidence = .1
+const MinModelEvidence = .05
 
 // Query is a request for passages.
 type Query struct {
@@ -80,4 +80,8 @@ type Retrieval struct {
 	// Evidence says how well the best results support an answer, from 0 to 1. Below the threshold the answer is "I don't
 	// know".
 	Evidence float64
+	// Signs are the parts of Evidence.
+	Signs Signs
+	// Coverage compares the words of Question with the best passages.
+	Coverage Coverage
 }

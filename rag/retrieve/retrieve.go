@@ -59,7 +59,12 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 			return Retrieval{}, err
 		}
 	}
-	out.Evidence = evidence(r.cfg.Static, out.Question, terms, out.Results)
+	corpus, err := r.features.Statistics(ctx, nil)
+	if err != nil {
+		return Retrieval{}, fmt.Errorf("retrieve: %w", err)
+	}
+	out.Signs, out.Coverage = support(r.cfg.Static, out.Question, terms, out.Results, corpus.Chunks)
+	out.Evidence = out.Signs.evidence()
 	out.Results = out.Results[:min(q.K, len(out.Results))]
 	return out, nil
 }
@@ -70,17 +75,17 @@ func (q Query) complete() (Query, error) {
 		q.K = defaultQueryK
 	}
 	if q.K < 0 || q.K > MaxK {
-		return q, fault.New(fault.Invalid, "k_out_of_range", "k is %d, it has to be between 1 and %d", q.K, MaxK)
+		return q, fault.New(fault.Invalid, "k_out_of_range", "k is %d; it must be between 1 and %d", q.K, MaxK)
 	}
 	if q.Mode == "" {
 		q.Mode = Full
 	}
 	if !slices.Contains([]Mode{Full, Hybrid, Keywords, Vectors}, q.Mode) {
-		return q, fault.New(fault.Invalid, "search_mode_unknown", "no mode is called %q", q.Mode)
+		return q, fault.New(fault.Invalid, "search_mode_unknown", "there is no mode %q", q.Mode)
 	}
 	for _, name := range q.Without {
 		if featureIndex(name) < 0 {
-			return q, fault.New(fault.Invalid, "search_feature_unknown", "no feature is called %q", name)
+			return q, fault.New(fault.Invalid, "search_feature_unknown", "there is no feature %q", name)
 		}
 	}
 	return q, nil

@@ -39,7 +39,7 @@ func (w Weights) validate() error {
 	for kind, list := range w {
 		for name := range list {
 			if featureIndex(name) < 0 {
-				return fault.New(fault.Invalid, "config_retriever_feature", "retriever: %s chunks: no feature is called %q", kind, name)
+				return fault.New(fault.Invalid, "config_retriever_feature", "retriever: %s chunks: there is no feature %q", kind, name)
 			}
 		}
 	}

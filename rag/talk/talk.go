@@ -47,7 +47,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "who", Description: "asks who or what it talks to",
-		Reply: fault.NewText("talk_who", "I am a program, not a person: I look up answers in your documents and show the passages they come from."),
+		Reply: fault.NewText("talk_who", "I am a program, not a person. I look up answers in your documents and show the passages behind them."),
 		Phrases: []string{
 			"who are you", "what are you", "who is this", "who am I talking to", "what is your name", "what's your name", "do you have a name",
 			"are you a human", "are you human", "are you a robot", "are you a bot", "are you a person", "are you a real person", "are you an AI", "are you real",
@@ -57,7 +57,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "help", Description: "asks for help in general, or what it can do",
-		Reply: fault.NewText("talk_help", "Ask me a question in your own words: I answer from your documents and show the passages that say so."),
+		Reply: fault.NewText("talk_help", "Ask me a question in your own words. I answer from your documents and show the passages."),
 		Phrases: []string{
 			"help", "help me", "please help", "please help me", "can you help me", "can you help", "could you help me", "I need help", "I need some help", "I need your help",
 			"what can you do", "what can you do for me", "what do you do", "how can you help", "how can you help me", "what can you help me with",
@@ -85,7 +85,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "complaint", Description: "says that an answer was no good",
-		Reply: fault.NewText("talk_complaint", "Sorry about that. The passages show what an answer comes from; other words, or the name of the document, may find better ones."),
+		Reply: fault.NewText("talk_complaint", "Sorry about that. Look at the passages of the answer. Other words, or the name of the document, may find better passages."),
 		Phrases: []string{
 			"that is wrong", "that's wrong", "wrong", "wrong answer", "bad answer", "that is not right", "that's not what I asked", "that is not what I meant",
 			"that does not help", "that didn't help", "this is useless", "you are useless", "you are wrong", "that makes no sense", "bad bot", "das ist falsch", "falsche Antwort",
@@ -109,7 +109,7 @@ var talks = []Talk{
 	},
 	{
 		Name: "outside", Description: "asks for what no documents hold, such as the time",
-		Reply: fault.NewText("talk_outside", "I only know what is written in your documents: not the time, the weather or the news, and no jokes."),
+		Reply: fault.NewText("talk_outside", "I only know your documents. I know neither the time, the weather, nor the news, and no jokes."),
 		Phrases: []string{
 			"what time is it", "what time is it now", "what's the time", "what is the time", "what day is it", "what day is today", "what is today's date", "what is the date today",
 			"what's the weather", "what is the weather like", "how is the weather", "what's the weather today", "will it rain today", "what's new", "what is in the news", "tell me a joke",

@@ -66,7 +66,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.BusyTimeout < 0 || c.Poll < 0 || c.Poll > time.Second {
 		return c, fault.New(fault.Invalid,
-			"config_sqlite_times", "sqlite: Config.BusyTimeout and Config.Poll have to be positive, Poll at most 1s")
+			"config_sqlite_times", "sqlite: Config.BusyTimeout and Config.Poll must be positive, and Poll at most 1s")
 	}
 	if c.BusyTimeout == 0 {
 		c.BusyTimeout = DefaultBusyTimeout

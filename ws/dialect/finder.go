@@ -110,7 +110,7 @@ func Undecoded(data []byte, refusal error) (id string, why error) {
 	var f Finder
 	f.See(data)
 	if f.deepest > maxDepth {
-		refusal = fault.Wrap(fault.Invalid, refusal, "message_too_deep", "this is nested too deeply: at most %d levels are read", maxDepth)
+		refusal = fault.Wrap(fault.Invalid, refusal, "message_too_deep", "this is nested too deeply; at most %d levels are allowed", maxDepth)
 	}
 	return f.id, refusal
 }

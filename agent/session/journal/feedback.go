@@ -63,7 +63,7 @@ func (r Reader) CheckSaid(ctx context.Context, turn int64) error {
 		return err
 	}
 	if len(said) == 0 {
-		return fault.Wrap(fault.NotFound, ErrNoTurn, "turn_empty", "nothing was said in turn %d", turn)
+		return fault.Wrap(fault.NotFound, ErrNoTurn, "turn_empty", "turn %d has no messages", turn)
 	}
 	return nil
 }
@@ -87,5 +87,5 @@ func (r Reader) LastTurn(ctx context.Context, open map[int64]bool) (int64, error
 		}
 		query.Before = said[0].Seq
 	}
-	return 0, fault.New(fault.Conflict, "no_answer_to_rate", "there is no answer yet that feedback could be about")
+	return 0, fault.New(fault.Conflict, "no_answer_to_rate", "there is no answer yet; send feedback after an answer")
 }

@@ -51,7 +51,7 @@ func CheckEvent(e *chat.Event) error {
 func CheckContent(e *chat.Event, content json.RawMessage) error {
 	if len(e.Text) > chat.MaxTextBytes {
 		return fault.Wrap(fault.Invalid, ErrTooLong,
-			"message_too_long", "a message may have at most %d bytes of text, this one has %d", chat.MaxTextBytes, len(e.Text))
+			"message_too_long", "a message may have at most %d bytes of text; this one has %d", chat.MaxTextBytes, len(e.Text))
 	}
 	for _, raw := range []json.RawMessage{content, e.Data} {
 		if len(raw) == 0 || e.File != nil { // docent writes the text of a file

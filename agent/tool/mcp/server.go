@@ -161,7 +161,7 @@ func (s *Server) next() (*link, time.Duration, error) {
 		return nil, min(r.pause<<(s.failures-1), r.max), nil
 	case time.Now().Before(s.retryAt):
 		return nil, 0, fault.New(fault.Unavailable,
-			"mcp_paused", "the MCP server %q has failed %d times in a row and is left alone for a while", s.cfg.Name, s.failures)
+			"mcp_paused", "the MCP server %q failed %d times in a row; docent will try it again later", s.cfg.Name, s.failures)
 	default:
 		s.failures = r.attempts - 1 // one attempt
 		return nil, 0, nil

@@ -204,7 +204,7 @@ func TestAttempts(t *testing.T) {
 	s := connect(t, cfg)
 	expect(t, s, "test_die", "", `ERROR: the MCP server "test" did not answer the call; it may or may not have carried it out`)
 	for range 3 {
-		expect(t, s, "test_echo", "", `ERROR: the MCP server "test" has failed 3 times in a row and is left alone for a while`)
+		expect(t, s, "test_echo", "", `ERROR: the MCP server "test" failed 3 times in a row; docent will try it again later`)
 	}
 	if n := strings.Count(log.String(), "cannot connect"); n != 2 { // the death was the first failure
 		t.Errorf("%d attempts:\n%s", n, &log)

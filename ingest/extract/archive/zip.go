@@ -71,7 +71,7 @@ func openZip(data []byte) (*zip.Reader, error) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err,
-			"archive_damaged", "damaged: it is not an archive that can be opened, or only a part of one")
+			"archive_damaged", "damaged: the archive cannot be opened, or a part of it is missing; add an undamaged copy")
 	}
 	return r, nil
 }
@@ -136,7 +136,7 @@ func (w *walk) zip(data []byte) error {
 func (w *walk) unzip(f *zip.File) ([]byte, error) {
 	if f.Flags&1 != 0 {
 		return nil, fault.New(fault.Invalid,
-			"archive_entry_encrypted", "encrypted: it opens only with a password; unpack the archive and add the file")
+			"archive_entry_encrypted", "encrypted: it needs a password; unpack the archive and add the file")
 	}
 	r, err := f.Open()
 	if errors.Is(err, zip.ErrAlgorithm) {

@@ -16,7 +16,7 @@ import (
 
 // ErrUnknown is the error for data that is not text in a known character set.
 var ErrUnknown = fault.New(fault.Invalid,
-	"charset_unknown", "undecodable: its character set was not recognized; save it as UTF-8 and add it again")
+	"charset_unknown", "undecodable: docent does not recognize the character set; save the document as UTF-8 and add it again")
 
 // IsBinary reports whether data cannot be text. It checks the first bytes for
 // many control characters, and for NUL bytes that do not come from UTF-16 or

@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	errUTF7 = fault.New(fault.Invalid, "charset_utf7", "undecodable: it is in UTF-7; save it as UTF-8 and add it again")
-	errKR   = fault.New(fault.Invalid, "charset_iso_2022_kr", "undecodable: it is in ISO-2022-KR; save it as UTF-8 and add it again")
+	errUTF7 = fault.New(fault.Invalid, "charset_utf7", "undecodable: the character set is UTF-7; save the document as UTF-8 and add it again")
+	errKR   = fault.New(fault.Invalid, "charset_iso_2022_kr", "undecodable: the character set is ISO-2022-KR; save the document as UTF-8 and add it again")
 )
 
 // byEscape recognizes character sets that encode text in ASCII bytes. It

@@ -32,7 +32,7 @@ const (
 )
 
 var errCFB = fault.New(fault.Invalid,
-	"outlook_message_damaged", "damaged: it is not a message of Outlook that can be opened, or only a part of one")
+	"outlook_message_damaged", "damaged: the Outlook message cannot be opened, or a part of it is missing; add an undamaged copy")
 
 // compound is a compound file. It has streams in storages, like files in
 // folders.

@@ -208,7 +208,7 @@ func ReadOutlook(ctx context.Context, _ string, data []byte) (*outline.Document,
 		return nil, errEncrypted
 	}
 	if w.b.Len() == 0 {
-		return nil, fault.New(fault.Invalid, "document_empty", "empty: there is no text in it")
+		return nil, fault.New(fault.Invalid, "document_empty", "empty: it contains no text")
 	}
 	return w.b.Document(it.first(propSubject)), nil
 }

@@ -35,7 +35,7 @@ func SVG(_ context.Context, _ string, data []byte) (*outline.Document, error) {
 			if b.Len() > 0 {
 				break // keeps the text before the damage
 			}
-			return nil, fault.Wrap(fault.Invalid, err, "drawing_damaged", "damaged: it is not a drawing that can be read")
+			return nil, fault.Wrap(fault.Invalid, err, "drawing_damaged", "damaged: the drawing cannot be read")
 		}
 		switch t := token.(type) {
 		case xml.StartElement:

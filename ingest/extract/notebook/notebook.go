@@ -97,7 +97,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	var mistyped *json.UnmarshalTypeError // only that field is wrong
 	if err := json.Unmarshal([]byte(text), &f); err != nil && !errors.As(err, &mistyped) {
 		return nil, fault.Wrap(fault.Invalid, err,
-			"notebook_damaged", "damaged: it is not a notebook that can be opened, or only a part of one")
+			"notebook_damaged", "damaged: the notebook cannot be opened, or a part of it is missing; add an undamaged copy")
 	}
 	language := strings.ToLower(f.Metadata.Language.Name)
 	if language == "" {

@@ -142,7 +142,7 @@ func openDocument(ctx context.Context, a *zipxml.Archive) (string, error) {
 	}
 	if encrypted {
 		return media, fault.New(fault.Invalid,
-			"document_encrypted", "encrypted: it opens only with a password; remove the password and add it again")
+			"document_encrypted", "encrypted: it needs a password; remove the password and add it again")
 	}
 	return media, nil
 }

@@ -32,7 +32,7 @@ type oleKind struct {
 // oleKinds are the known kinds. More specific kinds come first.
 var oleKinds = []oleKind{
 	{"EncryptedPackage", "application/x-ole-storage", fault.NewText("document_encrypted",
-		"encrypted: it opens only with a password; remove the password and add it again")},
+		"encrypted: it needs a password; remove the password and add it again")},
 	{"__properties_version1.0", "application/vnd.ms-outlook", fault.NewText("outlook_message_unsupported",
 		"binary: a message of Outlook cannot be read here; save it as .eml")},
 	{"WordDocument", "application/msword", fault.NewText("word_legacy",

@@ -102,7 +102,7 @@ func (r *Reader) onPage(ctx context.Context, data []byte, index int,
 	return r.drawing.inside(ctx, r.pageTimeout, func(ctx context.Context) error {
 		return r.drawing.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
 			if index < 0 || index >= doc.Pages {
-				return fault.New(fault.NotFound, "no_page", "there is no page %d: it has %d, counted from 0", index, doc.Pages)
+				return fault.New(fault.NotFound, "no_page", "there is no page %d; the document has %d, counted from 0", index, doc.Pages)
 			}
 			page, err := doc.Load(ctx, index)
 			if err != nil {

@@ -52,7 +52,7 @@ func (r *Reader) ReadRecognized(ctx context.Context, data []byte, recognized map
 	scanned := f.scanned()
 	if n := len(f.nonsense); n > 0 && n*2 > len(f.pages) {
 		return nil, NewScannedError(scanned, fault.NewText("fonts_misleading",
-			"unreadable: the fonts of %d of its %d pages show other letters than they name; save it again or use OCR", n, len(f.pages)))
+			"unreadable: on %d of its %d pages, the fonts show other letters than the text contains; save it again or use OCR", n, len(f.pages)))
 	}
 	doc := f.document()
 	doc.Scanned = scanned
@@ -124,7 +124,7 @@ func (f *pdfFile) document() *outline.Document {
 func (f *pdfFile) judge(doc *outline.Document) error {
 	if share := unreadable(doc.Text); share > 0.3 {
 		return fault.New(fault.Invalid,
-			"fonts_unreadable", "unreadable: %.0f %% of its characters have no meaning, because its fonts do not say what they show; save it again or use OCR", share*100)
+			"fonts_unreadable", "unreadable: its fonts give no meaning to %.0f %% of the characters; save it again or use OCR", share*100)
 	} else if share > 0.02 {
 		doc.Note = "some characters could not be read"
 	}

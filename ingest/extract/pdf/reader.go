@@ -74,7 +74,7 @@ func (r *Reader) read(ctx context.Context, data []byte) (*pdfFile, error) {
 func (r *Reader) readSome(ctx context.Context, data []byte, f *pdfFile, from int) (done, broke bool, err error) {
 	err = r.reading.open(ctx, data, func(ctx context.Context, doc *pdfium.Document) error {
 		if doc.Pages > maxPDFPages {
-			return fault.New(fault.Invalid, "too_many_pages", "too large: it has %d pages, the limit is %d", doc.Pages, maxPDFPages)
+			return fault.New(fault.Invalid, "too_many_pages", "too large: it has %d pages; the limit is %d", doc.Pages, maxPDFPages)
 		}
 		if from == 0 {
 			f.title, _ = doc.Title(ctx) // a document that breaks the sandbox here has no pages

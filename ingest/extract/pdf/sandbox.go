@@ -125,11 +125,11 @@ func openFault(err error) error {
 	switch {
 	case errors.Is(err, pdfium.ErrPassword):
 		return fault.Wrap(fault.Invalid, err,
-			"document_encrypted", "encrypted: it opens only with a password; remove the password and add it again")
+			"document_encrypted", "encrypted: it needs a password; remove the password and add it again")
 	case errors.Is(err, pdfium.ErrSecurity):
 		return fault.Wrap(fault.Invalid, err,
 			"encryption_unsupported", "encrypted: this encryption is not supported; remove it and add the document again")
 	default:
-		return fault.Wrap(fault.Invalid, err, "pdf_damaged", "damaged: it is not a PDF that can be opened, or only a part of one")
+		return fault.Wrap(fault.Invalid, err, "pdf_damaged", "damaged: the PDF cannot be opened, or a part of it is missing; add an undamaged copy")
 	}
 }

@@ -84,7 +84,7 @@ func size(data []byte) (image.Config, error) {
 	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
 	switch {
 	case err != nil:
-		return cfg, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: it is not a picture that can be decoded")
+		return cfg, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: the picture cannot be decoded")
 	case cfg.Width < minSide || cfg.Height < minSide:
 		return cfg, fault.New(fault.Invalid,
 			"picture_too_small", "empty: a picture of %d × %d pixels shows no text", cfg.Width, cfg.Height)
@@ -108,7 +108,7 @@ func Page(data []byte, index int) (*pdf.Page, error) {
 }
 
 func noPage(index int) error {
-	return fault.New(fault.NotFound, "no_page_of_picture", "there is no page %d: a picture has one, counted from 0", index)
+	return fault.New(fault.NotFound, "no_page_of_picture", "there is no page %d; a picture has one page, number 0", index)
 }
 
 // Draw returns a picture as PNG, at most width pixels wide.
@@ -121,7 +121,7 @@ func Draw(data []byte, index, width int) ([]byte, error) {
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: it is not a picture that can be decoded")
+		return nil, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: the picture cannot be decoded")
 	}
 	bounds := img.Bounds()
 	width = min(max(width, pdf.MinPageWidth), pdf.MaxPageWidth, bounds.Dx())

@@ -42,7 +42,7 @@ func Open(data []byte) (*Archive, error) {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err,
-			"package_damaged", "damaged: it is not a packed document that can be opened, or only a part of one")
+			"package_damaged", "damaged: the document cannot be unpacked, or a part of it is missing; add an undamaged copy")
 	}
 	a := &Archive{
 		files:  make(map[string]*zip.File, len(r.File)),
@@ -84,7 +84,7 @@ func (a *Archive) open(name string) (io.ReadCloser, error) {
 	}
 	if f.Flags&1 != 0 {
 		return nil, fault.New(fault.Invalid,
-			"document_encrypted", "encrypted: it opens only with a password; remove the password and add it again")
+			"document_encrypted", "encrypted: it needs a password; remove the password and add it again")
 	}
 	r, err := f.Open()
 	if err != nil {

@@ -270,7 +270,7 @@ func parse(data []byte) (*gofeed.Feed, error) {
 	}
 	f, err := gofeed.NewParser().Parse(bytes.NewReader(data))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "feed_unreadable", "the address holds no feed that can be read")
+		return nil, fault.Wrap(fault.Invalid, err, "feed_unreadable", "docent cannot read a feed at this address")
 	}
 	return f, nil
 }

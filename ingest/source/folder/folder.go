@@ -52,7 +52,7 @@ func New(cfg Config) (*Source, error) {
 		return nil, fault.New(fault.Invalid, "config_folder_settle", "folder: Config.Settle must not be negative")
 	}
 	if !filepath.IsAbs(cfg.Path) {
-		return nil, fault.New(fault.Invalid, "folder_path_relative", "the folder %s has to be an absolute path", cfg.Path)
+		return nil, fault.New(fault.Invalid, "folder_path_relative", "the path of the folder %s must be absolute", cfg.Path)
 	}
 	if cfg.Settle == 0 {
 		cfg.Settle = 500 * time.Millisecond
@@ -70,7 +70,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 			yield(source.Item{}, fault.New(fault.Unavailable, "folder_unreadable", "the folder %s: %s", s.path, ingest.Reason(err)))
 			return
 		case !info.IsDir():
-			yield(source.Item{}, fault.New(fault.Invalid, "not_a_folder", "%s is no folder", s.path))
+			yield(source.Item{}, fault.New(fault.Invalid, "not_a_folder", "%s is not a folder", s.path))
 			return
 		}
 		l, err := ingest.List(ctx, []string{s.path})

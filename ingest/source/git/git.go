@@ -112,7 +112,7 @@ func (s *Source) walk(ctx context.Context, branch string, known source.Known, yi
 }
 
 func damaged(err error) error {
-	return fault.Wrap(fault.Unavailable, err, "git_cache_damaged", "the repository's copy is damaged; remove the cache folder")
+	return fault.Wrap(fault.Unavailable, err, "git_cache_damaged", "docent's copy of the repository is damaged; remove the cache folder")
 }
 
 // root returns the tree of the downloaded commit or tag.

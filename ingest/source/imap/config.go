@@ -70,7 +70,7 @@ func New(cfg Config) (*Source, error) {
 			return nil, fault.New(fault.Invalid, "mail_option_missing", "%s: it is missing", f.name)
 		}
 		if strings.ContainsAny(f.value, "\r\n\x00") {
-			return nil, fault.New(fault.Invalid, "mail_option_lines", "%s: it has more than one line", f.name)
+			return nil, fault.New(fault.Invalid, "mail_option_lines", "%s must be a single line", f.name)
 		}
 	}
 	if len(cfg.Mailboxes) == 0 {

@@ -170,7 +170,7 @@ func (m *Manager) complete(r *source.Record, kind source.Kind, secret map[string
 		r.Collection = defaultCollection
 	}
 	if r.Location == "" || len(r.Location) > maxLocation || !storable(r.Location) {
-		return fault.New(fault.Invalid, "source_location_length", "the location of a source has to have 1 to %d bytes of text", maxLocation)
+		return fault.New(fault.Invalid, "source_location_length", "the location of a source must have 1 to %d bytes of text", maxLocation)
 	}
 	if r.Name == "" {
 		r.Name = strings.ToValidUTF8(r.Location[:min(len(r.Location), maxName-10)], "")
@@ -192,7 +192,7 @@ func (m *Manager) complete(r *source.Record, kind source.Kind, secret map[string
 		for name, value := range settings {
 			if len(value) > maxSetting || !storable(value) {
 				return fault.New(fault.Invalid,
-					"source_option_too_long", "option %s has to have at most %d bytes of text", name, maxSetting)
+					"source_option_too_long", "option %s may have at most %d bytes of text", name, maxSetting)
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func (m *Manager) complete(r *source.Record, kind source.Kind, secret map[string
 func checkName(name string) error {
 	if name == "" || len(name) > maxName || !storable(name) || strings.TrimSpace(name) != name || strings.ContainsAny(name, "\n\r\t") {
 		return fault.New(fault.Invalid,
-			"source_name_invalid", "the name of a source has to be a line of 1 to %d bytes without space around it", maxName)
+			"source_name_invalid", "the name of a source must be a line of 1 to %d bytes without spaces around it", maxName)
 	}
 	return nil
 }

@@ -165,7 +165,7 @@ func TestAdd(t *testing.T) {
 		"no place":           func(n *source.New) { n.Location = "x" },
 		"no option":          func(n *source.New) { n.Options = map[string]string{"x": "1"} },
 		"is a secret":        func(n *source.New) { n.Options = map[string]string{"token": "1"} },
-		"is no secret":       func(n *source.New) { n.Secret = map[string]string{"depth": "1"} },
+		"is not a secret":    func(n *source.New) { n.Secret = map[string]string{"depth": "1"} },
 		"neither manual nor": func(n *source.New) { n.Schedule = "soon" },
 		"is too short":       func(n *source.New) { n.Kind, n.Schedule, n.Options, n.Secret = "disk", "59s", nil, nil },
 		"--secret-env":       func(n *source.New) { n.Kind, n.Options, n.Secret = "locked", nil, nil },

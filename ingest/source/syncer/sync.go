@@ -192,7 +192,7 @@ func (s *syncing) list(ctx context.Context) iter.Seq[ingest.Input] {
 		defer func() {
 			if p := recover(); p != nil {
 				s.log.Error("panic while listing a source", "source", s.record.Name, "panic", p, "stack", string(debug.Stack()))
-				s.stop(fault.New(fault.Internal, "source_failed", "docent failed on this source; the log has the details"))
+				s.stop(fault.New(fault.Internal, "source_failed", "docent failed to sync this source; the log has the details"))
 			}
 		}()
 		var waiting []source.Item

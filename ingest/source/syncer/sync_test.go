@@ -334,7 +334,7 @@ func TestFailures(t *testing.T) {
 	for _, f := range failures {
 		got = append(got, fmt.Sprintf("%s %s %s %d", f.Key, f.Status, f.Reason.Message, f.Tries))
 	}
-	want := []string{"a unreachable timeout 2", "b unreachable cannot be read: server error 2", "c failed empty: there is no text in it 1"}
+	want := []string{"a unreachable timeout 2", "b unreachable cannot be read: server error 2", "c failed empty: it contains no text 1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("failures are %q", got)
 	}

@@ -142,7 +142,7 @@ func parseKey(text, where string) ([]byte, error) {
 		}
 	}
 	return nil, fault.New(fault.Invalid,
-		"secret_key_length", "%s has to be %d bytes in hex, as openssl rand -hex %d prints them", where, keyBytes, keyBytes)
+		"secret_key_length", "%s must be %d bytes in hex; openssl rand -hex %d prints such a key", where, keyBytes, keyBytes)
 }
 
 // makeKey writes a new key to a file that only its owner can read. If several

@@ -122,14 +122,19 @@ type state struct {
 	Size     int64  `json:"s,omitempty"`
 }
 
-// same reports whether a file is unchanged since an earlier state.
+// weakPrefix marks a weak ETag. Apache sends a weak ETag for the first second
+// of a file, and then the same one without the prefix.
+const weakPrefix = "W/"
+
+// same reports whether a file is unchanged since an earlier state. It compares
+// ETags weakly (RFC 9110, section 8.8.3.2).
 func (st state) same(raw []byte) bool {
 	var old state
 	if len(raw) > 4096 || json.Unmarshal(raw, &old) != nil {
 		return false
 	}
 	if st.ETag != "" || old.ETag != "" {
-		return st.ETag == old.ETag
+		return strings.TrimPrefix(st.ETag, weakPrefix) == strings.TrimPrefix(old.ETag, weakPrefix)
 	}
 	return st.Modified != "" && st == old
 }

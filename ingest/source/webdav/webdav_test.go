@@ -248,3 +248,18 @@ func FuzzState(f *testing.F) {
 	f.Add([]byte(`{"e":"\"x\"","m":"Mon","s":1}`))
 	f.Fuzz(func(_ *testing.T, data []byte) { state{ETag: "x", Modified: time.RFC1123, Size: 1}.same(data) })
 }
+
+func TestSameState(t *testing.T) {
+	t.Parallel()
+	for old, want := range map[string]bool{
+		`{"e":"\"a\""}`:               true,
+		`{"e":"W/\"a\""}`:             true,
+		`{"e":"\"b\"","m":"x","s":1}`: false,
+		`{"m":"x","s":1}`:             false,
+		`[`:                           false,
+	} {
+		if got := (state{ETag: `"a"`, Modified: "x", Size: 1}).same([]byte(old)); got != want {
+			t.Errorf("%s: %v", old, got)
+		}
+	}
+}

@@ -202,7 +202,6 @@ export interface Params {
   jsonl_line_invalid: [];
   k_invalid: [number];
   k_not_a_number: [number];
-  k_not_in_range: [number, number];
   k_out_of_range: [number, number];
   larger_than: [string];
   larger_than_limit: [string, string];
@@ -586,8 +585,10 @@ export interface Params {
   unknown_in_all: [];
   unknown_in_documents: [number, string];
   unknown_in_one_document: [string];
+  unknown_lacking: [string, string, string];
   unknown_no_documents: [string];
   unknown_no_documents_in: [string, string];
+  unknown_unseen: [string, string];
   unknown_with_passages: [string];
   unpacks_too_large: [number];
   unreadable: [];

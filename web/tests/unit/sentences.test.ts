@@ -7,13 +7,13 @@ const german = (id: string, params: unknown[] = [], message = 'in English') => i
 
 describe('German', () => {
   test.each<[string, unknown[], string]>([
-    ['file_type_unsupported', ['application/x'], 'Binärdatei: application/x ist keine Art von Dokument, die gelesen werden kann'],
+    ['file_type_unsupported', ['application/x'], 'Binärdatei: docent kann Dokumente der Art application/x nicht lesen'],
     ['no_document', [7], 'Das Dokument 7 gibt es nicht'],
-    ['container_document', ['archive', 'files'], 'Archiv: Es enthält Dateien, die einzeln gelesen werden'],
+    ['container_document', ['archive', 'files'], 'Archiv: enthält Dateien; docent liest sie einzeln'],
     ['too_complex', [{ id: 'reading_memory', params: [640], message: '…' }], 'Zu aufwendig: Das Lesen braucht mehr als 640 MiB Speicher'],
     ['file_larger_than_limit', ['12.5 MiB', '10.0 MiB'], 'Zu groß: 12,5 MiB, die Grenze liegt bei 10,0 MiB'],
     ['larger_than_limit', [{ id: 'the_file', params: [], message: 'the file' }, '20 MiB'], 'Die Datei ist größer als 20 MiB'],
-    ['line_unreadable', [3, { id: 'jsonl_line_empty', params: [], message: 'it has no text' }], 'Zeile 3: Es ist kein Text darin'],
+    ['line_unreadable', [3, { id: 'jsonl_line_empty', params: [], message: 'it has no text' }], 'Zeile 3: Die Zeile enthält keinen Text'],
     ['line_unreadable', [3, { id: 'unknown_here', params: [], message: 'in English' }], 'Zeile 3: in English'],
     ['line_unreadable', [3, { message: 'in English' }], 'Zeile 3: in English'],
   ])('%s %j', (id, params, want) => expect(german(id, params)).toBe(want));

@@ -35,11 +35,11 @@ export const shell = {
   exportJSON: 'Export as JSON',
   remove: 'Delete',
   removed: (name: string) => `Deleted “${name}”`,
-  notListed: 'The conversations could not be listed.',
-  notSearched: 'The conversations could not be searched.',
-  notRenamed: 'The conversation was not renamed.',
-  notPinned: 'The conversation was not pinned.',
-  notUnpinned: 'The conversation is still pinned.',
+  notListed: 'The conversations did not load.',
+  notSearched: 'Search failed.',
+  notRenamed: 'Renaming failed.',
+  notPinned: 'Pinning failed.',
+  notUnpinned: 'Unpinning failed.',
   notRemoved: 'The conversation was not deleted.',
 
   // What answers
