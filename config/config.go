@@ -88,6 +88,8 @@ type Config struct {
 	Embedder Embedder
 	// Encoder selects the built-in encoder; default EncoderAuto.
 	Encoder string
+	// Rerank is the reranking server; default none.
+	Rerank Rerank
 	// Speech transcribes recordings and speaks replies; default none.
 	Speech Speech
 }
@@ -188,6 +190,20 @@ const (
 	EncoderOff  = "off"
 )
 
+// Rerank configures a server that orders the best passages. Without URL, the
+// built-in encoder orders them.
+type Rerank struct {
+	// URL is the address in front of /rerank; default none.
+	URL string
+	// Key is the API key; default none.
+	Key string
+	// Model is the name of the model; default none.
+	Model string
+}
+
+// Enabled reports whether a reranking server is configured.
+func (r Rerank) Enabled() bool { return r.URL != "" }
+
 // Embedder configures an embedding model. Without Model, docent uses the built-in
 // one.
 type Embedder struct {
@@ -273,6 +289,7 @@ func (c Config) validate() error {
 	}
 	for key, u := range map[string]string{
 		"llm.url": c.LLM.URL, "embedder.url": c.Embedder.URL, "speech.url": c.Speech.URL, "oidc.issuer": c.OIDC.Issuer,
+		"rerank.url": c.Rerank.URL,
 	} {
 		if u == "" {
 			continue

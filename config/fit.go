@@ -23,7 +23,7 @@ var scopes = []string{"ask", "ingest", "admin"}
 // or because another setting is missing.
 func (c Config) fits() error {
 	for _, check := range []func() (key, problem string){
-		c.originsFit, c.hostsFit, c.OIDC.fits, c.Sockets.fit, c.Speech.fits, c.Embedder.fits,
+		c.originsFit, c.hostsFit, c.OIDC.fits, c.Sockets.fit, c.Speech.fits, c.Embedder.fits, c.Rerank.fits,
 	} {
 		if key, problem := check(); problem != "" {
 			return fault.New(fault.Invalid, "setting_problem", "setting %s: %s", key, problem)
@@ -106,6 +106,18 @@ func (e Embedder) fits() (key, problem string) {
 		return "embedder.url", "is set but no model is: add --embedder-model NAME"
 	case e.Dimensions != 0:
 		return "embedder.dimensions", "is set but no model is: add --embedder-model NAME"
+	}
+	return "", ""
+}
+
+func (r Rerank) fits() (key, problem string) {
+	switch {
+	case r.Enabled():
+		return "", ""
+	case r.Model != "":
+		return "rerank.model", "is set but no server is: add --rerank-url URL"
+	case r.Key != "":
+		return "rerank.key", "is set but no server is: add --rerank-url URL"
 	}
 	return "", ""
 }

@@ -352,5 +352,18 @@ func modelSettings() []Setting {
 			Key: "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
 			Help: "built-in encoder that orders the best passages: auto, or off; auto needs AVX2, or NEON with dot products",
 		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
+
+		with(Setting{
+			Key: "rerank.url", Flag: "rerank-url", Env: []string{"DOCENT_RERANK_URL"}, Scope: Embedding,
+			Help: "base URL of a reranking server, such as https://api.jina.ai/v1; it replaces the built-in encoder",
+		})(text(func(c *Config) *string { return &c.Rerank.URL })),
+		with(Setting{
+			Key: "rerank.model", Flag: "rerank-model", Env: []string{"DOCENT_RERANK_MODEL"}, Scope: Embedding,
+			Help: "model of the reranking server; default: the server's only model",
+		})(text(func(c *Config) *string { return &c.Rerank.Model })),
+		with(Setting{
+			Key: "rerank.key", Flag: "rerank-key", Env: []string{"DOCENT_RERANK_KEY"}, Scope: Embedding, Secret: true,
+			Help: "API key of the reranking server",
+		})(text(func(c *Config) *string { return &c.Rerank.Key })),
 	}
 }

@@ -92,6 +92,8 @@ func (d doctor) checks() []check {
 		{"database", d.checkDatabase, d.databaseRemedy()},
 		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{"languages", d.checkLanguages, "remove the model and install it again: docent model rm " + multilingual.Model},
+		{"reranker", d.checkReranker, "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
+			"unset them to use the built-in encoder"},
 		{"model", d.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
 			"unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to turn speech off"},
@@ -216,6 +218,16 @@ func (d doctor) checkLanguages(context.Context) (string, error) {
 		return multilingual.Model + " is installed, but docent does not use it without the encoder", nil
 	}
 	return multilingual.Model + " orders passages that are not in English", nil
+}
+
+func (d doctor) checkReranker(ctx context.Context) (string, error) {
+	if !d.Config.Rerank.Enabled() {
+		return "none: no reranking server is configured", nil
+	}
+	if err := d.CheckReranker(ctx); err != nil {
+		return "", err
+	}
+	return d.Config.Rerank.URL + " orders the best passages in place of the encoder", nil
 }
 
 func (d doctor) checkModel(ctx context.Context) (string, error) {

@@ -58,6 +58,7 @@ func newIngest(std stdio) *cobra.Command {
 	var (
 		asJSON, prune, retry, watch, verbose bool
 		collection, name                     string
+		enrich                               enriching
 	)
 	cmd := &cobra.Command{
 		Use:   "ingest PATH... | -",
@@ -81,16 +82,28 @@ With --watch, docent reads the paths once and then follows changes until you
 interrupt it. It also removes the documents of deleted files, as --prune does. If a
 watched folder itself disappears, docent reports it and removes nothing.
 
+With --enrich, the chat model writes a sentence of context and some questions about
+each passage in the database. Search uses them to find passages; answers never quote
+them. docent shows the number of calls first and asks. It keeps finished texts, so an
+interrupted run continues.
+
 Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			cfg, err := load(cmd)
+			if err != nil {
+				return err
+			}
+			if err := enrich.check(watch, cfg.LLM.Enabled()); err != nil {
+				return err
+			}
 			p, err := open(cmd, std, ingesting...)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
 			in := &ingestion{
-				Parts: p, std: std, name: name, asJSON: asJSON, verbose: verbose,
+				Parts: p, std: std, name: name, asJSON: asJSON, verbose: verbose, enriching: enrich,
 				req: ingest.Request{Collection: collection, Paths: args, Prune: prune || watch, Retry: retry},
 			}
 			if !watch {
@@ -104,6 +117,8 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 	cmd.Flags().BoolVar(&prune, "prune", false, "remove documents below the given folders whose files no longer exist")
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow changes until interrupted, and remove documents of deleted files")
 	cmd.Flags().BoolVar(&retry, "retry", false, "retry files that failed before")
+	cmd.Flags().BoolVar(&enrich.on, "enrich", false, "let the chat model write searchable questions about all passages")
+	cmd.Flags().BoolVar(&enrich.yes, "yes", false, "with --enrich, do not ask before the model is called")
 	cmd.Flags().StringVar(&name, "name", "input", "name of standard input; the source of the document is stdin:NAME")
 	cmd.Flags().StringVar(&collection, "collection", corpus.DefaultCollection, "collection to add the documents to")
 	scoped(cmd, config.Ingesting, config.Embedding)

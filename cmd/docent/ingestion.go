@@ -19,6 +19,7 @@ type ingestion struct {
 	name    string // of standard input
 	asJSON  bool
 	verbose bool
+	enriching
 
 	began   time.Time
 	bar     *bar
@@ -43,6 +44,11 @@ func (in *ingestion) run(ctx context.Context) error {
 	}
 	if err := read(ctx); err != nil {
 		return err
+	}
+	if in.on {
+		if err := in.enrich(ctx); err != nil {
+			return fmt.Errorf("enrich: %w", err)
+		}
 	}
 	if err := saveIndex(ctx, in.Parts); err != nil {
 		return err

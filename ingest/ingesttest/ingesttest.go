@@ -13,9 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"docent/ingest"
+	"docent/ingest/enrich"
 	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 // Store combines the interfaces for storing and reading documents.
@@ -23,6 +25,10 @@ type Store struct {
 	corpus.Corpus
 	corpus.Library
 	ingest.Store
+	Enrichments interface {
+		enrich.Store
+		retrieve.Enrichments
+	}
 }
 
 // Database is an empty database made for one test.
@@ -40,7 +46,7 @@ const patience = 30 * time.Second
 // Run runs the suite. fresh makes an empty database for each test.
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
 	for name, group := range map[string]map[string]func(*testing.T, Database){
-		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests,
+		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Enrichment": enrichmentTests,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

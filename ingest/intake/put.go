@@ -58,3 +58,21 @@ type Embedding struct {
 	// Vector is the embedding of the chunk.
 	Vector []float32
 }
+
+// Enrichment is searchable text that a chat model wrote about a stored chunk.
+type Enrichment struct {
+	// ChunkID is the id of the chunk.
+	ChunkID int64
+	// Key identifies the prompt, the model, and the passage. Equal keys have equal
+	// texts.
+	Key string
+	// Text is the written text.
+	Text string
+}
+
+// Enrichable is a stored chunk that a chat model can write about.
+type Enrichable struct {
+	corpus.Passage
+	// Key is the key of the chunk's enrichment, or "".
+	Key string
+}

@@ -10,9 +10,11 @@ import (
 	"docent/auth"
 	"docent/config"
 	"docent/ingest"
+	"docent/ingest/enrich"
 	"docent/ingest/source"
 	"docent/internal/fault"
 	"docent/rag/corpus"
+	"docent/rag/retrieve"
 	"docent/store/postgres"
 	"docent/store/sqlite"
 )
@@ -26,6 +28,11 @@ type Database struct {
 	Corpus    corpus.Corpus
 	Library   corpus.Library
 	Documents ingest.Store
+	// Enrichments stores and reads searchable text about chunks.
+	Enrichments interface {
+		enrich.Store
+		retrieve.Enrichments
+	}
 	Sessions  journal.Store
 	Directory journal.Directory
 	Tokens    auth.Tokens
@@ -59,7 +66,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 			return nil, err
 		}
 		return &Database{
-			Schema: s, Kind: "postgres", Corpus: s, Library: s, Documents: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
+			Schema: s, Kind: "postgres", Corpus: s, Library: s, Documents: s, Enrichments: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
 			Sources: s, Items: s, Leases: s,
 		}, nil
 	}
@@ -68,7 +75,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Documents: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Documents: s, Enrichments: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
 		Sources: s, Items: s, Leases: s,
 	}, nil
 }

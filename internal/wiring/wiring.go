@@ -82,14 +82,18 @@ func (p *Parts) AddDatabase(ctx context.Context) error {
 
 // AddRetriever adds the indexes, loaded and up to date.
 func (p *Parts) AddRetriever(ctx context.Context) error {
-	var err error
+	reranker, share, err := p.newReranker()
+	if err != nil {
+		return err
+	}
 	p.Retriever, err = retrieve.New(retrieve.Config{
 		Corpus:   p.DB.Corpus,
 		Embedder: p.Embedder,
 		Static:   p.static,
 		Words:    bm25.New(),
 		Nearest:  chromem.New(),
-		Reranker: p.reranker, RerankShare: p.encoderShare,
+		Reranker: reranker, RerankShare: share,
+		Enriched: retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: chromem.New()},
 		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
 		Cores:    p.cores,
 		Log:      p.Log,

@@ -125,3 +125,16 @@ type Library interface {
 	// Collections lists the collections by name. The list always contains DefaultCollection.
 	Collections(ctx context.Context) ([]CollectionInfo, error)
 }
+
+// Enrichment is searchable text that a chat model wrote about a chunk. It is never
+// quoted.
+type Enrichment struct {
+	// ChunkID is the chunk's id.
+	ChunkID int64
+	// Ordinal counts the document's chunks from 0.
+	Ordinal int
+	// Document has only the fields ID, Collection, Source, and Language.
+	Document Document
+	// Text is the written text.
+	Text string
+}

@@ -191,6 +191,9 @@ func inCollections(names []string) fault.Text {
 // quote.
 func (a *answering) quote() bool {
 	query := quote.Query{Question: a.req.Question, Searched: a.found.Question, Terms: a.found.Terms}
+	if query.Searched == talk.SearchText(a.req.Question, a.req.Turns) {
+		query.Searched = talk.AskedText(a.req.Question, a.req.Turns)
+	}
 	for _, r := range a.found.Results {
 		query.Passages = append(query.Passages, quote.Passage{Passage: r.Passage, Score: r.Score})
 	}

@@ -31,6 +31,8 @@ const (
 	FeatureHeading = "heading"
 	// FeatureCoverage is the share of the question's terms in the chunk, weighted by rarity.
 	FeatureCoverage = "coverage"
+	// FeatureEnrichment is the score of the best line of the chunk's enrichment.
+	FeatureEnrichment = "enrichment"
 )
 
 // feature is one measure of how well a candidate fits.
@@ -52,6 +54,7 @@ var features = []feature{
 	{FeatureDocument, documentScore},
 	{FeatureHeading, headingScore},
 	{FeatureCoverage, coverage},
+	{FeatureEnrichment, enrichment},
 }
 
 // featureIndex returns the position of a feature in features, or -1.
@@ -86,6 +89,8 @@ type candidate struct {
 	*Row
 	// bm25 and dense are the normalized scores of the first stage.
 	bm25, dense float64
+	// enriched is the score of the best line of the enrichment.
+	enriched float64
 	// features are the normalized features, in the order of the variable features.
 	features [maxFeatures]float32
 	// score is the score of the first stage, and later of the second.
@@ -135,6 +140,12 @@ func headingScore(s *scoring, out []float32) {
 func coverage(s *scoring, out []float32) {
 	for i, m := range s.matches {
 		out[i] = float32(m.Coverage)
+	}
+}
+
+func enrichment(s *scoring, out []float32) {
+	for i, c := range s.candidates {
+		out[i] = float32(c.enriched)
 	}
 }
 

@@ -127,18 +127,28 @@ func (r *Retriever) candidates(ctx context.Context, q Query, question string, ve
 			return nil, err
 		}
 	}
-	ids := make([]int64, 0, len(words)+len(near))
+	var enriched []Hit
+	if q.Mode == Full && !slices.Contains(q.Without, FeatureEnrichment) {
+		if enriched, err = r.enrichedHits(ctx, question, filter); err != nil {
+			return nil, err
+		}
+	}
+	ids := make([]int64, 0, len(words)+len(near)+len(enriched))
 	for _, h := range words {
 		ids = append(ids, h.ID)
 	}
 	for _, h := range near {
 		ids = append(ids, h.ID)
 	}
+	for _, h := range enriched {
+		ids = append(ids, h.ID)
+	}
 	rows, err := r.features.Rows(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	return fuse(words, near, rows), nil
+	n := len(words) + len(near)
+	return join(fuse(words, near, rows[:n]), enriched, rows[n:]), nil
 }
 
 func candidateIDs(candidates []candidate) []int64 {

@@ -36,6 +36,8 @@ type Config struct {
 	// Features supply the second stage. Default: nil, the retriever keeps rows
 	// in memory.
 	Features Features
+	// Enriched searches enrichments. Default: none.
+	Enriched Enriched
 	// Reranker reorders the best results. Default: nil, no reranking.
 	Reranker Reranker
 	// RerankShare returns the share of the Reranker in the score of a passage,
@@ -74,6 +76,8 @@ type Retriever struct {
 	updating sync.Mutex
 	// revision is the revision of the derived data.
 	revision corpus.Revision
+	// enriched is the revision of the enrichments in the index.
+	enriched int64
 	// unsaved counts the chunks that changed since the last snapshot.
 	unsaved int
 	// dimensions is the length of the vectors in the index.
@@ -148,6 +152,13 @@ func (r *Retriever) Refresh(ctx context.Context) error {
 }
 
 func (r *Retriever) refresh(ctx context.Context) error {
+	if err := r.refreshChunks(ctx); err != nil {
+		return err
+	}
+	return r.refreshEnriched(ctx)
+}
+
+func (r *Retriever) refreshChunks(ctx context.Context) error {
 	if !r.derives() {
 		return nil
 	}
@@ -198,7 +209,7 @@ func (r *Retriever) refresh(ctx context.Context) error {
 // empty removes all data.
 func (r *Retriever) empty(ctx context.Context) error {
 	old := r.memory.reset(newRows(r.cfg.Static.Tokens()))
-	r.revision, r.dimensions = corpus.Revision{}, 0
+	r.revision, r.dimensions, r.enriched = corpus.Revision{}, 0, 0
 	return r.unindex(ctx, sortedKeys(old.byID))
 }
 
@@ -232,6 +243,9 @@ func (r *Retriever) unindex(ctx context.Context, ids []int64) error {
 		if err := m.Delete(ctx, ids); err != nil {
 			return fmt.Errorf("retriever: delete: %w", err)
 		}
+	}
+	if err := r.deleteEnriched(ctx, ids); err != nil {
+		return fmt.Errorf("retriever: delete: %w", err)
 	}
 	return nil
 }

@@ -156,8 +156,8 @@ func TestFollowUps(t *testing.T) {
 	out := ask(t, r, retrieve.Query{Question: "and for that?", Turns: []talk.Turn{
 		{Role: talk.User, Text: "which lock mode does LOCK TABLE take?"}, {Role: talk.Assistant, Text: "ACCESS EXCLUSIVE."},
 	}})
-	if !strings.Contains(out.Question, "LOCK TABLE") || strings.Contains(out.Question, "EXCLUSIVE.") {
-		t.Errorf("searched for %q, want the user's earlier turn in front", out.Question)
+	if !strings.Contains(out.Question, "LOCK TABLE") || !strings.HasSuffix(out.Question, "ACCESS EXCLUSIVE\nand for that?") {
+		t.Errorf("searched for %q, want the earlier turns in front", out.Question)
 	}
 	if len(out.Results) == 0 || out.Results[0].Passage.Document.Source != "/manual/locks.html" {
 		t.Error("the follow-up does not find the locks")

@@ -11,41 +11,76 @@ import (
 )
 
 const (
-	// followTurns is the maximum number of the user's newest turns to add to a dependent question.
+	// followTurns is the maximum number of the user's turns to add to a dependent question.
 	followTurns = 3
+	// maxOpening is the maximum number of bytes to add from the beginning of the last answer.
+	maxOpening = 300
 	// followNames is the maximum number of names to add from the last answer.
 	followNames = 6
 	// fewWords is the maximum number of own words in an incomplete question that depends on earlier turns.
 	fewWords = 1
+	// refusal begins an answer that says nothing about the question.
+	refusal = "I don't know"
 )
 
 // SearchText returns the text to search for. For a question that depends on
-// earlier turns, it puts those turns and the names in the last answer in front.
-// Words such as "it" often refer to them.
-func SearchText(question string, turns []Turn) string {
+// earlier turns, it puts the question before it in front, the beginning of the
+// last answer, and the names in that answer. Words such as "it" often refer to
+// them. If the question before it depends on earlier turns too, SearchText goes
+// further back.
+func SearchText(question string, turns []Turn) string { return complete(question, turns, true) }
+
+// AskedText returns the text to compare sentences with. It is like SearchText
+// without the beginning of the last answer, which would choose the same sentence
+// again.
+func AskedText(question string, turns []Turn) string { return complete(question, turns, false) }
+
+func complete(question string, turns []Turn, answered bool) string {
 	if len(turns) == 0 || !Leans(question) {
 		return question
 	}
 	var said []string
-	var names []string
+	answer := ""
 	for i := len(turns) - 1; i >= 0 && len(said) < followTurns; i-- {
 		switch t := turns[i]; t.Role {
 		case User:
-			if Small(t.Text) != nil {
+			if Small(t.Text) != nil || strings.TrimSpace(t.Text) == "" {
 				continue
 			}
 			said = append(said, strings.TrimSpace(t.Text))
+			if !Leans(t.Text) {
+				i = 0 // earlier turns are about something else
+			}
 		case Assistant:
-			if names == nil {
-				names = namesIn(t.Text)
+			if answer == "" && len(said) == 0 && !strings.HasPrefix(t.Text, refusal) {
+				answer = text.Unmarked(t.Text)
 			}
 		}
 	}
 	slices.Reverse(said)
-	if len(names) > 0 {
+	if start := opening(answer); answered && start != "" {
+		said = append(said, start)
+	}
+	if names := namesIn(answer); len(names) > 0 {
 		said = append(said, strings.Join(names, " "))
 	}
 	return strings.Join(append(said, question), "\n")
+}
+
+// opening returns the first sentences of an answer in one line. The first one
+// counts even if it is too long.
+func opening(answer string) string {
+	end := 0
+	for _, s := range text.Sentences(answer, false) {
+		if s.End > maxOpening {
+			break
+		}
+		end = s.End
+	}
+	if end == 0 {
+		end = min(len(answer), maxOpening)
+	}
+	return strings.Join(strings.Fields(strings.ToValidUTF8(answer[:end], "")), " ")
 }
 
 // Asked reports whether the user asked anything in earlier turns. Greetings and
@@ -59,10 +94,9 @@ func Asked(turns []Turn) bool {
 // name matches an identifier or words in capitals.
 var name = regexp.MustCompile(`\b(?:[A-Za-z]\w*(?:[_.]\w+)+|[a-z]+[A-Z]\w*|[A-Z]{2,}(?: [A-Z]{2,})*)\b`)
 
-// namesIn returns the first names in an answer without duplicates. It never
-// returns nil.
+// namesIn returns the first names in an answer without duplicates.
 func namesIn(answer string) []string {
-	names := []string{}
+	var names []string
 	for _, n := range name.FindAllString(answer, -1) {
 		if !slices.Contains(names, n) && len(names) < followNames {
 			names = append(names, n)
@@ -70,6 +104,9 @@ func namesIn(answer string) []string {
 	}
 	return names
 }
+
+// counted matches a number that stands for things named before.
+const counted = `(?:two|three|four|five|both|others?)`
 
 // back matches references to something said before. own is the maximum number
 // of the question's own words in front of the reference; behind more words,
@@ -81,6 +118,9 @@ var back = []struct {
 	{regexp.MustCompile(`(?i)\b(?:it|its|them|they|their|theirs|those|these|he|she|him|her|his|the (?:same|former|latter|other|others)|another)\b`), 2},
 	{regexp.MustCompile(`(?i)\b(?:it|them|those|these|that|this)\W*$`), 4},
 	{regexp.MustCompile(`(?i)\b(?:that|this)\b`), 0},
+	{regexp.MustCompile(`(?i)\bof (?:the )?` + counted + `\W*$`), 2},
+	{regexp.MustCompile(`(?i)\b(?:which|one|any|each|either|neither|none|some|all|both) of (?:the )?` + counted +
+		` (?:is|are|was|were|has|have|do|does|did|can|could|will|would|should|must|may|works?|needs?)\b`), 0},
 	{regexp.MustCompile(`(?i)\bones?(?:\W*$|[?.,!;:]| (?:as|for|to|in|on|of|like|without|with|after|that|from|by|be|is)\b)`), 2},
 	{regexp.MustCompile(`(?i)\b(?:too|as well|instead|also|there|then|either|again|before)\W*$`), 3},
 	{regexp.MustCompile(`(?i)^\W*(?:and|or|but|so|then|also|what about|how about|what if|why not|how so|which one|now)\b[^(]`), 0},

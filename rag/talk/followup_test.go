@@ -1,6 +1,9 @@
 package talk
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestLeans(t *testing.T) {
 	t.Parallel()
@@ -30,25 +33,29 @@ func TestLeans(t *testing.T) {
 		"what is vacuum?":              false,
 		"what is work_mem?":            false,
 		"UNION or UNION ALL":           false,
-		"How many columns can a table have at most?":                                                         false,
-		"max number of columns in one index?":                                                                false,
-		"which role lets someone read every table?":                                                          false,
-		"how do I create a backup that is ready to start?":                                                   false,
-		"now() and clock_timestamp() return other values":                                                    false,
-		"What is a token in docent and how is it created?":                                                   false,
-		"What is a token in docent and how do I create one?":                                                 false,
-		"What is the capital of Mongolia and its population?":                                                false,
-		"what is vacuum, and is it safe?":                                                                    false,
-		"I use zlib for the logs. What does it return?":                                                      false,
-		"does Postgres log its errors?":                                                                      false,
-		"and how is it created?":                                                                             true,
-		"can I stop and restart it?":                                                                         true,
-		"what is the default, and does it matter?":                                                           true,
-		"are the users and their passwords in there too?":                                                    true,
-		"is it safe and does it last?":                                                                       true,
-		"how is that done and what does it cost?":                                                            true,
-		"does the owner obey them as well?":                                                                  true,
-		"what if that disk dies, do I lose only those?":                                                      true,
+		"How many columns can a table have at most?":          false,
+		"max number of columns in one index?":                 false,
+		"which role lets someone read every table?":           false,
+		"how do I create a backup that is ready to start?":    false,
+		"now() and clock_timestamp() return other values":     false,
+		"What is a token in docent and how is it created?":    false,
+		"What is a token in docent and how do I create one?":  false,
+		"What is the capital of Mongolia and its population?": false,
+		"what is vacuum, and is it safe?":                     false,
+		"I use zlib for the logs. What does it return?":       false,
+		"does Postgres log its errors?":                       false,
+		"and how is it created?":                              true,
+		"can I stop and restart it?":                          true,
+		"what is the default, and does it matter?":            true,
+		"are the users and their passwords in there too?":     true,
+		"is it safe and does it last?":                        true,
+		"how is that done and what does it cost?":             true,
+		"does the owner obey them as well?":                   true,
+		"what if that disk dies, do I lose only those?":       true,
+		"can I require any two of three?":                     true,
+		"which of the two works without a file?":              true,
+		"which of the two servers needs root?":                false,
+		"how do I sort the rows of two tables?":               false,
 		"cannot drop table because other objects depend on it, it says so in the long message of the server": false,
 	} {
 		if got := Leans(question); got != want {
@@ -60,16 +67,33 @@ func TestLeans(t *testing.T) {
 func TestSearchText(t *testing.T) {
 	t.Parallel()
 	turns := []Turn{
-		{User, "zero"},
-		{User, "one"},
+		{User, "what is vacuum?"},
 		{Assistant, "Older: NOT_THIS."},
 		{User, "how can I stop long queries?"},
-		{User, "three"},
-		{Assistant, "Set statement_timeout [1] or use SET LOCAL in a transaction; statement_timeout counts."},
+		{Assistant, "Nor THIS_ONE."},
+		{User, "thanks"},
+		{User, "and for my session?"},
+		{Assistant, "Set statement_timeout [1] or use SET LOCAL; statement_timeout counts. " + strings.Repeat("It is long. ", 30)},
 	}
-	want := "one\nhow can I stop long queries?\nthree\nstatement_timeout SET LOCAL\nand what is it by default?"
-	if got := SearchText("and what is it by default?", turns); got != want {
-		t.Errorf("got %q, want %q", got, want)
+	const question = "and what is it by default?"
+	got := SearchText(question, turns)
+	want := "how can I stop long queries?\nand for my session?\nSet statement_timeout or use SET LOCAL; statement_timeout counts. It is long."
+	rest := " It is long.\nstatement_timeout SET LOCAL\n" + question
+	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, rest) || len(got) > len(want)+len(rest)+maxOpening {
+		t.Errorf("got %q, want %q … %q", got, want, rest)
+	}
+	short := "how can I stop long queries?\nand for my session?\nstatement_timeout SET LOCAL\n" + question
+	if got := AskedText(question, turns); got != short {
+		t.Errorf("asked %q, want %q", got, short)
+	}
+	for answer, want := range map[string]string{
+		"":                                 "how long?\n",
+		"I don't know. SOME_NAME is near.": "how long?\n",
+		strings.Repeat("ä", 200):           "how long?\n" + strings.Repeat("ä", 150) + "\n",
+	} {
+		if got := SearchText(question, []Turn{{User, "how long?"}, {Assistant, answer}}); got != want+question {
+			t.Errorf("behind %q got %q", answer, got)
+		}
 	}
 	if got := SearchText("what is the default of work_mem?", turns); got != "what is the default of work_mem?" {
 		t.Errorf("a question that stands alone became %q", got)

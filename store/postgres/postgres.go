@@ -74,6 +74,7 @@ func (c Config) withDefaults() (Config, error) {
 type Store struct {
 	*database
 	documents
+	enrichments
 	sessions
 	accounts
 	sources
@@ -88,6 +89,9 @@ type database struct {
 
 // documents stores documents with their chunks, vectors and original files.
 type documents struct{ *database }
+
+// enrichments stores searchable text that a chat model wrote about chunks.
+type enrichments struct{ *database }
 
 // sessions stores conversations.
 type sessions struct{ *database }
@@ -130,7 +134,10 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, fail("open database", err)
 	}
 	db := &database{config: config, pool: pool}
-	s := &Store{database: db, documents: documents{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db}}
+	s := &Store{
+		database: db, documents: documents{db}, enrichments: enrichments{db},
+		sessions: sessions{db}, accounts: accounts{db}, sources: sources{db},
+	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()
 		return nil, fail("open database", err)

@@ -85,6 +85,7 @@ func (c Config) withDefaults() (Config, error) {
 type Store struct {
 	*database
 	documents
+	enrichments
 	sessions
 	accounts
 	sources
@@ -100,6 +101,9 @@ type database struct {
 
 // documents stores documents with their chunks, vectors and original files.
 type documents struct{ *database }
+
+// enrichments stores searchable text that a chat model wrote about chunks.
+type enrichments struct{ *database }
 
 // sessions stores conversations.
 type sessions struct{ *database }
@@ -128,7 +132,10 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "database_file_not_opened", "the database file cannot be opened")
 	}
 	db := &database{config: config}
-	s := &Store{database: db, documents: documents{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db}}
+	s := &Store{
+		database: db, documents: documents{db}, enrichments: enrichments{db},
+		sessions: sessions{db}, accounts: accounts{db}, sources: sources{db},
+	}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
 	}

@@ -93,6 +93,8 @@ export interface Params {
   embedder_slow: [string];
   embedder_unreachable: [string];
   encryption_unsupported: [];
+  enrichment_key_length: [number, number];
+  enrichment_length: [number, number];
   entry_answer_invalid: [number];
   entry_empty: [number];
   entry_step_answer_invalid: [number, number];

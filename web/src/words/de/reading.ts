@@ -32,6 +32,8 @@ export const reading = {
   document_failed: 'docent konnte das Dokument nicht lesen; der Grund steht im Protokoll',
   drawing_damaged: 'Beschädigt: Die Zeichnung lässt sich nicht lesen',
   embedder_count: (n, m) => `Das Einbettungsmodell hat ${n} Vektoren für ${m} Texte geliefert`,
+  enrichment_key_length: (most, n) => `Der Schlüssel einer Anreicherung muss 1 bis ${most} Bytes haben, dieser hat ${n}`,
+  enrichment_length: (most, n) => `Eine Anreicherung darf ${most} Bytes haben, diese hat ${n}`,
   embedder_refuses: (a) => `Das Einbettungsmodell lehnt das Dokument ab: ${a}`,
   encryption_unsupported: 'Verschlüsselt: docent unterstützt diese Verschlüsselung nicht. Bitte die Verschlüsselung entfernen und erneut hinzufügen',
   epub_chapter_unreadable: (a) => `Beschädigt: Das Kapitel ${a} ist nicht lesbar`,

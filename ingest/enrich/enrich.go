@@ -1,0 +1,348 @@
+// Package enrich lets a chat model write searchable text about stored passages: a
+// sentence of context, and questions that the passage answers. Retrieval searches
+// these texts beside the passages and never quotes them.
+package enrich
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed" // for the prompt
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"text/template"
+
+	"docent/ingest/intake"
+	"docent/llm"
+	"docent/rag/corpus"
+	"docent/rag/text"
+)
+
+const (
+	// DefaultParallel is the number of calls at a time.
+	DefaultParallel = 4
+	// maxTokens limits the length of an answer.
+	maxTokens = 400
+	// maxPassage bounds the bytes of a passage in a prompt.
+	maxPassage = 8 << 10
+	// maxLines is the number of lines that are kept of an answer: the context and
+	// five questions.
+	maxLines = 6
+	// maxLine bounds a line in bytes. Longer lines are dropped.
+	maxLine = 400
+	// minQuestions is the number of questions that an answer must have.
+	minQuestions = 2
+	// batch is the number of passages that are read and stored in one step.
+	batch = 64
+	// maxFailures is the number of failed calls in a row that ends a run.
+	maxFailures = 5
+	// bytesPerToken and answerTokens are typical numbers for estimates.
+	bytesPerToken = 4
+	answerTokens  = 120
+)
+
+// promptFile asks for the text of one passage. Its hash is part of each key, so a
+// changed prompt writes all texts again.
+//
+//go:embed prompts/passage.tmpl
+var promptFile string
+
+var prompt = template.Must(template.New("passage").Parse(promptFile))
+
+// Store keeps passages and enrichments. It is safe for concurrent use.
+type Store interface {
+	// Enrichable returns up to limit chunks with the key of their enrichment. The
+	// chunks are ordered by id and come after the given id.
+	Enrichable(ctx context.Context, after int64, limit int) ([]intake.Enrichable, error)
+	// Enrichments returns the stored texts for keys. Unknown keys are omitted.
+	Enrichments(ctx context.Context, keys []string) (map[string]string, error)
+	// PutEnrichments stores texts for chunks and gives their documents a new
+	// revision. It keeps the text of a known key. It ignores deleted chunks, except
+	// that it keeps their texts for later.
+	PutEnrichments(ctx context.Context, all []intake.Enrichment) error
+	// PruneEnrichments deletes the texts that belong to no chunk.
+	PruneEnrichments(ctx context.Context) error
+}
+
+// Config describes an Enricher.
+type Config struct {
+	// Store has the passages. Required.
+	Store Store
+	// Model writes the texts. Required.
+	Model llm.Model
+	// Parallel is the number of calls at a time. Default: DefaultParallel.
+	Parallel int
+}
+
+// Enricher writes the missing enrichments. It is safe for concurrent use.
+type Enricher struct {
+	cfg  Config
+	seed string // hashed into each key
+}
+
+// New makes an Enricher.
+func New(cfg Config) (*Enricher, error) {
+	if cfg.Store == nil || cfg.Model == nil {
+		return nil, errors.New("enrich: Config.Store and Config.Model are required")
+	}
+	if cfg.Parallel < 0 {
+		return nil, fmt.Errorf("enrich: Config.Parallel is %d, want 0 or more", cfg.Parallel)
+	}
+	if cfg.Parallel == 0 {
+		cfg.Parallel = DefaultParallel
+	}
+	version := sha256.Sum256([]byte(promptFile))
+	return &Enricher{cfg, hex.EncodeToString(version[:]) + "\x00" + cfg.Model.Name() + "\x00"}, nil
+}
+
+// key identifies the prompt, the model, and the content of a passage.
+func (e *Enricher) key(p corpus.Passage) string {
+	sum := sha256.Sum256([]byte(e.seed + corpus.IndexText(p.Document.Title, p.Chunk)))
+	return hex.EncodeToString(sum[:])
+}
+
+// Estimate is the work of a run.
+type Estimate struct {
+	// Passages is the number of all passages.
+	Passages int
+	// Calls is the number of calls of the model.
+	Calls int
+	// PromptTokens and AnswerTokens are rough numbers of tokens that the model
+	// reads and writes.
+	PromptTokens, AnswerTokens int
+}
+
+// Estimate counts the calls that Run would make now.
+func (e *Enricher) Estimate(ctx context.Context) (Estimate, error) {
+	var out Estimate
+	counted := map[string]bool{}
+	err := e.pages(ctx, func(page []intake.Enrichable) error {
+		out.Passages += len(page)
+		missing, _, err := e.missing(ctx, page)
+		if err != nil {
+			return err
+		}
+		for _, m := range missing {
+			if key := m[0].Key; !counted[key] {
+				counted[key] = true
+				out.Calls++
+				out.PromptTokens += (len(promptFile) + min(len(m[0].passage.Text), maxPassage)) / bytesPerToken
+				out.AnswerTokens += answerTokens
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// pages calls f with all passages in pages.
+func (e *Enricher) pages(ctx context.Context, f func([]intake.Enrichable) error) error {
+	for after := int64(0); ; {
+		page, err := e.cfg.Store.Enrichable(ctx, after, batch)
+		if err != nil {
+			return fmt.Errorf("enrich: %w", err)
+		}
+		if len(page) == 0 {
+			return nil
+		}
+		if err := f(page); err != nil {
+			return err
+		}
+		after = page[len(page)-1].ID
+	}
+}
+
+// task is a passage that lacks its enrichment.
+type task struct {
+	intake.Enrichment
+	passage corpus.Passage
+}
+
+// missing returns the passages of a page without a stored text, grouped by key.
+// cached are the passages whose text is stored for another chunk.
+func (e *Enricher) missing(ctx context.Context, page []intake.Enrichable) (missing [][]task, cached []intake.Enrichment, err error) {
+	place := map[string]int{}
+	var keys []string
+	for _, p := range page {
+		key := e.key(p.Passage)
+		if p.Key == key || strings.TrimSpace(p.Text) == "" {
+			continue
+		}
+		at, ok := place[key]
+		if !ok {
+			at = len(missing)
+			place[key], missing, keys = at, append(missing, nil), append(keys, key)
+		}
+		missing[at] = append(missing[at], task{intake.Enrichment{ChunkID: p.ID, Key: key}, p.Passage})
+	}
+	if len(keys) == 0 {
+		return nil, nil, nil
+	}
+	known, err := e.cfg.Store.Enrichments(ctx, keys)
+	if err != nil {
+		return nil, nil, fmt.Errorf("enrich: %w", err)
+	}
+	var left [][]task
+	for _, group := range missing {
+		stored, ok := known[group[0].Key]
+		if !ok {
+			left = append(left, group)
+			continue
+		}
+		for _, t := range group {
+			t.Text = stored
+			cached = append(cached, t.Enrichment)
+		}
+	}
+	return left, cached, nil
+}
+
+// Report is the result of a run.
+type Report struct {
+	// Written is the number of texts that the model wrote.
+	Written int
+	// Reused is the number of passages whose text was stored before.
+	Reused int
+	// Failed is the number of passages without a usable answer. The next run tries
+	// them again.
+	Failed int
+	// Err is the last failure of a call, or nil.
+	Err error
+}
+
+// Run writes the missing texts. It stores them in batches, so an interrupted run
+// continues with the next one. After each batch it calls progress, if set, with
+// the number of finished calls. It ends with an error after several failed calls
+// in a row.
+func (e *Enricher) Run(ctx context.Context, progress func(calls int)) (Report, error) {
+	var out Report
+	failures := 0 // in a row
+	err := e.pages(ctx, func(page []intake.Enrichable) error {
+		groups, put, err := e.missing(ctx, page)
+		if err != nil {
+			return err
+		}
+		out.Reused += len(put)
+		texts, errs := e.writeAll(ctx, groups)
+		for i, group := range groups {
+			if errors.Is(errs[i], errSkipped) {
+				continue
+			}
+			if errs[i] != nil {
+				out.Failed++
+				out.Err = errs[i]
+				failures++
+				continue
+			}
+			failures = 0
+			out.Written++
+			for _, t := range group {
+				t.Text = texts[i]
+				put = append(put, t.Enrichment)
+			}
+		}
+		if len(put) > 0 {
+			if err := e.cfg.Store.PutEnrichments(context.WithoutCancel(ctx), put); err != nil {
+				return fmt.Errorf("enrich: %w", err)
+			}
+		}
+		if progress != nil && len(groups) > 0 {
+			progress(out.Written + out.Failed)
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("enrich: %w", ctx.Err())
+		}
+		if failures >= maxFailures {
+			return fmt.Errorf("enrich: %d calls failed in a row: %w", failures, out.Err)
+		}
+		return nil
+	})
+	if err != nil {
+		return out, err
+	}
+	if err := e.cfg.Store.PruneEnrichments(ctx); err != nil {
+		return out, fmt.Errorf("enrich: %w", err)
+	}
+	return out, nil
+}
+
+// errSkipped marks a passage that was left out after failures in a row.
+var errSkipped = errors.New("not tried after failures in a row")
+
+// writeAll lets the model write a text for each group, several at a time. After
+// several failures in a row it makes no more calls.
+func (e *Enricher) writeAll(ctx context.Context, groups [][]task) ([]string, []error) {
+	texts, errs := make([]string, len(groups)), make([]error, len(groups))
+	slots := make(chan struct{}, e.cfg.Parallel)
+	var wg sync.WaitGroup
+	var failures atomic.Int32 // in a row
+	for i, group := range groups {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			if failures.Load() >= maxFailures {
+				errs[i] = errSkipped
+				return
+			}
+			if texts[i], errs[i] = e.write(ctx, group[0].passage); errs[i] != nil {
+				failures.Add(1)
+			} else {
+				failures.Store(0)
+			}
+		})
+	}
+	wg.Wait()
+	return texts, errs
+}
+
+// write lets the model write the text of a passage.
+func (e *Enricher) write(ctx context.Context, p corpus.Passage) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err := prompt.Execute(&b, struct{ Source, Text string }{
+		text.Attribute(corpus.HeadingLine(p.Document.Title, p.Headings)), text.Enclosed(text.Cut(p.Text, maxPassage)),
+	})
+	if err != nil {
+		return "", fmt.Errorf("prompt: %w", err)
+	}
+	answer, err := llm.Ask(ctx, e.cfg.Model, llm.Request{
+		Messages: []llm.Message{llm.Text(llm.User, strings.TrimSpace(b.String()))}, MaxTokens: maxTokens,
+	})
+	if err != nil {
+		return "", err
+	}
+	return parse(answer.Text)
+}
+
+// errUnusable is the error for an answer without enough questions.
+var errUnusable = errors.New("the model wrote no context with questions")
+
+// parse returns the usable lines of an answer: the context and the questions.
+func parse(answer string) (string, error) {
+	var lines []string
+	questions := 0
+	seen := map[string]bool{}
+	for line := range strings.Lines(strings.ToValidUTF8(answer, "")) {
+		line = strings.Join(strings.Fields(line), " ")
+		line = strings.TrimSpace(line[text.ItemMark(line):])
+		if line == "" || len(line) > maxLine || seen[line] || strings.HasPrefix(line, "<") || strings.HasPrefix(line, "```") {
+			continue
+		}
+		seen[line] = true
+		if strings.HasSuffix(line, "?") {
+			questions++
+		}
+		if lines = append(lines, line); len(lines) == maxLines {
+			break
+		}
+	}
+	if questions < minQuestions {
+		return "", errUnusable
+	}
+	return strings.Join(lines, "\n"), nil
+}

@@ -1,0 +1,51 @@
+package wiring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/retrieve/rerank"
+)
+
+// newReranker returns the configured reranking server, or the built-in encoder.
+// share is the share of its scores in the order of passages; nil means that it
+// decides the order alone.
+func (p *Parts) newReranker() (x retrieve.Reranker, share func(corpus.Passage) float64, err error) {
+	if !p.Config.Rerank.Enabled() {
+		return p.reranker, p.encoderShare, nil
+	}
+	server, err := p.rerankServer()
+	if err != nil {
+		return nil, nil, err
+	}
+	return server, nil, nil
+}
+
+func (p *Parts) rerankServer() (*rerank.Server, error) {
+	c := p.Config.Rerank
+	server, err := rerank.New(rerank.Config{BaseURL: c.URL, APIKey: c.Key, Model: c.Model})
+	if err != nil {
+		return nil, fmt.Errorf("reranking server: %w", err)
+	}
+	return server, nil
+}
+
+// CheckReranker lets the configured reranking server score two short passages.
+func (p *Parts) CheckReranker(ctx context.Context) error {
+	server, err := p.rerankServer()
+	if err != nil {
+		return err
+	}
+	passages := []corpus.Passage{{Chunk: corpus.Chunk{Text: "It is raining."}}, {Chunk: corpus.Chunk{Text: "The server is on."}}}
+	scores, err := server.Score(ctx, "Is the server on?", passages)
+	if err != nil {
+		return err
+	}
+	if scores[1].Relevance <= scores[0].Relevance {
+		return errors.New("the model prefers a passage about rain for the question \"Is the server on?\"; is it a reranking model?")
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package retrieve
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"docent/rag/corpus"
+)
+
+// Enrichments reads the searchable texts that a chat model wrote about chunks.
+type Enrichments interface {
+	// Enriched returns up to limit enrichments of documents that changed after
+	// revision since. They are ordered by chunk and come after the given chunk id.
+	Enriched(ctx context.Context, since, after int64, limit int) ([]corpus.Enrichment, error)
+}
+
+// Enriched configures the search in enrichments. Without Source, there is none.
+// The indexes must be empty; the retriever owns them. They hold each line of an
+// enrichment, with vectors of Config.Static.
+type Enriched struct {
+	// Source has the enrichments.
+	Source Enrichments
+	// Words is the keyword index of the lines.
+	Words interface {
+		Words
+		Mirror
+	}
+	// Nearest is the vector index of the lines.
+	Nearest interface {
+		Nearest
+		Mirror
+	}
+}
+
+const (
+	// enrichedLines is the maximum number of lines of an enrichment. The id of a
+	// line is that of its chunk times enrichedLines, plus the number of the line.
+	enrichedLines = 8
+	// enrichedPage is the number of enrichments that are read at a time.
+	enrichedPage = 512
+)
+
+// refreshEnriched applies the changes of enrichments up to the revision of the
+// chunks. The caller holds updating.
+func (r *Retriever) refreshEnriched(ctx context.Context) error {
+	x := r.cfg.Enriched
+	if x.Source == nil || r.enriched == r.revision.Number {
+		return nil
+	}
+	for after := int64(0); ; {
+		page, err := x.Source.Enriched(ctx, r.enriched, after, enrichedPage)
+		if err != nil {
+			return fmt.Errorf("retriever: %w", err)
+		}
+		if len(page) == 0 {
+			break
+		}
+		if err := r.putEnriched(ctx, page); err != nil {
+			return fmt.Errorf("retriever: index enrichments: %w", err)
+		}
+		after = page[len(page)-1].ChunkID
+	}
+	r.enriched = r.revision.Number
+	return nil
+}
+
+// putEnriched replaces the lines of chunks.
+func (r *Retriever) putEnriched(ctx context.Context, page []corpus.Enrichment) error {
+	ids := make([]int64, len(page))
+	var entries []Entry
+	var lines []string
+	for i, e := range page {
+		ids[i] = e.ChunkID
+		n := int64(0)
+		for line := range strings.Lines(e.Text) {
+			if line = strings.TrimSpace(line); line == "" || n == enrichedLines {
+				continue
+			}
+			lines = append(lines, line)
+			entries = append(entries, Entry{
+				ID: e.ChunkID*enrichedLines + n, DocumentID: e.Document.ID, Collection: e.Document.Collection,
+				Source: e.Document.Source, Ordinal: e.Ordinal, Language: e.Document.Language, Text: line,
+			})
+			n++
+		}
+	}
+	vectors, err := r.cfg.Static.EmbedDocuments(ctx, lines)
+	if err != nil {
+		return err
+	}
+	for i := range entries {
+		entries[i].Vector = vectors[i]
+	}
+	if err := r.deleteEnriched(ctx, ids); err != nil {
+		return err
+	}
+	if err := r.cfg.Enriched.Words.Put(ctx, entries); err != nil {
+		return err
+	}
+	return r.cfg.Enriched.Nearest.Put(ctx, entries)
+}
+
+// deleteEnriched removes the lines of chunks.
+func (r *Retriever) deleteEnriched(ctx context.Context, chunks []int64) error {
+	x := r.cfg.Enriched
+	if x.Source == nil || x.Nearest.Len() == 0 && x.Words.Len() == 0 {
+		return nil
+	}
+	ids := make([]int64, 0, len(chunks)*enrichedLines)
+	for _, id := range chunks {
+		for n := range int64(enrichedLines) {
+			ids = append(ids, id*enrichedLines+n)
+		}
+	}
+	if err := x.Words.Delete(ctx, ids); err != nil {
+		return err
+	}
+	return x.Nearest.Delete(ctx, ids)
+}
+
+// enrichedHits finds the chunks whose enrichment fits a question. The scores are
+// from 0 to 1.
+func (r *Retriever) enrichedHits(ctx context.Context, question string, filter Filter) ([]Hit, error) {
+	x := r.cfg.Enriched
+	if x.Source == nil || x.Words.Len() == 0 {
+		return nil, nil
+	}
+	vector, err := r.cfg.Static.EmbedQuery(ctx, question)
+	if err != nil {
+		return nil, err
+	}
+	words, err := x.Words.Words(ctx, question, stageOne, filter)
+	if err != nil {
+		return nil, err
+	}
+	near, err := x.Nearest.Nearest(ctx, vector, stageOne, filter)
+	if err != nil {
+		return nil, err
+	}
+	lines := map[int64]float64{}
+	for _, hits := range [][]Hit{words, near} {
+		for i, s := range spread(hits) {
+			lines[hits[i].ID] += s / 2
+		}
+	}
+	best := map[int64]float64{}
+	for id, s := range lines {
+		best[id/enrichedLines] = max(best[id/enrichedLines], s)
+	}
+	out := make([]Hit, 0, len(best))
+	for id, s := range best {
+		out = append(out, Hit{id, s})
+	}
+	slices.SortFunc(out, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
+	return out, nil
+}
+
+// join adds the chunks of enrichments to the candidates. rows are the rows of
+// hits.
+func join(candidates []candidate, hits []Hit, rows []*Row) []candidate {
+	place := make(map[int64]int, len(candidates))
+	for i := range candidates {
+		place[candidates[i].ID] = i
+	}
+	for i, h := range hits {
+		if rows[i] == nil {
+			continue // its document is being replaced
+		}
+		at, ok := place[h.ID]
+		if !ok {
+			at = len(candidates)
+			candidates = append(candidates, candidate{Row: rows[i]})
+		}
+		candidates[at].enriched = h.Score
+		candidates[at].score += h.Score / 2
+	}
+	return candidates
+}

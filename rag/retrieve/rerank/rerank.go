@@ -1,0 +1,200 @@
+// Package rerank is the client of a reranking server. The server offers
+// POST /rerank with the request and the response of Cohere and Jina, as vLLM,
+// llama.cpp, and Infinity do.
+package rerank
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"docent/internal/openai"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+const (
+	// DefaultTimeout bounds the scoring of one question's passages, with the retry.
+	DefaultTimeout = 5 * time.Second
+	// maxDocumentBytes bounds the text of a passage in a request. Most rerankers
+	// read at most 512 tokens.
+	maxDocumentBytes = 8 << 10
+	// maxResponse bounds a response in bytes. Some servers repeat the passages.
+	maxResponse = 4 << 20
+	// backoff is the wait before the retry.
+	backoff = 200 * time.Millisecond
+)
+
+// Config describes a reranking server.
+type Config struct {
+	// BaseURL is the address in front of /rerank, such as https://api.jina.ai/v1.
+	// Required.
+	BaseURL string
+	// APIKey is sent as bearer token. Default: none, for local servers.
+	APIKey string
+	// Model is the model's name on the server. Default: none, for servers with one
+	// model.
+	Model string
+	// Timeout bounds a call of Score. Default: DefaultTimeout.
+	Timeout time.Duration
+	// HTTPClient sends the requests. It never follows redirects. Default: a client
+	// with the settings of http.DefaultTransport.
+	HTTPClient *http.Client
+}
+
+// Server is a Reranker on a server. It is safe for concurrent use.
+type Server struct {
+	cfg    Config
+	server openai.Server
+}
+
+var _ retrieve.Reranker = (*Server)(nil)
+
+// New returns a client of the server. It does not call the server.
+func New(cfg Config) (*Server, error) {
+	switch {
+	case cfg.BaseURL == "":
+		return nil, errors.New("rerank: Config.BaseURL is required")
+	case cfg.Timeout < 0:
+		return nil, errors.New("rerank: Config.Timeout must not be negative")
+	}
+	server, err := openai.Server{BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, HTTPClient: cfg.HTTPClient}.Complete()
+	if err != nil {
+		return nil, fmt.Errorf("rerank: %w", err)
+	}
+	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
+	return &Server{cfg, server}, nil
+}
+
+// request is the body of a request.
+type request struct {
+	Model     string   `json:"model,omitempty"`
+	Query     string   `json:"query"`
+	Documents []string `json:"documents"`
+	TopN      int      `json:"top_n"`
+}
+
+// response is the body of a response.
+type response struct {
+	Results []struct {
+		Index *int     `json:"index"`
+		Score *float64 `json:"relevance_score"`
+	} `json:"results"`
+}
+
+// Score implements retrieve.Reranker with one request. It sends the request once
+// more if a busy server may answer within the timeout.
+func (s *Server) Score(ctx context.Context, question string, passages []corpus.Passage) ([]retrieve.Score, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("rerank: %w", err)
+	}
+	if len(passages) == 0 {
+		return nil, nil
+	}
+	documents := make([]string, len(passages))
+	for i, p := range passages {
+		documents[i] = document(p)
+	}
+	body, err := json.Marshal(request{s.cfg.Model, question, documents, len(documents)})
+	if err != nil {
+		return nil, fmt.Errorf("rerank: %w", err)
+	}
+	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	scores, err := s.send(limited, body, len(documents))
+	if pause, ok := again(limited, err); ok && openai.Wait(limited, pause) == nil {
+		scores, err = s.send(limited, body, len(documents))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("rerank: %w", ctx.Err())
+	case limited.Err() != nil && err != nil:
+		return nil, fmt.Errorf("rerank: the server did not answer within %v: %w", s.cfg.Timeout, err)
+	case err != nil:
+		return nil, fmt.Errorf("rerank: %w", err)
+	}
+	return scores, nil
+}
+
+// document returns the text of a passage for the server: headings and text.
+func document(p corpus.Passage) string {
+	text := corpus.IndexText(p.Document.Title, p.Chunk)
+	if len(text) > maxDocumentBytes {
+		text = text[:maxDocumentBytes]
+	}
+	return strings.ToValidUTF8(text, "")
+}
+
+// again reports whether a failed request may succeed after a pause.
+func again(ctx context.Context, err error) (time.Duration, bool) {
+	var refusal *openai.StatusError
+	var answer *answerError
+	switch {
+	case err == nil, ctx.Err() != nil, errors.As(err, &answer):
+		return 0, false
+	case !errors.As(err, &refusal):
+		return backoff, !openai.Unreachable(err)
+	case !openai.Transient(refusal.Status):
+		return 0, false
+	}
+	pause, ok := openai.Pause(backoff, refusal.RetryAfter, 0)
+	deadline, _ := ctx.Deadline()
+	return pause, ok && pause < time.Until(deadline)
+}
+
+// answerError is a response with unexpected content.
+type answerError struct{ error }
+
+// Unwrap returns the reason.
+func (e *answerError) Unwrap() error { return e.error }
+
+// send sends a request and returns the scores of its n documents.
+func (s *Server) send(ctx context.Context, body []byte, n int) ([]retrieve.Score, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.server.BaseURL+"/rerank", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	if s.cfg.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+s.cfg.APIKey)
+	}
+	resp, err := s.server.HTTPClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode/100 != 2 {
+		return nil, s.server.Refusal(resp, time.Now())
+	}
+	var r response
+	if err := json.NewDecoder(openai.Limit(resp.Body, maxResponse)).Decode(&r); err != nil {
+		return nil, &answerError{fmt.Errorf("read the answer: %w", err)}
+	}
+	return scores(r, n)
+}
+
+// scores returns the scores of a response in the order of the documents.
+func scores(r response, n int) ([]retrieve.Score, error) {
+	if len(r.Results) != n {
+		return nil, &answerError{fmt.Errorf("the server returned %d scores for %d passages", len(r.Results), n)}
+	}
+	out, seen := make([]retrieve.Score, n), make([]bool, n)
+	for _, result := range r.Results {
+		switch {
+		case result.Index == nil || result.Score == nil:
+			return nil, &answerError{errors.New("a result lacks its index or its relevance_score")}
+		case *result.Index < 0 || *result.Index >= n || seen[*result.Index]:
+			return nil, &answerError{fmt.Errorf("index %d is out of range or repeated among %d results", *result.Index, n)}
+		}
+		seen[*result.Index] = true
+		out[*result.Index].Relevance = *result.Score
+	}
+	return out, nil
+}
