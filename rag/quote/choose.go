@@ -102,7 +102,7 @@ func (e *extractor) choose() []quote {
 		merge(covered, hinted, *next)
 		words += next.words
 	}
-	return inOrder(chosen)
+	return inOrder(e.introduced(chosen))
 }
 
 // weak reports whether a window hardly fits the question: it covers few terms

@@ -29,6 +29,10 @@ type quote struct {
 	at int
 	// text is the text of the passage from start to end.
 	text string
+	// indent is the white space in front of the first line of code.
+	indent string
+	// header is the first row of the table of a row, or "".
+	header string
 	// label is the line above the sentence that names its subject: a line of the passage, or the last heading.
 	label string
 	// lead reports that the label is needed to understand the sentence and is
@@ -109,11 +113,15 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	if len(p.Headings) > 0 {
 		label = p.Headings[len(p.Headings)-1]
 	}
-	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
-		if isComment(p.Text[s.Start:s.End]) {
+	sentences := text.Sentences(p.Text, p.Kind == corpus.Code)
+	headers := headersOf(p, sentences)
+	skip := navigation(p.Text, sentences)
+	for i, s := range sentences {
+		header, known := headers[s.Start]
+		if skip[i] || known && header == "" {
 			continue
 		}
-		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], label: label, stems: map[string]bool{}}
+		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), text.Ends(q.text)
 		q.adrift = q.leans && q.Kind == text.ProseSentence && len(out) > 0 &&
 			out[len(out)-1].Kind != text.TitleSentence && !(isTerm(label) && ofLabel.MatchString(q.text))
@@ -125,6 +133,10 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		}
 		if repeatsQuestion(q, question) {
 			continue
+		}
+		if s.Kind == text.CodeSentence {
+			line := p.Text[strings.LastIndexByte(p.Text[:s.Start], '\n')+1 : s.Start]
+			q.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 		}
 		q.tokens = e.static.Tokenize(q.text)
 		out = append(out, q)

@@ -67,9 +67,9 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 		start := b.Len()
 		switch q.Kind {
 		case text.CodeSentence:
-			b.WriteString(codeBlock(q.text) + "\n" + marker)
+			b.WriteString(codeBlock(q.indent+q.text) + "\n" + marker)
 		case text.RowSentence:
-			header := headerOf(q, passages[q.doc].Passage)
+			header := cellsOf(q.header)
 			if header == nil {
 				b.WriteString(strings.Join(plainCells(rowCells(q.text)), bar(q.text)) + " " + marker)
 				break
@@ -79,7 +79,7 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 				b.WriteString("\n|" + strings.Repeat(" --- |", len(header)) + "\n")
 				start = b.Len()
 			}
-			writeCells(&b, rowCells(q.text), " "+marker)
+			writeCells(&b, fill(rowCells(q.text), len(header)), " "+marker)
 		case text.ItemSentence:
 			if before == nil || before.doc != q.doc || before.Block != q.Block {
 				b.WriteString("- ")
@@ -105,12 +105,6 @@ func between(a, b quote) string {
 	default:
 		return "\n\n"
 	}
-}
-
-// sameTable reports whether two quotes are rows that fit in one table.
-func sameTable(a, b quote) bool {
-	return a.Kind == text.RowSentence && b.Kind == text.RowSentence && a.doc == b.doc && a.label == b.label &&
-		len(rowCells(a.text)) == len(rowCells(b.text))
 }
 
 // sectionNumber is a number in front of a heading.
@@ -150,12 +144,13 @@ func shortLabel(label string) string {
 
 // codeBlock writes code as a fenced block that the code cannot close.
 func codeBlock(s string) string {
-	lines := strings.Split(strings.TrimRight(unfence(s), "\n"), "\n")
+	code := dedent(strings.TrimRight(unfence(s), "\n"))
+	lines := strings.Split(code, "\n")
 	if len(lines) > extractCodeLines {
 		lines = append(lines[:extractCodeLines], "…")
 	}
 	fence := "```"
-	for strings.Contains(s, fence) {
+	for strings.Contains(code, fence) {
 		fence += "`"
 	}
 	var b strings.Builder
@@ -167,78 +162,35 @@ func codeBlock(s string) string {
 	return b.String()
 }
 
-// unfence removes the fence around a code block, if there is one.
+// unfence removes the fence around a code block, if there is one. The lines may
+// be indented.
 func unfence(s string) string {
-	if !text.OpensFence(s) {
+	if !text.OpensFence(strings.TrimSpace(s)) {
 		return s
 	}
 	_, body, ok := strings.Cut(s, "\n")
 	if !ok {
 		return s
 	}
-	if i := strings.LastIndexByte(body, '\n'); i >= 0 && text.OpensFence(body[i+1:]) {
-		body = body[:i]
+	if i := strings.LastIndexByte(body, '\n'); text.OpensFence(strings.TrimSpace(body[i+1:])) {
+		body = body[:max(i, 0)]
 	}
 	return body
 }
 
-// bar returns the separator of the cells of a row that is shown as text.
-func bar(row string) string {
-	if strings.Contains(row, "\t") {
-		return " "
-	}
-	return ` \| `
-}
-
-// headerOf returns the header of a row's table: the first row of the passage
-// if it is another row with as many cells. Otherwise it returns nil.
-func headerOf(q quote, p corpus.Passage) []string {
-	if p.Kind != corpus.Table {
-		return nil
-	}
-	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
-		if s.Kind != text.RowSentence {
-			continue
+// dedent removes the indentation that all lines have.
+func dedent(code string) string {
+	lines := strings.Split(code, "\n")
+	common := len(code)
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			common = min(common, len(l)-len(strings.TrimLeft(l, " \t")))
 		}
-		if first := rowCells(p.Text[s.Start:s.End]); s.Start != q.Start && len(first) == len(rowCells(q.text)) {
-			return first
-		}
-		break
 	}
-	return nil
-}
-
-// writeCells writes a table row, with a marker behind its last cell.
-func writeCells(b *strings.Builder, cells []string, marker string) {
-	b.WriteString("|")
-	for i, c := range plainCells(cells) {
-		b.WriteString(" " + strings.ReplaceAll(c, "|", `\|`))
-		if i == len(cells)-1 {
-			b.WriteString(marker)
-		}
-		b.WriteString(" |")
+	for i, l := range lines {
+		lines[i] = l[min(common, len(l)):]
 	}
-}
-
-func plainCells(cells []string) []string {
-	out := make([]string, len(cells))
-	for i, c := range cells {
-		out[i] = plain(c)
-	}
-	return out
-}
-
-// rowCells splits a table row into its cells.
-func rowCells(row string) []string {
-	separator := "|"
-	if strings.Contains(row, "\t") {
-		separator = "\t"
-	}
-	cells := strings.Split(strings.Trim(row, "|"), separator)
-	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
-	}
-	return cells
+	return strings.Join(lines, "\n")
 }
 
 // looseUnderscore matches an underscore that is not between letters or digits.
