@@ -14,8 +14,9 @@ import (
 type Sentence struct {
 	// Start and End are byte offsets in the answer. End is exclusive.
 	Start, End int
-	// Passage is the number of the quoted passage, counted from 1.
-	Passage int
+	// Passages are the numbers of the passages that contain the sentence, counted
+	// from 1. The first is the quoted one.
+	Passages []int
 }
 
 // Query is a question with its retrieved passages.
@@ -29,6 +30,9 @@ type Query struct {
 	Terms []text.Term
 	// Passages are the retrieved passages, best first.
 	Passages []Passage
+	// Similar returns the similarity of texts and the searched text, from -1 to
+	// 1. It returns nil if it fails. Default: nil, which leaves it out.
+	Similar func(texts []string) []float64 `json:"-"`
 }
 
 // Passage is a retrieved passage.
@@ -63,7 +67,11 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 			led = q.label
 			b.WriteString("**" + plain(shortLabel(unmarked(q.label, source))) + ":**" + behindLabel(q))
 		}
-		marker := "[" + strconv.Itoa(q.doc+1) + "]"
+		cited := append([]int{q.doc + 1}, q.also...)
+		marker := ""
+		for _, n := range cited {
+			marker += "[" + strconv.Itoa(n) + "]"
+		}
 		start := b.Len()
 		switch q.Kind {
 		case text.CodeSentence:
@@ -82,16 +90,24 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 			writeCells(&b, fill(rowCells(q.text), len(header)), " "+marker)
 		case text.ItemSentence:
 			if before == nil || before.doc != q.doc || before.Block != q.Block {
-				b.WriteString("- ")
+				b.WriteString(itemMark(q.text))
 				start = b.Len()
 			}
 			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
 		default:
 			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
 		}
-		sentences = append(sentences, Sentence{Start: start, End: b.Len(), Passage: q.doc + 1})
+		sentences = append(sentences, Sentence{Start: start, End: b.Len(), Passages: cited})
 	}
 	return b.String(), sentences
+}
+
+// itemMark returns the list mark of an item: its number, or a dash.
+func itemMark(item string) string {
+	if m := numbered.FindString(item); m != "" {
+		return m
+	}
+	return "- "
 }
 
 // between returns the separator of two quotes.

@@ -14,7 +14,8 @@ import (
 var ruleRow = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$`)
 
 // headersOf returns the header of each table row of a passage, by the start of
-// the row. Headers and rules map to "". Rows without a known header are
+// the row. A table at the start of a passage may be the rest of another one, so
+// only a passage that is a table counts. Headers and rules map to "". Rows without a known header are
 // missing.
 func headersOf(p corpus.Passage, sentences []text.Sentence) map[int]string {
 	rows := slices.DeleteFunc(slices.Clone(sentences), func(s text.Sentence) bool { return s.Kind != text.RowSentence })
@@ -25,12 +26,20 @@ func headersOf(p corpus.Passage, sentences []text.Sentence) map[int]string {
 			end++
 		}
 		ruled := end > i+1 && ruleRow.MatchString(p.Text[rows[i+1].Start:rows[i+1].End])
-		if ruled || end > i+1 && i == 0 && p.Kind == corpus.Table {
+		whole := p.Kind == corpus.Table && i == 0 && end > 1
+		inside := rows[i].Start > sentences[0].Start && end > i+2 && sameWidth(p.Text, rows[i:end])
+		if ruled || whole || inside {
 			addHeader(out, p.Text, rows[i:end], ruled)
 		}
 		i = end
 	}
 	return out
+}
+
+// sameWidth reports whether all rows have as many cells as the first.
+func sameWidth(body string, rows []text.Sentence) bool {
+	n := len(rowCells(body[rows[0].Start:rows[0].End]))
+	return !slices.ContainsFunc(rows, func(r text.Sentence) bool { return len(rowCells(body[r.Start:r.End])) != n })
 }
 
 // addHeader maps the rows of one table to its first row.
