@@ -16,6 +16,8 @@ var (
 	entry = regexp.MustCompile(`^(?:[-*•]\s+)?(?:(?:[A-Z]\.)?\d+(?:\.\d+)+\.?\s|\[[^\]]+\]\([^)\s]*\)$)`)
 	// dots matches the leader of an entry of a printed table of contents.
 	dots = regexp.MustCompile(`(?:\.\s?){4,}\s*\d+$`)
+	// pageHead matches the first or last line of a manual page.
+	pageHead = regexp.MustCompile(`^[A-Z][A-Z0-9_.-]*\(\d\w?\)(?:\s+.*\b[A-Z][A-Z0-9_.-]*\(\d\w?\))?$`)
 	// moves matches the links between pages.
 	moves = regexp.MustCompile(`(?i)^(?:[←→«»‹›<>|\s]|\b(?:prev(?:ious)?|next|up|home|top|back(?: to top)?|index|skip to (?:main )?content|edit this page)\b)+$`)
 )
@@ -28,6 +30,8 @@ func navigation(body string, sentences []text.Sentence) []bool {
 	for i, s := range sentences {
 		line := body[s.Start:s.End]
 		switch {
+		case pageHead.MatchString(line):
+			skip[i] = true
 		case s.Kind == text.CodeSentence:
 			listed = false
 		case contents.MatchString(line):

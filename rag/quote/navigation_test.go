@@ -18,6 +18,7 @@ func TestNavigation(t *testing.T) {
 		"Table 28.3. pg_stat_activity View\nColumn Type\nDescription\ndatid oid\nOID of the database this backend is connected to": nil,
 		"- 62.3. Genetic Query Optimization (GEQO) in PostgreSQL\n- 62.4. Further Reading":                                         {},
 		"Prev | Up | Next\n\nThe server stops.":             {"The server stops."},
+		"POSTSUPER(1)                  POSTSUPER(1)":        {},
 		"1. Introduction ........... 4":                     {},
 		"- 4.5 is the maximum.\n- The default is 2.":        {"- 4.5 is the maximum.", "- The default is 2."},
 		"Contents of the cache are lost. The next step is:": {"Contents of the cache are lost.", "The next step is:"},
