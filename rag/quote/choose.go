@@ -315,16 +315,18 @@ func similar(a, b quote) bool {
 	return common > 2 && float64(common) >= sameStems*float64(len(a.stems)) && len(b.stems) < 2*len(a.stems)
 }
 
-// shared adds the other passages that contain a chosen sentence. They may write
-// it with other white space and letter case.
+// shared adds the other passages that contain a chosen sentence under the same
+// label: another label may be another subject. They may write the sentence with
+// other white space and letter case.
 func (e *extractor) shared(chosen []quote) []quote {
 	for i, c := range chosen {
 		if c.Kind != text.ProseSentence && c.Kind != text.ItemSentence {
 			continue
 		}
 		said := sameWords(c.trimmed())
+		same := func(q quote) bool { return q.Kind == c.Kind && q.label == c.label && sameWords(q.trimmed()) == said }
 		for doc, passage := range e.passages {
-			if doc != c.doc && slices.ContainsFunc(passage, func(q quote) bool { return q.Kind == c.Kind && sameWords(q.trimmed()) == said }) {
+			if doc != c.doc && slices.ContainsFunc(passage, same) {
 				chosen[i].also = append(chosen[i].also, doc+1)
 			}
 		}

@@ -35,6 +35,19 @@ func TestSameSentenceCitesBoth(t *testing.T) {
 	}
 }
 
+// The sentences are from the PostgreSQL 15 manual, section 20.11.1.
+func TestSameSentenceOnAnotherSubject(t *testing.T) {
+	t.Parallel()
+	body, question := "A value of zero (the default) disables the timeout.", "statement_timeout default"
+	answer, _ := Answer(testStatic, Query{
+		Question: question, Searched: question,
+		Passages: []Passage{passage(1, "Manual", "statement_timeout (integer)", body), passage(2, "Manual", "lock_timeout (integer)", body)},
+	})
+	if !strings.Contains(answer, "[1]") || strings.Contains(answer, "[1][2]") {
+		t.Errorf("got %q", answer)
+	}
+}
+
 // Similar sentences win over sentences with the same words.
 func TestSimilarSentenceWins(t *testing.T) {
 	t.Parallel()
