@@ -138,6 +138,9 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 		return err
 	}
 	cfg := pipeline.Config{Retriever: p.Retriever, Static: p.static, Shelf: p.DB.Library, Logger: p.Log, Metrics: p.metrics}
+	if s, ok := p.reranker.(pipeline.Comparer); ok {
+		cfg.Comparer = s
+	}
 	cfg.Models, cfg.DefaultModel = p.models()
 	var err error
 	cfg.MinEvidence = p.Config.MinEvidence

@@ -88,7 +88,7 @@ func (a *answering) withoutModel(ctx context.Context) {
 		a.out.Sentences = unsupportedSentences(a.out.Text)
 	case a.unsupported():
 		a.abstain(ctx)
-	case !a.quote():
+	case !a.quote(ctx):
 		a.abstain(ctx)
 	}
 }
@@ -189,18 +189,37 @@ func inCollections(names []string) fault.Text {
 
 // quote makes the answer from quotes. It returns false if there is nothing to
 // quote.
-func (a *answering) quote() bool {
+func (a *answering) quote(ctx context.Context) bool {
 	query := quote.Query{Question: a.req.Question, Searched: a.found.Question, Terms: a.found.Terms}
 	if query.Searched == talk.SearchText(a.req.Question, a.req.Turns) {
 		query.Searched = talk.AskedText(a.req.Question, a.req.Turns)
 	}
+	query.Similar = func(texts []string) []float64 { return a.compare(ctx, texts) }
 	for _, r := range a.found.Results {
 		query.Passages = append(query.Passages, quote.Passage{Passage: r.Passage, Score: r.Score})
 	}
 	written, sentences := quote.Answer(a.pipeline.cfg.Static, query)
 	a.out.Text, a.out.Sentences = written, nil
 	for _, s := range sentences {
-		a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: []int{s.Passage}, Support: rag.Strong})
+		a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: s.Passages, Support: rag.Strong})
 	}
 	return len(sentences) > 0
+}
+
+// compare returns the similarity of the question and each text, or nil without
+// a Comparer. The built-in encoder knows only English.
+func (a *answering) compare(ctx context.Context, texts []string) []float64 {
+	comparer := a.pipeline.cfg.Comparer
+	if comparer == nil || slices.ContainsFunc(a.found.Results, func(r retrieve.Result) bool {
+		language := r.Passage.Document.Language
+		return language != "" && language != "en"
+	}) {
+		return nil
+	}
+	values, err := comparer.Compare(ctx, a.found.Question, texts)
+	if err != nil {
+		a.pipeline.cfg.Logger.WarnContext(ctx, "sentences not compared; the answer is chosen without", "error", err)
+		return nil
+	}
+	return values
 }

@@ -11,19 +11,26 @@ import (
 )
 
 // Weights of a window's score.
+// Weights of a window's score. They were chosen on the question sets pgdocs,
+// pgxcode, and postfix.
 const (
 	weightCover   = 1.0
-	weightVector  = .6
-	weightContext = .4
+	weightVector  = .3
+	weightContext = .2
+	// weightClosest and weightMean are the weights of the encoder's similarity: of the closest quote and of the mean.
+	weightClosest = 1.5
+	weightMean    = 1.0
 	weightPrior   = .5
 	weightHint    = .35
+	// weightName rewards a name that the question does not contain, because such a name is often the answer.
+	weightName = .2
 	// weightTopic rewards a label that names the subject of the question.
-	weightTopic = .6
+	weightTopic = .3
 	// weightLength is the cost of a hundred words.
-	weightLength = .25
+	weightLength = .15
 	// weightSeam is the cost of each flaw at the edges of a window: a beginning that needs omitted text, or an end that
 	// promises more.
-	weightSeam = .15
+	weightSeam = .1
 	// seamsOfLeaning is the number of flaws that a dependent beginning counts for.
 	seamsOfLeaning = 1.5
 	// weightEcho is the cost of only repeating the question.
@@ -32,16 +39,15 @@ const (
 
 const (
 	// windowQuotes is the maximum number of consecutive quotes in a window.
-	windowQuotes = 5
+	windowQuotes = 3
 	// enough is the share of the best score that a further window needs.
-	enough = .85
-	// enoughOfWeak replaces enough if the best window is weak, because the next ones are likely to be worse.
-	enoughOfWeak = .9
-	// weakCover and weakCosine are the limits below which a window is weak.
-	weakCover  = .5
-	weakCosine = .5
-	// novel is the minimum share of the question that a further window adds, as new terms or as a new hint.
-	novel = .06
+	enough = .6
+	// below is the maximum distance of a further window to the best score. Scores with the encoder's similarity are farther
+	// apart than scores without.
+	below        = .45
+	belowEncoded = .6
+	// novel is the minimum value that a further window adds, as new terms, hints, or names.
+	novel = .02
 	// known is the covered share of a term from which the term no longer counts.
 	known = .7
 	// sameStems is the minimum share of common stems of two quotes that say the same.
@@ -73,16 +79,16 @@ func (e *extractor) choose() []quote {
 	best := windows[0]
 	chosen := slices.Clone(best.quotes)
 	covered, hinted, words := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
-	share := enough
-	if e.weak(best) {
-		share = enoughOfWeak
+	least := max(enough*best.score, best.score-below)
+	if e.encoded {
+		least = max(enough*best.score, best.score-belowEncoded)
 	}
 	for len(chosen) < extractQuotes {
 		var next *window
 		var nextGain float64
 		for i := range windows {
 			w := &windows[i]
-			if w.score < share*best.score {
+			if w.score < least {
 				break
 			}
 			if w.quotes[0].adrift && !slices.ContainsFunc(chosen, w.quotes[0].follows) {
@@ -91,7 +97,8 @@ func (e *extractor) choose() []quote {
 			if words+w.words > extractWords || len(chosen)+len(w.quotes) > extractQuotes || repeats(chosen, w.quotes) {
 				continue
 			}
-			if gain := e.gain(*w, covered, hinted); gain >= novel && (next == nil || w.base+gain > next.base+nextGain) {
+			gain := e.gain(*w, covered, hinted) + weightName*e.named(*w, chosen)
+			if gain >= novel && (next == nil || w.base+gain > next.base+nextGain) {
 				next, nextGain = w, gain
 			}
 		}
@@ -102,17 +109,7 @@ func (e *extractor) choose() []quote {
 		merge(covered, hinted, *next)
 		words += next.words
 	}
-	return inOrder(chosen)
-}
-
-// weak reports whether a window hardly fits the question: it covers few terms
-// and is not similar.
-func (e *extractor) weak(w window) bool {
-	var covered float64
-	for i, t := range e.terms {
-		covered += t.Weight * w.covered[i]
-	}
-	return covered < weakCover && w.cosine < weakCosine
+	return inOrder(e.shared(e.introduced(e.steps(chosen))))
 }
 
 // windows returns every run of quotes that may be part of an answer, with
@@ -154,12 +151,29 @@ func (e *extractor) window(doc int, passage []quote, from, to int) window {
 	w.base = weightVector * w.cosine
 	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, w.quotes[0].label))
 	w.base += weightContext * float64(embed.Dot(e.vector, e.scratch))
+	w.base += e.similarity(w)
 	w.base += weightPrior*e.prior[doc] + weightTopic*w.quotes[0].topic
 	w.base -= weightLength * float64(w.words) / 100
 	w.base -= weightSeam * seams(passage, from, to)
 	w.base -= weightEcho * e.echo(w)
-	w.score = w.base + e.gain(w, nil, nil)
+	w.score = w.base + e.gain(w, nil, nil) + weightName*e.named(w, nil)
 	return w
+}
+
+// similarity is the value of the encoder's similarities in a window.
+func (e *extractor) similarity(w window) float64 {
+	if !e.encoded {
+		return 0
+	}
+	best, sum, n := 0.0, 0.0, 0
+	for _, q := range w.quotes {
+		best = max(best, q.similar)
+		if q.Kind != text.TitleSentence {
+			sum += q.similar
+			n++
+		}
+	}
+	return weightClosest*best + weightMean*sum/float64(max(n, 1))
 }
 
 // echo says how much of a window only repeats the question, from 0 to 1.
@@ -209,6 +223,19 @@ func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {
 		}
 	}
 	return sum
+}
+
+// named returns 1 if a window contains a name that neither the question nor the
+// chosen quotes contain, and otherwise 0.
+func (e *extractor) named(w window, chosen []quote) float64 {
+	for _, q := range w.quotes {
+		for n := range q.names {
+			if !slices.ContainsFunc(chosen, func(c quote) bool { return c.names[n] }) {
+				return 1
+			}
+		}
+	}
+	return 0
 }
 
 // merge adds the terms and hints that a window covers.
@@ -287,6 +314,28 @@ func similar(a, b quote) bool {
 	}
 	return common > 2 && float64(common) >= sameStems*float64(len(a.stems)) && len(b.stems) < 2*len(a.stems)
 }
+
+// shared adds the other passages that contain a chosen sentence under the same
+// label: another label may be another subject. They may write the sentence with
+// other white space and letter case.
+func (e *extractor) shared(chosen []quote) []quote {
+	for i, c := range chosen {
+		if c.Kind != text.ProseSentence && c.Kind != text.ItemSentence {
+			continue
+		}
+		said := sameWords(c.trimmed())
+		same := func(q quote) bool { return q.Kind == c.Kind && q.label == c.label && sameWords(q.trimmed()) == said }
+		for doc, passage := range e.passages {
+			if doc != c.doc && slices.ContainsFunc(passage, same) {
+				chosen[i].also = append(chosen[i].also, doc+1)
+			}
+		}
+	}
+	return chosen
+}
+
+// sameWords returns a text in lower case, with one space between its words.
+func sameWords(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // inOrder puts the passage with the best quote first, and the quotes of one
 // passage in reading order.

@@ -13,9 +13,9 @@ const (
 	// extractPassages is the maximum number of quoted passages.
 	extractPassages = 6
 	// extractQuotes is the maximum number of quoted sentences, code blocks, and rows.
-	extractQuotes = 5
+	extractQuotes = 8
 	// extractWords is the approximate maximum number of words in an answer. A longer first quote stands alone.
-	extractWords = 110
+	extractWords = 130
 	// extractCodeLines is the maximum number of quoted lines of code. Longer blocks are cut.
 	extractCodeLines = 15
 )
@@ -29,6 +29,10 @@ type quote struct {
 	at int
 	// text is the text of the passage from start to end.
 	text string
+	// indent is the white space in front of the first line of code.
+	indent string
+	// header is the first row of the table of a row, or "".
+	header string
 	// label is the line above the sentence that names its subject: a line of the passage, or the last heading.
 	label string
 	// lead reports that the label is needed to understand the sentence and is
@@ -38,14 +42,20 @@ type quote struct {
 	words int
 	// stems are the stems of its words, including stop words.
 	stems map[string]bool
+	// names are the identifiers that the question does not contain.
+	names map[string]bool
 	// tokens are the tokens of the embedder.
 	tokens []uint16
 	// covered says, for each term of the question, how much of it the quote covers, from 0 to 1.
 	covered []float64
 	// hinted says, for each hint of the question, whether the quote matches it.
 	hinted []bool
+	// similar is the similarity to the question, from the encoder.
+	similar float64
 	// topic is the share of the question that the label names.
 	topic float64
+	// also are the numbers of the other passages that contain the sentence.
+	also []int
 	// leans reports that the quote needs the previous one. refers reports that it only refers to another place. ends reports
 	// that it ends like a sentence.
 	leans, refers, ends bool
@@ -56,13 +66,17 @@ type quote struct {
 // extractor chooses the sentences of passages that answer a question.
 type extractor struct {
 	static *embed.Static
-	terms  []text.Weighted
-	hints  []hint
-	vector []float32
+	// question is the question as the user asked it.
+	question string
+	terms    []text.Weighted
+	hints    []hint
+	vector   []float32
 	// passages are the sentences of each passage.
 	passages [][]quote
 	// prior says how much each passage is trusted, from 0 to 1.
 	prior []float64
+	// encoded reports that the quotes have similarities.
+	encoded bool
 	// scratch is a reusable vector. The tokens of a window follow.
 	scratch       []float32
 	scratchTokens []uint16
@@ -74,7 +88,7 @@ type extractor struct {
 func extract(static *embed.Static, query Query) []quote {
 	passages := query.Passages[:min(len(query.Passages), extractPassages)]
 	e := &extractor{
-		static: static, hints: hintsFor(query.Question),
+		static: static, question: query.Question, hints: hintsFor(query.Question),
 		vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
 	}
 	static.Mean(e.vector, static.Tokenize(query.Searched))
@@ -90,7 +104,53 @@ func extract(static *embed.Static, query Query) []quote {
 			e.cover(&e.passages[i][at], heading)
 		}
 	}
+	e.compare(query.Similar)
 	return e.choose()
+}
+
+// compare sets the similarity of each quote and the question.
+func (e *extractor) compare(similar func([]string) []float64) {
+	if similar == nil {
+		return
+	}
+	var quotes []*quote
+	var texts []string
+	for _, passage := range e.passages {
+		for i := range passage {
+			q := &passage[i]
+			if q.Kind == text.TitleSentence && len(passage) > 1 {
+				continue
+			}
+			if len(quotes) < maxCompared {
+				quotes, texts = append(quotes, q), append(texts, q.compared())
+			}
+		}
+	}
+	values := similar(texts)
+	if len(values) != len(quotes) {
+		return
+	}
+	for i, q := range quotes {
+		q.similar = values[i]
+	}
+	e.encoded = true
+}
+
+// Bounds of the work of the encoder for one question.
+const (
+	// maxCompared is the maximum number of sentences.
+	maxCompared = 48
+	// maxComparedBytes is the length from which a sentence is cut.
+	maxComparedBytes = 400
+)
+
+// compared is the text that is compared with the question.
+func (q *quote) compared() string {
+	body := text.Cut(q.text, maxComparedBytes)
+	if q.label == "" {
+		return body
+	}
+	return shortLabel(q.label) + ": " + body
 }
 
 // prior says how much a passage is trusted compared with the first: its share of the first score.
@@ -109,11 +169,15 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	if len(p.Headings) > 0 {
 		label = p.Headings[len(p.Headings)-1]
 	}
-	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
-		if isComment(p.Text[s.Start:s.End]) {
+	sentences := text.Sentences(p.Text, p.Kind == corpus.Code)
+	headers := headersOf(p, sentences)
+	skip := navigation(p.Text, sentences)
+	for i, s := range sentences {
+		header, known := headers[s.Start]
+		if skip[i] || known && header == "" {
 			continue
 		}
-		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], label: label, stems: map[string]bool{}}
+		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), text.Ends(q.text)
 		q.adrift = q.leans && q.Kind == text.ProseSentence && len(out) > 0 &&
 			out[len(out)-1].Kind != text.TitleSentence && !(isTerm(label) && ofLabel.MatchString(q.text))
@@ -126,6 +190,11 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		if repeatsQuestion(q, question) {
 			continue
 		}
+		if s.Kind == text.CodeSentence {
+			line := p.Text[strings.LastIndexByte(p.Text[:s.Start], '\n')+1 : s.Start]
+			q.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		}
+		q.names = namesIn(q.text, question)
 		q.tokens = e.static.Tokenize(q.text)
 		out = append(out, q)
 		if s.Kind == text.TitleSentence {

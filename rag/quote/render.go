@@ -14,8 +14,9 @@ import (
 type Sentence struct {
 	// Start and End are byte offsets in the answer. End is exclusive.
 	Start, End int
-	// Passage is the number of the quoted passage, counted from 1.
-	Passage int
+	// Passages are the numbers of the passages that contain the sentence, counted
+	// from 1. The first is the quoted one.
+	Passages []int
 }
 
 // Query is a question with its retrieved passages.
@@ -29,6 +30,9 @@ type Query struct {
 	Terms []text.Term
 	// Passages are the retrieved passages, best first.
 	Passages []Passage
+	// Similar returns the similarity of texts and the searched text, from -1 to
+	// 1. It returns nil if it fails. Default: nil, which leaves it out.
+	Similar func(texts []string) []float64 `json:"-"`
 }
 
 // Passage is a retrieved passage.
@@ -63,13 +67,17 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 			led = q.label
 			b.WriteString("**" + plain(shortLabel(unmarked(q.label, source))) + ":**" + behindLabel(q))
 		}
-		marker := "[" + strconv.Itoa(q.doc+1) + "]"
+		cited := append([]int{q.doc + 1}, q.also...)
+		marker := ""
+		for _, n := range cited {
+			marker += "[" + strconv.Itoa(n) + "]"
+		}
 		start := b.Len()
 		switch q.Kind {
 		case text.CodeSentence:
-			b.WriteString(codeBlock(q.text) + "\n" + marker)
+			b.WriteString(codeBlock(q.indent+q.text) + "\n" + marker)
 		case text.RowSentence:
-			header := headerOf(q, passages[q.doc].Passage)
+			header := cellsOf(q.header)
 			if header == nil {
 				b.WriteString(strings.Join(plainCells(rowCells(q.text)), bar(q.text)) + " " + marker)
 				break
@@ -79,19 +87,27 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 				b.WriteString("\n|" + strings.Repeat(" --- |", len(header)) + "\n")
 				start = b.Len()
 			}
-			writeCells(&b, rowCells(q.text), " "+marker)
+			writeCells(&b, fill(rowCells(q.text), len(header)), " "+marker)
 		case text.ItemSentence:
 			if before == nil || before.doc != q.doc || before.Block != q.Block {
-				b.WriteString("- ")
+				b.WriteString(itemMark(q.text))
 				start = b.Len()
 			}
 			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
 		default:
 			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
 		}
-		sentences = append(sentences, Sentence{Start: start, End: b.Len(), Passage: q.doc + 1})
+		sentences = append(sentences, Sentence{Start: start, End: b.Len(), Passages: cited})
 	}
 	return b.String(), sentences
+}
+
+// itemMark returns the list mark of an item: its number, or a dash.
+func itemMark(item string) string {
+	if m := numbered.FindString(item); m != "" {
+		return m
+	}
+	return "- "
 }
 
 // between returns the separator of two quotes.
@@ -105,12 +121,6 @@ func between(a, b quote) string {
 	default:
 		return "\n\n"
 	}
-}
-
-// sameTable reports whether two quotes are rows that fit in one table.
-func sameTable(a, b quote) bool {
-	return a.Kind == text.RowSentence && b.Kind == text.RowSentence && a.doc == b.doc && a.label == b.label &&
-		len(rowCells(a.text)) == len(rowCells(b.text))
 }
 
 // sectionNumber is a number in front of a heading.
@@ -150,12 +160,13 @@ func shortLabel(label string) string {
 
 // codeBlock writes code as a fenced block that the code cannot close.
 func codeBlock(s string) string {
-	lines := strings.Split(strings.TrimRight(unfence(s), "\n"), "\n")
+	code := dedent(strings.TrimRight(unfence(s), "\n"))
+	lines := strings.Split(code, "\n")
 	if len(lines) > extractCodeLines {
 		lines = append(lines[:extractCodeLines], "…")
 	}
 	fence := "```"
-	for strings.Contains(s, fence) {
+	for strings.Contains(code, fence) {
 		fence += "`"
 	}
 	var b strings.Builder
@@ -167,78 +178,35 @@ func codeBlock(s string) string {
 	return b.String()
 }
 
-// unfence removes the fence around a code block, if there is one.
+// unfence removes the fence around a code block, if there is one. The lines may
+// be indented.
 func unfence(s string) string {
-	if !text.OpensFence(s) {
+	if !text.OpensFence(strings.TrimSpace(s)) {
 		return s
 	}
 	_, body, ok := strings.Cut(s, "\n")
 	if !ok {
 		return s
 	}
-	if i := strings.LastIndexByte(body, '\n'); i >= 0 && text.OpensFence(body[i+1:]) {
-		body = body[:i]
+	if i := strings.LastIndexByte(body, '\n'); text.OpensFence(strings.TrimSpace(body[i+1:])) {
+		body = body[:max(i, 0)]
 	}
 	return body
 }
 
-// bar returns the separator of the cells of a row that is shown as text.
-func bar(row string) string {
-	if strings.Contains(row, "\t") {
-		return " "
-	}
-	return ` \| `
-}
-
-// headerOf returns the header of a row's table: the first row of the passage
-// if it is another row with as many cells. Otherwise it returns nil.
-func headerOf(q quote, p corpus.Passage) []string {
-	if p.Kind != corpus.Table {
-		return nil
-	}
-	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
-		if s.Kind != text.RowSentence {
-			continue
+// dedent removes the indentation that all lines have.
+func dedent(code string) string {
+	lines := strings.Split(code, "\n")
+	common := len(code)
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" {
+			common = min(common, len(l)-len(strings.TrimLeft(l, " \t")))
 		}
-		if first := rowCells(p.Text[s.Start:s.End]); s.Start != q.Start && len(first) == len(rowCells(q.text)) {
-			return first
-		}
-		break
 	}
-	return nil
-}
-
-// writeCells writes a table row, with a marker behind its last cell.
-func writeCells(b *strings.Builder, cells []string, marker string) {
-	b.WriteString("|")
-	for i, c := range plainCells(cells) {
-		b.WriteString(" " + strings.ReplaceAll(c, "|", `\|`))
-		if i == len(cells)-1 {
-			b.WriteString(marker)
-		}
-		b.WriteString(" |")
+	for i, l := range lines {
+		lines[i] = l[min(common, len(l)):]
 	}
-}
-
-func plainCells(cells []string) []string {
-	out := make([]string, len(cells))
-	for i, c := range cells {
-		out[i] = plain(c)
-	}
-	return out
-}
-
-// rowCells splits a table row into its cells.
-func rowCells(row string) []string {
-	separator := "|"
-	if strings.Contains(row, "\t") {
-		separator = "\t"
-	}
-	cells := strings.Split(strings.Trim(row, "|"), separator)
-	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
-	}
-	return cells
+	return strings.Join(lines, "\n")
 }
 
 // looseUnderscore matches an underscore that is not between letters or digits.

@@ -10,7 +10,6 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
 
-	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -84,7 +83,8 @@ func TestRenderHostileBlocks(t *testing.T) {
 	if page := renderHTML(t, got); strings.Contains(page, "<b>") || strings.Contains(page, "<img") || strings.Contains(page, "<table>") {
 		t.Errorf("row became %q shown as %q", got, page)
 	}
-	got, _ = render([]quote{q}, []Passage{{Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "<i>h</i> | [2](x) | `| | y\n" + q.text}}}})
+	q.header = "<i>h</i> | [2](x) | `| | y"
+	got, _ = render([]quote{q}, []Passage{{}})
 	if page := renderHTML(t, strings.ReplaceAll(got, "[1]", "")); strings.Contains(page, "<b>") || strings.Contains(page, "<i>") || strings.Contains(page, "<a") || strings.Contains(page, "<img") {
 		t.Errorf("table became %q shown as %q", got, page)
 	}
@@ -103,11 +103,10 @@ func TestRenderTogether(t *testing.T) {
 		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 1}, text: "- one"},
 		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 2}, text: "- two"},
 		{Sentence: text.Sentence{Kind: text.CodeSentence, Block: 3}, text: "SET x;", doc: 1},
-		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 4, Start: 12}, text: "b | 2", doc: 2},
-		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 5, Start: 18}, text: "c | 3", doc: 2},
+		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 4, Start: 12}, text: "b | 2", header: "name | size", doc: 2},
+		{Sentence: text.Sentence{Kind: text.RowSentence, Block: 5, Start: 18}, text: "c | 3", header: "name | size", doc: 2},
 	}
-	results := []Passage{{}, {}, {Passage: corpus.Passage{Chunk: corpus.Chunk{Kind: corpus.Table, Text: "name | size\nb | 2\nc | 3"}}}}
-	got, sentences := render(quotes, results)
+	got, sentences := render(quotes, []Passage{{}, {}, {}})
 	want := "**work_mem (integer):** Sets the memory. [1] The default is 4MB. [1]\n\n- one [1]\n- two [1]\n\n```\nSET x;\n```\n[2]\n\n| name | size |\n| --- | --- |\n| b | 2 [3] |\n| c | 3 [3] |"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -107,6 +107,10 @@ func TestSimilarity(t *testing.T) {
 	if before != 4 || counted.texts != 5 {
 		t.Errorf("embedded %d and %d texts, want 4 and 5", before, counted.texts)
 	}
+	values, err := similarity.Compare(t.Context(), "valve", []string{"It rains.", "The valve opens."})
+	if err != nil || len(values) != 2 || values[0] >= values[1] {
+		t.Errorf("the sentences have the similarities %v, %v", values, err)
+	}
 }
 
 // countingEmbedder counts the texts that it embeds.

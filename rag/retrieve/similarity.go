@@ -71,6 +71,24 @@ func (s *Similarity) Score(ctx context.Context, question string, passages []corp
 	return scores, nil
 }
 
+// Compare returns the cosine of the question and each text. It keeps the vectors
+// like those of passages.
+func (s *Similarity) Compare(ctx context.Context, question string, texts []string) ([]float64, error) {
+	passages := make([]corpus.Passage, len(texts))
+	for i, text := range texts {
+		passages[i].Text = text
+	}
+	scores, err := s.Score(ctx, question, passages)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(scores))
+	for i, x := range scores {
+		out[i] = x.Relevance
+	}
+	return out, nil
+}
+
 // embeddedText returns the headings and the text of a passage.
 func embeddedText(p corpus.Passage) string {
 	return corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text

@@ -52,7 +52,7 @@ func Sentences(text string, code bool) []Sentence {
 		case fence(text, lines[0]) != "":
 			n = s.fenced(lines)
 		case code:
-			n = s.run(lines, CodeSentence, func(line) bool { return true })
+			n = s.codeOrProse(lines)
 		case first && isTerminalTable(text, lines):
 			n = s.run(lines, CodeSentence, func(line) bool { return true })
 		case isRow(lines[0].of(text)):
@@ -171,6 +171,16 @@ func (s *splitter) fenced(lines []line) int {
 	s.add(lines[0].start, lines[n-1].end, CodeSentence)
 	s.block++
 	return n
+}
+
+// codeOrProse adds the block at the first line of a passage of code and returns
+// its number of lines. A sentence between blocks of code is prose.
+func (s *splitter) codeOrProse(lines []line) int {
+	kind := CodeSentence
+	if first := lines[0].of(s.text); lines[0].indent == 0 && (len(lines) == 1 || lines[1].blank()) && isSaid(first) {
+		kind = ProseSentence
+	}
+	return s.run(lines, kind, func(line) bool { return true })
 }
 
 // run adds the lines up to a blank line, while ok accepts them, as one

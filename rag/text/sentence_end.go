@@ -124,6 +124,7 @@ var abbreviations = func() map[string]bool {
 // end a sentence: it belongs to an abbreviation, an initial, a list number, or
 // an ellipsis.
 func isAbbreviation(before, rest string) bool {
+	before = before[ItemMark(before):]
 	word := before
 	if i := strings.LastIndexFunc(before, unicode.IsSpace); i >= 0 {
 		_, size := utf8.DecodeRuneInString(before[i:])

@@ -110,6 +110,15 @@ func isAligned(s string) bool {
 	return i > 0 && strings.IndexByte(".!?:", s[i-1]) < 0
 }
 
+// isSaid reports whether a line is a sentence and not code.
+func isSaid(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsUpper(r) && wordCount(s) >= minSaid && (strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":")) && !looksLikeCode(s)
+}
+
+// minSaid is the minimum number of words of a sentence between blocks of code.
+const minSaid = 5
+
 // codePrefixes begin lines of commands, SQL, or source code.
 var codePrefixes = []string{
 	"$ ", "# ", "=# ", "> ", "% ", "//", "/*", "--", "#!", "#include", "<?", "</", "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", "ALTER ", "DROP ",

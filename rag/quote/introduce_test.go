@@ -1,0 +1,108 @@
+package quote
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/rag/corpus"
+	"docent/rag/text"
+)
+
+// The steps are from docent's page about upgrades.
+const upgrade = "1. Back up the database.\n2. Install the new version.\n3. Run `docent migrate`, or start the server. Both update the database schema.\n\n" +
+	"docent refuses a database of a newer version and leaves it unchanged."
+
+func TestStepsStayTogether(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "how do I upgrade to the new version?", corpus.Prose, upgrade)
+	want := "1. Back up the database. [1]\n2. Install the new version. [1]\n3. Run `docent migrate`, or start the server. [1] Both update the database schema. [1]"
+	if !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSameSentenceCitesBoth(t *testing.T) {
+	t.Parallel()
+	body := "The valve opens at 4 bar."
+	question := "when does the valve open?"
+	answer, sentences := Answer(testStatic, Query{
+		Question: question, Searched: question,
+		Passages: []Passage{passage(1, "Manual", "Valve", body), passage(2, "Leaflet", "Valve", "The valve opens\nat 4 bar.")},
+	})
+	if strings.Count(answer, "valve opens") != 1 || !strings.Contains(answer, "[1][2]") || len(sentences) != 1 || !slices.Equal(sentences[0].Passages, []int{1, 2}) {
+		t.Errorf("got %q with %v", answer, sentences)
+	}
+}
+
+// The sentences are from the PostgreSQL 15 manual, section 20.11.1.
+func TestSameSentenceOnAnotherSubject(t *testing.T) {
+	t.Parallel()
+	body, question := "A value of zero (the default) disables the timeout.", "statement_timeout default"
+	answer, _ := Answer(testStatic, Query{
+		Question: question, Searched: question,
+		Passages: []Passage{passage(1, "Manual", "statement_timeout (integer)", body), passage(2, "Manual", "lock_timeout (integer)", body)},
+	})
+	if !strings.Contains(answer, "[1]") || strings.Contains(answer, "[1][2]") {
+		t.Errorf("got %q", answer)
+	}
+}
+
+// Similar sentences win over sentences with the same words.
+func TestSimilarSentenceWins(t *testing.T) {
+	t.Parallel()
+	body := "Queries of a view are stored.\n\nSet log_min_duration_statement to record slow statements.\n\nCorrelated columns make queries slow."
+	query := Query{Question: "see which queries are slow", Searched: "see which queries are slow", Passages: []Passage{passage(1, "Manual", "Logs", body)}}
+	query.Similar = func(texts []string) []float64 {
+		out := make([]float64, len(texts))
+		for i, s := range texts {
+			if strings.Contains(s, "log_min") {
+				out[i] = .9
+			}
+		}
+		return out
+	}
+	if got, _ := Answer(testStatic, query); !strings.Contains(got, "log_min_duration_statement") {
+		t.Errorf("got %q", got)
+	}
+	query.Similar = func([]string) []float64 { return nil } // a failure
+	if got, _ := Answer(testStatic, query); got == "" {
+		t.Error("no answer without similarities")
+	}
+}
+
+// Answers about the passages of this test, in any combination, are well-formed:
+// fences come in pairs, and tables have a header.
+func FuzzShape(f *testing.F) {
+	for _, body := range []string{
+		upgrade, "Run:\n\n   ```sh\n   make\n   ```\n\n| a | b |\n|---|---|\n| x \\| y | z |", "a | b\nc | d\ne | f", "```\nunclosed", "```\n\nProse follows the fence.",
+		"Name\tValue\nx\t1", "- one\n- two:\n\n    code();\n\n1. three", "~~~\n```\n~~~", "|---|\n|---|", "x:\n\n````\n```\n````\n",
+	} {
+		f.Add(body, "how do I run a and b in x?")
+	}
+	f.Fuzz(func(t *testing.T, body, question string) {
+		for _, kind := range []corpus.Kind{corpus.Prose, corpus.Code, corpus.Table} {
+			checkShape(t, ask(t, question, kind, body, "Run it.\n\n"+body))
+		}
+	})
+}
+
+// checkShape fails if a fence stays open or a table has no header.
+func checkShape(t *testing.T, answer string) {
+	t.Helper()
+	fence, above := "", ""
+	for line := range strings.SplitSeq(answer, "\n") {
+		switch {
+		case fence == "" && text.OpensFence(line):
+			fence = line
+		case fence != "" && line == fence:
+			fence = ""
+		case fence == "" && strings.HasPrefix(line, "|") && !strings.HasPrefix(above, "|") && strings.HasSuffix(line, "[1] |"):
+			t.Errorf("a table begins with a quoted row: %q in\n%s", line, answer)
+		}
+		above = line
+	}
+	if fence != "" {
+		t.Errorf("a fence stays open in\n%s", answer)
+	}
+}

@@ -1,0 +1,41 @@
+package quote
+
+import (
+	"slices"
+	"testing"
+
+	"docent/rag/text"
+)
+
+// The texts are from the PostgreSQL 15 manual, chapters 31 and 62, and the
+// section on pg_stat_activity.
+func TestNavigation(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string][]string{
+		"Table of Contents\n- 31.1. Publication\n- 31.2.1. Replication Slot Management\n\nLogical replication is a method of replicating data objects.": {
+			"Logical replication is a method of replicating data objects.",
+		},
+		"Table 28.3. pg_stat_activity View\nColumn Type\nDescription\ndatid oid\nOID of the database this backend is connected to": nil,
+		"- 62.3. Genetic Query Optimization (GEQO) in PostgreSQL\n- 62.4. Further Reading":                                         {},
+		"Prev | Up | Next\n\nThe server stops.":             {"The server stops."},
+		"POSTSUPER(1)                  POSTSUPER(1)":        {},
+		"1. Introduction ........... 4":                     {},
+		"- 4.5 is the maximum.\n- The default is 2.":        {"- 4.5 is the maximum.", "- The default is 2."},
+		"Contents of the cache are lost. The next step is:": {"Contents of the cache are lost.", "The next step is:"},
+	} {
+		sentences := text.Sentences(body, false)
+		var got []string
+		for i, skip := range navigation(body, sentences) {
+			if !skip {
+				got = append(got, body[sentences[i].Start:sentences[i].End])
+			}
+		}
+		if want == nil {
+			if slices.ContainsFunc(got, caption.MatchString) {
+				t.Errorf("a caption stays: %q", got)
+			}
+		} else if !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

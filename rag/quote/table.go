@@ -1,0 +1,129 @@
+package quote
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"docent/rag/corpus"
+	"docent/rag/text"
+)
+
+// ruleRow is the row of a Markdown table that separates the header from the
+// other rows.
+var ruleRow = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$`)
+
+// headersOf returns the header of each table row of a passage, by the start of
+// the row. A table at the start of a passage may be the rest of another one, so
+// only a passage that is a table counts. Headers and rules map to "". Rows without a known header are
+// missing.
+func headersOf(p corpus.Passage, sentences []text.Sentence) map[int]string {
+	rows := slices.DeleteFunc(slices.Clone(sentences), func(s text.Sentence) bool { return s.Kind != text.RowSentence })
+	out := map[int]string{}
+	for i := 0; i < len(rows); {
+		end := i + 1
+		for end < len(rows) && rows[end].Block == rows[end-1].Block+1 && strings.Count(p.Text[rows[end-1].End:rows[end].Start], "\n") == 1 {
+			end++
+		}
+		ruled := end > i+1 && ruleRow.MatchString(p.Text[rows[i+1].Start:rows[i+1].End])
+		whole := p.Kind == corpus.Table && i == 0 && end > 1
+		inside := rows[i].Start > sentences[0].Start && end > i+2 && sameWidth(p.Text, rows[i:end])
+		if ruled || whole || inside {
+			addHeader(out, p.Text, rows[i:end], ruled)
+		}
+		i = end
+	}
+	return out
+}
+
+// sameWidth reports whether all rows have as many cells as the first.
+func sameWidth(body string, rows []text.Sentence) bool {
+	n := len(rowCells(body[rows[0].Start:rows[0].End]))
+	return !slices.ContainsFunc(rows, func(r text.Sentence) bool { return len(rowCells(body[r.Start:r.End])) != n })
+}
+
+// addHeader maps the rows of one table to its first row.
+func addHeader(headers map[int]string, body string, rows []text.Sentence, ruled bool) {
+	header := body[rows[0].Start:rows[0].End]
+	headers[rows[0].Start] = ""
+	for i, r := range rows[1:] {
+		switch {
+		case i == 0 && ruled:
+			headers[r.Start] = ""
+		case ruled || len(rowCells(body[r.Start:r.End])) == len(rowCells(header)):
+			headers[r.Start] = header
+		}
+	}
+}
+
+// cellsOf returns the cells of a header, or nil for none.
+func cellsOf(header string) []string {
+	if header == "" {
+		return nil
+	}
+	return rowCells(header)
+}
+
+// fill returns n cells: the missing ones are empty, and the last contains the
+// surplus ones.
+func fill(cells []string, n int) []string {
+	if len(cells) > n {
+		cells = append(slices.Clone(cells[:n-1]), strings.Join(cells[n-1:], " "))
+	}
+	for len(cells) < n {
+		cells = append(cells, "")
+	}
+	return cells
+}
+
+// bar returns the separator of the cells of a row that is shown as text.
+func bar(row string) string {
+	if strings.Contains(row, "\t") {
+		return " "
+	}
+	return ` \| `
+}
+
+// writeCells writes a table row, with a marker behind its last cell.
+func writeCells(b *strings.Builder, cells []string, marker string) {
+	b.WriteString("|")
+	for i, c := range plainCells(cells) {
+		b.WriteString(" " + strings.ReplaceAll(c, "|", `\|`))
+		if i == len(cells)-1 {
+			b.WriteString(marker)
+		}
+		b.WriteString(" |")
+	}
+}
+
+func plainCells(cells []string) []string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		out[i] = plain(c)
+	}
+	return out
+}
+
+// escapedBar stands for a bar that belongs to the text of a cell.
+const escapedBar = "\x00"
+
+// rowCells splits a table row into its cells. A bar behind a backslash belongs
+// to its cell.
+func rowCells(row string) []string {
+	separator := "|"
+	if strings.Contains(row, "\t") {
+		separator = "\t"
+	}
+	row = strings.ReplaceAll(row, `\|`, escapedBar)
+	cells := strings.Split(strings.Trim(row, "|"), separator)
+	for i := range cells {
+		cells[i] = strings.ReplaceAll(strings.TrimSpace(cells[i]), escapedBar, "|")
+	}
+	return cells
+}
+
+// sameTable reports whether two quotes are rows that fit in one table.
+func sameTable(a, b quote) bool {
+	return a.Kind == text.RowSentence && b.Kind == text.RowSentence && a.doc == b.doc && a.label == b.label &&
+		a.header == b.header && (a.header != "" || len(rowCells(a.text)) == len(rowCells(b.text)))
+}

@@ -1,0 +1,67 @@
+package quote
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/rag/corpus"
+)
+
+// ask answers a question from passages in Markdown.
+func ask(t *testing.T, question string, kind corpus.Kind, bodies ...string) string {
+	t.Helper()
+	var passages []Passage
+	for i, body := range bodies {
+		p := passage(i+1, "Manual", "Section", body)
+		p.Kind, p.Document.MediaType = kind, "text/markdown"
+		passages = append(passages, p)
+	}
+	answer, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: passages})
+	return answer
+}
+
+// The table is from docent's page about backups.
+func TestRowWithHeader(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "how do I back up SQLite?", corpus.Prose,
+		"| database | command |\n|---|---|\n| Postgres | `pg_dump` |\n| SQLite | `sqlite3 docent.db \"VACUUM INTO 'copy.db'\"`, and keep `copy.db` |\n\nYou can run both.")
+	want := "| database | command |\n| --- | --- |\n| SQLite | `sqlite3 docent.db \"VACUUM INTO 'copy.db'\"`, and keep `copy.db` [1] |"
+	if !strings.Contains(got, want) || strings.Contains(got, "database `|`") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestRowCells(t *testing.T) {
+	t.Parallel()
+	for row, want := range map[string][]string{
+		`| a | b \| c |`:   {"a", "b | c"},
+		"a\tb | c":         {"a", "b | c"},
+		`a | b`:            {"a", "b"},
+		"| `x \\| y` |  |": {"`x | y`", ""},
+	} {
+		if got := rowCells(row); !slices.Equal(got, want) {
+			t.Errorf("%q has the cells %q, want %q", row, got, want)
+		}
+	}
+}
+
+// The steps are from docent's page about agents.
+func TestIndentedFence(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "run the agent", corpus.Prose, "3. Run the agent:\n\n   ```sh\n   docent serve --agent support.yaml\n     # or\n   ```\n\nA state has a body.")
+	if want := "```\ndocent serve --agent support.yaml\n  # or\n```\n[1]"; !strings.Contains(got, want) || strings.Count(got, "```") != 2 {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// The passage is from the PostgreSQL 15 manual, section 8.7.1. Its kind is code,
+// and its first block is prose.
+func TestProseInCode(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "how are enum types created", corpus.Code,
+		"Enum types are created using the CREATE TYPE command, for example:\n\nCREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');")
+	if !strings.HasPrefix(got, "Enum types are created") || strings.Count(got, "```") != 2 {
+		t.Errorf("got\n%s", got)
+	}
+}
