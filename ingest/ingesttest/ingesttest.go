@@ -23,6 +23,7 @@ type Store struct {
 	corpus.Corpus
 	corpus.Library
 	ingest.Store
+	corpus.Encodings
 }
 
 // Database is an empty database made for one test.
@@ -40,7 +41,7 @@ const patience = 30 * time.Second
 // Run runs the suite. fresh makes an empty database for each test.
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
 	for name, group := range map[string]map[string]func(*testing.T, Database){
-		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests,
+		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Encodings": encodingTests,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

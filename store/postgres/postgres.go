@@ -74,6 +74,7 @@ func (c Config) withDefaults() (Config, error) {
 type Store struct {
 	*database
 	documents
+	encodings
 	sessions
 	accounts
 	sources
@@ -89,6 +90,9 @@ type database struct {
 // documents stores documents with their chunks, vectors and original files.
 type documents struct{ *database }
 
+// encodings stores the vectors of encoders.
+type encodings struct{ *database }
+
 // sessions stores conversations.
 type sessions struct{ *database }
 
@@ -101,6 +105,7 @@ type sources struct{ *database }
 var (
 	_ corpus.Corpus     = (*Store)(nil)
 	_ corpus.Library    = (*Store)(nil)
+	_ corpus.Encodings  = (*Store)(nil)
 	_ journal.Store     = (*Store)(nil)
 	_ journal.Directory = (*Store)(nil)
 )
@@ -130,7 +135,9 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, fail("open database", err)
 	}
 	db := &database{config: config, pool: pool}
-	s := &Store{database: db, documents: documents{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db}}
+	s := &Store{
+		database: db, documents: documents{db}, encodings: encodings{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db},
+	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()
 		return nil, fail("open database", err)

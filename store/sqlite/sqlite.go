@@ -85,6 +85,7 @@ func (c Config) withDefaults() (Config, error) {
 type Store struct {
 	*database
 	documents
+	encodings
 	sessions
 	accounts
 	sources
@@ -101,6 +102,9 @@ type database struct {
 // documents stores documents with their chunks, vectors and original files.
 type documents struct{ *database }
 
+// encodings stores the vectors of encoders.
+type encodings struct{ *database }
+
 // sessions stores conversations.
 type sessions struct{ *database }
 
@@ -113,6 +117,7 @@ type sources struct{ *database }
 var (
 	_ corpus.Corpus     = (*Store)(nil)
 	_ corpus.Library    = (*Store)(nil)
+	_ corpus.Encodings  = (*Store)(nil)
 	_ journal.Store     = (*Store)(nil)
 	_ journal.Directory = (*Store)(nil)
 )
@@ -128,7 +133,9 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "database_file_not_opened", "the database file cannot be opened")
 	}
 	db := &database{config: config}
-	s := &Store{database: db, documents: documents{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db}}
+	s := &Store{
+		database: db, documents: documents{db}, encodings: encodings{db}, sessions: sessions{db}, accounts: accounts{db}, sources: sources{db},
+	}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
 	}
