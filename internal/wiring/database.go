@@ -25,6 +25,7 @@ type Database struct {
 	Kind      string
 	Corpus    corpus.Corpus
 	Library   corpus.Library
+	Encodings corpus.Encodings
 	Documents ingest.Store
 	Sessions  journal.Store
 	Directory journal.Directory
@@ -59,8 +60,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 			return nil, err
 		}
 		return &Database{
-			Schema: s, Kind: "postgres", Corpus: s, Library: s, Documents: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
-			Sources: s, Items: s, Leases: s,
+			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Sessions: s, Directory: s, Tokens: s,
+			Users: s, Logins: s, Sources: s, Items: s, Leases: s,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
@@ -68,7 +69,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Documents: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Documents: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
 		Sources: s, Items: s, Leases: s,
 	}, nil
 }

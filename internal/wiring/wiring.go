@@ -17,9 +17,12 @@ import (
 
 	"docent/config"
 	"docent/embed"
+	"docent/embed/encoder"
 	"docent/index/bm25"
 	"docent/index/chromem"
+	"docent/index/flat"
 	"docent/ingest"
+	"docent/ingest/encode"
 	"docent/ingest/source/syncer"
 	"docent/ingest/worker"
 	"docent/internal/cores"
@@ -58,12 +61,14 @@ type Parts struct {
 	Sources *syncer.Manager
 
 	static *embed.Static
-	// reranker is the built-in encoder, or nil.
-	reranker retrieve.Reranker
-	speech   *speech.Client // nil without a speech server
-	readers  *worker.Pool   // closed by Ingester
-	cores    *cores.Pool    // bounds embedding and indexing in a server; nil in commands
-	metrics  *metrics.Set
+	// encoders are the models that embed chunks in the background. encodings is
+	// their worker, nil outside of a server.
+	encoders  []encode.Model
+	encodings *encode.Worker
+	speech    *speech.Client // nil without a speech server
+	readers   *worker.Pool   // closed by Ingester
+	cores     *cores.Pool    // bounds embedding and indexing in a server; nil in commands
+	metrics   *metrics.Set
 }
 
 // New returns Parts for the settings. No part is open yet.
@@ -80,14 +85,19 @@ func (p *Parts) AddDatabase(ctx context.Context) error {
 
 // AddRetriever adds the indexes, loaded and up to date.
 func (p *Parts) AddRetriever(ctx context.Context) error {
+	var encoders []retrieve.Encoder
+	for _, m := range p.encoders {
+		encoders = append(encoders, retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages, Index: flat.New()})
+	}
 	var err error
 	p.Retriever, err = retrieve.New(retrieve.Config{
 		Corpus:   p.DB.Corpus,
+		Encoders: encoders, Encodings: p.DB.Encodings,
 		Embedder: p.Embedder,
 		Static:   p.static,
 		Words:    bm25.New(),
 		Nearest:  chromem.New(),
-		Reranker: p.reranker, RerankShare: encoderShare,
+		Reranker: p.reranker(), RerankShare: p.encoderShare,
 		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
 		Cores:    p.cores,
 		Log:      p.Log,
@@ -105,12 +115,13 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 // encoderShare returns the share of the encoder's similarity in the score of a
 // passage. It was chosen on the question sets pgdocs and pgxcode. The encoder
 // knows only English: on the German and Spanish questions of XQuAD, a share of
-// .4 lowers R@1 by .010 and .012.
-func encoderShare(p corpus.Passage) float64 {
+// .4 lowers R@1 by .010 and .012. Once the features use the vectors of the
+// encoder, it has no further share.
+func (p *Parts) encoderShare(found corpus.Passage) float64 {
 	switch {
-	case p.Document.Language != "" && p.Document.Language != "en":
+	case !english.Accept(found.Document.Language), p.Retriever.Encoded(encoder.Name):
 		return 0
-	case p.Kind == corpus.Code:
+	case found.Kind == corpus.Code:
 		return .2
 	default:
 		return .4
