@@ -87,7 +87,7 @@ type job struct {
 // NewWorker checks the configuration.
 func NewWorker(cfg Config) (*Worker, error) {
 	if cfg.Store == nil || cfg.Corpus == nil || len(cfg.Models) == 0 {
-		return nil, fault.New(fault.Internal, "encode_config_incomplete", "encode: Config needs Store, Corpus, and Models")
+		return nil, fault.New(fault.Internal, "config_encode_incomplete", "encode: Config needs Store, Corpus, and Models")
 	}
 	if cfg.Lease <= 0 {
 		cfg.Lease = DefaultLease
