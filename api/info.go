@@ -34,6 +34,8 @@ type Info struct {
 	Models []string `json:"models"`
 	// Embedder makes the vectors.
 	Embedder EmbedderInfo `json:"embedder"`
+	// Encoders improve the search in the background.
+	Encoders []EncoderInfo `json:"encoders" doc:"Models that embed passages in the background, after searches can find them. Empty without one."`
 	// Index finds the passages.
 	Index IndexInfo `json:"index"`
 	// StartedAt is the start time of this process.
@@ -68,6 +70,16 @@ type EmbedderInfo struct {
 	Name string `json:"name"`
 	// Dimensions is the length of its vectors.
 	Dimensions int `json:"dimensions"`
+}
+
+// EncoderInfo describes an encoder and its progress.
+type EncoderInfo struct {
+	// Model is the name of the encoder.
+	Model string `json:"model"`
+	// Done is the number of passages with a vector of the encoder.
+	Done int `json:"done"`
+	// Total is the number of passages that the encoder takes.
+	Total int `json:"total" doc:"The number of passages that the encoder takes. It depends on their language."`
 }
 
 // IndexInfo describes the index.
@@ -141,6 +153,9 @@ func (i installation) info(ctx context.Context, _ *struct{}) (*infoOutput, error
 	info.Limits.K = cmp.Or(info.Limits.K, retrieve.AnswerK)
 	if info.Models == nil {
 		info.Models = []string{}
+	}
+	if info.Encoders == nil {
+		info.Encoders = []EncoderInfo{}
 	}
 	info.Collections = []CollectionInfo{}
 	for _, c := range collections {

@@ -39,7 +39,7 @@ func TestInfo(t *testing.T) {
 	t.Parallel()
 	c := newWorld().serve(t, func(cfg *Config) {
 		cfg.Info = func(context.Context) (Info, error) {
-			return Info{BuiltIn: true, Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL", nil}, Embedder: EmbedderInfo{"static", 256}, Index: IndexInfo{"bm25", "chromem", 3}}, nil
+			return Info{BuiltIn: true, Database: "sqlite", Model: ModelInfo{"extractive", "extractive", "set DOCENT_MODEL", nil}, Embedder: EmbedderInfo{"static", 256}, Encoders: []EncoderInfo{{"encoder", 2, 3}}, Index: IndexInfo{"bm25", "chromem", 3}}, nil
 		}
 	})
 	_, body := c.do("GET", "/api/info", "")
@@ -52,7 +52,7 @@ func TestInfo(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.want(200, `{"name":"docent","version":"1.2.3","agent":"docent","built_in":true,"database":"sqlite","model":{"name":"extractive","kind":"extractive","hint":"set DOCENT_MODEL"},
-		"models":[],"embedder":{"name":"static","dimensions":256},"voice":{"listens":false,"speaks":false},"index":{"keyword":"bm25","vectors":"chromem","chunks":3},"started_at":`+string(started)+`,"go":"`+got.Go+`","collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
+		"models":[],"embedder":{"name":"static","dimensions":256},"encoders":[{"model":"encoder","done":2,"total":3}],"voice":{"listens":false,"speaks":false},"index":{"keyword":"bm25","vectors":"chromem","chunks":3},"started_at":`+string(started)+`,"go":"`+got.Go+`","collections":[{"name":"default","documents":2,"failed":0,"chunks":1}],
 		"limits":{"upload_bytes":67108864,"message_bytes":16384,"k":4},"auth":false}`, "GET", "/api/info", "")
 }
 

@@ -65,6 +65,15 @@ func CheckEmbeddings(embedder string, all []intake.Embedding) error {
 	return checkVectors(embedder, vectors)
 }
 
+// CheckEncodings fails with fault.Invalid if encodings cannot be stored.
+func CheckEncodings(model string, all []corpus.Encoding) error {
+	vectors := make([][]float32, len(all))
+	for i, e := range all {
+		vectors[i] = e.Vector
+	}
+	return checkVectors(model, vectors)
+}
+
 func checkVectors(embedder string, vectors [][]float32) error {
 	if len(vectors) == 0 {
 		return nil

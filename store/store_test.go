@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 	"unicode/utf8"
 )
@@ -92,4 +93,26 @@ func FuzzJSON(f *testing.F) {
 			t.Errorf("%q still holds a NUL: %s", got, text)
 		}
 	})
+}
+
+func TestQuantized(t *testing.T) {
+	t.Parallel()
+	v := make([]float32, 384)
+	square := 0.0
+	for i := range v {
+		v[i] = float32(math.Sin(float64(i*i))) / 14
+		square += float64(v[i]) * float64(v[i])
+	}
+	got := Quantized(AppendQuantized(nil, v))
+	dot, length := 0.0, 0.0
+	for i := range v {
+		dot += float64(v[i]) * float64(got[i])
+		length += float64(got[i]) * float64(got[i])
+	}
+	if cosine := dot / math.Sqrt(square); cosine < .9999 || math.Abs(length-1) > 1e-5 {
+		t.Errorf("cosine %.6f, squared length %.6f", cosine, length)
+	}
+	if zero := Quantized(AppendQuantized(nil, make([]float32, 3))); !slices.Equal(zero, []float32{0, 0, 0}) {
+		t.Errorf("zeros became %v", zero)
+	}
 }

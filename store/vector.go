@@ -28,3 +28,38 @@ func Vector(b []byte) ([]float32, error) {
 	}
 	return v, nil
 }
+
+// AppendQuantized appends a vector of length 1, or of zeros, with an int8 for
+// each element. The largest element becomes 127 or -127, and the length of the
+// vector is lost.
+func AppendQuantized(b []byte, v []float32) []byte {
+	largest := float32(0)
+	for _, x := range v {
+		largest = max(largest, x, -x)
+	}
+	for _, x := range v {
+		q := 0.0
+		if largest > 0 {
+			q = math.Round(float64(x) / float64(largest) * math.MaxInt8)
+		}
+		b = append(b, byte(int8(q)))
+	}
+	return b
+}
+
+// Quantized decodes a vector of AppendQuantized into a new slice. The vector has
+// length 1 or is all zeros.
+func Quantized(b []byte) []float32 {
+	v, square := make([]float32, len(b)), 0
+	for _, q := range b {
+		square += int(int8(q)) * int(int8(q))
+	}
+	if square == 0 {
+		return v
+	}
+	scale := float32(1 / math.Sqrt(float64(square)))
+	for i, q := range b {
+		v[i] = float32(int8(q)) * scale
+	}
+	return v
+}

@@ -188,7 +188,21 @@ func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s, %d dimensions; %s", d.Embedder.Name(), len(v), d.encoder()), nil
+	found := fmt.Sprintf("%s, %d dimensions; %s", d.Embedder.Name(), len(v), d.encoder())
+	if d.DB == nil {
+		return found, nil
+	}
+	progress, err := d.Encoded(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range progress {
+		found += fmt.Sprintf(", %d of %s encoded", e.Done, plural(e.Total, "passage"))
+		if e.Done < e.Total {
+			found += " (docent serve does the rest)"
+		}
+	}
+	return found, nil
 }
 
 // encoder describes the built-in encoder. It gives the reason if docent does not

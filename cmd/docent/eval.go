@@ -137,6 +137,9 @@ func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) 
 		report.Chunks += r.Chunks
 	}
 	report.Seconds = time.Since(began).Seconds()
+	if err := p.Encode(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.AddRetriever(ctx); err != nil {
 		return nil, err
 	}

@@ -29,6 +29,7 @@ type Store struct {
 		enrich.Store
 		retrieve.Enrichments
 	}
+	corpus.Encodings
 }
 
 // Database is an empty database made for one test.
@@ -47,6 +48,7 @@ const patience = 30 * time.Second
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
 	for name, group := range map[string]map[string]func(*testing.T, Database){
 		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Enrichment": enrichmentTests,
+		"Encodings": encodingTests,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

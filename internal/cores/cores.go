@@ -3,12 +3,21 @@
 // and returns it after each small piece of work.
 package cores
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+	"time"
+)
+
+// idleAfter is the time without questions after which Idle reports true.
+const idleAfter = 2 * time.Second
 
 // Pool lends a fixed number of cores. A nil Pool lends without limit. All
 // methods are safe for concurrent use.
 type Pool struct {
 	lent chan struct{} // one value per core in use
+	// asked is the time of the latest question in Unix nanoseconds.
+	asked atomic.Int64
 }
 
 // New makes a pool of n cores, at least one.
@@ -42,4 +51,17 @@ func (p *Pool) Yield() {
 		<-p.lent
 		p.lent <- struct{}{}
 	}
+}
+
+// Asked records that somebody waits for an answer.
+func (p *Pool) Asked() {
+	if p != nil {
+		p.asked.Store(time.Now().UnixNano())
+	}
+}
+
+// Idle reports that nobody waits for an answer: Asked was not called in the
+// last seconds. Background work may then use all cores.
+func (p *Pool) Idle() bool {
+	return p == nil || time.Since(time.Unix(0, p.asked.Load())) > idleAfter
 }

@@ -27,6 +27,7 @@ type Database struct {
 	Kind      string
 	Corpus    corpus.Corpus
 	Library   corpus.Library
+	Encodings corpus.Encodings
 	Documents ingest.Store
 	// Enrichments stores and reads searchable text about chunks.
 	Enrichments interface {
@@ -66,8 +67,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 			return nil, err
 		}
 		return &Database{
-			Schema: s, Kind: "postgres", Corpus: s, Library: s, Documents: s, Enrichments: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
-			Sources: s, Items: s, Leases: s,
+			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Directory: s,
+			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
@@ -75,7 +76,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Documents: s, Enrichments: s, Sessions: s, Directory: s, Tokens: s, Users: s, Logins: s,
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Directory: s,
+		Tokens: s, Users: s, Logins: s,
 		Sources: s, Items: s, Leases: s,
 	}, nil
 }

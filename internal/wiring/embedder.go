@@ -8,6 +8,9 @@ import (
 	"docent/config"
 	"docent/embed"
 	"docent/embed/encoder"
+	"docent/embed/multilingual"
+	"docent/ingest/encode"
+	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
 
@@ -51,6 +54,10 @@ func (p *Parts) AddEmbedder(ctx context.Context) error {
 	return nil
 }
 
+// english selects the documents that the built-in encoder takes: those in English,
+// and those without a known language, such as source code.
+var english = corpus.Languages{Listed: []string{"en", ""}}
+
 // addEncoder adds the built-in encoder, which orders the best passages of a
 // question, if this processor can run it and the settings allow it.
 func (p *Parts) addEncoder() error {
@@ -61,7 +68,72 @@ func (p *Parts) addEncoder() error {
 	if err != nil {
 		return fmt.Errorf("built-in encoder: %w", err)
 	}
-	p.reranker = retrieve.NewSimilarity(e)
-	p.addLanguages()
+	p.encoders = append(p.encoders, encode.Model{Embedder: e, Languages: english})
+	p.languages = multilingual.Installed(p.Config.Models) > 0
 	return nil
+}
+
+// storedVectors gives the vectors of the retriever to a Reranker, and new ones
+// to the worker of a server.
+type storedVectors struct{ p *Parts }
+
+func (v storedVectors) Stored(model string, ids []int64) [][]float32 {
+	return v.p.Retriever.Stored(model, ids)
+}
+
+func (v storedVectors) Computed(model string, passages []corpus.Passage, vectors [][]float32) {
+	if v.p.encodings != nil {
+		v.p.encodings.Computed(model, passages, vectors)
+	}
+}
+
+// Encode embeds all chunks with the encoders. It takes about a minute for 8,000
+// passages.
+func (p *Parts) Encode(ctx context.Context) error {
+	for _, m := range p.encoders {
+		if err := encode.All(ctx, p.DB.Encodings, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Encoded returns the progress of each encoder in the database.
+func (p *Parts) Encoded(ctx context.Context) ([]retrieve.EncoderProgress, error) {
+	var out []retrieve.EncoderProgress
+	for _, m := range p.encoders {
+		at := retrieve.EncoderProgress{Model: m.Embedder.Name()}
+		var err error
+		if at.Done, at.Total, err = p.DB.Encodings.CountEncodings(ctx, at.Model, m.Languages); err != nil {
+			return nil, err
+		}
+		out = append(out, at)
+	}
+	return out, nil
+}
+
+// addEncodings adds the worker of a server that embeds chunks with the encoders.
+// It uses the cores of background work, and all cores while nobody waits for an
+// answer.
+func (p *Parts) addEncodings(context.Context) error {
+	if len(p.encoders) == 0 {
+		return nil
+	}
+	background, err := encoder.New(encoder.Config{Cores: p.cores})
+	if err != nil {
+		return fmt.Errorf("built-in encoder: %w", err)
+	}
+	p.encodings, err = encode.NewWorker(encode.Config{
+		Store: p.DB.Encodings, Corpus: p.DB.Corpus, Models: []encode.Model{{Embedder: background, Languages: p.encoders[0].Languages}},
+		Cores: p.cores, Idle: p.encoders[0].Embedder, Log: p.Log,
+	})
+	return err
+}
+
+// runEncodings runs the worker until ctx ends.
+func (p *Parts) runEncodings(ctx context.Context) error {
+	if p.encodings == nil {
+		return nil
+	}
+	return p.encodings.Run(ctx)
 }

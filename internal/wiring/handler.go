@@ -137,6 +137,9 @@ func (s *server) info(context.Context) (api.Info, error) {
 		Voice:    api.VoiceInfo{Listens: s.Listens(), Speaks: s.Speaks()},
 		Limits:   api.Limits{K: s.Config.K},
 	}
+	for _, e := range s.Retriever.Encoders() {
+		info.Encoders = append(info.Encoders, api.EncoderInfo(e))
+	}
 	if s.Model != nil {
 		info.Model = api.ModelInfo{Name: s.Model.Name(), Kind: "openai"}
 	}

@@ -43,19 +43,14 @@ func foreign(p corpus.Passage) bool {
 	return p.Document.Language != "" && p.Document.Language != "en"
 }
 
-// addLanguages lets the multilingual model, if it is installed, score passages
-// that are not in English.
-func (p *Parts) addLanguages() {
-	folder := p.Config.Models
-	if multilingual.Installed(folder) == 0 {
-		return
-	}
-	p.languages = true
-	p.reranker = &byLanguage{english: p.reranker, others: sync.OnceValues(func() (retrieve.Reranker, error) {
+// withLanguages lets the multilingual model of a folder score passages that are
+// not in English.
+func withLanguages(english retrieve.Reranker, folder string) retrieve.Reranker {
+	return &byLanguage{english: english, others: sync.OnceValues(func() (retrieve.Reranker, error) {
 		e, err := multilingual.Open(multilingual.Path(folder), encoder.Config{})
 		if err != nil {
 			return nil, fmt.Errorf("installed model: %w", err)
 		}
-		return retrieve.NewSimilarity(e), nil
+		return retrieve.NewSimilarity(e, nil), nil
 	})}
 }

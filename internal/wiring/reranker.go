@@ -14,14 +14,23 @@ import (
 // share is the share of its scores in the order of passages; nil means that it
 // decides the order alone.
 func (p *Parts) newReranker() (x retrieve.Reranker, share func(corpus.Passage) float64, err error) {
-	if !p.Config.Rerank.Enabled() {
-		return p.reranker, p.encoderShare, nil
+	if len(p.encoders) > 0 {
+		p.comparer = retrieve.NewSimilarity(p.encoders[0].Embedder, storedVectors{p})
 	}
-	server, err := p.rerankServer()
-	if err != nil {
-		return nil, nil, err
+	switch {
+	case p.Config.Rerank.Enabled():
+		server, err := p.rerankServer()
+		if err != nil {
+			return nil, nil, err
+		}
+		return server, nil, nil
+	case p.comparer == nil:
+		return nil, nil, nil
+	case p.languages:
+		return withLanguages(p.comparer, p.Config.Models), p.encoderShare, nil
+	default:
+		return p.comparer, p.encoderShare, nil
 	}
-	return server, nil, nil
 }
 
 func (p *Parts) rerankServer() (*rerank.Server, error) {

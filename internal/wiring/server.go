@@ -56,7 +56,7 @@ func Serve(ctx context.Context, p *Parts, opts ServeOptions) error {
 	defer listener.Close() // harmless after the server has closed it
 	p.keepCores()
 	quickIngester := func(context.Context) error { return p.addIngester(quickReaders) }
-	for _, add := range []func(context.Context) error{p.AddRetriever, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech} {
+	for _, add := range []func(context.Context) error{p.AddRetriever, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech} {
 		if err := add(ctx); err != nil {
 			return err
 		}
@@ -112,6 +112,7 @@ func (s *server) run(ctx context.Context, listener net.Listener, ready func()) e
 	group, work := errgroup.WithContext(work)
 	group.Go(func() error { return s.Retriever.Follow(work) })
 	group.Go(func() error { return s.reembed(work) })
+	group.Go(func() error { return s.runEncodings(work) })
 	group.Go(func() error { return s.Sources.Run(work) })
 	group.Go(func() error {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {

@@ -17,9 +17,12 @@ import (
 
 	"docent/config"
 	"docent/embed"
+	"docent/embed/encoder"
 	"docent/index/bm25"
 	"docent/index/chromem"
+	"docent/index/flat"
 	"docent/ingest"
+	"docent/ingest/encode"
 	"docent/ingest/source/syncer"
 	"docent/ingest/worker"
 	"docent/internal/cores"
@@ -58,10 +61,14 @@ type Parts struct {
 	Sources *syncer.Manager
 
 	static *embed.Static
-	// reranker is the built-in encoder, or nil.
-	reranker retrieve.Reranker
+	// comparer is the built-in encoder, or nil.
+	comparer *retrieve.Similarity
 	// languages reports whether the multilingual model is installed.
 	languages bool
+	// encoders are the models that embed chunks in the background. encodings is
+	// their worker, nil outside of a server.
+	encoders  []encode.Model
+	encodings *encode.Worker
 	speech    *speech.Client // nil without a speech server
 	readers   *worker.Pool   // closed by Ingester
 	cores     *cores.Pool    // bounds embedding and indexing in a server; nil in commands
@@ -86,8 +93,13 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	var encoders []retrieve.Encoder
+	for _, m := range p.encoders {
+		encoders = append(encoders, retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages, Index: flat.New()})
+	}
 	p.Retriever, err = retrieve.New(retrieve.Config{
 		Corpus:   p.DB.Corpus,
+		Encoders: encoders, Encodings: p.DB.Encodings,
 		Embedder: p.Embedder,
 		Static:   p.static,
 		Words:    bm25.New(),
@@ -112,13 +124,16 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 // passage. It was chosen on the question sets pgdocs and pgxcode. The built-in
 // encoder knows only English: on the German and Spanish questions of XQuAD, a
 // share of .4 lowers R@1 by .010 and .012. The share of the multilingual model was
-// chosen on these questions.
+// chosen on these questions. Once the features use the vectors of the encoder, it
+// has no further share.
 func (p *Parts) encoderShare(passage corpus.Passage) float64 {
 	switch {
 	case foreign(passage) && !p.languages:
 		return 0
 	case foreign(passage):
 		return .5
+	case p.Retriever.Encoded(encoder.Name):
+		return 0
 	case passage.Kind == corpus.Code:
 		return .2
 	default:
@@ -138,8 +153,8 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 		return err
 	}
 	cfg := pipeline.Config{Retriever: p.Retriever, Static: p.static, Shelf: p.DB.Library, Logger: p.Log, Metrics: p.metrics}
-	if s, ok := p.reranker.(pipeline.Comparer); ok {
-		cfg.Comparer = s
+	if p.comparer != nil {
+		cfg.Comparer = p.comparer
 	}
 	cfg.Models, cfg.DefaultModel = p.models()
 	var err error

@@ -9,7 +9,7 @@ const (
 	// FeatureBM25 is the keyword score of the chunk.
 	FeatureBM25 = "bm25"
 	// FeatureDense is the cosine similarity of the question and the chunk in the
-	// embedder's vectors.
+	// vectors of the encoders. Without them, it is that in the embedder's vectors.
 	FeatureDense = "dense"
 	// FeatureDocumentDense is the cosine similarity of the question and the mean of
 	// the document's chunks in the embedder's vectors.
@@ -73,6 +73,8 @@ type scoring struct {
 	// vector is the question's vector by the embedder. rare is its vector by the static model: it weights each token by rarity
 	// and has any length.
 	vector, rare []float32
+	// encoders are the encoders that are ready, with the question's vectors.
+	encoders []asked
 	// tokens are the distinct tokens of the question, and idf is their rarity.
 	tokens []uint16
 	idf    []float32
@@ -108,6 +110,7 @@ func keywordScore(s *scoring, out []float32) {
 }
 
 func denseScore(s *scoring, out []float32) {
+	defer s.encoderScore(out)
 	for i, c := range s.candidates {
 		out[i] = similarity(s.vector, c.Vector)
 	}

@@ -70,6 +70,8 @@ type RowDocument struct {
 	Source string
 	// Collection is the document's collection.
 	Collection string
+	// Language is the document's ISO 639-1 code, or "" if unknown.
+	Language string
 	// Mean is the mean of the chunks' vectors, scaled to length 1; nil if there is
 	// none.
 	Mean []float32

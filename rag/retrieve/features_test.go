@@ -30,7 +30,7 @@ func (s *stored) all(ctx context.Context) ([]*retrieve.Row, error) {
 			return nil, err
 		}
 		d := change.Document
-		doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection}
+		doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection, Language: d.Language}
 		from := len(out)
 		for i := range change.Chunks {
 			c := &change.Chunks[i]

@@ -38,8 +38,14 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	}
 	snapshot := newSnapshotTimer()
 	defer snapshot.Stop()
+	encodings := time.NewTicker(encodingsPause)
+	defer encodings.Stop()
 	for {
 		select {
+		case <-encodings.C:
+			if r.encoding() && !r.catchUp(ctx, changed) {
+				return r.Save(context.WithoutCancel(ctx))
+			}
 		case _, ok := <-changed:
 			if !ok || !r.catchUp(ctx, changed) {
 				// The next start is quicker with a snapshot of the present state.
@@ -123,6 +129,9 @@ func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {
 }
 
 const (
+	// encodingsPause is the interval at which Follow reads new vectors of
+	// encoders, while chunks lack one.
+	encodingsPause = time.Second
 	// minFollowPause is the pause of Follow after the first failure.
 	minFollowPause = 250 * time.Millisecond
 	// maxFollowPause is the longest pause of Follow.

@@ -11,12 +11,12 @@ func foreign(d corpus.Document) bool { return d.Language != "" && d.Language != 
 // ownScore returns the score of a result without the Reranker. The built-in
 // vectors know only English. In a document in another language, the vectors of
 // the passage and of the document do not count; the other features count more.
-func (r *Retriever) ownScore(result *Result) float64 {
+func (r *Retriever) ownScore(result *Result, byKind Weights) float64 {
 	if !foreign(result.Passage.Document) || r.cfg.Embedder.Name() != embed.StaticName {
 		return result.Score
 	}
 	var score, counted, all float64
-	weights := r.cfg.Weights[result.Passage.Kind]
+	weights := byKind[result.Passage.Kind]
 	for _, f := range features {
 		all += weights[f.name]
 		if f.name != FeatureDense && f.name != FeatureDocumentDense {

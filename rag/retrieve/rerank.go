@@ -34,7 +34,7 @@ const rerankDepth = 20
 
 // rerank orders results by their own scores and those of the Reranker. If the Reranker fails, the
 // order stays.
-func (r *Retriever) rerank(ctx context.Context, question string, results []Result) error {
+func (r *Retriever) rerank(ctx context.Context, question string, results []Result, byKind Weights) error {
 	if len(results) == 0 {
 		return nil
 	}
@@ -53,16 +53,17 @@ func (r *Retriever) rerank(ctx context.Context, question string, results []Resul
 		r.cfg.Log.WarnContext(ctx, "passages not reranked; the features order them", "error", err)
 		return nil
 	}
-	r.fuse(results, scores)
+	r.fuse(results, scores, byKind)
 	return nil
 }
 
 // fuse orders results by their own scores and those of the Reranker. Both are
-// normalized over the results: the best counts 1, the last 0.
-func (r *Retriever) fuse(results []Result, scores []Score) {
+// normalized over the results: the best counts 1, the last 0. byKind are the
+// weights of the features.
+func (r *Retriever) fuse(results []Result, scores []Score, byKind Weights) {
 	own, read := make([]float32, len(results)), make([]float32, len(results))
 	for i := range results {
-		own[i], read[i] = float32(r.ownScore(&results[i])), float32(scores[i].Relevance)
+		own[i], read[i] = float32(r.ownScore(&results[i], byKind)), float32(scores[i].Relevance)
 	}
 	normalize(own)
 	normalize(read)

@@ -91,7 +91,7 @@ func TestSimilarity(t *testing.T) {
 		t.Fatal(err)
 	}
 	counted := &countingEmbedder{Embedder: static}
-	similarity := retrieve.NewSimilarity(counted)
+	similarity := retrieve.NewSimilarity(counted, nil)
 	indextest.RunReranker(t, similarity)
 	passages := []corpus.Passage{{Chunk: corpus.Chunk{ID: 7, Text: "The valve opens."}}, {Chunk: corpus.Chunk{ID: 8, Text: "It rains."}}}
 	for range 3 {

@@ -29,6 +29,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	if err != nil {
 		return Retrieval{}, err
 	}
+	r.cfg.Cores.Asked()
 	start := time.Now()
 	defer func() { r.took.Observe(time.Since(start)) }()
 	var out Retrieval
@@ -41,7 +42,11 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 			return Retrieval{}, fmt.Errorf("retrieve: embed the question: %w", err)
 		}
 	}
-	candidates, terms, err := r.rank(ctx, q, out.Question, vector)
+	encoders, err := r.askEncoders(ctx, q, out.Question)
+	if err != nil {
+		return Retrieval{}, err
+	}
+	candidates, terms, err := r.rank(ctx, q, out.Question, vector, encoders)
 	if err != nil {
 		return Retrieval{}, err
 	}
@@ -55,7 +60,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 		return Retrieval{}, err
 	}
 	if rerank {
-		if err := r.rerank(ctx, out.Question, out.Results); err != nil {
+		if err := r.rerank(ctx, out.Question, out.Results, r.weights(encoders)); err != nil {
 			return Retrieval{}, err
 		}
 	}
@@ -92,8 +97,10 @@ func (q Query) complete() (Query, error) {
 }
 
 // rank returns the candidates, best first, and the question's terms.
-func (r *Retriever) rank(ctx context.Context, q Query, question string, vector []float32) ([]candidate, []text.Term, error) {
-	candidates, err := r.candidates(ctx, q, question, vector)
+func (r *Retriever) rank(
+	ctx context.Context, q Query, question string, vector []float32, encoders []asked,
+) ([]candidate, []text.Term, error) {
+	candidates, err := r.candidates(ctx, q, question, vector, encoders)
 	if err != nil {
 		return nil, nil, fmt.Errorf("retrieve: %w", err)
 	}
@@ -104,7 +111,7 @@ func (r *Retriever) rank(ctx context.Context, q Query, question string, vector [
 		return nil, nil, fmt.Errorf("retrieve: %w", err)
 	}
 	if q.Mode == Full {
-		if err := r.second(ctx, q, question, vector, candidates, matches); err != nil {
+		if err := r.second(ctx, q, question, vector, encoders, candidates, matches); err != nil {
 			return nil, nil, fmt.Errorf("retrieve: %w", err)
 		}
 		order(candidates)
@@ -113,7 +120,9 @@ func (r *Retriever) rank(ctx context.Context, q Query, question string, vector [
 }
 
 // candidates is the first stage.
-func (r *Retriever) candidates(ctx context.Context, q Query, question string, vector []float32) ([]candidate, error) {
+func (r *Retriever) candidates(
+	ctx context.Context, q Query, question string, vector []float32, encoders []asked,
+) ([]candidate, error) {
 	filter := Filter{Collections: q.Collections}
 	var words, near []Hit
 	var err error
@@ -133,12 +142,19 @@ func (r *Retriever) candidates(ctx context.Context, q Query, question string, ve
 			return nil, err
 		}
 	}
-	ids := make([]int64, 0, len(words)+len(near)+len(enriched))
-	for _, h := range words {
-		ids = append(ids, h.ID)
+	lists := [][]Hit{words, near}
+	for _, e := range encoders {
+		hits, err := e.Index.Nearest(ctx, e.vector, stageOne, filter)
+		if err != nil {
+			return nil, err
+		}
+		lists = append(lists, hits)
 	}
-	for _, h := range near {
-		ids = append(ids, h.ID)
+	var ids []int64
+	for _, list := range lists {
+		for _, h := range list {
+			ids = append(ids, h.ID)
+		}
 	}
 	for _, h := range enriched {
 		ids = append(ids, h.ID)
@@ -147,8 +163,8 @@ func (r *Retriever) candidates(ctx context.Context, q Query, question string, ve
 	if err != nil {
 		return nil, err
 	}
-	n := len(words) + len(near)
-	return join(fuse(words, near, rows[:n]), enriched, rows[n:]), nil
+	n := len(rows) - len(enriched)
+	return join(fuse(lists, encoders, rows[:n]), enriched, rows[n:]), nil
 }
 
 func candidateIDs(candidates []candidate) []int64 {
@@ -169,13 +185,14 @@ func order(candidates []candidate) {
 	})
 }
 
-// fuse joins the two lists, of which rows are the rows in order. The scores of
-// each list are normalized over its own hits: its best hit counts 1, its last
-// hit and all other chunks 0.
-func fuse(words, near []Hit, rows []*Row) []candidate {
+// fuse joins the lists of words, of the embedder, and of each encoder, of which
+// rows are the rows in order. The scores of each list are normalized over its own
+// hits: its best hit counts 1, its last hit and all other chunks 0. The scores of
+// the models that have a vector of the chunk are averaged.
+func fuse(lists [][]Hit, encoders []asked, rows []*Row) []candidate {
 	place := make(map[int64]int, len(rows))
 	out := make([]candidate, 0, len(rows))
-	add := func(hits []Hit, rows []*Row, score func(c *candidate) *float64) {
+	add := func(hits []Hit, score func(c *candidate, s float64)) {
 		for i, s := range spread(hits) {
 			row := rows[i]
 			if row == nil {
@@ -187,13 +204,28 @@ func fuse(words, near []Hit, rows []*Row) []candidate {
 				place[row.ID] = at
 				out = append(out, candidate{Row: row})
 			}
-			*score(&out[at]) = s
+			score(&out[at], s)
+		}
+		rows = rows[len(hits):]
+	}
+	add(lists[0], func(c *candidate, s float64) { c.bm25 = s })
+	for _, hits := range lists[1:] {
+		add(hits, func(c *candidate, s float64) { c.dense += s })
+	}
+	ids := candidateIDs(out)
+	vectors, models := make([][]float32, len(ids)), make([]int, len(ids))
+	for _, e := range encoders {
+		e.lookup(ids, vectors)
+		for i, v := range vectors {
+			if v != nil {
+				models[i]++
+			}
 		}
 	}
-	add(words, rows[:len(words)], func(c *candidate) *float64 { return &c.bm25 })
-	add(near, rows[len(words):], func(c *candidate) *float64 { return &c.dense })
 	for i := range out {
-		out[i].score = (out[i].bm25 + out[i].dense) / 2
+		c := &out[i]
+		c.dense /= float64(1 + models[i])
+		c.score = (c.bm25 + c.dense) / 2
 	}
 	return out
 }
@@ -222,11 +254,11 @@ func spread(hits []Hit) []float64 {
 
 // second computes the features of the candidates and their weighted sum.
 func (r *Retriever) second(
-	ctx context.Context, q Query, question string, vector []float32, candidates []candidate, matches []Match,
+	ctx context.Context, q Query, question string, vector []float32, encoders []asked, candidates []candidate, matches []Match,
 ) error {
 	w := r.scratch.Get().(*scratch)
 	defer r.scratch.Put(w)
-	s := &scoring{static: r.cfg.Static, vector: vector, candidates: candidates, matches: matches, scratch: w}
+	s := &scoring{static: r.cfg.Static, vector: vector, encoders: encoders, candidates: candidates, matches: matches, scratch: w}
 	if err := s.prepare(ctx, question, r.features); err != nil {
 		return err
 	}
@@ -241,15 +273,24 @@ func (r *Retriever) second(
 			candidates[i].features[f] = column[i]
 		}
 	}
+	byKind := r.weights(encoders)
 	for i := range candidates {
 		c := &candidates[i]
-		weights := r.cfg.Weights[c.Kind]
+		weights := byKind[c.Kind]
 		c.score = 0
 		for f := range features {
 			c.score += weights[features[f].name] * float64(c.features[f])
 		}
 	}
 	return nil
+}
+
+// weights returns the weights of the features for the encoders in use.
+func (r *Retriever) weights(encoders []asked) Weights {
+	if len(encoders) > 0 {
+		return r.cfg.EncoderWeights
+	}
+	return r.cfg.Weights
 }
 
 // results reads the passages. It omits passages that the store no longer has.

@@ -38,6 +38,11 @@ type Config struct {
 	Features Features
 	// Enriched searches enrichments. Default: none.
 	Enriched Enriched
+	// Encodings has the vectors of Encoders. Required with Encoders.
+	Encodings corpus.Encodings
+	// Encoders are models whose vectors searches use once most chunks have one.
+	// Default: none.
+	Encoders []Encoder
 	// Reranker reorders the best results. Default: nil, no reranking.
 	Reranker Reranker
 	// RerankShare returns the share of the Reranker in the score of a passage,
@@ -49,6 +54,9 @@ type Config struct {
 	// Weights are the weights of the second stage. Default: DefaultWeights of
 	// the Embedder.
 	Weights Weights
+	// EncoderWeights are the weights while Encoders are used. Default:
+	// DefaultWeights of the first encoder.
+	EncoderWeights Weights
 	// Cores lends a core for each step of indexing, so that some cores stay free
 	// for questions. Default: nil, which does not limit indexing.
 	Cores *cores.Pool
@@ -70,6 +78,9 @@ type Retriever struct {
 	// memory are the rows of all chunks. features is memory or Config.Features.
 	memory   *memory
 	features Features
+
+	// encoders have the vectors of Config.Encoders.
+	encoders []*encoded
 
 	// updating is held to update or save the derived data. It guards the
 	// following fields.
@@ -94,6 +105,7 @@ func New(cfg Config) (*Retriever, error) {
 	for name, missing := range map[string]bool{
 		"Corpus": cfg.Corpus == nil, "Embedder": cfg.Embedder == nil,
 		"Static": cfg.Static == nil, "Words": cfg.Words == nil, "Nearest": cfg.Nearest == nil,
+		"Encodings": len(cfg.Encoders) > 0 && cfg.Encodings == nil,
 	} {
 		if missing {
 			return nil, fault.New(fault.Invalid, "config_retriever_incomplete", "retriever: %s is missing", name)
@@ -101,6 +113,9 @@ func New(cfg Config) (*Retriever, error) {
 	}
 	if cfg.Weights == nil {
 		cfg.Weights = DefaultWeights(cfg.Embedder.Name())
+	}
+	if cfg.EncoderWeights == nil && len(cfg.Encoders) > 0 {
+		cfg.EncoderWeights = DefaultWeights(cfg.Encoders[0].Embedder.Name())
 	}
 	if err := cfg.Weights.validate(); err != nil {
 		return nil, err
@@ -127,12 +142,15 @@ func New(cfg Config) (*Retriever, error) {
 	if m, ok := cfg.Nearest.(Mirror); ok {
 		r.mirrors = append(r.mirrors, m)
 	}
+	for _, e := range cfg.Encoders {
+		r.encoders = append(r.encoders, newEncoded(e))
+	}
 	r.scratch.New = func() any { return newScratch(cfg.Static.Tokens()) }
 	return r, nil
 }
 
 // derives reports whether the retriever derives anything from the corpus.
-func (r *Retriever) derives() bool { return len(r.mirrors) > 0 || r.keepsRows() }
+func (r *Retriever) derives() bool { return len(r.mirrors)+len(r.encoders) > 0 || r.keepsRows() }
 
 // keepsRows reports whether the rows for the second stage are in memory.
 // Otherwise, rows in memory only list the chunks of the mirrors.
@@ -162,6 +180,17 @@ func (r *Retriever) refreshChunks(ctx context.Context) error {
 	if !r.derives() {
 		return nil
 	}
+	if err := r.readEncodings(ctx); err != nil {
+		return err
+	}
+	if err := r.refreshRows(ctx); err != nil {
+		return err
+	}
+	return r.indexEncodings(ctx)
+}
+
+// refreshRows applies the changed documents.
+func (r *Retriever) refreshRows(ctx context.Context) error {
 	now, err := r.cfg.Corpus.Revision(ctx)
 	if err != nil {
 		return fmt.Errorf("retriever: revision: %w", err)
@@ -210,6 +239,9 @@ func (r *Retriever) refreshChunks(ctx context.Context) error {
 func (r *Retriever) empty(ctx context.Context) error {
 	old := r.memory.reset(newRows(r.cfg.Static.Tokens()))
 	r.revision, r.dimensions, r.enriched = corpus.Revision{}, 0, 0
+	for _, e := range r.encoders {
+		e.revision = 0
+	}
 	return r.unindex(ctx, sortedKeys(old.byID))
 }
 
@@ -239,6 +271,11 @@ func (r *Retriever) unindex(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	for _, e := range r.encoders {
+		if err := e.drop(ctx, ids); err != nil {
+			return err
+		}
+	}
 	for _, m := range r.mirrors {
 		if err := m.Delete(ctx, ids); err != nil {
 			return fmt.Errorf("retriever: delete: %w", err)
@@ -255,7 +292,7 @@ func (r *Retriever) derive(c *corpus.Change, entries []Entry) ([]*Row, []Entry) 
 	if c.Removed || len(c.Chunks) == 0 {
 		return nil, entries
 	}
-	doc := &RowDocument{ID: c.Document.ID, Source: c.Document.Source, Collection: c.Document.Collection}
+	doc := &RowDocument{ID: c.Document.ID, Source: c.Document.Source, Collection: c.Document.Collection, Language: c.Document.Language}
 	out := make([]*Row, len(c.Chunks))
 	for i := range c.Chunks {
 		chunk := &c.Chunks[i]

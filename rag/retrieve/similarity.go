@@ -19,6 +19,7 @@ const maxKeptVectors = 16 << 10
 // latest passages.
 type Similarity struct {
 	embedder embed.Embedder
+	stored   StoredVectors // nil without
 	seed     maphash.Seed
 
 	mu sync.Mutex
@@ -27,42 +28,40 @@ type Similarity struct {
 	fresh, kept map[passageKey][]float32
 }
 
+// StoredVectors has vectors of passages. It is safe for concurrent use.
+type StoredVectors interface {
+	// Stored returns the vectors of a model, in the order of the chunk ids. It
+	// returns nil for those that it does not have.
+	Stored(model string, ids []int64) [][]float32
+	// Computed receives vectors that it did not have.
+	Computed(model string, passages []corpus.Passage, vectors [][]float32)
+}
+
 // passageKey identifies the content of a passage.
 type passageKey struct {
 	id   int64
 	text uint64 // hash of the text that is embedded
 }
 
-// NewSimilarity returns a Reranker that compares vectors of an embedder.
-func NewSimilarity(embedder embed.Embedder) *Similarity {
-	return &Similarity{embedder: embedder, seed: maphash.MakeSeed(), fresh: map[passageKey][]float32{}}
+// NewSimilarity returns a Reranker that compares vectors of an embedder. It takes
+// vectors from stored, unless that is nil.
+func NewSimilarity(embedder embed.Embedder, stored StoredVectors) *Similarity {
+	return &Similarity{embedder: embedder, stored: stored, seed: maphash.MakeSeed(), fresh: map[passageKey][]float32{}}
 }
 
 // Score implements Reranker.
 func (s *Similarity) Score(ctx context.Context, question string, passages []corpus.Passage) ([]Score, error) {
+	return s.score(ctx, question, passages, s.stored)
+}
+
+func (s *Similarity) score(ctx context.Context, question string, passages []corpus.Passage, stored StoredVectors) ([]Score, error) {
 	asked, err := s.embedder.EmbedQuery(ctx, question)
 	if err != nil {
 		return nil, fmt.Errorf("embed the question: %w", err)
 	}
-	keys, vectors := make([]passageKey, len(passages)), make([][]float32, len(passages))
-	var missing []int
-	var texts []string
-	for i, p := range passages {
-		text := embeddedText(p)
-		keys[i] = passageKey{p.ID, maphash.String(s.seed, text)}
-		if vectors[i] = s.vector(keys[i]); vectors[i] == nil {
-			missing, texts = append(missing, i), append(texts, text)
-		}
-	}
-	if len(missing) > 0 {
-		made, err := s.embedder.EmbedDocuments(ctx, texts)
-		if err != nil {
-			return nil, fmt.Errorf("embed %d passages: %w", len(texts), err)
-		}
-		for n, i := range missing {
-			vectors[i] = made[n]
-			s.keep(keys[i], made[n])
-		}
+	vectors, err := s.vectors(ctx, passages, stored)
+	if err != nil {
+		return nil, err
 	}
 	scores := make([]Score, len(passages))
 	for i, v := range vectors {
@@ -78,7 +77,7 @@ func (s *Similarity) Compare(ctx context.Context, question string, texts []strin
 	for i, text := range texts {
 		passages[i].Text = text
 	}
-	scores, err := s.Score(ctx, question, passages)
+	scores, err := s.score(ctx, question, passages, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -89,9 +88,44 @@ func (s *Similarity) Compare(ctx context.Context, question string, texts []strin
 	return out, nil
 }
 
-// embeddedText returns the headings and the text of a passage.
-func embeddedText(p corpus.Passage) string {
-	return corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text
+// vectors returns the vectors of passages. It takes them from stored, unless that is nil.
+func (s *Similarity) vectors(ctx context.Context, passages []corpus.Passage, stored StoredVectors) ([][]float32, error) {
+	keys, vectors := make([]passageKey, len(passages)), make([][]float32, len(passages))
+	if stored != nil {
+		ids := make([]int64, len(passages))
+		for i, p := range passages {
+			ids[i] = p.ID
+		}
+		vectors = stored.Stored(s.embedder.Name(), ids)
+	}
+	var missing []int
+	var texts []string
+	var computed []corpus.Passage
+	for i, p := range passages {
+		if vectors[i] != nil {
+			continue
+		}
+		text := corpus.IndexText(p.Document.Title, p.Chunk)
+		keys[i] = passageKey{p.ID, maphash.String(s.seed, text)}
+		if vectors[i] = s.vector(keys[i]); vectors[i] == nil {
+			missing, texts, computed = append(missing, i), append(texts, text), append(computed, p)
+		}
+	}
+	if len(missing) == 0 {
+		return vectors, nil
+	}
+	made, err := s.embedder.EmbedDocuments(ctx, texts)
+	if err != nil {
+		return nil, fmt.Errorf("embed %d passages: %w", len(texts), err)
+	}
+	for n, i := range missing {
+		vectors[i] = made[n]
+		s.keep(keys[i], made[n])
+	}
+	if stored != nil {
+		stored.Computed(s.embedder.Name(), computed, made)
+	}
+	return vectors, nil
 }
 
 // vector returns the vector of a passage, or nil.

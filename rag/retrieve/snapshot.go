@@ -28,7 +28,7 @@ import (
 // sentences, and with the analysis of the indexes.
 const (
 	snapshotMagic   = "DSNP"
-	snapshotVersion = 5
+	snapshotVersion = 6
 	checksumSize    = 8
 )
 
@@ -137,6 +137,7 @@ func (r *Retriever) writeSnapshot(to io.Writer) error {
 	flat.Put(w, column(docs, func(d *RowDocument) int64 { return d.ID }))
 	flat.PutStrings(w, column(docs, func(d *RowDocument) string { return d.Source }))
 	flat.PutStrings(w, column(docs, func(d *RowDocument) string { return d.Collection }))
+	flat.PutStrings(w, column(docs, func(d *RowDocument) string { return d.Language }))
 	flat.Put(w, counts)
 	flat.Put(w, column(all, func(r *Row) int64 { return r.ID }))
 	flat.Put(w, column(all, func(r *Row) uint32 { return uint32(r.Ordinal) }))
@@ -306,6 +307,7 @@ const maxDimensions = 1 << 16
 type snapshotParts struct {
 	docIDs                    []int64
 	sources, collections      []string
+	languages                 []string
 	counts                    []uint32
 	ids                       []int64
 	ordinals                  []uint32
@@ -321,6 +323,7 @@ type snapshotParts struct {
 
 func takeParts(in *flat.Reader) *snapshotParts {
 	p := &snapshotParts{docIDs: flat.Take[int64](in), sources: flat.TakeStrings(in), collections: flat.TakeStrings(in)}
+	p.languages = flat.TakeStrings(in)
 	p.counts, p.ids, p.ordinals = flat.Take[uint32](in), flat.Take[int64](in), flat.Take[uint32](in)
 	p.kinds, p.headings = flat.Take[uint8](in), flat.Take[uint16](in)
 	p.tokenCounts, p.tokens = flat.Take[uint16](in), flat.Take[uint16](in)
@@ -340,7 +343,12 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 			return errParts
 		}
 	}
-	if len(p.sources) != docs || len(p.collections) != docs || len(p.counts) != docs || len(p.frequency) != tokens {
+	for _, l := range []int{len(p.sources), len(p.collections), len(p.languages), len(p.counts)} {
+		if l != docs {
+			return errParts
+		}
+	}
+	if len(p.frequency) != tokens {
 		return errParts
 	}
 	if n > 0 && len(p.tokens) > 0 && int(slices.Max(p.tokens)) >= tokens {
@@ -358,7 +366,7 @@ func (s *restored) build(p *snapshotParts, tokens int) error {
 		if count < 1 || count > n-at {
 			return errParts
 		}
-		doc := &RowDocument{ID: id, Source: p.sources[d], Collection: p.collections[d]}
+		doc := &RowDocument{ID: id, Source: p.sources[d], Collection: p.collections[d], Language: p.languages[d]}
 		for i := at; i < at+count; i++ {
 			w := &slab[i]
 			if int(p.kinds[i]) >= len(kinds) {

@@ -56,7 +56,7 @@ func newSQLFeatures(t *testing.T, url string, c corpus.Corpus, static *embed.Sta
 
 // Rows implements retrieve.Features.
 func (f *sqlFeatures) Rows(ctx context.Context, ids []int64) ([]*retrieve.Row, error) {
-	rows, err := f.pool.Query(ctx, `SELECT c.id, c.ordinal, c.kind, r.heading, r.tokens, r.sentences, e.vector, d.id, d.source, k.name, m.mean
+	rows, err := f.pool.Query(ctx, `SELECT c.id, c.ordinal, c.kind, r.heading, r.tokens, r.sentences, e.vector, d.id, d.source, d.language, k.name, m.mean
 		FROM row_chunk r JOIN row_document m ON m.document_id = r.document_id
 		JOIN chunk c ON c.id = r.chunk_id JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
 		LEFT JOIN embedding e ON e.chunk_id = c.id AND e.embedder = $2 WHERE r.chunk_id = ANY ($1)`, ids, f.embedder)
@@ -69,7 +69,8 @@ func (f *sqlFeatures) Rows(ctx context.Context, ids []int64) ([]*retrieve.Row, e
 		var d retrieve.RowDocument
 		var tokens, sentences []int32
 		var vector, mean []byte
-		err := row.Scan(&r.ID, &r.Ordinal, &r.Kind, &r.Heading, &tokens, &sentences, &vector, &d.ID, &d.Source, &d.Collection, &mean)
+		err := row.Scan(&r.ID, &r.Ordinal, &r.Kind, &r.Heading, &tokens, &sentences, &vector,
+			&d.ID, &d.Source, &d.Language, &d.Collection, &mean)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +169,7 @@ func (f *sqlFeatures) replace(ctx context.Context, tx pgx.Tx, change *corpus.Cha
 	for _, tokens := range gone {
 		count(tokens, -1)
 	}
-	doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection}
+	doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection, Language: d.Language}
 	rows := make([]*retrieve.Row, len(change.Chunks))
 	for i := range change.Chunks {
 		c := &change.Chunks[i]

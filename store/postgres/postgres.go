@@ -75,6 +75,7 @@ type Store struct {
 	*database
 	documents
 	enrichments
+	encodings
 	sessions
 	accounts
 	sources
@@ -91,7 +92,11 @@ type database struct {
 type documents struct{ *database }
 
 // enrichments stores searchable text that a chat model wrote about chunks.
-type enrichments struct{ *database }
+type (
+	enrichments struct{ *database }
+	// encodings stores the vectors of encoders.
+	encodings struct{ *database }
+)
 
 // sessions stores conversations.
 type sessions struct{ *database }
@@ -105,6 +110,7 @@ type sources struct{ *database }
 var (
 	_ corpus.Corpus     = (*Store)(nil)
 	_ corpus.Library    = (*Store)(nil)
+	_ corpus.Encodings  = (*Store)(nil)
 	_ journal.Store     = (*Store)(nil)
 	_ journal.Directory = (*Store)(nil)
 )
@@ -135,7 +141,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	}
 	db := &database{config: config, pool: pool}
 	s := &Store{
-		database: db, documents: documents{db}, enrichments: enrichments{db},
+		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
 		sessions: sessions{db}, accounts: accounts{db}, sources: sources{db},
 	}
 	if err := s.migrate(ctx); err != nil {

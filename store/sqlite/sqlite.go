@@ -86,6 +86,7 @@ type Store struct {
 	*database
 	documents
 	enrichments
+	encodings
 	sessions
 	accounts
 	sources
@@ -103,7 +104,11 @@ type database struct {
 type documents struct{ *database }
 
 // enrichments stores searchable text that a chat model wrote about chunks.
-type enrichments struct{ *database }
+type (
+	enrichments struct{ *database }
+	// encodings stores the vectors of encoders.
+	encodings struct{ *database }
+)
 
 // sessions stores conversations.
 type sessions struct{ *database }
@@ -117,6 +122,7 @@ type sources struct{ *database }
 var (
 	_ corpus.Corpus     = (*Store)(nil)
 	_ corpus.Library    = (*Store)(nil)
+	_ corpus.Encodings  = (*Store)(nil)
 	_ journal.Store     = (*Store)(nil)
 	_ journal.Directory = (*Store)(nil)
 )
@@ -133,7 +139,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	}
 	db := &database{config: config}
 	s := &Store{
-		database: db, documents: documents{db}, enrichments: enrichments{db},
+		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
 		sessions: sessions{db}, accounts: accounts{db}, sources: sources{db},
 	}
 	if err := s.connect(ctx); err != nil {

@@ -84,7 +84,7 @@ func TestSources(t *testing.T) {
 
 // documents returns the part of a store that stores documents.
 func documents(s *sqlite.Store) ingesttest.Store {
-	return ingesttest.Store{Corpus: s, Library: s, Store: s, Enrichments: s}
+	return ingesttest.Store{Corpus: s, Library: s, Store: s, Enrichments: s, Encodings: s}
 }
 
 func TestDocuments(t *testing.T) {

@@ -27,7 +27,7 @@ func rowsOf(static *embed.Static, changes []corpus.Change) []*retrieve.Row {
 	var out []*retrieve.Row
 	for _, change := range changes {
 		d := change.Document
-		doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection}
+		doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection, Language: d.Language}
 		from := len(out)
 		for i := range change.Chunks {
 			c := &change.Chunks[i]

@@ -82,6 +82,16 @@ export interface components {
             dimensions: number;
             name: string;
         };
+        EncoderInfo: {
+            /** Format: int64 */
+            done: number;
+            model: string;
+            /**
+             * Format: int64
+             * @description The number of passages that the encoder takes. It depends on their language.
+             */
+            total: number;
+        };
         Error: {
             /**
              * @description What the caller can do about it.
@@ -134,6 +144,8 @@ export interface components {
             /** @enum {string} */
             database: "sqlite" | "postgres";
             embedder: components["schemas"]["EmbedderInfo"];
+            /** @description Models that embed passages in the background, after searches can find them. Empty without one. */
+            encoders: components["schemas"]["EncoderInfo"][];
             /** @description The version of Go of the build. */
             go: string;
             index: components["schemas"]["IndexInfo"];
@@ -617,6 +629,7 @@ export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
 export type DocumentPage = components['schemas']['DocumentPage'];
 export type EmbedderInfo = components['schemas']['EmbedderInfo'];
+export type EncoderInfo = components['schemas']['EncoderInfo'];
 export type Error = components['schemas']['Error'];
 export type Export = components['schemas']['Export'];
 export type Feedback = components['schemas']['Feedback'];

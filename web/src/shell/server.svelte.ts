@@ -44,6 +44,11 @@ class Server {
 
   documents = $derived(this.info?.collections.reduce((n, c) => n + c.documents, 0) ?? 0);
   chunks = $derived(this.info?.collections.reduce((n, c) => n + c.chunks, 0) ?? 0);
+  /** The encoders that have not encoded all passages, in numbers of passages; null if all have. */
+  encoding = $derived.by(() => {
+    const all = (this.info?.encoders ?? []).filter((e) => e.done < e.total);
+    return all.length > 0 ? { done: all.reduce((n, e) => n + e.done, 0), total: all.reduce((n, e) => n + e.total, 0) } : null;
+  });
   failed = $derived(this.info?.collections.reduce((n, c) => n + c.failed, 0) ?? 0);
 
   async refresh(): Promise<void> {

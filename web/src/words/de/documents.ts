@@ -13,6 +13,7 @@ export const documents: Catalogue['documents'] = {
   passages,
   documents: documents_,
   sum: (documents, chunks, failed) => `${documents_(documents)}, ${passages(chunks)}${failed ? `, ${count(failed)} fehlgeschlagen` : ''}`,
+  encoding: (done, total) => `docent verbessert die Suche: ${count(done)} von ${passages(total)} fertig`,
   addFiles: 'Dateien hinzufügen',
   addFolder: 'Ordner hinzufügen',
   addTo: 'Hinzufügen zu',

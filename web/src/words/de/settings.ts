@@ -68,6 +68,7 @@ export const settings: Catalogue['settings'] = {
   },
   extractive: 'keines: docent zitiert die Dokumente',
   dimensions: (n) => plural(n, 'Dimension', 'Dimensionen', 'de'),
+  encoder: (model, done, total) => `${model}: ${digits(done, 'de')} von ${plural(total, 'Stelle', 'Stellen', 'de')} berechnet`,
   collection: (documents, failed, passages) =>
     `${plural(documents, 'Dokument', 'Dokumente', 'de')}${failed ? `, ${digits(failed, 'de')} fehlgeschlagen` : ''}, ${plural(passages, 'Stelle', 'Stellen', 'de')}`,
   noCollections: 'noch keine',

@@ -11,6 +11,7 @@ export const documents = {
   passages,
   documents: documents_,
   sum: (documents: number, chunks: number, failed: number) => `${documents_(documents)}, ${passages(chunks)}${failed ? `, ${digits(failed, 'en')} failed` : ''}`,
+  encoding: (done: number, total: number) => `docent is improving the search: ${digits(done, 'en')} of ${passages(total)} done`,
   addFiles: 'Add files',
   addFolder: 'Add folder',
   addTo: 'Add to',

@@ -67,6 +67,7 @@ export const settings = {
   },
   extractive: 'none: docent quotes the documents',
   dimensions: (n: number) => plural(n, 'dimension', 'dimensions'),
+  encoder: (model: string, done: number, total: number) => `${model}: ${digits(done, 'en')} of ${plural(total, 'passage', 'passages')} encoded`,
   collection: (documents: number, failed: number, passages: number) =>
     `${plural(documents, 'document', 'documents')}${failed ? `, ${digits(failed, 'en')} failed` : ''}, ${plural(passages, 'passage', 'passages')}`,
   noCollections: 'none yet',

@@ -1,0 +1,252 @@
+package retrieve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"docent/embed"
+	"docent/rag/corpus"
+)
+
+// Encoder is a model that embeds chunks in the background.
+type Encoder struct {
+	// Embedder is the model.
+	Embedder embed.Embedder
+	// Languages selects the documents that the model takes.
+	Languages corpus.Languages
+	// Index finds chunks by the vectors of the model. It must be empty; the
+	// retriever owns it.
+	Index VectorMirror
+}
+
+// VectorMirror is a vector index in memory.
+type VectorMirror interface {
+	Nearest
+	Mirror
+}
+
+// EncoderProgress says how many chunks have a vector of an encoder.
+type EncoderProgress struct {
+	// Model is the name of the encoder.
+	Model string
+	// Done counts the chunks with a vector in the index.
+	Done int
+	// Total counts the chunks that the encoder takes.
+	Total int
+}
+
+// encoded holds the vectors of an encoder. The retriever updates it while it
+// holds Retriever.updating.
+type encoded struct {
+	Encoder
+	// revision is the revision of the last vector that was read.
+	revision int64
+	// fresh are vectors that were read and are not in the index.
+	fresh map[int64][]float32
+
+	// mu guards the following fields.
+	mu sync.RWMutex
+	// vectors are the vectors in the index, by chunk.
+	vectors map[int64][]float32
+	// total counts the chunks that the encoder takes.
+	total int
+}
+
+// missingShare divides the number of chunks. If more chunks than the quotient
+// lack a vector, searches do not use the encoder.
+const missingShare = 20
+
+func newEncoded(e Encoder) *encoded {
+	return &encoded{Encoder: e, fresh: map[int64][]float32{}, vectors: map[int64][]float32{}}
+}
+
+func (e *encoded) progress() EncoderProgress {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return EncoderProgress{Model: e.Embedder.Name(), Done: len(e.vectors), Total: e.total}
+}
+
+// ready reports whether searches use the encoder.
+func (e *encoded) ready() bool {
+	p := e.progress()
+	return p.Done > 0 && p.Total-p.Done <= p.Total/missingShare
+}
+
+// Encoders returns the progress of each encoder.
+func (r *Retriever) Encoders() []EncoderProgress {
+	out := make([]EncoderProgress, len(r.encoders))
+	for i, e := range r.encoders {
+		out[i] = e.progress()
+	}
+	return out
+}
+
+// encoding reports whether a chunk lacks a vector of its encoder.
+func (r *Retriever) encoding() bool {
+	for _, e := range r.encoders {
+		if p := e.progress(); p.Done < p.Total {
+			return true
+		}
+	}
+	return false
+}
+
+// Encoded reports whether searches use the encoder of that name.
+func (r *Retriever) Encoded(model string) bool {
+	return slices.ContainsFunc(r.encoders, func(e *encoded) bool { return e.Embedder.Name() == model && e.ready() })
+}
+
+// Stored returns the vectors of a model that the retriever has, in the order of
+// ids. It returns nil for the others.
+func (r *Retriever) Stored(model string, ids []int64) [][]float32 {
+	out := make([][]float32, len(ids))
+	for _, e := range r.encoders {
+		if e.Embedder.Name() == model {
+			e.lookup(ids, out)
+		}
+	}
+	return out
+}
+
+// lookup sets out to the vectors of chunks, nil for those without one.
+func (e *encoded) lookup(ids []int64, out [][]float32) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	for i, id := range ids {
+		out[i] = e.vectors[id]
+	}
+}
+
+// readEncodings reads new vectors. It must run before the rows are read: the
+// chunk of a vector that was read is then among the rows, or was deleted.
+func (r *Retriever) readEncodings(ctx context.Context) error {
+	for _, e := range r.encoders {
+		for v, err := range r.cfg.Encodings.Encoded(ctx, e.Embedder.Name(), e.revision) {
+			if err != nil {
+				return fmt.Errorf("retriever: vectors by %s: %w", e.Embedder.Name(), err)
+			}
+			// Vectors that share a revision are visible together.
+			e.revision = v.Revision
+			if len(v.Vector) == e.Embedder.Dimensions() {
+				e.fresh[v.ChunkID] = v.Vector
+			}
+		}
+	}
+	return nil
+}
+
+// indexEncodings adds the vectors that were read to the indexes.
+func (r *Retriever) indexEncodings(ctx context.Context) error {
+	rows := &r.memory.rows // the caller holds updating, so they do not change
+	for _, e := range r.encoders {
+		var entries []Entry
+		for id, vector := range e.fresh {
+			row := rows.byID[id]
+			if row == nil || !e.Languages.Accept(row.Document.Language) {
+				continue
+			}
+			d := row.Document
+			entries = append(entries, Entry{
+				ID: id, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: row.Ordinal, Vector: vector,
+			})
+		}
+		if err := e.Index.Put(ctx, entries); err != nil {
+			return fmt.Errorf("retriever: index vectors by %s: %w", e.Embedder.Name(), err)
+		}
+		clear(e.fresh)
+		e.add(entries, rows)
+	}
+	return nil
+}
+
+// add makes vectors visible to searches.
+func (e *encoded) add(entries []Entry, rows *rows) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range entries {
+		e.vectors[entries[i].ID] = entries[i].Vector
+	}
+	e.total = 0
+	for _, list := range rows.byDocument {
+		if e.Languages.Accept(list[0].Document.Language) {
+			e.total += len(list)
+		}
+	}
+}
+
+// drop removes chunks that are gone.
+func (e *encoded) drop(ctx context.Context, chunks []int64) error {
+	if err := e.Index.Delete(ctx, chunks); err != nil {
+		return fmt.Errorf("retriever: delete vectors by %s: %w", e.Embedder.Name(), err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, id := range chunks {
+		delete(e.vectors, id)
+	}
+	return nil
+}
+
+// asked is a question for one encoder.
+type asked struct {
+	*encoded
+	vector []float32
+}
+
+// askEncoders embeds a question for the encoders that are ready.
+func (r *Retriever) askEncoders(ctx context.Context, q Query, question string) ([]asked, error) {
+	if q.Mode != Full && q.Mode != Hybrid {
+		return nil, nil
+	}
+	var out []asked
+	for _, e := range r.encoders {
+		if !e.ready() {
+			continue
+		}
+		vector, err := e.Embedder.EmbedQuery(ctx, question)
+		if err != nil {
+			return nil, fmt.Errorf("retrieve: embed the question with %s: %w", e.Embedder.Name(), err)
+		}
+		out = append(out, asked{e, vector})
+	}
+	return out, nil
+}
+
+// encoderScore replaces the similarities in out, those by the embedder, with the
+// similarities by the encoders. The scores of each model are normalized over the
+// candidates that have one, and averaged over the encoders. Candidates without a
+// vector of an encoder keep the score of the embedder.
+func (s *scoring) encoderScore(out []float32) {
+	if len(s.encoders) == 0 {
+		return
+	}
+	normalize(out)
+	ids := candidateIDs(s.candidates)
+	vectors, counts := make([][]float32, len(ids)), make([]float32, len(ids))
+	for _, e := range s.encoders {
+		e.lookup(ids, vectors)
+		var known []float32
+		for _, v := range vectors {
+			if v != nil {
+				known = append(known, embed.Dot(e.vector, v))
+			}
+		}
+		normalize(known)
+		for i, v := range vectors {
+			if v == nil {
+				continue
+			}
+			if counts[i]++; counts[i] == 1 {
+				out[i] = 0
+			}
+			out[i], known = out[i]+known[0], known[1:]
+		}
+	}
+	for i, n := range counts {
+		if n > 1 {
+			out[i] /= n
+		}
+	}
+}
