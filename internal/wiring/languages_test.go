@@ -53,7 +53,7 @@ func TestEncoderShare(t *testing.T) {
 	german, code, prose := corpus.Passage{}, corpus.Passage{}, corpus.Passage{}
 	german.Document.Language, code.Kind = "de", corpus.Code
 	for languages, want := range map[bool]float64{false: 0, true: .5} {
-		p := &Parts{languages: languages}
+		p := &Parts{languages: languages, Retriever: new(retrieve.Retriever)}
 		if got := p.encoderShare(german); got != want {
 			t.Errorf("German: %g, want %g", got, want)
 		}

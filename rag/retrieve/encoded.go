@@ -3,7 +3,6 @@ package retrieve
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"docent/embed"
@@ -74,40 +73,17 @@ func (e *encoded) ready() bool {
 	return p.Done > 0 && p.Total-p.Done <= p.Total/missingShare
 }
 
-// Encoders returns the progress of each encoder.
-func (r *Retriever) Encoders() []EncoderProgress {
-	out := make([]EncoderProgress, len(r.encoders))
-	for i, e := range r.encoders {
-		out[i] = e.progress()
-	}
-	return out
-}
+// encoders are the encoders of a retriever.
+type encoders []*encoded
 
-// encoding reports whether a chunk lacks a vector of its encoder.
-func (r *Retriever) encoding() bool {
-	for _, e := range r.encoders {
+// pending reports whether a chunk lacks a vector of its encoder.
+func (es encoders) pending() bool {
+	for _, e := range es {
 		if p := e.progress(); p.Done < p.Total {
 			return true
 		}
 	}
 	return false
-}
-
-// Encoded reports whether searches use the encoder of that name.
-func (r *Retriever) Encoded(model string) bool {
-	return slices.ContainsFunc(r.encoders, func(e *encoded) bool { return e.Embedder.Name() == model && e.ready() })
-}
-
-// Stored returns the vectors of a model that the retriever has, in the order of
-// ids. It returns nil for the others.
-func (r *Retriever) Stored(model string, ids []int64) [][]float32 {
-	out := make([][]float32, len(ids))
-	for _, e := range r.encoders {
-		if e.Embedder.Name() == model {
-			e.lookup(ids, out)
-		}
-	}
-	return out
 }
 
 // lookup sets out to the vectors of chunks, nil for those without one.
@@ -119,11 +95,11 @@ func (e *encoded) lookup(ids []int64, out [][]float32) {
 	}
 }
 
-// readEncodings reads new vectors. It must run before the rows are read: the
+// read reads new vectors. It must run before the rows are read: the
 // chunk of a vector that was read is then among the rows, or was deleted.
-func (r *Retriever) readEncodings(ctx context.Context) error {
-	for _, e := range r.encoders {
-		for v, err := range r.cfg.Encodings.Encoded(ctx, e.Embedder.Name(), e.revision) {
+func (es encoders) read(ctx context.Context, store corpus.Encodings) error {
+	for _, e := range es {
+		for v, err := range store.Encoded(ctx, e.Embedder.Name(), e.revision) {
 			if err != nil {
 				return fmt.Errorf("retriever: vectors by %s: %w", e.Embedder.Name(), err)
 			}
@@ -137,10 +113,10 @@ func (r *Retriever) readEncodings(ctx context.Context) error {
 	return nil
 }
 
-// indexEncodings adds the vectors that were read to the indexes.
-func (r *Retriever) indexEncodings(ctx context.Context) error {
-	rows := &r.memory.rows // the caller holds updating, so they do not change
-	for _, e := range r.encoders {
+// index adds the vectors that were read to the indexes. The rows must not change
+// meanwhile.
+func (es encoders) index(ctx context.Context, rows *rows) error {
+	for _, e := range es {
 		var entries []Entry
 		for id, vector := range e.fresh {
 			row := rows.byID[id]
@@ -195,13 +171,13 @@ type asked struct {
 	vector []float32
 }
 
-// askEncoders embeds a question for the encoders that are ready.
-func (r *Retriever) askEncoders(ctx context.Context, q Query, question string) ([]asked, error) {
+// ask embeds a question for the encoders that are ready.
+func (es encoders) ask(ctx context.Context, q Query, question string) ([]asked, error) {
 	if q.Mode != Full && q.Mode != Hybrid {
 		return nil, nil
 	}
 	var out []asked
-	for _, e := range r.encoders {
+	for _, e := range es {
 		if !e.ready() {
 			continue
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"docent/embed"
 	"docent/rag/corpus"
 )
 
@@ -43,32 +44,39 @@ const (
 	enrichedPage = 512
 )
 
-// refreshEnriched applies the changes of enrichments up to the revision of the
-// chunks. The caller holds updating.
-func (r *Retriever) refreshEnriched(ctx context.Context) error {
-	x := r.cfg.Enriched
-	if x.Source == nil || r.enriched == r.revision.Number {
+// enriched searches enrichments. The retriever updates it while it holds
+// Retriever.updating.
+type enriched struct {
+	Enriched
+	static *embed.Static
+	// revision is the revision of the corpus up to which enrichments are indexed.
+	revision int64
+}
+
+// refresh applies the changes of enrichments up to a revision of the corpus.
+func (x *enriched) refresh(ctx context.Context, revision int64) error {
+	if x.Source == nil || x.revision == revision {
 		return nil
 	}
 	for after := int64(0); ; {
-		page, err := x.Source.Enriched(ctx, r.enriched, after, enrichedPage)
+		page, err := x.Source.Enriched(ctx, x.revision, after, enrichedPage)
 		if err != nil {
 			return fmt.Errorf("retriever: %w", err)
 		}
 		if len(page) == 0 {
 			break
 		}
-		if err := r.putEnriched(ctx, page); err != nil {
+		if err := x.put(ctx, page); err != nil {
 			return fmt.Errorf("retriever: index enrichments: %w", err)
 		}
 		after = page[len(page)-1].ChunkID
 	}
-	r.enriched = r.revision.Number
+	x.revision = revision
 	return nil
 }
 
-// putEnriched replaces the lines of chunks.
-func (r *Retriever) putEnriched(ctx context.Context, page []corpus.Enrichment) error {
+// put replaces the lines of chunks.
+func (x *enriched) put(ctx context.Context, page []corpus.Enrichment) error {
 	ids := make([]int64, len(page))
 	var entries []Entry
 	var lines []string
@@ -87,25 +95,24 @@ func (r *Retriever) putEnriched(ctx context.Context, page []corpus.Enrichment) e
 			n++
 		}
 	}
-	vectors, err := r.cfg.Static.EmbedDocuments(ctx, lines)
+	vectors, err := x.static.EmbedDocuments(ctx, lines)
 	if err != nil {
 		return err
 	}
 	for i := range entries {
 		entries[i].Vector = vectors[i]
 	}
-	if err := r.deleteEnriched(ctx, ids); err != nil {
+	if err := x.delete(ctx, ids); err != nil {
 		return err
 	}
-	if err := r.cfg.Enriched.Words.Put(ctx, entries); err != nil {
+	if err := x.Words.Put(ctx, entries); err != nil {
 		return err
 	}
-	return r.cfg.Enriched.Nearest.Put(ctx, entries)
+	return x.Nearest.Put(ctx, entries)
 }
 
-// deleteEnriched removes the lines of chunks.
-func (r *Retriever) deleteEnriched(ctx context.Context, chunks []int64) error {
-	x := r.cfg.Enriched
+// delete removes the lines of chunks.
+func (x *enriched) delete(ctx context.Context, chunks []int64) error {
 	if x.Source == nil || x.Nearest.Len() == 0 && x.Words.Len() == 0 {
 		return nil
 	}
@@ -121,14 +128,13 @@ func (r *Retriever) deleteEnriched(ctx context.Context, chunks []int64) error {
 	return x.Nearest.Delete(ctx, ids)
 }
 
-// enrichedHits finds the chunks whose enrichment fits a question. The scores are
-// from 0 to 1.
-func (r *Retriever) enrichedHits(ctx context.Context, question string, filter Filter) ([]Hit, error) {
-	x := r.cfg.Enriched
+// hits finds the chunks whose enrichment fits a question. The scores are from 0
+// to 1.
+func (x *enriched) hits(ctx context.Context, question string, filter Filter) ([]Hit, error) {
 	if x.Source == nil || x.Words.Len() == 0 {
 		return nil, nil
 	}
-	vector, err := r.cfg.Static.EmbedQuery(ctx, question)
+	vector, err := x.static.EmbedQuery(ctx, question)
 	if err != nil {
 		return nil, err
 	}

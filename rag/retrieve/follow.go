@@ -43,7 +43,7 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	for {
 		select {
 		case <-encodings.C:
-			if r.encoding() && !r.catchUp(ctx, changed) {
+			if r.encoders.pending() && !r.catchUp(ctx, changed) {
 				return r.Save(context.WithoutCancel(ctx))
 			}
 		case _, ok := <-changed:

@@ -42,7 +42,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 			return Retrieval{}, fmt.Errorf("retrieve: embed the question: %w", err)
 		}
 	}
-	encoders, err := r.askEncoders(ctx, q, out.Question)
+	encoders, err := r.encoders.ask(ctx, q, out.Question)
 	if err != nil {
 		return Retrieval{}, err
 	}
@@ -138,7 +138,7 @@ func (r *Retriever) candidates(
 	}
 	var enriched []Hit
 	if q.Mode == Full && !slices.Contains(q.Without, FeatureEnrichment) {
-		if enriched, err = r.enrichedHits(ctx, question, filter); err != nil {
+		if enriched, err = r.enriched.hits(ctx, question, filter); err != nil {
 			return nil, err
 		}
 	}

@@ -80,15 +80,15 @@ type Retriever struct {
 	features Features
 
 	// encoders have the vectors of Config.Encoders.
-	encoders []*encoded
+	encoders encoders
 
 	// updating is held to update or save the derived data. It guards the
 	// following fields.
 	updating sync.Mutex
 	// revision is the revision of the derived data.
 	revision corpus.Revision
-	// enriched is the revision of the enrichments in the index.
-	enriched int64
+	// enriched searches enrichments.
+	enriched enriched
 	// unsaved counts the chunks that changed since the last snapshot.
 	unsaved int
 	// dimensions is the length of the vectors in the index.
@@ -128,7 +128,8 @@ func New(cfg Config) (*Retriever, error) {
 	}
 	r := &Retriever{
 		cfg: cfg, memory: &memory{rows: newRows(cfg.Static.Tokens())}, features: cfg.Features,
-		took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
+		enriched: enriched{Enriched: cfg.Enriched, static: cfg.Static},
+		took:     meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
 	}
 	if r.features == nil {
 		r.features = r.memory
@@ -162,6 +163,32 @@ func (r *Retriever) Len() int { return r.memory.len() }
 // batchChunks is the approximate number of chunks that are indexed at a time.
 const batchChunks = 512
 
+// Encoders returns the progress of each encoder.
+func (r *Retriever) Encoders() []EncoderProgress {
+	out := make([]EncoderProgress, len(r.encoders))
+	for i, e := range r.encoders {
+		out[i] = e.progress()
+	}
+	return out
+}
+
+// Encoded reports whether searches use the encoder of that name.
+func (r *Retriever) Encoded(model string) bool {
+	return slices.ContainsFunc(r.encoders, func(e *encoded) bool { return e.Embedder.Name() == model && e.ready() })
+}
+
+// Stored returns the vectors of a model that the retriever has, in the order of
+// ids. It returns nil for the others.
+func (r *Retriever) Stored(model string, ids []int64) [][]float32 {
+	out := make([][]float32, len(ids))
+	for _, e := range r.encoders {
+		if e.Embedder.Name() == model {
+			e.lookup(ids, out)
+		}
+	}
+	return out
+}
+
 // Refresh applies all changes of the corpus to the retriever.
 func (r *Retriever) Refresh(ctx context.Context) error {
 	r.updating.Lock()
@@ -173,20 +200,20 @@ func (r *Retriever) refresh(ctx context.Context) error {
 	if err := r.refreshChunks(ctx); err != nil {
 		return err
 	}
-	return r.refreshEnriched(ctx)
+	return r.enriched.refresh(ctx, r.revision.Number)
 }
 
 func (r *Retriever) refreshChunks(ctx context.Context) error {
 	if !r.derives() {
 		return nil
 	}
-	if err := r.readEncodings(ctx); err != nil {
+	if err := r.encoders.read(ctx, r.cfg.Encodings); err != nil {
 		return err
 	}
 	if err := r.refreshRows(ctx); err != nil {
 		return err
 	}
-	return r.indexEncodings(ctx)
+	return r.encoders.index(ctx, &r.memory.rows)
 }
 
 // refreshRows applies the changed documents.
@@ -238,7 +265,7 @@ func (r *Retriever) refreshRows(ctx context.Context) error {
 // empty removes all data.
 func (r *Retriever) empty(ctx context.Context) error {
 	old := r.memory.reset(newRows(r.cfg.Static.Tokens()))
-	r.revision, r.dimensions, r.enriched = corpus.Revision{}, 0, 0
+	r.revision, r.dimensions, r.enriched.revision = corpus.Revision{}, 0, 0
 	for _, e := range r.encoders {
 		e.revision = 0
 	}
@@ -281,7 +308,7 @@ func (r *Retriever) unindex(ctx context.Context, ids []int64) error {
 			return fmt.Errorf("retriever: delete: %w", err)
 		}
 	}
-	if err := r.deleteEnriched(ctx, ids); err != nil {
+	if err := r.enriched.delete(ctx, ids); err != nil {
 		return fmt.Errorf("retriever: delete: %w", err)
 	}
 	return nil
