@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/config"
-	"docent/embed/encoder"
 	"docent/embed/multilingual"
 	"docent/ingest/worker"
 	"docent/internal/fault"
@@ -91,8 +90,8 @@ func (d doctor) checks() []check {
 		{"data", d.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
 		{"database", d.checkDatabase, d.databaseRemedy()},
 		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
-		{"languages", d.checkLanguages, "remove the model and install it again: docent model rm " + multilingual.Model},
-		{"reranker", d.checkReranker, "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
+		{"languages", d.CheckLanguages, "remove the model and install it again: docent model rm " + multilingual.Model},
+		{"reranker", d.CheckReranker, "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
 			"unset them to use the built-in encoder"},
 		{"model", d.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
@@ -188,7 +187,7 @@ func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	found := fmt.Sprintf("%s, %d dimensions; %s", d.Embedder.Name(), len(v), d.encoder())
+	found := fmt.Sprintf("%s, %d dimensions; %s", d.Embedder.Name(), len(v), d.DescribeEncoder())
 	if d.DB == nil {
 		return found, nil
 	}
@@ -203,45 +202,6 @@ func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
 		}
 	}
 	return found, nil
-}
-
-// encoder describes the built-in encoder. It gives the reason if docent does not
-// use it.
-func (d doctor) encoder() string {
-	kernel, ok := encoder.Available()
-	switch {
-	case d.Config.Embedder.Remote():
-		return "no encoder beside a model on a server"
-	case d.Config.Encoder == config.EncoderOff:
-		return "the encoder is off"
-	case !ok:
-		return "no encoder: this processor lacks AVX2, or NEON with dot products"
-	}
-	return fmt.Sprintf("%s orders the best passages (%s)", encoder.Name, kernel)
-}
-
-// checkLanguages opens the multilingual model if it is installed.
-func (d doctor) checkLanguages(context.Context) (string, error) {
-	if multilingual.Installed(d.Config.Models) == 0 {
-		return "no multilingual model: docent model --help explains how to install one", nil
-	}
-	if _, err := multilingual.Open(multilingual.Path(d.Config.Models), encoder.Config{AllowPlain: true}); err != nil {
-		return "", err
-	}
-	if _, ok := encoder.Available(); !ok || d.Config.Encoder == config.EncoderOff || d.Config.Embedder.Remote() {
-		return multilingual.Model + " is installed, but docent does not use it without the encoder", nil
-	}
-	return multilingual.Model + " orders passages that are not in English", nil
-}
-
-func (d doctor) checkReranker(ctx context.Context) (string, error) {
-	if !d.Config.Rerank.Enabled() {
-		return "none: no reranking server is configured", nil
-	}
-	if err := d.CheckReranker(ctx); err != nil {
-		return "", err
-	}
-	return d.Config.Rerank.URL + " orders the best passages in place of the encoder", nil
 }
 
 func (d doctor) checkModel(ctx context.Context) (string, error) {

@@ -11,8 +11,8 @@ import (
 // mark stands for a space in pieces.
 const mark = '\u2581'
 
-// maxText bounds how much of a text is divided, in bytes. Of longer texts, the
-// beginning counts.
+// maxText bounds how much of a text is divided, in bytes. The rest of a longer
+// text does not count.
 const maxText = 16 << 10
 
 // unknownPenalty is how much less than the worst piece an unknown character counts.

@@ -137,3 +137,18 @@ func (p *Parts) runEncodings(ctx context.Context) error {
 	}
 	return p.encodings.Run(ctx)
 }
+
+// DescribeEncoder describes the built-in encoder for docent doctor. It gives the
+// reason if docent does not use it.
+func (p *Parts) DescribeEncoder() string {
+	kernel, ok := encoder.Available()
+	switch {
+	case p.Config.Embedder.Remote():
+		return "no encoder beside a model on a server"
+	case p.Config.Encoder == config.EncoderOff:
+		return "the encoder is off"
+	case !ok:
+		return "no encoder: this processor lacks AVX2, or NEON with dot products"
+	}
+	return fmt.Sprintf("%s orders the best passages (%s)", encoder.Name, kernel)
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"docent/config"
 	"docent/embed/encoder"
 	"docent/embed/multilingual"
 	"docent/rag/corpus"
@@ -53,4 +54,19 @@ func withLanguages(english retrieve.Reranker, folder string) retrieve.Reranker {
 		}
 		return retrieve.NewSimilarity(e, nil), nil
 	})}
+}
+
+// CheckLanguages opens the multilingual model if it is installed. It returns a
+// description for docent doctor.
+func (p *Parts) CheckLanguages(context.Context) (string, error) {
+	if multilingual.Installed(p.Config.Models) == 0 {
+		return "no multilingual model: docent model --help explains how to install one", nil
+	}
+	if _, err := multilingual.Open(multilingual.Path(p.Config.Models), encoder.Config{AllowPlain: true}); err != nil {
+		return "", fmt.Errorf("installed model: %w", err)
+	}
+	if _, ok := encoder.Available(); !ok || p.Config.Encoder == config.EncoderOff || p.Config.Embedder.Remote() {
+		return multilingual.Model + " is installed, but docent does not use it without the encoder", nil
+	}
+	return multilingual.Model + " orders passages that are not in English", nil
 }

@@ -42,19 +42,23 @@ func (p *Parts) rerankServer() (*rerank.Server, error) {
 	return server, nil
 }
 
-// CheckReranker lets the configured reranking server score two short passages.
-func (p *Parts) CheckReranker(ctx context.Context) error {
+// CheckReranker lets the configured reranking server score two short passages. It
+// returns a description for docent doctor.
+func (p *Parts) CheckReranker(ctx context.Context) (string, error) {
+	if !p.Config.Rerank.Enabled() {
+		return "none: no reranking server is configured", nil
+	}
 	server, err := p.rerankServer()
 	if err != nil {
-		return err
+		return "", err
 	}
 	passages := []corpus.Passage{{Chunk: corpus.Chunk{Text: "It is raining."}}, {Chunk: corpus.Chunk{Text: "The server is on."}}}
 	scores, err := server.Score(ctx, "Is the server on?", passages)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if scores[1].Relevance <= scores[0].Relevance {
-		return errors.New("the model prefers a passage about rain for the question \"Is the server on?\"; is it a reranking model?")
+		return "", errors.New("the model prefers a passage about rain for the question \"Is the server on?\"; is it a reranking model?")
 	}
-	return nil
+	return p.Config.Rerank.URL + " orders the best passages in place of the encoder", nil
 }
