@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"docent/embed"
 	"docent/internal/cores"
 	"docent/internal/fault"
 	"docent/rag/corpus"
@@ -36,12 +35,9 @@ type Config struct {
 	Corpus corpus.Corpus
 	// Models are the encoders. Required.
 	Models []Model
-	// Cores tells whether somebody waits for an answer. Default: nil, nobody.
+	// Cores tells whether somebody waits for an answer. The worker then rests.
+	// Default: nil, nobody.
 	Cores *cores.Pool
-	// Idle returns an embedder that computes the same vectors as a model's and
-	// takes more cores. It is used while nobody waits for an answer. Default:
-	// nil, the embedder of the model.
-	Idle embed.Embedder
 	// Lease is the time after which another process takes over the work of a
 	// killed process. Default: DefaultLease.
 	Lease time.Duration
@@ -204,11 +200,7 @@ func (w *Worker) stepModel(ctx context.Context, j *job) (more bool, err error) {
 	if j.done == 0 {
 		j.began = time.Now()
 	}
-	embedder := j.Embedder
-	if w.cfg.Idle != nil && w.cfg.Idle.Name() == j.name && w.cfg.Cores.Idle() {
-		embedder = w.cfg.Idle
-	}
-	if err := encode(ctx, w.cfg.Store, embedder, passages); err != nil {
+	if err := encode(ctx, w.cfg.Store, j.Embedder, passages, w.cfg.Cores.Rest); err != nil {
 		return false, err
 	}
 	j.done += len(passages)

@@ -9,15 +9,22 @@ import (
 	"time"
 )
 
-// idleAfter is the time without questions after which Idle reports true.
-const idleAfter = 2 * time.Second
+const (
+	// maxRest bounds how long Rest waits.
+	maxRest = time.Second
+	// restAfter is how long background work rests after an answer.
+	restAfter = 100 * time.Millisecond
+	// restPause is the interval at which Rest looks.
+	restPause = 5 * time.Millisecond
+)
 
 // Pool lends a fixed number of cores. A nil Pool lends without limit. All
 // methods are safe for concurrent use.
 type Pool struct {
 	lent chan struct{} // one value per core in use
-	// asked is the time of the latest question in Unix nanoseconds.
-	asked atomic.Int64
+	// waiting counts the people who wait for an answer. answered is the time of the
+	// latest answer in Unix nanoseconds.
+	waiting, answered atomic.Int64
 }
 
 // New makes a pool of n cores, at least one.
@@ -53,15 +60,34 @@ func (p *Pool) Yield() {
 	}
 }
 
-// Asked records that somebody waits for an answer.
-func (p *Pool) Asked() {
-	if p != nil {
-		p.asked.Store(time.Now().UnixNano())
+// Answer records that somebody waits for an answer, until the caller calls done.
+func (p *Pool) Answer() (done func()) {
+	if p == nil {
+		return func() {}
+	}
+	p.waiting.Add(1)
+	return func() {
+		p.answered.Store(time.Now().UnixNano())
+		p.waiting.Add(-1)
 	}
 }
 
-// Idle reports that nobody waits for an answer: Asked was not called in the
-// last seconds. Background work may then use all cores.
-func (p *Pool) Idle() bool {
-	return p == nil || time.Since(time.Unix(0, p.asked.Load())) > idleAfter
+// Rest waits while somebody waits for an answer, and shortly after. Background
+// work calls it between small pieces. It takes at most maxRest, so that work goes
+// on under constant load. It fails only if ctx ends first.
+func (p *Pool) Rest(ctx context.Context) error {
+	for began := time.Now(); p.answering() && time.Since(began) < maxRest; {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(restPause):
+		}
+	}
+	return ctx.Err()
+}
+
+// answering reports whether somebody waits for an answer, or got one just now. The
+// answer itself needs some work after the search.
+func (p *Pool) answering() bool {
+	return p != nil && (p.waiting.Load() > 0 || time.Since(time.Unix(0, p.answered.Load())) < restAfter)
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"docent/internal/cores"
 )
@@ -51,4 +53,43 @@ func TestAcquireEndsWithItsContext(t *testing.T) {
 		t.Errorf("a nil pool: %v", err)
 	}
 	none.Release()
+}
+
+func TestRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		pool := cores.New(1)
+		rested := func() time.Duration {
+			began := time.Now()
+			if err := pool.Rest(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		if d := rested(); d != 0 {
+			t.Errorf("nobody waits: %v", d)
+		}
+		done := pool.Answer()
+		if d := rested(); d < time.Second || d > 1100*time.Millisecond {
+			t.Errorf("under constant load: %v", d)
+		}
+		go func() {
+			<-time.After(300 * time.Millisecond)
+			done()
+		}()
+		if d := rested(); d < 400*time.Millisecond || d > 500*time.Millisecond {
+			t.Errorf("until the answer: %v", d)
+		}
+		pool.Answer()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := pool.Rest(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("after cancel: %v", err)
+		}
+		var none *cores.Pool
+		none.Answer()()
+		if err := none.Rest(t.Context()); err != nil {
+			t.Errorf("a nil pool: %v", err)
+		}
+	})
 }

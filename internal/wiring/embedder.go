@@ -113,19 +113,14 @@ func (p *Parts) Encoded(ctx context.Context) ([]retrieve.EncoderProgress, error)
 }
 
 // addEncodings adds the worker of a server that embeds chunks with the encoders.
-// It uses the cores of background work, and all cores while nobody waits for an
-// answer.
+// It uses all cores, but rests while somebody waits for an answer.
 func (p *Parts) addEncodings(context.Context) error {
 	if len(p.encoders) == 0 {
 		return nil
 	}
-	background, err := encoder.New(encoder.Config{Cores: p.cores})
-	if err != nil {
-		return fmt.Errorf("built-in encoder: %w", err)
-	}
+	var err error
 	p.encodings, err = encode.NewWorker(encode.Config{
-		Store: p.DB.Encodings, Corpus: p.DB.Corpus, Models: []encode.Model{{Embedder: background, Languages: p.encoders[0].Languages}},
-		Cores: p.cores, Idle: p.encoders[0].Embedder, Log: p.Log,
+		Store: p.DB.Encodings, Corpus: p.DB.Corpus, Models: p.encoders, Cores: p.cores, Log: p.Log,
 	})
 	return err
 }

@@ -29,7 +29,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	if err != nil {
 		return Retrieval{}, err
 	}
-	r.cfg.Cores.Asked()
+	defer r.cfg.Cores.Answer()()
 	start := time.Now()
 	defer func() { r.took.Observe(time.Since(start)) }()
 	var out Retrieval
