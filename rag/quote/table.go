@@ -50,11 +50,15 @@ func addHeader(headers map[int]string, body string, rows []text.Sentence, ruled 
 		switch {
 		case i == 0 && ruled:
 			headers[r.Start] = ""
-		case ruled || len(rowCells(body[r.Start:r.End])) == len(rowCells(header)):
+		case ruled || fits(rowCells(body[r.Start:r.End]), rowCells(header)):
 			headers[r.Start] = header
 		}
 	}
 }
+
+// fits reports whether a row can belong to a header. A row whose last cells are
+// empty has fewer cells.
+func fits(row, header []string) bool { return len(row) > 1 && len(row) <= len(header) }
 
 // cellsOf returns the cells of a header, or nil for none.
 func cellsOf(header string) []string {
