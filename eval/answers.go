@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"docent/rag/retrieve"
 
@@ -142,10 +143,8 @@ func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 	j := newJudge(q)
 	for i, d := range answer.Passages {
 		v := j.judge(newPassage(d.Passage.Document.Source, d.Passage.Text))
-		for _, holds := range v.holds {
-			if holds && o.Rank == 0 {
-				o.Rank = i + 1
-			}
+		if o.Rank == 0 && (v.also || slices.Contains(v.holds, true)) {
+			o.Rank = i + 1
 		}
 	}
 	o.Citations, o.RightCitations = cited(answer)

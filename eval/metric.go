@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math"
+	"slices"
 
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -93,7 +94,8 @@ func discount(rank int) float64 { return 1 / math.Log2(float64(rank)+1) }
 // judge decides which passages answer a question. It caches its decisions, because variants of retrieval find the same
 // passages.
 type judge struct {
-	quotes []quote
+	quotes []quote // the evidence
+	also   []quote // other correct passages
 	known  map[passageKey]verdict
 }
 
@@ -104,6 +106,7 @@ type passageKey struct {
 
 type verdict struct {
 	holds []bool // by quote
+	also  bool   // contains another correct passage
 	page  bool   // is from a document that a quote is from
 }
 
@@ -112,12 +115,16 @@ func newJudge(q Question) *judge {
 	for _, e := range q.Evidence {
 		j.quotes = append(j.quotes, newQuote(e))
 	}
+	for _, e := range q.Also {
+		j.also = append(j.also, newQuote(e))
+	}
 	return j
 }
 
 // rate measures results.
 func (j *judge) rate(results []retrieve.Result) scores {
 	ranks, page := make([]int, len(j.quotes)), 0
+	var others []int
 	for i, r := range results[:min(len(results), Depth)] {
 		v := j.look(r.Passage)
 		if v.page && page == 0 {
@@ -128,8 +135,27 @@ func (j *judge) rate(results []retrieve.Result) scores {
 				ranks[q] = i + 1
 			}
 		}
+		if v.also && !slices.Contains(ranks, i+1) {
+			others = append(others, i+1)
+		}
 	}
-	return score(ranks, page)
+	return score(substitute(ranks, others), page)
+}
+
+// substitute lets the ranks of other correct passages take the place of later or missing ranks.
+func substitute(ranks, others []int) []int {
+	for _, other := range others {
+		worst := 0
+		for q, r := range ranks {
+			if r == 0 || ranks[worst] != 0 && r > ranks[worst] {
+				worst = q
+			}
+		}
+		if ranks[worst] == 0 || ranks[worst] > other {
+			ranks[worst] = other
+		}
+	}
+	return ranks
 }
 
 func (j *judge) look(p corpus.Passage) verdict {
@@ -146,6 +172,10 @@ func (j *judge) judge(p passage) verdict {
 	v := verdict{holds: make([]bool, len(j.quotes))}
 	for i, q := range j.quotes {
 		v.holds[i] = p.has(q)
+		v.page = v.page || sameFile(p.source, q.file)
+	}
+	for _, q := range j.also {
+		v.also = v.also || p.has(q)
 		v.page = v.page || sameFile(p.source, q.file)
 	}
 	return v

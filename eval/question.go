@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +45,9 @@ type Question struct {
 	Facts []string `json:"facts"`
 	// Evidence are the passages that support the answer. Unanswerable questions have none.
 	Evidence []Evidence `json:"evidence"`
+	// Also are other passages that support the answer. One of them counts as much as a missing piece of Evidence, but none is
+	// needed.
+	Also []Evidence `json:"also"`
 	// Line is the line number in the file, counted from 1.
 	Line int `json:"-"`
 }
@@ -140,10 +144,12 @@ func (q *Question) check() error {
 		return fmt.Errorf("%s is unanswerable and has evidence", q.ID)
 	case q.Kind != Unanswerable && len(q.Evidence) == 0:
 		return fmt.Errorf("%s has no evidence", q.ID)
-	case len(q.Evidence) > maxEvidence:
+	case q.Kind == Unanswerable && len(q.Also) > 0:
+		return fmt.Errorf("%s is unanswerable and has other passages", q.ID)
+	case len(q.Evidence)+len(q.Also) > maxEvidence:
 		return fmt.Errorf("%s has more than %d pieces of evidence", q.ID, maxEvidence)
 	}
-	for i, e := range q.Evidence {
+	for i, e := range slices.Concat(q.Evidence, q.Also) {
 		if e.File == "" || strings.TrimSpace(e.Quote) == "" {
 			return fmt.Errorf("%s: evidence %d lacks its file or quote", q.ID, i+1)
 		}

@@ -98,6 +98,7 @@ func TestSets(t *testing.T) {
 	for path, want := range map[string]struct{ questions, unanswerable, quotes, facts int }{
 		"sets/pgdocs/questions.jsonl":  {238, 16, 314, 289},
 		"sets/pgxcode/questions.jsonl": {110, 7, 146, 136},
+		"sets/postfix/questions.jsonl": {120, 40, 104, 119},
 	} {
 		questions, err := Load(path)
 		if err != nil {
