@@ -42,21 +42,19 @@ func meaningful(s string) []text.Word {
 // conflict names the rule by which the passages contradict a clause. It is ""
 // if no rule applies.
 func (c *checker) conflict(clause string, docs []int) string {
-	var body strings.Builder
+	var b strings.Builder
 	for _, d := range docs {
 		p := c.results[d-1].Passage
-		body.WriteString(corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text + "\n")
+		b.WriteString(corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text + "\n")
 	}
-	near := c.near(clause, docs)
+	body, near := b.String(), c.near(clause, docs)
 	switch {
-	case c.contradicts(clause, docs):
+	case c.contradicts(clause, docs), affirms(clause, near):
 		return "negation"
-	case numbersDiffer(clause, body.String()):
+	case numbersDiffer(clause, body), len(amounts(near)) > 0 && numbersDiffer(clause, near):
 		return "number"
-	case namesDiffer(clause, body.String()):
+	case namesDiffer(clause, body):
 		return "name"
-	case near == "":
-		return ""
 	case broader(clause, near):
 		return "quantifier"
 	case firmer(clause, near):
@@ -132,7 +130,7 @@ func amounts(s string) []amount {
 // numbersDiffer reports whether a clause contains a number that the passages
 // neither contain, with its unit, nor yield by one multiplication or division.
 func numbersDiffer(clause, body string) bool {
-	held := append(amounts(body), amounts(clause)[:0]...)
+	held := amounts(body)
 	own := amounts(clause)
 	for i, a := range own {
 		if slices.ContainsFunc(held, a.agrees) {
@@ -165,7 +163,7 @@ func yields(of []amount, v float64) bool {
 	return false
 }
 
-// name matches options, paths, identifiers, and capitalized words.
+// name matches options, paths, identifiers, and abbreviations.
 var name = regexp.MustCompile(`(?:^|[\s("'` + "`" + `])(--?[A-Za-z][\w-]*|/[\w./-]*\w|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*)`)
 
 // namesDiffer reports whether the passages lack a name of a clause.
@@ -184,7 +182,7 @@ var (
 	exclusive = regexp.MustCompile(`(?i)\b(?:only|solely|exclusively|nur|ausschließlich|allein)\b`)
 	notOnly   = regexp.MustCompile(`(?i)\b(?:not only|nicht nur)\b`)
 	partial   = regexp.MustCompile(`(?i)\b(?:some|many|most|mostly|usually|often|sometimes|typically|generally|rarely|several|certain|unless|except|may|might|can|only if|einige[nr]?|viele[nr]?|meist(?:ens)?|oft|manchmal|gewöhnlich|üblicherweise|selten|kann|können)\b`)
-	firm      = regexp.MustCompile(`(?i)\b(?:must|ha(?:s|ve) to|requires?|required|mandatory|will|always|guarantee[sd]?|muss|müssen|erforderlich|zwingend)\b`)
+	firm      = regexp.MustCompile(`(?i)\b(?:must|ha(?:s|ve) to|requires?|required|needs?|mandatory|will|always|guarantee[sd]?|muss|müssen|erforderlich|zwingend)\b`)
 	tentative = regexp.MustCompile(`(?i)\b(?:may|might|could|should|can|optional(?:ly)?|recommend(?:s|ed)?|suggested|unlikely|likely|encouraged|kann|können|sollten?|könnten?|empfohlen|optional)\b`)
 )
 
@@ -214,9 +212,8 @@ var opposites = func() [][2]*regexp.Regexp {
 		{`safe`, `unsafe|dangerous|harm\w*`},
 		{`allow\w*|permit\w*|accept\w*`, `forbid\w*|prohibit\w*|reject\w*|refus\w*`},
 		{`same|identical`, `different|distinct`},
-		{`enabl\w*|on`, `disabl\w*|off`},
+		{`enabl\w*`, `disabl\w*`},
 		{`start\w*|begin\w*`, `stop\w*|end\w*`},
-		{`client|clients`, `server|servers`},
 		{`temporar\w*`, `permanent\w*`},
 		{`automatic\w*`, `manual\w*|by hand`},
 		{`vor`, `nach|seit`},
@@ -241,4 +238,30 @@ func opposite(clause, near string) bool {
 		}
 	}
 	return false
+}
+
+// clausePart matches the border between two parts of a passage's sentence that
+// are denied independently.
+var clausePart = regexp.MustCompile(`(?i)[,;:()–—\n]|\b(?:and|but|or|und|aber|sondern|oder)\b`)
+
+// affirms reports whether a clause states without negation that which the
+// nearest part of the nearest sentences denies.
+func affirms(clause, near string) bool {
+	if len(text.Denials(clause)) > 0 || text.OtherwiseNegative.MatchString(clause) {
+		return false
+	}
+	own := text.Stems(clause)
+	most, best := 0, ""
+	for _, part := range clausePart.Split(near, -1) {
+		n := 0
+		for _, w := range meaningful(part) {
+			if own[w.Stem] {
+				n++
+			}
+		}
+		if n > most {
+			most, best = n, part
+		}
+	}
+	return len(text.Denials(best)) > 0
 }
