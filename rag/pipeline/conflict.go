@@ -86,8 +86,15 @@ func (c *checker) near(clause string, docs []int) string {
 }
 
 var (
-	quantity = regexp.MustCompile(`(?i)(?:^|[^\pL\d._/-])(\d[\d,]*(?:\.\d+)*)\s*(ms|milliseconds?|s|sec|seconds?|sekunden?|min|minutes?|minuten?|h|hours?|stunden?|days?|tagen?|weeks?|wochen?|[kmgt]i?b|(?:kilo|mega|giga|tera)?bytes?|%|percent|prozent)?\b`)
-	scales   = map[string]float64{"ms": .001, "mil": .001, "s": 1, "sec": 1, "sek": 1, "min": 60, "h": 3600, "hou": 3600, "stu": 3600, "day": 86400, "tag": 86400, "wee": 604800, "woc": 604800}
+	// quantity matches a number and its unit.
+	quantity = regexp.MustCompile(`(?i)(?:^|[^\pL\d._/-])(\d[\d,]*(?:\.\d+)*)\s*(?:(ms|milliseconds?|s|sec|seconds?|sekunden?|` +
+		`min|minutes?|minuten?|h|hours?|stunden?|days?|tagen?|weeks?|wochen?|[kmgt]i?b|(?:kilo|mega|giga|tera)?bytes?|percent|prozent)\b|(%)|\b)`)
+	// scales are the lengths of the units of time in seconds.
+	scales = map[string]float64{
+		"ms": .001, "mil": .001, "s": 1, "sec": 1, "sek": 1, "min": 60, "h": 3600, "hou": 3600, "stu": 3600,
+		"day": 86400, "tag": 86400, "wee": 604800, "woc": 604800,
+	}
+	// numerals matches number words. It leaves out "two", which sentences often add.
 	numerals = regexp.MustCompile(`(?i)\b(three|four|five|six|seven|eight|nine|ten|eleven|twelve|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b`)
 	digits   = map[string]string{
 		"three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
@@ -96,13 +103,14 @@ var (
 	}
 )
 
-// amount is a number with the first letters of its unit. Times are in seconds.
+// amount is a number with the first three letters of its unit. Times are in seconds.
 type amount struct {
 	number string
 	value  float64
 	unit   string
 }
 
+// amounts returns the numbers in a text.
 func amounts(s string) []amount {
 	s = numerals.ReplaceAllStringFunc(s, func(w string) string { return digits[strings.ToLower(w)] })
 	var out []amount
@@ -112,12 +120,15 @@ func amounts(s string) []amount {
 		if err != nil {
 			value = -1 // a version, such as 2.1.3
 		}
-		unit := strings.ToLower(m[2])
+		unit := strings.ToLower(m[2] + m[3])
 		if prefix, ok := strings.CutSuffix(strings.TrimSuffix(unit, "s"), "byte"); ok && prefix != "" {
 			unit = prefix[:1] + "b"
 		}
 		if len(unit) > 3 {
 			unit = unit[:3]
+		}
+		if unit == "per" || unit == "pro" {
+			unit = "%"
 		}
 		if scale := scales[unit]; scale > 0 {
 			value, unit = value*scale, "s"
@@ -144,6 +155,8 @@ func numbersDiffer(clause, body string) bool {
 	return false
 }
 
+// agrees reports whether two numbers are equal. A number without a unit agrees
+// with any unit.
 func (a amount) agrees(b amount) bool {
 	if a.unit != "" && b.unit != "" {
 		return a.unit == b.unit && a.value == b.value
@@ -169,7 +182,7 @@ var name = regexp.MustCompile(`(?:^|[\s("'` + "`" + `])(--?[A-Za-z][\w-]*|/[\w./
 // namesDiffer reports whether the passages lack a name of a clause.
 func namesDiffer(clause, body string) bool {
 	body = strings.ToLower(body)
-	for _, m := range name.FindAllStringSubmatch(clause, -1) {
+	for _, m := range name.FindAllStringSubmatch(quantity.ReplaceAllString(clause, " "), -1) {
 		if !strings.Contains(body, strings.ToLower(strings.TrimRight(m[1], "."))) {
 			return true
 		}
@@ -177,6 +190,8 @@ func namesDiffer(clause, body string) bool {
 	return false
 }
 
+// The words of these lists say how many things a sentence is about, and how
+// certain or necessary it is.
 var (
 	universal = regexp.MustCompile(`(?i)\b(?:all|always|any|anyone|each|every|everyone|everything|whenever|alle[nrs]?|immer|jede[rsnm]?|stets)\b`)
 	exclusive = regexp.MustCompile(`(?i)\b(?:only|solely|exclusively|nur|ausschließlich|allein)\b`)

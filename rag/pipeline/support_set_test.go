@@ -17,7 +17,6 @@ type labeled struct {
 	Passage   string
 	Sentence  string
 	Label     string
-	Change    string
 }
 
 // readPairs reads the labeled pairs.
@@ -29,12 +28,16 @@ func readPairs(t *testing.T) []labeled {
 	}
 	defer f.Close()
 	var out []labeled
-	for lines := bufio.NewScanner(f); lines.Scan(); {
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
 		var p labeled
 		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
 			t.Fatal(err)
 		}
 		out = append(out, p)
+	}
+	if err := lines.Err(); err != nil || len(out) != 200 {
+		t.Fatalf("%d pairs, %v", len(out), err)
 	}
 	return out
 }
@@ -59,33 +62,24 @@ func (m matrix) add(label string, mark rag.Support) {
 	m[label][mark]++
 }
 
-// f1 returns precision, recall, and F1 for the label "not", as predicted by the
-// given marks.
-func (m matrix) f1(marks ...rag.Support) (precision, recall, f float64) {
-	var hits, predicted, actual int
+// notSupported returns precision, recall, and F1 of the mark None as a
+// prediction of the label "not".
+func (m matrix) notSupported() (precision, recall, f float64) {
+	predicted, actual := 0, 0
 	for label, row := range m {
-		for mark, n := range row {
-			said := false
-			for _, k := range marks {
-				said = said || k == mark
-			}
-			if said {
-				predicted += n
-			}
+		predicted += row[rag.None]
+		for _, n := range row {
 			if label == "not" {
 				actual += n
 			}
-			if said && label == "not" {
-				hits += n
-			}
 		}
 	}
-	precision, recall = float64(hits)/float64(max(1, predicted)), float64(hits)/float64(max(1, actual))
-	return precision, recall, 2 * float64(hits) / float64(max(1, predicted+actual))
+	hits := float64(m["not"][rag.None])
+	return hits / float64(predicted), hits / float64(actual), 2 * hits / float64(predicted+actual)
 }
 
-// TestSupportSet measures the marks on the labeled pairs. The mark None
-// predicts the label "not".
+// TestSupportSet holds the quality of the marks on the labeled pairs. Half of
+// the passages, those with odd numbers, tuned the rules.
 func TestSupportSet(t *testing.T) {
 	t.Parallel()
 	halves := map[string]matrix{"odd": {}, "even": {}, "all": {}}
@@ -95,25 +89,22 @@ func TestSupportSet(t *testing.T) {
 		half := "even"
 		if p.odd(t) {
 			half = "odd"
-			if os.Getenv("SHOW") != "" {
-				var rules []string
-				for _, cl := range clauses(p.Sentence) {
-					rules = append(rules, c.conflict(cl, []int{1}))
-				}
-				t.Logf("%s/%s %s %q %s", p.Label, p.Change, mark, rules, p.Sentence)
-			}
 		}
 		halves[half].add(p.Label, mark)
 		halves["all"].add(p.Label, mark)
 	}
-	for _, half := range []string{"odd", "even", "all"} {
+	for half, least := range map[string]float64{"odd": .595, "even": .68, "all": .64} {
 		m := halves[half]
 		for _, label := range []string{"supported", "partly", "not"} {
 			t.Logf("%-5s %-9s strong %3d weak %3d none %3d", half, label, m[label][rag.Strong], m[label][rag.Weak], m[label][rag.None])
 		}
-		precision, recall, f := m.f1(rag.None)
-		t.Logf("%-5s none is not: precision %.2f recall %.2f F1 %.3f", half, precision, recall, f)
-		precision, recall, f = m.f1(rag.None, rag.Weak)
-		t.Logf("%-5s weak and none are not: precision %.2f recall %.2f F1 %.3f", half, precision, recall, f)
+		precision, recall, f := m.notSupported()
+		t.Logf("%-5s precision %.3f recall %.3f F1 %.3f", half, precision, recall, f)
+		if f < least {
+			t.Errorf("F1 of the %s pairs is %.3f, want at least %.3f", half, f, least)
+		}
+	}
+	if wrong := halves["all"]["supported"][rag.None]; wrong > 5 {
+		t.Errorf("%d supported sentences are marked as not supported, want at most 5", wrong)
 	}
 }
