@@ -12,7 +12,8 @@ import (
 
 // clauseBreak matches the border between two clauses that can be true or false
 // independently.
-var clauseBreak = regexp.MustCompile(`(?i);\s+|,\s+(?:and|but|while|und|aber|während)\s+`)
+var clauseBreak = regexp.MustCompile(`(?i)(;\s+|,\s+(?:and|but|while|und|aber|während)\s+)|` +
+	`(\s+(?:and|und)\s+)(?:is|are|was|were|has|had|can|may|must|will|ist|sind|war|waren|hat|kann|muss|wird)\b`)
 
 // minClauseWords is the minimum number of meaningful words in a clause of its own.
 const minClauseWords = 2
@@ -22,7 +23,8 @@ const minClauseWords = 2
 func clauses(s string) []string {
 	var out []string
 	start := 0
-	for _, at := range clauseBreak.FindAllStringIndex(s, -1) {
+	for _, at := range clauseBreak.FindAllStringSubmatchIndex(s, -1) {
+		at[1] = max(at[3], at[5])
 		if len(meaningful(s[start:at[0]])) >= minClauseWords && len(meaningful(s[at[1]:])) >= minClauseWords {
 			if clause := s[start:at[0]]; !Admits(clause) {
 				out = append(out, clause)
