@@ -9,6 +9,7 @@ import (
 
 	"docent/rag"
 	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
 // labeled is a labeled pair of a passage and a sentence.
@@ -106,5 +107,25 @@ func TestSupportSet(t *testing.T) {
 	}
 	if wrong := halves["all"]["supported"][rag.None]; wrong > 5 {
 		t.Errorf("%d supported sentences are marked as not supported, want at most 5", wrong)
+	}
+}
+
+// TestSupportOfPassages: a passage supports its own sentences.
+func TestSupportOfPassages(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	marks := map[rag.Support]int{}
+	for _, p := range readPairs(t) {
+		if seen[p.PassageID] {
+			continue
+		}
+		seen[p.PassageID] = true
+		c := newChecker(testStatic, []retrieve.Result{passage(1, "", "", p.Passage)})
+		for _, s := range text.Sentences(p.Passage, false) {
+			marks[c.support(p.Passage[s.Start:s.End], []int{1})]++
+		}
+	}
+	if marks[rag.Strong] < 348 || marks[rag.None] > 0 {
+		t.Errorf("the marks of the passages' own sentences are %v", marks)
 	}
 }
