@@ -71,7 +71,7 @@ const (
 	Strong Support = "strong"
 	// Weak: the passages support a part of it.
 	Weak Support = "weak"
-	// None: the sentence cites nothing, or its passages do not support it.
+	// None: the sentence cites nothing, or its passages contradict it or do not support it.
 	None Support = "none"
 )
 

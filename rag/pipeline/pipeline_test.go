@@ -244,7 +244,7 @@ func TestModelAnswers(t *testing.T) {
 		supports  string
 	}{
 		"cited":     {llmtest.Say("The default value of work_mem is 4MB [1]. Elephants fly [2]."), "The default value of work_mem is 4MB [1]. Elephants fly [2].", false, "strong none"},
-		"number":    {llmtest.Say("The default value of work_mem is 9MB [1]."), "The default value of work_mem is 9MB [1].", false, "weak"},
+		"number":    {llmtest.Say("The default value of work_mem is 9MB [1]."), "The default value of work_mem is 9MB [1].", false, "none"},
 		"invented":  {llmtest.Say("It is 4MB [7]."), "It is 4MB.", false, "none"},
 		"uncited":   {llmtest.Say("The default is 4MB."), "The default is 4MB.", false, "none"},
 		"knows not": {llmtest.Say("I don't know."), "I don't know.", true, "none"},

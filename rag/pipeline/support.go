@@ -44,17 +44,36 @@ func newChecker(static *embed.Static, results []retrieve.Result) *checker {
 }
 
 // support says how much of a sentence the passages with the given numbers
-// support, by words and by meaning. Numbers count from 1. A missing number or
-// identifier, or a negation on one side only, allows at most weak support.
+// support. Numbers count from 1. The support is strong if all clauses have
+// strong support. It is None if the passages do not support one clause, and
+// fully support no other.
 func (c *checker) support(s string, docs []int) rag.Support {
 	if len(docs) == 0 {
 		return rag.None
 	}
+	marks := map[rag.Support]bool{}
+	for _, clause := range clauses(s) {
+		marks[c.clauseSupport(clause, docs)] = true
+	}
+	switch {
+	case marks[rag.None] && !marks[rag.Strong]:
+		return rag.None
+	case len(marks) == 1 && marks[rag.Strong]:
+		return rag.Strong
+	default:
+		return rag.Weak
+	}
+}
+
+// clauseSupport says how much of a clause the passages support, by words and
+// by meaning. They do not support a clause that contradicts them.
+func (c *checker) clauseSupport(s string, docs []int) rag.Support {
+	if c.conflict(s, docs) != "" {
+		return rag.None
+	}
 	var all, common, missing int
-	for _, w := range text.Words(s) {
+	for _, w := range meaningful(s) {
 		switch {
-		case w.Part || text.IsStop(w.Stem):
-			continue
 		case c.held(w.Stem, docs):
 			common++
 		case w.Exact:
@@ -69,9 +88,6 @@ func (c *checker) support(s string, docs []int) rag.Support {
 	alike := c.alike(s, docs)
 	switch {
 	case missing == 0 && (share >= strongWords || share >= weakWords && alike >= strongVector):
-		if c.contradicts(s, docs) {
-			return rag.Weak
-		}
 		return rag.Strong
 	case share >= weakWords, missing == 0 && alike >= weakVector:
 		return rag.Weak

@@ -20,8 +20,8 @@ func TestSupport(t *testing.T) {
 		"The default value of work_mem is four megabytes.":             {[]int{1}, rag.Strong},
 		"The default of work_mem is 4MB.":                              {[]int{2, 1}, rag.Strong},
 		"There can be at most 1600 columns.":                           {[]int{1}, rag.Strong},
-		"The default of work_mem is 64MB.":                             {[]int{1}, rag.Weak},
-		"The default of hash_mem is 4MB.":                              {[]int{1}, rag.Weak},
+		"The default of work_mem is 64MB.":                             {[]int{1}, rag.None},
+		"The default of hash_mem is 4MB.":                              {[]int{1}, rag.None},
 		"Elephants never forget a face.":                               {[]int{1, 2}, rag.None},
 		"The default value of work_mem is four megabytes, not cited.":  {[]int{}, rag.None},
 		"Kittens doze for many hours daily, unlike the elephants do.":  {[]int{1}, rag.None},
@@ -33,7 +33,7 @@ func TestSupport(t *testing.T) {
 	}
 }
 
-// TestSupportOfTheOpposite: a passage does not fully support a sentence that
+// TestSupportOfTheOpposite: a passage does not support a sentence that
 // denies it, however similar the words.
 func TestSupportOfTheOpposite(t *testing.T) {
 	t.Parallel()
@@ -46,24 +46,24 @@ func TestSupportOfTheOpposite(t *testing.T) {
 		support rag.Support
 	}{
 		"Groups nest to any depth.":                              {1, rag.Strong},
-		"Groups do **not** nest to any depth.":                   {1, rag.Weak},
-		"Groups don't nest, to any depth.":                       {1, rag.Weak},
-		"Groups do not support nesting.":                         {1, rag.Weak},
+		"Groups do **not** nest to any depth.":                   {1, rag.None},
+		"Groups don't nest, to any depth.":                       {1, rag.None},
+		"Groups do not support nesting.":                         {1, rag.None},
 		"I don't know why, but groups nest to any depth.":        {1, rag.Strong},
-		"Groups never nest to any depth.":                        {1, rag.Weak},
-		"No groups nest to any depth.":                           {1, rag.Weak},
+		"Groups never nest to any depth.":                        {1, rag.None},
+		"No groups nest to any depth.":                           {1, rag.None},
 		"Groups not only nest, they nest to any depth.":          {1, rag.Strong},
 		"A group has a name.":                                    {1, rag.Strong},
 		"A group does not survive a restart.":                    {1, rag.Strong},
-		"A group survives a restart.":                            {1, rag.Weak},
-		"Members are renamed.":                                   {1, rag.Weak},
+		"A group survives a restart.":                            {1, rag.None},
+		"Members are renamed.":                                   {1, rag.None},
 		"Members are never renamed.":                             {1, rag.Strong},
 		"Not all create groups, only admins.":                    {1, rag.Strong},
 		"Groups nest to any depth and do not survive a restart.": {1, rag.Strong},
 		"Gruppen lassen sich beliebig tief schachteln.":          {2, rag.Strong},
-		"Gruppen lassen sich nicht beliebig tief schachteln.":    {2, rag.Weak},
-		"Keine Gruppen lassen sich beliebig tief schachteln.":    {2, rag.Weak},
-		"Ein Name wird geändert.":                                {2, rag.Weak},
+		"Gruppen lassen sich nicht beliebig tief schachteln.":    {2, rag.None},
+		"Keine Gruppen lassen sich beliebig tief schachteln.":    {2, rag.None},
+		"Ein Name wird geändert.":                                {2, rag.None},
 		"Ein Name wird nicht geändert.":                          {2, rag.Strong},
 	} {
 		if got := c.support(text, []int{want.doc}); got != want.support {

@@ -45,7 +45,7 @@ func TestCiteFindsWhatIsNotCited(t *testing.T) {
 		"The default value is four megabytes.":                                              {Passages: []int{1}, Support: rag.Strong, Found: true},
 		"The default value is five megabytes (5MB).":                                        {Support: rag.None},
 		"The default value is not four megabytes.":                                          {Support: rag.None},
-		"The default is 4MB [2].":                                                           {Passages: []int{2}, Support: rag.Weak},
+		"The default is 4MB [2].":                                                           {Passages: []int{2}, Support: rag.None},
 		"Yes, it does.":                                                                     {Support: rag.None},
 		"Is the default value four megabytes?":                                              {Support: rag.None},
 		"The default value that a query operation writes to disk is typically an elephant.": {Support: rag.None},
