@@ -17,6 +17,16 @@ type RetrievalReport struct {
 	// Rows are the results by kind and variant. All comes first, then the kinds in the order of the question set. Variants
 	// have the configured order.
 	Rows []RetrievalRow `json:"rows"`
+	// Questions are the results of the variant Base for each question.
+	Questions []QuestionResult `json:"questions"`
+}
+
+// QuestionResult is the result of one question.
+type QuestionResult struct {
+	// ID is the ID of the question.
+	ID string `json:"id"`
+	// Values are the values by metric.
+	Values map[string]float64 `json:"values"`
 }
 
 // RetrievalRow is the result of one variant for one kind of question.
@@ -39,6 +49,13 @@ type RetrievalRow struct {
 func newRetrievalReport(cfg RetrievalConfig, results [][]scores) *RetrievalReport {
 	r := &RetrievalReport{Base: cfg.Base}
 	base := slices.IndexFunc(cfg.Variants, func(v Variant) bool { return v.Name == cfg.Base })
+	for i, q := range cfg.Questions {
+		values := map[string]float64{}
+		for m, name := range metrics {
+			values[name] = results[base][i][m]
+		}
+		r.Questions = append(r.Questions, QuestionResult{q.ID, values})
+	}
 	kinds := []string{All}
 	for _, q := range cfg.Questions {
 		if !slices.Contains(kinds, q.Kind) {

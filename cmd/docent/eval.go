@@ -24,7 +24,7 @@ import (
 
 // evalOptions are the flags of eval.
 type evalOptions struct {
-	corpus, golden             string
+	corpus, golden, before     string
 	update, ablations, answers bool
 	calibrate, asJSON          bool
 }
@@ -50,6 +50,9 @@ sets the threshold with the odd-numbered questions, so that at most one in ten t
 have an answer is refused, and reports the effect on the others. About a quarter of
 the questions should be unanswerable.
 
+With --compare, docent prints the differences to an earlier run on the same questions,
+with paired bootstrap intervals, and each changed question.
+
 With --golden, docent compares the figures with a golden file and exits with status
 1 if one drops by more than its tolerance.`,
 		Args: cobra.ExactArgs(1),
@@ -68,6 +71,7 @@ With --golden, docent compares the figures with a golden file and exits with sta
 	f := cmd.Flags()
 	f.StringVar(&o.corpus, "corpus", "", "file or folder with the documents")
 	f.StringVar(&o.golden, "golden", "", "golden file to compare the figures with")
+	f.StringVar(&o.before, "compare", "", "report of an earlier run with --json to compare this run with")
 	f.BoolVar(&o.update, "update", false, "write the figures to the golden file instead of comparing")
 	f.BoolVar(&o.ablations, "ablations", false, "also measure retrieval without each feature of the second stage")
 	f.BoolVar(&o.answers, "answers", true, "also measure answers, citations, and \"I don't know\"")
@@ -110,6 +114,9 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	}
 	if o.calibrate {
 		return report.Answers.WriteCalibration(std.out)
+	}
+	if o.before != "" {
+		return o.difference(std, report)
 	}
 	if err := report.write(std, o.asJSON); err != nil {
 		return err
@@ -204,6 +211,19 @@ func (r *evalReport) metrics() map[string]float64 {
 		}
 	}
 	return all
+}
+
+// difference compares the report with an earlier one.
+func (o evalOptions) difference(std stdio, r *evalReport) error {
+	data, err := os.ReadFile(o.before)
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "eval_report_unreadable", "cannot read the report %s", o.before)
+	}
+	var before eval.Measured
+	if err := json.Unmarshal(data, &before); err != nil {
+		return fault.New(fault.Invalid, "eval_report_invalid", "%s is not a report of docent eval --json", o.before)
+	}
+	return eval.WriteComparison(std.out, before, eval.Measured{Retrieval: r.Retrieval, Answers: r.Answers})
 }
 
 // compare compares the report with the golden file, or updates the file.
