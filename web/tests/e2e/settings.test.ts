@@ -144,7 +144,7 @@ describe('settings', () => {
     await expect.poll(() => page.locator('.answer').allTextContents().then((all) => all.join(' '))).not.toMatch(/I don't know|Hello/);
     await page.goto(`${program.url}/#/documents`);
     await page.locator('input[type=file]:not(.folder)').setInputFiles([{ name: 'b.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 255, 254, 0, 9]) }]);
-    await page.locator('.uploads li.failed', { hasText: 'Binärdatei: application/octet-stream ist keine Art von Dokument, die gelesen werden kann' }).waitFor();
+    await page.locator('.uploads li.failed', { hasText: 'Binärdatei: docent kann Dokumente der Art application/octet-stream nicht lesen' }).waitFor();
     await page.locator('.row .failed', { hasText: 'Binärdatei' }).waitFor();
   });
 
@@ -161,7 +161,8 @@ describe('settings', () => {
     await expect.poll(() => row('Database')).toBe(info.database);
     expect(info.database).toMatch(/postgres/);
     await expect.poll(() => row('Model')).toContain(info.model.hint);
-    await expect.poll(() => row('Embedder')).toBe(`${info.embedder.name}, ${info.embedder.dimensions.toLocaleString('en')} dimensions`);
+    await expect.poll(() => row('Embedder')).toContain(`${info.embedder.name}, ${info.embedder.dimensions.toLocaleString('en')} dimensions`);
+    for (const e of info.encoders ?? []) await expect.poll(() => row('Embedder')).toContain(e.model);
     await expect.poll(() => row('Index')).toBe(`${info.index.keyword} + ${info.index.vectors}`);
     expect(info.index.chunks).toBeGreaterThan(0);
     await expect.poll(() => row('Passages in the index')).toBe(String(info.index.chunks));
