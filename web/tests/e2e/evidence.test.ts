@@ -247,9 +247,9 @@ describe('evidence', () => {
 
   test('what the passages do not carry is marked, in part and not at all', async () => {
     const { page, check } = await start();
-    const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1]. Boats moor at the quixel pier after a toast of 77 cannons by the mayor [1]. Penguins govern Atlantis from turquoise submarines.');
+    const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1]. Boats moor at the quixel pier after a toast of many cannons by the mayor [1]. Penguins govern Atlantis from turquoise submarines.');
     await expect.poll(() => answer.locator('.doubtful[data-support=none]').textContent()).toContain('Penguins govern');
-    expect(plain((await answer.locator('.doubtful[data-support=weak]').allTextContents()).join(''))).toContain('77 cannons');
+    expect(plain((await answer.locator('.doubtful[data-support=weak]').allTextContents()).join(''))).toContain('many cannons');
     const looks = (support: string) => answer.locator(`.doubtful[data-support=${support}]`).first().evaluate((el) => getComputedStyle(el).textDecorationStyle);
     await expect.poll(() => looks('weak')).not.toBe(await looks('none'));
     const legend = answer.getByRole('note', { name: 'Meaning of the marks' });
