@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // Scope is a right of a principal.
@@ -125,9 +126,9 @@ func (p Principal) Owns(owner string) bool { return p.ID == owner || p.May(Admin
 
 type contextKey struct{}
 
-// NewContext returns ctx with a principal.
+// NewContext returns ctx with a principal, who is also its corpus.Reader.
 func NewContext(ctx context.Context, p Principal) context.Context {
-	return context.WithValue(ctx, contextKey{}, p)
+	return corpus.WithReader(context.WithValue(ctx, contextKey{}, p), p.ID)
 }
 
 // FromContext returns the principal of ctx; false if there is none.

@@ -164,3 +164,7 @@ func (a *Authenticator) verify(ctx context.Context, name, password string) (User
 	right, err := a.check(ctx, hash, password)
 	return user, right && known, err
 }
+
+// CheckGroupName fails if a name is not valid for a group. The rules are those of
+// the names of users.
+func CheckGroupName(name string) error { return checkName("group", name) }

@@ -114,6 +114,8 @@ type OIDC struct {
 	Audience string
 	// Scopes are the scopes of users with such a token; default ask.
 	Scopes string
+	// GroupsClaim is the claim that lists the user's groups; default groups.
+	GroupsClaim string
 }
 
 // Sockets limits WebSocket connections.

@@ -28,6 +28,7 @@ func (c *Connection) open(ctx context.Context, o *opening) bool {
 	if greets && !c.awaitHello(ctx, g, o) {
 		return false
 	}
+	ctx = auth.NewContext(ctx, *c.who)
 	req := o.request
 	req.Owner, req.AnyOwner = c.who.ID, c.who.May(auth.Admin)
 	if req.Username == "" {

@@ -354,6 +354,7 @@ export interface components {
             /** Format: int64 */
             start: number;
             title: string;
+            unavailable?: boolean;
         };
         RAGSentence: {
             docs: number[];
