@@ -58,7 +58,7 @@ func (g *greeting) hello(ctx context.Context, frame payload.Frame, o *opening) e
 	switch {
 	case c.who == nil:
 		return errNobody
-	case !c.who.May(auth.Ask):
+	case !c.who.May(auth.Chat):
 		return errNoScope
 	}
 	return nil

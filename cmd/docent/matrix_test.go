@@ -90,7 +90,7 @@ func want(scope auth.Scope, s sample, w who, owner string) int {
 		return s.ok
 	case w.id == "":
 		return http.StatusUnauthorized
-	case scope != route.Known && !p.May(scope):
+	case scope != route.Known && !p.May(scope), p.MayOnlyChat():
 		return http.StatusForbidden
 	case s.signed && !strings.HasPrefix(w.name, "user "):
 		return http.StatusForbidden

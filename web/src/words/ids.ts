@@ -2,6 +2,7 @@
 
 /** Params are the values in each sentence of the server that can reach the page. */
 export interface Params {
+  action_not_chat: [string];
   action_unknown: [string];
   action_without_message: [string];
   address_invalid: [string];
@@ -465,6 +466,7 @@ export interface Params {
   server_unavailable: [string];
   session_busy: [];
   session_deleted: [];
+  session_id_guessable: [number];
   session_id_missing: [];
   session_message_dropped: [];
   session_of_another_user: [];
@@ -562,6 +564,7 @@ export interface Params {
   the_pdf: [];
   the_upload: [];
   token_and_password: [];
+  token_chat_alone: [];
   token_expired: [];
   token_expiry_past: [];
   token_groups_invalid: [string];
