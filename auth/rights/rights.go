@@ -242,20 +242,6 @@ func check(access Access, collection string, level Level) error {
 	}
 }
 
-// Set sets the right of a subject in a collection; see Store.SetRight. The reader
-// of ctx must have the level Manage there.
-func (r *Rights) Set(ctx context.Context, collection string, grant Grant) error {
-	subject, err := ParseSubject(grant.Subject)
-	if err != nil {
-		return err
-	}
-	if err := r.Check(ctx, collection, Manage); err != nil {
-		return err
-	}
-	grant.Subject = subject
-	return r.store.SetRight(ctx, collection, grant) //nolint:wrapcheck // the store names the operation
-}
-
 // ParseSubject checks a subject and returns its stored form.
 func ParseSubject(subject string) (string, error) {
 	name := func(prefix string) string { return strings.TrimPrefix(subject, prefix) }
@@ -273,4 +259,13 @@ func ParseSubject(subject string) (string, error) {
 			"subject_unknown", "%.100q is not a subject; use everyone, group:NAME, user:NAME, token:NAME, or oidc:ISSUER#SUBJECT", subject)
 	}
 	return subject, err
+}
+
+// ParseMember checks a member of a group and returns its stored form. A name
+// without a prefix is the name of a user.
+func ParseMember(member string) (string, error) {
+	if !strings.HasPrefix(member, oidcPrefix) && !strings.HasPrefix(member, userPrefix) {
+		member = userPrefix + member
+	}
+	return ParseSubject(member)
 }

@@ -287,3 +287,51 @@ func TestWithdrawnRights(t *testing.T) {
 		}
 	})
 }
+
+// TestRightsOverHTTP checks who may see and change rights, and that changes count
+// at once.
+func TestRightsOverHTTP(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := guarded(t, env)
+		do := func(name string, want int, method, path, body string) string {
+			t.Helper()
+			resp, said := s.as(t, name).request(t, method, s.at+path, body, asJSON...)
+			if resp.StatusCode != want {
+				t.Errorf("%s %s %s %s: status %d, want %d: %s", name, method, path, body, resp.StatusCode, want, said)
+			}
+			return said
+		}
+		list := func(name, want string) {
+			t.Helper()
+			if got := strings.TrimSpace(do(name, 200, "GET", "/api/collections", "")); got != want {
+				t.Errorf("%s sees %s, want %s", name, got, want)
+			}
+		}
+		const rightsOf = "/api/collections/default/rights"
+		list("user other", `[{"name":"default","documents":1,"restricted":false,"right":"read","rights":[]}]`)
+		list("user both", `[{"name":"default","documents":1,"restricted":false,"right":"write","rights":[]}]`)
+		list("user root", `[{"name":"default","documents":1,"restricted":false,"right":"manage","rights":[]}]`)
+		do("user both", 403, "PUT", rightsOf, `{"subject":"everyone","right":"read"}`)
+		do("user root", 204, "POST", "/api/groups", `{"name":"staff"}`)
+		do("user root", 409, "POST", "/api/groups", `{"name":"staff"}`)
+		do("user root", 204, "PUT", "/api/groups/staff/members", `{"member":"Other","is":true}`)
+		do("user root", 404, "PUT", "/api/groups/staff/members", `{"member":"stranger","is":true}`)
+		if got, want := strings.TrimSpace(do("user root", 200, "GET", "/api/groups", "")), `[{"name":"staff","members":["user:other"]}]`; got != want {
+			t.Errorf("the groups are %s, want %s", got, want)
+		}
+		do("user root", 204, "PUT", rightsOf, `{"subject":"user:both","right":"manage"}`)
+		list("user other", `[]`)
+		do("user other", 403, "PUT", rightsOf, `{"subject":"everyone","right":"read"}`)
+		do("user both", 404, "PUT", rightsOf, `{"subject":"group:board","right":"read"}`)
+		do("user both", 204, "PUT", rightsOf, `{"subject":"group:staff","right":"read"}`)
+		list("user other", `[{"name":"default","documents":1,"restricted":true,"right":"read","rights":[]}]`)
+		list("user both", `[{"name":"default","documents":1,"restricted":true,"right":"manage","rights":[{"subject":"group:staff","right":"read"},{"subject":"user:both","right":"manage"}]}]`)
+		do("user both", 204, "PUT", rightsOf, `{"subject":"group:staff","right":"none"}`)
+		list("user other", `[]`)
+		do("user both", 204, "DELETE", rightsOf, "")
+		list("user other", `[{"name":"default","documents":1,"restricted":false,"right":"read","rights":[]}]`)
+		do("user both", 403, "DELETE", rightsOf, "")
+		do("user root", 204, "DELETE", "/api/groups/staff", "")
+	})
+}

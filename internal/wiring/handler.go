@@ -58,7 +58,7 @@ func (s *server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		UploadBytes: s.Config.MaxFileSize, Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
 	}
 	if s.authenticator != nil {
-		cfg.Logins = s.authenticator
+		cfg.Logins, cfg.Rights = s.authenticator, s.rights
 	}
 	return cfg
 }

@@ -10,6 +10,7 @@ import (
 
 	"docent/auth/rights"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 func newCollection(c Config) *cobra.Command {
@@ -78,6 +79,9 @@ func newCollectionGrant(c Config) *cobra.Command {
   docent collection grant hr user:ann manage`,
 		Args: cobra.ExactArgs(3),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := corpus.CheckCollectionName(args[0]); err != nil {
+				return err
+			}
 			subject, err := rights.ParseSubject(args[1])
 			if err != nil {
 				return err

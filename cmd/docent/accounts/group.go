@@ -110,7 +110,7 @@ oidc:ISSUER#SUBJECT for a user of an OpenID Connect issuer.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withRights(cmd, func(ctx context.Context, store rights.Store) error {
 				for _, name := range args[1:] {
-					member, err := member(name)
+					member, err := rights.ParseMember(name)
 					if err != nil {
 						return err
 					}
@@ -123,12 +123,4 @@ oidc:ISSUER#SUBJECT for a user of an OpenID Connect issuer.`,
 			})
 		},
 	}
-}
-
-// member returns the principal with a name.
-func member(name string) (string, error) {
-	if !strings.HasPrefix(name, "oidc:") && !strings.HasPrefix(name, "user:") {
-		name = "user:" + name
-	}
-	return rights.ParseSubject(name)
 }

@@ -433,6 +433,7 @@ export interface Params {
   reset_stuck: [];
   right_unknown: [string];
   rights_full: [string, number];
+  rights_off: [];
   rights_reduced: [];
   robots_forbid: [string];
   robots_redirect_invalid: [string];
