@@ -125,7 +125,7 @@ func (s *server) welcome(ctx context.Context) ws.Info {
 }
 
 // info returns the part of /api/info that package api does not know.
-func (s *server) info(context.Context) (api.Info, error) {
+func (s *server) info(ctx context.Context) (api.Info, error) {
 	hint := ModelHint()
 	info := api.Info{
 		BuiltIn:  s.Config.AgentFile == "",
@@ -139,6 +139,16 @@ func (s *server) info(context.Context) (api.Info, error) {
 	}
 	for _, e := range s.Retriever.Encoders() {
 		info.Encoders = append(info.Encoders, api.EncoderInfo(e))
+	}
+	if s.rights != nil { // the reader learns only about readable collections
+		collections, err := s.Library.Collections(ctx)
+		if err != nil {
+			return info, err
+		}
+		info.Index.Chunks = 0
+		for _, c := range collections {
+			info.Index.Chunks += c.Chunks
+		}
 	}
 	if s.Model != nil {
 		info.Model = api.ModelInfo{Name: s.Model.Name(), Kind: "openai"}

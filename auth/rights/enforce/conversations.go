@@ -15,8 +15,7 @@ import (
 	"docent/rag/corpus"
 )
 
-// Unavailable replaces the text and the source of passages that the reader may no
-// longer open.
+// Unavailable replaces the source of passages that the reader may no longer open.
 const Unavailable = "no longer available"
 
 // Conversations is a store of conversations. In what it reads, it removes passages
@@ -102,10 +101,7 @@ func withholdDocs(docs []payload.RAGDoc, hidden []int64) bool {
 	for i, d := range docs {
 		if slices.Contains(hidden, d.Metadata.DocumentID) {
 			changed = true
-			docs[i] = payload.RAGDoc{
-				Content:  Unavailable,
-				Metadata: payload.RAGMetadata{Source: Unavailable, Title: Unavailable, Unavailable: true},
-			}
+			docs[i] = payload.RAGDoc{Metadata: payload.RAGMetadata{Source: Unavailable, Title: Unavailable, Unavailable: true}}
 		}
 	}
 	return changed

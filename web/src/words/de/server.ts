@@ -280,6 +280,7 @@ export const server: Sentences = {
   reset_stuck: 'Diese Unterhaltung wird geleert, aber ihre laufende Antwort endet nicht. Bitte später erneut versuchen',
   right_unknown: (a) => `${a} ist kein Recht. Möglich sind read, write und manage`,
   rights_full: (a, n) => `Für die Sammlung ${a} gibt es ${n} Rechte. Mehr sind nicht erlaubt. Gruppen helfen`,
+  rights_off: 'Die Anmeldung ist ausgeschaltet. Darum gibt es keine Gruppen und Rechte',
   rights_reduced: 'Sie dürfen weniger als zu Beginn der Verbindung. Bitte neu verbinden',
   scope_ask_missing: 'Das Token erlaubt keine Fragen',
   scope_missing: 'Geben Sie mindestens eine Berechtigung an: chat, ask, ingest oder admin',
