@@ -168,7 +168,8 @@ func (a access) list(ctx context.Context, _ *struct{}) (*collectionsOutput, erro
 		return nil, err
 	}
 	for _, v := range visible {
-		c := Collection{Name: v.Name, Documents: documents[v.Name], Restricted: v.Restricted, Right: mine(ctx, v.Level).String(), Rights: []Right{}}
+		c := Collection{Name: v.Name, Documents: documents[v.Name], Restricted: v.Restricted, Rights: []Right{}}
+		c.Right = mine(ctx, v.Level).String()
 		for _, g := range v.Grants {
 			c.Rights = append(c.Rights, Right{g.Subject, g.Level.String()})
 		}
