@@ -57,7 +57,7 @@ func (in *Ingester) start(ctx context.Context, collection, one string) (*run, er
 // continues from there.
 func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		l, err := list(ctx, req.Paths)
+		l, err := list(ctx, req.Paths, req.Links)
 		if err != nil {
 			yield(Result{}, err)
 			return

@@ -217,6 +217,7 @@ export interface Params {
   line_id_twice: [number];
   line_too_large: [string];
   line_unreadable: [number, string];
+  link_outside: [];
   listening_off: [];
   mail_certificate_invalid: [];
   mail_command_refused: [string];
