@@ -100,6 +100,11 @@ func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
 	return a.cfg.Tokens.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
 }
 
+// UserTokens lists the tokens of a user by name.
+func (a *Authenticator) UserTokens(ctx context.Context, user string) ([]TokenRecord, error) {
+	return a.cfg.Tokens.UserTokens(ctx, UserName(user)) //nolint:wrapcheck // it says what failed
+}
+
 // Token authenticates a token: one of docent's own or a JWT of the configured
 // issuer. It fails with fault.Unauthorized for wrong tokens. After too many wrong
 // tokens from one address it fails with fault.RateLimited; see [RetryAfter].

@@ -57,8 +57,8 @@ func (s *ingestSummary) count(r ingest.Result) {
 func newIngest(std stdio) *cobra.Command {
 	var (
 		asJSON, prune, retry, watch, verbose, follow bool
-		collection, name                     string
-		enrich                               enriching
+		collection, name                             string
+		enrich                                       enriching
 	)
 	cmd := &cobra.Command{
 		Use:   "ingest PATH... | -",
@@ -71,9 +71,10 @@ docent detects the format from the content. It reads:
 
 ` + formatList() + `
 docent skips hidden files, version control folders, and files named in
-.docentignore. It also skips links that lead out of the given paths. It reports each file that it cannot read. It tries the file again
-when the file changes, or with --retry. Documents of deleted files stay until you
-run docent ingest with --prune.
+.docentignore. It also skips links that lead out of the given paths. It reports
+each file that it cannot read. It tries the file again when the file changes, or
+with --retry. Documents of deleted files stay until you run docent ingest with
+--prune.
 
 With --json, docent prints one object per file, a progress object at most once a
 second, and a summary at the end.

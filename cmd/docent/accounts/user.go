@@ -131,11 +131,13 @@ func noUser(name string) error {
 }
 
 func newUserPassword(c Config) *cobra.Command {
-	var piped bool
+	var piped, revoke bool
 	cmd := &cobra.Command{
 		Use:   "password NAME",
 		Short: "Change a password and sign the user out everywhere",
-		Args:  cobra.ExactArgs(1),
+		Long: `Change a password and sign the user out everywhere. The user's tokens keep working
+unless you add --revoke-tokens. Do that if somebody else had access to the account.`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.withAccounts(cmd, func(ctx context.Context, accounts *auth.Authenticator) error {
 				password, err := readPassword(c, piped)
@@ -145,13 +147,33 @@ func newUserPassword(c Config) *cobra.Command {
 				if err := accounts.SetPassword(ctx, args[0], password); err != nil {
 					return explain(err, noUser(args[0]))
 				}
-				_, err = fmt.Fprintf(c.Out, "changed the password of %s and signed the user out everywhere; tokens of the user still work\n", args[0])
-				return err
+				fmt.Fprintf(c.Out, "changed the password of %s and signed the user out everywhere\n", args[0])
+				return c.userTokens(ctx, accounts, auth.UserName(args[0]), revoke)
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&revoke, "revoke-tokens", false, "also revoke all tokens of the user")
 	addPiped(cmd, &piped)
 	return cmd
+}
+
+// userTokens revokes the tokens of a user, or lists them.
+func (c Config) userTokens(ctx context.Context, accounts *auth.Authenticator, user string, revoke bool) error {
+	tokens, err := accounts.UserTokens(ctx, user)
+	if err != nil {
+		return err
+	}
+	for _, t := range tokens {
+		if !revoke {
+			fmt.Fprintf(c.Out, "the token %s still works; to revoke it: docent token revoke %s\n", t.Name, t.Name)
+			continue
+		}
+		if err := accounts.RevokeToken(ctx, t.Name); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Out, "revoked %s\n", t.Name)
+	}
+	return nil
 }
 
 func newUserScopes(c Config) *cobra.Command {
