@@ -96,7 +96,7 @@ func (s *server) open(ctx context.Context, at net.Addr) error {
 	}
 	s.http = &http.Server{
 		Handler:           handler,
-		ConnState:         (&connections{max: maxHTTPConnections}).watch,
+		ConnState:         newConnections(maxHTTPConnections).watch,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
