@@ -67,6 +67,8 @@ const (
 	DefaultUploads = 4
 	// DefaultAnswers bounds the questions that are answered at the same time.
 	DefaultAnswers = 64
+	// DefaultSearches bounds the searches that run at the same time.
+	DefaultSearches = 16
 	// DefaultReads bounds the texts and originals that are sent at the same time.
 	DefaultReads = 4
 	// bodyTimeout bounds the arrival of a JSON body.
@@ -128,6 +130,10 @@ type Config struct {
 	// principal may use half of them. Further questions are refused as busy or rate
 	// limited. Default: DefaultAnswers.
 	MaxAnswers int
+	// MaxSearches bounds the searches that run at the same time. One principal may
+	// run half of them. Further searches wait for a while and are then refused as
+	// busy or rate limited. Default: DefaultSearches.
+	MaxSearches int
 	// MaxReads bounds the texts and originals that are sent at the same time. One
 	// principal may use half of them. Further requests wait for a while and are
 	// then refused as busy or rate limited. Default: DefaultReads.
@@ -155,9 +161,10 @@ func (c Config) complete() (Config, error) {
 			return c, fmt.Errorf("api: Config.%s is missing", name)
 		}
 	}
-	if min(c.UploadBytes, c.RequestBytes, c.MessageBytes) < 0 || min(c.MaxUploads, c.MaxAnswers, c.MaxReads) < 0 || c.StallTimeout < 0 {
+	most := min(c.MaxUploads, c.MaxAnswers, c.MaxSearches, c.MaxReads)
+	if min(c.UploadBytes, c.RequestBytes, c.MessageBytes) < 0 || most < 0 || c.StallTimeout < 0 {
 		return c, errors.New("api: Config.UploadBytes, RequestBytes, MessageBytes, " +
-			"MaxUploads, MaxAnswers, MaxReads, and StallTimeout must not be negative")
+			"MaxUploads, MaxAnswers, MaxSearches, MaxReads, and StallTimeout must not be negative")
 	}
 	if c.Info == nil {
 		c.Info = func(context.Context) (Info, error) { return Info{}, nil }
@@ -183,6 +190,7 @@ func (c Config) complete() (Config, error) {
 	c.MessageBytes = cmp.Or(c.MessageBytes, DefaultMessageBytes)
 	c.MaxUploads = cmp.Or(c.MaxUploads, DefaultUploads)
 	c.MaxAnswers = cmp.Or(c.MaxAnswers, DefaultAnswers)
+	c.MaxSearches = cmp.Or(c.MaxSearches, DefaultSearches)
 	c.MaxReads = cmp.Or(c.MaxReads, DefaultReads)
 	c.StallTimeout = cmp.Or(c.StallTimeout, stall.DefaultTimeout)
 	c.bodyTimeout = cmp.Or(c.bodyTimeout, bodyTimeout)
@@ -228,7 +236,9 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		MaxReads: cfg.MaxUploads, StallTimeout: cfg.StallTimeout,
 	})
 	pages.AddRoutes(r, pages.Config{Library: shelf, Drawer: cfg.Pages, StallTimeout: cfg.StallTimeout})
-	search{cfg.Retriever, answers}.addRoutes(r)
+	searches := slots.New(cfg.MaxSearches,
+		fault.New(fault.Busy, "searches_full", "docent is running as many searches as it can; try again in a moment"))
+	search{cfg.Retriever, answers, searches}.addRoutes(r)
 	questions{r, answers, cfg.MessageBytes, cfg.ticks}.addRoutes()
 	sessions{owned}.addRoutes(r)
 	messages{owned, cfg.Messages}.addRoutes(r)

@@ -14,6 +14,7 @@ import (
 	"docent/api/ask"
 	"docent/api/route"
 	"docent/api/sse"
+	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
@@ -31,7 +32,7 @@ type Question struct {
 	// Model names a configured model; empty for the default.
 	Model string `json:"model,omitempty" maxLength:"200" doc:"A configured model, or extractive for quotes only."`
 	// Prompt replaces the instructions for the model.
-	Prompt string `json:"prompt,omitempty" doc:"Replaces the instructions for the model."`
+	Prompt string `json:"prompt,omitempty" doc:"Replaces the instructions for the model. Needs the scope admin."`
 	// Collections are the collections to search; an empty list means all.
 	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Searches only these collections."`
 }
@@ -50,9 +51,12 @@ type askInput struct {
 	Body   Question
 }
 
-func (q Question) request() (rag.Request, error) {
+func (q Question) request(ctx context.Context) (rag.Request, error) {
 	if strings.TrimSpace(q.Question) == "" {
 		return rag.Request{}, fault.New(fault.Invalid, "question_empty", "the question is empty")
+	}
+	if p, _ := auth.FromContext(ctx); q.Prompt != "" && !p.May(auth.Admin) {
+		return rag.Request{}, fault.New(fault.Forbidden, "prompt_admin_only", "only administrators may replace the instruction to the model; leave out prompt")
 	}
 	if err := cmp.Or(route.CheckText("model", q.Model), route.CheckTexts("collections", q.Collections)); err != nil {
 		return rag.Request{}, err
@@ -90,7 +94,7 @@ func (q questions) addRoutes() {
 }
 
 func (q questions) ask(ctx context.Context, in *askInput) (*huma.StreamResponse, error) {
-	req, err := in.Body.request()
+	req, err := in.Body.request(ctx)
 	if err != nil {
 		return nil, err
 	}

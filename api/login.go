@@ -107,8 +107,8 @@ func (l logins) login(ctx context.Context, in *loginInput) (*loginOutput, error)
 	if err != nil {
 		return nil, err
 	}
-	if old, err := r.Cookie(auth.CookieName); err == nil {
-		if err := l.logins.Logout(ctx, old.Value); err != nil {
+	if old := auth.LoginCookie(r); old != "" {
+		if err := l.logins.Logout(ctx, old); err != nil {
 			return nil, err
 		}
 	}
@@ -126,8 +126,8 @@ func (l logins) logout(ctx context.Context, _ *struct{}) (*logoutOutput, error) 
 	if !auth.OwnPage(r) {
 		return nil, errOtherPage
 	}
-	if cookie, err := r.Cookie(auth.CookieName); err == nil && l.logins != nil {
-		if err := l.logins.Logout(ctx, cookie.Value); err != nil {
+	if cookie := auth.LoginCookie(r); cookie != "" && l.logins != nil {
+		if err := l.logins.Logout(ctx, cookie); err != nil {
 			return nil, err
 		}
 		if r, ok := l.notifier.(rechecker); ok {

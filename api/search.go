@@ -4,14 +4,19 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/api/ask"
 	"docent/api/route"
+	"docent/api/slots"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
 )
+
+// searchPatience bounds how long a search waits for its turn.
+const searchPatience = 10 * time.Second
 
 type searchInput struct {
 	Q          string   `query:"q" required:"true" maxLength:"8000" doc:"The search text."`
@@ -62,12 +67,13 @@ type searchOutput struct {
 type search struct {
 	retriever Retriever
 	answers   *ask.Service
+	slots     *slots.Slots // of running searches
 }
 
 func (s search) addRoutes(r *route.Router) {
 	route.Add(r, huma.Operation{
 		Method: http.MethodGet, Path: "/api/search", OperationID: "search", Tags: []string{"answers"},
-		Summary: "Find passages", Errors: []int{http.StatusNotFound},
+		Summary: "Find passages", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 	}, s.find)
 }
 
@@ -82,6 +88,11 @@ func (s search) find(ctx context.Context, in *searchInput) (*searchOutput, error
 	if err := s.answers.CheckCollections(ctx, in.Collection); err != nil {
 		return nil, err
 	}
+	done, err := s.slots.Take(ctx, searchPatience)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	found, err := s.retriever.Retrieve(ctx, retrieve.Query{Question: q, K: in.K, Collections: in.Collection})
 	if err != nil {
 		return nil, err

@@ -13,8 +13,11 @@ import (
 
 // The cookie of the page.
 const (
-	// CookieName is the cookie's name.
+	// CookieName is the cookie's name without TLS.
 	CookieName = "docent_session"
+	// SecureCookieName is its name with TLS. Browsers let only this very host set a
+	// cookie with the prefix __Host-, so that no other subdomain can plant one.
+	SecureCookieName = "__Host-docent_session"
 	// LoginIdle is how long an unused login lasts.
 	LoginIdle = 30 * 24 * time.Hour
 	// LoginMax is how long a login lasts at most.
@@ -92,6 +95,29 @@ func (a *Authenticator) Logout(ctx context.Context, value string) error {
 	return err
 }
 
+// isSecure reports whether a client uses TLS. A proxy that ends TLS sets the header.
+// A client that sets it itself only gets a cookie that its own browser does not
+// send back.
+func isSecure(r *http.Request) bool {
+	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+}
+
+func cookieName(r *http.Request) string {
+	if isSecure(r) {
+		return SecureCookieName
+	}
+	return CookieName
+}
+
+// LoginCookie returns the value of the login cookie of a request; "" without one.
+func LoginCookie(r *http.Request) string {
+	cookie, err := r.Cookie(cookieName(r))
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
 // NewCookie returns the cookie for a login. An empty value removes the browser's
 // cookie. Scripts cannot read it. The cookie has SameSite=Strict, so browsers
 // send it only with requests from the server's own pages. Links from other sites
@@ -100,11 +126,9 @@ func (a *Authenticator) Logout(ctx context.Context, value string) error {
 // server rejects the cookie.
 func NewCookie(r *http.Request, value string) http.Cookie {
 	c := http.Cookie{
-		Name: CookieName, Value: value, Path: "/", MaxAge: int(LoginMax / time.Second),
+		Name: cookieName(r), Value: value, Path: "/", MaxAge: int(LoginMax / time.Second),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		// A proxy that ends TLS sets this header. A client that sets it itself
-		// only gets a cookie that its own browser does not send back.
-		Secure: r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https"),
+		Secure: isSecure(r),
 	}
 	if value == "" {
 		c.MaxAge = -1

@@ -86,8 +86,8 @@ func TestNewCookie(t *testing.T) {
 		value, want string
 	}{
 		{plain, "v", "docent_session=v; Path=/; Max-Age=7776000; HttpOnly; SameSite=Strict"},
-		{secure, "v", "docent_session=v; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Strict"},
-		{proxied, "v", "docent_session=v; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Strict"},
+		{secure, "v", "__Host-docent_session=v; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Strict"},
+		{proxied, "v", "__Host-docent_session=v; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Strict"},
 		{plain, "", "docent_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"},
 	} {
 		c := auth.NewCookie(test.r, test.value)
@@ -105,4 +105,38 @@ func TestValidOfOthers(t *testing.T) {
 	ok(t, w.Valid(t.Context(), p))
 	w.clock.pass(time.Second)
 	fails(t, w.Valid(t.Context(), p), fault.Unauthorized, "ended")
+}
+
+// TestSecureCookie checks that only the cookie with the prefix __Host- counts with
+// TLS, so that another subdomain cannot plant a login.
+func TestSecureCookie(t *testing.T) {
+	t.Parallel()
+	request := func(secure bool, cookies ...string) *http.Request {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", http.NoBody)
+		if secure {
+			r.Header.Set("X-Forwarded-Proto", "https")
+		}
+		for _, c := range cookies {
+			r.Header.Add("Cookie", c)
+		}
+		return r
+	}
+	planted, own := auth.CookieName+"=planted", auth.SecureCookieName+"=own"
+	for _, c := range []struct {
+		r    *http.Request
+		want string
+	}{
+		{request(true, planted), ""},
+		{request(true, planted, own), "own"},
+		{request(false, planted, own), "planted"},
+		{request(false), ""},
+	} {
+		if got := auth.LoginCookie(c.r); got != c.want {
+			t.Errorf("%v: the login is %q, want %q", c.r.Header, got, c.want)
+		}
+	}
+	cookie := auth.NewCookie(request(true), "x")
+	if cookie.Name != auth.SecureCookieName || !cookie.Secure || cookie.Path != "/" || cookie.Domain != "" {
+		t.Errorf("the cookie is %+v", cookie)
+	}
 }

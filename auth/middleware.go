@@ -74,11 +74,11 @@ func (a *Authenticator) known(r *http.Request, query string) (Principal, bool, e
 		p, err := a.Token(r.Context(), token)
 		return p, err == nil, err
 	}
-	cookie, err := r.Cookie(CookieName)
-	if err != nil || cookie.Value == "" || !OwnPage(r) {
-		return Principal{}, false, nil //nolint:nilerr // there is no cookie
+	cookie := LoginCookie(r)
+	if cookie == "" || !OwnPage(r) {
+		return Principal{}, false, nil
 	}
-	p, err := a.Cookie(r.Context(), cookie.Value)
+	p, err := a.Cookie(r.Context(), cookie)
 	if err != nil && fault.KindOf(err) == fault.Unauthorized {
 		return Principal{}, false, nil
 	}

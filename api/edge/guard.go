@@ -109,8 +109,7 @@ func (g guard) own(origin string, r *http.Request) bool {
 	if auth.OwnOrigin(r, origin) {
 		return true
 	}
-	_, none := r.Cookie(auth.CookieName)
-	return none != nil && g.nearby(origin)
+	return auth.LoginCookie(r) == "" && g.nearby(origin)
 }
 
 // nearby reports whether an origin is a trusted page of this machine.
@@ -174,7 +173,7 @@ func changes(r *http.Request) bool {
 func cors(h http.Header, origin string) {
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE")
+	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE")
 	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
 	h.Set("Access-Control-Max-Age", "600")
 }

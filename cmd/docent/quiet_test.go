@@ -87,7 +87,7 @@ func (s *site) signIn(t *testing.T) string {
 func (s *site) askAll(t *testing.T, w who) {
 	t.Helper()
 	key := s.session(t, w.id)
-	question := fmt.Sprintf(`{"question":"What is %s?","prompt":"%s"}`, said, said)
+	question := fmt.Sprintf(`{"question":"What is %s?"}`, said)
 	for _, c := range []struct {
 		method, path, body string
 		header             []string

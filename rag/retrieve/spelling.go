@@ -17,6 +17,9 @@ const (
 	maxSlip = 20
 	// maxSlips limits the number of corrected words in a text.
 	maxSlips = 16
+	// maxSuspects limits the words that are compared with the vocabulary. Each
+	// comparison tries hundreds of spellings.
+	maxSuspects = 100
 )
 
 // respelled returns text with typing errors corrected: words that neither the
@@ -64,10 +67,14 @@ type slip struct {
 // rarely look like that.
 func slips(static *embed.Static, s string) []slip {
 	var out []slip
+	suspects := 0
 	for _, w := range text.Words(s) {
 		typed := strings.ToLower(s[w.Start:w.End])
 		if w.Exact || w.Part || len(typed) < minSlip || len(typed) > maxSlip || strings.Trim(typed, letters) != "" || len(static.Tokenize(typed)) == 1 {
 			continue
+		}
+		if suspects++; suspects > maxSuspects {
+			break
 		}
 		if meant := nearestWord(static, typed); meant != "" && len(out) < maxSlips {
 			out = append(out, slip{w, meant})

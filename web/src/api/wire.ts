@@ -337,7 +337,7 @@ export interface components {
             k?: number;
             /** @description A configured model, or extractive for quotes only. */
             model?: string;
-            /** @description Replaces the instructions for the model. */
+            /** @description Replaces the instructions for the model. Needs the scope admin. */
             prompt?: string;
             /** @description The question. */
             question: string;

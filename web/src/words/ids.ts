@@ -404,6 +404,7 @@ export interface Params {
   powerpoint_without_slides: [];
   private_address: [string];
   project_plan: [];
+  prompt_admin_only: [];
   prompt_not_utf8: [];
   prompt_too_long: [number, number];
   protocol_unknown: [string, string];
@@ -457,6 +458,7 @@ export interface Params {
   scope_unknown: [string];
   search_feature_unknown: [string];
   search_mode_unknown: [string];
+  searches_full: [];
   secret_key_length: [string, number, number];
   secret_key_not_written: [];
   secret_key_unreadable: [];
