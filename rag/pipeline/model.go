@@ -55,7 +55,7 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 // write lets the model answer, passes the pieces on as they arrive, and checks
 // the whole. It returns false if the reader has left.
 func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool) (bool, error) {
-	messages, err := answerMessages(a.req, a.found.Results)
+	messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], a.req, a.found.Results)
 	if err != nil {
 		return false, err
 	}
@@ -99,5 +99,8 @@ func (a *answering) begun(text string) rag.Answer {
 
 // written describes a text of the model.
 func (a *answering) written(text, stopReason string) Written {
-	return Written{Model: a.req.Model, Question: a.req.Question, Text: text, StopReason: stopReason, Results: a.found.Results}
+	return Written{
+		Model: a.req.Model, Prompts: a.pipeline.cfg.Prompts, Question: a.req.Question,
+		Text: text, StopReason: stopReason, Results: a.found.Results,
+	}
 }

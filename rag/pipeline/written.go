@@ -20,6 +20,8 @@ const (
 type Written struct {
 	// Model is the model's name.
 	Model string
+	// Prompts is the version of the prompts; "" for other prompts.
+	Prompts string
 	// Question is the answered question.
 	Question string
 	// Text is the model's text with citation markers.
@@ -36,7 +38,9 @@ type Written struct {
 // one. An empty text becomes the CutNote alone.
 func Cite(static *embed.Static, w Written) rag.Answer {
 	body := strings.TrimSpace(text.ResolveMarkers(text.Clean(w.Text), len(w.Results)))
-	m := rag.Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results)}
+	m := rag.Answer{
+		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results),
+	}
 	c := newChecker(static, w.Results)
 	for _, s := range text.Sentences(body, false) {
 		mark := rag.Sentence{Start: s.Start, End: s.End, Passages: text.Marked(body[s.Start:s.End], len(w.Results))}
