@@ -14,7 +14,11 @@ import (
 const (
 	noteLength = "*The answer was cut off: the model reached its length limit.*"
 	noteFilter = "*The answer was cut off by the model's content filter.*"
+	noteLoop   = "*The answer was cut off: the model repeated itself.*"
 )
+
+// stopLoop is the reason for the end of a text that repeats itself.
+const stopLoop = "loop"
 
 // Written is a model's text about numbered passages.
 type Written struct {
@@ -32,12 +36,12 @@ type Written struct {
 	Results []retrieve.Result
 }
 
-// Cite makes an answer from a model's text. It resolves the citation markers,
-// drops invented ones, and checks each sentence against its passages. A
+// Cite makes an answer from a model's text. It tidies the text, resolves the
+// citation markers, drops invented ones, and checks each sentence against its passages. A
 // sentence without citations gets the passage that supports it, if there is
 // one. An empty text becomes the CutNote alone.
 func Cite(static *embed.Static, w Written) rag.Answer {
-	body := strings.TrimSpace(text.ResolveMarkers(text.Clean(w.Text), len(w.Results)))
+	body := strings.TrimSpace(text.ResolveMarkers(text.Tidy(text.Clean(w.Text)), len(w.Results)))
 	m := rag.Answer{
 		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results),
 	}
@@ -63,6 +67,8 @@ func CutNote(stopReason string) string {
 	switch stopReason {
 	case "length":
 		return "\n\n" + noteLength
+	case stopLoop:
+		return "\n\n" + noteLoop
 	case "content_filter":
 		return "\n\n" + noteFilter
 	default:
