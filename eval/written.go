@@ -118,6 +118,9 @@ func figures(outcomes []Outcome, threshold float64) []Figure {
 	add("correct citations", "cited sentences", func(o *Outcome) (float64, float64) {
 		return float64(o.Written.SupportedCiting), float64(o.Written.Citing)
 	})
+	add("evidence among the passages", "answers", func(o *Outcome) (float64, float64) {
+		return float(o.Rank > 0), float(o.Kind != Unanswerable)
+	})
 	add("answers that cite evidence", "answers", func(o *Outcome) (float64, float64) {
 		return float(o.Written.CitesEvidence), float(o.Kind != Unanswerable)
 	})
@@ -135,6 +138,9 @@ func figures(outcomes []Outcome, threshold float64) []Figure {
 			return float64(count(*o.Written.Usage)), 1
 		}
 	}
+	add("words, mean", "answers", func(o *Outcome) (float64, float64) {
+		return float64(len(strings.Fields(o.Written.Answer))), 1
+	})
 	add("prompt tokens, mean", "answers", usage(func(u rag.Usage) int { return u.Prompt }))
 	add("completion tokens, mean", "answers", usage(func(u rag.Usage) int { return u.Completion }))
 	return append(out, times(outcomes)...)
@@ -209,7 +215,7 @@ func (r *AnswersReport) writeFigures(b *strings.Builder) {
 	b.WriteString(":\n\n| figure | n | value | 95% interval |\n|---|---|---|---|\n")
 	for _, f := range r.Figures {
 		format := decimals
-		if strings.Contains(f.Name, "tokens") {
+		if f.Value >= 10 {
 			format = func(x float64) string { return fmt.Sprintf("%.0f", x) }
 		}
 		fmt.Fprintf(b, "| %s | %d %s | %s | [%s, %s] |\n", f.Name, f.N, f.Of, format(f.Value), format(f.Low), format(f.High))

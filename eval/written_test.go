@@ -50,18 +50,20 @@ func TestFiguresOfWrittenAnswers(t *testing.T) {
 	// Sentences: three of "default port?", two of the comparison, and one of the
 	// follow-up. The refusal has none.
 	want := map[string]Figure{
-		"facts found":                {N: 3, Value: 2.5 / 3},
-		"complete answers":           {N: 3, Value: 2. / 3},
-		"supported sentences":        {N: 6, Value: 2. / 6},
-		"sentences with citations":   {N: 6, Value: 5. / 6},
-		"correct citations":          {N: 5, Value: 1. / 5},
-		"answers that cite evidence": {N: 3, Value: 1},
-		"refused, unanswerable":      {N: 1, Value: 1},
-		"refused, answerable":        {N: 3, Value: 1. / 3},
-		"prompt tokens, mean":        {N: 1, Value: 100},
-		"completion tokens, mean":    {N: 1, Value: 20},
-		"seconds, p50":               {N: 4, Value: 0},
-		"seconds, p95":               {N: 4, Value: 3},
+		"facts found":                 {N: 3, Value: 2.5 / 3},
+		"complete answers":            {N: 3, Value: 2. / 3},
+		"supported sentences":         {N: 6, Value: 2. / 6},
+		"sentences with citations":    {N: 6, Value: 5. / 6},
+		"correct citations":           {N: 5, Value: 1. / 5},
+		"answers that cite evidence":  {N: 3, Value: 1},
+		"evidence among the passages": {N: 3, Value: 1},
+		"words, mean":                 {N: 4, Value: 9.75},
+		"refused, unanswerable":       {N: 1, Value: 1},
+		"refused, answerable":         {N: 3, Value: 1. / 3},
+		"prompt tokens, mean":         {N: 1, Value: 100},
+		"completion tokens, mean":     {N: 1, Value: 20},
+		"seconds, p50":                {N: 4, Value: 0},
+		"seconds, p95":                {N: 4, Value: 3},
 	}
 	for _, f := range r.Figures {
 		w, ok := want[f.Name]

@@ -27,9 +27,10 @@ const (
 	SecondQueryPassage SecondQuery = "passage"
 )
 
-// weakEvidence is the evidence below which results are weak. At this threshold,
-// quoted answers are "I don't know".
-const weakEvidence = DefaultMinEvidence
+// weakEvidence is the evidence below which results are weak. On the question set
+// postfix, it is half of the questions whose evidence is not found, and one in
+// seven of the others.
+const weakEvidence = .7
 
 // Limits of the texts for a second query.
 const (
@@ -44,7 +45,9 @@ const (
 )
 
 // searchAgain searches also for texts by the model if the results are weak.
-func (a *answering) searchAgain(ctx context.Context, query retrieve.Query, found retrieve.Retrieval) (retrieve.Retrieval, []string, error) {
+func (a *answering) searchAgain(
+	ctx context.Context, query retrieve.Query, found retrieve.Retrieval,
+) (retrieve.Retrieval, []string, error) {
 	kind := a.pipeline.cfg.SecondQuery
 	if a.model == nil || kind == SecondQueryOff || len(found.Results) == 0 || found.Evidence >= weakEvidence {
 		return found, nil, nil

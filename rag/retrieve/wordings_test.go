@@ -21,7 +21,8 @@ func TestWordings(t *testing.T) {
 	helped := plain
 	helped.Wordings = []string{"deadlock", "two transactions wait for each other: deadlock"}
 	got := ask(t, r, helped)
-	if got.Question != q || len(got.Results) == 0 || got.Results[0].Passage.ID != want || got.Results[0].Features[retrieve.FeatureEnrichment] != 1 {
+	if got.Question != q || len(got.Results) == 0 || got.Results[0].Passage.ID != want ||
+		got.Results[0].Features[retrieve.FeatureEnrichment] != 1 {
 		t.Errorf("found %+v", got.Results)
 	}
 	helped.Mode, plain.Mode = retrieve.Hybrid, retrieve.Hybrid

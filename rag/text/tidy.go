@@ -25,11 +25,15 @@ const (
 var templateToken = regexp.MustCompile(`(?:<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|end_of_text|begin_of_text|end|user|assistant|system)\|>` +
 	`|</?s>|\[/?INST\]|<(?:start|end)_of_turn>)(?:(?:system|user|assistant|model)\b)?\s*`)
 
+// repeatedTag matches a tag of a passage in the prompt. Weak models repeat it.
+var repeatedTag = regexp.MustCompile(`[ \t]*</?passage\b[^>\n]{0,300}>\n?`)
+
 // Tidy repairs the text of a weak model. It cuts the text at the first mark of a
-// chat template, because another turn follows it. It drops repeated sentences and
-// closes an open code block. Other code does not change.
+// chat template, because another turn follows it. It drops the tags of passages and
+// repeated sentences, and closes an open code block. Other code does not change.
 func Tidy(s string) string {
 	s = cutTemplate(strings.TrimSpace(s))
+	s = strings.TrimSpace(outsideCode(s, func(plain string) string { return repeatedTag.ReplaceAllString(plain, "") }))
 	if n := LoopLength(s); n > 0 {
 		s = s[:len(s)-n]
 	}
