@@ -15,6 +15,9 @@ const (
 	// minLoopBytes is the minimum length of all copies together. Shorter ones, such
 	// as "ha ha ha ha", can be meant.
 	minLoopBytes = 80
+	// minRuleBytes is the minimum for parts without letters, because lines and tables
+	// repeat signs.
+	minRuleBytes = 500
 	// minRepeatedWords is the minimum number of words in a repeated sentence.
 	// Shorter ones, such as "Yes.", can be meant.
 	minRepeatedWords = 3
@@ -28,12 +31,24 @@ var templateToken = regexp.MustCompile(`(?:<\|(?:im_start|im_end|eot_id|eom_id|s
 // repeatedTag matches a tag of a passage in the prompt. Weak models repeat it.
 var repeatedTag = regexp.MustCompile(`[ \t]*</?passage\b[^>\n]{0,300}>\n?`)
 
+var (
+	// promptLabels matches the labels of a prompt at the start of an answer.
+	promptLabels = regexp.MustCompile(`^(?:Question:[^\n]*\n+)?Answer:[ \t]*`)
+	// nextQuestion matches the label of another question.
+	nextQuestion = regexp.MustCompile(`\n[ \t]*Question:`)
+)
+
 // Tidy repairs the text of a weak model. It cuts the text at the first mark of a
-// chat template, because another turn follows it. It drops the tags of passages and
-// repeated sentences, and closes an open code block. Other code does not change.
+// chat template, because another turn follows it, and at a further question without
+// a cited answer. It drops the tags and labels of the prompt and repeated sentences,
+// and closes an open code block. Other code does not change.
 func Tidy(s string) string {
 	s = cutTemplate(strings.TrimSpace(s))
 	s = strings.TrimSpace(outsideCode(s, func(plain string) string { return repeatedTag.ReplaceAllString(plain, "") }))
+	s = promptLabels.ReplaceAllString(s, "")
+	if at := nextQuestion.FindStringIndex(s); at != nil && ResolveMarkers(s[at[0]:], 0) == s[at[0]:] {
+		s = strings.TrimSpace(s[:at[0]])
+	}
 	if n := LoopLength(s); n > 0 {
 		s = s[:len(s)-n]
 	}
@@ -77,7 +92,11 @@ func LoopLength(s string) int {
 		for i := len(s) - 1; i >= unit && s[i] == s[i-unit]; i-- {
 			n++
 		}
-		if n >= (minLoopCopies-1)*unit && n+unit >= minLoopBytes && strings.ContainsFunc(s[len(s)-unit:], unicode.IsLetter) {
+		least := minRuleBytes
+		if strings.ContainsFunc(s[len(s)-unit:], unicode.IsLetter) {
+			least = minLoopBytes
+		}
+		if n >= (minLoopCopies-1)*unit && n+unit >= least {
 			return n - restOfWord(s, len(s)-n)
 		}
 	}

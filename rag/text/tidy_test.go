@@ -18,6 +18,9 @@ func TestTidy(t *testing.T) {
 		"```\n<|im_end|>\n```\nis a mark.":                                          "```\n<|im_end|>\n```\nis a mark.",
 		"The answer is:\n<passage number=\"5\" from=\"A\">\nIt is 4MB.\n</passage>": "The answer is:\nIt is 4MB.",
 		"Use `<passage>`.":                                                          "Use `<passage>`.",
+		"It is 4MB.\n\nQuestion: And by default?\nAnswer: 5.":                       "It is 4MB.",
+		"Question: How much?\nAnswer: It is 4MB.":                                   "It is 4MB.",
+		"The FAQ asks:\n\nQuestion: Why? [1]\n\nQuestion: How? [2]":                 "The FAQ asks:\n\nQuestion: Why? [1]\n\nQuestion: How? [2]",
 		"<b> and [1] stay.":                                                         "<b> and [1] stay.",
 		"It is 4MB [1]. It is 4MB [2]. Use it.":                                     "It is 4MB [1]. Use it.",
 		"Yes. Yes. No.":                                                             "Yes. Yes. No.",
@@ -43,6 +46,7 @@ func TestLoopLength(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]int{
 		"no loop here":                                        0,
+		"a" + strings.Repeat("|  ", 200):                      597,
 		strings.Repeat("=", 200):                              0,
 		strings.Repeat("0 ", 200):                             0,
 		strings.Repeat("ha ", 5):                              0,
