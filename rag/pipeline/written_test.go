@@ -77,6 +77,12 @@ func TestCiteAbstains(t *testing.T) {
 		"I don't know [1].":       false,
 		"It is 4MB.":              false,
 		"Sorry, I can't find it.": true,
+		"The answer to the question is: I don't know.": true,
+		"The answer is:\n1. I don't know.":             true,
+		"I'm not sure.":                                true,
+		"I'm not sure.\n</passage>":                    true,
+		"I'm not sure. It is 4MB.":                     false,
+		"The answer is 4MB.":                           false,
 	} {
 		if m := Cite(testStatic, Written{Text: text, Results: memoryShelf().results}); m.Abstained != want {
 			t.Errorf("%q: abstained is %v", text, m.Abstained)
