@@ -21,6 +21,8 @@ const (
 	// minRepeatedWords is the minimum number of words in a repeated sentence.
 	// Shorter ones, such as "Yes.", can be meant.
 	minRepeatedWords = 3
+	// maxSaid is how often a sentence may occur.
+	maxSaid = 2
 )
 
 // templateToken matches a mark of a chat template, with the role behind it. Some
@@ -112,10 +114,11 @@ func restOfWord(s string, at int) int {
 	return len(s[at:]) - len(strings.TrimLeftFunc(s[at:], unicode.IsLetter))
 }
 
-// dropRepeated drops each sentence that occurred before, with the mark of its
-// list item. Headings and table rows may repeat.
+// dropRepeated drops each sentence that repeats the previous one or occurs for the
+// third time, with the mark of its list item. A step of two lists may occur twice.
+// Headings and table rows may repeat.
 func dropRepeated(s string) string {
-	seen := map[string]bool{}
+	seen, last := map[string]int{}, ""
 	var b strings.Builder
 	at := 0
 	for _, sentence := range Sentences(s, false) {
@@ -126,8 +129,9 @@ func dropRepeated(s string) string {
 		said = ResolveMarkers(said[ItemMark(said):], 0)
 		words := strings.Fields(strings.ToLower(said))
 		key := strings.Join(words, " ")
-		if len(words) < minRepeatedWords || !seen[key] {
-			seen[key] = true
+		again := key == last || seen[key] >= maxSaid
+		last = key
+		if seen[key]++; len(words) < minRepeatedWords || !again {
 			continue
 		}
 		start := sentence.Start
