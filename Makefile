@@ -13,10 +13,10 @@ MAX_SIZE := 150000000
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench eval fidelity soak build web fmt clean
+.PHONY: help setup run test lint bench eval eval-written fidelity soak build web fmt clean
 
 help: ## list the commands
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install the programs that run and test need
 	@.ci/setup run
@@ -62,6 +62,9 @@ bench: web ## run the benchmarks (docs/explanation/performance.md)
 
 eval: build ## fetch the corpora of the question sets, and measure retrieval and answers
 	.ci/eval
+
+eval-written: build ## set up a small chat model, and measure the answers that it writes (ARGS=… for docent eval)
+	.ci/eval-written $(ARGS)
 
 fidelity: ## compare extracted text with pdftotext, pandoc, trafilatura, and LibreOffice (FOLDER=… for your own)
 	go run ./tools/fidelity $(FOLDER)

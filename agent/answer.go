@@ -10,7 +10,8 @@ import (
 // AnswerMessage returns the protocol message of an answer.
 func AnswerMessage(a rag.Answer) payload.RAGMessage {
 	m := payload.RAGMessage{
-		LLMName: a.Model, Question: a.Question, Answer: a.Text, Sentence: a.Named, Abstained: a.Abstained, Stopped: a.Stopped,
+		LLMName: a.Model, Prompts: a.Prompts, Question: a.Question, Answer: a.Text,
+		Sentence: a.Named, Abstained: a.Abstained, Stopped: a.Stopped,
 		Docs: make([]payload.RAGDoc, len(a.Passages)), Sentences: make([]payload.RAGSentence, len(a.Sentences)),
 	}
 	for i, r := range a.Passages {
@@ -24,6 +25,7 @@ func AnswerMessage(a rag.Answer) payload.RAGMessage {
 	if s := a.Search; s != nil {
 		evidence := s.Evidence
 		m.Evidence, m.K, m.Collections = &evidence, s.K, slices.Clone(s.Collections)
+		m.Wordings = slices.Clone(s.Wordings)
 		if s.Text != a.Question {
 			m.Searched = s.Text
 		}

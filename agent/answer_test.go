@@ -16,13 +16,15 @@ func written() rag.Answer {
 	page := 3
 	const quoted = "The default value is four megabytes (4MB)."
 	return rag.Answer{
-		Model: "m", Question: "default of work_mem?", Text: quoted + " [1]",
+		Model: "m", Prompts: "1", Question: "default of work_mem?", Text: quoted + " [1]",
 		Passages: []rag.Passage{{Score: 1, Passage: corpus.Passage{
 			Chunk:    corpus.Chunk{ID: 1, DocumentID: 11, Text: quoted, Headings: []string{"work_mem (integer)"}, Start: 5, End: 5 + len(quoted), Page: &page, PageLabel: "iv"},
 			Document: corpus.Document{Title: "Resources", Source: "/docs/Resources.html"},
 		}}},
 		Sentences: []rag.Sentence{{End: len(quoted) + 4, Passages: []int{1}, Support: rag.Strong}},
-		Search:    &rag.Search{Text: "default of work_mem", K: 4, Collections: []string{"manual"}, Evidence: .9},
+		Search: &rag.Search{
+			Text: "default of work_mem", Wordings: []string{"memory of a sort"}, K: 4, Collections: []string{"manual"}, Evidence: .9,
+		},
 	}
 }
 
@@ -31,7 +33,8 @@ func TestAnswerMessage(t *testing.T) {
 	a := written()
 	m := AnswerMessage(a)
 	if m.LLMName != "m" || m.Question != a.Question || m.Answer != a.Text || m.Abstained || m.Stopped || m.Evidence == nil || *m.Evidence != .9 ||
-		m.K != 4 || len(m.Collections) != 1 || m.Searched != a.Search.Text {
+		m.K != 4 || len(m.Collections) != 1 || m.Searched != a.Search.Text || m.Prompts != "1" ||
+		len(m.Wordings) != 1 {
 		t.Errorf("the message is %+v", m)
 	}
 	if d := m.Docs[0].Metadata; d.Source != "/docs/Resources.html" || *d.Page != 3 || *d.PageLabel != "iv" || d.Heading != "work_mem (integer)" ||

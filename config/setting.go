@@ -331,6 +331,15 @@ func modelSettings() []Setting {
 			Key: "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Answering,
 			Help: "timeout of a call to the chat model", Default: "2m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
+		with(Setting{
+			Key: "llm.prompts", Flag: "prompts", Env: []string{"DOCENT_PROMPTS"}, Scope: Answering,
+			Help: "version of the prompts for the chat model; default: the version that answered best in docent's tests",
+		})(text(func(c *Config) *string { return &c.LLM.Prompts })),
+		with(Setting{
+			Key: "llm.second-query", Flag: "second-query", Env: []string{"DOCENT_SECOND_QUERY"}, Scope: Answering,
+			Help:    "search again if the first results are weak: off, wordings (other wordings by the chat model), or passage (a possible answer)",
+			Default: "off",
+		})(text(func(c *Config) *string { return &c.LLM.SecondQuery })),
 
 		with(Setting{
 			Key: "embedder.model", Flag: "embedder-model", Env: []string{"DOCENT_EMBEDDER_MODEL"}, Scope: Embedding,

@@ -91,6 +91,8 @@ type Outcome struct {
 	Evidence float64 `json:"evidence"`
 	// Signs are the parts of Evidence.
 	Signs retrieve.Signs `json:"signs"`
+	// Written describes the text of the answer.
+	Written Written `json:"written"`
 
 	hasFacts, odd bool
 }
@@ -99,8 +101,8 @@ func (o *Outcome) judgement() judgement {
 	return judgement{evidence: o.Evidence, answerable: o.Kind != Unanswerable, found: o.Rank > 0}
 }
 
-// MeasureAnswers asks every question once. It reports the quality of the answers and the effect of abstention. It stops at
-// the first error.
+// MeasureAnswers asks every question once. It reports the quality of the answers and the effect of abstention. Answers
+// that fail because the model is unavailable are counted. It stops at any other error, or if all answers fail.
 func MeasureAnswers(ctx context.Context, cfg AnswersConfig) (*AnswersReport, error) {
 	cfg, err := cfg.complete()
 	if err != nil {
@@ -118,6 +120,9 @@ func MeasureAnswers(ctx context.Context, cfg AnswersConfig) (*AnswersReport, err
 	if err != nil {
 		return nil, err
 	}
+	if !slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Written.Failed == "" }) {
+		return nil, fault.New(fault.Unavailable, "eval_all_answers_failed", "every answer failed; the first error: %s", outcomes[0].Written.Failed)
+	}
 	return newAnswersReport(cfg, outcomes), nil
 }
 
@@ -127,6 +132,10 @@ func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 	answer, err := c.Answerer.Run(ctx, rag.Request{
 		Question: q.Text, Model: c.Model, K: c.K, History: len(turns), Turns: turns, Collections: c.Collections, MinEvidence: &always,
 	})
+	failed := ""
+	if err != nil && fault.KindOf(err) == fault.Unavailable {
+		failed, err = err.Error(), nil
+	}
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -148,5 +157,10 @@ func (c AnswersConfig) ask(ctx context.Context, q Question) (Outcome, error) {
 		}
 	}
 	o.Citations, o.RightCitations = cited(answer)
+	o.Written = newWritten(answer, j)
+	o.Written.Failed = failed
+	if answer.Search != nil {
+		o.Evidence = answer.Search.Evidence
+	}
 	return o, nil
 }

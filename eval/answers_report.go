@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -9,6 +10,14 @@ import (
 
 // AnswersReport describes the quality of answers.
 type AnswersReport struct {
+	// Model is the name of the model that answered, or rag.Extractive.
+	Model string `json:"model"`
+	// Prompts is the version of the model's prompts, or "".
+	Prompts string `json:"prompts,omitempty"`
+	// Failed counts the answers that failed because the model was unavailable. Figures exclude them.
+	Failed int `json:"failed"`
+	// Figures describe the answers that users get with the current threshold.
+	Figures []Figure `json:"figures"`
 	// Rows are the results by kind, All first. They exclude unanswerable questions.
 	Rows []AnswersRow `json:"rows"`
 	// Calibration describes the effect of abstention.
@@ -53,11 +62,13 @@ type Calibration struct {
 }
 
 func newAnswersReport(cfg AnswersConfig, outcomes []Outcome) *AnswersReport {
-	r := &AnswersReport{Outcomes: outcomes}
+	r := &AnswersReport{Outcomes: outcomes, Figures: figures(outcomes, cfg.Threshold)}
 	kinds := []string{All}
 	var odd, even []judgement
 	for i := range outcomes {
 		o := &outcomes[i]
+		count(&r.Failed, o.Written.Failed != "")
+		r.Model, r.Prompts = cmp.Or(o.Written.Model, r.Model), cmp.Or(o.Written.Prompts, r.Prompts)
 		if o.Kind != Unanswerable && !slices.Contains(kinds, o.Kind) {
 			kinds = append(kinds, o.Kind)
 		}
@@ -125,7 +136,8 @@ func (r *AnswersReport) Metrics() map[string]float64 {
 // WriteMarkdown writes the report as tables.
 func (r *AnswersReport) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("| kind | questions | fact recall | complete | evidence in the first 3 | of these complete | citations | hold the sentence |\n|---|---|---|---|---|---|---|---|\n")
+	r.writeFigures(&b)
+	b.WriteString("\n| kind | questions | fact recall | complete | evidence in the first 3 | of these complete | citations | hold the sentence |\n|---|---|---|---|---|---|---|---|\n")
 	for _, row := range r.Rows {
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %d | %s | %d | %s |\n", row.Kind, row.Questions, decimals(row.FactRecall), decimals(row.Complete),
 			row.Found, decimals(row.FoundComplete), row.Citations, decimals(row.CitationPrecision))

@@ -17,9 +17,9 @@ type Measured struct {
 	Answers *AnswersReport `json:"answers"`
 }
 
-// compared has the figures of one question in one run. They are 0 or 1, except recall and mrr.
+// compared has the figures of one question in one run. They are 0 or 1, except recall, mrr, and facts.
 type compared struct {
-	recall5, recall10, mrr, complete, refused float64
+	recall5, recall10, mrr, facts, complete, refused float64
 }
 
 // comparedMetrics are the figures of a comparison in order of display.
@@ -30,6 +30,7 @@ var comparedMetrics = []struct {
 	{"recall@5", func(c compared) float64 { return c.recall5 }},
 	{"recall@10", func(c compared) float64 { return c.recall10 }},
 	{"mrr@10", func(c compared) float64 { return c.mrr }},
+	{"facts found", func(c compared) float64 { return c.facts }},
 	{"complete answers", func(c compared) float64 { return c.complete }},
 	{"refused", func(c compared) float64 { return c.refused }},
 }
@@ -95,6 +96,9 @@ func change(was, is compared) string {
 	if was.mrr != is.mrr || was.recall5 != is.recall5 || was.recall10 != is.recall10 {
 		parts = append(parts, fmt.Sprintf("rank %s → %s, recall@5 %.2f → %.2f", rank(was.mrr), rank(is.mrr), was.recall5, is.recall5))
 	}
+	if was.facts != is.facts {
+		parts = append(parts, fmt.Sprintf("facts %.2f → %.2f", was.facts, is.facts))
+	}
 	if was.complete != is.complete {
 		parts = append(parts, "complete "+yes(was.complete)+" → "+yes(is.complete))
 	}
@@ -131,7 +135,7 @@ func (m Measured) questions() map[string]compared {
 	out := map[string]compared{}
 	threshold := m.Answers.Calibration.InForce.Threshold
 	for _, o := range m.Answers.Outcomes {
-		out[o.ID] = compared{complete: float(o.Complete), refused: float(o.Evidence < threshold)}
+		out[o.ID] = compared{facts: o.Facts, complete: float(o.Complete), refused: float(o.Written.Abstained || o.Evidence < threshold)}
 	}
 	for _, q := range m.Retrieval.Questions {
 		c := out[q.ID]

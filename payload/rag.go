@@ -9,6 +9,8 @@ import "encoding/json"
 type RAGMessage struct {
 	// LLMName is the model that wrote the answer, or "extractive".
 	LLMName string `json:"llm_name"`
+	// Prompts is the version of the prompts of LLMName; "" for quotes and agents.
+	Prompts string `json:"prompts,omitempty"`
 	// Question is the question as the user asked it.
 	Question string `json:"question"`
 	// Answer is Markdown with [n] markers; n counts Docs from 1.
@@ -35,6 +37,9 @@ type RAGMessage struct {
 	// refers to earlier turns is searched together with them, or as rewritten by a
 	// model. Typing errors are corrected.
 	Searched string `json:"searched,omitempty"`
+	// Wordings are further search texts that a model wrote because the first
+	// results were weak.
+	Wordings []string `json:"wordings,omitempty"`
 	// Sentence is the id of an Answer with a fixed text. It is sent in the frame,
 	// not in the message.
 	Sentence fault.Sentence `json:"-"`

@@ -14,6 +14,8 @@ const Extractive = "extractive"
 type Answer struct {
 	// Model is the name of the model that wrote the answer, or Extractive.
 	Model string
+	// Prompts is the version of the prompts of Model; "" for Extractive.
+	Prompts string
 	// Question is the question as the user asked it.
 	Question string
 	// Text is Markdown with citation markers such as [1]. The numbers count
@@ -80,6 +82,9 @@ type Search struct {
 	// Text is the searched text. It differs from the question if the question
 	// depends on earlier turns or contains typing errors.
 	Text string
+	// Wordings are further texts that were searched too. A model writes them if the
+	// first results are weak.
+	Wordings []string
 	// K is the number of requested passages.
 	K int
 	// Collections are the searched collections. None means all.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,6 @@ import (
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/internal/wiring"
-	"docent/rag/pipeline"
 	"docent/rag/retrieve"
 )
 
@@ -171,8 +169,12 @@ func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, question
 		}
 	}
 	if o.answers || o.calibrate {
+		workers := 0
+		if p.Model != nil {
+			workers = 1 // so that the times are those of one user
+		}
 		report.Answers, err = eval.MeasureAnswers(ctx, eval.AnswersConfig{
-			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: cmp.Or(p.Config.MinEvidence, pipeline.DefaultMinEvidence),
+			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: p.RAG.MinEvidence(), Workers: workers,
 		})
 		if err != nil {
 			return fmt.Errorf("measure answers: %w", err)

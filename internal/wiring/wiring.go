@@ -192,6 +192,7 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 		cfg.Comparer = p.comparer
 	}
 	cfg.Models, cfg.DefaultModel = p.models()
+	cfg.Prompts, cfg.SecondQuery = p.Config.LLM.Prompts, pipeline.SecondQuery(p.Config.LLM.SecondQuery)
 	var err error
 	cfg.MinEvidence = p.Config.MinEvidence
 	if p.RAG, err = pipeline.New(cfg); err != nil {

@@ -50,12 +50,18 @@ func (a *answering) search(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("retrieve passages: %w", err)
 	}
+	found, wordings, err := a.searchAgain(ctx, query, found)
+	if err != nil {
+		return err
+	}
 	if len(found.Results) > a.req.K {
 		found.Results = found.Results[:a.req.K]
 	}
 	a.found = found
 	a.out.Passages = passages(found.Results)
-	a.out.Search = &rag.Search{Text: found.Question, K: a.req.K, Collections: slices.Clone(a.req.Collections), Evidence: found.Evidence}
+	a.out.Search = &rag.Search{
+		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: slices.Clone(a.req.Collections), Evidence: found.Evidence,
+	}
 	return nil
 }
 

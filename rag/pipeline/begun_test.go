@@ -34,7 +34,7 @@ func TestCiteBegun(t *testing.T) {
 		"The default of work_mem is 4MB [passage": {"The default of work_mem is 4MB", ""},
 		"The default of work_mem is 4MB 【1†sou":   {"The default of work_mem is 4MB", ""},
 		"The default of work_mem is 4MB [1][":     {"The default of work_mem is 4MB [1]", "The default of work_mem is 4MB [1][1] strong"},
-		"Run `f(a)` or\n\n```\nx = a[1":           {"Run `f(a)` or\n\n```\nx = a[1", "Run `f(a)` or[] none"},
+		"Run `f(a)` or\n\n```\nx = a[1":           {"Run `f(a)` or\n\n```\nx = a[1\n```", "Run `f(a)` or[] none"},
 		"Half a character: \xc3":                  {"Half a character:", ""},
 		" [9":                                     {"", ""},
 		"I don't know what":                       {"I don't know what", ""},

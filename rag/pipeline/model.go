@@ -10,6 +10,7 @@ import (
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
+	"docent/rag/text"
 )
 
 // Limits of a question that a model rewrites. A longer text is no question, and
@@ -23,6 +24,10 @@ const (
 	rewriteTimeout = 5 * time.Second
 )
 
+// loopCheckBytes is the length of text after which docent checks again whether
+// the model repeats itself.
+const loopCheckBytes = 256
+
 var errRambles = fmt.Errorf("the model wrote more than %d bytes", maxRewriteBytes)
 
 // rewrite lets the model rewrite the question so that it stands on its own.
@@ -33,7 +38,7 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, rewriteTimeout)
 	defer cancel()
-	var text strings.Builder
+	var written strings.Builder
 	for delta, err := range a.model.Chat(ctx, llm.Request{Messages: messages, MaxTokens: maxRewriteTokens}) {
 		switch {
 		case err != nil:
@@ -41,11 +46,11 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 		case delta.Answer != nil && delta.Answer.StopReason == "length":
 			return "", fmt.Errorf("rewrite question: it is not whole after %d tokens", maxRewriteTokens)
 		}
-		if text.WriteString(delta.Text); text.Len() > maxRewriteBytes {
+		if written.WriteString(delta.Text); written.Len() > maxRewriteBytes {
 			return "", fmt.Errorf("rewrite question: %w", errRambles)
 		}
 	}
-	question := strings.Join(strings.Fields(text.String()), " ")
+	question := strings.Join(strings.Fields(written.String()), " ")
 	if question == "" {
 		return "", errors.New("rewrite question: no text")
 	}
@@ -55,11 +60,12 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 // write lets the model answer, passes the pieces on as they arrive, and checks
 // the whole. It returns false if the reader has left.
 func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool) (bool, error) {
-	messages, err := answerMessages(a.req, a.found.Results)
+	messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], a.req, a.found.Results)
 	if err != nil {
 		return false, err
 	}
-	var text strings.Builder
+	var written strings.Builder
+	checked := 0                               // length of written at the last check for loops
 	whole := &llm.Answer{StopReason: "length"} // if the model writes too much
 	for delta, err := range a.model.Chat(ctx, llm.Request{Messages: messages}) {
 		if err != nil {
@@ -68,14 +74,21 @@ func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool)
 		if delta.Answer != nil {
 			whole = delta.Answer
 		}
-		if text.Len()+len(delta.Text) > maxAnswerBytes {
+		if written.Len()+len(delta.Text) > maxAnswerBytes {
 			break
 		}
-		if text.WriteString(delta.Text); delta.Text != "" && !yield(rag.Part{Delta: delta.Text}, nil) {
+		if written.WriteString(delta.Text); delta.Text != "" && !yield(rag.Part{Delta: delta.Text}, nil) {
 			return false, nil
 		}
+		if written.Len()-checked < loopCheckBytes {
+			continue
+		}
+		if checked = written.Len(); text.LoopLength(written.String()) > 0 {
+			whole = &llm.Answer{StopReason: stopLoop}
+			break
+		}
 	}
-	return true, a.finish(text.String(), whole)
+	return true, a.finish(written.String(), whole)
 }
 
 // finish checks the text of a model and makes the answer from it.
@@ -91,13 +104,16 @@ func (a *answering) finish(content string, whole *llm.Answer) error {
 }
 
 // begun makes the answer that results from stopping the model after a text.
-func (a *answering) begun(text string) rag.Answer {
-	out := CiteBegun(a.pipeline.cfg.Static, a.written(text, ""))
+func (a *answering) begun(body string) rag.Answer {
+	out := CiteBegun(a.pipeline.cfg.Static, a.written(body, ""))
 	out.Search, out.Timings = a.out.Search, a.out.Timings
 	return out
 }
 
 // written describes a text of the model.
-func (a *answering) written(text, stopReason string) Written {
-	return Written{Model: a.req.Model, Question: a.req.Question, Text: text, StopReason: stopReason, Results: a.found.Results}
+func (a *answering) written(body, stopReason string) Written {
+	return Written{
+		Model: a.req.Model, Prompts: a.pipeline.cfg.Prompts, Question: a.req.Question,
+		Text: body, StopReason: stopReason, Results: a.found.Results,
+	}
 }

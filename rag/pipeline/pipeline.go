@@ -1,11 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -67,6 +69,11 @@ type Config struct {
 	Models map[string]llm.Model
 	// DefaultModel answers requests that name no model. Default: Extractive.
 	DefaultModel string
+	// Prompts is the version of the prompts for models. Default: DefaultPrompts.
+	Prompts string
+	// SecondQuery says how a model helps if the first results are weak. Default:
+	// SecondQueryOff.
+	SecondQuery SecondQuery
 	// K is the number of passages for requests without K. Default: retrieve.AnswerK.
 	K int
 	// MinEvidence is the evidence below which the answer is "I don't know".
@@ -103,6 +110,15 @@ func New(cfg Config) (*Pipeline, error) {
 	}
 	if cfg.DefaultModel == "" {
 		cfg.DefaultModel = rag.Extractive
+	}
+	cfg.SecondQuery = cmp.Or(cfg.SecondQuery, SecondQueryOff)
+	if err := cfg.SecondQuery.validate(); err != nil {
+		return nil, err
+	}
+	cfg.Prompts = cmp.Or(cfg.Prompts, DefaultPrompts)
+	if promptVersions[cfg.Prompts] == nil {
+		return nil, fault.New(fault.Invalid, "config_prompts_unknown", "there is no version %q of the prompts; there are: %s", cfg.Prompts,
+			strings.Join(slices.Sorted(maps.Keys(promptVersions)), ", "))
 	}
 	if cfg.K == 0 {
 		cfg.K = retrieve.AnswerK
@@ -245,6 +261,16 @@ func (r *Pipeline) begin(req rag.Request) (*answering, error) {
 		pipeline: r, req: req, model: model, threshold: r.threshold(req, model),
 		out: rag.Answer{Model: req.Model, Question: req.Question},
 	}, nil
+}
+
+// MinEvidence returns the evidence below which requests with the default model
+// are not answered.
+func (r *Pipeline) MinEvidence() float64 {
+	model, err := r.model(r.cfg.DefaultModel)
+	if err != nil {
+		return 0 // New checked it
+	}
+	return r.threshold(rag.Request{}, model)
 }
 
 // threshold returns the evidence below which the request is not answered.

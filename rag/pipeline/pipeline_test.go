@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"strings"
 	"testing"
@@ -368,7 +369,9 @@ func TestEndlessModelIsCut(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	pieces := make([]string, 2*maxAnswerBytes/1024)
 	for i := range pieces {
-		pieces[i] = strings.Repeat("word ", 205)[:1024]
+		for word := range 128 {
+			pieces[i] += fmt.Sprintf("w%06d ", i*128+word)
+		}
 	}
 	r, _ := newRAG(t, memoryShelf(), llmtest.Say(pieces...))
 	got, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"})

@@ -14,13 +14,31 @@ import (
 	"docent/rag/text"
 )
 
-//go:embed prompts/*.tmpl
+//go:embed prompts
 var promptFiles embed.FS
 
-var prompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
+// DefaultPrompts is the version of the prompts that answered best. See
+// docs/explanation/evaluation.md.
+const DefaultPrompts = "1"
+
+// promptVersions are the prompts of each version. They ask a model to answer.
+// Answers record the version, so a version never changes.
+var promptVersions = map[string]*template.Template{
+	"1": parsePrompts("1"),
+	"2": parsePrompts("2"),
+	"3": parsePrompts("3"),
+	"4": parsePrompts("4"),
+}
+
+// searchPrompts ask a model for a text to search for.
+var searchPrompts = template.Must(template.ParseFS(promptFiles, "prompts/*.tmpl"))
+
+func parsePrompts(version string) *template.Template {
+	return template.Must(template.ParseFS(promptFiles, "prompts/"+version+"/*.tmpl"))
+}
 
 // fill renders a prompt, without space around it.
-func fill(name string, data any) (string, error) {
+func fill(prompts *template.Template, name string, data any) (string, error) {
 	var b strings.Builder
 	if err := prompts.ExecuteTemplate(&b, name+".tmpl", data); err != nil {
 		return "", fmt.Errorf("prompt %s: %w", name, err)
@@ -42,15 +60,15 @@ type shownPassage struct {
 }
 
 // answerMessages returns the messages that ask a model to answer.
-func answerMessages(req rag.Request, results []retrieve.Result) ([]llm.Message, error) {
+func answerMessages(prompts *template.Template, req rag.Request, results []retrieve.Result) ([]llm.Message, error) {
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
 		var err error
-		if instruction, err = fill("instruction", nil); err != nil {
+		if instruction, err = fill(prompts, "instruction", nil); err != nil {
 			return nil, err
 		}
 	}
-	system, err := fill("system", struct{ Instruction string }{instruction})
+	system, err := fill(prompts, "system", struct{ Instruction string }{instruction})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +77,7 @@ func answerMessages(req rag.Request, results []retrieve.Result) ([]llm.Message, 
 		source := corpus.HeadingLine(r.Passage.Document.Title, r.Passage.Headings)
 		passages[i] = shownPassage{i + 1, text.Attribute(source), text.Enclosed(r.Passage.Text)}
 	}
-	user, err := fill("question", struct {
+	user, err := fill(prompts, "question", struct {
 		Passages []shownPassage
 		Question string
 	}{passages, req.Question})
@@ -80,7 +98,7 @@ func answerMessages(req rag.Request, results []retrieve.Result) ([]llm.Message, 
 // rewriteMessages returns the messages that ask a model to rewrite a question
 // so that it stands on its own.
 func rewriteMessages(req rag.Request) ([]llm.Message, error) {
-	text, err := fill("rewrite", struct {
+	text, err := fill(searchPrompts, "rewrite", struct {
 		Turns    []talk.Turn
 		Question string
 	}{shownTurns(req.Turns), req.Question})

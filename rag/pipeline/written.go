@@ -14,12 +14,18 @@ import (
 const (
 	noteLength = "*The answer was cut off: the model reached its length limit.*"
 	noteFilter = "*The answer was cut off by the model's content filter.*"
+	noteLoop   = "*The answer was cut off: the model repeated itself.*"
 )
+
+// stopLoop is the reason for the end of a text that repeats itself.
+const stopLoop = "loop"
 
 // Written is a model's text about numbered passages.
 type Written struct {
 	// Model is the model's name.
 	Model string
+	// Prompts is the version of the prompts; "" for other prompts.
+	Prompts string
 	// Question is the answered question.
 	Question string
 	// Text is the model's text with citation markers.
@@ -30,13 +36,15 @@ type Written struct {
 	Results []retrieve.Result
 }
 
-// Cite makes an answer from a model's text. It resolves the citation markers,
-// drops invented ones, and checks each sentence against its passages. A
+// Cite makes an answer from a model's text. It tidies the text, resolves the
+// citation markers, drops invented ones, and checks each sentence against its passages. A
 // sentence without citations gets the passage that supports it, if there is
 // one. An empty text becomes the CutNote alone.
 func Cite(static *embed.Static, w Written) rag.Answer {
-	body := strings.TrimSpace(text.ResolveMarkers(text.Clean(w.Text), len(w.Results)))
-	m := rag.Answer{Model: w.Model, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results)}
+	body := strings.TrimSpace(text.ResolveMarkers(text.Tidy(text.Clean(w.Text)), len(w.Results)))
+	m := rag.Answer{
+		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results),
+	}
 	c := newChecker(static, w.Results)
 	for _, s := range text.Sentences(body, false) {
 		mark := rag.Sentence{Start: s.Start, End: s.End, Passages: text.Marked(body[s.Start:s.End], len(w.Results))}
@@ -59,6 +67,8 @@ func CutNote(stopReason string) string {
 	switch stopReason {
 	case "length":
 		return "\n\n" + noteLength
+	case stopLoop:
+		return "\n\n" + noteLoop
 	case "content_filter":
 		return "\n\n" + noteFilter
 	default:
@@ -67,7 +77,7 @@ func CutNote(stopReason string) string {
 }
 
 // admission matches the beginning of an answer that admits not to know.
-var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
+var admission = regexp.MustCompile(`(?i)^\W{0,3}(?:the answer (?:to (?:the|this|your) question )?is\W{1,3}(?:1\. )?)?(?:(?:i'?m )?sorry\W{1,3}(?:but )?)?(?:unfortunately\W{1,3})?(?:i (?:do not|don['’]?t|am not sure i) know|i(?: a|['’])m not sure\.?$|i (?:can(?:not|['’]t)|could ?n(?:ot|['’]t)) (?:answer|find|determine|tell)|(?:based on )?the (?:provided |given )?(?:passages|documents|context|sources)[^.]{0,40} (?:do(?:es)? not|don['’]t|doesn['’]t)|there is no information)`)
 
 // Admits reports whether an answer begins with a statement such as "I don't
 // know".

@@ -1,9 +1,12 @@
 package pipeline
 
 import (
+	"context"
 	"slices"
+	"strings"
 	"testing"
 
+	"docent/llm/llmtest"
 	"docent/rag"
 	"docent/rag/text"
 )
@@ -74,6 +77,12 @@ func TestCiteAbstains(t *testing.T) {
 		"I don't know [1].":       false,
 		"It is 4MB.":              false,
 		"Sorry, I can't find it.": true,
+		"The answer to the question is: I don't know.": true,
+		"The answer is:\n1. I don't know.":             true,
+		"I'm not sure.":                                true,
+		"I'm not sure.\n</passage>":                    true,
+		"I'm not sure. It is 4MB.":                     false,
+		"The answer is 4MB.":                           false,
 	} {
 		if m := Cite(testStatic, Written{Text: text, Results: memoryShelf().results}); m.Abstained != want {
 			t.Errorf("%q: abstained is %v", text, m.Abstained)
@@ -88,5 +97,38 @@ func TestAnswersWithoutMarkers(t *testing.T) {
 	t.Parallel()
 	if got := text.Unmarked("Ten [1][2]. `a[1]`"); got != "Ten. `a[1]`" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestCiteTidies: the text of a weak model is repaired before the check.
+func TestCiteTidies(t *testing.T) {
+	t.Parallel()
+	results := memoryShelf().results[:2]
+	for in, want := range map[string]string{
+		"The default value is 4MB [1]. The default value is 4MB [2].<|im_end|>\n<|im_start|>user": "The default value is 4MB [1].",
+		"Set it:\n\n```\nwork_mem = 4MB": "Set it:\n\n```\nwork_mem = 4MB\n```",
+	} {
+		if m := Cite(testStatic, Written{Text: in, Results: results}); m.Text != want {
+			t.Errorf("%q became %q, want %q", in, m.Text, want)
+		}
+	}
+}
+
+// TestLoopIsStopped: docent stops a model that repeats itself, and says so.
+func TestLoopIsStopped(t *testing.T) {
+	t.Parallel()
+	const unit = "The default value of work_mem is 4MB, and "
+	pieces := 0
+	loop := llmtest.Reply{Text: slices.Repeat([]string{unit}, 1000), Wait: func(context.Context, int) error {
+		pieces++
+		return nil
+	}}
+	r, _ := newRAG(t, memoryShelf(), loop)
+	got, err := r.Run(t.Context(), rag.Request{Question: "What is the default of work_mem?"})
+	if want := strings.TrimSpace(unit) + "\n\n" + noteLoop; err != nil || got.Text != want {
+		t.Errorf("%v, %q, want %q", err, got.Text, want)
+	}
+	if most := 2*loopCheckBytes/len(unit) + 2; pieces > most {
+		t.Errorf("%d pieces were read, want at most %d", pieces, most)
 	}
 }

@@ -164,8 +164,8 @@ func (x *enriched) hits(ctx context.Context, question string, filter Filter) ([]
 	return out, nil
 }
 
-// join adds the chunks of enrichments to the candidates. rows are the rows of
-// hits.
+// join adds the chunks of enrichments or other wordings to the candidates. rows
+// are the rows of hits.
 func join(candidates []candidate, hits []Hit, rows []*Row) []candidate {
 	place := make(map[int64]int, len(candidates))
 	for i := range candidates {
@@ -180,7 +180,7 @@ func join(candidates []candidate, hits []Hit, rows []*Row) []candidate {
 			at = len(candidates)
 			candidates = append(candidates, candidate{Row: rows[i]})
 		}
-		candidates[at].enriched = h.Score
+		candidates[at].enriched = max(candidates[at].enriched, h.Score)
 		candidates[at].score += h.Score / 2
 	}
 	return candidates

@@ -31,7 +31,8 @@ const (
 	FeatureHeading = "heading"
 	// FeatureCoverage is the share of the question's terms in the chunk, weighted by rarity.
 	FeatureCoverage = "coverage"
-	// FeatureEnrichment is the score of the best line of the chunk's enrichment.
+	// FeatureEnrichment is the score of the best line of the chunk's enrichment, or
+	// the score for other wordings of the question.
 	FeatureEnrichment = "enrichment"
 )
 
@@ -91,7 +92,7 @@ type candidate struct {
 	*Row
 	// bm25 and dense are the normalized scores of the first stage.
 	bm25, dense float64
-	// enriched is the score of the best line of the enrichment.
+	// enriched is the score of the best line of the enrichment or of other wordings.
 	enriched float64
 	// features are the normalized features, in the order of the variable features.
 	features [maxFeatures]float32

@@ -25,6 +25,9 @@ type Query struct {
 	// Turns are earlier messages, oldest first, for questions that depend on
 	// them.
 	Turns []talk.Turn
+	// Wordings are other wordings of Question, or texts that may answer it, at most
+	// MaxWordings. Their results join those of Question before the second stage.
+	Wordings []string
 	// K is the number of results. 0 means 10.
 	K int
 	// Collections are the searched collections. None means all.

@@ -82,6 +82,9 @@ func (q Query) complete() (Query, error) {
 	if q.K < 0 || q.K > MaxK {
 		return q, fault.New(fault.Invalid, "k_out_of_range", "k is %d; it must be between 1 and %d", q.K, MaxK)
 	}
+	if len(q.Wordings) > MaxWordings {
+		return q, fault.New(fault.Invalid, "config_too_many_wordings", "%d other wordings; at most %d are allowed", len(q.Wordings), MaxWordings)
+	}
 	if q.Mode == "" {
 		q.Mode = Full
 	}
@@ -164,7 +167,15 @@ func (r *Retriever) candidates(
 		return nil, err
 	}
 	n := len(rows) - len(enriched)
-	return join(fuse(lists, encoders, rows[:n]), enriched, rows[n:]), nil
+	all := join(fuse(lists, encoders, rows[:n]), enriched, rows[n:])
+	if q.Mode != Full || len(q.Wordings) == 0 {
+		return all, nil
+	}
+	others, rows, err := r.wordings(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return join(all, others, rows), nil
 }
 
 func candidateIDs(candidates []candidate) []int64 {

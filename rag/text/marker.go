@@ -279,21 +279,25 @@ var image = regexp.MustCompile(`!\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])`)
 // Displaying an image would fetch an address that may come from a document. Code
 // does not change.
 func DropImages(text string) string {
+	return outsideCode(text, func(plain string) string { return image.ReplaceAllString(plain, "$1") })
+}
+
+// outsideCode replaces the parts of a text between inline and fenced code.
+func outsideCode(text string, replace func(plain string) string) string {
 	var b strings.Builder
 	plainFrom := 0
-	flush := func(to int) { b.WriteString(image.ReplaceAllString(text[plainFrom:to], "$1")) }
 	for at := 0; at < len(text); {
 		n := codeLength(text, at)
 		if n == 0 {
 			at++
 			continue
 		}
-		flush(at)
+		b.WriteString(replace(text[plainFrom:at]))
 		b.WriteString(text[at : at+n])
 		at += n
 		plainFrom = at
 	}
-	flush(len(text))
+	b.WriteString(replace(text[plainFrom:]))
 	return b.String()
 }
 

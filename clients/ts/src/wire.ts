@@ -92,6 +92,8 @@ export interface components {
         /** @description The keys from sentences on are not part of BAF. */
         Answer: {
             llm_name: string;
+            /** @description The version of the prompts. Absent if no model answered with them. */
+            prompts?: string;
             question: string;
             answer: string;
             docs: components["schemas"]["Passage"][];
@@ -110,6 +112,8 @@ export interface components {
             collections?: string[];
             /** @description The search text. Absent if it is the question. */
             searched?: string;
+            /** @description Further search texts by a model. Absent if there are none. */
+            wordings?: string[];
         };
         Passage: {
             content: string;

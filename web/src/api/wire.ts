@@ -356,10 +356,12 @@ export interface components {
             /** Format: int64 */
             k?: number;
             llm_name: string;
+            prompts?: string;
             question: string;
             searched?: string;
             sentences: components["schemas"]["RAGSentence"][];
             stopped?: boolean;
+            wordings?: string[];
         };
         RAGMetadata: {
             /** Format: int64 */

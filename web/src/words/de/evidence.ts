@@ -103,6 +103,7 @@ export const evidence: Catalogue['evidence'] = {
   searchedRegion: 'Für diese Antwort gefundene Stellen',
   searchedFor: 'Frage',
   searchedAs: 'Suchtext',
+  searchedToo: 'Weitere Suchtexte',
   searchedIn: 'Sammlungen',
   allCollections: 'alle Sammlungen',
   passagesAsked: 'Stellen',

@@ -109,6 +109,7 @@ export const evidence = {
   searchedRegion: 'Passages found for this answer',
   searchedFor: 'Question',
   searchedAs: 'Search text',
+  searchedToo: 'Further search texts',
   searchedIn: 'Collections',
   allCollections: 'all collections',
   passagesAsked: 'Passages',
