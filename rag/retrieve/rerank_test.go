@@ -134,7 +134,7 @@ func TestRerankShare(t *testing.T) {
 	c := small(t)
 	const q = "shared_buffers default"
 	want := found(ask(t, load(t, c, ""), retrieve.Query{Question: q, K: 5}))
-	none := func(corpus.Passage) float64 { return 0 }
+	none := func(string, corpus.Passage) float64 { return 0 }
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Reranker: worst{}, RerankShare: none,
 	})

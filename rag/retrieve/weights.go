@@ -26,8 +26,28 @@ func DefaultWeights(embedder string) Weights {
 	if embedder != embed.StaticName {
 		all[FeatureDense] = .8
 	}
+	return forAll(all)
+}
+
+// forAll returns the same weights for each kind of chunk.
+func forAll(all map[string]float64) Weights {
 	return Weights{corpus.Prose: all, corpus.Code: maps.Clone(all), corpus.Table: maps.Clone(all)}
 }
+
+// The weights of pairs that only a multilingual encoder knows. They were chosen
+// on XQuAD. Their sum is the same as that of the weights with an English encoder,
+// so that passages in different languages can be compared. Vectors of English
+// words do not count; across languages, only equal words such as names do.
+var (
+	equalWeights = forAll(map[string]float64{
+		FeatureBM25: .2, FeatureDense: 1.3, FeatureSentence: .3, FeatureSoftCount: .3,
+		FeatureSoftSentence: .3, FeaturePairs: .2, FeatureDocument: .1, FeatureHeading: .1, FeatureCoverage: .2,
+		FeatureEnrichment: .8,
+	})
+	crossedWeights = forAll(map[string]float64{
+		FeatureBM25: .2, FeatureDense: 2.5, FeaturePairs: .1, FeatureCoverage: .2, FeatureEnrichment: .8,
+	})
+)
 
 // validate reports the first unknown feature or missing kind.
 func (w Weights) validate() error {
