@@ -64,9 +64,11 @@ func (b *byLanguage) Compare(ctx context.Context, question string, languages, te
 	}
 }
 
-// spread turns a cosine of the multilingual model into one of the built-in
-// encoder. Nearly all cosines of the multilingual model are above .7.
-func spread(cosine float64) float64 { return cosine }
+// spread turns a cosine of the multilingual model into the scale of the built-in
+// encoder, for which the weights of quotes were chosen. The cosines of English
+// questions and sentences of XQuAD have a mean of .77 and a standard deviation of
+// .040 with the one, and .29 and .178 with the other.
+func spread(cosine float64) float64 { return 4.5*cosine - 3.17 }
 
 // foreign reports whether a language is neither English nor unknown.
 func foreign(language string) bool { return language != "" && language != "en" }

@@ -65,19 +65,52 @@ func isEnglish(language string) bool { return language == "" || language == "en"
 // foreign reports whether a document is in a language other than English.
 func foreign(d corpus.Document) bool { return !isEnglish(d.Language) }
 
-// weights returns the weights of the features for a question and a passage in a
-// language.
-func (r *Retriever) weights(asking question, language string) Weights {
-	switch p := asking.pairWith(language); {
-	case p == equal:
-		return equalWeights
-	case p == crossed:
-		return crossedWeights
-	case len(asking.encoders) > 0:
-		return r.cfg.EncoderWeights
-	default:
-		return r.cfg.Weights
+// weights returns the weights of the features by pair of languages. words is the
+// result of sharedWords.
+func (r *Retriever) weights(asking question, words float64) [3]Weights {
+	known := r.cfg.Weights
+	if len(asking.encoders) > 0 {
+		known = r.cfg.EncoderWeights
 	}
+	return [3]Weights{english: known, equal: equalWeights, crossed: crossedWeights(words)}
+}
+
+// sharedWords returns the largest share of the question's words in a candidate,
+// from 0 to 1.
+func sharedWords(matches []Match) float64 {
+	most := 0.0
+	for _, m := range matches {
+		most = max(most, m.Coverage)
+	}
+	return most
+}
+
+// crossing returns the highest similarity of the question and one of the best
+// results, if the first result is in another language. Otherwise, it returns 0.
+func (q question) crossing(results []Result) float64 {
+	if len(results) == 0 {
+		return 0
+	}
+	language := results[0].Passage.Document.Language
+	if q.pairWith(language) != crossed {
+		return 0
+	}
+	best := 0.0
+	for _, e := range q.encoders {
+		if e.encoded != q.encoderFor(language) {
+			continue
+		}
+		var ids []int64
+		for _, r := range results[:min(len(results), evidencePassages)] {
+			ids = append(ids, r.Passage.ID)
+		}
+		vectors := make([][]float32, len(ids))
+		e.lookup(ids, vectors)
+		for _, v := range vectors {
+			best = max(best, float64(similarity(e.vector, v)))
+		}
+	}
+	return best
 }
 
 // ownScore returns the score of a result without the Reranker. The built-in
@@ -90,7 +123,7 @@ func (r *Retriever) ownScore(asking question, result *Result) float64 {
 		return result.Score
 	}
 	var score, counted, all float64
-	weights := r.weights(asking, language)[result.Passage.Kind]
+	weights := r.weights(asking, 0)[english][result.Passage.Kind]
 	for _, f := range features {
 		all += weights[f.name]
 		if f.name != FeatureDense && f.name != FeatureDocumentDense {

@@ -62,7 +62,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	if err != nil {
 		return Retrieval{}, fmt.Errorf("retrieve: %w", err)
 	}
-	out.Signs, out.Coverage = support(r.cfg.Static, out.Question, terms, out.Results, corpus.Chunks)
+	out.Signs, out.Coverage = support(r.cfg.Static, out.Question, asking.crossing(out.Results), terms, out.Results, corpus.Chunks)
 	out.Evidence = out.Signs.evidence()
 	out.Results = out.Results[:min(q.K, len(out.Results))]
 	return out, nil
@@ -264,9 +264,10 @@ func (r *Retriever) second(ctx context.Context, q Query, asking question, candid
 			candidates[i].features[f] = column[i]
 		}
 	}
+	byPair := r.weights(asking, sharedWords(matches))
 	for i := range candidates {
 		c := &candidates[i]
-		weights := r.weights(asking, c.Document.Language)[c.Kind]
+		weights := byPair[asking.pairWith(c.Document.Language)][c.Kind]
 		c.score = 0
 		for f := range features {
 			c.score += weights[features[f].name] * float64(c.features[f])
