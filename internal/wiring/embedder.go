@@ -12,6 +12,7 @@ import (
 	"docent/ingest/encode"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/rag/retrieve/rerank"
 )
 
 // sized is an embedder on a server. Its name contains the length of its vectors.
@@ -71,11 +72,11 @@ func (p *Parts) addEncoder() error {
 		return fmt.Errorf("built-in encoder: %w", err)
 	}
 	p.encoders = append(p.encoders, encode.Model{Embedder: e, Languages: english})
-	p.comparer = &byLanguage{english: retrieve.NewSimilarity(e, storedVectors{p})}
+	p.comparer = &byLanguage{english: rerank.NewSimilarity(e, storedVectors{p})}
 	if multilingual.Installed(p.Config.Models) > 0 {
 		m := multilingual.NewLazy(multilingual.Path(p.Config.Models), encoder.Config{})
 		p.encoders = append(p.encoders, encode.Model{Embedder: m, Languages: corpus.Languages{Except: true}})
-		p.comparer.others = retrieve.NewSimilarity(m, storedVectors{p})
+		p.comparer.others = rerank.NewSimilarity(m, storedVectors{p})
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"docent/rag/text"
 )
 
-// scorer scores passages and texts. *retrieve.Similarity implements it.
+// scorer scores passages and texts. *rerank.Similarity implements it.
 type scorer interface {
 	retrieve.Reranker
 	Compare(ctx context.Context, question string, texts []string) ([]float64, error)
