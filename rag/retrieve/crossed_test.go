@@ -130,7 +130,7 @@ func TestQuestionInAnotherLanguage(t *testing.T) {
 		t.Errorf("an identifier that no document has: evidence %v, %+v", got.Evidence, got.Coverage)
 	}
 
-	all.questions()
+	all.questions() // not counted
 	ask(t, r, retrieve.Query{Question: "How often does the backup run?"})
 	if english.questions() != 1 || all.questions() != 0 {
 		t.Error("an English question on English documents is for the English model")

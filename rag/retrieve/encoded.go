@@ -14,7 +14,7 @@ type Encoder struct {
 	// Embedder is the model.
 	Embedder embed.Embedder
 	// Languages selects the documents that the model takes. It also selects the
-	// questions: the model is asked only those in these languages.
+	// questions, if another model takes the others.
 	Languages corpus.Languages
 	// Index finds chunks by the vectors of the model. It must be empty; the
 	// retriever owns it.
@@ -179,17 +179,28 @@ type asked struct {
 	vector []float32
 }
 
-// ask embeds a question for the encoders that are ready and know its language.
-// It skips those that have no further documents. chunks counts all chunks.
+// ask embeds a question for the encoders that are ready and know its language. If
+// none does, it asks those that are ready. It skips those that have no further
+// documents. chunks counts all chunks.
 func (es encoders) ask(ctx context.Context, q Query, question, language string, chunks int) ([]asked, error) {
 	if q.Mode != Full && q.Mode != Hybrid {
 		return nil, nil
 	}
-	var out []asked
+	var ready, able encoders
 	for _, e := range es {
-		if !e.ready() || !e.Languages.Accept(language) {
+		if !e.ready() {
 			continue
 		}
+		ready = append(ready, e)
+		if e.Languages.Accept(language) {
+			able = append(able, e)
+		}
+	}
+	if len(able) == 0 {
+		able = ready
+	}
+	var out []asked
+	for _, e := range able {
 		if len(out) > 0 && out[len(out)-1].progress().Total >= chunks {
 			break
 		}

@@ -48,8 +48,9 @@ const (
 
 // pairWith returns the pair of a question and a passage in a language.
 func (q question) pairWith(language string) pair {
+	e := q.encoderFor(language)
 	switch {
-	case isEnglish(q.language) && isEnglish(language), q.encoderFor(language) == nil:
+	case isEnglish(q.language) && isEnglish(language), e == nil, !e.Languages.Accept(q.language):
 		return english
 	case q.language == language || q.language == "":
 		return equal
