@@ -134,7 +134,8 @@ func TestEncoder(t *testing.T) {
 		t.Errorf("the nearest chunk of the encoder is at place %d of %v", i, found(out))
 	}
 	german := ask(t, r, retrieve.Query{Question: "Wie ist der Wert von shared_buffers?", K: 50})
-	if i := slices.Index(found(german), last); i < 0 || german.Results[i].Features[retrieve.FeatureDense] != 1 || german.Signs.Similarity != 0 {
+	i = slices.Index(found(german), last)
+	if i < 0 || german.Results[i].Features[retrieve.FeatureDense] != 1 || german.Signs.Similarity != 0 {
 		t.Errorf("without a model for German, the encoder is not asked: %v", found(german))
 	}
 	restarted := encoded(t, c, e, "")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"docent/embed"
-	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -62,9 +61,6 @@ func (q question) pairWith(language string) pair {
 // isEnglish reports whether a language is English or unknown. Most texts in an
 // unknown language are source code or short.
 func isEnglish(language string) bool { return language == "" || language == "en" }
-
-// foreign reports whether a document is in a language other than English.
-func foreign(d corpus.Document) bool { return !isEnglish(d.Language) }
 
 // weights returns the weights of the features by pair of languages. words is the
 // result of sharedWords.

@@ -55,7 +55,9 @@ func (s *Similarity) Score(ctx context.Context, question string, passages []corp
 	return s.score(ctx, question, passages, s.stored)
 }
 
-func (s *Similarity) score(ctx context.Context, question string, passages []corpus.Passage, stored StoredVectors) ([]retrieve.Score, error) {
+func (s *Similarity) score(
+	ctx context.Context, question string, passages []corpus.Passage, stored StoredVectors,
+) ([]retrieve.Score, error) {
 	asked, err := s.embedder.EmbedQuery(ctx, question)
 	if err != nil {
 		return nil, fmt.Errorf("embed the question: %w", err)
