@@ -24,6 +24,5 @@ COPY --from=build --chown=nonroot:nonroot /src/out/data /data
 VOLUME /data
 EXPOSE 8765
 ENTRYPOINT ["/docent"]
-# Everyone who reaches the port may use docent. Publish it on 127.0.0.1 only, or
-# replace --insecure by --auth.
-CMD ["serve", "--data", "/data", "--addr", "0.0.0.0:8765", "--insecure"]
+# Add the first user: docker run -it -v data:/data docent user create NAME --scopes admin --data /data
+CMD ["serve", "--data", "/data", "--addr", "0.0.0.0:8765", "--auth"]

@@ -97,6 +97,9 @@ type Config struct {
 	// Logins signs users in with passwords. If it implements OwnTokens, users can
 	// have API tokens. Default: nil, authentication is off.
 	Logins Logins
+	// Rights keeps groups, and rights on collections. Default: nil, authentication is
+	// off.
+	Rights Rights
 	// Notifier sends notifications to connected clients. Default: nil, which means
 	// that no client is connected.
 	Notifier Notifier
@@ -218,6 +221,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	addSocket(r)
 	logins{cfg.Logins, cfg.Notifier}.addRoutes(r)
 	tokens{cfg.Logins, cfg.Logger}.addRoutes(r)
+	access{cfg.Rights, shelf, cfg.Logger}.addRoutes(r)
 	documents{r, shelf, cfg.Documents, reads}.addRoutes()
 	uploads.AddRoutes(r, uploads.Config{
 		Ingester: cfg.Uploads, FileBytes: cfg.UploadBytes, RequestBytes: cfg.RequestBytes,

@@ -337,6 +337,8 @@ var contract = []string{
 	"POST /api/documents", "GET /api/documents", "GET /api/documents/{id}", "DELETE /api/documents/{id}", "POST /api/documents/delete",
 	"GET /api/documents/{id}/text", "GET /api/documents/{id}/file", "GET /api/documents/{id}/chunks",
 	"GET /api/documents/{id}/pages/{page}", "GET /api/documents/{id}/pages/{page}/image", "POST /api/pages",
+	"GET /api/collections", "PUT /api/collections/{collection}/rights", "DELETE /api/collections/{collection}/rights",
+	"GET /api/groups", "POST /api/groups", "DELETE /api/groups/{group}", "PUT /api/groups/{group}/members",
 	"GET /api/search", "POST /api/ask",
 	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "GET /api/sessions/{session_id}/messages", "GET /api/sessions/{session_id}/export",
 	"POST /notify_websocket",

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,11 @@ type Config struct {
 	Audience string
 	// IssuerScopes are the rights of principals with such a token. Default: ask.
 	IssuerScopes Scopes
+	// IssuerGroups stores the groups in tokens of the issuer. Default: none, groups
+	// in tokens have no effect.
+	IssuerGroups IssuerGroups
+	// GroupsClaim is the claim that lists the groups. Default: groups.
+	GroupsClaim string
 	// Proxies are the addresses of trusted proxies. Their entries in
 	// X-Forwarded-For are believed. Default: none.
 	Proxies []netip.Prefix
@@ -84,6 +90,7 @@ func New(config Config) (*Authenticator, error) {
 	if config.Metrics == nil {
 		config.Metrics = metrics.NewSet()
 	}
+	config.GroupsClaim = cmp.Or(config.GroupsClaim, "groups")
 	if len(config.IssuerScopes) == 0 {
 		config.IssuerScopes = Scopes{Ask}
 	}

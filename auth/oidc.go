@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,6 +37,8 @@ const (
 	clockSkew = 30 * time.Second
 	// maxSubject bounds a subject, in bytes.
 	maxSubject = 255
+	// maxIssuerGroups bounds the groups in a token.
+	maxIssuerGroups = 1000
 	// maxShownName bounds a displayed name, in bytes.
 	maxShownName = 255
 )
@@ -65,12 +68,14 @@ type issuer struct {
 	cfg      Config
 	verifier atomic.Pointer[oidc.IDTokenVerifier] // nil until the issuer has answered
 
+	members members
+
 	turn   chan struct{} // holds one token; its holder may fetch the configuration and use failed
 	failed time.Time     // when the issuer last failed to answer
 }
 
 func newIssuer(c Config) *issuer {
-	i := &issuer{cfg: c, turn: make(chan struct{}, 1)}
+	i := &issuer{cfg: c, members: members{store: c.IssuerGroups}, turn: make(chan struct{}, 1)}
 	i.turn <- struct{}{}
 	return i
 }
@@ -104,12 +109,16 @@ func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
 		Username  string  `json:"preferred_username"`
 		Email     string  `json:"email"`
 	}
+	var groups []string
 	if err := id.Claims(&claims); err != nil {
 		return Principal{}, errJWT
 	}
 	now := i.cfg.Now()
 	if id.Expiry.IsZero() || claims.NotBefore > float64(now.Add(clockSkew).Unix()) || !plain(id.Subject, maxSubject) {
 		return Principal{}, errJWT
+	}
+	if groups, err = i.claimed(id); err != nil {
+		return Principal{}, err
 	}
 	p := Principal{
 		ID: "oidc:" + i.cfg.Issuer + "#" + id.Subject, Name: id.Subject, Scopes: i.cfg.IssuerScopes, Expires: id.Expiry.Add(clockSkew),
@@ -119,7 +128,25 @@ func (i *issuer) verify(ctx context.Context, token string) (Principal, error) {
 			p.Name = name
 		}
 	}
-	return p, nil
+	return p, i.members.note(ctx, p, groups)
+}
+
+// claimed returns the groups in a token. A token without the claim has none.
+func (i *issuer) claimed(id *oidc.IDToken) ([]string, error) {
+	var claims map[string]json.RawMessage
+	if err := id.Claims(&claims); err != nil {
+		return nil, errJWT
+	}
+	var groups []string
+	if raw, ok := claims[i.cfg.GroupsClaim]; ok && json.Unmarshal(raw, &groups) != nil {
+		return nil, fault.New(fault.Unauthorized, "token_groups_invalid", "the claim %s of the token is not a list of names", i.cfg.GroupsClaim)
+	}
+	groups = slices.DeleteFunc(groups, func(name string) bool { return CheckGroupName(name) != nil })
+	if len(groups) > maxIssuerGroups {
+		return nil, fault.New(fault.Unauthorized, "token_groups_many", "the token names more than %d groups", maxIssuerGroups)
+	}
+	slices.Sort(groups)
+	return slices.Compact(groups), nil
 }
 
 // plain reports whether a name has 1 to most bytes, all of them printable

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // Scope is a right of a principal.
@@ -15,6 +16,10 @@ type Scope string
 
 // The scopes.
 const (
+	// Chat allows starting conversations over WebSocket and rejoining them by their
+	// id, and nothing else. It is for tokens that everybody can read, such as those
+	// of widgets. Ask includes Chat.
+	Chat Scope = "chat"
 	// Ask allows searching, asking questions, and reading documents and one's own
 	// conversations.
 	Ask Scope = "ask"
@@ -33,15 +38,15 @@ func ParseScopes(text string) (Scopes, error) {
 	var out Scopes
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' }) {
 		scope := Scope(word)
-		if !slices.Contains([]Scope{Ask, Ingest, Admin}, scope) {
-			return nil, fault.New(fault.Invalid, "scope_unknown", "%.64q is not a scope; use ask, ingest, or admin", word)
+		if !slices.Contains([]Scope{Chat, Ask, Ingest, Admin}, scope) {
+			return nil, fault.New(fault.Invalid, "scope_unknown", "%.64q is not a scope; use chat, ask, ingest, or admin", word)
 		}
 		if !slices.Contains(out, scope) {
 			out = append(out, scope)
 		}
 	}
 	if len(out) == 0 {
-		return nil, fault.New(fault.Invalid, "scope_missing", "the scope is missing; use ask, ingest, or admin")
+		return nil, fault.New(fault.Invalid, "scope_missing", "the scope is missing; use chat, ask, ingest, or admin")
 	}
 	return out, nil
 }
@@ -106,8 +111,11 @@ func Anyone() Principal { return Principal{Scopes: Scopes{Admin}} }
 
 // May reports whether the principal has a right.
 func (p Principal) May(scope Scope) bool {
-	return slices.Contains(p.Scopes, scope) || slices.Contains(p.Scopes, Admin)
+	return slices.Contains(p.Scopes, scope) || slices.Contains(p.Scopes, Admin) || scope == Chat && slices.Contains(p.Scopes, Ask)
 }
+
+// MayOnlyChat reports whether Chat is the only scope of the principal.
+func (p Principal) MayOnlyChat() bool { return slices.Equal(p.Scopes, Scopes{Chat}) }
 
 // both returns the rights that two sets of scopes share.
 func both(a, b Scopes) Scopes {
@@ -125,9 +133,9 @@ func (p Principal) Owns(owner string) bool { return p.ID == owner || p.May(Admin
 
 type contextKey struct{}
 
-// NewContext returns ctx with a principal.
+// NewContext returns ctx with a principal, who is also its corpus.Reader.
 func NewContext(ctx context.Context, p Principal) context.Context {
-	return context.WithValue(ctx, contextKey{}, p)
+	return corpus.WithReader(context.WithValue(ctx, contextKey{}, p), p.ID)
 }
 
 // FromContext returns the principal of ctx; false if there is none.

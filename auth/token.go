@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,7 +71,10 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 	case checkName("token", name) != nil:
 		return TokenRecord{}, "", checkName("token", name)
 	case len(spec.Scopes) == 0:
-		return TokenRecord{}, "", fault.New(fault.Invalid, "token_without_scope", "a token needs a scope: ask, ingest, or admin")
+		return TokenRecord{}, "", fault.New(fault.Invalid, "token_without_scope", "a token needs a scope: chat, ask, ingest, or admin")
+	case slices.Contains(spec.Scopes, Chat) && (len(spec.Scopes) > 1 || spec.User != ""):
+		return TokenRecord{}, "", fault.New(fault.Invalid,
+			"token_chat_alone", "a token with the scope chat has no other scope and belongs to no user, because everybody can read it")
 	case spec.For < 0:
 		return TokenRecord{}, "", fault.New(fault.Invalid, "token_expiry_past", "a token cannot expire in the past")
 	}
@@ -94,6 +98,11 @@ func (a *Authenticator) create(ctx context.Context, spec TokenSpec) (TokenRecord
 // there is none. A new token of the same name owns the old token's data.
 func (a *Authenticator) RevokeToken(ctx context.Context, name string) error {
 	return a.cfg.Tokens.RemoveToken(ctx, compose(name)) //nolint:wrapcheck // it says what failed
+}
+
+// UserTokens lists the tokens of a user by name.
+func (a *Authenticator) UserTokens(ctx context.Context, user string) ([]TokenRecord, error) {
+	return a.cfg.Tokens.UserTokens(ctx, UserName(user)) //nolint:wrapcheck // it says what failed
 }
 
 // Token authenticates a token: one of docent's own or a JWT of the configured

@@ -2,6 +2,7 @@ package auth
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,7 +50,7 @@ func checkName(what, name string) error {
 // userID returns the principal ID of a user.
 func userID(name string) string { return "user:" + name }
 
-var errNoScope = fault.New(fault.Invalid, "user_without_scope", "a user needs a scope: ask, ingest, or admin")
+var errNoScope = fault.New(fault.Invalid, "user_without_scope", "a user needs the scopes ask, ingest, or admin")
 
 // CreateUser creates a user with a password.
 func (a *Authenticator) CreateUser(ctx context.Context, name, password string, scopes Scopes) error {
@@ -57,7 +58,7 @@ func (a *Authenticator) CreateUser(ctx context.Context, name, password string, s
 	if err := checkName("user", name); err != nil {
 		return err
 	}
-	if len(scopes) == 0 {
+	if len(scopes) == 0 || slices.Contains(scopes, Chat) {
 		return errNoScope
 	}
 	hash, err := HashPassword(password)
@@ -80,7 +81,7 @@ func (a *Authenticator) SetPassword(ctx context.Context, name, password string) 
 
 // SetScopes replaces a user's scopes. It also limits the user's tokens.
 func (a *Authenticator) SetScopes(ctx context.Context, name string, scopes Scopes) error {
-	if len(scopes) == 0 {
+	if len(scopes) == 0 || slices.Contains(scopes, Chat) {
 		return errNoScope
 	}
 	return a.cfg.Users.SetScopes(ctx, UserName(name), scopes) //nolint:wrapcheck // it says what failed
@@ -164,3 +165,7 @@ func (a *Authenticator) verify(ctx context.Context, name, password string) (User
 	right, err := a.check(ctx, hash, password)
 	return user, right && known, err
 }
+
+// CheckGroupName fails if a name is not valid for a group. The rules are those of
+// the names of users.
+func CheckGroupName(name string) error { return checkName("group", name) }

@@ -32,6 +32,9 @@ type Config struct {
 	Insecure bool
 	// Auth requires users and programs to sign in; default false.
 	Auth bool
+	// ExposedFile is a configuration file with secrets that other users can read; ""
+	// without one.
+	ExposedFile string
 	// OIDC configures tokens of an OpenID Connect issuer; default none.
 	OIDC OIDC
 	// TrustedProxies are the addresses of proxies whose X-Forwarded-For header the
@@ -114,6 +117,8 @@ type OIDC struct {
 	Audience string
 	// Scopes are the scopes of users with such a token; default ask.
 	Scopes string
+	// GroupsClaim is the claim that lists the user's groups; default groups.
+	GroupsClaim string
 }
 
 // Sockets limits WebSocket connections.
@@ -295,7 +300,7 @@ func (c Config) validate() error {
 			continue
 		}
 		if p, err := url.Parse(u); err != nil || (p.Scheme != "http" && p.Scheme != "https") || p.Host == "" {
-			return wrong(key, "%q is not an http(s) URL", u)
+			return wrong(key, "%q is not an http(s) URL", redactURL(u))
 		}
 	}
 	if !(c.MinEvidence >= 0 && c.MinEvidence <= 1) { // nor NaN

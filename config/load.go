@@ -65,6 +65,9 @@ func Load(src Sources) (Config, error) {
 	}
 	origin := map[string]string{}
 	for _, s := range settings {
+		if s.Secret && file[s.Key] != "" && readable(fileName(src, data)) {
+			c.ExposedFile = fileName(src, data)
+		}
 		value, from, ok := find(s, src, file)
 		if !ok || s.Key == "data" {
 			continue
@@ -179,16 +182,25 @@ func dataFolder(src Sources) (string, error) {
 	return abs, nil
 }
 
+// implicitFile returns the configuration file of a data folder.
+func implicitFile(data string) string { return filepath.Join(data, "docent.yaml") }
+
+// fileName returns the configuration file that the sources name, or the implicit
+// one.
+func fileName(src Sources, data string) string {
+	if src.File != "" {
+		return src.File
+	}
+	if name, _ := src.Env(FileEnv); name != "" {
+		return name
+	}
+	return implicitFile(data)
+}
+
 // readFile returns the settings of the file by key, or none without a file.
 func readFile(src Sources, data string) (map[string]string, error) {
-	name, named := src.File, src.File != ""
-	if !named {
-		name, named = src.Env(FileEnv)
-		named = named && name != ""
-	}
-	if !named {
-		name = filepath.Join(data, "docent.yaml")
-	}
+	name := fileName(src, data)
+	named := name != implicitFile(data)
 	f, err := os.Open(name)
 	if !named && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR)) {
 		return nil, nil // opening the data folder reports its errors
@@ -197,6 +209,13 @@ func readFile(src Sources, data string) (map[string]string, error) {
 		return nil, fault.New(fault.Invalid, "config_file", "configuration file: %w", err)
 	}
 	defer f.Close()
+	trusted := []string{name}
+	if !named {
+		trusted = append(trusted, data)
+	}
+	if err := checkTrust(trusted...); err != nil {
+		return nil, err
+	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "config_file_named", "configuration file %s: %w", name, err)

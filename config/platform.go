@@ -26,6 +26,10 @@ func accessSettings() []Setting {
 			Key: "oidc.scopes", Flag: "oidc-scopes", Env: []string{"DOCENT_OIDC_SCOPES"}, Scope: Serving,
 			Help: "scopes of users with such a token: ask, ingest, admin", Default: "ask",
 		})(text(func(c *Config) *string { return &c.OIDC.Scopes })),
+		with(Setting{
+			Key: "oidc.groups-claim", Flag: "oidc-groups-claim", Env: []string{"DOCENT_OIDC_GROUPS_CLAIM"}, Scope: Serving,
+			Help: "claim of such a token that lists the groups of the user", Default: "groups",
+		})(text(func(c *Config) *string { return &c.OIDC.GroupsClaim })),
 	}
 }
 

@@ -32,8 +32,8 @@ type Listing struct {
 }
 
 // List lists the files below paths. It follows the rules of Ingest.
-func List(ctx context.Context, paths []string) (Listing, error) {
-	l, err := list(ctx, paths)
+func List(ctx context.Context, paths []string, links Links) (Listing, error) {
+	l, err := list(ctx, paths, links)
 	if err != nil {
 		return Listing{}, err
 	}

@@ -178,6 +178,8 @@ type Request struct {
 	Collection string
 	// Paths are files and folders.
 	Paths []string
+	// Links decides about symbolic links that lead out of Paths.
+	Links Links
 	// Prune removes the documents below Paths whose files no longer exist. A path
 	// in Paths may itself be missing, provided that its folder can be read.
 	Prune bool

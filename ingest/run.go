@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"docent/ingest/intake"
@@ -38,7 +37,7 @@ type run struct {
 // start prepares a run. It loads the stored states of a collection, or of one
 // source and its parts.
 func (in *Ingester) start(ctx context.Context, collection, one string) (*run, error) {
-	if err := checkCollection(collection); err != nil {
+	if err := corpus.CheckCollectionName(collection); err != nil {
 		return nil, err
 	}
 	r := &run{collection: cmp.Or(collection, corpus.DefaultCollection), embedder: in.cfg.Embedder.Name(), progress: func(Progress) {}}
@@ -50,22 +49,6 @@ func (in *Ingester) start(ctx context.Context, collection, one string) (*run, er
 	return r, nil
 }
 
-// maxCollectionName is the maximum length of a collection name, in bytes.
-const maxCollectionName = 100
-
-// checkCollection rejects names that cannot be typed, displayed, or used in an
-// address unchanged.
-func checkCollection(name string) error {
-	switch {
-	case len(name) > maxCollectionName:
-		return fault.New(fault.Invalid, "collection_name_too_long", "the collection's name is longer than %d bytes", maxCollectionName)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, "/") || strings.TrimSpace(name) != name:
-		return fault.New(fault.Invalid,
-			"collection_name_invalid", "the collection name %q must not have control characters, a slash, or spaces around it", name)
-	}
-	return nil
-}
-
 // Ingest synchronizes a collection with files and folders. It yields a result for
 // each document, ordered by file, after the document is stored. For an unreadable
 // source it yields a result with a reason and continues. An error is yielded once
@@ -74,7 +57,7 @@ func checkCollection(name string) error {
 // continues from there.
 func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, error] {
 	return func(yield func(Result, error) bool) {
-		l, err := list(ctx, req.Paths)
+		l, err := list(ctx, req.Paths, req.Links)
 		if err != nil {
 			yield(Result{}, err)
 			return

@@ -21,7 +21,7 @@ type Survey struct {
 // Survey walks the paths of a request and compares them with the store. It reads
 // no files except ignore files.
 func (in *Ingester) Survey(ctx context.Context, req Request) (Survey, error) {
-	l, err := list(ctx, req.Paths)
+	l, err := list(ctx, req.Paths, req.Links)
 	if err != nil {
 		return Survey{}, err
 	}

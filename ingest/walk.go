@@ -40,13 +40,22 @@ type listing struct {
 	folders  []string // folders that were read
 }
 
+// Links decides about symbolic links. Links inside the given paths are always
+// followed. The zero value skips links that lead out of them.
+type Links struct {
+	// Follow follows all links.
+	Follow bool
+	// Within are the paths that links may not leave. Default: the given paths.
+	Within []string
+}
+
 // list finds the files below paths. Each occurs once, ordered by path.
-func list(ctx context.Context, paths []string) (listing, error) {
+func list(ctx context.Context, paths []string, links Links) (listing, error) {
 	var l listing
 	if len(paths) == 0 {
 		return l, fault.New(fault.Invalid, "nothing_to_ingest", "there is nothing to ingest: name a file or a folder")
 	}
-	w := walker{seen: map[string]bool{}, linked: map[string]bool{}, list: &l}
+	w := walker{seen: map[string]bool{}, linked: map[string]bool{}, follow: links.Follow, list: &l}
 	for _, p := range paths {
 		if p == "" {
 			return l, fault.New(fault.Invalid, "path_empty", "a path is empty")
@@ -60,8 +69,16 @@ func list(ctx context.Context, paths []string) (listing, error) {
 		}
 		l.prefixes = append(l.prefixes, abs)
 	}
-	for _, p := range l.prefixes {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
+	bounds := l.prefixes
+	if len(links.Within) > 0 {
+		bounds = links.Within
+	}
+	for _, p := range bounds {
+		abs, err := filepath.Abs(p)
+		if err != nil {
+			return l, fault.Wrap(fault.Invalid, err, "not_a_path", "%s: not a path", p)
+		}
+		if real, err := filepath.EvalSymlinks(abs); err == nil {
 			w.roots = append(w.roots, real)
 		}
 	}
@@ -78,7 +95,8 @@ func list(ctx context.Context, paths []string) (listing, error) {
 type walker struct {
 	seen   map[string]bool // files that were found
 	linked map[string]bool // folders that links lead to
-	roots  []string        // real paths of the requested folders
+	roots  []string        // real paths of the folders that links may not leave
+	follow bool            // links may leave them
 	list   *listing
 }
 
@@ -94,6 +112,8 @@ func (w *walker) root(ctx context.Context, p string) error {
 			w.list.gone = append(w.list.gone, p)
 		}
 		w.fail(p, reasonOf(err), true)
+	case w.leaves(p):
+		w.fail(p, linkOutside(), false)
 	case info.IsDir():
 		real, err := filepath.EvalSymlinks(p)
 		if err != nil {
@@ -104,6 +124,20 @@ func (w *walker) root(ctx context.Context, p string) error {
 		w.add(p, info)
 	}
 	return nil
+}
+
+// leaves reports whether a path leads out of the folders that links may not leave.
+func (w *walker) leaves(p string) bool {
+	if w.follow {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(p)
+	return err != nil || !slices.ContainsFunc(w.roots, func(root string) bool { return within(real, root) })
+}
+
+// linkOutside is the reason for skipping a link.
+func linkOutside() fault.Text {
+	return fault.NewText("link_outside", "skipped: the link leads out of the given folders; add --follow to read it")
 }
 
 // isMissing reports whether a path does not exist although its folder can be
@@ -202,7 +236,8 @@ func (w *walker) folder(ctx context.Context, dir, rel string, above []string, ru
 	return nil
 }
 
-// entry handles one entry of a folder. It follows a symbolic link.
+// entry handles one entry of a folder. It follows a symbolic link, unless the link
+// leaves the given paths.
 func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above []string, rules []ignoreRule) error {
 	link := e.Type()&fs.ModeSymlink != 0
 	var info fs.FileInfo
@@ -221,6 +256,8 @@ func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above 
 		w.unnamed(p)
 	case err != nil:
 		w.fail(p, reasonOf(err), false)
+	case link && w.leaves(p):
+		w.fail(p, linkOutside(), false)
 	case !folder:
 		w.add(p, info)
 	default:

@@ -80,6 +80,9 @@ type RAGMetadata struct {
 	DocumentID int64 `json:"document_id"`
 	// ChunkID identifies the passage.
 	ChunkID int64 `json:"chunk_id"`
+	// Unavailable reports that the reader may no longer open the document. The
+	// other fields then say nothing about it.
+	Unavailable bool `json:"unavailable,omitempty"`
 }
 
 // Support says how well the cited passages support a sentence.

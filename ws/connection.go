@@ -76,7 +76,7 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 // serve opens the session and starts the reader.
 func (c *Connection) serve(ctx context.Context, o *opening) {
 	if c.open(ctx, o) {
-		go c.read(ctx)
+		go c.read(auth.NewContext(ctx, *c.who))
 		return
 	}
 	c.end()

@@ -100,6 +100,9 @@ func (s *Server) upgrade(r *http.Request) (upgrade, error) {
 	if u.who, err = s.principal(r, u.v1); err != nil {
 		return u, err
 	}
+	if own && u.who.MayOnlyChat() {
+		return u, errNoScope
+	}
 	u.refusal = auth.Refusal(r.Context())
 	u.request = s.openRequest(r, u.baf)
 	if err := u.request.Validate(); err != nil {
@@ -154,7 +157,7 @@ func (s *Server) principal(r *http.Request, v1 bool) (*auth.Principal, error) {
 	switch {
 	case !known && !v1:
 		return nil, errNobody
-	case known && !v1 && !p.May(auth.Ask):
+	case known && !v1 && !p.May(auth.Chat):
 		return nil, errNoScope
 	case known:
 		return &p, nil

@@ -24,7 +24,7 @@ func (g *greeting) greet(ctx context.Context, m dialect.Message, o *opening) (id
 	case err != nil:
 	case frame.Action == payload.HelloAction:
 		if err = g.hello(ctx, frame, o); err == nil {
-			g.info = g.c.server.cfg.Info(ctx)
+			g.info = g.c.server.cfg.Info(auth.NewContext(ctx, *g.c.who))
 		}
 	default:
 		err = fault.New(fault.Invalid, "hello_missing", "send hello first")
@@ -58,7 +58,7 @@ func (g *greeting) hello(ctx context.Context, frame payload.Frame, o *opening) e
 	switch {
 	case c.who == nil:
 		return errNobody
-	case !c.who.May(auth.Ask):
+	case !c.who.May(auth.Chat):
 		return errNoScope
 	}
 	return nil

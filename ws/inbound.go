@@ -92,6 +92,9 @@ func (t *talk) act(ctx context.Context, frame payload.Frame) error {
 	} else if err := t.c.CheckSize(frame.Message, isSpoken(frame.Action)); err != nil {
 		return err
 	}
+	if err := permitted(t.c.who, frame); err != nil {
+		return err
+	}
 	t.afterVoice(ctx, frame)
 	switch frame.Action {
 	case payload.UserMessage:

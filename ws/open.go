@@ -28,8 +28,13 @@ func (c *Connection) open(ctx context.Context, o *opening) bool {
 	if greets && !c.awaitHello(ctx, g, o) {
 		return false
 	}
+	ctx = auth.NewContext(ctx, *c.who)
 	req := o.request
 	req.Owner, req.AnyOwner = c.who.ID, c.who.May(auth.Admin)
+	if err := restrict(c.who, &req); err != nil {
+		c.openFailed(ctx, err, "", req.ID)
+		return false
+	}
 	if req.Username == "" {
 		if req.Username = c.who.Name; req.Validate() != nil { // no session can have this name
 			req.Username = ""

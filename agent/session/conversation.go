@@ -19,6 +19,7 @@ import (
 	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/payload"
+	"docent/rag/corpus"
 )
 
 // conversation is a session in memory. One goroutine, the owner, runs from loading the session
@@ -88,6 +89,7 @@ const platform = "WebSocketPlatform"
 func (c *conversation) run(ctx context.Context) {
 	defer c.rt.running.Done()
 	c.open(ctx)
+	ctx = corpus.WithReader(ctx, c.record.Owner) // agents read documents for the owner of the session
 	var timer *time.Timer
 	closing := c.rt.closing
 	for {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"docent/ingest/extract/pdf"
+	"docent/internal/fault"
 )
 
 // Limits of the cache. Reading a page again from a PDF of 10 MB takes about a
@@ -15,14 +16,17 @@ const (
 	maxCachedPages = 128
 	// maxCachedBytes bounds the memory of the cache.
 	maxCachedBytes = 16 << 20
+	// failureBytes is the counted memory of a failure.
+	failureBytes = 256
 )
 
 // pageKey identifies a page of the PDF with a hash. A width of 0 means that the
 // page is read, not drawn.
 type pageKey struct {
-	hash  string
-	index int
-	width int
+	hash    string
+	index   int
+	width   int
+	failure bool
 }
 
 // cachedPage is a page that was drawn or read.
@@ -30,13 +34,20 @@ type cachedPage struct {
 	png   []byte
 	pages int
 	read  *pdf.Page // nil for a drawn page
+	// failed is the reason why the page cannot be made. A page that took the whole
+	// time once would take it again with each request.
+	failed error
 }
 
 func (d cachedPage) bytes() int {
-	if d.read != nil {
+	switch {
+	case d.failed != nil:
+		return failureBytes
+	case d.read != nil:
 		return d.read.Bytes()
+	default:
+		return len(d.png)
 	}
-	return len(d.png)
 }
 
 // cache keeps the pages that were used last. A lookup needs the hash of the PDF,
@@ -51,6 +62,31 @@ type cache struct {
 type cacheEntry struct {
 	key  pageKey
 	page cachedPage
+}
+
+// failureKey is the key of the failure to make a page, at any width.
+func (k pageKey) failureKey() pageKey {
+	if k.width > 0 {
+		k.width = 1
+	}
+	k.failure = true
+	return k
+}
+
+// find returns a page, or the remembered failure to make it.
+func (c *cache) find(key pageKey) (page cachedPage, found bool, err error) {
+	if page, found = c.get(key); found {
+		return page, true, nil
+	}
+	failure, _ := c.get(key.failureKey())
+	return cachedPage{}, false, failure.failed
+}
+
+// fail remembers the failure to make a page, if the PDF is the reason.
+func (c *cache) fail(key pageKey, err error) {
+	if fault.KindOf(err) == fault.Invalid {
+		c.put(key.failureKey(), cachedPage{failed: err})
+	}
 }
 
 func newCache() *cache {

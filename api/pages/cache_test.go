@@ -2,7 +2,10 @@ package pages
 
 import (
 	"bytes"
+	"errors"
 	"testing"
+
+	"docent/internal/fault"
 )
 
 func TestCache(t *testing.T) {
@@ -30,16 +33,28 @@ func TestCache(t *testing.T) {
 		t.Error("what was not used is kept")
 	}
 	for i := range 40 {
-		k.put(pageKey{"b", i, 200}, cachedPage{png: bytes.Repeat([]byte{1}, 1<<20)})
-		k.put(pageKey{"b", i, 200}, cachedPage{png: []byte("a second time")})
+		k.put(pageKey{hash: "b", index: i, width: 200}, cachedPage{png: bytes.Repeat([]byte{1}, 1<<20)})
+		k.put(pageKey{hash: "b", index: i, width: 200}, cachedPage{png: []byte("a second time")})
 		check()
 	}
-	if got, ok := k.get(pageKey{"b", 39, 200}); !ok || len(got.png) != 1<<20 {
+	if got, ok := k.get(pageKey{hash: "b", index: 39, width: 200}); !ok || len(got.png) != 1<<20 {
 		t.Error("the newest is not kept")
 	}
-	k.put(pageKey{"c", 0, 200}, cachedPage{png: make([]byte, maxCachedBytes/2)})
-	if _, ok := k.get(pageKey{"c", 0, 200}); ok {
+	k.put(pageKey{hash: "c", index: 0, width: 200}, cachedPage{png: make([]byte, maxCachedBytes/2)})
+	if _, ok := k.get(pageKey{hash: "c", index: 0, width: 200}); ok {
 		t.Error("one page pushes out half of all")
+	}
+	check()
+	slow := fault.New(fault.Invalid, "test_slow", "it takes too long")
+	for width, want := range map[int]error{0: nil, 200: slow, 400: slow} { // a failure counts for each width, not for reading
+		k.fail(pageKey{hash: "d", width: 300}, slow)
+		if _, found, err := k.find(pageKey{hash: "d", width: width}); found || !errors.Is(err, want) {
+			t.Errorf("width %d: %v, want %v", width, err, want)
+		}
+	}
+	k.fail(pageKey{hash: "e"}, fault.New(fault.Busy, "test_busy", "try again"))
+	if _, _, err := k.find(pageKey{hash: "e"}); err != nil {
+		t.Errorf("a failure that is not the fault of the PDF is kept: %v", err)
 	}
 	check()
 }

@@ -37,8 +37,11 @@ func (p *pages) image(ctx context.Context, in *imageInput) (*huma.StreamResponse
 			w.WriteHeader(http.StatusNotModified)
 		}}, nil
 	}
-	key := pageKey{d.SHA256, in.Page, in.Width}
-	kept, found := p.cache.get(key)
+	key := pageKey{hash: d.SHA256, index: in.Page, width: in.Width}
+	kept, found, failed := p.cache.find(key)
+	if failed != nil {
+		return nil, withoutPages(d.ID, failed)
+	}
 	if !found {
 		done, err := p.drawing.Take(ctx, patience)
 		if err != nil {
@@ -110,8 +113,11 @@ func (p *pages) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse, 
 	if err != nil {
 		return nil, err
 	}
-	key := pageKey{hash(pdf), in.Page, in.Width}
-	kept, found := p.cache.get(key)
+	key := pageKey{hash: hash(pdf), index: in.Page, width: in.Width}
+	kept, found, err := p.cache.find(key)
+	if err != nil {
+		return nil, err
+	}
 	if !found {
 		done, err := p.drawing.Take(ctx, patience)
 		if err != nil {
@@ -119,6 +125,7 @@ func (p *pages) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse, 
 		}
 		defer done()
 		if kept.png, kept.pages, err = p.cfg.Drawer.DrawPage(ctx, intake.Source{Media: pdfType, Data: pdf}, in.Page, in.Width); err != nil {
+			p.cache.fail(key, err)
 			return nil, err
 		}
 		p.cache.put(key, kept)

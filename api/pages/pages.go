@@ -151,8 +151,12 @@ func (p *pages) document(ctx context.Context, id int64) (corpus.Document, error)
 func (p *pages) fromOriginal(
 	ctx context.Context, d corpus.Document, key pageKey, work func(pdf []byte) (cachedPage, error),
 ) (cachedPage, error) {
-	if kept, found := p.cache.get(key); found { // another request made it while this one waited
+	kept, found, failed := p.cache.find(key)
+	if found { // another request made it while this one waited
 		return kept, nil
+	}
+	if failed != nil {
+		return cachedPage{}, withoutPages(d.ID, failed)
 	}
 	original, err := p.cfg.Library.Original(ctx, d.ID)
 	if err != nil {
@@ -164,16 +168,23 @@ func (p *pages) fromOriginal(
 	}
 	made, err := work(pdf)
 	if err != nil {
-		if fault.KindOf(err) == fault.Invalid {
-			err = fault.Wrap(fault.NotFound, err,
-				"document_without_pages", "document %d has no pages to show: %s", d.ID, fault.TextOf(err))
+		if hash(pdf) == key.hash {
+			p.cache.fail(key, err)
 		}
-		return cachedPage{}, err
+		return cachedPage{}, withoutPages(d.ID, err)
 	}
 	if hash(pdf) == key.hash { // the document was not replaced meanwhile
 		p.cache.put(key, made)
 	}
 	return made, nil
+}
+
+// withoutPages returns the error for a page that cannot be made.
+func withoutPages(id int64, err error) error {
+	if fault.KindOf(err) != fault.Invalid {
+		return err
+	}
+	return fault.Wrap(fault.NotFound, err, "document_without_pages", "document %d has no pages to show: %s", id, fault.TextOf(err))
 }
 
 // original returns a document as the input of a Drawer.

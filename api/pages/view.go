@@ -38,7 +38,10 @@ func (p *pages) page(ctx context.Context, in *pageInput) (*pageOutput, error) {
 		return nil, fault.New(fault.Invalid, "text_range_empty", "the range from %d to %d of the text is empty", in.Start, in.End)
 	}
 	key := pageKey{hash: d.SHA256, index: in.Page}
-	kept, found := p.cache.get(key)
+	kept, found, failed := p.cache.find(key)
+	if failed != nil {
+		return nil, withoutPages(d.ID, failed)
+	}
 	if found && !marked {
 		return pageOutputOf(kept.read, []pdf.Mark{}), nil
 	}

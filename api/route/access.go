@@ -15,7 +15,8 @@ import (
 const (
 	// Public routes are open to everyone, without authentication.
 	Public auth.Scope = "public"
-	// Known routes are open to every authenticated principal.
+	// Known routes are open to every authenticated principal with another scope than
+	// auth.Chat.
 	Known auth.Scope = "known"
 )
 
@@ -42,10 +43,19 @@ func (r *Router) refusal(req *http.Request, pattern string) *Error {
 		return NewError(http.StatusForbidden, fault.Forbidden, fault.NewText("path_forbidden", "nobody may use this path"))
 	case !known:
 		return NewError(http.StatusUnauthorized, fault.Unauthorized, fault.NewText("sign_in_needed", "sign in, or send a token"))
-	case scope != Known && !p.May(scope):
-		return NewError(http.StatusForbidden, fault.Forbidden, fault.NewText("scope_missing_for_path", "this needs the scope %s", scope))
+	case scope != Known && !p.May(scope), p.MayOnlyChat():
+		return NewError(http.StatusForbidden, fault.Forbidden, fault.NewText("scope_missing_for_path", "this needs the scope %s", needed(scope)))
 	}
 	return nil
+}
+
+// needed returns the scope for an error. A route for every principal is closed to
+// tokens that may only chat.
+func needed(scope auth.Scope) auth.Scope {
+	if scope == Known {
+		return auth.Ask
+	}
+	return scope
 }
 
 // paths yields the paths of all rows in Config.Access.

@@ -94,7 +94,7 @@ func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 		case m.Page != nil:
 			where += fmt.Sprintf(", page %d", *m.Page+1)
 		}
-		if _, err := fmt.Fprintf(w, "[%d] %s\n    %s\n", i+1, where, m.Source); err != nil {
+		if _, err := fmt.Fprintf(w, "[%d] %s\n    %s\n", i+1, oneLine(where), oneLine(m.Source)); err != nil {
 			return err
 		}
 	}

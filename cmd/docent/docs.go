@@ -96,7 +96,7 @@ func newDocsLs(std stdio) *cobra.Command {
 				if !d.Error.IsZero() {
 					source += "  (" + d.Error.Message + ")"
 				}
-				_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, clip(d.Title, 48), source)
+				_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, clip(oneLine(d.Title), 48), oneLine(source))
 				return err
 			})
 			if err != nil {

@@ -56,9 +56,9 @@ func (s *ingestSummary) count(r ingest.Result) {
 
 func newIngest(std stdio) *cobra.Command {
 	var (
-		asJSON, prune, retry, watch, verbose bool
-		collection, name                     string
-		enrich                               enriching
+		asJSON, prune, retry, watch, verbose, follow bool
+		collection, name                             string
+		enrich                                       enriching
 	)
 	cmd := &cobra.Command{
 		Use:   "ingest PATH... | -",
@@ -71,9 +71,10 @@ docent detects the format from the content. It reads:
 
 ` + formatList() + `
 docent skips hidden files, version control folders, and files named in
-.docentignore. It reports each file that it cannot read. It tries the file again
-when the file changes, or with --retry. Documents of deleted files stay until you
-run docent ingest with --prune.
+.docentignore. It also skips links that lead out of the given paths. It reports
+each file that it cannot read. It tries the file again when the file changes, or
+with --retry. Documents of deleted files stay until you run docent ingest with
+--prune.
 
 With --json, docent prints one object per file, a progress object at most once a
 second, and a summary at the end.
@@ -104,7 +105,7 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 			defer p.Close(cmd.Context())
 			in := &ingestion{
 				Parts: p, std: std, name: name, asJSON: asJSON, verbose: verbose, enriching: enrich,
-				req: ingest.Request{Collection: collection, Paths: args, Prune: prune || watch, Retry: retry},
+				req: ingest.Request{Collection: collection, Paths: args, Links: ingest.Links{Follow: follow}, Prune: prune || watch, Retry: retry},
 			}
 			if !watch {
 				return in.run(cmd.Context())
@@ -115,6 +116,7 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per file, then a summary")
 	cmd.Flags().BoolVar(&verbose, "verbose", false, "list each file with its result, and every failure")
 	cmd.Flags().BoolVar(&prune, "prune", false, "remove documents below the given folders whose files no longer exist")
+	cmd.Flags().BoolVar(&follow, "follow", false, "follow symbolic links that lead out of the given paths")
 	cmd.Flags().BoolVar(&watch, "watch", false, "follow changes until interrupted, and remove documents of deleted files")
 	cmd.Flags().BoolVar(&retry, "retry", false, "retry files that failed before")
 	cmd.Flags().BoolVar(&enrich.on, "enrich", false, "let the chat model write searchable questions about all passages")

@@ -12,6 +12,8 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"docent/ingest"
+	"docent/internal/terminal"
+	"docent/rag/text"
 )
 
 // progressInterval is the minimum time between two progress objects.
@@ -77,9 +79,8 @@ type bar struct {
 }
 
 // newBar returns the progress bar of an ingestion.
-func newBar(w io.Writer, wanted bool) *bar {
-	f, ok := w.(*os.File)
-	if !ok || !wanted {
+func newBar(f *os.File, wanted bool) *bar {
+	if f == nil || !wanted {
 		return &bar{}
 	}
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
@@ -116,7 +117,7 @@ func (b *bar) rates(elapsed time.Duration) string {
 		name = b.last
 	}
 	if name != "" {
-		out += " " + shortName(filepath.Base(name))
+		out += " " + shortName(text.Visible(filepath.Base(name)))
 	}
 	return out
 }
@@ -152,7 +153,7 @@ func (b *bar) done(source string) {
 // print writes a line above the bar.
 func (b *bar) print(w io.Writer, line string) {
 	if b.progress != nil {
-		w = b.progress
+		w = terminal.NewWriter(b.progress)
 	}
 	_, _ = io.WriteString(w, line) // the run goes on without its report
 }

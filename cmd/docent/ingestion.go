@@ -33,7 +33,7 @@ type ingestion struct {
 func (in *ingestion) run(ctx context.Context) error {
 	in.began, in.enc = time.Now(), json.NewEncoder(in.std.out)
 	in.report = ingestReport{verbose: in.verbose, pruned: in.req.Prune}
-	in.bar = newBar(in.std.err, !in.asJSON)
+	in.bar = newBar(in.std.screen, !in.asJSON)
 	defer in.bar.stop()
 	if err := in.reembed(ctx); err != nil {
 		return err

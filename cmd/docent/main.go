@@ -11,6 +11,7 @@ import (
 
 	"docent/ingest/worker"
 	"docent/internal/fault"
+	"docent/internal/terminal"
 )
 
 // version is set by the linker.
@@ -21,7 +22,9 @@ func main() {
 		os.Exit(worker.Main(context.Background()))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr})
+	code := run(ctx, os.Args[1:], stdio{
+		in: os.Stdin, out: terminal.NewWriter(os.Stdout), err: terminal.NewWriter(os.Stderr), screen: os.Stderr,
+	})
 	stop()
 	os.Exit(code)
 }
@@ -31,6 +34,8 @@ type stdio struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
+	// screen shows progress bars, if it is a terminal; nil shows none.
+	screen *os.File
 }
 
 // errFailed ends a command with status 1 after it has printed the failures.

@@ -5,14 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
 	"docent/ws/typed"
+
+	"github.com/google/uuid"
 )
 
 // dial connects as somebody.
@@ -97,11 +101,87 @@ func TestWhoMaySayWhat(t *testing.T) {
 		for _, d := range dialects {
 			for _, owner := range []string{"token:owner", "user:owner", ""} {
 				for _, w := range s.people {
+					if w.name == "token site" {
+						continue // TestWhoMayOnlyChat
+					}
 					s.converse(t, d, w, owner)
 				}
 			}
 		}
 	})
+}
+
+// TestWhoMayOnlyChat sends each action with a token of the scope chat.
+func TestWhoMayOnlyChat(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := guarded(t, env)
+		w := s.as(t, "token site")
+		for _, d := range dialects {
+			if _, resp, err := w.tryDial(t, s.at+d.path+"short", s.from()...); d.path == typed.Path+"?session_id=" {
+				if err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
+					t.Errorf("%s: not refused: %v", d.name, err)
+				}
+				continue
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			s.wantClosed(t, d.name+" with a short id", d, w.dial(t, s.at+d.path+"short"), ws.CloseForbidden.Code, "forbidden")
+			for _, owner := range []string{"token:owner", "user:owner", ""} {
+				key := journal.SessionKey{Agent: "docent", ID: uuid.NewString()}
+				record := journal.SessionRecord{Key: key, Owner: owner, Platform: "WebSocketPlatform"}
+				if _, _, err := s.db.Sessions.OpenSession(t.Context(), record); err != nil {
+					t.Fatal(err)
+				}
+				s.wantClosed(t, d.name+" in a session of "+owner, d, w.dial(t, s.at+d.path+key.ID), ws.CloseForbidden.Code, "forbidden")
+				s.wantUntouched(t, key, d.name)
+			}
+			s.chat(t, w, d)
+		}
+	})
+}
+
+// chat sends all actions in a new session and rejoins it.
+func (s *site) chat(t *testing.T, w who, d dialect) {
+	t.Helper()
+	id := uuid.NewString()
+	c := w.dial(t, s.at+d.path+id)
+	if d.late {
+		say(t, c, wstest.MessageText, frame(payload.HelloAction, `{}`))
+	}
+	for _, f := range append(slices.Clone(d.verbs), d.last) {
+		say(t, c, wstest.MessageText, f)
+	}
+	refused := 0
+	for {
+		text, _ := json.Marshal(hear(t, c))
+		if strings.Contains(string(text), "action_not_chat") {
+			refused++
+		}
+		if strings.Contains(string(text), d.answered) {
+			break
+		}
+	}
+	_ = c.CloseNow()
+	if want := 3; d.late && refused != want { // a file, a variable, and the reply of an agent
+		t.Errorf("%s: %d actions were refused, want %d", d.name, refused, want)
+	}
+	messages, err := s.db.Directory.Session(t.Context(), journal.SessionKey{Agent: "docent", ID: id})
+	if err != nil || messages.Owner != "token:site" || len(messages.Variables) != 0 {
+		t.Errorf("%s: the session is %+v, %v", d.name, messages, err)
+	}
+	again := w.dial(t, s.at+d.path+id)
+	if d.late {
+		say(t, again, wstest.MessageText, frame(payload.HelloAction, `{"last_seq":0}`))
+	} else {
+		say(t, again, wstest.MessageText, frame(payload.FetchUserMessages, `null`))
+	}
+	for {
+		if text, _ := json.Marshal(hear(t, again)); strings.Contains(string(text), "feed pump") {
+			_ = again.CloseNow()
+			return
+		}
+	}
 }
 
 func (s *site) converse(t *testing.T, d dialect, w who, owner string) {

@@ -28,6 +28,7 @@ type sample struct {
 	owned  bool   // only the owner of the session has access
 	signed bool   // only users who signed in with a password have access
 	typed  bool   // the session needs a client of /agent_websocket
+	manage bool   // only administrators have access, because no collection is restricted
 	errors string // how the bodies of errors begin; "" is the format of docent
 }
 
@@ -37,47 +38,54 @@ var asJSON = []string{"Content-Type", "application/json"}
 
 // samples has a sample for each route of api.Routes.
 var samples = map[string]sample{
-	"GET /api/health":                            {ok: 200},
-	"GET /api/ready":                             {ok: 200},
-	"GET /openapi.json":                          {ok: 200},
-	"GET /ws":                                    {ok: 426},
-	"POST /api/login":                            {ok: 401, body: `{"username":"nobody{n}","password":"wrong"}`, header: asJSON},
-	"POST /api/logout":                           {ok: 204},
-	"GET /api/me":                                {ok: 200},
-	"GET /api/info":                              {ok: 200},
-	"GET /api/documents":                         {ok: 200},
-	"GET /api/documents/{id}":                    {path: "/api/documents/1", ok: 200},
-	"GET /api/documents/{id}/text":               {path: "/api/documents/1/text", ok: 200},
-	"GET /api/documents/{id}/file":               {path: "/api/documents/1/file", ok: 200},
-	"GET /api/documents/{id}/chunks":             {path: "/api/documents/1/chunks", ok: 200},
-	"GET /api/documents/{id}/pages/{page}":       {path: "/api/documents/1/pages/0", ok: 404}, // it has no pages
-	"GET /api/documents/{id}/pages/{page}/image": {path: "/api/documents/1/pages/0/image", ok: 404},
-	"POST /api/pages":                            {body: "no PDF", ok: 415},
-	"GET /api/search":                            {path: "/api/search?q=pump", ok: 200},
-	"POST /api/ask":                              {body: `{"question":"When does the pump stop?"}`, header: asJSON, ok: 200},
-	"GET /api/sessions":                          {ok: 200},
-	"DELETE /api/sessions":                       {path: "/api/sessions?session_id={session}", ok: 204, owned: true},
-	"PATCH /api/sessions/{session_id}":           {path: "/api/sessions/{session}", body: `{"session_name":"Mine"}`, header: asJSON, ok: 204, owned: true},
-	"DELETE /api/sessions/{session_id}":          {path: "/api/sessions/{session}", ok: 204, owned: true},
-	"GET /api/sessions/{session_id}/messages":    {path: "/api/sessions/{session}/messages", ok: 200, owned: true},
-	"GET /api/sessions/{session_id}/export":      {path: "/api/sessions/{session}/export", ok: 200, owned: true},
-	"POST /notify_websocket":                     {body: `{"sessionId":"{session}","message":"Lunch."}`, header: asJSON, ok: 200, owned: true, typed: true},
-	"POST /api/documents":                        {body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200},
-	"DELETE /api/documents/{id}":                 {path: "/api/documents/999999", ok: 404},
-	"POST /api/documents/delete":                 {body: `{"ids":[999999]}`, header: asJSON, ok: 200},
-	"GET /api/tokens":                            {ok: 200, signed: true},
-	"POST /api/tokens":                           {body: `{"name":"t{n}","scopes":["{scope}"]}`, header: asJSON, ok: 201, signed: true},
-	"DELETE /api/tokens/{token_id}":              {path: "/api/tokens/999999", ok: 404, signed: true},
-	"GET /metrics":                               {ok: 200},
-	"GET /api/source-kinds":                      {ok: 200},
-	"GET /api/sources":                           {ok: 200},
-	"POST /api/sources":                          {body: `{"kind":"none","location":"x"}`, header: asJSON, ok: 400},
-	"GET /api/sources/{source_id}":               {path: "/api/sources/999999", ok: 404},
-	"PATCH /api/sources/{source_id}":             {path: "/api/sources/999999", body: `{"paused":true}`, header: asJSON, ok: 404},
-	"DELETE /api/sources/{source_id}":            {path: "/api/sources/999999", ok: 404},
-	"POST /api/sources/{source_id}/sync":         {path: "/api/sources/999999/sync", ok: 404},
-	"POST /api/sources/{source_id}/retry":        {path: "/api/sources/999999/retry", ok: 404},
-	"GET /api/sources/{source_id}/failures":      {path: "/api/sources/999999/failures", ok: 404},
+	"GET /api/health":                             {ok: 200},
+	"GET /api/ready":                              {ok: 200},
+	"GET /openapi.json":                           {ok: 200},
+	"GET /ws":                                     {ok: 426},
+	"POST /api/login":                             {ok: 401, body: `{"username":"nobody{n}","password":"wrong"}`, header: asJSON},
+	"POST /api/logout":                            {ok: 204},
+	"GET /api/me":                                 {ok: 200},
+	"GET /api/info":                               {ok: 200},
+	"GET /api/documents":                          {ok: 200},
+	"GET /api/documents/{id}":                     {path: "/api/documents/1", ok: 200},
+	"GET /api/documents/{id}/text":                {path: "/api/documents/1/text", ok: 200},
+	"GET /api/documents/{id}/file":                {path: "/api/documents/1/file", ok: 200},
+	"GET /api/documents/{id}/chunks":              {path: "/api/documents/1/chunks", ok: 200},
+	"GET /api/documents/{id}/pages/{page}":        {path: "/api/documents/1/pages/0", ok: 404}, // it has no pages
+	"GET /api/documents/{id}/pages/{page}/image":  {path: "/api/documents/1/pages/0/image", ok: 404},
+	"POST /api/pages":                             {body: "no PDF", ok: 415},
+	"GET /api/search":                             {path: "/api/search?q=pump", ok: 200},
+	"POST /api/ask":                               {body: `{"question":"When does the pump stop?"}`, header: asJSON, ok: 200},
+	"GET /api/sessions":                           {ok: 200},
+	"DELETE /api/sessions":                        {path: "/api/sessions?session_id={session}", ok: 204, owned: true},
+	"PATCH /api/sessions/{session_id}":            {path: "/api/sessions/{session}", body: `{"session_name":"Mine"}`, header: asJSON, ok: 204, owned: true},
+	"DELETE /api/sessions/{session_id}":           {path: "/api/sessions/{session}", ok: 204, owned: true},
+	"GET /api/sessions/{session_id}/messages":     {path: "/api/sessions/{session}/messages", ok: 200, owned: true},
+	"GET /api/sessions/{session_id}/export":       {path: "/api/sessions/{session}/export", ok: 200, owned: true},
+	"POST /notify_websocket":                      {body: `{"sessionId":"{session}","message":"Lunch."}`, header: asJSON, ok: 200, owned: true, typed: true},
+	"POST /api/documents":                         {body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, ok: 200},
+	"DELETE /api/documents/{id}":                  {path: "/api/documents/999999", ok: 404},
+	"POST /api/documents/delete":                  {body: `{"ids":[999999]}`, header: asJSON, ok: 200},
+	"GET /api/collections":                        {ok: 200},
+	"PUT /api/collections/{collection}/rights":    {path: "/api/collections/none/rights", body: `{"subject":"nobody","right":"read"}`, header: asJSON, ok: 400},
+	"DELETE /api/collections/{collection}/rights": {path: "/api/collections/none/rights", ok: 404, manage: true},
+	"GET /api/groups":                             {ok: 200},
+	"POST /api/groups":                            {body: `{"name":"g{n}"}`, header: asJSON, ok: 204},
+	"DELETE /api/groups/{group}":                  {path: "/api/groups/none", ok: 404},
+	"PUT /api/groups/{group}/members":             {path: "/api/groups/none/members", body: `{"member":"other","is":true}`, header: asJSON, ok: 404},
+	"GET /api/tokens":                             {ok: 200, signed: true},
+	"POST /api/tokens":                            {body: `{"name":"t{n}","scopes":["{scope}"]}`, header: asJSON, ok: 201, signed: true},
+	"DELETE /api/tokens/{token_id}":               {path: "/api/tokens/999999", ok: 404, signed: true},
+	"GET /metrics":                                {ok: 200},
+	"GET /api/source-kinds":                       {ok: 200},
+	"GET /api/sources":                            {ok: 200},
+	"POST /api/sources":                           {body: `{"kind":"none","location":"x"}`, header: asJSON, ok: 400},
+	"GET /api/sources/{source_id}":                {path: "/api/sources/999999", ok: 404},
+	"PATCH /api/sources/{source_id}":              {path: "/api/sources/999999", body: `{"paused":true}`, header: asJSON, ok: 404},
+	"DELETE /api/sources/{source_id}":             {path: "/api/sources/999999", ok: 404},
+	"POST /api/sources/{source_id}/sync":          {path: "/api/sources/999999/sync", ok: 404},
+	"POST /api/sources/{source_id}/retry":         {path: "/api/sources/999999/retry", ok: 404},
+	"GET /api/sources/{source_id}/failures":       {path: "/api/sources/999999/failures", ok: 404},
 }
 
 // want returns the status that a person should get from a route. It depends only
@@ -90,9 +98,11 @@ func want(scope auth.Scope, s sample, w who, owner string) int {
 		return s.ok
 	case w.id == "":
 		return http.StatusUnauthorized
-	case scope != route.Known && !p.May(scope):
+	case scope != route.Known && !p.May(scope), p.MayOnlyChat():
 		return http.StatusForbidden
 	case s.signed && !strings.HasPrefix(w.name, "user "):
+		return http.StatusForbidden
+	case s.manage && !p.May(auth.Admin):
 		return http.StatusForbidden
 	case s.owned && !p.Owns(owner):
 		return http.StatusNotFound

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"docent/auth"
+	"docent/cmd/docent/accounts"
 	"docent/internal/wiring"
 )
 
@@ -36,4 +38,17 @@ func open(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error)
 		}
 	}
 	return p, nil
+}
+
+// openAccounts opens the database for the commands of package accounts.
+func openAccounts(cmd *cobra.Command, std stdio) (db accounts.Database, end func(), err error) {
+	p, err := open(cmd, std)
+	if err != nil {
+		return db, nil, err
+	}
+	db = accounts.Database{
+		Users: p.DB.Users, Tokens: p.DB.Tokens, Rights: p.DB.Rights,
+		Authenticator: func() (*auth.Authenticator, error) { return p.DB.Authenticator(auth.Config{Logger: p.Log}) },
+	}
+	return db, func() { p.Close(cmd.Context()) }, nil
 }

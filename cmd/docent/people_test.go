@@ -51,7 +51,7 @@ func crowd(t *testing.T, db *wiring.Database) []who {
 		{name: "bad cookie", shows: http.Header{"Cookie": {auth.CookieName + "=wrong"}}}, // is as none
 	}
 	for name, scopes := range map[string]auth.Scopes{
-		"owner": {auth.Ask}, "other": {auth.Ask}, "feeder": {auth.Ingest}, "both": {auth.Ask, auth.Ingest}, "root": {auth.Admin},
+		"owner": {auth.Ask}, "other": {auth.Ask}, "feeder": {auth.Ingest}, "both": {auth.Ask, auth.Ingest}, "root": {auth.Admin}, "site": {auth.Chat},
 	} {
 		token, err := a.CreateToken(t.Context(), auth.TokenSpec{Name: name, Scopes: scopes})
 		if err != nil {
@@ -61,6 +61,9 @@ func crowd(t *testing.T, db *wiring.Database) []who {
 			name: "token " + name, id: "token:" + name, scopes: scopes, token: token,
 			shows: http.Header{"Authorization": {"Bearer " + token}},
 		})
+		if name == "site" { // no user may have this scope
+			continue
+		}
 		if err := a.CreateUser(t.Context(), name, password, scopes); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"docent/cmd/docent/accounts"
 	"docent/config"
 	"docent/internal/fault"
 )
@@ -45,8 +46,12 @@ func newRoot(std stdio) *cobra.Command {
 	root.PersistentFlags().String("config", "", "configuration file (default docent.yaml in the data folder)")
 	root.AddCommand(
 		newServe(std), newIngest(std), newSource(std), newAsk(std), newSearch(std), newDocs(std), newAgent(std),
-		newToken(std), newUser(std), newEval(std), newModels(std), newMigrate(std), newDoctor(std), newVersion(std), newConfigHelp(),
+		newEval(std), newModels(std), newMigrate(std), newDoctor(std), newVersion(std), newConfigHelp(),
 	)
+	root.AddCommand(accounts.Commands(accounts.Config{
+		In: std.in, Out: std.out, Err: std.err,
+		Open: func(cmd *cobra.Command) (accounts.Database, func(), error) { return openAccounts(cmd, std) },
+	})...)
 	usageErrors(root)
 	return root
 }

@@ -151,7 +151,7 @@ func printSearch(w io.Writer, found retrieve.Retrieval, explain bool) error {
 		fmt.Fprintf(w, "searched for: %s\nevidence: %.2f\n\n", found.Question, found.Evidence)
 	}
 	for _, r := range found.Results {
-		fmt.Fprintf(w, "%2d. %s\n    %s\n", r.Rank, place(r.Passage), r.Passage.Document.Source)
+		fmt.Fprintf(w, "%2d. %s\n    %s\n", r.Rank, oneLine(place(r.Passage)), oneLine(r.Passage.Document.Source))
 		if explain {
 			fmt.Fprintf(w, "    score %.3f", r.Score)
 			names := make([]string, 0, len(r.Features))

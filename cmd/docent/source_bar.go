@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 
 	"github.com/vbauerster/mpb/v8"
@@ -12,9 +11,8 @@ import (
 
 // newItemBar returns the progress bar of a sync. It shows nothing without a
 // terminal.
-func newItemBar(w io.Writer, wanted bool) *bar {
-	f, ok := w.(*os.File)
-	if !ok || !wanted {
+func newItemBar(f *os.File, wanted bool) *bar {
+	if f == nil || !wanted {
 		return &bar{}
 	}
 	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {

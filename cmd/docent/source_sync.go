@@ -117,7 +117,7 @@ func (s sourceSync) run(ctx context.Context) (ok bool, err error) {
 
 // sync syncs the source. If another process syncs it, sync waits for that process.
 func (s sourceSync) sync(ctx context.Context) (source.Summary, error) {
-	bar := newItemBar(s.std.err, !s.asJSON)
+	bar := newItemBar(s.std.screen, !s.asJSON)
 	defer bar.stop()
 	sum, failed := s.manager.Sync(ctx, s.source.ID, s.retry, bar.setItems)
 	for said := false; fault.KindOf(failed) == fault.Conflict && sum.StartedAt.IsZero() && ctx.Err() == nil; said = true {

@@ -23,6 +23,12 @@ func clip(s string, n int) string {
 	return s
 }
 
+// oneLine replaces line ends and tabs, so that a name cannot look like several
+// lines of a list.
+func oneLine(s string) string { return lineEnds.Replace(s) }
+
+var lineEnds = strings.NewReplacer("\n", " ", "\t", " ")
+
 // shellWord quotes s for a shell, if it needs quotes.
 func shellWord(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool {

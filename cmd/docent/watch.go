@@ -44,7 +44,7 @@ func (in *ingestion) watch(ctx context.Context) error {
 		return err
 	}
 	// The listing is older than the first run, so that no change is missed.
-	known, err := ingest.List(ctx, in.req.Paths)
+	known, err := ingest.List(ctx, in.req.Paths, in.req.Links)
 	if err != nil {
 		return err
 	}
@@ -55,13 +55,13 @@ func (in *ingestion) watch(ctx context.Context) error {
 		f.seen[file.Path] = file
 	}
 	fmt.Fprintln(in.std.err, "watching for changes; Ctrl-C ends it")
-	err = folder.Watch(ctx, in.req.Paths, watchSettle, func() { f.changed(ctx) })
+	err = folder.Watch(ctx, in.req.Paths, in.req.Links, watchSettle, func() { f.changed(ctx) })
 	return cmp.Or(f.err, err)
 }
 
 // changed reads the files that have changed since the last call.
 func (f *follower) changed(ctx context.Context) {
-	l, err := ingest.List(ctx, f.req.Paths)
+	l, err := ingest.List(ctx, f.req.Paths, f.req.Links)
 	if err != nil {
 		f.fail(ctx, err)
 		return
@@ -141,10 +141,15 @@ func within(path string, folders []string) bool {
 	return false
 }
 
+// links returns the rule for links of the watched folders.
+func (f *follower) links() ingest.Links {
+	return ingest.Links{Follow: f.req.Links.Follow, Within: f.req.Paths}
+}
+
 // read ingests files and reports the changed ones.
 func (f *follower) read(ctx context.Context, paths []string, gone map[string]bool) {
 	began, sum, enc := time.Now(), ingestSummary{}, json.NewEncoder(f.std.out)
-	req := ingest.Request{Collection: f.req.Collection, Paths: paths, Prune: true, Retry: f.req.Retry}
+	req := ingest.Request{Collection: f.req.Collection, Paths: paths, Links: f.links(), Prune: true, Retry: f.req.Retry}
 	for r, err := range f.Ingester.Ingest(ctx, req) {
 		if err != nil {
 			f.fail(ctx, err)

@@ -72,7 +72,7 @@ func (in *ingestion) watchRoots(ctx context.Context) ([]*watchRoot, error) {
 		if entries > 0 {
 			continue
 		}
-		survey, err := in.Ingester.Survey(ctx, ingest.Request{Collection: in.req.Collection, Paths: []string{path}})
+		survey, err := in.Ingester.Survey(ctx, ingest.Request{Collection: in.req.Collection, Paths: []string{path}, Links: in.req.Links})
 		if err != nil {
 			return nil, fmt.Errorf("look for documents of an empty folder: %w", err)
 		}

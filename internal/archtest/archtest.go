@@ -14,7 +14,7 @@ type Level struct {
 
 // Levels are the levels in import order, lowest first.
 var Levels = []Level{
-	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai"}},
+	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai", "internal/terminal"}},
 	{"ground", []string{"config", "migrations", "web", "payload", "internal/errlog"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "ingest/outline", "ingest/format"}},

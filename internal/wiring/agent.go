@@ -68,7 +68,7 @@ func (p *Parts) connectMCP(ctx context.Context, s definition.MCPServer) (definit
 // newAgent loads the configured agent file or makes the built-in assistant. The
 // caller closes it.
 func (p *Parts) newAgent(ctx context.Context) (*definition.Definition, error) {
-	knowledge := &tool.KnowledgeConfig{Searcher: p.Retriever, Library: p.DB.Library, K: p.Config.K}
+	knowledge := &tool.KnowledgeConfig{Searcher: p.Searcher, Library: p.Library, K: p.Config.K}
 	if p.Config.AgentFile != "" {
 		return definition.Load(ctx, p.Config.AgentFile, p.environment(knowledge)) // its error begins with the file and the line
 	}
@@ -90,7 +90,7 @@ func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
 		return nil, fmt.Errorf("connections to other agents: %w", err)
 	}
 	cfg := session.RuntimeConfig{
-		Agent: d.Agent, Store: p.DB.Sessions, RAG: p.RAG, History: d.History, Location: d.Location,
+		Agent: d.Agent, Store: p.conversations, RAG: p.RAG, History: d.History, Location: d.Location,
 		Choices: p.choices, Dialer: dialer, Logger: p.Log, Metrics: p.metrics,
 		ConditionInterval: p.Config.CheckInterval, QueueSize: p.Config.Sockets.MailboxSize,
 	}
@@ -109,7 +109,7 @@ func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
 
 // choices returns the models and collections that a message may name.
 func (p *Parts) choices(ctx context.Context) (chat.Choices, error) {
-	all, err := p.DB.Library.Collections(ctx)
+	all, err := p.Library.Collections(ctx)
 	if err != nil {
 		return chat.Choices{}, fmt.Errorf("list collections: %w", err)
 	}

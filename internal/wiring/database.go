@@ -8,6 +8,7 @@ import (
 
 	"docent/agent/session/journal"
 	"docent/auth"
+	"docent/auth/rights"
 	"docent/config"
 	"docent/ingest"
 	"docent/ingest/enrich"
@@ -35,6 +36,7 @@ type Database struct {
 		retrieve.Enrichments
 	}
 	Sessions  journal.Store
+	Feedbacks journal.Feedbacks
 	Directory journal.Directory
 	Tokens    auth.Tokens
 	Users     auth.Users
@@ -42,6 +44,7 @@ type Database struct {
 	Sources   source.Sources
 	Items     source.Items
 	Leases    source.Leases
+	Rights    rights.Store
 }
 
 // Schema is the maintenance of a database.
@@ -67,8 +70,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 			return nil, err
 		}
 		return &Database{
-			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Directory: s,
-			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s,
+			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
+			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
@@ -76,9 +79,9 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Directory: s,
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
-		Sources: s, Items: s, Leases: s,
+		Sources: s, Items: s, Leases: s, Rights: s,
 	}, nil
 }
 

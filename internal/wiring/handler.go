@@ -51,14 +51,14 @@ func (s *server) handler(at net.Addr) (http.Handler, error) {
 // apiConfig configures the HTTP API.
 func (s *server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	cfg := api.Config{
-		RAG: s.RAG, Retriever: s.Retriever, Library: s.DB.Library, Documents: s.DB.Documents, Uploads: s.Ingester, Pages: s.readers,
-		Directory: s.runtime.Directory(s.DB.Directory), Messages: s.DB.Sessions, Notifier: notifier{endpoint, s.sockets},
+		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.remover(), Uploads: s.uploads(), Pages: s.readers,
+		Directory: s.runtime.Directory(s.DB.Directory), Messages: s.conversations, Notifier: notifier{endpoint, s.sockets},
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready:       map[string]func(context.Context) error{"database": s.DB.Ping},
 		UploadBytes: s.Config.MaxFileSize, Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
 	}
 	if s.authenticator != nil {
-		cfg.Logins = s.authenticator
+		cfg.Logins, cfg.Rights = s.authenticator, s.rights
 	}
 	return cfg
 }
@@ -114,7 +114,7 @@ func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
 // welcome describes this installation to clients of docent.v1.
 func (s *server) welcome(ctx context.Context) ws.Info {
 	info := ws.Info{Models: s.RAG.Models(), Collections: []string{}, Speaks: s.Speaks()}
-	cols, err := s.DB.Library.Collections(ctx)
+	cols, err := s.Library.Collections(ctx)
 	if err != nil {
 		s.Log.Warn("list collections for a welcome", "error", err)
 	}
@@ -125,7 +125,7 @@ func (s *server) welcome(ctx context.Context) ws.Info {
 }
 
 // info returns the part of /api/info that package api does not know.
-func (s *server) info(context.Context) (api.Info, error) {
+func (s *server) info(ctx context.Context) (api.Info, error) {
 	hint := ModelHint()
 	info := api.Info{
 		BuiltIn:  s.Config.AgentFile == "",
@@ -139,6 +139,16 @@ func (s *server) info(context.Context) (api.Info, error) {
 	}
 	for _, e := range s.Retriever.Encoders() {
 		info.Encoders = append(info.Encoders, api.EncoderInfo(e))
+	}
+	if s.rights != nil { // the reader learns only about readable collections
+		collections, err := s.Library.Collections(ctx)
+		if err != nil {
+			return info, err
+		}
+		info.Index.Chunks = 0
+		for _, c := range collections {
+			info.Index.Chunks += c.Chunks
+		}
 	}
 	if s.Model != nil {
 		info.Model = api.ModelInfo{Name: s.Model.Name(), Kind: "openai"}

@@ -1,10 +1,12 @@
 package wiring
 
 import (
+	"bufio"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -12,44 +14,77 @@ import (
 // patience limits the wait for a connection.
 const patience = 60 * time.Second
 
-// TestHTTPConnectionsAreBounded checks that connections over the bound are closed, and
-// that closed connections make room.
+// TestHTTPConnectionsAreBounded checks that a connection over the bound takes the
+// place of the one that is idle longest, and is closed if none is idle.
 func TestHTTPConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	c := &connections{max: 2}
-	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	c := newConnections(2)
+	busy, free := make(chan struct{}, 3), make(chan struct{})
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/busy" {
+			busy <- struct{}{}
+			<-free
+		}
+	}))
 	s.Config.ConnState = c.watch
 	s.Start()
 	defer s.Close()
-	answers := func() (net.Conn, bool) {
+	dial := func() net.Conn {
 		conn, err := net.Dial("tcp", s.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		_ = conn.SetDeadline(time.Now().Add(patience))
-		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-		n, _ := conn.Read(make([]byte, 1))
-		return conn, n == 1
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
 	}
-	one, ok1 := answers()
-	two, ok2 := answers()
-	defer two.Close()
-	three, ok3 := answers()
-	defer three.Close()
-	if !ok1 || !ok2 || ok3 {
-		t.Errorf("of three connections %v %v %v are served", ok1, ok2, ok3)
+	ask := func(conn net.Conn, path string) {
+		_, _ = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	}
-	_ = one.Close()
-	for end := time.After(patience); ; {
-		again, ok := answers()
-		_ = again.Close()
-		if ok {
-			return
+	answers := func(conn net.Conn) bool {
+		ask(conn, "/")
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err == nil {
+			_ = resp.Body.Close()
 		}
-		select {
-		case <-end:
-			t.Fatal("there is no room again")
-		default:
+		return err == nil
+	}
+	idle := func(want int) {
+		t.Helper()
+		for end := time.Now().Add(patience); ; runtime.Gosched() {
+			c.mu.Lock()
+			got := c.idle.Len()
+			c.mu.Unlock()
+			if got == want {
+				return
+			}
+			if time.Now().After(end) {
+				t.Fatalf("%d connections are idle, want %d", got, want)
+			}
 		}
 	}
+	one, two, three := dial(), dial(), net.Conn(nil)
+	if !answers(one) {
+		t.Fatal("the first connection is not served")
+	}
+	idle(1)
+	if !answers(two) {
+		t.Fatal("the second connection is not served")
+	}
+	idle(2)
+	if three = dial(); !answers(three) {
+		t.Error("a connection over the bound did not get the place of an idle one")
+	}
+	idle(2)
+	if answers(one) || !answers(two) {
+		t.Error("the connection that was idle longest is open, or another one is closed")
+	}
+	ask(two, "/busy")
+	ask(three, "/busy")
+	<-busy
+	<-busy
+	if answers(dial()) {
+		t.Error("a connection over the bound is served while all others are busy")
+	}
+	close(free)
 }

@@ -56,7 +56,9 @@ func Serve(ctx context.Context, p *Parts, opts ServeOptions) error {
 	defer listener.Close() // harmless after the server has closed it
 	p.keepCores()
 	quickIngester := func(context.Context) error { return p.addIngester(quickReaders) }
-	for _, add := range []func(context.Context) error{p.AddRetriever, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech} {
+	for _, add := range []func(context.Context) error{
+		p.AddRetriever, p.addRights, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech,
+	} {
 		if err := add(ctx); err != nil {
 			return err
 		}
@@ -94,7 +96,7 @@ func (s *server) open(ctx context.Context, at net.Addr) error {
 	}
 	s.http = &http.Server{
 		Handler:           handler,
-		ConnState:         (&connections{max: maxHTTPConnections}).watch,
+		ConnState:         newConnections(maxHTTPConnections).watch,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
@@ -177,18 +179,25 @@ func (s *server) addAuthenticator() error {
 	if !s.Config.Auth {
 		return nil
 	}
-	scopes, err := auth.ParseScopes(s.Config.OIDC.Scopes)
+	scopes, err := s.issuerScopes()
 	if err != nil {
-		return fault.Wrap(fault.Invalid, err, "cli_oidc_scopes", "setting oidc.scopes: %s", fault.TextOf(err))
+		return err
 	}
 	s.authenticator, err = s.DB.Authenticator(auth.Config{
 		Issuer: s.Config.OIDC.Issuer, Audience: s.Config.OIDC.Audience, IssuerScopes: scopes,
+		IssuerGroups: s.DB.Rights, GroupsClaim: s.Config.OIDC.GroupsClaim,
 		Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
 		Late: func(r *http.Request) bool {
 			return r.URL.Path != typed.Path && ws.AsksV1(r) || s.api.ErrorBody(r.URL.Path) != nil
 		},
 	})
 	return err
+}
+
+// issuerScopes returns the scopes of users with a token of an issuer.
+func (p *Parts) issuerScopes() (auth.Scopes, error) {
+	scopes, err := auth.ParseScopes(p.Config.OIDC.Scopes)
+	return scopes, fault.Wrap(fault.Invalid, err, "cli_oidc_scopes", "setting oidc.scopes: %s", fault.TextOf(err))
 }
 
 // locked reports that authentication is on and there are no users, no tokens, and

@@ -15,6 +15,10 @@ import (
 
 	"github.com/VictoriaMetrics/metrics"
 
+	"docent/agent/session/journal"
+	"docent/auth"
+	"docent/auth/rights"
+	"docent/auth/rights/enforce"
 	"docent/config"
 	"docent/embed"
 	"docent/embed/encoder"
@@ -51,6 +55,12 @@ type Parts struct {
 	Embedder embed.Embedder
 	// Retriever is loaded and up to date after AddRetriever.
 	Retriever *retrieve.Retriever
+	// Searcher is the Retriever. In a server with authentication it applies the
+	// rights of the reader.
+	Searcher pipeline.Searcher
+	// Library is the library of DB. In a server with authentication it applies the
+	// rights of the reader.
+	Library corpus.Library
 	// Model is nil without a chat model.
 	Model *llm.OpenAI
 	// RAG answers questions.
@@ -61,6 +71,9 @@ type Parts struct {
 	Sources *syncer.Manager
 
 	static *embed.Static
+	rights *rights.Rights // nil while authentication is off
+	// conversations applies the rights of the reader.
+	conversations journal.Store
 	// comparer compares texts by the encoders. It is nil without them.
 	comparer *byLanguage
 	// encoders are the models that embed chunks in the background. encodings is
@@ -81,8 +94,11 @@ func New(cfg config.Config, log *slog.Logger) *Parts {
 // AddDatabase opens the database and creates the data folder.
 func (p *Parts) AddDatabase(ctx context.Context) error {
 	var err error
-	p.DB, err = openDatabase(ctx, p.Config, p.Log)
-	return err
+	if p.DB, err = openDatabase(ctx, p.Config, p.Log); err != nil {
+		return err
+	}
+	p.Library, p.conversations = p.DB.Library, p.DB.Sessions
+	return nil
 }
 
 // AddRetriever adds the indexes, loaded and up to date.
@@ -115,6 +131,25 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 	if err := p.Retriever.Load(ctx); err != nil {
 		return fmt.Errorf("load index: %w", err)
 	}
+	p.Searcher = p.Retriever
+	return nil
+}
+
+// addRights makes the later parts apply the rights of readers, if authentication
+// is on.
+func (p *Parts) addRights(context.Context) error {
+	if !p.Config.Auth {
+		return nil
+	}
+	scopes, err := p.issuerScopes()
+	if err != nil {
+		return err
+	}
+	p.rights = rights.New(rights.Config{
+		Store: p.DB.Rights, IssuerAdmin: auth.Principal{Scopes: scopes}.May(auth.Admin),
+	})
+	p.Searcher, p.Library = enforce.NewRetriever(p.rights, p.Retriever), enforce.NewLibrary(p.rights, p.DB.Library)
+	p.conversations = enforce.NewConversations(p.rights, p.DB.Sessions, p.DB.Feedbacks)
 	return nil
 }
 
@@ -147,7 +182,7 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 	if err := p.AddModel(ctx); err != nil {
 		return err
 	}
-	cfg := pipeline.Config{Retriever: p.Retriever, Static: p.static, Shelf: p.DB.Library, Logger: p.Log, Metrics: p.metrics}
+	cfg := pipeline.Config{Retriever: p.Searcher, Static: p.static, Shelf: p.Library, Logger: p.Log, Metrics: p.metrics}
 	if p.comparer != nil {
 		cfg.Comparer = p.comparer
 	}

@@ -78,6 +78,8 @@ type DocumentFilter struct {
 	ID int64
 	// Collection, if set, names the only collection to list.
 	Collection string
+	// Collections, if not nil, are the only collections to list.
+	Collections []string
 	// Status, if set, is the only status to list.
 	Status Status
 	// Match, if set, lists only documents whose source or title contains it, in any

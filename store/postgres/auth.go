@@ -126,7 +126,12 @@ func (s *accounts) UseToken(ctx context.Context, hash []byte, at time.Time) erro
 
 // RemoveToken deletes a token; see auth.Tokens.
 func (s *accounts) RemoveToken(ctx context.Context, name string) error {
-	return fail("revoke token", s.alter(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = $1`, store.Text(name)))
+	return fail("revoke token", s.write(ctx, func(tx pgx.Tx) error {
+		if err := change(ctx, tx, store.NoToken(), `DELETE FROM api_token WHERE name = $1`, store.Text(name)); err != nil {
+			return err
+		}
+		return removeSubject(ctx, tx, "token:"+name)
+	}))
 }
 
 // UserTokens lists a user's tokens; see auth.UserTokens.
@@ -194,7 +199,12 @@ func (s *accounts) SetScopes(ctx context.Context, name string, scopes auth.Scope
 
 // RemoveUser deletes a user; see auth.Users.
 func (s *accounts) RemoveUser(ctx context.Context, name string) error {
-	return fail("delete user", s.alter(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = $1`, store.Text(name)))
+	return fail("delete user", s.write(ctx, func(tx pgx.Tx) error {
+		if err := change(ctx, tx, store.NoUser(), `DELETE FROM app_user WHERE username = $1`, store.Text(name)); err != nil {
+			return err
+		}
+		return removeSubject(ctx, tx, "user:"+name)
+	}))
 }
 
 // AddLogin stores a login; see auth.Logins. It locks the user. If the password

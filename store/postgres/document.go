@@ -85,6 +85,10 @@ func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter)
 		past = ` AND (` + key + `, d.id) ` + beyond + ` ($7, $8)`
 		args = append(args, documentKey(filter.Order, filter.Past), filter.Past.ID)
 	}
+	if filter.Collections != nil {
+		past += fmt.Sprintf(` AND k.name = ANY($%d)`, len(args)+1)
+		args = append(args, filter.Collections)
+	}
 	out, err := query(ctx, s, scanDocument, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.id > $1 AND ($2 = '' OR k.name = $2) AND ($3 = '' OR d.status = $3) AND ($4 = '' OR position($4 IN d.folded) > 0)
 			AND d.id <= $6`+past+`

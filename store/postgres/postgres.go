@@ -78,6 +78,7 @@ type Store struct {
 	encodings
 	sessions
 	accounts
+	rightsTables
 	sources
 }
 
@@ -103,6 +104,9 @@ type sessions struct{ *database }
 
 // accounts stores users, their API tokens and their logins.
 type accounts struct{ *database }
+
+// rightsTables stores groups, and rights on collections.
+type rightsTables struct{ *database }
 
 // sources stores the sources that docent keeps documents in sync with.
 type sources struct{ *database }
@@ -142,7 +146,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, sources: sources{db},
+		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
 	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()

@@ -7,6 +7,7 @@ import (
 
 	"docent/agent/session/sessiontest"
 	"docent/auth/authtest"
+	"docent/auth/rights/rightstest"
 	"docent/ingest/ingesttest"
 	"docent/ingest/source/sourcetest"
 	"docent/internal/pgtest"
@@ -65,6 +66,14 @@ func TestAccounts(t *testing.T) {
 			},
 			Count: count(config),
 		}
+	})
+}
+
+func TestRights(t *testing.T) {
+	t.Parallel()
+	rightstest.Run(t, func(t *testing.T) rightstest.Store {
+		s := open(t, postgres.Config{URL: pgtest.URL(t)})
+		return rightstest.Store{Store: s, Tokens: s, Users: s}
 	})
 }
 

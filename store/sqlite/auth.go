@@ -122,7 +122,12 @@ func (s *accounts) UseToken(ctx context.Context, hash []byte, at time.Time) erro
 
 // RemoveToken deletes a token; see auth.Tokens.
 func (s *accounts) RemoveToken(ctx context.Context, name string) error {
-	return fail("revoke token", s.alter(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = ?`, store.Text(name)))
+	return fail("revoke token", s.write(ctx, func(ctx context.Context, w *writer) error {
+		if err := w.change(ctx, store.NoToken(), `DELETE FROM api_token WHERE name = ?`, store.Text(name)); err != nil {
+			return err
+		}
+		return w.removeSubject(ctx, "token:"+name)
+	}))
 }
 
 // UserTokens lists a user's tokens; see auth.UserTokens.
@@ -197,7 +202,12 @@ func (s *accounts) SetScopes(ctx context.Context, name string, scopes auth.Scope
 
 // RemoveUser deletes a user; see auth.Users.
 func (s *accounts) RemoveUser(ctx context.Context, name string) error {
-	return fail("delete user", s.alter(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = ?`, store.Text(name)))
+	return fail("delete user", s.write(ctx, func(ctx context.Context, w *writer) error {
+		if err := w.change(ctx, store.NoUser(), `DELETE FROM app_user WHERE username = ?`, store.Text(name)); err != nil {
+			return err
+		}
+		return w.removeSubject(ctx, "user:"+name)
+	}))
 }
 
 // AddLogin stores a login; see auth.Logins.

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -70,6 +71,13 @@ func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter)
 	}
 	if filter.Collection != "" {
 		query, args = query+` AND k.name = ?`, append(args, store.Text(filter.Collection))
+	}
+	if filter.Collections != nil {
+		names, err := json.Marshal(filter.Collections)
+		if err != nil {
+			return nil, fail("list documents", err)
+		}
+		query, args = query+` AND k.name IN (SELECT value FROM json_each(?))`, append(args, string(names))
 	}
 	if filter.Status != "" {
 		query, args = query+` AND d.status = ?`, append(args, string(filter.Status))

@@ -89,6 +89,7 @@ type Store struct {
 	encodings
 	sessions
 	accounts
+	rightsTables
 	sources
 }
 
@@ -116,6 +117,9 @@ type sessions struct{ *database }
 // accounts stores users, their API tokens and their logins.
 type accounts struct{ *database }
 
+// rightsTables stores groups, and rights on collections.
+type rightsTables struct{ *database }
+
 // sources stores the sources that docent keeps documents in sync with.
 type sources struct{ *database }
 
@@ -140,7 +144,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, sources: sources{db},
+		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
 	}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))

@@ -8,6 +8,7 @@ import (
 
 	"docent/agent/session/sessiontest"
 	"docent/auth/authtest"
+	"docent/auth/rights/rightstest"
 	"docent/ingest/ingesttest"
 	"docent/ingest/source/sourcetest"
 	"docent/store/sqlite"
@@ -65,6 +66,14 @@ func TestAccounts(t *testing.T) {
 			},
 			Count: count(config),
 		}
+	})
+}
+
+func TestRights(t *testing.T) {
+	t.Parallel()
+	rightstest.Run(t, func(t *testing.T) rightstest.Store {
+		s := open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+		return rightstest.Store{Store: s, Tokens: s, Users: s}
 	})
 }
 

@@ -73,7 +73,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 			yield(source.Item{}, fault.New(fault.Invalid, "not_a_folder", "%s is not a folder", s.path))
 			return
 		}
-		l, err := ingest.List(ctx, []string{s.path})
+		l, err := ingest.List(ctx, []string{s.path}, ingest.Links{})
 		if err != nil {
 			yield(source.Item{}, err)
 			return
@@ -153,5 +153,5 @@ func (s *Source) Open(_ context.Context, it source.Item) (io.ReadCloser, error) 
 
 // Watch reports changes of the folder; see source.Watcher.
 func (s *Source) Watch(ctx context.Context, changed func()) error {
-	return Watch(ctx, []string{s.path}, s.settle, changed)
+	return Watch(ctx, []string{s.path}, ingest.Links{}, s.settle, changed)
 }

@@ -29,7 +29,7 @@ const (
 // It calls changed again after each change, once the quiet time has passed
 // without further changes. Calls do not overlap. Watch ends with ctx. An error
 // says why it cannot watch, such as a limit of the operating system.
-func Watch(ctx context.Context, paths []string, settle time.Duration, changed func()) error {
+func Watch(ctx context.Context, paths []string, links ingest.Links, settle time.Duration, changed func()) error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fault.Wrap(fault.Unavailable, err, "watches_exhausted", "the system does not allow watching more folders")
@@ -42,7 +42,7 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 		}
 	}
 	identities := identify(roots) // before the first call, so that no later change is missed
-	if err := follow(ctx, w, roots); err != nil {
+	if err := follow(ctx, w, roots, links); err != nil {
 		return err
 	}
 	changed()
@@ -85,7 +85,7 @@ func Watch(ctx context.Context, paths []string, settle time.Duration, changed fu
 			}
 		case <-timer.C:
 			first = time.Time{}
-			if err := follow(ctx, w, roots); err != nil {
+			if err := follow(ctx, w, roots, links); err != nil {
 				return err
 			}
 			changed()
@@ -144,9 +144,9 @@ const maxRounds = 10
 
 // follow watches all existing folders. The system ends the watches of removed
 // folders.
-func follow(ctx context.Context, w *fsnotify.Watcher, roots []string) error {
+func follow(ctx context.Context, w *fsnotify.Watcher, roots []string, links ingest.Links) error {
 	for range maxRounds {
-		more, err := add(ctx, w, roots)
+		more, err := add(ctx, w, roots, links)
 		if err != nil || !more {
 			return err
 		}
@@ -156,8 +156,8 @@ func follow(ctx context.Context, w *fsnotify.Watcher, roots []string) error {
 
 // add watches the folders that are not watched yet. It reports whether there
 // were any.
-func add(ctx context.Context, w *fsnotify.Watcher, roots []string) (more bool, err error) {
-	l, err := ingest.List(ctx, roots)
+func add(ctx context.Context, w *fsnotify.Watcher, roots []string, links ingest.Links) (more bool, err error) {
+	l, err := ingest.List(ctx, roots, links)
 	if err != nil {
 		return false, err
 	}

@@ -2,14 +2,17 @@
 // for users.
 import type {
   ChunkPage,
+  CollectionRow,
   DocumentPage,
   DocumentRow,
   ErrorShape,
+  GroupRow,
   Info,
   Me,
   NewToken,
   PageRow,
   RagMessage,
+  RightRow,
   SearchResults,
   SessionRow,
   Stored,
@@ -257,6 +260,29 @@ export const changeSession = (session: string, change: { session_name?: string; 
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(change),
   });
+
+export const listCollections = () => json<CollectionRow[]>('/api/collections');
+
+const write = (method: string, body?: unknown): RequestInit =>
+  body === undefined ? { method } : { method, headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+
+const rightsOf = (collection: string) => `/api/collections/${encodeURIComponent(collection)}/rights`;
+
+/** setRight sets the right of a subject; none removes it. */
+export const setRight = (collection: string, subject: string, right: RightRow['right']) =>
+  call(rightsOf(collection), write('PUT', { subject, right }));
+
+/** openCollection removes all rights on a collection. */
+export const openCollection = (collection: string) => call(rightsOf(collection), write('DELETE'));
+
+export const listGroups = () => json<GroupRow[]>('/api/groups');
+
+export const createGroup = (name: string) => call('/api/groups', write('POST', { name }));
+
+export const deleteGroup = (name: string) => call(`/api/groups/${encodeURIComponent(name)}`, write('DELETE'));
+
+export const setMember = (group: string, member: string, is: boolean) =>
+  call(`/api/groups/${encodeURIComponent(group)}/members`, write('PUT', { member, is }));
 
 /** exportAddress returns the address of a conversation as a file. */
 export const exportAddress = (session: string, format: 'json' | 'markdown') => `/api/sessions/${encodeURIComponent(session)}/export` + query({ format });

@@ -31,6 +31,15 @@ export interface components {
              */
             next?: number;
         };
+        Collection: {
+            /** Format: int64 */
+            documents: number;
+            name: string;
+            restricted: boolean;
+            /** @enum {string} */
+            right: "read" | "write" | "manage";
+            rights: components["schemas"]["Right"][];
+        };
         CollectionInfo: {
             /** Format: int64 */
             chunks: number;
@@ -118,6 +127,21 @@ export interface components {
             timestamp: string;
             /** Format: int64 */
             turn: number;
+        };
+        Group: {
+            /** @description Members by a claim of an OpenID Connect issuer are not among them. */
+            members: string[];
+            name: string;
+        };
+        GroupMember: {
+            /** @description Whether the user is a member from now on. */
+            is: boolean;
+            /** @description The name of a user, or oidc:ISSUER#SUBJECT. */
+            member: string;
+        };
+        GroupName: {
+            /** @description 1 to 64 letters, digits, and characters of . _ @ + -. */
+            name: string;
         };
         Health: {
             /** @enum {string} */
@@ -354,6 +378,7 @@ export interface components {
             /** Format: int64 */
             start: number;
             title: string;
+            unavailable?: boolean;
         };
         RAGSentence: {
             docs: number[];
@@ -383,6 +408,15 @@ export interface components {
              * @description The number of removed documents.
              */
             removed: number;
+        };
+        Right: {
+            /**
+             * @description Each right includes the lower ones. none removes a right.
+             * @enum {string}
+             */
+            right: "none" | "read" | "write" | "manage";
+            /** @description everyone, group:NAME, user:NAME, token:NAME, or oidc:ISSUER#SUBJECT. */
+            subject: string;
         };
         SearchResult: {
             /** Format: int64 */
@@ -624,6 +658,7 @@ export interface components {
 }
 export type Chunk = components['schemas']['Chunk'];
 export type ChunkPage = components['schemas']['ChunkPage'];
+export type Collection = components['schemas']['Collection'];
 export type CollectionInfo = components['schemas']['CollectionInfo'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
@@ -633,6 +668,9 @@ export type EncoderInfo = components['schemas']['EncoderInfo'];
 export type Error = components['schemas']['Error'];
 export type Export = components['schemas']['Export'];
 export type Feedback = components['schemas']['Feedback'];
+export type Group = components['schemas']['Group'];
+export type GroupMember = components['schemas']['GroupMember'];
+export type GroupName = components['schemas']['GroupName'];
 export type Health = components['schemas']['Health'];
 export type IndexInfo = components['schemas']['IndexInfo'];
 export type Info = components['schemas']['Info'];
@@ -655,6 +693,7 @@ export type RAGMetadata = components['schemas']['RAGMetadata'];
 export type RAGSentence = components['schemas']['RAGSentence'];
 export type Readiness = components['schemas']['Readiness'];
 export type RemovedDocuments = components['schemas']['RemovedDocuments'];
+export type Right = components['schemas']['Right'];
 export type SearchResult = components['schemas']['SearchResult'];
 export type SearchResults = components['schemas']['SearchResults'];
 export type Sentence = components['schemas']['Sentence'];

@@ -131,7 +131,8 @@ class Evidence {
 export const evidence = new Evidence();
 
 /** title returns the name of the document of a passage. */
-export function title(doc: { title: string; source: string }): string {
+export function title(doc: { title: string; source: string; unavailable?: boolean }): string {
+  if (doc.unavailable) return words.evidence.unavailable;
   const name = innerOf(doc.source)?.part ?? shortSource(doc.source);
   return honest(doc.title || name.split('/').at(-1) || words.evidence.untitled);
 }

@@ -19,6 +19,8 @@ class Account {
   noSources = $state(false);
   /** The user can manage sources. */
   manages = $derived(may(this.me, 'admin') && !this.noSources);
+  /** The user has all permissions. */
+  administers = $derived(may(this.me, 'admin'));
   /** The user can ask questions. */
   asks = $derived(may(this.me, 'ask'));
   /** The number of sign-ins since the page was loaded. */

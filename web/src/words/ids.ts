@@ -2,6 +2,7 @@
 
 /** Params are the values in each sentence of the server that can reach the page. */
 export interface Params {
+  action_not_chat: [string];
   action_unknown: [string];
   action_without_message: [string];
   address_invalid: [string];
@@ -34,6 +35,8 @@ export interface Params {
   collection_name_invalid: [string];
   collection_name_length: [number, number];
   collection_name_too_long: [number];
+  collection_not_managed: [string];
+  collection_read_only: [string];
   collections_invalid: [number];
   collections_not_a_list: [];
   collections_not_listed: [];
@@ -70,6 +73,7 @@ export interface Params {
   document_failed: [];
   document_not_read: [];
   document_pages_unsupported: [number];
+  document_read_only: [number];
   document_status_invalid: [string];
   document_without_pages: [number, string];
   documents_not_listed: [];
@@ -166,6 +170,8 @@ export interface Params {
   git_url_invalid: [string];
   greeting: [];
   greeting_reset: [];
+  group_name_taken: [string];
+  groups_full: [number];
   handshake_failed: [];
   handshake_invalid: [string];
   handshake_needed: [];
@@ -211,6 +217,7 @@ export interface Params {
   line_id_twice: [number];
   line_too_large: [string];
   line_unreadable: [number, string];
+  link_outside: [];
   listening_off: [];
   mail_certificate_invalid: [];
   mail_command_refused: [string];
@@ -231,6 +238,7 @@ export interface Params {
   many_collections: [number];
   many_documents: [number];
   max_bytes_out_of_range: [number, number];
+  members_full: [string, number];
   message_content_missing: [];
   message_empty: [];
   message_id_length: [number, number];
@@ -282,6 +290,7 @@ export interface Params {
   no_collection: [string];
   no_collection_of: [string, string];
   no_document: [number];
+  no_group: [string];
   no_login: [];
   no_mailbox: [string];
   no_model: [string];
@@ -291,6 +300,7 @@ export interface Params {
   no_path: [];
   no_session: [];
   no_source: [number];
+  no_subject: [string];
   no_task_list: [];
   no_token: [];
   no_turn: [number];
@@ -404,6 +414,7 @@ export interface Params {
   question_was_empty: [];
   rating_out_of_range: [number, number];
   reader_failed: [string];
+  reader_missing: [];
   reading_busy: [];
   reading_cpu: [string];
   reading_memory: [number];
@@ -421,6 +432,9 @@ export interface Params {
   request_invalid: [string];
   request_timeout: [];
   reset_stuck: [];
+  right_unknown: [string];
+  rights_full: [string, number];
+  rights_off: [];
   rights_reduced: [];
   robots_forbid: [string];
   robots_redirect_invalid: [string];
@@ -454,6 +468,7 @@ export interface Params {
   server_unavailable: [string];
   session_busy: [];
   session_deleted: [];
+  session_id_guessable: [number];
   session_id_missing: [];
   session_message_dropped: [];
   session_of_another_user: [];
@@ -522,6 +537,7 @@ export interface Params {
   stored_field_length: [string, number, number];
   stored_scopes_invalid: [];
   stream_source_name: [string];
+  subject_unknown: [string];
   symlink_loop: [];
   symlink_to_parent: [];
   sync_failed: [];
@@ -550,8 +566,11 @@ export interface Params {
   the_pdf: [];
   the_upload: [];
   token_and_password: [];
+  token_chat_alone: [];
   token_expired: [];
   token_expiry_past: [];
+  token_groups_invalid: [string];
+  token_groups_many: [number];
   token_issuer_silent: [];
   token_mistyped: [];
   token_name_taken: [string];

@@ -252,4 +252,49 @@ describe('settings with logins', () => {
     await page.getByRole('dialog', { name: 'Sign in' }).waitFor();
     await watched.check();
   });
+
+  test('an administrator gives and takes rights; a user sees only readable collections', async () => {
+    program.run(['user', 'create', 'root', '--scopes', 'admin', '--password-stdin'], 'correct horse battery');
+    watched = await watch(browser, program.url);
+    page = watched.page;
+    await page.goto(`${program.url}/#/settings`);
+    const login = page.getByRole('dialog', { name: 'Sign in' });
+    const signIn = async (name: string) => {
+      await login.getByLabel('Name').fill(name);
+      await login.getByLabel('Password').fill('correct horse battery');
+      await page.keyboard.press('Enter');
+      await login.waitFor({ state: 'detached' });
+      await page.goto(`${program.url}/#/settings`);
+      await page.getByText(`Signed in as ${name}.`).waitFor();
+    };
+    await signIn('root');
+    await page.getByText('There are no groups yet.').waitFor();
+    await page.getByLabel('Name of the group').fill('staff');
+    await page.getByRole('button', { name: 'Add group' }).click();
+    const newcomer = page.getByLabel('New member of staff');
+    await newcomer.fill('nobody-here');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('There is no user:nobody-here').waitFor();
+    await newcomer.fill('root');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove root from staff' }).waitFor();
+    await page.getByText('Everybody may use it').waitFor();
+    await page.getByLabel('User or group').fill('group:staff');
+    await page.getByRole('button', { name: 'Give right' }).click();
+    await page.getByLabel('Right of group:staff on default').selectOption('manage');
+    await expect.poll(() => program.run(['collection', 'ls'])).toContain('group:staff manage');
+    await accessible(page);
+
+    await page.locator('main').getByRole('button', { name: 'Sign out' }).click();
+    await signIn('ada');
+    await expect.poll(() => page.getByRole('heading', { name: 'Rights on collections' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('heading', { name: 'Groups' }).count()).toBe(0);
+    await page.goto(`${program.url}/#/documents`);
+    await expect.poll(() => page.locator('main').textContent()).not.toContain('Tides');
+
+    program.run(['collection', 'open', 'default']);
+    await page.reload();
+    await expect.poll(() => page.locator('main').textContent()).toContain('Tides');
+    await watched.check();
+  });
 });

@@ -218,14 +218,14 @@ describe('the widget', () => {
     await launcher(page).click();
     await panel(page).getByText('This assistant requires a token').waitFor();
     await done!();
-    const token = closed.run(['token', 'create', '--name', 'shop', '--scopes', 'ask']).trim();
+    const token = closed.run(['token', 'create', '--name', 'shop', '--scopes', 'chat']).trim();
     page = await visit({ program: closed, attributes: { 'data-token': token } });
     await ask(page, 'What is a spring tide?');
     expect(plain(await answers(page).first().textContent())).toContain('end');
   });
 
   test('an answer grows as it comes, can be stopped, and outlives the server', async () => {
-    const token = closed.run(['token', 'create', '--name', 'shop2', '--scopes', 'ask']).trim();
+    const token = closed.run(['token', 'create', '--name', 'shop2', '--scopes', 'chat']).trim();
     model.words = 2000;
     const page = await visit({ program: closed, attributes: { 'data-token': token } });
     await launcher(page).click();

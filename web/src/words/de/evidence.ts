@@ -6,6 +6,7 @@ const counted = (n: number, one: string, many: string) => `${digits(n, 'de')} ${
 
 export const evidence: Catalogue['evidence'] = {
   untitled: 'Ohne Titel',
+  unavailable: 'Nicht mehr verfügbar',
   places: {
     page: (label) => `Seite ${label}`,
     slide: (label) => `Folie ${label}`,

@@ -96,6 +96,7 @@ export const reading = {
   line_id_twice: (n) => `Zeile ${n}: Eine andere Zeile hat dieselbe id`,
   line_too_large: (limit) => `Zu groß: Die Zeile ist länger als ${size(limit)}`,
   line_unreadable: (n, a) => `Zeile ${n}: ${a}`,
+  link_outside: 'übersprungen: Der Link führt aus den angegebenen Ordnern heraus. Mit --follow wird er gelesen',
   mail_certificate_invalid: 'certificate ist kein Zertifikat im PEM-Format',
   mail_command_refused: (a) => `Der Server ${a} lehnt einen Befehl ab`,
   mail_encrypted: 'Verschlüsselt: Nur der Empfänger kann die Nachricht öffnen. Bitte die Nachricht entschlüsseln und erneut hinzufügen',

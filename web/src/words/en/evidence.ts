@@ -4,6 +4,7 @@ const counted = (n: number, one: string, many: string) => `${digits(n, 'en')} ${
 
 export const evidence = {
   untitled: 'Untitled',
+  unavailable: 'No longer available',
   /** Where in its document a passage is. */
   places: {
     page: (label: string) => `page ${label}`,

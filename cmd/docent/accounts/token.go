@@ -1,4 +1,4 @@
-package main
+package accounts
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"docent/internal/fault"
 )
 
-func newToken(std stdio) *cobra.Command {
+func newToken(c Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
 		Short: "Create, list, and revoke API tokens",
@@ -24,34 +24,20 @@ apply to running servers at once.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newTokenCreate(std), newTokenLs(std), newTokenRevoke(std))
+	cmd.AddCommand(newTokenCreate(c), newTokenLs(c), newTokenRevoke(c))
 	return cmd
 }
 
-// withAccounts runs f with the users and tokens of the database.
-func withAccounts(cmd *cobra.Command, std stdio, f func(context.Context, *auth.Authenticator) error) error {
-	p, err := open(cmd, std)
-	if err != nil {
-		return err
-	}
-	defer p.Close(cmd.Context())
-	accounts, err := p.DB.Authenticator(auth.Config{Logger: p.Log})
-	if err != nil {
-		return err
-	}
-	defer accounts.Close()
-	return f(cmd.Context(), accounts)
-}
-
-func newTokenCreate(std stdio) *cobra.Command {
+func newTokenCreate(c Config) *cobra.Command {
 	var name, scopes, expires, user string
 	cmd := &cobra.Command{
 		Use:   "create --name NAME",
 		Short: "Create a token and print it",
 		Long: `Create a token and print it. docent cannot show it again.
 
-Scopes: ask (search, ask, and hold conversations), ingest (add and remove
-documents), admin (everything). With --user, the token acts on behalf of that user
+Scopes: chat (start conversations and rejoin them by their id, for tokens that
+everybody can read), ask (search, ask, and hold conversations), ingest (add and
+remove documents), admin (everything). With --user, the token acts on behalf of that user
 and never has more scopes than the user. Without --user, the token owns the
 conversations that it starts.`,
 		Args: cobra.MaximumNArgs(1),
@@ -69,19 +55,19 @@ conversations that it starts.`,
 			if spec.For, err = parseSpan(expires); err != nil {
 				return err
 			}
-			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+			return c.withAccounts(cmd, func(ctx context.Context, accounts *auth.Authenticator) error {
 				token, err := accounts.CreateToken(ctx, spec)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintln(std.err, "This is the token. Store it now: docent cannot show it again.")
-				_, err = fmt.Fprintln(std.out, token)
+				fmt.Fprintln(c.Err, "This is the token. Store it now: docent cannot show it again.")
+				_, err = fmt.Fprintln(c.Out, token)
 				return err
 			})
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "name of the token")
-	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "scopes: ask, ingest, admin; comma-separated")
+	cmd.Flags().StringVar(&scopes, "scopes", string(auth.Ask), "scopes: chat, ask, ingest, admin; comma-separated")
 	cmd.Flags().StringVar(&expires, "expires", "", "lifetime of the token, such as 90d or 12h (default unlimited)")
 	cmd.Flags().StringVar(&user, "user", "", "user on whose behalf the token acts (default none)")
 	return cmd
@@ -120,26 +106,26 @@ func parseSpan(s string) (time.Duration, error) {
 	return span, nil
 }
 
-func newTokenLs(std stdio) *cobra.Command {
+func newTokenLs(c Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
 		Short: "List the tokens",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := open(cmd, std)
+			db, end, err := c.Open(cmd)
 			if err != nil {
 				return err
 			}
-			defer p.Close(cmd.Context())
-			all, err := p.DB.Tokens.Tokens(cmd.Context())
+			defer end()
+			all, err := db.Tokens.Tokens(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if len(all) == 0 {
-				_, err := fmt.Fprintln(std.out, "No tokens yet. Make one: docent token create --name NAME")
+				_, err := fmt.Fprintln(c.Out, "No tokens yet. Make one: docent token create --name NAME")
 				return err
 			}
-			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
+			w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tSCOPES\tUSER\tCREATED\tEXPIRES\tLAST USED")
 			for _, t := range all {
 				expires := moment(t.ExpiresAt)
@@ -156,27 +142,19 @@ func newTokenLs(std stdio) *cobra.Command {
 // listed returns scopes as in flags and lists.
 func listed(scopes auth.Scopes) string { return strings.ReplaceAll(scopes.String(), " ", ",") }
 
-func newTokenRevoke(std stdio) *cobra.Command {
+func newTokenRevoke(c Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Revoke a token",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+			return c.withAccounts(cmd, func(ctx context.Context, accounts *auth.Authenticator) error {
 				if err := accounts.RevokeToken(ctx, args[0]); err != nil {
 					return explain(err, fault.New(fault.NotFound, "cli_no_token", "there is no token %q; docent token ls lists them", args[0]))
 				}
-				_, err := fmt.Fprintf(std.out, "revoked %s\n", args[0])
+				_, err := fmt.Fprintf(c.Out, "revoked %s\n", args[0])
 				return err
 			})
 		},
 	}
-}
-
-// explain replaces a fault.NotFound by missing.
-func explain(err, missing error) error {
-	if fault.KindOf(err) == fault.NotFound {
-		return missing
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package main
+package accounts
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 	"docent/internal/fault"
 )
 
-func newUser(std stdio) *cobra.Command {
+func newUser(c Config) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "user",
 		Short: "Create, list, and delete users",
@@ -27,11 +27,11 @@ are the same user. Changes apply to running servers at once.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newUserCreate(std), newUserLs(std), newUserPassword(std), newUserScopes(std), newUserDelete(std))
+	cmd.AddCommand(newUserCreate(c), newUserLs(c), newUserPassword(c), newUserScopes(c), newUserDelete(c))
 	return cmd
 }
 
-func newUserCreate(std stdio) *cobra.Command {
+func newUserCreate(c Config) *cobra.Command {
 	var scopes string
 	var piped bool
 	cmd := &cobra.Command{
@@ -43,15 +43,15 @@ func newUserCreate(std stdio) *cobra.Command {
 			if err != nil {
 				return fault.Wrap(fault.Invalid, err, "cli_scopes", "--scopes: %s", fault.TextOf(err))
 			}
-			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
-				password, err := readPassword(std, piped)
+			return c.withAccounts(cmd, func(ctx context.Context, accounts *auth.Authenticator) error {
+				password, err := readPassword(c, piped)
 				if err != nil {
 					return err
 				}
 				if err := accounts.CreateUser(ctx, args[0], password, may); err != nil {
 					return err
 				}
-				_, err = fmt.Fprintf(std.out, "created the user %s with the scopes %s\n", auth.UserName(args[0]), listed(may))
+				_, err = fmt.Fprintf(c.Out, "created the user %s with the scopes %s\n", auth.UserName(args[0]), listed(may))
 				return err
 			})
 		},
@@ -67,24 +67,24 @@ func addPiped(cmd *cobra.Command, piped *bool) {
 
 // readPassword reads the first line of standard input, or asks twice at the terminal
 // without echo.
-func readPassword(std stdio, piped bool) (string, error) {
+func readPassword(c Config, piped bool) (string, error) {
 	if piped {
-		line, err := bufio.NewReader(io.LimitReader(std.in, auth.MaxPasswordBytes+2)).ReadString('\n')
+		line, err := bufio.NewReader(io.LimitReader(c.In, auth.MaxPasswordBytes+2)).ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			return "", fmt.Errorf("read the password: %w", err)
 		}
 		return strings.TrimRight(line, "\r\n"), nil
 	}
-	file, is := std.in.(*os.File)
+	file, is := c.In.(*os.File)
 	if !is || !term.IsTerminal(int(file.Fd())) {
 		return "", fault.New(fault.Invalid,
 			"cli_no_terminal", "docent cannot ask for the password without a terminal; add --password-stdin and write the password to standard input")
 	}
 	var typed [2]string
 	for i, prompt := range []string{"Password: ", "Repeat the password: "} {
-		fmt.Fprint(std.err, prompt)
+		fmt.Fprint(c.Err, prompt)
 		line, err := term.ReadPassword(int(file.Fd()))
-		fmt.Fprintln(std.err)
+		fmt.Fprintln(c.Err)
 		if err != nil {
 			return "", fmt.Errorf("read the password: %w", err)
 		}
@@ -96,26 +96,26 @@ func readPassword(std stdio, piped bool) (string, error) {
 	return typed[0], nil
 }
 
-func newUserLs(std stdio) *cobra.Command {
+func newUserLs(c Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
 		Short: "List the users",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := open(cmd, std)
+			db, end, err := c.Open(cmd)
 			if err != nil {
 				return err
 			}
-			defer p.Close(cmd.Context())
-			all, err := p.DB.Users.Users(cmd.Context())
+			defer end()
+			all, err := db.Users.Users(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if len(all) == 0 {
-				_, err := fmt.Fprintln(std.out, "No users yet. Make one: docent user create NAME")
+				_, err := fmt.Fprintln(c.Out, "No users yet. Make one: docent user create NAME")
 				return err
 			}
-			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
+			w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "NAME\tSCOPES\tCREATED")
 			for _, u := range all {
 				fmt.Fprintf(w, "%s\t%s\t%s\n", u.Name, listed(u.Scopes), moment(u.CreatedAt))
@@ -130,31 +130,53 @@ func noUser(name string) error {
 	return fault.New(fault.NotFound, "cli_no_user", "there is no user %q; docent user ls lists them", name)
 }
 
-func newUserPassword(std stdio) *cobra.Command {
-	var piped bool
+func newUserPassword(c Config) *cobra.Command {
+	var piped, revoke bool
 	cmd := &cobra.Command{
 		Use:   "password NAME",
 		Short: "Change a password and sign the user out everywhere",
-		Args:  cobra.ExactArgs(1),
+		Long: `Change a password and sign the user out everywhere. The user's tokens keep working
+unless you add --revoke-tokens. Do that if somebody else had access to the account.`,
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
-				password, err := readPassword(std, piped)
+			return c.withAccounts(cmd, func(ctx context.Context, accounts *auth.Authenticator) error {
+				password, err := readPassword(c, piped)
 				if err != nil {
 					return err
 				}
 				if err := accounts.SetPassword(ctx, args[0], password); err != nil {
 					return explain(err, noUser(args[0]))
 				}
-				_, err = fmt.Fprintf(std.out, "changed the password of %s and signed the user out everywhere; tokens of the user still work\n", args[0])
-				return err
+				fmt.Fprintf(c.Out, "changed the password of %s and signed the user out everywhere\n", args[0])
+				return c.userTokens(ctx, accounts, auth.UserName(args[0]), revoke)
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&revoke, "revoke-tokens", false, "also revoke all tokens of the user")
 	addPiped(cmd, &piped)
 	return cmd
 }
 
-func newUserScopes(std stdio) *cobra.Command {
+// userTokens revokes the tokens of a user, or lists them.
+func (c Config) userTokens(ctx context.Context, accounts *auth.Authenticator, user string, revoke bool) error {
+	tokens, err := accounts.UserTokens(ctx, user)
+	if err != nil {
+		return err
+	}
+	for _, t := range tokens {
+		if !revoke {
+			fmt.Fprintf(c.Out, "the token %s still works; to revoke it: docent token revoke %s\n", t.Name, t.Name)
+			continue
+		}
+		if err := accounts.RevokeToken(ctx, t.Name); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.Out, "revoked %s\n", t.Name)
+	}
+	return nil
+}
+
+func newUserScopes(c Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "scopes NAME SCOPES",
 		Short: "Set the scopes of a user: ask, ingest, admin; comma-separated",
@@ -164,28 +186,28 @@ func newUserScopes(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+			return c.withAccounts(cmd, func(ctx context.Context, accounts *auth.Authenticator) error {
 				if err := accounts.SetScopes(ctx, args[0], may); err != nil {
 					return explain(err, noUser(args[0]))
 				}
-				_, err := fmt.Fprintf(std.out, "%s may %s\n", auth.UserName(args[0]), listed(may))
+				_, err := fmt.Fprintf(c.Out, "%s may %s\n", auth.UserName(args[0]), listed(may))
 				return err
 			})
 		},
 	}
 }
 
-func newUserDelete(std stdio) *cobra.Command {
+func newUserDelete(c Config) *cobra.Command {
 	return &cobra.Command{
 		Use:   "delete NAME",
 		Short: "Delete a user with all logins and tokens",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return withAccounts(cmd, std, func(ctx context.Context, accounts *auth.Authenticator) error {
+			return c.withAccounts(cmd, func(ctx context.Context, accounts *auth.Authenticator) error {
 				if err := accounts.DeleteUser(ctx, args[0]); err != nil {
 					return explain(err, noUser(args[0]))
 				}
-				_, err := fmt.Fprintf(std.out, "deleted the user %s\n", args[0])
+				_, err := fmt.Fprintf(c.Out, "deleted the user %s\n", args[0])
 				return err
 			})
 		},

@@ -1,0 +1,221 @@
+package postgres
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/auth/rights"
+	"docent/store"
+)
+
+var _ rights.Store = (*Store)(nil)
+
+// subjects selects the subjects of a principal: parameters 1 and 2 are the
+// principal and the time.
+const subjects = `SELECT 'everyone' WHERE $1 <> '' UNION ALL SELECT $1
+	UNION ALL SELECT 'group:' || g.name FROM group_member m JOIN user_group g ON g.id = m.group_id WHERE m.member = $1
+	UNION ALL SELECT 'group:' || name FROM issuer_group WHERE member = $1 AND expires_at > $2`
+
+// Access returns the rights of a principal; see rights.Store.
+func (s *rightsTables) Access(ctx context.Context, principal string, at time.Time) (rights.Access, error) {
+	var access rights.Access
+	var scopes string
+	principal = store.Text(principal)
+	err := s.pool.QueryRow(ctx, `SELECT NOT EXISTS (SELECT 1 FROM collection WHERE restricted),
+		coalesce((SELECT scopes FROM app_user WHERE 'user:' || username = $1),
+			(SELECT scopes FROM api_token WHERE user_id IS NULL AND 'token:' || name = $1), '')`, principal).Scan(&access.Unrestricted, &scopes)
+	if err == nil {
+		access.Admin, err = store.IsAdmin(scopes)
+	}
+	if err != nil || access.All() {
+		return access, fail("read rights", err)
+	}
+	levels, err := query(ctx, s, pgx.RowToStructByPos[rights.Grant], `SELECT c.name, CASE WHEN c.restricted THEN max(r.level) ELSE 2 END
+		FROM collection c LEFT JOIN collection_right r ON r.collection_id = c.id AND r.subject IN (`+subjects+`)
+		WHERE NOT c.restricted OR r.level IS NOT NULL GROUP BY c.id`, principal, at)
+	access.Levels = make(map[string]rights.Level, len(levels))
+	for _, l := range levels {
+		access.Levels[l.Subject] = l.Level
+	}
+	return access, fail("read rights", err)
+}
+
+// CollectionRights lists collections; see rights.Store.
+func (s *rightsTables) CollectionRights(ctx context.Context) ([]rights.Collection, error) {
+	found, err := query(ctx, s, func(row pgx.CollectableRow) (rights.Collection, error) {
+		c := rights.Collection{Grants: []rights.Grant{{}}}
+		err := row.Scan(&c.Name, &c.Restricted, &c.Grants[0].Subject, &c.Grants[0].Level)
+		return c, err
+	}, `SELECT c.name, c.restricted, coalesce(r.subject, ''), coalesce(r.level, 0)
+		FROM collection c LEFT JOIN collection_right r ON r.collection_id = c.id ORDER BY c.name COLLATE "C", r.subject COLLATE "C"`)
+	return store.MergeGrants(found), fail("list rights", err)
+}
+
+// SetRight sets a right; see rights.Store.
+func (s *rightsTables) SetRight(ctx context.Context, collection string, grant rights.Grant) error {
+	return fail("set a right", s.write(ctx, func(tx pgx.Tx) error {
+		name, subject := store.Text(collection), store.Text(grant.Subject)
+		if grant.Level == rights.None {
+			return change(ctx, tx, nil, `DELETE FROM collection_right
+				WHERE collection_id = (SELECT id FROM collection WHERE name = $1) AND subject = $2`, name, subject)
+		}
+		if err := checkSubject(ctx, tx, subject); err != nil {
+			return err
+		}
+		var id int64
+		var others int
+		// The lock of the row makes concurrent calls wait, so that each counts the
+		// rights of the others.
+		err := tx.QueryRow(ctx, `INSERT INTO collection (name, restricted) VALUES ($1, true)
+			ON CONFLICT (name) DO UPDATE SET restricted = true RETURNING id`, name).Scan(&id)
+		if err != nil {
+			return err //nolint:wrapcheck // fail names the operation
+		}
+		err = tx.QueryRow(ctx, `SELECT count(*) FROM collection_right WHERE collection_id = $1 AND subject <> $2`, id, subject).Scan(&others)
+		if err != nil {
+			return err //nolint:wrapcheck // fail names the operation
+		}
+		if others >= rights.MaxGrants {
+			return store.TooManyGrants(collection)
+		}
+		return change(ctx, tx, nil, `INSERT INTO collection_right (collection_id, subject, level) VALUES ($1, $2, $3)
+			ON CONFLICT (collection_id, subject) DO UPDATE SET level = excluded.level`, id, subject, int(grant.Level))
+	}))
+}
+
+// checkSubject fails unless a subject exists. It locks the subject, so that a
+// concurrent removal waits and then also removes the new row. Nobody knows the
+// principals of an issuer.
+func checkSubject(ctx context.Context, tx pgx.Tx, subject string) error {
+	kind, name, _ := strings.Cut(subject, ":")
+	sql := map[string]string{
+		"user":  `SELECT 1 FROM app_user WHERE username = $1 FOR KEY SHARE`,
+		"token": `SELECT 1 FROM api_token WHERE name = $1 AND user_id IS NULL FOR KEY SHARE`,
+		"group": `SELECT 1 FROM user_group WHERE name = $1 FOR KEY SHARE`,
+	}[kind]
+	if sql == "" {
+		return nil
+	}
+	var one int
+	return missing(tx.QueryRow(ctx, sql, name).Scan(&one), store.NoSubject(subject))
+}
+
+// OpenCollection removes rights; see rights.Store.
+func (s *rightsTables) OpenCollection(ctx context.Context, collection string) error {
+	return fail("open a collection", s.write(ctx, func(tx pgx.Tx) error {
+		name := store.Text(collection)
+		if err := change(ctx, tx, store.NoCollection(collection), `UPDATE collection SET restricted = false WHERE name = $1`, name); err != nil {
+			return err
+		}
+		return change(ctx, tx, nil, `DELETE FROM collection_right WHERE collection_id = (SELECT id FROM collection WHERE name = $1)`, name)
+	}))
+}
+
+// Groups lists groups; see rights.Store.
+func (s *rightsTables) Groups(ctx context.Context) ([]rights.Group, error) {
+	found, err := query(ctx, s, func(row pgx.CollectableRow) (rights.Group, error) {
+		g := rights.Group{Members: []string{""}}
+		err := row.Scan(&g.Name, &g.Members[0])
+		return g, err
+	}, `SELECT g.name, coalesce(m.member, '')
+		FROM user_group g LEFT JOIN group_member m ON m.group_id = g.id ORDER BY g.name COLLATE "C", m.member COLLATE "C"`)
+	return store.MergeMembers(found), fail("list groups", err)
+}
+
+// AddGroup adds a group; see rights.Store. Concurrent calls may add a few groups
+// too many.
+func (s *rightsTables) AddGroup(ctx context.Context, name string) error {
+	return fail("add a group", s.write(ctx, func(tx pgx.Tx) error {
+		var groups int
+		if err := tx.QueryRow(ctx, `SELECT count(*) FROM user_group`).Scan(&groups); err != nil {
+			return err //nolint:wrapcheck // fail names the operation
+		}
+		if groups >= rights.MaxGroups {
+			return store.TooManyGroups()
+		}
+		return change(ctx, tx, store.GroupTaken(name), `INSERT INTO user_group (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING`,
+			store.Text(name), s.config.Now())
+	}))
+}
+
+// RemoveGroup removes a group; see rights.Store.
+func (s *rightsTables) RemoveGroup(ctx context.Context, name string) error {
+	return fail("remove a group", s.write(ctx, func(tx pgx.Tx) error {
+		if err := change(ctx, tx, store.NoGroup(name), `DELETE FROM user_group WHERE name = $1`, store.Text(name)); err != nil {
+			return err
+		}
+		return removeSubject(ctx, tx, "group:"+name)
+	}))
+}
+
+// removeSubject removes the rights and the memberships of a subject that no longer
+// exists. A later subject of the same name does not get them.
+func removeSubject(ctx context.Context, tx pgx.Tx, subject string) error {
+	subject = store.Text(subject)
+	if err := change(ctx, tx, nil, `DELETE FROM collection_right WHERE subject = $1`, subject); err != nil {
+		return err
+	}
+	return change(ctx, tx, nil, `DELETE FROM group_member WHERE member = $1`, subject)
+}
+
+// SetMember changes a group; see rights.Store.
+func (s *rightsTables) SetMember(ctx context.Context, group, member string, is bool) error {
+	return fail("change a group", s.write(ctx, func(tx pgx.Tx) error {
+		var id int64
+		// The lock makes concurrent calls wait, so that each counts the members of
+		// the others.
+		if err := tx.QueryRow(ctx, `SELECT id FROM user_group WHERE name = $1 FOR NO KEY UPDATE`, store.Text(group)).Scan(&id); err != nil {
+			return missing(err, store.NoGroup(group))
+		}
+		member = store.Text(member)
+		if !is {
+			return change(ctx, tx, nil, `DELETE FROM group_member WHERE group_id = $1 AND member = $2`, id, member)
+		}
+		if err := checkSubject(ctx, tx, member); err != nil {
+			return err
+		}
+		var others int
+		err := tx.QueryRow(ctx, `SELECT count(*) FROM group_member WHERE group_id = $1 AND member <> $2`, id, member).Scan(&others)
+		if err != nil {
+			return err //nolint:wrapcheck // fail names the operation
+		}
+		if others >= rights.MaxMembers {
+			return store.TooManyMembers(group)
+		}
+		return change(ctx, tx, nil, `INSERT INTO group_member (group_id, member) VALUES ($1, $2) ON CONFLICT DO NOTHING`, id, member)
+	}))
+}
+
+// SetIssuerGroups replaces groups; see rights.Store.
+func (s *rightsTables) SetIssuerGroups(ctx context.Context, principal string, groups []string, until time.Time) error {
+	return fail("store the groups of a token", s.write(ctx, func(tx pgx.Tx) error {
+		principal = store.Text(principal)
+		names := make([]string, len(groups))
+		for i, name := range groups {
+			names[i] = store.Text(name)
+		}
+		if err := change(ctx, tx, nil, `DELETE FROM issuer_group WHERE member = $1 OR expires_at <= $2`, principal, s.config.Now()); err != nil {
+			return err
+		}
+		return change(ctx, tx, nil, `INSERT INTO issuer_group (member, name, expires_at) SELECT DISTINCT $1, name, $2::timestamptz FROM unnest($3::text[]) AS name
+			ON CONFLICT (member, name) DO UPDATE SET expires_at = excluded.expires_at`, principal, until, names)
+	}))
+}
+
+// CollectionsOf returns the collections of documents; see rights.Store.
+func (s *rightsTables) CollectionsOf(ctx context.Context, ids []int64) (map[int64]string, error) {
+	type row struct {
+		ID   int64
+		Name string
+	}
+	rows, err := query(ctx, s, pgx.RowToStructByPos[row], `SELECT d.id, c.name FROM document d JOIN collection c ON c.id = d.collection_id
+		WHERE d.id = ANY($1)`, ids)
+	out := make(map[int64]string, len(rows))
+	for _, r := range rows {
+		out[r.ID] = r.Name
+	}
+	return out, fail("read the collections of documents", err)
+}
