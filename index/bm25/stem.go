@@ -1,8 +1,6 @@
 package bm25
 
 import (
-	"embed"
-	"strings"
 	"sync"
 
 	"github.com/blevesearch/snowballstem"
@@ -23,6 +21,8 @@ import (
 	"github.com/blevesearch/snowballstem/swedish"
 	"github.com/blevesearch/snowballstem/tamil"
 	"github.com/blevesearch/snowballstem/turkish"
+
+	"docent/rag/text"
 )
 
 // defaultLanguage is the language of documents whose language was not detected. Most are source
@@ -40,12 +40,6 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ru": russian.Stem, "sv": swedish.Stem, "ta": tamil.Stem, "tr": turkish.Stem,
 }
 
-// stopFiles are the stop word lists of the Snowball project (BSD license), one per language. en.txt is docent's own and
-// contains the words of questions.
-//
-//go:embed stopwords
-var stopFiles embed.FS
-
 // analyzer turns the pieces of words of one language into terms.
 type analyzer struct {
 	stem func(*snowballstem.Env) bool
@@ -60,16 +54,11 @@ func analyzerOf(language string) *analyzer {
 	if a, ok := analyzers.Load(language); ok {
 		return a.(*analyzer)
 	}
-	a := &analyzer{stem: stemmers[language], stop: map[string]bool{}}
-	file := language
+	list := language
 	if language == "nb" || language == "nn" {
-		file = "no"
+		list = "no"
 	}
-	if data, err := stopFiles.ReadFile("stopwords/" + file + ".txt"); err == nil {
-		for w := range strings.FieldsSeq(string(data)) {
-			a.stop[w] = true
-		}
-	}
+	a := &analyzer{stem: stemmers[language], stop: text.StopWords(list)}
 	got, _ := analyzers.LoadOrStore(language, a)
 	return got.(*analyzer)
 }

@@ -74,12 +74,7 @@ func FuzzTerms(f *testing.F) {
 
 func TestEveryStopListBelongsToAStemmer(t *testing.T) {
 	t.Parallel()
-	files, err := stopFiles.ReadDir("stopwords")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		language := strings.TrimSuffix(f.Name(), ".txt")
+	for _, language := range strings.Fields("da de en es fi fr hu it nb nl nn no pt ro ru sv tr") {
 		if stemmers[language] == nil {
 			t.Errorf("%s has stop words but no stemmer", language)
 		}

@@ -98,10 +98,12 @@ func put(t *testing.T, s *sqlite.Store, name, language string, n int) int64 {
 // english is the language of the model in all tests.
 var english = corpus.Languages{Listed: []string{"en"}}
 
-// run starts a worker until the test ends, or until stop is called.
-func run(t *testing.T, s *sqlite.Store, f *fake) (w *encode.Worker, stop func()) {
+// run starts a worker until the test ends, or until stop is called. It encodes
+// with f and then with more models.
+func run(t *testing.T, s *sqlite.Store, f *fake, more ...encode.Model) (w *encode.Worker, stop func()) {
 	t.Helper()
-	w, err := encode.NewWorker(encode.Config{Store: s, Corpus: s, Models: []encode.Model{{Embedder: f, Languages: english}}})
+	models := append([]encode.Model{{Embedder: f, Languages: english}}, more...)
+	w, err := encode.NewWorker(encode.Config{Store: s, Corpus: s, Models: models})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,6 +156,26 @@ func TestNewestFirst(t *testing.T) {
 	}
 	put(t, s, "newest", "en", 3)
 	await(t, s, 45)
+}
+
+// second is a fake with another name.
+type second struct{ *fake }
+
+func (second) Name() string { return "second" }
+
+func TestOneModelAfterTheOther(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "docent.db"))
+	put(t, s, "english", "en", 40)
+	put(t, s, "german", "de", 40)
+	f, all := &fake{}, second{&fake{asked: make(chan string)}}
+	run(t, s, f, encode.Model{Embedder: all, Languages: corpus.Languages{Except: true}})
+	for i := range 80 {
+		<-all.asked
+		if n := len(f.seen()); i == 0 && n != 40 {
+			t.Errorf("the second model begins after %d chunks of the first, want 40", n)
+		}
+	}
 }
 
 func TestAskedFirst(t *testing.T) {

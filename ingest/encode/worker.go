@@ -33,7 +33,8 @@ type Config struct {
 	Store corpus.Encodings
 	// Corpus announces new chunks. Required.
 	Corpus corpus.Corpus
-	// Models are the encoders. Required.
+	// Models are the encoders. The worker finishes the first one before it encodes
+	// with the next. Required.
 	Models []Model
 	// Cores tells whether somebody waits for an answer. The worker then rests.
 	// Default: nil, nobody.
@@ -162,17 +163,15 @@ func (w *Worker) rest(ctx context.Context, changed <-chan struct{}, pause time.D
 	}
 }
 
-// step encodes one batch for each model. more reports whether chunks are left
-// for this process.
+// step encodes one batch for the first model that lacks vectors. more reports
+// whether chunks are left for this process.
 func (w *Worker) step(ctx context.Context) (more bool, err error) {
 	for _, j := range w.jobs {
-		left, err := w.stepModel(ctx, j)
-		if err != nil {
-			return false, err
+		if more, err = w.stepModel(ctx, j); more || err != nil {
+			return more, err
 		}
-		more = more || left
 	}
-	return more, nil
+	return false, nil
 }
 
 func (w *Worker) stepModel(ctx context.Context, j *job) (more bool, err error) {

@@ -12,6 +12,7 @@ import (
 	"docent/ingest/encode"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/rag/retrieve/rerank"
 )
 
 // sized is an embedder on a server. Its name contains the length of its vectors.
@@ -58,8 +59,10 @@ func (p *Parts) AddEmbedder(ctx context.Context) error {
 // and those without a known language, such as source code.
 var english = corpus.Languages{Listed: []string{"en", ""}}
 
-// addEncoder adds the built-in encoder, which orders the best passages of a
-// question, if this processor can run it and the settings allow it.
+// addEncoder adds the built-in encoder and the multilingual model, if that is
+// installed. It adds none if this processor cannot run them or the settings do not
+// allow it. The multilingual model takes all documents: a question in another
+// language can then find English ones.
 func (p *Parts) addEncoder() error {
 	if _, ok := encoder.Available(); !ok || p.Config.Encoder == config.EncoderOff {
 		return nil
@@ -69,7 +72,12 @@ func (p *Parts) addEncoder() error {
 		return fmt.Errorf("built-in encoder: %w", err)
 	}
 	p.encoders = append(p.encoders, encode.Model{Embedder: e, Languages: english})
-	p.languages = multilingual.Installed(p.Config.Models) > 0
+	p.comparer = &byLanguage{english: rerank.NewSimilarity(e, storedVectors{p})}
+	if multilingual.Installed(p.Config.Models) > 0 {
+		m := multilingual.NewLazy(multilingual.Path(p.Config.Models), encoder.Config{})
+		p.encoders = append(p.encoders, encode.Model{Embedder: m, Languages: corpus.Languages{Except: true}})
+		p.comparer.others = rerank.NewSimilarity(m, storedVectors{p})
+	}
 	return nil
 }
 

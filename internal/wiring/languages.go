@@ -4,56 +4,87 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"docent/config"
 	"docent/embed/encoder"
 	"docent/embed/multilingual"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
-// byLanguage is a Reranker of two models. One of them scores all passages of a
-// question, so that their scores can be compared.
+// scorer scores passages and texts. *rerank.Similarity implements it.
+type scorer interface {
+	retrieve.Reranker
+	Compare(ctx context.Context, question string, texts []string) ([]float64, error)
+}
+
+// byLanguage scores passages and compares texts with one of two models. One of
+// them scores all passages of a question, so that their scores can be compared.
 type byLanguage struct {
-	// english scores passages that are all in English.
-	english retrieve.Reranker
-	// others returns the Reranker for passages in other languages. It opens the
-	// model on the first call.
-	others func() (retrieve.Reranker, error)
+	// english is the model for questions and passages that are all in English.
+	english scorer
+	// others is the model for other languages, or nil.
+	others scorer
 }
 
 // Score implements retrieve.Reranker.
 func (b *byLanguage) Score(ctx context.Context, question string, passages []corpus.Passage) ([]retrieve.Score, error) {
-	reranker := b.english
-	if slices.ContainsFunc(passages, foreign) {
-		var err error
-		if reranker, err = b.others(); err != nil {
-			return nil, err
-		}
+	languages := []string{text.Language(question)}
+	for _, p := range passages {
+		languages = append(languages, p.Document.Language)
 	}
-	scores, err := reranker.Score(ctx, question, passages)
+	model := b.english
+	if b.others != nil && slices.ContainsFunc(languages, foreign) {
+		model = b.others
+	}
+	scores, err := model.Score(ctx, question, passages)
 	if err != nil {
 		return nil, fmt.Errorf("rerank by language: %w", err)
 	}
 	return scores, nil
 }
 
-// foreign reports whether a passage is not in English.
-func foreign(p corpus.Passage) bool {
-	return p.Document.Language != "" && p.Document.Language != "en"
+// Compare implements pipeline.Comparer.
+func (b *byLanguage) Compare(ctx context.Context, question string, languages, texts []string) ([]float64, error) {
+	switch {
+	case b.others != nil && (foreign(text.Language(question)) || slices.ContainsFunc(languages, foreign)):
+		values, err := b.others.Compare(ctx, question, texts)
+		if err != nil {
+			return nil, fmt.Errorf("compare by language: %w", err)
+		}
+		for i := range values {
+			values[i] = spread(values[i])
+		}
+		return values, nil
+	case slices.ContainsFunc(languages, foreign):
+		return nil, nil
+	default:
+		return b.english.Compare(ctx, question, texts)
+	}
 }
 
-// withLanguages lets the multilingual model of a folder score passages that are
-// not in English.
-func withLanguages(english retrieve.Reranker, folder string) retrieve.Reranker {
-	return &byLanguage{english: english, others: sync.OnceValues(func() (retrieve.Reranker, error) {
-		e, err := multilingual.Open(multilingual.Path(folder), encoder.Config{})
-		if err != nil {
-			return nil, fmt.Errorf("installed model: %w", err)
-		}
-		return retrieve.NewSimilarity(e, nil), nil
-	})}
+// spread turns a cosine of the multilingual model into the scale of the built-in
+// encoder, for which the weights of quotes were chosen. The cosines of English
+// questions and sentences of XQuAD have a mean of .77 and a standard deviation of
+// .040 with the one, and .29 and .178 with the other.
+func spread(cosine float64) float64 { return 4.5*cosine - 3.17 }
+
+// foreign reports whether a language is neither English nor unknown.
+func foreign(language string) bool { return language != "" && language != "en" }
+
+// languageShare returns the share of the multilingual model in the score of a
+// passage. language is that of the question. Both shares were chosen on XQuAD.
+// Once the features use the vectors of the model, it has no further share.
+func (p *Parts) languageShare(language string, passage corpus.Passage) float64 {
+	switch {
+	case p.Retriever.Encoded(multilingual.Name):
+		return 0
+	case language == passage.Document.Language || language == "":
+		return .5
+	default:
+		return .85
+	}
 }
 
 // CheckLanguages opens the multilingual model if it is installed. It returns a
@@ -68,5 +99,5 @@ func (p *Parts) CheckLanguages(context.Context) (string, error) {
 	if _, ok := encoder.Available(); !ok || p.Config.Encoder == config.EncoderOff || p.Config.Embedder.Remote() {
 		return multilingual.Model + " is installed, but docent does not use it without the encoder", nil
 	}
-	return multilingual.Model + " orders passages that are not in English", nil
+	return multilingual.Model + " finds passages in other languages than the question", nil
 }

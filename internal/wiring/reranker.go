@@ -10,13 +10,10 @@ import (
 	"docent/rag/retrieve/rerank"
 )
 
-// newReranker returns the configured reranking server, or the built-in encoder.
+// newReranker returns the configured reranking server, or the encoders.
 // share is the share of its scores in the order of passages; nil means that it
 // decides the order alone.
-func (p *Parts) newReranker() (x retrieve.Reranker, share func(corpus.Passage) float64, err error) {
-	if len(p.encoders) > 0 {
-		p.comparer = retrieve.NewSimilarity(p.encoders[0].Embedder, storedVectors{p})
-	}
+func (p *Parts) newReranker() (x retrieve.Reranker, share func(string, corpus.Passage) float64, err error) {
 	switch {
 	case p.Config.Rerank.Enabled():
 		server, err := p.rerankServer()
@@ -26,8 +23,6 @@ func (p *Parts) newReranker() (x retrieve.Reranker, share func(corpus.Passage) f
 		return server, nil, nil
 	case p.comparer == nil:
 		return nil, nil, nil
-	case p.languages:
-		return withLanguages(p.comparer, p.Config.Models), p.encoderShare, nil
 	default:
 		return p.comparer, p.encoderShare, nil
 	}

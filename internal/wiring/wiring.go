@@ -74,10 +74,8 @@ type Parts struct {
 	rights *rights.Rights // nil while authentication is off
 	// conversations applies the rights of the reader.
 	conversations journal.Store
-	// comparer is the built-in encoder, or nil.
-	comparer *retrieve.Similarity
-	// languages reports whether the multilingual model is installed.
-	languages bool
+	// comparer compares texts by the encoders. It is nil without them.
+	comparer *byLanguage
 	// encoders are the models that embed chunks in the background. encodings is
 	// their worker, nil outside of a server.
 	encoders  []encode.Model
@@ -155,19 +153,16 @@ func (p *Parts) addRights(context.Context) error {
 	return nil
 }
 
-// encoderShare returns the share of the encoder's similarity in the score of a
-// passage. It was chosen on the question sets pgdocs and pgxcode. The built-in
-// encoder knows only English: on the German and Spanish questions of XQuAD, a
-// share of .4 lowers R@1 by .010 and .012. The share of the multilingual model was
-// chosen on these questions. Once the features use the vectors of the encoder, it
-// has no further share.
-func (p *Parts) encoderShare(passage corpus.Passage) float64 {
+// encoderShare returns the share of the encoders' similarity in the score of a
+// passage. language is that of the question. The share of the built-in encoder
+// was chosen on the question sets pgdocs and pgxcode. It knows only English: on
+// the German and Spanish questions of XQuAD, a share of .4 lowers R@1 by .010 and
+// .012. Once the features use its vectors, it has no further share.
+func (p *Parts) encoderShare(language string, passage corpus.Passage) float64 {
 	switch {
-	case foreign(passage) && !p.languages:
-		return 0
-	case foreign(passage):
-		return .5
-	case p.Retriever.Encoded(encoder.Name):
+	case p.comparer.others != nil && (foreign(language) || foreign(passage.Document.Language)):
+		return p.languageShare(language, passage)
+	case foreign(passage.Document.Language), p.Retriever.Encoded(encoder.Name):
 		return 0
 	case passage.Kind == corpus.Code:
 		return .2

@@ -213,16 +213,17 @@ func (a *answering) quote(ctx context.Context) bool {
 }
 
 // compare returns the similarity of the question and each text, or nil without
-// a Comparer. The built-in encoder knows only English.
+// a Comparer for the languages of the passages.
 func (a *answering) compare(ctx context.Context, texts []string) []float64 {
 	comparer := a.pipeline.cfg.Comparer
-	if comparer == nil || slices.ContainsFunc(a.found.Results, func(r retrieve.Result) bool {
-		language := r.Passage.Document.Language
-		return language != "" && language != "en"
-	}) {
+	if comparer == nil {
 		return nil
 	}
-	values, err := comparer.Compare(ctx, a.found.Question, texts)
+	var languages []string
+	for _, r := range a.found.Results {
+		languages = append(languages, r.Passage.Document.Language)
+	}
+	values, err := comparer.Compare(ctx, a.found.Question, languages, texts)
 	if err != nil {
 		a.pipeline.cfg.Logger.WarnContext(ctx, "sentences not compared; the answer is chosen without", "error", err)
 		return nil

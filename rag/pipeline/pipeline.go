@@ -39,10 +39,12 @@ type Searcher interface {
 	Retrieve(ctx context.Context, query retrieve.Query) (retrieve.Retrieval, error)
 }
 
-// Comparer compares sentences. *retrieve.Similarity implements it.
+// Comparer compares sentences.
 type Comparer interface {
 	// Compare returns the similarity of the question and each text, from -1 to 1.
-	Compare(ctx context.Context, question string, texts []string) ([]float64, error)
+	// languages are those of the documents of the texts. It returns nil without a
+	// model for these languages.
+	Compare(ctx context.Context, question string, languages, texts []string) ([]float64, error)
 }
 
 // Shelf lists the searchable collections. corpus.Library implements it.
@@ -58,8 +60,8 @@ type Config struct {
 	// Static compares sentences. It is independent of the configured embedder.
 	// Required.
 	Static *embed.Static
-	// Comparer helps to choose the quoted sentences of English documents. Default:
-	// nil, only Static compares them.
+	// Comparer helps to choose the quoted sentences. Default: nil, only Static
+	// compares them.
 	Comparer Comparer
 	// Shelf lets answers of "I don't know" name the searched collections. Default:
 	// nil, these answers name no collections.

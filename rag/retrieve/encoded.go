@@ -13,7 +13,8 @@ import (
 type Encoder struct {
 	// Embedder is the model.
 	Embedder embed.Embedder
-	// Languages selects the documents that the model takes.
+	// Languages selects the documents that the model takes. It also selects the
+	// questions, if another model takes the others.
 	Languages corpus.Languages
 	// Index finds chunks by the vectors of the model. It must be empty; the
 	// retriever owns it.
@@ -95,6 +96,13 @@ func (e *encoded) lookup(ids []int64, out [][]float32) {
 	}
 }
 
+// has reports whether a chunk has a vector.
+func (e *encoded) has(chunk int64) bool {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.vectors[chunk] != nil
+}
+
 // read reads new vectors. It must run before the rows are read: the
 // chunk of a vector that was read is then among the rows, or was deleted.
 func (es encoders) read(ctx context.Context, store corpus.Encodings) error {
@@ -171,15 +179,30 @@ type asked struct {
 	vector []float32
 }
 
-// ask embeds a question for the encoders that are ready.
-func (es encoders) ask(ctx context.Context, q Query, question string) ([]asked, error) {
+// ask embeds a question for the encoders that are ready and know its language. If
+// none does, it asks those that are ready. It skips those that have no further
+// documents. chunks counts all chunks.
+func (es encoders) ask(ctx context.Context, q Query, question, language string, chunks int) ([]asked, error) {
 	if q.Mode != Full && q.Mode != Hybrid {
 		return nil, nil
 	}
-	var out []asked
+	var ready, able encoders
 	for _, e := range es {
 		if !e.ready() {
 			continue
+		}
+		ready = append(ready, e)
+		if e.Languages.Accept(language) {
+			able = append(able, e)
+		}
+	}
+	if len(able) == 0 {
+		able = ready
+	}
+	var out []asked
+	for _, e := range able {
+		if len(out) > 0 && out[len(out)-1].progress().Total >= chunks {
+			break
 		}
 		vector, err := e.Embedder.EmbedQuery(ctx, question)
 		if err != nil {
@@ -190,18 +213,30 @@ func (es encoders) ask(ctx context.Context, q Query, question string) ([]asked, 
 	return out, nil
 }
 
+// encoderFor returns the first of the asked encoders that takes documents in a
+// language, or nil. Only its scores count for them.
+func (q question) encoderFor(language string) *encoded {
+	for _, e := range q.encoders {
+		if e.Languages.Accept(language) {
+			return e.encoded
+		}
+	}
+	return nil
+}
+
 // encoderScore replaces the similarities in out, those by the embedder, with the
-// similarities by the encoders. The scores of each model are normalized over the
-// candidates that have one, and averaged over the encoders. Candidates without a
-// vector of an encoder keep the score of the embedder.
+// similarities by the encoders. The scores of each encoder are normalized over
+// all candidates that have one, so that the scores of two encoders can be
+// compared. A candidate has the score of the first encoder that takes it.
+// Candidates without a vector keep the score of the embedder.
 func (s *scoring) encoderScore(out []float32) {
-	if len(s.encoders) == 0 {
+	if len(s.asking.encoders) == 0 {
 		return
 	}
 	normalize(out)
 	ids := candidateIDs(s.candidates)
-	vectors, counts := make([][]float32, len(ids)), make([]float32, len(ids))
-	for _, e := range s.encoders {
+	vectors := make([][]float32, len(ids))
+	for _, e := range s.asking.encoders {
 		e.lookup(ids, vectors)
 		var known []float32
 		for _, v := range vectors {
@@ -214,15 +249,10 @@ func (s *scoring) encoderScore(out []float32) {
 			if v == nil {
 				continue
 			}
-			if counts[i]++; counts[i] == 1 {
-				out[i] = 0
+			if s.asking.encoderFor(s.candidates[i].Document.Language) == e.encoded {
+				out[i] = known[0]
 			}
-			out[i], known = out[i]+known[0], known[1:]
-		}
-	}
-	for i, n := range counts {
-		if n > 1 {
-			out[i] /= n
+			known = known[1:]
 		}
 	}
 }

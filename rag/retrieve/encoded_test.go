@@ -62,7 +62,7 @@ func encoded(t *testing.T, c *memoryCorpus, e *memoryEncodings, snapshot string)
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Snapshot: snapshot,
 		Encodings: e, Encoders: []retrieve.Encoder{{
-			Embedder: topic{}, Languages: corpus.Languages{Listed: []string{"en"}}, Index: flat.New(),
+			Embedder: topic{}, Languages: corpus.Languages{Listed: []string{"en", ""}}, Index: flat.New(),
 		}},
 	})
 	if err != nil {
@@ -132,6 +132,11 @@ func TestEncoder(t *testing.T) {
 	i := slices.Index(found(out), last)
 	if i < 0 || out.Results[i].Features[retrieve.FeatureDense] != 1 {
 		t.Errorf("the nearest chunk of the encoder is at place %d of %v", i, found(out))
+	}
+	german := ask(t, r, retrieve.Query{Question: "Wie ist der Wert von shared_buffers?", K: 50})
+	i = slices.Index(found(german), last)
+	if i < 0 || german.Results[i].Features[retrieve.FeatureDense] != 1 || german.Signs.Similarity != 0 {
+		t.Errorf("without a model for German, the encoder is not asked: %v", found(german))
 	}
 	restarted := encoded(t, c, e, "")
 	if got := found(ask(t, restarted, retrieve.Query{Question: question, K: 50})); !slices.Equal(got, found(out)) {

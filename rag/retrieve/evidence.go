@@ -30,6 +30,13 @@ const (
 	weightForeign = -3
 )
 
+// Weights of the similarity across languages. They come from a logistic regression on XQuAD, with German and Spanish questions
+// on English articles and English questions on German ones. Half of the articles were left out.
+const (
+	crossedBias      = -32
+	weightSimilarity = 40.5
+)
+
 // Signs are the parts of the evidence. Shares are shares of the question, with
 // its terms weighted by their rarity in the corpus.
 type Signs struct {
@@ -44,6 +51,9 @@ type Signs struct {
 	Absent bool `json:"absent"`
 	// Foreign reports that the question is not in English.
 	Foreign bool `json:"foreign"`
+	// Similarity is the highest similarity of the question and a passage in another language, by the multilingual encoder. It
+	// replaces the shares, because texts in two languages share few words. It is 0 in one language and without the encoder.
+	Similarity float64 `json:"similarity,omitempty"`
 }
 
 // evidence is the probability that the passages answer the question, if every second question has an answer.
@@ -52,7 +62,11 @@ func (s Signs) evidence() float64 {
 	if s.Foreign {
 		strange = weightForeign * s.Strange
 	}
-	p := 1 / (1 + math.Exp(-(evidenceBias + weightClose*s.Close + weightGap*s.Gap + strange)))
+	sum := evidenceBias + weightClose*s.Close + weightGap*s.Gap + strange
+	if s.Similarity > 0 {
+		sum = crossedBias + weightSimilarity*s.Similarity
+	}
+	p := 1 / (1 + math.Exp(-sum))
 	if s.Absent {
 		return min(p, maxAbsentCode)
 	}
@@ -74,9 +88,9 @@ type Coverage struct {
 }
 
 // support reads the best results for signs that they answer the question. The retriever calls it before it cuts the
-// results to K, so K does not change it. It uses the built-in embedder, so one scale fits all embedders. chunks counts the
-// chunks of the corpus.
-func support(static *embed.Static, question string, terms []text.Term, results []Result, chunks int) (Signs, Coverage) {
+// results to K, so K does not change it. It uses the built-in embedder, so one scale fits all embedders. similar is the
+// similarity across languages, or 0. chunks counts the chunks of the corpus.
+func support(static *embed.Static, question string, similar float64, terms []text.Term, results []Result, chunks int) (Signs, Coverage) {
 	results = results[:min(len(results), evidencePassages)]
 	passages := make([]readPassage, len(results))
 	known := map[string]bool{}
@@ -88,7 +102,7 @@ func support(static *embed.Static, question string, terms []text.Term, results [
 	if len(results) == 0 || len(asked) == 0 {
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
-	s := Signs{Foreign: !englishOnly.MatchString(question)}
+	s := Signs{Foreign: !englishOnly.MatchString(question), Similarity: similar}
 	for i := range passages {
 		s.Close = max(s.Close, passages[i].close(asked))
 	}
@@ -99,10 +113,13 @@ func support(static *embed.Static, question string, terms []text.Term, results [
 			covered = append(covered, t)
 		case !measure.MatchString(question[:t.Start]):
 			lacking = append(lacking, t)
-			s.Absent = s.Absent || isCodeName(t, question)
+			s.Absent = s.Absent || isCodeName(t, question) || similar > 0 && isIdentifier(t, question)
 		}
 	}
 	s.Gap, s.Strange = missing(static, question, lacking, results)
+	if similar > 0 {
+		lacking = slices.DeleteFunc(lacking, func(t text.Weighted) bool { return !isIdentifier(t, question) && !isCodeName(t, question) })
+	}
 	unseen := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !isUnseen(t, terms, chunks) })
 	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question)}
 }

@@ -29,6 +29,12 @@ func isCodeName(t text.Weighted, question string) bool {
 	return !strings.ContainsRune("'\"`“„‘«/\\@=<", before) && !strings.ContainsRune("'\"`”“’»/\\@=>(", after)
 }
 
+// isIdentifier reports whether a word of a question is an identifier such as
+// "pool_mode". It is the same in all languages.
+func isIdentifier(t text.Weighted, question string) bool {
+	return strings.Contains(strings.Trim(question[t.Start:t.End], "_"), "_")
+}
+
 // englishOnly matches words of English questions. In other languages a capital
 // may not mark a name; German capitalizes every noun.
 var englishOnly = regexp.MustCompile(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)

@@ -13,7 +13,7 @@ import (
 const minEvidence = .37
 
 func evidenceOf(question string, terms []text.Term, results []Result) float64 {
-	s, _ := support(testStatic, question, terms, results, 3)
+	s, _ := support(testStatic, question, 0, terms, results, 3)
 	return s.evidence()
 }
 
@@ -52,7 +52,7 @@ func TestCoverage(t *testing.T) {
 	results := []Result{passage(1, "Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar.")}
 	never, often := math.Log(1+9.5/.5), 1.0 // among nine chunks
 	terms := []text.Term{{Text: "boiler", IDF: often}, {Text: "valv", IDF: often}, {Text: "valve", IDF: often}, {Text: "warranty", IDF: never}, {Text: "warranti", IDF: never}, {Text: "price", IDF: often}}
-	_, got := support(testStatic, "How long is the warranty of the boiler valve, and its price?", terms, results, 9)
+	_, got := support(testStatic, "How long is the warranty of the boiler valve, and its price?", 0, terms, results, 9)
 	want := Coverage{Covered: []string{"boiler", "valve"}, Lacking: []string{"warranty", "price"}, Unseen: []string{"warranty"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)

@@ -71,11 +71,9 @@ func featureIndex(name string) int {
 // scoring is one question with its candidates.
 type scoring struct {
 	static *embed.Static
-	// vector is the question's vector by the embedder. rare is its vector by the static model: it weights each token by rarity
-	// and has any length.
-	vector, rare []float32
-	// encoders are the encoders that are ready, with the question's vectors.
-	encoders []asked
+	asking question
+	// rare is the question's vector by the static model: it weights each token by rarity and has any length.
+	rare []float32
 	// tokens are the distinct tokens of the question, and idf is their rarity.
 	tokens []uint16
 	idf    []float32
@@ -113,7 +111,7 @@ func keywordScore(s *scoring, out []float32) {
 func denseScore(s *scoring, out []float32) {
 	defer s.encoderScore(out)
 	for i, c := range s.candidates {
-		out[i] = similarity(s.vector, c.Vector)
+		out[i] = similarity(s.asking.vector, c.Vector)
 	}
 }
 
@@ -122,7 +120,7 @@ func documentDense(s *scoring, out []float32) {
 	for i, c := range s.candidates {
 		score, ok := done[c.Document]
 		if !ok {
-			score = similarity(s.vector, c.Document.Mean)
+			score = similarity(s.asking.vector, c.Document.Mean)
 			done[c.Document] = score
 		}
 		out[i] = score

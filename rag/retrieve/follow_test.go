@@ -94,6 +94,7 @@ func TestFollow(t *testing.T) {
 // for the next change.
 func TestFollowTriesAgain(t *testing.T) {
 	t.Parallel()
+	newStatic(t) // it has a channel and must not belong to the bubble
 	synctest.Test(t, func(t *testing.T) {
 		c := small(t)
 		r := load(t, c, "")

@@ -1,22 +1,126 @@
 package retrieve
 
 import (
+	"context"
+	"fmt"
+
 	"docent/embed"
-	"docent/rag/corpus"
+	"docent/rag/text"
 )
 
-// foreign reports whether a document is in a language other than English.
-func foreign(d corpus.Document) bool { return d.Language != "" && d.Language != "en" }
+// question is a question as indexes and models need it.
+type question struct {
+	text string
+	// language is the language of text, as text.Language returns it.
+	language string
+	// vector is its vector by the embedder, nil in the mode Keywords.
+	vector []float32
+	// encoders are the encoders that search for it, with its vectors.
+	encoders []asked
+}
+
+// ask prepares a question for the indexes and models.
+func (r *Retriever) ask(ctx context.Context, q Query, body string) (question, error) {
+	out := question{text: body, language: text.Language(body)}
+	var err error
+	if q.Mode != Keywords {
+		if out.vector, err = r.cfg.Embedder.EmbedQuery(ctx, body); err != nil {
+			return question{}, fmt.Errorf("retrieve: embed the question: %w", err)
+		}
+	}
+	out.encoders, err = r.encoders.ask(ctx, q, body, out.language, r.memory.len())
+	return out, err
+}
+
+// pair tells how the languages of a question and a passage fit together.
+type pair int
+
+const (
+	// english is a pair without another model than the English ones.
+	english pair = iota
+	// equal is a pair in one language other than English. A multilingual encoder
+	// knows it.
+	equal
+	// crossed is a pair in two languages. A multilingual encoder knows both.
+	crossed
+)
+
+// pairWith returns the pair of a question and a passage in a language.
+func (q question) pairWith(language string) pair {
+	e := q.encoderFor(language)
+	switch {
+	case isEnglish(q.language) && isEnglish(language), e == nil, !e.Languages.Accept(q.language):
+		return english
+	case q.language == language || q.language == "":
+		return equal
+	default:
+		return crossed
+	}
+}
+
+// isEnglish reports whether a language is English or unknown. Most texts in an
+// unknown language are source code or short.
+func isEnglish(language string) bool { return language == "" || language == "en" }
+
+// weights returns the weights of the features by pair of languages. words is the
+// result of sharedWords.
+func (r *Retriever) weights(asking question, words float64) [3]Weights {
+	known := r.cfg.Weights
+	if len(asking.encoders) > 0 {
+		known = r.cfg.EncoderWeights
+	}
+	return [3]Weights{english: known, equal: equalWeights, crossed: crossedWeights(words)}
+}
+
+// sharedWords returns the largest share of the question's words in a candidate,
+// from 0 to 1.
+func sharedWords(matches []Match) float64 {
+	most := 0.0
+	for _, m := range matches {
+		most = max(most, m.Coverage)
+	}
+	return most
+}
+
+// crossing returns the highest similarity of the question and one of the best
+// results, if the first result is in another language. Otherwise, it returns 0.
+func (q question) crossing(results []Result) float64 {
+	if len(results) == 0 {
+		return 0
+	}
+	language := results[0].Passage.Document.Language
+	if q.pairWith(language) != crossed {
+		return 0
+	}
+	best := 0.0
+	for _, e := range q.encoders {
+		if e.encoded != q.encoderFor(language) {
+			continue
+		}
+		var ids []int64
+		for _, r := range results[:min(len(results), evidencePassages)] {
+			ids = append(ids, r.Passage.ID)
+		}
+		vectors := make([][]float32, len(ids))
+		e.lookup(ids, vectors)
+		for _, v := range vectors {
+			best = max(best, float64(similarity(e.vector, v)))
+		}
+	}
+	return best
+}
 
 // ownScore returns the score of a result without the Reranker. The built-in
 // vectors know only English. In a document in another language, the vectors of
 // the passage and of the document do not count; the other features count more.
-func (r *Retriever) ownScore(result *Result, byKind Weights) float64 {
-	if !foreign(result.Passage.Document) || r.cfg.Embedder.Name() != embed.StaticName {
+// They count if a multilingual encoder made them.
+func (r *Retriever) ownScore(asking question, result *Result) float64 {
+	language := result.Passage.Document.Language
+	if isEnglish(language) || asking.pairWith(language) != english || r.cfg.Embedder.Name() != embed.StaticName {
 		return result.Score
 	}
 	var score, counted, all float64
-	weights := byKind[result.Passage.Kind]
+	weights := r.weights(asking, 0)[english][result.Passage.Kind]
 	for _, f := range features {
 		all += weights[f.name]
 		if f.name != FeatureDense && f.name != FeatureDocumentDense {

@@ -24,7 +24,7 @@ func TestOtherLanguages(t *testing.T) {
 	}
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(),
-		Reranker: worst{}, RerankShare: func(corpus.Passage) float64 { return 0 },
+		Reranker: worst{}, RerankShare: func(string, corpus.Passage) float64 { return 0 },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -34,7 +34,7 @@ const rerankDepth = 20
 
 // rerank orders results by their own scores and those of the Reranker. If the Reranker fails, the
 // order stays.
-func (r *Retriever) rerank(ctx context.Context, question string, results []Result, byKind Weights) error {
+func (r *Retriever) rerank(ctx context.Context, asking question, results []Result) error {
 	if len(results) == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (r *Retriever) rerank(ctx context.Context, question string, results []Resul
 	for i := range results {
 		passages[i] = results[i].Passage
 	}
-	scores, err := r.cfg.Reranker.Score(ctx, question, passages)
+	scores, err := r.cfg.Reranker.Score(ctx, asking.text, passages)
 	if err == nil && len(scores) != len(results) {
 		err = fmt.Errorf("the reranker returned %d scores for %d passages", len(scores), len(results))
 	}
@@ -53,24 +53,23 @@ func (r *Retriever) rerank(ctx context.Context, question string, results []Resul
 		r.cfg.Log.WarnContext(ctx, "passages not reranked; the features order them", "error", err)
 		return nil
 	}
-	r.fuse(results, scores, byKind)
+	r.fuse(asking, results, scores)
 	return nil
 }
 
 // fuse orders results by their own scores and those of the Reranker. Both are
-// normalized over the results: the best counts 1, the last 0. byKind are the
-// weights of the features.
-func (r *Retriever) fuse(results []Result, scores []Score, byKind Weights) {
+// normalized over the results: the best counts 1, the last 0.
+func (r *Retriever) fuse(asking question, results []Result, scores []Score) {
 	own, read := make([]float32, len(results)), make([]float32, len(results))
 	for i := range results {
-		own[i], read[i] = float32(r.ownScore(&results[i], byKind)), float32(scores[i].Relevance)
+		own[i], read[i] = float32(r.ownScore(asking, &results[i])), float32(scores[i].Relevance)
 	}
 	normalize(own)
 	normalize(read)
 	for i := range results {
 		share := 1.0
 		if r.cfg.RerankShare != nil {
-			share = r.cfg.RerankShare(results[i].Passage)
+			share = r.cfg.RerankShare(asking.language, results[i].Passage)
 		}
 		results[i].Rerank = &scores[i]
 		results[i].Score = (1-share)*float64(own[i]) + share*float64(read[i])

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"docent/embed"
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/rag/corpus"
@@ -84,57 +83,13 @@ func TestReranker(t *testing.T) {
 	}
 }
 
-func TestSimilarity(t *testing.T) {
-	t.Parallel()
-	static, err := embed.NewStatic()
-	if err != nil {
-		t.Fatal(err)
-	}
-	counted := &countingEmbedder{Embedder: static}
-	similarity := retrieve.NewSimilarity(counted, nil)
-	indextest.RunReranker(t, similarity)
-	passages := []corpus.Passage{{Chunk: corpus.Chunk{ID: 7, Text: "The valve opens."}}, {Chunk: corpus.Chunk{ID: 8, Text: "It rains."}}}
-	for range 3 {
-		if _, err := similarity.Score(t.Context(), "valve", passages); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before := counted.texts
-	passages[1].Text = "The other valve opens." // a new version of the passage
-	if _, err := similarity.Score(t.Context(), "valve", passages); err != nil {
-		t.Fatal(err)
-	}
-	if before != 4 || counted.texts != 5 {
-		t.Errorf("embedded %d and %d texts, want 4 and 5", before, counted.texts)
-	}
-	values, err := similarity.Compare(t.Context(), "valve", []string{"It rains.", "The valve opens."})
-	if err != nil || len(values) != 2 || values[0] >= values[1] {
-		t.Errorf("the sentences have the similarities %v, %v", values, err)
-	}
-}
-
-// countingEmbedder counts the texts that it embeds.
-type countingEmbedder struct {
-	embed.Embedder
-	texts int
-}
-
-func (c *countingEmbedder) EmbedDocuments(ctx context.Context, texts []string) ([][]float32, error) {
-	c.texts += len(texts)
-	out, err := c.Embedder.EmbedDocuments(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
 // TestRerankShare: with a share of 0 the features alone decide.
 func TestRerankShare(t *testing.T) {
 	t.Parallel()
 	c := small(t)
 	const q = "shared_buffers default"
 	want := found(ask(t, load(t, c, ""), retrieve.Query{Question: q, K: 5}))
-	none := func(corpus.Passage) float64 { return 0 }
+	none := func(string, corpus.Passage) float64 { return 0 }
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Reranker: worst{}, RerankShare: none,
 	})

@@ -36,17 +36,11 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	if out.Question, err = r.respelled(ctx, talk.SearchText(q.Question, q.Turns)); err != nil {
 		return Retrieval{}, err
 	}
-	var vector []float32
-	if q.Mode != Keywords {
-		if vector, err = r.cfg.Embedder.EmbedQuery(ctx, out.Question); err != nil {
-			return Retrieval{}, fmt.Errorf("retrieve: embed the question: %w", err)
-		}
-	}
-	encoders, err := r.encoders.ask(ctx, q, out.Question)
+	asking, err := r.ask(ctx, q, out.Question)
 	if err != nil {
 		return Retrieval{}, err
 	}
-	candidates, terms, err := r.rank(ctx, q, out.Question, vector, encoders)
+	candidates, terms, err := r.rank(ctx, q, asking)
 	if err != nil {
 		return Retrieval{}, err
 	}
@@ -60,7 +54,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 		return Retrieval{}, err
 	}
 	if rerank {
-		if err := r.rerank(ctx, out.Question, out.Results, r.weights(encoders)); err != nil {
+		if err := r.rerank(ctx, asking, out.Results); err != nil {
 			return Retrieval{}, err
 		}
 	}
@@ -68,7 +62,7 @@ func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
 	if err != nil {
 		return Retrieval{}, fmt.Errorf("retrieve: %w", err)
 	}
-	out.Signs, out.Coverage = support(r.cfg.Static, out.Question, terms, out.Results, corpus.Chunks)
+	out.Signs, out.Coverage = support(r.cfg.Static, out.Question, asking.crossing(out.Results), terms, out.Results, corpus.Chunks)
 	out.Evidence = out.Signs.evidence()
 	out.Results = out.Results[:min(q.K, len(out.Results))]
 	return out, nil
@@ -100,21 +94,19 @@ func (q Query) complete() (Query, error) {
 }
 
 // rank returns the candidates, best first, and the question's terms.
-func (r *Retriever) rank(
-	ctx context.Context, q Query, question string, vector []float32, encoders []asked,
-) ([]candidate, []text.Term, error) {
-	candidates, err := r.candidates(ctx, q, question, vector, encoders)
+func (r *Retriever) rank(ctx context.Context, q Query, asking question) ([]candidate, []text.Term, error) {
+	candidates, err := r.candidates(ctx, q, asking)
 	if err != nil {
 		return nil, nil, fmt.Errorf("retrieve: %w", err)
 	}
 	order(candidates)
 	candidates = candidates[:min(len(candidates), stageTwo)]
-	terms, matches, err := r.cfg.Words.Match(ctx, question, candidateIDs(candidates))
+	terms, matches, err := r.cfg.Words.Match(ctx, asking.text, candidateIDs(candidates))
 	if err != nil {
 		return nil, nil, fmt.Errorf("retrieve: %w", err)
 	}
 	if q.Mode == Full {
-		if err := r.second(ctx, q, question, vector, encoders, candidates, matches); err != nil {
+		if err := r.second(ctx, q, asking, candidates, matches); err != nil {
 			return nil, nil, fmt.Errorf("retrieve: %w", err)
 		}
 		order(candidates)
@@ -123,30 +115,28 @@ func (r *Retriever) rank(
 }
 
 // candidates is the first stage.
-func (r *Retriever) candidates(
-	ctx context.Context, q Query, question string, vector []float32, encoders []asked,
-) ([]candidate, error) {
+func (r *Retriever) candidates(ctx context.Context, q Query, asking question) ([]candidate, error) {
 	filter := Filter{Collections: q.Collections}
 	var words, near []Hit
 	var err error
 	if q.Mode != Vectors {
-		if words, err = r.cfg.Words.Words(ctx, question, stageOne, filter); err != nil {
+		if words, err = r.cfg.Words.Words(ctx, asking.text, stageOne, filter); err != nil {
 			return nil, err
 		}
 	}
 	if q.Mode != Keywords {
-		if near, err = r.cfg.Nearest.Nearest(ctx, vector, stageOne, filter); err != nil {
+		if near, err = r.cfg.Nearest.Nearest(ctx, asking.vector, stageOne, filter); err != nil {
 			return nil, err
 		}
 	}
 	var enriched []Hit
 	if q.Mode == Full && !slices.Contains(q.Without, FeatureEnrichment) {
-		if enriched, err = r.enriched.hits(ctx, question, filter); err != nil {
+		if enriched, err = r.enriched.hits(ctx, asking.text, filter); err != nil {
 			return nil, err
 		}
 	}
 	lists := [][]Hit{words, near}
-	for _, e := range encoders {
+	for _, e := range asking.encoders {
 		hits, err := e.Index.Nearest(ctx, e.vector, stageOne, filter)
 		if err != nil {
 			return nil, err
@@ -167,15 +157,19 @@ func (r *Retriever) candidates(
 		return nil, err
 	}
 	n := len(rows) - len(enriched)
-	all := join(fuse(lists, encoders, rows[:n]), enriched, rows[n:])
-	if q.Mode != Full || len(q.Wordings) == 0 {
+	all := join(fuse(lists, asking, rows[:n]), enriched, rows[n:])
+	texts := q.Wordings
+	if q.Wordings = nil; q.Mode != Full || len(texts) == 0 {
 		return all, nil
 	}
-	others, rows, err := r.wordings(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return join(all, others, rows), nil
+	others, rows, err := fuseWordings(texts, func(text string) ([]candidate, error) {
+		asking, err := r.ask(ctx, q, text)
+		if err != nil {
+			return nil, err
+		}
+		return r.candidates(ctx, q, asking)
+	})
+	return join(all, others, rows), err
 }
 
 func candidateIDs(candidates []candidate) []int64 {
@@ -199,8 +193,10 @@ func order(candidates []candidate) {
 // fuse joins the lists of words, of the embedder, and of each encoder, of which
 // rows are the rows in order. The scores of each list are normalized over its own
 // hits: its best hit counts 1, its last hit and all other chunks 0. The scores of
-// the models that have a vector of the chunk are averaged.
-func fuse(lists [][]Hit, encoders []asked, rows []*Row) []candidate {
+// the embedder and of the encoder that takes a chunk are averaged. The embedder
+// does not count if it does not know the language of the question or of the
+// chunk, and the encoder does.
+func fuse(lists [][]Hit, asking question, rows []*Row) []candidate {
 	place := make(map[int64]int, len(rows))
 	out := make([]candidate, 0, len(rows))
 	add := func(hits []Hit, score func(c *candidate, s float64)) {
@@ -220,22 +216,23 @@ func fuse(lists [][]Hit, encoders []asked, rows []*Row) []candidate {
 		rows = rows[len(hits):]
 	}
 	add(lists[0], func(c *candidate, s float64) { c.bm25 = s })
-	for _, hits := range lists[1:] {
-		add(hits, func(c *candidate, s float64) { c.dense += s })
-	}
-	ids := candidateIDs(out)
-	vectors, models := make([][]float32, len(ids)), make([]int, len(ids))
-	for _, e := range encoders {
-		e.lookup(ids, vectors)
-		for i, v := range vectors {
-			if v != nil {
-				models[i]++
+	add(lists[1], func(c *candidate, s float64) { c.dense = s })
+	encoded := make(map[int64]float64, len(rows))
+	for i, hits := range lists[2:] {
+		add(hits, func(c *candidate, s float64) {
+			if asking.encoderFor(c.Document.Language) == asking.encoders[i].encoded {
+				encoded[c.ID] = s
 			}
-		}
+		})
 	}
 	for i := range out {
 		c := &out[i]
-		c.dense /= float64(1 + models[i])
+		if e := asking.encoderFor(c.Document.Language); e != nil && e.has(c.ID) {
+			own := c.dense
+			if c.dense = encoded[c.ID]; asking.pairWith(c.Document.Language) == english {
+				c.dense = (own + c.dense) / 2
+			}
+		}
 		c.score = (c.bm25 + c.dense) / 2
 	}
 	return out
@@ -264,13 +261,11 @@ func spread(hits []Hit) []float64 {
 }
 
 // second computes the features of the candidates and their weighted sum.
-func (r *Retriever) second(
-	ctx context.Context, q Query, question string, vector []float32, encoders []asked, candidates []candidate, matches []Match,
-) error {
+func (r *Retriever) second(ctx context.Context, q Query, asking question, candidates []candidate, matches []Match) error {
 	w := r.scratch.Get().(*scratch)
 	defer r.scratch.Put(w)
-	s := &scoring{static: r.cfg.Static, vector: vector, encoders: encoders, candidates: candidates, matches: matches, scratch: w}
-	if err := s.prepare(ctx, question, r.features); err != nil {
+	s := &scoring{static: r.cfg.Static, asking: asking, candidates: candidates, matches: matches, scratch: w}
+	if err := s.prepare(ctx, asking.text, r.features); err != nil {
 		return err
 	}
 	column := make([]float32, len(candidates))
@@ -284,24 +279,16 @@ func (r *Retriever) second(
 			candidates[i].features[f] = column[i]
 		}
 	}
-	byKind := r.weights(encoders)
+	byPair := r.weights(asking, sharedWords(matches))
 	for i := range candidates {
 		c := &candidates[i]
-		weights := byKind[c.Kind]
+		weights := byPair[asking.pairWith(c.Document.Language)][c.Kind]
 		c.score = 0
 		for f := range features {
 			c.score += weights[features[f].name] * float64(c.features[f])
 		}
 	}
 	return nil
-}
-
-// weights returns the weights of the features for the encoders in use.
-func (r *Retriever) weights(encoders []asked) Weights {
-	if len(encoders) > 0 {
-		return r.cfg.EncoderWeights
-	}
-	return r.cfg.Weights
 }
 
 // results reads the passages. It omits passages that the store no longer has.

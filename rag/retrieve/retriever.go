@@ -46,8 +46,9 @@ type Config struct {
 	// Reranker reorders the best results. Default: nil, no reranking.
 	Reranker Reranker
 	// RerankShare returns the share of the Reranker in the score of a passage,
-	// from 0 to 1. The features have the rest. Default: 1 for all passages.
-	RerankShare func(corpus.Passage) float64
+	// from 0 to 1. The features have the rest. language is that of the question,
+	// as text.Language returns it. Default: 1 for all passages.
+	RerankShare func(language string, passage corpus.Passage) float64
 	// Snapshot is a file for the indexes between runs. Its folder must exist.
 	// Default: "", no snapshot.
 	Snapshot string

@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"maps"
+	"math"
 
 	"docent/embed"
 	"docent/internal/fault"
@@ -26,7 +27,43 @@ func DefaultWeights(embedder string) Weights {
 	if embedder != embed.StaticName {
 		all[FeatureDense] = .8
 	}
+	return forAll(all)
+}
+
+// forAll returns the same weights for each kind of chunk.
+func forAll(all map[string]float64) Weights {
 	return Weights{corpus.Prose: all, corpus.Code: maps.Clone(all), corpus.Table: maps.Clone(all)}
+}
+
+// sumOfWeights is the sum of the weights for all languages, without that of
+// enrichments, so that the scores of passages in two languages can be compared.
+const sumOfWeights = 3
+
+// equalWeights are the weights for a question and a passage in one language other
+// than English. They were chosen on XQuAD. Vectors of English words do not count.
+var equalWeights = forAll(map[string]float64{
+	FeatureBM25: .2, FeatureDense: 1.3, FeatureSentence: .3, FeatureSoftCount: .3,
+	FeatureSoftSentence: .3, FeaturePairs: .2, FeatureDocument: .1, FeatureHeading: .1, FeatureCoverage: .2,
+	FeatureEnrichment: .8,
+})
+
+// maxCrossedWords is the share of the words in the score of a passage in another
+// language than the question, if one passage contains all words of the question.
+const maxCrossedWords = .8
+
+// crossedWeights are the weights for a question and a passage in two languages.
+// The similarity of the multilingual encoder decides. Technical questions share
+// words with documents in another language, others share none. words is the
+// largest share of the question's words in a candidate. They were chosen on XQuAD
+// and on German translations of 30 questions of pgdocs.
+func crossedWeights(words float64) Weights {
+	share := maxCrossedWords * math.Sqrt(words)
+	of := func(part float64) float64 { return sumOfWeights * share * part }
+	return forAll(map[string]float64{
+		FeatureDense: sumOfWeights * (1 - share),
+		FeatureBM25:  of(.3), FeatureCoverage: of(.3), FeaturePairs: of(.2), FeatureHeading: of(.1), FeatureDocument: of(.1),
+		FeatureEnrichment: .8,
+	})
 }
 
 // validate reports the first unknown feature or missing kind.

@@ -2,8 +2,6 @@ package retrieve
 
 import (
 	"cmp"
-	"context"
-	"fmt"
 	"slices"
 )
 
@@ -15,22 +13,13 @@ const (
 	rankOffset = 60
 )
 
-// wordings finds candidates for the other wordings of a question and merges them
-// by reciprocal rank fusion. A chunk that is first for every wording scores 1.
-func (r *Retriever) wordings(ctx context.Context, q Query) ([]Hit, []*Row, error) {
-	texts := q.Wordings
-	q.Wordings = nil
+// fuseWordings merges the candidates for the other wordings of a question by
+// reciprocal rank fusion. A chunk that is first for every wording scores 1. find
+// finds the candidates for one of them.
+func fuseWordings(texts []string, find func(text string) ([]candidate, error)) ([]Hit, []*Row, error) {
 	scores, found := map[int64]float64{}, map[int64]*Row{}
 	for _, text := range texts {
-		vector, err := r.cfg.Embedder.EmbedQuery(ctx, text)
-		if err != nil {
-			return nil, nil, fmt.Errorf("embed another wording: %w", err)
-		}
-		encoders, err := r.encoders.ask(ctx, q, text)
-		if err != nil {
-			return nil, nil, err
-		}
-		candidates, err := r.candidates(ctx, q, text, vector, encoders)
+		candidates, err := find(text)
 		if err != nil {
 			return nil, nil, err
 		}

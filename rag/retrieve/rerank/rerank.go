@@ -1,6 +1,6 @@
-// Package rerank is the client of a reranking server. The server offers
-// POST /rerank with the request and the response of Cohere and Jina, as vLLM,
-// llama.cpp, and Infinity do.
+// Package rerank has the rerankers: the similarity of vectors, and the client of a
+// reranking server. The server offers POST /rerank with the request and the
+// response of Cohere and Jina, as vLLM, llama.cpp, and Infinity do.
 package rerank
 
 import (

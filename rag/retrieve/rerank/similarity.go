@@ -1,4 +1,4 @@
-package retrieve
+package rerank
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 
 	"docent/embed"
 	"docent/rag/corpus"
+	"docent/rag/retrieve"
 )
 
 // maxKeptVectors bounds the vectors that a Similarity keeps. With 384
 // dimensions they need 25 MB.
 const maxKeptVectors = 16 << 10
 
-// Similarity is a Reranker. The relevance of a passage is the cosine of its
+// Similarity is a [retrieve.Reranker]. The relevance of a passage is the cosine of its
 // vector and the vector of the question. A Similarity keeps the vectors of the
 // latest passages.
 type Similarity struct {
@@ -43,18 +44,20 @@ type passageKey struct {
 	text uint64 // hash of the text that is embedded
 }
 
-// NewSimilarity returns a Reranker that compares vectors of an embedder. It takes
+// NewSimilarity returns a Similarity that compares vectors of an embedder. It takes
 // vectors from stored, unless that is nil.
 func NewSimilarity(embedder embed.Embedder, stored StoredVectors) *Similarity {
 	return &Similarity{embedder: embedder, stored: stored, seed: maphash.MakeSeed(), fresh: map[passageKey][]float32{}}
 }
 
-// Score implements Reranker.
-func (s *Similarity) Score(ctx context.Context, question string, passages []corpus.Passage) ([]Score, error) {
+// Score implements [retrieve.Reranker].
+func (s *Similarity) Score(ctx context.Context, question string, passages []corpus.Passage) ([]retrieve.Score, error) {
 	return s.score(ctx, question, passages, s.stored)
 }
 
-func (s *Similarity) score(ctx context.Context, question string, passages []corpus.Passage, stored StoredVectors) ([]Score, error) {
+func (s *Similarity) score(
+	ctx context.Context, question string, passages []corpus.Passage, stored StoredVectors,
+) ([]retrieve.Score, error) {
 	asked, err := s.embedder.EmbedQuery(ctx, question)
 	if err != nil {
 		return nil, fmt.Errorf("embed the question: %w", err)
@@ -63,7 +66,7 @@ func (s *Similarity) score(ctx context.Context, question string, passages []corp
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]Score, len(passages))
+	scores := make([]retrieve.Score, len(passages))
 	for i, v := range vectors {
 		scores[i].Relevance = float64(embed.Dot(asked, v))
 	}

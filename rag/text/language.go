@@ -1,0 +1,126 @@
+package text
+
+import (
+	"embed"
+	"path"
+	"strings"
+	"sync"
+	"unicode"
+)
+
+// stopFiles are the stop word lists of the Snowball project (BSD license), one per language. en.txt is docent's own and
+// contains the words of questions.
+//
+//go:embed stopwords
+var stopFiles embed.FS
+
+// stopLists are the stop words by ISO 639-1 code.
+var stopLists = sync.OnceValue(func() map[string]map[string]bool {
+	out := map[string]map[string]bool{}
+	files, _ := stopFiles.ReadDir("stopwords") // embedded files can be read
+	for _, f := range files {
+		data, _ := stopFiles.ReadFile("stopwords/" + f.Name())
+		list := map[string]bool{}
+		for w := range strings.FieldsSeq(string(data)) {
+			list[w] = true
+		}
+		out[strings.TrimSuffix(f.Name(), path.Ext(f.Name()))] = list
+	}
+	return out
+})
+
+// StopWords returns the stop words of a language by its ISO 639-1 code. It
+// returns nil for a language without a list. The map must not change.
+func StopWords(language string) map[string]bool { return stopLists()[language] }
+
+// Undetermined is the code of a language that docent does not know by name, in
+// another script than Latin.
+const Undetermined = "und"
+
+// Language returns the ISO 639-1 code of the language of a question: the one
+// with the most stop words in it. English wins ties. It returns "" for a text in
+// Latin script without stop words, such as a list of keywords, and Undetermined
+// for such a text in other scripts.
+func Language(question string) string {
+	if code := Script(question); code != "" {
+		return code
+	}
+	words := strings.FieldsFunc(strings.ToLower(question), func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && r != '\''
+	})
+	best, most := "", 0
+	for language, list := range stopLists() {
+		n := 0
+		for _, w := range words {
+			if list[w] {
+				n++
+			}
+		}
+		if n > most || n == most && n > 0 && (language == "en" || best != "en" && language < best) {
+			best, most = language, n
+		}
+	}
+	if best == "" && !latin(question) {
+		return Undetermined
+	}
+	return best
+}
+
+// latin reports whether most letters of a text are Latin, or it has none.
+func latin(s string) bool {
+	all, other := 0, 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			all++
+			if !unicode.Is(unicode.Latin, r) {
+				other++
+			}
+		}
+	}
+	return other*2 <= all
+}
+
+// Script returns the ISO 639-1 code of a text in a language with its own script,
+// or "".
+func Script(s string) string {
+	var letters, han, kana, hangul, thai, greek, hebrew int
+	for _, r := range s {
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		letters++
+		switch {
+		case r < 0x370:
+		case unicode.Is(unicode.Han, r):
+			han++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		case unicode.Is(unicode.Hangul, r):
+			hangul++
+		case unicode.Is(unicode.Thai, r):
+			thai++
+		case unicode.Is(unicode.Greek, r):
+			greek++
+		case unicode.Is(unicode.Hebrew, r):
+			hebrew++
+		}
+	}
+	half := letters / 2
+	switch {
+	case letters == 0:
+		return ""
+	case kana*10 > letters && han+kana > half:
+		return "ja"
+	case han > half:
+		return "zh"
+	case hangul > half:
+		return "ko"
+	case thai > half:
+		return "th"
+	case greek > half:
+		return "el"
+	case hebrew > half:
+		return "he"
+	}
+	return ""
+}

@@ -1,0 +1,31 @@
+package text
+
+import "testing"
+
+func TestLanguage(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"How do I create an index?":              "en",
+		"who can stop the server":                "en",
+		"Wie erstelle ich einen Index?":          "de",
+		"¿Cuál es el tamaño de la memoria?":      "es",
+		"Quelle est la taille de la mémoire ?":   "fr",
+		"Qual é o tamanho da memória do banco?":  "pt",
+		"Hoe groot is het geheugen van de cache": "nl",
+		"Как создать индекс в базе данных?":      "ru",
+		"索引はどのように作成しますか":                         "ja",
+		"如何创建索引":                                 "zh",
+		"인덱스를 만드는 방법은 무엇입니까":                     "ko",
+		"كيف أنشئ فهرسا":                         Undetermined,
+		"shared_buffers":                         "",
+		"E11 B77 42":                             "",
+		"":                                       "",
+	} {
+		if got := Language(question); got != want {
+			t.Errorf("Language(%q) = %q, want %q", question, got, want)
+		}
+	}
+	if list := StopWords("de"); !list["und"] || StopWords("xx") != nil {
+		t.Errorf("stop words: %d German ones", len(list))
+	}
+}
