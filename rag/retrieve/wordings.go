@@ -8,8 +8,7 @@ import (
 const (
 	// MaxWordings limits Query.Wordings.
 	MaxWordings = 4
-	// rankOffset is the usual constant of reciprocal rank fusion. It limits the
-	// share of the first ranks.
+	// rankOffset is the usual constant of reciprocal rank fusion.
 	rankOffset = 60
 )
 
