@@ -3,7 +3,6 @@ package pipeline
 import (
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"docent/rag/corpus"
@@ -53,7 +52,7 @@ func (c *checker) conflict(clause string, docs []int) string {
 	switch {
 	case c.contradicts(clause, docs), affirms(clause, near):
 		return "negation"
-	case numbersDiffer(clause, body), len(amounts(near)) > 0 && numbersDiffer(clause, near):
+	case numbersDiffer(clause, body), len(text.Amounts(near)) > 0 && numbersDiffer(clause, near):
 		return "number"
 	case namesDiffer(clause, body):
 		return "name"
@@ -87,90 +86,28 @@ func (c *checker) near(clause string, docs []int) string {
 	return b.String()
 }
 
-var (
-	// quantity matches a number and its unit.
-	quantity = regexp.MustCompile(`(?i)(?:^|[^\pL\d._/-])(\d[\d,]*(?:\.\d+)*)\s*(?:(ms|milliseconds?|s|sec|seconds?|sekunden?|` +
-		`min|minutes?|minuten?|h|hours?|stunden?|days?|tagen?|weeks?|wochen?|[kmgt]i?b|(?:kilo|mega|giga|tera)?bytes?|percent|prozent)\b|(%)|\b)`)
-	// scales are the lengths of the units of time in seconds.
-	scales = map[string]float64{
-		"ms": .001, "mil": .001, "s": 1, "sec": 1, "sek": 1, "min": 60, "h": 3600, "hou": 3600, "stu": 3600,
-		"day": 86400, "tag": 86400, "wee": 604800, "woc": 604800,
-	}
-	// numerals matches number words. It leaves out "two", which sentences often add.
-	numerals = regexp.MustCompile(`(?i)\b(three|four|five|six|seven|eight|nine|ten|eleven|twelve|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b`)
-	digits   = map[string]string{
-		"three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
-		"eleven": "11", "twelve": "12", "drei": "3", "vier": "4", "fünf": "5", "sechs": "6", "sieben": "7",
-		"acht": "8", "neun": "9", "zehn": "10", "elf": "11", "zwölf": "12",
-	}
-)
-
-// amount is a number with the first three letters of its unit. Times are in seconds.
-type amount struct {
-	number string
-	value  float64
-	unit   string
-}
-
-// amounts returns the numbers in a text.
-func amounts(s string) []amount {
-	s = numerals.ReplaceAllStringFunc(s, func(w string) string { return digits[strings.ToLower(w)] })
-	var out []amount
-	for _, m := range quantity.FindAllStringSubmatch(s, -1) {
-		number := strings.TrimRight(strings.ReplaceAll(m[1], ",", ""), ".")
-		value, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			value = -1 // a version, such as 2.1.3
-		}
-		unit := strings.ToLower(m[2] + m[3])
-		if prefix, ok := strings.CutSuffix(strings.TrimSuffix(unit, "s"), "byte"); ok && prefix != "" {
-			unit = prefix[:1] + "b"
-		}
-		if len(unit) > 3 {
-			unit = unit[:3]
-		}
-		if unit == "per" || unit == "pro" {
-			unit = "%"
-		}
-		if scale := scales[unit]; scale > 0 {
-			value, unit = value*scale, "s"
-		}
-		out = append(out, amount{number, value, unit})
-	}
-	return out
-}
-
 // numbersDiffer reports whether a clause contains a number that the passages
 // neither contain, with its unit, nor yield by one multiplication or division.
 func numbersDiffer(clause, body string) bool {
-	held := amounts(body)
-	own := amounts(clause)
+	held := text.Amounts(body)
+	own := text.Amounts(clause)
 	for i, a := range own {
-		if slices.ContainsFunc(held, a.agrees) {
+		if slices.ContainsFunc(held, a.Agrees) {
 			continue
 		}
 		operands := slices.Concat(held, own[:i], own[i+1:])
-		if !yields(operands, a.value) {
+		if !yields(operands, a.Value) {
 			return true
 		}
 	}
 	return false
 }
 
-// agrees reports whether two numbers are equal. A number without a unit agrees
-// with any unit.
-func (a amount) agrees(b amount) bool {
-	if a.unit != "" && b.unit != "" {
-		return a.unit == b.unit && a.value == b.value
-	}
-	return a.number == b.number
-}
-
 // yields reports whether a product or quotient of two of the numbers is v.
-func yields(of []amount, v float64) bool {
+func yields(of []text.Amount, v float64) bool {
 	for i, a := range of {
 		for j, b := range of {
-			if i != j && a.value > 1 && b.value > 1 && (a.value*b.value == v || a.value/b.value == v) {
+			if i != j && a.Value > 1 && b.Value > 1 && (a.Value*b.Value == v || a.Value/b.Value == v) {
 				return true
 			}
 		}
@@ -184,7 +121,7 @@ var name = regexp.MustCompile(`(?:^|[\s("'` + "`" + `])(--?[A-Za-z][\w-]*|/[\w./
 // namesDiffer reports whether the passages lack a name of a clause.
 func namesDiffer(clause, body string) bool {
 	body = strings.ToLower(body)
-	for _, m := range name.FindAllStringSubmatch(quantity.ReplaceAllString(clause, " "), -1) {
+	for _, m := range name.FindAllStringSubmatch(text.WithoutFigures(clause), -1) {
 		if !strings.Contains(body, strings.ToLower(strings.TrimRight(m[1], "."))) {
 			return true
 		}

@@ -10,7 +10,6 @@ import (
 	"docent/rag/text"
 )
 
-// Weights of a window's score.
 // Weights of a window's score. They were chosen on the question sets pgdocs,
 // pgxcode, and postfix.
 const (
@@ -35,6 +34,8 @@ const (
 	seamsOfLeaning = 1.5
 	// weightEcho is the cost of only repeating the question.
 	weightEcho = .6
+	// weightCode is the cost of code if the question asks for words.
+	weightCode = .3
 )
 
 const (
@@ -109,7 +110,7 @@ func (e *extractor) choose() []quote {
 		merge(covered, hinted, *next)
 		words += next.words
 	}
-	return inOrder(e.shared(e.introduced(e.steps(chosen))))
+	return e.contradicted(e.telling(inOrder(e.shared(e.introduced(e.steps(chosen))))))
 }
 
 // windows returns every run of quotes that may be part of an answer, with
@@ -156,6 +157,9 @@ func (e *extractor) window(doc int, passage []quote, from, to int) window {
 	w.base -= weightLength * float64(w.words) / 100
 	w.base -= weightSeam * seams(passage, from, to)
 	w.base -= weightEcho * e.echo(w)
+	if w.quotes[0].Kind == text.CodeSentence && asksForWords.MatchString(e.question) {
+		w.base -= weightCode
+	}
 	w.score = w.base + e.gain(w, nil, nil) + weightName*e.named(w, nil)
 	return w
 }

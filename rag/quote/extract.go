@@ -61,6 +61,9 @@ type quote struct {
 	leans, refers, ends bool
 	// adrift reports that the quote needs another sentence, and not its label.
 	adrift bool
+	// differs reports that the quote is one of two contradicting sentences at the
+	// start of the answer.
+	differs bool
 }
 
 // extractor chooses the sentences of passages that answer a question.
@@ -73,6 +76,8 @@ type extractor struct {
 	vector   []float32
 	// passages are the sentences of each passage.
 	passages [][]quote
+	// documents are the passages as retrieved.
+	documents []corpus.Passage
 	// prior says how much each passage is trusted, from 0 to 1.
 	prior []float64
 	// encoded reports that the quotes have similarities.
@@ -95,6 +100,7 @@ func extract(static *embed.Static, query Query) []quote {
 	asked := plainWordsOf(query.Question)
 	for i, p := range passages {
 		e.passages = append(e.passages, e.read(i, p.Passage, asked))
+		e.documents = append(e.documents, p.Passage)
 		e.prior = append(e.prior, prior(passages, i))
 	}
 	e.terms = text.Weigh(query.Searched, query.Terms, e.known())

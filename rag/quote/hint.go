@@ -73,3 +73,8 @@ func hintsFor(question string) []hint {
 	}
 	return out
 }
+
+// asksForWords matches questions that code rarely answers: yes-or-no questions,
+// definitions, and questions for a reason.
+var asksForWords = regexp.MustCompile(`(?i)^(?:(?:is|are|does|do|did|can|could|may|will|would|should|must|has|have|was|were|why|` +
+	`ist|sind|kann|darf|muss|warum|wieso)|(?:what|who) (?:is|are|does)|was (?:ist|sind|macht))\b`)

@@ -36,10 +36,13 @@ func navigation(body string, sentences []text.Sentence) []bool {
 			listed = false
 		case contents.MatchString(line):
 			listed, skip[i] = true, true
-		case isComment(line), moves.MatchString(line), dots.MatchString(line):
+		case isComment(line), moves.MatchString(line), dots.MatchString(line), captionNumber.MatchString(line):
 			skip[i] = true
 		case caption.MatchString(line) && (s.Kind == text.TitleSentence || strings.Count(line, " ") < 4):
 			skip[i] = true
+		case i > 0 && sentences[i-1].Block == s.Block && !text.Ends(line) &&
+			captionNumber.MatchString(body[sentences[i-1].Start:sentences[i-1].End]):
+			skip[i] = true // the text of a caption whose number reads like a sentence
 		case entry.MatchString(line) && !text.Ends(line):
 			skip[i] = true
 		case listed && s.Kind == text.ItemSentence && !text.Ends(line):

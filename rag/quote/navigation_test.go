@@ -17,11 +17,12 @@ func TestNavigation(t *testing.T) {
 		},
 		"Table 28.3. pg_stat_activity View\nColumn Type\nDescription\ndatid oid\nOID of the database this backend is connected to": nil,
 		"- 62.3. Genetic Query Optimization (GEQO) in PostgreSQL\n- 62.4. Further Reading":                                         {},
-		"Prev | Up | Next\n\nThe server stops.":             {"The server stops."},
-		"POSTSUPER(1)                  POSTSUPER(1)":        {},
-		"1. Introduction ........... 4":                     {},
-		"- 4.5 is the maximum.\n- The default is 2.":        {"- 4.5 is the maximum.", "- The default is 2."},
-		"Contents of the cache are lost. The next step is:": {"Contents of the cache are lost.", "The next step is:"},
+		"Prev | Up | Next\n\nThe server stops.":                                {"The server stops."},
+		"POSTSUPER(1)                  POSTSUPER(1)":                           {},
+		"Table F.20. pg_stat_statements Columns\n\nThe view shows statements.": {"The view shows statements."},
+		"1. Introduction ........... 4":                                        {},
+		"- 4.5 is the maximum.\n- The default is 2.":                           {"- 4.5 is the maximum.", "- The default is 2."},
+		"Contents of the cache are lost. The next step is:":                    {"Contents of the cache are lost.", "The next step is:"},
 	} {
 		sentences := text.Sentences(body, false)
 		var got []string

@@ -63,15 +63,19 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 			b.WriteString(space)
 		}
 		source := passages[q.doc].Passage.Document
+		if q.differs {
+			if i == 0 {
+				b.WriteString(differ(source))
+			}
+			b.WriteString(titled(source, passages[quotes[1-i].doc].Passage.Document))
+			sentences = append(sentences, cite(&b, q, plain(unmarked(q.trimmed(), source))))
+			continue
+		}
 		if q.lead && q.label != led && space != " " && (q.Kind == text.ProseSentence || q.Kind == text.ItemSentence) {
 			led = q.label
 			b.WriteString("**" + plain(shortLabel(unmarked(q.label, source))) + ":**" + behindLabel(q))
 		}
-		cited := append([]int{q.doc + 1}, q.also...)
-		marker := ""
-		for _, n := range cited {
-			marker += "[" + strconv.Itoa(n) + "]"
-		}
+		cited, marker := q.citations()
 		start := b.Len()
 		switch q.Kind {
 		case text.CodeSentence:
@@ -102,6 +106,24 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 	return b.String(), sentences
 }
 
+// citations returns the numbers of the passages that contain the quote, and
+// their markers.
+func (q quote) citations() (passages []int, markers string) {
+	passages = append([]int{q.doc + 1}, q.also...)
+	for _, n := range passages {
+		markers += "[" + strconv.Itoa(n) + "]"
+	}
+	return passages, markers
+}
+
+// cite writes a quoted sentence with its markers.
+func cite(b *strings.Builder, q quote, written string) Sentence {
+	cited, markers := q.citations()
+	start := b.Len()
+	b.WriteString(written + " " + markers)
+	return Sentence{Start: start, End: b.Len(), Passages: cited}
+}
+
 // itemMark returns the list mark of an item: its number, or a dash.
 func itemMark(item string) string {
 	if m := numbered.FindString(item); m != "" {
@@ -113,6 +135,10 @@ func itemMark(item string) string {
 // between returns the separator of two quotes.
 func between(a, b quote) string {
 	switch {
+	case a.differs && b.differs:
+		return "\n"
+	case a.differs:
+		return "\n\n"
 	case sameTable(a, b),
 		a.Kind == text.ItemSentence && b.Kind == text.ItemSentence && a.doc == b.doc && a.Block != b.Block && a.label == b.label:
 		return "\n"

@@ -1,0 +1,71 @@
+package quote
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"docent/rag/text"
+)
+
+// place matches the name of another place in a document.
+const place = `(?:(?:the )?(?:sections?|chapters?|appendix|appendices|parts?|tables?|figures?|examples?|pages?)\b|` +
+	`(?:abschnitt|kapitel|anhang|tabelle|abbildung|beispiel|seite)\b)`
+
+// shows matches the verb of a sentence that announces a table.
+const shows = `(?:shows?|lists?|gives?|summarizes?|describes?|explains?|contains?|provides?)\b`
+
+var (
+	// refersOnly matches a sentence that only refers to another place.
+	refersOnly = regexp.MustCompile(`(?i)^[-*•(\s]*(?:` + strings.Join([]string{
+		`(?:please )?(?:also )?(?:see|refer to) (?:also\b|below\b|above\b|["“'‘<\[]|` + place + `|[^.;]*\b(?:for (?:more|further|details|information|an?)|` +
+			`(?:man|manual )?pages?|manual|documentation|sections?|chapters?|guide|readme|reference)\b)`,
+		`for (?:more|further|additional|complete|full|detailed|general|other|an? (?:\w+ )?` +
+			`(?:list|description|discussion|explanation|overview|introduction|example|table))\b[^.:;]*,? (?:see|refer to|consult|read|visit)\b`,
+		`(?:more|further|additional) (?:information|details|examples?)\b.* (?:found|available|given|described|in)\b`,
+		`(?:the )?(?:following|next|above|previous|preceding) (?:tables?|figures?|sections?|chapters?|lists?) ` + shows,
+		`(?:tables?|figures?) [A-Z]?\.?\d[\w.-]* ` + shows,
+		`.{3,60} (?:is|are) (?:shown|listed|given|described|summarized|explained|discussed|documented|covered) ` +
+			`in (?:detail in )?` + place + `[^,;]*$`,
+		`(?:siehe|vgl\.|vergleiche)\s`,
+		`(?:mehr|weitere|nähere) (?:informationen|details|einzelheiten|beispiele|angaben)\b`,
+		`(?:die |der )?(?:(?:folgende|nächste|obige|vorherige)[nr]? (?:tabelle|abbildung|abschnitt|liste)|(?:tabelle|abbildung) \d\S*) (?:zeigt|enthält|listet|beschreibt)\b`,
+		`.{3,60} (?:ist|sind|wird|werden) in ` + place + `[^,;]* (?:beschrieben|erklärt|aufgeführt|gezeigt|erläutert)\b[^,;]*$`,
+	}, "|") + `)`)
+	// asksForPlace matches questions that such a sentence may answer.
+	asksForPlace = regexp.MustCompile(`(?i)\b(?:where|section|chapter|manual|document(?:ed|ation)|read|wo|handbuch|kapitel|abschnitt)\b`)
+	// captionNumber matches the number of a caption, which may be a sentence of its own.
+	captionNumber = regexp.MustCompile(`^(?:Table|Figure|Example|Listing|Tabelle|Abbildung|Beispiel)\s+[A-Z]?\d*(?:[.-]\d+)*[.:]?$`)
+)
+
+// maxAnnounced is the maximum number of words of a sentence that only
+// announces the text behind it, such as "For example:".
+const maxAnnounced = 8
+
+// telling drops chosen sentences that tell nothing themselves: they only refer
+// to another place, or announce text that the answer does not quote. If all are such sentences, they stay.
+func (e *extractor) telling(chosen []quote) []quote {
+	out := slices.DeleteFunc(slices.Clone(chosen), e.refersElsewhere)
+	for i := len(out) - 1; i >= 0; i-- {
+		if q := out[i]; introduces(q) && q.words <= maxAnnounced && (i == len(out)-1 || !out[i+1].follows(q)) {
+			out = slices.Delete(out, i, i+1)
+		}
+	}
+	if len(out) == 0 {
+		return chosen
+	}
+	return out
+}
+
+// refersElsewhere reports whether a quote only refers to another place or
+// has no words.
+func (e *extractor) refersElsewhere(q quote) bool {
+	if q.Kind == text.CodeSentence || q.Kind == text.RowSentence {
+		return false
+	}
+	if !strings.ContainsFunc(q.text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		return true
+	}
+	return refersOnly.MatchString(q.text) && !introduces(q) && !asksForPlace.MatchString(e.question)
+}

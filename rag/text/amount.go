@@ -1,0 +1,81 @@
+package text
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	// quantity matches a number and its unit.
+	quantity = regexp.MustCompile(`(?i)(?:^|[^\pL\d._/-])(\d[\d,]*(?:\.\d+)*)\s*(?:(ms|milliseconds?|s|sec|seconds?|sekunden?|` +
+		`min|minutes?|minuten?|h|hours?|stunden?|days?|tagen?|weeks?|wochen?|[kmgt]i?b|(?:kilo|mega|giga|tera)?bytes?|percent|prozent)\b|(%)|\b)`)
+	// scales are the lengths of the units of time in seconds.
+	scales = map[string]float64{
+		"ms": .001, "mil": .001, "s": 1, "sec": 1, "sek": 1, "min": 60, "h": 3600, "hou": 3600, "stu": 3600,
+		"day": 86400, "tag": 86400, "wee": 604800, "woc": 604800,
+	}
+	// numerals matches number words. It leaves out "two", which sentences often add.
+	numerals = regexp.MustCompile(`(?i)\b(three|four|five|six|seven|eight|nine|ten|eleven|twelve|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf)\b`)
+	digits   = map[string]string{
+		"three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+		"eleven": "11", "twelve": "12", "drei": "3", "vier": "4", "fünf": "5", "sechs": "6", "sieben": "7",
+		"acht": "8", "neun": "9", "zehn": "10", "elf": "11", "zwölf": "12",
+	}
+)
+
+// Amount is a number with its unit.
+type Amount struct {
+	// Number is the number as written, without thousands separators.
+	Number string
+	// Value is the number in base units: times are in seconds. It is -1 for a
+	// version, such as 2.1.3.
+	Value float64
+	// Unit is the beginning of the unit, in lower case, or "".
+	Unit string
+}
+
+// Amounts returns the numbers in a text.
+func Amounts(s string) []Amount {
+	s = numerals.ReplaceAllStringFunc(s, func(w string) string { return digits[strings.ToLower(w)] })
+	var out []Amount
+	for _, m := range quantity.FindAllStringSubmatch(s, -1) {
+		number := strings.TrimRight(strings.ReplaceAll(m[1], ",", ""), ".")
+		value, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			value = -1
+		}
+		unit := strings.ToLower(m[2] + m[3])
+		if prefix, ok := strings.CutSuffix(strings.TrimSuffix(unit, "s"), "byte"); ok && prefix != "" {
+			unit = prefix[:1] + "b"
+		}
+		if len(unit) > 3 {
+			unit = unit[:3]
+		}
+		if unit == "per" || unit == "pro" {
+			unit = "%"
+		}
+		if scale := scales[unit]; scale > 0 {
+			value, unit = value*scale, "s"
+		}
+		out = append(out, Amount{number, value, unit})
+	}
+	return out
+}
+
+// Agrees reports whether two numbers are equal. A number without a unit agrees
+// with any unit.
+func (a Amount) Agrees(b Amount) bool {
+	if a.Unit != "" && b.Unit != "" {
+		return a.Unit == b.Unit && a.Value == b.Value
+	}
+	return a.Number == b.Number
+}
+
+// WithoutFigures returns a text without its numbers in digits and their units.
+func WithoutFigures(s string) string { return quantity.ReplaceAllString(s, " ") }
+
+// WithoutAmounts returns a text without its numbers and their units.
+func WithoutAmounts(s string) string {
+	return WithoutFigures(numerals.ReplaceAllStringFunc(s, func(w string) string { return digits[strings.ToLower(w)] }))
+}
