@@ -63,7 +63,7 @@ func TestHTTPConnectionsAreBounded(t *testing.T) {
 			}
 		}
 	}
-	one, two, three := dial(), dial(), net.Conn(nil)
+	one, two := dial(), dial()
 	if !answers(one) {
 		t.Fatal("the first connection is not served")
 	}
@@ -72,7 +72,8 @@ func TestHTTPConnectionsAreBounded(t *testing.T) {
 		t.Fatal("the second connection is not served")
 	}
 	idle(2)
-	if three = dial(); !answers(three) {
+	three := dial() // in place of an idle one
+	if !answers(three) {
 		t.Error("a connection over the bound did not get the place of an idle one")
 	}
 	idle(2)
