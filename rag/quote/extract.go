@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"slices"
 	"strings"
 
 	"docent/embed"
@@ -251,10 +252,34 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 			q.covered[i] = inHeading
 		}
 	}
+	if q.Kind == text.RowSentence && e.names(rowCells(q.text)[0]) {
+		q.topic = rowTopic
+	}
 	q.hinted = make([]bool, len(e.hints))
 	for i, h := range e.hints {
 		q.hinted[i] = h.answer.MatchString(q.text)
 	}
+}
+
+// rowTopic is the topic of a table row whose first cell is the subject of the
+// question, such as the row of a term in a glossary. It is more than the topic of
+// any label, because the row is about nothing else.
+const rowTopic = 2
+
+// names reports whether the words of a cell, and no others, name a subject of the
+// question.
+func (e *extractor) names(cell string) bool {
+	named := false
+	for stem := range text.Stems(cell) {
+		switch {
+		case text.IsStop(stem):
+		case slices.ContainsFunc(e.terms, func(t text.Weighted) bool { return t.Stem == stem }):
+			named = true
+		default:
+			return false
+		}
+	}
+	return named
 }
 
 // isTerm reports whether a label is a defined name and not a title.

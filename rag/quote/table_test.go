@@ -32,6 +32,17 @@ func TestRowWithHeader(t *testing.T) {
 	}
 }
 
+// TestRowOfTerm checks that the row about the subject of a question comes first.
+func TestRowOfTerm(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "What is a lease?", corpus.Prose,
+		"2. A lease in the table of encoders selects one process for each model.",
+		"| term | meaning |\n|---|---|\n| key | A name for a value. |\n| lease | A time-limited right of one process. |\n| outbox | The queue of a client. |")
+	if first, _, _ := strings.Cut(got, "[2]"); !strings.Contains(first, "| lease | A time-limited right of one process.") || strings.Contains(got, "outbox") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 func TestRowCells(t *testing.T) {
 	t.Parallel()
 	for row, want := range map[string][]string{
