@@ -82,7 +82,7 @@ func newRightsSite(t *testing.T, env []string, chance *rand.Rand) *rightsSite {
 		s.ids = append(s.ids, d.ID)
 	}
 	env = append(slices.Clone(env), "DOCENT_LLM_URL="+s.model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none", "DOCENT_LOG_LEVEL=debug")
-	s.server, s.at = serve(t, env, "--auth", "--trusted-proxies", "127.0.0.1")
+	s.server, s.at = serve(t, env, "--auth", "--agent", yamlAgent(t, thinker))
 	return s
 }
 
@@ -135,7 +135,7 @@ func none(t *testing.T, where, text string, markers []string) {
 	t.Helper()
 	for _, m := range markers {
 		if strings.Contains(strings.ToLower(text), strings.ToLower(m)) {
-			t.Errorf("%s contains %s: %.300s", where, m, text)
+			t.Errorf("%s contains %s: …%s", where, m, around(text, m))
 		}
 	}
 }
@@ -334,4 +334,10 @@ func TestRightsOverHTTP(t *testing.T) {
 		do("user both", 403, "DELETE", rightsOf, "")
 		do("user root", 204, "DELETE", "/api/groups/staff", "")
 	})
+}
+
+// around returns the part of a text around a marker.
+func around(text, marker string) string {
+	at := strings.Index(strings.ToLower(text), strings.ToLower(marker))
+	return text[max(0, at-150):min(len(text), at+150)]
 }

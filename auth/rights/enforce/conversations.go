@@ -142,16 +142,13 @@ func (c Conversations) withholdSteps(ctx context.Context, steps []chat.Reasoning
 }
 
 func withholdStep(s *chat.Reasoning) error {
-	var step struct {
-		payload.ReasoningStep
-
-		Details payload.ToolResultDetails `json:"details"`
-	}
+	var step payload.ReasoningStep
 	if err := json.Unmarshal(s.Payload, &step); err != nil {
 		return fmt.Errorf("rights: read the step with seq %d: %w", s.Seq, err)
 	}
-	step.Details.Content = Unavailable
-	step.Summary, s.Summary = Unavailable, Unavailable
+	details, _ := step.Details.(payload.ToolResultDetails)
+	details.Content = Unavailable
+	step.Details, step.Summary, s.Summary = details, Unavailable, Unavailable
 	var err error
 	if s.Payload, err = json.Marshal(step); err != nil {
 		return fmt.Errorf("rights: write the step with seq %d: %w", s.Seq, err)
