@@ -52,8 +52,9 @@ func (v *Vectors) Collection(name string) []*Vector { return v.byCollection[name
 // Collections calls visit with each collection that the filter accepts, until
 // visit fails.
 func (v *Vectors) Collections(filter retrieve.Filter, visit func(name string, vectors []*Vector) error) error {
+	accepts := filter.Accepts()
 	for name, vectors := range v.byCollection {
-		if filter.Accepts(name) {
+		if accepts(name) {
 			if err := visit(name, vectors); err != nil {
 				return err
 			}

@@ -98,8 +98,9 @@ func (x *Index) filter(f retrieve.Filter) []bool {
 		return nil
 	}
 	out := make([]bool, len(x.collections.list))
+	accepts := f.Accepts()
 	for i, name := range x.collections.list {
-		out[i] = f.Accepts(name)
+		out[i] = accepts(name)
 	}
 	return out
 }

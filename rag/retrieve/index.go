@@ -3,7 +3,6 @@ package retrieve
 import (
 	"context"
 	"io"
-	"slices"
 
 	"docent/rag/text"
 )
@@ -47,9 +46,14 @@ type Filter struct {
 	Collections []string
 }
 
-// Accepts reports whether chunks of the collection may be found.
-func (f Filter) Accepts(collection string) bool {
-	return len(f.Collections) == 0 || slices.Contains(f.Collections, collection)
+// Accepts returns a function that reports whether chunks of a collection may be
+// found.
+func (f Filter) Accepts() func(collection string) bool {
+	accepted := make(map[string]bool, len(f.Collections))
+	for _, name := range f.Collections {
+		accepted[name] = true
+	}
+	return func(name string) bool { return len(accepted) == 0 || accepted[name] }
 }
 
 // Nearest finds chunks by vector. It orders hits by cosine similarity, highest

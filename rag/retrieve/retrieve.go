@@ -164,10 +164,10 @@ func (r *Retriever) candidates(ctx context.Context, q Query, asking question) ([
 	}
 	others, rows, err := fuseWordings(texts, func(text string) ([]candidate, error) {
 		asking, err := r.ask(ctx, q, text)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			return r.candidates(ctx, q, asking)
 		}
-		return r.candidates(ctx, q, asking)
+		return nil, err
 	})
 	return join(all, others, rows), err
 }

@@ -5,12 +5,10 @@ import (
 	"slices"
 )
 
-const (
-	// MaxWordings limits Query.Wordings.
-	MaxWordings = 4
-	// rankOffset is the usual constant of reciprocal rank fusion.
-	rankOffset = 60
-)
+// MaxWordings limits Query.Wordings.
+const MaxWordings = 4
+
+const rankOffset = 60 // the usual constant of reciprocal rank fusion
 
 // fuseWordings merges the candidates for the other wordings of a question by
 // reciprocal rank fusion. A chunk that is first for every wording scores 1. find
@@ -33,9 +31,9 @@ func fuseWordings(texts []string, find func(text string) ([]candidate, error)) (
 		hits = append(hits, Hit{id, s})
 	}
 	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
-	rows := make([]*Row, len(hits))
-	for i, h := range hits {
-		rows[i] = found[h.ID]
+	var rows []*Row
+	for _, h := range hits {
+		rows = append(rows, found[h.ID])
 	}
 	return hits, rows, nil
 }
