@@ -4,7 +4,6 @@ package spelling
 import (
 	"strings"
 
-	"docent/embed"
 	"docent/rag/text"
 )
 
@@ -19,6 +18,16 @@ const (
 	maxSuspects = 100
 )
 
+// Vocabulary knows the words of an embedder. *embed.Static implements it.
+type Vocabulary interface {
+	// Tokenize returns the tokens of a text. A known word is one token.
+	Tokenize(text string) []uint16
+	// AppendTokens appends the tokens of a text.
+	AppendTokens(ids []uint16, text string) []uint16
+	// Token returns the text of a token. Frequent tokens have low ids.
+	Token(id uint16) string
+}
+
 // Slip is a word with a probable typing error.
 type Slip struct {
 	text.Word
@@ -30,18 +39,18 @@ type Slip struct {
 // by one typing error from a word that is, in order. An error is a missing
 // letter, a doubled letter, or two letters in the wrong order. Unknown names
 // rarely look like that.
-func Slips(static *embed.Static, s string) []Slip {
+func Slips(words Vocabulary, s string) []Slip {
 	var out []Slip
 	suspects := 0
 	for _, w := range text.Words(s) {
 		typed := strings.ToLower(s[w.Start:w.End])
-		if w.Exact || w.Part || len(typed) < minSlip || len(typed) > maxSlip || strings.Trim(typed, letters) != "" || len(static.Tokenize(typed)) == 1 {
+		if w.Exact || w.Part || len(typed) < minSlip || len(typed) > maxSlip || strings.Trim(typed, letters) != "" || len(words.Tokenize(typed)) == 1 {
 			continue
 		}
 		if suspects++; suspects > maxSuspects {
 			break
 		}
-		if meant := nearestWord(static, typed); meant != "" && len(out) < maxSlips {
+		if meant := nearestWord(words, typed); meant != "" && len(out) < maxSlips {
 			out = append(out, Slip{w, meant})
 		}
 	}
@@ -52,13 +61,13 @@ const letters = "abcdefghijklmnopqrstuvwxyz"
 
 // nearestWord returns the most frequent word of the vocabulary that differs
 // from w by one typing error, or "".
-func nearestWord(static *embed.Static, w string) string {
+func nearestWord(words Vocabulary, w string) string {
 	best, meant := uint16(0), ""
 	var ids []uint16
 	try := func(candidate string) {
-		ids = static.AppendTokens(ids[:0], candidate)
+		ids = words.AppendTokens(ids[:0], candidate)
 		// The vocabulary is ordered by frequency.
-		if len(ids) == 1 && static.Token(ids[0]) == candidate && (meant == "" || ids[0] < best) {
+		if len(ids) == 1 && words.Token(ids[0]) == candidate && (meant == "" || ids[0] < best) {
 			best, meant = ids[0], candidate
 		}
 	}
