@@ -11,8 +11,8 @@ import (
 	"docent/rag/corpus"
 )
 
-// sortNewest sorts by the time of the first storing. The other names are those of
-// package corpus.
+// sortNewest sorts by the time when a document was first stored. Package corpus
+// defines the other orders.
 const sortNewest = "newest"
 
 type listInput struct {
@@ -34,7 +34,7 @@ type listOutput struct {
 	} `nameHint:"DocumentPage"`
 }
 
-// place is the end of a page of a sorted list. It is an opaque text for clients.
+// place is the end of a page of a sorted list. For clients, it is an opaque cursor.
 type place struct {
 	Sort       string    `json:"s"`
 	Descending bool      `json:"d,omitempty"`

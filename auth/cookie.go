@@ -18,11 +18,11 @@ const (
 	// SecureCookieName is its name with TLS. Browsers let only this very host set a
 	// cookie with the prefix __Host-, so that no other subdomain can plant one.
 	SecureCookieName = "__Host-docent_session"
-	// LoginIdle is how long an unused login lasts.
+	// LoginIdle is the lifetime of an unused login.
 	LoginIdle = 30 * 24 * time.Hour
-	// LoginMax is how long a login lasts at most.
+	// LoginMax is the maximum lifetime of a login.
 	LoginMax = 90 * 24 * time.Hour
-	// slideEvery is how often the use of a login is recorded.
+	// slideEvery is the interval at which the use of a login is recorded.
 	slideEvery = time.Hour
 )
 

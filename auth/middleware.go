@@ -68,7 +68,7 @@ func Open(next http.Handler) http.Handler {
 	})
 }
 
-// known authenticates a request; false without credentials.
+// known authenticates a request. It returns false without credentials.
 func (a *Authenticator) known(r *http.Request, query string) (Principal, bool, error) {
 	if token := shown(r, query); token != "" {
 		p, err := a.Token(r.Context(), token)

@@ -25,11 +25,11 @@ var (
 )
 
 const (
-	// forgetAfter is how long a key without attempts is remembered.
+	// forgetAfter is the time for which a key without attempts is remembered.
 	forgetAfter = 15 * time.Minute
 	// maxKeys bounds the keys of a throttle.
 	maxKeys = 10_000
-	// evictLook is how many keys are considered for eviction.
+	// evictLook is the number of keys that are considered for eviction.
 	evictLook = 16
 )
 

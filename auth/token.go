@@ -23,7 +23,7 @@ const (
 	secretBytes = 32
 	// maxTokenBytes bounds a token of any kind.
 	maxTokenBytes = 16 << 10
-	// useEvery is how often the use of a token is recorded.
+	// useEvery is the interval at which the use of a token is recorded.
 	useEvery = time.Minute
 )
 

@@ -171,7 +171,7 @@ type SessionReset struct {
 // Connected reports a connection to the server. The missed entries follow.
 type Connected struct{ payload.Welcome }
 
-// Synced reports that all missed entries have come. Live events follow.
+// Synced reports that all missed entries have arrived. Live events follow.
 type Synced struct{ payload.Synced }
 
 // Disconnected reports that the connection is lost and that the client will

@@ -172,8 +172,8 @@ func (s *state) request(id string) *request {
 	return nil
 }
 
-// answered completes the request with an id, or of a kind if the id is empty;
-// false if there is none.
+// answered completes the request with the id. Without an id, it completes the
+// oldest request of the kind. It returns false if there is none.
 func (s *state) answered(id string, kind payload.Action, receipt Receipt) bool {
 	i := slices.IndexFunc(s.requests, func(r *request) bool {
 		return r.answer == kind && (r.id == id || id == "" && kind != "" && r.sent != nil)
@@ -192,7 +192,7 @@ func (s *state) answered(id string, kind payload.Action, receipt Receipt) bool {
 	return true
 }
 
-// refused processes an error of a request; false if the error is of no request.
+// refused processes an error of a request. It returns false if no request fits.
 // Messages are sent again until they are stored, other requests only if they
 // came too fast.
 func (s *state) refused(id string, e *Error) bool {
@@ -255,7 +255,7 @@ func (s *Session) sendAll(ctx context.Context) {
 	}
 }
 
-// longWait is how long the sender sleeps without a wake-up.
+// longWait is the time for which the sender sleeps without a wake-up.
 const longWait = time.Hour
 
 // next returns a due request and its connection. Without one it returns the time

@@ -87,7 +87,7 @@ func newVocabulary(file string) (*vocabulary, error) {
 	return v, nil
 }
 
-// add adds a token under its text without the mark.
+// add adds a token. Its key is its text without the prefix of continuations.
 func (v *vocabulary) add(token string, id uint16) error {
 	h, text := seedWord, token
 	if len(token) > len(continuation) && strings.HasPrefix(token, continuation) {

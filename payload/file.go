@@ -87,7 +87,7 @@ func (f *File) UnmarshalJSON(data []byte) error {
 		return fault.Wrap(fault.Invalid, err, "file_invalid", "a file must be an object of name, type and base64, which are strings")
 	}
 	if in.Base64 == nil {
-		return fault.New(fault.Invalid, "file_without_content", "a file must have a content, under base64")
+		return fault.New(fault.Invalid, "file_without_content", "the file has no content; send it in the field base64")
 	}
 	read := File{Base64: *in.Base64}
 	for from, to := range map[*string]*string{in.Name: &read.Name, in.Type: &read.Type} {

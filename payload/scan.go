@@ -48,7 +48,7 @@ const (
 	hopsKey
 )
 
-// read reads the value of a key; false if it is not plain.
+// read reads the value of a key. It returns false if the value is not plain.
 func (in *incoming) read(s *scanner, key []byte) (bit uint16, ok bool) {
 	switch string(key) {
 	case "action":

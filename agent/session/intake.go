@@ -48,8 +48,8 @@ func (in arrival) sender() string {
 	return in.event.From
 }
 
-// store stores an event and queues it. It returns after the acknowledgment. It does not store an
-// event again whose id is already stored.
+// store stores an event and queues it. It returns after the acknowledgment. It skips events whose id
+// is already stored.
 func (in arrival) store(ctx context.Context, c *conversation) error {
 	if err := in.check(ctx, c); err != nil {
 		return err

@@ -39,8 +39,8 @@ type GuardConfig struct {
 // Guard protects a server from foreign pages in the browsers of its users. It
 // refuses requests whose Host header is not a name of the server, as after DNS
 // rebinding. It also refuses requests from foreign origins that change something
-// or open a WebSocket. It accepts requests without an Origin, because scripts of
-// foreign pages always send one. Even listed pages cannot use the cookie of
+// or open a WebSocket. It accepts requests without an Origin, because
+// browsers send one with each such request of a foreign page. Even listed pages cannot use the cookie of
 // docent's own page: see [auth.OwnPage].
 func Guard(config GuardConfig) func(http.Handler) http.Handler {
 	g := guard{trustNearby: config.Loopback && len(config.Origins) == 0, open: config.Open, hosts: map[string]bool{}}

@@ -37,8 +37,8 @@ const layout = "2 January 2006, 15:04 UTC"
 
 func writtenTime(t time.Time) string { return t.UTC().Format(layout) }
 
-// Read returns a page of the messages after a seq, oldest first; none at the
-// end.
+// Read returns a page of the messages after a seq, oldest first. At the end, the
+// page is empty.
 type Read func(after int64) ([]chat.Message, error)
 
 // Write writes a conversation page by page, without the reasoning steps.

@@ -176,7 +176,7 @@ func (u *uploads) readParts(ctx context.Context, parts *multipart.Reader, collec
 			}
 		case part.FormName() == "file":
 			if files++; files > maxFiles {
-				return fault.New(fault.Invalid, "upload_too_many_files", "more than %d files; the files before are stored", maxFiles)
+				return fault.New(fault.Invalid, "upload_too_many_files", "an upload can have at most %d files; docent stored the first ones, send the rest separately", maxFiles)
 			}
 			if err := route.CheckText("collection", collection); err != nil {
 				return err

@@ -204,7 +204,7 @@ func New(config Config) *Rights {
 }
 
 // errNoReader is a fault of the program: it reads documents for nobody.
-var errNoReader = fault.New(fault.Internal, "reader_missing", "docent does not know the reader of the documents")
+var errNoReader = fault.New(fault.Internal, "reader_missing", "internal error: the user who reads the documents is not set")
 
 // Access returns the rights of the reader of ctx.
 func (r *Rights) Access(ctx context.Context) (Access, error) {

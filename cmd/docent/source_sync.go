@@ -70,7 +70,7 @@ Exit status: 0 all items were read, 1 some items or sources failed, 2 usage erro
 	return cmd
 }
 
-// leasePoll is how often sync tries again while another process syncs.
+// leasePoll is the interval at which sync tries again while another process syncs.
 const leasePoll = 200 * time.Millisecond
 
 // maxFailuresShown bounds the failures that a sync prints.

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// rowStep is how many rows a kernel computes at a time. Buffers have as many
+// rowStep is the number of rows that a kernel computes at a time. Buffers have as many
 // rows more than they need, because kernels write whole steps.
 const rowStep = 12
 

@@ -22,7 +22,7 @@ const (
 	maxTokens      = 256  // tokens of a text, with [CLS] and [SEP]
 )
 
-// panel is how many outputs of a matrix lie together in the model file. The
+// panel is the number of outputs of a matrix that lie together in the model file. The
 // weights of a panel are in the order [inputs/4][panel][4]: one register holds
 // four inputs of several outputs.
 const panel = 32

@@ -97,8 +97,8 @@ func (l Layer) fits() bool {
 		l.AfterAttention.fits() && l.AfterUp.fits()
 }
 
-// quantized rounds a layer to int8. The attention scores are divided by the root
-// of a head's width; the queries take that over.
+// quantized rounds a layer to int8. The weights of the queries include the division
+// of the attention scores by the root of a head's width.
 func (l Layer) quantized() layer {
 	root := float32(math.Sqrt(headWidth))
 	return layer{

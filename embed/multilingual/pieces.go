@@ -15,7 +15,7 @@ const mark = '\u2581'
 // text does not count.
 const maxText = 16 << 10
 
-// unknownPenalty is how much less than the worst piece an unknown character counts.
+// unknownPenalty is the difference of an unknown character to the worst piece.
 const unknownPenalty = 10
 
 // pieces divides texts into the pieces of a vocabulary. It is read-only.

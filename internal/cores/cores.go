@@ -12,7 +12,7 @@ import (
 const (
 	// maxRest bounds how long Rest waits.
 	maxRest = time.Second
-	// restAfter is how long background work rests after an answer.
+	// restAfter is the time for which background work rests after an answer.
 	restAfter = 100 * time.Millisecond
 	// restPause is the interval at which Rest looks.
 	restPause = 5 * time.Millisecond

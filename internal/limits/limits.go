@@ -41,7 +41,7 @@ type Limit struct {
 	sweepAt int              // number of keys at which drained keys are removed
 }
 
-// level is an amount in use at a time.
+// level is the amount in use at a point in time.
 type level struct {
 	amount float64
 	at     time.Time // only with Config.PerSecond

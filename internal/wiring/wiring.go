@@ -196,7 +196,8 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 	return nil
 }
 
-// quickReaders is how many documents a server reads at once with tight limits.
+// quickReaders is the number of documents that a server reads at once with tight
+// limits.
 const quickReaders = 2
 
 // AddIngester adds the reader of documents. It reads in worker processes.

@@ -250,7 +250,7 @@ func (s *splitter) breaks(a, b line, width int) bool {
 // been wrapped because it was full.
 const minWrapped = 40
 
-// stretch adds the sentences of prose without an intended line end.
+// stretch adds the sentences of prose whose line ends only wrap lines.
 func (s *splitter) stretch(start, end int, kind sentenceKind) {
 	text := s.text[:end]
 	for at := start; at < end; {

@@ -21,7 +21,7 @@ const (
 	// minRepeatedWords is the minimum number of words in a repeated sentence.
 	// Shorter ones, such as "Yes.", can be meant.
 	minRepeatedWords = 3
-	// maxSaid is how often a sentence may occur.
+	// maxSaid bounds the occurrences of a sentence.
 	maxSaid = 2
 )
 

@@ -29,8 +29,8 @@ const (
 	closeTimeout = time.Second
 	// maxTries bounds the tries of a transaction that collides with others.
 	maxTries = 10
-	// backstop is the interval at which Watch reads the revision without an
-	// announcement.
+	// backstop is the interval at which Watch reads the revision without a
+	// notification.
 	backstop = time.Second
 )
 

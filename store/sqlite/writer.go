@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// tryFor is how long SQLite itself waits for a write of another process.
+// tryFor is the time for which SQLite itself waits for a write of another process.
 // Between tries, the writer checks the caller's context.
 const tryFor = 100 * time.Millisecond
 

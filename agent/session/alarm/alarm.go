@@ -25,7 +25,7 @@ const MaxBackoff = time.Minute
 type Alarm struct {
 	ID string
 	At time.Time
-	// Backoff is how long the session slept before it was woken in vain.
+	// Backoff is the time for which the session slept before it was woken in vain.
 	Backoff time.Duration
 }
 

@@ -95,7 +95,7 @@ func (c Conversations) withhold(ctx context.Context, messages []chat.Message) er
 	return nil
 }
 
-// withholdDocs removes hidden passages; false if there are none.
+// withholdDocs removes hidden passages. It returns false if there are none.
 func withholdDocs(docs []payload.RAGDoc, hidden []int64) bool {
 	changed := false
 	for i, d := range docs {

@@ -18,7 +18,7 @@ import (
 var models string
 
 const (
-	// costScale is how many units of cost are one nat.
+	// costScale is the number of units of cost in one nat.
 	costScale = 6
 	// unseenPair is the additional cost of a letter after a letter that it never
 	// follows in the language.

@@ -16,8 +16,8 @@ import (
 const (
 	// maxDOM is the largest page, in bytes, that is parsed to a tree.
 	maxDOM = 8 << 20
-	// maxNodes bounds the nodes of such a tree, as nodes counts them. A node
-	// takes some hundred bytes of memory, while its tag may take three.
+	// maxNodes bounds the nodes of a parsed tree, as nodes counts them. A node
+	// takes some hundred bytes of memory, but its tag can have three bytes.
 	maxNodes = 500_000
 	// maxHTMLToken is the longest tag or text in a page that is not parsed to a
 	// tree.

@@ -111,14 +111,14 @@ func (p *page) layout(n *html.Node) {
 		case atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr:
 			p.layout(c)
 		default:
-			p.block0(c)
+			p.cellBlock(c)
 		}
 	}
 	p.flush()
 }
 
-// block0 reads a cell or another child of a layout table.
-func (p *page) block0(n *html.Node) {
+// cellBlock reads a cell or another child of a layout table.
+func (p *page) cellBlock(n *html.Node) {
 	p.flush()
 	p.walk(n)
 	p.flush()

@@ -24,7 +24,7 @@ import (
 // maxMailboxes bounds the mailboxes of one account.
 const maxMailboxes = 5000
 
-// idleTime is how long an unused connection stays open.
+// idleTime is the time for which an unused connection stays open.
 const idleTime = 20 * time.Second
 
 // state is the stored state of a message between two syncs. A message never

@@ -35,7 +35,7 @@ type Config struct {
 	Kinds []source.Kind
 	// Concurrency is the number of sources that are synced at once; default 2.
 	Concurrency int
-	// Poll is how often Run looks for sources that are due; default 2s.
+	// Poll is the interval at which Run looks for sources that are due; default 2s.
 	Poll time.Duration
 	// Lease is the time after which another process continues the syncs of a killed
 	// process; default 30s.

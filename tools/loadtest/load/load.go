@@ -33,7 +33,7 @@ type Test struct {
 	Users int
 	// PID is the server's process; 0 finds the only docent serve.
 	PID int
-	// Duration is how long to measure.
+	// Duration is the time to measure.
 	Duration time.Duration
 	// Settle is the wait before memory is measured.
 	Settle time.Duration

@@ -15,7 +15,7 @@ import (
 	"docent/rag"
 )
 
-// cleaning is how long sessions may take to be deleted.
+// cleaning bounds the time for deleting the sessions.
 const cleaning = time.Minute
 
 // call sends an HTTP request to the server. The caller closes the body.

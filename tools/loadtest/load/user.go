@@ -129,8 +129,9 @@ func (u *User) send(
 	}
 }
 
-// until reads up to the first frame of one of the actions. An error frame is an
-// error, unless it is one of the actions. errTooFast is always one.
+// until reads up to the first frame of one of the actions. It returns an error
+// frame as an error, unless actions include it. It always returns a rate limit as
+// errTooFast.
 func (u *User) until(actions ...payload.Action) (payload.Action, error) {
 	for {
 		f, err, ok := u.next()

@@ -209,8 +209,8 @@ describe('evidence', () => {
     const top = () => page.locator('mark.active').first().evaluate((el) => Math.round(el.getBoundingClientRect().top));
     await page.locator('.panel .body').evaluate((el) => (el.scrollTop = 0));
     const before = await top();
-    await page.getByRole('button', { name: 'Show the text before' }).click();
-    await expect.poll(() => page.getByRole('button', { name: 'Show the text before' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show the preceding text' }).click();
+    await expect.poll(() => page.getByRole('button', { name: 'Show the preceding text' }).count()).toBe(0);
     expect(Math.abs((await top()) - before)).toBeLessThan(120);
     await expect.poll(() => page.locator('.panel .text').textContent()).toContain('First paragraph 1.');
   });

@@ -98,7 +98,7 @@ export const settings: Catalogue['settings'] = {
   copyStatus: 'Als Text kopieren',
   rows: {
     version: 'Version', built: 'Gebaut mit', started: 'Gestartet', agent: 'Agent', database: 'Datenbank', model: 'Modell', models: 'Verfügbare Modelle',
-    embedder: 'Einbettung', index: 'Suchindex', passages: 'Stellen im Index', collections: 'Sammlungen', limits: 'Grenzwerte', voice: 'Sprache', login: 'Anmeldung', page: 'Webbrowser',
+    embedder: 'Einbettung', index: 'Suchindex', passages: 'Stellen im Index', collections: 'Sammlungen', limits: 'Grenzwerte', voice: 'Sprachein- und -ausgabe', login: 'Anmeldung', page: 'Webbrowser',
   },
   extractive: 'keines: docent zitiert die Dokumente',
   dimensions: (n) => plural(n, 'Dimension', 'Dimensionen', 'de'),

@@ -49,7 +49,7 @@ export const evidence = {
   original: 'Original file',
   address: 'Open the original address',
   width: 'Width of the panel',
-  views: 'Ways to look at this document',
+  views: 'Document views',
   pageViews: { page: 'Page', slide: 'Slide', sheet: 'Sheet', image: 'Image' },
   textView: 'Text',
   passagesView: 'Passages',
@@ -61,8 +61,8 @@ export const evidence = {
   asThen: 'Passage at the time of the answer:',
   asNow: 'Current text of the document:',
   moved: 'The document has changed since this answer. The passage is now in another place.',
-  before: 'Show the text before',
-  after: 'Show the text after',
+  before: 'Show the preceding text',
+  after: 'Show the following text',
   noText: 'This document has no text.',
 
   // Finding.
