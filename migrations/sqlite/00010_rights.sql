@@ -26,6 +26,8 @@ CREATE TABLE issuer_group (
 
 -- Only the subjects of its rights may use a restricted collection.
 ALTER TABLE collection ADD COLUMN restricted INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX collection_open ON collection (name) WHERE NOT restricted;
+CREATE INDEX collection_restricted ON collection (id) WHERE restricted;
 
 -- A subject is everyone, group:NAME, or a principal. Level 1 reads, 2 writes, and
 -- 3 manages.

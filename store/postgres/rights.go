@@ -25,17 +25,18 @@ func (s *rightsTables) Access(ctx context.Context, principal string, at time.Tim
 	var scopes string
 	principal = store.Text(principal)
 	err := s.pool.QueryRow(ctx, `SELECT NOT EXISTS (SELECT 1 FROM collection WHERE restricted),
-		coalesce((SELECT scopes FROM app_user WHERE 'user:' || username = $1),
-			(SELECT scopes FROM api_token WHERE user_id IS NULL AND 'token:' || name = $1), '')`, principal).Scan(&access.Unrestricted, &scopes)
+		coalesce((SELECT scopes FROM app_user WHERE $1 LIKE 'user:%' AND username = substr($1, 6)),
+			(SELECT scopes FROM api_token WHERE $1 LIKE 'token:%' AND name = substr($1, 7) AND user_id IS NULL), '')`, principal).Scan(&access.Unrestricted, &scopes)
 	if err == nil {
 		access.Admin, err = store.IsAdmin(scopes)
 	}
 	if err != nil || access.All() {
 		return access, fail("read rights", err)
 	}
-	levels, err := query(ctx, s, pgx.RowToStructByPos[rights.Grant], `SELECT c.name, CASE WHEN c.restricted THEN max(r.level) ELSE 2 END
-		FROM collection c LEFT JOIN collection_right r ON r.collection_id = c.id AND r.subject IN (`+subjects+`)
-		WHERE NOT c.restricted OR r.level IS NOT NULL GROUP BY c.id`, principal, at)
+	levels, err := query(ctx, s, pgx.RowToStructByPos[rights.Grant], `SELECT name, max(level) FROM (
+			SELECT name, 2 AS level FROM collection WHERE NOT restricted
+			UNION ALL SELECT c.name, r.level FROM collection_right r JOIN collection c ON c.id = r.collection_id WHERE r.subject IN (`+subjects+`)
+		) AS l GROUP BY name`, principal, at)
 	access.Levels = make(map[string]rights.Level, len(levels))
 	for _, l := range levels {
 		access.Levels[l.Subject] = l.Level
