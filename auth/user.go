@@ -119,6 +119,7 @@ func (a *Authenticator) password(ctx context.Context, name, password, remote str
 		return "", Principal{}, err
 	}
 	if err := a.wrongUsers.attempt(name); err != nil {
+		a.wrongAddresses.refund(remote) // the attempt is not checked, so others behind the address need not wait for it
 		return "", Principal{}, err
 	}
 	user, right, err := a.verify(ctx, name, password)

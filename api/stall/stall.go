@@ -1,5 +1,6 @@
-// Package stall closes HTTP connections without progress. A slow client may
-// take as long as it needs if each piece of data arrives in time.
+// Package stall closes HTTP connections without progress, and those that are slower
+// than [MinSpeed] for longer than a timeout. Only the time counts in which docent
+// waits for the client.
 package stall
 
 import (
@@ -18,6 +19,10 @@ import (
 // connection is closed.
 const DefaultTimeout = time.Minute
 
+// MinSpeed is the least speed of a client, in bytes per second. A slower client
+// would hold a slot that others need.
+const MinSpeed = 8 << 10
+
 // pieceBytes is the size of the pieces in which responses are written. A client
 // must take a piece within the timeout.
 const pieceBytes = 16 << 10
@@ -30,7 +35,8 @@ type Writer struct {
 	http.ResponseWriter
 	rc       *http.ResponseController // of ResponseWriter
 	timeout  time.Duration
-	status   int  // the first final status; 0 before
+	status   int // the first final status; 0 before
+	sending  budget
 	unread   bool // the body may have more data
 	hijacked bool // the connection belongs to the handler
 }
@@ -38,7 +44,7 @@ type Writer struct {
 // NewWriter returns a Writer for a handler to use instead of w. It also replaces
 // the body of r. The caller must call End when the handler has returned.
 func NewWriter(w http.ResponseWriter, r *http.Request, timeout time.Duration) *Writer {
-	out := &Writer{ResponseWriter: w, rc: http.NewResponseController(w), timeout: timeout}
+	out := &Writer{ResponseWriter: w, rc: http.NewResponseController(w), timeout: timeout, sending: newBudget(2 * timeout)}
 	if r.ContentLength != 0 {
 		out.unread = true
 		out.expectRead()
@@ -77,15 +83,18 @@ func (w *Writer) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Write writes b in pieces. Each piece gets the full timeout.
+// Write writes b in pieces. A piece fails at the latest after twice the timeout, and
+// earlier if earlier ones were slow.
 func (w *Writer) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
 	total := 0
 	for piece := range slices.Chunk(b, pieceBytes) {
-		w.expectWrite()
+		start := time.Now()
+		_ = w.rc.SetWriteDeadline(start.Add(w.sending.left))
 		n, err := w.ResponseWriter.Write(piece)
+		w.sending.spend(time.Since(start), n)
 		if total += n; err != nil {
 			return total, clientGone(err)
 		}
@@ -136,26 +145,40 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Reader reads the body of a request. It times out only if no data arrives.
+// Reader reads the body of a request. It times out if no data arrives, or if the
+// data arrives too slowly.
 type Reader struct {
-	rc      *http.ResponseController
-	timeout time.Duration
-	body    io.Reader
+	rc        *http.ResponseController
+	receiving budget
+	body      io.Reader
 }
 
 // NewReader returns a Reader for the body of a request that w answers.
 func NewReader(w http.ResponseWriter, body io.Reader, timeout time.Duration) *Reader {
-	return &Reader{rc: http.NewResponseController(w), timeout: timeout, body: body}
+	return &Reader{rc: http.NewResponseController(w), receiving: newBudget(timeout), body: body}
 }
 
-// Read gives each read the full timeout.
+// Read fails at the latest after the timeout, and earlier if earlier reads were slow.
 func (r *Reader) Read(p []byte) (int, error) {
-	_ = r.rc.SetReadDeadline(time.Now().Add(r.timeout)) // writers without deadlines have no timeout
+	start := time.Now()
+	_ = r.rc.SetReadDeadline(start.Add(r.receiving.left)) // writers without deadlines have no timeout
 	n, err := r.body.Read(p)
+	r.receiving.spend(time.Since(start), n)
 	if err == nil || errors.Is(err, io.EOF) {
 		// A deadline that stays would end the context of the handler later. After
 		// an error it stays, so that net/http does not wait for the rest.
 		_ = r.rc.SetReadDeadline(time.Time{})
 	}
 	return n, err
+}
+
+// budget is the time that a client has left. Waiting spends it, and each byte adds
+// to it. So a client at MinSpeed or faster can go on for ever.
+type budget struct{ left, most time.Duration }
+
+func newBudget(most time.Duration) budget { return budget{most, most} }
+
+// spend records a wait in which n bytes were transferred.
+func (b *budget) spend(waited time.Duration, n int) {
+	b.left = min(b.most, b.left-waited+time.Duration(n)*time.Second/MinSpeed)
 }
