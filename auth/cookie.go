@@ -95,15 +95,15 @@ func (a *Authenticator) Logout(ctx context.Context, value string) error {
 	return err
 }
 
-// isSecure reports whether a client uses TLS. A proxy that ends TLS sets the header.
+// Secure reports whether a client uses TLS. A proxy that ends TLS sets the header.
 // A client that sets it itself only gets a cookie that its own browser does not
 // send back.
-func isSecure(r *http.Request) bool {
+func Secure(r *http.Request) bool {
 	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
 }
 
 func cookieName(r *http.Request) string {
-	if isSecure(r) {
+	if Secure(r) {
 		return SecureCookieName
 	}
 	return CookieName
@@ -128,7 +128,7 @@ func NewCookie(r *http.Request, value string) http.Cookie {
 	c := http.Cookie{
 		Name: cookieName(r), Value: value, Path: "/", MaxAge: int(LoginMax / time.Second),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode,
-		Secure: isSecure(r),
+		Secure: Secure(r),
 	}
 	if value == "" {
 		c.MaxAge = -1

@@ -61,6 +61,9 @@ func Front(config Config) func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r = r.WithContext(auth.WithRemote(r.Context(), auth.RemoteBehind(r, config.Proxies)))
 			r = route.Track(r, config.ErrorBody(r.URL.Path))
+			if auth.Secure(r) { // browsers ignore the header without TLS
+				w.Header().Set("Strict-Transport-Security", "max-age=31536000")
+			}
 			out := stall.NewWriter(w, r, config.StallTimeout)
 			defer out.End()
 			inner.ServeHTTP(out, r)
