@@ -199,7 +199,7 @@ func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
 		return "", err
 	}
 	for _, e := range progress {
-		found += fmt.Sprintf(", %d of %s encoded", e.Done, plural(e.Total, "passage"))
+		found += fmt.Sprintf(", %d of %s encoded with %s", e.Done, plural(e.Total, "passage"), e.Model)
 		if e.Done < e.Total {
 			found += " (docent serve does the rest)"
 		}
