@@ -398,7 +398,7 @@ describe('a conversation', () => {
     });
 
     test('goes on as any other, and a reader in its middle is left there', async () => {
-      model.text = `Begun.\n\n${hold}${'More of it, at some length, so that it grows. '.repeat(60)}\n\nIts end [1].`;
+      model.text = `Begun.\n\n${hold}${Array.from({ length: 60 }, (_, i) => `More of it in part ${i}, at some length, so that it grows. `).join('')}\n\nIts end [1].`;
       model.pace = 1;
       await open();
       await ask('And the compost?');

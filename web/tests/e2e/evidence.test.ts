@@ -272,7 +272,7 @@ describe('evidence', () => {
    - govern the deep Atlantis
    - [x] often
 
-${'Boats moor stern first at the quixel pier [1]. '.repeat(12)}See https://example.org/atlantis.`);
+${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixel pier [1]. `).join('')}See https://example.org/atlantis.`);
     await expect.poll(() => answer.locator('ol > li > ul > li').count()).toBe(2);
     await expect.poll(() => answer.locator('th .doubt, th .doubtful, tr > span, ul > span').count()).toBe(0);
     await expect.poll(() => answer.locator('tbody tr .doubt').count()).toBe(1);
