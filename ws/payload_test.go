@@ -111,7 +111,7 @@ func TestFiles(t *testing.T) {
 			}
 		}
 		for message, want := range map[string]string{
-			`{"name":"n.txt","type":"text/plain"}`: "a file must have a content, under base64",
+			`{"name":"n.txt","type":"text/plain"}`: "the file has no content; send it in the field base64",
 			`{"name":"n.txt","base64":"?"}`:        "a file's content must be base64",
 			`"n.txt"`:                              "a file must be an object of name, type and base64, which are strings",
 			`5`:                                    "a file must be an object of name, type and base64, which are strings",

@@ -71,8 +71,8 @@ func TestDetectManyParts(t *testing.T) {
 func TestDetectOLE(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ media, want string }{
-		"manual.doc": {"application/msword", "a Word document of Office 2003 and before: install LibreOffice"},
-		"book.xls":   {"application/vnd.ms-excel", "an Excel workbook of Office 2003 and before: install LibreOffice"},
+		"manual.doc": {"application/msword", "a Word document of Office 2003 or earlier: install LibreOffice"},
+		"book.xls":   {"application/vnd.ms-excel", "an Excel workbook of Office 2003 or earlier: install LibreOffice"},
 	} {
 		media, err := office.DetectOLE(extracttest.File(t, "testdata/"+name))
 		extracttest.Refused(t, err, tt.want)
