@@ -47,7 +47,7 @@ var (
 	// CloseInternal reports an internal error of the server.
 	CloseInternal = CloseCode{
 		websocket.CloseInternalServerErr, "internal error",
-		"An internal error. The log of docent has the details.",
+		"An internal error. See docent's log.",
 	}
 	// CloseSlow closes a client that reads too slowly.
 	CloseSlow = CloseCode{
