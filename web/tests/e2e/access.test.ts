@@ -53,6 +53,12 @@ describe('everybody can use the page', () => {
     test(`every view: ${name}`, async () => {
       await visit(options, storage, rtl);
       const seen = async () => {
+        // While the conversation still scrolls, the input can cover a part of it.
+        let last = -1;
+        await expect.poll(async () => {
+          const at = await page.evaluate(() => document.querySelector('.chat > .scroller')?.scrollTop ?? 0);
+          return at === last || void (last = at);
+        }).toBe(true);
         await accessible(page);
         await narrow();
       };
