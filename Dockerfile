@@ -7,7 +7,7 @@ COPY web/ ./
 COPY clients/ts/ ../clients/ts/
 RUN npm run build
 
-FROM golang:1.26-bookworm AS build
+FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

@@ -49,6 +49,7 @@ type Agent struct {
 	classifier Classifier
 	heard      []Processor // for texts of users
 	said       []Processor // for texts of the agent
+	context    string      // for models, in all sessions
 }
 
 // New returns an agent without states.

@@ -43,8 +43,14 @@ func TestValidate(t *testing.T) {
 			three.OnMessage().GoTo(one)
 		},
 		`state "one" has a nil fallback`: func(a *agent.Agent) { a.State("one", agent.Initial).Fallback(nil) },
+		`state "four" cannot be reached from "one"`: func(a *agent.Agent) {
+			a.State("one", agent.Initial)
+			a.State("three", agent.ByMove).OnMessage().GoTo(a.State("two"))
+			a.State("four")
+		},
 		``: func(a *agent.Agent) {
 			one, two := a.State("one", agent.Initial), a.State("two")
+			a.State("three", agent.ByMove).OnMessage().GoTo(a.State("four"))
 			one.Body(nothing)
 			one.OnMessage().GoTo(two)
 			two.OnMessage().GoTo(one)

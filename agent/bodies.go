@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"docent/internal/errlog"
@@ -135,11 +134,4 @@ func someTitles(ctx context.Context, library Library, c corpus.CollectionInfo) (
 		return fault.NewText("and_more", "%s and %d more", strings.Join(titles, ", "), more), nil
 	}
 	return fault.Plain(strings.Join(titles, ", ")), nil
-}
-
-// Matches returns a condition that holds for events whose text matches the expression.
-func Matches(expression *regexp.Regexp) Condition {
-	return func(_ context.Context, s *Session) (bool, error) {
-		return expression.MatchString(s.Event().Text), nil
-	}
 }

@@ -68,19 +68,55 @@ const (
 	Greater Operator = ">"
 )
 
-// compare returns a condition that compares a variable with a value. Numbers and texts have an order. Other values only
-// support Equal and NotEqual.
+// orders are the operators that need an order.
+var orders = map[Operator]func(order int) bool{
+	Less:         func(order int) bool { return order < 0 },
+	LessEqual:    func(order int) bool { return order <= 0 },
+	GreaterEqual: func(order int) bool { return order >= 0 },
+	Greater:      func(order int) bool { return order > 0 },
+}
+
+// Holds compares the JSON forms of two values. Numbers and texts have an order. Other values only support Equal and
+// NotEqual. It fails for a value without a JSON form.
+func (op Operator) Holds(have, want any) (bool, error) {
+	a, err := normal(have)
+	if err != nil {
+		return false, err
+	}
+	b, err := normal(want)
+	return err == nil && op.holds(a, b), err
+}
+
+// holds compares two values in the form that JSON decoding gives them.
+func (op Operator) holds(have, want any) bool {
+	switch op {
+	case Equal:
+		return reflect.DeepEqual(have, want)
+	case NotEqual:
+		return !reflect.DeepEqual(have, want)
+	}
+	test := orders[op]
+	if test == nil {
+		return false
+	}
+	switch a := have.(type) {
+	case float64:
+		b, ok := want.(float64)
+		return ok && test(cmp.Compare(a, b))
+	case string:
+		b, ok := want.(string)
+		return ok && test(cmp.Compare(a, b))
+	default:
+		return false
+	}
+}
+
+// compare returns a condition that compares a variable with a value.
 func compare(name string, op Operator, value any) condition {
 	target, err := normal(value)
 	shown, _ := json.Marshal(value) // normal has seen an error already
-	c := condition{text: fmt.Sprintf("%s %s %s", name, op, bytes.Trim(shown, `"`)), broken: err}
-	test := map[Operator]func(order int) bool{
-		Less:         func(order int) bool { return order < 0 },
-		LessEqual:    func(order int) bool { return order <= 0 },
-		GreaterEqual: func(order int) bool { return order >= 0 },
-		Greater:      func(order int) bool { return order > 0 },
-	}[op]
-	if test == nil && op != Equal && op != NotEqual {
+	c := condition{text: fmt.Sprintf("variable %s %s %s", name, op, bytes.Trim(shown, `"`)), broken: err}
+	if orders[op] == nil && op != Equal && op != NotEqual {
 		c.broken = fmt.Errorf("there is no operator %q", op)
 	}
 	c.holds = func(_ context.Context, s *Session) (bool, error) {
@@ -88,22 +124,7 @@ func compare(name string, op Operator, value any) condition {
 		if _, err := s.Get(name, &have); err != nil {
 			return false, err
 		}
-		switch op {
-		case Equal:
-			return reflect.DeepEqual(have, target), nil
-		case NotEqual:
-			return !reflect.DeepEqual(have, target), nil
-		}
-		switch a := have.(type) {
-		case float64:
-			b, ok := target.(float64)
-			return ok && test(cmp.Compare(a, b)), nil
-		case string:
-			b, ok := target.(string)
-			return ok && test(cmp.Compare(a, b)), nil
-		default:
-			return false, nil
-		}
+		return op.holds(have, target), nil
 	}
 	return c
 }

@@ -70,6 +70,16 @@ func (m *Machine) Timed() bool { return m.timed }
 // Remembers reports whether later turns need the last consumed event.
 func (m *Machine) Remembers() bool { return m.remembers }
 
+// Takes reports whether some state takes events with a name.
+func (m *Machine) Takes(name string) bool {
+	for _, n := range m.nodes {
+		if slices.ContainsFunc(n.edges, func(t *Transition) bool { return t.matches(&Event{Name: name}) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // NextLook returns the time at which to check the conditions of a place again. interval is the time between checks of
 // conditions that may change on their own. The result is zero if no check is needed.
 func (m *Machine) NextLook(at Place, now time.Time, interval time.Duration) time.Time {
@@ -222,7 +232,15 @@ func (m *Machine) component(first *State) (*node, error) {
 // reachable returns an error for a state that cannot be reached.
 func (m *Machine) reachable() error {
 	open := []*State{m.initial.State}
-	reached := map[*State]bool{open[0]: true}
+	for _, s := range m.agent.states {
+		if s.byMove {
+			open = append(open, s)
+		}
+	}
+	reached := map[*State]bool{}
+	for _, s := range open {
+		reached[s] = true
+	}
 	for len(open) > 0 {
 		n := m.nodes[open[0].name]
 		open = open[1:]

@@ -24,7 +24,7 @@ func (s *Session) Say(ctx context.Context, text fault.Text) error {
 	if shown != text.Message { // a processor has changed it
 		text.Sentence = fault.Sentence{}
 	}
-	return s.say(ctx, payload.TypeStr, shown, text.Sentence, false, false)
+	return s.say(ctx, ChatMessage{Type: payload.TypeStr, Sentence: text.Sentence}, shown, false)
 }
 
 // ReplyMarkdown says Markdown text.
@@ -72,7 +72,7 @@ func (s *Session) ReplyLocation(ctx context.Context, latitude, longitude float64
 
 // ReplyRAG says an answer with its evidence.
 func (s *Session) ReplyRAG(ctx context.Context, message payload.RAGMessage) error {
-	return s.say(ctx, payload.TypeRAG, message, message.Sentence, false, false)
+	return s.say(ctx, ChatMessage{Type: payload.TypeRAG, Sentence: message.Sentence}, message, false)
 }
 
 // ReplyAudio plays sound.
@@ -88,27 +88,27 @@ func (s *Session) ReplyUI(ctx context.Context, ui payload.UI) error {
 // SaveMessage stores a message of one of payload's types as the agent's or the user's. It does not send the message to BAF
 // clients.
 func (s *Session) SaveMessage(ctx context.Context, chatType string, isUser bool, message any) error {
-	return s.say(ctx, chatType, message, fault.Sentence{}, isUser, true)
+	return s.say(ctx, ChatMessage{Type: chatType, IsUser: isUser}, message, true)
 }
 
 func (s *Session) reply(ctx context.Context, chatType string, message any) error {
-	return s.say(ctx, chatType, message, fault.Sentence{}, false, false)
+	return s.say(ctx, ChatMessage{Type: chatType}, message, false)
 }
 
-func (s *Session) say(ctx context.Context, chatType string, message any, sentence fault.Sentence, isUser, silent bool) error {
-	content, err := payload.Marshal(message)
+// say adds a message with this content. silent excludes BAF clients.
+func (s *Session) say(ctx context.Context, m ChatMessage, content any, silent bool) error {
+	encoded, err := payload.Marshal(content)
 	if err != nil {
-		return fmt.Errorf("reply %s: %w", chatType, err)
+		return fmt.Errorf("reply %s: %w", m.Type, err)
 	}
-	if err := chat.CheckWithin(content, chat.MaxJSONDepth, chat.MaxExponents); err != nil { // what Marshal writes is valid
-		return fmt.Errorf("reply %s: %w", chatType, err)
+	if err := chat.CheckWithin(encoded, chat.MaxJSONDepth, chat.MaxExponents); err != nil { // what Marshal writes is valid
+		return fmt.Errorf("reply %s: %w", m.Type, err)
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return s.turn.backend.Say(ctx, ChatMessage{
-		Type: chatType, Content: content, IsUser: isUser, Sentence: sentence, Time: s.turn.env.Now(),
-	}, silent)
+	m.Content, m.Time = encoded, s.turn.env.Now()
+	return s.turn.backend.Say(ctx, m, silent)
 }
 
 // Stream shows a piece of a growing reply to the clients that stream. The next reply replaces all pieces.

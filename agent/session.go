@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -229,13 +230,21 @@ type RAG interface {
 // RunRAG searches the common ones, if there are any. Clients that stream see the growing answer. If the turn is stopped or
 // fails meanwhile, the partial answer is kept with its evidence.
 func (s *Session) RunRAG(ctx context.Context, req rag.Request) (answer payload.RAGMessage, err error) {
-	defer func() { err = errlog.Withhold(err) }()
+	defer func() {
+		if p := recover(); p != nil { // its value may repeat the words of users or documents
+			err = errlog.Recovered(p, debug.Stack())
+		}
+		err = errlog.Withhold(err)
+	}()
 	answers := s.turn.env.RAG
 	if answers == nil {
 		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")
 	}
 	if req.Question == "" {
 		req.Question = s.Message()
+	}
+	if req.Context == "" {
+		req.Context = ModelContext(s)
 	}
 	req = withOptions(req, s.ChosenOptions(ctx))
 	if req.History > 0 && req.Turns == nil {

@@ -10,8 +10,13 @@ import (
 // StateOption is a property of a state.
 type StateOption int
 
-// Initial marks the state in which sessions begin. Its body is the greeting.
-const Initial StateOption = 1
+// Options of a state.
+const (
+	// Initial marks the state in which sessions begin. Its body is the greeting.
+	Initial StateOption = 1
+	// ByMove allows a state that no transition leads to. Only Session.Move reaches it.
+	ByMove StateOption = 2
+)
 
 // State is a state of an agent. It has a body, a fallback for messages that no transition takes, and transitions. If
 // several transitions are possible, the session takes the one that was added first.
@@ -19,6 +24,7 @@ type State struct {
 	agent       *Agent
 	name        string
 	initial     bool
+	byMove      bool
 	body        Body
 	fallback    Body
 	classifier  Classifier
@@ -31,7 +37,7 @@ type State struct {
 func (a *Agent) State(name string, options ...StateOption) *State {
 	s := &State{agent: a, name: name, fallback: notUnderstood}
 	for _, o := range options {
-		s.initial = s.initial || o == Initial
+		s.initial, s.byMove = s.initial || o == Initial, s.byMove || o == ByMove
 	}
 	a.states = append(a.states, s)
 	return s
@@ -51,6 +57,13 @@ func (s *State) Body(body Body) { s.body = body }
 // Fallback sets the function for a user's message that no transition takes. The default says that the message was not
 // understood. A state without transitions that take events keeps the message in the queue.
 func (s *State) Fallback(body Body) { s.fallback = body }
+
+// Fallback sets the fallback of all states that the agent has so far; see [State.Fallback].
+func (a *Agent) Fallback(body Body) {
+	for _, s := range a.states {
+		s.Fallback(body)
+	}
+}
 
 // ClassifyWith sets the classifier of this state. The default is the agent's classifier.
 func (s *State) ClassifyWith(c Classifier) { s.classifier = c }
@@ -113,6 +126,11 @@ func (s *State) OnEvent(names ...string) *Transition {
 // When adds a transition without an event. The session takes it as soon as the condition holds. The runtime checks the
 // condition after each event, after each change of a variable, and every RuntimeConfig.ConditionInterval.
 func (s *State) When(c Condition) *Transition { return s.add(&Transition{polled: true}).When(c) }
+
+// WhenNamed adds a transition like When. The store and the log show the name of the condition.
+func (s *State) WhenNamed(name string, c Condition) *Transition {
+	return s.add(&Transition{polled: true}).WhenNamed(name, c)
+}
 
 // WhenVariable adds a transition without an event. The session takes it when the comparison holds. The runtime checks it
 // after each event and each change of a variable.

@@ -42,6 +42,7 @@ type Turn struct {
 	returning   bool
 	resetting   bool // a body asked for a reset
 	again       bool // a body asked for another step
+	linked      bool // a body linked steps since the last Flush by ReasoningEvents
 	at          *node
 	entered     time.Time
 	event       Event // the last consumed event
@@ -206,7 +207,7 @@ func (t *Turn) about(p *chat.Pending) {
 func (t *Turn) ask(ctx context.Context, condition Condition) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			ok, err = false, errlog.Recovered(p, debug.Stack())
+			ok, err = false, errlog.Withhold(errlog.Recovered(p, debug.Stack()))
 		}
 	}()
 	s := t.session.as(aCondition)

@@ -46,11 +46,26 @@ func (s *Session) step(ctx context.Context, r chat.Reasoning, message any, show 
 
 // LinkPendingReasoningEvents assigns all steps without a message to the newest message of the turn. If the turn has no
 // reply, it assigns them to the message that began the turn.
-func (s *Session) LinkPendingReasoningEvents(_ context.Context) error { return s.turn.backend.Link() }
+func (s *Session) LinkPendingReasoningEvents(_ context.Context) error {
+	s.turn.mu.Lock()
+	s.turn.linked = true
+	s.turn.mu.Unlock()
+	return s.turn.backend.Link()
+}
 
 // ReasoningEvents returns the newest steps and task lists of the session, oldest first, including those of this turn. It
-// returns at most session.ReplayLimit. A nonzero until excludes later ones.
+// returns at most session.ReplayLimit. A nonzero until excludes later ones. After LinkPendingReasoningEvents it stores the
+// turn so far, as Flush does, because a message has no id before it is stored.
 func (s *Session) ReasoningEvents(ctx context.Context, until time.Time) ([]chat.Reasoning, error) {
+	s.turn.mu.Lock()
+	linked := s.turn.linked
+	s.turn.linked = false
+	s.turn.mu.Unlock()
+	if linked {
+		if err := s.Flush(ctx); err != nil {
+			return nil, err
+		}
+	}
 	out, err := s.turn.backend.Reasoned(ctx, until)
 	return out, errlog.Withhold(err)
 }

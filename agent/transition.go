@@ -1,7 +1,9 @@
 package agent
 
 import (
+	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -42,8 +44,23 @@ func (t *Transition) GoTo(dest *State) { t.dest = dest }
 
 // When adds a condition. While it runs, Session.Event is the event that the transition may take.
 func (t *Transition) When(c Condition) *Transition {
+	return t.WhenNamed(functionName(c), c)
+}
+
+// WhenNamed adds a condition like When. The store and the log show the name. When uses the name of the Go function instead.
+func (t *Transition) WhenNamed(name string, c Condition) *Transition {
 	t.polled = t.polled || t.takes == takesNone
-	return t.and(condition{text: functionName(c), holds: c})
+	return t.and(condition{text: name, holds: c})
+}
+
+// WhenMatches adds the condition that the text of the event matches an expression.
+func (t *Transition) WhenMatches(expression *regexp.Regexp) *Transition {
+	if expression == nil {
+		return t.When(nil) // which Validate refuses
+	}
+	return t.WhenNamed("matches "+expression.String(), func(_ context.Context, s *Session) (bool, error) {
+		return expression.MatchString(s.Event().Text), nil
+	})
 }
 
 // WhenVariable adds a condition on a session variable. It compares the variable with the JSON form of value.
@@ -51,7 +68,13 @@ func (t *Transition) WhenVariable(name string, op Operator, value any) *Transiti
 	return t.and(compare(name, op, value))
 }
 
+// maxConditionText limits the description of a condition, in characters.
+const maxConditionText = 200
+
 func (t *Transition) and(c condition) *Transition {
+	if r := []rune(c.text); len(r) > maxConditionText {
+		c.text = string(r[:maxConditionText-1]) + "…"
+	}
 	t.conditions = append(t.conditions, c)
 	return t
 }

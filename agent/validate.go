@@ -18,6 +18,9 @@ func (a *Agent) check() error {
 	if a.name == "" {
 		return fault.New(fault.Invalid, "config_agent_name", "an agent must have a name")
 	}
+	if len(a.context) > MaxModelContext {
+		return a.wrong("the context for models has %d bytes; at most %d are allowed", len(a.context), MaxModelContext)
+	}
 	if err := a.checkWords(); err != nil {
 		return err
 	}

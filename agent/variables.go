@@ -116,6 +116,13 @@ func (s *Session) Get(key string, to any) (found bool, err error) {
 	return true, nil
 }
 
+// Variables returns a copy of all variables as JSON, as BAF's get_dictionary does.
+func (s *Session) Variables() map[string]json.RawMessage {
+	s.turn.mu.Lock()
+	defer s.turn.mu.Unlock()
+	return maps.Clone(s.turn.vars.merged())
+}
+
 // Get returns a session variable. It returns def if the variable is missing, null, or of another type.
 func Get[T any](s *Session, key string, def T) T {
 	var value *T
@@ -154,11 +161,11 @@ var ErrReserved = errors.New("a variable of the runtime")
 // peerSession is the prefix of variables with the sessions at other agents.
 const peerSession = "peer_session_"
 
-// CheckReserved fails with fault.Invalid for the runtime's variables: prev_state, and names that begin with peer_session_
-// or reasoning_.
+// CheckReserved fails with fault.Invalid for the runtime's variables: prev_state, and names that begin with peer_session_,
+// reasoning_, or model_context_.
 func CheckReserved(values map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if key == previousState || strings.HasPrefix(key, peerSession) || strings.HasPrefix(key, "reasoning_") {
+		if key == previousState || strings.HasPrefix(key, peerSession) || strings.HasPrefix(key, "reasoning_") || strings.HasPrefix(key, modelContext) {
 			return fault.Wrap(fault.Invalid, ErrReserved,
 				"variable_reserved", "the variable %.64q is the agent's own and cannot be set", key)
 		}

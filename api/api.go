@@ -4,7 +4,7 @@
 //
 // Each file holds one group of routes, as a small type with the dependencies of
 // its handlers. Package api/route serves the routes. Larger groups are packages
-// of their own: api/uploads, api/pages, and api/ask.
+// of their own: api/uploads, api/pages, api/ask, and api/openai.
 //
 // CONTRIBUTING.md says how to add routes.
 package api
@@ -23,7 +23,10 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"docent/agent"
+	"docent/api/agui"
 	"docent/api/ask"
+	"docent/api/mcp"
+	"docent/api/openai"
 	"docent/api/pages"
 	"docent/api/route"
 	"docent/api/slots"
@@ -31,6 +34,7 @@ import (
 	"docent/api/stall"
 	"docent/api/uploads"
 	"docent/internal/fault"
+	"docent/internal/quota"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -75,6 +79,12 @@ const (
 	bodyTimeout = 30 * time.Second
 )
 
+// Conversations continues sessions for other protocols.
+type Conversations interface {
+	openai.Conversations
+	agui.Conversations
+}
+
 // Config connects the routes with the rest of docent.
 type Config struct {
 	// RAG answers questions. Required.
@@ -91,6 +101,10 @@ type Config struct {
 	Directory journal.Directory
 	// Messages reads conversations. Required.
 	Messages Messages
+	// Conversations continues sessions for clients of OpenAI's API and AG-UI. Required.
+	Conversations Conversations
+	// Embedder computes vectors for them. Required.
+	Embedder openai.Embedder
 	// Pages draws the pages of PDFs. Default: nil, documents have no pages.
 	Pages pages.Drawer
 	// Sources manages sources that stay in sync. It must implement Syncs too.
@@ -102,6 +116,14 @@ type Config struct {
 	// Rights keeps groups, and rights on collections. Default: nil, authentication is
 	// off.
 	Rights Rights
+	// Clients are the sessions of MCP clients. The caller closes them. Default: some of
+	// their own, which nobody closes.
+	Clients *mcp.Sessions
+	// Issuer is the OpenID Connect issuer of tokens, for MCP clients that look for one.
+	// Default: "", there is none.
+	Issuer string
+	// Events sends events of programs to sessions. Default: nil, no agent takes events.
+	Events Events
 	// Notifier sends notifications to connected clients. Default: nil, which means
 	// that no client is connected.
 	Notifier Notifier
@@ -138,6 +160,8 @@ type Config struct {
 	// principal may use half of them. Further requests wait for a while and are
 	// then refused as busy or rate limited. Default: DefaultReads.
 	MaxReads int
+	// Quotas limits the questions of one client in a day. Default: nil, no limit.
+	Quotas *quota.Quotas
 	// StallTimeout ends an upload if no data arrives for this time. For
 	// connections, see edge.Config. Default: stall.DefaultTimeout.
 	StallTimeout time.Duration
@@ -156,6 +180,7 @@ func (c Config) complete() (Config, error) {
 	for name, missing := range map[string]bool{
 		"RAG": c.RAG == nil, "Retriever": c.Retriever == nil, "Library": c.Library == nil, "Documents": c.Documents == nil,
 		"Uploads": c.Uploads == nil, "Directory": c.Directory == nil, "Messages": c.Messages == nil, "Agent": c.Agent == "",
+		"Conversations": c.Conversations == nil, "Embedder": c.Embedder == nil,
 	} {
 		if missing {
 			return c, fmt.Errorf("api: Config.%s is missing", name)
@@ -168,6 +193,12 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Info == nil {
 		c.Info = func(context.Context) (Info, error) { return Info{}, nil }
+	}
+	if c.Events == nil {
+		c.Events = closed{}
+	}
+	if c.Clients == nil {
+		c.Clients = mcp.NewSessions()
 	}
 	if c.Notifier == nil {
 		c.Notifier = nobody{}
@@ -211,17 +242,16 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		return nil, err
 	}
 	r := route.New(route.Config{
-		Mux: mux, Version: cfg.Version, Access: Routes(), BodyTimeout: cfg.bodyTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger,
+		Mux: mux, Access: Routes(), BodyTimeout: cfg.bodyTimeout, Metrics: cfg.Metrics, Logger: cfg.Logger,
 		Description: "Answers from your documents, with citations. Errors are " +
 			`{"code","id","params","message","retryable"}: the kind of the error, the id of the message and its values, ` +
 			`a message for users in English, and whether the same request may succeed later.`,
 		Quiet: []string{"GET " + healthPath, "GET " + readyPath, "GET " + metricsPath},
 	})
 	shelf := library{cfg.Library}
-	answers := ask.NewService(cfg.RAG, shelf, cfg.MaxAnswers)
+	answers := ask.NewService(cfg.RAG, shelf, cfg.MaxAnswers, cfg.Quotas)
 	owned := ownedSessions{cfg.Directory, cfg.Agent}
-	reads := slots.New(cfg.MaxReads,
-		fault.New(fault.Busy, "downloads_full", "docent is sending as many documents as it can; try again in a moment"))
+	transfers := newTransfers(r, cfg.MaxReads)
 
 	health{r, cfg.Ready}.addRoutes()
 	installation{cfg, time.Now().UTC().Truncate(time.Second)}.addRoutes(r)
@@ -230,7 +260,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	logins{cfg.Logins, cfg.Notifier}.addRoutes(r)
 	tokens{cfg.Logins, cfg.Logger}.addRoutes(r)
 	access{cfg.Rights, shelf, cfg.Logger}.addRoutes(r)
-	documents{r, shelf, cfg.Documents, reads}.addRoutes()
+	documents{r, shelf, cfg.Documents, transfers}.addRoutes()
 	uploads.AddRoutes(r, uploads.Config{
 		Ingester: cfg.Uploads, FileBytes: cfg.UploadBytes, RequestBytes: cfg.RequestBytes,
 		MaxReads: cfg.MaxUploads, StallTimeout: cfg.StallTimeout,
@@ -240,10 +270,20 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		fault.New(fault.Busy, "searches_full", "docent is running as many searches as it can; try again in a moment"))
 	search{cfg.Retriever, answers, searches}.addRoutes(r)
 	questions{r, answers, cfg.MessageBytes, cfg.ticks}.addRoutes()
+	openai.AddRoutes(r, openai.Config{
+		Answers: answers, Conversations: cfg.Conversations, Embedder: cfg.Embedder, Collections: shelf, Agent: cfg.Agent,
+		Message: agent.AnswerMessage, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks,
+	})
+	agui.AddRoutes(r, agui.Config{Conversations: cfg.Conversations, Slots: answers, MaxBytes: cfg.MessageBytes, Ticks: cfg.ticks})
+	mcp.AddRoutes(r, mcp.New(mcp.Config{
+		Retriever: cfg.Retriever, Library: shelf, Answers: answers, Searches: searches, Reads: transfers.reads,
+		Version: cfg.Version, Logger: cfg.Logger,
+	}), mcp.HTTPConfig{Sessions: cfg.Clients, Auth: cfg.Logins != nil, Issuer: cfg.Issuer})
 	sessions{owned}.addRoutes(r)
 	messages{owned, cfg.Messages}.addRoutes(r)
-	exports{r, owned, cfg.Messages, reads}.addRoutes()
-	notifications{owned, cfg.Notifier}.addRoutes(r)
+	exports{r, owned, cfg.Messages, transfers}.addRoutes()
+	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)
+	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)
 	sources{cfg.Sources}.addRoutes(r)
 	return r.Handler()
 }

@@ -2,20 +2,18 @@ package api
 
 import (
 	"context"
+	"io"
 	"mime"
 	"net/http"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/api/filename"
 	"docent/api/route"
-	"docent/api/slots"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 )
@@ -36,7 +34,7 @@ type Document struct {
 	// Collection is its collection.
 	Collection string `json:"collection"`
 	// Source is its origin.
-	Source string `json:"source" doc:"An absolute path, a URL, upload:NAME, or stdin:NAME."`
+	Source string `json:"source" doc:"A path, a URL, upload:NAME, or stdin:NAME. A path is absolute for those who manage the collection; otherwise it has the folder and the name."`
 	// Title is its title for people.
 	Title string `json:"title"`
 	// MediaType is detected from its content.
@@ -144,10 +142,10 @@ func (l library) Metadata(ctx context.Context, id int64) (corpus.Document, error
 
 // documents handles the routes for documents.
 type documents struct {
-	routes  *route.Router
-	library library
-	remover Remover
-	reads   *slots.Slots // of texts, originals, and exports that are sent
+	routes    *route.Router
+	library   library
+	remover   Remover
+	transfers transfers
 }
 
 func (d documents) addRoutes() {
@@ -217,23 +215,16 @@ func (d documents) deleteSeveral(ctx context.Context, in *deleteInput) (*deleteO
 
 // text sends the extracted text.
 func (d documents) text(ctx context.Context, in *idInput) (*huma.StreamResponse, error) {
-	done, err := d.reads.Take(ctx, readPatience)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := d.library.Document(ctx, in.ID)
-	if err != nil {
-		done()
-		return nil, err
-	}
-	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		defer done()
-		_, w := humago.Unwrap(hc)
-		h := w.Header()
+	return d.transfers.send(ctx, func(h http.Header) {
 		h.Set("Content-Type", "text/plain; charset=utf-8")
-		h.Set("Content-Length", strconv.Itoa(len(doc.Text)))
-		d.routes.Send(ctx, hc, route.Copy(strings.NewReader(doc.Text)))
-	}}, nil
+	}, func(ctx context.Context, w io.Writer) error {
+		doc, err := d.library.Document(ctx, in.ID)
+		if err != nil {
+			return err
+		}
+		_, err = io.WriteString(w, doc.Text)
+		return err
+	})
 }
 
 func (d documents) chunks(ctx context.Context, in *chunksInput) (*chunksOutput, error) {
@@ -274,40 +265,37 @@ func (d documents) file(ctx context.Context, in *idInput) (*huma.StreamResponse,
 	if err != nil {
 		return nil, err
 	}
-	done, err := d.reads.Take(ctx, readPatience)
-	if err != nil {
-		return nil, err
-	}
-	original, err := d.library.Original(ctx, in.ID)
-	if err != nil {
-		done()
-		return nil, err
-	}
-	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		defer done()
-		defer func() { _ = original.Close() }()
-		_, w := humago.Unwrap(hc)
-		kind, params, err := mime.ParseMediaType(doc.MediaType)
+	return d.transfers.send(ctx, func(h http.Header) { fileHeader(h, doc) }, func(ctx context.Context, w io.Writer) error {
+		original, err := d.library.Original(ctx, in.ID)
 		if err != nil {
-			kind = "application/octet-stream"
+			return err
 		}
-		disposition := "attachment"
-		if slices.Contains(inline, kind) {
-			disposition = "inline"
-		}
-		h := w.Header()
-		contentType := kind
-		switch {
-		case params["charset"] != "":
-			contentType = mime.FormatMediaType(kind, map[string]string{"charset": params["charset"]})
-		case kind == "text/plain":
-			contentType += "; charset=utf-8" // without it browsers guess an older charset
-		}
-		h.Set("Content-Type", contentType)
-		h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-		h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": fileName(doc.Source)}))
-		d.routes.Send(ctx, hc, route.Copy(original))
-	}}, nil
+		defer original.Close()
+		_, err = io.Copy(w, original)
+		return err
+	})
+}
+
+// fileHeader sets the headers of an original.
+func fileHeader(h http.Header, doc corpus.Document) {
+	kind, params, err := mime.ParseMediaType(doc.MediaType)
+	if err != nil {
+		kind = "application/octet-stream"
+	}
+	disposition := "attachment"
+	if slices.Contains(inline, kind) {
+		disposition = "inline"
+	}
+	contentType := kind
+	switch {
+	case params["charset"] != "":
+		contentType = mime.FormatMediaType(kind, map[string]string{"charset": params["charset"]})
+	case kind == "text/plain":
+		contentType += "; charset=utf-8" // without it browsers guess an older charset
+	}
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": fileName(doc.Source)}))
 }
 
 // fileName returns the name of the file that browsers save.

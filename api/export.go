@@ -15,12 +15,10 @@ import (
 	"docent/agent/session/journal"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"docent/agent"
 	"docent/api/filename"
 	"docent/api/route"
-	"docent/api/slots"
 	"docent/api/transcript"
 )
 
@@ -49,8 +47,8 @@ type exportInput struct {
 type exports struct {
 	routes *route.Router
 	ownedSessions
-	store Messages
-	reads *slots.Slots // of texts, originals, and exports that are sent
+	store     Messages
+	transfers transfers
 }
 
 func (e exports) addRoutes() {
@@ -73,23 +71,15 @@ func (e exports) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 	if err != nil {
 		return nil, err
 	}
-	done, err := e.reads.Take(ctx, readPatience)
-	if err != nil {
-		return nil, err
-	}
 	query := journal.MessageQuery{Before: record.Seq + 1, Bytes: exportBytes, Replaced: in.Replaced}
-	return &huma.StreamResponse{Body: func(hc huma.Context) {
-		defer done()
-		_, w := humago.Unwrap(hc)
-		kind, ending, write := "application/json", ".json", e.writeJSON
-		if in.Format == "markdown" {
-			kind, ending, write = "text/markdown; charset=utf-8", ".md", e.writeMarkdown
-		}
-		h := w.Header()
+	kind, ending, write := "application/json", ".json", e.writeJSON
+	if in.Format == "markdown" {
+		kind, ending, write = "text/markdown; charset=utf-8", ".md", e.writeMarkdown
+	}
+	return e.transfers.send(ctx, func(h http.Header) {
 		h.Set("Content-Type", kind)
 		h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": exportName(record, ending)}))
-		e.routes.Send(ctx, hc, func(w io.Writer) error { return write(ctx, w, record, query) })
-	}}, nil
+	}, func(ctx context.Context, w io.Writer) error { return write(ctx, w, record, query) })
 }
 
 // writeJSON writes an Export page by page.

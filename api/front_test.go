@@ -51,7 +51,7 @@ func front(t *testing.T, next http.Handler) (c *client, open *atomic.Int64) {
 		w := newWorld()
 		var err error
 		next, err = New(Config{
-			RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Agent: "docent",
+			RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent",
 			StallTimeout: stall, bodyTimeout: stall,
 		})
 		if err != nil {
@@ -133,7 +133,7 @@ func TestDownloadThatNobodyReads(t *testing.T) {
 	w, log := newWorld(), &safeBuffer{}
 	w.original[1] = strings.Repeat("quagga", 4<<20)
 	next, err := New(Config{
-		RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Agent: "docent",
+		RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Conversations: w, Embedder: w, Agent: "docent",
 		Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})
 	if err != nil {
@@ -150,6 +150,28 @@ func TestDownloadThatNobodyReads(t *testing.T) {
 	}
 	if got := log.String(); strings.Contains(got, "level=ERROR") || strings.Contains(got, "level=WARN") || !strings.Contains(got, "reason=canceled") {
 		t.Errorf("the log says %s", got)
+	}
+}
+
+// Clients that do not read their downloads take no slot that others need.
+func TestSlowReaders(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	w.original[1] = strings.Repeat("quagga", 4<<20)
+	c := w.serve(t)
+	for range 2 * DefaultReads {
+		conn := hang(t, c)
+		if _, err := io.WriteString(conn, "GET /api/documents/1/file HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(conn, make([]byte, 1)); err != nil { // the download has begun
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{"/api/documents/1/text", "/api/documents/1/file", "/api/sessions/s1/export"} {
+		if resp, body := c.do("GET", path, ""); resp.StatusCode != 200 {
+			t.Errorf("%s beside slow readers: %d %.200s", path, resp.StatusCode, body)
+		}
 	}
 }
 

@@ -26,6 +26,8 @@ type Info struct {
 	// BuiltIn reports whether the agent is the built-in assistant, which answers
 	// from the documents.
 	BuiltIn bool `json:"built_in" doc:"The agent is the built-in assistant, which answers from the documents."`
+	// Files reports whether the agent takes files in a conversation.
+	Files bool `json:"files" doc:"The agent takes files that are sent in a conversation."`
 	// Database is sqlite or postgres.
 	Database string `json:"database" enum:"sqlite,postgres"`
 	// Model writes the answers.

@@ -10,6 +10,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"docent/agent"
+	"docent/agent/chat"
 	"docent/api/route"
 	"docent/auth"
 	"docent/internal/fault"
@@ -53,6 +54,7 @@ type notifyOutput struct {
 type notifications struct {
 	ownedSessions
 	notifier Notifier
+	events   Events
 }
 
 func (n notifications) addRoutes(r *route.Router) {
@@ -60,7 +62,7 @@ func (n notifications) addRoutes(r *route.Router) {
 		Method: http.MethodPost, Path: "/notify_websocket", OperationID: "notify", Tags: []string{"sessions"},
 		Summary: "Notify the clients of a session",
 		Description: "Sends a notification to the clients that are connected to a session at /agent_websocket of this process. " +
-			"Nothing is stored.",
+			"If a state of the agent takes the event notification, the agent handles the notification as well. Otherwise nothing is stored.",
 		MaxBodyBytes: notifyBytes, Errors: []int{http.StatusNotFound},
 	}, n.notify)
 }
@@ -78,15 +80,21 @@ func (n notifications) notify(ctx context.Context, in *notifyInput) (*notifyOutp
 	if err := n.mayNotify(ctx, in.Body.SessionID); err != nil {
 		return nil, err
 	}
-	delivered, err := n.notifier.Notify(in.Body.SessionID, in.Body.Message)
+	out := &notifyOutput{}
+	var err error
+	out.Body.Delivered, err = n.notifier.Notify(in.Body.SessionID, in.Body.Message)
+	if n.events.Takes(notificationEvent) {
+		event := chat.Event{Name: notificationEvent, Text: in.Body.Message}
+		if failed := n.events.DispatchOnce(ctx, in.Body.SessionID, "", event); failed == nil || fault.KindOf(failed) != fault.NotFound {
+			return out, failed
+		}
+	}
 	if fault.KindOf(err) == fault.NotFound { // the same message as for sessions of others
 		_, err = nobody{}.Notify("", "")
 	}
 	if err != nil {
 		return nil, err
 	}
-	out := &notifyOutput{}
-	out.Body.Delivered = delivered
 	return out, nil
 }
 

@@ -334,6 +334,35 @@ func TestUploadWhilePagesAreDrawn(t *testing.T) {
 	wg.Wait()
 }
 
+// PDFs that arrive slowly take no slot that others need.
+func TestSlowPDFs(t *testing.T) {
+	t.Parallel()
+	_, _, c := withPages(t)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	for range 8 { // twice as many as may be in memory
+		r, w := io.Pipe()
+		defer w.Close()
+		wg.Go(func() {
+			req, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/api/pages", r)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			req.Header.Set("Content-Type", "application/pdf")
+			if resp, err := c.http.Do(req); err == nil {
+				_ = resp.Body.Close()
+			}
+		})
+		if _, err := w.Write([]byte("%PDF-1.7")); err != nil { // the server has begun to read
+			t.Fatal(err)
+		}
+	}
+	if resp, body := c.do("POST", "/api/pages?width=200", manualPDF(t), "Content-Type", "application/pdf"); resp.StatusCode != 200 {
+		t.Errorf("a page beside slow PDFs: %d %s", resp.StatusCode, body)
+	}
+}
+
 // Concurrent requests for one page get the same image, possibly from the cache.
 func TestPagesAtOnce(t *testing.T) {
 	t.Parallel()

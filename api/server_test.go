@@ -265,7 +265,7 @@ func (w *world) serve(t *testing.T, edit ...func(*Config)) *client {
 	log := &safeBuffer{}
 	cfg := Config{
 		RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w, Agent: "docent",
-		Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Conversations: w, Embedder: w, Version: "1.2.3", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, e := range edit {
 		e(&cfg)

@@ -65,6 +65,8 @@ type Authenticator struct {
 	wrongTokens    *throttle // by address
 	wrongUsers     *throttle // by user name
 	wrongAddresses *throttle // by address
+	wrongSites     *throttle // by network, see siteOf
+	knownAt        *knownAddresses
 	hashing        chan struct{}
 	waiting        chan struct{}
 
@@ -99,6 +101,8 @@ func New(config Config) (*Authenticator, error) {
 		wrongTokens:    newThrottle(config.Now, wrongTokenLimit),
 		wrongUsers:     newThrottle(config.Now, wrongUserLimit),
 		wrongAddresses: newThrottle(config.Now, wrongAddressLimit),
+		wrongSites:     newThrottle(config.Now, wrongSiteLimit),
+		knownAt:        newKnownAddresses(config.Now),
 		hashing:        make(chan struct{}, maxHashing),
 		waiting:        make(chan struct{}, maxWaiting),
 	}

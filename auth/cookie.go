@@ -99,7 +99,8 @@ func (a *Authenticator) Logout(ctx context.Context, value string) error {
 // A client that sets it itself only gets a cookie that its own browser does not
 // send back.
 func Secure(r *http.Request) bool {
-	return r.TLS != nil || strings.EqualFold(r.Header.Get("X-Forwarded-Proto"), "https")
+	first, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",") // the rest is from further proxies
+	return r.TLS != nil || strings.EqualFold(strings.TrimSpace(first), "https")
 }
 
 func cookieName(r *http.Request) string {

@@ -80,7 +80,7 @@ func TestNewCookie(t *testing.T) {
 	secure := plain.Clone(t.Context())
 	secure.TLS = &tls.ConnectionState{}
 	proxied := plain.Clone(t.Context())
-	proxied.Header.Set("X-Forwarded-Proto", "HTTPS")
+	proxied.Header.Set("X-Forwarded-Proto", "HTTPS, http")
 	for _, test := range []struct {
 		r           *http.Request
 		value, want string

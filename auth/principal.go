@@ -3,11 +3,13 @@ package auth
 import (
 	"context"
 	"crypto/sha256"
+	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"docent/internal/fault"
+	"docent/internal/quota"
 	"docent/rag/corpus"
 )
 
@@ -131,11 +133,26 @@ func both(a, b Scopes) Scopes {
 // Owns reports whether the principal may use the data of an owner.
 func (p Principal) Owns(owner string) bool { return p.ID == owner || p.May(Admin) }
 
+// Client returns the client for quotas. remote is its address, see [Remote]. The
+// address counts only if the principal is not one person: without authentication,
+// and for tokens that everybody can read. Without authentication, clients on the
+// same machine have no quota.
+func (p Principal) Client(remote string) quota.Client {
+	if p.ID != "" && !p.MayOnlyChat() {
+		return quota.Client{Principal: p.ID}
+	}
+	if addr, err := netip.ParseAddr(remote); p.ID == "" && err == nil && addr.IsLoopback() {
+		return quota.Client{}
+	}
+	return quota.Client{Principal: p.ID, Address: remote}
+}
+
 type contextKey struct{}
 
-// NewContext returns ctx with a principal, who is also its corpus.Reader.
+// NewContext returns ctx with a principal, who is also its corpus.Reader. Without the
+// scope admin, the reader is limited.
 func NewContext(ctx context.Context, p Principal) context.Context {
-	return corpus.WithReader(context.WithValue(ctx, contextKey{}, p), p.ID)
+	return corpus.WithReader(context.WithValue(ctx, contextKey{}, p), corpus.Reader{Principal: p.ID, Limited: !p.May(Admin)})
 }
 
 // FromContext returns the principal of ctx; false if there is none.

@@ -16,12 +16,13 @@ type limit struct {
 }
 
 // The limits. The one for tokens bounds load only, because nobody can guess a
-// token. The one for addresses is generous, because users may share an address.
+// token. The one for addresses is generous, because users may share an address, and that for networks even more.
 // The one for users ends soon, so that nobody can lock a user out.
 var (
 	wrongTokenLimit   = limit{free: 20, most: time.Minute}
 	wrongUserLimit    = limit{free: 5, most: 15 * time.Second}
 	wrongAddressLimit = limit{free: 20, most: time.Minute}
+	wrongSiteLimit    = limit{free: 200, most: time.Minute}
 )
 
 const (

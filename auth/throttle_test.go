@@ -145,6 +145,52 @@ func TestPasswordsAreSlowedByAddress(t *testing.T) {
 	w.login("ann") // from another address
 }
 
+// TestUsersAreNotLockedOut checks that attempts of others do not slow a user
+// down at an address at which the user has signed in before. Others cannot
+// use such an address to guess more.
+func TestUsersAreNotLockedOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("ann", auth.Ask)
+	try := func(secret, remote string) error {
+		_, _, err := w.Password(t.Context(), "ann", secret, remote)
+		return err
+	}
+	ok(t, try(password, "192.0.2.1"))
+	for i := range 5 {
+		fails(t, try("wrong horse", fmt.Sprint("198.51.100.", i)), fault.Unauthorized, "")
+	}
+	fails(t, try("wrong horse", "198.51.100.9"), fault.RateLimited, "try again")
+	fails(t, try(password, "192.0.2.2"), fault.RateLimited, "try again") // unknown
+	ok(t, try(password, "192.0.2.1"))
+	for range 5 {
+		fails(t, try("wrong horse", "192.0.2.1"), fault.Unauthorized, "")
+	}
+	fails(t, try("wrong horse", "192.0.2.1"), fault.RateLimited, "try again")
+	w.clock.pass(31 * 24 * time.Hour) // the address is forgotten
+	for range 5 {
+		fails(t, try("wrong horse", "198.51.100.9"), fault.Unauthorized, "")
+	}
+	fails(t, try(password, "192.0.2.1"), fault.RateLimited, "try again")
+}
+
+// TestPasswordsAreSlowedByNetwork checks that somebody with a whole /48 cannot
+// guess without limit.
+func TestPasswordsAreSlowedByNetwork(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.user("ann", auth.Ask)
+	try := func(name, remote string) error {
+		_, _, err := w.Password(t.Context(), name, password, remote)
+		return err
+	}
+	for i := range 200 {
+		fails(t, try(fmt.Sprint("user", i), fmt.Sprintf("2001:db8:1:%x::/64", i)), fault.Unauthorized, "")
+	}
+	fails(t, try("ann", "2001:db8:1:ffff::/64"), fault.RateLimited, "try again")
+	ok(t, try("ann", "2001:db8:2::/64"))
+}
+
 func TestAttemptsAreCounted(t *testing.T) {
 	t.Parallel()
 	set := metrics.NewSet()

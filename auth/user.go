@@ -115,11 +115,9 @@ func (a *Authenticator) password(ctx context.Context, name, password, remote str
 	}
 	// Attempts are counted before the check. Otherwise concurrent attempts
 	// would not count.
-	if err := a.wrongAddresses.attempt(remote); err != nil {
-		return "", Principal{}, err
-	}
-	if err := a.wrongUsers.attempt(name); err != nil {
-		a.wrongAddresses.refund(remote) // the attempt is not checked, so others behind the address need not wait for it
+	attempts := a.knownAt.attempts(name, remote)
+	refund, err := a.attempt(attempts, remote)
+	if err != nil {
 		return "", Principal{}, err
 	}
 	user, right, err := a.verify(ctx, name, password)
@@ -127,23 +125,44 @@ func (a *Authenticator) password(ctx context.Context, name, password, remote str
 		return "", Principal{}, errPassword
 	}
 	if err != nil {
-		a.wrongUsers.refund(name)
-		a.wrongAddresses.refund(remote)
+		refund()
 		return "", Principal{}, err
 	}
 	cookie, p, err := a.enter(ctx, user)
-	if err != nil && fault.KindOf(err) != fault.Unauthorized {
-		a.wrongUsers.refund(name)
-		a.wrongAddresses.refund(remote)
-	}
 	if err != nil {
+		if fault.KindOf(err) != fault.Unauthorized {
+			refund()
+		}
 		return "", Principal{}, err
 	}
-	a.wrongUsers.forget(name)
-	// Refund only this attempt. Otherwise an attacker with an account could
-	// reset the count.
-	a.wrongAddresses.refund(remote)
+	// Refund only this attempt of the address. Otherwise an attacker with an account
+	// could reset the count.
+	refund()
+	a.wrongUsers.forget(attempts)
+	a.knownAt.add(name, remote)
 	return cookie, p, nil
+}
+
+// attempt counts an attempt to sign in, for its address, its network, and its user.
+// If one of them is slowed, it counts for none.
+func (a *Authenticator) attempt(user, remote string) (refund func(), err error) {
+	var counted []func()
+	refund = func() {
+		for _, undo := range counted {
+			undo()
+		}
+	}
+	for _, c := range []struct {
+		throttle *throttle
+		key      string
+	}{{a.wrongAddresses, remote}, {a.wrongSites, siteOf(remote)}, {a.wrongUsers, user}} {
+		if err := c.throttle.attempt(c.key); err != nil {
+			refund()
+			return nil, err
+		}
+		counted = append(counted, func() { c.throttle.refund(c.key) })
+	}
+	return refund, nil
 }
 
 // verify reports whether a user has the password. Unknown users take as long as

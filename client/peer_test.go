@@ -131,6 +131,7 @@ func talker(name string, body agent.Body) *agent.Agent {
 	idle.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, name+" greets") })
 	idle.OnMessage().GoTo(talk)
 	talk.OnMessage().GoTo(talk)
+	talk.OnFile("never").GoTo(talk) // files wait
 	talk.Body(body)
 	return a
 }

@@ -73,7 +73,8 @@ func (t *Transcript) Apply(e Event) {
 	}
 }
 
-// add appends a stored entry.
+// add appends a stored entry and updates the progress of its turn. It ignores an
+// entry that the transcript already has.
 func (t *Transcript) add(entry Entry, e Event) {
 	if n := len(t.entries); n > 0 && entry.Seq <= t.entries[n-1].Seq {
 		return

@@ -42,6 +42,16 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// Sockets limits WebSocket connections.
 	Sockets Sockets
+	// Quota limits the work for one principal in a day; default 20,000 questions, 20
+	// million tokens, 10 GiB, and an hour of drawing pages.
+	Quota Quota
+	// AddressQuota limits the work in a day for one address without a user; default
+	// 1,000 questions, 2 million tokens, 1 GiB, and 10 minutes of drawing pages.
+	AddressQuota Quota
+	// Searches limits the concurrent searches over HTTP; default 16.
+	Searches int
+	// HTTPConnections limits the HTTP connections; default 4,096.
+	HTTPConnections int
 	// Origins are additional web origins that may connect; default none.
 	Origins []string
 	// Hosts are additional host names of the server, beside loopback names and the
@@ -307,6 +317,17 @@ func (c Config) validate() error {
 		if p, err := url.Parse(u); err != nil || (p.Scheme != "http" && p.Scheme != "https") || p.Host == "" {
 			return wrong(key, "%q is not an http(s) URL", redactURL(u))
 		}
+	}
+	for prefix, q := range map[string]Quota{"quota": c.Quota, "address-quota": c.AddressQuota} {
+		if name := q.wrong(); name != "" {
+			return wrong(prefix+"."+name, "must not be negative; 0 means no limit")
+		}
+	}
+	if c.Searches < 1 {
+		return wrong("limits.searches", "has to be positive")
+	}
+	if c.HTTPConnections < 1 {
+		return wrong("limits.http-connections", "has to be positive")
 	}
 	if !(c.MinEvidence >= 0 && c.MinEvidence <= 1) { // nor NaN
 		return wrong("min-evidence", "%v is not between 0 and 1", c.MinEvidence)

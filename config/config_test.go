@@ -117,6 +117,14 @@ func TestOtherProgramsSettings(t *testing.T) {
 	if c.LLM.Enabled() {
 		t.Error("a key that is set for other programs must not turn a model on")
 	}
+	c, err = Load(Sources{Env: env("DOCENT_LLM_URL", "http://elsewhere/v1", "MODEL", "some/model")})
+	if err != nil || c.LLM.Model != "some/model" {
+		t.Errorf("MODEL with a server of one's own: %q, %v", c.LLM.Model, err)
+	}
+	_, err = Load(Sources{Env: env("DOCENT_LLM_URL", "http://elsewhere/v1")})
+	if err == nil || !strings.Contains(err.Error(), "add --model") {
+		t.Errorf("a server without a model: %v", err)
+	}
 }
 
 // docent runs with the variables of Agent WebSocket and its defaults. docent's own

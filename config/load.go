@@ -26,7 +26,8 @@ const maxFile = 1 << 20
 const FileEnv = "DOCENT_CONFIG"
 
 // Sources are the sources of a configuration. Flags override the environment, the
-// environment overrides the file, and the file overrides the defaults.
+// environment overrides the file, and the file overrides the values of the program.
+// Settings without any value have docent's default.
 type Sources struct {
 	// Flags are the values given on the command line, by Setting.Flag.
 	Flags map[string]string
@@ -36,6 +37,8 @@ type Sources struct {
 	// Env looks up an environment variable. Nil uses the environment of the
 	// process.
 	Env func(string) (string, bool)
+	// Program are the values that a program gives, by Setting.Key.
+	Program map[string]string
 }
 
 // Load merges the sources and validates the result. Errors are
@@ -46,6 +49,11 @@ func Load(src Sources) (Config, error) {
 	}
 	var c Config
 	settings := Settings()
+	for key := range src.Program {
+		if !slices.ContainsFunc(settings, func(s Setting) bool { return s.Key == key }) {
+			return Config{}, fault.New(fault.Invalid, "setting_unknown", "there is no setting %q; docent help config lists them", key)
+		}
+	}
 	for _, s := range settings {
 		if s.Default == "" {
 			continue
@@ -79,6 +87,9 @@ func Load(src Sources) (Config, error) {
 	}
 	openRouter(&c, src, file)
 	shared(&c, src, origin)
+	if !c.LLM.Enabled() && c.LLM.URL != "" { // a setting of docent names the server
+		c.LLM.Model, _ = src.Env("MODEL")
+	}
 	return c, c.validate()
 }
 
@@ -126,6 +137,9 @@ func find(s Setting, src Sources, file map[string]string) (value, from string, o
 	if v, ok := file[s.Key]; ok {
 		return v, "the configuration file", true
 	}
+	if v, ok := src.Program[s.Key]; ok {
+		return v, "the program", true
+	}
 	return "", "", false
 }
 
@@ -163,6 +177,9 @@ func dataFolder(src Sources) (string, error) {
 	dir := src.Flags["data"]
 	if dir == "" {
 		dir, _ = src.Env("DOCENT_DATA")
+	}
+	if dir == "" {
+		dir = src.Program["data"]
 	}
 	if dir == "" {
 		base, _ := src.Env("XDG_DATA_HOME")
@@ -210,8 +227,8 @@ func readFile(src Sources, data string) (map[string]string, error) {
 	}
 	defer f.Close()
 	trusted := []string{name}
-	if !named {
-		trusted = append(trusted, data)
+	if folder := filepath.Dir(name); !named || !sticky(folder) {
+		trusted = append(trusted, folder)
 	}
 	if err := checkTrust(trusted...); err != nil {
 		return nil, err

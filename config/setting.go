@@ -297,7 +297,7 @@ func Settings() []Setting {
 			Key: "sources.secret-key", Flag: "sources-secret-key", Env: []string{"DOCENT_SECRET_KEY"}, Scope: Sourced, Secret: true,
 			Help: "key that encrypts the secrets of sources, 32 bytes in hex; default: the file secret.key in the data folder",
 		})(text(func(c *Config) *string { return &c.Sources.SecretKey })),
-	}, slices.Concat(accessSettings(), socketSettings(), modelSettings(), speechSettings())...)
+	}, slices.Concat(accessSettings(), socketSettings(), quotaSettings(), modelSettings(), speechSettings())...)
 }
 
 // modelSettings are the settings of models on servers.

@@ -15,9 +15,7 @@ const (
 )
 
 // checkTrust fails if other users can change a path, because the settings in it
-// decide where keys and documents are sent. A sticky folder, such as /tmp, does not
-// protect a file that does not exist yet, so it counts like others. Windows has no
-// such permissions.
+// decide where keys and documents are sent. Windows has no such permissions.
 func checkTrust(paths ...string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -30,6 +28,14 @@ func checkTrust(paths ...string) error {
 		}
 	}
 	return nil
+}
+
+// sticky reports whether users can replace only their own files in a folder, as in
+// /tmp. That protects a file that exists. It does not protect a file that docent
+// looks for by itself, because another user may create it first.
+func sticky(folder string) bool {
+	info, err := os.Stat(folder)
+	return err == nil && info.Mode()&os.ModeSticky != 0
 }
 
 // readable reports whether other users can read a file.

@@ -34,6 +34,19 @@ func TestTrust(t *testing.T) {
 		if err := errors.Join(os.WriteFile(file, []byte(content), 0o600), os.Chmod(file, c.file), os.Chmod(dir, c.folder)); err != nil {
 			t.Fatal(err)
 		}
+		other := t.TempDir() // of a file that --config names
+		if err := os.WriteFile(filepath.Join(other, "c.yaml"), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(other, c.folder); err != nil {
+			t.Fatal(err)
+		}
+		_, err := config.Load(config.Sources{
+			Flags: map[string]string{"data": t.TempDir()}, File: filepath.Join(other, "c.yaml"), Env: func(string) (string, bool) { return "", false },
+		})
+		if got := err != nil; got != (c.folder == 0o777) {
+			t.Errorf("--config in a folder %o: %v", c.folder, err)
+		}
 		for _, named := range []string{"", file} {
 			cfg, err := config.Load(config.Sources{Flags: map[string]string{"data": dir}, File: named, Env: func(string) (string, bool) { return "", false }})
 			if got := err != nil && strings.Contains(fault.Message(err), "chmod o-w"); got != c.untrusted || err != nil && !got {

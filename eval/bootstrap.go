@@ -12,7 +12,7 @@ const (
 	bootstrapSeed = 20250321
 )
 
-// Interval is the range of a metric in 95 of 100 similar question sets.
+// Interval is a 95 % bootstrap confidence interval of a metric.
 type Interval struct {
 	// Low is the lower end.
 	Low float64 `json:"low"`

@@ -90,7 +90,7 @@ func (c RetrievalConfig) complete() (RetrievalConfig, error) {
 	case c.Base == "":
 		c.Base = c.Variants[0].Name
 	case !named(c.Base):
-		return c, fault.New(fault.Internal, "eval_base_unknown", "eval: RetrievalConfig.Base %q is no variant", c.Base)
+		return c, fault.New(fault.Internal, "eval_base_unknown", "eval: RetrievalConfig.Base %q is not a variant", c.Base)
 	}
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)

@@ -60,6 +60,10 @@ type Config struct {
 	// Settings are the names of the settings in error messages. Default: plain
 	// words.
 	Settings Settings
+	// ForUsers writes errors for users, who cannot change settings. Logger then gets
+	// the explanation of a wrong setting, and the error is not retryable. Default:
+	// false, errors are for the operator.
+	ForUsers bool
 	// Logger logs retries. Default: nil, which discards.
 	Logger *slog.Logger
 	// Metrics receives the duration of calls with their retries as

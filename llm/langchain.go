@@ -130,12 +130,12 @@ func messages(list []Message) []llms.MessageContent {
 	for i, m := range list {
 		c := llms.MessageContent{Role: roles[m.Role]}
 		if m.Role == ToolResult {
-			c.Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: m.CallID, Name: m.Name, Content: m.Text}}
+			c.Parts = []llms.ContentPart{llms.ToolCallResponse{ToolCallID: m.CallID, Name: m.Name, Content: withoutTokens(m.Text)}}
 			out[i] = c
 			continue
 		}
 		if m.Text != "" || len(m.Calls) == 0 {
-			c.Parts = append(c.Parts, llms.TextPart(m.Text))
+			c.Parts = append(c.Parts, llms.TextPart(withoutTokens(m.Text)))
 		}
 		for _, image := range m.Images {
 			c.Parts = append(c.Parts, llms.BinaryPart(image.MediaType, image.Data))

@@ -50,6 +50,9 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	case errors.As(err, &sunk):
 		return failure{err: sunk.error}
 	case errors.Is(context.Cause(ctx), errTimeout):
+		if o.cfg.ForUsers {
+			return failure{err: unavailable("model_too_slow", "the model did not finish within %v; ask a shorter question, or try again later", o.cfg.Timeout)}
+		}
 		return failure{err: unavailable("model_unfinished", "the model did not finish within %v (%s)", o.cfg.Timeout, s.Timeout)}
 	case errors.Is(context.Cause(ctx), errIdle):
 		return failure{retry: true, err: unavailable("model_stalled", "the model server sent nothing for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
@@ -64,8 +67,11 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	case errors.Is(err, errCut):
 		return failure{retry: true, err: unavailable("model_cut_off", "the model server broke off its answer; ask again")}
 	case errors.Is(err, errPage):
-		return failure{err: unavailable("model_is_web_page", "the address answers with a web page, so it is not a model server; check %s (it often ends in /v1)", s.URL)}
+		return failure{err: o.misconfigured(err, "model_is_web_page", "the address answers with a web page, so it is not a model server; check %s (it often ends in /v1)", s.URL)}
 	case errors.As(err, &network):
+		if o.cfg.ForUsers {
+			return failure{retry: !openai.Unreachable(network), err: unavailable("model_silent", "the model server does not answer; try again later")}
+		}
 		return failure{retry: !openai.Unreachable(network), err: unavailable("model_unreachable", "the model server does not answer; is %s right and the server running?", s.URL)}
 	case unsent(err):
 		return failure{err: fault.Wrap(fault.Invalid, err,
@@ -73,6 +79,18 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	default:
 		return failure{err: unavailable("model_answer_unreadable", "the model server's answer could not be read; ask again")}
 	}
+}
+
+// misconfigured returns the error of a wrong setting, which only the operator can
+// mend.
+func (o *OpenAI) misconfigured(err error, id, format string, args ...any) error {
+	explained := fault.Wrap(fault.Unavailable, err, id, format, args...)
+	if !o.cfg.ForUsers {
+		return explained
+	}
+	o.cfg.Logger.Error("the chat model is not set up correctly", "reason", fault.Message(explained))
+	return fault.Wrap(fault.Internal, err, "model_not_set_up",
+		"the chat model is not set up correctly; an administrator finds the reason in the log of docent")
 }
 
 // refused explains a status. Only the cause has the text of the server.
@@ -83,16 +101,20 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 		f.err = fault.Wrap(kind, e, id, format, args...)
 		return f
 	}
+	wrong := func(id, format string, args ...any) failure {
+		f.err = o.misconfigured(e, id, format, args...)
+		return f
+	}
 	// If the model server refuses docent, this is Unavailable to docent's own
 	// clients: signing in to docent would not help.
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
 		if o.cfg.APIKey == "" {
-			return wrap(fault.Unavailable, "model_key_missing", "the model server needs a key; set %s", s.Key)
+			return wrong("model_key_missing", "the model server needs a key; set %s", s.Key)
 		}
-		return wrap(fault.Unavailable, "model_key_refused", "the model server does not accept the key or does not allow it the model %q: check %s", model, s.Key)
+		return wrong("model_key_refused", "the model server does not accept the key or does not allow it the model %q: check %s", model, s.Key)
 	case e.Status == http.StatusNotFound:
-		return wrap(fault.Unavailable, "model_not_found", "the model server has no model %q, or the address is wrong; check %s and %s (the address often ends in /v1)", model, s.Model, s.URL)
+		return wrong("model_not_found", "the model server has no model %q, or the address is wrong; check %s and %s (the address often ends in /v1)", model, s.Model, s.URL)
 	case e.Status == http.StatusPaymentRequired || e.Code == "insufficient_quota":
 		return wrap(fault.Unavailable, "model_no_credit", "the model account has no credit left")
 	case e.Status == http.StatusTooManyRequests:
@@ -102,7 +124,7 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 		f.retry = true
 		return wrap(fault.Unavailable, "model_problem", "the model server has a problem (status %d); try again later", e.Status)
 	case e.Status/100 == 3:
-		return wrap(fault.Unavailable, "model_moved", "the model server is at another address (status %d): check %s", e.Status, s.URL)
+		return wrong("model_moved", "the model server is at another address (status %d): check %s", e.Status, s.URL)
 	case tooLong(e):
 		return wrap(fault.Invalid, "model_prompt_too_long", "the question with its passages is too long for the model")
 	default:

@@ -16,7 +16,7 @@ const (
 	// UserSetVariable sets session variables. The message is an object with one key
 	// for each variable.
 	UserSetVariable Action = "user_set_variable"
-	// UserUpdateUI reports a change that the user made in a UI; any JSON.
+	// UserUpdateUI reports a change that the user made in a UI. The message is any JSON.
 	UserUpdateUI Action = "user_update_ui"
 	// UserGUIEvent is the newer React client's name for UserUpdateUI.
 	UserGUIEvent Action = "user_gui_event"

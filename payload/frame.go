@@ -47,6 +47,9 @@ type Frame struct {
 	// Sentence is the id of a message with a fixed text; zero for others. Decoding
 	// ignores it. docent.v1 only.
 	Sentence fault.Sentence
+	// MessageID identifies the user interface of an agent_reply_gui. Actions in it
+	// repeat the id. It is empty in other frames.
+	MessageID string
 	// Correlation is the id of a request between agents. Each response repeats it.
 	// It is empty in other frames. BAF's clients ignore it.
 	Correlation string
@@ -55,8 +58,8 @@ type Frame struct {
 	Hops int
 }
 
-// AppendBAF appends the frame as BAF writes it: four keys in BAF's order. The
-// keys for other agents follow if they are set.
+// AppendBAF appends the frame as BAF writes it: four keys in BAF's order. The id of
+// a user interface and the keys for other agents follow if they are set.
 func (f Frame) AppendBAF(b []byte) []byte {
 	return append(f.appendPeer(f.appendKeys(b)), '}')
 }
@@ -110,11 +113,16 @@ func (f Frame) appendKeys(b []byte) []byte {
 	b = strconv.AppendBool(append(b, `,"history":`...), f.History)
 	b = append(b, `,"timestamp":`...)
 	if f.Time.IsZero() {
-		return append(b, "null"...)
+		b = append(b, "null"...)
+	} else {
+		b = append(b, '"')
+		b = f.Time.Local().AppendFormat(b, TimeLayout)
+		b = append(b, '"')
 	}
-	b = append(b, '"')
-	b = f.Time.Local().AppendFormat(b, TimeLayout)
-	return append(b, '"')
+	if f.MessageID != "" {
+		b = appendString(append(b, `,"message_id":`...), f.MessageID)
+	}
+	return b
 }
 
 // appendString appends s as JSON.

@@ -9,7 +9,7 @@ import (
 const (
 	// MaxQuestionBytes limits Request.Question.
 	MaxQuestionBytes = 16 << 10
-	// MaxPromptBytes limits Request.Prompt.
+	// MaxPromptBytes limits Request.Prompt and Request.Context together.
 	MaxPromptBytes = 64 << 10
 	// MaxHistory limits Request.History.
 	MaxHistory = 50
@@ -21,6 +21,8 @@ type Request struct {
 	Question string
 	// Prompt replaces the built-in instruction to the model, unless it is "".
 	Prompt string
+	// Context is added to the instruction to the model. Sessions set this field.
+	Context string
 	// Model is the name of a configured model. "" means the default, and Extractive uses no model.
 	Model string
 	// K is the number of passages, at most retrieve.MaxK. 0 means retrieve.AnswerK.

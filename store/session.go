@@ -59,17 +59,18 @@ func Name(name *string) (stored, folded *string) {
 // fault.Invalid if the event cannot be stored.
 func Incoming(in journal.Incoming, now time.Time) (journal.Incoming, error) {
 	e := &in.Event
+	if err := CheckClientID(in.ClientID); err != nil {
+		return in, err
+	}
+	in.ClientID = Text(in.ClientID)
 	if in.Type == "" {
-		in.ClientID, in.Content = "", nil
+		in.Content = nil
 	} else {
-		if err := CheckClientID(in.ClientID); err != nil {
-			return in, err
-		}
 		content, err := JSON(in.Content)
 		if err != nil {
 			return in, err
 		}
-		in.ClientID, in.Type, in.Content, in.Sender = Text(in.ClientID), Text(in.Type), content, Text(in.Sender)
+		in.Type, in.Content, in.Sender = Text(in.Type), content, Text(in.Sender)
 	}
 	for _, field := range []struct {
 		what string

@@ -56,7 +56,7 @@ var (
 			"Missed frames are stored. A client that does not read at all may see 1006 instead.",
 	}
 	// CloseSilent closes a client that is probably gone.
-	CloseSilent = CloseCode{4001, "nothing heard", "Nothing, not even a pong, was heard for 60 seconds."}
+	CloseSilent = CloseCode{4001, "nothing heard", "The client sent no frame for 60 seconds, not even a pong."}
 	// CloseUnavailable refuses a session temporarily.
 	CloseUnavailable = CloseCode{
 		4002, "try again later",

@@ -16,6 +16,7 @@ import (
 	"docent/auth"
 	"docent/internal/fault"
 	"docent/internal/limits"
+	"docent/internal/quota"
 	"docent/ws/dialect"
 )
 
@@ -76,7 +77,8 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 // serve opens the session and starts the reader.
 func (c *Connection) serve(ctx context.Context, o *opening) {
 	if c.open(ctx, o) {
-		go c.read(auth.NewContext(ctx, *c.who))
+		ctx = quota.WithClient(auth.NewContext(ctx, *c.who), c.who.Client(c.remote))
+		go c.read(ctx)
 		return
 	}
 	c.end()

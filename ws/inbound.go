@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"docent/agent"
@@ -96,6 +97,9 @@ func (t *talk) act(ctx context.Context, frame payload.Frame) error {
 		return err
 	}
 	t.afterVoice(ctx, frame)
+	if frame.Action != payload.Reset && frame.Action != payload.FetchUserMessages {
+		t.acted.Store(true)
+	}
 	switch frame.Action {
 	case payload.UserMessage:
 		return t.hear(ctx, frame, true)
@@ -106,12 +110,9 @@ func (t *talk) act(ctx context.Context, frame payload.Frame) error {
 	case payload.UserVoice:
 		return t.takeVoice(ctx, frame)
 	case payload.UserUpdateUI, payload.UserGUIEvent:
-		if frame.Action == payload.UserGUIEvent && !t.v1 {
-			t.gui.Store(true)
-		}
-		return t.c.Session().SendEvent(ctx, chat.EventUI, frame.Message, !t.v1)
+		return t.actUI(ctx, frame)
 	case payload.Reset:
-		return t.c.Session().Reset(ctx)
+		return t.reset(ctx)
 	case payload.FetchUserMessages:
 		return t.replay(ctx)
 	case payload.UserSetVariable:
@@ -198,3 +199,40 @@ func (t *talk) setVariables(ctx context.Context, frame payload.Frame) error {
 }
 
 var errNoVariables = errors.New("no variables")
+
+// reset empties the session, which then greets. A BAF session that contains only
+// its greeting stays as it is, so that nobody reads the greeting twice.
+func (t *talk) reset(ctx context.Context) error {
+	if !t.v1 && !t.acted.Load() {
+		said, err := t.c.Session().Recent(ctx, session.MaxReplies+1)
+		if err != nil {
+			return err
+		}
+		if len(said) > 0 && !slices.ContainsFunc(said, func(m chat.Message) bool { return m.IsUser || m.Turn > 0 }) {
+			return nil
+		}
+	}
+	t.acted.Store(false)
+	return t.c.Session().Reset(ctx)
+}
+
+// actUI passes on an action in a user interface. The values that the user entered
+// become variables. A changed field is no event of its own, because most agents only
+// handle the whole form, and the others would wait in the queue.
+func (t *talk) actUI(ctx context.Context, frame payload.Frame) error {
+	if frame.Action == payload.UserGUIEvent {
+		if !t.v1 {
+			t.gui.Store(true)
+		}
+		e := payload.ReadGUIEvent(frame.Message)
+		if inputs := e.Inputs(); len(inputs) > 0 {
+			if err := t.c.Session().SetVariables(ctx, inputs); err != nil {
+				return err
+			}
+		}
+		if e.Changes() {
+			return nil
+		}
+	}
+	return t.c.Session().SendEvent(ctx, chat.EventUI, frame.Message, !t.v1)
+}

@@ -16,7 +16,8 @@ const (
 	refusedHandshake = "handshake" // other reasons: origin, names, or not a WebSocket
 )
 
-// Labels in metrics of connections that the server did not close.
+// closedByPeer and closedLost are the labels of closed connections in metrics: the
+// client closed the connection, or the connection was lost.
 const (
 	closedByPeer = "peer"
 	closedLost   = "lost"

@@ -85,7 +85,7 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("frame (`frame_bytes` in `welcome`) | %d MiB |", c.FrameBytes>>20),
 		fmt.Sprintf("frames per second of a client | %g, and %d at once |", c.Rate, c.Burst),
 		fmt.Sprintf("pings every %g seconds", c.PingEvery.Seconds()),
-		fmt.Sprintf("heard for %g seconds", c.Silence.Seconds()),
+		fmt.Sprintf("sent no frame for %g seconds", c.Silence.Seconds()),
 		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
 		fmt.Sprintf("from %d to %d, `comment`", -journal.MaxRating, journal.MaxRating),
 		fmt.Sprintf("a text of at most %d KiB, as a notification", agent.MaxTextBytes>>10),

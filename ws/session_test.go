@@ -334,3 +334,70 @@ func TestListenerOfDeletedSession(t *testing.T) {
 		t.Errorf("closed with %d", code)
 	}
 }
+
+// TestResetOfGreeting checks that nobody reads the greeting twice: the reset of a BAF
+// session that contains only its greeting changes nothing.
+func TestResetOfGreeting(t *testing.T) {
+	t.Parallel()
+	s := serve(t, setup{})
+	p := s.dial("/?session_id=S", nil)
+	greeting := p.next()
+	for range 2 {
+		p.say(`{"action":"reset"}`)
+	}
+	p.say(`{"action":"user_message","message":"What is RAG?"}`)
+	if f := p.next(); f.Action != payload.ReplyRAG {
+		t.Errorf("after the reset of a greeting it says %s", f.raw)
+	}
+	p.say(`{"action":"reset"}`)
+	if f := p.next(); string(f.Message) != string(greeting.Message) {
+		t.Errorf("after a conversation it greets with %s", f.raw)
+	}
+	again := s.dial("/?session_id=S", nil)
+	again.say(`{"action":"reset"}`)
+	again.say(`{"action":"user_set_variable","message":{"k":1}}`)
+	again.say(`{"action":"reset"}`)
+	if f := again.next(); string(f.Message) != string(greeting.Message) {
+		t.Errorf("after a variable it greets with %s", f.raw)
+	}
+	p.next() // p hears it too
+	again.say(`{"action":"user_message","message":"What is RAG?"}`)
+	if f := again.next(); f.Action != payload.ReplyRAG {
+		t.Errorf("it greets twice: %s", f.raw)
+	}
+}
+
+// TestForm holds a conversation of BAF 4.5's React client with an agent that shows a
+// form. Other clients see the form's id in the same key.
+func TestForm(t *testing.T) {
+	t.Parallel()
+	a := agent.New("booking")
+	ask, book := a.State("ask", agent.Initial), a.State("book")
+	ask.Body(func(ctx context.Context, s *agent.Session) error {
+		return s.ReplyGUI(ctx, "trip", map[string]any{"name": "trip", "modules": []any{}})
+	})
+	ask.OnForm("trip").GoTo(book)
+	book.Body(func(ctx context.Context, s *agent.Session) error {
+		in := agent.GUIInputs(s, "trip")
+		return s.Reply(ctx, fmt.Sprint(in["city"], " ", in["days"], " ", len(s.Variables())))
+	})
+	book.GoTo(ask)
+	s := serve(t, setup{agent: a})
+	p := s.dial("/?session_id=S", nil)
+	shown := p.next()
+	if !strings.Contains(shown.raw, `"action":"agent_reply_gui","message":{"modules":[],"name":"trip"},"history":false,`) || !strings.HasSuffix(shown.raw, `,"message_id":"trip"}`) {
+		t.Errorf("it shows %s", shown.raw)
+	}
+	p.say(`{"action":"user_gui_event","message":{"elementId":"city","action":"onChange","name":"city","value":"Rom","messageId":"trip"}}`)
+	p.say(`{"action":"user_gui_event","message":{"elementId":"city","action":"onChange","name":"city","value":"Rome","messageId":"trip"}}`)
+	p.say(`{"action":"user_gui_event","message":{"elementId":"f","action":"onSubmit","value":{"days":3},"messageId":"other"}}`)
+	p.say(`{"action":"user_gui_event","message":"{\"elementId\":\"f\",\"action\":\"onSubmit\",\"value\":{\"days\":3},\"messageId\":\"trip\"}"}`)
+	if f := p.next(); string(f.Message) != `"Rome 3 3"` {
+		t.Errorf("it says %s", f.raw)
+	}
+	again := s.dial("/?session_id=S", nil)
+	again.say(`{"action":"fetch_user_messages"}`)
+	if f := again.next(); !strings.HasSuffix(f.raw, `,"message_id":"trip"}`) {
+		t.Errorf("again it shows %s", f.raw)
+	}
+}

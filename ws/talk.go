@@ -23,6 +23,7 @@ type talk struct {
 	c     *Connection
 	v1    bool
 	gui   atomic.Bool // the client is BAF's newer React client
+	acted atomic.Bool // the client has sent more than a reset since the last one
 	info  Info        // of docent.v1, until the welcome
 	voice *listening  // the recording that is being transcribed; nil if none
 }

@@ -66,7 +66,8 @@ type revision struct{ from, to int64 }
 
 type event struct {
 	journal.EventRecord
-	handled bool
+	handled  bool
+	clientID string // of an event without a message
 }
 
 // NewStore returns an empty store.
@@ -220,8 +221,15 @@ func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Recei
 	}
 	history := have.conversation()
 	for _, e := range have.events {
-		if in.Type == "" || in.ClientID == "" || e.Message.ClientID != in.ClientID {
+		id := e.Message.ClientID
+		if in.Type == "" {
+			id = e.clientID
+		}
+		if in.ClientID == "" || id != in.ClientID {
 			continue
+		}
+		if in.Type == "" {
+			return journal.Receipt{Event: e.EventRecord, Duplicate: true, History: light(history[max(0, len(history)-in.History):])}, nil
 		}
 		i, _ := slices.BinarySearchFunc(history, e.Message.Seq, func(m agent.ChatMessage, seq int64) int { return cmp.Compare(m.Seq, seq) })
 		known := e.EventRecord
@@ -250,7 +258,11 @@ func (s *Store) Receive(ctx context.Context, in journal.Incoming) (journal.Recei
 			r.Data = m.Content
 		}
 	}
-	have.events = append(have.events, event{EventRecord: r})
+	stored := event{EventRecord: r}
+	if in.Type == "" {
+		stored.clientID = in.ClientID
+	}
+	have.events = append(have.events, stored)
 	history = slices.DeleteFunc(history, func(m agent.ChatMessage) bool { return have.replaced(m.Turn) })
 	return journal.Receipt{Event: r, History: light(history[max(0, len(history)-in.History):])}, nil
 }

@@ -41,8 +41,6 @@ const (
 	// DefaultGreeting lists the assistant's abilities.
 	DefaultGreeting = "Hi! Ask me about your documents. I answer from their text and show the passages. " +
 		"If the answer is not in them, I say so."
-	fileReply = "I do not read files that are sent here. To have me answer from %s, add it to the documents: " +
-		"upload it on the page, or run: docent ingest FILE"
 )
 
 // Limits for recognizing questions that need several steps, questions about the available documents, and small talk. At
@@ -66,12 +64,9 @@ func New(cfg Config) (*agent.Agent, error) {
 		cfg.Greeting = DefaultGreeting
 	}
 	a := agent.New(cfg.Name)
-	greet, answer, file := a.State("greet", agent.Initial), a.State("answer"), a.State("file")
+	greet, answer := a.State("greet", agent.Initial), a.State("answer")
 	greet.Body(func(ctx context.Context, s *agent.Session) error { return s.Say(ctx, greeting(cfg.Greeting)) })
 	answer.Body(agent.Answering(rag.Request{K: cfg.K, History: cfg.History}))
-	file.Body(func(ctx context.Context, s *agent.Session) error {
-		return s.Say(ctx, fault.NewText("file_not_read", fileReply, s.Message()))
-	})
 	silent := a.State("silent") // the assistant shows no user interface, so these events would wait forever
 	r := routes{agent: a, thresholds: map[string]float64{}}
 	for _, t := range talk.Talks() {
@@ -94,8 +89,7 @@ func New(cfg Config) (*agent.Agent, error) {
 		for n, i := range r.intents {
 			s.OnIntent(i).GoTo(r.to[n])
 		}
-		s.OnText().When(agent.Matches(several)).GoTo(research)
-		s.OnFile().GoTo(file)
+		s.OnText().WhenMatches(several).GoTo(research)
 		s.OnEvent(agent.EventUI).GoTo(silent)
 		s.OnMessage().GoTo(answer)
 	}

@@ -2,7 +2,6 @@ package definition
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -14,6 +13,9 @@ import (
 	"docent/internal/fault"
 	"docent/rag"
 )
+
+// bodies reads the actions of bodies.
+type bodies struct{ *draft }
 
 // action is one action of a body.
 type action struct {
@@ -29,10 +31,10 @@ func always(body agent.Body) action {
 }
 
 // bare lists the actions that need no settings.
-var bare = []string{"rag", "reason", "about"}
+var bare = []string{"rag", "llm", "reason", "about"}
 
 // actions reads the list of actions of a body.
-func (d *draft) actions(n *yaml.Node, what string) []action {
+func (d bodies) actions(n *yaml.Node, what string) []action {
 	var out []action
 	d.list(n, what, func(item *yaml.Node) {
 		var a *action
@@ -51,45 +53,80 @@ func (d *draft) actions(n *yaml.Node, what string) []action {
 }
 
 // actionNames lists all actions for error messages.
-var actionNames = []string{"reply", "speak", "markdown", "html", "options", "rag", "reason", "about", "set", "send_to_peer"}
-
-// single reads one action with its settings.
-func (d *draft) single(n *yaml.Node) (out *action) {
-	first := ""
-	fields := make([]field, len(actionNames))
-	for i, name := range actionNames {
-		fields[i] = field{name, func(value *yaml.Node) {
-			if first != "" {
-				d.wrong(value, "an action is one thing: begin a line with \"- \" for %s and another for %s", first, name)
-				return
-			}
-			first, out = name, d.action(name, value)
-		}}
-	}
-	keys := d.mapping(n, "an action", fields...)
-	if len(keys) == 0 && n.Kind == yaml.MappingNode && len(n.Content) == 0 {
-		d.wrong(n, "an action is one of %s", strings.Join(actionNames, ", "))
-	}
-	return out
+var actionNames = []string{
+	"reply", "speak", "markdown", "html", "options", "dataframe", "plotly", "file", "image", "audio", "location", "ui",
+	"rag", "llm", "reason", "about", "set", "if", "call", "send_to_peer",
 }
 
-func (d *draft) action(name string, n *yaml.Node) *action {
+// single reads one action with its settings.
+func (d bodies) single(n *yaml.Node) (out *action) {
+	name := ""
+	var settings, then, otherwise *yaml.Node
+	fields := make([]field, len(actionNames), len(actionNames)+2)
+	for i, other := range actionNames {
+		fields[i] = field{other, func(value *yaml.Node) {
+			if name != "" {
+				d.wrong(value, "an action is one thing: begin a line with \"- \" for %s and another for %s", name, other)
+				return
+			}
+			name, settings = other, value
+		}}
+	}
+	fields = append(fields,
+		field{"then", func(n *yaml.Node) { then = n }},
+		field{"else", func(n *yaml.Node) { otherwise = n }},
+	)
+	keys := d.mapping(n, "an action", fields...)
+	switch {
+	case name == "if":
+		return d.branch(settings, then, otherwise)
+	case then != nil:
+		d.wrong(then, "then belongs to if, in the same action")
+	case name == "call":
+		return d.call(settings, otherwise)
+	case otherwise != nil:
+		d.wrong(otherwise, "else belongs to if or call, in the same action")
+	case name != "":
+		return d.action(name, settings)
+	case len(keys) == 0 && n.Kind == yaml.MappingNode && len(n.Content) == 0:
+		d.wrong(n, "an action is one of %s", strings.Join(actionNames, ", "))
+	}
+	return nil
+}
+
+func (d bodies) action(name string, n *yaml.Node) *action {
 	var a action
 	switch name {
 	case "reply":
-		text := d.template(n, name, d)
+		text := d.template(n, name)
 		a = always(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, text.fill(s)) })
 	case "speak":
-		text := d.template(n, name, d)
+		text := d.template(n, name)
 		a = always(func(ctx context.Context, s *agent.Session) error { return s.ReplySpeech(ctx, text.fill(s)) })
 	case "markdown":
-		text := d.template(n, name, d)
+		text := d.template(n, name)
 		a = always(func(ctx context.Context, s *agent.Session) error { return s.ReplyMarkdown(ctx, text.fill(s)) })
 	case "html":
-		text := d.template(n, name, d)
+		text := d.template(n, name)
 		a = always(func(ctx context.Context, s *agent.Session) error { return s.ReplyHTML(ctx, text.fillHTML(s)) })
 	case "options":
 		a = d.options(n)
+	case "dataframe":
+		a = replies(d).tableReply(n)
+	case "plotly":
+		a = replies(d).figureReply(n)
+	case "file":
+		a = replies(d).fileReply(n)
+	case "image":
+		a = replies(d).imageReply(n)
+	case "audio":
+		a = replies(d).audioReply(n)
+	case "location":
+		a = replies(d).placeReply(n)
+	case "ui":
+		a = replies(d).uiReply(n)
+	case "llm":
+		return d.llm(n)
 	case "rag":
 		a = d.rag(n)
 	case "reason":
@@ -111,9 +148,9 @@ func (d *draft) action(name string, n *yaml.Node) *action {
 	return &a
 }
 
-func (d *draft) options(n *yaml.Node) action {
+func (d bodies) options(n *yaml.Node) action {
 	var labels []template
-	d.list(n, "options", func(item *yaml.Node) { labels = append(labels, d.template(item, "an option", d)) })
+	d.list(n, "options", func(item *yaml.Node) { labels = append(labels, d.template(item, "an option")) })
 	if len(labels) == 0 {
 		d.wrong(n, "options needs labels to choose from, as in [Yes, No]")
 	}
@@ -129,7 +166,7 @@ func (d *draft) options(n *yaml.Node) action {
 // isTrue reports whether the settings are omitted.
 func isTrue(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Value == "true" }
 
-func (d *draft) rag(n *yaml.Node) action {
+func (d bodies) rag(n *yaml.Node) action {
 	req := rag.Request{K: d.k, History: d.history}
 	if d.model != d.env.Model {
 		req.Model = d.model
@@ -137,7 +174,7 @@ func (d *draft) rag(n *yaml.Node) action {
 	var question template
 	if !isTrue(n) {
 		d.mapping(n, "rag",
-			field{"question", func(n *yaml.Node) { question = d.template(n, "question", d) }},
+			field{"question", func(n *yaml.Node) { question = d.template(n, "question") }},
 			field{"k", func(n *yaml.Node) { req.K = d.integer(n, "k", 1, maxK) }},
 			field{"history", func(n *yaml.Node) { req.History = d.integer(n, "history", 0, maxHistory) }},
 			field{"model", func(n *yaml.Node) { req.Model = d.ragModel(n) }},
@@ -167,14 +204,14 @@ func (d *draft) rag(n *yaml.Node) action {
 }
 
 // ragModel reads the name of the answering model.
-func (d *draft) ragModel(n *yaml.Node) string {
+func (d bodies) ragModel(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode && n.Value == rag.Extractive {
 		return rag.Extractive
 	}
 	return d.modelName(n)
 }
 
-func (d *draft) reason(n *yaml.Node) action {
+func (d bodies) reason(n *yaml.Node) action {
 	o := reason.Options{RAG: rag.Request{K: d.k, History: d.history}}
 	model := d.model
 	if !isTrue(n) {
@@ -205,44 +242,7 @@ func (d *draft) reason(n *yaml.Node) action {
 	}}
 }
 
-// set reads variables with their values. Null removes a variable.
-func (d *draft) set(n *yaml.Node) action {
-	type assignment struct {
-		name  string
-		text  template
-		value any
-	}
-	var all []assignment
-	d.entries(n, "set", func(_ *yaml.Node, name string, value *yaml.Node) {
-		a := assignment{name: name}
-		if v := d.value(value, "variable "+name); v != nil {
-			if text, ok := v.(string); ok && text != "" {
-				a.text = d.template(value, "variable "+name, d)
-				if constant, ok := a.text.constant(); ok {
-					a.text, v = nil, constant
-				}
-			}
-			a.value = v
-		}
-		all = append(all, a)
-	})
-	return always(func(_ context.Context, s *agent.Session) error {
-		var errs []error
-		for _, a := range all {
-			switch {
-			case a.text != nil:
-				errs = append(errs, s.Set(a.name, a.text.fill(s)))
-			case a.value == nil:
-				s.Delete(a.name)
-			default:
-				errs = append(errs, s.Set(a.name, a.value))
-			}
-		}
-		return errors.Join(errs...)
-	})
-}
-
-func (d *draft) sendToPeer(n *yaml.Node) action {
+func (d bodies) sendToPeer(n *yaml.Node) action {
 	address := ""
 	var message template
 	keys := d.mapping(n, "send_to_peer",
@@ -252,7 +252,7 @@ func (d *draft) sendToPeer(n *yaml.Node) action {
 				d.wrong(n, "url must be another agent's address, which begins with ws:// or wss:// and a host")
 			}
 		}},
-		field{"message", func(n *yaml.Node) { message = d.template(n, "message", d) }},
+		field{"message", func(n *yaml.Node) { message = d.template(n, "message") }},
 	)
 	for _, required := range []string{"url", "message"} {
 		if keys[required] == nil {
@@ -267,8 +267,22 @@ func (d *draft) sendToPeer(n *yaml.Node) action {
 	})
 }
 
+// invalidCall is the error of a call of an unknown tool.
+func invalidCall(name, names string) error {
+	return fault.New(fault.Invalid, "agent_call_unknown", "there is no tool %q to call; there are: %s", name, names)
+}
+
+// mostHistory returns the maximum number of earlier messages that an action needs.
+func mostHistory(actions []action) int {
+	most := 0
+	for _, a := range actions {
+		most = max(most, a.history)
+	}
+	return most
+}
+
 // sequence returns a body that runs the actions in order until one fails.
-func (d *draft) sequence(actions []action) (agent.Body, error) {
+func sequence(actions []action) (agent.Body, error) {
 	bodies := make([]agent.Body, 0, len(actions))
 	for _, a := range actions {
 		body, err := a.make()

@@ -16,7 +16,6 @@ import (
 	"docent/agent/session"
 	"docent/llm"
 	"docent/llm/llmtest"
-	"docent/payload"
 )
 
 // scripted is a model that alternates between a search and an answer.
@@ -69,7 +68,7 @@ func TestAssistants(t *testing.T) {
 			} {
 				said = append(said, k.say(message)...)
 			}
-			said = append(said, k.give(payload.File{Name: "notes.pdf", Type: "application/pdf", Base64: "AAAA"})...)
+			k.refusesFile()
 			if err := k.sub.SendEvent(t.Context(), agent.EventUI, json.RawMessage(`{"clicked":true}`), false); err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +90,7 @@ func TestAssistants(t *testing.T) {
 				}
 			}
 		}
-		for state, want := range map[string]int{"hello": 1, "about": 2, "research": 2, "file": 1, "answer": 5, "silent": 1, "thanks": 1} {
+		for state, want := range map[string]int{"hello": 1, "about": 2, "research": 2, "answer": 5, "silent": 1, "thanks": 1} {
 			n := 0
 			for _, s := range first {
 				if s == state {
@@ -116,11 +115,7 @@ func TestAssistantSays(t *testing.T) {
 	if got := k.say("what do you know about?"); len(got) != 1 || got[0] != want {
 		t.Errorf("about: %q, want %q", got, want)
 	}
-	want = reply("I do not read files that are sent here. To have me answer from a.txt, add it to the documents: " +
-		"upload it on the page, or run: docent ingest FILE")
-	if got := k.give(payload.File{Name: "a.txt", Type: "text/plain", Base64: "AAAA"}); len(got) != 1 || got[0] != want {
-		t.Errorf("file: %q, want %q", got, want)
-	}
+	k.refusesFile()
 }
 
 // questions reads the questions of a question set.

@@ -1,12 +1,16 @@
 package definition
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"time"
+
+	"gopkg.in/yaml.v3"
 
 	"docent/agent"
 	"docent/agent/tool"
@@ -19,6 +23,26 @@ var assistant []byte
 // Assistant returns the YAML file of the built-in assistant, as a starting
 // point for other agents. It behaves like agent.NewAssistant.
 func Assistant() []byte { return append([]byte(nil), assistant...) }
+
+//go:embed new.yaml
+var example []byte
+
+// New returns a commented file for a new agent.
+func New(name string) ([]byte, error) {
+	quoted, err := yaml.Marshal(name)
+	if err != nil {
+		return nil, fmt.Errorf("name of the agent: %w", err)
+	}
+	return bytes.Replace(example, []byte("name: NAME\n"), append([]byte("name: "), quoted...), 1), nil
+}
+
+//go:embed agent.schema.json
+var schema []byte
+
+// Schema returns the JSON Schema of agent files, for editors. It accepts every valid
+// file with plain numbers. It cannot check names that refer to other parts of the
+// file.
+func Schema() []byte { return append([]byte(nil), schema...) }
 
 // Environment contains the resources that agents use.
 type Environment struct {
@@ -38,6 +62,11 @@ type Environment struct {
 	// MCP connects to a server that a file names. Default: nil. A file that
 	// names a server is rejected then.
 	MCP func(ctx context.Context, server MCPServer) (ToolServer, error)
+	// OpenModel returns a model that a file names. Default: nil. A file that names
+	// models is rejected then.
+	OpenModel func(ModelServer) (llm.Model, error)
+	// Functions are the functions that the action call may call. Default: none.
+	Functions []tool.Tool
 	// Variable returns the value of a variable ${NAME}. Default: nil, no
 	// variables.
 	Variable func(name string) (string, bool)
@@ -71,7 +100,7 @@ type MCPServer struct {
 
 // ToolServer is a connection to an MCP server. *mcp.Server implements it.
 type ToolServer interface {
-	// Tools lists what the server offers.
+	// Tools lists what the server offers. It may fail with ErrNotListed.
 	Tools(ctx context.Context) ([]tool.Tool, error)
 	// Close ends the connection.
 	Close()
@@ -86,6 +115,9 @@ type Definition struct {
 	History int
 	// Location is the time zone of its sessions; nil if the file names none.
 	Location *time.Location
+	// Models are the models of the file by name. The RAG of its sessions must know
+	// them.
+	Models map[string]llm.Model
 	// Properties are the properties in the file; empty without any.
 	Properties *Properties
 
@@ -121,8 +153,14 @@ func Load(ctx context.Context, path string, env Environment) (*Definition, error
 // Parse builds an agent from the content of a file, as Load does. name is the
 // file name in errors.
 func Parse(ctx context.Context, name string, raw []byte, env Environment) (*Definition, error) {
-	r := &reader{file: name, variable: env.Variable}
-	d := &draft{reader: r, env: env, tools: &toolset{reader: r, env: env}, properties: &Properties{}, parameters: map[string]bool{}}
+	return parse(ctx, &reader{file: name, variable: env.Variable}, raw, env)
+}
+
+func parse(ctx context.Context, r *reader, raw []byte, env Environment) (*Definition, error) {
+	d := &draft{
+		reader: r, env: env, tools: &toolset{reader: r, env: env}, properties: &Properties{},
+		parameters: map[string]bool{}, models: map[string]llm.Model{},
+	}
 	if len(raw) > MaxFile {
 		r.wrong(nil, "the file is larger than %d bytes: split the agent", MaxFile)
 	} else if root := r.document(raw); root != nil {

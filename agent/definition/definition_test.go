@@ -296,3 +296,33 @@ states:
 		t.Errorf("answered %q", got)
 	}
 }
+
+// TestConditionNames checks the conditions of the stored moves.
+func TestConditionNames(t *testing.T) {
+	t.Parallel()
+	d := parse(t, `
+name: names
+intents: {order: {examples: [I want to order, order a pump]}}
+states:
+  a:
+    initial: true
+    on:
+      - {matches: ^kinds, from: human, to: b}
+      - {intent: order, to: b}
+      - {message: text, when: {variable: paid, value: true}, to: b}
+      - {message: any, to: pay}
+  b: {on: [{after: 1ms, to: a}]}
+  pay: {body: [set: {paid: true}], then: a}
+`, definition.Environment{})
+	k, _ := begin(t, d.Agent, session.RuntimeConfig{ConditionInterval: time.Millisecond}, 0)
+	for _, text := range []string{"kinds of pumps", "order a pump", "nothing", "nothing"} {
+		k.say(text)
+	}
+	var got []string
+	for _, m := range k.store.Transitions("s") {
+		if m.Source == "a" {
+			got = append(got, m.Condition)
+		}
+	}
+	equal(t, "conditions", got, []string{"matches ^kinds and from human", "Intent Matching - order", "", "variable paid == true"})
+}

@@ -47,13 +47,16 @@ type draft struct {
 
 	entities   map[string]*intent.Entity
 	intents    map[string]*intent.Intent
-	parameters map[string]bool // names of the parameters of all intents
+	parameters map[string]bool // parameters of all intents by name; true for numbers
 	tools      *toolset
 	states     []*stateDraft
+	models     map[string]llm.Model // of the section models
+	omitted    bool                 // the state that is being read is left out
+	loaded     int                  // bytes of the files that replies send
 }
 
 // sections are the sections of a file that depend on each other.
-type sections struct{ greeting, entities, intents, properties, tools, states, classifier *yaml.Node }
+type sections struct{ model, models, greeting, entities, intents, properties, tools, states, classifier *yaml.Node }
 
 // root reads the root of a file.
 func (d *draft) root(n *yaml.Node) {
@@ -66,7 +69,8 @@ func (d *draft) root(n *yaml.Node) {
 		field{"greeting", later(&s.greeting)},
 		field{"history", func(n *yaml.Node) { d.history = d.integer(n, "history", 0, maxHistory) }},
 		field{"k", func(n *yaml.Node) { d.k = d.integer(n, "k", 1, maxK) }},
-		field{"model", func(n *yaml.Node) { d.model = d.modelName(n) }},
+		field{"models", later(&s.models)},
+		field{"model", later(&s.model)},
 		field{"timezone", d.timezone},
 		field{"classifier", later(&s.classifier)},
 		field{"threshold", func(n *yaml.Node) { d.threshold = d.share(n, "threshold") }},
@@ -88,6 +92,12 @@ func (d *draft) root(n *yaml.Node) {
 	if s.properties != nil {
 		d.properties = d.reader.properties(s.properties)
 	}
+	if s.models != nil {
+		d.readModels(s.models)
+	}
+	if s.model != nil {
+		d.model = d.modelName(s.model)
+	}
 	if s.classifier != nil {
 		d.classifier = d.choice(s.classifier, "classifier", "examples", "llm")
 		if d.classifier == "llm" && d.chat(d.model) == nil {
@@ -97,7 +107,7 @@ func (d *draft) root(n *yaml.Node) {
 	d.readEntities(s.entities)
 	d.readIntents(s.intents)
 	if s.greeting != nil { // after the sections that it may refer to
-		d.greeting = d.template(s.greeting, "greeting", d)
+		d.greeting = d.template(s.greeting, "greeting")
 	}
 	if s.tools != nil {
 		d.tools.readSection(s.tools, d.k)
@@ -126,10 +136,12 @@ func (d *draft) timezone(n *yaml.Node) {
 // modelName reads the name of an available chat model.
 func (d *draft) modelName(n *yaml.Node) string {
 	name := d.text(n, "model")
-	if name != "" && d.env.Models[name] == nil {
+	if name != "" && d.chat(name) == nil {
 		instead := "none is set up, so leave the key out"
-		if len(d.env.Models) > 0 {
-			instead = "there is " + strings.Join(slices.Sorted(maps.Keys(d.env.Models)), ", ")
+		if len(d.env.Models)+len(d.models) > 0 {
+			names := slices.Concat(slices.Collect(maps.Keys(d.env.Models)), slices.Collect(maps.Keys(d.models)))
+			slices.Sort(names)
+			instead = "there is " + strings.Join(names, ", ")
 		}
 		d.wrong(n, "there is no chat model %q: %s", name, instead)
 	}
@@ -138,6 +150,9 @@ func (d *draft) modelName(n *yaml.Node) string {
 
 // chat returns the model with a name, or nil.
 func (d *draft) chat(name string) llm.Model {
+	if m := d.models[name]; m != nil {
+		return m
+	}
 	if m := d.env.Models[name]; m != nil {
 		return m
 	}
@@ -146,7 +161,7 @@ func (d *draft) chat(name string) llm.Model {
 
 // open builds the agent that the file describes.
 func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
-	out := &Definition{Agent: d.agent, History: d.mostHistory(), Location: d.location, Properties: d.properties}
+	out := &Definition{Agent: d.agent, History: d.mostHistory(), Location: d.location, Properties: d.properties, Models: d.models}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, out.Close())
@@ -159,14 +174,14 @@ func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 		return nil, err
 	}
 	for _, s := range d.states {
-		body, err := d.sequence(s.body)
+		body, err := sequence(s.body)
 		if err != nil {
 			return nil, err
 		}
 		if s.state != nil {
 			s.state.Body(s.greeted(body))
 			if s.fallback != nil {
-				fallback, err := d.sequence(s.fallback)
+				fallback, err := sequence(s.fallback)
 				if err != nil {
 					return nil, err
 				}
@@ -182,9 +197,7 @@ func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 func (d *draft) mostHistory() int {
 	most := d.history
 	for _, s := range d.states {
-		for _, a := range append(slices.Clone(s.body), s.fallback...) {
-			most = max(most, a.history)
-		}
+		most = max(most, mostHistory(s.body), mostHistory(s.fallback))
 	}
 	return most
 }

@@ -81,7 +81,7 @@ func knowledge() *tool.KnowledgeConfig {
 	return &tool.KnowledgeConfig{Searcher: manuals, Library: manuals}
 }
 
-// parse reads a valid definition.
+// parse reads a valid definition. The schema must accept it.
 func parse(t *testing.T, text string, env definition.Environment) *definition.Definition {
 	t.Helper()
 	d, err := definition.Parse(t.Context(), "agent.yaml", []byte(text), env)
@@ -93,10 +93,13 @@ func parse(t *testing.T, text string, env definition.Environment) *definition.De
 			t.Error(err)
 		}
 	})
+	if err := conforms(t, text); err != nil {
+		t.Errorf("the schema rejects a valid file: %v\n%.500s", err, text)
+	}
 	return d
 }
 
-// wrong reads an invalid definition and returns its errors.
+// wrong reads an invalid definition and returns its errors. The schema must reject it, if a schema can.
 func wrong(t *testing.T, text string, env definition.Environment) []string {
 	t.Helper()
 	d, err := definition.Parse(t.Context(), "agent.yaml", []byte(text), env)
@@ -107,7 +110,9 @@ func wrong(t *testing.T, text string, env definition.Environment) []string {
 	if fault.KindOf(err) != fault.Invalid {
 		t.Errorf("the error is %s: %v", fault.KindOf(err), err)
 	}
-	return strings.Split(err.Error(), "\n")
+	errors := strings.Split(err.Error(), "\n")
+	agree(t, text, errors)
+	return errors
 }
 
 // talk is a session with an agent.
@@ -210,6 +215,20 @@ func (k *talk) give(f payload.File) []string {
 		k.t.Fatal(err)
 	}
 	return k.heard()
+}
+
+// refusesFile checks that a file is refused, and that nothing of it is stored.
+func (k *talk) refusesFile() {
+	k.t.Helper()
+	before := len(k.store.Record("s"))
+	err := k.sub.SendFile(k.t.Context(), session.File{File: payload.File{Name: "a.txt", Type: "text/plain", Base64: "AAAA"}})
+	const want = "I do not read files that are sent here. To have me answer from a.txt, add it to the documents: upload it on the page, or run: docent ingest FILE"
+	if fault.KindOf(err) != fault.Conflict || fault.Message(err) != want {
+		k.t.Errorf("a file is answered with %v", err)
+	}
+	if len(k.store.Record("s")) != before {
+		k.t.Error("a refused file is stored")
+	}
 }
 
 // states returns the states that the session entered.

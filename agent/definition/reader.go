@@ -40,6 +40,9 @@ type reader struct {
 	problems []problem
 	read     int                              // number of values so far
 	variable func(name string) (string, bool) // looks up environment variables; nil if there are none
+	// seen receives the keys or words that a value may have. It is nil outside of
+	// tests, which compare them with the schema.
+	seen func(what string, words []string)
 }
 
 // wrong records an error at a node. The message says how to correct it.
@@ -126,6 +129,11 @@ type field struct {
 // are present.
 func (r *reader) mapping(n *yaml.Node, what string, fields ...field) map[string]*yaml.Node {
 	keys := map[string]*yaml.Node{}
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.name
+	}
+	r.note(what, names...)
 	r.entries(n, what, func(key *yaml.Node, name string, value *yaml.Node) {
 		for _, f := range fields {
 			if f.name == name {
@@ -134,13 +142,15 @@ func (r *reader) mapping(n *yaml.Node, what string, fields ...field) map[string]
 				return
 			}
 		}
-		names := make([]string, len(fields))
-		for i, f := range fields {
-			names[i] = f.name
-		}
 		r.wrong(key, "%s has no key %q; it may have %s", what, name, strings.Join(names, ", "))
 	})
 	return keys
+}
+
+func (r *reader) note(what string, words ...string) {
+	if r.seen != nil {
+		r.seen(what, words)
+	}
 }
 
 // entries calls each for every pair of a mapping.
@@ -238,6 +248,7 @@ func (r *reader) texts(n *yaml.Node, what string) []string {
 
 // choice reads one of the given words.
 func (r *reader) choice(n *yaml.Node, what string, words ...string) string {
+	r.note(what, words...)
 	want := "one of " + strings.Join(words, ", ")
 	if len(words) == 1 {
 		want = words[0]
@@ -260,6 +271,7 @@ func (r *reader) flag(n *yaml.Node, what string) bool {
 
 // integer reads an integer from least to most.
 func (r *reader) integer(n *yaml.Node, what string, least, most int) int {
+	r.note(what, strconv.Itoa(least), strconv.Itoa(most))
 	want := fmt.Sprintf("a whole number from %d to %d", least, most)
 	s, ok := r.scalar(n, what, want)
 	if !ok {

@@ -104,11 +104,12 @@ func (d *draft) oneInitial(n *yaml.Node, sure bool) {
 }
 
 func (d *draft) readState(s *stateDraft, nodes stateNodes) {
+	d.omitted = s.state == nil
 	if nodes.body != nil {
-		s.body = d.actions(nodes.body, "body")
+		s.body = bodies{d}.actions(nodes.body, "body")
 	}
 	if nodes.fallback != nil {
-		s.fallback = d.actions(nodes.fallback, "fallback")
+		s.fallback = bodies{d}.actions(nodes.fallback, "fallback")
 	}
 	if nodes.global != nil {
 		s.global = d.text(nodes.global, "global")
@@ -344,18 +345,19 @@ func (r *reader) matching(t *transitionDraft, n *yaml.Node) {
 		r.wrong(n, "matches is no regular expression of Go: %v", err)
 		return
 	}
-	t.conditions = append(t.conditions, func(t *agent.Transition) { t.When(agent.Matches(expression)) })
+	t.conditions = append(t.conditions, func(t *agent.Transition) { t.WhenMatches(expression) })
 }
 
 // sender adds a condition on the sender of the event.
 func (r *reader) sender(t *transitionDraft, n *yaml.Node) {
-	human := r.choice(n, "from", "human", "agent") == "human"
+	who := r.choice(n, "from", "human", "agent")
+	human := who == "human"
 	if t.kind == "" {
 		r.wrong(n, "from is about an event: add message, intent, event or file")
 		return
 	}
 	t.conditions = append(t.conditions, func(t *agent.Transition) {
-		t.When(func(_ context.Context, s *agent.Session) (bool, error) { return s.Event().Human == human, nil })
+		t.WhenNamed("from "+who, func(_ context.Context, s *agent.Session) (bool, error) { return s.Event().Human == human, nil })
 	})
 }
 
@@ -370,15 +372,11 @@ func (r *reader) condition(n *yaml.Node) *condition {
 	c := &condition{op: agent.Equal}
 	keys := r.mapping(n, "when",
 		field{"variable", func(n *yaml.Node) { c.variable = r.text(n, "variable") }},
-		field{"is", func(n *yaml.Node) { c.op = agent.Operator(r.choice(n, "is", "<", "<=", "==", "!=", ">=", ">")) }},
+		field{"is", func(n *yaml.Node) { c.op = r.operator(n) }},
 		field{"value", func(n *yaml.Node) { c.value = r.value(n, "value") }},
 	)
-	switch c.value.(type) {
-	case string, int, int64, uint64, float64:
-	default:
-		if c.op != agent.Equal && c.op != agent.NotEqual && c.op != "" && keys["value"] != nil {
-			r.wrong(n, "value must be a number or a text where is is %q: others have no order", string(c.op))
-		}
+	if keys["value"] != nil {
+		r.ordered(n, c.op, c.value)
 	}
 	for _, required := range []string{"variable", "value"} {
 		if keys[required] == nil {
@@ -386,4 +384,20 @@ func (r *reader) condition(n *yaml.Node) *condition {
 		}
 	}
 	return c
+}
+
+// operator reads the operator of a comparison.
+func (r *reader) operator(n *yaml.Node) agent.Operator {
+	return agent.Operator(r.choice(n, "is", "<", "<=", "==", "!=", ">=", ">"))
+}
+
+// ordered reports an error if an operator needs an order that the value lacks.
+func (r *reader) ordered(n *yaml.Node, op agent.Operator, value any) {
+	switch value.(type) {
+	case string, int, int64, uint64, float64:
+	default:
+		if op != agent.Equal && op != agent.NotEqual && op != "" {
+			r.wrong(n, "value must be a number or a text where is is %q: others have no order", string(op))
+		}
+	}
 }

@@ -3,6 +3,7 @@ package definition
 import (
 	"encoding/json"
 	"html"
+	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -21,25 +22,29 @@ type template []part
 // part is a literal text or a placeholder.
 type part struct {
 	text  string
-	value func(s *agent.Session) string // nil for text
+	value source // nil for text
 }
 
+// source computes a value that JSON can represent. It returns nil without a
+// value.
+type source func(s *agent.Session) any
+
 // values are the placeholders without a key.
-var values = map[string]func(s *agent.Session) string{
-	"message":      (*agent.Session).Message,
-	"username":     (*agent.Session).Username,
-	"session":      (*agent.Session).ID,
-	"session_name": (*agent.Session).SessionName,
-	"state":        (*agent.Session).CurrentState,
-	"event":        func(s *agent.Session) string { return s.Event().Name },
+var values = map[string]source{
+	"message":      func(s *agent.Session) any { return s.Message() },
+	"username":     func(s *agent.Session) any { return s.Username() },
+	"session":      func(s *agent.Session) any { return s.ID() },
+	"session_name": func(s *agent.Session) any { return s.SessionName() },
+	"state":        func(s *agent.Session) any { return s.CurrentState() },
+	"event":        func(s *agent.Session) any { return s.Event().Name },
 }
 
 const templateValues = ".message, .username, .session, .session_name, .state, .event, .data.KEY, .parameters.NAME, .variables.NAME and .properties.NAME"
 
 // template reads a text with placeholders such as {{.name}}.
-func (r *reader) template(n *yaml.Node, what string, d *draft) template {
+func (d *draft) template(n *yaml.Node, what string) template {
 	var out template
-	rest := r.text(n, what)
+	rest := d.text(n, what)
 	for {
 		before, after, found := strings.Cut(rest, "{{")
 		if before != "" {
@@ -50,13 +55,13 @@ func (r *reader) template(n *yaml.Node, what string, d *draft) template {
 		}
 		name, behind, closed := strings.Cut(after, "}}")
 		if !closed {
-			r.wrong(n, "%s has {{ without }}: close it after the name, as in {{.message}}", what)
+			d.wrong(n, "%s has {{ without }}: close it after the name, as in {{.message}}", what)
 			return out
 		}
 		rest = behind
-		value := d.placeholder(strings.TrimSpace(name))
+		value, reason := d.computed(strings.TrimSpace(name))
 		if value == nil {
-			r.wrong(n, "%s names {{%s}}, which there is not: it may name %s", what, name, templateValues)
+			d.wrong(n, "%s names {{%s}}, %s", what, name, reason)
 			continue
 		}
 		out = append(out, part{value: value})
@@ -64,7 +69,7 @@ func (r *reader) template(n *yaml.Node, what string, d *draft) template {
 }
 
 // placeholder returns the function that computes a placeholder's value, or nil.
-func (d *draft) placeholder(name string) func(s *agent.Session) string {
+func (d *draft) placeholder(name string) source {
 	name, ok := strings.CutPrefix(name, ".")
 	if !ok {
 		return nil
@@ -76,41 +81,87 @@ func (d *draft) placeholder(name string) func(s *agent.Session) string {
 	switch {
 	case key == "":
 		return nil
-	case of == "parameters" && d.parameters[key]:
-		return func(s *agent.Session) string {
-			p := s.Prediction()
-			value, _ := p.Parameter(key)
-			return value
-		}
+	case of == "parameters":
+		return d.parameter(key)
 	case of == "data":
-		return func(s *agent.Session) string { return datum(s.Event(), key) }
+		return func(s *agent.Session) any { return datum(s.Event(), key) }
 	case of == "variables":
-		return func(s *agent.Session) string { return shown(agent.Get[any](s, key, nil)) }
+		return variable(key)
 	case of == "properties" && d.properties.Has(key):
-		text := shown(d.properties.values[key])
-		return func(*agent.Session) string { return text }
+		value := d.properties.values[key]
+		return func(*agent.Session) any { return value }
 	default:
 		return nil
 	}
 }
 
+// parameter returns the source of an intent's parameter, or nil if no intent has
+// it. The values of number entities are numbers, and others are texts.
+func (d *draft) parameter(name string) source {
+	numeric, known := d.parameters[name]
+	if !known {
+		return nil
+	}
+	return func(s *agent.Session) any {
+		p := s.Prediction()
+		value, ok := p.Parameter(name)
+		switch {
+		case !ok:
+			return nil
+		case numeric && json.Valid([]byte(value)):
+			return json.Number(value)
+		}
+		return value
+	}
+}
+
+// variable returns the source of a session variable, or of a value in it. Dots
+// separate nested keys, unless a variable has the whole name.
+func variable(name string) source {
+	first, rest, nested := strings.Cut(name, ".")
+	return func(s *agent.Session) any {
+		v := agent.Get[any](s, name, nil)
+		if v == nil && nested {
+			v = within(agent.Get[any](s, first, nil), rest)
+		}
+		return v
+	}
+}
+
+// within returns the value of a key in objects and lists. Dots separate nested keys.
+// It returns nil without a value.
+func within(v any, key string) any {
+	for key, rest, more := strings.Cut(key, "."); ; key, rest, more = strings.Cut(rest, ".") {
+		switch outer := v.(type) {
+		case map[string]any:
+			v = outer[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(outer) {
+				return nil
+			}
+			v = outer[i]
+		default:
+			return nil
+		}
+		if !more {
+			return v
+		}
+	}
+}
+
 // datum returns the value of a key in the JSON object of an event or a message.
-// Dots in the key separate nested keys. datum returns "" without a value.
-func datum(e agent.Event, key string) string {
+// Dots in the key separate nested keys. datum returns nil without a value.
+func datum(e agent.Event, key string) any {
 	data := e.Data
 	if data == nil {
 		data = e.JSON
 	}
 	var v any
 	if json.Unmarshal(data, &v) != nil {
-		return ""
+		return nil
 	}
-	for key, rest, more := strings.Cut(key, "."); ; key, rest, more = strings.Cut(rest, ".") {
-		object, _ := v.(map[string]any)
-		if v = object[key]; !more {
-			return shown(v)
-		}
-	}
+	return within(v, key)
 }
 
 // shown converts a value to text. Text is unchanged, null is "", and other
@@ -143,19 +194,11 @@ func (t template) filled(s *agent.Session, escape func(string) string) string {
 		if p.value == nil {
 			b.WriteString(p.text)
 		} else {
-			b.WriteString(escape(p.value(s)))
+			b.WriteString(escape(shown(p.value(s))))
 		}
 		if b.Len() > MaxReply {
 			return strings.ToValidUTF8(b.String()[:MaxReply], "") // the cut may be inside a character
 		}
 	}
 	return b.String()
-}
-
-// constant returns the text of a template without placeholders.
-func (t template) constant() (string, bool) {
-	if len(t) != 1 || t[0].value != nil {
-		return "", false
-	}
-	return t[0].text, true
 }

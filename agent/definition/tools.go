@@ -2,12 +2,15 @@ package definition
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"sync/atomic"
 
 	"gopkg.in/yaml.v3"
 
@@ -32,6 +35,10 @@ type toolset struct {
 	opened     *tool.Workspaces
 	tools      []tool.Tool
 	instructed *tool.Skills
+	called     bool        // the file has the action call
+	calls      *tool.Set   // for the action call; nil without one
+	waiting    atomic.Bool // a goroutine waits for calls that have not returned
+	unlisted   bool        // the tools of servers are not known
 }
 
 // equip gives the tools to a reasoning state.
@@ -204,10 +211,26 @@ func (t *toolset) open(ctx context.Context, out *Definition) error {
 			return nil
 		})
 		tools, err := server.Tools(ctx)
-		if err != nil {
+		switch {
+		case errors.Is(err, ErrNotListed):
+			t.unlisted = true
+		case err != nil:
 			return t.located(t.atServers[i], err)
 		}
 		t.tools = append(t.tools, tools...)
+	}
+	return t.openCalls()
+}
+
+// openCalls makes the set of functions and tools for the action call, if the file
+// has one.
+func (t *toolset) openCalls() (err error) {
+	if !t.called {
+		return nil
+	}
+	t.calls, err = tool.NewSet(tool.SetConfig{Tools: slices.Concat(t.env.Functions, t.tools), Log: t.env.Logger})
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.file, err)
 	}
 	return nil
 }

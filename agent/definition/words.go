@@ -160,7 +160,11 @@ func (d *draft) readParameters(n *yaml.Node, i *intent.Intent) {
 		if keys["entity"] == nil {
 			d.wrong(key, "parameter %s needs an entity", name)
 		}
-		d.parameters[name] = true
+		numeric := entity != nil && entity.Kind == intent.KindNumber
+		if before, twice := d.parameters[name]; twice { // of several intents
+			numeric = numeric && before
+		}
+		d.parameters[name] = numeric
 		if entity != nil {
 			i.Parameter(name, fragment, entity)
 		}

@@ -27,7 +27,7 @@ func TestWrong(t *testing.T) {
 		{"states: {a: {initial: true}}", `agent.yaml:1: an agent needs the key "name"`},
 		{"name: \"\"\nstates: {a: {initial: true}}", `agent.yaml:1: name is empty: write something or leave the key out`},
 		{"name: [a]\nstates: {a: {initial: true}}", `agent.yaml:1: name must be text`},
-		{head + "colour: red", `agent.yaml:5: an agent has no key "colour"; it may have name, greeting, history, k, model, timezone, classifier, threshold, properties, entities, intents, tools, states`},
+		{head + "colour: red", `agent.yaml:5: an agent has no key "colour"; it may have name, greeting, history, k, models, model, timezone, classifier, threshold, properties, entities, intents, tools, states`},
 		{head + "name: b", `agent.yaml:5: an agent has the key "name" twice, before in line 1: leave one out`},
 		{head + "k: many", `agent.yaml:5: k is "many", it must be a whole number from 1 to 50`},
 		{head + "k: 51", `agent.yaml:5: k is "51", it must be a whole number from 1 to 50`},
@@ -74,10 +74,10 @@ func TestWrong(t *testing.T) {
 		{head + "    on: [{after: 5s, from: human, to: a}]", `agent.yaml:5: from is about an event: add message, intent, event or file`},
 		{head + "    on: [{when: {variable: n}, to: a}]", `agent.yaml:5: when needs value, as in {variable: count, is: ">=", value: 3}`},
 		{head + "    on: [{when: {variable: n, is: '=', value: 3}, to: a}]", `agent.yaml:5: is is "=", it must be one of <, <=, ==, !=, >=, >`},
-		{head + "    body: [{say: hello}]", `agent.yaml:5: an action has no key "say"; it may have reply, speak, markdown, html, options, rag, reason, about, set, send_to_peer`},
+		{head + "    body: [{say: hello}]", `agent.yaml:5: an action has no key "say"; it may have reply, speak, markdown, html, options, dataframe, plotly, file, image, audio, location, ui, rag, llm, reason, about, set, if, call, send_to_peer, then, else`},
 		{head + "    body: [{reply: a, markdown: b}]", `agent.yaml:5: an action is one thing: begin a line with "- " for reply and another for markdown`},
 		{head + "    body: [{}]", `agent.yaml:5: an action is one of reply, `},
-		{head + "    body: [reply]", `agent.yaml:5: an action without settings is "reply", it must be one of rag, reason, about`},
+		{head + "    body: [reply]", `agent.yaml:5: an action without settings is "reply", it must be one of rag, llm, reason, about`},
 		{head + "    body: [about]", `agent.yaml:5: there are no documents here to tell about: leave the action out`},
 		{head + "    body: [{reply: null}]", `agent.yaml:5: reply must be text`},
 		{head + "    body: [{reply: 'Hi {{.name}}'}]", `agent.yaml:5: reply names {{.name}}, which there is not: it may name .message, `},
@@ -209,7 +209,9 @@ func TestAliases(t *testing.T) {
 	for i := range 9 {
 		fmt.Fprintf(&b, "  a%d: &a%d [*a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d, *a%d]\n", i+1, i+1, i, i, i, i, i, i, i, i, i)
 	}
-	for _, text := range []string{b.String(), "name: a\nproperties: &p {again: *p, more: *p}\n", "name: a\nproperties: {p: &p [*p, *p]}\n"} {
+	const loop = "name: a\nstates: {a: {initial: true, body: &b [{if: {variable: x}, then: *b, else: *b}]}}\n"
+	const data = "name: a\nstates: {a: {initial: true, body: [{ui: &u {a: *u, b: '{{.message}}'}}, {set: &s {c: *s}}]}}\n"
+	for _, text := range []string{loop, data, b.String(), "name: a\nproperties: &p {again: *p, more: *p}\n", "name: a\nproperties: {p: &p [*p, *p]}\n"} {
 		got := wrong(t, text, definition.Environment{})
 		if !strings.Contains(strings.Join(got, "\n"), "it holds more than 20000 values") && !strings.Contains(got[0], "this is not YAML") {
 			t.Errorf("told as %q", got)
@@ -225,6 +227,9 @@ func FuzzParse(f *testing.F) {
 	f.Add("name: a\nstates: &s {a: {initial: true, body: *s}}\n")
 	f.Add("name: a\nstates: {a: {initial: true, body: [{set: {a: !!binary aGk=, b: 2001-01-01, c: .inf}}]}}\n")
 	f.Add("? [a]\n: b\n")
+	f.Add(everything)
+	f.Add(orders)
+	f.Add("name: a\nstates: {a: {initial: true, body: &b [{if: {variable: x}, then: *b}, {reply: '{{1 + (.message * 2)}}'}]}}\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := definition.Parse(t.Context(), "agent.yaml", []byte(text), definition.Environment{Dir: t.TempDir(), Knowledge: knowledge()})
 		if err != nil {

@@ -6,8 +6,8 @@ import "math"
 // the endings of words.
 const stemmedScore = .99
 
-// signs measure the similarity of a message and an example of an intent.
-type signs struct {
+// features measure the similarity of a message and an example of an intent.
+type features struct {
 	// cosine is the cosine of the two vectors.
 	cosine float64
 	// overlap is the share of each sentence that is similar to a part of the
@@ -20,7 +20,7 @@ type signs struct {
 	against bool
 }
 
-// The weights of the signs in the score, as logits. TestCalibration fits them
+// The weights of the features in the score, as logits. TestCalibration fits them
 // to the messages of testdata/messages.tsv with odd ids. It fails if the result
 // differs from these values. docs/how-to/write-agents.md shows the accuracy on
 // the other messages.
@@ -34,7 +34,7 @@ const (
 
 // calibrated returns the score of an inexact example. It is above 0 and below
 // stemmedScore.
-func calibrated(s signs) float64 {
+func calibrated(s features) float64 {
 	x := bias + weightCosine*s.cosine + weightOverlap*s.overlap + weightCenter*s.center
 	if s.against {
 		x += weightAgainst

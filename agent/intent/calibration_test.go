@@ -209,7 +209,7 @@ func golden(t *testing.T, name, got string) {
 }
 
 // TestCalibration fits the weights again, by logistic regression with Newton's
-// method. It predicts "this is the intent" from the signs of the nearest example
+// method. It predicts "this is the intent" from the features of the nearest example
 // of the correct intent and of the best wrong one. It uses the messages with odd
 // ids.
 func TestCalibration(t *testing.T) {
@@ -230,7 +230,7 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// observation has the signs of an example, whether its intent is correct, and the
+// observation has the features of an example, whether its intent is correct, and the
 // weight of the observation.
 type observation struct {
 	x     [5]float64
@@ -260,7 +260,7 @@ func observe(t *testing.T, c *Examples, intents []*Intent, messages []message, w
 		var right, other [5]float64
 		for i := range set.examples {
 			e := &set.examples[i]
-			x := signsOf(set, v, e)
+			x := featuresOf(set, v, e)
 			score := dot(weights, x)
 			if intents[e.intent].Name == m.intent {
 				if score > best {
@@ -279,8 +279,8 @@ func observe(t *testing.T, c *Examples, intents []*Intent, messages []message, w
 	return out
 }
 
-func signsOf(set *exampleSet, v *variant, e *example) [5]float64 {
-	s := v.signs(set, e)
+func featuresOf(set *exampleSet, v *variant, e *example) [5]float64 {
+	s := v.features(set, e)
 	x := [5]float64{1, s.cosine, s.overlap, s.center, 0}
 	if s.against {
 		x[4] = 1

@@ -283,8 +283,8 @@ func (p *dateParser) spokenHour(i int) (moment, int) {
 	return at(minutes/60%24, minutes%60, 0, partHour, partMinute), j - i
 }
 
-// afterHour are words that may follow "at 8". Another word after it means that
-// it is not a time.
+// afterHour are words that may follow "at 8". If another word
+// follows, "at 8" is not a time.
 var afterHour = wordSet(`on for in with please and or today tomorrow tonight this next sharp because so if when then thanks
 	am heute morgen bitte und oder mit für im - . , ; ! ? ) "`)
 

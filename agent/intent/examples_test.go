@@ -253,6 +253,28 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// A message that denies or forbids does not express an intent, also if the intent has
+// several examples.
+func TestRejectedIntents(t *testing.T) {
+	t.Parallel()
+	intents := []*Intent{
+		New("shipping", "shipping", "how long does shipping take?", "when will my package arrive?", "delivery time"),
+		New("hours", "opening hours", "when are you open?", "tell me the opening hours", "at what time do you close?"),
+		New("broken", "it does not work", "the machine is broken", "it won't start"),
+	}
+	c := newExamples(t, ExamplesConfig{})
+	for text, want := range map[string]string{
+		"not shipping": Fallback, "no shipping": Fallback, "don't tell me the opening hours": Fallback,
+		"do not tell me your opening hours": Fallback, "please don't tell me when you are open": Fallback,
+		"shipping": "shipping", "how long does the shipping take": "shipping", "tell me your opening hours": "hours", "when do you open?": "hours",
+		"it doesn't work": "broken", "my machine does not start": "broken",
+	} {
+		if p := classify(t, c, text, intents); p.Intent != want {
+			t.Errorf("%q is %s at %.3f, want %s", text, p.Intent, p.Score, want)
+		}
+	}
+}
+
 // A value alone does not express an intent, unless an example consists of it. The
 // negation of an example does not express its intent either.
 func TestValuesAloneAreNoIntent(t *testing.T) {

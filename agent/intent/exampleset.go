@@ -283,11 +283,27 @@ func (c *comparison) said(i *Intent) map[uint16]bool {
 	return out
 }
 
-// denies reports whether a message and an example differ only in a negation,
-// such as "not hello".
-func (v *variant) denies(e *example) bool {
-	return v.negated != e.negated && e.kernel != "" && e.kernel == v.kernel()
+// rejects reports whether a message says that its author does not mean an intent.
+// Either it differs from one of the examples only in a negation, such as "not
+// hello", or it forbids something, such as "don't tell me the opening hours", and no
+// example has a negation.
+func (v *variant) rejects(examples []example) bool {
+	denies := func(e example) bool { return v.negated != e.negated && e.kernel != "" && e.kernel == v.kernel() }
+	if slices.ContainsFunc(examples, denies) {
+		return true
+	}
+	return forbids(v.words) && !slices.ContainsFunc(examples, func(e example) bool { return e.negated })
 }
+
+// forbids reports whether a sentence begins with an order not to do something, such
+// as "please do not call me". "Don't you deliver?" and "don't know" are none.
+func forbids(words []string) bool {
+	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "please" })
+	return len(words) > 2 && words[0] == "do" && words[1] == "not" && !noOrder[words[2]]
+}
+
+// noOrder are words after "do not" in questions, and in statements without "I".
+var noOrder = wordSet(`i you we they know understand see think get have need care remember feel like`)
 
 // shares reports whether a message and an example have something in common
 // besides the fragments of the intent. If the example has no meaningful word
@@ -323,23 +339,23 @@ func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first i
 	if n, ok := c.set.stemmed[v.stems]; ok && first <= n && n < first+len(examples) {
 		return candidate{intent, stemmedScore, c.set.examples[n].sentence}
 	}
-	if !v.known || v.weight == 0 {
+	if !v.known || v.weight == 0 || v.rejects(examples) {
 		return out
 	}
 	for n := range examples {
-		if v.denies(&examples[n]) || fragments != nil && !v.shares(c.set, &examples[n], fragments) {
+		if fragments != nil && !v.shares(c.set, &examples[n], fragments) {
 			continue
 		}
-		if s := calibrated(v.signs(c.set, &examples[n])); s > out.score {
+		if s := calibrated(v.features(c.set, &examples[n])); s > out.score {
 			out.score, out.sentence = s, examples[n].sentence
 		}
 	}
 	return out
 }
 
-// signs compares the message with an example.
-func (v *variant) signs(set *exampleSet, e *example) signs {
-	return signs{
+// features compares the message with an example.
+func (v *variant) features(set *exampleSet, e *example) features {
+	return features{
 		cosine:  float64(embed.Dot(v.vector, e.vector)),
 		overlap: float64(v.overlap(e)),
 		center:  float64(embed.Dot(v.vector, set.centers[e.intent])),

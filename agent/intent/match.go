@@ -109,8 +109,8 @@ var kindOrder = []Kind{KindListed, KindRegexp, KindDateTime, KindNumber, KindAny
 
 // assign assigns each parameter of an intent at most one value. Values do not
 // overlap. If several parameters have the same entity, they take its values in
-// the order of their fragments in like, an example sentence. Without like, they
-// use the order of the intent.
+// the order of their fragments in the example sentence like. Without it, they use
+// the order of the intent.
 func (m *matcher) assign(i *Intent, like string) ([]Match, []span) {
 	matches, places := make([]Match, len(i.Parameters)), make([]span, len(i.Parameters))
 	order := make([]int, len(i.Parameters))

@@ -65,7 +65,8 @@ func shownDocs(m payload.RAGMessage) int {
 	return n
 }
 
-// maxSearches limits the named searches if there is no answer.
+// maxSearches is the maximum number of searches that an answer lists if it found
+// nothing.
 const maxSearches = 5
 
 // giveUp says that there is no answer. By default it lists the searches.

@@ -8,6 +8,7 @@ import (
 	"text/template"
 	"unicode/utf8"
 
+	"docent/agent"
 	"docent/rag/talk"
 
 	"docent/llm"
@@ -55,6 +56,7 @@ func (u *run) prepare(ctx context.Context) error {
 		}
 		u.skills = clipped(strings.Join(blocks, "\n\n"), skillsBytes)
 	}
+	u.context = agent.ModelContext(u.s)
 	u.before = nil
 	if u.o.HistoryTokens > 0 {
 		turns, err := u.s.Turns(ctx, 0)
@@ -101,6 +103,9 @@ func (u *run) system(ctx context.Context) (string, error) {
 		if base, err = fill("base", nil); err != nil {
 			return "", err
 		}
+	}
+	if u.context != "" {
+		base += "\n\n" + u.context
 	}
 	spaces := ""
 	if u.o.Workspaces != nil {

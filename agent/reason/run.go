@@ -31,6 +31,8 @@ type run struct {
 	notes            scratchpad
 	// skills are the fitting skills in the prompt.
 	skills string
+	// context is the context of the agent and the session for models.
+	context string
 	// pushbacks counts the refused answers since the last tool call. nudged reports that the model was asked to write
 	// something.
 	pushbacks int
@@ -78,7 +80,7 @@ func (u *run) finish(ctx context.Context, failed error) {
 func (u *run) contained(ctx context.Context) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = errlog.Recovered(p, debug.Stack())
+			err = errlog.Withhold(errlog.Recovered(p, debug.Stack()))
 		}
 	}()
 	return u.loop(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -217,6 +218,22 @@ func TestBAFCoreState(t *testing.T) {
 		if got := tr.String(); got != "s --[session_test.isLong]--> s" {
 			t.Errorf("got %s", got)
 		}
+		for want, tr := range map[string]*agent.Transition{
+			"is long":                                   s.WhenNamed("is long", isLong),
+			"receive_message_text and matches ^a+$":     s.OnText().WhenMatches(regexp.MustCompile("^a+$")),
+			"variable paid == true":                     s.WhenVariable("paid", agent.Equal, true),
+			"variable plan != gold":                     s.WhenVariable("plan", agent.NotEqual, "gold"),
+			"matches " + strings.Repeat("é", 191) + "…": s.OnEvent().WhenMatches(regexp.MustCompile(strings.Repeat("é", 300))),
+		} {
+			tr.GoTo(s)
+			if got := strings.TrimPrefix(tr.String(), "s --[any_event and "); got != want+"]--> s" && got != "s --["+want+"]--> s" {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+		a := valid()
+		s = a.States()[0]
+		s.OnText().WhenMatches(nil).GoTo(s)
+		invalid(t, a, "a nil condition")
 	})
 }
 

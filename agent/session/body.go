@@ -179,7 +179,7 @@ func (t *openTurn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reason
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		out = append(out, t.record.Steps(until)...)
+		out = t.record.Steps(out, until)
 		return nil
 	})
 	if err != nil {

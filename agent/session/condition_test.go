@@ -122,7 +122,7 @@ func testConditionsCombine(t *testing.T) {
 	}
 	synctest.Wait()
 	tr := store.Transitions("S")
-	if len(tr) != 1 || tr[0].Event != "receive_message_text" || tr[0].Condition != "Intent Matching - hello and session_test.isLong and n >= 2" {
+	if len(tr) != 1 || tr[0].Event != "receive_message_text" || tr[0].Condition != "Intent Matching - hello and session_test.isLong and variable n >= 2" {
 		t.Errorf("moves %+v", tr)
 	}
 	if _, messages, _ := store.Stored("S"); len(messages) != 5 {
@@ -173,7 +173,7 @@ func testFallbackAnswersTheText(t *testing.T) {
 	a := agent.New("files")
 	one := a.State("one", agent.Initial)
 	one.Body(func(context.Context, *agent.Session) error { <-hold; return nil })
-	one.OnEvent("never").GoTo(one)
+	one.OnFile("never").GoTo(one)
 	one.Fallback(say)
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")

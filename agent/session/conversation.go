@@ -18,6 +18,7 @@ import (
 	"docent/agent/session/queue"
 	"docent/internal/errlog"
 	"docent/internal/fault"
+	"docent/internal/quota"
 	"docent/payload"
 	"docent/rag/corpus"
 )
@@ -50,9 +51,11 @@ type conversation struct {
 	sched    schedule
 	greeting greeting
 	queue    queue.Queue
-	current  *openTurn // the running turn, or nil
-	ending   []int64   // finished turns whose end clients have not received
-	latest   int64     // the newest known turn
+	current  *openTurn     // the running turn, or nil
+	ending   []int64       // finished turns whose end clients have not received
+	latest   int64         // the newest known turn
+	payer    quota.Client  // the client whose event came last, or the owner
+	reader   corpus.Reader // the owner; limited unless the client whose event came last was not
 }
 
 // facts are the parts of a journal.SessionRecord that a session in memory keeps.
@@ -89,7 +92,6 @@ const platform = "WebSocketPlatform"
 func (c *conversation) run(ctx context.Context) {
 	defer c.rt.running.Done()
 	c.open(ctx)
-	ctx = corpus.WithReader(ctx, c.record.Owner) // agents read documents for the owner of the session
 	var timer *time.Timer
 	closing := c.rt.closing
 	for {
@@ -281,6 +283,7 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 		Name: record.Name, Username: record.Username, Owner: record.Owner,
 		Platform: record.Platform, Variables: record.Variables,
 	}
+	c.payer, c.reader = quota.Client{Principal: record.Owner}, corpus.Reader{Principal: record.Owner, Limited: true}
 	c.place = agent.Place{State: c.rt.machine.Find(record.State), Entered: record.EnteredAt}
 	if c.place.Entered.IsZero() {
 		c.place.Entered = c.rt.cfg.Now()

@@ -64,7 +64,7 @@ func testGlobalStatesReturnToEachOrigin(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
 	}
 	tr := store.Transitions("S")
-	if tr[0].Condition != "Intent Matching - help" || tr[2].Condition != "prev_state == s0" || tr[2].Source != "more" {
+	if tr[0].Condition != "Intent Matching - help" || tr[2].Condition != "variable prev_state == s0" || tr[2].Source != "more" {
 		t.Errorf("moves %+v", tr[:3])
 	}
 }

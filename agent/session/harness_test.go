@@ -163,5 +163,6 @@ func echo(handle agent.Body) *agent.Agent {
 		return s.Reply(ctx, s.Message())
 	})
 	answer.OnMessage().GoTo(answer)
+	answer.OnFile("never").GoTo(answer) // files wait
 	return a
 }

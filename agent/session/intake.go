@@ -10,7 +10,9 @@ import (
 	"docent/agent/session/journal"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
+	"docent/internal/quota"
 	"docent/payload"
+	"docent/rag/corpus"
 )
 
 // Causes of refused messages.
@@ -106,7 +108,18 @@ func (in arrival) check(ctx context.Context, c *conversation) error {
 	if err == nil {
 		err = journal.CheckContent(&in.event, in.content)
 	}
+	if err == nil && in.caller != nil {
+		err = c.rt.cfg.Quotas.Receive(ctx, in.content != nil, in.size())
+	}
 	return err //nolint:wrapcheck // the error is complete
+}
+
+func (in arrival) size() int {
+	n := len(in.content) + len(in.event.Data)
+	if in.event.File != nil {
+		n += len(in.event.File.Base64)
+	}
+	return n
 }
 
 // receive stores an event. After an error the event may be stored all the same. A client that sends
@@ -122,7 +135,9 @@ func (in arrival) receive(ctx context.Context, c *conversation) (journal.Receipt
 	}
 	receipt, err := c.rt.cfg.Store.Receive(ctx, record)
 	switch {
-	case err == nil && receipt.Duplicate && !in.heard && !record.Same(receipt.Event.Message):
+	case err == nil && receipt.Duplicate && in.content == nil && receipt.Event.Name != in.event.Name:
+		return receipt, fault.New(fault.Conflict, "event_id_reused", "this id was used for another event")
+	case err == nil && receipt.Duplicate && in.content != nil && !in.heard && !record.Same(receipt.Event.Message):
 		return receipt, fault.New(fault.Conflict, "message_id_reused", "this id was used for another message")
 	case err == nil:
 		return receipt, nil
@@ -143,6 +158,10 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.latest = max(c.latest, p.Event.Turn)
+	if in.caller != nil {
+		by, _ := corpus.ReaderOf(ctx)
+		c.payer, c.reader.Limited = quota.ClientOf(ctx), by.Limited && by.Principal == c.reader.Principal
+	}
 	// Otherwise the caller receives it with the entries that it missed.
 	if in.caller != nil && in.content != nil && !in.caller.muted {
 		ack := c.rt.turnFrame(p.Event.Turn, payload.AckAction, payload.Ack{ID: m.ClientID, Seq: m.Seq, Duplicate: r.Duplicate})
@@ -172,6 +191,10 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 // repeatedLocked frees the slot instead.
 func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	turn := r.Event.Turn
+	if in.content == nil { // of a program, which does not wait for the turn
+		<-c.queue.Slots
+		return
+	}
 	if waits, held := c.waitsLocked(turn); waits {
 		<-c.queue.Slots
 		if held {

@@ -88,6 +88,40 @@ func TestLogOfOwnErrors(t *testing.T) {
 	})
 }
 
+// TestLogOfPanics checks that the log names the state and the value of a developer's
+// panic.
+func TestLogOfPanics(t *testing.T) {
+	for name, tc := range map[string]struct {
+		value any
+		want  string
+	}{
+		"text":   {"no such order: 4711", `error.panic="no such order: 4711"`},
+		"error":  {fmt.Errorf("order: %w", errors.New("the till is shut")), `error.panic="order: the till is shut"`},
+		"struct": {struct{ Order int }{4711}, "error.panic={4711}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var logged bytes.Buffer
+				a := agent.New("own")
+				idle, run := a.State("idle", agent.Initial), a.State("run")
+				idle.OnMessage().GoTo(run)
+				run.OnMessage().GoTo(run)
+				run.Body(func(context.Context, *agent.Session) error { panic(tc.value) })
+				rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+				sub, c, _ := open(t, rt, "S")
+				send(t, sub, "m", "go")
+				c.until(payload.TurnFinishedAction)
+				synctest.Wait()
+				for _, want := range []string{tc.want, "session=S", "state=run", "logging_test.go"} {
+					if text := logged.String(); !strings.Contains(text, want) {
+						t.Errorf("the log lacks %s: %s", want, text)
+					}
+				}
+			})
+		})
+	}
+}
+
 // TestDefaultLogger checks that a runtime without a logger uses the program's logger.
 func TestDefaultLogger(t *testing.T) {
 	t.Parallel()

@@ -164,7 +164,8 @@ func (w *world) send(h *happening) {
 		}
 		err = w.sub.Send(ctx, session.Message{Content: json.RawMessage(content), Human: h.human})
 	case "file":
-		err = w.sub.SendFile(ctx, session.File{File: payload.NewFile("f", h.name, []byte("x"))})
+		file := payload.NewFile("f", h.name, []byte("x"))
+		err = w.rt.Dispatch(ctx, "S", agent.Event{Name: agent.EventFile, File: &file, Human: true})
 	default:
 		err = w.rt.Dispatch(ctx, "S", agent.Event{Name: h.name, Human: h.human})
 	}

@@ -20,6 +20,7 @@ import (
 	"docent/agent/session/journal"
 	"docent/agent/session/meters"
 	"docent/internal/fault"
+	"docent/internal/quota"
 )
 
 // DefaultHistory is the default of RuntimeConfig.History. That many short messages fill
@@ -70,6 +71,8 @@ type RuntimeConfig struct {
 	Logger *slog.Logger
 	// Metrics counts sessions, turns, events, and commits. Default: a new set.
 	Metrics *metrics.Set
+	// Quotas limits the work for one client in a day. Default: nil, no limits.
+	Quotas *quota.Quotas
 	// Now returns the current time. Default: time.Now.
 	Now func() time.Time
 	// QueueSize bounds the events of one session that no step has considered. The event of the

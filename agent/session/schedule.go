@@ -62,7 +62,7 @@ func (s *schedule) timeUpLocked() {
 	}
 }
 
-// leaveLocked gives the next check to the runtime's alarms when the session leaves memory.
+// leaveLocked sets an alarm for the next check when the session leaves memory.
 func (s *schedule) leaveLocked() {
 	if !s.wakeAt.IsZero() {
 		s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.wakeAt, Backoff: s.wakeAt.Sub(s.rt.cfg.Now())})

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/fault"
 	"docent/payload"
 )
 
@@ -76,15 +76,19 @@ func (s *Subscription) Send(ctx context.Context, m Message) error {
 
 // File is a file from a user.
 type File struct {
-	// ID has the same meaning as in Message.
+	// ID and Wait have the same meaning as in Message.
 	ID   string
 	File payload.File
-	// Wait has the same meaning as in Message.
 	Wait bool
 }
 
-// SendFile stores a file and queues its turn. It fails like Send.
+// SendFile stores a file and queues its turn. It fails like Send. It fails with fault.Conflict, and
+// stores nothing, if no state of the agent takes files.
 func (s *Subscription) SendFile(ctx context.Context, f File) error {
+	if !s.c.rt.Takes(chat.EventFile) {
+		return fault.New(fault.Conflict, "file_not_read", "I do not read files that are sent here. To have me answer from %s, "+
+			"add it to the documents: upload it on the page, or run: docent ingest FILE", f.File.Name)
+	}
 	event := chat.Event{Name: chat.EventFile, Text: f.File.Name, File: &f.File, Human: true}
 	return arrival{event: event, id: f.ID, content: chat.JSONString(f.File.Text()), wait: f.Wait, caller: s}.store(ctx, s.c)
 }
@@ -104,23 +108,46 @@ func (s *Subscription) SendEvent(ctx context.Context, name string, data json.Raw
 // EventText needs Text, an EventMessage needs JSON, and an EventFile needs File. All other fields
 // are ignored. Dispatch fails like Subscription.Send, and joins the errors of several sessions.
 func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event chat.Event) error {
+	if sessionID != "" {
+		return r.DispatchOnce(ctx, sessionID, "", event)
+	}
+	_, err := r.DispatchAll(ctx, "", event, func(string) bool { return true })
+	return err
+}
+
+// DispatchOnce is Dispatch for one session. Unless id is "", the session handles only one event
+// with it.
+func (r *Runtime) DispatchOnce(ctx context.Context, sessionID, id string, event chat.Event) error {
+	return r.with(ctx, sessionID, func(c *conversation) error { return c.dispatch(ctx, id, event) })
+}
+
+// DispatchAll dispatches an event to the sessions in memory whose owner it accepts, and returns
+// their number. id has the same meaning as in DispatchOnce.
+func (r *Runtime) DispatchAll(ctx context.Context, id string, event chat.Event, accept func(owner string) bool) (int, error) {
+	var errs []error
+	var sent int
+	for session := range r.inMemory() {
+		errs = append(errs, r.with(ctx, session, func(c *conversation) error {
+			if !accept(c.record.Owner) {
+				return nil
+			}
+			sent++
+			return c.dispatch(ctx, id, event)
+		}))
+	}
+	return sent, errors.Join(errs...)
+}
+
+func (c *conversation) dispatch(ctx context.Context, id string, event chat.Event) error {
 	event, content, err := journal.Dispatched(event)
 	if err != nil {
 		return err //nolint:wrapcheck // the error is complete
 	}
-	in := arrival{event: event, content: content}
-	if sessionID != "" {
-		return r.with(ctx, sessionID, func(c *conversation) error { return in.store(ctx, c) })
-	}
-	var errs []error
-	for id := range r.inMemory() {
-		err := r.with(ctx, id, func(c *conversation) error { return in.store(ctx, c) })
-		if err != nil {
-			errs = append(errs, fmt.Errorf("session %s: %w", id, err))
-		}
-	}
-	return errors.Join(errs...)
+	return arrival{event: event, id: id, content: content}.store(ctx, c)
 }
+
+// Takes reports whether some state of the agent takes events with a name.
+func (r *Runtime) Takes(event string) bool { return r.machine.Takes(event) }
 
 // Check makes a session check its conditions, because they may hold now. The session need not be in
 // memory. Check fails with fault.NotFound if the session does not exist.

@@ -176,6 +176,51 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// A body that links its steps reads the link, also if the steps were stored without it.
+//
+// BAF W33
+func TestReadLinks(t *testing.T) {
+	for name, early := range map[string]bool{"in one turn": false, "stored early": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				var got []string
+				a := echo(func(ctx context.Context, s *agent.Session) error {
+					if s.Message() == "" {
+						return nil
+					}
+					if err := s.ReplyReasoningStep(ctx, step(0, "a")); err != nil {
+						return err
+					}
+					if early {
+						if err := s.Flush(ctx); err != nil {
+							return err
+						}
+					}
+					err := errors.Join(s.Reply(ctx, "answer"), s.LinkPendingReasoningEvents(ctx), s.ReplyReasoningStep(ctx, step(1, "later")))
+					steps, failed := s.ReasoningEvents(ctx, time.Time{})
+					talk, broken := s.ChatHistory(ctx, 0, time.Time{})
+					for _, r := range steps {
+						at := slices.IndexFunc(talk, func(m agent.ChatMessage) bool { return r.ChatID != 0 && m.ID == r.ChatID })
+						if at < 0 {
+							got = append(got, r.Summary+" none")
+						} else {
+							got = append(got, r.Summary+" "+string(talk[at].Content))
+						}
+					}
+					return errors.Join(err, failed, broken)
+				})
+				sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()}), "S")
+				synctest.Wait() // for the greeting
+				send(t, sub, "", "question")
+				c.until(payload.TurnFinishedAction)
+				if strings.Join(got, ",") != `a "answer",later none` {
+					t.Errorf("got %v", got)
+				}
+			})
+		})
+	}
+}
+
 // Parallel tools use one session.
 func TestSessionConcurrently(t *testing.T) { bubble(t, testSessionConcurrently) }
 

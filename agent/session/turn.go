@@ -12,7 +12,9 @@ import (
 	"docent/agent/session/queue"
 	"docent/internal/errlog"
 	"docent/internal/fault"
+	"docent/internal/quota"
 	"docent/payload"
+	"docent/rag/corpus"
 )
 
 // Bounds of one turn.
@@ -71,6 +73,9 @@ func (c *conversation) begin(ctx context.Context) *openTurn {
 // act begins a turn and runs its steps in a goroutine. The steps end when the next one would begin
 // another turn, or when none is possible.
 func (c *conversation) act(ctx context.Context, greet bool) {
+	c.mu.Lock()
+	ctx = corpus.WithReader(quota.WithClient(ctx, c.payer), c.reader)
+	c.mu.Unlock()
 	t := c.begin(ctx)
 	t.greeting = greet
 	steps, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)

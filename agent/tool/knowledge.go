@@ -144,7 +144,7 @@ func passage(number int, p corpus.Passage) string {
 		page = strconv.Itoa(*p.Page + 1)
 	}
 	return text.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page,
-		"source", p.Document.Source, "document", strconv.FormatInt(p.Document.ID, 10), "bytes", fmt.Sprintf("%d-%d", p.Start, p.End))
+		"source", corpus.ShortSource(p.Document.Source), "document", strconv.FormatInt(p.Document.ID, 10), "bytes", fmt.Sprintf("%d-%d", p.Start, p.End))
 }
 
 func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
@@ -217,8 +217,9 @@ func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 		return nil, safe(err, fault.NewText("documents_not_listed", "the documents cannot be listed now"))
 	}
 	for _, d := range docs[:min(len(docs), documentPage)] {
+		source := corpus.ShortSource(d.Source)
 		fmt.Fprintf(&b, "document %d: %s (%s; collection %s)\n", d.ID,
-			printable(clip(cmp.Or(d.Title, d.Source), 200)), printable(clip(d.Source, 300)), printable(d.Collection))
+			printable(clip(cmp.Or(d.Title, source), 200)), printable(clip(source, 300)), printable(d.Collection))
 	}
 	switch {
 	case len(docs) == 0:

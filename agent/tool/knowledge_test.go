@@ -140,7 +140,7 @@ func TestSearchKnowledge(t *testing.T) {
 	ask := func(args in) string {
 		return s.Invoke(ctx, "search_knowledge", must(json.Marshal(args))).Content
 	}
-	const session = "<passage number=\"1\" from=\"Limits › Part\" page=\"2\" source=\"/docs/Limits.md\" document=\"1\" bytes=\"38-87\">\nA session ends after 30 minutes without a message.\n</passage>"
+	const session = "<passage number=\"1\" from=\"Limits › Part\" page=\"2\" source=\"docs/Limits.md\" document=\"1\" bytes=\"38-87\">\nA session ends after 30 minutes without a message.\n</passage>"
 	if got := ask(in{"query": "When does a session end?", "k": 1}); strings.Replace(got, "38-88", "38-87", 1) != session {
 		t.Errorf("got %s", got)
 	}
@@ -200,7 +200,7 @@ func TestReadDocument(t *testing.T) {
 	shelf, s := library(t)
 	shelf.add("default", "Long", strings.Repeat("é€😀\n", 5000))
 	shelf.add("default", "Empty", "")
-	if got := invoke(t, s, "read_document", in{"id": 2}); got != "<passage number=\"1\" from=\"Install\" source=\"/docs/Install.md\" document=\"2\" bytes=\"0-93\">\n"+shelf.docs[1].Text+"\n</passage>" {
+	if got := invoke(t, s, "read_document", in{"id": 2}); got != "<passage number=\"1\" from=\"Install\" source=\"docs/Install.md\" document=\"2\" bytes=\"0-93\">\n"+shelf.docs[1].Text+"\n</passage>" {
 		t.Errorf("got %s", got)
 	}
 	for from, pages := 0, 0; from < 50_000; pages++ {
@@ -239,7 +239,7 @@ func TestListDocuments(t *testing.T) {
 	t.Parallel()
 	shelf, s := library(t)
 	if got, want := invoke(t, s, "list_documents", in{}), "collection default: 2 documents\ncollection legal: 1 documents\n\n"+
-		"document 1: Limits (/docs/Limits.md; collection default)\ndocument 2: Install (/docs/Install.md; collection default)\ndocument 3: Terms (/docs/Terms.md; collection legal)"; got != want {
+		"document 1: Limits (docs/Limits.md; collection default)\ndocument 2: Install (docs/Install.md; collection default)\ndocument 3: Terms (docs/Terms.md; collection legal)"; got != want {
 		t.Errorf("got %s", got)
 	}
 	if got := invoke(t, s, "list_documents", in{"collection": "legal", "match": "inst"}); got != "No documents." {

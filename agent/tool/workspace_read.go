@@ -81,7 +81,8 @@ func page(ctx context.Context, f io.ReaderAt, size int64, in readFile) (string, 
 	return result(fitting(ctx, string(text), result)), nil
 }
 
-// lineEnd returns the best end of a page: after its last line end, unless that makes the page short.
+// lineEnd returns the offset after the last line break in the second half of a text. Without one, it returns the length of
+// the text.
 func lineEnd[T string | []byte](text T) int {
 	for i := len(text); i > len(text)/2; i-- {
 		if text[i-1] == '\n' {

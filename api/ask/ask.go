@@ -12,6 +12,7 @@ import (
 
 	"docent/api/slots"
 	"docent/internal/fault"
+	"docent/internal/quota"
 	"docent/rag"
 	"docent/rag/corpus"
 )
@@ -38,13 +39,15 @@ type Service struct {
 	rag         RAG
 	collections Collections
 	slots       *slots.Slots // of running answers
+	quotas      *quota.Quotas
 }
 
 // NewService returns a Service that makes up to maxAnswers answers at once, and up
-// to half of them for one principal. Further questions are refused.
-func NewService(answers RAG, collections Collections, maxAnswers int) *Service {
-	return &Service{answers, collections, slots.New(maxAnswers,
-		fault.New(fault.Busy, "answers_full", "docent is answering as many questions as it can; try again in a moment"))}
+// to half of them for one principal. Further questions are refused, and so are
+// those over the quota of the client. quotas may be nil.
+func NewService(answers RAG, collections Collections, maxAnswers int, quotas *quota.Quotas) *Service {
+	full := fault.New(fault.Busy, "answers_full", "docent is answering as many questions as it can; try again in a moment")
+	return &Service{answers, collections, slots.New(maxAnswers, full), quotas}
 }
 
 // Answer returns the whole answer to a question.
@@ -95,7 +98,23 @@ func (s *Service) start(ctx context.Context, req rag.Request) (done func(), err 
 	if err := s.CheckCollections(ctx, req.Collections); err != nil {
 		return nil, err
 	}
-	return s.slots.Take(ctx, 0)
+	return s.Slot(ctx, 1)
+}
+
+// Slot takes the slot of an answer for other work; done gives it back. It counts
+// questions for the quota of the client. Sessions count messages themselves.
+func (s *Service) Slot(ctx context.Context, questions int64) (done func(), err error) {
+	if done, err = s.slots.Take(ctx, 0); err != nil {
+		return nil, err
+	}
+	if questions == 0 {
+		return done, nil
+	}
+	if err := s.quotas.Take(ctx, quota.Questions, questions); err != nil {
+		done()
+		return nil, err
+	}
+	return done, nil
 }
 
 // CheckCollections refuses names of unknown collections, because a search in

@@ -47,7 +47,7 @@ func TestStream(t *testing.T) {
 	t.Parallel()
 	away := fault.New(fault.Unavailable, "test_sentence", "the model is away")
 	a := &answerer{}
-	s := NewService(a, a, 1)
+	s := NewService(a, a, 1, nil)
 	if _, err := s.Stream(t.Context(), rag.Request{}); err == nil || fault.KindOf(err) != fault.Internal {
 		t.Errorf("an answer without parts: %v", err)
 	}
@@ -93,7 +93,7 @@ func TestStream(t *testing.T) {
 func TestCheckCollections(t *testing.T) {
 	t.Parallel()
 	a := &answerer{}
-	s := NewService(a, a, 1)
+	s := NewService(a, a, 1, nil)
 	_, err := s.Answer(t.Context(), rag.Request{Collections: []string{"manuals", "elsewhere"}})
 	if fault.KindOf(err) != fault.NotFound || !strings.Contains(err.Error(), "default, manuals") {
 		t.Errorf("an unknown collection: %v", err)

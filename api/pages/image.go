@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"mime"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -17,6 +20,7 @@ import (
 	"docent/api/route"
 	"docent/api/stall"
 	"docent/ingest/intake"
+	"docent/ingest/scratch"
 	"docent/internal/fault"
 )
 
@@ -102,16 +106,19 @@ func (p *pages) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse, 
 	if kind, _, err := mime.ParseMediaType(req.Header.Get("Content-Type")); err != nil || kind != pdfType {
 		return nil, route.NewError(http.StatusUnsupportedMediaType, fault.Invalid, fault.NewText("pdf_needed", "send a PDF as %s", pdfType))
 	}
-	// Slots of their own: a PDF that arrives slowly does not delay pages of
-	// documents, and a full queue for drawing does not delay uploads.
+	arrived, err := p.receive(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	defer arrived.remove()
 	release, err := p.sent.Take(ctx, patience)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	pdf, err := p.readPDF(ctx, in)
+	pdf, err := os.ReadFile(arrived.name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read a PDF: %w", err)
 	}
 	key := pageKey{hash: hash(pdf), index: in.Page, width: in.Width}
 	kept, found, err := p.cache.find(key)
@@ -133,28 +140,60 @@ func (p *pages) draw(ctx context.Context, in *drawInput) (*huma.StreamResponse, 
 	return p.send(ctx, kept, ""), nil
 }
 
-// readPDF reads the PDF of a request.
-func (p *pages) readPDF(ctx context.Context, in *drawInput) ([]byte, error) {
+// sentPDF is a PDF of a request in a temporary file.
+type sentPDF struct {
+	name   string
+	remove func()
+}
+
+// receive writes the PDF of a request to a temporary file.
+func (p *pages) receive(ctx context.Context, in *drawInput) (_ sentPDF, err error) {
 	req, w := in.HTTP()
 	if req.ContentLength > MaxSentBytes {
-		return nil, route.TooLarge(fault.NewText("the_pdf", "the PDF"), MaxSentBytes)
+		return sentPDF{}, route.TooLarge(fault.NewText("the_pdf", "the PDF"), MaxSentBytes)
+	}
+	done, err := p.arriving.Take(ctx, patience)
+	if err != nil {
+		return sentPDF{}, err
+	}
+	defer done()
+	folder, err := scratch.Make(scratch.Upload)
+	if err != nil {
+		return sentPDF{}, err //nolint:wrapcheck // the error is complete
+	}
+	arrived := sentPDF{filepath.Join(folder.Path, "page.pdf"), func() { _ = folder.Remove() }}
+	defer func() {
+		if err != nil {
+			arrived.remove()
+		}
+	}()
+	f, err := os.Create(arrived.name)
+	if err != nil {
+		return sentPDF{}, fmt.Errorf("store a PDF: %w", err)
 	}
 	body := http.MaxBytesReader(w, req.Body, MaxSentBytes)
-	var pdf bytes.Buffer
-	pdf.Grow(int(max(req.ContentLength, 0)) + bytes.MinRead) // avoids copies
-	_, err := pdf.ReadFrom(stall.NewReader(w, body, p.cfg.StallTimeout))
+	_, err = io.Copy(f, stall.NewReader(w, body, p.cfg.StallTimeout))
+	if err != nil {
+		err = cutOff(ctx, err)
+	}
+	return arrived, errors.Join(err, f.Close())
+}
+
+// cutOff is the error of a PDF that did not arrive.
+func cutOff(ctx context.Context, err error) error {
 	var limit *http.MaxBytesError
+	var disk *fs.PathError
 	switch {
-	case err == nil:
-		return pdf.Bytes(), nil
+	case errors.As(err, &disk):
+		return fmt.Errorf("store a PDF: %w", err)
 	case errors.As(err, &limit):
-		return nil, route.TooLarge(fault.NewText("the_pdf", "the PDF"), MaxSentBytes)
+		return route.TooLarge(fault.NewText("the_pdf", "the PDF"), MaxSentBytes)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, route.NewError(http.StatusRequestTimeout, fault.Invalid,
+		return route.NewError(http.StatusRequestTimeout, fault.Invalid,
 			fault.NewText("pdf_stalled", "no more of the PDF arrived; send it again"))
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	default:
-		return nil, fault.Wrap(fault.Invalid, err, "pdf_cut_off", "the end of the PDF is missing")
+		return fault.Wrap(fault.Invalid, err, "pdf_cut_off", "the end of the PDF is missing")
 	}
 }

@@ -27,8 +27,11 @@ const (
 	// maxDrawing bounds the PDFs that are in memory at once while their pages are
 	// drawn or read.
 	maxDrawing = pdf.PageDrawers
+	// maxArriving bounds the PDFs from requests that are in temporary files at once,
+	// until they have arrived.
+	maxArriving = 64
 	// maxSent bounds the PDFs from requests that are in memory at once, while they
-	// arrive or wait to be drawn.
+	// wait to be drawn.
 	maxSent = 4
 	// patience bounds how long a request waits for its turn.
 	patience = 10 * time.Second
@@ -70,7 +73,9 @@ type pages struct {
 	routes  *route.Router
 	cache   *cache
 	drawing *slots.Slots // of PDFs whose pages are drawn or read
-	sent    *slots.Slots // of PDFs that come with a request
+	// arriving and sent are the slots of PDFs that come with a request. A PDF that
+	// arrives slowly takes none that others need for drawing.
+	arriving, sent *slots.Slots
 }
 
 type pageInput struct {
@@ -96,7 +101,10 @@ type drawInput struct {
 // AddRoutes adds the routes for pages.
 func AddRoutes(r *route.Router, cfg Config) {
 	full := fault.New(fault.Busy, "page_images_full", "docent is drawing as many pages as it can; try again in a moment")
-	p := &pages{cfg: cfg, routes: r, cache: newCache(), drawing: slots.New(maxDrawing, full), sent: slots.New(maxSent, full)}
+	p := &pages{
+		cfg: cfg, routes: r, cache: newCache(), drawing: slots.New(maxDrawing, full),
+		arriving: slots.New(maxArriving, full), sent: slots.New(maxSent, full),
+	}
 	const draw = "/api/pages"
 	busy := []int{http.StatusNotFound, http.StatusTooManyRequests}
 	picture := func(headers map[string]*huma.Param) map[string]*huma.Response {

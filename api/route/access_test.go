@@ -16,7 +16,7 @@ import (
 func TestRouteWithoutRow(t *testing.T) {
 	t.Parallel()
 	r := New(Config{
-		Mux: http.NewServeMux(), Version: "dev", Description: "d", Access: []Access{{"GET /api/health", Public}, {"GET /openapi.json", Public}},
+		Mux: http.NewServeMux(), Description: "d", Access: []Access{{"GET /api/health", Public}, {"GET /openapi.json", Public}},
 		BodyTimeout: time.Second, Metrics: metrics.NewSet(), Logger: slog.New(slog.DiscardHandler),
 	})
 	r.Handle("GET /api/health", http.NotFound)

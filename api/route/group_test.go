@@ -54,7 +54,7 @@ func double(_ context.Context, in *number) (*struct{ Body int }, error) {
 func grouped(t *testing.T) *Handler {
 	t.Helper()
 	r := New(Config{
-		Mux: http.NewServeMux(), Version: "dev", Description: "d", BodyTimeout: time.Second,
+		Mux: http.NewServeMux(), Description: "d", BodyTimeout: time.Second,
 		Access: []Access{
 			{"GET /openapi.json", Public}, {"POST /own/double", auth.Ask}, {"POST /v1/double", auth.Ask}, {"GET /status", Public},
 		},

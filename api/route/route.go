@@ -32,12 +32,14 @@ type Mux interface {
 	Handler(r *http.Request) (http.Handler, string)
 }
 
+// interfaceVersion is the version of the HTTP interface. The version of the program
+// is for users only.
+const interfaceVersion = "1"
+
 // Config sets a Router up.
 type Config struct {
 	// Mux matches requests to routes. Required.
 	Mux Mux
-	// Version is the version of the program. Required.
-	Version string
 	// Description describes the interface in /openapi.json. Required.
 	Description string
 	// Access says who may use each route. Required.
@@ -76,7 +78,7 @@ func New(cfg Config) *Router {
 	}
 	r.api = humago.New(registry{r}, huma.Config{
 		OpenAPI: &huma.OpenAPI{
-			Info:       &huma.Info{Title: "docent", Version: cfg.Version, Description: cfg.Description},
+			Info:       &huma.Info{Title: "docent", Version: interfaceVersion, Description: cfg.Description},
 			Components: &huma.Components{Schemas: huma.NewMapRegistry("#/components/schemas/", r.schemaName)},
 		},
 		Formats:       map[string]huma.Format{"application/json": huma.DefaultJSONFormat, "json": huma.DefaultJSONFormat},

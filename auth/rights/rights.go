@@ -143,10 +143,10 @@ func (a Access) Readable(among []string) []string {
 // Store keeps groups and rights. It is safe for concurrent use, also by several
 // processes. Once a method has returned, every process sees its change.
 type Store interface {
-	// Access returns the rights of a principal at a time. A user or token with the
-	// scope admin is an administrator. An unknown principal has the rights of
-	// Everyone, and "" has none.
-	Access(ctx context.Context, principal string, at time.Time) (Access, error)
+	// Access returns the rights of a reader at a time. A user or token with the scope
+	// admin is an administrator, unless the reader is limited. An unknown principal
+	// has the rights of Everyone, and "" has none.
+	Access(ctx context.Context, reader corpus.Reader, at time.Time) (Access, error)
 	// CollectionRights lists all collections with their rights, by name.
 	CollectionRights(ctx context.Context) ([]Collection, error)
 	// SetRight sets the right of a subject in a collection, and makes the collection
@@ -208,11 +208,11 @@ var errNoReader = fault.New(fault.Internal, "reader_missing", "internal error: t
 
 // Access returns the rights of the reader of ctx.
 func (r *Rights) Access(ctx context.Context) (Access, error) {
-	reader, ok := corpus.Reader(ctx)
+	reader, ok := corpus.ReaderOf(ctx)
 	if !ok {
 		return Access{}, errNoReader
 	}
-	if r.issuerAdmin && strings.HasPrefix(reader, oidcPrefix) {
+	if r.issuerAdmin && !reader.Limited && strings.HasPrefix(reader.Principal, oidcPrefix) {
 		return Access{Admin: true}, nil
 	}
 	return r.store.Access(ctx, reader, r.now()) //nolint:wrapcheck // the store names the operation

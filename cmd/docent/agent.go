@@ -13,11 +13,11 @@ import (
 func newAgent(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
-		Short: "Check and print agent files (YAML)",
+		Short: "Write, check, and try agent files (YAML)",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newAgentCheck(std), newAgentPrint(std))
+	cmd.AddCommand(newAgentNew(std), newAgentCheck(std), newAgentChat(std), newAgentPrint(std), newAgentSchema(std))
 	return cmd
 }
 
@@ -32,7 +32,7 @@ func newAgentCheck(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p := wiring.New(cfg, logger(std, cfg, false))
+			p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
 			if err := p.AddModel(cmd.Context()); err != nil {
 				return err
 			}
@@ -56,6 +56,22 @@ func newAgentPrint(std stdio) *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := std.out.Write(definition.Assistant())
+			return err
+		},
+	}
+}
+
+func newAgentSchema(std stdio) *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of agent files, for editors",
+		Long: `Print the JSON Schema of agent files. With it, editors complete keys and mark
+errors. Save it beside your agent, and begin the agent file with this line:
+
+  # yaml-language-server: $schema=agent.schema.json`,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := std.out.Write(definition.Schema())
 			return err
 		},
 	}

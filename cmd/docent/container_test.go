@@ -3,8 +3,12 @@ package main
 import (
 	"bytes"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
+
+	"docent/config"
 
 	"gopkg.in/yaml.v3"
 )
@@ -29,7 +33,8 @@ type compose struct {
 			Retries     int      `yaml:"retries"`
 			StartPeriod string   `yaml:"start_period"`
 		} `yaml:"healthcheck"`
-		Restart string `yaml:"restart"`
+		GracePeriod string `yaml:"stop_grace_period"`
+		Restart     string `yaml:"restart"`
 	} `yaml:"services"`
 	Volumes map[string]any `yaml:"volumes"`
 }
@@ -64,14 +69,15 @@ func TestCompose(t *testing.T) {
 			}
 		}
 		for _, v := range s.Volumes {
-			source, _, _ := strings.Cut(v, ":")
-			if _, named := c.Volumes[source]; !named && !strings.HasPrefix(source, "./") {
+			source := v[:strings.Index(strings.ReplaceAll(v, ":-", "--"), ":")]
+			if _, named := c.Volumes[source]; !named && !strings.HasPrefix(source, "${DOCUMENTS") {
 				t.Errorf("service %s mounts %s, which is no volume", name, source)
 			}
 		}
 	}
 	// The command lines in the file are ones the program understands.
-	for _, args := range [][]string{c.Services["app"].Command, c.Services["app"].Healthcheck.Test[2:]} {
+	app, documents := c.Services["app"], c.Services["documents"]
+	for _, args := range [][]string{app.Command, app.Healthcheck.Test[2:], documents.Command, documents.Healthcheck.Test[2:]} {
 		cmd, rest, err := newRoot(stdio{}).Find(args)
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +86,33 @@ func TestCompose(t *testing.T) {
 			t.Errorf("docent %v: %v", args, err)
 		}
 	}
-	if c.Services["app"].Environment["DATABASE_URL"] == "" || len(c.Volumes) != 2 {
-		t.Errorf("app has no database, or the data no volumes")
+	if url := app.Environment["DATABASE_URL"]; url == "" || strings.Contains(url, "$") || len(c.Volumes) != 2 {
+		t.Errorf("app has no database, or an escaped password does not work, or the data has no volumes")
+	}
+	if grace, err := time.ParseDuration(app.GracePeriod); err != nil || grace < 25*time.Second {
+		t.Errorf("app gets %q to finish its turns, which take up to 20 s", app.GracePeriod)
+	}
+	for _, s := range config.Settings() { // each variable of speech and of Agent WebSocket reaches the server
+		for _, name := range s.Env {
+			_, passed := app.Environment[name]
+			if foreign := !strings.HasPrefix(name, "DOCENT_") && !strings.HasPrefix(name, "OPENAI_") && name != "DATABASE_URL"; !passed &&
+				(foreign || strings.HasPrefix(s.Key, "speech.") && name != "OPENAI_BASE_URL") {
+				t.Errorf("app does not get %s", name)
+			}
+		}
+	}
+}
+
+// TestImageVersion checks that the image is built with the Go version of go.mod.
+func TestImageVersion(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(mod)
+	docker, err := os.ReadFile("../../Dockerfile")
+	if err != nil || version == nil || !strings.Contains(string(docker), "FROM golang:"+string(version[1])+"-") {
+		t.Errorf("the Dockerfile does not build with Go %s (%v)", version, err)
 	}
 }

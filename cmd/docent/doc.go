@@ -31,6 +31,7 @@
 // Package api serves the HTTP API, and package web holds the page. Package config
 // reads the settings, package eval measures quality, and internal/fault defines the
 // kinds of errors. Package internal/wiring builds all parts and runs the server. It
-// is the only package that knows every concrete type. This package has one file per
-// command.
+// is the only package that knows every concrete type. Package docent, in the root
+// folder, uses it to serve an agent, for this command and for Go programs. This
+// package has one file per command.
 package main

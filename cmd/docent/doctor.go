@@ -60,7 +60,7 @@ type check struct {
 
 // examine runs the checks and prints a line each.
 func examine(ctx context.Context, std stdio, cfg config.Config) error {
-	d := doctor{wiring.New(cfg, logger(std, cfg, false))}
+	d := doctor{wiring.New(cfg, wiring.NewLog(cfg, std.err, false))}
 	defer d.Close(ctx)
 	failed := 0
 	for _, c := range d.checks() {

@@ -40,7 +40,7 @@ Each line of the question file is a JSON object:
 
   {"id","kind","question","answer","facts":[...],"evidence":[{"file","quote"}],"history":[{"role","text"}]}
 
-The file of an evidence is a file name, or the id of a JSONL document. Questions of
+The field file is a file name, or the id of a JSONL document. Questions of
 kind "unanswerable" have no evidence. Their correct answer is "I don't know".
 
 With --calibrate, docent finds the threshold of "I don't know" for your documents. It
@@ -101,7 +101,7 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 		return err
 	}
 	cfg.Data, cfg.DatabaseURL = dir, ""
-	p := wiring.New(cfg, logger(std, cfg, false))
+	p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
 	defer p.Close(cmd.Context())
 	report, err := evalCorpus(cmd.Context(), std, p, o)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func TestFlagTypes(t *testing.T) {
 	t.Parallel()
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	addSettings(flags, config.Settings())
+	config.AddFlags(flags, config.Settings())
 	for name, want := range map[string]string{
 		"passages": "int", "history": "int", "max-tokens": "int", "temperature": "number", "llm-timeout": "duration", "session-timeout": "duration",
 		"check-interval": "duration", "max-file-size": "bytes", "model": "string", "log-level": "string", "auth": "bool", "origins": "string",

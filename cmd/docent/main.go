@@ -9,7 +9,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/internal/terminal"
 )
@@ -18,9 +17,6 @@ import (
 var version = "dev"
 
 func main() {
-	if worker.Requested() {
-		os.Exit(worker.Main(context.Background()))
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], stdio{
 		in: os.Stdin, out: terminal.NewWriter(os.Stdout), err: terminal.NewWriter(os.Stderr), screen: os.Stderr,

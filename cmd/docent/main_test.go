@@ -20,7 +20,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"docent/ingest/worker"
 	"docent/internal/pgtest"
 )
 
@@ -33,9 +32,6 @@ const asProgram = "DOCENT_TEST_PROGRAM"
 const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) {
-	if worker.Requested() {
-		os.Exit(worker.Main(context.Background()))
-	}
 	if file := os.Getenv(asServer); file != "" {
 		serveMCP(file)
 		return

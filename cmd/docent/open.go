@@ -15,7 +15,6 @@ type adding func(*wiring.Parts, context.Context) error
 
 // The parts that several commands need.
 var (
-	embedding  = []adding{(*wiring.Parts).AddEmbedder}
 	retrieving = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever}
 	answering  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
 	ingesting  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester}
@@ -30,7 +29,7 @@ func open(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error)
 	if err != nil {
 		return nil, err
 	}
-	p := wiring.New(cfg, logger(std, cfg, cmd.Name() == "serve"))
+	p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
 	for _, add := range append([]adding{(*wiring.Parts).AddDatabase}, parts...) {
 		if err := add(p, cmd.Context()); err != nil {
 			p.Close(cmd.Context())

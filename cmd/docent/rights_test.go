@@ -117,7 +117,7 @@ func (s *rightsSite) change(t *testing.T) {
 // hiddenFrom returns the markers of the collections that somebody may not read.
 func (s *rightsSite) hiddenFrom(t *testing.T, w who) []string {
 	t.Helper()
-	access, err := s.db.Rights.Access(t.Context(), w.id, time.Now())
+	access, err := s.db.Rights.Access(t.Context(), corpus.Reader{Principal: w.id}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,6 +161,7 @@ func TestNothingOfUnreadableCollections(t *testing.T) {
 				none(t, w.name+" asks "+model, body, hidden)
 			}
 			session := fmt.Sprintf("r%d", round)
+			s.askOpenAI(t, w, session, hidden)
 			s.talk(t, w, session, hidden)
 			for _, path := range []string{"/messages", "/export?format=markdown", "/export?format=json"} {
 				_, body := w.request(t, http.MethodGet, s.at+"/api/sessions/"+session+path, "")
@@ -198,6 +199,31 @@ func (s *rightsSite) paths() []string {
 		}
 	}
 	return paths
+}
+
+// askOpenAI uses every way to read documents below /v1.
+func (s *rightsSite) askOpenAI(t *testing.T, w who, session string, hidden []string) {
+	t.Helper()
+	const question = "How much water does the feed pump move?"
+	_, body := w.request(t, http.MethodGet, s.at+"/v1/models", "")
+	none(t, w.name+" GET /v1/models", body, hidden)
+	for _, model := range append([]string{"thinker"}, rightsCollections...) {
+		if model != "thinker" {
+			model = "docent/" + model
+		}
+		for path, said := range map[string]string{
+			"/v1/chat/completions": `{"model":"` + model + `","messages":[{"role":"user","content":"` + question + `"}]}`,
+			"/v1/responses":        `{"model":"` + model + `","input":"` + question + `","stream":true}`,
+		} {
+			_, body := w.request(t, http.MethodPost, s.at+path, said, asJSON...)
+			none(t, w.name+" POST "+path, body, hidden)
+		}
+	}
+	said := `{"model":"thinker","messages":[{"role":"user","content":"` + question + `"}],"metadata":{"session_id":"` + session + `"}}`
+	resp, body := w.request(t, http.MethodPost, s.at+"/v1/chat/completions", said, asJSON...)
+	if none(t, w.name+" in a session", body, hidden); resp.StatusCode != http.StatusOK {
+		t.Errorf("%s in a session: %d %s", w.name, resp.StatusCode, body)
+	}
 }
 
 // talk asks in a conversation and reads until the answer.
@@ -333,6 +359,69 @@ func TestRightsOverHTTP(t *testing.T) {
 		list("user other", `[{"name":"default","documents":1,"restricted":false,"right":"read","rights":[]}]`)
 		do("user both", 403, "DELETE", rightsOf, "")
 		do("user root", 204, "DELETE", "/api/groups/staff", "")
+	})
+}
+
+// TestShortSources checks that only those who manage a collection learn the folders
+// of the server.
+func TestShortSources(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := guarded(t, env)
+		for name, whole := range map[string]bool{"user other": false, "token owner": false, "user both": false, "user root": true} {
+			for path, body := range map[string]string{
+				"/api/search?q=feed+pump": "", "/api/documents": "", "/api/documents/1": "",
+				"/api/ask": `{"question":"When does the feed pump stop?"}`,
+			} {
+				method := http.MethodGet
+				if body != "" {
+					method = http.MethodPost
+				}
+				_, got := s.as(t, name).request(t, method, s.at+path, body, asJSON...)
+				if !strings.Contains(got, "/pump.md") || strings.Contains(got, `"source":"/`) != whole {
+					t.Errorf("%s of %s shows the whole path, want %v: %s", path, name, whole, got)
+				}
+			}
+		}
+	})
+}
+
+// TestNarrowTokensOfAdministrators checks that a token without the scope admin has
+// no rights of an administrator, over HTTP and in conversations. An agent with fixed
+// collections does not name those that its reader may not read.
+func TestNarrowTokensOfAdministrators(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		docs := t.TempDir()
+		write(t, docs, "vault.md", "# Vault\n\nThe vault pump stops at Zqmidnight.\n")
+		docent(t, env, 0, "ingest", "--collection", "vault", docs)
+		s := guarded(t, env, "--agent", yamlAgent(t, "name: fixed\nstates:\n  ask:\n    initial: true\n    body: [{rag: {collections: [vault]}}]\n    on: [{message: any, to: ask}]\n"))
+		if err := s.db.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:feeder", Level: rights.Read}); err != nil {
+			t.Fatal(err)
+		}
+		narrow := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "narrow", "--user", "root", "--scopes", "ask,ingest"))
+		wide := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "wide", "--user", "root", "--scopes", "admin"))
+		for token, reads := range map[string]bool{narrow: false, wide: true} {
+			w := who{name: "root's token", shows: http.Header{"Authorization": {"Bearer " + token}}}
+			for path, want := range map[string]int{"/api/documents/1": 404, "/api/documents/1/text": 404, "/api/search?q=pump&collection=vault": 404} {
+				if reads {
+					want = 200
+				}
+				if resp, got := w.request(t, http.MethodGet, s.at+path, ""); resp.StatusCode != want {
+					t.Errorf("%s: %d %.200s, want %d", path, resp.StatusCode, got, want)
+				}
+			}
+			if resp, got := w.request(t, http.MethodPut, s.at+"/api/collections/vault/rights", `{"subject":"user:feeder","right":"read"}`, asJSON...); (resp.StatusCode == 204) != reads {
+				t.Errorf("rights are set: %d %s", resp.StatusCode, got)
+			}
+			c := w.dial(t, s.at+fmt.Sprintf("/?protocol=docent.v1&session_id=n%v", reads))
+			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+			say(t, c, wstest.MessageText, frame("user_message", `"When does the vault pump stop?"`))
+			got := until(t, c, `"agent_reply_rag"`)
+			if strings.Contains(got, "Zqmidnight") != reads || !reads && strings.Contains(strings.ReplaceAll(got, "vault pump", ""), "vault") {
+				t.Errorf("the agent answers %s, want a passage: %v", got, reads)
+			}
+		}
 	})
 }
 

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"log/slog"
-
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"docent/cmd/docent/accounts"
 	"docent/config"
@@ -42,10 +39,10 @@ func newRoot(std stdio) *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return fault.New(fault.Invalid, "cli_usage", "%w; see %s --help", err, cmd.CommandPath())
 	})
-	addSettings(root.PersistentFlags(), config.InScope())
-	root.PersistentFlags().String("config", "", "configuration file (default docent.yaml in the data folder)")
+	config.AddFlags(root.PersistentFlags(), config.InScope())
+	config.AddFileFlag(root.PersistentFlags())
 	root.AddCommand(
-		newServe(std), newIngest(std), newSource(std), newAsk(std), newSearch(std), newDocs(std), newAgent(std),
+		newServe(std), newIngest(std), newSource(std), newAsk(std), newSearch(std), newDocs(std), newMCP(std), newAgent(std),
 		newEval(std), newModels(std), newMigrate(std), newDoctor(std), newVersion(std), newConfigHelp(),
 	)
 	root.AddCommand(accounts.Commands(accounts.Config{
@@ -72,62 +69,18 @@ func usageErrors(cmd *cobra.Command) {
 	}
 }
 
-// addSettings registers flags for settings. Package config applies the defaults, so
-// only flags on the command line have a value.
-func addSettings(flags *pflag.FlagSet, settings []config.Setting) {
-	for _, s := range settings {
-		help := s.Help
-		if s.Default != "" && !s.Bool {
-			help += " (default " + s.Default + ")"
-		}
-		if s.Bool {
-			flags.Bool(s.Flag, false, help)
-		} else {
-			flags.Var(&given{takes: s.Takes()}, s.Flag, help)
-		}
-	}
-}
-
-// given is the text of a flag. Package config parses it.
-type given struct{ text, takes string }
-
-func (g *given) String() string { return g.text }
-
-func (g *given) Type() string { return g.takes }
-
-func (g *given) Set(text string) error {
-	g.text = text
-	return nil
-}
-
 // scoped adds the flags of the scopes to a command. Global flags are on the root.
 func scoped(cmd *cobra.Command, scopes ...config.Scope) {
 	for _, s := range config.InScope(scopes...) {
 		if s.Scope != config.Global {
-			addSettings(cmd.Flags(), []config.Setting{s})
+			config.AddFlags(cmd.Flags(), []config.Setting{s})
 		}
 	}
 }
 
 // load reads the configuration for a command.
 func load(cmd *cobra.Command) (config.Config, error) {
-	set := map[string]string{}
-	cmd.Flags().Visit(func(f *pflag.Flag) { set[f.Name] = f.Value.String() })
-	return config.Load(config.Sources{Flags: set, File: set["config"]})
-}
-
-// logger writes to standard error as configured. Commands that end by
-// themselves report their results. Their log contains only problems.
-func logger(std stdio, cfg config.Config, serving bool) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil || (level == slog.LevelInfo && !serving) {
-		level = slog.LevelWarn
-	}
-	options := &slog.HandlerOptions{Level: level}
-	if cfg.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(std.err, options))
-	}
-	return slog.New(slog.NewTextHandler(std.err, options))
+	return config.Load(config.FromFlags(cmd.Flags()))
 }
 
 // newConfigHelp documents the settings as `docent help config`.

@@ -12,6 +12,7 @@ import (
 	"docent/config"
 	"docent/ingest/source"
 	"docent/internal/fault"
+	"docent/internal/terminal"
 	"docent/internal/wiring"
 	"docent/rag/corpus"
 )
@@ -57,7 +58,7 @@ Kinds:
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(std.out, "added %s; a running server syncs it now, or run: docent source sync %s\n", r.Name, shellWord(r.Name))
+			_, err = fmt.Fprintf(std.out, "added %s; a running server syncs it now, or run: docent source sync %s\n", r.Name, terminal.ShellWord(r.Name))
 			return err
 		},
 	}

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // plural returns a count with its noun.
@@ -28,16 +27,6 @@ func clip(s string, n int) string {
 func oneLine(s string) string { return lineEnds.Replace(s) }
 
 var lineEnds = strings.NewReplacer("\n", " ", "\t", " ")
-
-// shellWord quotes s for a shell, if it needs quotes.
-func shellWord(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+:@", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
 
 // moment returns a time in the terminal's time zone.
 func moment(t time.Time) string {

@@ -9,6 +9,7 @@ import (
 
 	"docent/ingest"
 	"docent/internal/fault"
+	"docent/internal/terminal"
 )
 
 // watchRoot is a path that ingest --watch follows. If a folder itself vanishes, for
@@ -32,7 +33,7 @@ func (r *watchRoot) look() error {
 		return fault.New(fault.Unavailable,
 			"cli_watch_out_of_reach", "the watched folder %s cannot be read (%s); its documents stay: "+
 				"mount its disk again, or run docent ingest --prune %s if the files were deleted",
-			r.path, ingest.Reason(err), shellWord(r.path))
+			r.path, ingest.Reason(err), terminal.ShellWord(r.path))
 	}
 	r.was = info
 	return nil
@@ -80,7 +81,7 @@ func (in *ingestion) watchRoots(ctx context.Context) ([]*watchRoot, error) {
 			return nil, fault.New(fault.Unavailable,
 				"cli_watch_empty", "the folder %s is empty, but docent has %s from it; nothing was changed: "+
 					"mount its disk, or run docent ingest --prune %s if the files were deleted",
-				path, plural(n, "document"), shellWord(path))
+				path, plural(n, "document"), terminal.ShellWord(path))
 		}
 	}
 	return roots, nil

@@ -1,9 +1,8 @@
 // Command faq is an agent that answers frequent questions of a shop's customers. It
 // recognizes intents by examples, finds entities in messages, and offers options to
-// choose from. Run it and connect a BAF client or wscat:
+// choose from. Run it and open http://127.0.0.1:8765, or connect a BAF client:
 //
 //	go run ./examples/faq
-//	npx wscat -c ws://127.0.0.1:8770
 //
 // faq.yaml is the same agent without Go: docent serve --agent examples/faq/faq.yaml
 package main
@@ -11,10 +10,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 
+	"docent"
 	"docent/agent"
 	"docent/agent/intent"
-	"docent/examples/host"
 )
 
 // newAgent returns an agent with a state for the choice and one for each answer.
@@ -63,13 +63,8 @@ func newAgent() *agent.Agent {
 	return a
 }
 
-func main() { host.Main("127.0.0.1:8770", run) }
-
-func run(ctx context.Context, addr, folder string, ready func(url string)) error {
-	h, err := host.Open(ctx, folder)
-	if err != nil {
-		return err
+func main() {
+	if err := docent.Run(context.Background(), newAgent(), docent.Options{}); err != nil {
+		log.Fatal(err)
 	}
-	defer h.Close()
-	return h.Serve(ctx, addr, newAgent(), ready)
 }

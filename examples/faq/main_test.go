@@ -2,52 +2,43 @@ package main
 
 import (
 	"context"
+	_ "embed"
+	"strings"
 	"testing"
 
-	"docent/agent/definition"
-	"docent/examples/host"
-	"docent/examples/host/hosttest"
+	"docent"
+	"docent/examples/exampletest"
 )
 
-const options = `{"0": "Opening hours", "1": "Shipping", "2": "Returns"}`
+//go:embed testdata/conversation.txt
+var conversation string
 
-func TestFAQ(t *testing.T) {
+// TestConversation plays the same conversation with the agent in Go and with the one
+// in YAML.
+func TestConversation(t *testing.T) {
 	t.Parallel()
-	u := hosttest.Serve(t, run)
-	same(u)
-	u.Says("when are you open in lux?")
-	u.Hears("In Luxembourg we are open from 9 to 18.", "What would you like to know?", options)
-	u.Says("how much is shipping of three parcels?")
-	u.Hears("Shipping costs 12 €.", "What would you like to know?", options)
-}
-
-// TestYAML checks that the file is the same agent, except that it does not
-// calculate.
-func TestYAML(t *testing.T) {
-	t.Parallel()
-	same(hosttest.Serve(t, func(ctx context.Context, addr, folder string, ready func(string)) error {
-		h, err := host.Open(ctx, folder)
-		if err != nil {
-			return err
-		}
-		defer h.Close()
-		d, err := definition.Load(ctx, "faq.yaml", definition.Environment{})
-		if err != nil {
-			return err
-		}
-		return h.Serve(ctx, addr, d.Agent, ready)
-	}))
-}
-
-// same holds a conversation with either agent.
-func same(u *hosttest.User) {
-	u.Hears("What would you like to know?", options)
-	u.Says("Opening hours")
-	u.Hears("Bilbao and Luxembourg: 9 to 18.", "What would you like to know?", options)
-	u.Says("where is the moon")
-	u.Hears("I do not know that. Ask me about opening hours, shipping or returns.")
-	u.Says("I want my money back!")
-	u.Hears("Send it back within 30 days and we return your money.", "What would you like to know?", options)
-	u.Says("shipping")
-	u.Hears("Shipping costs 4 € a parcel.", "What would you like to know?", options)
+	for name, serve := range map[string]func(*testing.T) *exampletest.User{
+		"Go": func(t *testing.T) *exampletest.User {
+			t.Helper()
+			return exampletest.Serve(t, func(ctx context.Context, opts docent.Options) error { return docent.Run(ctx, newAgent(), opts) })
+		},
+		"YAML": func(t *testing.T) *exampletest.User {
+			t.Helper()
+			run := func(ctx context.Context, opts docent.Options) error { return docent.Run(ctx, nil, opts) }
+			return exampletest.Serve(t, run, "--agent=faq.yaml")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			u := serve(t)
+			for line := range strings.Lines(conversation) {
+				who, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
+				if who == "user" {
+					u.Says(text)
+				} else {
+					u.Hears(text)
+				}
+			}
+		})
+	}
 }

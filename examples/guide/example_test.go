@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"docent/rag/corpus"
@@ -51,17 +52,21 @@ func Example_transitions() {
 	order := a.Intent("order", "I want to order", "order a pump")
 	start, wait, paid, done := a.State("start", agent.Initial), a.State("wait"), a.State("paid"), a.State("done")
 	rich := func(_ context.Context, s *agent.Session) (bool, error) { return agent.Get(s, "money", 0) > 9, nil }
+	late := func(_ context.Context, s *agent.Session) (bool, error) { return s.Now().Hour() > 18, nil }
+	code := regexp.MustCompile(`^[A-Z]+$`)
 
 	start.OnIntent(order).GoTo(wait)                                  // a text that has the intent
 	start.OnNoIntent().When(rich).GoTo(wait)                          // a text without an intent of the state, while the condition holds
 	start.OnFile("image/*", "pdf").GoTo(wait)                         // a file: of a media type, a family of them, an extension
 	start.OnJSON().GoTo(wait)                                         // a message that is a JSON object
+	start.OnText().WhenMatches(code).GoTo(wait)                       // a text that matches a regular expression
 	start.OnText().GoTo(wait)                                         // any text
 	start.OnMessage().GoTo(wait)                                      // any text or JSON message
 	start.OnEvent("checkout").GoTo(wait)                              // an event of a program or the user interface
 	wait.OnEvent().WhenVariable("paid", agent.Equal, true).GoTo(paid) // any event at all, while the variable has the value
 	wait.WhenVariable("paid", agent.Equal, true).GoTo(paid)           // no event: as soon as the variable has the value
 	wait.When(rich).GoTo(paid)                                        // no event: as soon as the condition holds
+	wait.WhenNamed("it is late", late).GoTo(done)                     // the same, with a name for the store
 	wait.After(5 * time.Minute).GoTo(done)                            // no event: when it has been in the state that long
 	paid.GoTo(done)                                                   // at once, when the body is done; then it is the only one
 	fmt.Println(a.Validate())
@@ -286,4 +291,16 @@ func Example_definition() {
 	defer d.Close() // after the runtime's end
 	talk(d.Agent)
 	// Output: Hello!
+}
+
+func Example_context() {
+	a := agent.New("harbor")
+	greet := a.State("greet", agent.Initial)
+	a.ModelContext("You serve the harbor of Bilbao.")
+	greet.Body(func(ctx context.Context, s *agent.Session) error {
+		return agent.SetModelContext(s, "user", "The user is "+s.Username()+".")
+	})
+	greet.OnMessage().GoTo(greet)
+	fmt.Println(a.Validate())
+	// Output: <nil>
 }

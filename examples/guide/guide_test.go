@@ -23,6 +23,7 @@ import (
 const (
 	guide     = "../../docs/how-to/write-agents.md"
 	reference = "../../docs/reference/agent-yaml.md"
+	fromBAF   = "../../docs/how-to/coming-from-baf.md"
 	limits    = "../../docs/reference/limits.md"
 )
 
@@ -36,11 +37,11 @@ func read(t *testing.T, file string) string {
 	return string(data)
 }
 
-// blocks returns the fenced blocks of the guide and the reference in a language.
+// blocks returns the fenced blocks of the pages in a language.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
 	var out []string
-	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, guide)+read(t, reference), -1) {
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, guide)+read(t, reference)+read(t, fromBAF), -1) {
 		out = append(out, m[1])
 	}
 	return out
@@ -59,14 +60,14 @@ func flat(code string) string {
 // the guide.
 func TestGo(t *testing.T) {
 	t.Parallel()
-	tests := flat(read(t, "example_test.go")) + flat(read(t, "serve_test.go"))
+	tests := flat(read(t, "example_test.go")) + flat(read(t, "serve_test.go")) + flat(read(t, "programs_test.go")) + flat(read(t, "baf_test.go"))
 	all := blocks(t, "go")
 	if len(all) < 10 {
 		t.Fatalf("found only %d blocks", len(all))
 	}
 	for _, block := range all {
-		if !strings.Contains(tests, flat(block)) {
-			t.Errorf("this code of %s is not run:\n%s", guide, block)
+		if !strings.HasPrefix(block, "package main") && !strings.Contains(tests, flat(block)) { // TestPrograms runs programs
+			t.Errorf("this code of the pages is not run:\n%s", block)
 		}
 	}
 }
@@ -106,6 +107,8 @@ func TestLimits(t *testing.T) {
 		"tool.MaxWorkspaces": tool.MaxWorkspaces, "tool.MaxSkills": tool.MaxSkills, "tool.MaxSkill": tool.MaxSkill,
 		"definition.MaxFile": definition.MaxFile, "definition.MaxValues": definition.MaxValues,
 		"definition.MaxErrors": definition.MaxErrors, "definition.MaxReply": definition.MaxReply,
+		"definition.MaxTerms": definition.MaxTerms, "definition.MaxMedia": definition.MaxMedia,
+		"definition.MaxAllMedia": definition.MaxAllMedia,
 	}
 	text := read(t, limits)
 	for _, name := range slices.Sorted(maps.Keys(want)) {

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience bounds each wait of a test.
 const patience = 20 * time.Second
 
-// start is in the guide. It serves an agent.
+// start serves an agent over WebSocket alone.
 func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer peer.Dialer) (*ws.Server, *sqlite.Store, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: file})
 	if err != nil {

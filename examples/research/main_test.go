@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
-	"docent/agent/definition"
-	"docent/agent/tool"
-	"docent/examples/host"
-	"docent/examples/host/hosttest"
-	"docent/llm"
+	"docent"
+	"docent/examples/exampletest"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
@@ -18,9 +16,7 @@ import (
 // TestWithoutModel checks that answers are quotes from the documents.
 func TestWithoutModel(t *testing.T) {
 	t.Parallel()
-	u := hosttest.Serve(t, func(ctx context.Context, addr, folder string, ready func(string)) error {
-		return run(ctx, addr, folder, ".", ready)
-	})
+	u := exampletest.Serve(t, here)
 	u.Hears(greeting)
 	u.Says("How long is the Borealis?")
 	u.Hears("Comparing, summarizing and the like need a chat model that can use tools. None is set up here, so I answer from a single search of the documents.")
@@ -33,19 +29,18 @@ func TestWithoutModel(t *testing.T) {
 // answers with citations. The agent in Go and the one in YAML both do.
 func TestWithModel(t *testing.T) {
 	t.Parallel()
-	for name, inYAML := range map[string]bool{"Go": false, "YAML": true} {
+	for name, serve := range map[string]func(context.Context, docent.Options) error{"Go": here, "YAML": serveFile} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			model := llmtest.NewModel(llmtest.Script(
+			model := llmtest.NewServer(llmtest.Script(
 				llmtest.Reply{ToolCalls: []llmtest.ToolCall{
 					{ID: "1", Name: "search_knowledge", Arguments: `{"query":"how long is the Borealis"}`},
 					{ID: "2", Name: "read_file", Arguments: `{"relative_path":"voyages.csv"}`},
 				}},
 				llmtest.Say("The Borealis is 88 metres long [1] and was at sea for 31 days."),
 			))
-			u := hosttest.Serve(t, func(ctx context.Context, addr, folder string, ready func(string)) error {
-				return with(ctx, addr, folder, ready, model, inYAML)
-			})
+			t.Cleanup(model.Close)
+			u := exampletest.Serve(t, serve, "--llm-url="+model.URL, "--model=scripted")
 			u.Hears(greeting)
 			u.Says("Compare how long the Borealis is with how long it was at sea.")
 			kinds := []string{}
@@ -67,41 +62,21 @@ func TestWithModel(t *testing.T) {
 	}
 }
 
-// with serves the agent with a model.
-func with(ctx context.Context, addr, folder string, ready func(string), model llm.Model, inYAML bool) error {
-	h, err := host.Open(ctx, folder)
+// here serves the agent in Go with the notes and the data of this folder.
+func here(ctx context.Context, opts docent.Options) error { return run(ctx, opts, ".") }
+
+// serveFile serves the agent in YAML.
+func serveFile(ctx context.Context, opts docent.Options) error {
+	opts.Settings = map[string]string{"agent-file": "research.yaml"}
+	d, err := docent.New(ctx, opts)
 	if err != nil {
 		return err
 	}
-	defer h.Close()
-	h.Model = model
-	if err := h.Read(ctx, "notes"); err != nil {
-		return err
-	}
-	if inYAML {
-		d, err := definition.Load(ctx, "research.yaml", definition.Environment{
-			Models: map[string]llm.Model{"model": model}, Model: "model", Knowledge: h.Knowledge,
-		})
-		if err != nil {
-			return err
-		}
-		defer d.Close()
-		return h.Serve(ctx, addr, d.Agent, ready)
-	}
-	files, err := tool.OpenWorkspaces(tool.Workspace{Name: "data", Path: "data"})
-	if err != nil {
-		return err
-	}
-	defer files.Close()
-	a, err := newAgent(h, files)
-	if err != nil {
-		return err
-	}
-	return h.Serve(ctx, addr, a, ready)
+	return errors.Join(d.Ingest(ctx, "notes"), d.Serve(ctx, nil), d.Close(ctx))
 }
 
 // answered returns the next frame and checks that it is an answer with evidence.
-func answered(t *testing.T, u *hosttest.User) payload.RAGMessage {
+func answered(t *testing.T, u *exampletest.User) payload.RAGMessage {
 	t.Helper()
 	f := u.Frame()
 	var answer payload.RAGMessage

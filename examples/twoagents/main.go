@@ -1,19 +1,20 @@
 // Command twoagents runs two agents that talk to each other over WebSocket. A
-// concierge asks a forecaster in a separate session and passes on the reply. Connect
-// to the concierge:
+// concierge asks a forecaster in a separate session and passes on the reply. Open
+// http://127.0.0.1:8765 to talk to the concierge:
 //
 //	go run ./examples/twoagents
-//	npx wscat -c ws://127.0.0.1:8772
 package main
 
 import (
 	"context"
-	"path/filepath"
+	"log"
+	"os"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"docent"
 	"docent/agent"
-	"docent/examples/host"
 )
 
 // newForecaster returns an agent that answers every message with a forecast.
@@ -51,30 +52,35 @@ func newConcierge(forecaster string) *agent.Agent {
 	return a
 }
 
-func main() { host.Main("127.0.0.1:8772", run) }
+func main() {
+	if err := run(context.Background(), docent.Options{}); err != nil {
+		log.Fatal(err)
+	}
+}
 
-func run(ctx context.Context, addr, folder string, ready func(url string)) error {
+// run serves both agents. The options are for the concierge.
+func run(ctx context.Context, opts docent.Options) error {
+	folder, err := os.MkdirTemp("", "forecaster-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
 	group, ctx := errgroup.WithContext(ctx)
 	forecaster := make(chan string, 1)
 	group.Go(func() error {
-		return serve(ctx, "127.0.0.1:0", filepath.Join(folder, "forecaster"), newForecaster(), func(url string) { forecaster <- url })
+		return docent.Run(ctx, newForecaster(), docent.Options{
+			Args:   []string{"--addr=127.0.0.1:0", "--data=" + folder},
+			Output: opts.Output,
+			Ready:  func(url string) { forecaster <- url },
+		})
 	})
 	group.Go(func() error {
 		select {
 		case url := <-forecaster:
-			return serve(ctx, addr, filepath.Join(folder, "concierge"), newConcierge(url), ready)
+			return docent.Run(ctx, newConcierge("ws"+strings.TrimPrefix(url, "http")), opts)
 		case <-ctx.Done():
 			return nil
 		}
 	})
 	return group.Wait()
-}
-
-func serve(ctx context.Context, addr, folder string, a *agent.Agent, ready func(url string)) error {
-	h, err := host.Open(ctx, folder)
-	if err != nil {
-		return err
-	}
-	defer h.Close()
-	return h.Serve(ctx, addr, a, ready)
 }

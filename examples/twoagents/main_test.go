@@ -3,12 +3,12 @@ package main
 import (
 	"testing"
 
-	"docent/examples/host/hosttest"
+	"docent/examples/exampletest"
 )
 
 func TestTwoAgents(t *testing.T) {
 	t.Parallel()
-	u := hosttest.Serve(t, run)
+	u := exampletest.Serve(t, run)
 	u.Hears("Hi! Which city are you going to?")
 	for _, city := range []string{"Bilbao", "Luxembourg"} {
 		u.Says(city)

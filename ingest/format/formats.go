@@ -39,7 +39,7 @@ var textFormats = []Info{
 		Name:    "Source code",
 		Endings: []string{".go", ".py", ".js", ".ts", ".java", ".c", ".cpp", ".rs", ".sh", ".sql", ".yaml", ".yml", ".toml"},
 		Media:   "text/x-…",
-		Reads:   "the whole text, cut at functions and classes; about 90 endings and file names, also configuration files",
+		Reads:   "the whole text, cut at functions and classes; about 90 endings and file names, including configuration files",
 	},
 }
 

@@ -24,6 +24,10 @@ const (
 	Parts Kind = "docent-parts-"
 	// Tool holds the files of another program, such as LibreOffice.
 	Tool Kind = "docent-tool-"
+	// Upload holds a file of a request.
+	Upload Kind = "docent-upload-"
+	// Response holds the body of a response.
+	Response Kind = "docent-response-"
 )
 
 // Folder is a temporary folder. It is not safe for concurrent use.
@@ -92,7 +96,7 @@ func Sweep() (removed []string, err error) {
 // isOurs reports whether a name has the form of Make's names. Folders of
 // programs without locks have other names.
 func isOurs(name string) bool {
-	return slices.ContainsFunc([]Kind{Parts, Tool}, func(k Kind) bool {
+	return slices.ContainsFunc([]Kind{Parts, Tool, Upload, Response}, func(k Kind) bool {
 		rest, ok := strings.CutPrefix(name, string(k))
 		pid, _, made := strings.Cut(rest, "-")
 		_, err := strconv.Atoi(pid)

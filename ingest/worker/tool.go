@@ -127,7 +127,7 @@ func (t *toolbox) run(ctx context.Context, dir string, in []byte, program string
 	case err == nil:
 		return text, nil
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, fault.New(fault.Invalid, "tool_slow", "too complex: %s takes longer than %s for it", name, toolWall)
+		return nil, fault.New(fault.Invalid, "tool_slow", "too complex: %s did not finish within %s", name, toolWall)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	default:

@@ -123,6 +123,14 @@ func imports(s source) []string {
 	return out
 }
 
+// folder returns the folder of an imported package of this module.
+func folder(imp string) (string, bool) {
+	if imp == module {
+		return ".", true
+	}
+	return strings.CutPrefix(imp, module+"/")
+}
+
 func TestImports(t *testing.T) {
 	for _, s := range sources(t) {
 		if s.test {
@@ -134,7 +142,7 @@ func TestImports(t *testing.T) {
 			continue
 		}
 		for _, imp := range imports(s) {
-			if dir, ok := strings.CutPrefix(imp, module+"/"); ok {
+			if dir, ok := folder(imp); ok {
 				to := level(dir)
 				if to >= from && !related(s.dir, dir) {
 					t.Errorf("%s imports %s: %s may only import lower levels", s.path, imp, Levels[from].Name)
@@ -226,7 +234,7 @@ func TestCalls(t *testing.T) {
 				t.Errorf("%s calls %s: only config reads the environment", s.fset.Position(n.Pos()), call)
 			case s.test && call == "time.Sleep":
 				t.Errorf("%s sleeps: wait on a signal or use testing/synctest", s.fset.Position(n.Pos()))
-			case !s.test && !covers("cmd/...", s.dir) && !covers("examples/...", s.dir) && !covers("tools/...", s.dir) && s.dir != "internal/pgtest" && (call == "context.Background" || call == "context.TODO"):
+			case !s.test && !covers("cmd/...", s.dir) && !covers("examples/...", s.dir) && !covers("tools/...", s.dir) && s.dir != "." && s.dir != "internal/pgtest" && (call == "context.Background" || call == "context.TODO"):
 				t.Errorf("%s calls %s: take the caller's context", s.fset.Position(n.Pos()), call)
 			}
 			return true

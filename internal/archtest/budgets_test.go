@@ -196,7 +196,7 @@ func TestImportDepth(t *testing.T) {
 			graph[s.dir] = map[string]bool{}
 		}
 		for _, imp := range imports(s) {
-			if dir, ok := strings.CutPrefix(imp, module+"/"); ok {
+			if dir, ok := folder(imp); ok {
 				graph[s.dir][dir] = true
 			}
 		}

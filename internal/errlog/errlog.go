@@ -29,7 +29,12 @@ func Attr(err error) slog.Attr {
 	}
 	var panicked *panicError
 	if errors.As(err, &panicked) {
-		attrs = append(attrs, slog.String("panic", panicked.what), slog.String("stack", panicked.stack))
+		what := panicked.value
+		var hidden withheld
+		if errors.As(err, &hidden) {
+			what = panicked.safe
+		}
+		attrs = append(attrs, slog.String("panic", what), slog.String("stack", panicked.stack))
 	}
 	return slog.Group("error", attrs...)
 }
@@ -79,11 +84,7 @@ func OwnText(err error) []any {
 	if err == nil || errors.As(err, &hidden) || errors.As(err, &known) || errors.As(err, &panicked) {
 		return nil
 	}
-	text := []rune(err.Error())
-	if len(text) > maxLogged {
-		text = append(text[:maxLogged-1], '…')
-	}
-	return []any{"text", string(text)}
+	return []any{"text", clip(err.Error())}
 }
 
 // Failure logs a failure in a session. It logs an error, unless the client caused the failure.
@@ -95,17 +96,26 @@ func Failure(ctx context.Context, logger *slog.Logger, session, what string, err
 	logger.Log(ctx, level, what, append([]any{"session", session, Attr(err)}, attrs...)...)
 }
 
-// panicError is a panic of a body.
-type panicError struct{ what, stack string }
+// panicError is a panic of a body. safe leaves out the words of users and documents.
+type panicError struct{ value, safe, stack string }
 
-// Recovered returns a recovered panic as an error for Attr. It keeps the
-// message only if the Go runtime wrote it.
+// Recovered returns a recovered panic as an error for Attr. The log contains the
+// value, unless the error is withheld. Then it contains the message only if the Go
+// runtime wrote it.
 func Recovered(value any, stack []byte) error {
-	what := fmt.Sprintf("%T", value)
+	safe := fmt.Sprintf("%T", value)
 	if err, ok := value.(runtime.Error); ok {
-		what = err.Error()
+		safe = err.Error()
 	}
-	return &panicError{what: what, stack: string(stack)}
+	return &panicError{value: clip(fmt.Sprint(value)), safe: safe, stack: string(stack)}
 }
 
-func (p *panicError) Error() string { return "panic: " + p.what }
+func (p *panicError) Error() string { return "panic: " + p.safe }
+
+// clip shortens a text to maxLogged characters.
+func clip(s string) string {
+	if text := []rune(s); len(text) > maxLogged {
+		return string(text[:maxLogged-1]) + "…"
+	}
+	return s
+}

@@ -13,6 +13,7 @@ import (
 	"docent/agent/tool/mcp"
 	"docent/client"
 	"docent/config"
+	"docent/llm"
 	"docent/rag/corpus"
 	"docent/rag/pipeline"
 )
@@ -38,8 +39,8 @@ type unopened struct {
 	corpus.Library
 }
 
-// Tools returns no tools.
-func (unopened) Tools(context.Context) ([]tool.Tool, error) { return nil, nil }
+// Tools returns definition.ErrNotListed.
+func (unopened) Tools(context.Context) ([]tool.Tool, error) { return nil, definition.ErrNotListed }
 
 // Close does nothing.
 func (unopened) Close() {}
@@ -48,9 +49,27 @@ func (unopened) Close() {}
 func (p *Parts) environment(knowledge *tool.KnowledgeConfig) definition.Environment {
 	env := definition.Environment{
 		Knowledge: knowledge, K: p.Config.K, History: p.Config.History, MCP: p.connectMCP, Variable: config.Variable,
+		Functions: p.Functions, Logger: p.Log,
+		OpenModel: func(m definition.ModelServer) (llm.Model, error) { return openModel(p, m) },
 	}
 	env.Models, env.Model = p.models()
 	return env
+}
+
+// openModel returns a model of an agent file. Without a URL, it is on the configured
+// chat server.
+func openModel(p *Parts, m definition.ModelServer) (llm.Model, error) {
+	cfg := p.modelConfig(m.Model, "model in the agent file")
+	if m.URL != "" { // the key of the configured server is not for other servers
+		cfg.BaseURL, cfg.APIKey = m.URL, m.Key
+		cfg.Settings.URL, cfg.Settings.Key = "url in the agent file", "key in the agent file"
+	}
+	cfg.MaxTokens = p.Config.LLM.MaxTokens
+	model, err := llm.NewOpenAI(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return metered(p, model), nil
 }
 
 // connectMCP connects to an MCP server of an agent file.
@@ -65,17 +84,29 @@ func (p *Parts) connectMCP(ctx context.Context, s definition.MCPServer) (definit
 	return server, nil
 }
 
+// Knowledge returns the documents for the tools of agents.
+func (p *Parts) Knowledge() *tool.KnowledgeConfig {
+	return &tool.KnowledgeConfig{Searcher: p.Searcher, Library: p.Library, K: p.Config.K}
+}
+
+// ChatModel returns the default model for agents, or nil without one. In a server, it
+// counts tokens for the quota of the user.
+func (p *Parts) ChatModel() llm.Model {
+	if p.Model == nil {
+		return nil
+	}
+	return metered(p, p.Model)
+}
+
 // newAgent loads the configured agent file or makes the built-in assistant. The
 // caller closes it.
 func (p *Parts) newAgent(ctx context.Context) (*definition.Definition, error) {
-	knowledge := &tool.KnowledgeConfig{Searcher: p.Searcher, Library: p.Library, K: p.Config.K}
+	knowledge := p.Knowledge()
 	if p.Config.AgentFile != "" {
 		return definition.Load(ctx, p.Config.AgentFile, p.environment(knowledge)) // its error begins with the file and the line
 	}
 	cfg := assistant.Config{Name: p.Config.Agent, K: p.Config.K, History: p.Config.History, Knowledge: knowledge}
-	if p.Model != nil {
-		cfg.Model = p.Model
-	}
+	cfg.Model = p.ChatModel()
 	a, err := assistant.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("assistant: %w", err)
@@ -90,9 +121,9 @@ func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
 		return nil, fmt.Errorf("connections to other agents: %w", err)
 	}
 	cfg := session.RuntimeConfig{
-		Agent: d.Agent, Store: p.conversations, RAG: p.RAG, History: d.History, Location: d.Location,
+		Agent: d.Agent, Store: p.conversations, RAG: p.RAG.With(d.Models), History: d.History, Location: d.Location,
 		Choices: p.choices, Dialer: dialer, Logger: p.Log, Metrics: p.metrics,
-		ConditionInterval: p.Config.CheckInterval, QueueSize: p.Config.Sockets.MailboxSize,
+		Quotas: p.quotas, ConditionInterval: p.Config.CheckInterval, QueueSize: p.Config.Sockets.MailboxSize,
 	}
 	if p.Speaks() {
 		cfg.Speaker = p.speech

@@ -14,6 +14,7 @@ import (
 	"docent/ingest/enrich"
 	"docent/ingest/source"
 	"docent/internal/fault"
+	"docent/internal/quota"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/store/postgres"
@@ -45,6 +46,7 @@ type Database struct {
 	Items     source.Items
 	Leases    source.Leases
 	Rights    rights.Store
+	Quotas    quota.Store
 }
 
 // Schema is the maintenance of a database.
@@ -71,7 +73,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 		}
 		return &Database{
 			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
-			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s,
+			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
@@ -81,7 +83,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 	return &Database{
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
-		Sources: s, Items: s, Leases: s, Rights: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Quotas: s,
 	}, nil
 }
 

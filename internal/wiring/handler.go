@@ -3,12 +3,14 @@ package wiring
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 
+	"docent/agent/chat"
 	"docent/api"
 	"docent/api/edge"
+	"docent/api/mcp"
 	"docent/auth"
+	"docent/internal/quota"
 	"docent/rag"
 	"docent/web"
 	"docent/ws"
@@ -16,7 +18,7 @@ import (
 )
 
 // handler serves WebSocket, HTTP API, and page on one port.
-func (s *server) handler(at net.Addr) (http.Handler, error) {
+func (s *Server) handler(addr string) (http.Handler, error) {
 	endpoint := typed.New(typed.Config{SessionTimeout: s.Config.SessionTimeout})
 	var err error
 	if s.sockets, err = ws.NewServer(s.socketConfig(endpoint)); err != nil {
@@ -41,7 +43,7 @@ func (s *server) handler(at net.Addr) (http.Handler, error) {
 	})
 	return edge.Front(edge.Config{
 		Guard: edge.GuardConfig{
-			Addr: at.String(), Loopback: s.Config.Loopback(), Open: s.authenticator == nil,
+			Addr: addr, Loopback: s.Config.Loopback(), Open: s.authenticator == nil,
 			Origins: s.Config.Origins, Hosts: s.Config.Hosts,
 		},
 		ErrorBody: s.api.ErrorBody, Known: s.identify, Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
@@ -49,13 +51,16 @@ func (s *server) handler(at net.Addr) (http.Handler, error) {
 }
 
 // apiConfig configures the HTTP API.
-func (s *server) apiConfig(endpoint *typed.Endpoint) api.Config {
+func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	cfg := api.Config{
-		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.remover(), Uploads: s.uploads(), Pages: s.readers,
-		Directory: s.runtime.Directory(s.DB.Directory), Messages: s.conversations, Notifier: notifier{endpoint, s.sockets},
+		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.remover(), Uploads: s.uploads(), Pages: drawer{s.readers, s.quotas},
+		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
+		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
+		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready:       map[string]func(context.Context) error{"database": s.DB.Ping},
-		UploadBytes: s.Config.MaxFileSize, Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
+		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
+		Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
 	}
 	if s.authenticator != nil {
 		cfg.Logins, cfg.Rights = s.authenticator, s.rights
@@ -63,12 +68,18 @@ func (s *server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	return cfg
 }
 
-// identify adds the principal of each request to its context.
-func (s *server) identify(next http.Handler) http.Handler {
+// identify adds the principal of each request, and the client for quotas, to its
+// context.
+func (s *Server) identify(next http.Handler) http.Handler {
+	answer := next
+	next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p, _ := auth.FromContext(r.Context())
+		answer.ServeHTTP(w, r.WithContext(quota.WithClient(r.Context(), p.Client(auth.Remote(r)))))
+	})
 	if s.authenticator == nil {
 		return auth.Open(next)
 	}
-	return s.authenticator.Middleware(next)
+	return mcp.Challenge(s.authenticator.Middleware(next))
 }
 
 // notifier notifies connected clients for package api.
@@ -82,10 +93,10 @@ func (n notifier) Recheck() { n.server.Recheck() }
 
 // socketConfig configures the WebSocket server. It accepts every origin, because
 // the guard in front of it has checked the origin.
-func (s *server) socketConfig(endpoint *typed.Endpoint) ws.Config {
+func (s *Server) socketConfig(endpoint *typed.Endpoint) ws.Config {
 	bounds := s.Config.Sockets
 	cfg := ws.Config{
-		Runtime: s.runtime, Dialects: map[string]ws.Dialect{typed.Path: typedDialect(endpoint)}, Info: s.welcome,
+		Runtime: s.Runtime, Dialects: map[string]ws.Dialect{typed.Path: typedDialect(endpoint)}, Info: s.welcome,
 		CheckOrigin: func(*http.Request) bool { return true }, ResumeByUser: s.Config.ResumeByUser,
 		MaxConnections: bounds.MaxConnections, UserConnections: bounds.UserConnections,
 		FrameBytes: bounds.FrameBytes, MessageBytes: int(bounds.MessageBytes), OutboxBytes: int(bounds.OutboxBytes),
@@ -112,7 +123,7 @@ func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
 }
 
 // welcome describes this installation to clients of docent.v1.
-func (s *server) welcome(ctx context.Context) ws.Info {
+func (s *Server) welcome(ctx context.Context) ws.Info {
 	info := ws.Info{Models: s.RAG.Models(), Collections: []string{}, Speaks: s.Speaks()}
 	cols, err := s.Library.Collections(ctx)
 	if err != nil {
@@ -125,10 +136,11 @@ func (s *server) welcome(ctx context.Context) ws.Info {
 }
 
 // info returns the part of /api/info that package api does not know.
-func (s *server) info(ctx context.Context) (api.Info, error) {
+func (s *Server) info(ctx context.Context) (api.Info, error) {
 	hint := ModelHint()
 	info := api.Info{
-		BuiltIn:  s.Config.AgentFile == "",
+		BuiltIn:  s.builtIn,
+		Files:    s.Runtime.Takes(chat.EventFile),
 		Database: s.DB.Kind,
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
 		Models:   s.RAG.Models(),

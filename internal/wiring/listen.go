@@ -11,13 +11,10 @@ import (
 	"docent/internal/fault"
 )
 
-// maxHTTPConnections bounds the open HTTP connections. A further one takes the
+// connections counts and bounds the open HTTP connections. A further one takes the
 // place of the connection that has been idle longest. If none is idle, it is
 // closed. So idle connections, however many, shut nobody out. WebSockets have a
 // bound of their own.
-const maxHTTPConnections = 4096
-
-// connections counts and bounds the HTTP connections.
 type connections struct {
 	max int
 

@@ -33,7 +33,8 @@ func (p *Parts) AddModel(context.Context) error {
 func (p *Parts) modelConfig(model, setting string) llm.Config {
 	l := p.Config.LLM
 	return llm.Config{
-		BaseURL: l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: p.Log, Metrics: p.metrics,
+		ForUsers: p.quotas != nil, // only a server has users
+		BaseURL:  l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: p.Log, Metrics: p.metrics,
 		Settings: llm.Settings{URL: "DOCENT_LLM_URL", Key: "OPENAI_API_KEY", Model: setting, Timeout: "DOCENT_LLM_TIMEOUT"},
 	}
 }
@@ -43,7 +44,7 @@ func (p *Parts) models() (all map[string]llm.Model, name string) {
 	if p.Model == nil {
 		return nil, ""
 	}
-	return map[string]llm.Model{p.Model.Name(): p.Model}, p.Model.Name()
+	return map[string]llm.Model{p.Model.Name(): metered(p, p.Model)}, p.Model.Name()
 }
 
 // ModelHint explains how to get written answers.

@@ -35,12 +35,14 @@ func (r remover) RemoveDocuments(ctx context.Context, ids []int64) (int, error) 
 	return r.documents.RemoveDocuments(ctx, ids)
 }
 
-// uploads returns the ingester, with the rights of the reader.
+// uploads returns the ingester, with the rights of the reader and the quota of the
+// client.
 func (p *Parts) uploads() uploads.Ingester {
+	counted := countedUploads{p.quotas, p.Ingester}
 	if p.rights == nil {
-		return p.Ingester
+		return counted
 	}
-	return uploader{p.rights, p.Ingester}
+	return uploader{p.rights, counted}
 }
 
 // uploader ingests into collections that the reader of the context may write to.

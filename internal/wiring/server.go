@@ -11,8 +11,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/session"
+	"docent/api/converse"
+	"docent/api/mcp"
 	"docent/api/route"
 	"docent/auth"
 	"docent/ingest"
@@ -24,101 +27,116 @@ import (
 // drainTimeout bounds an orderly shutdown.
 const drainTimeout = 20 * time.Second
 
-// ServeOptions configures Serve.
-type ServeOptions struct {
-	// Version is the version of the program.
-	Version string
-	// Ready is called once the server answers at an address. locked reports that
-	// authentication is on and nobody can sign in yet.
-	Ready func(at net.Addr, locked bool)
-}
-
-// server holds the parts that only a server has.
-type server struct {
+// Server runs an agent. It has the parts that only a server needs. Start or Serve
+// may be called once, then Stop.
+type Server struct {
 	*Parts
+
+	// Runtime runs the agent; nil before Start.
+	Runtime *session.Runtime
+
 	version       string
+	builtIn       bool // the agent is the built-in assistant
 	definition    *definition.Definition
-	runtime       *session.Runtime
 	authenticator *auth.Authenticator // nil while authentication is off
 	sockets       *ws.Server
+	talks         *converse.Conversations
+	clients       *mcp.Sessions
 	api           *route.Handler
-	http          *http.Server
+	http          *http.Server // nil if the program has its own
+
+	// work is the work on indexes and store. It outlives the context of Serve by the
+	// drain, so that running turns can finish.
+	work     *errgroup.Group
+	working  context.Context //nolint:containedctx // ends when stopWork is called or a part fails
+	stopWork context.CancelFunc
 }
 
-// Serve adds the remaining parts to the database and embedder of p, and serves
-// until ctx ends. It listens first, so that a taken port fails at once. When ctx
-// ends, it finishes running turns before it returns.
-func Serve(ctx context.Context, p *Parts, opts ServeOptions) error {
-	listener, err := Listen(ctx, p.Config.Addr)
-	if err != nil {
-		return err
-	}
-	defer listener.Close() // harmless after the server has closed it
+// NewServer adds the remaining parts of a server to the database and embedder of p.
+// version is the version of the program.
+func NewServer(ctx context.Context, p *Parts, version string) (*Server, error) {
 	p.keepCores()
 	quickIngester := func(context.Context) error { return p.addIngester(quickReaders) }
+	p.quotas = newQuotas(p)
 	for _, add := range []func(context.Context) error{
 		p.AddRetriever, p.addRights, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech,
 	} {
 		if err := add(ctx); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	s := &server{Parts: p, version: opts.Version}
-	defer s.close()
-	if err := s.open(ctx, listener.Addr()); err != nil {
-		return err
-	}
-	locked, err := s.locked(ctx)
+	return &Server{Parts: p, version: version}, nil
+}
+
+// Start runs an agent, or the configured one if a is nil, and returns the handler of
+// page, API, and WebSocket. addr is the address of the HTTP server, HOST:PORT. The
+// work in the background goes on until Stop, also if ctx ends.
+func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.Handler, error) {
+	handler, err := s.open(ctx, a, addr)
 	if err != nil {
-		return err
+		s.close()
+		return nil, err
 	}
-	if err := s.runtime.Start(ctx); err != nil {
-		return fmt.Errorf("agent: %w", err)
+	if err := s.Runtime.Start(ctx); err != nil {
+		s.close()
+		return nil, fmt.Errorf("agent: %w", err)
 	}
-	return s.run(ctx, listener, func() { opts.Ready(listener.Addr(), locked) })
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	s.stopWork = stop
+	s.work, s.working = errgroup.WithContext(work)
+	for _, part := range []func(context.Context) error{s.Retriever.Follow, s.reembed, s.runEncodings, s.Sources.Run} {
+		s.work.Go(func() error { return part(s.working) })
+	}
+	return handler, nil
 }
 
 // open makes the agent, the authentication, and the handlers.
-func (s *server) open(ctx context.Context, at net.Addr) error {
+func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Handler, error) {
 	var err error
-	if s.definition, err = s.newAgent(ctx); err != nil {
-		return err
+	if s.definition, err = s.agent(ctx, a); err != nil {
+		return nil, err
 	}
-	if s.runtime, err = s.newRuntime(s.definition); err != nil {
-		return err
+	if s.Runtime, err = s.newRuntime(s.definition); err != nil {
+		return nil, err
 	}
+	s.talks = converse.New(s.Runtime)
+	s.clients = mcp.NewSessions()
 	if err := s.addAuthenticator(); err != nil {
-		return err
+		return nil, err
 	}
-	handler, err := s.handler(at)
+	return s.handler(addr)
+}
+
+// agent returns an agent of Go code, or the configured one.
+func (s *Server) agent(ctx context.Context, a *agent.Agent) (*definition.Definition, error) {
+	if a == nil {
+		s.builtIn = s.Config.AgentFile == ""
+		return s.newAgent(ctx)
+	}
+	if s.Config.AgentFile != "" {
+		s.Log.Warn("this program has its own agent, so the setting agent-file has no effect")
+	}
+	return &definition.Definition{Agent: a, History: s.Config.History}, nil
+}
+
+// Serve starts an agent and serves it until ctx ends or a part fails. Then it
+// finishes running turns and stops. It calls ready once the server answers.
+func (s *Server) Serve(ctx context.Context, a *agent.Agent, listener net.Listener, ready func()) error {
+	handler, err := s.Start(ctx, a, listener.Addr().String())
 	if err != nil {
 		return err
 	}
 	s.http = &http.Server{
 		Handler:           handler,
-		ConnState:         newConnections(maxHTTPConnections).watch,
+		ConnState:         newConnections(s.Config.HTTPConnections).watch,
 		ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
-	return nil
-}
-
-// run serves until ctx ends or a part fails, and shuts down.
-func (s *server) run(ctx context.Context, listener net.Listener, ready func()) error {
-	// The work on indexes and store outlives ctx by the drain, so that running
-	// turns can finish.
-	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopWork()
-	group, work := errgroup.WithContext(work)
-	group.Go(func() error { return s.Retriever.Follow(work) })
-	group.Go(func() error { return s.reembed(work) })
-	group.Go(func() error { return s.runEncodings(work) })
-	group.Go(func() error { return s.Sources.Run(work) })
-	group.Go(func() error {
+	s.work.Go(func() error {
 		if err := s.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			return fmt.Errorf("serve %s: %w", s.Config.Addr, err)
+			return fmt.Errorf("serve %s: %w", listener.Addr(), err)
 		}
 		return nil
 	})
@@ -126,17 +144,33 @@ func (s *server) run(ctx context.Context, listener net.Listener, ready func()) e
 	select {
 	case <-ctx.Done():
 		s.Log.Info("shutting down")
-	case <-work.Done(): // a part failed; Wait returns its error
+	case <-s.working.Done(): // a part failed; Stop returns its error
 	}
+	return s.Stop(ctx)
+}
+
+// Stop ends the server in order. Running turns finish and reach their clients. Then
+// the sockets close, then HTTP, then the work in the background ends. It also works
+// if ctx has ended. It returns the error of a part that failed earlier. It does
+// nothing before Start.
+func (s *Server) Stop(ctx context.Context) error {
+	if s.work == nil {
+		return nil
+	}
+	defer s.close()
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
-	// Running turns finish and reach their clients. Then the sockets close, then
-	// HTTP, then the work ends.
-	failed := errors.Join(s.sockets.Shutdown(drain), s.http.Shutdown(drain))
-	stopWork()
-	if err := group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+	failed := s.sockets.Shutdown(drain)
+	s.talks.Close()
+	s.clients.Close(drain)
+	if s.http != nil {
+		failed = errors.Join(failed, s.http.Shutdown(drain))
+	}
+	s.stopWork()
+	if err := s.work.Wait(); err != nil && !errors.Is(err, context.Canceled) {
 		failed = errors.Join(failed, err)
 	}
+	s.work = nil
 	if failed != nil {
 		return failed
 	}
@@ -144,7 +178,7 @@ func (s *server) run(ctx context.Context, listener net.Listener, ready func()) e
 }
 
 // close closes the agent's connections and the authentication.
-func (s *server) close() {
+func (s *Server) close() {
 	if s.definition != nil {
 		if err := s.definition.Close(); err != nil {
 			s.Log.Warn("close the agent", "error", err)
@@ -157,7 +191,7 @@ func (s *server) close() {
 
 // reembed embeds chunks with a new embedder while docent serves. Until then,
 // only keywords find them. It logs a failure, and serving goes on.
-func (s *server) reembed(ctx context.Context) error {
+func (s *Server) reembed(ctx context.Context) error {
 	said := false
 	n, err := ingest.Reembed(ctx, s.DB.Documents, s.Embedder, func(_, total int) {
 		if !said {
@@ -175,7 +209,7 @@ func (s *server) reembed(ctx context.Context) error {
 }
 
 // addAuthenticator adds authentication, if it is on.
-func (s *server) addAuthenticator() error {
+func (s *Server) addAuthenticator() error {
 	if !s.Config.Auth {
 		return nil
 	}
@@ -200,10 +234,10 @@ func (p *Parts) issuerScopes() (auth.Scopes, error) {
 	return scopes, fault.Wrap(fault.Invalid, err, "cli_oidc_scopes", "setting oidc.scopes: %s", fault.TextOf(err))
 }
 
-// locked reports that authentication is on and there are no users, no tokens, and
+// Locked reports that authentication is on and there are no users, no tokens, and
 // no issuer of tokens.
-func (s *server) locked(ctx context.Context) (bool, error) {
-	if s.authenticator == nil || s.Config.OIDC.Issuer != "" {
+func (s *Server) Locked(ctx context.Context) (bool, error) {
+	if !s.Config.Auth || s.Config.OIDC.Issuer != "" {
 		return false, nil
 	}
 	tokens, err := s.DB.Tokens.Tokens(ctx)

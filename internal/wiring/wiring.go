@@ -16,6 +16,7 @@ import (
 	"github.com/VictoriaMetrics/metrics"
 
 	"docent/agent/session/journal"
+	"docent/agent/tool"
 	"docent/auth"
 	"docent/auth/rights"
 	"docent/auth/rights/enforce"
@@ -30,6 +31,7 @@ import (
 	"docent/ingest/source/syncer"
 	"docent/ingest/worker"
 	"docent/internal/cores"
+	"docent/internal/quota"
 	"docent/llm"
 	"docent/llm/speech"
 	"docent/rag/corpus"
@@ -65,6 +67,8 @@ type Parts struct {
 	Model *llm.OpenAI
 	// RAG answers questions.
 	RAG *pipeline.Pipeline
+	// Functions are the functions that agent files may call. A program sets them.
+	Functions []tool.Tool
 	// Ingester reads documents.
 	Ingester *ingest.Ingester
 	// Sources keeps sources in sync.
@@ -72,6 +76,7 @@ type Parts struct {
 
 	static *embed.Static
 	rights *rights.Rights // nil while authentication is off
+	quotas *quota.Quotas  // nil in commands
 	// conversations applies the rights of the reader.
 	conversations journal.Store
 	// comparer compares texts by the encoders. It is nil without them.

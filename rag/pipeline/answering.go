@@ -9,6 +9,7 @@ import (
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
+	"docent/rag/corpus"
 	"docent/rag/quote"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
@@ -60,9 +61,25 @@ func (a *answering) search(ctx context.Context) error {
 	a.found = found
 	a.out.Passages = passages(found.Results)
 	a.out.Search = &rag.Search{
-		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: slices.Clone(a.req.Collections), Evidence: found.Evidence,
+		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Evidence: found.Evidence,
 	}
 	return nil
+}
+
+// listed returns the requested collections that exist for the reader. An answer
+// names no others.
+func (a *answering) listed(ctx context.Context) []string {
+	names := slices.Clone(a.req.Collections)
+	if len(names) == 0 || a.pipeline.cfg.Shelf == nil {
+		return names
+	}
+	all, err := a.pipeline.cfg.Shelf.Collections(ctx)
+	if err != nil {
+		a.pipeline.cfg.Logger.WarnContext(ctx, "collections not listed", "error", err)
+	}
+	return slices.DeleteFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(all, func(c corpus.CollectionInfo) bool { return c.Name == name })
+	})
 }
 
 // passages returns results as the passages of an answer.
@@ -157,8 +174,11 @@ func (a *answering) searched(ctx context.Context) fault.Text {
 		}
 	}
 	switch {
+	case documents == 0 && len(a.req.Collections) > 0 && len(a.out.Search.Collections) == 0:
+		return fault.NewText("unknown_no_readable_documents", "I don't know: the collections of this agent have no documents that you may read.")
 	case documents == 0 && len(a.req.Collections) > 0:
-		return fault.NewText("unknown_no_documents_in", "I don't know: there are no documents in %s. %s", inCollections(a.req.Collections), a.pipeline.hint())
+		return fault.NewText("unknown_no_documents_in",
+			"I don't know: there are no documents in %s. %s", inCollections(a.out.Search.Collections), a.pipeline.hint())
 	case documents == 0:
 		return fault.NewText("unknown_no_documents", "I don't know: there are no documents yet. %s", a.pipeline.hint())
 	case documents == 1:

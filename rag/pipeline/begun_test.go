@@ -7,6 +7,7 @@ import (
 
 	"docent/llm/llmtest"
 	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // marks returns the sentences of a message with their citations and support.
@@ -63,8 +64,10 @@ func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 		}
 		return fmt.Sprint(m.Search.Evidence, " ", m.Search.K, m.Search.Collections, m.Stopped)
 	}
-	r, _ := newRAG(t, memoryShelf(), llmtest.Say("It is 4MB [1]. It is"))
-	req := rag.Request{Question: "What is the default of work_mem?", K: 2, Collections: []string{"manual"}}
+	listed := memoryShelf()
+	listed.infos = []corpus.CollectionInfo{{Name: "manual", Documents: 2}}
+	r, _ := newRAG(t, listed, llmtest.Say("It is 4MB [1]. It is"))
+	req := rag.Request{Question: "What is the default of work_mem?", K: 2, Collections: []string{"manual", "hidden"}}
 	for part, err := range r.Stream(t.Context(), req) {
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +90,7 @@ func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 		}
 	}
 	empty, _ := newRAG(t, &shelf{})
-	if m, err := empty.Run(t.Context(), req); err != nil || !m.Abstained || made(m) != "0 2 [manual] false" {
+	if m, err := empty.Run(t.Context(), req); err != nil || !m.Abstained || made(m) != "0 2 [] false" {
 		t.Errorf("of nothing: %v, %+v", err, m)
 	}
 }

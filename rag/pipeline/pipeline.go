@@ -157,6 +157,18 @@ func (r *Pipeline) Models() []string { return slices.Clone(r.names) }
 // DefaultModel returns the model name of requests that name none.
 func (r *Pipeline) DefaultModel() string { return r.cfg.DefaultModel }
 
+// With returns a Pipeline that also answers with other models. Models does not list
+// them.
+func (r *Pipeline) With(models map[string]llm.Model) *Pipeline {
+	if len(models) == 0 {
+		return r
+	}
+	out := *r
+	out.cfg.Models = maps.Clone(models)
+	maps.Copy(out.cfg.Models, r.cfg.Models)
+	return &out
+}
+
 // model returns the named model, or nil for Extractive.
 func (r *Pipeline) model(name string) (llm.Model, error) {
 	if name == rag.Extractive {
@@ -244,10 +256,10 @@ func (r *Pipeline) begin(req rag.Request) (*answering, error) {
 	case len(req.Question) > rag.MaxQuestionBytes:
 		return nil, fault.New(fault.Invalid,
 			"question_too_long", "the question has %d bytes; at most %d are allowed", len(req.Question), rag.MaxQuestionBytes)
-	case len(req.Prompt) > rag.MaxPromptBytes:
-		return nil, fault.New(fault.Invalid,
-			"prompt_too_long", "the prompt has %d bytes; at most %d are allowed", len(req.Prompt), rag.MaxPromptBytes)
-	case !utf8.ValidString(req.Prompt):
+	case len(req.Prompt)+len(req.Context) > rag.MaxPromptBytes:
+		return nil, fault.New(fault.Invalid, "prompt_too_long",
+			"the prompt has %d bytes; at most %d are allowed", len(req.Prompt)+len(req.Context), rag.MaxPromptBytes)
+	case !utf8.ValidString(req.Prompt) || !utf8.ValidString(req.Context):
 		return nil, fault.New(fault.Invalid, "prompt_not_utf8", "the prompt is not UTF-8")
 	case req.K < 1 || req.K > retrieve.MaxK:
 		return nil, fault.New(fault.Invalid, "k_out_of_range", "k is %d; it must be between 1 and %d", req.K, retrieve.MaxK)

@@ -203,7 +203,8 @@ func TestRunAbstains(t *testing.T) {
 		"weak":       {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, rag.Request{}, "I don't know. I searched 4 documents in the collections `default`, `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
 		"collection": {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, rag.Request{Collections: []string{"notes"}}, "I don't know. I searched 1 document in the collection `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
 		"nothing":    {&shelf{infos: infos[2:]}, rag.Request{}, "I don't know: there are no documents yet. " + rag.DefaultIngestHint, 0},
-		"no such":    {&shelf{infos: infos}, rag.Request{Collections: []string{"x"}}, "I don't know: there are no documents in the collection `x`. " + rag.DefaultIngestHint, 0},
+		"empty":      {&shelf{infos: infos}, rag.Request{Collections: []string{"empty", "x"}}, "I don't know: there are no documents in the collection `empty`. " + rag.DefaultIngestHint, 0},
+		"no such":    {&shelf{infos: infos}, rag.Request{Collections: []string{"x"}}, "I don't know: the collections of this agent have no documents that you may read.", 0},
 		"answers":    {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, rag.Request{MinEvidence: &zero}, "", 3},
 	} {
 		r, _ := newRAG(t, c.shelf)

@@ -68,6 +68,9 @@ func answerMessages(prompts *template.Template, req rag.Request, results []retri
 			return nil, err
 		}
 	}
+	if req.Context != "" {
+		instruction += "\n\n" + req.Context
+	}
 	system, err := fill(prompts, "system", struct{ Instruction string }{instruction})
 	if err != nil {
 		return nil, err

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// name matches an identifier: users need its exact letters.
+// name matches an identifier. A quote must show it exactly.
 var name = regexp.MustCompile(`\$?[A-Za-z]\w*_\w+|\b[A-Z]{3,}\b|--[a-z][\w-]+|\b[A-Za-z]?[a-z]+[A-Z]\w+|\b[a-z]\w+\(|\b[a-z]+\.[a-z]+[\w.]*\w`)
 
 // namesIn returns the identifiers of a text except those in the question, which

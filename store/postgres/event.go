@@ -46,16 +46,20 @@ func spokenTurn(session, turn string) string {
 func receiving(condition string) string {
 	return `WITH s AS (
 		UPDATE session SET seq = seq + CASE $7::text WHEN '' THEN 0 ELSE 1 END, turn = turn + 1, updated_at = $2
-		WHERE id = $1 AND NOT EXISTS (SELECT FROM chat WHERE session_id = $1 AND client_id = $3 AND client_id <> '' AND is_user)` + condition + `
+		WHERE id = $1
+			AND NOT EXISTS (SELECT FROM chat WHERE session_id = $1 AND $7::text <> '' AND client_id = $3 AND client_id <> '' AND is_user)
+			AND NOT EXISTS (SELECT FROM event WHERE session_id = $1 AND $7::text = '' AND client_id = $3 AND client_id <> '')` + condition + `
 		RETURNING id, seq, turn),
 	c AS (INSERT INTO chat (session_id, type, content, is_user, sender, "timestamp", seq, turn, client_id, replaces)
 		SELECT id, $7, $8, true, $12, $6, seq, turn, $3, $13 FROM s WHERE $7::text <> '' RETURNING id),
 	d AS (INSERT INTO said (session_id, chat_id, turn, folded) SELECT s.id, c.id, s.turn, $14 FROM s, c WHERE $14::text <> ''),
-	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, handled)
-		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), false FROM s RETURNING *)
+	e AS (INSERT INTO event (session_id, event, info, "timestamp", turn, human, data, origin, chat_id, client_id, handled)
+		SELECT id, $4, $5, $6, turn, $9, $10, $11, (SELECT id FROM c), CASE $7::text WHEN '' THEN $3 ELSE '' END, false FROM s RETURNING *)
 	SELECT ` + eventColumns + `, false, false FROM e
 	UNION ALL SELECT ` + eventColumns + `, e.handled, true FROM event e JOIN chat c ON c.id = e.chat_id
-	WHERE c.session_id = $1 AND c.client_id = $3 AND c.client_id <> '' AND c.is_user`
+	WHERE c.session_id = $1 AND $7::text <> '' AND c.client_id = $3 AND c.client_id <> '' AND c.is_user
+	UNION ALL SELECT ` + eventColumns + `, e.handled, true FROM event e
+	WHERE e.session_id = $1 AND $7::text = '' AND e.client_id = $3 AND e.client_id <> ''`
 }
 
 // receivedSeq is the sequence number of the received message. For an event
@@ -109,9 +113,9 @@ func (s *sessions) notReceived(ctx context.Context, in journal.Incoming) error {
 
 // receive makes one round trip: the batch is one transaction.
 func (s *sessions) receive(ctx context.Context, in journal.Incoming, now time.Time) (receipt journal.Receipt, err error) {
-	said := 0
+	said, messageID := 0, ""
 	if in.Type != "" {
-		said = 1
+		said, messageID = 1, in.ClientID
 	}
 	batch := &pgx.Batch{}
 	text := receiveEvent
@@ -121,7 +125,7 @@ func (s *sessions) receive(ctx context.Context, in journal.Incoming, now time.Ti
 	batch.Queue(text, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
 		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender, in.Replaces,
 		store.Said(chat.Message{Type: in.Type, Content: in.Content, IsUser: true}))
-	batch.Queue(receivedHistory, in.Session, in.ClientID, max(in.History, 0)+said, chat.MaxHistoryContent, said == 1)
+	batch.Queue(receivedHistory, in.Session, messageID, max(in.History, 0)+said, chat.MaxHistoryContent, said == 1)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	rows, err := results.Query()

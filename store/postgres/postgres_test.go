@@ -11,6 +11,8 @@ import (
 	"docent/ingest/ingesttest"
 	"docent/ingest/source/sourcetest"
 	"docent/internal/pgtest"
+	"docent/internal/quota"
+	"docent/internal/quota/quotatest"
 	"docent/store/postgres"
 )
 
@@ -75,6 +77,11 @@ func TestRights(t *testing.T) {
 		s := open(t, postgres.Config{URL: pgtest.URL(t)})
 		return rightstest.Store{Store: s, Tokens: s, Users: s}
 	})
+}
+
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	quotatest.Run(t, func(t *testing.T) quota.Store { return open(t, postgres.Config{URL: pgtest.URL(t)}) })
 }
 
 func TestSources(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 
 	"docent/agent/session/journal"
 	"docent/store"
@@ -72,10 +73,32 @@ func (s *sessions) ChangeSession(ctx context.Context, key journal.SessionKey, ch
 			name, folded, change.Pinned, store.Text(key.Agent), store.Text(key.ID)))
 }
 
-// DeleteSession deletes a session with all its data; see journal.Directory.
+// DeleteSession deletes a session with all its data and makes the file smaller; see
+// journal.Directory.
 func (s *sessions) DeleteSession(ctx context.Context, key journal.SessionKey) error {
-	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent),
-		s.changeSession(ctx, `DELETE FROM session WHERE agent_name = ? AND session_id = ?`, store.Text(key.Agent), store.Text(key.ID)))
+	err := s.changeSession(ctx, `DELETE FROM session WHERE agent_name = ? AND session_id = ?`, store.Text(key.Agent), store.Text(key.ID))
+	if err == nil {
+		err = s.shrink(ctx)
+	}
+	return fail(fmt.Sprintf("delete session %s of %s", key.ID, key.Agent), err)
+}
+
+// shrink returns unused pages of the file to the disk. It works in steps of 4 MiB,
+// so that other writes need not wait for long.
+func (s *database) shrink(ctx context.Context) error {
+	for before := int64(math.MaxInt64); ; {
+		var unused int64
+		err := s.write(ctx, func(ctx context.Context, w *writer) error {
+			if _, err := w.exec(ctx, `PRAGMA incremental_vacuum(1024)`); err != nil {
+				return err
+			}
+			return w.row(ctx, `PRAGMA freelist_count`).Scan(&unused)
+		})
+		if err != nil || unused == 0 || unused >= before { // files of earlier versions keep their size
+			return err
+		}
+		before = unused
+	}
 }
 
 // changeSession runs a statement that changes a session. It fails if the

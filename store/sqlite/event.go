@@ -47,8 +47,11 @@ func (s *sessions) Receive(ctx context.Context, in journal.Incoming) (receipt jo
 		err := sql.ErrNoRows
 		if in.ClientID != "" {
 			var handled bool
-			receipt.Event, err = scanEvent(w.row(ctx, `SELECT `+eventColumns+`, e.handled FROM chat c JOIN event e ON e.chat_id = c.id
-				WHERE c.session_id = ? AND c.client_id = ? AND c.client_id <> '' AND c.is_user`, in.Session, in.ClientID), &handled)
+			query := messageEvent
+			if in.Type == "" {
+				query = bareEvent
+			}
+			receipt.Event, err = scanEvent(w.row(ctx, query, in.Session, in.ClientID), &handled)
 			receipt.Event.Handled = handled
 		}
 		receipt.Duplicate = err == nil
@@ -69,6 +72,15 @@ func (s *sessions) Receive(ctx context.Context, in journal.Incoming) (receipt jo
 	})
 	return receipt, err
 }
+
+// messageEvent and bareEvent return a stored event by its client id, with and
+// without a message.
+const (
+	messageEvent = `SELECT ` + eventColumns + `, e.handled FROM chat c JOIN event e ON e.chat_id = c.id
+		WHERE c.session_id = ? AND c.client_id = ? AND c.client_id <> '' AND c.is_user`
+	bareEvent = `SELECT ` + eventColumns + `, e.handled FROM event e LEFT JOIN chat c ON c.id = e.chat_id
+		WHERE e.session_id = ? AND e.client_id = ? AND e.client_id <> ''`
+)
 
 // historyQuery returns messages, newest first. It omits large contents and
 // replaced messages.
@@ -107,9 +119,13 @@ func (s *sessions) addEvent(ctx context.Context, w *writer, in journal.Incoming)
 		}
 		chatID = &e.Message.ID
 	}
-	result, err := w.exec(ctx, `INSERT INTO event (session_id, event, info, timestamp, turn, human, data, origin, chat_id, handled)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-		in.Session, e.Name, e.Info, e.Time.UnixMicro(), e.Turn, e.Human, jsonText(e.Data), jsonText(e.Origin), chatID)
+	clientID := in.ClientID
+	if chatID != nil {
+		clientID = "" // the message has it
+	}
+	result, err := w.exec(ctx, `INSERT INTO event (session_id, event, info, timestamp, turn, human, data, origin, chat_id, client_id, handled)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)`,
+		in.Session, e.Name, e.Info, e.Time.UnixMicro(), e.Turn, e.Human, jsonText(e.Data), jsonText(e.Origin), chatID, clientID)
 	if err != nil {
 		return e, 0, err
 	}

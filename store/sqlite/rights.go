@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"docent/auth/rights"
+	"docent/rag/corpus"
 	"docent/store"
 )
 
@@ -19,15 +20,15 @@ const subjects = `SELECT 'everyone' WHERE ?1 <> '' UNION ALL SELECT ?1
 	UNION ALL SELECT 'group:' || g.name FROM group_member m JOIN user_group g ON g.id = m.group_id WHERE m.member = ?1
 	UNION ALL SELECT 'group:' || name FROM issuer_group WHERE member = ?1 AND expires_at > ?2`
 
-// Access returns the rights of a principal; see rights.Store.
-func (s *rightsTables) Access(ctx context.Context, principal string, at time.Time) (rights.Access, error) {
+// Access returns the rights of a reader; see rights.Store.
+func (s *rightsTables) Access(ctx context.Context, reader corpus.Reader, at time.Time) (rights.Access, error) {
 	var access rights.Access
 	var scopes string
-	principal = store.Text(principal)
+	principal := store.Text(reader.Principal)
 	err := s.reader.QueryRowContext(ctx, `SELECT NOT EXISTS (SELECT 1 FROM collection WHERE restricted),
 		coalesce((SELECT scopes FROM app_user WHERE ?1 LIKE 'user:%' AND username = substr(?1, 6)),
 			(SELECT scopes FROM api_token WHERE ?1 LIKE 'token:%' AND name = substr(?1, 7) AND user_id IS NULL), '')`, principal).Scan(&access.Unrestricted, &scopes)
-	if err == nil {
+	if err == nil && !reader.Limited {
 		access.Admin, err = store.IsAdmin(scopes)
 	}
 	if err != nil || access.All() {

@@ -11,6 +11,8 @@ import (
 	"docent/auth/rights/rightstest"
 	"docent/ingest/ingesttest"
 	"docent/ingest/source/sourcetest"
+	"docent/internal/quota"
+	"docent/internal/quota/quotatest"
 	"docent/store/sqlite"
 )
 
@@ -74,6 +76,13 @@ func TestRights(t *testing.T) {
 	rightstest.Run(t, func(t *testing.T) rightstest.Store {
 		s := open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
 		return rightstest.Store{Store: s, Tokens: s, Users: s}
+	})
+}
+
+func TestQuota(t *testing.T) {
+	t.Parallel()
+	quotatest.Run(t, func(t *testing.T) quota.Store {
+		return open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
 	})
 }
 

@@ -21,9 +21,9 @@ var helpers = []string{"agent/agenttest", "agent/session/sessiontest", "ingest/i
 
 // offPage are packages whose errors the page never shows: commands, settings, and
 // code that runs in other programs. The page never shows errors with an id that
-// begins with config_ either. It can show all texts that are not errors.
+// begins with cli_ or config_ either. It can show all texts that are not errors.
 var offPage = []string{
-	"agent/definition", "agent/intent", "agent/tool", "client", "cmd", "config", "embed/multilingual", "eval", "examples",
+	"agent/definition", "agent/intent", "agent/tool", "api/mcp", "client", "cmd", "config", "embed/multilingual", "eval", "examples",
 	"index", "internal/wiring", "migrations", "tools",
 }
 
@@ -180,6 +180,11 @@ func name(e ast.Expr) string {
 	return ""
 }
 
+// command reports whether an error is for the operator at the command line.
+func command(id string) bool {
+	return strings.HasPrefix(id, "cli_") || strings.HasPrefix(id, "config_")
+}
+
 // call notes the sentence of a call.
 func (c *collector) call(dir string, call *ast.CallExpr, m maker) {
 	at := c.fset.Position(call.Pos()).String()
@@ -191,7 +196,7 @@ func (c *collector) call(dir string, call *ast.CallExpr, m maker) {
 	}
 	id, ok1 := c.literal(call.Args[m.id])
 	format, ok2 := c.literal(call.Args[m.id+1])
-	s := &sentence{id: id, format: format, at: at, onPage: !m.fault || !within(dir, offPage) && !strings.HasPrefix(id, "config_")}
+	s := &sentence{id: id, format: format, at: at, onPage: !m.fault || !within(dir, offPage) && !command(id)}
 	switch values := len(call.Args) - m.id - 2; {
 	case !ok1 || !ok2:
 		c.wrong(at, "the id and the format must be literals")

@@ -40,7 +40,7 @@ type answer struct {
 // commands returns all commands in the order of the documentation.
 func commands() []command {
 	return []command{
-		{"reset", "stop the running answer, forget the conversation and begin again", (*Talk).reset},
+		{"reset", "stop the running answer, forget the conversation, and begin again", (*Talk).reset},
 		{"history", "show the newest messages of the conversation, at most 50", (*Talk).history},
 		{"status", "show whether an answer is running and how many queries wait", (*Talk).status},
 		{"stop", "stop the running answer; without one, drop the query that has waited longest", (*Talk).stop},

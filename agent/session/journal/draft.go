@@ -327,15 +327,25 @@ func (d *Draft) Silent() bool {
 	return !slices.ContainsFunc(d.entries[d.sent:], func(e *Drafted) bool { return e.Message != nil && !e.Silent })
 }
 
-// Steps returns the steps that are not stored, up to a time. A zero time selects all.
-func (d *Draft) Steps(until time.Time) []chat.Reasoning {
-	var out []chat.Reasoning
-	for _, e := range d.entries[d.stored:] {
-		if e.Step != nil && (until.IsZero() || !e.Step.Time.After(until)) {
-			out = append(out, *e.Step)
+// Steps adds the steps that are not stored, up to a time, to the stored ones. A zero time selects
+// all. Steps whose message became known after they were stored get its id.
+func (d *Draft) Steps(stored []chat.Reasoning, until time.Time) []chat.Reasoning {
+	for _, e := range d.entries {
+		if e.Step == nil || !until.IsZero() && e.Step.Time.After(until) {
+			continue
+		}
+		step := *e.Step
+		if e.answer != nil {
+			step.ChatID = e.answer.id()
+		}
+		at := slices.IndexFunc(stored, func(r chat.Reasoning) bool { return step.ID != 0 && r.ID == step.ID })
+		if at >= 0 {
+			stored[at].ChatID = step.ChatID
+		} else if step.ID == 0 {
+			stored = append(stored, step)
 		}
 	}
-	return out
+	return stored
 }
 
 // Bounds of the steps in a payload.TurnSnapshot.

@@ -21,10 +21,14 @@ func Apology(err error) fault.Text {
 // shown.
 func MessageFrame(m chat.Message) (payload.Frame, bool) {
 	action, ok := payload.ReplayAction(m.Type, m.IsUser)
-	return payload.Frame{
+	frame := payload.Frame{
 		Action: action, Message: m.Content, Time: m.Time, Seq: m.Seq, Turn: &m.Turn,
 		Replaces: m.Replaces, Sender: m.Sender, Sentence: m.Sentence,
-	}, ok
+	}
+	if action == payload.ReplyGUI {
+		frame.MessageID = m.ClientID
+	}
+	return frame, ok
 }
 
 // StepFrame returns the frame of a stored step or task list. It returns false for kinds that are

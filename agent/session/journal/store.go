@@ -113,8 +113,7 @@ type Incoming struct {
 	Session int64
 	// ClientID makes storing idempotent within the session, unless it is "".
 	ClientID string
-	// Type has the same meaning as in ChatMessage. Without a Type, the store keeps no chat message
-	// and ignores ClientID.
+	// Type has the same meaning as in ChatMessage. Without a Type, the store keeps no chat message.
 	Type string
 	// Content is the message. The store does not store an equal Event.Data again.
 	Content json.RawMessage

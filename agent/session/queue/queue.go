@@ -127,7 +127,8 @@ func (q *Queue) Find(turn int64) *Event {
 	return nil
 }
 
-// Take removes a pending event if accept returns true for it. Otherwise it returns nil.
+// Take removes and returns the event of p if it is pending and accept returns true for it.
+// Otherwise it returns nil.
 func (q *Queue) Take(p *chat.Pending, accept func(*Event) bool) *Event {
 	i := slices.IndexFunc(q.work[:q.pending], func(w Work) bool { return w.Arrived.Pending == p })
 	if i < 0 || !accept(q.work[i].Arrived) {

@@ -82,7 +82,7 @@ func happen(t *testing.T, s journal.Store, row int64, name, data string) journal
 	return r.Event
 }
 
-// told returns the entry of a message with a text.
+// told returns an entry whose message has the given text.
 func told(text string) journal.Entry {
 	content, _ := json.Marshal(text) // a string always marshals
 	return journal.Entry{Message: &agent.ChatMessage{Type: "str", Content: content}}

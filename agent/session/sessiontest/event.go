@@ -19,6 +19,7 @@ import (
 var eventTests = map[string]func(*testing.T, Conversations){
 	"Receive":     eventReceive,
 	"ReceiveRace": eventReceiveRace,
+	"Once":        eventOnce,
 	"Silent":      eventSilent,
 	"Carries":     eventCarries,
 	"Pending":     eventPending,
@@ -101,15 +102,57 @@ func eventReceiveRace(t *testing.T, db Conversations) {
 	}
 }
 
+// eventOnce stores events without a message from several connections at once. Each
+// id is stored once, also if a message has the same id.
+func eventOnce(t *testing.T, db Conversations) {
+	const events, callers = 5, 4
+	ctx := within(t)
+	handles := []journal.Store{db.Open(t), db.Open(t)}
+	row := open(t, handles[0], "x").RowID
+	other := open(t, handles[0], "y").RowID
+	say(t, handles[0], row, "e0", "a message with the id of an event")
+	for n := range events {
+		in := journal.Incoming{
+			Session: row, ClientID: fmt.Sprint("e", n), History: 5,
+			Event: journal.EventRecord{Name: "shipped", Data: json.RawMessage(`{"order":` + fmt.Sprint(n) + `}`)},
+		}
+		receipts := make([]journal.Receipt, callers)
+		var running sync.WaitGroup
+		for i := range callers {
+			running.Go(func() {
+				var err error
+				if receipts[i], err = handles[i%2].Receive(ctx, in); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		running.Wait()
+		fresh := 0
+		for _, r := range receipts {
+			if !r.Duplicate {
+				fresh++
+				want(t, "history", len(r.History), 1)
+			}
+			want(t, "event", []any{r.Event.ID, r.Event.Turn, r.Event.Name}, []any{receipts[0].Event.ID, int64(n + 2), "shipped"})
+			sameJSON(t, "data", r.Event.Data, `{"order":`+fmt.Sprint(n)+`}`)
+		}
+		want(t, "stored", fresh, 1)
+		in.Session = other
+		elsewhere, err := handles[1].Receive(ctx, in)
+		ok(t, err)
+		want(t, "in another session", elsewhere.Duplicate, false)
+	}
+}
+
 // eventSilent stores an event without a message. It has a turn and no sequence number.
 func eventSilent(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
 	say(t, s, row, "m1", "one")
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
-	for range 2 { // a client id does not make it idempotent
+	for range 2 { // without an id, each is another event
 		r, err := s.Receive(ctx, journal.Incoming{
-			Session: row, ClientID: "m1", History: 5,
+			Session: row, History: 5,
 			Event: journal.EventRecord{Name: "user_update_ui", Info: "i", Human: true, Time: at, Data: json.RawMessage(`{"a": 1}`), Origin: json.RawMessage(`{"peer":"p"}`)},
 		})
 		ok(t, err)

@@ -48,6 +48,7 @@ func counting(at func(ctx context.Context, n int) error) *agent.Agent {
 	tick.OnMessage().GoTo(tock)
 	tock.Body(body)
 	tock.OnMessage().GoTo(tick)
+	tock.OnFile("never").GoTo(tock) // files wait
 	return a
 }
 

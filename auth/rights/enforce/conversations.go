@@ -159,8 +159,8 @@ func withholdStep(s *chat.Reasoning) error {
 // readerOrNobody returns ctx with a reader: without one, a reader without rights.
 // The runtime also reads conversations for itself, for example when it starts.
 func readerOrNobody(ctx context.Context) context.Context {
-	if _, ok := corpus.Reader(ctx); ok {
+	if _, ok := corpus.ReaderOf(ctx); ok {
 		return ctx
 	}
-	return corpus.WithReader(ctx, "")
+	return corpus.WithReader(ctx, corpus.Reader{})
 }

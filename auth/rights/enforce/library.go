@@ -38,7 +38,19 @@ func (r Retriever) Retrieve(ctx context.Context, query retrieve.Query) (retrieve
 	if query.Collections != nil && len(query.Collections) == 0 {
 		return retrieve.Retrieval{Question: query.Question}, nil
 	}
-	return r.searcher.Retrieve(ctx, query) //nolint:wrapcheck // the searcher names the operation
+	found, err := r.searcher.Retrieve(ctx, query)
+	for i := range found.Results {
+		shorten(access, &found.Results[i].Passage.Document)
+	}
+	return found, err //nolint:wrapcheck // the searcher names the operation
+}
+
+// shorten removes the server's folders from the source of a document, unless the
+// reader manages its collection.
+func shorten(access rights.Access, d *corpus.Document) {
+	if access.Level(d.Collection) < rights.Manage {
+		d.Source = corpus.ShortSource(d.Source)
+	}
 }
 
 // Library reads documents that the reader of the context may read. Other documents
@@ -58,7 +70,11 @@ func (l Library) Documents(ctx context.Context, filter corpus.DocumentFilter) ([
 		return nil, err
 	}
 	filter.Collections = access.Readable(filter.Collections)
-	return l.library.Documents(ctx, filter) //nolint:wrapcheck // the library names the operation
+	documents, err := l.library.Documents(ctx, filter)
+	for i := range documents {
+		shorten(access, &documents[i])
+	}
+	return documents, err //nolint:wrapcheck // the library names the operation
 }
 
 // Document implements corpus.Library.
@@ -66,7 +82,13 @@ func (l Library) Document(ctx context.Context, id int64) (corpus.Document, error
 	if err := l.check(ctx, id); err != nil {
 		return corpus.Document{}, err
 	}
-	return l.library.Document(ctx, id) //nolint:wrapcheck // the library names the operation
+	access, err := l.rights.Access(ctx)
+	if err != nil {
+		return corpus.Document{}, err
+	}
+	document, err := l.library.Document(ctx, id)
+	shorten(access, &document)
+	return document, err //nolint:wrapcheck // the library names the operation
 }
 
 // DocumentChunks implements corpus.Library.

@@ -14,6 +14,7 @@ import (
 	"docent/auth"
 	"docent/auth/rights"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // Store combines rights with the accounts that have them.
@@ -76,7 +77,7 @@ func grant(t *testing.T, s Store, collection, subject string, level rights.Level
 // access checks the rights of a principal, such as "default=write hr=read".
 func access(t *testing.T, s Store, principal, want string) {
 	t.Helper()
-	a, err := s.Access(t.Context(), principal, now)
+	a, err := s.Access(t.Context(), corpus.Reader{Principal: principal}, now)
 	ok(t, err)
 	var got []string
 	switch {
@@ -181,7 +182,7 @@ func issuerGroups(t *testing.T, s Store) {
 	ok(t, s.SetIssuerGroups(ctx, who, []string{"staff", "other", "staff"}, now.Add(time.Hour)))
 	access(t, s, who, "default=write hr=read")
 	access(t, s, who+"1", "default=write")
-	late, err := s.Access(ctx, who, now.Add(time.Hour))
+	late, err := s.Access(ctx, corpus.Reader{Principal: who}, now.Add(time.Hour))
 	ok(t, err)
 	if late.Level("hr") != rights.None {
 		t.Error("the groups of a token count after its end")
@@ -279,7 +280,7 @@ func model(t *testing.T, s Store) {
 			}
 		}
 		u := users[random.IntN(len(users))]
-		got, err := s.Access(ctx, u, now)
+		got, err := s.Access(ctx, corpus.Reader{Principal: u}, now)
 		ok(t, err)
 		for _, c := range collections {
 			want := max(granted[[2]string{c, u}], granted[[2]string{c, rights.Everyone}])

@@ -31,8 +31,11 @@ export interface components {
             /** @description Local time of the server. */
             timestamp: string | null;
         };
+        /** @description On agent_reply_gui: the id of the user interface. */
+        MessageID: string;
         /** @description The keys of every frame to a client of docent.v1. */
         V1Frame: {
+            message_id?: components["schemas"]["MessageID"];
             /** @description On stored frames: their position in the session, without gaps. */
             seq?: number;
             /** @description The id that the client gave its message or request. */
@@ -252,6 +255,7 @@ export interface components {
 export type Question = components['schemas']['Question'];
 export type ClientFrame = components['schemas']['ClientFrame'];
 export type ServerFrame = components['schemas']['ServerFrame'];
+export type MessageID = components['schemas']['MessageID'];
 export type V1Frame = components['schemas']['V1Frame'];
 export type Correlation = components['schemas']['Correlation'];
 export type Hops = components['schemas']['Hops'];

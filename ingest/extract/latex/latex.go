@@ -263,7 +263,7 @@ func (l *latex) skipSpace() {
 }
 
 // group returns the argument at the position, between open and closed brackets,
-// and moves behind it. It returns false if there is none.
+// and advances past it. It returns false if there is none.
 func (l *latex) group(open, closed byte) (string, bool) {
 	at := l.pos
 	l.skipSpace()

@@ -47,7 +47,7 @@ func nonsense(lines []line) bool {
 	for _, l := range lines {
 		c.add(l.text)
 	}
-	return c.substituted() || c.signsOnly()
+	return c.substituted() || c.symbolsOnly()
 }
 
 // pairCount counts the letter pairs and the signs of a text.
@@ -111,9 +111,9 @@ func (c *pairCount) substituted() bool {
 	return c.pairs >= minPairs && c.other < c.pairs && float64(c.common) < fewPairs*float64(c.pairs)
 }
 
-// signsOnly reports whether a text is a mixture of many signs with hardly any
-// words. Leader lines and tables of numbers have only a few different signs.
-func (c *pairCount) signsOnly() bool {
+// symbolsOnly reports whether a text consists of many different symbols with hardly
+// any words. Leader lines and tables of numbers have only a few different symbols.
+func (c *pairCount) symbolsOnly() bool {
 	signs, kinds := 0, 0
 	for r, n := range c.signs {
 		if strings.ContainsRune("._-=*+|", r) {

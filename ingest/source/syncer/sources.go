@@ -389,7 +389,8 @@ func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
 	return nil
 }
 
-// removeDocuments removes the items of a source and its own documents.
+// removeDocuments removes the items of a source, and the documents that only this
+// source has.
 func (m *Manager) removeDocuments(ctx context.Context, r source.Record, keepLease func(source.Progress) error) error {
 	items, err := m.cfg.Items.SourceItems(ctx, r.ID)
 	if err != nil {

@@ -99,7 +99,7 @@ export function ragMessage(content: unknown): RagMessage | null {
     llm_name: m.llm_name ?? '',
     question: m.question ?? '',
     answer: m.answer,
-    docs: Array.isArray(m.docs) ? m.docs : [],
+    docs: Array.isArray(m.docs) ? m.docs.map(passage) : [],
     sentences: Array.isArray(m.sentences) ? m.sentences : [],
     abstained: m.abstained === true,
     ...(m.stopped === true && { stopped: true }),
@@ -107,6 +107,17 @@ export function ragMessage(content: unknown): RagMessage | null {
     ...(typeof m.k === 'number' && { k: m.k }),
     ...(Array.isArray(m.collections) && { collections: m.collections.filter((c) => typeof c === 'string') }),
     ...(typeof m.searched === 'string' && m.searched.trim() && { searched: m.searched }),
+  };
+}
+
+/** passage completes a passage of an agent that only sends BAF's fields. */
+function passage(value: unknown): RagMessage['docs'][number] {
+  const doc = fields(value) ?? {};
+  const { score, ...metadata } = fields(doc.metadata) ?? {};
+  const empty = { source: '', page: null, page_label: null, title: '', heading: '', start: 0, end: 0, document_id: 0, chunk_id: 0 };
+  return {
+    content: typeof doc.content === 'string' ? doc.content : '',
+    metadata: { ...empty, ...metadata, score: typeof score === 'number' ? score : 0 },
   };
 }
 

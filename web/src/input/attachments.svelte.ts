@@ -36,9 +36,10 @@ class Attachments {
   private last = 0;
 
   /** The user can choose the target. Images alone are no documents, and failed files have their own buttons. */
-  choice = $derived(account.adds && this.list.some((a) => a.state !== 'failed' && !a.chat && !a.file.type.startsWith('image/')));
-  /** The built-in assistant cannot use files in the chat. Other agents can. */
-  where = $derived(this.choice ? (this.chosenTarget ?? (server.other ? 'chat' : 'documents')) : 'chat');
+  choice = $derived(account.adds && server.files && this.list.some((a) => a.state !== 'failed' && !a.chat && !a.file.type.startsWith('image/')));
+  where = $derived(!server.files ? 'documents' : this.choice ? (this.chosenTarget ?? (server.other ? 'chat' : 'documents')) : 'chat');
+  /** Files can be sent somewhere. */
+  possible = $derived(server.files || account.adds);
   busy = $derived(this.list.some((a) => a.state === 'sending' || a.state === 'reading'));
   /** The files that can be sent. The others show their problem. */
   sendable = $derived(this.list.filter((a) => a.state !== 'done' && this.problem(a) === ''));
@@ -48,6 +49,7 @@ class Attachments {
   }
 
   add(files: Iterable<File>): void {
+    if (!this.possible) return notices.say(words.input.noFiles);
     for (const file of files) {
       if (this.list.length >= maxFiles) return notices.say(words.input.tooMany(maxFiles));
       const picture = drawable.test(file.type) ? URL.createObjectURL(file) : '';
@@ -61,7 +63,7 @@ class Attachments {
   }
 
   /** rescuable reports whether the chat accepts a failed file. */
-  rescuable = (a: Attached): boolean => a.state === 'failed' && !a.chat && a.file.size <= conversation.fileBytes;
+  rescuable = (a: Attached): boolean => server.files && a.state === 'failed' && !a.chat && a.file.size <= conversation.fileBytes;
 
   remove(id: number): void {
     const removed = this.list.find((a) => a.id === id);

@@ -41,6 +41,8 @@ class Server {
   agent = $derived(this.info ? this.info.agent || 'docent' : this.error && 'docent');
   /** The agent is not the built-in assistant. */
   other = $derived(this.info?.built_in === false);
+  /** The agent takes files in a conversation. */
+  files = $derived(this.info?.files === true);
 
   documents = $derived(this.info?.collections.reduce((n, c) => n + c.documents, 0) ?? 0);
   chunks = $derived(this.info?.collections.reduce((n, c) => n + c.chunks, 0) ?? 0);

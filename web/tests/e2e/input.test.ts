@@ -205,24 +205,6 @@ describe('what a person says', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('true');
   });
 
-  test('files are attached, removed, and sent before the text', async () => {
-    await attach(text('a.txt', 'first'), text('b.txt', 'second'), { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64') });
-    const chips = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem');
-    await expect.poll(() => chips.count()).toBe(3);
-    await chips.locator('img').waitFor();
-    await page.getByRole('button', { name: 'Remove “b.txt”' }).click();
-    await expect.poll(() => chips.count()).toBe(2);
-    await page.getByRole('radio', { name: 'Send in the chat' }).check();
-    await accessible(page);
-    await say('What is in it?');
-    await expect.poll(async () => (await questions()).length).toBe(3);
-    await expect.poll(() => page.locator('.question').count()).toBe(3);
-    await answered(1);
-    const messages = (await stored()).filter((m) => m.is_user);
-    expect(messages.map((m) => m.type)).toEqual(['file', 'file', 'str']);
-    expect(messages[0]!.content).toMatchObject({ name: 'a.txt', base64: Buffer.from('first').toString('base64') });
-  });
-
   test('files are dropped and pasted; what is text is pasted as text', async () => {
     const give = (type: string, files: string[], plain = '') =>
       page.evaluate(
@@ -251,7 +233,7 @@ describe('what a person says', () => {
 
   test('a file goes to the documents, and the question after it is answered from it', async () => {
     await attach(text('ferry.txt', 'The ferry Calliope leaves Quelmouth at 06:40 and at 17:15 on weekdays.\n'));
-    await expect.poll(() => page.getByRole('radio', { name: 'Add to documents' }).isChecked()).toBe(true);
+    await expect.poll(() => page.getByRole('radio').count()).toBe(0); // this assistant takes no files in the chat
     await say('When does the ferry Calliope leave?');
     await answered(1);
     await expect.poll(() => page.locator('.composer .files').count()).toBe(0);
@@ -273,42 +255,8 @@ describe('what a person says', () => {
     await say('When do spring tides occur?');
     await answered(1);
     await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
-    // It can be said in the chat after all.
-    await chip.getByRole('button', { name: 'Send in the chat' }).click();
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await expect.poll(async () => (await questions()).length).toBe(2);
-    await expect.poll(() => chip.count()).toBe(0);
-  });
-
-  test('what is too large is not sent, and says so', async () => {
-    await page.evaluate(() => {
-      const data = new DataTransfer();
-      data.items.add(new File([new Uint8Array(26 << 20)], 'large.txt', { type: 'text/plain' }));
-      document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
-    });
-    await page.getByRole('radio', { name: 'Send in the chat' }).check();
-    await page.getByText(/^Larger than 25 MB/).waitFor();
-    await box().fill('What is it?');
-    await page.keyboard.press('Enter');
-    await answered(1);
-    await expect.poll(() => questions()).toEqual(['What is it?']);
-    await page.getByText(/^Larger than 25 MB/).waitFor();
-    await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
-    await page.getByRole('button', { name: 'Remove “large.txt”' }).click();
-  });
-
-  test('a large file is sent whole', async () => {
-    await page.evaluate(() => {
-      const data = new DataTransfer();
-      data.items.add(new File([new Uint8Array(20 << 20).fill(7)], 'large.bin', { type: 'application/octet-stream' }));
-      document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
-    });
-    await page.locator('.files').getByText('21 MB').waitFor();
-    await page.getByRole('radio', { name: 'Send in the chat' }).check();
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    const sent = async () => (await stored()).find((m) => m.is_user)?.content as { name: string; base64: string } | undefined;
-    await expect.poll(async () => (await sent())?.name).toBe('large.bin');
-    expect(Buffer.from((await sent())!.base64, 'base64').equals(Buffer.alloc(20 << 20, 7))).toBe(true);
+    // This assistant takes no files in the chat.
+    await expect.poll(() => chip.getByRole('button', { name: 'Send in the chat' }).count()).toBe(0);
   });
 
   test('a recording has a level and a time, becomes text, and is answered', async () => {

@@ -277,7 +277,7 @@ describe('what agents send', () => {
     expect((await box('.sound .button'))!.y).toBeGreaterThan((await box('audio'))!.y + 40);
     const wav = await saved(page, 'Download the recording');
     expect([wav.name, wav.bytes.subarray(0, 4).toString(), wav.bytes.length]).toEqual(['recording.wav', 'RIFF', 44 + 2 * 2 * 8000]);
-    await page.getByText('This reply of the kind “audio” is malformed and cannot be shown.').waitFor();
+    await page.getByText('This “audio” reply is malformed and cannot be shown.').waitFor();
     await watched.check();
   });
 

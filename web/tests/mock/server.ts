@@ -413,7 +413,7 @@ export class MockDocent {
   private info(): Info {
     const failed = this.documents.filter((d) => d.status === 'failed').length;
     return {
-      name: 'docent', version: '0.1.0', agent: this.agent || 'docent', built_in: !this.agent, database: 'sqlite',
+      name: 'docent', version: '0.1.0', agent: this.agent || 'docent', built_in: !this.agent, files: true, database: 'sqlite',
       model: this.extractive
         ? { name: 'extractive', kind: 'extractive', hint: 'Set OPENAI_API_KEY, or DOCENT_MODEL_URL for a local server, to have answers written by a language model.' }
         : { name: 'gpt-4o-mini', kind: 'openai', hint: '' },

@@ -45,6 +45,8 @@ test('an answer without our extra keys is one all the same', () => {
   const made = { stopped: true, evidence: 0.5, k: 4, collections: ['manual'], searched: 'a\nb' };
   expect(ragMessage({ ...rag, ...made })).toEqual({ ...rag, ...made });
   expect(ragMessage({ ...rag, stopped: false, evidence: '1', k: null, collections: 'all', searched: ' ' })).toEqual(rag);
+  const bare = ragMessage({ answer: 'a', docs: [{ content: 'text', metadata: { source: 'a.pdf', page: 0 } }, null] });
+  expect(bare?.docs.map((d) => [d.content, d.metadata.source, d.metadata.page, d.metadata.score])).toEqual([['text', 'a.pdf', 0, 0], ['', '', null, 0]]);
   expect(ragMessage('not json')).toBeNull();
   expect(ragMessage({ docs: [] })).toBeNull();
 });

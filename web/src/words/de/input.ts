@@ -25,6 +25,7 @@ export const input: Catalogue['input'] = {
   unreadable: (name) => `Ihr Browser konnte „${name}“ nicht lesen.`,
   where: 'Verwendung der Dateien',
   toDocuments: 'Zu den Dokumenten',
+  noFiles: 'Dieser Assistent liest keine Dateien, die Sie senden. Bitten Sie einen Administrator, sie zu den Dokumenten hinzuzufügen.',
   inChat: 'Im Chat senden',
   adding: (percent) => `Wird hinzugefügt … ${percent} %`,
   reading: 'Wird gelesen …',

@@ -26,6 +26,7 @@ export const input = {
   unreadable: (name: string) => `Your browser could not read “${name}”.`,
   where: 'Use of the files',
   toDocuments: 'Add to documents',
+  noFiles: 'This assistant does not read files that you send. Ask an administrator to add them to the documents.',
   inChat: 'Send in the chat',
   adding: (percent: number) => `Adding… ${percent} %`,
   reading: 'Reading…',

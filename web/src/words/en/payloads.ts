@@ -14,7 +14,7 @@ export const payloads = {
   unloaded: 'This part of the page could not be loaded. Try again.',
   retry: 'Try again',
   unknown: (kind: string) => `This page cannot show replies of the kind “${kind}”.`,
-  unreadable: (kind: string) => `This reply of the kind “${kind}” is malformed and cannot be shown.`,
+  unreadable: (kind: string) => `This “${kind}” reply is malformed and cannot be shown.`,
   content: 'Content',
   tooLarge: (size: string) => `This content is too large to show here (${size}).`,
   downloadIt: 'Download',

@@ -96,7 +96,7 @@ export const sources = {
     feed: ['Address of the feed', 'The address of an RSS or Atom feed. Each entry becomes a document.'],
     git: ['Address of the repository', 'An address that git clone accepts over HTTPS. After the first sync, docent reads only changed files.'],
     s3: ['Address of the bucket', 'The address of the server with the bucket and, optionally, a prefix. Any S3-compatible server works.'],
-    webdav: ['Address of the folder', 'The WebDAV address of a folder, for example of Nextcloud. docent reads everything below it.'],
+    webdav: ['Address of the folder', 'The WebDAV address of a folder, for example in Nextcloud. docent reads everything below it.'],
     imap: ['Mail server', 'The address of the IMAP server. Each message becomes a document, with its attachments.'],
   } as Record<string, readonly [label: string, help: string]>,
   whereElse: ['Location', 'Where the documents are.'] as readonly [label: string, help: string],

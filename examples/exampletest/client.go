@@ -1,15 +1,17 @@
-// Package hosttest tests the agents of the examples as a user.
-package hosttest
+// Package exampletest tests the agents of the examples as a user.
+package exampletest
 
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"iter"
+	"strings"
 	"testing"
 	"time"
 
+	"docent"
 	"docent/client"
-	"docent/examples/host"
 	"docent/payload"
 )
 
@@ -24,12 +26,18 @@ type User struct {
 	next func() (payload.Frame, error, bool)
 }
 
-// Serve runs an example for the length of a test and connects to it.
-func Serve(t *testing.T, run host.Run) *User {
+// Serve runs an example for the length of a test and connects to it. run gets options
+// with a free port and an empty data folder.
+func Serve(t *testing.T, run func(context.Context, docent.Options) error, flags ...string) *User {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	at, ended := make(chan string, 1), make(chan error, 1)
-	go func() { ended <- run(ctx, "127.0.0.1:0", t.TempDir(), func(url string) { at <- url }) }()
+	opts := docent.Options{
+		Args:   append([]string{"--addr=127.0.0.1:0", "--data=" + t.TempDir()}, flags...),
+		Output: io.Discard,
+		Ready:  func(url string) { at <- url },
+	}
+	go func() { ended <- run(ctx, opts) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-ended; err != nil {
@@ -38,7 +46,7 @@ func Serve(t *testing.T, run host.Run) *User {
 	})
 	select {
 	case url := <-at:
-		return dial(t, url)
+		return Dial(t, url)
 	case err := <-ended:
 		ended <- nil
 		t.Fatalf("the example did not start: %v", err)
@@ -46,11 +54,12 @@ func Serve(t *testing.T, run host.Run) *User {
 	}
 }
 
-func dial(t *testing.T, url string) *User {
+// Dial connects to an agent for the length of a test.
+func Dial(t *testing.T, url string) *User {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	conn, err := client.Dial(ctx, client.Config{URL: url})
+	conn, err := client.Dial(ctx, client.Config{URL: "ws" + strings.TrimPrefix(url, "http")})
 	if err != nil {
 		t.Fatal(err)
 	}

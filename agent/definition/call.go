@@ -1,0 +1,123 @@
+package definition
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+
+	"docent/agent"
+	"docent/agent/tool"
+)
+
+// ErrNotListed is the error of ToolServer.Tools while a file is only checked. Calls
+// of tools are not checked then.
+var ErrNotListed = errors.New("the tools of MCP servers are not listed")
+
+// call reads the action call, which calls a function or a tool of an MCP server.
+// otherwise are the actions after a failure; nil without any.
+func (d bodies) call(n, otherwise *yaml.Node) *action {
+	d.tools.called = true
+	name, into := "", ""
+	arguments := data{source: func(*agent.Session) any { return map[string]any{} }}
+	keys := d.mapping(n, "call",
+		field{"tool", func(n *yaml.Node) { name = d.text(n, "tool") }},
+		field{"arguments", func(n *yaml.Node) {
+			if n.Kind != yaml.MappingNode && n.Kind != yaml.AliasNode {
+				d.wrong(n, "arguments must be lines of \"key: value\"")
+				return
+			}
+			arguments = d.data(n, "arguments")
+		}},
+		field{"into", func(n *yaml.Node) { into = d.text(n, "into") }},
+	)
+	d.require(n, keys, "call", "tool")
+	if name != "" && len(d.env.Functions) == 0 && len(d.tools.servers) == 0 {
+		d.wrong(n, "there is no tool %q: register a function in the program, or name an MCP server under tools", name)
+	}
+	var failed []action
+	if otherwise != nil {
+		failed = d.actions(otherwise, "else")
+	}
+	return &action{history: mostHistory(failed), make: func() (agent.Body, error) {
+		if err := d.tools.callable(name); err != nil {
+			return nil, d.located(n, err)
+		}
+		recovering, err := sequence(failed)
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, s *agent.Session) error {
+			result, err := d.tools.invoke(ctx, name, arguments.source(s))
+			d.tools.awaitStray(ctx, s)
+			switch {
+			case err == nil && into != "":
+				return s.Set(into, result)
+			case err == nil:
+				return nil
+			case ctx.Err() != nil:
+				return context.Cause(ctx)
+			case otherwise == nil:
+				return fmt.Errorf("%s:%d: %w", d.file, n.Line, err)
+			}
+			return recovering(ctx, s)
+		}, nil
+	}}
+}
+
+// callable returns an error if there is no tool with a name.
+func (t *toolset) callable(name string) error {
+	all := t.calls.Tools()
+	if t.unlisted || slices.ContainsFunc(all, func(have tool.Tool) bool { return have.Name == name }) {
+		return nil
+	}
+	names := make([]string, len(all))
+	for i, have := range all {
+		names[i] = have.Name
+	}
+	return invalidCall(name, strings.Join(names, ", "))
+}
+
+// errCall: a call failed. The text of the failure may repeat words of users.
+var errCall = errors.New("the call failed")
+
+// invoke calls a tool. Arguments without a value are left out. A result in JSON
+// becomes a value, and any other result a text.
+func (t *toolset) invoke(ctx context.Context, name string, arguments any) (any, error) {
+	given, _ := arguments.(map[string]any)
+	for key, value := range given {
+		if value == nil {
+			delete(given, key)
+		}
+	}
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return nil, fmt.Errorf("arguments of %s: %w", name, err)
+	}
+	outcome := t.calls.Invoke(ctx, name, raw)
+	if outcome.IsError {
+		return nil, fmt.Errorf("%s: %w", name, errCall)
+	}
+	if json.Valid([]byte(outcome.Content)) {
+		return json.RawMessage(outcome.Content), nil
+	}
+	return outcome.Content, nil
+}
+
+// awaitStray makes the runtime wait for calls that go on after their timeout.
+func (t *toolset) awaitStray(ctx context.Context, s *agent.Session) {
+	if t.calls.Stray() == 0 || !t.waiting.CompareAndSwap(false, true) {
+		return
+	}
+	waits := s.Go(ctx, func(ctx context.Context) {
+		defer t.waiting.Store(false)
+		_ = t.calls.Wait(ctx) // ends only when these calls return
+	})
+	if !waits {
+		t.waiting.Store(false)
+	}
+}

@@ -1,0 +1,186 @@
+// Package agui serves the agent over AG-UI, the protocol of agent front ends. It
+// converts a run into a message of a session, and the frames of the turn into events.
+// See https://docs.ag-ui.com.
+package agui
+
+import (
+	"context"
+	"iter"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"docent/api/route"
+	"docent/api/sse"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Path is the path of the protocol.
+const Path = "/agui"
+
+// Conversations continues stored sessions of the caller.
+type Conversations interface {
+	// Turn sends a text to a session and yields the frames of its turn.
+	Turn(ctx context.Context, session, text string, o payload.AskOptions) (iter.Seq2[payload.Frame, error], error)
+}
+
+// Slots limits the concurrent runs.
+type Slots interface {
+	// Slot takes the slot of a run; done gives it back.
+	Slot(ctx context.Context, questions int64) (done func(), err error)
+}
+
+// Config connects the route with the rest of docent. All fields are required.
+type Config struct {
+	// Conversations continues sessions.
+	Conversations Conversations
+	// Slots limits the runs.
+	Slots Slots
+	// MaxBytes bounds a request.
+	MaxBytes int64
+	// Ticks returns the times of comments in streams, and their end.
+	Ticks func() (ticks <-chan time.Time, stop func())
+}
+
+// AgentRun starts a run. Other parameters are ignored.
+type AgentRun struct {
+	_        struct{}       `additionalProperties:"true"`
+	ThreadID string         `json:"threadId" minLength:"1" maxLength:"200" doc:"The session. It is created if it does not exist."`
+	RunID    string         `json:"runId" minLength:"1" maxLength:"200" doc:"The id of the run, for its events."`
+	Messages []AgentMessage `json:"messages,omitempty" maxItems:"1000" doc:"The last one must be of the user. It is the message of the run."`
+	Tools    []any          `json:"tools,omitempty" doc:"Refused unless it is empty: the agent has its own tools."`
+	Resume   []AgentResume  `json:"resume,omitempty" maxItems:"1" doc:"The answer to an interrupt. If resolved, it replaces the message."`
+}
+
+// AgentMessage is a message of the thread.
+type AgentMessage struct {
+	_       struct{} `additionalProperties:"true"`
+	Role    string   `json:"role"`
+	Content any      `json:"content,omitempty" doc:"A text, or a list of parts of the type text."`
+}
+
+// AgentResume answers an interrupt.
+type AgentResume struct {
+	_           struct{} `additionalProperties:"true"`
+	InterruptID string   `json:"interruptId"`
+	Status      string   `json:"status" enum:"resolved,cancelled"`
+	Payload     any      `json:"payload,omitempty" doc:"The chosen option, as a text."`
+}
+
+type runInput struct {
+	route.JSONBody
+	Body AgentRun
+}
+
+// server handles the route.
+type server struct {
+	Config
+
+	routes *route.Router
+}
+
+// AddRoutes adds the route.
+func AddRoutes(r *route.Router, cfg Config) {
+	s := server{cfg, r}
+	route.Add(r, huma.Operation{
+		Method: http.MethodPost, Path: Path, OperationID: "agui", Tags: []string{"agui"}, Summary: "Run the agent over AG-UI",
+		Description: "Sends the last message of the user to a session, and responds with the events of AG-UI. " +
+			"The session keeps its own history, so the earlier messages are ignored.",
+		MaxBodyBytes: cfg.MaxBytes,
+		Errors:       []int{http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
+		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
+			sse.MediaType: {Schema: &huma.Schema{Type: "string"}},
+		}}},
+	}, s.run)
+}
+
+// run answers a message. Errors before the message is stored are HTTP errors; later
+// ones are events.
+func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, error) {
+	text, err := in.Body.text()
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.Slots.Slot(ctx, 0) // the session counts the question
+	if err != nil {
+		return nil, err
+	}
+	frames, err := s.Conversations.Turn(ctx, in.Body.ThreadID, text, payload.AskOptions{})
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return &huma.StreamResponse{Body: func(hc huma.Context) {
+		defer done()
+		_, w := humago.Unwrap(hc)
+		out := sse.NewWriter(w)
+		ticks, end := s.Ticks()
+		defer end()
+		defer out.Beat(ticks)()
+		s.send(ctx, out, in.Body, frames)
+	}}, nil
+}
+
+// send sends the events of a run. Errors of out mean that the client is gone.
+func (s server) send(ctx context.Context, out *sse.Writer, in AgentRun, frames iter.Seq2[payload.Frame, error]) {
+	e := events{thread: in.ThreadID, run: in.RunID}
+	if out.Send("", e.started()) != nil {
+		for range frames { // gives the subscription back
+			break
+		}
+		return
+	}
+	for f, err := range frames {
+		if err != nil {
+			failed := s.routes.Fail(ctx, err)
+			_ = out.Send("", event{"type": "RUN_ERROR", "message": failed.Message, "code": failed.ID})
+			return
+		}
+		for _, ev := range e.of(f) {
+			if out.Send("", ev) != nil {
+				return
+			}
+		}
+	}
+}
+
+// text returns the message of the run.
+func (in AgentRun) text() (string, error) {
+	if len(in.Tools) > 0 {
+		return "", fault.New(fault.Invalid, "agui_tools", "this agent has its own tools; send no tools")
+	}
+	if len(in.Resume) > 0 && in.Resume[0].Status == "resolved" {
+		text, ok := in.Resume[0].Payload.(string)
+		if !ok || strings.TrimSpace(text) == "" {
+			return "", fault.New(fault.Invalid, "agui_resume", "to answer an interrupt, send the chosen option as a text, with the status resolved")
+		}
+		return text, nil
+	}
+	if n := len(in.Messages); n > 0 && in.Messages[n-1].Role == "user" {
+		return contentText(in.Messages[n-1].Content)
+	}
+	return "", fault.New(fault.Invalid, "agui_no_message", "the last message of the run must be one of the user")
+}
+
+// contentText returns the text of a message.
+func contentText(content any) (string, error) {
+	if text, ok := content.(string); ok {
+		return text, nil
+	}
+	parts, ok := content.([]any)
+	var texts []string
+	for _, p := range parts {
+		part, _ := p.(map[string]any)
+		text, isText := part["text"].(string)
+		ok = ok && isText && part["type"] == "text"
+		texts = append(texts, text)
+	}
+	if !ok {
+		return "", fault.New(fault.Invalid, "agui_content", "docent reads messages of text only")
+	}
+	return strings.Join(texts, "\n"), nil
+}

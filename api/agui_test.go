@@ -1,0 +1,125 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+	"testing"
+
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Turn implements Conversations. The text selects the frames of the turn.
+func (w *world) Turn(_ context.Context, session, text string, _ payload.AskOptions) (iter.Seq2[payload.Frame, error], error) {
+	if session == "other" {
+		return nil, fault.New(fault.NotFound, "no_session", "there is no such session")
+	}
+	frames := map[string][]payload.Frame{
+		"hello": {
+			{Action: payload.UserMessage, Seq: 1, Message: json.RawMessage(`"hello"`)},
+			{Action: payload.ReplyStr, Seq: 2, Message: json.RawMessage(`"Hi!"`)},
+			{Action: payload.ReplyOptions, Seq: 3, Message: json.RawMessage(`"{\"0\": \"Yes\", \"1\": \"No\"}"`)},
+		},
+		"Yes": {{Action: payload.ReplyRAG, Seq: 4, Message: json.RawMessage(`{"answer":"At noon [1].","docs":[]}`)}},
+		"think": {
+			{Action: payload.ReplyReasoningStep, Seq: 1, Message: json.RawMessage(`{"kind":"reasoning_started","step":0,"summary":"begins","details":{}}`)},
+			{Action: payload.ReplyReasoningStep, Seq: 2, Message: json.RawMessage(
+				`{"kind":"llm_tool_calls","step":0,"summary":"calls","details":{"tool_calls":[{"id":"a","name":"stock","arguments":{"part":"valve"}},{"id":"b","name":"stock","arguments":{"part":"pump"}}]}}`)},
+			{Action: payload.ReplyTaskList, Seq: 3, Message: json.RawMessage(`[{"id":"1","status":"pending"}]`)},
+			{Action: payload.ReplyReasoningStep, Seq: 4, Message: json.RawMessage(
+				`{"kind":"tool_result","step":0,"summary":"got","details":{"name":"stock","arguments":{"part":"pump"},"content":"7"}}`)},
+			{Action: payload.ReplyTaskList, Seq: 5, Message: json.RawMessage(`[{"id":"1","status":"done"}]`)},
+			{Action: payload.ReplyReasoningStep, Seq: 6, Message: json.RawMessage(`{"kind":"llm_text","step":1,"summary":"Let me see.","details":{}}`)},
+			{Action: payload.ReplyDataFrame, Seq: 7, Message: json.RawMessage(`{"columns":[]}`)},
+			{Action: payload.ReplyReasoningStep, Seq: 8, Message: json.RawMessage(`{"kind":"reasoning_finished","step":1,"summary":"ends","details":{}}`)},
+		},
+	}
+	return func(yield func(payload.Frame, error) bool) {
+		for _, f := range frames[text] {
+			if !yield(f, nil) {
+				return
+			}
+		}
+		if text == "fail" {
+			yield(payload.Frame{}, fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model is away"))
+			return
+		}
+		yield(payload.Frame{Action: payload.TurnFinishedAction, Message: json.RawMessage(`{"outcome":"done"}`)}, nil)
+	}, nil
+}
+
+// TestAGUI compares the events of runs.
+func TestAGUI(t *testing.T) {
+	t.Parallel()
+	c := newWorld().serve(t)
+	for body, want := range map[string][]string{
+		`{"threadId":"s","runId":"r","messages":[{"id":"1","role":"user","content":"before"},{"id":"2","role":"assistant","content":"x"},{"id":"3","role":"user","content":[{"type":"text","text":"hello"}]}],"tools":[],"context":[],"state":{}}`: {
+			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
+			`{"messageId":"r-2","role":"assistant","type":"TEXT_MESSAGE_START"}`,
+			`{"delta":"Hi!","messageId":"r-2","type":"TEXT_MESSAGE_CONTENT"}`,
+			`{"messageId":"r-2","type":"TEXT_MESSAGE_END"}`,
+			`{"outcome":{"interrupts":[{"id":"r-options","message":"Yes\nNo","reason":"input_required","responseSchema":{"enum":["Yes","No"],"type":"string"}}],"type":"interrupt"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
+		},
+		`{"threadId":"s","runId":"r","messages":[],"resume":[{"interruptId":"r-options","status":"resolved","payload":"Yes"}]}`: {
+			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
+			`{"messageId":"r-4","role":"assistant","type":"TEXT_MESSAGE_START"}`,
+			`{"delta":"At noon [1].","messageId":"r-4","type":"TEXT_MESSAGE_CONTENT"}`,
+			`{"messageId":"r-4","type":"TEXT_MESSAGE_END"}`,
+			`{"name":"docent.answer","type":"CUSTOM","value":{"answer":"At noon [1].","docs":[]}}`,
+			`{"outcome":{"type":"success"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
+		},
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"think"}]}`: {
+			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
+			`{"stepName":"reasoning","type":"STEP_STARTED"}`,
+			`{"toolCallId":"a","toolCallName":"stock","type":"TOOL_CALL_START"}`,
+			`{"delta":"{\"part\":\"valve\"}","toolCallId":"a","type":"TOOL_CALL_ARGS"}`,
+			`{"toolCallId":"a","type":"TOOL_CALL_END"}`,
+			`{"toolCallId":"b","toolCallName":"stock","type":"TOOL_CALL_START"}`,
+			`{"delta":"{\"part\":\"pump\"}","toolCallId":"b","type":"TOOL_CALL_ARGS"}`,
+			`{"toolCallId":"b","type":"TOOL_CALL_END"}`,
+			`{"snapshot":{"tasks":[{"id":"1","status":"pending"}]},"type":"STATE_SNAPSHOT"}`,
+			`{"content":"7","messageId":"r-4","role":"tool","toolCallId":"b","type":"TOOL_CALL_RESULT"}`,
+			`{"delta":[{"op":"replace","path":"/tasks","value":[{"id":"1","status":"done"}]}],"type":"STATE_DELTA"}`,
+			`{"messageId":"r-6","type":"REASONING_START"}`,
+			`{"messageId":"r-6","role":"reasoning","type":"REASONING_MESSAGE_START"}`,
+			`{"delta":"Let me see.","messageId":"r-6","type":"REASONING_MESSAGE_CONTENT"}`,
+			`{"messageId":"r-6","type":"REASONING_MESSAGE_END"}`,
+			`{"messageId":"r-6","type":"REASONING_END"}`,
+			`{"name":"docent.agent_reply_dataframe","type":"CUSTOM","value":{"columns":[]}}`,
+			`{"stepName":"reasoning","type":"STEP_FINISHED"}`,
+			`{"outcome":{"type":"success"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
+		},
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"fail"}],"resume":[{"interruptId":"r-options","status":"cancelled"}]}`: {
+			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
+			`{"code":"test_sentence","message":"the model is away","type":"RUN_ERROR"}`,
+		},
+	} {
+		resp, got := c.do("POST", "/agui", body)
+		var events []string
+		for _, block := range strings.Split(strings.TrimSpace(got), "\n\n") {
+			if data, ok := strings.CutPrefix(block, "data: "); ok {
+				events = append(events, data)
+			}
+		}
+		if resp.StatusCode != http.StatusOK || strings.Join(events, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s: %d\n%s\nwant\n%s", body, resp.StatusCode, strings.Join(events, "\n"), strings.Join(want, "\n"))
+		}
+	}
+	for body, want := range map[string]string{
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"hello"}],"tools":[{"name":"x"}]}`:  `"agui_tools"`,
+		`{"threadId":"s","runId":"r","messages":[{"role":"assistant","content":"hello"}]}`:                    `"agui_no_message"`,
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`:              `"agui_content"`,
+		`{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":7}]}`: `"agui_resume"`,
+		`{"threadId":"other","runId":"r","messages":[{"role":"user","content":"hello"}]}`:                     `"no_session"`,
+		`{"runId":"r","messages":[{"role":"user","content":"hello"}]}`:                                        `"threadId"`,
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":7}],"resume":[]}`:                   `"agui_content"`,
+	} {
+		if resp, got := c.do("POST", "/agui", body); resp.StatusCode/100 != 4 || !strings.Contains(got, strings.Trim(want, `"`)) {
+			t.Errorf("%s: %d %s, want %s", body, resp.StatusCode, got, want)
+		}
+	}
+}

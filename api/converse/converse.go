@@ -1,0 +1,230 @@
+// Package converse sends single messages to sessions, for protocols that respond
+// to each request with one answer.
+package converse
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"docent/agent/session"
+	"docent/auth"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+// Conversations sends messages to the sessions of a runtime. It is safe for
+// concurrent use.
+type Conversations struct {
+	runtime *session.Runtime
+	closed  chan struct{}
+
+	// Close ends all waits for answers. Call it after Runtime.Shutdown, which leaves
+	// waiting messages in the store. It may be called more than once.
+	Close func()
+}
+
+// New returns the conversations of a runtime.
+func New(runtime *session.Runtime) *Conversations {
+	c := &Conversations{runtime: runtime, closed: make(chan struct{})}
+	c.Close = sync.OnceFunc(func() { close(c.closed) })
+	return c
+}
+
+// Say sends a text of the principal in ctx to a session, like Turn. The caller must
+// call answer once, which waits for the end of the turn and returns its stored frames
+// in order.
+func (c *Conversations) Say(
+	ctx context.Context, sessionID, text string, options payload.AskOptions,
+) (answer func() ([]payload.Frame, error), err error) {
+	frames, err := c.Turn(ctx, sessionID, text, options)
+	if err != nil {
+		return nil, err
+	}
+	return func() ([]payload.Frame, error) {
+		var all []payload.Frame
+		for f, err := range frames {
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, f)
+		}
+		return all, nil
+	}, nil
+}
+
+// Turn sends a text of the principal in ctx to a session, which it creates if it
+// does not exist. It returns when the text is stored. The caller must range over the
+// frames once. They are the stored frames of the turn, each as soon as it is stored,
+// and payload.TurnFinished is the last one. The end of ctx ends the frames and not the
+// turn.
+//
+// A session of another owner fails with fault.NotFound, as in the rest of the HTTP
+// interface. If the turn fails, its error is yielded last.
+func (c *Conversations) Turn(
+	ctx context.Context, sessionID, text string, options payload.AskOptions,
+) (iter.Seq2[payload.Frame, error], error) {
+	content, err := message(text, options)
+	if err != nil {
+		return nil, err
+	}
+	heard := &turn{more: make(chan struct{}, 1)}
+	subscription, err := c.runtime.Open(ctx, request(ctx, sessionID), heard)
+	switch {
+	case fault.KindOf(err) == fault.Forbidden:
+		return nil, fault.New(fault.NotFound, "no_session", "there is no such session")
+	case err != nil:
+		return nil, fmt.Errorf("open session %s: %w", sessionID, err)
+	}
+	said := session.Message{ID: uuid.NewString(), Content: content, Human: true, Options: true}
+	if err := subscription.Send(ctx, said); err != nil {
+		subscription.Close()
+		return nil, err //nolint:wrapcheck // the error is complete
+	}
+	return func(yield func(payload.Frame, error) bool) {
+		defer subscription.Close()
+		for {
+			frames, over, err := heard.take()
+			for _, f := range frames {
+				if !yield(f, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(payload.Frame{}, err)
+			}
+			if over {
+				return
+			}
+			select {
+			case <-heard.more:
+				continue
+			case <-c.closed:
+				err = fault.New(fault.Unavailable, "shutting_down", "docent is shutting down; try again in a moment")
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+			yield(payload.Frame{}, err)
+			return
+		}
+	}, nil
+}
+
+// request opens a session as the principal of ctx.
+func request(ctx context.Context, id string) session.OpenRequest {
+	p, _ := auth.FromContext(ctx)
+	req := session.OpenRequest{ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.May(auth.Admin)}
+	if req.Validate() != nil {
+		req.Username = "" // no session can have this name; Open refuses a wrong id
+	}
+	return req
+}
+
+// message returns the content of a message.
+func message(text string, options payload.AskOptions) (json.RawMessage, error) {
+	if options.IsZero() {
+		return payload.Marshal(text)
+	}
+	return payload.Marshal(struct {
+		Message string `json:"message"`
+		payload.AskOptions
+	}{text, options})
+}
+
+// turn collects the frames of the turn of one message. It is a session.Listener, so
+// its calls come one at a time.
+type turn struct {
+	more   chan struct{} // signals that take has something to return
+	number *int64        // nil until the message is stored
+
+	mu     sync.Mutex // guards the fields below
+	frames []payload.Frame
+	err    error
+	over   bool
+}
+
+// Opened implements session.Listener.
+func (t *turn) Opened(session.Opened) {}
+
+// Deliver implements session.Listener. The acknowledgment has the number of the turn
+// and comes before its other frames.
+func (t *turn) Deliver(d session.Delivery) {
+	f := d.Frame
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.over || d.Audience == session.Plain || f.Turn == nil:
+	case f.Action == payload.AckAction:
+		t.number = f.Turn
+	case t.number == nil || *f.Turn != *t.number:
+	case f.Action == payload.ErrorAction:
+		t.err = failure(f.Message)
+	case f.Action == payload.TurnFinishedAction:
+		t.endLocked(f)
+	case f.Seq != 0:
+		t.frames = append(t.frames, f)
+		t.signal()
+	}
+}
+
+// Gone implements session.Leaver.
+func (t *turn) Gone(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.over {
+		t.err, t.over = err, true
+		t.signal()
+	}
+}
+
+// endLocked ends the turn with its last frame. A turn that fails without an error was
+// reset.
+func (t *turn) endLocked(last payload.Frame) {
+	var finished payload.TurnFinished
+	err := json.Unmarshal(last.Message, &finished)
+	switch {
+	case t.err != nil:
+	case err != nil:
+		t.err = fmt.Errorf("end of a turn: %w", err)
+	case finished.Outcome == payload.Held:
+		t.err = fault.New(fault.Conflict, "message_held", "the agent stored the message, but it does not take messages in its current state")
+	case finished.Outcome == payload.Failed:
+		t.err = fault.New(fault.Canceled, "session_reset", "the conversation was reset")
+	default:
+		t.frames = append(t.frames, last)
+	}
+	t.over = true
+	t.signal()
+}
+
+func (t *turn) signal() {
+	select {
+	case t.more <- struct{}{}:
+	default: // take has not run since the last signal
+	}
+}
+
+// take returns the frames that it has not returned before. over reports the end of
+// the turn, and err is the error of the turn.
+func (t *turn) take() (frames []payload.Frame, over bool, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	frames, t.frames = t.frames, nil
+	if t.over {
+		err = t.err
+	}
+	return frames, t.over, err
+}
+
+// failure returns the error of a frame.
+func failure(message json.RawMessage) error {
+	var e payload.Error
+	if err := json.Unmarshal(message, &e); err != nil {
+		return fmt.Errorf("error of a turn: %w", err)
+	}
+	return &fault.Fault{Kind: fault.Kind(e.Code), Text: e.Text}
+}

@@ -1,0 +1,189 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"docent/auth"
+	"docent/internal/fault"
+	"docent/payload"
+	"docent/rag"
+	"docent/rag/talk"
+)
+
+// unsupportedID is the id of errors about parameters.
+const unsupportedID = "unsupported_parameter"
+
+func unsupported(name, why string) error {
+	return fault.New(fault.Invalid, unsupportedID, "docent does not support the parameter %s: %s", name, why)
+}
+
+// Caller is the part of a request that is not in its body.
+type Caller struct {
+	Session string `header:"X-Session-ID" maxLength:"255" doc:"Continues this stored session, or creates it."`
+
+	origin string // the address of the server as the client knows it
+}
+
+// Resolve implements huma.Resolver.
+func (c *Caller) Resolve(hc huma.Context) []error {
+	r, _ := humago.Unwrap(hc)
+	c.origin = "http://" + r.Host
+	if auth.Secure(r) {
+		c.origin = "https://" + r.Host
+	}
+	return nil
+}
+
+// question is a question to the agent.
+type question struct {
+	Caller
+
+	rag.Request
+	stops []string
+}
+
+// refusal is a parameter that would change the meaning of the answer.
+type refusal struct {
+	name    string
+	refused bool
+	why     string
+}
+
+// refuse returns the error of the first refused parameter.
+func refuse(all ...refusal) error {
+	for _, r := range all {
+		if r.refused {
+			return unsupported(r.name, r.why)
+		}
+	}
+	return nil
+}
+
+// Reasons of refusals.
+const (
+	noTools   = "docent answers from documents and calls no tools of clients"
+	oneAnswer = "docent gives one answer"
+	noTokens  = "docent does not know the probabilities of tokens"
+	onlyWords = "docent answers with text"
+	markdown  = "the answers are Markdown with citations"
+)
+
+// question makes a question of the user's last message. The earlier messages are its
+// history, except in a session, which has its own.
+func (s server) question(ctx context.Context, c Caller, model string, metadata any, turns []talk.Turn) (question, error) {
+	collections, err := s.collections(ctx, model)
+	if err != nil {
+		return question{}, err
+	}
+	if m, _ := metadata.(map[string]any); c.Session == "" && m["session_id"] != nil {
+		text, ok := m["session_id"].(string)
+		if !ok {
+			return question{}, unsupported("metadata.session_id", "it must be a text")
+		}
+		c.Session = text
+	}
+	last := len(turns) - 1
+	if last < 0 || turns[last].Role != talk.User || strings.TrimSpace(turns[last].Text) == "" {
+		return question{}, fault.New(fault.Invalid, "no_user_message", "the last message must be a question of the user")
+	}
+	earlier := turns[max(0, last-rag.MaxHistory):last]
+	return question{Caller: c, Request: rag.Request{
+		Question: turns[last].Text, Turns: earlier, History: len(earlier), Collections: collections,
+	}}, nil
+}
+
+// turn adds a message to the conversation. Messages of system and developer are
+// ignored.
+func turn(turns []talk.Turn, role string, content any) ([]talk.Turn, error) {
+	text, err := textOf(content)
+	if err != nil {
+		return nil, err
+	}
+	switch role {
+	case "user":
+		return append(turns, talk.Turn{Role: talk.User, Text: text}), nil
+	case "assistant":
+		return append(turns, talk.Turn{Role: talk.Assistant, Text: text}), nil
+	case "system", "developer":
+		return turns, nil
+	default:
+		return nil, unsupported("messages.role", "messages are of user, assistant, system, or developer")
+	}
+}
+
+// textOf returns the text of a message.
+func textOf(content any) (string, error) {
+	switch content := content.(type) {
+	case nil:
+		return "", nil
+	case string:
+		return content, nil
+	case []any:
+		var b strings.Builder
+		for _, part := range content {
+			p, _ := part.(map[string]any)
+			text, ok := p["text"].(string)
+			if kind := p["type"]; !ok || kind != "text" && kind != "input_text" && kind != "output_text" {
+				return "", unsupported("messages.content", "messages contain only text")
+			}
+			b.WriteString(text)
+		}
+		return b.String(), nil
+	default:
+		return "", unsupported("messages.content", "it must be a text or a list of texts")
+	}
+}
+
+// ask starts an answer. The caller must call wait once.
+func (s server) ask(ctx context.Context, q question) (wait func() (answer, error), err error) {
+	if q.Session == "" {
+		return s.askOnce(ctx, q)
+	}
+	done, err := s.Answers.Slot(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	frames, err := s.Conversations.Say(ctx, q.Session, q.Question, payload.AskOptions{Collections: q.Collections})
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return func() (answer, error) {
+		defer done()
+		all, err := frames()
+		if err != nil {
+			return answer{}, err
+		}
+		return ofFrames(all, q)
+	}, nil
+}
+
+// askOnce starts an answer without a session.
+func (s server) askOnce(ctx context.Context, q question) (wait func() (answer, error), err error) {
+	parts, err := s.Answers.Stream(ctx, q.Request)
+	if err != nil {
+		return nil, err
+	}
+	return func() (answer, error) {
+		for part, err := range parts {
+			if err != nil {
+				return answer{}, err
+			}
+			if part.Answer != nil {
+				a := answer{stopped: part.Answer.Stopped}
+				if u := part.Answer.Usage; u != nil {
+					a.usage = Usage{u.Prompt, u.Completion, u.Prompt + u.Completion}
+				}
+				a.add(s.Message(*part.Answer), q.origin)
+				a.cut(q.stops)
+				return a, nil
+			}
+		}
+		return answer{}, errors.New("the answer has no end")
+	}, nil
+}

@@ -1,0 +1,78 @@
+package dialog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"docent/agent/intent"
+	"docent/payload"
+)
+
+// noIntent is the name of the prediction without an intent.
+const noIntent = intent.Fallback
+
+// maxShown bounds the JSON that is shown of a reply, in bytes.
+const maxShown = 2000
+
+// shown returns a reply as text.
+func shown(f payload.Frame) string {
+	switch f.Action {
+	case payload.ReplyStr, payload.ReplyMarkdown, payload.ReplyHTML:
+		var text string
+		if json.Unmarshal(f.Message, &text) == nil {
+			return text
+		}
+	case payload.ReplyOptions:
+		var labels payload.Options
+		if json.Unmarshal(f.Message, &labels) == nil {
+			return "options: " + strings.Join(labels, " | ")
+		}
+	case payload.ReplyRAG:
+		var answer payload.RAGMessage
+		if json.Unmarshal(f.Message, &answer) == nil {
+			return cited(answer)
+		}
+	case payload.ReplyReasoningStep:
+		var step payload.ReasoningStep
+		if json.Unmarshal(f.Message, &step) == nil {
+			return fmt.Sprintf("[%s] %s", step.Kind, step.Summary)
+		}
+	case payload.ReplyFile:
+		var file payload.File
+		if json.Unmarshal(f.Message, &file) == nil {
+			return fmt.Sprintf("[file %s, %s]", file.Name, file.Type)
+		}
+	case payload.ReplyImage, payload.ReplyAudio:
+		return "[" + strings.TrimPrefix(string(f.Action), "agent_reply_") + "]"
+	}
+	text := string(f.Message)
+	var inner string
+	if json.Unmarshal(f.Message, &inner) == nil { // such as a table
+		text = inner
+	}
+	if len(text) > maxShown {
+		end := maxShown
+		for !utf8.RuneStart(text[end]) {
+			end--
+		}
+		text = text[:end] + "…"
+	}
+	return "[" + strings.TrimPrefix(string(f.Action), "agent_reply_") + "] " + text
+}
+
+// cited returns an answer with the titles of its cited passages.
+func cited(a payload.RAGMessage) string {
+	text := strings.TrimSpace(a.Answer)
+	seen := map[int]bool{}
+	for _, s := range a.Sentences {
+		for _, n := range s.Docs {
+			if n >= 1 && n <= len(a.Docs) && !seen[n] {
+				seen[n] = true
+				text += fmt.Sprintf("\n[%d] %s", n, a.Docs[n-1].Metadata.Title)
+			}
+		}
+	}
+	return text
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"docent/auth"
+	"docent/auth/rights"
+	"docent/internal/wstest"
+)
+
+// rightsSamples are the requests of TestWhoMayUseACollection, with the least right
+// and the scope for each. {vault} stands for the id of a document in the collection.
+var rightsSamples = []struct {
+	request, body string
+	header        []string
+	need          rights.Level
+	scope         auth.Scope
+	ok            int // the status with the right
+	none          int // the status without any right
+	low           int // the status with a lower right
+}{
+	{request: "GET /api/documents/{vault}", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "GET /api/documents/{vault}/text", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "GET /api/documents/{vault}/file", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "GET /api/documents/{vault}/chunks", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "GET /api/search?q=pump&collection=vault", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "POST /api/ask", body: `{"question":"When does the pump stop?","collections":["vault"]}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "GET /v1/models/docent/vault", need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "POST /v1/chat/completions", body: `{"model":"docent/vault","messages":[{"role":"user","content":"When does the pump stop?"}]}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "POST /v1/responses", body: `{"model":"docent/vault","input":"When does the pump stop?"}`, header: asJSON, need: rights.Read, scope: auth.Ask, ok: 200, none: 404},
+	{request: "POST /api/documents?collection=vault", body: form, header: []string{"Content-Type", "multipart/form-data; boundary=x"}, need: rights.Write, scope: auth.Ingest, ok: 200, none: 404, low: 403},
+	{request: "DELETE /api/documents/{note}", need: rights.Write, scope: auth.Ingest, ok: 204, none: 404, low: 403},
+	{request: "PUT /api/collections/vault/rights", body: `{"subject":"token:feeder","right":"read"}`, header: asJSON, need: rights.Manage, scope: auth.Ingest, ok: 204, none: 404, low: 403},
+}
+
+// TestWhoMayUseACollection sends each request with each right, given to a user, a
+// token, a group, and everyone. It also asks over WebSocket, and looks for the
+// collection in all lists.
+func TestWhoMayUseACollection(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		docs := t.TempDir()
+		write(t, docs, "vault.md", "# Vault\n\nThe vault pump stops at Zqmidnight.\n")
+		docent(t, env, 0, "ingest", "--collection", "vault", docs)
+		s := guarded(t, env)
+		ctx := t.Context()
+		if err := s.db.Rights.AddGroup(ctx, "staff"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.db.Rights.SetMember(ctx, "staff", "user:both", true); err != nil {
+			t.Fatal(err)
+		}
+		set := func(subject string, level rights.Level) {
+			t.Helper()
+			if err := s.db.Rights.SetRight(ctx, "vault", rights.Grant{Subject: subject, Level: level}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		set("user:root", rights.Manage) // so that the collection is restricted
+		for _, by := range []struct{ subject, person string }{
+			{"user:both", "user both"},
+			{"token:both", "token both"},
+			{"group:staff", "user both"},
+			{rights.Everyone, "token both"},
+			{rights.Everyone, "user other"},
+			{"user:other", "user other"},
+		} {
+			w := s.as(t, by.person)
+			for _, level := range []rights.Level{rights.None, rights.Read, rights.Write, rights.Manage} {
+				set(by.subject, level)
+				s.useCollection(t, w, level, fmt.Sprintf("%s as %s with %s", by.person, by.subject, level))
+			}
+			set(by.subject, rights.None)
+		}
+	})
+}
+
+// useCollection sends each of rightsSamples.
+func (s *site) useCollection(t *testing.T, w who, level rights.Level, name string) {
+	t.Helper()
+	root := s.as(t, "user root")
+	_, body := root.request(t, http.MethodPost, s.at+"/api/documents?collection=vault", form, "Content-Type", "multipart/form-data; boundary=x")
+	var uploaded struct {
+		Results []struct {
+			DocumentID int64 `json:"document_id"`
+		} `json:"results"`
+	}
+	if err := json.Unmarshal([]byte(body), &uploaded); err != nil || len(uploaded.Results) != 1 {
+		t.Fatalf("upload: %s (%v)", body, err)
+	}
+	ids := strings.NewReplacer("{vault}", "1", "{note}", fmt.Sprint(uploaded.Results[0].DocumentID))
+	for _, sample := range rightsSamples {
+		method, path, _ := strings.Cut(ids.Replace(sample.request), " ")
+		want := sample.ok
+		switch {
+		case !w.may(sample.scope):
+			want = http.StatusForbidden
+		case level == rights.None:
+			want = sample.none
+		case level < sample.need:
+			want = sample.low
+		}
+		resp, got := w.request(t, method, s.at+path, sample.body, sample.header...)
+		if resp.StatusCode != want {
+			t.Errorf("%s: %s: status %d, want %d: %.200s", name, sample.request, resp.StatusCode, want, got)
+		}
+		if level == rights.None && strings.Contains(got, "Zqmidnight") {
+			t.Errorf("%s: %s shows a passage", name, sample.request)
+		}
+	}
+	for _, list := range []string{"/api/documents", "/api/info", "/api/collections", "/api/search?q=vault+pump+midnight"} {
+		_, got := w.request(t, http.MethodGet, s.at+list, "")
+		if strings.Contains(got, "vault") != (level >= rights.Read) && list != "/api/search?q=vault+pump+midnight" || level == rights.None && strings.Contains(got, "Zqmidnight") {
+			t.Errorf("%s: %s: %.300s", name, list, got)
+		}
+	}
+	c := w.dial(t, s.at+fmt.Sprintf("/?protocol=docent.v1&session_id=rights%d", s.asked.Add(1)))
+	defer func() { _ = c.CloseNow() }()
+	say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+	if welcome := until(t, c, `"welcome"`); strings.Contains(welcome, "vault") != (level >= rights.Read) {
+		t.Errorf("%s: the welcome is %s", name, welcome)
+	}
+	say(t, c, wstest.MessageText, frame("user_message", `{"message":"When does the vault pump stop?","collections":["vault"]}`))
+	want := "Zqmidnight"
+	if level == rights.None {
+		want = `"not_found"`
+	}
+	if got := until(t, c, want); level == rights.None && strings.Contains(got, "Zqmidnight") {
+		t.Errorf("%s: the answer over WebSocket is %s", name, got)
+	}
+}

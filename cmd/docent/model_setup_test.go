@@ -1,0 +1,40 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"docent/internal/wstest"
+	"docent/llm/llmtest"
+)
+
+// TestModelNotSetUp checks that users do not read the names of settings that only
+// the operator can change. The log and commands name them.
+func TestModelNotSetUp(t *testing.T) {
+	t.Parallel()
+	model := llmtest.NewServer(func(int, llmtest.Request) llmtest.Reply {
+		return llmtest.Reply{Status: http.StatusUnauthorized, Body: `{"error":{"message":"bad key"}}`}
+	})
+	t.Cleanup(model.Close)
+	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=wrong"}
+	s := guarded(t, env)
+	w := s.as(t, "token owner")
+	resp, got := s.ask(t, w)
+	if resp.StatusCode != http.StatusInternalServerError || !strings.Contains(got, `"model_not_set_up"`) || !strings.Contains(got, `"retryable":false`) ||
+		strings.Contains(got, "OPENAI_API_KEY") {
+		t.Errorf("over HTTP: %d %s", resp.StatusCode, got)
+	}
+	c := w.dial(t, s.at+"/?protocol=docent.v1&session_id=setup")
+	say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+	say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+	if got := until(t, c, `"error"`); !strings.Contains(got, `"model_not_set_up"`) || strings.Contains(got, "OPENAI_API_KEY") {
+		t.Errorf("over WebSocket: %s", got)
+	}
+	if log := s.server.log.String(); !strings.Contains(log, "does not accept the key") || !strings.Contains(log, "check OPENAI_API_KEY") {
+		t.Errorf("the log does not name the setting: %s", log)
+	}
+	if got := docent(t, env, 3, "ask", "When does the feed pump stop?"); strings.Contains(got, "noon") {
+		t.Errorf("ask answers %s", got)
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"docent/internal/wstest"
+	"docent/llm/llmtest"
+)
+
+// quotaSite starts a server with a model whose every answer reports 100 tokens.
+func quotaSite(t *testing.T, env []string, args ...string) *site {
+	t.Helper()
+	model := llmtest.NewServer(func(int, llmtest.Request) llmtest.Reply {
+		reply := llmtest.Say("The feed pump stops at noon [1].")
+		reply.Usage = &llmtest.Usage{Prompt: 90, Completion: 10}
+		return reply
+	})
+	t.Cleanup(model.Close)
+	env = append(env, "DOCENT_LLM_URL="+model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none")
+	return guarded(t, env, args...)
+}
+
+// ask asks over HTTP and returns the response.
+func (s *site) ask(t *testing.T, w who, header ...string) (*http.Response, string) {
+	t.Helper()
+	return w.request(t, http.MethodPost, s.at+"/api/ask", `{"question":"When does the feed pump stop?"}`,
+		append([]string{"Content-Type", "application/json"}, header...)...)
+}
+
+// wantExceeded checks a refusal that names its limit and the time of its reset.
+func wantExceeded(t *testing.T, resp *http.Response, body, id string) {
+	t.Helper()
+	after, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	if resp.StatusCode != http.StatusTooManyRequests || err != nil || after < 0 || after > 24*60*60 {
+		t.Errorf("status %d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+	}
+	if !strings.Contains(body, `"id":"`+id+`"`) || !strings.Contains(body, "after 00:00 UTC, in ") {
+		t.Errorf("refused with %s, want %s", body, id)
+	}
+}
+
+// notAtMidnight waits for the next day if it begins too soon for a test.
+func notAtMidnight(t *testing.T) {
+	t.Helper()
+	for time.Until(time.Now().UTC().Truncate(24*time.Hour).Add(24*time.Hour)) < 2*time.Minute {
+		select {
+		case <-time.After(time.Second):
+		case <-t.Context().Done():
+		}
+	}
+}
+
+// TestQuestionQuota checks that questions over HTTP and WebSocket count together
+// for each principal, that another principal has its own quota, and that a restart
+// keeps the counts.
+func TestQuestionQuota(t *testing.T) {
+	t.Parallel()
+	notAtMidnight(t)
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := quotaSite(t, env, "--quota-questions", "3")
+		owner, other := s.as(t, "token owner"), s.as(t, "token other")
+		for range 2 {
+			if resp, body := s.ask(t, owner); resp.StatusCode != http.StatusOK {
+				t.Fatalf("below the limit: %d %s", resp.StatusCode, body)
+			}
+		}
+		c := owner.dial(t, s.at+"/?protocol=docent.v1&session_id=quota")
+		say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+		say(t, c, wstest.MessageText, frame("user_message", `"When does it stop?"`))
+		until(t, c, `"turn_finished"`)
+		say(t, c, wstest.MessageText, frame("user_message", `"And the next one?"`))
+		if got := until(t, c, `"rate_limited"`); !strings.Contains(got, "quota_questions") {
+			t.Errorf("a fourth question over WebSocket: %s", got)
+		}
+		resp, body := s.ask(t, owner)
+		wantExceeded(t, resp, body, "quota_questions")
+		if resp, body := s.ask(t, other); resp.StatusCode != http.StatusOK {
+			t.Errorf("another user: %d %s", resp.StatusCode, body)
+		}
+		if _, body := s.as(t, "token root").request(t, http.MethodGet, s.at+"/metrics", ""); !strings.Contains(body, `docent_quota_refused_total{resource="questions"} 2`) {
+			t.Error("the refusals are not counted")
+		}
+		s.server.kill(t)
+		_, s.at = serve(t, env, "--auth", "--quota-questions", "3")
+		resp, body = s.ask(t, owner)
+		wantExceeded(t, resp, body, "quota_questions")
+	})
+}
+
+// until reads until a frame contains a text, and returns the frame.
+func until(t *testing.T, c *wstest.Conn, text string) string {
+	t.Helper()
+	for {
+		frame, err := json.Marshal(hear(t, c))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(frame), text) {
+			return string(frame)
+		}
+	}
+}
+
+// TestTokenQuota checks that the tokens of an agent and of /api/ask count together.
+func TestTokenQuota(t *testing.T) {
+	t.Parallel()
+	notAtMidnight(t)
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := quotaSite(t, env, "--quota-tokens", "150")
+		owner := s.as(t, "token owner")
+		if resp, body := s.ask(t, owner); resp.StatusCode != http.StatusOK {
+			t.Fatalf("below the limit: %d %s", resp.StatusCode, body)
+		}
+		c := owner.dial(t, s.at+"/?protocol=docent.v1&session_id=quota")
+		say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+		say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+		until(t, c, `"turn_finished"`)
+		resp, body := s.ask(t, owner)
+		wantExceeded(t, resp, body, "quota_tokens")
+		say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+		if got := until(t, c, `"quota_tokens"`); !strings.Contains(got, "150 tokens of the chat model") {
+			t.Errorf("the agent does not name the limit: %s", got)
+		}
+	})
+}
+
+// TestByteQuota checks files in conversations and uploads. A file that begins
+// below the limit is stored.
+func TestByteQuota(t *testing.T) {
+	t.Parallel()
+	notAtMidnight(t)
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := quotaSite(t, env, "--quota-bytes", "2KiB")
+		w := s.as(t, "token both")
+		body := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.txt\"\r\n\r\n" + strings.Repeat("Pumps move water. ", 200) + "\r\n--b--\r\n"
+		send := func() (*http.Response, string) {
+			return w.request(t, http.MethodPost, s.at+"/api/documents", body, "Content-Type", "multipart/form-data; boundary=b")
+		}
+		if resp, body := send(); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"added"`) {
+			t.Fatalf("below the limit: %d %s", resp.StatusCode, body)
+		}
+		resp, got := send()
+		wantExceeded(t, resp, got, "quota_bytes")
+		resp, got = s.ask(t, w) // nothing is stored
+		if resp.StatusCode != http.StatusOK {
+			t.Errorf("a question: %d %s", resp.StatusCode, got)
+		}
+	})
+}
+
+// TestAddressQuota checks that the visitors of a widget have a quota for each
+// address, and that a refused address does not use up the quota of the token.
+func TestAddressQuota(t *testing.T) {
+	t.Parallel()
+	notAtMidnight(t)
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := quotaSite(t, env, "--quota-questions", "4", "--address-quota-questions", "2")
+		w := s.as(t, "token site")
+		asks := func(address, id string, want ...string) {
+			t.Helper()
+			at := s.at + "/?protocol=docent.v1&session_id=" + id + strings.Repeat("x", 22)
+			c, _, err := w.tryDial(t, at, "X-Forwarded-For", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+			for _, text := range want {
+				say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+				until(t, c, text)
+			}
+		}
+		asks("203.0.113.1", "a", `"turn_finished"`, `"turn_finished"`, "quota_questions", "quota_questions", "quota_questions")
+		asks("203.0.113.2", "b", `"turn_finished"`, `"turn_finished"`, "quota_questions")
+		asks("203.0.113.3", "c", "quota_questions") // of the token
+	})
+}

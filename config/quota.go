@@ -1,0 +1,74 @@
+package config
+
+import "time"
+
+// Quota limits the work for one client in a day. 0 means no limit.
+type Quota struct {
+	// Questions limits messages to an agent and questions over HTTP.
+	Questions int
+	// Tokens limits those that the chat model reads and writes.
+	Tokens int
+	// Bytes limits stored messages, files, and documents.
+	Bytes int64
+	// PageTime limits the time of drawing and reading pages.
+	PageTime time.Duration
+}
+
+// wrong returns the name of the first negative limit, or "".
+func (q Quota) wrong() string {
+	switch {
+	case q.Questions < 0:
+		return "questions"
+	case q.Tokens < 0:
+		return "tokens"
+	case q.PageTime < 0:
+		return "page-time"
+	}
+	return ""
+}
+
+// quotaSettings are the limits of the work for one client.
+func quotaSettings() []Setting {
+	return []Setting{
+		with(Setting{
+			Key: "quota.questions", Flag: "quota-questions", Env: []string{"DOCENT_QUOTA_QUESTIONS"}, Scope: Serving,
+			Help: "questions of one user or token per day (with --auth); 0 for no limit", Default: "20000",
+		})(number(func(c *Config) *int { return &c.Quota.Questions })),
+		with(Setting{
+			Key: "quota.tokens", Flag: "quota-tokens", Env: []string{"DOCENT_QUOTA_TOKENS"}, Scope: Serving,
+			Help: "tokens of the chat model for one user or token per day; 0 for no limit", Default: "20000000",
+		})(number(func(c *Config) *int { return &c.Quota.Tokens })),
+		with(Setting{
+			Key: "quota.bytes", Flag: "quota-bytes", Env: []string{"DOCENT_QUOTA_BYTES"}, Scope: Serving,
+			Help: "size of the messages, files, and documents that one user or token may store per day; 0 for no limit", Default: "10GiB",
+		})(size(func(c *Config) *int64 { return &c.Quota.Bytes })),
+		with(Setting{
+			Key: "quota.page-time", Flag: "quota-page-time", Env: []string{"DOCENT_QUOTA_PAGE_TIME"}, Scope: Serving,
+			Help: "time of drawing pages for one user or token per day; 0 for no limit", Default: "1h0m0s",
+		})(duration(func(c *Config) *time.Duration { return &c.Quota.PageTime })),
+		with(Setting{
+			Key: "address-quota.questions", Flag: "address-quota-questions", Env: []string{"DOCENT_ADDRESS_QUOTA_QUESTIONS"}, Scope: Serving,
+			Help: "questions per day from one address without a user: without --auth, or with a token of the scope chat; 0 for no limit", Default: "1000",
+		})(number(func(c *Config) *int { return &c.AddressQuota.Questions })),
+		with(Setting{
+			Key: "address-quota.tokens", Flag: "address-quota-tokens", Env: []string{"DOCENT_ADDRESS_QUOTA_TOKENS"}, Scope: Serving,
+			Help: "tokens of the chat model per day for such an address; 0 for no limit", Default: "2000000",
+		})(number(func(c *Config) *int { return &c.AddressQuota.Tokens })),
+		with(Setting{
+			Key: "address-quota.bytes", Flag: "address-quota-bytes", Env: []string{"DOCENT_ADDRESS_QUOTA_BYTES"}, Scope: Serving,
+			Help: "size of the messages, files, and documents per day from such an address; 0 for no limit", Default: "1GiB",
+		})(size(func(c *Config) *int64 { return &c.AddressQuota.Bytes })),
+		with(Setting{
+			Key: "address-quota.page-time", Flag: "address-quota-page-time", Env: []string{"DOCENT_ADDRESS_QUOTA_PAGE_TIME"}, Scope: Serving,
+			Help: "time of drawing pages per day for such an address; 0 for no limit", Default: "10m0s",
+		})(duration(func(c *Config) *time.Duration { return &c.AddressQuota.PageTime })),
+		with(Setting{
+			Key: "limits.searches", Flag: "searches", Env: []string{"DOCENT_SEARCHES"}, Scope: Serving,
+			Help: "maximum number of concurrent searches over HTTP; one user gets half of them", Default: "16",
+		})(number(func(c *Config) *int { return &c.Searches })),
+		with(Setting{
+			Key: "limits.http-connections", Flag: "http-connections", Env: []string{"DOCENT_HTTP_CONNECTIONS"}, Scope: Serving,
+			Help: "maximum number of HTTP connections; a further one takes the place of the longest idle one", Default: "4096",
+		})(number(func(c *Config) *int { return &c.HTTPConnections })),
+	}
+}

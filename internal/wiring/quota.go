@@ -1,0 +1,169 @@
+package wiring
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+
+	"docent/api/uploads"
+	"docent/config"
+	"docent/ingest"
+	"docent/ingest/extract/pdf"
+	"docent/ingest/intake"
+	"docent/ingest/worker"
+	"docent/internal/quota"
+	"docent/llm"
+)
+
+// newQuotas returns the quotas of a server.
+func newQuotas(p *Parts) *quota.Quotas {
+	return quota.New(quota.Config{
+		Store: p.DB.Quotas, Principal: limitsOf(p.Config.Quota), Address: limitsOf(p.Config.AddressQuota), Metrics: p.metrics,
+	})
+}
+
+func limitsOf(q config.Quota) quota.Limits {
+	return quota.Limits{
+		quota.Questions: int64(q.Questions), quota.Tokens: int64(q.Tokens), quota.Bytes: q.Bytes,
+		quota.PageTime: q.PageTime.Milliseconds(),
+	}
+}
+
+// metered returns a model that counts its tokens for the client of each call.
+func metered(p *Parts, m llm.Model) llm.Model {
+	if p.quotas == nil {
+		return m
+	}
+	return meteredModel{m, p}
+}
+
+// meteredModel counts the tokens of a model.
+type meteredModel struct {
+	llm.Model
+
+	parts *Parts
+}
+
+// Chat implements llm.Model.
+func (m meteredModel) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		if err := m.parts.quotas.Check(ctx, quota.Tokens); err != nil {
+			yield(llm.Delta{}, err)
+			return
+		}
+		used := usage{prompt: req}
+		defer func() {
+			if err := m.parts.quotas.Add(ctx, quota.Tokens, used.tokens()); err != nil {
+				m.parts.Log.Warn("count tokens", "error", err)
+			}
+		}()
+		for delta, err := range m.Model.Chat(ctx, req) {
+			used.add(delta)
+			if !yield(delta, err) {
+				return
+			}
+		}
+	}
+}
+
+// usage counts the tokens of one call.
+type usage struct {
+	prompt   llm.Request
+	streamed int // bytes
+	reported *llm.Usage
+}
+
+func (u *usage) add(d llm.Delta) {
+	u.streamed += len(d.Text) + len(d.Reasoning)
+	if d.Answer != nil {
+		u.reported = d.Answer.Usage
+	}
+}
+
+// bytesPerToken estimates the tokens of calls whose server does not report them, or
+// that the client has stopped.
+const bytesPerToken = 4
+
+// tokens returns the reported or estimated tokens. A call without an answer costs
+// nothing.
+func (u *usage) tokens() int64 {
+	if u.reported != nil {
+		return int64(u.reported.Prompt + u.reported.Completion)
+	}
+	if u.streamed == 0 {
+		return 0
+	}
+	bytes := u.streamed
+	for _, m := range u.prompt.Messages {
+		bytes += len(m.Text)
+	}
+	return int64(bytes / bytesPerToken)
+}
+
+// countedUploads counts the bytes of uploaded documents.
+type countedUploads struct {
+	quotas   *quota.Quotas
+	ingester uploads.Ingester
+}
+
+// Read implements uploads.Ingester.
+func (u countedUploads) Read(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error) {
+	if err := u.quotas.Check(ctx, quota.Bytes); err != nil {
+		return nil, err
+	}
+	counted := &countedReader{r: r}
+	results, err := u.ingester.Read(ctx, collection, source, counted)
+	if failed := u.quotas.Add(ctx, quota.Bytes, counted.n); err == nil {
+		err = failed
+	}
+	return results, err
+}
+
+// countedReader counts the bytes that it reads.
+type countedReader struct {
+	r io.Reader
+	n int64
+}
+
+// Read implements io.Reader.
+func (c *countedReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// drawer counts the time of drawing and reading pages.
+type drawer struct {
+	*worker.Pool
+
+	quotas *quota.Quotas
+}
+
+// ReadPage implements pages.Drawer.
+func (d drawer) ReadPage(ctx context.Context, src intake.Source, page int) (*pdf.Page, error) {
+	if err := d.quotas.Check(ctx, quota.PageTime); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	read, err := d.Pool.ReadPage(ctx, src, page)
+	return read, d.count(ctx, began, err)
+}
+
+// DrawPage implements pages.Drawer.
+func (d drawer) DrawPage(ctx context.Context, src intake.Source, page, width int) (png []byte, pages int, err error) {
+	if err := d.quotas.Check(ctx, quota.PageTime); err != nil {
+		return nil, 0, err
+	}
+	began := time.Now()
+	png, pages, err = d.Pool.DrawPage(ctx, src, page, width)
+	return png, pages, d.count(ctx, began, err)
+}
+
+// count counts the time since the beginning. It returns err, or its own error.
+func (d drawer) count(ctx context.Context, began time.Time, err error) error {
+	if failed := d.quotas.Add(ctx, quota.PageTime, time.Since(began).Milliseconds()); err == nil {
+		err = failed
+	}
+	return err
+}

@@ -1,0 +1,122 @@
+// Files in a conversation with an agent that takes them.
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { accessible, watch, type Watched } from './browser';
+import { startProgram, type Program } from './program';
+
+const agent = `
+name: clerk
+states:
+  open:
+    initial: true
+    on:
+      - {file: any, to: filed}
+      - {message: any, to: answer}
+  filed: {body: [{reply: 'Filed {{.message}}.'}], then: open}
+  answer: {body: [rag], then: open}
+`;
+
+describe('files in the chat', () => {
+  let browser: Browser;
+  let program: Program;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([
+      chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+      }),
+      startProgram({ agent }),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+  beforeEach(async () => {
+    watched = await watch(browser, program.url);
+    page = watched.page;
+    await page.goto(program.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+  afterEach(() => watched.check(60));
+
+  const box = () => page.locator('.composer textarea');
+  const say = async (text: string) => {
+    await box().fill(text);
+    await page.keyboard.press('Enter');
+  };
+  const answered = (n: number) => expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(n);
+  const questions = async () => (await page.locator('.question .bubble').allTextContents()).map((t) => t.trim());
+  const stored = async () => {
+    const id = decodeURIComponent(page.url().split('#/c/')[1] ?? '');
+    const { messages } = (await (await page.request.get(`${program.url}/api/sessions/${id}/messages`)).json()) as { messages: { type: string; content: unknown; is_user: boolean }[] };
+    return messages.map((m) => ({ ...m, content: m.type === 'file' && typeof m.content === 'string' ? (JSON.parse(m.content) as unknown) : m.content }));
+  };
+  const attach = (...files: { name: string; mimeType: string; buffer: Buffer }[]) => page.setInputFiles('.composer input[type=file]', files);
+  const text = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
+
+  test('files are attached, removed, and sent before the text', async () => {
+    await attach(text('a.txt', 'first'), text('b.txt', 'second'), { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64') });
+    const chips = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem');
+    await expect.poll(() => chips.count()).toBe(3);
+    await chips.locator('img').waitFor();
+    await page.getByRole('button', { name: 'Remove “b.txt”' }).click();
+    await expect.poll(() => chips.count()).toBe(2);
+    await page.getByRole('radio', { name: 'Send in the chat' }).check();
+    await accessible(page);
+    await say('When do spring tides occur?');
+    await expect.poll(async () => (await questions()).length).toBe(3);
+    await expect.poll(() => page.locator('.question').count()).toBe(3);
+    await answered(1);
+    const messages = (await stored()).filter((m) => m.is_user);
+    expect(messages.map((m) => m.type)).toEqual(['file', 'file', 'str']);
+    expect(messages[0]!.content).toMatchObject({ name: 'a.txt', base64: Buffer.from('first').toString('base64') });
+  });
+
+  test('what is too large is not sent, and says so', async () => {
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(26 << 20)], 'large.txt', { type: 'text/plain' }));
+      document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
+    });
+    await page.getByRole('radio', { name: 'Send in the chat' }).check();
+    await page.getByText(/^Larger than 25 MB/).waitFor();
+    await box().fill('When do spring tides occur?');
+    await page.keyboard.press('Enter');
+    await answered(1);
+    await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
+    await page.getByText(/^Larger than 25 MB/).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Remove “large.txt”' }).click();
+  });
+
+  test('a large file is sent whole', async () => {
+    await page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(20 << 20).fill(7)], 'large.bin', { type: 'application/octet-stream' }));
+      document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
+    });
+    await page.locator('.files').getByText('21 MB').waitFor();
+    await page.getByRole('radio', { name: 'Send in the chat' }).check();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const sent = async () => (await stored()).find((m) => m.is_user)?.content as { name: string; base64: string } | undefined;
+    await expect.poll(async () => (await sent())?.name).toBe('large.bin');
+    expect(Buffer.from((await sent())!.base64, 'base64').equals(Buffer.alloc(20 << 20, 7))).toBe(true);
+  });
+
+  test('a file that is no document can be sent in the chat', async () => {
+    await attach(text('tide.txt', 'The tide of Quelmouth.\n'), { name: 'blob.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7]) });
+    await page.getByRole('radio', { name: 'Add to documents' }).check();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const chip = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem').filter({ hasText: 'blob.bin' });
+    await chip.getByText(/^binary:/).waitFor();
+    await chip.getByRole('button', { name: 'Send in the chat' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect.poll(async () => (await questions()).length).toBe(1);
+    await expect.poll(() => chip.count()).toBe(0);
+    await page.getByRole('article', { name: 'Answer' }).getByText('Filed blob.bin.').waitFor();
+  });
+});
