@@ -7,6 +7,7 @@ import (
 
 	"docent/internal/errlog"
 	"docent/internal/fault"
+	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/text"
@@ -21,7 +22,10 @@ const (
 
 // Answering returns a body that answers a question from the documents. If Question is empty, it answers the text of the
 // event. Without an event it says nothing.
-func Answering(req rag.Request) Body {
+func Answering(req rag.Request) Body { return answering(req, (*Session).RunRAG) }
+
+// answering returns the body of Answering with another source of answers.
+func answering(req rag.Request, run func(*Session, context.Context, rag.Request) (payload.RAGMessage, error)) Body {
 	return func(ctx context.Context, s *Session) error {
 		switch {
 		case req.Question == "" && s.Event().Name == "":
@@ -29,7 +33,7 @@ func Answering(req rag.Request) Body {
 		case req.Question == "" && strings.TrimSpace(s.Message()) == "":
 			return s.Say(ctx, fault.NewText("question_was_empty", "Your message was empty. Ask me about your documents."))
 		}
-		message, err := s.RunRAG(ctx, req)
+		message, err := run(s, ctx, req)
 		if err != nil {
 			return err
 		}

@@ -229,17 +229,21 @@ type RAG interface {
 // The user's options set K, and also Model and Collections if they are empty; see AskOptions. If both name collections,
 // RunRAG searches the common ones, if there are any. Clients that stream see the growing answer. If the turn is stopped or
 // fails meanwhile, the partial answer is kept with its evidence.
-func (s *Session) RunRAG(ctx context.Context, req rag.Request) (answer payload.RAGMessage, err error) {
+func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessage, error) {
+	if s.turn.env.RAG == nil {
+		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")
+	}
+	return runRAG(ctx, s, s.turn.env.RAG, req)
+}
+
+// runRAG is RunRAG with the given RAG.
+func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answer payload.RAGMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil { // its value may repeat the words of users or documents
 			err = errlog.Recovered(p, debug.Stack())
 		}
 		err = errlog.Withhold(err)
 	}()
-	answers := s.turn.env.RAG
-	if answers == nil {
-		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")
-	}
 	if req.Question == "" {
 		req.Question = s.Message()
 	}

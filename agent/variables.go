@@ -161,11 +161,14 @@ var ErrReserved = errors.New("a variable of the runtime")
 // peerSession is the prefix of variables with the sessions at other agents.
 const peerSession = "peer_session_"
 
+// reservedPrefixes begin the names of the runtime's variables.
+var reservedPrefixes = []string{peerSession, "reasoning_", modelContext, sessionDocument}
+
 // CheckReserved fails with fault.Invalid for the runtime's variables: prev_state, and names that begin with peer_session_,
-// reasoning_, or model_context_.
+// reasoning_, model_context_, or session_document_.
 func CheckReserved(values map[string]json.RawMessage) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if key == previousState || strings.HasPrefix(key, peerSession) || strings.HasPrefix(key, "reasoning_") || strings.HasPrefix(key, modelContext) {
+		if key == previousState || slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(key, p) }) {
 			return fault.Wrap(fault.Invalid, ErrReserved,
 				"variable_reserved", "the variable %.64q is the agent's own and cannot be set", key)
 		}

@@ -31,7 +31,7 @@ func always(body agent.Body) action {
 }
 
 // bare lists the actions that need no settings.
-var bare = []string{"rag", "llm", "reason", "about"}
+var bare = []string{"rag", "session_rag", "llm", "reason", "about"}
 
 // actions reads the list of actions of a body.
 func (d bodies) actions(n *yaml.Node, what string) []action {
@@ -54,8 +54,8 @@ func (d bodies) actions(n *yaml.Node, what string) []action {
 
 // actionNames lists all actions for error messages.
 var actionNames = []string{
-	"reply", "speak", "markdown", "html", "options", "dataframe", "plotly", "file", "image", "audio", "location", "ui",
-	"rag", "llm", "reason", "about", "set", "if", "call", "send_to_peer",
+	"reply", "speak", "markdown", "html", "options", "dataframe", "plotly", "file", "image", "audio", "location", "ui", "gui",
+	"rag", "session_rag", "session_documents", "llm", "reason", "about", "set", "if", "call", "send_to_peer",
 }
 
 // single reads one action with its settings.
@@ -125,10 +125,16 @@ func (d bodies) action(name string, n *yaml.Node) *action {
 		a = replies(d).placeReply(n)
 	case "ui":
 		a = replies(d).uiReply(n)
+	case "gui":
+		a = replies(d).guiReply(n)
 	case "llm":
 		return d.llm(n)
 	case "rag":
-		a = d.rag(n)
+		a = d.rag(n, name, agent.Answering)
+	case "session_rag":
+		a = d.rag(n, name, agent.AnsweringFromSession)
+	case "session_documents":
+		a = d.sessionDocuments(n)
 	case "reason":
 		a = d.reason(n)
 	case "about":
@@ -166,41 +172,76 @@ func (d bodies) options(n *yaml.Node) action {
 // isTrue reports whether the settings are omitted.
 func isTrue(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Value == "true" }
 
-func (d bodies) rag(n *yaml.Node) action {
+// rag reads the actions rag and session_rag.
+func (d bodies) rag(n *yaml.Node, name string, answering func(rag.Request) agent.Body) action {
 	req := rag.Request{K: d.k, History: d.history}
 	if d.model != d.env.Model {
 		req.Model = d.model
 	}
 	var question template
 	if !isTrue(n) {
-		d.mapping(n, "rag",
-			field{"question", func(n *yaml.Node) { question = d.template(n, "question") }},
-			field{"k", func(n *yaml.Node) { req.K = d.integer(n, "k", 1, maxK) }},
-			field{"history", func(n *yaml.Node) { req.History = d.integer(n, "history", 0, maxHistory) }},
-			field{"model", func(n *yaml.Node) { req.Model = d.ragModel(n) }},
-			field{"prompt", func(n *yaml.Node) {
+		fields := []field{
+			{"question", func(n *yaml.Node) { question = d.template(n, "question") }},
+			{"k", func(n *yaml.Node) { req.K = d.integer(n, "k", 1, maxK) }},
+			{"history", func(n *yaml.Node) { req.History = d.integer(n, "history", 0, maxHistory) }},
+			{"model", func(n *yaml.Node) { req.Model = d.ragModel(n) }},
+			{"prompt", func(n *yaml.Node) {
 				if req.Prompt = d.text(n, "prompt"); len(req.Prompt) > rag.MaxPromptBytes {
 					d.wrong(n, "prompt has %d bytes, it may have %d", len(req.Prompt), rag.MaxPromptBytes)
 				}
 			}},
-			field{"collections", func(n *yaml.Node) { req.Collections = d.texts(n, "collections") }},
-			field{"min_evidence", func(n *yaml.Node) {
+			{"min_evidence", func(n *yaml.Node) {
 				least := d.share(n, "min_evidence")
 				req.MinEvidence = &least
 			}},
-		)
+		}
+		if name == "rag" { // session_rag has only the documents of the session
+			fields = append(fields, field{"collections", func(n *yaml.Node) { req.Collections = d.texts(n, "collections") }})
+		}
+		d.mapping(n, name, fields...)
 	}
-	answer := agent.Answering(req)
+	answer := answering(req)
 	out := always(answer)
 	if question != nil {
 		out = always(func(ctx context.Context, s *agent.Session) error {
 			req := req
 			req.Question = question.fill(s)
-			return agent.Answering(req)(ctx, s)
+			return answering(req)(ctx, s)
 		})
 	}
 	out.history = req.History
 	return out
+}
+
+// errNoFile: the action session_documents ran for an event without a file.
+var errNoFile = fault.New(fault.Invalid, "agent_event_without_file", "the event has no file to add to the documents of the conversation")
+
+// sessionDocuments reads the action session_documents.
+func (d bodies) sessionDocuments(n *yaml.Node) action {
+	if n.Kind == yaml.ScalarNode {
+		if d.choice(n, "session_documents", "add", "clear") == "clear" {
+			return always(func(_ context.Context, s *agent.Session) error {
+				agent.DocumentsOf(s).Clear()
+				return nil
+			})
+		}
+		return always(func(ctx context.Context, s *agent.Session) error {
+			file := s.Event().File
+			if file == nil {
+				return errNoFile
+			}
+			return agent.DocumentsOf(s).AddFile(ctx, *file)
+		})
+	}
+	var title, text template
+	keys := d.mapping(n, "session_documents",
+		field{"title", func(n *yaml.Node) { title = d.template(n, "title") }},
+		field{"text", func(n *yaml.Node) { text = d.template(n, "text") }},
+	)
+	replies(d).require(n, keys, "session_documents", "title", "text")
+	return always(func(ctx context.Context, s *agent.Session) error {
+		return agent.DocumentsOf(s).AddText(ctx, title.fill(s), text.fill(s))
+	})
 }
 
 // ragModel reads the name of the answering model.

@@ -2,11 +2,13 @@ package definition_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/session"
+	"docent/payload"
 )
 
 // TestEventData checks that templates can name the values of a user interface
@@ -32,4 +34,38 @@ states:
 	}
 	equal(t, "event", k.heard(), []string{`agent_reply_html "user_update_ui: \u0026lt;Rome\u0026gt; 3 {\u0026#34;day\u0026#34;:3} "`})
 	equal(t, "message", k.say(`{"city": "Oslo"}`), []string{`agent_reply_html "receive_message: Oslo   "`})
+}
+
+// TestForms sends a user interface and takes its submitted form.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	d := parse(t, `
+name: trips
+states:
+  ask:
+    initial: true
+    body: [{gui: {id: trip, model: {name: "For {{.username}}"}}}]
+    on:
+      - {form: trip, to: book}
+      - {form: any, to: other}
+      - {event: user_update_ui, to: ask}
+  book: {body: [{reply: "To {{.variables.gui_inputs.trip.city}} from {{.data.value.city}}"}], on: [{form: any, to: other}]}
+  other: {body: [{reply: "Another form."}]}
+`, definition.Environment{})
+	k, _ := begin(t, d.Agent, session.RuntimeConfig{}, 1)
+	if err := k.sub.SetVariables(t.Context(), map[string]json.RawMessage{payload.GUIVariable("trip", "city"): json.RawMessage(`"Rome"`)}); err != nil {
+		t.Fatal(err)
+	}
+	submit := func(id, action string) []string {
+		t.Helper()
+		event := fmt.Sprintf(`{"messageId": %q, "action": %q, "value": {"city": "Oslo"}}`, id, action)
+		if err := k.sub.SendEvent(t.Context(), agent.EventUI, json.RawMessage(event), false); err != nil {
+			t.Fatal(err)
+		}
+		return k.heard()
+	}
+	gui := []string{`agent_reply_gui {"name":"For ada"}`}
+	equal(t, "a click", submit("trip", "onClick"), gui)
+	equal(t, "the form", submit("trip", "onSubmit"), []string{reply("To Rome from Oslo")})
+	equal(t, "another form", submit("other", "onSubmit"), []string{reply("Another form.")})
 }

@@ -101,6 +101,24 @@ func (d replies) uiReply(n *yaml.Node) action {
 	return always(func(ctx context.Context, s *agent.Session) error { return s.ReplyUI(ctx, ui.source(s)) })
 }
 
+// guiReply reads the action gui.
+func (d replies) guiReply(n *yaml.Node) action {
+	id := ""
+	var model data
+	keys := d.mapping(n, "gui",
+		field{"id", func(n *yaml.Node) { id = d.text(n, "id") }},
+		field{"model", func(n *yaml.Node) { model = d.data(n, "model") }},
+	)
+	d.require(n, keys, "gui", "id", "model")
+	if len(id) > payload.MaxIDBytes {
+		d.wrong(keys["id"], "id may have at most %d bytes", payload.MaxIDBytes)
+	}
+	if model.fixed {
+		d.sendable(n, "gui", model.constant)
+	}
+	return always(func(ctx context.Context, s *agent.Session) error { return s.ReplyGUI(ctx, id, model.source(s)) })
+}
+
 // errPlace: the place of the action location is not on Earth.
 var errPlace = errors.New("location needs a latitude from -90 to 90 and a longitude from -180 to 180")
 

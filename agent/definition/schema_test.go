@@ -106,6 +106,7 @@ var places = map[string]string{
 	"an agent": "", "state": "state", "a transition": "transition", "an action": "settings", "entity": "entity",
 	"intent": "intent", "parameter": "parameter", "model": "model", "tools": "tools", "a workspace": "workspace",
 	"an MCP server": "mcp", "rag": "rag", "llm": "llm", "reason": "reason", "dataframe": "dataframe", "file": "file",
+	"gui": "gui", "session_rag": "session_rag", "session_documents": "session_documents",
 	"location": "location", "if": "if", "when": "when", "call": "call", "send_to_peer": "send_to_peer",
 }
 
@@ -130,11 +131,15 @@ states:
       - {intent: i, from: human, to: b}
       - {no_intent: true, when: {variable: v, is: "==", value: 1}, to: b}
       - {message: any, to: b}
+      - {form: order, to: b}
       - {after: 5s, to: b}
   b:
     needs: model
     body:
       - rag: {k: 3, history: 2, model: small}
+      - session_rag: {k: 3, history: 2, model: small}
+      - session_documents: {title: a, text: b}
+      - gui: {id: a, model: {}}
       - llm: {history: 3}
       - reason: {max_steps: 3, planning: true, steps: false, parallel: 2, history_tokens: 0, tool_timeout: 2s}
       - dataframe: {columns: a, rows: []}

@@ -235,6 +235,7 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 		}),
 		takes("message", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onMessage(n, &t) }),
 		takes("event", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onEvent(n, &t) }),
+		takes("form", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onForm(n, &t) }),
 		takes("file", func(n *yaml.Node) func(*agent.State) *agent.Transition { return d.onFile(n, &t) }),
 		field{"when", func(n *yaml.Node) { when = d.condition(n) }},
 		field{"matches", func(n *yaml.Node) { matches = n }},
@@ -255,7 +256,7 @@ func (d *draft) readTransition(s *stateDraft, n *yaml.Node, seen map[string]bool
 		after := d.duration(after, "after")
 		t.make = func(s *agent.State) *agent.Transition { return s.After(after) }
 	case t.kind == "" && when == nil && len(keys) > 0:
-		d.wrong(n, "a transition needs one of intent, no_intent, message, matches, event, file, after and when; then leads on at once")
+		d.wrong(n, "a transition needs one of intent, no_intent, message, matches, event, file, form, after and when; then leads on at once")
 		return
 	}
 	if matches != nil {
@@ -327,6 +328,16 @@ func (r *reader) onEvent(n *yaml.Node, t *transitionDraft) func(*agent.State) *a
 		names, t.events = nil, []string{anyEvent}
 	}
 	return func(s *agent.State) *agent.Transition { return s.OnEvent(names...) }
+}
+
+// onForm reads a transition on a submitted form: the id of its user interface, or any.
+func (r *reader) onForm(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {
+	id := r.text(n, "form")
+	if id == "any" {
+		id = ""
+	}
+	t.events, t.part = []string{agent.EventUI}, true // other actions in a user interface are no forms
+	return func(s *agent.State) *agent.Transition { return s.OnForm(id) }
 }
 
 func (r *reader) onFile(n *yaml.Node, t *transitionDraft) func(*agent.State) *agent.Transition {

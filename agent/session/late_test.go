@@ -181,7 +181,7 @@ func TestVariablesOfTheRuntime(t *testing.T) { bubble(t, testVariablesOfTheRunti
 func testVariablesOfTheRuntime(t *testing.T) {
 	store := agenttest.NewStore()
 	sub, _, _ := open(t, start(t, session.RuntimeConfig{Agent: echo(nil), Store: store}), "S")
-	for _, key := range []string{"prev_state", "peer_session_0123", "reasoning_scratchpad", "reasoning_without_tools", "model_context_a"} {
+	for _, key := range []string{"prev_state", "peer_session_0123", "reasoning_scratchpad", "reasoning_without_tools", "model_context_a", "session_document_0"} {
 		err := sub.SetVariables(t.Context(), map[string]json.RawMessage{"x": json.RawMessage("1"), key: json.RawMessage("1")})
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), key) {
 			t.Errorf("%s: %v", key, err)

@@ -12,7 +12,7 @@ import (
 // SetVariables sets session variables, in order with the sent events, and then checks the
 // conditions of the state. It returns when the change is queued. The listener receives a later
 // failure. SetVariables fails with fault.Invalid for reserved names: prev_state, and names that
-// begin with peer_session_, reasoning_, or model_context_.
+// begin with peer_session_, reasoning_, model_context_, or session_document_.
 func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
 	c := s.c
 	if err := agent.CheckReserved(values); err != nil {

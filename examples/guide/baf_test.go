@@ -79,6 +79,21 @@ func Example_bafDocuments() {
 	// Output: You asked: How often is the pump serviced?
 }
 
+func Example_bafSessionDocuments() {
+	a := agent.New("own-files")
+	idle, read, ask := a.State("idle", agent.Initial), a.State("read"), a.State("ask")
+	for _, s := range []*agent.State{idle, read, ask} {
+		s.OnFile().GoTo(read)
+		s.OnMessage().GoTo(ask)
+	}
+	read.Body(func(ctx context.Context, s *agent.Session) error {
+		return agent.DocumentsOf(s).AddFile(ctx, *s.Event().File)
+	})
+	ask.Body(agent.AnsweringFromSession(rag.Request{K: 4}))
+	fmt.Println(a.Validate())
+	// Output: <nil>
+}
+
 func Example_bafModels() {
 	a := agent.New("chat")
 	think, err := reason.New(scripted(llmtest.Say("Yes.")), reason.Options{})

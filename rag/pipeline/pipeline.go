@@ -169,6 +169,14 @@ func (r *Pipeline) With(models map[string]llm.Model) *Pipeline {
 	return &out
 }
 
+// Over returns a Pipeline that searches only with the given Searcher. Its answers
+// name no collections.
+func (r *Pipeline) Over(searcher Searcher) *Pipeline {
+	out := *r
+	out.cfg.Retriever, out.cfg.Shelf = searcher, nil
+	return &out
+}
+
 // model returns the named model, or nil for Extractive.
 func (r *Pipeline) model(name string) (llm.Model, error) {
 	if name == rag.Extractive {

@@ -77,7 +77,9 @@ func (c Conversations) withhold(ctx context.Context, messages []chat.Message) er
 		}
 		answers[i] = answer
 		for _, d := range answer.Docs {
-			documents = append(documents, d.Metadata.DocumentID)
+			if id := d.Metadata.DocumentID; id != 0 { // documents of the session have no id
+				documents = append(documents, id)
+			}
 		}
 	}
 	hidden, err := c.rights.Lacking(readerOrNobody(ctx), documents, rights.Read)

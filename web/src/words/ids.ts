@@ -9,6 +9,7 @@ export interface Params {
   address_not_ingested: [string];
   agent_loop: [];
   agent_without_documents: [];
+  agent_without_session_documents: [];
   agui_content: [];
   agui_no_message: [];
   agui_resume: [];
@@ -489,6 +490,7 @@ export interface Params {
   server_unavailable: [string];
   session_busy: [];
   session_deleted: [];
+  session_document_too_large: [string, string];
   session_id_guessable: [number];
   session_id_missing: [];
   session_message_dropped: [];
@@ -501,6 +503,7 @@ export interface Params {
   session_role: [string, string];
   session_search_slow: [];
   session_unloaded: [];
+  session_without_documents: [];
   session_without_id: [];
   sessions_full: [];
   setting_type: [string];

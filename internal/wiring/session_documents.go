@@ -1,0 +1,117 @@
+package wiring
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"docent/agent"
+	"docent/embed"
+	"docent/index/bm25"
+	"docent/index/flat"
+	"docent/ingest"
+	"docent/ingest/intake"
+	"docent/llm"
+	"docent/payload"
+	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/pipeline"
+	"docent/rag/retrieve"
+)
+
+// sessionRAG answers from all documents. It implements agent.DocumentRAG, so it also
+// answers from the documents of a session.
+type sessionRAG struct {
+	*pipeline.Pipeline
+	reader ingest.Reader
+	static *embed.Static
+}
+
+// newSessionRAG returns the RAG of the runtime, with the models of the agent.
+func newSessionRAG(p *Parts, models map[string]llm.Model) agent.RAG {
+	answers := p.RAG.With(models)
+	if p.readers == nil {
+		return answers
+	}
+	return sessionRAG{Pipeline: answers, reader: p.readers, static: p.static}
+}
+
+// ReadDocument reads a file in a worker.
+func (r sessionRAG) ReadDocument(ctx context.Context, session string, file payload.File) (agent.SessionDocument, error) {
+	data, err := file.Bytes()
+	if err != nil {
+		return agent.SessionDocument{}, fmt.Errorf("read %s: %w", file.Name, err)
+	}
+	ctx = intake.WithClient(ctx, intake.Client{Key: "session:" + session})
+	read, err := r.reader.Read(ctx, intake.Source{Name: file.Name, Data: data})
+	if err != nil {
+		return agent.SessionDocument{}, fmt.Errorf("read %s: %w", file.Name, err)
+	}
+	return agent.SessionDocument{
+		Title: read.Title, Source: file.Name, Media: read.Media, Language: read.Language, Chunks: read.Chunks,
+	}, nil
+}
+
+// OverDocuments indexes the documents with the built-in embedding model, which
+// needs no server.
+func (r sessionRAG) OverDocuments(ctx context.Context, own []agent.SessionDocument) (agent.RAG, error) {
+	documents, chunks, vectors := make([]corpus.Document, len(own)), make([][]corpus.Chunk, len(own)), make([][][]float32, len(own))
+	for i, d := range own {
+		documents[i] = corpus.Document{
+			Collection: corpus.DefaultCollection, Title: d.Title, Source: d.Source, MediaType: d.Media, Language: d.Language,
+		}
+		chunks[i] = d.Chunks
+		texts := make([]string, len(d.Chunks))
+		for n, c := range d.Chunks {
+			texts[n] = corpus.IndexText(d.Title, c)
+		}
+		var err error
+		if vectors[i], err = r.static.EmbedDocuments(ctx, texts); err != nil {
+			return nil, fmt.Errorf("embed the documents of the session: %w", err)
+		}
+	}
+	retriever, err := retrieve.New(retrieve.Config{
+		Corpus: corpus.NewFixed(documents, chunks, vectors), Embedder: r.static, Static: r.static, Words: bm25.New(), Nearest: flat.New(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("index the documents of the session: %w", err)
+	}
+	if err := retriever.Load(ctx); err != nil {
+		return nil, fmt.Errorf("index the documents of the session: %w", err)
+	}
+	return overSession{r.Over(retriever)}, nil
+}
+
+// overSession answers from the documents of a session.
+type overSession struct{ *pipeline.Pipeline }
+
+// Stream removes what would name stored documents: collections, and the ids of
+// documents and chunks.
+func (r overSession) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
+	req.Collections = nil
+	return func(yield func(rag.Part, error) bool) {
+		for part, err := range r.Pipeline.Stream(ctx, req) {
+			if begun := part.Begun; begun != nil {
+				part.Begun = func(text string) rag.Answer { return withoutIDs(begun(text)) }
+			}
+			if part.Answer != nil {
+				answer := withoutIDs(*part.Answer)
+				part.Answer = &answer
+			}
+			if !yield(part, err) {
+				return
+			}
+		}
+	}
+}
+
+// withoutIDs returns the answer without the ids of documents and chunks.
+func withoutIDs(a rag.Answer) rag.Answer {
+	passages := make([]rag.Passage, len(a.Passages))
+	for i, p := range a.Passages {
+		p.ID, p.DocumentID, p.Document.ID = 0, 0, 0
+		passages[i] = p
+	}
+	a.Passages = passages
+	return a
+}
