@@ -55,6 +55,7 @@ export const evidence: Catalogue['evidence'] = {
   viewFailed: 'Dieser Teil der Seite wurde nicht geladen. Bitte laden Sie die Seite neu.',
   textRegion: 'Text des Dokuments',
   cannotShow: (reason) => `docent kann das Dokument nicht anzeigen: ${reason}`,
+  passageOnly: 'Dieses Dokument gehört zur Unterhaltung. docent zeigt nur die Stelle:',
   changed: 'Das Dokument hat sich seit dieser Antwort geändert.',
   asThen: 'Stelle zum Zeitpunkt der Antwort:',
   asNow: 'Heutiger Text des Dokuments:',

@@ -57,6 +57,7 @@ export const evidence = {
   viewFailed: 'This part of the page did not load. Reload the page and try again.',
   textRegion: 'Text of the document',
   cannotShow: (reason: string) => `docent cannot show the document: ${reason}`,
+  passageOnly: 'This document belongs to the conversation. docent shows only the passage:',
   changed: 'The document has changed since this answer.',
   asThen: 'Passage at the time of the answer:',
   asNow: 'Current text of the document:',
