@@ -10,9 +10,13 @@ states:
   open:
     initial: true
     on:
+      - {file: md, to: own}
       - {file: any, to: filed}
+      - {matches: ^In my file, to: ask}
       - {message: any, to: answer}
   filed: {body: [{reply: 'Filed {{.message}}.'}], then: open}
+  own: {body: [{session_documents: add}, {reply: 'Read {{.message}}.'}], then: open}
+  ask: {body: [session_rag], then: open}
   answer: {body: [rag], then: open}
 `;
 
@@ -74,6 +78,21 @@ describe('files in the chat', () => {
     const messages = (await stored()).filter((m) => m.is_user);
     expect(messages.map((m) => m.type)).toEqual(['file', 'file', 'str']);
     expect(messages[0]!.content).toMatchObject({ name: 'a.txt', base64: Buffer.from('first').toString('base64') });
+  });
+
+  test('a document of the conversation is cited, and only its passage is shown', async () => {
+    await attach({ name: 'fleet.md', mimeType: 'text/markdown', buffer: Buffer.from('# Sails\n\nThe mainsail of the Zephyr is 310 square metres.\n') });
+    await page.getByRole('radio', { name: 'Send in the chat' }).check();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.locator('.answer').getByText('Read fleet.md.').waitFor();
+    await say('In my file, how large is the mainsail of the Zephyr?');
+    await answered(1);
+    await page.locator('.answer .sources button').first().click();
+    const panel = page.locator('.panel');
+    await panel.getByText('This document belongs to the conversation.').waitFor();
+    await panel.getByText('The mainsail of the Zephyr is 310 square metres.').waitFor();
+    expect(await panel.getByRole('link', { name: 'Original' }).count()).toBe(0);
+    await accessible(page);
   });
 
   test('what is too large is not sent, and says so', async () => {
