@@ -108,9 +108,6 @@ const (
 	minWindow = 64 << 20
 )
 
-// errStopped ends the stages after the caller broke the loop.
-var errStopped = errors.New("stopped by the caller")
-
 // ReadAll reads inputs and yields an outcome for each, in order. It yields an
 // outcome after all documents of the input are stored. For an unreadable input it
 // yields an outcome, keeps the earlier version, and continues. An error is
@@ -118,13 +115,15 @@ var errStopped = errors.New("stopped by the caller")
 // more inputs.
 func (b *Batch) ReadAll(ctx context.Context, inputs func(context.Context) iter.Seq[Input]) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
-		ctx, cancel := context.WithCancelCause(ctx)
-		defer cancel(nil)
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
 		g := &gathering{}
+		stopped := false // by the caller
 		emit := func(done int) {
 			for _, out := range g.take(done) {
 				if ctx.Err() == nil && !yield(out, nil) {
-					cancel(errStopped)
+					stopped = true
+					cancel()
 				}
 			}
 		}
@@ -133,7 +132,7 @@ func (b *Batch) ReadAll(ctx context.Context, inputs func(context.Context) iter.S
 		produce := func(send func(*item) bool) { b.produce(ctx, g, inputs, send) }
 		b.in.work(ctx, b.run, produce, func(res Result, err error) bool {
 			switch {
-			case errors.Is(context.Cause(ctx), errStopped):
+			case stopped:
 				return false
 			case err != nil:
 				yield(Outcome{}, err)

@@ -131,6 +131,15 @@ func TestReadAllStops(t *testing.T) {
 		t.Errorf("a canceled run ends with %v", last)
 	}
 	cancel()
+	ctx, cancel = context.WithCancel(t.Context())
+	if b, err = f.in.Batch(ctx, "", false); err != nil {
+		t.Fatal(err)
+	}
+	for range b.ReadAll(ctx, inputs(pairs...)) { // a shutdown, and the caller notices it in the middle
+		cancel()
+		break
+	}
+	cancel()
 	if got := f.readAll(false, pairs...); strings.Count(got, "\n") != 300 {
 		t.Errorf("a whole run gives:\n%s", got)
 	}
