@@ -16,10 +16,10 @@ const maxCached = 1 << 17
 
 // batch holds analyzed entries before they are linked into the index.
 type batch struct {
-	rows     []batchRow
-	counts   []count // of all rows, one after the other
-	newTerms []string
-	pending  map[string]uint32 // newTerms' numbers
+	rows   []batchRow
+	counts []count // of all rows, one after the other
+	// newTerms are numbered after those of the index.
+	newTerms dictionary
 	// tf counts the terms of the current entry. The upper half counts those in the heading.
 	tf   []uint32
 	seen []uint32
@@ -41,10 +41,7 @@ type count struct {
 // analyze counts the terms of entries. It changes no data that searches read, so
 // searches may run at the same time.
 func (x *Index) analyze(ctx context.Context, entries []retrieve.Entry) (*batch, error) {
-	if x.cached > maxCached {
-		x.words, x.cached = map[string]map[string][]uint32{}, 0
-	}
-	bt := &batch{rows: make([]batchRow, len(entries)), pending: map[string]uint32{}, tf: make([]uint32, x.terms.len()+minTable)}
+	bt := &batch{rows: make([]batchRow, len(entries)), tf: make([]uint32, x.terms.len()+minTable)}
 	for i := range entries {
 		if err := ctx.Err(); err != nil {
 			// The cache may name terms that will not be added.
@@ -57,6 +54,9 @@ func (x *Index) analyze(ctx context.Context, entries []retrieve.Entry) (*batch, 
 }
 
 func (x *Index) analyzeEntry(bt *batch, e *retrieve.Entry, row *batchRow) {
+	if x.cached > maxCached { // a table can have millions of different words
+		x.words, x.cached = map[string]map[string][]uint32{}, 0
+	}
 	language := languageOf(e.Language)
 	words := x.words[language]
 	if words == nil {
@@ -107,12 +107,10 @@ func (x *Index) termsOf(bt *batch, language, word string) []uint32 {
 		term := a.term(p)
 		n, ok := x.terms.find(term)
 		if !ok {
-			n, ok = bt.pending[term]
-		}
-		if !ok {
-			n = uint32(x.terms.len() + len(bt.newTerms))
-			bt.pending[term] = n
-			bt.newTerms = append(bt.newTerms, term)
+			if n, ok = bt.newTerms.find(term); !ok {
+				n = bt.newTerms.add(term)
+			}
+			n += uint32(x.terms.len())
 			if int(n) >= len(bt.tf) {
 				bt.tf = append(bt.tf, make([]uint32, len(bt.tf))...)
 			}

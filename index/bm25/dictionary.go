@@ -24,6 +24,18 @@ func hashOf(term string) uint32 {
 	return h ^ h>>13
 }
 
+// sizedDictionary returns an empty dictionary with room for terms of the given
+// number and total length.
+func sizedDictionary(terms, length int) dictionary {
+	d := dictionary{text: make([]byte, 0, length), ends: make([]uint32, 0, terms)}
+	size := minTable
+	for 4*terms > 3*size {
+		size *= 2
+	}
+	d.table = make([]uint32, size)
+	return d
+}
+
 func (d *dictionary) len() int { return len(d.ends) }
 
 // term returns the term with a number. The caller must not change the bytes.

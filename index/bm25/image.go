@@ -90,6 +90,11 @@ func (x *Index) compact(to io.Writer) error {
 
 // compactTerms returns the terms of live chunks and their postings with the new slots. The given slots are offset by one.
 func (x *Index) compactTerms(slots []uint32) (terms dictionary, postings []posting, ends []uint64) {
+	total := 0
+	for _, list := range x.postings {
+		total += len(list)
+	}
+	terms, postings, ends = sizedDictionary(x.terms.len(), len(x.terms.text)), make([]posting, 0, total), make([]uint64, 0, len(x.postings))
 	for n, list := range x.postings {
 		before := len(postings)
 		for _, p := range list {

@@ -128,8 +128,8 @@ func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 
 // link adds analyzed entries.
 func (x *Index) link(entries []retrieve.Entry, batch *batch) {
-	for _, term := range batch.newTerms {
-		x.terms.add(term)
+	for n := range uint32(batch.newTerms.len()) {
+		x.terms.add(string(batch.newTerms.term(n)))
 		x.postings = append(x.postings, nil)
 	}
 	counts := batch.counts

@@ -2,6 +2,8 @@ package bm25_test
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
 	"testing"
 
 	"docent/index/bm25"
@@ -95,6 +97,44 @@ func TestIdentifiers(t *testing.T) {
 	for q, want := range map[string]int64{"max_wal_size": 1, "ParseConfig": 3, "parseconfig": 3, "pgconn.ParseConfig": 3} {
 		if got := found(t, x, q); len(got) == 0 || got[0] != want {
 			t.Errorf("%s finds %v, want %d first", q, got, want)
+		}
+	}
+}
+
+// TestManyWords adds a table with more different words than the cache of words takes, in
+// one Put and after it. All words must be found, also in a saved index.
+func TestManyWords(t *testing.T) {
+	t.Parallel()
+	const rows, perRow = 1500, 100
+	word := func(row, n int) string { return fmt.Sprintf("w%dx%d", row, n) }
+	entries := make([]retrieve.Entry, rows+1)
+	for row := range entries {
+		words := make([]string, perRow)
+		for n := range words {
+			words[n] = word(row, n)
+		}
+		entries[row] = retrieve.Entry{ID: int64(row + 1), DocumentID: 1, Ordinal: row, Text: strings.Join(words, " ")}
+	}
+	x := bm25.New()
+	for _, part := range [][]retrieve.Entry{entries[:rows], entries[rows:]} {
+		if err := x.Put(t.Context(), part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var saved bytes.Buffer
+	if err := x.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	loaded := bm25.New()
+	if err := loaded.Load(saved.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	for _, index := range []*bm25.Index{x, loaded} {
+		for row := 0; row <= rows; row += 100 {
+			hits, err := index.Words(t.Context(), word(row, row%perRow), 2, retrieve.Filter{})
+			if err != nil || len(hits) != 1 || hits[0].ID != int64(row+1) {
+				t.Errorf("row %d: %v, %v", row, hits, err)
+			}
 		}
 	}
 }
