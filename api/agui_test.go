@@ -38,8 +38,13 @@ func (w *world) Turn(_ context.Context, session, text string, _ payload.AskOptio
 			{Action: payload.ReplyReasoningStep, Seq: 8, Message: json.RawMessage(`{"kind":"reasoning_finished","step":1,"summary":"ends","details":{}}`)},
 		},
 	}
+	one := map[string][]payload.Frame{
+		"text": frames["hello"][1:2], "options": frames["hello"][2:], "tool": {frames["think"][1], frames["think"][3]},
+		"reason": {frames["think"][0], frames["think"][7]}, "note": frames["think"][5:6], "table": frames["think"][6:7],
+		"tasks": {frames["think"][2], frames["think"][4]},
+	}
 	return func(yield func(payload.Frame, error) bool) {
-		for _, f := range frames[text] {
+		for _, f := range append(frames[text], one[text]...) {
 			if !yield(f, nil) {
 				return
 			}
@@ -109,17 +114,25 @@ func TestAGUI(t *testing.T) {
 			t.Errorf("%s: %d\n%s\nwant\n%s", body, resp.StatusCode, strings.Join(events, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	for body, want := range map[string]string{
-		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"hello"}],"tools":[{"name":"x"}]}`:  `"agui_tools"`,
-		`{"threadId":"s","runId":"r","messages":[{"role":"assistant","content":"hello"}]}`:                    `"agui_no_message"`,
-		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`:              `"agui_content"`,
-		`{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":7}]}`: `"agui_resume"`,
-		`{"threadId":"other","runId":"r","messages":[{"role":"user","content":"hello"}]}`:                     `"no_session"`,
-		`{"runId":"r","messages":[{"role":"user","content":"hello"}]}`:                                        `"threadId"`,
-		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":7}],"resume":[]}`:                   `"agui_content"`,
-	} {
-		if resp, got := c.do("POST", "/agui", body); resp.StatusCode/100 != 4 || !strings.Contains(got, strings.Trim(want, `"`)) {
-			t.Errorf("%s: %d %s, want %s", body, resp.StatusCode, got, want)
+	for _, r := range aguiRefusals {
+		if resp, got := c.do("POST", "/agui", r.body); resp.StatusCode != r.status || !strings.Contains(got, `"id":"`+r.id+`"`) {
+			t.Errorf("%s: %d %s, want %d %s", r.name, resp.StatusCode, got, r.status, r.id)
 		}
 	}
+}
+
+// aguiRefusals are refused runs. The reference lists them.
+var aguiRefusals = []struct {
+	name, body string
+	status     int
+	id         string
+}{
+	{"tools of the front end", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":"hello"}],"tools":[{"name":"x"}]}`, 400, "agui_tools"},
+	{"a last message of another role than `user`", `{"threadId":"s","runId":"r","messages":[{"role":"assistant","content":"hello"}]}`, 400, "agui_no_message"},
+	{"no message", `{"threadId":"s","runId":"r","messages":[]}`, 400, "agui_no_message"},
+	{"a message with other parts than text", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`, 400, "agui_content"},
+	{"a message without text or parts", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":7}],"resume":[]}`, 400, "agui_content"},
+	{"a resolved interrupt without a text", `{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":7}]}`, 400, "agui_resume"},
+	{"no thread", `{"runId":"r","messages":[{"role":"user","content":"hello"}]}`, 400, "request_invalid"},
+	{"a thread of another user", `{"threadId":"other","runId":"r","messages":[{"role":"user","content":"hello"}]}`, 404, "no_session"},
 }

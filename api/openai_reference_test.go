@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -46,23 +45,5 @@ func TestOpenAIPage(t *testing.T) {
 			tables += fmt.Sprintf("| `%s` | %s |\n", name, properties[name].Description)
 		}
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, ok := strings.Cut(string(raw), "-update -->\n")
-	_, after, ok2 := strings.Cut(rest, "<!-- end -->")
-	if !ok || !ok2 {
-		t.Fatalf("%s lacks the marks around its generated part", file)
-	}
-	want := before + "-update -->\n" + strings.TrimPrefix(tables, "\n") + "<!-- end -->" + after
-	if want == string(raw) {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is out of date; run: go test ./api -run TestOpenAIPage -update", file)
-	}
-	if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	keepGenerated(t, file, strings.TrimPrefix(tables, "\n"))
 }
