@@ -165,15 +165,16 @@ const peerSession = "peer_session_"
 var reservedPrefixes = []string{peerSession, "reasoning_", modelContext, sessionDocument}
 
 // CheckReserved fails with fault.Invalid for the runtime's variables: prev_state, and names that begin with peer_session_,
-// reasoning_, model_context_, or session_document_.
-func CheckReserved(values map[string]json.RawMessage) error {
+// reasoning_, model_context_, or session_document_. size is that of the keys and values, in bytes.
+func CheckReserved(values map[string]json.RawMessage) (size int, err error) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if key == previousState || slices.ContainsFunc(reservedPrefixes, func(p string) bool { return strings.HasPrefix(key, p) }) {
-			return fault.Wrap(fault.Invalid, ErrReserved,
+			return 0, fault.Wrap(fault.Invalid, ErrReserved,
 				"variable_reserved", "the variable %.64q is the agent's own and cannot be set", key)
 		}
+		size += len(key) + len(values[key])
 	}
-	return nil
+	return size, nil
 }
 
 // SetVariables merges outside changes into a session's variables. It returns the changed variables alone, and all

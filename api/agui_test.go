@@ -1,14 +1,17 @@
 package api
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
+	"docent/auth"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -135,4 +138,30 @@ var aguiRefusals = []struct {
 	{"a resolved interrupt without a text", `{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":7}]}`, 400, "agui_resume"},
 	{"no thread", `{"runId":"r","messages":[{"role":"user","content":"hello"}]}`, 400, "request_invalid"},
 	{"a thread of another user", `{"threadId":"other","runId":"r","messages":[{"role":"user","content":"hello"}]}`, 404, "no_session"},
+}
+
+// FuzzAGUI sends any bodies to the route. They are answered with events or refused.
+func FuzzAGUI(f *testing.F) {
+	f.Add([]byte(`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"think"}],"state":{},"context":[]}`))
+	f.Add([]byte(`{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"text","text":"hello"}]}]}`))
+	for _, r := range aguiRefusals {
+		f.Add([]byte(r.body))
+	}
+	w := newWorld()
+	handler, err := New(Config{
+		RAG: w, Retriever: w, Library: w, Documents: w, Uploads: w, Directory: w, Messages: w,
+		Conversations: w, Embedder: w, Agent: "docent",
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		req := httptest.NewRequestWithContext(auth.NewContext(t.Context(), auth.Anyone()), http.MethodPost, "/agui", bytes.NewReader(body))
+		req.Header.Set("Content-Type", "application/json")
+		out := httptest.NewRecorder()
+		handler.ServeHTTP(out, req)
+		if out.Code == http.StatusInternalServerError || out.Code == http.StatusOK && !strings.HasPrefix(out.Body.String(), "data: {") {
+			t.Fatalf("%q: %d %s", body, out.Code, out.Body)
+		}
+	})
 }

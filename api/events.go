@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -162,5 +163,6 @@ func (e events) check(ctx context.Context, b Event) error {
 	if !e.sessions.Takes(b.Name) {
 		return fault.New(fault.Conflict, "event_not_taken", "no state of the agent takes the event %q", b.Name)
 	}
-	return e.quotas.Take(ctx, quota.Bytes, int64(len(b.Name)+len(b.Text)+len(b.Data)))
+	message := slices.Contains([]string{chat.EventText, chat.EventMessage, chat.EventFile}, b.Name)
+	return e.quotas.Receive(ctx, message, len(b.Name)+len(b.Text)+len(b.Data))
 }

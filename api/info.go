@@ -37,7 +37,7 @@ type Info struct {
 	// Embedder makes the vectors.
 	Embedder EmbedderInfo `json:"embedder"`
 	// Encoders improve the search in the background.
-	Encoders []EncoderInfo `json:"encoders" doc:"Models that embed passages in the background, after searches can find them. Empty without one."`
+	Encoders []EncoderInfo `json:"encoders" doc:"Models that embed passages in the background, after searches can find them. Empty without one, and for readers without the scope admin if rights apply."`
 	// Index finds the passages.
 	Index IndexInfo `json:"index"`
 	// StartedAt is the start time of this process.

@@ -55,6 +55,21 @@ func RemoteBehind(r *http.Request, proxies []netip.Prefix) string {
 		}
 		addr = said
 	}
+	return network(addr)
+}
+
+// Network returns the address of a connection, HOST:PORT, as Remote does. It returns ""
+// for an unknown address.
+func Network(hostPort string) string {
+	addr, ok := parseAddr(hostPort)
+	if !ok {
+		return ""
+	}
+	return network(addr)
+}
+
+// network returns an IPv4 address, or the /64 network of an IPv6 address.
+func network(addr netip.Addr) string {
 	if addr.Is6() {
 		network, _ := addr.Prefix(64) // 64 is within an IPv6 address
 		return network.String()

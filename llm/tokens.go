@@ -7,10 +7,12 @@ import (
 
 // specialToken matches the special tokens of common chat templates: ChatML and
 // Llama 3 (<|im_start|>, <|eot_id|>), DeepSeek (<｜User｜>), Gemma
-// (<start_of_turn>), Llama 2 and Mistral (<s>, <<SYS>>, [INST], [TOOL_CALLS]).
+// (<start_of_turn>), Llama 2 and Mistral (<s>, <<SYS>>, [INST], [TOOL_CALLS]), and the
+// tags of Qwen, Hermes, and DeepSeek (<tool_call>, <think>, <fim_prefix>).
 // A server that reads them in the text of a message would take the text for
 // another message.
 var specialToken = regexp.MustCompile(`(?i)<[|｜][^<>|｜\n]{1,40}[|｜]>|<</?SYS>>|</?s>|</?(?:start|end)_of_(?:turn|text|image)>|<(?:bos|eos|pad|unk)>` +
+	`|</?(?:tool_call|tool_response|tools|think)>|<(?:fim|repo|file)_[a-z]{1,10}>` +
 	`|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]`)
 
 // withoutTokens makes special tokens in the text of a message plain text. Every

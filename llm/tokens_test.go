@@ -21,6 +21,7 @@ func TestSpecialTokens(t *testing.T) {
 	tokens := []string{
 		"<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|start_header_id|>", "<|user|>", "<|SYSTEM|>", "<｜User｜>",
 		"<start_of_turn>", "<end_of_turn>", "<s>", "</s>", "<<SYS>>", "<</SYS>>", "[INST]", "[/INST]", "[TOOL_CALLS]", "<bos>", "<eos>",
+		"<tool_call>", "</tool_call>", "<tool_response>", "<think>", "</think>", "<fim_prefix>",
 	}
 	const harmless = "a <b> c [1] x < y | z > w <sub>2</sub> [INSTALL]"
 	hostile := harmless + " " + strings.Join(tokens, " text ")

@@ -79,7 +79,7 @@ func (s *Server) admit(who *auth.Principal, remote string) (place, error) {
 		return place{}, errFull
 	}
 	if who != nil {
-		return s.admitKnown(who)
+		return s.admitKnown(who, remote)
 	}
 	p := place{s.bounds.anonymous, remote}
 	switch err := p.limit.Take(p.key, 1); {
@@ -91,8 +91,17 @@ func (s *Server) admit(who *auth.Principal, remote string) (place, error) {
 	return p, nil
 }
 
-func (s *Server) admitKnown(who *auth.Principal) (place, error) {
-	p := place{s.bounds.connections, who.ID}
+// sharer is the key of a client in the limits: the principal. Many people share a token
+// with only the scope chat, so there it is the token at the client's address.
+func sharer(who *auth.Principal, remote string) string {
+	if who.MayOnlyChat() {
+		return who.ID + " " + remote
+	}
+	return who.ID
+}
+
+func (s *Server) admitKnown(who *auth.Principal, remote string) (place, error) {
+	p := place{s.bounds.connections, sharer(who, remote)}
 	switch err := p.limit.Take(p.key, 1); {
 	case errors.Is(err, limits.ErrEach):
 		return place{}, fault.New(fault.RateLimited,
@@ -100,7 +109,7 @@ func (s *Server) admitKnown(who *auth.Principal) (place, error) {
 	case err != nil:
 		return place{}, errFull
 	}
-	if s.bounds.rate != nil && s.bounds.rate.Take(who.ID, 1) != nil {
+	if s.bounds.rate != nil && s.bounds.rate.Take(p.key, 1) != nil {
 		p.free()
 		return place{}, errTooQuick
 	}
@@ -112,7 +121,7 @@ func (s *Server) admitKnown(who *auth.Principal) (place, error) {
 func (c *Connection) identify(who *auth.Principal) error {
 	s := c.server
 	if c.who == nil || c.who.ID != who.ID {
-		p, err := s.admitKnown(who)
+		p, err := s.admitKnown(who, c.remote)
 		if err != nil {
 			return err
 		}
@@ -131,7 +140,7 @@ func (c *Connection) Allow() error {
 	switch {
 	case c.rate.Take("", 1) != nil:
 		return fault.New(fault.RateLimited, "frames_throttled", "a connection may send at most %g frames per second", c.server.cfg.Rate)
-	case c.server.bounds.rate != nil && c.server.bounds.rate.Take(c.who.ID, 1) != nil:
+	case c.server.bounds.rate != nil && c.server.bounds.rate.Take(sharer(c.who, c.remote), 1) != nil:
 		return fault.New(fault.RateLimited,
 			"frames_throttled_all", "all your connections together may send at most %g frames per second", c.server.cfg.UserRate)
 	}
@@ -144,7 +153,7 @@ func (c *Connection) Wait(ctx context.Context) error {
 	if err := c.rate.Wait(ctx, "", 1); err != nil || c.server.bounds.rate == nil {
 		return err
 	}
-	return c.server.bounds.rate.Wait(ctx, c.who.ID, 1)
+	return c.server.bounds.rate.Wait(ctx, sharer(c.who, c.remote), 1)
 }
 
 // upload counts the memory of the current large message.

@@ -95,6 +95,15 @@ func MessageEvent(content json.RawMessage) Event {
 	return Event{Name: EventText, Text: text, spoken: true}
 }
 
+// Size returns the size of the data and of the file of the event, in bytes.
+func (e *Event) Size() int {
+	n := len(e.Data)
+	if e.File != nil {
+		n += len(e.File.Base64)
+	}
+	return n
+}
+
 // Spoken reports whether the event is text, or JSON with a string under
 // "message".
 func (e *Event) Spoken() bool { return e.spoken }

@@ -28,6 +28,9 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	case len(f.Comment) > journal.MaxCommentBytes:
 		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", journal.MaxCommentBytes)
 	}
+	if err := c.rt.cfg.Quotas.Receive(ctx, false, journal.FeedbackBytes+len(f.Comment)); err != nil {
+		return 0, err
+	}
 	err = c.mail.ask(ctx, nil, func(ctx context.Context) error { // otherwise a reset might come between
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()

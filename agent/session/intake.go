@@ -109,17 +109,9 @@ func (in arrival) check(ctx context.Context, c *conversation) error {
 		err = journal.CheckContent(&in.event, in.content)
 	}
 	if err == nil && in.caller != nil {
-		err = c.rt.cfg.Quotas.Receive(ctx, in.content != nil, in.size())
+		err = c.rt.cfg.Quotas.Receive(ctx, in.content != nil, len(in.content)+in.event.Size())
 	}
 	return err //nolint:wrapcheck // the error is complete
-}
-
-func (in arrival) size() int {
-	n := len(in.content) + len(in.event.Data)
-	if in.event.File != nil {
-		n += len(in.event.File.Base64)
-	}
-	return n
 }
 
 // receive stores an event. After an error the event may be stored all the same. A client that sends

@@ -15,7 +15,11 @@ import (
 // begin with peer_session_, reasoning_, model_context_, or session_document_.
 func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
 	c := s.c
-	if err := agent.CheckReserved(values); err != nil {
+	size, err := agent.CheckReserved(values)
+	if err == nil {
+		err = c.rt.cfg.Quotas.Receive(ctx, false, size)
+	}
+	if err != nil {
 		return err
 	}
 	leave, err := c.admit(ctx, ctx, true)

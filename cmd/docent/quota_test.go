@@ -79,10 +79,13 @@ func TestQuestionQuota(t *testing.T) {
 		}
 		resp, body := s.ask(t, owner)
 		wantExceeded(t, resp, body, "quota_questions")
+		event := `{"name":"receive_message_text","text":"When does it stop?"}`
+		resp, body = owner.request(t, http.MethodPost, s.at+"/api/sessions/quota/events", event, "Content-Type", "application/json")
+		wantExceeded(t, resp, body, "quota_questions")
 		if resp, body := s.ask(t, other); resp.StatusCode != http.StatusOK {
 			t.Errorf("another user: %d %s", resp.StatusCode, body)
 		}
-		if _, body := s.as(t, "token root").request(t, http.MethodGet, s.at+"/metrics", ""); !strings.Contains(body, `docent_quota_refused_total{resource="questions"} 2`) {
+		if _, body := s.as(t, "token root").request(t, http.MethodGet, s.at+"/metrics", ""); !strings.Contains(body, `docent_quota_refused_total{resource="questions"} 3`) {
 			t.Error("the refusals are not counted")
 		}
 		s.server.kill(t)
@@ -150,6 +153,52 @@ func TestByteQuota(t *testing.T) {
 		if resp.StatusCode != http.StatusOK {
 			t.Errorf("a question: %d %s", resp.StatusCode, got)
 		}
+		c := w.dial(t, s.at+"/?protocol=docent.v1&session_id=bytes")
+		say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+		for _, stored := range []string{
+			`{"action":"feedback","message":{"comment":"good"}}`, `{"action":"user_set_variable","message":{"a":1}}`,
+			`{"action":"user_gui_event","message":{"messageId":"f","action":"onChange","name":"city","value":"Rome"}}`,
+		} {
+			say(t, c, wstest.MessageText, stored)
+			until(t, c, "quota_bytes")
+		}
+	})
+}
+
+// TestVisitorsHaveOwnLimits checks that visitors with the public token of a widget do not
+// use up the connections and frames of visitors at other addresses.
+func TestVisitorsHaveOwnLimits(t *testing.T) {
+	t.Parallel()
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := quotaSite(t, env, "--user-connections", "2", "--user-burst", "6", "--user-rate", "0.001")
+		w := s.as(t, "token site")
+		dial := func(address, id string) (*wstest.Conn, int) {
+			t.Helper()
+			c, resp, err := w.tryDial(t, s.at+"/?protocol=docent.v1&session_id="+id+strings.Repeat("x", 22), "X-Forwarded-For", address)
+			if err != nil {
+				return nil, resp.StatusCode
+			}
+			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+			until(t, c, `"welcome"`)
+			return c, http.StatusOK
+		}
+		loud, _ := dial("203.0.113.1", "a")
+		if _, status := dial("203.0.113.1", "b"); status != http.StatusOK {
+			t.Fatalf("a second connection: %d", status)
+		}
+		if _, status := dial("203.0.113.1", "c"); status != http.StatusTooManyRequests {
+			t.Errorf("a third connection of an address: %d", status)
+		}
+		for range 5 {
+			say(t, loud, wstest.MessageText, `{"action":"fetch_user_messages"}`)
+		}
+		until(t, loud, "frames_throttled_all")
+		quiet, status := dial("203.0.113.2", "d")
+		if status != http.StatusOK {
+			t.Fatalf("another address: %d", status)
+		}
+		say(t, quiet, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
+		until(t, quiet, `"turn_finished"`)
 	})
 }
 

@@ -53,9 +53,12 @@ func TestHTTPConnectionsAreBounded(t *testing.T) {
 		t.Helper()
 		for end := time.Now().Add(patience); ; runtime.Gosched() {
 			c.mu.Lock()
-			got := c.idle.Len()
+			got, active := 0, 0
+			for _, h := range c.hosts {
+				got, active = got+h.waiting.Len(), active+h.active.Len()
+			}
 			c.mu.Unlock()
-			if got == want {
+			if got == want && active == 0 {
 				return
 			}
 			if time.Now().After(end) {
@@ -67,7 +70,7 @@ func TestHTTPConnectionsAreBounded(t *testing.T) {
 	if !answers(one) {
 		t.Fatal("the first connection is not served")
 	}
-	idle(1)
+	idle(2)
 	if !answers(two) {
 		t.Fatal("the second connection is not served")
 	}
@@ -85,7 +88,58 @@ func TestHTTPConnectionsAreBounded(t *testing.T) {
 	<-busy
 	<-busy
 	if answers(dial()) {
-		t.Error("a connection over the bound is served while all others are busy")
+		t.Error("a connection over the bound is served while all others of its address are busy")
 	}
 	close(free)
+}
+
+// remote is a connection of another host.
+type remote struct {
+	net.Conn
+	host string
+}
+
+func (r *remote) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.ParseIP(r.host), Port: 7} }
+
+// TestHTTPConnectionsAreShared checks that a host that fills all connections, in any
+// state, shuts out no other host.
+func TestHTTPConnectionsAreShared(t *testing.T) {
+	t.Parallel()
+	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle} {
+		c := newConnections(10)
+		held := map[net.Conn]bool{}
+		for range 10 {
+			conn := &remote{host: "2001:db8::1"}
+			if c.note(conn, http.StateNew) != nil {
+				t.Fatal("a connection is closed below the bound")
+			}
+			if state != http.StateNew {
+				c.note(conn, state)
+			}
+			held[conn] = true
+		}
+		var others []net.Conn
+		for range 5 {
+			conn := &remote{host: "192.0.2.7"}
+			excess := c.note(conn, http.StateNew)
+			if !held[excess] {
+				t.Fatalf("%s: %v makes room", state, excess)
+			}
+			delete(held, excess)
+			c.note(excess, http.StateActive) // it comes too late
+			c.note(excess, http.StateClosed)
+			c.note(conn, http.StateActive)
+			others = append(others, conn)
+		}
+		last := &remote{host: "2001:db8::ffff"} // the same /64 network
+		if excess := c.note(last, http.StateNew); excess != last && !held[excess] {
+			t.Errorf("%s: a connection of another host makes room", state)
+		}
+		for _, conn := range others {
+			c.note(conn, http.StateClosed)
+		}
+		if c.open != 6 || len(c.hosts) != 1 {
+			t.Errorf("%s: %d connections of %d hosts are counted", state, c.open, len(c.hosts))
+		}
+	}
 }

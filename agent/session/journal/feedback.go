@@ -15,6 +15,8 @@ const (
 	MaxRating = 100
 	// MaxCommentBytes bounds a comment.
 	MaxCommentBytes = chat.MaxTextBytes
+	// FeedbackBytes is about the size of stored feedback without its comment.
+	FeedbackBytes = 100
 )
 
 // Feedback is a user's feedback on a turn.

@@ -215,7 +215,7 @@ export interface components {
             /** @enum {string} */
             database: "sqlite" | "postgres";
             embedder: components["schemas"]["EmbedderInfo"];
-            /** @description Models that embed passages in the background, after searches can find them. Empty without one. */
+            /** @description Models that embed passages in the background, after searches can find them. Empty without one, and for readers without the scope admin if rights apply. */
             encoders: components["schemas"]["EncoderInfo"][];
             /** @description The agent takes files that are sent in a conversation. */
             files: boolean;
