@@ -64,8 +64,8 @@ type Options struct {
 	// Origins are additional web origins that may connect, such as
 	// "https://app.example.com". It is short for the setting origins.
 	Origins []string
-	// Functions are the Go functions that an agent file may call, with the action
-	// call. Default: none.
+	// Functions are the Go functions that an agent file may call with the action call,
+	// or give to reasoning models. Default: none.
 	Functions []tool.Tool
 	// Version is the version of the program, for /api/info. Default: "dev".
 	Version string

@@ -183,3 +183,23 @@ states:
 	equal(t, "a result of nil", k.say(`{"a": {"x": 1}, "c": true}`), []string{reply("OK")})
 	equal(t, "arguments", given, []string{`{"a":{"x":1},"c":[true],"d":1}`})
 }
+
+// TestFunctionsForReasoning gives functions of the program to a reasoning model.
+func TestFunctionsForReasoning(t *testing.T) {
+	t.Parallel()
+	model := llmtest.NewModel(llmtest.Script(llmtest.Say("yes")))
+	env := definition.Environment{Models: map[string]llm.Model{"m": model}, Model: "m", Functions: functions(t)}
+	const file = `
+name: thinks
+tools: {functions: [price]}
+states:
+  a: {initial: true, body: [reason: {steps: false, planning: false}], on: [{message: any, to: a}]}
+`
+	k, _ := begin(t, parse(t, file, env).Agent, session.RuntimeConfig{}, 0)
+	equal(t, "an answer", k.say("hello"), []string{reply("yes")})
+	if tools := model.Requests()[0].Tools; len(tools) != 1 || tools[0] != "price" {
+		t.Errorf("the model may call %v, want price", tools)
+	}
+	equal(t, "an unknown function", wrong(t, strings.Replace(file, "[price]", "[cost]", 1), env),
+		[]string{`agent.yaml:3: there is no function "cost" of the program; there are: price`})
+}

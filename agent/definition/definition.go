@@ -65,7 +65,8 @@ type Environment struct {
 	// OpenModel returns a model that a file names. Default: nil. A file that names
 	// models is rejected then.
 	OpenModel func(ModelServer) (llm.Model, error)
-	// Functions are the functions that the action call may call. Default: none.
+	// Functions are the functions that the action call may call, and that a file may
+	// give to reasoning models. Default: none.
 	Functions []tool.Tool
 	// Variable returns the value of a variable ${NAME}. Default: nil, no
 	// variables.

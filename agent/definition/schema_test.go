@@ -122,7 +122,7 @@ threshold: 0.5
 timezone: UTC
 entities: {e: {type: number}}
 intents: {i: {examples: a N, parameters: {p: {entity: e, fragment: N}}}}
-tools: {knowledge: false, workspaces: [{name: w, path: ., writable: true}], mcp: [{name: x, url: "http://x.example", timeout: 1m}]}
+tools: {knowledge: false, functions: [price], workspaces: [{name: w, path: ., writable: true}], mcp: [{name: x, url: "http://x.example", timeout: 1m}]}
 states:
   a:
     initial: true

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type toolset struct {
 	knowledge  *tool.KnowledgeConfig
 	workspaces []tool.Workspace
 	servers    []MCPServer
+	functions  []tool.Tool
 	skills     string // path of a folder
 	at         struct{ workspaces, skills *yaml.Node }
 	atServers  []*yaml.Node
@@ -43,7 +45,8 @@ type toolset struct {
 
 // equip gives the tools to a reasoning state.
 func (t *toolset) equip(o *reason.Options) {
-	o.Knowledge, o.Workspaces, o.Tools, o.Skills = t.knowledge, t.opened, t.tools, t.instructed
+	o.Knowledge, o.Workspaces, o.Skills = t.knowledge, t.opened, t.instructed
+	o.Tools = slices.Concat(t.functions, t.tools)
 }
 
 // readSection reads the section tools. K is the number of passages that the knowledge
@@ -68,11 +71,26 @@ func (t *toolset) readSection(n *yaml.Node, k int) {
 			t.list(n, "workspaces", t.readWorkspace)
 		}},
 		field{"mcp", func(n *yaml.Node) { t.list(n, "mcp", t.readServer) }},
+		field{"functions", func(n *yaml.Node) { t.list(n, "functions", t.readFunction) }},
 		field{"skills", func(n *yaml.Node) {
 			t.at.skills = n
 			t.skills = t.folder(n, "skills")
 		}},
 	)
+}
+
+// readFunction reads the name of a function of the program.
+func (t *toolset) readFunction(n *yaml.Node) {
+	var names []string
+	name := t.text(n, "a function")
+	for _, f := range t.env.Functions {
+		if f.Name == name {
+			t.functions = append(t.functions, f)
+			return
+		}
+		names = append(names, f.Name)
+	}
+	t.wrong(n, "there is no function %q of the program; there are: %s", name, cmp.Or(strings.Join(names, ", "), "none"))
 }
 
 // folder reads the path of an existing folder.

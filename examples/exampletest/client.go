@@ -18,9 +18,13 @@ import (
 // patience bounds each wait of a test.
 const patience = 20 * time.Second
 
+// session is the id of the conversation of a User.
+const session = "example"
+
 // User is a client of an example's agent.
 type User struct {
 	t    *testing.T
+	url  string
 	ctx  context.Context
 	conn *client.Conn
 	next func() (payload.Frame, error, bool)
@@ -59,7 +63,7 @@ func Dial(t *testing.T, url string) *User {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
-	conn, err := client.Dial(ctx, client.Config{URL: "ws" + strings.TrimPrefix(url, "http")})
+	conn, err := client.Dial(ctx, client.Config{URL: "ws" + strings.TrimPrefix(url, "http"), SessionID: session})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +72,7 @@ func Dial(t *testing.T, url string) *User {
 		stop()
 		conn.Close()
 	})
-	u := &User{t: t, ctx: ctx, conn: conn}
+	u := &User{t: t, url: url, ctx: ctx, conn: conn}
 	u.next = func() (payload.Frame, error, bool) { return next() }
 	return u
 }
@@ -97,13 +101,7 @@ func (u *User) Frame() payload.Frame {
 // Says sends a message.
 func (u *User) Says(message string) {
 	u.t.Helper()
-	content, err := json.Marshal(message)
-	if err != nil {
-		u.t.Fatal(err)
-	}
-	if err := u.conn.Send(u.ctx, payload.Frame{Action: payload.UserMessage, Message: content}); err != nil {
-		u.t.Fatal(err)
-	}
+	u.sends(payload.UserMessage, message)
 }
 
 func text(f payload.Frame) string {
@@ -113,3 +111,6 @@ func text(f payload.Frame) string {
 	}
 	return s
 }
+
+// URL returns the address of the agent's server.
+func (u *User) URL() string { return u.url }

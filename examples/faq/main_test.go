@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	_ "embed"
-	"strings"
 	"testing"
 
 	"docent"
@@ -31,12 +30,9 @@ func TestConversation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			u := serve(t)
-			for line := range strings.Lines(conversation) {
-				who, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
-				if who == "user" {
-					u.Says(text)
-				} else {
-					u.Hears(text)
+			for _, line := range exampletest.Lines(conversation) {
+				if !u.Plays(line) {
+					t.Fatalf("there are no lines of the kind %q", line.Kind)
 				}
 			}
 		})
