@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -50,8 +51,8 @@ func (c *caller) post(ctx context.Context, path, body, until string) (http.Heade
 			at = time.Now()
 		}
 	}
-	if err != io.EOF || resp.StatusCode >= http.StatusMultipleChoices || at.IsZero() {
-		return nil, at, fmt.Errorf("%s: %s: %.300s: %v", path, resp.Status, all, err)
+	if !errors.Is(err, io.EOF) || resp.StatusCode >= http.StatusMultipleChoices || at.IsZero() {
+		return nil, at, fmt.Errorf("%s: %s: %.300s: %w", path, resp.Status, all, err)
 	}
 	return resp.Header, at, nil
 }
