@@ -13,10 +13,10 @@ MAX_SIZE := 150000000
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint bench eval eval-written fidelity soak build web fmt clean
+.PHONY: help setup run test test-arm64 lint release release-test bench eval eval-written fidelity soak build web fmt clean
 
 help: ## list the commands
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install the programs that run and test need
 	@.ci/setup run
@@ -43,6 +43,10 @@ test: ## run all tests of Go (with -race) and the page, on a real Postgres and i
 	cd web && npm run check && npm test
 	cd web && DOCENT_BIN=$(CURDIR)/bin/docent npm run e2e
 
+test-arm64: ## run the tests of packages with assembly for arm64, in an emulator
+	@.ci/setup arm64
+	GOARCH=arm64 CGO_ENABLED=0 go test -exec 'qemu-aarch64 -cpu max' -count=1 -timeout 60m $$(git ls-files '*_arm64.s' | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
 lint: ## check format, code, dependencies, and prose
 	@.ci/setup lint
 	@out=$$(bin/tools/gofumpt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofumpt these (make fmt):"; echo "$$out"; exit 1; fi
@@ -65,6 +69,13 @@ eval: build ## fetch the corpora of the question sets, and measure retrieval and
 
 eval-written: build ## set up a small chat model, and measure the answers that it writes (ARGS=… for docent eval)
 	.ci/eval-written $(ARGS)
+
+release: web ## build archives, packages, an SBOM, and checksums in bin/release (offline after .ci/setup release)
+	@.ci/setup release
+	VERSION='$(VERSION)' .ci/release
+
+release-test: ## install the Debian package from bin/release, ask a question, and remove it (as root)
+	.ci/release-test
 
 fidelity: ## compare extracted text with pdftotext, pandoc, trafilatura, and LibreOffice (FOLDER=… for your own)
 	go run ./tools/fidelity $(FOLDER)

@@ -34,7 +34,7 @@ const (
 type Folder struct {
 	// Path is the path of the folder.
 	Path string
-	lock *os.File
+	lock *os.File // nil on systems that cannot lock folders
 }
 
 // maxTries bounds how often a folder is created again after a sweep removed it
@@ -55,8 +55,10 @@ func Make(kind Kind) (*Folder, error) {
 		if err != nil {
 			return nil, fmt.Errorf("make a temporary folder: %w", err)
 		}
-		// Without locks on this system, no process sweeps the folder.
-		_ = wait(lock)
+		if err := wait(lock); errors.Is(err, errors.ErrUnsupported) {
+			// No process sweeps the folder. Windows does not remove an open one.
+			return &Folder{Path: path}, lock.Close()
+		}
 		if _, err := os.Lstat(path); err == nil {
 			return &Folder{Path: path, lock: lock}, nil
 		}
@@ -67,7 +69,11 @@ func Make(kind Kind) (*Folder, error) {
 
 // Remove removes the folder and its content.
 func (f *Folder) Remove() error {
-	return errors.Join(os.RemoveAll(f.Path), f.lock.Close())
+	err := os.RemoveAll(f.Path)
+	if f.lock != nil {
+		err = errors.Join(err, f.lock.Close())
+	}
+	return err
 }
 
 // Sweep removes the folders of processes that have ended, and returns their

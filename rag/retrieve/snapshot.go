@@ -73,7 +73,8 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, f.Close(), os.Remove(f.Name()))
+			_ = f.Close() // it may be closed
+			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
 	buffered := bufio.NewWriterSize(f, 1<<20)
@@ -90,10 +91,13 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 	if err := f.Sync(); err != nil {
 		return fmt.Errorf("sync %s: %w", path, err)
 	}
+	if err := f.Close(); err != nil { // Windows does not rename an open file
+		return fmt.Errorf("close %s: %w", path, err)
+	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
-	return f.Close()
+	return nil
 }
 
 // dropLeftovers removes unfinished snapshots of killed processes. It removes

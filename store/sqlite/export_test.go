@@ -22,3 +22,6 @@ func (s *Store) Strings(ctx context.Context, query string) ([]string, error) {
 		return text, err
 	})
 }
+
+// FileURL is the URL of a path for SQLite.
+var FileURL = fileURL

@@ -177,3 +177,17 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+func TestFileURL(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/var/lib/docent/docent.db":   "file:///var/lib/docent/docent.db",
+		"/data/50% of it?/docent.db":  "file:///data/50%25%20of%20it%3F/docent.db",
+		"C:/Users/Ana M/docent.db":    "file:///C:/Users/Ana%20M/docent.db",
+		"//server/share/docent/db.db": "file:////server/share/docent/db.db",
+	} {
+		if got := sqlite.FileURL(path); got != want {
+			t.Errorf("FileURL(%q) = %s, want %s", path, got, want)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"docent/rag/corpus"
@@ -199,7 +200,7 @@ func migrate(ctx context.Context, db *sql.DB, checkOnly bool) error {
 
 // open prepares a connection pool. It connects on first use.
 func open(path string, conns int, busy time.Duration, parameters ...string) (*sql.DB, error) {
-	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String() + "?_busy_timeout=" + strconv.FormatInt(busy.Milliseconds(), 10)
+	dsn := fileURL(filepath.ToSlash(path)) + "?_busy_timeout=" + strconv.FormatInt(busy.Milliseconds(), 10)
 	for _, p := range parameters {
 		dsn += "&" + p
 	}
@@ -210,6 +211,15 @@ func open(path string, conns int, busy time.Duration, parameters ...string) (*sq
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	return db, nil
+}
+
+// fileURL returns the URL of an absolute path with slashes. SQLite expects a slash
+// before the drive letter of Windows.
+func fileURL(path string) string {
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
 // Close stops all watches and closes the file.
