@@ -10,6 +10,7 @@ import (
 	"docent/agent/chat"
 	"docent/internal/errlog"
 	"docent/internal/fault"
+	"docent/internal/trace"
 	"docent/payload"
 )
 
@@ -68,17 +69,42 @@ func (d decision) idle() bool { return d == decision{} }
 
 // Greet enters the initial state and takes the following steps.
 func (t *Turn) Greet(ctx context.Context) (idle bool) {
+	ctx, span := t.trace(ctx)
+	defer func() { t.traced(span) }()
 	t.mu.Lock()
 	t.started, t.greeting, t.entered = true, true, t.env.Now()
 	body := t.at.body
 	t.mu.Unlock()
 	t.fail(t.enter(ctx, body))
-	return t.Steps(ctx)
+	return t.steps(ctx)
 }
 
 // Steps takes steps until the next one would begin another turn or a body fails. After a failure, later steps are not part
 // of the failed turn. Steps reports whether the session has nothing more to do for now.
 func (t *Turn) Steps(ctx context.Context) (idle bool) {
+	ctx, span := t.trace(ctx)
+	defer func() { t.traced(span) }()
+	return t.steps(ctx)
+}
+
+// trace begins the span of the turn.
+func (t *Turn) trace(ctx context.Context) (context.Context, *trace.Span) {
+	return trace.Begin(ctx, trace.Internal, "invoke_agent "+t.machine.agent.name, "gen_ai.operation.name", "invoke_agent",
+		"gen_ai.agent.name", t.machine.agent.name, "gen_ai.conversation.id", t.start.ID)
+}
+
+// traced ends the span of the turn.
+func (t *Turn) traced(span *trace.Span) {
+	if span == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	span.End(errors.Join(t.failures...))
+}
+
+// steps takes the steps of Steps.
+func (t *Turn) steps(ctx context.Context) (idle bool) {
 	for {
 		if len(t.failures) > 0 && !t.circling() {
 			return false

@@ -105,6 +105,8 @@ type Config struct {
 	Rerank Rerank
 	// Speech transcribes recordings and speaks replies; default none.
 	Speech Speech
+	// Traces is the URL of an OpenTelemetry collector; default none.
+	Traces string
 }
 
 // Sourcing holds the settings of document sources.
@@ -309,7 +311,7 @@ func (c Config) validate() error {
 	}
 	for key, u := range map[string]string{
 		"llm.url": c.LLM.URL, "embedder.url": c.Embedder.URL, "speech.url": c.Speech.URL, "oidc.issuer": c.OIDC.Issuer,
-		"rerank.url": c.Rerank.URL,
+		"rerank.url": c.Rerank.URL, "traces.url": c.Traces,
 	} {
 		if u == "" {
 			continue

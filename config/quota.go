@@ -70,5 +70,9 @@ func quotaSettings() []Setting {
 			Key: "limits.http-connections", Flag: "http-connections", Env: []string{"DOCENT_HTTP_CONNECTIONS"}, Scope: Serving,
 			Help: "maximum number of HTTP connections; a further one takes the place of the longest idle one", Default: "4096",
 		})(number(func(c *Config) *int { return &c.HTTPConnections })),
+		with(Setting{
+			Key: "traces.url", Flag: "traces-url", Env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT"}, Scope: Serving,
+			Help: "base URL of an OpenTelemetry collector that receives traces over HTTP, such as http://127.0.0.1:4318",
+		})(text(func(c *Config) *string { return &c.Traces })),
 	}
 }

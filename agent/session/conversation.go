@@ -19,6 +19,7 @@ import (
 	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/internal/quota"
+	"docent/internal/trace"
 	"docent/payload"
 	"docent/rag/corpus"
 )
@@ -55,6 +56,7 @@ type conversation struct {
 	ending   []int64       // finished turns whose end clients have not received
 	latest   int64         // the newest known turn
 	payer    quota.Client  // the client whose event came last, or the owner
+	parent   trace.Parent  // the span of that event
 	reader   corpus.Reader // the owner; limited unless the client whose event came last was not
 }
 

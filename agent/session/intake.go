@@ -11,6 +11,7 @@ import (
 	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/internal/quota"
+	"docent/internal/trace"
 	"docent/payload"
 	"docent/rag/corpus"
 )
@@ -152,7 +153,7 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	c.latest = max(c.latest, p.Event.Turn)
 	if in.caller != nil {
 		by, _ := corpus.ReaderOf(ctx)
-		c.payer, c.reader.Limited = quota.ClientOf(ctx), by.Limited && by.Principal == c.reader.Principal
+		c.payer, c.parent, c.reader.Limited = quota.ClientOf(ctx), trace.ParentOf(ctx), by.Limited && by.Principal == c.reader.Principal
 	}
 	// Otherwise the caller receives it with the entries that it missed.
 	if in.caller != nil && in.content != nil && !in.caller.muted {

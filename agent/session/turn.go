@@ -13,6 +13,7 @@ import (
 	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/internal/quota"
+	"docent/internal/trace"
 	"docent/payload"
 	"docent/rag/corpus"
 )
@@ -74,27 +75,25 @@ func (c *conversation) begin(ctx context.Context) *openTurn {
 // another turn, or when none is possible.
 func (c *conversation) act(ctx context.Context, greet bool) {
 	c.mu.Lock()
-	ctx = corpus.WithReader(quota.WithClient(ctx, c.payer), c.reader)
+	ctx = trace.WithParent(corpus.WithReader(quota.WithClient(ctx, c.payer), c.reader), c.parent)
 	c.mu.Unlock()
 	t := c.begin(ctx)
 	t.greeting = greet
 	steps, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	steps, interrupt := context.WithCancelCause(steps)
 	c.mu.Lock()
-	t.ctx = steps
-	t.interrupt = func(cause error) {
+	t.ctx, t.interrupt = steps, func(cause error) {
 		interrupt(cause)
 		cancel()
 	}
 	c.current, c.sched.check, c.sched.again, c.sched.wakeAt = t, false, false, time.Time{}
 	c.mu.Unlock()
 	go func() { // the owner waits for it
-		var idle bool
+		run := t.steps.Steps
 		if greet {
-			idle = t.steps.Greet(steps)
-		} else {
-			idle = t.steps.Steps(steps)
+			run = t.steps.Greet
 		}
+		idle := run(steps)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		t.returned, t.idle = true, idle
@@ -123,8 +122,7 @@ func (t *openTurn) numbers() []int64 {
 
 // changed reports whether the turn has something to commit.
 func (t *openTurn) changed() bool {
-	r := &t.result
-	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || !t.record.Empty()
+	return t.result.Started || len(t.result.Set) > 0 || len(t.result.Delete) > 0 || !t.record.Empty()
 }
 
 // close ends work that runs beside the steps and takes their result. It returns the cause if the
@@ -140,11 +138,9 @@ func (t *openTurn) close() (cause error) {
 	t.result = t.steps.Result()
 	t.record.FlushAt = time.Time{}
 	if t.idle {
-		c.sched.check, c.sched.circled = c.sched.again, t.result.Circling
-	} else {
-		c.sched.check = true
+		c.sched.circled = t.result.Circling
 	}
-	c.sched.again = false
+	c.sched.check, c.sched.again = !t.idle || c.sched.again, false
 	// Otherwise states that fail could form an endless loop unnoticed.
 	if r := &t.result; !t.idle && len(r.Failures) > 0 && !r.Circling {
 		c.carried = r.Moves
@@ -181,6 +177,7 @@ func (c *conversation) commit(ctx context.Context, t *openTurn, record journal.T
 		c.mu.Lock()
 		t.record.Fill(&record)
 		c.mu.Unlock()
+		ctx = trace.WithParent(ctx, trace.ParentOf(t.ctx))
 	}
 	written, err := c.store.Commit(ctx, record)
 	if fault.KindOf(err) == fault.NotFound {

@@ -16,6 +16,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"docent/internal/fault"
+	"docent/internal/trace"
 )
 
 const (
@@ -118,10 +119,16 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 	if e == nil {
 		return s.failed(name, refusal("", "tool '%s' is not registered", clip(name, 64)))
 	}
+	ctx, span := trace.Begin(ctx, trace.Internal, "execute_tool "+name,
+		"gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", name, "gen_ai.tool.type", "function")
 	defer func() { // of a schema or of a result's MarshalJSON
 		if v := recover(); v != nil {
 			out = s.failed(name, s.panicked(e, v))
 		}
+		if out.IsError {
+			span.Fail("tool_error")
+		}
+		span.End(nil)
 	}()
 	args, err := e.arguments(arguments)
 	if err != nil {

@@ -15,7 +15,7 @@ type Level struct {
 // Levels are the levels in import order, lowest first.
 var Levels = []Level{
 	{"errors", []string{"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores", "internal/wstest", "internal/openai", "internal/terminal"}},
-	{"ground", []string{"config", "migrations", "web", "payload", "internal/errlog", "internal/quota"}},
+	{"ground", []string{"config", "migrations", "web", "payload", "internal/errlog", "internal/quota", "internal/trace"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "ingest/outline", "ingest/format"}},
 	{"abilities", []string{"agent/tool/...", "agent/intent"}},
@@ -47,6 +47,7 @@ var Reserved = map[string][]string{
 	"github.com/spf13/cobra":                 {"cmd/..."},
 	"github.com/spf13/pflag":                 {"cmd/...", "config", "."},
 	"github.com/pressly/goose/v3":            {"migrations", "store/..."},
+	"go.opentelemetry.io/otel":               {"internal/trace"},
 	"github.com/modelcontextprotocol/go-sdk": {"agent/tool/mcp", "api/mcp"},
 }
 

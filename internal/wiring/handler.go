@@ -31,12 +31,13 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 	if !s.Config.NoUI {
 		page = web.Handler()
 	}
+	served := s.tracer.Requests(s.api)
 	mux := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case ws.IsUpgrade(r) || r.URL.Path == typed.Path:
 			s.sockets.ServeHTTP(w, r)
 		case s.api.Serves(r.URL.Path):
-			s.api.ServeHTTP(w, r)
+			served.ServeHTTP(w, r)
 		default:
 			page.ServeHTTP(w, r)
 		}
@@ -47,7 +48,7 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 			Origins: s.Config.Origins, Hosts: s.Config.Hosts,
 		},
 		ErrorBody: s.api.ErrorBody, Known: s.identify, Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
-	})(mux), nil
+	})(s.tracer.Handler(mux)), nil
 }
 
 // apiConfig configures the HTTP API.

@@ -33,8 +33,9 @@ func (p *Parts) AddModel(context.Context) error {
 func (p *Parts) modelConfig(model, setting string) llm.Config {
 	l := p.Config.LLM
 	return llm.Config{
-		ForUsers: p.quotas != nil, // only a server has users
-		BaseURL:  l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: p.Log, Metrics: p.metrics,
+		HTTPClient: tracedClient(p),
+		ForUsers:   p.quotas != nil, // only a server has users
+		BaseURL:    l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: p.Log, Metrics: p.metrics,
 		Settings: llm.Settings{URL: "DOCENT_LLM_URL", Key: "OPENAI_API_KEY", Model: setting, Timeout: "DOCENT_LLM_TIMEOUT"},
 	}
 }

@@ -32,6 +32,7 @@ func limitsOf(q config.Quota) quota.Limits {
 
 // metered returns a model that counts its tokens for the client of each call.
 func metered(p *Parts, m llm.Model) llm.Model {
+	m = traced(p, m)
 	if p.quotas == nil {
 		return m
 	}

@@ -56,6 +56,9 @@ type Server struct {
 // version is the version of the program.
 func NewServer(ctx context.Context, p *Parts, version string) (*Server, error) {
 	p.keepCores()
+	if err := addTracer(ctx, p, version); err != nil {
+		return nil, err
+	}
 	quickIngester := func(context.Context) error { return p.addIngester(quickReaders) }
 	p.quotas = newQuotas(p)
 	for _, add := range []func(context.Context) error{
@@ -77,7 +80,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 		s.close()
 		return nil, err
 	}
-	if err := s.Runtime.Start(ctx); err != nil {
+	if err := s.Runtime.Start(s.tracer.Context(ctx)); err != nil {
 		s.close()
 		return nil, fmt.Errorf("agent: %w", err)
 	}

@@ -32,6 +32,7 @@ import (
 	"docent/ingest/worker"
 	"docent/internal/cores"
 	"docent/internal/quota"
+	"docent/internal/trace"
 	"docent/llm"
 	"docent/llm/speech"
 	"docent/rag/corpus"
@@ -89,6 +90,7 @@ type Parts struct {
 	readers   *worker.Pool   // closed by Ingester
 	cores     *cores.Pool    // bounds embedding and indexing in a server; nil in commands
 	metrics   *metrics.Set
+	tracer    *trace.Tracer // nil while tracing is off
 }
 
 // New returns Parts for the settings. No part is open yet.
@@ -275,6 +277,7 @@ func (p *Parts) Close(ctx context.Context) {
 	if p.DB != nil {
 		errs = append(errs, p.DB.Close())
 	}
+	errs = append(errs, p.tracer.Close(ctx))
 	if err := errors.Join(errs...); err != nil {
 		p.Log.Warn("close", "error", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"docent/embed"
+	"docent/internal/trace"
 	"docent/rag/text"
 )
 
@@ -20,9 +21,10 @@ type question struct {
 }
 
 // ask prepares a question for the indexes and models.
-func (r *Retriever) ask(ctx context.Context, q Query, body string) (question, error) {
-	out := question{text: body, language: text.Language(body)}
-	var err error
+func (r *Retriever) ask(ctx context.Context, q Query, body string) (out question, err error) {
+	ctx, span := trace.Begin(ctx, trace.Internal, "retrieve embed")
+	defer func() { span.End(err) }()
+	out = question{text: body, language: text.Language(body)}
 	if q.Mode != Keywords {
 		if out.vector, err = r.cfg.Embedder.EmbedQuery(ctx, body); err != nil {
 			return question{}, fmt.Errorf("retrieve: embed the question: %w", err)

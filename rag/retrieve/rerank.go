@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"docent/internal/trace"
 	"docent/rag/corpus"
 )
 
@@ -42,10 +43,12 @@ func (r *Retriever) rerank(ctx context.Context, asking question, results []Resul
 	for i := range results {
 		passages[i] = results[i].Passage
 	}
-	scores, err := r.cfg.Reranker.Score(ctx, asking.text, passages)
+	within, span := trace.Begin(ctx, trace.Internal, "retrieve rerank", "docent.passages", len(passages))
+	scores, err := r.cfg.Reranker.Score(within, asking.text, passages)
 	if err == nil && len(scores) != len(results) {
 		err = fmt.Errorf("the reranker returned %d scores for %d passages", len(scores), len(results))
 	}
+	span.End(err)
 	switch {
 	case ctx.Err() != nil:
 		return fmt.Errorf("retrieve: rerank: %w", ctx.Err())

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"docent/internal/fault"
+	"docent/internal/trace"
 	"docent/rag/talk"
 	"docent/rag/text"
 )
@@ -24,15 +25,19 @@ const (
 )
 
 // Retrieve finds the passages that best fit a question.
-func (r *Retriever) Retrieve(ctx context.Context, q Query) (Retrieval, error) {
-	q, err := q.complete()
+func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, err error) {
+	ctx, span := trace.Begin(ctx, trace.Internal, "retrieve", "gen_ai.operation.name", "retrieval")
+	defer func() {
+		span.Set("docent.passages", len(out.Results), "docent.evidence", out.Evidence)
+		span.End(err)
+	}()
+	q, err := query.complete()
 	if err != nil {
 		return Retrieval{}, err
 	}
 	defer r.cfg.Cores.Answer()()
 	start := time.Now()
 	defer func() { r.took.Observe(time.Since(start)) }()
-	var out Retrieval
 	if out.Question, err = r.respelled(ctx, talk.SearchText(q.Question, q.Turns)); err != nil {
 		return Retrieval{}, err
 	}
@@ -115,10 +120,14 @@ func (r *Retriever) rank(ctx context.Context, q Query, asking question) ([]candi
 }
 
 // candidates is the first stage.
-func (r *Retriever) candidates(ctx context.Context, q Query, asking question) ([]candidate, error) {
+func (r *Retriever) candidates(ctx context.Context, q Query, asking question) (all []candidate, err error) {
+	ctx, span := trace.Begin(ctx, trace.Internal, "retrieve candidates")
+	defer func() {
+		span.Set("docent.candidates", len(all))
+		span.End(err)
+	}()
 	filter := Filter{Collections: q.Collections}
 	var words, near []Hit
-	var err error
 	if q.Mode != Vectors {
 		if words, err = r.cfg.Words.Words(ctx, asking.text, stageOne, filter); err != nil {
 			return nil, err
@@ -157,7 +166,7 @@ func (r *Retriever) candidates(ctx context.Context, q Query, asking question) ([
 		return nil, err
 	}
 	n := len(rows) - len(enriched)
-	all := join(fuse(lists, asking, rows[:n]), enriched, rows[n:])
+	all = join(fuse(lists, asking, rows[:n]), enriched, rows[n:])
 	texts := q.Wordings
 	if q.Wordings = nil; q.Mode != Full || len(texts) == 0 {
 		return all, nil
@@ -261,7 +270,9 @@ func spread(hits []Hit) []float64 {
 }
 
 // second computes the features of the candidates and their weighted sum.
-func (r *Retriever) second(ctx context.Context, q Query, asking question, candidates []candidate, matches []Match) error {
+func (r *Retriever) second(ctx context.Context, q Query, asking question, candidates []candidate, matches []Match) (err error) {
+	ctx, span := trace.Begin(ctx, trace.Internal, "retrieve features")
+	defer func() { span.End(err) }()
 	w := r.scratch.Get().(*scratch)
 	defer r.scratch.Put(w)
 	s := &scoring{static: r.cfg.Static, asking: asking, candidates: candidates, matches: matches, scratch: w}

@@ -1,0 +1,121 @@
+package wiring
+
+import (
+	"context"
+	"iter"
+	"net/http"
+
+	"docent/agent/session/journal"
+	"docent/internal/fault"
+	"docent/internal/trace"
+	"docent/llm"
+)
+
+// addTracer adds the tracer of a server, if a collector is configured.
+func addTracer(ctx context.Context, p *Parts, version string) error {
+	if p.Config.Traces == "" {
+		return nil
+	}
+	var err error
+	p.tracer, err = trace.New(ctx, trace.Config{Endpoint: p.Config.Traces, Version: version, Logger: p.Log})
+	return err
+}
+
+// tracedClient returns an HTTP client that passes the current span on, or nil while
+// tracing is off.
+func tracedClient(p *Parts) *http.Client {
+	base, ok := http.DefaultTransport.(*http.Transport)
+	if p.tracer == nil || !ok {
+		return nil
+	}
+	return &http.Client{Transport: p.tracer.Transport(base.Clone())}
+}
+
+// traced returns a model whose calls are spans.
+func traced(p *Parts, m llm.Model) llm.Model {
+	if p.tracer == nil {
+		return m
+	}
+	return tracedModel{m}
+}
+
+type tracedModel struct{ llm.Model }
+
+// Chat implements llm.Model.
+func (m tracedModel) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
+	return func(yield func(llm.Delta, error) bool) {
+		ctx, span := trace.Begin(ctx, trace.Client, "chat "+m.Name(), "gen_ai.operation.name", "chat",
+			"gen_ai.provider.name", "openai", "gen_ai.request.model", m.Name())
+		if req.MaxTokens > 0 {
+			span.Set("gen_ai.request.max_tokens", req.MaxTokens)
+		}
+		var failed error
+		defer func() { span.End(failed) }()
+		for delta, err := range m.Model.Chat(ctx, req) {
+			failed = err
+			if a := delta.Answer; a != nil && a.Usage != nil {
+				span.Set("gen_ai.usage.input_tokens", a.Usage.Prompt, "gen_ai.usage.output_tokens", a.Usage.Completion)
+			}
+			if !yield(delta, err) {
+				return
+			}
+		}
+	}
+}
+
+// tracedStore returns the store of conversations. While tracing is on, its calls are
+// spans.
+func tracedStore(p *Parts) journal.Store {
+	feedbacks, ok := p.conversations.(journal.Feedbacks)
+	if p.tracer == nil || !ok {
+		return p.conversations
+	}
+	return spanStore{p.conversations, feedbacks, p.DB.Kind}
+}
+
+// spanStore begins a span for each write of a conversation, and for reading one.
+type spanStore struct {
+	journal.Store
+	journal.Feedbacks
+
+	kind string
+}
+
+// begin begins the span of a call. Missing data is no failure of the store.
+func (s spanStore) begin(ctx context.Context, operation string) (context.Context, func(error)) {
+	system := s.kind
+	if system == "postgres" {
+		system = "postgresql" // as OpenTelemetry calls it
+	}
+	ctx, span := trace.Begin(ctx, trace.Client, "store "+operation, "db.system.name", system, "db.operation.name", operation)
+	return ctx, func(err error) {
+		if err != nil && fault.KindOf(err) == fault.NotFound {
+			err = nil
+		}
+		span.End(err)
+	}
+}
+
+// OpenSession implements journal.Store.
+func (s spanStore) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
+	ctx, end := s.begin(ctx, "open_session")
+	session, created, err := s.Store.OpenSession(ctx, record)
+	end(err)
+	return session, created, err //nolint:wrapcheck // the store names the operation
+}
+
+// Receive implements journal.Store.
+func (s spanStore) Receive(ctx context.Context, in journal.Incoming) (journal.Receipt, error) {
+	ctx, end := s.begin(ctx, "receive")
+	receipt, err := s.Store.Receive(ctx, in)
+	end(err)
+	return receipt, err //nolint:wrapcheck // the store names the operation
+}
+
+// CommitTurn implements journal.Store.
+func (s spanStore) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journal.Written, error) {
+	ctx, end := s.begin(ctx, "commit_turn")
+	written, err := s.Store.CommitTurn(ctx, turn)
+	end(err)
+	return written, err //nolint:wrapcheck // the store names the operation
+}
