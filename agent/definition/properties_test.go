@@ -11,6 +11,8 @@ import (
 	"docent/internal/fault"
 )
 
+// This and TestLoadProperties cover test_core_property of BAF. docent refuses a value of another
+// type, where BAF takes the default.
 func TestProperty(t *testing.T) {
 	t.Parallel()
 	name := definition.Property[string]{Name: "support.name", Description: "whom to ask", Default: "nobody"}
