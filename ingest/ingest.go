@@ -154,6 +154,9 @@ type Result struct {
 	Note string `json:"note,omitempty"`
 	// DocumentID is the id of the stored document, or 0.
 	DocumentID int64 `json:"document_id,omitempty"`
+	// Size is the size of the stored document in bytes, unpacked; 0 if this run did
+	// not store it.
+	Size int64 `json:"-"`
 }
 
 // Progress is the progress of a run.

@@ -123,7 +123,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	d.Title, d.MediaType, d.Language, d.Pipeline = doc.Title, doc.Media, doc.Language, in.pipelines.of(doc.Media)
 	d.SHA256, d.Status, d.Text, d.Chunks = hash, corpus.Ready, doc.Text, len(doc.Chunks)
 	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
-	it.result.Status, it.result.Chunks, it.result.Note = Added, len(doc.Chunks), doc.Note
+	it.result.Status, it.result.Chunks, it.result.Note, it.result.Size = Added, len(doc.Chunks), doc.Note, int64(len(it.data))
 	if it.known {
 		it.result.Status = Changed
 	}

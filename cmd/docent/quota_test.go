@@ -1,7 +1,10 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -146,6 +149,26 @@ func TestByteQuota(t *testing.T) {
 		}
 		if resp, body := send(); resp.StatusCode != http.StatusOK || !strings.Contains(body, `"added"`) {
 			t.Fatalf("below the limit: %d %s", resp.StatusCode, body)
+		}
+		var packed bytes.Buffer // smaller than the limit, unlike its content
+		z := zip.NewWriter(&packed)
+		part, err := z.Create("b.txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(part, strings.Repeat("Valves stop water. ", 2000)); err != nil {
+			t.Fatal(err)
+		}
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		other := s.as(t, "token root")
+		archive := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"b.zip\"\r\n\r\n" + packed.String() + "\r\n--b--\r\n"
+		for i, want := range []int{http.StatusOK, http.StatusTooManyRequests} {
+			resp, body := other.request(t, http.MethodPost, s.at+"/api/documents", archive, "Content-Type", "multipart/form-data; boundary=b")
+			if resp.StatusCode != want {
+				t.Errorf("upload %d of an archive of %d bytes: %d %s", i+1, packed.Len(), resp.StatusCode, body)
+			}
 		}
 		resp, got := send()
 		wantExceeded(t, resp, got, "quota_bytes")

@@ -102,7 +102,8 @@ func (u *usage) tokens() int64 {
 	return int64(bytes / bytesPerToken)
 }
 
-// countedUploads counts the bytes of uploaded documents.
+// countedUploads counts the bytes of uploaded documents, and those of stored ones if an
+// archive unpacks to more.
 type countedUploads struct {
 	quotas   *quota.Quotas
 	ingester uploads.Ingester
@@ -115,7 +116,11 @@ func (u countedUploads) Read(ctx context.Context, collection, source string, r i
 	}
 	counted := &countedReader{r: r}
 	results, err := u.ingester.Read(ctx, collection, source, counted)
-	if failed := u.quotas.Add(ctx, quota.Bytes, counted.n); err == nil {
+	stored := int64(0)
+	for _, r := range results {
+		stored += r.Size
+	}
+	if failed := u.quotas.Add(ctx, quota.Bytes, max(counted.n, stored)); err == nil {
 		err = failed
 	}
 	return results, err
