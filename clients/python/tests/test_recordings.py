@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from recordings import FILES, PATIENCE, Player
 
 from docent_client import (
     AsyncConversation,
@@ -19,8 +20,6 @@ from docent_client import (
     Snapshot,
     Stored,
 )
-
-from recordings import FILES, PATIENCE, Player
 
 
 class Reader:
