@@ -65,7 +65,7 @@ async def outcome(send: asyncio.Task[Stored]) -> Any:
         stored = await asyncio.wait_for(send, PATIENCE)
     except DocentError as err:
         return err.code
-    return {"seq": stored.seq, "turn": stored.turn, "duplicate": stored.duplicate}
+    return {"seq": stored.seq, "turn": stored.turn}
 
 
 async def check(file: Path) -> None:

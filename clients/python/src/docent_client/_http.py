@@ -24,6 +24,12 @@ Upload = list[tuple[str, tuple[str, bytes | IO[bytes], str]]]
 
 TIMEOUT = httpx.Timeout(300, connect=10)
 
+MAX_SEARCH = 2000
+"""The maximum length of the text that ingest searches."""
+
+INDEX_PAUSES = (0.02, 0.05, *[0.1] * 50)
+"""The pauses of ingest while it waits for the index, in seconds."""
+
 MAX_RETRY_AFTER = 300.0
 
 
@@ -81,6 +87,12 @@ def ingested(body: Mapping[str, Any]) -> list[Ingested]:
         Ingested(r["source"], r["status"], r.get("chunks", 0), r.get("document_id"), r.get("reason", ""))
         for r in body["results"]
     ]
+
+
+def last_stored(results: Sequence[Ingested]) -> int | None:
+    """Return the id of the last document that has new passages."""
+    stored = [r.document_id for r in results if r.status in ("added", "changed") and r.chunks]
+    return stored[-1] if stored else None
 
 
 def unreachable(err: httpx.HTTPError) -> DocentError:

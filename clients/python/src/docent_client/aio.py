@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ import httpx
 from . import _http
 from ._http import File
 from .conversation import AsyncConversation
+from .errors import ForbiddenError
 from .types import Answer, Collection, Document, Ingested, Phase, Piece, SearchResults, Turn
 
 
@@ -107,7 +109,22 @@ class AsyncDocent:
         with ExitStack() as open_files:
             parts = _http.upload(files, open_files)
             params = _http.wanted(collection=collection)
-            return _http.ingested(await self._call("POST", "/api/documents", params=params, files=parts))
+            results = _http.ingested(await self._call("POST", "/api/documents", params=params, files=parts))
+        await self._indexed(results)
+        return results
+
+    async def _indexed(self, results: list[Ingested]) -> None:
+        """Wait until searches find the last stored file. The index follows the database."""
+        last = _http.last_stored(results)
+        if last is None:
+            return
+        with suppress(ForbiddenError):  # the token cannot search
+            page = await self._call("GET", f"/api/documents/{last}/chunks", params={"limit": 1})
+            for pause in _http.INDEX_PAUSES:
+                found = await self.search(page["chunks"][0]["text"][: _http.MAX_SEARCH], k=50)
+                if any(p.document_id == last for p in found.passages):
+                    return
+                await asyncio.sleep(pause)
 
     async def documents(
         self,
