@@ -10,10 +10,9 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 from websockets.typing import Subprotocol
 
@@ -31,6 +30,9 @@ from .errors import (
     from_status,
 )
 from .events import Disconnected, Event, Reply, Stored
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
 
 PROTOCOL = Subprotocol("docent.v1")
 
@@ -335,6 +337,10 @@ class AsyncConversation:
         return urlunsplit((scheme, url.netloc, path, urlencode(query), ""))
 
     async def _connect(self, session: Session) -> ClientConnection:
+        try:
+            from websockets.asyncio.client import connect
+        except ImportError as err:  # BAF requires an older version
+            raise InvalidError("conversations need websockets 14 or later") from err
         try:
             return await connect(
                 self._address(session),
