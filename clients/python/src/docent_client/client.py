@@ -1,0 +1,160 @@
+"""The synchronous client."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from types import TracebackType
+from typing import Any, Literal
+
+import httpx
+
+from . import _http
+from ._http import File
+from .blocking import Conversation
+from .errors import ForbiddenError
+from .types import Answer, Collection, Document, Ingested, Phase, Piece, SearchResults, Turn
+
+
+class Docent:
+    """A docent server. Use it with `with`, or call `close`."""
+
+    def __init__(
+        self,
+        url: str = "http://127.0.0.1:8765",
+        token: str | None = None,
+        *,
+        timeout: httpx.Timeout | float = _http.TIMEOUT,
+    ) -> None:
+        self.url = url.rstrip("/")
+        self._token = token
+        self._http = httpx.Client(base_url=self.url, headers=_http.headers(token), timeout=timeout)
+
+    def __enter__(self) -> Docent:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, err: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections for HTTP. Conversations stay open."""
+        self._http.close()
+
+    def _call(self, method: str, path: str, **options: Any) -> Any:
+        try:
+            response = self._http.request(method, path, **options)
+        except httpx.HTTPError as err:
+            raise _http.unreachable(err) from err
+        return _http.decode(response)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        collections: Sequence[str] | None = None,
+        k: int | None = None,
+        model: str | None = None,
+        history: Iterable[Turn] = (),
+        prompt: str | None = None,
+    ) -> Answer:
+        """Answer one question from the documents, without a conversation.
+
+        `prompt` replaces the instructions for the model. It needs the scope admin.
+        """
+        body = _http.question(question, collections, k, model, history, prompt)
+        return Answer.parse(self._call("POST", "/api/ask", json=body))
+
+    def stream(
+        self,
+        question: str,
+        *,
+        collections: Sequence[str] | None = None,
+        k: int | None = None,
+        model: str | None = None,
+        history: Iterable[Turn] = (),
+        prompt: str | None = None,
+    ) -> Iterator[Phase | Piece | Answer]:
+        """Yield phases and pieces of an answer, and finally the checked answer."""
+        body = _http.question(question, collections, k, model, history, prompt)
+        events = _http.Events()
+        try:
+            with self._http.stream("POST", "/api/ask", json=body, headers={"Accept": "text/event-stream"}) as response:
+                if response.is_error:
+                    response.read()
+                    raise _http.refusal(response)
+                for line in response.iter_lines():
+                    yield from events.feed(line)
+        except httpx.HTTPError as err:
+            raise _http.unreachable(err) from err
+        events.end()
+
+    def search(self, text: str, *, k: int | None = None, collections: Sequence[str] | None = None) -> SearchResults:
+        """Find passages."""
+        params = _http.wanted(q=text, k=k, collection=collections)
+        return SearchResults.parse(self._call("GET", "/api/search", params=params))
+
+    def ingest(self, *files: File, collection: str | None = None) -> list[Ingested]:
+        """Upload files, and return when they can be searched.
+
+        A file is a path, or a name with content. Each file has its own result.
+        """
+        with ExitStack() as open_files:
+            parts = _http.upload(files, open_files)
+            params = _http.wanted(collection=collection)
+            results = _http.ingested(self._call("POST", "/api/documents", params=params, files=parts))
+        self._indexed(results)
+        return results
+
+    def _indexed(self, results: list[Ingested]) -> None:
+        """Wait until searches find the last stored file. The index follows the database."""
+        last = _http.last_stored(results)
+        if last is None:
+            return
+        with suppress(ForbiddenError):  # the token cannot search
+            page = self._call("GET", f"/api/documents/{last}/chunks", params={"limit": 1})
+            for pause in _http.INDEX_PAUSES:
+                found = self.search(page["chunks"][0]["text"][: _http.MAX_SEARCH], k=50)
+                if any(p.document_id == last for p in found.passages):
+                    return
+                time.sleep(pause)
+
+    def documents(
+        self,
+        *,
+        collection: str | None = None,
+        status: Literal["ready", "failed"] | None = None,
+        match: str | None = None,
+    ) -> Iterator[Document]:
+        """Yield the documents in the order in which they were added."""
+        after: int | None = None
+        while True:
+            params = _http.wanted(collection=collection, status=status, match=match, after=after, limit=1000)
+            page = self._call("GET", "/api/documents", params=params)
+            for raw in page["documents"]:
+                yield Document.parse(raw)
+            after = page.get("next")
+            if not after:
+                return
+
+    def delete(self, *ids: int) -> int:
+        """Delete documents by their ids, and return the number of deleted ones."""
+        if not ids:
+            return 0
+        removed: int = (self._call("POST", "/api/documents/delete", json={"ids": list(ids)}))["removed"]
+        return removed
+
+    def collections(self) -> list[Collection]:
+        """List the collections that you may read."""
+        found = self._call("GET", "/api/collections")
+        return [Collection(c["name"], c["documents"], c["right"], c["restricted"]) for c in found]
+
+    def conversation(self, session_id: str | None = None, *, last_seq: int | None = None) -> Conversation:
+        """Return a new conversation, or the one with an id.
+
+        `last_seq` is the number of the last stored entry that you have. Events then
+        begin after it; 0 requests all entries. Use the result with `with`.
+        """
+        return Conversation(self.url, token=self._token, session_id=session_id, last_seq=last_seq)
