@@ -1,4 +1,4 @@
-"""The recorded conversations, which the clients for Go and TypeScript play, too."""
+"""The conversations of clients/testdata, which the clients for Go and TypeScript play, too."""
 
 from __future__ import annotations
 

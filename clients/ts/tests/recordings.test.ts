@@ -1,4 +1,4 @@
-// The recorded conversations, which the clients for Go and Python play, too.
+// The conversations of clients/testdata, which the clients for Go and Python play, too.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
