@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import WebSocket, { WebSocketServer } from 'ws';
 import { expect, test } from 'vitest';
-import { DocentClient, DocentError, emptyTranscript, reduce, type SocketLike, type Stored, type Transcript } from '../src/index.ts';
+import { DocentClient, DocentError, emptyTranscript, reduce, type Stored, type Transcript } from '../src/index.ts';
+import type { SocketLike } from '../src/link.ts';
 
 const folder = join(import.meta.dirname, '../../testdata');
 const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
