@@ -163,6 +163,6 @@ func (e events) check(ctx context.Context, b Event) error {
 	if !e.sessions.Takes(b.Name) {
 		return fault.New(fault.Conflict, "event_not_taken", "no state of the agent takes the event %q", b.Name)
 	}
-	message := slices.Contains([]string{chat.EventText, chat.EventMessage, chat.EventFile}, b.Name)
+	message := slices.Contains([]string{chat.EventText, chat.EventMessage, chat.EventFile, chat.EventUI}, b.Name)
 	return e.quotas.Receive(ctx, message, len(b.Name)+len(b.Text)+len(b.Data))
 }

@@ -68,7 +68,7 @@ func quotaSettings() []Setting {
 		})(number(func(c *Config) *int { return &c.Searches })),
 		with(Setting{
 			Key: "limits.http-connections", Flag: "http-connections", Env: []string{"DOCENT_HTTP_CONNECTIONS"}, Scope: Serving,
-			Help: "maximum number of HTTP connections; a further one takes the place of the longest idle one", Default: "4096",
+			Help: "maximum number of HTTP connections; a further one takes the place of one of the address with the most", Default: "4096",
 		})(number(func(c *Config) *int { return &c.HTTPConnections })),
 		with(Setting{
 			Key: "traces.url", Flag: "traces-url", Env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT"}, Scope: Serving,

@@ -77,11 +77,15 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 // serve opens the session and starts the reader.
 func (c *Connection) serve(ctx context.Context, o *opening) {
 	if c.open(ctx, o) {
-		ctx = quota.WithClient(auth.NewContext(ctx, *c.who), c.who.Client(c.remote))
-		go c.read(ctx)
+		go c.read(c.identified(ctx))
 		return
 	}
 	c.end()
+}
+
+// identified returns ctx with the principal, and with the client for quotas.
+func (c *Connection) identified(ctx context.Context) context.Context {
+	return quota.WithClient(auth.NewContext(ctx, *c.who), c.who.Client(c.remote))
 }
 
 // readerAge is the age at which the reader goroutine is replaced after its next

@@ -28,7 +28,7 @@ func (c *Connection) open(ctx context.Context, o *opening) bool {
 	if greets && !c.awaitHello(ctx, g, o) {
 		return false
 	}
-	ctx = auth.NewContext(ctx, *c.who)
+	ctx = c.identified(ctx)
 	req := o.request
 	req.Owner, req.AnyOwner = c.who.ID, c.who.May(auth.Admin)
 	if err := restrict(c.who, &req); err != nil {

@@ -55,7 +55,7 @@ type conversation struct {
 	current  *openTurn     // the running turn, or nil
 	ending   []int64       // finished turns whose end clients have not received
 	latest   int64         // the newest known turn
-	payer    quota.Client  // the client whose event came last, or the owner
+	payer    quota.Client  // the client that opened it or whose event came last, or the owner
 	parent   trace.Parent  // the span of that event
 	reader   corpus.Reader // the owner; limited unless the client whose event came last was not
 }
@@ -282,10 +282,10 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 	}
 	c.store.Session = record.RowID
 	c.record = facts{
-		Name: record.Name, Username: record.Username, Owner: record.Owner,
-		Platform: record.Platform, Variables: record.Variables,
+		Name: record.Name, Username: record.Username, Owner: record.Owner, Platform: record.Platform, Variables: record.Variables,
 	}
-	c.payer, c.reader = quota.Client{Principal: record.Owner}, corpus.Reader{Principal: record.Owner, Limited: true}
+	c.reader = corpus.Reader{Principal: record.Owner, Limited: true}
+	c.payer.Principal = cmp.Or(c.payer.Principal, record.Owner)
 	c.place = agent.Place{State: c.rt.machine.Find(record.State), Entered: record.EnteredAt}
 	if c.place.Entered.IsZero() {
 		c.place.Entered = c.rt.cfg.Now()

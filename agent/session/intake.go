@@ -110,7 +110,7 @@ func (in arrival) check(ctx context.Context, c *conversation) error {
 		err = journal.CheckContent(&in.event, in.content)
 	}
 	if err == nil && in.caller != nil {
-		err = c.rt.cfg.Quotas.Receive(ctx, in.content != nil, len(in.content)+in.event.Size())
+		err = c.rt.cfg.Quotas.Receive(ctx, in.content != nil || in.event.Name == chat.EventUI, len(in.content)+in.event.Size())
 	}
 	return err //nolint:wrapcheck // the error is complete
 }

@@ -221,6 +221,7 @@ func (r *Runtime) conversation(
 			"sessions_full", "docent has as many conversations as it can handle; try again in a moment")
 	}
 	c = newConversation(r, key, req)
+	c.payer = quota.ClientOf(ctx) // of the client that opens the session
 	if s != nil {
 		s.c = c
 		c.clients.list = []*Subscription{s} // before the start, so that the client receives the greeting

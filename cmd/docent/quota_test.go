@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -85,10 +87,12 @@ func TestQuestionQuota(t *testing.T) {
 		event := `{"name":"receive_message_text","text":"When does it stop?"}`
 		resp, body = owner.request(t, http.MethodPost, s.at+"/api/sessions/quota/events", event, "Content-Type", "application/json")
 		wantExceeded(t, resp, body, "quota_questions")
+		say(t, c, wstest.MessageText, `{"action":"user_update_ui","message":{"pressed":"again"}}`)
+		until(t, c, "quota_questions")
 		if resp, body := s.ask(t, other); resp.StatusCode != http.StatusOK {
 			t.Errorf("another user: %d %s", resp.StatusCode, body)
 		}
-		if _, body := s.as(t, "token root").request(t, http.MethodGet, s.at+"/metrics", ""); !strings.Contains(body, `docent_quota_refused_total{resource="questions"} 3`) {
+		if _, body := s.as(t, "token root").request(t, http.MethodGet, s.at+"/metrics", ""); !strings.Contains(body, `docent_quota_refused_total{resource="questions"} 4`) {
 			t.Error("the refusals are not counted")
 		}
 		s.server.kill(t)
@@ -249,5 +253,35 @@ func TestAddressQuota(t *testing.T) {
 		asks("203.0.113.1", "a", `"turn_finished"`, `"turn_finished"`, "quota_questions", "quota_questions", "quota_questions")
 		asks("203.0.113.2", "b", `"turn_finished"`, `"turn_finished"`, "quota_questions")
 		asks("203.0.113.3", "c", "quota_questions") // of the token
+	})
+}
+
+// TestGreetingQuota checks that the greetings of an agent that asks a model count for the
+// address of the client that opens the conversation.
+func TestGreetingQuota(t *testing.T) {
+	t.Parallel()
+	notAtMidnight(t)
+	file := filepath.Join(t.TempDir(), "agent.yaml")
+	text := "name: greeter\nstates:\n  hello: {initial: true, body: [{llm: {prompt: Say hello}}], on: [{message: any, to: hello}]}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	onBothStores(t, func(t *testing.T, env []string) {
+		s := quotaSite(t, env, "--agent", file, "--quota-tokens", "1000", "--address-quota-tokens", "150")
+		w := s.as(t, "token site")
+		greets := func(address, id, want string) {
+			t.Helper()
+			at := s.at + "/?protocol=docent.v1&session_id=" + id + strings.Repeat("x", 22)
+			c, _, err := w.tryDial(t, at, "X-Forwarded-For", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+			until(t, c, want)
+		}
+		greets("203.0.113.1", "a", "stops at noon")
+		greets("203.0.113.1", "b", "stops at noon")
+		greets("203.0.113.1", "c", "quota_tokens")
+		greets("203.0.113.2", "d", "stops at noon")
 	})
 }

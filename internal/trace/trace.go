@@ -120,11 +120,14 @@ func (t *Tracer) Requests(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		ctx, span := Begin(r.Context(), Server, r.Method, "http.request.method", r.Method, "url.path", r.URL.Path)
+		ctx, span := Begin(r.Context(), Server, r.Method, "http.request.method", r.Method, "url.path", r.URL.Path[:min(len(r.URL.Path), maxPath)])
 		defer span.End(nil)
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
+
+// maxPath bounds a path in a span, in bytes.
+const maxPath = 256
 
 // monitoring are the paths without spans.
 var monitoring = []string{"/metrics", "/api/health"}
