@@ -149,8 +149,8 @@ func (p Principal) Client(remote string) quota.Client {
 
 type contextKey struct{}
 
-// NewContext returns ctx with a principal, who is also its corpus.Reader. Without the
-// scope admin, the reader is limited.
+// NewContext returns ctx with a principal. The principal is also the corpus.Reader of
+// ctx. Without the scope admin, the reader is limited.
 func NewContext(ctx context.Context, p Principal) context.Context {
 	return corpus.WithReader(context.WithValue(ctx, contextKey{}, p), corpus.Reader{Principal: p.ID, Limited: !p.May(Admin)})
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // connections counts and bounds the open HTTP connections. A further one takes the
-// place of one of the address with the most connections: the one that has waited longest
-// for a request, or else the newest one. So one host, whatever its connections do, does
-// not shut out others.
+// place of one of the address with the most connections. That is the connection that has
+// waited longest for a request. If none waits, it is the newest one. So one host cannot
+// shut out others.
 type connections struct {
 	max int
 
