@@ -231,13 +231,12 @@ func (c *conversation) open(ctx context.Context) {
 	defer close(c.loaded)
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	var record journal.SessionRecord
-	var created bool
-	err := errClosing
+	record, created, err := journal.SessionRecord{}, false, errClosing
 	if !c.rt.isClosing() {
 		f, now := &c.record, c.rt.cfg.Now()
 		record, created, err = c.rt.cfg.Store.OpenSession(ctx, journal.SessionRecord{
-			Key: c.key, Name: f.Name, Username: f.Username, Owner: f.Owner, Platform: f.Platform, CreatedAt: now, UpdatedAt: now,
+			Key: c.key, Name: f.Name, Username: f.Username, Owner: f.Owner, Address: c.payer.Address, Platform: f.Platform,
+			CreatedAt: now, UpdatedAt: now,
 		})
 	}
 	c.mu.Lock()
@@ -285,7 +284,7 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 		Name: record.Name, Username: record.Username, Owner: record.Owner, Platform: record.Platform, Variables: record.Variables,
 	}
 	c.reader = corpus.Reader{Principal: record.Owner, Limited: true}
-	c.payer.Principal = cmp.Or(c.payer.Principal, record.Owner)
+	c.payer = cmp.Or(c.payer, quota.Client{Principal: record.Owner, Address: record.Address})
 	c.place = agent.Place{State: c.rt.machine.Find(record.State), Entered: record.EnteredAt}
 	if c.place.Entered.IsZero() {
 		c.place.Entered = c.rt.cfg.Now()

@@ -132,6 +132,7 @@ func want(scope auth.Scope, s sample, w who, owner string) int {
 
 // site is a server with authentication and its database.
 type site struct {
+	env    []string
 	db     *wiring.Database
 	at     string
 	server *program
@@ -145,7 +146,7 @@ func guarded(t *testing.T, env []string, args ...string) *site {
 	docs := t.TempDir()
 	write(t, docs, "pump.md", "# Pump\n\nThe feed pump stops at noon.\n")
 	docent(t, env, 0, "ingest", docs)
-	s := &site{db: opened(t, env)}
+	s := &site{env: env, db: opened(t, env)}
 	s.people = crowd(t, s.db)
 	s.server, s.at = serve(t, env, append([]string{"--auth", "--trusted-proxies", "127.0.0.1"}, args...)...)
 	return s

@@ -285,3 +285,48 @@ func TestGreetingQuota(t *testing.T) {
 		greets("203.0.113.2", "d", "stops at noon")
 	})
 }
+
+// TestTimedQuota checks that a timed transition that asks a model counts for the address
+// of the client that opened the conversation, also after a restart and without clients.
+func TestTimedQuota(t *testing.T) {
+	t.Parallel()
+	notAtMidnight(t)
+	file := filepath.Join(t.TempDir(), "agent.yaml")
+	text := "name: waiter\nstates:\n  wait: {initial: true, body: [{reply: ready}], on: [{message: any, to: late}, {after: 2s, to: late}]}\n" +
+		"  late: {body: [{llm: {prompt: Say hello}}], on: [{message: any, to: wait}]}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	onBothStores(t, func(t *testing.T, env []string) {
+		args := []string{"--agent", file, "--quota-tokens", "1000", "--address-quota-tokens", "50"}
+		s := quotaSite(t, env, args...)
+		w := s.as(t, "token site")
+		open := func(address, id string) *wstest.Conn {
+			t.Helper()
+			c, _, err := w.tryDial(t, s.at+"/?protocol=docent.v1&session_id="+id+strings.Repeat("x", 22), "X-Forwarded-For", address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
+			until(t, c, "ready")
+			return c
+		}
+		open("203.0.113.1", "a")
+		s.server.kill(t)
+		s.server, s.at = serve(t, s.env, append([]string{"--auth", "--trusted-proxies", "127.0.0.1"}, args...)...)
+		root := s.as(t, "token root")
+		for body := ""; !strings.Contains(body, "stops at noon"); {
+			select {
+			case <-time.After(50 * time.Millisecond):
+			case <-t.Context().Done():
+				t.Fatalf("the transition did not run: %s", body)
+			}
+			_, body = root.request(t, http.MethodGet, s.at+"/api/sessions/a"+strings.Repeat("x", 22)+"/messages", "")
+		}
+		for address, want := range map[string]string{"203.0.113.1": "quota_tokens", "203.0.113.2": "stops at noon"} {
+			c := open(address, "b"+address)
+			say(t, c, wstest.MessageText, `{"action":"user_message","message":"hello"}`)
+			until(t, c, want)
+		}
+	})
+}

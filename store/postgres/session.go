@@ -15,7 +15,7 @@ import (
 )
 
 // sessionColumns are the columns of session s that scanSession reads.
-const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
+const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.address, s.platform_name,
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s."timestamp", s.updated_at, s.pinned`
 
 // scanSession reads sessionColumns and the columns of more.
@@ -24,7 +24,7 @@ func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
 	var variables []byte
 	var entered, wake *time.Time
 	err := row.Scan(append([]any{
-		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
+		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Address, &r.Platform,
 		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &r.CreatedAt, &r.UpdatedAt, &r.Pinned,
 	}, more...)...)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -60,11 +60,12 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	// A batch is one transaction and one round trip. Each of its statements
 	// sees the data that was committed before the statement began.
 	batch := &pgx.Batch{}
-	batch.Queue(`INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables, "timestamp", updated_at,
+	batch.Queue(`INSERT INTO session (agent_name, session_id, session_name, username, owner, address, platform_name, current_state, variables, "timestamp", updated_at,
 			entered_at, wake_at, folded)
-		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12, $13
+		SELECT $1, $2, nullif($3, ''), nullif($4, ''), $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
 		WHERE NOT EXISTS (SELECT FROM session WHERE agent_name = $1 AND session_id = $2) ON CONFLICT DO NOTHING`,
-		agentName, id, store.SessionName(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
+		agentName, id, store.SessionName(record.Name), store.Text(record.Username),
+		store.Text(record.Owner), store.Text(record.Address), store.Text(record.Platform),
 		store.Text(record.State), variables, store.Time(record.CreatedAt, now), store.Time(record.UpdatedAt, now),
 		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
 	batch.Queue(`SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)

@@ -14,7 +14,7 @@ import (
 )
 
 // sessionColumns are the columns of session s that scanSession reads.
-const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.platform_name,
+const sessionColumns = `s.id, s.agent_name, s.session_id, coalesce(s.session_name, ''), coalesce(s.username, ''), s.owner, s.address, s.platform_name,
 	s.current_state, s.entered_at, s.wake_at, s.variables, s.seq, s.reset_seq, s.turn, s.timestamp, s.updated_at, s.pinned`
 
 // scanSession reads sessionColumns and the columns of more.
@@ -24,7 +24,7 @@ func scanSession(row scanner, more ...any) (journal.SessionRecord, error) {
 	var created, updated int64
 	var entered, wake *int64
 	err := row.Scan(append([]any{
-		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Platform,
+		&r.RowID, &r.Key.Agent, &r.Key.ID, &r.Name, &r.Username, &r.Owner, &r.Address, &r.Platform,
 		&r.State, &entered, &wake, &variables, &r.Seq, &r.ResetSeq, &r.Turn, &created, &updated, &r.Pinned,
 	}, more...)...)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -59,10 +59,11 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	agentName, id := store.Text(record.Key.Agent), store.Text(record.Key.ID)
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		now := s.config.Now()
-		result, err := w.exec(ctx, `INSERT INTO session (agent_name, session_id, session_name, username, owner, platform_name, current_state, variables,
+		result, err := w.exec(ctx, `INSERT INTO session (agent_name, session_id, session_name, username, owner, address, platform_name, current_state, variables,
 				timestamp, updated_at, entered_at, wake_at, folded)
-			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			agentName, id, store.SessionName(record.Name), store.Text(record.Username), store.Text(record.Owner), store.Text(record.Platform),
+			VALUES (?, ?, nullif(?, ''), nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			agentName, id, store.SessionName(record.Name), store.Text(record.Username),
+			store.Text(record.Owner), store.Text(record.Address), store.Text(record.Platform),
 			store.Text(record.State), string(variables),
 			store.Time(record.CreatedAt, now).UnixMicro(), store.Time(record.UpdatedAt, now).UnixMicro(),
 			orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))

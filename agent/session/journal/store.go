@@ -39,6 +39,8 @@ type SessionRecord struct {
 	Username string
 	// Owner is the principal that created the session, or "" while authentication is off.
 	Owner string
+	// Address is the quota.Client's address of the client that created the session, or "".
+	Address string
 	// Platform is BAF's platform class name, such as WebSocketPlatform.
 	Platform string
 	// State is the name of the current state, or "" before the body of the initial state ran.

@@ -28,7 +28,7 @@ func sessionOpen(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
 	record := journal.SessionRecord{
-		Key: journal.SessionKey{Agent: "a", ID: "one"}, Name: "My chat", Username: "ann", Owner: "token:1", Platform: "WebSocketPlatform",
+		Key: journal.SessionKey{Agent: "a", ID: "one"}, Name: "My chat", Username: "ann", Owner: "token:1", Address: "203.0.113.1", Platform: "WebSocketPlatform",
 		State: "greet", EnteredAt: at.Add(time.Second), WakeAt: at.Add(time.Minute),
 		Variables: map[string]json.RawMessage{"n": json.RawMessage(`1`), "o": json.RawMessage(`{"k":[true]}`)}, CreatedAt: at,
 	}
