@@ -18,6 +18,7 @@ import (
 
 	"docent/auth"
 	"docent/internal/fault"
+	"docent/internal/trace"
 )
 
 const (
@@ -173,6 +174,7 @@ func (r *Router) record(known *request, rec *recorder, took time.Duration) {
 	_, route, _ := strings.Cut(req.Pattern, " ")
 	route = cmp.Or(route, noRoute)
 	count(r.cfg.Metrics, req, route, rec.status)
+	trace.Answered(req.Context(), method(req), route, max(rec.status, http.StatusOK))
 	if route != noRoute {
 		r.seconds[route].Observe(took)
 	}

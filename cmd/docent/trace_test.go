@@ -97,7 +97,7 @@ func TestTraces(t *testing.T) {
 		}
 		checkTrace(t, all, socketTrace, "invoke_agent thinker", "chat scripted", "execute_tool search_knowledge", "retrieve",
 			"retrieve embed", "retrieve candidates", "retrieve features", "store open_session", "store receive", "store commit_turn")
-		checkTrace(t, all, askTrace, "POST", "retrieve", "chat scripted")
+		checkTrace(t, all, askTrace, "POST /api/ask", "retrieve", "chat scripted")
 		for _, body := range c.bodies {
 			for _, word := range []string{"pump move", "40 litres", "find it"} {
 				if bytes.Contains(body, []byte(word)) {
@@ -107,6 +107,33 @@ func TestTraces(t *testing.T) {
 		}
 		checkPassedOn(t, m.Requests(), all)
 	})
+}
+
+// TestForeignTraces: the header of a request without a token does not count.
+func TestForeignTraces(t *testing.T) {
+	t.Parallel()
+	c := collectSpans(t)
+	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL})
+	header := "00-" + askTrace + "-00f067aa0ba902b7-01"
+	for name, want := range map[string]int{"nobody": http.StatusUnauthorized, "token owner": http.StatusOK} {
+		resp, body := s.as(t, name).request(t, http.MethodGet, s.at+"/api/documents", "", "Traceparent", header)
+		if resp.StatusCode != want {
+			t.Errorf("%s: %d %s", name, resp.StatusCode, body)
+		}
+	}
+	if err := s.server.cmd.Process.Signal(os.Interrupt); err != nil || s.server.wait() != 0 {
+		t.Fatalf("stop: %v\n%s", err, s.server.log)
+	}
+	all, _ := c.all(t)
+	var got []string
+	for _, span := range all {
+		if hex.EncodeToString(span.GetTraceId()) == askTrace {
+			got = append(got, fmt.Sprint(span.GetName(), span.GetAttributes()))
+		}
+	}
+	if len(got) != 1 || !strings.HasPrefix(got[0], "GET /api/documents") || !strings.Contains(got[0], "int_value:200") {
+		t.Errorf("the spans of the trace are %q", got)
+	}
 }
 
 // searching is a model that answers, after a search if it has tools. It reports its

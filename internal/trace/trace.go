@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -132,14 +133,23 @@ const maxPath = 256
 // monitoring are the paths without spans.
 var monitoring = []string{"/metrics", "/api/health"}
 
+// Answered adds the route and the status of a response to the current span of ctx, which
+// Requests began. Its name becomes METHOD ROUTE.
+func Answered(ctx context.Context, method, route string, status int) {
+	s := Span{otel.SpanFromContext(ctx)}
+	if !s.span.IsRecording() {
+		return
+	}
+	s.span.SetName(method + " " + route)
+	s.Set("http.route", route, "http.response.status_code", status)
+	if status >= http.StatusInternalServerError {
+		s.Fail(strconv.Itoa(status))
+	}
+}
+
 // Transport adds the header traceparent to requests within a span. It passes other requests
 // on unchanged.
-func (t *Tracer) Transport(next http.RoundTripper) http.RoundTripper {
-	if t == nil {
-		return next
-	}
-	return transport{next}
-}
+func Transport(next http.RoundTripper) http.RoundTripper { return transport{next} }
 
 type transport struct{ next http.RoundTripper }
 

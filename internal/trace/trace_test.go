@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
@@ -62,8 +64,9 @@ func TestPropagation(t *testing.T) {
 	var passed string
 	next := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { passed = r.Header.Get("Traceparent") }))
 	t.Cleanup(next.Close)
-	client := http.Client{Transport: tracer.Transport(http.DefaultTransport)}
+	client := http.Client{Transport: trace.Transport(http.DefaultTransport)}
 	handler := tracer.Handler(tracer.Requests(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		defer trace.Answered(r.Context(), r.Method, "/api/ask", http.StatusBadGateway)
 		ctx, span := trace.Begin(r.Context(), trace.Client, "call", "n", 3, "empty", "")
 		defer span.End(errors.New("a secret"))
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, next.URL, http.NoBody)
@@ -82,7 +85,7 @@ func TestPropagation(t *testing.T) {
 	req.Header.Set("Traceparent", parent)
 	handler.ServeHTTP(httptest.NewRecorder(), req)
 	all := received()
-	server, call := all["POST"], all["call"]
+	server, call := all["POST /api/ask"], all["call"]
 	if server == nil || call == nil || len(all) != 2 {
 		t.Fatalf("spans: %v", all)
 	}
@@ -95,6 +98,9 @@ func TestPropagation(t *testing.T) {
 	}
 	if call.GetStatus().GetMessage() != "internal" || len(call.GetAttributes()) != 2 {
 		t.Errorf("the failed span is %v", call)
+	}
+	if a := fmt.Sprint(server.GetAttributes()); !strings.Contains(a, "int_value:502") || server.GetStatus().GetMessage() != "502" {
+		t.Errorf("the span of the request is %v", server)
 	}
 }
 
@@ -124,8 +130,9 @@ func TestOff(t *testing.T) {
 	if ctx != t.Context() || span != nil || trace.WithParent(ctx, trace.ParentOf(ctx)) != ctx {
 		t.Error("a context without a tracer has changed")
 	}
-	if tracer.Transport(http.DefaultTransport) != http.DefaultTransport || tracer.Close(ctx) != nil {
-		t.Error("a tracer that is off does something")
+	trace.Answered(ctx, http.MethodGet, "/", http.StatusOK)
+	if err := tracer.Close(ctx); err != nil {
+		t.Error(err)
 	}
 }
 

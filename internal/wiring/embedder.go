@@ -42,7 +42,7 @@ func (p *Parts) AddEmbedder(ctx context.Context) error {
 		return p.addEncoder()
 	}
 	remote, err := embed.NewOpenAI(embed.Config{
-		BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions, Logger: p.Log,
+		BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions, HTTPClient: tracedClient(), Logger: p.Log,
 		Settings: embed.Settings{URL: "DOCENT_EMBEDDER_URL", Key: "DOCENT_EMBEDDER_KEY", Model: "DOCENT_EMBEDDER_MODEL"},
 	})
 	if err != nil {

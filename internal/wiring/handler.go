@@ -70,11 +70,15 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 }
 
 // identify adds the principal of each request, and the client for quotas, to its
-// context.
+// context. It drops traceparent of unknown users, so that they cannot add to the traces of
+// others.
 func (s *Server) identify(next http.Handler) http.Handler {
 	answer := next
 	next = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		p, _ := auth.FromContext(r.Context())
+		p, known := auth.FromContext(r.Context())
+		if !known {
+			r.Header.Del("Traceparent")
+		}
 		answer.ServeHTTP(w, r.WithContext(quota.WithClient(r.Context(), p.Client(auth.Remote(r)))))
 	})
 	if s.authenticator == nil {

@@ -33,7 +33,7 @@ func (p *Parts) AddModel(context.Context) error {
 func (p *Parts) modelConfig(model, setting string) llm.Config {
 	l := p.Config.LLM
 	return llm.Config{
-		HTTPClient: tracedClient(p),
+		HTTPClient: tracedClient(),
 		ForUsers:   p.quotas != nil, // only a server has users
 		BaseURL:    l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: p.Log, Metrics: p.metrics,
 		Settings: llm.Settings{URL: "DOCENT_LLM_URL", Key: "OPENAI_API_KEY", Model: setting, Timeout: "DOCENT_LLM_TIMEOUT"},
@@ -95,6 +95,7 @@ func (p *Parts) AddSpeech(context.Context) error {
 	c := p.Config.Speech
 	client, err := speech.New(speech.Config{
 		BaseURL: c.URL, APIKey: c.Key, Transcription: c.Transcription, Model: c.Model, Voice: c.Voice, Metrics: p.metrics,
+		HTTPClient: tracedClient(),
 	})
 	if err != nil {
 		return fmt.Errorf("speech: %w", err)

@@ -30,7 +30,7 @@ func (p *Parts) newReranker() (x retrieve.Reranker, share func(string, corpus.Pa
 
 func (p *Parts) rerankServer() (*rerank.Server, error) {
 	c := p.Config.Rerank
-	server, err := rerank.New(rerank.Config{BaseURL: c.URL, APIKey: c.Key, Model: c.Model})
+	server, err := rerank.New(rerank.Config{BaseURL: c.URL, APIKey: c.Key, Model: c.Model, HTTPClient: tracedClient()})
 	if err != nil {
 		return nil, fmt.Errorf("reranking server: %w", err)
 	}

@@ -21,14 +21,13 @@ func addTracer(ctx context.Context, p *Parts, version string) error {
 	return err
 }
 
-// tracedClient returns an HTTP client that passes the current span on, or nil while
-// tracing is off.
-func tracedClient(p *Parts) *http.Client {
-	base, ok := http.DefaultTransport.(*http.Transport)
-	if p.tracer == nil || !ok {
-		return nil
+// tracedClient returns an HTTP client that passes the current span on.
+func tracedClient() *http.Client {
+	base := http.DefaultTransport
+	if t, ok := base.(*http.Transport); ok {
+		base = t.Clone()
 	}
-	return &http.Client{Transport: p.tracer.Transport(base.Clone())}
+	return &http.Client{Transport: trace.Transport(base)}
 }
 
 // traced returns a model whose calls are spans.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"docent/internal/trace"
 )
 
 const (
@@ -30,7 +32,8 @@ type endpoint struct {
 // newEndpoint makes an endpoint whose requests all end with life.
 func newEndpoint(life context.Context, cfg Config) *endpoint {
 	base := http.DefaultTransport.(*http.Transport).Clone()
-	client := &http.Client{Transport: requests{life, base, cfg.Headers, min(streamWait, cfg.Timeout/4)}, CheckRedirect: sameHost}
+	calls := requests{life, trace.Transport(base), cfg.Headers, min(streamWait, cfg.Timeout/4)}
+	client := &http.Client{Transport: calls, CheckRedirect: sameHost}
 	return &endpoint{life: life, base: base, transport: &sdk.StreamableClientTransport{
 		Endpoint: cfg.URL, HTTPClient: client, MaxEventSize: maxMessage,
 	}}
