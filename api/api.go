@@ -70,7 +70,7 @@ const (
 	// DefaultUploads bounds the uploads that are read at the same time.
 	DefaultUploads = 4
 	// DefaultAnswers bounds the questions that are answered at the same time.
-	DefaultAnswers = 64
+	DefaultAnswers = 256
 	// DefaultSearches bounds the searches that run at the same time.
 	DefaultSearches = 16
 	// DefaultReads bounds the texts and originals that are sent at the same time.
