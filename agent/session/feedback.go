@@ -38,7 +38,7 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 			return err
 		}
 		f.Turn = turn
-		if err := store.AddFeedback(ctx, c.store.Session, journal.FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now()}); err != nil {
+		if err := store.AddFeedback(ctx, c.store.Session, journal.FeedbackRecord{Feedback: f, Time: c.rt.cfg.Now(), Key: c.key}); err != nil {
 			return fmt.Errorf("store feedback of session %s: %w", c.key.ID, err)
 		}
 		return nil

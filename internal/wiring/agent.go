@@ -121,7 +121,7 @@ func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
 		return nil, fmt.Errorf("connections to other agents: %w", err)
 	}
 	cfg := session.RuntimeConfig{
-		Agent: d.Agent, Store: tracedStore(p), RAG: newSessionRAG(p, d.Models), History: d.History, Location: d.Location,
+		Agent: d.Agent, Store: announced(p, tracedStore(p)), RAG: newSessionRAG(p, d.Models), History: d.History, Location: d.Location,
 		Choices: p.choices, Dialer: dialer, Logger: p.Log, Metrics: p.metrics,
 		Quotas: p.quotas, ConditionInterval: p.Config.CheckInterval, QueueSize: p.Config.Sockets.MailboxSize,
 	}

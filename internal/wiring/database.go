@@ -19,6 +19,7 @@ import (
 	"docent/rag/retrieve"
 	"docent/store/postgres"
 	"docent/store/sqlite"
+	"docent/webhook"
 )
 
 // Database is an open database in its roles. The package that uses a role
@@ -47,6 +48,7 @@ type Database struct {
 	Leases    source.Leases
 	Rights    rights.Store
 	Quotas    quota.Store
+	Webhooks  webhook.Store
 }
 
 // Schema is the maintenance of a database.
@@ -73,7 +75,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 		}
 		return &Database{
 			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
-			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s,
+			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
@@ -83,7 +85,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 	return &Database{
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Quotas: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s,
 	}, nil
 }
 

@@ -38,6 +38,7 @@ import (
 	"docent/rag/corpus"
 	"docent/rag/pipeline"
 	"docent/rag/retrieve"
+	"docent/webhook"
 )
 
 // closeTimeout bounds how long Close takes.
@@ -74,6 +75,8 @@ type Parts struct {
 	Ingester *ingest.Ingester
 	// Sources keeps sources in sync.
 	Sources *syncer.Manager
+	// Webhooks tells other programs about events. A server sends; other commands only store.
+	Webhooks *webhook.Sender
 
 	static *embed.Static
 	rights *rights.Rights // nil while authentication is off
@@ -91,6 +94,7 @@ type Parts struct {
 	cores     *cores.Pool    // bounds embedding and indexing in a server; nil in commands
 	metrics   *metrics.Set
 	tracer    *trace.Tracer // nil while tracing is off
+	vault     *syncer.Vault
 }
 
 // New returns Parts for the settings. No part is open yet.
@@ -105,6 +109,10 @@ func (p *Parts) AddDatabase(ctx context.Context) error {
 		return err
 	}
 	p.Library, p.conversations = p.DB.Library, p.DB.Sessions
+	if p.vault, err = syncer.NewVault(filepath.Join(p.Config.Data, "secret.key"), p.Config.Sources.SecretKey); err != nil {
+		return fmt.Errorf("encryption of secrets: %w", err)
+	}
+	p.Webhooks = newWebhooks(p)
 	return nil
 }
 
@@ -190,6 +198,7 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 		return err
 	}
 	cfg := pipeline.Config{Retriever: p.Searcher, Static: p.static, Shelf: p.Library, Logger: p.Log, Metrics: p.metrics}
+	cfg.Answered = answeredNotice(p)
 	if p.comparer != nil {
 		cfg.Comparer = p.comparer
 	}
@@ -232,6 +241,7 @@ func (p *Parts) addIngester(quick int) error {
 		Embedder:    p.Embedder,
 		Reader:      p.readers,
 		MaxFileSize: p.Config.MaxFileSize,
+		Stored:      storedNotice(p),
 		Logger:      p.Log,
 		Metrics:     p.metrics,
 	})
@@ -244,14 +254,11 @@ func (p *Parts) addIngester(quick int) error {
 // AddSources adds the manager of sources. It may run without AddIngester in
 // commands that sync nothing.
 func (p *Parts) AddSources(context.Context) error {
-	vault, err := syncer.NewVault(filepath.Join(p.Config.Data, "secret.key"), p.Config.Sources.SecretKey)
-	if err != nil {
-		return fmt.Errorf("sources: %w", err)
-	}
+	var err error
 	p.Sources, err = syncer.NewManager(syncer.Config{
 		Sources: p.DB.Sources, Items: p.DB.Items, Leases: p.DB.Leases, Documents: p.DB.Documents,
 		Ingester: p.Ingester, // nil in commands that sync nothing
-		Vault:    vault, Kinds: SourceKinds(p.Config), Logger: p.Log,
+		Vault:    p.vault, Kinds: SourceKinds(p.Config), Logger: p.Log,
 	})
 	if err != nil {
 		return fmt.Errorf("sources: %w", err)

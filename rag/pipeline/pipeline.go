@@ -85,6 +85,9 @@ type Config struct {
 	// IngestHint says how to add documents. Answers show it if there are no
 	// documents. Default: DefaultIngestHint.
 	IngestHint string
+	// Answered is called with each whole answer before the caller receives it. Default:
+	// nil.
+	Answered func(ctx context.Context, answer rag.Answer)
 	// Logger receives failures from which RAG recovered. Default: nil, which
 	// discards them.
 	Logger *slog.Logger
@@ -170,10 +173,10 @@ func (r *Pipeline) With(models map[string]llm.Model) *Pipeline {
 }
 
 // Over returns a Pipeline that searches only with the given Searcher. Its answers
-// name no collections.
+// name no collections, and Config.Answered does not get them.
 func (r *Pipeline) Over(searcher Searcher) *Pipeline {
 	out := *r
-	out.cfg.Retriever, out.cfg.Shelf = searcher, nil
+	out.cfg.Retriever, out.cfg.Shelf, out.cfg.Answered = searcher, nil, nil
 	return &out
 }
 
@@ -245,6 +248,9 @@ func (r *Pipeline) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Pa
 			}
 		}
 		a.out.Timings.Answer = time.Since(start)
+		if r.cfg.Answered != nil {
+			r.cfg.Answered(ctx, a.out)
+		}
 		yield(rag.Part{Answer: &a.out}, nil)
 	}
 }

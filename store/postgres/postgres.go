@@ -80,6 +80,7 @@ type Store struct {
 	accounts
 	rightsTables
 	sources
+	webhooks
 }
 
 // database holds the connections, which all parts of a Store share.
@@ -110,6 +111,9 @@ type rightsTables struct{ *database }
 
 // sources stores the sources that docent keeps documents in sync with.
 type sources struct{ *database }
+
+// webhooks stores webhooks with their messages.
+type webhooks struct{ *database }
 
 var (
 	_ corpus.Corpus     = (*Store)(nil)
@@ -146,7 +150,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db}, webhooks: webhooks{db},
 	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()

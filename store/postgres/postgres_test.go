@@ -14,6 +14,8 @@ import (
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
 	"docent/store/postgres"
+	"docent/webhook"
+	"docent/webhook/webhooktest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
@@ -82,6 +84,11 @@ func TestRights(t *testing.T) {
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	quotatest.Run(t, func(t *testing.T) quota.Store { return open(t, postgres.Config{URL: pgtest.URL(t)}) })
+}
+
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	webhooktest.Run(t, func(t *testing.T) webhook.Store { return open(t, postgres.Config{URL: pgtest.URL(t)}) })
 }
 
 func TestSources(t *testing.T) {

@@ -92,6 +92,7 @@ type Store struct {
 	accounts
 	rightsTables
 	sources
+	webhooks
 }
 
 // database holds the connections, which all parts of a Store share.
@@ -124,6 +125,9 @@ type rightsTables struct{ *database }
 // sources stores the sources that docent keeps documents in sync with.
 type sources struct{ *database }
 
+// webhooks stores webhooks with their messages.
+type webhooks struct{ *database }
+
 var (
 	_ corpus.Corpus     = (*Store)(nil)
 	_ corpus.Library    = (*Store)(nil)
@@ -145,7 +149,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db}, webhooks: webhooks{db},
 	}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))

@@ -14,6 +14,8 @@ import (
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
 	"docent/store/sqlite"
+	"docent/webhook"
+	"docent/webhook/webhooktest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -82,6 +84,13 @@ func TestRights(t *testing.T) {
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	quotatest.Run(t, func(t *testing.T) quota.Store {
+		return open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	})
+}
+
+func TestWebhooks(t *testing.T) {
+	t.Parallel()
+	webhooktest.Run(t, func(t *testing.T) webhook.Store {
 		return open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
 	})
 }

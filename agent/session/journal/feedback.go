@@ -37,6 +37,8 @@ type FeedbackRecord struct {
 	Feedback
 	// Time is the time of the feedback.
 	Time time.Time
+	// Key names the session. Only AddFeedback gets it.
+	Key SessionKey
 }
 
 // Feedbacks is a Store that also keeps feedback. It is safe for concurrent use.

@@ -140,7 +140,7 @@ func (m *Manager) Add(ctx context.Context, n source.New) (source.Record, error) 
 	if err := m.complete(&r, kind, n.Secret); err != nil {
 		return source.Record{}, err
 	}
-	if r.Secret, err = m.cfg.Vault.seal(purpose(r), n.Secret); err != nil {
+	if r.Secret, err = m.cfg.Vault.Seal(purpose(r), n.Secret); err != nil {
 		return source.Record{}, err
 	}
 	base := r.Name
@@ -235,7 +235,7 @@ func (m *Manager) openSource(r source.Record) (source.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	secret, err := m.cfg.Vault.open(purpose(r), r.Secret)
+	secret, err := m.cfg.Vault.Open(purpose(r), r.Secret)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 // keyBytes is the length of the key: AES-256.
 const keyBytes = 32
 
-// Vault encrypts the secret settings of sources with AES-256-GCM. It is safe
+// Vault encrypts the secret settings of sources and webhooks with AES-256-GCM. It is safe
 // for concurrent use.
 type Vault struct {
 	file string
@@ -43,9 +43,9 @@ func NewVault(file, text string) (*Vault, error) {
 	return v, nil
 }
 
-// seal encrypts settings for a purpose. They cannot be decrypted for another
-// purpose. seal returns nil for no settings.
-func (v *Vault) seal(purpose string, settings map[string]string) ([]byte, error) {
+// Seal encrypts settings for a purpose. They cannot be decrypted for another
+// purpose. Seal returns nil for no settings.
+func (v *Vault) Seal(purpose string, settings map[string]string) ([]byte, error) {
 	if len(settings) == 0 {
 		return nil, nil
 	}
@@ -64,8 +64,8 @@ func (v *Vault) seal(purpose string, settings map[string]string) ([]byte, error)
 	return aead.Seal(nonce, nonce, plain, []byte(purpose)), nil
 }
 
-// open decrypts settings.
-func (v *Vault) open(purpose string, sealed []byte) (map[string]string, error) {
+// Open decrypts settings.
+func (v *Vault) Open(purpose string, sealed []byte) (map[string]string, error) {
 	if len(sealed) == 0 {
 		return map[string]string{}, nil
 	}

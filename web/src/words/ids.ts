@@ -679,6 +679,13 @@ export interface Params {
   webdav_listing_too_large: [];
   webdav_moved: [string];
   webdav_not_spoken: [];
+  webhook_delivery_missing: [];
+  webhook_event_unknown: [string, string];
+  webhook_events_missing: [string];
+  webhook_missing: [];
+  webhook_secret_invalid: [];
+  webhook_url_invalid: [];
+  webhooks_full: [number];
   websocket_needed: [];
   word_empty: [];
   word_legacy: [];

@@ -435,5 +435,13 @@ export const server: Sentences = {
   variables_invalid: 'user_set_variable braucht ein Objekt, das nicht leer ist',
   vector_lengths: (n, m) => `Vektoren müssen gleich lang und nicht leer sein: ${n} und ${m}`,
   vectors_missing: (n, m) => `${n} Stellen haben ${m} Vektoren`,
+  webhook_delivery_missing: 'Eine Zustellung mit dieser Nummer gibt es nicht; docent webhook deliveries listet alle auf',
+  webhook_event_unknown: (a, b) => `Ein Ereignis ${a} gibt es nicht; es gibt: ${b}`,
+  webhook_events_missing: (a) => `Ein Webhook braucht mindestens ein Ereignis: ${a}`,
+  webhook_missing: 'Einen Webhook mit dieser Nummer gibt es nicht; docent webhook ls listet alle auf',
+  webhook_secret_invalid: 'Das Geheimnis des Webhooks ist beschädigt. Bitte den Webhook entfernen und neu anlegen',
+  webhook_url_invalid:
+    'Die URL eines Webhooks muss mit https:// oder http:// beginnen, einen Host nennen und darf weder Passwort noch Fragment haben',
+  webhooks_full: (n) => `Es gibt schon ${n} Webhooks, und mehr sind nicht erlaubt. Bitte zuerst einen entfernen`,
   websocket_needed: 'Dieser Pfad nimmt WebSocket-Verbindungen an',
 };

@@ -1,0 +1,98 @@
+package wiring
+
+import (
+	"context"
+	"net/http"
+
+	"docent/agent/session/journal"
+	"docent/ingest"
+	"docent/ingest/source/dial"
+	"docent/rag"
+	"docent/rag/talk"
+	"docent/webhook"
+)
+
+// newWebhooks returns the sender of webhooks. A server runs it; commands only store
+// deliveries.
+func newWebhooks(p *Parts) *webhook.Sender {
+	clients := map[bool]*http.Client{}
+	for _, private := range []bool{false, true} {
+		clients[private] = dial.Client(dial.Options{AllowPrivate: private, UserAgent: "docent/1 (webhooks)", Retries: -1})
+	}
+	return webhook.New(webhook.Config{
+		Store: p.DB.Webhooks, Vault: p.vault, Logger: p.Log, Metrics: p.metrics,
+		Client: func(private bool) *http.Client { return clients[private] },
+	})
+}
+
+// storedNotice tells webhooks about documents.
+func storedNotice(p *Parts) func(context.Context, string, ingest.Result) {
+	return func(ctx context.Context, collection string, r ingest.Result) {
+		event := webhook.DocumentIngested
+		data := map[string]any{"document_id": r.DocumentID, "collection": collection, "source": r.Source, "chunks": r.Chunks}
+		if r.Status == ingest.Failed {
+			event = webhook.DocumentFailed
+			data["reason"] = r.Reason.Message
+		}
+		p.Webhooks.Notify(ctx, event, data, nil)
+	}
+}
+
+// answeredNotice tells webhooks about questions that the documents do not answer.
+func answeredNotice(p *Parts) func(context.Context, rag.Answer) {
+	return func(ctx context.Context, a rag.Answer) {
+		if !a.Abstained || talk.Small(a.Question) != nil {
+			return
+		}
+		var searched []string
+		if a.Search != nil {
+			searched = a.Search.Collections
+		}
+		p.Webhooks.Notify(ctx, webhook.AnswerUnanswered, map[string]any{"collections": searched, "model": a.Model},
+			map[string]any{"question": a.Question, "answer": a.Text})
+	}
+}
+
+// announced returns the store of conversations that tells webhooks about sessions and
+// ratings.
+func announced(p *Parts, store journal.Store) journal.Store {
+	feedbacks, ok := store.(journal.Feedbacks)
+	if !ok {
+		return store
+	}
+	return announcingStore{store, feedbacks, p.Webhooks}
+}
+
+type announcingStore struct {
+	journal.Store
+	journal.Feedbacks
+
+	webhooks *webhook.Sender
+}
+
+// OpenSession implements journal.Store.
+func (s announcingStore) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
+	session, created, err := s.Store.OpenSession(ctx, record)
+	if created && err == nil {
+		s.webhooks.Notify(ctx, webhook.SessionStarted,
+			map[string]any{"session_id": record.Key.ID, "agent": record.Key.Agent, "owner": record.Owner}, nil)
+	}
+	return session, created, err //nolint:wrapcheck // the store names the operation
+}
+
+// AddFeedback implements journal.Feedbacks.
+func (s announcingStore) AddFeedback(ctx context.Context, session int64, record journal.FeedbackRecord) error {
+	if err := s.Feedbacks.AddFeedback(ctx, session, record); err != nil {
+		return err //nolint:wrapcheck // the store names the operation
+	}
+	data := map[string]any{"session_id": record.Key.ID, "agent": record.Key.Agent, "turn": record.Turn}
+	content := map[string]any{}
+	if record.Rating != nil {
+		data["rating"] = *record.Rating
+	}
+	if record.Comment != "" {
+		content["comment"] = record.Comment
+	}
+	s.webhooks.Notify(ctx, webhook.AnswerRated, data, content)
+	return nil
+}

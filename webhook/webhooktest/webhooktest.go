@@ -1,0 +1,237 @@
+// Package webhooktest is the test suite for webhook.Store. Each store must pass it.
+package webhooktest
+
+import (
+	"bytes"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"docent/internal/fault"
+	"docent/webhook"
+)
+
+// start is the time of the first delivery.
+var start = time.Date(2026, 1, 2, 3, 4, 5, 678000, time.UTC)
+
+// Run runs the suite. open makes an empty store for each test.
+func Run(t *testing.T, open func(t *testing.T) webhook.Store) {
+	for name, test := range map[string]func(*testing.T, webhook.Store){
+		"Webhooks":   webhooks,
+		"Full":       full,
+		"Deliveries": deliveries,
+		"Waiting":    waiting,
+		"Claim":      claim,
+		"Concurrent": concurrent,
+		"Forget":     forget,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// add adds a webhook.
+func add(t *testing.T, s webhook.Store, url string) webhook.Webhook {
+	t.Helper()
+	w := webhook.Webhook{
+		URL: url, Events: []webhook.Event{webhook.DocumentIngested, webhook.AnswerRated}, Content: true,
+		Secret: []byte{0, 255, 1}, CreatedAt: start,
+	}
+	var err error
+	w.ID, err = s.AddWebhook(t.Context(), w)
+	ok(t, err)
+	return w
+}
+
+// deliver stores a delivery for each time.
+func deliver(t *testing.T, s webhook.Store, w int64, at ...time.Time) {
+	t.Helper()
+	var all []webhook.Delivery
+	for i, a := range at {
+		all = append(all, webhook.Delivery{
+			Webhook: w, MessageID: fmt.Sprintf("msg_%d", i), Event: webhook.AnswerRated, Body: []byte(`{"a":"é"}`), CreatedAt: a, NextAt: a,
+		})
+	}
+	n, err := s.AddDeliveries(t.Context(), all)
+	if err != nil || n != len(at) {
+		t.Fatalf("stored %d of %d: %v", n, len(at), err)
+	}
+}
+
+// list returns all deliveries that a filter selects.
+func list(t *testing.T, s webhook.Store, f webhook.Filter) []webhook.Delivery {
+	t.Helper()
+	f.Limit = 100
+	all, err := s.Deliveries(t.Context(), f)
+	ok(t, err)
+	return all
+}
+
+func wantKind(t *testing.T, err error, kind fault.Kind) {
+	t.Helper()
+	if fault.KindOf(err) != kind {
+		t.Errorf("%v, want %s", err, kind)
+	}
+}
+
+func webhooks(t *testing.T, s webhook.Store) {
+	first, second := add(t, s, "https://a.example/"), add(t, s, "https://b.example/?q=é")
+	all, err := s.Webhooks(t.Context())
+	ok(t, err)
+	if len(all) != 2 || fmt.Sprint(all[0]) != fmt.Sprint(first) || fmt.Sprint(all[1]) != fmt.Sprint(second) {
+		t.Errorf("got %v, want %v and %v", all, first, second)
+	}
+	deliver(t, s, first.ID, start)
+	ok(t, s.RemoveWebhook(t.Context(), first.ID))
+	wantKind(t, s.RemoveWebhook(t.Context(), first.ID), fault.NotFound)
+	if left := list(t, s, webhook.Filter{}); len(left) != 0 {
+		t.Errorf("a removed webhook keeps %v", left)
+	}
+	n, err := s.AddDeliveries(t.Context(), []webhook.Delivery{{Webhook: first.ID, MessageID: "m", Event: webhook.AnswerRated, Body: []byte("{}"), NextAt: start}})
+	if n != 0 || err != nil {
+		t.Errorf("a removed webhook gets %d deliveries: %v", n, err)
+	}
+}
+
+func full(t *testing.T, s webhook.Store) {
+	for range webhook.MaxWebhooks {
+		add(t, s, "https://a.example/")
+	}
+	_, err := s.AddWebhook(t.Context(), webhook.Webhook{URL: "https://a.example/", Events: webhook.Events, Secret: []byte{1}, CreatedAt: start})
+	wantKind(t, err, fault.Conflict)
+}
+
+func deliveries(t *testing.T, s webhook.Store) {
+	w, other := add(t, s, "https://a.example/"), add(t, s, "https://b.example/")
+	deliver(t, s, w.ID, start, start.Add(time.Second))
+	deliver(t, s, other.ID, start)
+	all := list(t, s, webhook.Filter{})
+	if len(all) != 3 || all[0].Webhook != other.ID || !all[1].NextAt.Equal(start.Add(time.Second)) {
+		t.Fatalf("got %v", all)
+	}
+	first := all[2]
+	if !bytes.Equal(first.Body, []byte(`{"a":"é"}`)) || first.MessageID != "msg_0" || first.Event != webhook.AnswerRated ||
+		!first.CreatedAt.Equal(start) || first.State() != "waiting" || first.Attempts != 0 {
+		t.Errorf("the first delivery is %+v", first)
+	}
+	first.Attempts, first.Result, first.NextAt = 3, "500 no \x00\xff", time.Time{}
+	ok(t, s.EndAttempt(t.Context(), first))
+	failed := list(t, s, webhook.Filter{Webhook: w.ID, Failed: true})
+	if len(failed) != 1 || failed[0].ID != first.ID || failed[0].Attempts != 3 || failed[0].State() != "failed" {
+		t.Errorf("failed: %+v", failed)
+	}
+	ok(t, s.ReplayDelivery(t.Context(), first.ID, start.Add(time.Hour)))
+	again := list(t, s, webhook.Filter{Webhook: w.ID})[1]
+	if again.State() != "waiting" || again.Attempts != 0 || again.Result != "" || !again.NextAt.Equal(start.Add(time.Hour)) {
+		t.Errorf("replayed: %+v", again)
+	}
+	again.Delivered, again.NextAt = true, time.Time{}
+	ok(t, s.EndAttempt(t.Context(), again))
+	if got := list(t, s, webhook.Filter{Webhook: w.ID})[1]; got.State() != "delivered" || len(list(t, s, webhook.Filter{Failed: true})) != 0 {
+		t.Errorf("delivered: %+v", got)
+	}
+	wantKind(t, s.ReplayDelivery(t.Context(), 1<<40, start), fault.NotFound)
+	ok(t, s.EndAttempt(t.Context(), webhook.Delivery{ID: 1 << 40}))
+}
+
+// waiting bounds the waiting deliveries.
+func waiting(t *testing.T, s webhook.Store) {
+	w := add(t, s, "https://a.example/")
+	all := make([]webhook.Delivery, webhook.MaxWaiting+2)
+	for i := range all {
+		all[i] = webhook.Delivery{Webhook: w.ID, MessageID: "m", Event: webhook.AnswerRated, Body: []byte("{}"), CreatedAt: start, NextAt: start}
+	}
+	n, err := s.AddDeliveries(t.Context(), all)
+	if n != webhook.MaxWaiting || err != nil {
+		t.Errorf("stored %d of %d: %v", n, len(all), err)
+	}
+	first, _, err := s.ClaimDelivery(t.Context(), w.ID, start, start.Add(time.Minute))
+	ok(t, err)
+	first.Delivered, first.NextAt = true, time.Time{}
+	ok(t, s.EndAttempt(t.Context(), first))
+	if n, err = s.AddDeliveries(t.Context(), all[:2]); n != 1 || err != nil {
+		t.Errorf("stored %d with room for 1: %v", n, err)
+	}
+}
+
+func claim(t *testing.T, s webhook.Store) {
+	w, other := add(t, s, "https://a.example/"), add(t, s, "https://b.example/")
+	deliver(t, s, w.ID, start.Add(2*time.Second), start.Add(time.Second), start.Add(time.Hour))
+	deliver(t, s, other.ID, start)
+	now, until := start.Add(time.Minute), start.Add(2*time.Minute)
+	for _, want := range []string{"msg_1", "msg_0"} {
+		d, found, err := s.ClaimDelivery(t.Context(), w.ID, now, until)
+		if err != nil || !found || d.MessageID != want || !d.NextAt.Equal(until) {
+			t.Errorf("claimed %+v (%v, %v), want %s", d, found, err, want)
+		}
+	}
+	if d, found, err := s.ClaimDelivery(t.Context(), w.ID, now, until); found || err != nil {
+		t.Errorf("claimed %+v again: %v", d, err)
+	}
+	if d, found, err := s.ClaimDelivery(t.Context(), w.ID, until, until.Add(time.Minute)); !found || err != nil || d.MessageID != "msg_0" && d.MessageID != "msg_1" {
+		t.Errorf("after the reservation: %+v, %v, %v", d, found, err)
+	}
+}
+
+// concurrent calls never claim the same delivery.
+func concurrent(t *testing.T, s webhook.Store) {
+	w := add(t, s, "https://a.example/")
+	at := make([]time.Time, 40)
+	for i := range at {
+		at[i] = start
+	}
+	deliver(t, s, w.ID, at...)
+	var mu sync.Mutex
+	got := map[int64]int{}
+	var running sync.WaitGroup
+	for range 4 {
+		running.Go(func() {
+			for {
+				d, found, err := s.ClaimDelivery(t.Context(), w.ID, start, start.Add(time.Hour))
+				if err != nil {
+					t.Error(err)
+				}
+				if !found {
+					return
+				}
+				mu.Lock()
+				got[d.ID]++
+				mu.Unlock()
+			}
+		})
+	}
+	running.Wait()
+	for id, n := range got {
+		if n != 1 {
+			t.Errorf("delivery %d was claimed %d times", id, n)
+		}
+	}
+	// A call may find nothing while another one has locked the last row.
+	if d, found, err := s.ClaimDelivery(t.Context(), w.ID, start, start.Add(time.Hour)); found || err != nil || len(got) != len(at) {
+		t.Errorf("%d of %d are claimed, then %+v: %v", len(got), len(at), d, err)
+	}
+}
+
+func forget(t *testing.T, s webhook.Store) {
+	w := add(t, s, "https://a.example/")
+	deliver(t, s, w.ID, start, start.Add(time.Second), start.Add(time.Hour))
+	for _, d := range list(t, s, webhook.Filter{})[:2] {
+		d.NextAt = time.Time{}
+		ok(t, s.EndAttempt(t.Context(), d))
+	}
+	ok(t, s.ForgetDeliveries(t.Context(), start.Add(time.Minute)))
+	left := list(t, s, webhook.Filter{})
+	if len(left) != 2 || left[0].MessageID != "msg_2" || left[1].MessageID != "msg_0" {
+		t.Errorf("left: %+v", left)
+	}
+}
