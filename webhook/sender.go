@@ -232,6 +232,9 @@ func (s *Sender) drain(ctx context.Context, w Webhook) {
 			return // the shutdown has cut it off; it is due again when the reservation ends
 		}
 		s.end(ctx, w, m, again)
+		if !m.Delivered {
+			return // the others wait for the next look, so that a broken receiver gets few requests
+		}
 	}
 }
 
