@@ -23,7 +23,7 @@ var Levels = []Level{
 	{"agents and answers", []string{"agent", "rag/pipeline"}},
 	{"bodies", []string{"agent/reason"}},
 	{"sessions", []string{"agent/session"}},
-	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "webhook", "ws/dialect"}},
+	{"parts", []string{"index/...", "ingest/...", "agent/...", "eval/...", "auth/...", "backup", "webhook", "ws/dialect"}},
 	{"HTTP routes", []string{"api/route", "api/slots", "api/stall", "api/sse", "api/filename"}},
 	{"HTTP answers", []string{"api/ask"}},
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest", "internal/quota/quotatest", "webhook/webhooktest"}},

@@ -9,6 +9,7 @@ import (
 	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/auth/rights"
+	"docent/backup"
 	"docent/config"
 	"docent/ingest"
 	"docent/ingest/enrich"
@@ -49,6 +50,7 @@ type Database struct {
 	Rights    rights.Store
 	Quotas    quota.Store
 	Webhooks  webhook.Store
+	Backup    backup.Database
 }
 
 // Schema is the maintenance of a database.
@@ -75,7 +77,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 		}
 		return &Database{
 			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
-			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s,
+			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
@@ -85,7 +87,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 	return &Database{
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s,
 	}, nil
 }
 

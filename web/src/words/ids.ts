@@ -31,6 +31,13 @@ export interface Params {
   archive_unpacks_too_large: [number];
   audio_invalid: [];
   audio_not_encoded: [];
+  backup_damaged: [];
+  backup_encrypted: [];
+  backup_not_read: [string];
+  backup_not_written: [string];
+  backup_passphrase: [];
+  backup_schema: [number, number, string];
+  backup_version: [number, number, string];
   certificate_invalid: [string];
   charset_iso_2022_kr: [];
   charset_unknown: [];
@@ -388,6 +395,8 @@ export interface Params {
   parameter_not_plain: [string];
   part_name_twice: [];
   parts_unreadable: [];
+  passphrase_empty: [];
+  passphrase_not_read: [string];
   password_too_long: [number];
   password_too_short: [number];
   path_empty: [];
@@ -453,6 +462,7 @@ export interface Params {
   request_invalid: [string];
   request_timeout: [];
   reset_stuck: [];
+  restore_not_empty: [];
   right_unknown: [string];
   rights_full: [string, number];
   rights_off: [];

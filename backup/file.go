@@ -1,0 +1,133 @@
+package backup
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"filippo.io/age"
+
+	"docent/internal/fault"
+)
+
+// encryptedStart begins a file that is encrypted with age.
+const encryptedStart = "age-encryption.org/"
+
+// Create writes a backup to a new file, which only its owner can read, and then reads the
+// file again and checks it. With a passphrase it encrypts the file with age. It replaces an
+// existing file only when the backup is complete.
+func Create(ctx context.Context, file, passphrase string, db Database, header Header, report func(Progress)) (rows int64, err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*") // CreateTemp sets mode 0600
+	if err != nil {
+		return 0, fault.New(fault.Invalid, "backup_not_written", "the backup cannot be written: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	defer tmp.Close()
+	out, err := encrypted(tmp, passphrase)
+	if err != nil {
+		return 0, err
+	}
+	if rows, err = Write(ctx, out, db, header, report); err != nil {
+		return 0, err
+	}
+	if err := errors.Join(out.Close(), tmp.Sync()); err != nil {
+		return 0, fmt.Errorf("write backup: %w", err)
+	}
+	if _, err := tmp.Seek(0, io.SeekStart); err != nil {
+		return 0, fmt.Errorf("read backup: %w", err)
+	}
+	plain, err := decrypted(tmp, passphrase)
+	if err != nil {
+		return 0, err
+	}
+	_, checked, err := Verify(ctx, plain, func(Progress) {})
+	if err != nil || checked != rows {
+		return 0, fmt.Errorf("the new backup has %d of %d rows: %w", checked, rows, err)
+	}
+	if err := errors.Join(tmp.Close(), os.Rename(tmp.Name(), file)); err != nil {
+		return 0, fmt.Errorf("write backup: %w", err)
+	}
+	return rows, nil
+}
+
+// Open opens a backup and decrypts it. The caller closes it.
+func Open(file, passphrase string) (io.ReadCloser, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "backup_not_read", "the backup cannot be read: %w", err)
+	}
+	plain, err := decrypted(f, passphrase)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{plain, f}, nil
+}
+
+// nopCloser is a writer whose Close does nothing.
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+// encrypted returns a writer that encrypts with a passphrase, unless it is "".
+func encrypted(out io.Writer, passphrase string) (io.WriteCloser, error) {
+	if passphrase == "" {
+		return nopCloser{out}, nil
+	}
+	recipient, err := age.NewScryptRecipient(passphrase)
+	if err != nil {
+		return nil, fmt.Errorf("encrypt backup: %w", err)
+	}
+	w, err := age.Encrypt(out, recipient)
+	if err != nil {
+		return nil, fmt.Errorf("encrypt backup: %w", err)
+	}
+	return w, nil
+}
+
+// decrypted returns a reader of the plain backup.
+func decrypted(in io.Reader, passphrase string) (io.Reader, error) {
+	buffered := bufio.NewReader(in)
+	start, err := buffered.Peek(len(encryptedStart))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("read backup: %w", err)
+	}
+	switch isEncrypted := string(start) == encryptedStart; {
+	case !isEncrypted:
+		return buffered, nil
+	case passphrase == "":
+		return nil, fault.New(fault.Invalid, "backup_encrypted", "the backup is encrypted; give its passphrase with --passphrase-file")
+	}
+	identity, err := age.NewScryptIdentity(passphrase)
+	if err != nil {
+		return nil, fmt.Errorf("decrypt backup: %w", err)
+	}
+	plain, err := age.Decrypt(buffered, identity)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "backup_passphrase", "the backup cannot be decrypted: the passphrase is wrong, or the file is damaged")
+	}
+	return plain, nil
+}
+
+// Passphrase reads a passphrase from the first line of a file, or returns "" without a file.
+func Passphrase(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", fault.New(fault.Invalid, "passphrase_not_read", "the passphrase cannot be read: %w", err)
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	if line = strings.TrimRight(line, "\r"); line == "" {
+		return "", fault.New(fault.Invalid, "passphrase_empty", "the first line of the file with the passphrase is empty")
+	}
+	return line, nil
+}

@@ -1,0 +1,114 @@
+package backup
+
+import (
+	"slices"
+	"strings"
+)
+
+// Type is the type of a column. Each database stores it in its own form.
+type Type string
+
+// The types, with the Go types of their values in a row. A missing value is nil.
+const (
+	Int   Type = "int"   // int64
+	Float Type = "float" // float64
+	Bool  Type = "bool"  // bool
+	Text  Type = "text"  // string
+	Bytes Type = "bytes" // []byte
+	Time  Type = "time"  // int64, microseconds since 1970
+	JSON  Type = "json"  // string
+	Texts Type = "texts" // string, a JSON array of strings
+)
+
+// Column is a column of a table.
+type Column struct {
+	// Name is the name in both databases.
+	Name string
+	// Type is the type of its values.
+	Type Type
+}
+
+// Table is a table of the schema.
+type Table struct {
+	// Name is the name in both databases.
+	Name string
+	// Columns are all columns.
+	Columns []Column
+}
+
+// Names returns the names of the columns.
+func (t Table) Names() []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// Numbered reports whether the database numbers the rows in a column id.
+func (t Table) Numbered() bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == "id" })
+}
+
+// table returns a table with columns of the form "name type, name type".
+func table(name, columns string) Table {
+	t := Table{Name: name}
+	for c := range strings.SplitSeq(columns, ", ") {
+		name, kind, _ := strings.Cut(c, " ")
+		t.Columns = append(t.Columns, Column{name, Type(kind)})
+	}
+	return t
+}
+
+// Tables are the tables of a backup. A table comes after those that its rows refer to.
+// The schema also has the table corpus, of which a backup holds only the revision, and
+// the tables of the migrations and of SQLite.
+var Tables = []Table{
+	table("collection", "id int, name text, created_at time, restricted bool"),
+	table("blob", "sha256 text, bytes bytes"),
+	table("document", "id int, collection_id int, source text, title text, media_type text, language text, size int, "+
+		"sha256 text, etag text, mtime int, status text, error text, pipeline text, version int, chunks int, "+
+		"blob_sha256 text, folded text, created_at time, updated_at time, text text, sentence text"),
+	table("document_removal", "document_id int, revision int"),
+	table("chunk", "id int, document_id int, ordinal int, kind text, headings texts, page int, page_label text, "+
+		"start_byte int, end_byte int, tokens int, text text"),
+	table("embedding", "chunk_id int, embedder text, vector bytes"),
+	table("encoder", "model text, revision int, lease_owner text, lease_until time"),
+	table("encoding", "chunk_id int, model text, revision int, vector bytes"),
+	table("enrichment", "key text, text text"),
+	table("chunk_enrichment", "chunk_id int, key text"),
+	table("app_user", "id int, username text, password_hash text, created_at time, scopes text"),
+	table("api_token", "id int, name text, hash bytes, created_at time, expires_at time, last_used_at time, scopes text, "+
+		"user_id int"),
+	table("login", "hash bytes, user_id int, created_at time, expires_at time, last_used_at time"),
+	table("user_group", "id int, name text, created_at time"),
+	table("group_member", "member text, group_id int"),
+	table("issuer_group", "member text, name text, expires_at time"),
+	table("collection_right", "collection_id int, subject text, level int"),
+	table("session", "id int, agent_name text, session_id text, session_name text, username text, platform_name text, "+
+		"timestamp time, variables json, owner text, current_state text, seq int, turn int, updated_at time, "+
+		"entered_at time, wake_at time, last_event int, reset_seq int, pinned bool, folded text, "+
+		"commit_key text, commit_seq int, address text"),
+	table("chat", "id int, session_id int, type text, content json, is_user bool, timestamp time, seq int, turn int, "+
+		"client_id text, sender text, replaces int, sentence text"),
+	table("said", "session_id int, chat_id int, turn int, folded text"),
+	table("event", "id int, session_id int, event text, info text, timestamp time, turn int, human bool, data json, "+
+		"origin json, chat_id int, handled bool, client_id text"),
+	table("transition", "id int, session_id int, source_state text, dest_state text, event text, condition text, "+
+		"timestamp time, turn int"),
+	table("intent_prediction", "id int, session_id int, message text, timestamp time, intent_classifier text, intent text, "+
+		"score float, turn int"),
+	table("parameter", "id int, intent_prediction_id int, name text, value text, info text"),
+	table("reasoning_step", "id int, session_id int, chat_id int, kind text, step_kind text, step int, summary text, payload json, "+
+		"timestamp time, seq int, turn int"),
+	table("feedback", "id int, session_id int, turn int, rating int, comment text, timestamp time"),
+	table("source", "id int, name text, kind text, location text, options text, secret bytes, collection text, "+
+		"schedule text, paused bool, created_at time, next_at time, requested int, errors int, last_sync text, "+
+		"lease_owner text, lease_until time, done int, total int"),
+	table("source_item", "source_id int, key text, document text, address text, state bytes, status text, owned bool, "+
+		"reason text, tries int, at time, sentence text"),
+	table("client_usage", "day text, client text, resource text, amount int"),
+	table("webhook", "id int, url text, events text, content bool, private bool, secret bytes, created_at time"),
+	table("webhook_delivery", "id int, webhook_id int, message_id text, event text, body bytes, created_at time, next_at time, "+
+		"attempts int, delivered bool, result text"),
+}
