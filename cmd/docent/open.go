@@ -46,7 +46,7 @@ func openAccounts(cmd *cobra.Command, std stdio) (db accounts.Database, end func
 		return db, nil, err
 	}
 	db = accounts.Database{
-		Users: p.DB.Users, Tokens: p.DB.Tokens, Rights: p.DB.Rights,
+		Users: p.DB.Users, Tokens: p.DB.Tokens, Rights: p.DB.Rights, Webhooks: p.DB.Webhooks, Sender: p.Webhooks,
 		Authenticator: func() (*auth.Authenticator, error) { return p.DB.Authenticator(auth.Config{Logger: p.Log}) },
 	}
 	return db, func() { p.Close(cmd.Context()) }, nil

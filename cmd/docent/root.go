@@ -43,7 +43,7 @@ func newRoot(std stdio) *cobra.Command {
 	config.AddFileFlag(root.PersistentFlags())
 	root.AddCommand(
 		newServe(std), newIngest(std), newSource(std), newAsk(std), newSearch(std), newDocs(std), newMCP(std), newAgent(std),
-		newEval(std), newModels(std), newWebhook(std), newBackup(std), newRestore(std), newMigrate(std), newDoctor(std),
+		newEval(std), newModels(std), newBackup(std), newRestore(std), newMigrate(std), newDoctor(std),
 		newVersion(std), newConfigHelp(),
 	)
 	root.AddCommand(accounts.Commands(accounts.Config{

@@ -1,5 +1,5 @@
-// Package accounts has the commands for users, tokens, groups, and the rights on
-// collections. Its commands work on the database, also while a server uses it.
+// Package accounts has the commands for users, tokens, groups, the rights on
+// collections, and webhooks. Its commands work on the database, also while a server uses it.
 package accounts
 
 import (
@@ -12,6 +12,7 @@ import (
 	"docent/auth"
 	"docent/auth/rights"
 	"docent/internal/fault"
+	"docent/webhook"
 )
 
 // Config connects the commands with the program. All fields are required.
@@ -34,13 +35,17 @@ type Database struct {
 	Tokens auth.Tokens
 	// Rights stores groups and rights.
 	Rights rights.Store
+	// Webhooks stores webhooks.
+	Webhooks webhook.Store
+	// Sender adds webhooks.
+	Sender *webhook.Sender
 	// Authenticator returns an authenticator. The caller closes it.
 	Authenticator func() (*auth.Authenticator, error)
 }
 
 // Commands returns the commands.
 func Commands(c Config) []*cobra.Command {
-	return []*cobra.Command{newToken(c), newUser(c), newGroup(c), newCollection(c)}
+	return []*cobra.Command{newToken(c), newUser(c), newGroup(c), newCollection(c), newWebhook(c)}
 }
 
 // withAccounts runs f with the users and tokens of the database.
