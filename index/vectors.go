@@ -26,6 +26,10 @@ type Vector struct {
 	place   int // in its collection's list
 }
 
+// Place returns the position in the list of the collection. After Remove, it is the
+// former position, which the last vector of the list has taken.
+func (v *Vector) Place() int { return v.place }
+
 // Vectors is a table of vectors by id and collection. It is not safe for
 // concurrent use.
 type Vectors struct {
@@ -160,8 +164,25 @@ func (t *Top) Scan(query []float32, vectors []*Vector) {
 }
 
 // Add offers a vector. Its score is the dot product with the query.
-func (t *Top) Add(query []float32, v *Vector) {
-	f := found{v, embed.Dot(query, v.Values)}
+func (t *Top) Add(query []float32, v *Vector) { t.add(found{v, embed.Dot(query, v.Values)}) }
+
+// Floor returns the lowest score in the Top, and whether the Top has K vectors.
+// If it has, it takes no vector with a lower score.
+func (t *Top) Floor() (score float32, full bool) {
+	if len(t.found) < t.K || t.K < 1 {
+		return 0, false
+	}
+	return t.found[0].score, true
+}
+
+// Merge offers all vectors of another Top, with their scores.
+func (t *Top) Merge(other *Top) {
+	for _, f := range other.found {
+		t.add(f)
+	}
+}
+
+func (t *Top) add(f found) {
 	if len(t.found) < t.K {
 		t.found = append(t.found, f)
 		for i := len(t.found) - 1; i > 0; {

@@ -124,7 +124,7 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 	}
 	var encoders []retrieve.Encoder
 	for _, m := range p.encoders {
-		encoders = append(encoders, retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages, Index: flat.New()})
+		encoders = append(encoders, retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages, Index: flat.New(flat.Config{})})
 	}
 	p.Retriever, err = retrieve.New(retrieve.Config{
 		Corpus:   p.DB.Corpus,
