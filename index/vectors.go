@@ -1,5 +1,6 @@
 // Package index holds the parts that vector indexes in memory share: a table of
-// vectors, an exact scan, and a list of the best hits.
+// vectors, an exact scan, a list of the best hits, and the choice of an index by
+// size.
 package index
 
 import (
@@ -48,6 +49,17 @@ func (v *Vectors) Len() int { return len(v.byID) }
 
 // Get returns a chunk's vector, or nil if it has none.
 func (v *Vectors) Get(id int64) *Vector { return v.byID[id] }
+
+// Entries returns an entry for each vector, without texts.
+func (v *Vectors) Entries() []retrieve.Entry {
+	out := make([]retrieve.Entry, 0, len(v.byID))
+	for _, one := range v.byID {
+		out = append(out, retrieve.Entry{
+			ID: one.ID, Collection: one.Collection, Source: one.source, Ordinal: one.ordinal, Vector: one.Values,
+		})
+	}
+	return out
+}
 
 // Collection returns the vectors of a collection, in no order. The caller must
 // not change the list.
