@@ -13,8 +13,13 @@
 	VPUNPCKHQDQ d, b, c \
 	VPADDD      c, a, a
 
+// AHEAD is the distance in bytes at which memory is requested before its use. The
+// processor itself does not request memory beyond a page.
+#define AHEAD 2048
+
 // DOT64 adds the products of 64 bytes of a row.
 #define DOT64(row, sum, t) \
+	PREFETCHT0 AHEAD(row)(AX*1)  \
 	VPXORD   (row)(AX*1), Z30, t \
 	VPDPBUSD Z4, t, sum
 
@@ -66,6 +71,7 @@ bytes:
 
 // DOT32 adds the products of 32 bytes of a row.
 #define DOT32(row, sum) \
+	PREFETCHT0 AHEAD(row)(AX*1) \
 	VPMOVSXBW (row)(AX*1), Y6   \
 	VPMOVSXBW 16(row)(AX*1), Y7 \
 	VPMADDWD  Y4, Y6, Y6        \
