@@ -62,7 +62,7 @@ func (x *Sized) Put(ctx context.Context, entries []retrieve.Entry) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.grown || x.small.Len()+len(entries) <= x.limit {
-		return x.current().Put(ctx, entries) //nolint:wrapcheck // the index names itself
+		return x.current().Put(ctx, entries)
 	}
 	// Replaced chunks count twice here. At worst, the vectors move a little early.
 	old := x.small.Entries()
@@ -70,7 +70,7 @@ func (x *Sized) Put(ctx context.Context, entries []retrieve.Entry) error {
 		return fmt.Errorf("vector index: move to the index for many vectors: %w", err)
 	}
 	x.grown = true
-	return x.small.Delete(ctx, ids(old)) //nolint:wrapcheck // the index names itself
+	return x.small.Delete(ctx, ids(old))
 }
 
 func ids(entries []retrieve.Entry) []int64 {
@@ -89,12 +89,12 @@ func (x *Sized) Delete(ctx context.Context, ids []int64) error {
 	if x.grown && x.large.Len() == 0 {
 		x.grown = false
 	}
-	return err //nolint:wrapcheck // the index names itself
+	return err
 }
 
 // Nearest implements retrieve.Nearest.
 func (x *Sized) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.current().Nearest(ctx, vector, k, filter) //nolint:wrapcheck // the index names itself
+	return x.current().Nearest(ctx, vector, k, filter)
 }

@@ -104,7 +104,7 @@ func TestHitsAreExact(t *testing.T) {
 			t.Parallel()
 			for _, dimensions := range []int{1, 3, 64, 65, 100, 256, 384, 1000} {
 				r := rand.New(rand.NewPCG(uint64(dimensions), 5))
-				entries := randomEntries(r, 6000, dimensions)
+				entries := randomEntries(r, 3000, dimensions)
 				if dimensions > 256 {
 					entries = entries[:1500]
 				}
