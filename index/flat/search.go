@@ -110,6 +110,10 @@ func (s *search) run(ctx context.Context, cores int) error {
 
 func (s *search) work(ctx context.Context) {
 	top, found := index.Top{K: s.k}, bounds{k: s.k}
+	if s.query != nil {
+		usual := min(s.k, blockRows)
+		found.least, found.found = make([]float32, 0, usual), make([]candidate, 0, 4*usual)
+	}
 	var err error
 	for err = ctx.Err(); err == nil; err = ctx.Err() {
 		i := int(s.next.Add(1)) - 1
