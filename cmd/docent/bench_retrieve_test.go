@@ -79,7 +79,10 @@ func (i *timedVectors) Nearest(ctx context.Context, vector []float32, k int, fil
 // newRetrieveClock returns a retriever over the corpus that is measured.
 func newRetrieveClock(b *testing.B, corpus corpus.Corpus, static *embed.Static, snapshot string) (*retrieve.Retriever, *retrieveClock) {
 	b.Helper()
-	c := &retrieveClock{Corpus: corpus, Embedder: static, words: &timedWords{Index: bm25.New()}, vectors: &timedVectors{Index: flat.New(flat.Config{})}}
+	c := &retrieveClock{
+		Corpus: corpus, Embedder: static,
+		words: &timedWords{Index: bm25.New()}, vectors: &timedVectors{Index: flat.New(flat.Config{})},
+	}
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c, Static: static, Words: c.words, Nearest: c.vectors, Snapshot: snapshot,
 	})

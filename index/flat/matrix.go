@@ -26,8 +26,8 @@ type block struct {
 	codes []int8
 	// scales times the codes are nearly the vectors.
 	scales []float32
-	// errors are not less than the distances between the vectors and what the codes
-	// stand for.
+	// errors are not less than the distances between the vectors and the products of
+	// scales and codes.
 	errors []float32
 }
 
