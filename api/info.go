@@ -89,7 +89,7 @@ type IndexInfo struct {
 	// Keyword is the kind of the keyword index.
 	Keyword string `json:"keyword" doc:"The keyword index, such as bm25."`
 	// Vectors is the kind of the vector index.
-	Vectors string `json:"vectors" doc:"The vector index, such as chromem."`
+	Vectors string `json:"vectors" doc:"The vector index: flat, or chromem."`
 	// Chunks is the number of passages in it.
 	Chunks int `json:"chunks" doc:"The number of passages in the index. It is smaller than the stored number while the index is updated."`
 }

@@ -101,6 +101,8 @@ type Config struct {
 	Embedder Embedder
 	// Encoder selects the built-in encoder; default EncoderAuto.
 	Encoder string
+	// Index selects the vector index; default IndexAuto.
+	Index string
 	// Rerank is the reranking server; default none.
 	Rerank Rerank
 	// Speech transcribes recordings and speaks replies; default none.
@@ -204,6 +206,14 @@ type LLM struct {
 
 // Enabled reports whether a model is configured.
 func (l LLM) Enabled() bool { return l.Model != "" }
+
+// The values of Config.Index. IndexAuto uses chromem-go for up to a few thousand
+// passages, and index/flat for more.
+const (
+	IndexAuto    = "auto"
+	IndexFlat    = "flat"
+	IndexChromem = "chromem"
+)
 
 // The values of Config.Encoder. EncoderAuto uses the encoder on processors that
 // are fast enough, unless an embedding model on a server is configured.

@@ -361,6 +361,10 @@ func modelSettings() []Setting {
 			Key: "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
 			Help: "built-in encoder that orders the best passages: auto, or off; auto needs AVX2, or NEON with dot products",
 		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
+		with(Setting{
+			Key: "index", Flag: "index", Env: []string{"DOCENT_INDEX"}, Scope: Embedding, Default: IndexAuto,
+			Help: "vector index: auto, flat, or chromem; auto is chromem for up to 4,000 passages, and flat for more",
+		})(oneOf(func(c *Config) *string { return &c.Index }, IndexAuto, IndexFlat, IndexChromem)),
 
 		with(Setting{
 			Key: "rerank.url", Flag: "rerank-url", Env: []string{"DOCENT_RERANK_URL"}, Scope: Embedding,

@@ -1,5 +1,6 @@
 // Package index holds the parts that vector indexes in memory share: a table of
-// vectors, an exact scan, and a list of the best hits.
+// vectors, an exact scan, a list of the best hits, and the choice of an index by
+// size.
 package index
 
 import (
@@ -26,6 +27,10 @@ type Vector struct {
 	place   int // in its collection's list
 }
 
+// Place returns the position in the list of the collection. After Remove, it is the
+// former position, which the last vector of the list has taken.
+func (v *Vector) Place() int { return v.place }
+
 // Vectors is a table of vectors by id and collection. It is not safe for
 // concurrent use.
 type Vectors struct {
@@ -44,6 +49,17 @@ func (v *Vectors) Len() int { return len(v.byID) }
 
 // Get returns a chunk's vector, or nil if it has none.
 func (v *Vectors) Get(id int64) *Vector { return v.byID[id] }
+
+// Entries returns an entry for each vector, without texts.
+func (v *Vectors) Entries() []retrieve.Entry {
+	out := make([]retrieve.Entry, 0, len(v.byID))
+	for _, one := range v.byID {
+		out = append(out, retrieve.Entry{
+			ID: one.ID, Collection: one.Collection, Source: one.source, Ordinal: one.ordinal, Vector: one.Values,
+		})
+	}
+	return out
+}
 
 // Collection returns the vectors of a collection, in no order. The caller must
 // not change the list.
@@ -160,8 +176,25 @@ func (t *Top) Scan(query []float32, vectors []*Vector) {
 }
 
 // Add offers a vector. Its score is the dot product with the query.
-func (t *Top) Add(query []float32, v *Vector) {
-	f := found{v, embed.Dot(query, v.Values)}
+func (t *Top) Add(query []float32, v *Vector) { t.add(found{v, embed.Dot(query, v.Values)}) }
+
+// Floor returns the lowest score in the Top, and whether the Top has K vectors.
+// If it has, it takes no vector with a lower score.
+func (t *Top) Floor() (score float32, full bool) {
+	if len(t.found) < t.K || t.K < 1 {
+		return 0, false
+	}
+	return t.found[0].score, true
+}
+
+// Merge offers all vectors of another Top, with their scores.
+func (t *Top) Merge(other *Top) {
+	for _, f := range other.found {
+		t.add(f)
+	}
+}
+
+func (t *Top) add(f found) {
 	if len(t.found) < t.K {
 		t.found = append(t.found, f)
 		for i := len(t.found) - 1; i > 0; {

@@ -10,7 +10,7 @@ import (
 
 	"docent/embed"
 	"docent/index/bm25"
-	"docent/index/chromem"
+	"docent/index/flat"
 	"docent/internal/wiring"
 	"docent/llm"
 	"docent/llm/llmtest"
@@ -66,7 +66,7 @@ func (i *timedWords) Words(ctx context.Context, text string, k int, filter retri
 }
 
 type timedVectors struct {
-	*chromem.Index
+	*flat.Index
 	search time.Duration
 }
 
@@ -79,7 +79,10 @@ func (i *timedVectors) Nearest(ctx context.Context, vector []float32, k int, fil
 // newRetrieveClock returns a retriever over the corpus that is measured.
 func newRetrieveClock(b *testing.B, corpus corpus.Corpus, static *embed.Static, snapshot string) (*retrieve.Retriever, *retrieveClock) {
 	b.Helper()
-	c := &retrieveClock{Corpus: corpus, Embedder: static, words: &timedWords{Index: bm25.New()}, vectors: &timedVectors{Index: chromem.New()}}
+	c := &retrieveClock{
+		Corpus: corpus, Embedder: static,
+		words: &timedWords{Index: bm25.New()}, vectors: &timedVectors{Index: flat.New(flat.Config{})},
+	}
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c, Static: static, Words: c.words, Nearest: c.vectors, Snapshot: snapshot,
 	})

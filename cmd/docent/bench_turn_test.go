@@ -18,7 +18,7 @@ import (
 	"docent/config"
 	"docent/embed"
 	"docent/index/bm25"
-	"docent/index/chromem"
+	"docent/index/flat"
 	"docent/internal/pgtest"
 	"docent/internal/wiring"
 	"docent/llm"
@@ -157,7 +157,7 @@ func newTalk(b *testing.B, db *wiring.Database, wire *wire, chunks int) *talk {
 		questions: fill(b, db.Documents, static, chunks),
 	}
 	retriever, err := retrieve.New(retrieve.Config{
-		Corpus: db.Corpus, Embedder: static, Static: static, Words: bm25.New(), Nearest: chromem.New(),
+		Corpus: db.Corpus, Embedder: static, Static: static, Words: bm25.New(), Nearest: flat.New(flat.Config{}),
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -11,10 +11,10 @@
 //     agent is the built-in assistant or comes from a YAML file
 //     (agent/definition).
 //  3. The body of the state calls RunRAG. Package rag/retrieve finds passages. The
-//     first stage combines keywords (index/bm25) and vectors (index/chromem,
-//     embedded by package embed). The second stage ranks the candidates by
-//     features. Then the built-in encoder (embed/encoder) orders the best 20
-//     passages.
+//     first stage combines keywords (index/bm25) and vectors (index/chromem or
+//     index/flat, embedded by package embed). The second stage ranks the
+//     candidates by features. Then the built-in encoder (embed/encoder) orders the
+//     best 20 passages.
 //  4. If the passages support an answer, a model writes it (package llm). Without
 //     a model, rag/quote quotes sentences. rag checks the citations against the
 //     passages and computes a support mark for each sentence. Questions that need

@@ -1,6 +1,6 @@
-// Package chromem is the vector index that docent uses. It searches small
-// collections with chromem-go. It scans large collections itself, because a scan
-// is faster for them.
+// Package chromem is the vector index that docent uses for few chunks. It searches
+// small collections with chromem-go. It scans large collections itself, because a
+// scan is faster for them.
 package chromem
 
 import (
@@ -35,6 +35,7 @@ type Index struct {
 var (
 	_ retrieve.Nearest = (*Index)(nil)
 	_ retrieve.Mirror  = (*Index)(nil)
+	_ index.Small      = (*Index)(nil)
 )
 
 // New makes an empty index.
@@ -47,6 +48,13 @@ func (x *Index) Len() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	return x.vectors.Len()
+}
+
+// Entries implements index.Small.
+func (x *Index) Entries() []retrieve.Entry {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.vectors.Entries()
 }
 
 // Put implements retrieve.Mirror. It keeps the vectors.

@@ -22,7 +22,7 @@ func TestIndex(t *testing.T) {
 // A collection has the same hits before and after it outgrows chromem-go.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
-	x, plain := chromem.New(), flat.New()
+	x, plain := chromem.New(), flat.New(flat.Config{})
 	entries := indextest.Entries(chromem.MaxCollection + 40)
 	for i := range entries {
 		if i%20 == 0 {

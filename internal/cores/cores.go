@@ -72,6 +72,15 @@ func (p *Pool) Answer() (done func()) {
 	}
 }
 
+// Busy counts the cores in use and the people who wait for an answer. It is 0 for a
+// nil Pool.
+func (p *Pool) Busy() int {
+	if p == nil {
+		return 0
+	}
+	return len(p.lent) + int(p.waiting.Load())
+}
+
 // Rest waits while somebody waits for an answer, and shortly after. Background
 // work calls it between small pieces. It takes at most maxRest, so that work goes
 // on under constant load. It fails only if ctx ends first.

@@ -150,7 +150,7 @@ func (s *Server) info(ctx context.Context) (api.Info, error) {
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
 		Models:   s.RAG.Models(),
 		Embedder: api.EmbedderInfo{Name: s.Embedder.Name(), Dimensions: s.Embedder.Dimensions()},
-		Index:    api.IndexInfo{Keyword: keywordIndex, Vectors: vectorIndex, Chunks: s.Retriever.Len()},
+		Index:    api.IndexInfo{Keyword: keywordIndex, Vectors: vectorIndex(s.nearest), Chunks: s.Retriever.Len()},
 		Voice:    api.VoiceInfo{Listens: s.Listens(), Speaks: s.Speaks()},
 		Limits:   api.Limits{K: s.Config.K},
 	}

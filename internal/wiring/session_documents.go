@@ -71,7 +71,8 @@ func (r sessionRAG) OverDocuments(ctx context.Context, own []agent.SessionDocume
 		}
 	}
 	retriever, err := retrieve.New(retrieve.Config{
-		Corpus: corpus.NewFixed(documents, chunks, vectors), Embedder: r.static, Static: r.static, Words: bm25.New(), Nearest: flat.New(),
+		Corpus: corpus.NewFixed(documents, chunks, vectors), Embedder: r.static, Static: r.static, Words: bm25.New(),
+		Nearest: flat.New(flat.Config{Float32: true}),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("index the documents of the session: %w", err)

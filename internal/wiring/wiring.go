@@ -24,7 +24,6 @@ import (
 	"docent/embed"
 	"docent/embed/encoder"
 	"docent/index/bm25"
-	"docent/index/chromem"
 	"docent/index/flat"
 	"docent/ingest"
 	"docent/ingest/encode"
@@ -92,6 +91,7 @@ type Parts struct {
 	speech    *speech.Client // nil without a speech server
 	readers   *worker.Pool   // closed by Ingester
 	cores     *cores.Pool    // bounds embedding and indexing in a server; nil in commands
+	nearest   retrieve.VectorMirror
 	metrics   *metrics.Set
 	tracer    *trace.Tracer // nil while tracing is off
 	vault     *syncer.Vault
@@ -124,17 +124,18 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 	}
 	var encoders []retrieve.Encoder
 	for _, m := range p.encoders {
-		encoders = append(encoders, retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages, Index: flat.New()})
+		encoders = append(encoders, retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages, Index: flat.New(flat.Config{Cores: p.cores})})
 	}
+	p.nearest = newNearest(p.Config.Index, p.cores)
 	p.Retriever, err = retrieve.New(retrieve.Config{
 		Corpus:   p.DB.Corpus,
 		Encoders: encoders, Encodings: p.DB.Encodings,
 		Embedder: p.Embedder,
 		Static:   p.static,
 		Words:    bm25.New(),
-		Nearest:  chromem.New(),
+		Nearest:  p.nearest,
 		Reranker: reranker, RerankShare: share,
-		Enriched: retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: chromem.New()},
+		Enriched: retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: newNearest(p.Config.Index, p.cores)},
 		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
 		Cores:    p.cores,
 		Log:      p.Log,
@@ -185,12 +186,6 @@ func (p *Parts) encoderShare(language string, passage corpus.Passage) float64 {
 		return .4
 	}
 }
-
-// The indexes that AddRetriever uses, as /api/info names them.
-const (
-	keywordIndex = "bm25"
-	vectorIndex  = "chromem"
-)
 
 // AddRAG adds the chat model, if one is configured, and the answering.
 func (p *Parts) AddRAG(ctx context.Context) error {

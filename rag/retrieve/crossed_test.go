@@ -90,8 +90,8 @@ func crossing(t *testing.T, c *memoryCorpus, documents map[string]string) (r *re
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Encodings: stored,
 		Encoders: []retrieve.Encoder{
-			{Embedder: english, Languages: corpus.Languages{Listed: []string{"en", ""}}, Index: flat.New()},
-			{Embedder: all, Languages: corpus.Languages{Except: true}, Index: flat.New()},
+			{Embedder: english, Languages: corpus.Languages{Listed: []string{"en", ""}}, Index: flat.New(flat.Config{})},
+			{Embedder: all, Languages: corpus.Languages{Except: true}, Index: flat.New(flat.Config{})},
 		},
 	})
 	if err != nil {

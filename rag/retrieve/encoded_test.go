@@ -62,7 +62,7 @@ func encoded(t *testing.T, c *memoryCorpus, e *memoryEncodings, snapshot string)
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Snapshot: snapshot,
 		Encodings: e, Encoders: []retrieve.Encoder{{
-			Embedder: topic{}, Languages: corpus.Languages{Listed: []string{"en", ""}}, Index: flat.New(),
+			Embedder: topic{}, Languages: corpus.Languages{Listed: []string{"en", ""}}, Index: flat.New(flat.Config{}),
 		}},
 	})
 	if err != nil {
@@ -180,7 +180,7 @@ func TestEncoderNeedsItsStore(t *testing.T) {
 	c := small(t)
 	_, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(),
-		Encoders: []retrieve.Encoder{{Embedder: topic{}, Index: flat.New()}},
+		Encoders: []retrieve.Encoder{{Embedder: topic{}, Index: flat.New(flat.Config{})}},
 	})
 	if err == nil || !strings.Contains(err.Error(), "Encodings") {
 		t.Errorf("error %v", err)

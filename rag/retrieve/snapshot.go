@@ -216,7 +216,7 @@ func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 	if r.cfg.Snapshot == "" {
 		return false
 	}
-	data, err := os.ReadFile(r.cfg.Snapshot)
+	data, err := flat.Map(r.cfg.Snapshot)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -229,7 +229,8 @@ func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 	return err == nil
 }
 
-// readSnapshot loads a snapshot, or fails and leaves the retriever empty.
+// readSnapshot loads a snapshot, or fails and leaves the retriever empty. Rows and
+// indexes use the data itself, so that vectors are in memory once.
 func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Revision) error {
 	body := len(data) - checksumSize
 	if body < 0 || binary.LittleEndian.Uint64(data[body:]) != uint64(crc32.Checksum(data[:body], castagnoli)) {

@@ -202,7 +202,7 @@ export interface components {
             chunks: number;
             /** @description The keyword index, such as bm25. */
             keyword: string;
-            /** @description The vector index, such as chromem. */
+            /** @description The vector index: flat, or chromem. */
             vectors: string;
         };
         Info: {
