@@ -17,6 +17,7 @@ type Store struct {
 	journal.Store
 	Directory journal.Directory
 	Feedbacks journal.Feedbacks
+	Leases    journal.Leases
 }
 
 // Database is an empty database for one test.
@@ -43,6 +44,7 @@ func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	Run(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
 	run(t, fresh, map[string]map[string]func(*testing.T, Database){
 		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests,
+		"Lease": leaseTests,
 	})
 }
 

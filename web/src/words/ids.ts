@@ -501,9 +501,11 @@ export interface Params {
   session_busy: [];
   session_deleted: [];
   session_document_too_large: [string, string];
+  session_elsewhere: [];
   session_id_guessable: [number];
   session_id_missing: [];
   session_message_dropped: [];
+  session_moved: [];
   session_of_another_user: [];
   session_peers_full: [number];
   session_queue_bytes: [number];
