@@ -19,7 +19,7 @@ var Levels = []Level{
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "ingest/outline", "ingest/format"}},
 	{"abilities", []string{"agent/tool/...", "agent/intent"}},
-	{"parts of the runtime", []string{"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/meters", "agent/session/queue"}},
+	{"parts of the runtime", []string{"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/mailbox", "agent/session/meters", "agent/session/queue", "agent/session/replica"}},
 	{"agents and answers", []string{"agent", "rag/pipeline"}},
 	{"bodies", []string{"agent/reason"}},
 	{"sessions", []string{"agent/session"}},

@@ -77,6 +77,7 @@ type Store struct {
 	enrichments
 	encodings
 	sessions
+	replicas
 	accounts
 	rightsTables
 	sources
@@ -102,6 +103,9 @@ type (
 
 // sessions stores conversations.
 type sessions struct{ *database }
+
+// replicas stores the leases of processes, and connects them.
+type replicas struct{ *database }
 
 // accounts stores users, their API tokens and their logins.
 type accounts struct{ *database }
@@ -150,7 +154,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db}, webhooks: webhooks{db},
+		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		webhooks: webhooks{db},
 	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()

@@ -12,32 +12,15 @@ import (
 
 var _ journal.Leases = (*Store)(nil)
 
-// claimSession makes a replica run a session that no other live replica runs.
-const claimSession = `UPDATE session s SET replica = $3, fence = fence + 1 WHERE agent_name = $1 AND session_id = $2
-	AND (replica IN ('', $3) OR NOT EXISTS (SELECT FROM replica r WHERE r.id = s.replica))`
-
-// notWritten returns the reason why a session was not written.
-func (s *sessions) notWritten(ctx context.Context, session int64) error {
-	var there bool
-	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1)`, session).Scan(&there)
-	switch {
-	case err != nil:
-		return err
-	case there:
-		return journal.Stale()
-	}
-	return store.NoSession()
-}
-
 // JoinReplicas adds a replica; see journal.Leases.
-func (s *sessions) JoinReplicas(ctx context.Context, id string, ttl time.Duration) error {
+func (s *replicas) JoinReplicas(ctx context.Context, id string, ttl time.Duration) error {
 	_, err := s.pool.Exec(ctx, `INSERT INTO replica (id, expires_at) VALUES ($1, now() + $2)`, id, ttl)
 	return fail("join the replicas", err)
 }
 
 // RenewReplica keeps a replica alive; see journal.Leases. The row lock decides between the renewal
 // and the removal of an expired replica.
-func (s *sessions) RenewReplica(ctx context.Context, id string, ttl time.Duration) (others []string, renewed bool, err error) {
+func (s *replicas) RenewReplica(ctx context.Context, id string, ttl time.Duration) (others []string, renewed bool, err error) {
 	err = again(ctx, func() error {
 		batch := &pgx.Batch{}
 		batch.Queue(`DELETE FROM replica WHERE id IN (SELECT id FROM replica WHERE expires_at < now() AND id <> $1 FOR UPDATE SKIP LOCKED)`, id)
@@ -66,13 +49,13 @@ func (s *sessions) RenewReplica(ctx context.Context, id string, ttl time.Duratio
 }
 
 // LeaveReplicas removes a replica; see journal.Leases.
-func (s *sessions) LeaveReplicas(ctx context.Context, id string) error {
+func (s *replicas) LeaveReplicas(ctx context.Context, id string) error {
 	_, err := s.pool.Exec(ctx, `DELETE FROM replica WHERE id = $1`, id)
 	return fail("leave the replicas", err)
 }
 
 // ReleaseSession makes a session free; see journal.Leases.
-func (s *sessions) ReleaseSession(ctx context.Context, key journal.SessionKey, replica string) error {
+func (s *replicas) ReleaseSession(ctx context.Context, key journal.SessionKey, replica string) error {
 	_, err := s.pool.Exec(ctx, `UPDATE session SET replica = '' WHERE agent_name = $1 AND session_id = $2 AND replica = $3`,
 		store.Text(key.Agent), store.Text(key.ID), replica)
 	return fail("release session "+key.ID, err)

@@ -41,6 +41,10 @@ func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
 	return r, nil
 }
 
+// claimSession makes a replica run a session that no other live replica runs.
+const claimSession = `UPDATE session s SET replica = $3, fence = fence + 1 WHERE agent_name = $1 AND session_id = $2
+	AND (replica IN ('', $3) OR NOT EXISTS (SELECT FROM replica r WHERE r.id = s.replica))`
+
 // OpenSession returns a session, and creates it if necessary; see
 // journal.Store.
 func (s *sessions) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
@@ -124,6 +128,19 @@ func (s *sessions) ResetSession(ctx context.Context, session, fence int64) (seq 
 		err = s.notWritten(ctx, session)
 	}
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
+}
+
+// notWritten returns the reason why a session was not written.
+func (s *sessions) notWritten(ctx context.Context, session int64) error {
+	var there bool
+	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1)`, session).Scan(&there)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		return journal.Stale()
+	}
+	return store.NoSession()
 }
 
 // Alarms returns the sessions that wait for a time; see journal.Alarms.

@@ -458,6 +458,12 @@ export interface Params {
   recordings_off: [];
   redirect_to_http: [];
   regenerate_invalid: [];
+  replica_call_unknown: [];
+  replica_calls_full: [];
+  replica_gone: [];
+  replica_links_full: [];
+  replica_not_listening: [];
+  replica_outbox_full: [];
   request_canceled: [];
   request_invalid: [string];
   request_timeout: [];
