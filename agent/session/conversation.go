@@ -244,7 +244,7 @@ func (c *conversation) open(ctx context.Context) {
 	defer c.mu.Unlock()
 	if err != nil {
 		c.endLocked(fmt.Errorf("open session %s: %w", c.key.ID, err))
-		if heldBy(err) == nil { // otherwise the other replica has an alarm
+		if journal.HeldBy(err) == nil { // otherwise the other replica has an alarm
 			c.sched.giveBack(err)
 		}
 		return

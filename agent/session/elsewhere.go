@@ -14,6 +14,11 @@ import (
 type Replicas interface {
 	// ID returns the current id of this process.
 	ID() string
+	// Await waits until this process surely has its lease. Sessions in memory may be out of date
+	// before.
+	Await(ctx context.Context) error
+	// Deleted tells the other processes that a session was deleted.
+	Deleted(id string)
 	// Open joins a client to the session req.ID of another replica. It fails with journal.ErrStale
 	// if that replica does not run the session, or is gone.
 	Open(ctx context.Context, replica string, req OpenRequest, listener Listener) (Remote, error)
@@ -30,15 +35,6 @@ type Remote interface {
 // maxRelays bounds the attempts to find the replica that runs a session. An attempt ends when that
 // replica is gone, or when it does not run the session any more.
 const maxRelays = 10
-
-// heldBy returns the error about a session that another replica runs, or nil.
-func heldBy(err error) *journal.HeldError {
-	var held *journal.HeldError
-	if errors.As(err, &held) {
-		return held
-	}
-	return nil
-}
 
 // relay joins a client to a session that another replica runs. It returns false if the session may
 // be free now.
@@ -97,6 +93,14 @@ func (r *Runtime) Abandon(ctx context.Context) {
 	for _, c := range all {
 		c.abandon(ctx, journal.Stale())
 	}
+}
+
+// await waits until the sessions in memory are surely those of this process.
+func (r *Runtime) await(ctx context.Context) error {
+	if r.cfg.Replicas == nil {
+		return nil
+	}
+	return r.cfg.Replicas.Await(ctx) //nolint:wrapcheck // the error is complete
 }
 
 // replicaID returns the id of this process, or "" without others.

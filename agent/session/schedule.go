@@ -6,6 +6,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/alarm"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -123,7 +124,7 @@ func (r *Runtime) wake(ctx context.Context, a alarm.Alarm) error {
 		c.mail.Signal()
 		return nil
 	})
-	if heldBy(err) != nil { // the other replica has an alarm
+	if journal.HeldBy(err) != nil { // the other replica has an alarm
 		return nil //nolint:nilerr // nothing failed
 	}
 	return err

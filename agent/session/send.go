@@ -130,7 +130,7 @@ func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event chat.Eve
 // with it.
 func (r *Runtime) DispatchOnce(ctx context.Context, sessionID, id string, event chat.Event) error {
 	err := r.with(ctx, sessionID, func(c *conversation) error { return c.dispatch(ctx, id, event) })
-	if heldBy(err) == nil {
+	if journal.HeldBy(err) == nil {
 		return err
 	}
 	return r.elsewhere(ctx, sessionID, replica.OpDispatch, replica.Dispatched{ID: id, Event: event}, func(c *conversation) error {
@@ -170,7 +170,7 @@ func (r *Runtime) Takes(event string) bool { return r.machine.Takes(event) }
 // memory. Check fails with fault.NotFound if the session does not exist.
 func (r *Runtime) Check(ctx context.Context, sessionID string) error {
 	err := r.with(ctx, sessionID, (*conversation).step)
-	if heldBy(err) == nil {
+	if journal.HeldBy(err) == nil {
 		return err
 	}
 	return r.elsewhere(ctx, sessionID, replica.OpCheck, nil, (*conversation).step)

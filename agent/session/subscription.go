@@ -124,7 +124,7 @@ func (r *Runtime) open(ctx context.Context, req OpenRequest, listener Listener, 
 	}
 	for tries := 1; ; tries++ {
 		err := r.join(ctx, key, req, s)
-		held := heldBy(err)
+		held := journal.HeldBy(err)
 		over := held == nil || !relay || r.cfg.Replicas == nil
 		if !over {
 			over, err = r.relay(ctx, key, req, s, held)
@@ -140,6 +140,9 @@ func (r *Runtime) open(ctx context.Context, req OpenRequest, listener Listener, 
 
 // join joins a client to a session of this replica.
 func (r *Runtime) join(ctx context.Context, key journal.SessionKey, req OpenRequest, s *Subscription) error {
+	if err := r.await(ctx); err != nil {
+		return err
+	}
 	for joined := false; !joined; {
 		c, fresh, err := r.conversation(ctx, key, req, s)
 		if err != nil {

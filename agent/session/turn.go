@@ -24,12 +24,6 @@ const (
 	MaxReplies = journal.MaxReplies
 	// MaxSteps bounds the steps of reasoning and task lists of one turn.
 	MaxSteps = journal.MaxSteps
-	// MaxSnapshotText bounds the streamed text in a payload.TurnSnapshot, in bytes.
-	MaxSnapshotText = journal.MaxStreamed
-	// MaxSnapshotSteps bounds the steps in a payload.TurnSnapshot.
-	MaxSnapshotSteps = journal.MaxSnapshotSteps
-	// MaxSnapshotStepBytes bounds the size of these steps together, in bytes.
-	MaxSnapshotStepBytes = journal.MaxSnapshotStepBytes
 )
 
 // openTurn is a turn until it is committed. It implements agent.Backend for bodies, which may use it

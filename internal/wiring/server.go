@@ -84,6 +84,9 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 		return nil, err
 	}
 	if s.relay != nil {
+		for name, limit := range s.sockets.UserLimits() {
+			s.relay.Share(name, limit)
+		}
 		if err := s.relay.Start(s.tracer.Context(ctx), s.Runtime); err != nil {
 			s.close(ctx)
 			return nil, fmt.Errorf("replicas: %w", err)

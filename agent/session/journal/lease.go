@@ -37,6 +37,15 @@ func Held(session int64, replica string) error {
 		"session_elsewhere", "another server runs this conversation; try again in a moment")
 }
 
+// HeldBy returns the HeldError in err, or nil.
+func HeldBy(err error) *HeldError {
+	var held *HeldError
+	if errors.As(err, &held) {
+		return held
+	}
+	return nil
+}
+
 // Leases is the part of a database that says which processes are alive. Each process is a replica
 // with an id of its own. A replica runs the sessions that it opened with SessionRecord.Replica,
 // while its row exists. Leases is safe for concurrent use.

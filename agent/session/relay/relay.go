@@ -25,6 +25,7 @@ type Relay struct {
 	log    *slog.Logger
 
 	runtime *session.Runtime // set by Start
+	shares  []*share
 }
 
 // Config configures a Relay.
@@ -72,6 +73,17 @@ func (r *Relay) Stop(ctx context.Context) { r.member.Stop(ctx) }
 // ID implements session.Replicas.
 func (r *Relay) ID() string { return r.member.ID() }
 
+// Others returns the number of other live processes.
+func (r *Relay) Others() int { return r.member.Others() }
+
+// Await implements session.Replicas.
+func (r *Relay) Await(ctx context.Context) error {
+	return r.member.Await(ctx) //nolint:wrapcheck // the error is complete
+}
+
+// Deleted implements session.Replicas.
+func (r *Relay) Deleted(id string) { r.member.Tell(deleted, id) }
+
 // Open implements session.Replicas.
 func (r *Relay) Open(ctx context.Context, to string, req session.OpenRequest, listener session.Listener) (session.Remote, error) {
 	link, err := r.member.Open(ctx, to, req, receiver{listener})
@@ -84,10 +96,12 @@ func (r *Relay) Open(ctx context.Context, to string, req session.OpenRequest, li
 	return link, nil
 }
 
-// The messages to clients on other replicas.
+// The messages to other replicas. The first two are for their clients.
 const (
 	opened  = "opened"
 	deliver = "deliver"
+	deleted = "deleted"
+	used    = "used"
 )
 
 // delivered is a session.Delivery between replicas. It keeps missing JSON apart from null.
@@ -143,9 +157,42 @@ type host struct{ *Relay }
 func (h host) Lost(ctx context.Context) { h.runtime.Abandon(ctx) }
 
 // Left implements replica.Host. Sessions of the other replica may have alarms.
-func (h host) Left(ctx context.Context) {
+func (h host) Left(ctx context.Context, id string) {
+	for _, s := range h.shares {
+		s.limit.Others(id, nil)
+	}
 	if err := h.runtime.Start(ctx); err != nil {
 		h.log.WarnContext(ctx, "read alarms", "error", err)
+	}
+}
+
+// Beat implements replica.Host.
+func (h host) Beat() {
+	for _, s := range h.shares {
+		if amounts := s.news(); amounts != nil {
+			h.member.Tell(used, usage{s.name, amounts})
+		}
+	}
+}
+
+// Told implements replica.Host.
+func (h host) Told(from, op string, message json.RawMessage) {
+	switch op {
+	case deleted:
+		var id string
+		if json.Unmarshal(message, &id) == nil {
+			h.runtime.Drop(id)
+		}
+	case used:
+		var u usage
+		if json.Unmarshal(message, &u) != nil {
+			return
+		}
+		for _, s := range h.shares {
+			if s.name == u.Limit {
+				s.limit.Others(from, u.Amounts)
+			}
+		}
 	}
 }
 

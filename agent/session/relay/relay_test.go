@@ -20,6 +20,7 @@ import (
 	"docent/agent/session/relay"
 	"docent/agent/session/replica"
 	"docent/internal/fault"
+	"docent/internal/limits"
 	"docent/internal/pgtest"
 	"docent/payload"
 	"docent/store/postgres"
@@ -114,7 +115,7 @@ func (l *line) silence() { l.mu.Lock(); defer l.mu.Unlock(); close(l.cut) }
 func (l *line) repair()  { l.mu.Lock(); defer l.mu.Unlock(); l.cut = make(chan struct{}) }
 
 // begin starts a process with an agent.
-func begin(t *testing.T, url string, a *agent.Agent) *process {
+func begin(t *testing.T, url string, a *agent.Agent, shared ...*limits.Limit) *process {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), postgres.Config{URL: url})
 	ok(t, err)
@@ -126,6 +127,9 @@ func begin(t *testing.T, url string, a *agent.Agent) *process {
 	ok(t, err)
 	p.Runtime, err = session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, Logger: log, Replicas: p.relay})
 	ok(t, err)
+	for _, l := range shared {
+		p.relay.Share("shared", l)
+	}
 	ok(t, p.relay.Start(t.Context(), p.Runtime))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -116,6 +116,29 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestLate checks that a replica that was silent for longer than its lease does not show a client an
+// old state of the session.
+func TestLate(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a.join(t, session.OpenRequest{}).until(payload.ReplyStr)
+	a.line.silence()
+	there := b.join(t, session.OpenRequest{})
+	there.says("m", "one")
+	after := int64(3)
+	joined := make(chan session.Opened, 1)
+	go func() { // waits for the lease
+		late := a.join(t, session.OpenRequest{After: &after})
+		joined <- <-late.opened
+	}()
+	<-time.After(10 * time.Millisecond) // otherwise the test would also pass without the wait
+	a.line.repair()
+	if o := <-joined; o.Seq != 3 {
+		t.Errorf("opened %+v, want Seq 3", o)
+	}
+}
+
 // TestMoves checks that a session without clients moves to the replica with the next client, and
 // that a replica frees its sessions when it stops.
 func TestMoves(t *testing.T) {

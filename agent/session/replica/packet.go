@@ -23,6 +23,7 @@ const (
 	kindAnswer  = "answer"
 	kindMessage = "message"
 	kindClose   = "close"
+	kindTell    = "tell"
 )
 
 // packet is a message between two replicas.
@@ -270,6 +271,10 @@ func (m *Member) receive(payload string) {
 	var p packet
 	if err := json.Unmarshal([]byte(data), &p); err != nil {
 		m.cfg.Logger.Warn("packet of another replica", "error", err)
+		return
+	}
+	if p.Kind == kindTell {
+		m.host.Told(p.From, p.Op, p.Body)
 		return
 	}
 	m.mu.Lock()

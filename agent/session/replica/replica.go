@@ -52,7 +52,11 @@ type Host interface {
 	// its sessions now.
 	Lost(ctx context.Context)
 	// Left is called when another replica is gone.
-	Left(ctx context.Context)
+	Left(ctx context.Context, replica string)
+	// Beat is called after each renewal of the lease.
+	Beat()
+	// Told receives a message of another replica; see Member.Tell. It must not block.
+	Told(from, op string, message json.RawMessage)
 	// Accept opens a session for a client of another replica. The client receives the messages of
 	// stream. ctx ends with the link.
 	Accept(ctx context.Context, request json.RawMessage, stream *Stream) (Guest, error)
@@ -115,7 +119,9 @@ type Member struct {
 	links     map[string]*Link
 	streams   map[string]*Stream
 	outboxes  map[string]*outbox
-	listening bool // it has listened before with this id
+	listening bool          // it has listened before with this id
+	renewed   time.Time     // the lease lasts at least from then
+	beats     chan struct{} // closed and replaced after each renewal
 	stopped   bool
 }
 
@@ -129,7 +135,7 @@ func New(cfg Config) (*Member, error) {
 	cfg.Beat = cmp.Or(cfg.Beat, 500*time.Millisecond)
 	return &Member{
 		cfg: cfg, id: uuid.NewString(), ready: make(chan struct{}), pieces: map[string]*piece{},
-		links: map[string]*Link{}, streams: map[string]*Stream{}, outboxes: map[string]*outbox{},
+		beats: make(chan struct{}), links: map[string]*Link{}, streams: map[string]*Stream{}, outboxes: map[string]*outbox{},
 	}, nil
 }
 
@@ -143,9 +149,11 @@ func (m *Member) ID() string {
 // Start joins the replicas and begins to work for host. It may be called once. The work goes on
 // after the end of ctx, until Stop.
 func (m *Member) Start(ctx context.Context, host Host) error {
+	began := time.Now()
 	if err := m.cfg.Leases.JoinReplicas(ctx, m.ID(), m.cfg.Lease); err != nil {
 		return fmt.Errorf("replicas: %w", err)
 	}
+	m.renews(began)
 	m.mu.Lock()
 	m.host = host
 	m.mu.Unlock()
@@ -160,6 +168,45 @@ func (m *Member) Start(ctx context.Context, host Host) error {
 	}
 	m.Stop(ctx)
 	return fault.New(fault.Unavailable, "replica_not_listening", "docent cannot listen for notifications of the database")
+}
+
+// Others returns the number of other live replicas.
+func (m *Member) Others() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return len(m.alive)
+}
+
+// renews records a renewal that began at a time.
+func (m *Member) renews(began time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.renewed = began
+	close(m.beats)
+	m.beats = make(chan struct{})
+}
+
+// Await returns once this replica surely has its lease. It waits only if the last renewal is too
+// long ago, such as after a stop of the process. It fails with fault.Unavailable if the database
+// does not answer. Sessions in memory may be out of date before.
+func (m *Member) Await(ctx context.Context) error {
+	timeout := time.NewTimer(openTimeout)
+	defer timeout.Stop()
+	for {
+		m.mu.Lock()
+		valid, beats := time.Since(m.renewed) < m.cfg.Lease, m.beats
+		m.mu.Unlock()
+		if valid {
+			return nil
+		}
+		select {
+		case <-beats:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-timeout.C:
+			return gone()
+		}
+	}
 }
 
 // Stop breaks all links and leaves the replicas. The sessions of this replica are then free. It may
@@ -219,6 +266,7 @@ func (m *Member) beat(ctx context.Context) error {
 	m.mu.Unlock()
 	within, cancel := context.WithTimeout(ctx, m.cfg.Lease)
 	defer cancel()
+	began := time.Now()
 	others, renewed, err := m.cfg.Leases.RenewReplica(within, id, m.cfg.Lease)
 	if err != nil {
 		return fmt.Errorf("renew: %w", err)
@@ -226,20 +274,22 @@ func (m *Member) beat(ctx context.Context) error {
 	if !renewed {
 		return m.rejoin(ctx)
 	}
+	m.renews(began)
 	m.mu.Lock()
-	left := slices.ContainsFunc(m.alive, func(id string) bool { return !slices.Contains(others, id) })
+	left := slices.DeleteFunc(m.alive, func(id string) bool { return slices.Contains(others, id) })
 	m.alive = others
 	m.mu.Unlock()
 	m.breakAll(func(id string) bool { return known[id] && !slices.Contains(others, id) })
-	if left {
-		m.host.Left(ctx)
+	for _, id := range left {
+		m.host.Left(ctx, id)
 	}
+	m.host.Beat()
 	return nil
 }
 
 // rejoin joins with a new id, because others may run the sessions of the old one.
 func (m *Member) rejoin(ctx context.Context) error {
-	id := uuid.NewString()
+	id, began := uuid.NewString(), time.Now()
 	within, cancel := context.WithTimeout(ctx, m.cfg.Lease)
 	defer cancel()
 	if err := m.cfg.Leases.JoinReplicas(within, id, m.cfg.Lease); err != nil {
@@ -252,6 +302,7 @@ func (m *Member) rejoin(ctx context.Context) error {
 	m.mu.Unlock()
 	m.breakAll(func(string) bool { return true })
 	m.host.Lost(ctx)
+	m.renews(began)
 	return nil
 }
 
@@ -304,6 +355,23 @@ var ErrGone = errors.New("the other replica does not answer")
 // gone is the error of a link that broke.
 func gone() error {
 	return fault.Wrap(fault.Unavailable, ErrGone, "replica_gone", "the connection to another server broke; connect again")
+}
+
+// Tell sends a message to all other replicas. It may be lost.
+func (m *Member) Tell(op string, message any) {
+	body, err := encode(message)
+	if err != nil {
+		m.cfg.Logger.Warn("tell other replicas", "error", err)
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stopped {
+		return
+	}
+	for _, to := range m.alive {
+		_ = m.postLocked(to, packet{Link: m.id, Kind: kindTell, Op: op, Body: body}) // it may be lost
+	}
 }
 
 // breakAll ends the links and streams with replicas.
