@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -42,6 +43,8 @@ type process struct {
 // a stopped process.
 type line struct {
 	*postgres.Store
+	lose   atomic.Int32 // payloads that get lost
+	double atomic.Bool  // everything arrives twice
 
 	mu  sync.Mutex
 	cut chan struct{} // closed while the line is cut
@@ -82,6 +85,15 @@ func (l *line) LeaveReplicas(ctx context.Context, id string) error {
 func (l *line) Post(ctx context.Context, to string, payloads []string) error {
 	if l.isCut() {
 		return errCut
+	}
+	for len(payloads) > 0 && l.lose.Load() > 0 {
+		l.lose.Add(-1)
+		payloads = payloads[1:]
+	}
+	if l.double.Load() {
+		if err := l.Store.Post(ctx, to, payloads); err != nil {
+			return err
+		}
 	}
 	return l.Store.Post(ctx, to, payloads)
 }

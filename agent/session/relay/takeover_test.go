@@ -139,6 +139,47 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// TestLost loses notifications for a client. It connects again and misses nothing.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	here, there := a.join(t, session.OpenRequest{}), b.join(t, session.OpenRequest{})
+	here.until(payload.ReplyStr)
+	a.line.lose.Store(1)
+	here.says("m", "one")
+	if err := there.left(); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("the client left with %v", err)
+	}
+	after := int64(1)
+	var seen []int64
+	ok(t, b.join(t, session.OpenRequest{After: &after}).CatchUp(t.Context(), func(e journal.Entry) bool {
+		seen = append(seen, e.Seq())
+		return true
+	}))
+	if fmt.Sprint(seen) != "[2 3]" {
+		t.Errorf("caught up %d, want 2 and 3", seen)
+	}
+}
+
+// TestRepeated delivers each notification twice. The client receives each frame once.
+func TestRepeated(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a.line.double.Store(true)
+	b.line.double.Store(true)
+	here, there := a.join(t, session.OpenRequest{}), b.join(t, session.OpenRequest{})
+	here.until(payload.ReplyStr)
+	there.until(payload.SyncedAction)
+	for i := range 3 {
+		got := there.says(fmt.Sprint(i), "text")
+		if want := here.until(payload.TurnFinishedAction); lines(got[1:]) != lines(want[1:]) {
+			t.Errorf("got\n%s\nwant\n%s", lines(got[1:]), lines(want[1:]))
+		}
+	}
+}
+
 // TestMoves checks that a session without clients moves to the replica with the next client, and
 // that a replica frees its sessions when it stops.
 func TestMoves(t *testing.T) {
