@@ -162,7 +162,9 @@ func (r *Runtime) join(ctx context.Context, key journal.SessionKey, req OpenRequ
 	err := s.failure()
 	if err != nil {
 		s.Close()
-		s.closed = false
+		s.c.mu.Lock()
+		s.closed = false // it may join the session elsewhere
+		s.c.mu.Unlock()
 	}
 	return err
 }

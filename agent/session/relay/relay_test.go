@@ -213,7 +213,8 @@ func lines(all []session.Delivery) string {
 		if d.Frame.Turn != nil {
 			turn = *d.Frame.Turn
 		}
-		out[i] = fmt.Sprintf("%d %d %d %s %s %s %d", d.Frame.Seq, turn, d.Frame.N, d.Frame.Action, d.Frame.ID, d.Frame.Message, d.Audience)
+		d.Frame.Turn, d.Frame.Time = nil, d.Frame.Time.UTC().Round(0)
+		out[i] = fmt.Sprintf("turn %d: %+v", turn, d)
 	}
 	return strings.Join(out, "\n")
 }
@@ -251,7 +252,13 @@ func echo(handle agent.Body) *agent.Agent {
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	picky := func(_ context.Context, s *agent.Session) error {
+		if s.Message() == "bad" {
+			return fault.New(fault.Invalid, "test_sentence", "%s is bad", "this")
+		}
+		return nil
+	}
+	a, b := begin(t, url, echo(picky)), begin(t, url, echo(picky))
 	here := a.join(t, session.OpenRequest{})
 	here.until(payload.SyncedAction)
 	if got := here.until(payload.ReplyStr); string(got[0].Frame.Message) != `"hello"` {
@@ -267,7 +274,7 @@ func TestElsewhere(t *testing.T) {
 	}
 
 	big := strings.Repeat("é<", 5_000)
-	for i, text := range []string{"one", big} {
+	for i, text := range []string{"one", big, "bad"} {
 		got := there.says(fmt.Sprint("b", i), text)
 		want := here.until(payload.TurnFinishedAction)
 		if got[0].Frame.Action != payload.AckAction || want[0].Frame.Action != payload.UserMessage {
@@ -289,7 +296,7 @@ func TestElsewhere(t *testing.T) {
 		t.Errorf("feedback on no turn: %v", err)
 	}
 	good := 1
-	if turn, err := there.Subscription.Feedback(t.Context(), journal.Feedback{Rating: &good}); err != nil || turn != 3 {
+	if turn, err := there.Subscription.Feedback(t.Context(), journal.Feedback{Rating: &good}); err != nil || turn != 4 {
 		t.Errorf("feedback on turn %d: %v", turn, err)
 	}
 	messages, err := there.Recent(t.Context(), 2)
@@ -300,7 +307,7 @@ func TestElsewhere(t *testing.T) {
 	ok(t, b.DispatchOnce(t.Context(), "x", "", agent.Event{Name: agent.EventText, Text: "three"}))
 	here.until(payload.TurnFinishedAction)
 	ok(t, b.Check(t.Context(), "x"))
-	ok(t, there.Revise(t.Context(), session.Revision{Turn: 3, ID: "r", Content: chat.JSONString("four")}))
+	ok(t, there.Revise(t.Context(), session.Revision{Turn: 4, ID: "r", Content: chat.JSONString("four")}))
 	there.until(payload.TurnFinishedAction)
 	ok(t, there.Reset(t.Context()))
 	there.until(payload.SessionResetAction)
