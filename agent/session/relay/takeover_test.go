@@ -169,8 +169,9 @@ func TestRepeated(t *testing.T) {
 	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
 	a.line.double.Store(true)
 	b.line.double.Store(true)
-	here, there := a.join(t, session.OpenRequest{}), b.join(t, session.OpenRequest{})
+	here := a.join(t, session.OpenRequest{})
 	here.until(payload.ReplyStr)
+	there := b.join(t, session.OpenRequest{})
 	there.until(payload.SyncedAction)
 	for i := range 3 {
 		got := there.says(fmt.Sprint(i), "text")
