@@ -19,6 +19,7 @@ import (
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
+	"docent/store/postgres/cluster"
 )
 
 // Limits.
@@ -77,7 +78,7 @@ type Store struct {
 	enrichments
 	encodings
 	sessions
-	replicas
+	*cluster.Cluster
 	accounts
 	rightsTables
 	sources
@@ -103,9 +104,6 @@ type (
 
 // sessions stores conversations.
 type sessions struct{ *database }
-
-// replicas stores the leases of processes, and connects them.
-type replicas struct{ *database }
 
 // accounts stores users, their API tokens and their logins.
 type accounts struct{ *database }
@@ -154,7 +152,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		sessions: sessions{db}, Cluster: cluster.New(pool, fail), accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
 		webhooks: webhooks{db},
 	}
 	if err := s.migrate(ctx); err != nil {

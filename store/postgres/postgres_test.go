@@ -120,7 +120,7 @@ func TestDocuments(t *testing.T) {
 
 func TestSessions(t *testing.T) {
 	t.Parallel()
-	sessiontest.RunDatabase(t, func(t *testing.T) sessiontest.Database {
+	fresh := func(t *testing.T) sessiontest.Database {
 		config := postgres.Config{URL: pgtest.URL(t)}
 		return sessiontest.Database{
 			Open: func(t *testing.T) sessiontest.Store {
@@ -130,5 +130,7 @@ func TestSessions(t *testing.T) {
 			Count:   count(config),
 			Strings: texts(config),
 		}
-	})
+	}
+	sessiontest.RunDatabase(t, fresh)
+	sessiontest.RunLeases(t, fresh)
 }

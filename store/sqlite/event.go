@@ -90,9 +90,6 @@ var historyQuery = `SELECT ` + bounded(chatColumns, "c.content") + ` FROM chat c
 // addEvent stores a new event with its message. next is the sequence number
 // after the history.
 func (s *sessions) addEvent(ctx context.Context, w *writer, in journal.Incoming) (e journal.EventRecord, next int64, err error) {
-	if err := checkFence(ctx, w, in.Session, in.Fence); err != nil {
-		return e, 0, err
-	}
 	if err := replaceable(ctx, w, in); err != nil {
 		return e, 0, err
 	}

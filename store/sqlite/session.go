@@ -75,25 +75,9 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 			return err
 		}
 		created = n == 1
-		if record.Replica != "" {
-			if _, err := w.exec(ctx, claimSession, record.Replica, agentName, id); err != nil {
-				return err
-			}
-		}
-		var replica string
-		var fence int64
-		stored, err = scanSession(w.row(ctx, `SELECT `+sessionColumns+`, s.replica, s.fence FROM session s
-			WHERE s.agent_name = ? AND s.session_id = ?`, agentName, id), &replica, &fence)
-		if err != nil {
+		stored, err = scanSession(w.row(ctx, `SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`, agentName, id))
+		if err != nil || created {
 			return err
-		}
-		if record.Replica != "" {
-			if stored.Replica, stored.Fence = replica, fence; replica != record.Replica {
-				return journal.Held(stored.RowID, replica)
-			}
-		}
-		if created {
-			return nil
 		}
 		rows, err := w.query(ctx, pendingEvents, stored.RowID)
 		if err != nil {
@@ -112,11 +96,8 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 }
 
 // ResetSession empties a session; see journal.Store.
-func (s *sessions) ResetSession(ctx context.Context, session, fence int64) (seq int64, err error) {
+func (s *sessions) ResetSession(ctx context.Context, session, _ int64) (seq int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
-		if err := checkFence(ctx, w, session, fence); err != nil {
-			return err
-		}
 		err := w.row(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
 			updated_at = ? WHERE id = ? RETURNING seq`, s.now(), session).Scan(&seq)
 		if errors.Is(err, sql.ErrNoRows) {

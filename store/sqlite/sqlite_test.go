@@ -129,7 +129,7 @@ func TestSessions(t *testing.T) {
 		return sessiontest.Database{
 			Open: func(t *testing.T) sessiontest.Store {
 				s := open(t, config)
-				return sessiontest.Store{Store: s, Directory: s, Feedbacks: s, Leases: s}
+				return sessiontest.Store{Store: s, Directory: s, Feedbacks: s}
 			},
 			Count:   count(config),
 			Strings: texts(config),

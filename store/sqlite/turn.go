@@ -25,9 +25,6 @@ func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out
 		return journal.Written{}, err
 	}
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
-		if err := checkFence(ctx, w, turn.Session, turn.Fence); err != nil {
-			return err
-		}
 		same, after, err := sameCommit(ctx, w, turn)
 		if err != nil {
 			return err

@@ -70,7 +70,7 @@ type SessionRecord struct {
 	// Pinned puts the session before others in lists.
 	Pinned bool
 	// Replica, in OpenSession, is the id of the replica that is to run the session; see Leases. ""
-	// claims nothing.
+	// claims nothing. Stores for one process ignore it, and all fences.
 	Replica string
 	// Fence is the fence of writes by Replica. Only OpenSession with a Replica fills it.
 	Fence int64

@@ -17,7 +17,8 @@ type Store struct {
 	journal.Store
 	Directory journal.Directory
 	Feedbacks journal.Feedbacks
-	Leases    journal.Leases
+	// Leases is only needed for RunLeases.
+	Leases journal.Leases
 }
 
 // Database is an empty database for one test.
@@ -44,8 +45,12 @@ func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	Run(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
 	run(t, fresh, map[string]map[string]func(*testing.T, Database){
 		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests,
-		"Lease": leaseTests,
 	})
+}
+
+// RunLeases tests the leases of databases that several processes share.
+func RunLeases(t *testing.T, fresh func(t *testing.T) Database) {
+	run(t, fresh, map[string]map[string]func(*testing.T, Database){"Lease": leaseTests})
 }
 
 // run runs groups of tests, each with its own store.
