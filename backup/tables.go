@@ -61,7 +61,7 @@ func table(name, columns string) Table {
 }
 
 // Tables are the tables of a backup. A table comes after those that its rows refer to.
-// The schema also has the table corpus, of which a backup holds only the revision, and
+// The schema also has the table corpus, of which a backup holds only the revision, replica, and
 // the tables of the migrations and of SQLite.
 var Tables = []Table{
 	table("collection", "id int, name text, created_at time, restricted bool"),
@@ -88,7 +88,7 @@ var Tables = []Table{
 	table("session", "id int, agent_name text, session_id text, session_name text, username text, platform_name text, "+
 		"timestamp time, variables json, owner text, current_state text, seq int, turn int, updated_at time, "+
 		"entered_at time, wake_at time, last_event int, reset_seq int, pinned bool, folded text, "+
-		"commit_key text, commit_seq int, address text"),
+		"commit_key text, commit_seq int, address text, replica text, fence int"),
 	table("chat", "id int, session_id int, type text, content json, is_user bool, timestamp time, seq int, turn int, "+
 		"client_id text, sender text, replaces int, sentence text"),
 	table("said", "session_id int, chat_id int, turn int, folded text"),

@@ -61,6 +61,14 @@ func newBounds(cfg Config) bounds {
 	return b
 }
 
+// UserLimits returns the limits of one user that several servers can share, by name.
+func (s *Server) UserLimits() map[string]*limits.Limit {
+	if s.bounds.rate == nil {
+		return nil
+	}
+	return map[string]*limits.Limit{"connections": s.bounds.connections, "rate": s.bounds.rate}
+}
+
 // place is the share of one connection in a limit.
 type place struct {
 	limit *limits.Limit

@@ -89,7 +89,7 @@ func TestDocumentedLimits(t *testing.T) {
 		fmt.Sprintf("within %g seconds and in a frame of at most %d KiB", c.HelloTimeout.Seconds(), helloBytes>>10),
 		fmt.Sprintf("from %d to %d, `comment`", -journal.MaxRating, journal.MaxRating),
 		fmt.Sprintf("a text of at most %d KiB, as a notification", agent.MaxTextBytes>>10),
-		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", session.MaxSnapshotText>>20, session.MaxSnapshotSteps),
+		fmt.Sprintf("the first %d MiB of the text and the newest %d steps", journal.MaxStreamed>>20, journal.MaxSnapshotSteps),
 		fmt.Sprintf("file or recording, in base64 | %d MiB |", c.FileBytes>>20),
 		fmt.Sprintf("memory of all messages over %d KiB that are being received | %d MiB |", longMessage>>10, c.UploadBytes>>20),
 		fmt.Sprintf("transfer rate of a message | %d KiB per second, measured over %g seconds |", minUpload>>10, c.Stall.Seconds()),

@@ -510,7 +510,7 @@ func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit 
 }
 
 // ResetSession implements agent.Store.
-func (s *Store) ResetSession(ctx context.Context, id int64) (int64, error) {
+func (s *Store) ResetSession(ctx context.Context, id, _ int64) (int64, error) {
 	if err := s.enter(ctx, Reset); err != nil {
 		return 0, err
 	}

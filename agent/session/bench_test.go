@@ -59,7 +59,7 @@ func (n *nowhere) Alarms(context.Context, string, time.Time, int) ([]journal.Ala
 	return nil, nil
 }
 
-func (n *nowhere) ResetSession(context.Context, int64) (int64, error) { return 0, nil }
+func (n *nowhere) ResetSession(context.Context, int64, int64) (int64, error) { return 0, nil }
 
 // turns is a client that counts the ends of turns.
 type turns chan struct{}

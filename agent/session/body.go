@@ -84,7 +84,7 @@ func (t *openTurn) Say(_ context.Context, m chat.Message, silent bool) error {
 	t.record.Say(m, silent)
 	if after := t.c.rt.cfg.FlushAfter; !silent && after >= 0 && t.record.FlushAt.IsZero() {
 		t.record.FlushAt = time.Now().Add(after)
-		t.c.mail.signal()
+		t.c.mail.Signal()
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (t *openTurn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reason
 	c := t.c
 	var out []chat.Reasoning
 	// The owner reads, because a concurrent write could add steps twice or hide them.
-	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
+	err := c.mail.Ask(ctx, t, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		var err error

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"docent/agent/session/journal"
+	"docent/agent/session/replica"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -22,7 +23,7 @@ var errLeft = fault.New(fault.Canceled, "client_left", "the client has left the 
 func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bool) error {
 	c := s.c
 	for {
-		last, err := s.caughtUp()
+		last, err := s.Remaining(ctx, s.at)
 		if last == 0 || err != nil {
 			return err
 		}
@@ -39,6 +40,17 @@ func (s *Subscription) CatchUp(ctx context.Context, yield func(journal.Entry) bo
 	}
 }
 
+// Remaining ends CatchUp for a client that has all entries up to a sequence number, and returns 0.
+// If there are more entries, it returns the last one that the client needs. CatchUp calls it.
+func (s *Subscription) Remaining(ctx context.Context, at int64) (last int64, err error) {
+	if s.remote == nil {
+		s.at = at
+		return s.caughtUp()
+	}
+	err = s.remote.Call(ctx, replica.OpCatchUp, at, &last)
+	return last, err //nolint:wrapcheck // the error is complete
+}
+
 // caughtUp ends catching up if the client has all stored entries. Otherwise it returns the last
 // sequence number that the client needs.
 func (s *Subscription) caughtUp() (last int64, err error) {
@@ -48,8 +60,8 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 	switch {
 	case s.closed:
 		return 0, errLeft
-	case c.mail.gone:
-		return 0, c.mail.err
+	case c.mail.Gone:
+		return 0, c.mail.Err
 	case !s.muted:
 		return 0, nil
 	}

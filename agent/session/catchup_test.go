@@ -168,17 +168,17 @@ func testSnapshotBounds(t *testing.T) {
 	go_ := make(chan struct{})
 	thinker := echo(func(ctx context.Context, s *agent.Session) error {
 		for range 3 {
-			if err := s.Stream(ctx, strings.Repeat("é", session.MaxSnapshotText/5)); err != nil {
+			if err := s.Stream(ctx, strings.Repeat("é", journal.MaxStreamed/5)); err != nil {
 				return err
 			}
 		}
-		for i := range session.MaxSnapshotSteps + 10 {
+		for i := range journal.MaxSnapshotSteps + 10 {
 			if err := s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: payload.StepText, Summary: fmt.Sprint(i)}); err != nil {
 				return err
 			}
 		}
 		<-go_
-		return s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: payload.StepText, Summary: strings.Repeat("x", session.MaxSnapshotStepBytes)})
+		return s.ReplyReasoningStep(ctx, payload.ReasoningStep{Kind: payload.StepText, Summary: strings.Repeat("x", journal.MaxSnapshotStepBytes)})
 	})
 	rt := start(t, session.RuntimeConfig{Store: agenttest.NewStore(), FlushAfter: -1, Agent: thinker})
 	sub, c, _ := open(t, rt, "S")
@@ -193,10 +193,10 @@ func testSnapshotBounds(t *testing.T) {
 	if err := json.Unmarshal(e.next().Frame.Message, &s); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Text) > session.MaxSnapshotText || len(s.Text) < session.MaxSnapshotText-4 || strings.Trim(s.Text, "é") != "" {
+	if len(s.Text) > journal.MaxStreamed || len(s.Text) < journal.MaxStreamed-4 || strings.Trim(s.Text, "é") != "" {
 		t.Errorf("%d bytes of text", len(s.Text))
 	}
-	if len(s.Steps) != session.MaxSnapshotSteps || !strings.Contains(string(s.Steps[255].Message), `"265"`) {
+	if len(s.Steps) != journal.MaxSnapshotSteps || !strings.Contains(string(s.Steps[255].Message), `"265"`) {
 		t.Errorf("%d steps", len(s.Steps))
 	}
 	close(go_)

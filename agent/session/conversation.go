@@ -15,6 +15,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
+	"docent/agent/session/mailbox"
 	"docent/agent/session/queue"
 	"docent/internal/errlog"
 	"docent/internal/fault"
@@ -47,10 +48,10 @@ type conversation struct {
 	carried int         // moves without an event in the turn that has just failed
 
 	mu       sync.Mutex // guards the following fields, and the turn's record
-	mail     mailbox
+	mail     mailbox.Mailbox[*openTurn]
 	clients  clients
 	sched    schedule
-	greeting greeting
+	greeting mailbox.Greeting
 	queue    queue.Queue
 	current  *openTurn     // the running turn, or nil
 	ending   []int64       // finished turns whose end clients have not received
@@ -74,10 +75,10 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 		Reader: journal.Reader{Store: cfg.Store, Name: key.ID, Timeout: storeTimeout},
 		Load:   uuid.NewString(), Closing: rt.closing, Observe: rt.meters.Commits.Observe,
 	}
-	c.mail = mailbox{rt: rt, mu: &c.mu, wakeup: make(chan struct{}, 1)}
+	c.mail = mailbox.New[*openTurn](&c.mu, rt.closing, mailbox.Refusals{Closing: errClosing, Reset: errReset})
 	c.clients = clients{mu: &c.mu, store: &c.store, log: c.logError}
 	c.sched = schedule{rt: rt, session: key.ID}
-	c.greeting = greeting{rt: rt, mu: &c.mu, session: key.ID}
+	c.greeting = mailbox.NewGreeting(&c.mu, rt.closing)
 	c.queue = queue.Queue{Slots: make(chan struct{}, cfg.QueueSize)}
 	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	c.env = agent.Env{
@@ -115,7 +116,7 @@ func (c *conversation) run(ctx context.Context) {
 			up = timer.C
 		}
 		select {
-		case <-c.mail.wakeup:
+		case <-c.mail.Wakeup:
 		case <-up:
 			c.mu.Lock()
 			if c.current == nil {
@@ -140,16 +141,16 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	switch {
 	case t != nil && t.returned:
 		return func() { t.finish(ctx) }, 0, true
-	case c.mail.gone:
-		c.mail.failLocked(c.mail.err, nil)
+	case c.mail.Gone:
+		c.mail.FailLocked(c.mail.Err, nil)
 		return nil, forever, t != nil
-	case t == nil && c.mail.resetting && c.mail.emptied:
+	case t == nil && c.mail.Resetting && c.mail.Emptied:
 		return func() { c.act(ctx, true) }, 0, true
-	case t == nil && c.mail.resetting:
+	case t == nil && c.mail.Resetting:
 		return func() { c.reset(ctx) }, 0, true
 	}
-	if q := c.mail.takeLocked(c.current); q != nil {
-		return func() { q.done <- q.do(ctx) }, 0, true
+	if q := c.mail.TakeLocked(c.current); q != nil {
+		return func() { q.Run(ctx) }, 0, true
 	}
 	if t != nil {
 		do, wait = t.besideLocked(ctx)
@@ -157,7 +158,7 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	}
 	if c.rt.isClosing() {
 		c.endLocked(errClosing)
-		c.mail.failLocked(errClosing, nil)
+		c.mail.FailLocked(errClosing, nil)
 		return nil, 0, false
 	}
 	if c.queue.Arrive() {
@@ -174,7 +175,7 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	}
 	wait = c.sched.armLocked(c.place)
 	c.restLocked()
-	return nil, wait, !c.mail.gone
+	return nil, wait, !c.mail.Gone
 }
 
 // besideLocked returns the work of the owner while a turn runs.
@@ -206,7 +207,7 @@ func (c *conversation) work(ctx context.Context, w queue.Work) {
 // restLocked unloads a session without users. It also releases unused memory of an idle session.
 func (c *conversation) restLocked() {
 	c.queue.Shrink()
-	if len(c.clients.list) == 0 && c.links.None() && len(c.mail.calls) == 0 && c.mail.users == 0 {
+	if len(c.clients.list) == 0 && c.links.None() && c.mail.EmptyLocked() {
 		c.sched.leaveLocked()
 		c.endLocked(errDropped)
 	}
@@ -218,11 +219,11 @@ var errDropped = fault.New(fault.Unavailable, "session_unloaded", "docent unload
 // endLocked makes the conversation unusable. Opening the session again creates another
 // conversation.
 func (c *conversation) endLocked(err error) {
-	if c.mail.gone {
+	if c.mail.Gone {
 		return
 	}
-	c.mail.gone, c.mail.err = true, err
-	c.greeting.overLocked()
+	c.mail.Gone, c.mail.Err = true, err
+	c.greeting.OverLocked()
 	c.rt.forget(c)
 }
 
@@ -236,14 +237,16 @@ func (c *conversation) open(ctx context.Context) {
 		f, now := &c.record, c.rt.cfg.Now()
 		record, created, err = c.rt.cfg.Store.OpenSession(ctx, journal.SessionRecord{
 			Key: c.key, Name: f.Name, Username: f.Username, Owner: f.Owner, Address: c.payer.Address, Platform: f.Platform,
-			CreatedAt: now, UpdatedAt: now,
+			CreatedAt: now, UpdatedAt: now, Replica: c.rt.replicaID(),
 		})
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err != nil {
 		c.endLocked(fmt.Errorf("open session %s: %w", c.key.ID, err))
-		c.sched.giveBack(err)
+		if journal.HeldBy(err) == nil { // otherwise the other replica has an alarm
+			c.sched.giveBack(err)
+		}
 		return
 	}
 	c.adopt(record)
@@ -252,7 +255,7 @@ func (c *conversation) open(ctx context.Context) {
 		return
 	}
 	if record.State == "" { // the session is new, or its greeting was never stored
-		c.greeting.expectLocked()
+		c.greeting.ExpectLocked()
 		c.queue.Add(queue.Work{Greet: true})
 	} else {
 		c.sched.check = c.rt.machine.Moves(c.place.State) // conditions may hold now
@@ -279,7 +282,7 @@ func (c *conversation) adopt(record journal.SessionRecord) {
 		last := record.Last.Event()
 		c.event = &last
 	}
-	c.store.Session = record.RowID
+	c.store.Session, c.store.Fence = record.RowID, record.Fence
 	c.record = facts{
 		Name: record.Name, Username: record.Username, Owner: record.Owner, Platform: record.Platform, Variables: record.Variables,
 	}
@@ -299,7 +302,7 @@ func (c *conversation) refuseOthersLocked() (all bool) {
 		s.refused = s.excluded()
 		return s.refused
 	})
-	if len(c.clients.list) == before || len(c.clients.list) > 0 || c.mail.users > 0 {
+	if len(c.clients.list) == before || len(c.clients.list) > 0 || c.mail.Users > 0 {
 		return false
 	}
 	c.endLocked(errDropped)

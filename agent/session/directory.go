@@ -19,17 +19,20 @@ type directory struct {
 func (d *directory) DeleteSession(ctx context.Context, key journal.SessionKey) error {
 	err := d.Directory.DeleteSession(ctx, key)
 	if err == nil {
-		d.runtime.drop(key)
+		d.runtime.Drop(key.ID)
+		if others := d.runtime.cfg.Replicas; others != nil {
+			others.Deleted(key.ID)
+		}
 	}
 	return err
 }
 
-// drop ends the conversation of a deleted session.
-func (r *Runtime) drop(key journal.SessionKey) {
+// Drop ends the conversation of a session that was deleted, here or by another process.
+func (r *Runtime) Drop(id string) {
 	r.mu.Lock()
-	c := r.sessions[key]
+	c := r.sessions[journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: id}]
 	r.mu.Unlock()
-	r.alarms.Take(key.ID)
+	r.alarms.Take(id)
 	if c != nil {
 		c.lose(errDeleted, nil)
 	}

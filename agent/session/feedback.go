@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"docent/agent/session/journal"
+	"docent/agent/session/replica"
 	"docent/internal/fault"
 )
 
@@ -14,24 +15,23 @@ import (
 // empty or too large. It fails with fault.NotFound if the turn does not exist or has no messages,
 // and with fault.Conflict if the turn has not finished.
 func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn int64, err error) {
+	if s.remote != nil {
+		err = s.remote.Call(ctx, replica.OpFeedback, f, &turn)
+		return turn, err //nolint:wrapcheck // the error is complete
+	}
 	c := s.c
 	f.Comment = strings.TrimSpace(f.Comment)
 	store, ok := c.rt.cfg.Store.(journal.Feedbacks)
-	switch {
-	case !ok:
+	if !ok {
 		return 0, fault.New(fault.Unavailable, "feedback_off", "this agent does not store feedback")
-	case f.Rating == nil && f.Comment == "":
-		return 0, fault.New(fault.Invalid, "feedback_empty", "feedback needs a rating or a comment")
-	case f.Rating != nil && (*f.Rating < -journal.MaxRating || *f.Rating > journal.MaxRating):
-		return 0, fault.New(fault.Invalid, "rating_out_of_range",
-			"a rating is a whole number from %d to %d", -journal.MaxRating, journal.MaxRating)
-	case len(f.Comment) > journal.MaxCommentBytes:
-		return 0, fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", journal.MaxCommentBytes)
+	}
+	if err := f.Check(); err != nil {
+		return 0, err //nolint:wrapcheck // the error is complete
 	}
 	if err := c.rt.cfg.Quotas.Receive(ctx, false, journal.FeedbackBytes+len(f.Comment)); err != nil {
 		return 0, err
 	}
-	err = c.mail.ask(ctx, nil, func(ctx context.Context) error { // otherwise a reset might come between
+	err = c.mail.Ask(ctx, nil, func(ctx context.Context) error { // otherwise a reset might come between
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		if turn, err = s.turnOver(ctx, f.Turn); err != nil {
@@ -58,7 +58,7 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	for _, o := range c.openLocked() {
 		open[o.Turn] = true
 	}
-	gone, reason := c.mail.gone, c.mail.err
+	gone, reason := c.mail.Gone, c.mail.Err
 	c.mu.Unlock()
 	switch {
 	case gone:

@@ -8,13 +8,15 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/agent/session/mailbox"
+	"docent/agent/session/replica"
 )
 
 // History returns the newest messages that were stored before the client joined, at most
 // ReplayLimit, oldest first. Content above MaxHistoryContent bytes is nil; Record returns it.
 // History waits for a running reset.
 func (s *Subscription) History(ctx context.Context) ([]chat.Message, error) {
-	query, err := s.before(ctx)
+	query, err := s.Before(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -22,10 +24,15 @@ func (s *Subscription) History(ctx context.Context) ([]chat.Message, error) {
 	return s.c.store.Messages(ctx, query) //nolint:wrapcheck // it names the session
 }
 
-// before selects the entries that were stored before the client joined.
-func (s *Subscription) before(ctx context.Context) (journal.MessageQuery, error) {
+// Before selects the entries that were stored before the client joined.
+func (s *Subscription) Before(ctx context.Context) (journal.MessageQuery, error) {
 	c := s.c
-	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
+	if s.remote != nil {
+		var query journal.MessageQuery
+		err := s.remote.Call(ctx, replica.OpBefore, nil, &query)
+		return query, err //nolint:wrapcheck // the error is complete
+	}
+	if err := c.mail.Ask(ctx, nil, mailbox.Nothing); err != nil { // waits for a reset
 		return journal.MessageQuery{}, err
 	}
 	c.mu.Lock()
@@ -38,7 +45,7 @@ func (s *Subscription) before(ctx context.Context) (journal.MessageQuery, error)
 // value.
 func (s *Subscription) Record(ctx context.Context) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		query, err := s.before(ctx)
+		query, err := s.Before(ctx)
 		if err != nil {
 			yield(journal.Entry{}, err)
 			return
@@ -92,9 +99,12 @@ type Progress struct {
 // Progress returns the current work of the session.
 func (s *Subscription) Progress() Progress {
 	c := s.c
+	var p Progress
+	if s.remote != nil {
+		return s.progress()
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var p Progress
 	if t := c.current; t != nil && len(t.turns) > 0 {
 		p.Running = t.turns[0]
 	}
@@ -108,7 +118,7 @@ func (s *Subscription) Progress() Progress {
 // and at most ReplayLimit messages. Content above MaxHistoryContent bytes is nil.
 func (s *Subscription) Recent(ctx context.Context, limit int) ([]chat.Message, error) {
 	c := s.c
-	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
+	if _, err := s.Before(ctx); err != nil { // waits for a reset
 		return nil, err
 	}
 	query := journal.MessageQuery{Last: min(limit, c.rt.cfg.limits.Replay), MaxContent: chat.MaxHistoryContent}

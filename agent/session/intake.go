@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 
+	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/agent/session/mailbox"
 	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/internal/quota"
@@ -61,8 +63,10 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	if in.caller != nil { // the client has sent it, and not every protocol can report that it was not stored
 		ctx = context.WithoutCancel(ctx)
 	}
-	if in.content != nil && in.event.From == "" { // the greeting may ask another agent and wait for its answer
-		if err := c.greeting.await(ctx); err != nil {
+	s, _ := agent.SessionFrom(ctx) // of the body that sends the message
+	// The greeting may ask another agent and wait for its answer.
+	if in.content != nil && in.event.From == "" && (s == nil || s.ID() != c.key.ID) {
+		if err := c.greeting.Await(ctx); err != nil {
 			return err
 		}
 	}
@@ -79,10 +83,10 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 		return fault.New(fault.Busy,
 			"session_queue_bytes", "more than %d MiB of this conversation are already waiting; try again in a moment", MaxQueueBytes>>20)
 	}
-	within, cancel := withIntakeWait(ctx)
+	within, cancel := mailbox.WithWait(ctx)
 	defer cancel()
 	stored := false
-	err = c.mail.ask(within, nil, func(context.Context) error {
+	err = c.mail.Ask(within, nil, func(context.Context) error {
 		if ctx.Err() != nil { // for example, a reset has ended the context of a peer's message
 			return context.Cause(ctx)
 		}
@@ -121,7 +125,9 @@ func (in arrival) receive(ctx context.Context, c *conversation) (journal.Receipt
 	// If the client disconnects now, its message must still be stored and answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	record := journal.Incoming{Session: c.store.Session, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event)}
+	record := journal.Incoming{
+		Session: c.store.Session, Fence: c.store.Fence, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event),
+	}
 	if in.content != nil {
 		record.Type, record.Content, record.History = journal.ChatType(&in.event), in.content, c.rt.cfg.History
 		record.Sender = in.sender()
@@ -136,6 +142,8 @@ func (in arrival) receive(ctx context.Context, c *conversation) (journal.Receipt
 		return receipt, nil
 	case fault.KindOf(err) == fault.NotFound && !errors.Is(err, journal.ErrNoTurn):
 		c.lose(err, in.caller)
+	case errors.Is(err, journal.ErrStale):
+		c.abandon(ctx, err)
 	}
 	return receipt, fmt.Errorf("store message of session %s: %w", c.key.ID, err)
 }
@@ -280,14 +288,14 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 		err = errClosing
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case !c.mail.use():
-		err = c.mail.failure()
+	case !c.mail.Use():
+		err = c.mail.Failure()
 	}
 	if err != nil {
 		<-c.queue.Slots
 		return nil, err
 	}
-	return c.mail.leave, nil
+	return c.mail.Leave, nil
 }
 
 // answerAgain sends an agent the stored replies to a request that it repeated. The agent repeats a

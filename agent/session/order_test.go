@@ -86,8 +86,8 @@ func (f *flaky) CommitTurn(ctx context.Context, turn journal.TurnRecord) (w jour
 	return w, err
 }
 
-func (f *flaky) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
-	err = f.around(ctx, func() error { seq, err = f.Store.ResetSession(ctx, session); return err })
+func (f *flaky) ResetSession(ctx context.Context, session, fence int64) (seq int64, err error) {
+	err = f.around(ctx, func() error { seq, err = f.Store.ResetSession(ctx, session, fence); return err })
 	return seq, err
 }
 

@@ -40,7 +40,7 @@ func (b peerMailbox) Refuse(m peer.Message, err error) {
 }
 
 // Unlinked implements peer.Mailbox.
-func (b peerMailbox) Unlinked() { b.c.mail.signal() }
+func (b peerMailbox) Unlinked() { b.c.mail.Signal() }
 
 // text returns the part of a reply for an agent that is a client of the session. It returns nil if
 // the turn answers no agent, or if the reply has no such part.

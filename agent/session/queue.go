@@ -88,7 +88,7 @@ func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
 
 // dropAllLocked empties the queue. It tells clients that the turns failed.
 func (c *conversation) dropAllLocked() {
-	c.greeting.overLocked() // the reset greets again
+	c.greeting.OverLocked() // the reset greets again
 	c.sched.check = false
 	for _, p := range c.queue.Clear() {
 		if !p.Held() {

@@ -8,6 +8,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/agent/session/replica"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -33,6 +34,9 @@ type Revision struct {
 // fault.NotFound (journal.ErrNoTurn) if the turn does not exist, and with fault.Conflict if the
 // turn was replaced already.
 func (s *Subscription) Revise(ctx context.Context, r Revision) error {
+	if s.remote != nil {
+		return s.remote.Call(ctx, replica.OpRevise, r, nil) //nolint:wrapcheck // the error is complete
+	}
 	if r.Turn < 1 {
 		return fault.New(fault.Invalid, "turn_number_missing", "the number of the turn is missing; turns count from 1")
 	}

@@ -18,6 +18,7 @@ import (
 	"docent/agent/peer"
 	"docent/agent/session/alarm"
 	"docent/agent/session/journal"
+	"docent/agent/session/mailbox"
 	"docent/agent/session/meters"
 	"docent/internal/fault"
 	"docent/internal/quota"
@@ -35,6 +36,10 @@ const (
 	// ReplayLimit bounds the messages that Subscription.History and Session.ChatHistory return.
 	// They return the newest messages.
 	ReplayLimit = 1000
+	// MaxIntakeWait bounds how long a client waits until its session can take a message.
+	MaxIntakeWait = mailbox.MaxWait
+	// MaxGreetingWait bounds how long messages to a new session wait for its greeting.
+	MaxGreetingWait = mailbox.MaxGreetingWait
 	// storeTimeout bounds one call of the store.
 	storeTimeout = 10 * time.Second
 )
@@ -63,6 +68,8 @@ type RuntimeConfig struct {
 	Choices func(ctx context.Context) (chat.Choices, error)
 	// Dialer connects to other agents. SendToPeer fails without it.
 	Dialer peer.Dialer
+	// Replicas are the processes that use the same database. Default: nil, there are no others.
+	Replicas Replicas
 	// Speaker speaks for ReplySpeech, which replies with text without it.
 	Speaker agent.Speaker
 	// Logger receives failures with session ids, but without the texts of users and documents. It
@@ -226,7 +233,7 @@ func (r *Runtime) conversation(
 		s.c = c
 		c.clients.list = []*Subscription{s} // before the start, so that the client receives the greeting
 	} else {
-		c.mail.users++
+		c.mail.Users++
 	}
 	r.sessions[key] = c
 	r.running.Add(1)
@@ -255,16 +262,16 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 		if err != nil {
 			return err
 		}
-		if !fresh && !c.mail.use() {
+		if !fresh && !c.mail.Use() {
 			continue
 		}
-		defer c.mail.leave()
+		defer c.mail.Leave()
 		select {
 		case <-c.loaded:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := c.mail.failure(); err != nil {
+		if err := c.mail.Failure(); err != nil {
 			return err
 		}
 		return f(c)
@@ -273,10 +280,7 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 
 // exists fails for a missing session. Opening the session would create it.
 func (r *Runtime) exists(ctx context.Context, key journal.SessionKey) error {
-	r.mu.Lock()
-	_, here := r.sessions[key]
-	r.mu.Unlock()
-	if here {
+	if r.Holds(key.ID) {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)

@@ -6,6 +6,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/alarm"
+	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
 
@@ -113,14 +114,18 @@ func (r *Runtime) storedAlarms(ctx context.Context, from time.Time, limit int) (
 
 // wake loads a session and checks its conditions.
 func (r *Runtime) wake(ctx context.Context, a alarm.Alarm) error {
-	return r.with(ctx, a.ID, func(c *conversation) error {
+	err := r.with(ctx, a.ID, func(c *conversation) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if len(c.clients.list) == 0 {
 			c.sched.backoff = a.Backoff
 		}
 		c.sched.stepLocked()
-		c.mail.signal()
+		c.mail.Signal()
 		return nil
 	})
+	if journal.HeldBy(err) != nil { // the other replica has an alarm
+		return nil //nolint:nilerr // nothing failed
+	}
+	return err
 }

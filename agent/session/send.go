@@ -7,6 +7,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/agent/session/replica"
 	"docent/internal/fault"
 	"docent/payload"
 )
@@ -64,6 +65,9 @@ func (m Message) arrival() arrival {
 //   - fault.Busy if too many messages wait, or if the session is busy for MaxIntakeWait;
 //   - fault.NotFound if the session was deleted.
 func (s *Subscription) Send(ctx context.Context, m Message) error {
+	if s.remote != nil {
+		return s.remote.Call(ctx, replica.OpSend, m, nil) //nolint:wrapcheck // the error is complete
+	}
 	if !m.Human {
 		if err := s.c.links.Check(ctx, m.Correlation, m.Hops); err != nil {
 			return err
@@ -85,6 +89,9 @@ type File struct {
 // SendFile stores a file and queues its turn. It fails like Send. It fails with fault.Conflict, and
 // stores nothing, if no state of the agent takes files.
 func (s *Subscription) SendFile(ctx context.Context, f File) error {
+	if s.remote != nil {
+		return s.remote.Call(ctx, replica.OpFile, f, nil) //nolint:wrapcheck // the error is complete
+	}
 	if !s.c.rt.Takes(chat.EventFile) {
 		return fault.New(fault.Conflict, "file_not_read", "I do not read files that are sent here. To have me answer from %s, "+
 			"add it to the documents: upload it on the page, or run: docent ingest FILE", f.File.Name)
@@ -99,6 +106,10 @@ func (s *Subscription) SendEvent(ctx context.Context, name string, data json.Raw
 	event := chat.Event{Name: name, Data: data, Human: true}
 	if err := journal.CheckEvent(&event); err != nil {
 		return err //nolint:wrapcheck // the error is complete
+	}
+	if s.remote != nil {
+		e := replica.UserEvent{Name: name, Data: data, Wait: wait}
+		return s.remote.Call(ctx, replica.OpEvent, e, nil) //nolint:wrapcheck // the error is complete
 	}
 	return arrival{event: event, wait: wait, caller: s}.store(ctx, s.c)
 }
@@ -118,7 +129,13 @@ func (r *Runtime) Dispatch(ctx context.Context, sessionID string, event chat.Eve
 // DispatchOnce is Dispatch for one session. Unless id is "", the session handles only one event
 // with it.
 func (r *Runtime) DispatchOnce(ctx context.Context, sessionID, id string, event chat.Event) error {
-	return r.with(ctx, sessionID, func(c *conversation) error { return c.dispatch(ctx, id, event) })
+	err := r.with(ctx, sessionID, func(c *conversation) error { return c.dispatch(ctx, id, event) })
+	if journal.HeldBy(err) == nil {
+		return err
+	}
+	return r.elsewhere(ctx, sessionID, replica.OpDispatch, replica.Dispatched{ID: id, Event: event}, func(c *conversation) error {
+		return c.dispatch(ctx, id, event)
+	})
 }
 
 // DispatchAll dispatches an event to the sessions in memory whose owner it accepts, and returns
@@ -152,11 +169,18 @@ func (r *Runtime) Takes(event string) bool { return r.machine.Takes(event) }
 // Check makes a session check its conditions, because they may hold now. The session need not be in
 // memory. Check fails with fault.NotFound if the session does not exist.
 func (r *Runtime) Check(ctx context.Context, sessionID string) error {
-	return r.with(ctx, sessionID, func(c *conversation) error {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.sched.stepLocked()
-		c.mail.signal()
-		return nil
-	})
+	err := r.with(ctx, sessionID, (*conversation).step)
+	if journal.HeldBy(err) == nil {
+		return err
+	}
+	return r.elsewhere(ctx, sessionID, replica.OpCheck, nil, (*conversation).step)
+}
+
+// step requests a step.
+func (c *conversation) step() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sched.stepLocked()
+	c.mail.Signal()
+	return nil
 }

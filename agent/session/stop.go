@@ -4,21 +4,27 @@ import (
 	"context"
 	"slices"
 
+	"docent/agent/session/mailbox"
+
 	"docent/agent"
 	"docent/agent/session/queue"
+	"docent/agent/session/replica"
 )
 
 // Stop ends a turn early and keeps its messages. 0 means the running turn. A waiting turn does not
 // run. Stop does nothing for a finished or unknown turn. It fails if the session has left memory.
 func (s *Subscription) Stop(ctx context.Context, turn int64) error {
+	if s.remote != nil {
+		return s.remote.Call(ctx, replica.OpStop, turn, nil) //nolint:wrapcheck // the error is complete
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.gone {
-		return c.mail.err
+	if c.mail.Gone {
+		return c.mail.Err
 	}
 	t := c.current
 	if turn == 0 || t != nil && slices.Contains(t.turns, turn) {
@@ -32,7 +38,7 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 			c.stopLocked(p)
 		}
 	}
-	c.mail.signal()
+	c.mail.Signal()
 	return nil
 }
 
@@ -49,25 +55,28 @@ func (c *conversation) stopLocked(p *queue.Event) {
 // again. It returns at once. Later messages go to the empty session. Reset fails with fault.Busy if
 // an earlier reset does not end.
 func (s *Subscription) Reset(ctx context.Context) error {
+	if s.remote != nil {
+		return s.remote.Call(ctx, replica.OpReset, nil, nil) //nolint:wrapcheck // the error is complete
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	c := s.c
-	within, cancel := withIntakeWait(ctx)
+	within, cancel := mailbox.WithWait(ctx)
 	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.mail.resetting && !c.mail.gone {
+	for c.mail.Resetting && !c.mail.Gone {
 		c.mu.Unlock()
-		err := c.mail.ask(within, nil, nothing)
+		err := c.mail.Ask(within, nil, mailbox.Nothing)
 		c.mu.Lock()
 		if err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.mail.gone:
-		return c.mail.err
+	case c.mail.Gone:
+		return c.mail.Err
 	case c.rt.isClosing():
 		return errClosing
 	}

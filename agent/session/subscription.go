@@ -72,6 +72,8 @@ type Opened struct {
 // except CatchUp.
 type Subscription struct {
 	c        *conversation
+	remote   Remote          // not nil if another replica runs the session; c then only reads the store
+	progress func() Progress // of remote
 	listener Listener
 	owner    string
 	anyOwner bool
@@ -100,6 +102,15 @@ var errOtherOwner = fault.New(fault.Forbidden, "session_of_another_user", "this 
 // Open fails with fault.Forbidden for a session of another owner, with fault.Invalid for an invalid
 // request, with fault.Busy, and with the errors of the store. It may be called concurrently.
 func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) (*Subscription, error) {
+	return r.open(ctx, req, listener, true)
+}
+
+// OpenHere is Open for a client of another replica. This replica must run the session.
+func (r *Runtime) OpenHere(ctx context.Context, req OpenRequest, listener Listener) (*Subscription, error) {
+	return r.open(ctx, req, listener, false)
+}
+
+func (r *Runtime) open(ctx context.Context, req OpenRequest, listener Listener, relay bool) (*Subscription, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -111,10 +122,31 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 	if req.After != nil {
 		s.muted, s.at = true, max(*req.After, 0)
 	}
+	for tries := 1; ; tries++ {
+		err := r.join(ctx, key, req, s)
+		held := journal.HeldBy(err)
+		over := held == nil || !relay || r.cfg.Replicas == nil
+		if !over {
+			over, err = r.relay(ctx, key, req, s, held)
+		}
+		switch {
+		case err == nil:
+			return s, nil
+		case over || tries == maxRelays || r.isClosing():
+			return nil, err
+		}
+	}
+}
+
+// join joins a client to a session of this replica.
+func (r *Runtime) join(ctx context.Context, key journal.SessionKey, req OpenRequest, s *Subscription) error {
+	if err := r.await(ctx); err != nil {
+		return err
+	}
 	for joined := false; !joined; {
 		c, fresh, err := r.conversation(ctx, key, req, s)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if joined = fresh; !fresh { // a new conversation has the client already
 			s.c = c
@@ -125,13 +157,16 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 	case <-s.c.loaded:
 	case <-ctx.Done():
 		s.Close()
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
-	if err := s.failure(); err != nil {
+	err := s.failure()
+	if err != nil {
 		s.Close()
-		return nil, err
+		s.c.mu.Lock()
+		s.closed = false // it may join the session elsewhere
+		s.c.mu.Unlock()
 	}
-	return s, nil
+	return err
 }
 
 // key returns the key of the requested session.
@@ -161,7 +196,7 @@ func (s *Subscription) failure() error {
 	if s.refused {
 		return errOtherOwner
 	}
-	return s.c.mail.err
+	return s.c.mail.Err
 }
 
 // join adds the client to its session. A client that must not use the session becomes refused. join
@@ -170,7 +205,7 @@ func (s *Subscription) join() bool {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.gone {
+	if c.mail.Gone {
 		return false
 	}
 	if c.store.Session != 0 { // loaded; otherwise open calls openedLocked
@@ -203,12 +238,16 @@ func (s *Subscription) openedLocked() {
 
 // Close leaves the session. Running turns continue. Close may be called more than once.
 func (s *Subscription) Close() {
+	if s.remote != nil {
+		s.remote.Close()
+		return
+	}
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.closed = true
 	c.clients.list = slices.DeleteFunc(c.clients.list, func(l *Subscription) bool { return l == s })
-	c.mail.signal()
+	c.mail.Signal()
 }
 
 // SessionID returns the session's public id.

@@ -24,12 +24,6 @@ const (
 	MaxReplies = journal.MaxReplies
 	// MaxSteps bounds the steps of reasoning and task lists of one turn.
 	MaxSteps = journal.MaxSteps
-	// MaxSnapshotText bounds the streamed text in a payload.TurnSnapshot, in bytes.
-	MaxSnapshotText = journal.MaxStreamed
-	// MaxSnapshotSteps bounds the steps in a payload.TurnSnapshot.
-	MaxSnapshotSteps = journal.MaxSnapshotSteps
-	// MaxSnapshotStepBytes bounds the size of these steps together, in bytes.
-	MaxSnapshotStepBytes = journal.MaxSnapshotStepBytes
 )
 
 // openTurn is a turn until it is committed. It implements agent.Backend for bodies, which may use it
@@ -97,7 +91,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		t.returned, t.idle = true, idle
-		c.mail.signal()
+		c.mail.Signal()
 	}()
 }
 
@@ -203,7 +197,7 @@ func (t *openTurn) finish(ctx context.Context) {
 		t.end(payload.TurnFinished{Outcome: payload.Failed})
 		return
 	// The turn runs again after the next load, unless the session was deleted.
-	case c.mail.failure() != nil, errors.Is(cause, errInterrupted):
+	case c.mail.Failure() != nil, errors.Is(cause, errInterrupted):
 		return
 	case t.result.Resetting:
 		c.endTurn()
@@ -255,15 +249,15 @@ func (t *openTurn) release(ctx context.Context) {
 	defer c.mu.Unlock()
 	c.endTurnLocked()
 	if t.greeting {
-		c.greeting.overLocked()
-		if c.mail.emptied {
-			c.mail.resetting, c.mail.emptied = false, false
+		c.greeting.OverLocked()
+		if c.mail.Emptied {
+			c.mail.Resetting, c.mail.Emptied = false, false
 		}
 	}
 	for _, p := range t.handled {
 		c.queue.Free(p)
 	}
-	if t.idle && !c.mail.gone && !c.mail.resetting {
+	if t.idle && !c.mail.Gone && !c.mail.Resetting {
 		c.holdLocked(ctx)
 	}
 }
@@ -412,7 +406,7 @@ func (c *conversation) lose(err error, caller *Subscription) {
 func (c *conversation) abandon(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.gone {
+	if c.mail.Gone {
 		return
 	}
 	c.rt.cfg.Logger.WarnContext(ctx, "the session leaves memory, as the store does not take its writes", "session", c.key.ID)
@@ -425,15 +419,15 @@ func (c *conversation) abandon(ctx context.Context, err error) {
 // leaveLocked ends a conversation and tells its clients. cause ends the context of the running
 // turn.
 func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
-	if !c.mail.gone {
+	if !c.mail.Gone {
 		c.clients.goneLocked(err, caller)
 	}
 	c.endLocked(err)
 	c.queue.Clear()
-	c.sched.check, c.mail.resetting, c.mail.emptied = false, false, false
+	c.sched.check, c.mail.Resetting, c.mail.Emptied = false, false, false
 	if c.current != nil {
 		c.current.interrupt(cause)
 	}
 	c.links.Close(cause)
-	c.mail.signal()
+	c.mail.Signal()
 }

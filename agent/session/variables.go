@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 
+	"docent/agent/session/mailbox"
+
 	"docent/agent"
 	"docent/agent/session/queue"
+	"docent/agent/session/replica"
 	"docent/internal/fault"
 )
 
@@ -14,6 +17,9 @@ import (
 // failure. SetVariables fails with fault.Invalid for reserved names: prev_state, and names that
 // begin with peer_session_, reasoning_, model_context_, or session_document_.
 func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.RawMessage) error {
+	if s.remote != nil {
+		return s.remote.Call(ctx, replica.OpSet, values, nil) //nolint:wrapcheck // the error is complete
+	}
 	c := s.c
 	size, err := agent.CheckReserved(values)
 	if err == nil {
@@ -27,9 +33,9 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 		return err
 	}
 	defer leave()
-	within, cancel := withIntakeWait(ctx)
+	within, cancel := mailbox.WithWait(ctx)
 	defer cancel()
-	err = c.mail.ask(within, nil, func(context.Context) error {
+	err = c.mail.Ask(within, nil, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.queue.Add(queue.Work{Slot: true, Do: func(ctx context.Context) { s.set(ctx, values) }})
@@ -50,7 +56,7 @@ func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessag
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.gone {
+	if c.mail.Gone {
 		return
 	}
 	c.sched.eventLocked()

@@ -10,16 +10,18 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
-// proxy is between clients and a server. It ends connections like a bad network
+// proxy is between clients and servers. It ends connections like a bad network
 // or a server.
 type proxy struct {
-	at     string // where clients go
-	server string // where the server is
-	ln     net.Listener
-	done   sync.WaitGroup
+	at      string   // where clients go
+	servers []string // where the servers are; connections take turns
+	turn    atomic.Int64
+	ln      net.Listener
+	done    sync.WaitGroup
 
 	mu    sync.Mutex
 	lines []*proxied
@@ -34,13 +36,13 @@ type proxied struct {
 	over bool
 }
 
-func newProxy(t *testing.T, server string) *proxy {
+func newProxy(t *testing.T, servers ...string) *proxy {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{at: "ws://" + ln.Addr().String(), server: server, ln: ln}
+	p := &proxy{at: "ws://" + ln.Addr().String(), servers: servers, ln: ln}
 	p.done.Go(p.accept)
 	t.Cleanup(func() {
 		_ = ln.Close()
@@ -62,10 +64,9 @@ func (p *proxy) accept() {
 
 func (p *proxy) carry(c net.Conn) {
 	defer c.Close()
-	var d net.Dialer
-	s, err := d.DialContext(context.Background(), "tcp", p.server)
+	s, err := p.dial()
 	if err != nil {
-		return // the server is away
+		return // the servers are away
 	}
 	defer s.Close()
 	l := &proxied{p: p, client: c, server: s}
@@ -78,6 +79,18 @@ func (p *proxy) carry(c net.Conn) {
 		_ = s.Close()
 	})
 	_ = l.down()
+}
+
+// dial connects to the next server that is there.
+func (p *proxy) dial() (s net.Conn, err error) {
+	var d net.Dialer
+	for range p.servers {
+		next := p.servers[int(p.turn.Add(1))%len(p.servers)]
+		if s, err = d.DialContext(context.Background(), "tcp", next); err == nil {
+			return s, nil
+		}
+	}
+	return nil, err
 }
 
 func (p *proxy) remove(l *proxied) {

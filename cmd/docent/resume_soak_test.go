@@ -6,6 +6,8 @@ import (
 	"flag"
 	"testing"
 	"time"
+
+	"docent/internal/pgtest"
 )
 
 var seed = flag.Uint64("seed", 1, "of what soak tests leave to chance")
@@ -22,6 +24,12 @@ func TestSoakResumeRevised(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) {
 		resumeAll(t, env, cutting{sessions: 3, tabs: 3, cuts: 500, killEvery: 20, revising: true, seed: *seed})
 	})
+}
+
+// TestSoakReplicas is TestResumeReplicas at length: 40 kills and 40 stops.
+func TestSoakReplicas(t *testing.T) {
+	env := []string{"DOCENT_DATA=" + t.TempDir(), "DATABASE_URL=" + pgtest.URL(t)}
+	resumeAll(t, env, cutting{replicas: 3, sessions: 4, tabs: 3, cuts: 400, killEvery: 10, seed: *seed})
 }
 
 // TestSoakExactlyOnce is TestExactlyOnce with 1,050 messages on each store.

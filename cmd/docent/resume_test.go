@@ -9,12 +9,14 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"docent/agent/session/journal"
 	"docent/client"
 	"docent/internal/fault"
+	"docent/internal/pgtest"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
@@ -69,9 +71,9 @@ type resume struct {
 	t        *testing.T
 	env      []string
 	file     string
-	host     string
+	hosts    []string
 	proxy    *proxy
-	server   *program
+	servers  []*program
 	ctx      context.Context
 	stop     context.CancelFunc
 	sessions [][]*tab
@@ -86,6 +88,7 @@ type resume struct {
 
 // cutting is how a test of coming back goes.
 type cutting struct {
+	replicas       int // servers that share the database; 0 means one
 	sessions, tabs int
 	cuts           int
 	killEvery      int // so many cuts, one of which is a kill -9 of the server
@@ -111,6 +114,14 @@ func TestResumeRevised(t *testing.T) {
 	})
 }
 
+// TestResumeReplicas is TestResume with three servers behind a proxy, so the tabs of a session are at
+// different servers. Servers are killed, or stopped for a while, and the others go on.
+func TestResumeReplicas(t *testing.T) {
+	t.Parallel()
+	env := []string{"DOCENT_DATA=" + t.TempDir(), "DATABASE_URL=" + pgtest.URL(t)}
+	resumeAll(t, env, cutting{replicas: 3, sessions: 3, tabs: 3, cuts: 20, killEvery: 10, seed: 3})
+}
+
 func resumeAll(t *testing.T, env []string, c cutting) {
 	t.Helper()
 	t.Logf("seed %d", c.seed)
@@ -121,13 +132,15 @@ func resumeAll(t *testing.T, env []string, c cutting) {
 		t: t, file: yamlAgent(t, ponderer), ctx: ctx, stop: stop, revising: c.revising,
 		env: append(env, "DOCENT_LLM_URL="+model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none"),
 	}
-	server, at := serve(t, r.env, "--agent", r.file)
-	u, err := url.Parse(at)
-	if err != nil {
-		t.Fatal(err)
+	for range max(c.replicas, 1) {
+		server, at := serve(t, r.env, "--agent", r.file)
+		u, err := url.Parse(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.servers, r.hosts = append(r.servers, server), append(r.hosts, u.Host)
 	}
-	r.server, r.host = server, u.Host
-	r.proxy = newProxy(t, r.host)
+	r.proxy = newProxy(t, r.hosts...)
 	for i := range c.sessions {
 		var tabs []*tab
 		for k := range c.tabs {
@@ -156,8 +169,12 @@ func (r *resume) cut(c cutting) {
 		switch {
 		case n%c.killEvery == c.killEvery-1:
 			what = "kill"
-			r.server.kill(r.t)
-			r.server, _ = serve(r.t, r.env, "--agent", r.file, "--addr", r.host)
+			i := chance.IntN(len(r.servers))
+			r.servers[i].kill(r.t)
+			r.servers[i], _ = serve(r.t, r.env, "--agent", r.file, "--addr", r.hosts[i])
+		case c.replicas > 1 && n%c.killEvery == c.killEvery/2:
+			what = "stop"
+			r.pause(r.servers[chance.IntN(len(r.servers))])
 		case chance.IntN(10) == 0:
 			what = "tab opened again"
 			tabs := r.sessions[chance.IntN(len(r.sessions))]
@@ -179,6 +196,18 @@ func (r *resume) cut(c cutting) {
 		}
 	}
 	r.t.Logf("%v: %d lost connections in %d turns", done, losses, r.turns.Load())
+}
+
+// pause stops a server for longer than its lease, so that others take over its sessions. Then it
+// continues in the middle of its turns.
+func (r *resume) pause(p *program) {
+	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		r.t.Error(err)
+	}
+	<-time.After(4500 * time.Millisecond)
+	if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		r.t.Error(err)
+	}
 }
 
 // converse sends messages in a session, from any of its tabs and sometimes

@@ -19,7 +19,7 @@ var Levels = []Level{
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat", "ingest/outline", "ingest/format"}},
 	{"abilities", []string{"agent/tool/...", "agent/intent"}},
-	{"parts of the runtime", []string{"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/meters", "agent/session/queue"}},
+	{"parts of the runtime", []string{"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/mailbox", "agent/session/meters", "agent/session/queue", "agent/session/replica"}},
 	{"agents and answers", []string{"agent", "rag/pipeline"}},
 	{"bodies", []string{"agent/reason"}},
 	{"sessions", []string{"agent/session"}},
@@ -36,7 +36,7 @@ var Levels = []Level{
 // stays behind one interface. Tests may import anything. A folder with * covers all
 // that fit, and none need exist yet.
 var Reserved = map[string][]string{
-	"github.com/jackc/pgx/v5":                {"store/postgres", "internal/pgtest", "index/pg*"},
+	"github.com/jackc/pgx/v5":                {"store/postgres", "store/postgres/cluster", "internal/pgtest", "index/pg*"},
 	"modernc.org/sqlite":                     {"store/sqlite"},
 	"github.com/gorilla/websocket":           {"ws", "client", "internal/wstest"},
 	"github.com/sashabaranov/go-openai":      {"llm/..."},

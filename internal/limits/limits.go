@@ -38,7 +38,10 @@ type Limit struct {
 	mu      sync.Mutex // guards the fields below
 	total   level
 	keys    map[string]level // keys with nothing in use are removed
-	sweepAt int              // number of keys at which drained keys are removed
+	shared  bool
+	taken   map[string]int64            // amounts that other processes do not know yet; only with a rate
+	others  map[string]map[string]int64 // amounts in use in other processes; only without a rate
+	sweepAt int                         // number of keys at which drained keys are removed
 }
 
 // level is the amount in use at a point in time.
@@ -94,7 +97,11 @@ func (l *Limit) take(key string, n int64) (wait time.Duration, err error) {
 	if l.keyed() {
 		each, known := l.keys[key]
 		each = l.drained(each, now)
-		if over := each.amount + float64(n) - float64(l.cfg.Each); l.cfg.Each > 0 && over > 0 {
+		used := each.amount
+		for _, amounts := range l.others {
+			used += float64(amounts[key])
+		}
+		if over := used + float64(n) - float64(l.cfg.Each); l.cfg.Each > 0 && over > 0 {
 			return l.until(over), ErrEach
 		}
 		if !known && !l.room(now) {
@@ -102,6 +109,9 @@ func (l *Limit) take(key string, n int64) (wait time.Duration, err error) {
 		}
 		each.amount += float64(n)
 		l.keys[key] = each
+		if l.shared && l.Rate() {
+			l.taken[key] += n
+		}
 	}
 	total.amount += float64(n)
 	l.total = total

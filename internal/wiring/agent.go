@@ -9,6 +9,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/definition"
 	"docent/agent/session"
+	"docent/agent/session/relay"
 	"docent/agent/tool"
 	"docent/agent/tool/mcp"
 	"docent/client"
@@ -114,8 +115,9 @@ func (p *Parts) newAgent(ctx context.Context) (*definition.Definition, error) {
 	return &definition.Definition{Agent: a, History: p.Config.History}, nil
 }
 
-// newRuntime returns the runtime of an agent. The caller starts it.
-func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
+// newRuntime returns the runtime of an agent. The caller starts it. others are nil without other
+// processes.
+func (p *Parts) newRuntime(d *definition.Definition, others *relay.Relay) (*session.Runtime, error) {
 	dialer, err := client.NewDialer(client.DialerConfig{Logger: p.Log})
 	if err != nil {
 		return nil, fmt.Errorf("connections to other agents: %w", err)
@@ -124,6 +126,9 @@ func (p *Parts) newRuntime(d *definition.Definition) (*session.Runtime, error) {
 		Agent: d.Agent, Store: announced(p, tracedStore(p)), RAG: newSessionRAG(p, d.Models), History: d.History, Location: d.Location,
 		Choices: p.choices, Dialer: dialer, Logger: p.Log, Metrics: p.metrics,
 		Quotas: p.quotas, ConditionInterval: p.Config.CheckInterval, QueueSize: p.Config.Sockets.MailboxSize,
+	}
+	if others != nil {
+		cfg.Replicas = others
 	}
 	if p.Speaks() {
 		cfg.Speaker = p.speech

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"docent/agent/session/journal"
+	"docent/agent/session/replica"
 	"docent/auth"
 	"docent/auth/rights"
 	"docent/backup"
@@ -38,7 +39,10 @@ type Database struct {
 		enrich.Store
 		retrieve.Enrichments
 	}
-	Sessions  journal.Store
+	Sessions journal.Store
+	// Replicas and Bus connect processes that share the database; nil for SQLite.
+	Replicas  journal.Leases
+	Bus       replica.Bus
 	Feedbacks journal.Feedbacks
 	Directory journal.Directory
 	Tokens    auth.Tokens
@@ -77,7 +81,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 		}
 		return &Database{
 			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
-			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s,
+			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})

@@ -14,6 +14,8 @@ import (
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/session"
+	"docent/agent/session/relay"
+	"docent/agent/session/replica"
 	"docent/api/converse"
 	"docent/api/mcp"
 	"docent/api/route"
@@ -38,6 +40,7 @@ type Server struct {
 	version       string
 	builtIn       bool // the agent is the built-in assistant
 	definition    *definition.Definition
+	relay         *relay.Relay        // nil without other processes
 	authenticator *auth.Authenticator // nil while authentication is off
 	sockets       *ws.Server
 	talks         *converse.Conversations
@@ -77,11 +80,20 @@ func NewServer(ctx context.Context, p *Parts, version string) (*Server, error) {
 func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.Handler, error) {
 	handler, err := s.open(ctx, a, addr)
 	if err != nil {
-		s.close()
+		s.close(ctx)
 		return nil, err
 	}
+	if s.relay != nil {
+		for name, limit := range s.sockets.UserLimits() {
+			s.relay.Share(name, limit)
+		}
+		if err := s.relay.Start(s.tracer.Context(ctx), s.Runtime); err != nil {
+			s.close(ctx)
+			return nil, fmt.Errorf("replicas: %w", err)
+		}
+	}
 	if err := s.Runtime.Start(s.tracer.Context(ctx)); err != nil {
-		s.close()
+		s.close(ctx)
 		return nil, fmt.Errorf("agent: %w", err)
 	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -99,7 +111,10 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	if s.definition, err = s.agent(ctx, a); err != nil {
 		return nil, err
 	}
-	if s.Runtime, err = s.newRuntime(s.definition); err != nil {
+	if err := s.newRelay(); err != nil {
+		return nil, err
+	}
+	if s.Runtime, err = s.newRuntime(s.definition, s.relay); err != nil {
 		return nil, err
 	}
 	s.talks = converse.New(s.Runtime)
@@ -160,10 +175,13 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.work == nil {
 		return nil
 	}
-	defer s.close()
+	defer s.close(ctx)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	failed := s.sockets.Shutdown(drain)
+	if s.relay != nil {
+		s.relay.Stop(drain)
+	}
 	s.talks.Close()
 	s.clients.Close(drain)
 	if s.http != nil {
@@ -180,8 +198,25 @@ func (s *Server) Stop(ctx context.Context) error {
 	return s.Retriever.Save(drain)
 }
 
-// close closes the agent's connections and the authentication.
-func (s *Server) close() {
+// newRelay connects the server with other processes that share its database.
+func (s *Server) newRelay() (err error) {
+	if s.DB.Bus == nil {
+		return nil
+	}
+	s.relay, err = relay.New(relay.Config{
+		Agent: s.definition.Agent.Name(), Leases: s.DB.Replicas, Replica: replica.Config{Bus: s.DB.Bus, Logger: s.Log},
+	})
+	if err != nil {
+		return fmt.Errorf("replicas: %w", err)
+	}
+	return nil
+}
+
+// close leaves the other processes, and closes the agent's connections and the authentication.
+func (s *Server) close(ctx context.Context) {
+	if s.relay != nil {
+		s.relay.Stop(ctx)
+	}
 	if s.definition != nil {
 		if err := s.definition.Close(); err != nil {
 			s.Log.Warn("close the agent", "error", err)

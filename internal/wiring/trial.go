@@ -45,7 +45,7 @@ func NewTrial(ctx context.Context, p *Parts, file string, wrap func(*agent.Agent
 		return nil, fmt.Errorf("conversation: %w", err)
 	}
 	p.conversations = wrap(t.definition.Agent, t.store)
-	if t.Runtime, err = p.newRuntime(t.definition); err != nil {
+	if t.Runtime, err = p.newRuntime(t.definition, nil); err != nil {
 		return nil, err
 	}
 	if err := t.Runtime.Start(ctx); err != nil {

@@ -20,7 +20,7 @@ const (
 	// ($5). b is the event that began the turn.
 	writeSession = `WITH b AS (SELECT id, handled FROM event WHERE session_id = $1 AND turn = $3 AND $3 > 0),
 	s AS (UPDATE session SET seq = seq + $2, updated_at = $4, commit_key = $6, commit_seq = seq`
-	whichSession = ` WHERE id = $1 AND ($6 = '' OR commit_key <> $6) AND ($3 = 0 OR EXISTS (SELECT FROM b WHERE NOT b.handled OR NOT $5::bool AND (
+	whichSession = ` WHERE id = $1 AND ($6 = '' OR commit_key <> $6) AND ($7::bigint = 0 OR fence = $7) AND ($3 = 0 OR EXISTS (SELECT FROM b WHERE NOT b.handled OR NOT $5::bool AND (
 			SELECT c.client_id = '` + chat.FailedID + `' FROM chat c WHERE c.session_id = $1 AND c.turn = $3 AND NOT c.is_user ORDER BY c.seq DESC LIMIT 1)))
 		RETURNING id, seq - $2 AS before, $3::bigint AS turn)`
 
@@ -98,7 +98,7 @@ const (
 func commitStatement(turn journal.TurnRecord, entries []journal.Entry, set json.RawMessage, now time.Time) *statement {
 	q := &statement{}
 	messages, steps := messageArrays(entries), stepArrays(entries)
-	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed(), turn.Key)
+	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed(), turn.Key, turn.Fence)
 	if !turn.Partial {
 		q.add(writeState, store.Text(turn.State), orNull(turn.EnteredAt), orNull(turn.WakeAt))
 		if turn.Last != 0 {

@@ -46,7 +46,7 @@ func spokenTurn(session, turn string) string {
 func receiving(condition string) string {
 	return `WITH s AS (
 		UPDATE session SET seq = seq + CASE $7::text WHEN '' THEN 0 ELSE 1 END, turn = turn + 1, updated_at = $2
-		WHERE id = $1
+		WHERE id = $1 AND ($15::bigint = 0 OR fence = $15)
 			AND NOT EXISTS (SELECT FROM chat WHERE session_id = $1 AND $7::text <> '' AND client_id = $3 AND client_id <> '' AND is_user)
 			AND NOT EXISTS (SELECT FROM event WHERE session_id = $1 AND $7::text = '' AND client_id = $3 AND client_id <> '')` + condition + `
 		RETURNING id, seq, turn),
@@ -99,14 +99,16 @@ var errNotReceived = errors.New("not received")
 
 // notReceived returns the reason why an event was not stored.
 func (s *sessions) notReceived(ctx context.Context, in journal.Incoming) error {
-	var there, begun, spoken bool
-	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), EXISTS (SELECT FROM event WHERE session_id = $1 AND turn = $2), `+
-		spokenTurn("$1", "$2"), in.Session, in.Replaces).Scan(&there, &begun, &spoken)
+	var there, current, begun, spoken bool
+	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1), EXISTS (SELECT FROM session WHERE id = $1 AND fence = $3), EXISTS (SELECT FROM event WHERE session_id = $1 AND turn = $2), `+
+		spokenTurn("$1", "$2"), in.Session, in.Replaces, in.Fence).Scan(&there, &current, &begun, &spoken)
 	switch {
 	case err != nil:
 		return err
 	case !there:
 		return store.NoSession()
+	case in.Fence != 0 && !current:
+		return journal.Stale()
 	}
 	return store.CannotReplace(in.Replaces, begun, spoken)
 }
@@ -124,7 +126,7 @@ func (s *sessions) receive(ctx context.Context, in journal.Incoming, now time.Ti
 	}
 	batch.Queue(text, in.Session, now, in.ClientID, in.Event.Name, in.Event.Info, in.Event.Time, in.Type, in.Content,
 		in.Event.Human, in.Event.Data, in.Event.Origin, in.Sender, in.Replaces,
-		store.Said(chat.Message{Type: in.Type, Content: in.Content, IsUser: true}))
+		store.Said(chat.Message{Type: in.Type, Content: in.Content, IsUser: true}), in.Fence)
 	batch.Queue(receivedHistory, in.Session, messageID, max(in.History, 0)+said, chat.MaxHistoryContent, said == 1)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()

@@ -19,6 +19,7 @@ import (
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
+	"docent/store/postgres/cluster"
 )
 
 // Limits.
@@ -77,6 +78,7 @@ type Store struct {
 	enrichments
 	encodings
 	sessions
+	*cluster.Cluster
 	accounts
 	rightsTables
 	sources
@@ -150,7 +152,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db}, webhooks: webhooks{db},
+		sessions: sessions{db}, Cluster: cluster.New(pool, fail), accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		webhooks: webhooks{db},
 	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()

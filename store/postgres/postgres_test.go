@@ -120,15 +120,17 @@ func TestDocuments(t *testing.T) {
 
 func TestSessions(t *testing.T) {
 	t.Parallel()
-	sessiontest.RunDatabase(t, func(t *testing.T) sessiontest.Database {
+	fresh := func(t *testing.T) sessiontest.Database {
 		config := postgres.Config{URL: pgtest.URL(t)}
 		return sessiontest.Database{
 			Open: func(t *testing.T) sessiontest.Store {
 				s := open(t, config)
-				return sessiontest.Store{Store: s, Directory: s, Feedbacks: s}
+				return sessiontest.Store{Store: s, Directory: s, Feedbacks: s, Leases: s}
 			},
 			Count:   count(config),
 			Strings: texts(config),
 		}
-	})
+	}
+	sessiontest.RunDatabase(t, fresh)
+	sessiontest.RunLeases(t, fresh)
 }

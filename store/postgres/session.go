@@ -41,6 +41,10 @@ func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
 	return r, nil
 }
 
+// claimSession makes a replica run a session that no other live replica runs.
+const claimSession = `UPDATE session s SET replica = $3, fence = fence + 1 WHERE agent_name = $1 AND session_id = $2
+	AND (replica IN ('', $3) OR NOT EXISTS (SELECT FROM replica r WHERE r.id = s.replica))`
+
 // OpenSession returns a session, and creates it if necessary; see
 // journal.Store.
 func (s *sessions) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
@@ -68,7 +72,10 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 		store.Text(record.Owner), store.Text(record.Address), store.Text(record.Platform),
 		store.Text(record.State), variables, store.Time(record.CreatedAt, now), store.Time(record.UpdatedAt, now),
 		orNull(record.EnteredAt), orNull(record.WakeAt), store.Fold(store.SessionName(record.Name)))
-	batch.Queue(`SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
+	if record.Replica != "" {
+		batch.Queue(claimSession, agentName, id, record.Replica)
+	}
+	batch.Queue(`SELECT `+sessionColumns+`, s.replica, s.fence FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`, agentName, id)
 	batch.Queue(pendingEvents, agentName, id)
 	batch.Queue(lastEvent, agentName, id, chat.MaxHistoryContent)
 	results := s.pool.SendBatch(ctx, batch)
@@ -77,8 +84,20 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 	if err != nil {
 		return journal.SessionRecord{}, false, err
 	}
-	if stored, err = scanSession(results.QueryRow()); err != nil {
+	if record.Replica != "" {
+		if _, err := results.Exec(); err != nil {
+			return journal.SessionRecord{}, false, err
+		}
+	}
+	var replica string
+	var fence int64
+	if stored, err = scanSession(results.QueryRow(), &replica, &fence); err != nil {
 		return journal.SessionRecord{}, false, err
+	}
+	if record.Replica != "" {
+		if stored.Replica, stored.Fence = replica, fence; replica != record.Replica {
+			return stored, false, journal.Held(stored.RowID, replica)
+		}
 	}
 	rows, err := results.Query()
 	if err != nil {
@@ -95,19 +114,33 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 }
 
 // ResetSession empties a session; see journal.Store.
-func (s *sessions) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
+func (s *sessions) ResetSession(ctx context.Context, session, fence int64) (seq int64, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
-			updated_at = $2 WHERE id = $1 RETURNING seq`, session, s.config.Now()).
+			updated_at = $2 WHERE id = $1 AND ($3::bigint = 0 OR fence = $3) RETURNING seq`, session, s.config.Now(), fence).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&seq) })
 	for _, table := range []string{"event", "reasoning_step", "said", "chat", "transition", "intent_prediction", "feedback"} {
-		batch.Queue(`DELETE FROM `+table+` WHERE session_id = $1`, session)
+		batch.Queue(`DELETE FROM `+table+` WHERE session_id = $1 AND ($2::bigint = 0 OR EXISTS (SELECT FROM session WHERE id = $1 AND fence = $2))`,
+			session, fence)
 	}
 	err = s.pool.SendBatch(ctx, batch).Close()
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = store.NoSession()
+		err = s.notWritten(ctx, session)
 	}
 	return seq, fail(fmt.Sprintf("reset session %d", session), err)
+}
+
+// notWritten returns the reason why a session was not written.
+func (s *sessions) notWritten(ctx context.Context, session int64) error {
+	var there bool
+	err := s.pool.QueryRow(ctx, `SELECT EXISTS (SELECT FROM session WHERE id = $1)`, session).Scan(&there)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		return journal.Stale()
+	}
+	return store.NoSession()
 }
 
 // Alarms returns the sessions that wait for a time; see journal.Alarms.

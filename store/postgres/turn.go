@@ -12,8 +12,8 @@ import (
 )
 
 // lockSession serializes commits of a session. The next statement sees the
-// writes of earlier commits.
-const lockSession = `SELECT FROM session WHERE id = $1 FOR NO KEY UPDATE`
+// writes of earlier commits. It returns whether the fence is the current one.
+const lockSession = `SELECT $2::bigint = 0 OR fence = $2 FROM session WHERE id = $1 FOR NO KEY UPDATE`
 
 // CommitTurn writes a turn's outcome; see journal.Store.
 func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out journal.Written, err error) {
@@ -30,7 +30,7 @@ func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out
 	commit := commitStatement(turn, entries, set, now)
 	written := false
 	err = again(ctx, func() error {
-		written, err = s.writeTurn(ctx, turn.Session, entries, commit)
+		written, err = s.writeTurn(ctx, turn, entries, commit)
 		return err
 	})
 	if err != nil || written {
@@ -41,18 +41,22 @@ func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out
 
 // writeTurn makes one round trip. It sets the ids and sequence numbers of
 // entries. It returns false if the turn may not be written.
-func (s *sessions) writeTurn(ctx context.Context, session int64, entries []journal.Entry, commit *statement) (written bool, err error) {
+func (s *sessions) writeTurn(
+	ctx context.Context, turn journal.TurnRecord, entries []journal.Entry, commit *statement,
+) (written bool, err error) {
 	batch := &pgx.Batch{}
-	batch.Queue(lockSession, session)
+	batch.Queue(lockSession, turn.Session, turn.Fence)
 	batch.Queue(commit.text.String(), commit.args...)
 	results := s.pool.SendBatch(ctx, batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
-	tag, err := results.Exec()
-	if err != nil {
-		return false, err
-	}
-	if tag.RowsAffected() == 0 {
+	var current bool
+	switch err := results.QueryRow().Scan(&current); {
+	case errors.Is(err, pgx.ErrNoRows):
 		return false, store.NoSession()
+	case err != nil:
+		return false, err
+	case !current:
+		return false, journal.Stale()
 	}
 	rows, err := results.Query()
 	if err != nil {
@@ -61,7 +65,7 @@ func (s *sessions) writeTurn(ctx context.Context, session int64, entries []journ
 	var id, seq int64
 	var chat *int64
 	n := -1 // the first row is the session's
-	tag, err = pgx.ForEachRow(rows, []any{&id, &seq, &chat}, func() error {
+	tag, err := pgx.ForEachRow(rows, []any{&id, &seq, &chat}, func() error {
 		if n >= 0 {
 			number(entries[n], id, seq, chat)
 		}

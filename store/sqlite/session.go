@@ -96,7 +96,7 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 }
 
 // ResetSession empties a session; see journal.Store.
-func (s *sessions) ResetSession(ctx context.Context, session int64) (seq int64, err error) {
+func (s *sessions) ResetSession(ctx context.Context, session, _ int64) (seq int64, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		err := w.row(ctx, `UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
 			updated_at = ? WHERE id = ? RETURNING seq`, s.now(), session).Scan(&seq)

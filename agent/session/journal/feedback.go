@@ -29,6 +29,19 @@ type Feedback struct {
 	Comment string
 }
 
+// Check fails with fault.Invalid if the feedback is empty or too large.
+func (f Feedback) Check() error {
+	switch {
+	case f.Rating == nil && f.Comment == "":
+		return fault.New(fault.Invalid, "feedback_empty", "feedback needs a rating or a comment")
+	case f.Rating != nil && (*f.Rating < -MaxRating || *f.Rating > MaxRating):
+		return fault.New(fault.Invalid, "rating_out_of_range", "a rating is a whole number from %d to %d", -MaxRating, MaxRating)
+	case len(f.Comment) > MaxCommentBytes:
+		return fault.Wrap(fault.Invalid, ErrTooLong, "comment_too_long", "a comment may have at most %d bytes", MaxCommentBytes)
+	}
+	return nil
+}
+
 // FeedbackRecord is stored feedback, a row of the table feedback.
 type FeedbackRecord struct {
 	// ID is the id of the row.

@@ -69,6 +69,11 @@ type SessionRecord struct {
 	UpdatedAt time.Time
 	// Pinned puts the session before others in lists.
 	Pinned bool
+	// Replica, in OpenSession, is the id of the replica that is to run the session; see Leases. ""
+	// claims nothing. Stores for one process ignore it, and all fences.
+	Replica string
+	// Fence is the fence of writes by Replica. Only OpenSession with a Replica fills it.
+	Fence int64
 	// Pending are the stored events that no committed turn has handled, oldest first. Events of
 	// replaced turns are excluded. Only OpenSession fills it.
 	Pending []EventRecord
@@ -113,6 +118,8 @@ type EventRecord struct {
 type Incoming struct {
 	// Session is the session's row id.
 	Session int64
+	// Fence, unless it is 0, is SessionRecord.Fence. Receive fails with ErrStale for an old one.
+	Fence int64
 	// ClientID makes storing idempotent within the session, unless it is "".
 	ClientID string
 	// Type has the same meaning as in ChatMessage. Without a Type, the store keeps no chat message.
@@ -148,6 +155,8 @@ type Receipt struct {
 type TurnRecord struct {
 	// Session is the session's row id.
 	Session int64
+	// Fence, unless it is 0, is SessionRecord.Fence. CommitTurn fails with ErrStale for an old one.
+	Fence int64
 	// Turn is the number of the turn. It is 0 without an event: for the greeting,
 	// a timed move, and variables that a client sets.
 	Turn int64
@@ -276,7 +285,9 @@ type MessageQuery struct {
 // fault.NotFound if the session does not exist.
 type Store interface {
 	// OpenSession returns the session of record.Key. If it does not exist, OpenSession stores
-	// record and returns created as true. Only one of several concurrent calls creates it.
+	// record and returns created as true. Only one of several concurrent calls creates it. With
+	// record.Replica, it makes that replica run the session and raises the fence. It fails with
+	// HeldError if another live replica runs the session.
 	OpenSession(ctx context.Context, record SessionRecord) (session SessionRecord, created bool, err error)
 	// Receive stores an event with its message. It assigns the turn and the sequence number, and
 	// returns history in the same round trip.
@@ -290,8 +301,8 @@ type Store interface {
 	Messages(ctx context.Context, session int64, query MessageQuery) ([]chat.Message, error)
 	// ResetSession removes the contents of a session but keeps its row and names. State and
 	// variables become empty. Seq continues to grow. ResetSession returns Seq, which becomes
-	// ResetSeq.
-	ResetSession(ctx context.Context, session int64) (seq int64, err error)
+	// ResetSeq. It fails with ErrStale for an old fence, unless fence is 0.
+	ResetSession(ctx context.Context, session, fence int64) (seq int64, err error)
 
 	// Session returns a stored session without Pending and Last. It fails with fault.NotFound if
 	// the session does not exist.

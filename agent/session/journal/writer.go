@@ -2,6 +2,7 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -21,6 +22,8 @@ type Writer struct {
 	Reader
 	// Load is the first part of the keys of commits. It is unique for each load of the session.
 	Load string
+	// Fence is the fence of all writes, or 0.
+	Fence int64
 	// Writes counts the attempts to write.
 	Writes int64
 	// Closing is closed at the start of a shutdown. Only one attempt follows, without a pause.
@@ -36,6 +39,7 @@ type Writer struct {
 func (w *Writer) Commit(ctx context.Context, record TurnRecord) (written Written, err error) {
 	ctx = context.WithoutCancel(ctx)
 	w.commits++
+	record.Fence = w.Fence
 	record.Key = fmt.Sprintf("%s/%d", w.Load, w.commits)
 	err = w.retry(ctx, func(ctx context.Context) (err error) {
 		began := time.Now()
@@ -52,7 +56,7 @@ func (w *Writer) Commit(ctx context.Context, record TurnRecord) (written Written
 // Empty resets the session and returns its newest sequence number. It may be repeated.
 func (w *Writer) Empty(ctx context.Context) (seq int64, err error) {
 	err = w.retry(ctx, func(ctx context.Context) (err error) {
-		seq, err = w.Store.ResetSession(ctx, w.Session)
+		seq, err = w.Store.ResetSession(ctx, w.Session, w.Fence)
 		return err //nolint:wrapcheck // it names the session
 	})
 	return seq, err
@@ -66,7 +70,7 @@ func (w *Writer) retry(ctx context.Context, write func(ctx context.Context) erro
 		err := write(within)
 		cancel()
 		w.Writes++
-		if err == nil || attempt >= writeAttempts || !fault.KindOf(err).Retryable() {
+		if err == nil || attempt >= writeAttempts || !fault.KindOf(err).Retryable() || errors.Is(err, ErrStale) {
 			return err
 		}
 		select {

@@ -49,7 +49,7 @@ func open(t *testing.T, s journal.Store, id string) journal.SessionRecord {
 // reset empties a session and returns its newest sequence number.
 func reset(t *testing.T, s journal.Store, session int64) int64 {
 	t.Helper()
-	seq, err := s.ResetSession(t.Context(), session)
+	seq, err := s.ResetSession(t.Context(), session, 0)
 	ok(t, err)
 	return seq
 }

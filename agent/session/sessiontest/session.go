@@ -216,7 +216,7 @@ func sessionAlarms(t *testing.T, db Conversations) {
 
 func sessionMissing(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
-	_, err := s.ResetSession(ctx, 99)
+	_, err := s.ResetSession(ctx, 99, 0)
 	wantKind(t, "ResetSession", err, fault.NotFound)
 	_, err = s.Receive(ctx, message(99, "id", "x"))
 	wantKind(t, "Receive", err, fault.NotFound)

@@ -17,6 +17,8 @@ type Store struct {
 	journal.Store
 	Directory journal.Directory
 	Feedbacks journal.Feedbacks
+	// Leases is only needed for RunLeases.
+	Leases journal.Leases
 }
 
 // Database is an empty database for one test.
@@ -44,6 +46,11 @@ func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	run(t, fresh, map[string]map[string]func(*testing.T, Database){
 		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests,
 	})
+}
+
+// RunLeases tests the leases of databases that several processes share.
+func RunLeases(t *testing.T, fresh func(t *testing.T) Database) {
+	run(t, fresh, map[string]map[string]func(*testing.T, Database){"Lease": leaseTests})
 }
 
 // run runs groups of tests, each with its own store.

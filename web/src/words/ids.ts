@@ -458,6 +458,12 @@ export interface Params {
   recordings_off: [];
   redirect_to_http: [];
   regenerate_invalid: [];
+  replica_call_unknown: [];
+  replica_calls_full: [];
+  replica_gone: [];
+  replica_links_full: [];
+  replica_not_listening: [];
+  replica_outbox_full: [];
   request_canceled: [];
   request_invalid: [string];
   request_timeout: [];
@@ -501,9 +507,11 @@ export interface Params {
   session_busy: [];
   session_deleted: [];
   session_document_too_large: [string, string];
+  session_elsewhere: [];
   session_id_guessable: [number];
   session_id_missing: [];
   session_message_dropped: [];
+  session_moved: [];
   session_of_another_user: [];
   session_peers_full: [number];
   session_queue_bytes: [number];
