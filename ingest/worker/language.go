@@ -10,9 +10,12 @@ import (
 )
 
 // languageSample is the number of bytes of prose from which the language is
-// detected. More bytes do not improve the result. Detecting the language is the
-// most expensive step of reading a page.
+// detected. More bytes do not improve the result. The language model is the most
+// expensive step of reading a page, so it decides only what stop words leave open.
 const languageSample = 1 << 10
+
+// minSample is the number of bytes below which no language is detected.
+const minSample = 40
 
 // language returns the ISO 639-1 code of a document's prose, or "" without
 // enough confidence.
@@ -31,7 +34,13 @@ func language(doc *outline.Document) string {
 	if code := text.Script(sample); code != "" {
 		return code
 	}
-	if info := whatlanggo.Detect(sample); info.IsReliable() && len(sample) >= 40 {
+	if len(sample) < minSample {
+		return ""
+	}
+	if code := text.ClearLanguage(sample); code != "" {
+		return code
+	}
+	if info := whatlanggo.Detect(sample); info.IsReliable() {
 		return info.Lang.Iso6391()
 	}
 	return ""

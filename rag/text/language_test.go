@@ -29,3 +29,21 @@ func TestLanguage(t *testing.T) {
 		t.Errorf("stop words: %d German ones", len(list))
 	}
 }
+
+func TestClearLanguage(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"The pump stops at noon, and the valve closes when the pressure is too high for it.":        "en",
+		"Die Pumpe steht um zwölf still, und das Ventil schließt, wenn der Druck zu hoch ist.":      "de",
+		"Le serveur est dans la salle, et les clients sont avec lui pour toute la nuit.":            "fr",
+		"Pumpen stopper klokken tolv, og ventilen lukker, når trykket er for højt til den.":         "", // Danish
+		"La bomba s'atura al migdia i la vàlvula es tanca quan la pressió és massa alta per a ella": "", // Catalan
+		"func main() { fmt.Println(pump.Stop(noon)) }":                                              "",
+		"pump, valve, pressure, noon": "",
+		"":                            "",
+	} {
+		if got := ClearLanguage(s); got != want {
+			t.Errorf("ClearLanguage(%q) = %q, want %q", s, got, want)
+		}
+	}
+}
