@@ -178,3 +178,15 @@ func TestHash(t *testing.T) {
 		t.Error("an unknown dialect has a schema")
 	}
 }
+
+// TestCompression: Postgres compresses new texts with lz4, which this server supports.
+func TestCompression(t *testing.T) {
+	t.Parallel()
+	db := database(t, migrations.Postgres, true)()
+	var columns int
+	err := db.QueryRowContext(t.Context(), `SELECT count(*) FROM pg_attribute WHERE attcompression = 'l'
+		AND (attrelid, attname) IN (('document'::regclass, 'text'), ('chunk'::regclass, 'text'), ('blob'::regclass, 'bytes'), ('chat'::regclass, 'content'))`).Scan(&columns)
+	if err != nil || columns != 4 {
+		t.Errorf("%d columns use lz4: %v", columns, err)
+	}
+}
