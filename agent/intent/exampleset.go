@@ -285,22 +285,44 @@ func (c *comparison) said(i *Intent) map[uint16]bool {
 
 // rejects reports whether a message says that its author does not mean an intent.
 // Either it differs from one of the examples only in a negation, such as "not
-// hello", or it forbids something, such as "don't tell me the opening hours", and no
-// example has a negation.
+// hello", or it forbids or declines something, such as "don't tell me the opening
+// hours" and "no shipping please", and no example has a negation.
 func (v *variant) rejects(examples []example) bool {
 	denies := func(e example) bool { return v.negated != e.negated && e.kernel != "" && e.kernel == v.kernel() }
 	if slices.ContainsFunc(examples, denies) {
 		return true
 	}
-	return forbids(v.words) && !slices.ContainsFunc(examples, func(e example) bool { return e.negated })
+	words := slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return w == "please" || w == "bitte" })
+	return (forbids(words) || declines(words)) && !slices.ContainsFunc(examples, func(e example) bool { return e.negated })
 }
 
 // forbids reports whether a sentence begins with an order not to do something, such
-// as "please do not call me". "Don't you deliver?" and "don't know" are none.
+// as "do not call me". "Don't you deliver?" and "don't know" are none.
 func forbids(words []string) bool {
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "please" })
 	return len(words) > 2 && words[0] == "do" && words[1] == "not" && !noOrder[words[2]]
 }
+
+// declines reports whether a short sentence declines something, such as "not shipping",
+// "I don't want a delivery", or "ich will keine Lieferung".
+func declines(words []string) bool {
+	switch {
+	case len(words) < 2:
+		return false
+	case negations[words[0]]:
+		return len(words) <= 3
+	case len(words) > 6:
+		return false
+	case words[0] == "i" && len(words) > 4:
+		return words[1] == "do" && words[2] == "not" && wanting[words[3]]
+	case words[0] == "ich" && len(words) > 3:
+		return wanting[words[1]] && negations[words[2]]
+	default:
+		return false
+	}
+}
+
+// wanting are verbs with which people decline something.
+var wanting = wordSet("want need mean wish will möchte brauche meine wünsche")
 
 // noOrder are words after "do not" in questions, and in statements without "I".
 var noOrder = wordSet(`i you we they know understand see think get have need care remember feel like`)
