@@ -19,6 +19,7 @@ var help = map[string]string{
 	"docent_speech_errors_total":      "Calls of the speech server that failed.",
 	"docent_ingest_documents_total":   "Documents that were uploaded, by status.",
 	"docent_quota_refused_total":      "Requests over a daily limit, by resource.",
+	"docent_webhook_deliveries_total": "Attempts to deliver messages of webhooks, by result.",
 	"docent_ws_connections":           "WebSocket connections now, by dialect.",
 	"docent_ws_principals":            "Principals that WebSocket connections belong to.",
 	"docent_ws_outbox_bytes":          "Bytes in the queues of WebSocket clients.",
