@@ -41,18 +41,30 @@ func (s *webhooks) RemoveWebhook(ctx context.Context, id int64) error {
 	return fail("remove a webhook", s.alter(ctx, store.NoWebhook(), `DELETE FROM webhook WHERE id = $1`, id))
 }
 
-// AddDeliveries stores deliveries; see webhook.Store.
+// AddDeliveries stores deliveries; see webhook.Store. Concurrent calls may add a few too
+// many.
 func (s *webhooks) AddDeliveries(ctx context.Context, deliveries []webhook.Delivery) (stored int, err error) {
 	err = s.write(ctx, func(tx pgx.Tx) error {
 		stored = 0
-		for _, m := range deliveries {
-			tag, err := tx.Exec(ctx, `INSERT INTO webhook_delivery (webhook_id, message_id, event, body, created_at, next_at) SELECT w.id, $2, $3, $4, $5, $6
-				FROM webhook w WHERE w.id = $1 AND (SELECT count(*) FROM webhook_delivery o WHERE o.webhook_id = w.id AND o.next_at IS NOT NULL) < $7
-				FOR KEY SHARE OF w`, m.Webhook, m.MessageID, string(m.Event), m.Body, m.CreatedAt, m.NextAt, webhook.MaxWaiting)
-			if err != nil {
+		room := map[int64]int{} // by webhook
+		for _, d := range deliveries {
+			left, known := room[d.Webhook]
+			if !known {
+				err := tx.QueryRow(ctx, `SELECT $2 - (SELECT count(*) FROM webhook_delivery d WHERE d.webhook_id = w.id AND d.next_at IS NOT NULL)
+					FROM webhook w WHERE w.id = $1 FOR KEY SHARE OF w`, d.Webhook, webhook.MaxWaiting).Scan(&left)
+				if err != nil && !errors.Is(err, pgx.ErrNoRows) { // a missing webhook has no room
+					return err //nolint:wrapcheck // fail names the operation
+				}
+			}
+			room[d.Webhook] = left - 1
+			if left <= 0 {
+				continue
+			}
+			if _, err := tx.Exec(ctx, `INSERT INTO webhook_delivery (webhook_id, message_id, event, body, created_at, next_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+				d.Webhook, d.MessageID, string(d.Event), d.Body, d.CreatedAt, d.NextAt); err != nil {
 				return err //nolint:wrapcheck // fail names the operation
 			}
-			stored += int(tag.RowsAffected())
+			stored++
 		}
 		return nil
 	})

@@ -51,18 +51,25 @@ func (s *webhooks) RemoveWebhook(ctx context.Context, id int64) error {
 func (s *webhooks) AddDeliveries(ctx context.Context, deliveries []webhook.Delivery) (stored int, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		stored = 0
-		for _, m := range deliveries {
-			result, err := w.exec(ctx, `INSERT INTO webhook_delivery (webhook_id, message_id, event, body, created_at, next_at) SELECT w.id, ?2, ?3, ?4, ?5, ?6
-				FROM webhook w WHERE w.id = ?1 AND (SELECT count(*) FROM webhook_delivery o WHERE o.webhook_id = w.id AND o.next_at IS NOT NULL) < ?7`,
-				m.Webhook, m.MessageID, string(m.Event), m.Body, m.CreatedAt.UnixMicro(), m.NextAt.UnixMicro(), webhook.MaxWaiting)
-			if err != nil {
+		room := map[int64]int{} // by webhook
+		for _, d := range deliveries {
+			left, known := room[d.Webhook]
+			if !known {
+				err := w.row(ctx, `SELECT ?2 - count(d.id) FROM webhook w LEFT JOIN webhook_delivery d ON d.webhook_id = w.id AND d.next_at IS NOT NULL
+					WHERE w.id = ?1 GROUP BY w.id`, d.Webhook, webhook.MaxWaiting).Scan(&left)
+				if err != nil && !errors.Is(err, sql.ErrNoRows) { // a missing webhook has no room
+					return err
+				}
+			}
+			room[d.Webhook] = left - 1
+			if left <= 0 {
+				continue
+			}
+			if _, err := w.exec(ctx, `INSERT INTO webhook_delivery (webhook_id, message_id, event, body, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?)`,
+				d.Webhook, d.MessageID, string(d.Event), d.Body, d.CreatedAt.UnixMicro(), d.NextAt.UnixMicro()); err != nil {
 				return err
 			}
-			n, err := result.RowsAffected()
-			if err != nil {
-				return err
-			}
-			stored += int(n)
+			stored++
 		}
 		return nil
 	})
