@@ -11,7 +11,7 @@ import (
 
 // languageSample is the number of bytes of prose from which the language is
 // detected. More bytes do not improve the result. The language model is the most
-// expensive step of reading a page, so it decides only what stop words leave open.
+// expensive step of reading a page, so it decides only if stop words do not.
 const languageSample = 1 << 10
 
 // minSample is the number of bytes below which no language is detected.
