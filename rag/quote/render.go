@@ -83,15 +83,15 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 		case text.RowSentence:
 			header := cellsOf(q.header)
 			if header == nil {
-				b.WriteString(strings.Join(plainCells(rowCells(q.text)), bar(q.text)) + " " + marker)
+				b.WriteString(strings.Join(plainCells(rowCells(q.text), source), bar(q.text)) + " " + marker)
 				break
 			}
 			if before == nil || !sameTable(*before, q) {
-				writeCells(&b, header, "")
+				writeCells(&b, header, "", source)
 				b.WriteString("\n|" + strings.Repeat(" --- |", len(header)) + "\n")
 				start = b.Len()
 			}
-			writeCells(&b, fill(rowCells(q.text), len(header)), " "+marker)
+			writeCells(&b, fill(rowCells(q.text), len(header)), " "+marker, source)
 		case text.ItemSentence:
 			if before == nil || before.doc != q.doc || before.Block != q.Block {
 				b.WriteString(itemMark(q.text))

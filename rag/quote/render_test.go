@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
 
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -92,6 +93,19 @@ func TestRenderHostileBlocks(t *testing.T) {
 	got, _ = render([]quote{q}, []Passage{{}})
 	if page := renderHTML(t, got); strings.Contains(page, "<img") {
 		t.Errorf("label became %q", page)
+	}
+}
+
+// TestRowShowsLinkText: the cells of a Markdown table show the text of links.
+func TestRowShowsLinkText(t *testing.T) {
+	t.Parallel()
+	q := quote{
+		Sentence: text.Sentence{Kind: text.RowSentence, Start: 30},
+		text:     "`secret.key` | It decrypts the [secrets of sources](sources.md#secrets).", header: "file | what to do",
+	}
+	got, _ := render([]quote{q}, []Passage{{Passage: corpus.Passage{Document: corpus.Document{MediaType: markdownType}}}})
+	if want := "| `secret.key` | It decrypts the secrets of sources. [1] |"; !strings.Contains(got, want) {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 

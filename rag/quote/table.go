@@ -89,9 +89,9 @@ func bar(row string) string {
 }
 
 // writeCells writes a table row, with a marker behind its last cell.
-func writeCells(b *strings.Builder, cells []string, marker string) {
+func writeCells(b *strings.Builder, cells []string, marker string, source corpus.Document) {
 	b.WriteString("|")
-	for i, c := range plainCells(cells) {
+	for i, c := range plainCells(cells, source) {
 		b.WriteString(" " + strings.ReplaceAll(c, "|", `\|`))
 		if i == len(cells)-1 {
 			b.WriteString(marker)
@@ -100,10 +100,11 @@ func writeCells(b *strings.Builder, cells []string, marker string) {
 	}
 }
 
-func plainCells(cells []string) []string {
+// plainCells writes the cells of a row of a document as plain.
+func plainCells(cells []string, source corpus.Document) []string {
 	out := make([]string, len(cells))
 	for i, c := range cells {
-		out[i] = plain(c)
+		out[i] = plain(unmarked(c, source))
 	}
 	return out
 }
