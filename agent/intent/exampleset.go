@@ -308,7 +308,7 @@ func declines(words []string) bool {
 	switch {
 	case len(words) < 2:
 		return false
-	case negations[words[0]]:
+	case negations[words[0]] && words[0] != "no" && words[0] != "nein": // these can answer, and a wish follows
 		return len(words) <= 3
 	case len(words) > 6:
 		return false
