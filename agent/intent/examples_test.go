@@ -253,27 +253,116 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// A message that denies or forbids does not express an intent, also if the intent has
-// several examples.
-func TestRejectedIntents(t *testing.T) {
+// A message does not have the intent that it denies or forbids, whatever the examples are.
+func TestDenials(t *testing.T) {
 	t.Parallel()
 	intents := []*Intent{
-		New("shipping", "shipping", "how long does shipping take?", "when will my package arrive?", "delivery time"),
+		New("shipping", "shipping", "how long does shipping take?", "when will my package arrive?", "delivery time", "my package did not arrive"),
 		New("hours", "opening hours", "when are you open?", "tell me the opening hours", "at what time do you close?"),
 		New("broken", "it does not work", "the machine is broken", "it won't start"),
+		New("refund", "I want my money back", "refund", "give me a refund for my order"),
+		New("cancel", "cancel my order", "I want to cancel an order", "please cancel the order"),
+		New("delete", "delete my data", "delete my account", "remove all my data"),
 	}
+	answers := []*Intent{New("yes", "yes", "ok"), New("no", "no", "no thanks", "I don't want that"), New("cancel", "cancel my order")}
+	checkIntents(t, "en", intents, map[string]string{
+		Fallback: `not shipping
+				no shipping
+				no shipping please
+				not the shipping
+				without shipping
+				anything but shipping
+				never mind the shipping
+				I don't want a shipping
+				I do not need your shipping
+				I need no shipping
+				ich brauche kein shipping
+				don't tell me the opening hours
+				do not tell me your opening hours
+				please don't tell me when you are open
+				I do not want my money back
+				I don’t want a refund
+				we no longer want a refund for our order
+				I really do not want my money back
+				dont cancel my order
+				do not cancel my order!
+				please never cancel my order
+				I did not cancel my order
+				I have not cancelled my order
+				I no longer want to cancel
+				I don't want to cancel my order anymore
+				never delete my data
+				Please do not delete my account`,
+		"hours": `no, tell me your opening hours
+				no, your opening hours
+				no, opening hours
+				No. When are you open?
+				not the shipping, the opening hours
+				I don't need a refund, but tell me the opening hours
+				tell me the opening hours instead of the delivery time
+				tell me your opening hours
+				when do you open?
+				never mind, when are you open?`,
+		"shipping": `I don't know how long the shipping takes
+				my package has not arrived
+				no, no, when will my package arrive?
+				how long does the shipping take
+				shipping`,
+		"broken": `it doesn't work
+				my machine does not start
+				the machine does not work`,
+		"cancel": "no, cancel my order\nplease cancel my order\ncancel it, I don't want the order",
+		"delete": "delete my data\nno, delete my account",
+		"refund": "I don't want a new one, I want my money back\nno, refund",
+	})
+	checkIntents(t, "en", answers, map[string]string{
+		"no":     "no\nno thanks\nI don't want that\nno, thank you\nI don't want a refund",
+		"cancel": "no, cancel my order",
+		"yes":    "yes\nok",
+	})
+}
+
+func TestGermanDenials(t *testing.T) {
+	t.Parallel()
+	german := []*Intent{
+		New("storno", "storniere meine Bestellung", "ich will meine Bestellung stornieren", "Bestellung stornieren"),
+		New("konto", "lösche mein Konto", "ich möchte mein Konto löschen"),
+		New("zeiten", "Öffnungszeiten", "wann habt ihr geöffnet?", "wann macht ihr zu?"),
+		New("geld", "ich will mein Geld zurück", "Rückerstattung"),
+		New("lieferung", "wann kommt mein Paket?", "Lieferung", "wo bleibt meine Lieferung?"),
+	}
+	checkIntents(t, "de", german, map[string]string{
+		Fallback: `bitte storniere meine Bestellung nicht
+				stornieren Sie meine Bestellung nicht
+				ich will meine Bestellung nicht stornieren
+				ich will nicht, dass ihr meine Bestellung storniert
+				bitte lösche mein Konto nicht
+				ich möchte mein Konto nicht löschen
+				ich brauche keine Lieferung
+				keine Lieferung bitte
+				ich will mein Geld nicht zurück
+				alles außer Öffnungszeiten`,
+		"storno":    "bitte storniere meine Bestellung\nnein, storniere meine Bestellung",
+		"konto":     "nein, ich möchte mein Konto löschen",
+		"zeiten":    "keine Lieferung, sondern die Öffnungszeiten\nich brauche kein Geld, wann habt ihr geöffnet?",
+		"lieferung": "wo bleibt mein Paket?\nich will wissen, wann mein Paket kommt",
+	})
+}
+
+// checkIntents classifies messages. want has the messages of each intent, one in a line.
+func checkIntents(t *testing.T, language string, intents []*Intent, want map[string]string) {
+	t.Helper()
 	c := newExamples(t, ExamplesConfig{})
-	for text, want := range map[string]string{
-		"not shipping": Fallback, "no shipping": Fallback, "don't tell me the opening hours": Fallback,
-		"not the shipping": Fallback, "without shipping": Fallback, "I don't want a shipping": Fallback,
-		"I do not need your shipping": Fallback, "ich brauche kein shipping": Fallback,
-		"no, tell me your opening hours": "hours", "no, your opening hours": "hours", "I don't know how long the shipping takes": "shipping",
-		"do not tell me your opening hours": Fallback, "please don't tell me when you are open": Fallback,
-		"shipping": "shipping", "how long does the shipping take": "shipping", "tell me your opening hours": "hours", "when do you open?": "hours",
-		"it doesn't work": "broken", "my machine does not start": "broken",
-	} {
-		if p := classify(t, c, text, intents); p.Intent != want {
-			t.Errorf("%q is %s at %.3f, want %s", text, p.Intent, p.Score, want)
+	for name, messages := range want {
+		for text := range strings.Lines(messages) {
+			text = strings.TrimSpace(text)
+			p, err := c.Classify(t.Context(), Request{Text: text, Intents: intents, Language: language})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Intent != name {
+				t.Errorf("%q is %s at %.3f, want %s", text, p.Intent, p.Score, name)
+			}
 		}
 	}
 }

@@ -32,6 +32,8 @@ type exampleSet struct {
 	literal, stemmed map[string]int
 	// known are the words of all examples.
 	known map[string]bool
+	// verbs are the stems of verbs with which examples ask for something.
+	verbs map[string]bool
 }
 
 // example is an example sentence.
@@ -45,6 +47,8 @@ type example struct {
 	weights []float32
 	weight  float32
 	negated bool
+	// denies is set if the sentence denies something, such as "no thanks".
+	denies bool
 	// kernel is the sentence without its negations.
 	kernel string
 }
@@ -58,7 +62,7 @@ type candidate struct {
 
 // read embeds the examples of all intents.
 func (s *exampleSet) read() {
-	s.literal, s.stemmed, s.known = map[string]int{}, map[string]int{}, map[string]bool{}
+	s.literal, s.stemmed, s.known, s.verbs = map[string]int{}, map[string]int{}, map[string]bool{}, map[string]bool{}
 	place := map[uint16]int{}
 	for n, i := range s.intents {
 		center := make([]float32, s.static.Dimensions())
@@ -86,7 +90,9 @@ func (s *exampleSet) newExample(intent int, sentence string, place map[uint16]in
 	for _, w := range f.words {
 		s.known[w] = true
 	}
+	s.addVerbs(f.words)
 	e := example{intent: intent, sentence: sentence, vector: f.vector, negated: f.negated, kernel: f.kernel()}
+	_, e.denies = s.affirmed(sentence)
 	for _, t := range f.tokens {
 		at, ok := place[t]
 		if !ok {
@@ -206,8 +212,11 @@ type comparison struct {
 type variant struct {
 	form
 	stems string
-	// known is set if at least one of its words is known.
-	known bool
+	// known is set if at least one of its words is known, and means if one of them is
+	// meaningful.
+	known, means bool
+	// rest is the message without its denials; nil if it has none.
+	rest *variant
 	// rows are the similarities of its tokens with set.tokens. weights are the
 	// weights of the tokens.
 	rows    [][]float32
@@ -221,8 +230,17 @@ func (c *comparison) variant(text string) *variant {
 	if v, ok := c.variants[text]; ok {
 		return v
 	}
-	v := &variant{form: c.set.form(text), stems: c.set.words.Process(text), nearest: make([]float32, len(c.set.tokens))}
+	v := c.whole(text)
+	if rest, ok := c.set.affirmed(text); ok {
+		v.rest = c.whole(rest)
+	}
 	c.variants[text] = v
+	return v
+}
+
+// whole returns a variant with its denials.
+func (c *comparison) whole(text string) *variant {
+	v := &variant{form: c.set.form(text), stems: c.set.words.Process(text), nearest: make([]float32, len(c.set.tokens))}
 	v.known = slices.ContainsFunc(v.words, c.set.knows)
 	for _, t := range v.tokens {
 		row, ok := c.alike[t]
@@ -232,6 +250,7 @@ func (c *comparison) variant(text string) *variant {
 		}
 		w := c.set.static.Weight(t)
 		v.rows, v.weights, v.weight = append(v.rows, row), append(v.weights, w), v.weight+w
+		v.means = v.means || w >= weightOfMeaning
 		for i, x := range row {
 			v.nearest[i] = max(v.nearest[i], x)
 		}
@@ -283,49 +302,23 @@ func (c *comparison) said(i *Intent) map[uint16]bool {
 	return out
 }
 
-// rejects reports whether a message says that its author does not mean an intent.
-// Either it differs from one of the examples only in a negation, such as "not
-// hello", or it forbids or declines something, such as "don't tell me the opening
-// hours" and "no shipping please", and no example has a negation.
-func (v *variant) rejects(examples []example) bool {
-	denies := func(e example) bool { return v.negated != e.negated && e.kernel != "" && e.kernel == v.kernel() }
-	if slices.ContainsFunc(examples, denies) {
-		return true
-	}
-	words := slices.DeleteFunc(slices.Clone(v.words), func(w string) bool { return w == "please" || w == "bitte" })
-	return (forbids(words) || declines(words)) && !slices.ContainsFunc(examples, func(e example) bool { return e.negated })
-}
-
-// forbids reports whether a sentence begins with an order not to do something, such
-// as "do not call me". "Don't you deliver?" and "don't know" are none.
-func forbids(words []string) bool {
-	return len(words) > 2 && words[0] == "do" && words[1] == "not" && !noOrder[words[2]]
-}
-
-// declines reports whether a short sentence declines something, such as "not shipping",
-// "I don't want a delivery", or "ich will keine Lieferung".
-func declines(words []string) bool {
+// against returns the part of the message that is compared with an example; nil if
+// nothing of the message means anything beside a denial.
+func (v *variant) against(e *example) *variant {
 	switch {
-	case len(words) < 2:
-		return false
-	case negations[words[0]] && words[0] != "no" && words[0] != "nein": // these can answer, and a wish follows
-		return len(words) <= 3
-	case len(words) > 6:
-		return false
-	case words[0] == "i" && len(words) > 4:
-		return words[1] == "do" && words[2] == "not" && wanting[words[3]]
-	case words[0] == "ich" && len(words) > 3:
-		return wanting[words[1]] && negations[words[2]]
+	case v.rest == nil || e.denies:
+		return v
+	case v.rest.means:
+		return v.rest
 	default:
-		return false
+		return nil
 	}
 }
 
-// wanting are verbs with which people decline something.
-var wanting = wordSet("want need mean wish will möchte brauche meine wünsche")
-
-// noOrder are words after "do not" in questions, and in statements without "I".
-var noOrder = wordSet(`i you we they know understand see think get have need care remember feel like`)
+// opposes reports whether a message differs from an example only in a negation.
+func (v *variant) opposes(e *example) bool {
+	return v.negated != e.negated && e.kernel != "" && e.kernel == v.kernel()
+}
 
 // shares reports whether a message and an example have something in common
 // besides the fragments of the intent. If the example has no meaningful word
@@ -361,15 +354,20 @@ func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first i
 	if n, ok := c.set.stemmed[v.stems]; ok && first <= n && n < first+len(examples) {
 		return candidate{intent, stemmedScore, c.set.examples[n].sentence}
 	}
-	if !v.known || v.weight == 0 || v.rejects(examples) {
+	if !v.known || v.weight == 0 {
 		return out
 	}
 	for n := range examples {
-		if fragments != nil && !v.shares(c.set, &examples[n], fragments) {
+		e := &examples[n]
+		m := v.against(e)
+		if m == nil || fragments != nil && !m.shares(c.set, e, fragments) {
 			continue
 		}
-		if s := calibrated(v.features(c.set, &examples[n])); s > out.score {
-			out.score, out.sentence = s, examples[n].sentence
+		if m.opposes(e) {
+			return candidate{intent: intent}
+		}
+		if s := calibrated(m.features(c.set, e)); s > out.score {
+			out.score, out.sentence = s, e.sentence
 		}
 	}
 	return out

@@ -143,6 +143,7 @@ var fullForms = []struct{ ending, word string }{
 
 // spelledOut maps short spellings in chats to full words.
 var spelledOut = map[string]string{
+	"dont": "do not", "doesnt": "does not", "didnt": "did not", "isnt": "is not", "wont": "will not", "cant": "can not",
 	"can't": "can not", "cannot": "can not", "won't": "will not", "let's": "let us",
 	"nope": "no", "nah": "no", "yep": "yes", "yeah": "yes", "yup": "yes", "hiya": "hi",
 	"thx": "thanks", "pls": "please", "plz": "please", "u": "you",
@@ -160,10 +161,6 @@ func expanded(word string) string {
 	}
 	return word
 }
-
-// negations are words that negate a sentence.
-var negations = wordSet(`no not never none nothing neither without
-	nein nicht nichts nie niemals kein keine keinen keinem keiner keines ohne`)
 
 func wordSet(words string) map[string]bool {
 	m := map[string]bool{}
