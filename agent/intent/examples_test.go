@@ -288,6 +288,8 @@ func TestDenials(t *testing.T) {
 				do not cancel my order!
 				please never cancel my order
 				I did not cancel my order
+			I would not like to cancel my order
+			you must not cancel my order
 				I have not cancelled my order
 				I no longer want to cancel
 				I don't want to cancel my order anymore
@@ -311,7 +313,7 @@ func TestDenials(t *testing.T) {
 		"broken": `it doesn't work
 				my machine does not start
 				the machine does not work`,
-		"cancel": "no, cancel my order\nplease cancel my order\ncancel it, I don't want the order",
+		"cancel": "no, cancel my order\nI can not cancel my order\nplease cancel my order\ncancel it, I don't want the order",
 		"delete": "delete my data\nno, delete my account",
 		"refund": "I don't want a new one, I want my money back\nno, refund",
 	})

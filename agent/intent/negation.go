@@ -18,6 +18,8 @@ var (
 	// wishes are verbs with which people deny a wish.
 	wishes       = wordSet("want wanted need mean meant wish ask asked")
 	germanWishes = wordSet("will wollte möchte wollen möchten brauche brauchen benötige wünsche meine meinte")
+	// obligations are verbs with which people forbid something.
+	obligations = wordSet("should must may shall")
 	// introductions are words before an order.
 	introductions = wordSet("please bitte so and und well ok okay oh then also just hey hi hello sorry")
 	// statements are words after "do not" and "never" in questions and in statements
@@ -168,7 +170,7 @@ func declines(words []string) bool {
 // or an order, such as "I do not want", "I need no", and "I did not cancel". At the
 // beginning of a clause, the subject can be missing.
 func (s *exampleSet) withdraws(words []string, beginning bool) bool {
-	subject := words[0] == "i" || words[0] == "we"
+	subject := words[0] == "i" || words[0] == "we" || words[0] == "you" && len(words) > 1 && obligations[words[1]]
 	if subject {
 		words = words[1:]
 	} else if !beginning {
@@ -184,6 +186,9 @@ func (s *exampleSet) withdraws(words []string, beginning bool) bool {
 		return true
 	}
 	after := words[n+1 : min(n+3, len(words))]
+	if n > 0 && words[n-1] == "would" && after[0] == "like" {
+		return true
+	}
 	return slices.ContainsFunc(after, func(w string) bool { return wishes[w] }) || subject && s.asks(after[0])
 }
 
