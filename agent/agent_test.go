@@ -25,10 +25,11 @@ func TestValidate(t *testing.T) {
 	t.Parallel()
 	other := agent.New("other").State("elsewhere")
 	for want, build := range map[string]func(a *agent.Agent){
-		`no state is initial`:          func(a *agent.Agent) { a.State("one") },
-		`state 1 has no name`:          func(a *agent.Agent) { a.State("", agent.Initial) },
-		`two states are named "one"`:   func(a *agent.Agent) { a.State("one", agent.Initial); a.State("one") },
-		`"one" and "two" are both ini`: func(a *agent.Agent) { a.State("one", agent.Initial); a.State("two", agent.Initial) },
+		`no state is initial`:            func(a *agent.Agent) { a.State("one") },
+		`cannot have control characters`: func(a *agent.Agent) { *a = *agent.New("a\x00b"); a.State("s", agent.Initial) },
+		`state 1 has no name`:            func(a *agent.Agent) { a.State("", agent.Initial) },
+		`two states are named "one"`:     func(a *agent.Agent) { a.State("one", agent.Initial); a.State("one") },
+		`"one" and "two" are both ini`:   func(a *agent.Agent) { a.State("one", agent.Initial); a.State("two", agent.Initial) },
 		`transition 2 of state "one" leads nowhere`: func(a *agent.Agent) {
 			one := a.State("one", agent.Initial)
 			one.OnMessage().GoTo(one)

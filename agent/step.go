@@ -233,7 +233,7 @@ func (t *Turn) about(p *chat.Pending) {
 func (t *Turn) ask(ctx context.Context, condition Condition) (ok bool, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			ok, err = false, errlog.Withhold(errlog.Recovered(p, debug.Stack()))
+			ok, err = false, errlog.Recovered(p, debug.Stack())
 		}
 	}()
 	s := t.session.as(aCondition)

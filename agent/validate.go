@@ -3,6 +3,8 @@ package agent
 import (
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"docent/agent/intent"
 	"docent/internal/fault"
@@ -23,6 +25,9 @@ func (a *Agent) check() error {
 	}
 	if err := a.checkWords(); err != nil {
 		return err
+	}
+	if strings.ContainsFunc(a.name, unicode.IsControl) {
+		return a.wrong("a name cannot have control characters")
 	}
 	names := map[string]bool{}
 	first := ""

@@ -35,6 +35,8 @@ type Config struct {
 	// ExposedFile is a configuration file with secrets that other users can read; ""
 	// without one.
 	ExposedFile string
+	// UnusedModel is the value of MODEL if no setting names its server; "" otherwise.
+	UnusedModel string
 	// OIDC configures tokens of an OpenID Connect issuer; default none.
 	OIDC OIDC
 	// TrustedProxies are the addresses of proxies whose X-Forwarded-For header the

@@ -117,6 +117,9 @@ func TestOtherProgramsSettings(t *testing.T) {
 	if c.LLM.Enabled() {
 		t.Error("a key that is set for other programs must not turn a model on")
 	}
+	if c.UnusedModel != "x" {
+		t.Errorf("the unused model is %q", c.UnusedModel)
+	}
 	c, err = Load(Sources{Env: env("DOCENT_LLM_URL", "http://elsewhere/v1", "MODEL", "some/model")})
 	if err != nil || c.LLM.Model != "some/model" {
 		t.Errorf("MODEL with a server of one's own: %q, %v", c.LLM.Model, err)

@@ -87,8 +87,12 @@ func Load(src Sources) (Config, error) {
 	}
 	openRouter(&c, src, file)
 	shared(&c, src, origin)
-	if !c.LLM.Enabled() && c.LLM.URL != "" { // a setting of docent names the server
-		c.LLM.Model, _ = src.Env("MODEL")
+	if model, _ := src.Env("MODEL"); !c.LLM.Enabled() {
+		if c.LLM.URL != "" { // a setting of docent names the server
+			c.LLM.Model = model
+		} else {
+			c.UnusedModel = model
+		}
 	}
 	return c, c.validate()
 }

@@ -25,7 +25,7 @@ func (d *draft) computed(text string) (_ source, reason string) {
 		if value := d.placeholder(text); value != nil {
 			return value, ""
 		}
-		return nil, "which there is not: it may name " + templateValues
+		return nil, "which is unknown: it may have " + templateValues
 	}
 	e := &expression{draft: d, terms: strings.Fields(strings.NewReplacer("(", " ( ", ")", " ) ").Replace(text))}
 	if len(e.terms) > MaxTerms {
@@ -34,7 +34,7 @@ func (d *draft) computed(text string) (_ source, reason string) {
 	value := e.sum()
 	switch {
 	case e.unknown != "":
-		return nil, "but there is no " + e.unknown + ": it may name numbers and " + templateValues
+		return nil, "but there is no " + e.unknown + ": it may have numbers and " + templateValues
 	case value == nil || len(e.terms) > 0:
 		return nil, "which is no calculation: write one such as {{2 * (.variables.count + 1)}}"
 	}

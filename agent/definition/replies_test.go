@@ -124,9 +124,9 @@ func TestWrongReplies(t *testing.T) {
 		{"file: {name: \"a\\nb\", text: x}", "name may have at most 255 bytes, without control characters"},
 		{"image: a.txt", "image: " + filepath.Join(dir, "a.txt") + " is not a picture: use a JPEG, PNG, GIF, or WebP file"},
 		{"audio: a.txt", "audio: " + filepath.Join(dir, "a.txt") + " is not sound: use a WAV file"},
-		{"reply: 'a {{1 + }}'", "reply names {{1 + }}, which is no calculation: write one such as {{2 * (.variables.count + 1)}}"},
-		{"reply: 'a {{1 + .vars.x}}'", "reply names {{1 + .vars.x}}, but there is no .vars.x: it may name numbers and .message"},
-		{"reply: 'a {{( 1 + 2}}'", "reply names {{( 1 + 2}}, which is no calculation"},
+		{"reply: 'a {{1 + }}'", "reply has {{1 + }}, which is no calculation: write one such as {{2 * (.variables.count + 1)}}"},
+		{"reply: 'a {{1 + .vars.x}}'", "reply has {{1 + .vars.x}}, but there is no .vars.x: it may have numbers and .message"},
+		{"reply: 'a {{( 1 + 2}}'", "reply has {{( 1 + 2}}, which is no calculation"},
 		{"reply: '{{" + strings.Repeat("1 + ", 60) + "1}}'", "which is too long: split it with set"},
 	} {
 		got := wrong(t, head+"    body: [{"+test.body+"}]", definition.Environment{Dir: dir})
@@ -209,7 +209,7 @@ func TestWrongBranches(t *testing.T) {
 		{"if: {parameter: x}, then: [{reply: a}]", `there is no parameter "x"; the intents have none`},
 		{"if: {value: 3}, then: [{reply: a}]", `if needs variable or parameter, as in {variable: count, is: ">=", value: 3}`},
 		{"if: {variable: x, is: <}, then: [{reply: a}]", "if needs value with is; without both, it asks whether there is a value"},
-		{"if: {variable: x, is: <, value: [1]}, then: [{reply: a}]", `value must be a number or a text where is is "<": others have no order`},
+		{"if: {variable: x, is: <, value: [1]}, then: [{reply: a}]", `only numbers and texts can be compared with "<"`},
 		{"if: {variable: x}, then: [{repyl: a}]", `an action has no key "repyl"; it may have reply, `},
 		{"reply: a, then: []", "then belongs to if, in the same action"},
 		{"reply: a, else: []", "else belongs to if or call, in the same action"},

@@ -408,7 +408,7 @@ func (r *reader) ordered(n *yaml.Node, op agent.Operator, value any) {
 	case string, int, int64, uint64, float64:
 	default:
 		if op != agent.Equal && op != agent.NotEqual && op != "" {
-			r.wrong(n, "value must be a number or a text where is is %q: others have no order", string(op))
+			r.wrong(n, "only numbers and texts can be compared with %q", string(op))
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (d *draft) template(n *yaml.Node, what string) template {
 		rest = behind
 		value, reason := d.computed(strings.TrimSpace(name))
 		if value == nil {
-			d.wrong(n, "%s names {{%s}}, %s", what, name, reason)
+			d.wrong(n, "%s has {{%s}}, %s", what, name, reason)
 			continue
 		}
 		out = append(out, part{value: value})

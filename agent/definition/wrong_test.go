@@ -80,8 +80,8 @@ func TestWrong(t *testing.T) {
 		{head + "    body: [reply]", `agent.yaml:5: an action without settings is "reply", it must be one of rag, session_rag, llm, reason, about`},
 		{head + "    body: [about]", `agent.yaml:5: there are no documents here to tell about: leave the action out`},
 		{head + "    body: [{reply: null}]", `agent.yaml:5: reply must be text`},
-		{head + "    body: [{reply: 'Hi {{.name}}'}]", `agent.yaml:5: reply names {{.name}}, which there is not: it may name .message, `},
-		{head + "    body: [{reply: 'Hi {{.parameters.city}}'}]", `agent.yaml:5: reply names {{.parameters.city}}, which there is not: `},
+		{head + "    body: [{reply: 'Hi {{.name}}'}]", `agent.yaml:5: reply has {{.name}}, which is unknown: it may have .message, `},
+		{head + "    body: [{reply: 'Hi {{.parameters.city}}'}]", `agent.yaml:5: reply has {{.parameters.city}}, which is unknown: `},
 		{head + "    body: [{reply: 'Hi {{.message'}]", `agent.yaml:5: reply has {{ without }}: close it after the name, as in {{.message}}`},
 		{head + "    body: [{options: []}]", `agent.yaml:5: options needs labels to choose from, as in [Yes, No]`},
 		{head + "    body: [{rag: {k: 0}}]", `agent.yaml:5: k is "0", it must be a whole number from 1 to 50`},
@@ -128,7 +128,7 @@ func TestManyErrors(t *testing.T) {
 func TestUseless(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, want string }{
-		{"greeting: 'Hi {{.usernme}}'\n" + head, `agent.yaml:1: greeting names {{.usernme}}, which there is not: it may name .message, `},
+		{"greeting: 'Hi {{.usernme}}'\n" + head, `agent.yaml:1: greeting has {{.usernme}}, which is unknown: it may have .message, `},
 		{head + "intents: {i: {examples: []}}", `agent.yaml:5: examples is empty: write something or leave the key out`},
 		{head + "intents: {i: {description: orders}}", `agent.yaml:5: intent i needs examples of what users say: without classifier: llm it is known by nothing else`},
 		{head + "entities: {e: {type: any}}\nintents: {i: {examples: a SIZE shirt, parameters: {p: {entity: e, fragment: SIZES}}}}", `agent.yaml:6: no example of intent i has the fragment SIZES: it stands in the examples where users name p`},
@@ -136,8 +136,8 @@ func TestUseless(t *testing.T) {
 		{head + "intents: {i: {parameters: {p: {fragment: P, entity: d}}, examples: a P}}\nentities: {e: {type: any}, f: {type: any}}", `agent.yaml:5: there is no entity "d"; the entities are e, f`},
 		{head + "entities: {e: {values: {small: tiny}}}", `agent.yaml:5: the synonyms of small must be a list: [a, b], or lines that begin with "- "`},
 		{head + "entities: {e: {values: []}}", `agent.yaml:5: values is empty: write something or leave the key out`},
-		{head + "    on: [{when: {variable: n, is: '<', value: [1]}, to: a}]", `agent.yaml:5: value must be a number or a text where is is "<": others have no order`},
-		{head + "    on: [{when: {variable: n, is: '>=', value: null}, to: a}]", `agent.yaml:5: value must be a number or a text where is is ">=": others have no order`},
+		{head + "    on: [{when: {variable: n, is: '<', value: [1]}, to: a}]", `agent.yaml:5: only numbers and texts can be compared with "<"`},
+		{head + "    on: [{when: {variable: n, is: '>=', value: null}, to: a}]", `agent.yaml:5: only numbers and texts can be compared with ">="`},
 		{head + "    on: [{file: [], to: a}]", `agent.yaml:5: file is empty: write something or leave the key out`},
 		{head + "    on: [{event: [], to: a}]", `agent.yaml:5: event is empty: write something or leave the key out`},
 		{head + "    on:\n    - {message: any, to: a}\n    - {matches: x, to: a}", `agent.yaml:7: it is never taken: the transition in line 6 takes every such event before, so put that one behind it`},
@@ -172,7 +172,7 @@ states:
       - {intent: j, to: c}
   b: {}
 `, definition.Environment{})
-	for i, want := range []string{"3: intent i needs examples", `3: there is no entity "e"`, "7: reply names {{.nme}}", "8: state a goes on", `10: there is no intent "j"`, `10: there is no state "c"`} {
+	for i, want := range []string{"3: intent i needs examples", `3: there is no entity "e"`, "7: reply has {{.nme}}", "8: state a goes on", `10: there is no intent "j"`, `10: there is no state "c"`} {
 		if len(got) != 6 || !strings.HasPrefix(got[i], "agent.yaml:"+want) {
 			t.Fatalf("told as\n  %s", strings.Join(got, "\n  "))
 		}

@@ -64,7 +64,7 @@ func TestWhenVariable(t *testing.T) {
 	}
 }
 
-// A condition that fails or panics counts as false and is logged once per turn. The session and its
+// A condition that fails or panics counts as false and is logged once per turn, with the value of the panic. The session and its
 // other conditions continue.
 //
 // BAF W21
@@ -75,7 +75,7 @@ func testConditionErrorsAreContained(t *testing.T) {
 	a := agent.New("broken")
 	one, two := a.State("one", agent.Initial), a.State("two")
 	one.When(func(context.Context, *agent.Session) (bool, error) { return true, errors.New("secret") }).GoTo(two)
-	one.OnMessage().When(func(context.Context, *agent.Session) (bool, error) { panic("secret") }).GoTo(two)
+	one.OnMessage().When(func(context.Context, *agent.Session) (bool, error) { panic("no such order") }).GoTo(two)
 	one.OnText().GoTo(one)
 	one.Body(say)
 	two.Body(say)
@@ -92,6 +92,7 @@ func testConditionErrorsAreContained(t *testing.T) {
 	synctest.Wait()
 	log := logged.String()
 	if n := strings.Count(log, "condition failed") - before; n != 2 || before != 1 || strings.Contains(log, "secret") ||
+		!strings.Contains(log, "panic=\"no such order\"") || !strings.Contains(log, "state=one") ||
 		!strings.Contains(log, "session=S") || !strings.Contains(log, "condition_test.go") {
 		t.Errorf("%d and %d logged: %s", before, n, log)
 	}

@@ -211,7 +211,10 @@ func (d doctor) checkModel(ctx context.Context) (string, error) {
 	if err := d.AddModel(ctx); err != nil {
 		return "", err
 	}
-	if d.Model == nil {
+	switch {
+	case d.Model == nil && d.Config.UnusedModel != "":
+		return "none: MODEL does not turn a model on; set DOCENT_MODEL, or DOCENT_LLM_URL to name its server", nil
+	case d.Model == nil:
 		return "none: " + wiring.ModelHint().Message, nil
 	}
 	if err := d.Model.Ping(ctx); err != nil {

@@ -90,7 +90,7 @@ func OwnText(err error) []any {
 // Failure logs a failure in a session. It logs an error, unless the client caused the failure.
 func Failure(ctx context.Context, logger *slog.Logger, session, what string, err error, attrs ...any) {
 	level := slog.LevelError
-	if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.Canceled {
+	if kind := fault.KindOf(err); kind == fault.Invalid || kind == fault.NotFound || kind == fault.Canceled {
 		level = slog.LevelInfo
 	}
 	logger.Log(ctx, level, what, append([]any{"session", session, Attr(err)}, attrs...)...)
