@@ -13,7 +13,7 @@ MAX_SIZE := 150000000
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-arm64 lint release release-test bench eval eval-written fidelity soak build web fmt clean
+.PHONY: help setup run cluster test test-arm64 lint release release-test bench eval eval-written fidelity soak build web fmt clean
 
 help: ## list the commands
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ run: ## build, ingest sample documents on the first start, serve the page at htt
 	@$(MAKE) --no-print-directory build
 	@if [ ! -e $(SAMPLES) ]; then bin/docent ingest --data $(DATA) README.md docs && touch $(SAMPLES); fi
 	bin/docent serve --data $(DATA) --addr $(ADDR)
+
+cluster: build ## run three servers on one Postgres behind a proxy at http://127.0.0.1:8765, until Ctrl-C
+	@.ci/setup cluster
+	go run ./tools/cluster -addr $(ADDR) -database "$$DATABASE_URL" README.md docs
 
 build: web ## build bin/docent with the page inside
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/docent ./cmd/docent

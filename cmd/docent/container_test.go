@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,17 +14,23 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// compose has the allowed keys of docker-compose.yml. Unknown keys fail the
-// decoding.
+// compose has the allowed keys of the compose files. Unknown keys fail the decoding.
 type compose struct {
-	Services map[string]struct {
+	Environment any `yaml:"x-environment"`
+	Server      any `yaml:"x-server"`
+	Services    map[string]struct {
 		Build       string            `yaml:"build"`
 		Image       string            `yaml:"image"`
 		Command     []string          `yaml:"command"`
 		Environment map[string]string `yaml:"environment"`
 		Ports       []string          `yaml:"ports"`
 		Volumes     []string          `yaml:"volumes"`
-		DependsOn   map[string]struct {
+		Networks    []string          `yaml:"networks"`
+		Configs     []struct {
+			Source string `yaml:"source"`
+			Target string `yaml:"target"`
+		} `yaml:"configs"`
+		DependsOn map[string]struct {
 			Condition string `yaml:"condition"`
 		} `yaml:"depends_on"`
 		Healthcheck struct {
@@ -36,12 +43,15 @@ type compose struct {
 		GracePeriod string `yaml:"stop_grace_period"`
 		Restart     string `yaml:"restart"`
 	} `yaml:"services"`
-	Volumes map[string]any `yaml:"volumes"`
+	Configs  map[string]map[string]string `yaml:"configs"`
+	Networks map[string]any               `yaml:"networks"`
+	Volumes  map[string]any               `yaml:"volumes"`
 }
 
-func TestCompose(t *testing.T) {
-	t.Parallel()
-	raw, err := os.ReadFile("../../docker-compose.yml")
+// readCompose decodes a compose file and checks what holds for each.
+func readCompose(t *testing.T, file string) compose {
+	t.Helper()
+	raw, err := os.ReadFile("../../" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,24 +84,44 @@ func TestCompose(t *testing.T) {
 				t.Errorf("service %s mounts %s, which is no volume", name, source)
 			}
 		}
-	}
-	// The command lines in the file are ones the program understands.
-	app, documents := c.Services["app"], c.Services["documents"]
-	for _, args := range [][]string{app.Command, app.Healthcheck.Test[2:], documents.Command, documents.Healthcheck.Test[2:]} {
-		cmd, rest, err := newRoot(stdio{}).Find(args)
-		if err != nil {
-			t.Fatal(err)
+		if s.Build == "" {
+			continue
 		}
-		if err := cmd.ParseFlags(rest); err != nil {
-			t.Errorf("docent %v: %v", args, err)
+		for _, args := range [][]string{s.Command, s.Healthcheck.Test[2:]} { // docent understands its command lines
+			cmd, rest, err := newRoot(stdio{}).Find(args)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.ParseFlags(rest); err != nil {
+				t.Errorf("docent %v: %v", args, err)
+			}
+		}
+		if url := s.Environment["DATABASE_URL"]; url == "" || strings.Contains(url, "$") {
+			t.Errorf("service %s has no database, or an escaped password does not work", name)
+		}
+		if grace, err := time.ParseDuration(s.GracePeriod); err != nil || grace < 25*time.Second {
+			t.Errorf("service %s gets %q to finish its turns, which take up to 20 s", name, s.GracePeriod)
+		}
+		for variable := range s.Environment {
+			known := func(s config.Setting) bool { return slices.Contains(s.Env, variable) }
+			if !slices.ContainsFunc(config.Settings(), known) && !slices.Contains(otherVariables, variable) {
+				t.Errorf("service %s has %s, which docent does not read", name, variable)
+			}
 		}
 	}
-	if url := app.Environment["DATABASE_URL"]; url == "" || strings.Contains(url, "$") || len(c.Volumes) != 2 {
-		t.Errorf("app has no database, or an escaped password does not work, or the data has no volumes")
+	return c
+}
+
+// otherVariables are variables that docent reads beside those of its settings.
+var otherVariables = []string{"PGPASSWORD", "OTEL_EXPORTER_OTLP_ENDPOINT", "OPENROUTER_API_KEY", "MODEL", "DOCENT_SECRET_KEY"}
+
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	c := readCompose(t, "docker-compose.yml")
+	if len(c.Volumes) != 2 {
+		t.Errorf("volumes %v", c.Volumes)
 	}
-	if grace, err := time.ParseDuration(app.GracePeriod); err != nil || grace < 25*time.Second {
-		t.Errorf("app gets %q to finish its turns, which take up to 20 s", app.GracePeriod)
-	}
+	app := c.Services["app"]
 	for _, s := range config.Settings() { // each variable of speech and of Agent WebSocket reaches the server
 		for _, name := range s.Env {
 			_, passed := app.Environment[name]
@@ -100,6 +130,29 @@ func TestCompose(t *testing.T) {
 				t.Errorf("app does not get %s", name)
 			}
 		}
+	}
+}
+
+// The servers of the cluster have the same settings and different data folders. The
+// proxy sends requests to all of them.
+func TestComposeCluster(t *testing.T) {
+	t.Parallel()
+	c := readCompose(t, "docker-compose.cluster.yml")
+	volumes := map[string]bool{}
+	for name, s := range c.Services {
+		if !strings.HasPrefix(name, "docent") {
+			continue
+		}
+		volumes[s.Volumes[0]] = true
+		if !strings.Contains(c.Configs["caddyfile"]["content"], " "+name+":8765") {
+			t.Errorf("the proxy does not know %s", name)
+		}
+		if len(s.Ports) > 0 || s.Environment["DOCENT_SECRET_KEY"] == "" {
+			t.Errorf("%s publishes %v, or has no key", name, s.Ports)
+		}
+	}
+	if len(volumes) != 3 {
+		t.Errorf("data folders: %v", volumes)
 	}
 }
 

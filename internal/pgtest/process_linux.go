@@ -5,9 +5,9 @@ import "syscall"
 // quit is the signal that ends PostgreSQL and its children at once.
 const quit = syscall.SIGQUIT
 
-// attributes make the server run as another account and end with this process.
+// attributes make the server run as another account and end with this process. Ctrl-C in a terminal does not reach it.
 func attributes(as *identity) *syscall.SysProcAttr {
-	a := &syscall.SysProcAttr{Pdeathsig: quit}
+	a := &syscall.SysProcAttr{Pdeathsig: quit, Setpgid: true}
 	if as != nil {
 		a.Credential = &syscall.Credential{Uid: uint32(as.uid), Gid: uint32(as.gid)}
 	}

@@ -41,6 +41,16 @@ type server struct {
 	exited chan struct{} // closed when the process has ended
 }
 
+// Start starts a private server with an empty database for a program of development. It returns the URL of the database. stop
+// ends the server and removes its files.
+func Start(ctx context.Context) (database string, stop func(), err error) {
+	s, err := start(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	return s.url("postgres"), s.stop, nil
+}
+
 // start creates a cluster and starts it. The server ends with this process in all cases. The next start removes folders of
 // earlier processes.
 func start(ctx context.Context) (*server, error) {
