@@ -51,13 +51,14 @@ test-arm64: ## run the tests of packages with assembly for arm64, in an emulator
 	@.ci/setup arm64
 	GOARCH=arm64 CGO_ENABLED=0 go test -exec 'qemu-aarch64 -cpu max' -count=1 -timeout 60m $$(git ls-files '*_arm64.s' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
-lint: ## check format, code, dependencies, and prose
+lint: ## check format, code, dependencies, prose, and the Helm chart
 	@.ci/setup lint
 	@out=$$(bin/tools/gofumpt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofumpt these (make fmt):"; echo "$$out"; exit 1; fi
 	go mod tidy -diff
 	go run ./tools/prose
 	go vet ./...
 	bin/tools/golangci-lint run
+	cd tools/chart && go mod tidy -diff && go run .
 
 fmt: ## format the Go code
 	@.ci/setup lint

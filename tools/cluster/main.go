@@ -54,6 +54,7 @@ func main() {
 // cluster has the settings of the command line.
 type cluster struct {
 	docent, database, data, addr string
+	key                          string // for DOCENT_SECRET_KEY
 	servers                      int
 	samples                      []string
 	log                          *log
@@ -100,12 +101,9 @@ func (c *cluster) serve(ctx context.Context) error {
 	}
 	key := make([]byte, 32)
 	rand.Read(key) //nolint:errcheck // it never fails
-	env := append(os.Environ(), "DATABASE_URL="+c.database)
-	if os.Getenv("DOCENT_SECRET_KEY") == "" {
-		env = append(env, "DOCENT_SECRET_KEY="+hex.EncodeToString(key))
-	}
+	c.key = hex.EncodeToString(key)
 	if len(c.samples) > 0 {
-		ingest := c.command(ctx, "ingest", env, append([]string{"ingest", "--data", filepath.Join(c.data, "ingest")}, c.samples...))
+		ingest := c.command(ctx, "ingest", append([]string{"ingest", "--data", filepath.Join(c.data, "ingest")}, c.samples...))
 		if err := ingest.Run(); err != nil {
 			return fmt.Errorf("docent ingest: %w", err)
 		}
@@ -120,7 +118,7 @@ func (c *cluster) serve(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for n, addr := range addresses {
 		name := strconv.Itoa(n + 1)
-		server := c.command(ctx, name, env, []string{"serve", "--data", filepath.Join(c.data, name), "--addr", addr, "--trusted-proxies", "127.0.0.1"})
+		server := c.command(ctx, name, []string{"serve", "--data", filepath.Join(c.data, name), "--addr", addr, "--trusted-proxies", "127.0.0.1"})
 		if err := server.Start(); err != nil {
 			cancel()
 			wg.Wait()
@@ -168,9 +166,11 @@ func (c *cluster) addresses() ([]string, error) {
 
 // command returns a docent command. When ctx ends, it gets the signal of Ctrl-C and has
 // time to finish its work.
-func (c *cluster) command(ctx context.Context, name string, env, args []string) *exec.Cmd {
+func (c *cluster) command(ctx context.Context, name string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.docent, args...)
-	cmd.Env, cmd.SysProcAttr = env, attributes()
+	cmd.SysProcAttr = attributes()
+	cmd.Env = append([]string{"DOCENT_SECRET_KEY=" + c.key}, cmd.Environ()...) // a key of the environment comes later and counts
+	cmd.Env = append(cmd.Env, "DATABASE_URL="+c.database)
 	out := &prefixed{log: c.log, prefix: name}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
