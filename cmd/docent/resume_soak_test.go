@@ -32,6 +32,24 @@ func TestSoakReplicas(t *testing.T) {
 	resumeAll(t, env, cutting{replicas: 3, sessions: 4, tabs: 3, cuts: 400, killEvery: 10, seed: *seed})
 }
 
+// TestSoakKills kills one of three servers every ten seconds for ten minutes.
+func TestSoakKills(t *testing.T) {
+	env := []string{"DOCENT_DATA=" + t.TempDir(), "DATABASE_URL=" + pgtest.URL(t)}
+	resumeAll(t, env, cutting{replicas: 3, sessions: 4, tabs: 3, cuts: 60, killEvery: 1, between: 10 * time.Second, seed: *seed})
+}
+
+// TestSoakDatabaseRestarts restarts Postgres ten times while three servers answer.
+func TestSoakDatabaseRestarts(t *testing.T) {
+	database, err := pgtest.Start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(database.Stop)
+	env := []string{"DOCENT_DATA=" + t.TempDir(), "DATABASE_URL=" + database.URL()}
+	restart := func() error { return database.Restart(t.Context()) }
+	resumeAll(t, env, cutting{replicas: 3, sessions: 4, tabs: 3, cuts: 200, killEvery: 1000, between: 200 * time.Millisecond, restart: restart, seed: *seed})
+}
+
 // TestSoakExactlyOnce is TestExactlyOnce with 1,050 messages on each store.
 func TestSoakExactlyOnce(t *testing.T) {
 	onBothStores(t, func(t *testing.T, env []string) { thrice(t, env, 70) })

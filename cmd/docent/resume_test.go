@@ -91,7 +91,9 @@ type cutting struct {
 	replicas       int // servers that share the database; 0 means one
 	sessions, tabs int
 	cuts           int
-	killEvery      int // so many cuts, one of which is a kill -9 of the server
+	killEvery      int           // so many cuts, one of which is a kill -9 of the server
+	between        time.Duration // the time between cuts; 0 means a few milliseconds
+	restart        func() error  // restarts the database with every twentieth cut; nil does not
 	revising       bool
 	seed           uint64
 }
@@ -164,9 +166,14 @@ func (r *resume) cut(c cutting) {
 	chance := rand.New(rand.NewPCG(c.seed, 1<<32))
 	done := map[string]int{}
 	for n := 0; n < c.cuts && !r.t.Failed(); {
-		<-time.After(time.Duration(5+chance.IntN(60)) * time.Millisecond)
+		<-time.After(max(c.between, time.Duration(5+chance.IntN(60))*time.Millisecond))
 		var what string
 		switch {
+		case c.restart != nil && n%20 == 15:
+			what = "restart of the database"
+			if err := c.restart(); err != nil {
+				r.t.Error(err)
+			}
 		case n%c.killEvery == c.killEvery-1:
 			what = "kill"
 			i := chance.IntN(len(r.servers))

@@ -31,7 +31,7 @@ var process struct {
 	once  sync.Once
 	err   error
 	admin string // URL of the server's database for administration
-	own   *server
+	own   *Server
 	name  string // the template's
 }
 
@@ -45,7 +45,7 @@ func Main(m *testing.M) Suite { return Suite{m} }
 func (s Suite) Run() int {
 	defer func() {
 		if process.own != nil {
-			process.own.stop()
+			process.own.Stop()
 		}
 	}()
 	return s.tests.Run()
@@ -84,7 +84,7 @@ func URL(t testing.TB) string {
 func prepare(ctx context.Context) error {
 	process.admin = os.Getenv("TEST_DATABASE_URL")
 	if process.admin == "" {
-		own, err := start(ctx)
+		own, err := Start(ctx)
 		if err != nil {
 			return err
 		}

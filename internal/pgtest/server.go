@@ -34,26 +34,19 @@ const (
 // errNoServer explains how to install PostgreSQL.
 var errNoServer = errors.New("no PostgreSQL found in PATH or /usr/lib/postgresql: run `apt-get install postgresql`, or set TEST_DATABASE_URL")
 
-// server is a private PostgreSQL server with one folder for its data and its socket.
-type server struct {
+// Server is a private PostgreSQL server with one folder for its data and its socket. It does not wait for the disk, so it
+// is for tests and trials only.
+type Server struct {
 	dir    string
+	bin    string
+	as     *identity
 	cmd    *exec.Cmd
 	exited chan struct{} // closed when the process has ended
 }
 
-// Start starts a private server with an empty database for a program of development. It returns the URL of the database. stop
-// ends the server and removes its files.
-func Start(ctx context.Context) (database string, stop func(), err error) {
-	s, err := start(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	return s.url("postgres"), s.stop, nil
-}
-
-// start creates a cluster and starts it. The server ends with this process in all cases. The next start removes folders of
-// earlier processes.
-func start(ctx context.Context) (*server, error) {
+// Start creates a cluster and starts its server. The server ends with this process in all cases. The next start removes
+// folders of earlier processes.
+func Start(ctx context.Context) (*Server, error) {
 	bin, err := binaries()
 	if err != nil {
 		return nil, err
@@ -66,16 +59,16 @@ func start(ctx context.Context) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{dir: dir, exited: make(chan struct{})}
-	if err := s.initialise(ctx, bin, as); err != nil {
+	s := &Server{dir: dir, bin: bin, as: as}
+	if err := s.initialise(ctx); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	if err := s.run(bin, as); err != nil {
+	if err := s.run(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	if err := s.ready(ctx); err != nil {
 		log, _ := os.ReadFile(filepath.Join(dir, "log")) //nolint:errcheck // the error in hand counts
-		s.stop()
+		s.Stop()
 		return nil, fmt.Errorf("%w\n%s", err, log)
 	}
 	return s, nil
@@ -147,12 +140,12 @@ func makeFolder(as *identity) (string, error) {
 	return dir, nil
 }
 
-func (s *server) data() string { return filepath.Join(s.dir, "data") }
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-func (s *server) initialise(ctx context.Context, bin string, as *identity) error {
-	cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C",
+func (s *Server) initialise(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(s.bin, "initdb"), "--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C",
 		"--username="+owner, "--pgdata="+s.data())
-	cmd.Dir, cmd.SysProcAttr = s.dir, attributes(as)
+	cmd.Dir, cmd.SysProcAttr = s.dir, attributes(s.as)
 	runtime.LockOSThread() // see run
 	defer runtime.UnlockOSThread()
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -167,20 +160,21 @@ func (s *server) initialise(ctx context.Context, bin string, as *identity) error
 }
 
 // run starts the server. Linux kills the server when its parent thread ends, so run keeps the thread.
-func (s *server) run(bin string, as *identity) error {
+func (s *Server) run() error {
 	log, err := os.Create(filepath.Join(s.dir, "log"))
 	if err != nil {
 		return fmt.Errorf("start postgres: %w", err)
 	}
 	defer log.Close()
-	s.cmd = exec.Command(filepath.Join(bin, "postgres"), "-D", s.data(), "-k", s.dir, //nolint:noctx // it lives as long as the process
+	s.cmd = exec.Command(filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.dir, //nolint:noctx // it lives as long as the process
 		"-c", "listen_addresses=", "-c", "max_connections=200",
 		"-c", "autovacuum=off")
-	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr, s.cmd.SysProcAttr = s.dir, log, log, attributes(as)
-	started := make(chan error, 1)
+	s.exited = make(chan struct{})
+	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr, s.cmd.SysProcAttr = s.dir, log, log, attributes(s.as)
+	started, exited := make(chan error, 1), s.exited
 	go func() {
 		runtime.LockOSThread()
-		defer close(s.exited)
+		defer close(exited)
 		err := s.cmd.Start()
 		started <- err
 		if err == nil {
@@ -194,7 +188,7 @@ func (s *server) run(bin string, as *identity) error {
 }
 
 // ready waits until the server responds and verifies that it is this server.
-func (s *server) ready(ctx context.Context) error {
+func (s *Server) ready(ctx context.Context) error {
 	tick := time.NewTicker(readyEvery)
 	defer tick.Stop()
 	for {
@@ -219,8 +213,16 @@ func (s *server) ready(ctx context.Context) error {
 	}
 }
 
-// stop ends the server at once and removes its files.
-func (s *server) stop() {
+// Stop ends the server at once and removes its files.
+func (s *Server) Stop() {
+	s.end()
+	if err := os.RemoveAll(s.dir); err != nil {
+		fmt.Fprintln(os.Stderr, "pgtest:", err)
+	}
+}
+
+// end ends the server at once, as a crash does.
+func (s *Server) end() {
 	_ = s.cmd.Process.Signal(quit) // it may be gone already
 	select {
 	case <-s.exited:
@@ -228,12 +230,21 @@ func (s *server) stop() {
 		_ = s.cmd.Process.Kill()
 		<-s.exited
 	}
-	if err := os.RemoveAll(s.dir); err != nil {
-		fmt.Fprintln(os.Stderr, "pgtest:", err)
-	}
 }
 
+// Restart ends the server at once and starts it again with the same data.
+func (s *Server) Restart(ctx context.Context) error {
+	s.end()
+	if err := s.run(); err != nil {
+		return err
+	}
+	return s.ready(ctx)
+}
+
+// URL returns the URL of an empty database without docent's schema.
+func (s *Server) URL() string { return s.url("postgres") }
+
 // url returns the URL of one of the server's databases.
-func (s *server) url(database string) string {
+func (s *Server) url(database string) string {
 	return (&url.URL{Scheme: "postgres", User: url.User(owner), Path: "/" + database, RawQuery: url.Values{"host": {s.dir}}.Encode()}).String()
 }

@@ -82,12 +82,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	defer os.RemoveAll(data)
 	c.data = data
 	if c.database == "" {
-		url, stop, err := pgtest.Start(ctx)
+		server, err := pgtest.Start(ctx)
 		if err != nil {
 			return err
 		}
-		defer stop()
-		c.database = url
+		defer server.Stop()
+		c.database = server.URL()
 	}
 	return c.serve(ctx)
 }
