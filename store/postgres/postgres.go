@@ -20,6 +20,7 @@ import (
 	"docent/migrations"
 	"docent/store"
 	"docent/store/postgres/cluster"
+	"docent/store/postgres/tables"
 )
 
 // Limits.
@@ -79,6 +80,7 @@ type Store struct {
 	encodings
 	sessions
 	*cluster.Cluster
+	*tables.Tables
 	accounts
 	rightsTables
 	sources
@@ -153,7 +155,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
 		sessions: sessions{db}, Cluster: cluster.New(pool, fail), accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
-		webhooks: webhooks{db},
+		webhooks: webhooks{db}, Tables: tables.New(pool, fail),
 	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()

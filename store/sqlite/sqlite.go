@@ -26,6 +26,7 @@ import (
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
+	"docent/store/sqlite/tables"
 )
 
 // Defaults and limits.
@@ -93,6 +94,7 @@ type Store struct {
 	rightsTables
 	sources
 	webhooks
+	*tables.Tables
 }
 
 // database holds the connections, which all parts of a Store share.
@@ -154,6 +156,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
 	}
+	s.Tables = tables.New(tables.Config{Reader: db.reader, Write: db.fill, Fail: fail})
 	return s, nil
 }
 

@@ -1,4 +1,5 @@
-package sqlite
+// Package tables reads and fills all tables of an SQLite database, for backups.
+package tables
 
 import (
 	"context"
@@ -9,23 +10,50 @@ import (
 	"strings"
 
 	"docent/backup"
-	"docent/store"
 )
 
-var _ backup.Database = (*Store)(nil)
+var _ backup.Database = (*Tables)(nil)
+
+// Tables is the part of a store that reads and fills tables. It is safe for concurrent
+// use.
+type Tables struct{ cfg Config }
+
+// Config makes Tables. All fields are required.
+type Config struct {
+	// Reader is the database.
+	Reader *sql.DB
+	// Write runs f in a transaction.
+	Write func(ctx context.Context, f func(ctx context.Context, w Writer) error) error
+	// Fail adds the operation and the kind to an error.
+	Fail func(operation string, err error) error
+}
+
+// Writer is a transaction that writes.
+type Writer interface {
+	// Exec runs a statement.
+	Exec(ctx context.Context, query string, args ...any) error
+	// Value reads a single value.
+	Value(ctx context.Context, dest any, query string) error
+}
+
+// New returns Tables.
+func New(cfg Config) *Tables { return &Tables{cfg} }
 
 // ReadTables reads all tables in one transaction; see backup.Database.
-func (s *database) ReadTables(ctx context.Context, f func(backup.View) error) error {
-	tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func (s *Tables) ReadTables(ctx context.Context, f func(backup.View) error) error {
+	tx, err := s.cfg.Reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return fail("read tables", err)
+		return s.cfg.Fail("read tables", err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it has only read
-	return f(view{tx})
+	return f(view{tx, s.cfg.Fail})
 }
 
 // view implements backup.View.
-type view struct{ tx *sql.Tx }
+type view struct {
+	tx   *sql.Tx
+	fail func(operation string, err error) error
+}
 
 // name quotes the name of a table or a column.
 func name(s string) string { return `"` + s + `"` }
@@ -38,7 +66,7 @@ func names(t backup.Table) string {
 // Revision implements backup.View.
 func (v view) Revision(ctx context.Context) (revision int64, err error) {
 	err = v.tx.QueryRowContext(ctx, `SELECT revision FROM corpus`).Scan(&revision)
-	return revision, fail("read the revision", err)
+	return revision, v.fail("read the revision", err)
 }
 
 // Last implements backup.View.
@@ -47,7 +75,7 @@ func (v view) Last(ctx context.Context, t backup.Table) (last int64, err error) 
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil // it never had rows
 	}
-	return last, fail("read the last id", err)
+	return last, v.fail("read the last id", err)
 }
 
 // Rows implements backup.View.
@@ -55,18 +83,18 @@ func (v view) Rows(ctx context.Context, t backup.Table) iter.Seq2[[]any, error] 
 	return func(yield func([]any, error) bool) {
 		rows, err := v.tx.QueryContext(ctx, `SELECT `+names(t)+` FROM `+name(t.Name))
 		if err != nil {
-			yield(nil, fail("read rows", err))
+			yield(nil, v.fail("read rows", err))
 			return
 		}
 		defer rows.Close() //nolint:errcheck // rows.Err reports errors
 		for rows.Next() {
 			row, err := scanRow(rows, t)
-			if !yield(row, fail("read rows", err)) || err != nil {
+			if !yield(row, v.fail("read rows", err)) || err != nil {
 				return
 			}
 		}
 		if err := rows.Err(); err != nil {
-			yield(nil, fail("read rows", err))
+			yield(nil, v.fail("read rows", err))
 		}
 	}
 }
@@ -89,43 +117,46 @@ func scanRow(rows *sql.Rows, t backup.Table) ([]any, error) {
 }
 
 // FillTables fills all tables in one transaction; see backup.Database.
-func (s *database) FillTables(ctx context.Context, f func(backup.Filler) error) error {
-	return s.write(ctx, func(ctx context.Context, w *writer) error {
+func (s *Tables) FillTables(ctx context.Context, f func(backup.Filler) error) error {
+	return s.cfg.Write(ctx, func(ctx context.Context, w Writer) error {
 		for _, t := range backup.Tables {
-			if t.Name == store.CollectionTable {
+			if t.Name == backup.CollectionTable {
 				continue // a new database has the default collection
 			}
 			var filled bool
-			if err := w.row(ctx, `SELECT EXISTS (SELECT 1 FROM `+name(t.Name)+`)`).Scan(&filled); err != nil {
-				return fail("read "+t.Name, err)
+			if err := w.Value(ctx, &filled, `SELECT EXISTS (SELECT 1 FROM `+name(t.Name)+`)`); err != nil {
+				return s.cfg.Fail("read "+t.Name, err)
 			}
 			if filled {
-				return store.NotEmpty()
+				return backup.NotEmpty()
 			}
 		}
-		if _, err := w.exec(ctx, `DELETE FROM collection`); err != nil {
-			return fail("remove the default collection", err)
+		if err := w.Exec(ctx, `DELETE FROM collection`); err != nil {
+			return s.cfg.Fail("remove the default collection", err)
 		}
-		return f(filler{w})
+		return f(filler{w, s.cfg.Fail})
 	})
 }
 
 // filler implements backup.Filler.
-type filler struct{ w *writer }
+type filler struct {
+	w    Writer
+	fail func(operation string, err error) error
+}
 
 // SetRevision implements backup.Filler.
 func (f filler) SetRevision(ctx context.Context, revision int64) error {
-	_, err := f.w.exec(ctx, `UPDATE corpus SET revision = ?`, revision)
-	return fail("set the revision", err)
+	err := f.w.Exec(ctx, `UPDATE corpus SET revision = ?`, revision)
+	return f.fail("set the revision", err)
 }
 
 // SetLast implements backup.Filler.
 func (f filler) SetLast(ctx context.Context, t backup.Table, last int64) error {
-	if _, err := f.w.exec(ctx, `DELETE FROM sqlite_sequence WHERE name = ?`, t.Name); err != nil {
-		return fail("set the last id", err)
+	if err := f.w.Exec(ctx, `DELETE FROM sqlite_sequence WHERE name = ?`, t.Name); err != nil {
+		return f.fail("set the last id", err)
 	}
-	_, err := f.w.exec(ctx, `INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)`, t.Name, last)
-	return fail("set the last id", err)
+	err := f.w.Exec(ctx, `INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)`, t.Name, last)
+	return f.fail("set the last id", err)
 }
 
 // Fill implements backup.Filler.
@@ -136,8 +167,8 @@ func (f filler) Fill(ctx context.Context, t backup.Table, next func() ([]any, er
 		if row == nil || err != nil {
 			return err
 		}
-		if _, err := f.w.exec(ctx, insert, row...); err != nil {
-			return fail("write rows", err)
+		if err := f.w.Exec(ctx, insert, row...); err != nil {
+			return f.fail("write rows", err)
 		}
 	}
 }
