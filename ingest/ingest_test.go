@@ -416,7 +416,9 @@ func TestReembed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var dones []int
-	n, err := ingest.Reembed(t.Context(), f.store, other, func(done, total int) { dones = append(dones, done, total) })
+	reembed := ingest.Reembedding{Store: f.store, Leases: f.store, Embedder: other}
+	reembed.Progress = func(done, total int) { dones = append(dones, done, total) }
+	n, err := ingest.Reembed(t.Context(), reembed)
 	if err != nil || n != 5 || !slices.Equal(dones, []int{5, 5}) {
 		t.Errorf("%d %v %v", n, err, dones)
 	}
@@ -425,7 +427,8 @@ func TestReembed(t *testing.T) {
 			t.Errorf("%+v %v", r, err)
 		}
 	}
-	if n, err := ingest.Reembed(t.Context(), f.store, other, nil); n != 0 || err != nil {
+	reembed.Progress = nil
+	if n, err := ingest.Reembed(t.Context(), reembed); n != 0 || err != nil {
 		t.Errorf("again: %d %v", n, err)
 	}
 }

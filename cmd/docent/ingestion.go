@@ -132,14 +132,18 @@ func (in *ingestion) result(r ingest.Result) error {
 	return nil
 }
 
-// reembed embeds the chunks that have no vector of the present embedder.
+// reembed embeds the chunks that have no vector of the present embedder, unless a
+// server does so.
 func (in *ingestion) reembed(ctx context.Context) error {
 	said := false
-	n, err := ingest.Reembed(ctx, in.DB.Documents, in.Embedder, func(_, total int) {
-		if !said {
-			said = true
-			in.bar.print(in.std.err, fmt.Sprintf("the embedder is now %s: embedding %s again\n", in.Embedder.Name(), plural(total, "chunk")))
-		}
+	n, err := ingest.Reembed(ctx, ingest.Reembedding{
+		Store: in.DB.Documents, Leases: in.DB.Encodings, Embedder: in.Embedder,
+		Progress: func(_, total int) {
+			if !said {
+				said = true
+				in.bar.print(in.std.err, fmt.Sprintf("the embedder is now %s: embedding %s again\n", in.Embedder.Name(), plural(total, "chunk")))
+			}
+		},
 	})
 	if err != nil {
 		return fmt.Errorf("embed again after %d chunks: %w", n, err)

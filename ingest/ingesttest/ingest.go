@@ -18,6 +18,7 @@ var ingestTests = map[string]func(*testing.T, Database){
 	"Invalid":    ingestInvalid,
 	"AtOnce":     ingestAtOnce,
 	"Nothing":    ingestNothing,
+	"Reembed":    ingestReembed, "ReembedKilled": ingestReembedKilled,
 }
 
 func ingestSources(t *testing.T, db Database) {

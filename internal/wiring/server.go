@@ -29,6 +29,9 @@ import (
 // drainTimeout bounds an orderly shutdown.
 const drainTimeout = 20 * time.Second
 
+// maxReembedPause bounds the time between attempts to embed again.
+const maxReembedPause = 10 * time.Minute
+
 // Server runs an agent. It has the parts that only a server needs. Start or Serve
 // may be called once, then Stop.
 type Server struct {
@@ -228,22 +231,40 @@ func (s *Server) close(ctx context.Context) {
 }
 
 // reembed embeds chunks with a new embedder while docent serves. Until then,
-// only keywords find them. It logs a failure, and serving goes on.
+// only keywords find them. Among several processes, one embeds. If the embedder or the
+// database is unavailable, reembed tries again; it logs other failures.
 func (s *Server) reembed(ctx context.Context) error {
 	said := false
-	n, err := ingest.Reembed(ctx, s.DB.Documents, s.Embedder, func(_, total int) {
-		if !said {
-			said = true
-			s.Log.Info("the embedder has changed: embedding again", "embedder", s.Embedder.Name(), "chunks", total)
-		}
-	})
-	switch {
-	case err != nil && ctx.Err() == nil:
-		s.Log.Error("embed again", "done", n, "error", err)
-	case n > 0:
-		s.Log.Info("embedded again", "chunks", n)
+	run := ingest.Reembedding{
+		Store: s.DB.Documents, Leases: s.DB.Encodings, Embedder: s.Embedder, Wait: true,
+		Progress: func(_, total int) {
+			if !said {
+				said = true
+				s.Log.Info("the embedder has changed: embedding again", "embedder", s.Embedder.Name(), "chunks", total)
+			}
+		},
 	}
-	return nil
+	for pause := time.Second; ; pause = min(2*pause, maxReembedPause) {
+		n, err := ingest.Reembed(ctx, run)
+		if n > 0 {
+			s.Log.Info("embedded again", "chunks", n)
+			pause = time.Second
+		}
+		switch {
+		case err == nil, ctx.Err() != nil:
+			return nil //nolint:nilerr // the end of the server is no failure
+		case !fault.KindOf(err).Retryable():
+			s.Log.Error("embed again", "error", err)
+			return nil
+		}
+		s.Log.Warn("embed again", "error", err, "again_in", pause)
+		again := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-again.C:
+		}
+		again.Stop()
+	}
 }
 
 // addAuthenticator adds authentication, if it is on.
