@@ -18,7 +18,7 @@ var ingestTests = map[string]func(*testing.T, Database){
 	"Invalid":    ingestInvalid,
 	"AtOnce":     ingestAtOnce,
 	"Nothing":    ingestNothing,
-	"Reembed":    ingestReembed, "ReembedKilled": ingestReembedKilled,
+	"Reembed":    ingestReembed, "ReembedKilled": ingestReembedKilled, "Fence": ingestFence,
 }
 
 func ingestSources(t *testing.T, db Database) {

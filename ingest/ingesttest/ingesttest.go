@@ -15,6 +15,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/enrich"
 	"docent/ingest/intake"
+	"docent/ingest/source"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -30,6 +31,10 @@ type Store struct {
 		retrieve.Enrichments
 	}
 	corpus.Encodings
+	// SourceRecords, SourceItems, and SourceLeases store sources.
+	SourceRecords source.Sources
+	SourceItems   source.Items
+	SourceLeases  source.Leases
 }
 
 // Database is an empty database made for one test.

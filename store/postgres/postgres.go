@@ -200,9 +200,16 @@ func (s *database) SchemaVersion(ctx context.Context) (current, latest int64, er
 	return current, migrations.Latest(migrations.Postgres), fail("schema version", err)
 }
 
-// write runs f in a transaction and retries collisions.
+// write runs f in a transaction and retries collisions. It checks the fence of ctx.
 func (s *database) write(ctx context.Context, f func(tx pgx.Tx) error) error {
-	return again(ctx, func() error { return pgx.BeginFunc(ctx, s.pool, f) })
+	return again(ctx, func() error {
+		return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+			if err := checkFence(ctx, tx); err != nil {
+				return err
+			}
+			return f(tx)
+		})
+	})
 }
 
 // again retries f while it collides with concurrent transactions.

@@ -107,7 +107,10 @@ func TestSources(t *testing.T) {
 
 // documents returns the part of a store that stores documents.
 func documents(s *postgres.Store) ingesttest.Store {
-	return ingesttest.Store{Corpus: s, Library: s, Store: s, Enrichments: s, Encodings: s}
+	return ingesttest.Store{
+		Corpus: s, Library: s, Store: s, Enrichments: s, Encodings: s,
+		SourceRecords: s, SourceItems: s, SourceLeases: s,
+	}
 }
 
 func TestDocuments(t *testing.T) {

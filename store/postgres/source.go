@@ -155,18 +155,42 @@ func (s *sources) PutSourceItems(ctx context.Context, id int64, items []source.I
 
 // RemoveSourceItems removes items; see source.Items.
 func (s *sources) RemoveSourceItems(ctx context.Context, id int64, keys []string) error {
-	_, err := s.pool.Exec(ctx, `DELETE FROM source_item WHERE source_id = $1 AND key = ANY($2)`, id, store.Texts(keys))
-	return fail("remove items", err)
+	return fail("remove items", s.write(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `DELETE FROM source_item WHERE source_id = $1 AND key = ANY($2)`, id, store.Texts(keys))
+		return err
+	}))
 }
 
 // HandOver gives documents to other sources; see source.Items.
-func (s *sources) HandOver(ctx context.Context, id int64, documents []string) ([]string, error) {
-	out, err := query(ctx, s, pgx.RowTo[string], `UPDATE source_item SET owned = true FROM (
-			SELECT DISTINCT ON (i.document) i.source_id, i.key FROM source_item i JOIN source s ON s.id = i.source_id
-			WHERE i.document = ANY($2) AND i.source_id <> $1 AND s.collection = (SELECT collection FROM source WHERE id = $1)
-			ORDER BY i.document, i.owned DESC, i.source_id
-		) heir WHERE source_item.source_id = heir.source_id AND source_item.key = heir.key RETURNING document`, id, store.Texts(documents))
+func (s *sources) HandOver(ctx context.Context, id int64, documents []string) (out []string, err error) {
+	err = s.write(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `UPDATE source_item SET owned = true FROM (
+				SELECT DISTINCT ON (i.document) i.source_id, i.key FROM source_item i JOIN source s ON s.id = i.source_id
+				WHERE i.document = ANY($2) AND i.source_id <> $1 AND s.collection = (SELECT collection FROM source WHERE id = $1)
+				ORDER BY i.document, i.owned DESC, i.source_id
+			) heir WHERE source_item.source_id = heir.source_id AND source_item.key = heir.key RETURNING document`, id, store.Texts(documents))
+		if err != nil {
+			return err
+		}
+		out, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		return err
+	})
 	return out, fail("hand documents over", err)
+}
+
+// checkFence fails with source.ErrLost if ctx has a fence and its lease is lost. The lock
+// keeps the lease until the transaction ends.
+func checkFence(ctx context.Context, tx pgx.Tx) error {
+	f, ok := source.FenceOf(ctx)
+	if !ok {
+		return nil
+	}
+	var owner string
+	err := tx.QueryRow(ctx, `SELECT lease_owner FROM source WHERE id = $1 FOR SHARE`, f.Source).Scan(&owner)
+	if err == nil && owner != f.Owner {
+		err = source.ErrLost
+	}
+	return missing(err, store.NoSource(f.Source))
 }
 
 // DueSources returns the sources to sync; see source.Leases.

@@ -206,6 +206,20 @@ func (s *sources) HandOver(ctx context.Context, id int64, documents []string) (g
 	return given, fail("hand documents over", err)
 }
 
+// checkFence fails with source.ErrLost if ctx has a fence and its lease is lost.
+func checkFence(ctx context.Context, w *writer) error {
+	f, ok := source.FenceOf(ctx)
+	if !ok {
+		return nil
+	}
+	var owner string
+	err := w.row(context.WithoutCancel(ctx), `SELECT lease_owner FROM source WHERE id = ?`, f.Source).Scan(&owner)
+	if err == nil && owner != f.Owner {
+		err = source.ErrLost
+	}
+	return missing(err, store.NoSource(f.Source))
+}
+
 // DueSources returns the sources to sync; see source.Leases.
 func (s *sources) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM source WHERE (requested > 0 OR NOT paused AND (next_at <= ?1 OR lease_until IS NOT NULL))

@@ -51,7 +51,7 @@ func (w *writer) close() error {
 	return errors.Join(append(failed, w.conn.Close(), w.db.Close())...)
 }
 
-// write runs f in a transaction. The transaction holds the write lock from its
+// write runs f in a transaction. It checks the fence of ctx. The transaction holds the write lock from its
 // start, so data that f reads does not change until the commit. A running
 // transaction is not interrupted, because all transactions are short. So the
 // context of f has no end.
@@ -76,6 +76,9 @@ func (s *database) write(ctx context.Context, f func(ctx context.Context, w *wri
 			_, _ = w.exec(whole, "ROLLBACK") // on an error, SQLite has already rolled back
 		}
 	}()
+	if err := checkFence(ctx, w); err != nil {
+		return err
+	}
 	if err := f(whole, w); err != nil {
 		return err
 	}

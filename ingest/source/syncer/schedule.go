@@ -28,9 +28,6 @@ const (
 	watchRetry = 10 * time.Minute
 )
 
-// errLost ends a sync whose lease another process holds.
-var errLost = fault.New(fault.Conflict, "sync_taken_over", "another process has taken over the sync of this source")
-
 // Sync syncs a source now, in this process. It fails with fault.Conflict if the
 // source is already being synced. It regularly calls progress, if set.
 func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(source.Progress)) (source.Summary, error) {
@@ -61,7 +58,7 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 	var keeping sync.WaitGroup
 	over := make(chan struct{})
 	keeping.Go(func() { m.keep(ctx, id, owner, s.at, over, cancel, progress) })
-	sum, err := m.syncSource(ctx, s)
+	sum, err := m.syncSource(source.WithFence(ctx, source.Fence{Source: id, Owner: owner}), s)
 	close(over)
 	keeping.Wait()
 	if cause := context.Cause(ctx); err != nil && cause != nil {
@@ -152,7 +149,7 @@ func (m *Manager) keep(ctx context.Context, id int64, owner string, at func() so
 		case err == nil && ok:
 			held = time.Now().Add(m.cfg.Lease)
 		case err == nil, time.Now().After(held):
-			cancel(errLost)
+			cancel(source.ErrLost)
 			return
 		}
 	}
@@ -185,7 +182,7 @@ func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *s
 
 // canceled reports whether the caller canceled a sync.
 func canceled(err error) bool {
-	return err != nil && (errors.Is(err, errLost) || errors.Is(err, errRemoved) || errors.Is(err, context.Canceled))
+	return err != nil && (errors.Is(err, source.ErrLost) || errors.Is(err, errRemoved) || errors.Is(err, context.Canceled))
 }
 
 // message returns the message of an error for users.

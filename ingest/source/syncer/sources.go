@@ -373,7 +373,8 @@ func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
 		return err
 	}
 	if !keep {
-		err = m.removeDocuments(ctx, r, func(p source.Progress) error {
+		fenced := source.WithFence(ctx, source.Fence{Source: id, Owner: owner})
+		err = m.removeDocuments(fenced, r, func(p source.Progress) error {
 			now := m.cfg.Now()
 			_, err := m.cfg.Leases.KeepSync(ctx, id, source.Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)}, p)
 			return err
