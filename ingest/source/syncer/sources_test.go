@@ -3,6 +3,7 @@ package syncer_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -266,5 +267,40 @@ func TestVault(t *testing.T) {
 	info, err := os.Stat(file)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the key has mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestLostLease: after another process has taken over, a sync stores nothing and
+// removes nothing, even before it has looked at its lease.
+func TestLostLease(t *testing.T) {
+	t.Parallel()
+	for _, removes := range []bool{false, true} {
+		w := newWorld(t)
+		p := newPlace("a", "text a", "b", "text b")
+		id := w.add("p", p)
+		w.sync(id, "+2 ~0 =0 -0 !0")
+		before := w.state()
+		p.set("a", "a new text")
+		p.set("b", "")
+		if removes {
+			p.set("a", "text a")
+		}
+		var once sync.Once
+		p.onList = func() {
+			once.Do(func() {
+				at := time.Now().Add(time.Hour) // the lease has expired
+				taken, err := w.db.StartSync(t.Context(), id, source.Lease{Owner: "another", Now: at, Until: at.Add(time.Hour)})
+				if err != nil || !taken {
+					t.Errorf("the other process: %v %v", taken, err)
+				}
+			})
+		}
+		_, err := w.m.Sync(t.Context(), id, false, nil)
+		if !errors.Is(err, source.ErrLost) {
+			t.Errorf("the sync ended with %v", err)
+		}
+		if after := w.state(); after != before {
+			t.Errorf("before:\n%s\nafter:\n%s", before, after)
+		}
 	}
 }
