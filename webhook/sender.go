@@ -227,11 +227,12 @@ func (s *Sender) drain(ctx context.Context, w Webhook) {
 		if err != nil || !found {
 			return
 		}
+		claimed := m.NextAt
 		again := s.attempt(ctx, w, &m)
 		if ctx.Err() != nil && !m.Delivered {
 			return // the shutdown has cut it off; it is due again when the reservation ends
 		}
-		s.end(ctx, w, m, again)
+		s.end(ctx, w, m, claimed, again)
 		if !m.Delivered {
 			return // the others wait for the next look, so that a broken receiver gets few requests
 		}
@@ -239,7 +240,7 @@ func (s *Sender) drain(ctx context.Context, w Webhook) {
 }
 
 // end stores the result of an attempt.
-func (s *Sender) end(ctx context.Context, w Webhook, m Delivery, again time.Duration) {
+func (s *Sender) end(ctx context.Context, w Webhook, m Delivery, claimed time.Time, again time.Duration) {
 	switch {
 	case m.Delivered:
 		s.sent["delivered"].Inc()
@@ -252,7 +253,7 @@ func (s *Sender) end(ctx context.Context, w Webhook, m Delivery, again time.Dura
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	if err := s.cfg.Store.EndAttempt(ctx, m); err != nil {
+	if err := s.cfg.Store.EndAttempt(ctx, m, claimed); err != nil {
 		s.cfg.Logger.WarnContext(ctx, "store the result of a message", "webhook", w.ID, "message", m.ID, "error", err)
 	}
 }

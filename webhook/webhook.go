@@ -135,9 +135,10 @@ type Store interface {
 	// given time. No other call then returns it before. ClaimDelivery returns false if
 	// there is none.
 	ClaimDelivery(ctx context.Context, webhook int64, now, until time.Time) (Delivery, bool, error)
-	// EndAttempt stores the NextAt, Attempts, Delivered, and Result of a delivery. A
-	// removed delivery is no error.
-	EndAttempt(ctx context.Context, d Delivery) error
+	// EndAttempt stores the NextAt, Attempts, Delivered, and Result of a delivery.
+	// claimed is the NextAt that ClaimDelivery returned. If the delivery has another one
+	// now, it was claimed or replayed again, or removed. EndAttempt then does nothing.
+	EndAttempt(ctx context.Context, d Delivery, claimed time.Time) error
 	// Deliveries returns deliveries, newest first.
 	Deliveries(ctx context.Context, f Filter) ([]Delivery, error)
 	// ReplayDelivery makes a delivery wait for a first attempt at the given time, or

@@ -93,9 +93,9 @@ func (s *webhooks) ClaimDelivery(ctx context.Context, id int64, now, until time.
 }
 
 // EndAttempt stores the result of an attempt; see webhook.Store.
-func (s *webhooks) EndAttempt(ctx context.Context, m webhook.Delivery) error {
-	_, err := s.pool.Exec(ctx, `UPDATE webhook_delivery SET next_at = $2, attempts = $3, delivered = $4, result = $5 WHERE id = $1`,
-		m.ID, orNull(m.NextAt), m.Attempts, m.Delivered, store.Text(m.Result))
+func (s *webhooks) EndAttempt(ctx context.Context, m webhook.Delivery, claimed time.Time) error {
+	_, err := s.pool.Exec(ctx, `UPDATE webhook_delivery SET next_at = $2, attempts = $3, delivered = $4, result = $5 WHERE id = $1 AND next_at = $6`,
+		m.ID, orNull(m.NextAt), m.Attempts, m.Delivered, store.Text(m.Result), claimed)
 	return fail("store the result of a delivery", err)
 }
 

@@ -108,10 +108,10 @@ func (s *webhooks) ClaimDelivery(ctx context.Context, id int64, now, until time.
 }
 
 // EndAttempt stores the result of an attempt; see webhook.Store.
-func (s *webhooks) EndAttempt(ctx context.Context, m webhook.Delivery) error {
+func (s *webhooks) EndAttempt(ctx context.Context, m webhook.Delivery, claimed time.Time) error {
 	return fail("store the result of a delivery", s.write(ctx, func(ctx context.Context, w *writer) error {
-		_, err := w.exec(ctx, `UPDATE webhook_delivery SET next_at = ?, attempts = ?, delivered = ?, result = ? WHERE id = ?`,
-			orNull(m.NextAt), m.Attempts, m.Delivered, store.Text(m.Result), m.ID)
+		_, err := w.exec(ctx, `UPDATE webhook_delivery SET next_at = ?, attempts = ?, delivered = ?, result = ? WHERE id = ? AND next_at = ?`,
+			orNull(m.NextAt), m.Attempts, m.Delivered, store.Text(m.Result), m.ID, claimed.UnixMicro())
 		return err
 	}))
 }

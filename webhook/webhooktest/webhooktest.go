@@ -23,6 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) webhook.Store) {
 		"Deliveries": deliveries,
 		"Waiting":    waiting,
 		"Claim":      claim,
+		"Late":       late,
 		"Concurrent": concurrent,
 		"Forget":     forget,
 	} {
@@ -124,8 +125,9 @@ func deliveries(t *testing.T, s webhook.Store) {
 		!first.CreatedAt.Equal(start) || first.State() != "waiting" || first.Attempts != 0 {
 		t.Errorf("the first delivery is %+v", first)
 	}
+	claimed := first.NextAt
 	first.Attempts, first.Result, first.NextAt = 3, "500 no \x00\xff", time.Time{}
-	ok(t, s.EndAttempt(t.Context(), first))
+	ok(t, s.EndAttempt(t.Context(), first, claimed))
 	failed := list(t, s, webhook.Filter{Webhook: w.ID, Failed: true})
 	if len(failed) != 1 || failed[0].ID != first.ID || failed[0].Attempts != 3 || failed[0].State() != "failed" {
 		t.Errorf("failed: %+v", failed)
@@ -135,13 +137,14 @@ func deliveries(t *testing.T, s webhook.Store) {
 	if again.State() != "waiting" || again.Attempts != 0 || again.Result != "" || !again.NextAt.Equal(start.Add(time.Hour)) {
 		t.Errorf("replayed: %+v", again)
 	}
+	claimed = again.NextAt
 	again.Delivered, again.NextAt = true, time.Time{}
-	ok(t, s.EndAttempt(t.Context(), again))
+	ok(t, s.EndAttempt(t.Context(), again, claimed))
 	if got := list(t, s, webhook.Filter{Webhook: w.ID})[1]; got.State() != "delivered" || len(list(t, s, webhook.Filter{Failed: true})) != 0 {
 		t.Errorf("delivered: %+v", got)
 	}
 	wantKind(t, s.ReplayDelivery(t.Context(), 1<<40, start), fault.NotFound)
-	ok(t, s.EndAttempt(t.Context(), webhook.Delivery{ID: 1 << 40}))
+	ok(t, s.EndAttempt(t.Context(), webhook.Delivery{ID: 1 << 40}, start))
 }
 
 // waiting bounds the waiting deliveries.
@@ -157,8 +160,9 @@ func waiting(t *testing.T, s webhook.Store) {
 	}
 	first, _, err := s.ClaimDelivery(t.Context(), w.ID, start, start.Add(time.Minute))
 	ok(t, err)
+	claimed := first.NextAt
 	first.Delivered, first.NextAt = true, time.Time{}
-	ok(t, s.EndAttempt(t.Context(), first))
+	ok(t, s.EndAttempt(t.Context(), first, claimed))
 	if n, err = s.AddDeliveries(t.Context(), all[:2]); n != 1 || err != nil {
 		t.Errorf("stored %d with room for 1: %v", n, err)
 	}
@@ -180,6 +184,34 @@ func claim(t *testing.T, s webhook.Store) {
 	}
 	if d, found, err := s.ClaimDelivery(t.Context(), w.ID, until, until.Add(time.Minute)); !found || err != nil || d.MessageID != "msg_0" && d.MessageID != "msg_1" {
 		t.Errorf("after the reservation: %+v, %v, %v", d, found, err)
+	}
+}
+
+// late: the result of an attempt that outlived its claim does not count.
+func late(t *testing.T, s webhook.Store) {
+	w := add(t, s, "https://a.example/")
+	deliver(t, s, w.ID, start)
+	claimAt := func(now time.Time) webhook.Delivery {
+		t.Helper()
+		d, found, err := s.ClaimDelivery(t.Context(), w.ID, now, now.Add(time.Minute))
+		if err != nil || !found {
+			t.Fatalf("nothing to claim at %v: %v", now, err)
+		}
+		return d
+	}
+	first := claimAt(start)
+	second := claimAt(start.Add(time.Minute))
+	sent, failed := second, first
+	sent.Delivered, sent.Attempts, sent.Result, sent.NextAt = true, 1, "200 OK", time.Time{}
+	failed.Attempts, failed.Result, failed.NextAt = 1, "timeout", start.Add(2*time.Minute)
+	ok(t, s.EndAttempt(t.Context(), failed, first.NextAt))
+	if got := list(t, s, webhook.Filter{})[0]; got.Attempts != 0 || !got.NextAt.Equal(second.NextAt) {
+		t.Errorf("during the second attempt: %+v", got)
+	}
+	ok(t, s.EndAttempt(t.Context(), sent, second.NextAt))
+	ok(t, s.EndAttempt(t.Context(), failed, first.NextAt))
+	if got := list(t, s, webhook.Filter{})[0]; got.State() != "delivered" || got.Result != "200 OK" {
+		t.Errorf("after both: %+v", got)
 	}
 }
 
@@ -226,8 +258,9 @@ func forget(t *testing.T, s webhook.Store) {
 	w := add(t, s, "https://a.example/")
 	deliver(t, s, w.ID, start, start.Add(time.Second), start.Add(time.Hour))
 	for _, d := range list(t, s, webhook.Filter{})[:2] {
+		claimed := d.NextAt
 		d.NextAt = time.Time{}
-		ok(t, s.EndAttempt(t.Context(), d))
+		ok(t, s.EndAttempt(t.Context(), d, claimed))
 	}
 	ok(t, s.ForgetDeliveries(t.Context(), start.Add(time.Minute)))
 	left := list(t, s, webhook.Filter{})
