@@ -49,9 +49,6 @@ type Config struct {
 	BatchBytes int64
 	// Logger receives details for operators; default none.
 	Logger *slog.Logger
-	// Stored is called after each change of a document, and after a document has failed
-	// for the first time. Default none.
-	Stored func(ctx context.Context, collection string, r Result)
 	// Metrics counts documents by status in docent_ingest_documents_total;
 	// default a separate set.
 	Metrics *metrics.Set

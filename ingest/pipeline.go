@@ -301,9 +301,6 @@ func (in *Ingester) storeBatch(ctx context.Context, r *run, b *batch, yield func
 			it.result.DocumentID = ids[i]
 			r.at.Chunks += len(it.put.Chunks)
 			it.put, it.data = nil, nil
-			if in.cfg.Stored != nil {
-				in.cfg.Stored(ctx, r.collection, it.result)
-			}
 		}
 	}
 	for _, it := range b.items {

@@ -14,8 +14,9 @@ type Store interface {
 	Sources(ctx context.Context, collection, embedder, one string) ([]intake.SourceState, error)
 	// PutDocuments stores each document and replaces the earlier document of its
 	// source. It stores all documents of the call or none. Readers see either the
-	// old or the new version of a document. PutDocuments returns the ids in the
-	// order of the documents.
+	// old or the new version of a document. PutDocuments also stores the messages
+	// about the documents for webhooks. It returns the ids in the order of the
+	// documents.
 	PutDocuments(ctx context.Context, puts []intake.Put) ([]int64, error)
 	// RemoveDocuments deletes documents with their chunks, vectors, and originals.
 	// It returns the number of deleted documents and ignores unknown ids.

@@ -1,9 +1,13 @@
 package store
 
 import (
+	"fmt"
 	"strings"
+	"time"
 
+	"docent/ingest/intake"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 	"docent/webhook"
 )
 
@@ -20,6 +24,34 @@ func NoDelivery() error {
 // TooManyWebhooks is the error at webhook.MaxWebhooks webhooks.
 func TooManyWebhooks() error {
 	return fault.New(fault.Conflict, "webhooks_full", "there are already %d webhooks, and no more are allowed; remove one first", webhook.MaxWebhooks)
+}
+
+// maxMessageReason bounds the reason in a message about a failed document, in bytes.
+const maxMessageReason = 4 << 10
+
+// DocumentMessages returns the messages about documents for webhooks. ids are the ids of
+// the documents.
+func DocumentMessages(webhooks []webhook.Webhook, puts []intake.Put, ids []int64, now time.Time) ([]webhook.Delivery, error) {
+	var all []webhook.Delivery
+	if len(webhooks) == 0 {
+		return nil, nil
+	}
+	for i, p := range puts {
+		d := p.Document
+		event := webhook.DocumentIngested
+		data := map[string]any{"document_id": ids[i], "collection": Text(d.Collection), "source": Text(d.Source), "chunks": len(p.Chunks)}
+		if d.Status == corpus.Failed {
+			event = webhook.DocumentFailed
+			reason := Text(d.Error.Message)
+			data["reason"] = strings.ToValidUTF8(reason[:min(len(reason), maxMessageReason)], "")
+		}
+		messages, err := webhook.Messages(webhooks, event, data, nil, now)
+		if err != nil {
+			return nil, fmt.Errorf("tell webhooks about %s: %w", d.Source, err)
+		}
+		all = append(all, messages...)
+	}
+	return all, nil
 }
 
 // Events writes events as text.

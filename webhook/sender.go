@@ -3,16 +3,12 @@ package webhook
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -134,42 +130,28 @@ func (s *Sender) notify(ctx context.Context, event Event, data, content map[stri
 	if err != nil {
 		return err //nolint:wrapcheck // the store names the operation
 	}
-	now := s.cfg.Now()
-	id := "msg_" + rand.Text()
-	var deliveries []Delivery
-	for _, w := range all {
-		if !slices.Contains(w.Events, event) {
-			continue
-		}
-		fields := maps.Clone(data)
-		if w.Content {
-			maps.Copy(fields, content)
-		}
-		body, err := json.Marshal(map[string]any{"type": event, "timestamp": now.UTC().Format(time.RFC3339Nano), "data": fields})
-		if err != nil {
-			return fmt.Errorf("write message: %w", err)
-		}
-		if len(body) > MaxBody {
-			return fmt.Errorf("the message has %d bytes, the limit is %d", len(body), MaxBody)
-		}
-		deliveries = append(deliveries, Delivery{Webhook: w.ID, MessageID: id, Event: event, Body: body, CreatedAt: now, NextAt: now})
-	}
-	if len(deliveries) == 0 {
-		return nil
+	deliveries, err := Messages(all, event, data, content, s.cfg.Now())
+	if err != nil || len(deliveries) == 0 {
+		return err
 	}
 	stored, err := s.cfg.Store.AddDeliveries(ctx, deliveries)
 	if err != nil {
 		return err //nolint:wrapcheck // the store names the operation
 	}
 	if dropped := len(deliveries) - stored; dropped > 0 {
-		s.sent["dropped"].Add(dropped)
-		s.cfg.Logger.WarnContext(ctx, "a webhook has too many waiting messages", "event", event, "dropped", dropped, "limit", MaxWaiting)
+		s.Dropped(ctx, dropped)
 	}
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
 	return nil
+}
+
+// Dropped counts and logs messages for which a webhook has no room.
+func (s *Sender) Dropped(ctx context.Context, messages int) {
+	s.sent["dropped"].Add(messages)
+	s.cfg.Logger.WarnContext(ctx, "a webhook has too many waiting messages", "dropped", messages, "limit", MaxWaiting)
 }
 
 // Run sends messages until ctx ends. Each webhook gets one message at a time. Among

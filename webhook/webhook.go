@@ -10,7 +10,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -146,6 +148,31 @@ type Store interface {
 	ReplayDelivery(ctx context.Context, id int64, at time.Time) error
 	// ForgetDeliveries removes the finished deliveries of events before the given time.
 	ForgetDeliveries(ctx context.Context, before time.Time) error
+}
+
+// Messages returns the messages about an event for those of the webhooks that want it.
+// content has words of users; only webhooks with Content get it.
+func Messages(webhooks []Webhook, event Event, data, content map[string]any, now time.Time) ([]Delivery, error) {
+	id := "msg_" + rand.Text()
+	var deliveries []Delivery
+	for _, w := range webhooks {
+		if !slices.Contains(w.Events, event) {
+			continue
+		}
+		fields := maps.Clone(data)
+		if w.Content {
+			maps.Copy(fields, content)
+		}
+		body, err := json.Marshal(map[string]any{"type": event, "timestamp": now.UTC().Format(time.RFC3339Nano), "data": fields})
+		if err != nil {
+			return nil, fmt.Errorf("write message: %w", err)
+		}
+		if len(body) > MaxBody {
+			return nil, fmt.Errorf("the message has %d bytes, the limit is %d", len(body), MaxBody)
+		}
+		deliveries = append(deliveries, Delivery{Webhook: w.ID, MessageID: id, Event: event, Body: body, CreatedAt: now, NextAt: now})
+	}
+	return deliveries, nil
 }
 
 // secretPrefix begins the text of a key, as in Standard Webhooks.

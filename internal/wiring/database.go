@@ -69,13 +69,13 @@ type Schema interface {
 }
 
 // openDatabase opens the configured database and migrates its schema. It creates
-// the data folder.
-func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Database, error) {
+// the data folder. dropped receives the number of messages that a full webhook lost.
+func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, dropped func(context.Context, int)) (*Database, error) {
 	if err := os.MkdirAll(cfg.CacheDir(), 0o700); err != nil {
 		return nil, fault.New(fault.Invalid, "cli_data_folder", "data folder: %w; choose another with --data DIR", err)
 	}
 	if cfg.DatabaseURL != "" {
-		s, err := postgres.Open(ctx, postgres.Config{URL: cfg.DatabaseURL, Logger: log})
+		s, err := postgres.Open(ctx, postgres.Config{URL: cfg.DatabaseURL, Logger: log, Dropped: dropped})
 		if err != nil {
 			return nil, err
 		}
@@ -84,7 +84,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger) (*Da
 			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 		}, nil
 	}
-	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath()})
+	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath(), Dropped: dropped})
 	if err != nil {
 		return nil, err
 	}

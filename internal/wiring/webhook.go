@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"docent/agent/session/journal"
-	"docent/ingest"
 	"docent/ingest/source/dial"
 	"docent/rag"
 	"docent/rag/talk"
@@ -23,19 +22,6 @@ func newWebhooks(p *Parts) *webhook.Sender {
 		Store: p.DB.Webhooks, Vault: p.vault, Logger: p.Log, Metrics: p.metrics,
 		Client: func(private bool) *http.Client { return clients[private] },
 	})
-}
-
-// storedNotice tells webhooks about documents.
-func storedNotice(p *Parts) func(context.Context, string, ingest.Result) {
-	return func(ctx context.Context, collection string, r ingest.Result) {
-		event := webhook.DocumentIngested
-		data := map[string]any{"document_id": r.DocumentID, "collection": collection, "source": r.Source, "chunks": r.Chunks}
-		if r.Status == ingest.Failed {
-			event = webhook.DocumentFailed
-			data["reason"] = r.Reason.Message
-		}
-		p.Webhooks.Notify(ctx, event, data, nil)
-	}
 }
 
 // answeredNotice tells webhooks about questions that the documents do not answer.

@@ -105,7 +105,7 @@ func New(cfg config.Config, log *slog.Logger) *Parts {
 // AddDatabase opens the database and creates the data folder.
 func (p *Parts) AddDatabase(ctx context.Context) error {
 	var err error
-	if p.DB, err = openDatabase(ctx, p.Config, p.Log); err != nil {
+	if p.DB, err = openDatabase(ctx, p.Config, p.Log, func(ctx context.Context, n int) { p.Webhooks.Dropped(ctx, n) }); err != nil {
 		return err
 	}
 	p.Library, p.conversations = p.DB.Library, p.DB.Sessions
@@ -236,7 +236,6 @@ func (p *Parts) addIngester(quick int) error {
 		Embedder:    p.Embedder,
 		Reader:      p.readers,
 		MaxFileSize: p.Config.MaxFileSize,
-		Stored:      storedNotice(p),
 		Logger:      p.Log,
 		Metrics:     p.metrics,
 	})

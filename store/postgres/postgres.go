@@ -51,6 +51,9 @@ type Config struct {
 	Now func() time.Time
 	// Logger receives errors that Watch cannot return. Default: none.
 	Logger *slog.Logger
+	// Dropped receives the number of messages about documents that the store left out
+	// because too many wait for a webhook. Default: none.
+	Dropped func(ctx context.Context, messages int)
 	// tracer observes queries in tests.
 	tracer pgx.QueryTracer
 }
@@ -64,6 +67,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Dropped == nil {
+		c.Dropped = func(context.Context, int) {}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -14,7 +15,6 @@ import (
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
 	"docent/store/postgres"
-	"docent/webhook"
 	"docent/webhook/webhooktest"
 )
 
@@ -88,7 +88,10 @@ func TestQuota(t *testing.T) {
 
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
-	webhooktest.Run(t, func(t *testing.T) webhook.Store { return open(t, postgres.Config{URL: pgtest.URL(t)}) })
+	webhooktest.Run(t, func(t *testing.T, dropped func(context.Context, int)) webhooktest.Store {
+		s := open(t, postgres.Config{URL: pgtest.URL(t), Dropped: dropped})
+		return webhooktest.Store{Webhooks: s, Documents: s}
+	})
 }
 
 func TestSources(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"docent/ingest/intake"
 	"docent/store"
+	"docent/webhook"
 )
 
 // PutDocuments stores documents in one transaction; see ingest.Store.
@@ -25,14 +26,18 @@ func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int6
 		return store.Text(p.Document.Collection) + "\x00" + store.Text(p.Document.Source)
 	})
 	var ids []int64
+	dropped := 0
 	err := s.write(ctx, func(tx pgx.Tx) error {
 		p := &putting{puts: unique, now: s.config.Now()}
 		err := p.run(ctx, tx)
-		ids = p.ids
+		ids, dropped = p.ids, p.dropped
 		return err
 	})
 	if err != nil {
 		return nil, fail(fmt.Sprintf("put %d documents from %s", len(unique), unique[0].Document.Source), err)
+	}
+	if dropped > 0 {
+		s.config.Dropped(ctx, dropped)
 	}
 	out := make([]int64, len(puts))
 	for i, n := range at {
@@ -42,7 +47,7 @@ func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int6
 }
 
 // putting is the transaction of one PutDocuments. It takes four round trips
-// between BEGIN and COMMIT, whatever the number of documents.
+// between BEGIN and COMMIT, whatever the number of documents, and two more with webhooks.
 type putting struct {
 	puts []intake.Put
 	now  time.Time
@@ -53,6 +58,10 @@ type putting struct {
 	// ids are the ids of the documents, in the order of puts. chunks are the
 	// ids of their chunks in the same order.
 	ids, chunks []int64
+	// webhooks are the receivers of messages about the documents.
+	webhooks []webhook.Webhook
+	// dropped counts the messages for which a webhook has no room.
+	dropped int
 }
 
 func (p *putting) run(ctx context.Context, tx pgx.Tx) error {
@@ -67,7 +76,22 @@ func (p *putting) run(ctx context.Context, tx pgx.Tx) error {
 			return err
 		}
 	}
+	if err := p.tell(ctx, tx); err != nil {
+		return err
+	}
 	return finish(ctx, tx, p.ids, p.blobs)
+}
+
+// tell stores the messages about the documents. A message then exists if and only if the
+// version of its document does.
+func (p *putting) tell(ctx context.Context, tx pgx.Tx) error {
+	messages, err := store.DocumentMessages(p.webhooks, p.puts, p.ids, p.now)
+	if err != nil || len(messages) == 0 {
+		return err
+	}
+	stored, err := addDeliveries(ctx, tx, messages)
+	p.dropped = len(messages) - stored
+	return err
 }
 
 // documents replaces the rows of documents and deletes their chunks. It first
@@ -99,6 +123,10 @@ func (p *putting) documents(ctx context.Context, tx pgx.Tx) error {
 	for _, put := range p.puts {
 		p.queueDocument(batch, put)
 	}
+	batch.Queue(webhookRows).Query(func(rows pgx.Rows) (err error) {
+		p.webhooks, err = pgx.CollectRows(rows, scanWebhook)
+		return err
+	})
 	if chunks > 0 {
 		batch.Queue(`SELECT nextval('chunk_id_seq') FROM generate_series(1, $1)`, chunks).Query(func(rows pgx.Rows) (err error) {
 			p.chunks, err = pgx.CollectRows(rows, pgx.RowTo[int64])

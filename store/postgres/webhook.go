@@ -24,15 +24,20 @@ func (s *webhooks) AddWebhook(ctx context.Context, w webhook.Webhook) (id int64,
 	return id, fail("add a webhook", err)
 }
 
+// webhookRows reads all webhooks. The rows are for scanWebhook.
+const webhookRows = `SELECT id, url, events, content, private, secret, created_at FROM webhook ORDER BY id`
+
+func scanWebhook(row pgx.CollectableRow) (webhook.Webhook, error) {
+	var w webhook.Webhook
+	var events string
+	err := row.Scan(&w.ID, &w.URL, &events, &w.Content, &w.Private, &w.Secret, &w.CreatedAt)
+	w.Events, w.CreatedAt = store.ParseEvents(events), w.CreatedAt.UTC()
+	return w, err
+}
+
 // Webhooks lists webhooks; see webhook.Store.
 func (s *webhooks) Webhooks(ctx context.Context) ([]webhook.Webhook, error) {
-	all, err := query(ctx, s, func(row pgx.CollectableRow) (webhook.Webhook, error) {
-		var w webhook.Webhook
-		var events string
-		err := row.Scan(&w.ID, &w.URL, &events, &w.Content, &w.Private, &w.Secret, &w.CreatedAt)
-		w.Events, w.CreatedAt = store.ParseEvents(events), w.CreatedAt.UTC()
-		return w, err
-	}, `SELECT id, url, events, content, private, secret, created_at FROM webhook ORDER BY id`)
+	all, err := query(ctx, s, scanWebhook, webhookRows)
 	return all, fail("list webhooks", err)
 }
 
@@ -44,31 +49,33 @@ func (s *webhooks) RemoveWebhook(ctx context.Context, id int64) error {
 // AddDeliveries stores deliveries; see webhook.Store. Concurrent calls may add a few too
 // many.
 func (s *webhooks) AddDeliveries(ctx context.Context, deliveries []webhook.Delivery) (stored int, err error) {
-	err = s.write(ctx, func(tx pgx.Tx) error {
-		stored = 0
-		room := map[int64]int{} // by webhook
-		for _, d := range deliveries {
-			left, known := room[d.Webhook]
-			if !known {
-				err := tx.QueryRow(ctx, `SELECT $2 - (SELECT count(*) FROM webhook_delivery d WHERE d.webhook_id = w.id AND d.next_at IS NOT NULL)
-					FROM webhook w WHERE w.id = $1 FOR KEY SHARE OF w`, d.Webhook, webhook.MaxWaiting).Scan(&left)
-				if err != nil && !errors.Is(err, pgx.ErrNoRows) { // a missing webhook has no room
-					return err //nolint:wrapcheck // fail names the operation
-				}
-			}
-			room[d.Webhook] = left - 1
-			if left <= 0 {
-				continue
-			}
-			if _, err := tx.Exec(ctx, `INSERT INTO webhook_delivery (webhook_id, message_id, event, body, created_at, next_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-				d.Webhook, d.MessageID, string(d.Event), d.Body, d.CreatedAt, d.NextAt); err != nil {
-				return err //nolint:wrapcheck // fail names the operation
-			}
-			stored++
-		}
-		return nil
+	err = s.write(ctx, func(tx pgx.Tx) (err error) {
+		stored, err = addDeliveries(ctx, tx, deliveries)
+		return err
 	})
 	return stored, fail("store deliveries", err)
+}
+
+func addDeliveries(ctx context.Context, tx pgx.Tx, deliveries []webhook.Delivery) (stored int, err error) {
+	room := map[int64]int{} // by webhook
+	batch := &pgx.Batch{}
+	for _, d := range deliveries {
+		left, known := room[d.Webhook]
+		if !known {
+			err := tx.QueryRow(ctx, `SELECT $2 - (SELECT count(*) FROM webhook_delivery d WHERE d.webhook_id = w.id AND d.next_at IS NOT NULL)
+				FROM webhook w WHERE w.id = $1 FOR KEY SHARE OF w`, d.Webhook, webhook.MaxWaiting).Scan(&left)
+			if err != nil && !errors.Is(err, pgx.ErrNoRows) { // a missing webhook has no room
+				return 0, err
+			}
+		}
+		room[d.Webhook] = left - 1
+		if left <= 0 {
+			continue
+		}
+		batch.Queue(`INSERT INTO webhook_delivery (webhook_id, message_id, event, body, created_at, next_at) VALUES ($1, $2, $3, $4, $5, $6)`,
+			d.Webhook, d.MessageID, string(d.Event), d.Body, d.CreatedAt, d.NextAt)
+	}
+	return batch.Len(), tx.SendBatch(ctx, batch).Close()
 }
 
 // deliveryColumns are the columns that scanDelivery reads.

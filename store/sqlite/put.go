@@ -24,6 +24,7 @@ func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int6
 	}
 	unique, at := store.Unique(puts, func(p intake.Put) string { return p.Document.Collection + "\x00" + store.Text(p.Document.Source) })
 	ids := make([]int64, len(unique))
+	dropped := 0
 	err := s.write(ctx, func(whole context.Context, w *writer) error {
 		var blobs []string
 		for i, p := range unique {
@@ -36,10 +37,17 @@ func (s *documents) PutDocuments(ctx context.Context, puts []intake.Put) ([]int6
 			}
 			ids[i], blobs = id, append(blobs, old)
 		}
+		var err error
+		if dropped, err = tell(whole, w, unique, ids, s.config.Now()); err != nil {
+			return err
+		}
 		return finish(whole, w, ids, blobs)
 	})
 	if err != nil {
 		return nil, fail(fmt.Sprintf("put %d documents from %s", len(unique), unique[0].Document.Source), err)
+	}
+	if dropped > 0 {
+		s.config.Dropped(ctx, dropped)
 	}
 	out := make([]int64, len(puts))
 	for i, n := range at {

@@ -60,6 +60,9 @@ type Config struct {
 	Poll time.Duration
 	// Now returns the time for stored data. Default: time.Now.
 	Now func() time.Time
+	// Dropped receives the number of messages about documents that the store left out
+	// because too many wait for a webhook. Default: none.
+	Dropped func(ctx context.Context, messages int)
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -72,6 +75,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.BusyTimeout == 0 {
 		c.BusyTimeout = DefaultBusyTimeout
+	}
+	if c.Dropped == nil {
+		c.Dropped = func(context.Context, int) {}
 	}
 	if c.Poll == 0 {
 		c.Poll = DefaultPoll

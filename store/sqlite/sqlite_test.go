@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 
@@ -14,7 +15,6 @@ import (
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
 	"docent/store/sqlite"
-	"docent/webhook"
 	"docent/webhook/webhooktest"
 )
 
@@ -90,8 +90,9 @@ func TestQuota(t *testing.T) {
 
 func TestWebhooks(t *testing.T) {
 	t.Parallel()
-	webhooktest.Run(t, func(t *testing.T) webhook.Store {
-		return open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db")})
+	webhooktest.Run(t, func(t *testing.T, dropped func(context.Context, int)) webhooktest.Store {
+		s := open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "docent.db"), Dropped: dropped})
+		return webhooktest.Store{Webhooks: s, Documents: s}
 	})
 }
 

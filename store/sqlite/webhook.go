@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"docent/ingest/intake"
 	"docent/store"
 	"docent/webhook"
 )
@@ -23,20 +24,25 @@ func (s *webhooks) AddWebhook(ctx context.Context, w webhook.Webhook) (id int64,
 	return id, fail("add a webhook", err)
 }
 
+// webhookRows reads all webhooks. The rows are for scanWebhook.
+const webhookRows = `SELECT id, url, events, content, private, secret, created_at FROM webhook ORDER BY id`
+
+func scanWebhook(rows *sql.Rows) (webhook.Webhook, error) {
+	var w webhook.Webhook
+	var events string
+	var created int64
+	err := rows.Scan(&w.ID, &w.URL, &events, &w.Content, &w.Private, &w.Secret, &created)
+	w.Events, w.CreatedAt = store.ParseEvents(events), micro(created)
+	return w, err
+}
+
 // Webhooks lists webhooks; see webhook.Store.
 func (s *webhooks) Webhooks(ctx context.Context) ([]webhook.Webhook, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT id, url, events, content, private, secret, created_at FROM webhook ORDER BY id`)
+	rows, err := s.reader.QueryContext(ctx, webhookRows)
 	if err != nil {
 		return nil, fail("list webhooks", err)
 	}
-	all, err := collect(rows, func(rows *sql.Rows) (webhook.Webhook, error) {
-		var w webhook.Webhook
-		var events string
-		var created int64
-		err := rows.Scan(&w.ID, &w.URL, &events, &w.Content, &w.Private, &w.Secret, &created)
-		w.Events, w.CreatedAt = store.ParseEvents(events), micro(created)
-		return w, err
-	})
+	all, err := collect(rows, scanWebhook)
 	return all, fail("list webhooks", err)
 }
 
@@ -49,31 +55,54 @@ func (s *webhooks) RemoveWebhook(ctx context.Context, id int64) error {
 
 // AddDeliveries stores deliveries; see webhook.Store.
 func (s *webhooks) AddDeliveries(ctx context.Context, deliveries []webhook.Delivery) (stored int, err error) {
-	err = s.write(ctx, func(ctx context.Context, w *writer) error {
-		stored = 0
-		room := map[int64]int{} // by webhook
-		for _, d := range deliveries {
-			left, known := room[d.Webhook]
-			if !known {
-				err := w.row(ctx, `SELECT ?2 - count(d.id) FROM webhook w LEFT JOIN webhook_delivery d ON d.webhook_id = w.id AND d.next_at IS NOT NULL
-					WHERE w.id = ?1 GROUP BY w.id`, d.Webhook, webhook.MaxWaiting).Scan(&left)
-				if err != nil && !errors.Is(err, sql.ErrNoRows) { // a missing webhook has no room
-					return err
-				}
-			}
-			room[d.Webhook] = left - 1
-			if left <= 0 {
-				continue
-			}
-			if _, err := w.exec(ctx, `INSERT INTO webhook_delivery (webhook_id, message_id, event, body, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?)`,
-				d.Webhook, d.MessageID, string(d.Event), d.Body, d.CreatedAt.UnixMicro(), d.NextAt.UnixMicro()); err != nil {
-				return err
-			}
-			stored++
-		}
-		return nil
+	err = s.write(ctx, func(ctx context.Context, w *writer) (err error) {
+		stored, err = addDeliveries(ctx, w, deliveries)
+		return err
 	})
 	return stored, fail("store deliveries", err)
+}
+
+func addDeliveries(ctx context.Context, w *writer, deliveries []webhook.Delivery) (stored int, err error) {
+	room := map[int64]int{} // by webhook
+	for _, d := range deliveries {
+		left, known := room[d.Webhook]
+		if !known {
+			err := w.row(ctx, `SELECT ?2 - count(d.id) FROM webhook w LEFT JOIN webhook_delivery d ON d.webhook_id = w.id AND d.next_at IS NOT NULL
+				WHERE w.id = ?1 GROUP BY w.id`, d.Webhook, webhook.MaxWaiting).Scan(&left)
+			if err != nil && !errors.Is(err, sql.ErrNoRows) { // a missing webhook has no room
+				return 0, err
+			}
+		}
+		room[d.Webhook] = left - 1
+		if left <= 0 {
+			continue
+		}
+		if _, err := w.exec(ctx, `INSERT INTO webhook_delivery (webhook_id, message_id, event, body, created_at, next_at) VALUES (?, ?, ?, ?, ?, ?)`,
+			d.Webhook, d.MessageID, string(d.Event), d.Body, d.CreatedAt.UnixMicro(), d.NextAt.UnixMicro()); err != nil {
+			return 0, err
+		}
+		stored++
+	}
+	return stored, nil
+}
+
+// tell stores the messages about documents in the transaction of the documents. It
+// returns the number of messages for which a webhook has no room.
+func tell(ctx context.Context, w *writer, puts []intake.Put, ids []int64, now time.Time) (dropped int, err error) {
+	rows, err := w.query(ctx, webhookRows)
+	if err != nil {
+		return 0, err
+	}
+	all, err := collect(rows, scanWebhook)
+	if err != nil {
+		return 0, err
+	}
+	messages, err := store.DocumentMessages(all, puts, ids, now)
+	if err != nil {
+		return 0, err
+	}
+	stored, err := addDeliveries(ctx, w, messages)
+	return len(messages) - stored, err
 }
 
 // deliveryColumns are the columns that scanDelivery reads.

@@ -3,20 +3,44 @@ package webhooktest
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 	"docent/webhook"
 )
 
 // start is the time of the first delivery.
 var start = time.Date(2026, 1, 2, 3, 4, 5, 678000, time.UTC)
 
-// Run runs the suite. open makes an empty store for each test.
-func Run(t *testing.T, open func(t *testing.T) webhook.Store) {
+// Store keeps webhooks, and tells them about the documents that it stores.
+type Store struct {
+	// Webhooks stores webhooks.
+	Webhooks webhook.Store
+	// Documents stores documents.
+	Documents ingest.Store
+}
+
+// Run runs the suite. open makes an empty store for each test. The store reports dropped
+// messages to dropped.
+func Run(t *testing.T, open func(t *testing.T, dropped func(ctx context.Context, messages int)) Store) {
+	t.Run("Documents", func(t *testing.T) {
+		t.Parallel()
+		dropped := 0
+		documents(t, open(t, func(_ context.Context, n int) { dropped += n }))
+		if dropped != 2 {
+			t.Errorf("%d messages were dropped, want 2", dropped)
+		}
+	})
 	for name, test := range map[string]func(*testing.T, webhook.Store){
 		"Webhooks":   webhooks,
 		"Full":       full,
@@ -29,7 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) webhook.Store) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, open(t))
+			test(t, open(t, nil).Webhooks)
 		})
 	}
 }
@@ -267,4 +291,69 @@ func forget(t *testing.T, s webhook.Store) {
 	if len(left) != 2 || left[0].MessageID != "msg_2" || left[1].MessageID != "msg_0" {
 		t.Errorf("left: %+v", left)
 	}
+}
+
+// documents: the messages about documents are stored in their transaction.
+func documents(t *testing.T, db Store) {
+	s := db.Webhooks
+	w := add(t, s, "https://a.example/") // not for failed documents
+	_, err := s.AddWebhook(t.Context(), webhook.Webhook{URL: "https://b.example/", Events: webhook.Events, Secret: []byte{1}, CreatedAt: start})
+	ok(t, err)
+	put := func(source, text string, status corpus.Status) intake.Put {
+		p := intake.Put{
+			Document: corpus.Document{
+				Collection: "c", Source: source, Title: "t", MediaType: "text/plain", Status: status, Pipeline: "test/1", Text: text,
+			},
+			Original: []byte(text),
+		}
+		if status == corpus.Failed {
+			p.Document.Error = fault.Plain("damaged")
+			return p
+		}
+		p.Chunks = []corpus.Chunk{{Kind: corpus.Prose, Text: text, End: len(text), Tokens: 1}}
+		return p
+	}
+	ids, err := db.Documents.PutDocuments(t.Context(), []intake.Put{put("good é", "text", corpus.Ready), put("bad", "", corpus.Failed)})
+	ok(t, err)
+	var got []string
+	for _, d := range list(t, s, webhook.Filter{}) {
+		var body struct {
+			Type string
+			Data map[string]any
+		}
+		ok(t, json.Unmarshal(d.Body, &body))
+		if string(d.Event) != body.Type || d.State() != "waiting" || d.MessageID == "" {
+			t.Errorf("%+v", d)
+		}
+		got = append(got, fmt.Sprintf("%d %s %v", d.Webhook-w.ID, body.Type, body.Data))
+	}
+	slices.Sort(got)
+	want := []string{
+		fmt.Sprintf("0 document.ingested map[chunks:1 collection:c document_id:%d source:good é]", ids[0]),
+		fmt.Sprintf("1 document.failed map[chunks:0 collection:c document_id:%d reason:damaged source:bad]", ids[1]),
+		fmt.Sprintf("1 document.ingested map[chunks:1 collection:c document_id:%d source:good é]", ids[0]),
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// A transaction that fails leaves no message.
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := db.Documents.PutDocuments(ended, []intake.Put{put("late", "text", corpus.Ready)}); err == nil {
+		t.Error("a document was stored after the end of the context")
+	}
+	if n := len(list(t, s, webhook.Filter{})); n != len(want) {
+		t.Errorf("%d messages, want %d", n, len(want))
+	}
+	// A document is also stored without room for its messages.
+	all := make([]webhook.Delivery, webhook.MaxWaiting-1)
+	for i := range all {
+		all[i] = webhook.Delivery{Webhook: w.ID, MessageID: "m", Event: webhook.AnswerRated, Body: []byte("{}"), CreatedAt: start, NextAt: start}
+	}
+	n, err := s.AddDeliveries(t.Context(), all)
+	if n != len(all) || err != nil {
+		t.Fatalf("stored %d of %d: %v", n, len(all), err)
+	}
+	_, err = db.Documents.PutDocuments(t.Context(), []intake.Put{put("1", "text", corpus.Ready), put("2", "text", corpus.Ready)})
+	ok(t, err)
 }
