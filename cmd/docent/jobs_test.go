@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"docent/embed/embedtest"
 	"docent/ingest/source"
 	"docent/internal/pgtest"
 	"docent/internal/wiring"
@@ -255,5 +256,59 @@ states:
 	every(t, "the other server goes on", func() bool { return over() > 0 })
 	if n := over(); n != 1 {
 		t.Errorf("it went on %d times", n)
+	}
+}
+
+// TestNewEmbedder starts two servers with a new embedder. One of them embeds each chunk
+// once, although the embedding server first refuses.
+func TestNewEmbedder(t *testing.T) {
+	t.Parallel()
+	const files, refusals = 20, 2
+	first, second := replicaEnv(t)
+	docs := t.TempDir()
+	for n := range files {
+		write(t, docs, fmt.Sprintf("%d.txt", n), onePage(n))
+	}
+	docent(t, second, 0, "ingest", docs)
+	db := databaseFor(t, second)
+	server := embedtest.NewServer(t)
+	var mu sync.Mutex // guards the counts
+	refused, texts := 0, map[string]int{}
+	server.Intercept(func(w http.ResponseWriter, r embedtest.Request, _ int) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if len(r.Input) == 1 { // each server first asks for the length of the vectors
+			return false
+		}
+		if refused < refusals {
+			refused++
+			embedtest.Refuse(w, http.StatusUnauthorized, "no")
+			return true
+		}
+		for _, text := range r.Input {
+			texts[text]++
+		}
+		return false
+	})
+	with := []string{"DOCENT_EMBEDDER_URL=" + server.URL, "DOCENT_EMBEDDER_MODEL=m", "DOCENT_EMBEDDER_KEY=k"}
+	a, _ := serve(t, append(first, with...))
+	b, _ := serve(t, append(second, with...))
+	said := func() int {
+		return strings.Count(a.log.String(), "embedded again") + strings.Count(b.log.String(), "embedded again")
+	}
+	every(t, "a server has embedded the chunks", func() bool { return said() > 0 })
+	left, err := db.Documents.Unembedded(t.Context(), "openai/m@64", 0, files)
+	if err != nil || len(left) != 0 {
+		t.Errorf("%d chunks have no vector: %v", len(left), err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if refused != refusals || len(texts) != files || said() != 1 {
+		t.Errorf("%d refusals, %d texts, %d servers embedded\n%s\n%s", refused, len(texts), said(), a.log, b.log)
+	}
+	for text, n := range texts {
+		if n != 1 {
+			t.Errorf("%q was embedded %d times", text, n)
+		}
 	}
 }
