@@ -38,7 +38,7 @@ func TestTakeover(t *testing.T) {
 	servers[0].kill(t)
 	killed := time.Now()
 	for _, v := range []*tab{here, there} {
-		if !v.until("answered", func() bool { return v.last >= 3 && v.synced }) {
+		if !v.until("answered", func() bool { return v.last >= 3 && v.synced && len(v.finished[told.Turn]) > 0 }) {
 			return
 		}
 		t.Logf("%s had the answer to turn %d %v after the kill", v.name, told.Turn, time.Since(killed).Round(time.Millisecond))
