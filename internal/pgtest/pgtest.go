@@ -26,8 +26,9 @@ const (
 	templateLock = 7240165
 )
 
-// process holds the state that all tests of this process share.
-var process struct {
+// cluster is a server with a template, which all tests of this process share.
+type cluster struct {
+	find  func() (string, error) // returns the folder of the programs
 	once  sync.Once
 	err   error
 	admin string // URL of the server's database for administration
@@ -35,7 +36,13 @@ var process struct {
 	name  string // the template's
 }
 
-// Suite runs a package's tests and then stops their server.
+// process is the cluster of most tests. vectors is a cluster with pgvector.
+var (
+	process = cluster{find: binaries}
+	vectors = cluster{find: vectorBinaries}
+)
+
+// Suite runs a package's tests and then stops their servers.
 type Suite struct{ tests *testing.M }
 
 // Main wraps a package's tests, for TestMain: os.Exit(pgtest.Main(m).Run()), or goleak.VerifyTestMain(pgtest.Main(m)).
@@ -44,8 +51,10 @@ func Main(m *testing.M) Suite { return Suite{m} }
 // Run runs the tests and returns the exit code.
 func (s Suite) Run() int {
 	defer func() {
-		if process.own != nil {
-			process.own.Stop()
+		for _, c := range []*cluster{&process, &vectors} {
+			if c.own != nil {
+				c.own.Stop()
+			}
 		}
 	}()
 	return s.tests.Run()
@@ -55,21 +64,32 @@ func (s Suite) Run() int {
 // server the test fails with instructions to install one.
 func URL(t testing.TB) string {
 	t.Helper()
+	return process.database(t)
+}
+
+// VectorURL is URL for a server that can create the extension vector. The database does not have the extension yet.
+func VectorURL(t testing.TB) string {
+	t.Helper()
+	return vectors.database(t)
+}
+
+func (c *cluster) database(t testing.TB) string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout) // t.Context ends before the clean-up
 	defer cancel()
-	process.once.Do(func() { process.err = prepare(ctx) })
-	if process.err != nil {
-		t.Fatal(process.err)
+	c.once.Do(func() { c.err = c.prepare(ctx) })
+	if c.err != nil {
+		t.Fatal(c.err)
 	}
 	name := "docent_test_" + strings.ToLower(rand.Text())
-	database := withDatabase(process.admin, name)
-	if err := do(ctx, process.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, process.name)); err != nil {
+	database := withDatabase(c.admin, name)
+	if err := do(ctx, c.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, c.name)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
 		defer cancel()
-		if err := do(ctx, process.admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := do(ctx, c.admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -81,21 +101,25 @@ func URL(t testing.TB) string {
 }
 
 // prepare finds or starts a server and makes the template.
-func prepare(ctx context.Context) error {
-	process.admin = os.Getenv("TEST_DATABASE_URL")
-	if process.admin == "" {
-		own, err := Start(ctx)
+func (c *cluster) prepare(ctx context.Context) error {
+	c.admin = os.Getenv("TEST_DATABASE_URL")
+	if c.admin == "" {
+		bin, err := c.find()
 		if err != nil {
 			return err
 		}
-		process.own, process.admin = own, own.url("postgres")
+		own, err := start(ctx, bin)
+		if err != nil {
+			return err
+		}
+		c.own, c.admin = own, own.url("postgres")
 	}
 	hash, err := migrations.Hash(migrations.Postgres)
 	if err != nil {
 		return err
 	}
-	process.name = "docent_template_" + hash
-	return template(ctx, process.admin, process.name)
+	c.name = "docent_template_" + hash
+	return template(ctx, c.admin, c.name)
 }
 
 // template makes the template database if it does not exist. The database gets its final name last, so an interrupted
@@ -161,7 +185,7 @@ func withDatabase(server, name string) string {
 }
 
 // Durable makes the private server wait for the disk at each commit until the end of the test. It is for benchmarks. It
-// does not change the server of TEST_DATABASE_URL.
+// changes neither the server of TEST_DATABASE_URL nor that of VectorURL.
 func Durable(t testing.TB, database string) {
 	t.Helper()
 	if process.own == nil {

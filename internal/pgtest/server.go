@@ -51,6 +51,11 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	return start(ctx, bin)
+}
+
+// start is Start with the programs in bin.
+func start(ctx context.Context, bin string) (*Server, error) {
 	as, err := account()
 	if err != nil {
 		return nil, err
@@ -90,6 +95,36 @@ func binaries() (string, error) {
 		return n
 	}
 	return filepath.Dir(slices.MaxFunc(all, func(a, b string) int { return version(a) - version(b) })), nil
+}
+
+// errNoVector explains how to install pgvector.
+var errNoVector = errors.New("no PostgreSQL with pgvector found: run `.ci/setup test`, or set TEST_DATABASE_URL")
+
+// vectorBinaries returns the folder of initdb and postgres of a server with pgvector: the server of binaries if it has the
+// extension, or the one that .ci/setup installs.
+func vectorBinaries() (string, error) {
+	if bin, err := binaries(); err == nil {
+		share, err := exec.Command(filepath.Join(bin, "pg_config"), "--sharedir").Output() //nolint:noctx // it only prints
+		if err == nil && exists(filepath.Join(strings.TrimSpace(string(share)), "extension", "vector.control")) {
+			return bin, nil
+		}
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("find pgvector: %w", err)
+	}
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) { // up to the module
+		found, err := filepath.Glob(filepath.Join(dir, "bin", "tools", "pgvector", "*", "pginstall", "bin", "postgres"))
+		if err == nil && len(found) > 0 {
+			return filepath.Dir(found[0]), nil
+		}
+	}
+	return "", errNoVector
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // identity is the account of the server. nil means the account of this process.
