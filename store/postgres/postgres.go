@@ -100,30 +100,25 @@ type database struct {
 	watchers store.Watchers
 }
 
-// documents stores documents with their chunks, vectors and original files.
-type documents struct{ *database }
-
-// enrichments stores searchable text that a chat model wrote about chunks.
+// The parts of a Store.
 type (
+	// documents stores documents with their chunks, vectors and original files.
+	documents struct{ *database }
+	// enrichments stores searchable text that a chat model wrote about chunks.
 	enrichments struct{ *database }
 	// encodings stores the vectors of encoders.
 	encodings struct{ *database }
+	// sessions stores conversations.
+	sessions struct{ *database }
+	// accounts stores users, their API tokens and their logins.
+	accounts struct{ *database }
+	// rightsTables stores groups, and rights on collections.
+	rightsTables struct{ *database }
+	// sources stores the sources that docent keeps documents in sync with.
+	sources struct{ *database }
+	// webhooks stores webhooks with their messages.
+	webhooks struct{ *database }
 )
-
-// sessions stores conversations.
-type sessions struct{ *database }
-
-// accounts stores users, their API tokens and their logins.
-type accounts struct{ *database }
-
-// rightsTables stores groups, and rights on collections.
-type rightsTables struct{ *database }
-
-// sources stores the sources that docent keeps documents in sync with.
-type sources struct{ *database }
-
-// webhooks stores webhooks with their messages.
-type webhooks struct{ *database }
 
 var (
 	_ corpus.Corpus     = (*Store)(nil)
@@ -249,4 +244,9 @@ type rowSource interface {
 
 func (s *database) rows(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
 	return s.pool.Query(ctx, sql, args...)
+}
+
+// Connections returns the connections, which the Store closes, and the function that gives errors of the database a kind.
+func (s *database) Connections() (*pgxpool.Pool, func(operation string, err error) error) {
+	return s.pool, fail
 }

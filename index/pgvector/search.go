@@ -1,0 +1,134 @@
+package pgvector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/internal/fault"
+	"docent/rag/retrieve"
+)
+
+const (
+	// overfetch multiplies the number of hits that a search takes from the HNSW
+	// index. Its order is approximate, deleted entries stay in it for a while, and
+	// equal scores need a second key.
+	overfetch = 4
+	// minFetch is the minimum of that number.
+	minFetch = 400
+)
+
+// search is one search.
+type search struct {
+	vector      string
+	collections []string // empty means all
+	k           int
+}
+
+// Nearest implements retrieve.Nearest.
+func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
+	query := unit(vector)
+	if query == nil || k < 1 {
+		return nil, ctx.Err()
+	}
+	hits, err := x.find(ctx, len(vector), search{vector: format(query), collections: append([]string{}, filter.Collections...), k: k})
+	return hits, x.cfg.Fail("search the index in PostgreSQL", err)
+}
+
+func (x *Index) find(ctx context.Context, dimensions int, s search) ([]retrieve.Hit, error) {
+	var embedder string
+	var accepted int // counted up to Exact + 1
+	var indexed bool
+	err := x.cfg.Pool.QueryRow(ctx, `SELECT embedder, to_regclass('pgvector_entry_hnsw') IS NOT NULL,
+		CASE WHEN cardinality($1::text[]) = 0 THEN vectors
+			ELSE (SELECT count(*) FROM (SELECT FROM pgvector_entry WHERE collection = ANY ($1) LIMIT $2) accepted) END
+		FROM pgvector_index`, s.collections, x.cfg.Exact+1).Scan(&embedder, &indexed, &accepted)
+	switch {
+	case err != nil:
+		return nil, err
+	case embedder != x.cfg.Embedder:
+		return nil, otherModel(embedder)
+	case accepted == 0:
+		return nil, nil
+	case dimensions != x.cfg.Dimensions:
+		return nil, fault.New(fault.Invalid, "pgvector_query_dimensions",
+			"a query of %d dimensions cannot be compared with vectors of %d", dimensions, x.cfg.Dimensions)
+	}
+	if indexed && accepted > x.cfg.Exact && s.k <= maxEF {
+		hits, err := x.approximate(ctx, s)
+		if err != nil || len(hits) == s.k {
+			return hits, err
+		}
+	}
+	return x.exact(ctx, s)
+}
+
+// accepted is the condition of a filter. All queries have the same parameters: the
+// vector, the collections, and two limits.
+func (s search) accepted() string {
+	if len(s.collections) == 0 {
+		return `cardinality($2::text[]) = 0`
+	}
+	return `collection = ANY ($2::text[])`
+}
+
+// hits orders the candidates of a query.
+const hits = ` SELECT chunk_id, 0 - distance FROM candidates ORDER BY distance, source, ordinal, chunk_id LIMIT $3`
+
+// exact compares all accepted vectors. The candidates are materialized, so that
+// PostgreSQL does not use the HNSW index for the order.
+func (x *Index) exact(ctx context.Context, s search) ([]retrieve.Hit, error) {
+	rows, err := x.cfg.Pool.Query(ctx, `WITH candidates AS MATERIALIZED (SELECT chunk_id, source, ordinal, vector <#> $1::vector AS distance
+		FROM pgvector_entry WHERE `+s.accepted()+`)`+hits, s.vector, s.collections, s.k)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows)
+}
+
+// approximate takes candidates from the HNSW index and compares them exactly. It
+// may return too few hits if a filter accepts few of the candidates.
+func (x *Index) approximate(ctx context.Context, s search) (found []retrieve.Hit, err error) {
+	key, _ := x.key()
+	query := `$1::vector`
+	if x.version.half() {
+		query = fmt.Sprintf(`$1::vector::halfvec(%d)`, x.cfg.Dimensions)
+	}
+	fetch := min(max(overfetch*s.k, minFetch), maxEF)
+	ef := fetch
+	if len(s.collections) > 0 {
+		ef = maxEF
+	}
+	// A batch is one transaction, and the settings end with it.
+	var batch pgx.Batch
+	batch.Queue(`SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('hnsw.ef_search', $1, true)`,
+		fmt.Sprint(ef))
+	if x.version.iterative() {
+		batch.Queue(`SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true)`)
+	}
+	settings := batch.Len()
+	batch.Queue(`WITH candidates AS MATERIALIZED (SELECT chunk_id, source, ordinal, vector <#> $1::vector AS distance
+		FROM pgvector_entry WHERE `+s.accepted()+` ORDER BY `+key+` <#> `+query+` LIMIT $4)`+hits, s.vector, s.collections, s.k, fetch)
+	results := x.cfg.Pool.SendBatch(ctx, &batch)
+	defer func() { err = errors.Join(err, results.Close()) }()
+	for range settings {
+		if _, err := results.Exec(); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := results.Query()
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows)
+}
+
+func collect(rows pgx.Rows) ([]retrieve.Hit, error) {
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (retrieve.Hit, error) {
+		var h retrieve.Hit
+		err := row.Scan(&h.ID, &h.Score)
+		return h, err
+	})
+}

@@ -1,0 +1,183 @@
+package pgvector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"docent/internal/fault"
+)
+
+// lock is the advisory lock of processes that create tables or indexes.
+const lock = 7240171
+
+// version is the version of the extension, as major and minor number.
+type version struct{ major, minor int }
+
+// parseVersion reads a version such as 0.8.1. It returns zeros for other texts.
+func parseVersion(s string) version {
+	major, rest, _ := strings.Cut(s, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	var v version
+	var err1, err2 error
+	v.major, err1 = strconv.Atoi(major)
+	v.minor, err2 = strconv.Atoi(minor)
+	if errors.Join(err1, err2) != nil {
+		return version{}
+	}
+	return v
+}
+
+func (v version) atLeast(minor int) bool { return v.major > 0 || v.minor >= minor }
+
+// hnsw reports whether the version has HNSW indexes.
+func (v version) hnsw() bool { return v.atLeast(5) }
+
+// half reports whether the version has vectors of half precision.
+func (v version) half() bool { return v.atLeast(7) }
+
+// iterative reports whether an HNSW index continues until a filter has enough
+// hits.
+func (v version) iterative() bool { return v.atLeast(8) }
+
+const (
+	// maxIndexed is the greatest length of vectors in an HNSW index.
+	maxIndexed = 2000
+	// maxHalfIndexed is maxIndexed for half precision.
+	maxHalfIndexed = 4000
+)
+
+// indexable reports whether an HNSW index can hold the vectors.
+func (x *Index) indexable() bool {
+	if x.version.half() {
+		return x.cfg.Dimensions <= maxHalfIndexed
+	}
+	return x.cfg.Dimensions <= maxIndexed
+}
+
+// key is the expression in the HNSW index, and operators is its operator class.
+func (x *Index) key() (key, operators string) {
+	if x.version.half() {
+		return fmt.Sprintf("(vector::halfvec(%d))", x.cfg.Dimensions), "halfvec_ip_ops"
+	}
+	return "vector", "vector_ip_ops"
+}
+
+// stateTable has one row: the state of the index. revision is that of the corpus,
+// and vectors is the number of entries. The table does not need the extension.
+const stateTable = `CREATE TABLE IF NOT EXISTS pgvector_index (
+	one boolean PRIMARY KEY DEFAULT true CHECK (one),
+	database_id text NOT NULL,
+	embedder text NOT NULL,
+	revision bigint NOT NULL,
+	vectors bigint NOT NULL)`
+
+// entryTable has the vectors, at length 1. It repeats the columns of other tables
+// that searches filter and order by.
+const entryTable = `CREATE TABLE pgvector_entry (
+	chunk_id bigint PRIMARY KEY,
+	document_id bigint NOT NULL,
+	collection text NOT NULL,
+	source text COLLATE "C" NOT NULL,
+	ordinal integer NOT NULL,
+	vector vector(%d) NOT NULL);
+CREATE INDEX pgvector_entry_document ON pgvector_entry (document_id);
+CREATE INDEX pgvector_entry_collection ON pgvector_entry (collection)`
+
+// inRow keeps vectors in their rows, so that a scan does not fetch each one from
+// another table. Longer vectors than maxInRow do not fit.
+const (
+	inRow    = `ALTER TABLE pgvector_entry ALTER COLUMN vector SET STORAGE PLAIN`
+	maxInRow = 1500
+)
+
+// open creates what is missing.
+func (x *Index) open(ctx context.Context) error {
+	return pgx.BeginFunc(ctx, x.cfg.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lock); err != nil {
+			return err
+		}
+		if err := x.extension(ctx, tx); err != nil {
+			return err
+		}
+		for _, query := range []string{stateTable, `INSERT INTO pgvector_index VALUES (true, '', '', 0, 0) ON CONFLICT DO NOTHING`} {
+			if _, err := tx.Exec(ctx, query); err != nil {
+				return err
+			}
+		}
+		var embedder, column string
+		if err := tx.QueryRow(ctx, `SELECT embedder, coalesce((SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+				WHERE attrelid = to_regclass('pgvector_entry') AND attname = 'vector' AND NOT attisdropped), '')
+			FROM pgvector_index FOR UPDATE`).Scan(&embedder, &column); err != nil {
+			return err
+		}
+		if embedder == x.cfg.Embedder && column == fmt.Sprintf("vector(%d)", x.cfg.Dimensions) {
+			return nil
+		}
+		if column != "" {
+			x.cfg.Log.Info("the index in PostgreSQL holds vectors of another model: building it again", "model", embedder)
+		}
+		queries := []string{`DROP TABLE IF EXISTS pgvector_entry`, fmt.Sprintf(entryTable, x.cfg.Dimensions)}
+		if x.cfg.Dimensions <= maxInRow {
+			queries = append(queries, inRow)
+		}
+		for _, query := range queries {
+			if _, err := tx.Exec(ctx, query); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec(ctx, `UPDATE pgvector_index SET database_id = '', embedder = $1, revision = 0, vectors = 0`, x.cfg.Embedder)
+		return err
+	})
+}
+
+// SQLSTATE codes of a failed CREATE EXTENSION.
+const (
+	noPrivilege  = "42501"
+	notSupported = "0A000"
+	noFile       = "58P01"
+)
+
+// extension creates the extension if the database does not have it, and reads its
+// version.
+func (x *Index) extension(ctx context.Context, tx pgx.Tx) error {
+	const installed = `SELECT extversion FROM pg_extension WHERE extname = 'vector'`
+	var have string
+	err := tx.QueryRow(ctx, installed).Scan(&have)
+	if errors.Is(err, pgx.ErrNoRows) {
+		if _, err := tx.Exec(ctx, `CREATE EXTENSION vector`); err != nil {
+			return refused(err)
+		}
+		err = tx.QueryRow(ctx, installed).Scan(&have)
+	}
+	if err != nil {
+		return fmt.Errorf("read the version of pgvector: %w", err)
+	}
+	if x.version = parseVersion(have); !x.version.hnsw() {
+		return fault.New(fault.Invalid, "config_pgvector_too_old",
+			"pgvector %s is too old; install version 0.5 or later, and run ALTER EXTENSION vector UPDATE in the database", have)
+	}
+	return nil
+}
+
+// refused says what to do if the extension cannot be created.
+func refused(err error) error {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case noPrivilege:
+		return fault.New(fault.Invalid, "config_pgvector_not_allowed",
+			"this database user may not create the extension pgvector; run CREATE EXTENSION vector in the database as a superuser: %w", err)
+	case notSupported, noFile:
+		return fault.New(fault.Invalid, "config_pgvector_missing",
+			"the PostgreSQL server does not have the extension pgvector; install it there, or use another value of the setting index: %w", err)
+	}
+	return err
+}
