@@ -210,11 +210,12 @@ type LLM struct {
 func (l LLM) Enabled() bool { return l.Model != "" }
 
 // The values of Config.Index. IndexAuto uses chromem-go for up to a few thousand
-// passages, and index/flat for more.
+// passages, and index/flat for more. IndexPGVector keeps the vectors in Postgres.
 const (
-	IndexAuto    = "auto"
-	IndexFlat    = "flat"
-	IndexChromem = "chromem"
+	IndexAuto     = "auto"
+	IndexFlat     = "flat"
+	IndexChromem  = "chromem"
+	IndexPGVector = "pgvector"
 )
 
 // The values of Config.Encoder. EncoderAuto uses the encoder on processors that

@@ -363,8 +363,8 @@ func modelSettings() []Setting {
 		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
 		with(Setting{
 			Key: "index", Flag: "index", Env: []string{"DOCENT_INDEX"}, Scope: Embedding, Default: IndexAuto,
-			Help: "vector index: auto, flat, or chromem; auto is chromem for up to 4,000 passages, and flat for more",
-		})(oneOf(func(c *Config) *string { return &c.Index }, IndexAuto, IndexFlat, IndexChromem)),
+			Help: "vector index: auto, flat, chromem, or pgvector; auto is chromem for up to 4,000 passages, and flat for more; pgvector needs Postgres",
+		})(oneOf(func(c *Config) *string { return &c.Index }, IndexAuto, IndexFlat, IndexChromem, IndexPGVector)),
 
 		with(Setting{
 			Key: "rerank.url", Flag: "rerank-url", Env: []string{"DOCENT_RERANK_URL"}, Scope: Embedding,

@@ -17,6 +17,7 @@ import (
 	"docent/ingest"
 	"docent/internal/fault"
 	"docent/internal/wiring"
+	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
 
@@ -50,6 +51,9 @@ the questions should be unanswerable.
 
 With --compare, docent prints the differences to an earlier run on the same questions,
 with paired bootstrap intervals, and each changed question.
+
+With --index pgvector, the corpus goes into the Postgres database of --database-url
+and stays there. The database must have no documents.
 
 With --golden, docent compares the figures with a golden file and exits with status
 1 if one drops by more than its tolerance.`,
@@ -89,7 +93,8 @@ type evalReport struct {
 	Answers   *eval.AnswersReport   `json:"answers,omitempty"`
 }
 
-// measure evaluates questions on a temporary SQLite database.
+// measure evaluates questions on a temporary SQLite database, or on an empty
+// Postgres for an index in it.
 func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) error {
 	dir, err := os.MkdirTemp("", "docent-eval-*")
 	if err != nil {
@@ -100,7 +105,9 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	if err != nil {
 		return err
 	}
-	cfg.Data, cfg.DatabaseURL = dir, ""
+	if cfg.Data = dir; cfg.Index != config.IndexPGVector {
+		cfg.DatabaseURL = ""
+	}
 	p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
 	defer p.Close(cmd.Context())
 	report, err := evalCorpus(cmd.Context(), std, p, o)
@@ -128,6 +135,12 @@ func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) 
 		if err := add(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if stored, err := p.Library.Documents(ctx, corpus.DocumentFilter{Limit: 1}); err != nil {
+		return nil, fmt.Errorf("list documents: %w", err)
+	} else if len(stored) > 0 {
+		return nil, fault.New(fault.Invalid, "cli_eval_database_used",
+			"the database already has documents; name an empty database with --database-url")
 	}
 	began, report := time.Now(), &evalReport{}
 	for r, err := range p.Ingester.Ingest(ctx, ingest.Request{Paths: []string{o.corpus}}) {

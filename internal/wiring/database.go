@@ -12,6 +12,7 @@ import (
 	"docent/auth/rights"
 	"docent/backup"
 	"docent/config"
+	"docent/index/pgvector"
 	"docent/ingest"
 	"docent/ingest/enrich"
 	"docent/ingest/source"
@@ -40,6 +41,8 @@ type Database struct {
 		retrieve.Enrichments
 	}
 	Sessions journal.Store
+	// Vectors opens the vector index in the database; nil for SQLite.
+	Vectors func(ctx context.Context, cfg pgvector.Config) (*pgvector.Index, error)
 	// Replicas and Bus connect processes that share the database; nil for SQLite.
 	Replicas  journal.Leases
 	Bus       replica.Bus
@@ -79,9 +82,14 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		if err != nil {
 			return nil, err
 		}
+		vectors := func(ctx context.Context, cfg pgvector.Config) (*pgvector.Index, error) {
+			cfg.Pool, cfg.Fail = s.Connections()
+			return pgvector.Open(ctx, cfg)
+		}
 		return &Database{
 			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
 			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
+			Vectors: vectors,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath(), Dropped: dropped})

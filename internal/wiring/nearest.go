@@ -1,11 +1,16 @@
 package wiring
 
 import (
+	"context"
+	"fmt"
+
 	"docent/config"
 	"docent/index"
 	"docent/index/chromem"
 	"docent/index/flat"
+	"docent/index/pgvector"
 	"docent/internal/cores"
+	"docent/internal/fault"
 	"docent/rag/retrieve"
 )
 
@@ -16,7 +21,38 @@ const keywordIndex = "bm25"
 // default. Both indexes are fast there.
 const maxChromem = 4000
 
-// newNearest makes the vector index of a setting.
+// openNearest makes the vector index of passages. An index in the database is up
+// to date when it returns.
+func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
+	if p.Config.Index != config.IndexPGVector {
+		return newNearest(p.Config.Index, p.cores), nil
+	}
+	if p.DB.Vectors == nil {
+		return nil, fault.New(fault.Invalid, "config_pgvector_database",
+			"the index pgvector needs a Postgres database; set DATABASE_URL, or use another value of the setting index")
+	}
+	x, err := p.DB.Vectors(ctx, pgvector.Config{
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := x.Refresh(ctx); err != nil {
+		return nil, fmt.Errorf("vector index: %w", err)
+	}
+	return x, nil
+}
+
+// followNearest keeps an index in the database up to date. The retriever does so
+// for indexes in memory.
+func followNearest(ctx context.Context, nearest retrieve.Nearest) error {
+	if x, ok := nearest.(*pgvector.Index); ok {
+		return x.Follow(ctx)
+	}
+	return nil
+}
+
+// newNearest makes the vector index in memory of a setting.
 func newNearest(setting string, pool *cores.Pool) retrieve.VectorMirror {
 	switch setting {
 	case config.IndexChromem:
@@ -30,10 +66,12 @@ func newNearest(setting string, pool *cores.Pool) retrieve.VectorMirror {
 
 // vectorIndex returns the name of a vector index for /api/info: the value of the
 // setting that always uses it.
-func vectorIndex(nearest retrieve.VectorMirror) string {
+func vectorIndex(nearest retrieve.Nearest) string {
 	switch x := nearest.(type) {
 	case *flat.Index:
 		return config.IndexFlat
+	case *pgvector.Index:
+		return config.IndexPGVector
 	case *index.Sized:
 		if x.Grown() {
 			return config.IndexFlat

@@ -102,7 +102,10 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stopWork = stop
 	s.work, s.working = errgroup.WithContext(work)
-	for _, part := range []func(context.Context) error{s.Retriever.Follow, s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run} {
+	for _, part := range []func(context.Context) error{
+		s.Retriever.Follow, func(ctx context.Context) error { return followNearest(ctx, s.nearest) },
+		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run,
+	} {
 		s.work.Go(func() error { return part(s.working) })
 	}
 	return handler, nil

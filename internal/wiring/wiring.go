@@ -91,7 +91,7 @@ type Parts struct {
 	speech    *speech.Client // nil without a speech server
 	readers   *worker.Pool   // closed by Ingester
 	cores     *cores.Pool    // bounds embedding and indexing in a server; nil in commands
-	nearest   retrieve.VectorMirror
+	nearest   retrieve.Nearest
 	metrics   *metrics.Set
 	tracer    *trace.Tracer // nil while tracing is off
 	vault     *syncer.Vault
@@ -126,7 +126,9 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 	for _, m := range p.encoders {
 		encoders = append(encoders, retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages, Index: flat.New(flat.Config{Cores: p.cores})})
 	}
-	p.nearest = newNearest(p.Config.Index, p.cores)
+	if p.nearest, err = openNearest(ctx, p); err != nil {
+		return err
+	}
 	p.Retriever, err = retrieve.New(retrieve.Config{
 		Corpus:   p.DB.Corpus,
 		Encoders: encoders, Encodings: p.DB.Encodings,
