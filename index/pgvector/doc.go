@@ -3,6 +3,9 @@
 // All processes of a database share it, and they take turns to keep it up to
 // date.
 //
+// The package also keeps the data of the second stage in tables: the tokens of each
+// passage, and how common each token is.
+//
 // A search of few passages compares all vectors. A search of many uses an HNSW
 // index, which is approximate, and compares its hits exactly. The index has half
 // precision where pgvector supports it. If a filter leaves too few hits, the

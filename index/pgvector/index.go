@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"docent/embed"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -37,6 +38,8 @@ type Config struct {
 	Embedder string
 	// Dimensions is the length of its vectors. Required.
 	Dimensions int
+	// Static tokenizes passages for the second stage. Required.
+	Static *embed.Static
 	// Exact is the number of passages up to which a search compares all vectors.
 	// With more, the HNSW index exists. Default: 10,000.
 	Exact int
@@ -45,7 +48,8 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Index is a vector index in PostgreSQL. It is safe for concurrent use.
+// Index is a vector index in PostgreSQL. It also supplies the data of the second
+// stage, so that a process does not keep them in memory. It is safe for concurrent use.
 type Index struct {
 	cfg     Config
 	version version
@@ -61,6 +65,7 @@ var _ retrieve.Nearest = (*Index)(nil)
 func Open(ctx context.Context, cfg Config) (*Index, error) {
 	for name, missing := range map[string]bool{
 		"Pool": cfg.Pool == nil, "Fail": cfg.Fail == nil, "Corpus": cfg.Corpus == nil, "Embedder": cfg.Embedder == "",
+		"Static": cfg.Static == nil,
 	} {
 		if missing {
 			return nil, fault.New(fault.Invalid, "config_pgvector_incomplete", "pgvector: Config.%s is missing", name)

@@ -7,11 +7,13 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/goleak"
 
+	"docent/embed"
 	"docent/index/flat"
 	"docent/index/pgvector"
 	"docent/ingest/intake"
@@ -38,8 +40,21 @@ func openStore(t *testing.T, database string) *postgres.Store {
 	return s
 }
 
-func configOf(s *postgres.Store) pgvector.Config {
-	cfg := pgvector.Config{Corpus: s, Embedder: model, Dimensions: 64}
+// loadTokens loads the built-in vocabulary once.
+var loadTokens = sync.OnceValues(embed.NewStatic)
+
+func tokens(t *testing.T) *embed.Static {
+	t.Helper()
+	static, err := loadTokens()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return static
+}
+
+func configOf(t *testing.T, s *postgres.Store) pgvector.Config {
+	t.Helper()
+	cfg := pgvector.Config{Corpus: s, Embedder: model, Dimensions: 64, Static: tokens(t)}
 	cfg.Pool, cfg.Fail = s.Connections()
 	return cfg
 }
@@ -56,7 +71,7 @@ func open(t *testing.T, cfg pgvector.Config) *pgvector.Index {
 func TestNearest(t *testing.T) {
 	t.Parallel()
 	indextest.RunNearest(t, func(t *testing.T) (retrieve.Nearest, indextest.Writer) {
-		x := open(t, configOf(openStore(t, pgtest.VectorURL(t))))
+		x := open(t, configOf(t, openStore(t, pgtest.VectorURL(t))))
 		return x, x
 	})
 }
@@ -107,7 +122,7 @@ func TestHNSW(t *testing.T) {
 	for _, version := range []string{"0.5.1", "0.7.0", "0.8.0"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			cfg := configOf(openStore(t, pgtest.VectorURL(t)))
+			cfg := configOf(t, openStore(t, pgtest.VectorURL(t)))
 			cfg.Exact = 100
 			x, exact := open(t, cfg), flat.New(flat.Config{})
 			x.SetVersion(version)
@@ -232,7 +247,7 @@ func TestRefresh(t *testing.T) {
 	database := pgtest.VectorURL(t)
 	s := openStore(t, database)
 	ids := store(t, s, document("a", "lemon ginger", "pepper"), document("b", "lemon", "lemon mint sage"))
-	x, y := open(t, configOf(s)), open(t, configOf(openStore(t, database)))
+	x, y := open(t, configOf(t, s)), open(t, configOf(t, openStore(t, database)))
 	want(t, found(t, s, x, "lemon")[:3], "lemon", "lemon ginger", "lemon mint sage")
 	store(t, s, document("a", "basil"))
 	want(t, found(t, s, x, "lemon"), "lemon", "lemon mint sage", "basil")
@@ -268,7 +283,7 @@ func TestManySteps(t *testing.T) {
 	}
 	store(t, s, puts...)
 	errs := make(chan error, 2)
-	for _, x := range []*pgvector.Index{open(t, configOf(s)), open(t, configOf(openStore(t, database)))} {
+	for _, x := range []*pgvector.Index{open(t, configOf(t, s)), open(t, configOf(t, openStore(t, database)))} {
 		go func() { errs <- x.Refresh(t.Context()) }()
 	}
 	for range 2 {
@@ -288,7 +303,7 @@ func TestManySteps(t *testing.T) {
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, pgtest.VectorURL(t))
-	x := open(t, configOf(s))
+	x := open(t, configOf(t, s))
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- x.Follow(ctx) }()
@@ -319,7 +334,7 @@ func TestOtherModel(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, pgtest.VectorURL(t))
 	store(t, s, document("a", "lemon"))
-	cfg := configOf(s)
+	cfg := configOf(t, s)
 	old := open(t, cfg)
 	want(t, found(t, s, old, "lemon"), "lemon")
 	cfg.Embedder, cfg.Dimensions = "other", 3
@@ -333,7 +348,7 @@ func TestOtherModel(t *testing.T) {
 	wantFault(t, old.Refresh(t.Context()), "pgvector_other_model")
 	_, err := old.Nearest(t.Context(), indextest.Vector("lemon"), 5, retrieve.Filter{})
 	wantFault(t, err, "pgvector_other_model")
-	want(t, found(t, s, open(t, configOf(s)), "lemon"), "lemon")
+	want(t, found(t, s, open(t, configOf(t, s)), "lemon"), "lemon")
 }
 
 func wantFault(t *testing.T, err error, id string) {
@@ -348,7 +363,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	database := pgtest.VectorURL(t)
 	s := openStore(t, database)
-	pool, fail := s.Connections()
+	pool, _ := s.Connections()
 	_, err := pool.Exec(t.Context(), `CREATE EXTENSION not_on_this_server`)
 	wantFault(t, pgvector.Refused(err), "config_pgvector_missing")
 	if _, err := pool.Exec(t.Context(), `CREATE ROLE plain_reader LOGIN`); err != nil {
@@ -364,6 +379,8 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer plain.Close()
-	_, err = pgvector.Open(t.Context(), pgvector.Config{Pool: plain, Fail: fail, Corpus: s, Embedder: model, Dimensions: 64})
+	cfg := configOf(t, s)
+	cfg.Pool = plain
+	_, err = pgvector.Open(t.Context(), cfg)
 	wantFault(t, err, "config_pgvector_not_allowed")
 }

@@ -62,6 +62,7 @@ func (x *Index) step(ctx context.Context) (p progress, err error) {
 			return err
 		}
 		var batch []corpus.Change
+		count := &counts{byToken: map[int32]int64{}}
 		since, last, chunks, pending := p.revision, p.revision, 0, 0
 		p.all = true
 		for change, err := range x.cfg.Corpus.Changes(ctx, since, x.cfg.Embedder) {
@@ -71,7 +72,7 @@ func (x *Index) step(ctx context.Context) (p progress, err error) {
 			batch, last = append(batch, change), max(last, change.Revision)
 			chunks, pending = chunks+len(change.Chunks), pending+len(change.Chunks)
 			if pending >= batchChunks {
-				if err := x.apply(ctx, tx, batch); err != nil {
+				if err := x.apply(ctx, tx, batch, count); err != nil {
 					return err
 				}
 				batch, pending = batch[:0], 0
@@ -83,7 +84,10 @@ func (x *Index) step(ctx context.Context) (p progress, err error) {
 				break
 			}
 		}
-		if err := x.apply(ctx, tx, batch); err != nil {
+		if err := x.apply(ctx, tx, batch, count); err != nil {
+			return err
+		}
+		if err := count.write(ctx, tx); err != nil {
 			return err
 		}
 		if p.revision = last - 1; p.all {
@@ -115,11 +119,11 @@ func (x *Index) lockState(ctx context.Context, tx pgx.Tx) (p progress, err error
 		if database != "" {
 			x.cfg.Log.Warn("the corpus is another one than before: building the index in PostgreSQL again")
 		}
-		if _, err := tx.Exec(ctx, `TRUNCATE pgvector_entry`); err != nil {
+		if _, err := tx.Exec(ctx, `TRUNCATE `+tables); err != nil {
 			return p, err
 		}
 		p.revision, p.vectors = 0, 0
-		_, err := tx.Exec(ctx, `UPDATE pgvector_index SET database_id = $1, revision = 0, vectors = 0`, now.Database)
+		_, err := tx.Exec(ctx, `UPDATE pgvector_index SET database_id = $1, revision = 0, vectors = 0, chunks = 0, tokens = 0`, now.Database)
 		if err != nil {
 			return p, err
 		}
@@ -134,8 +138,8 @@ func otherModel(embedder string) error {
 		"another process uses the index in PostgreSQL with the embedding model %s; run all processes with the same model", embedder)
 }
 
-// apply replaces the entries of changed documents.
-func (x *Index) apply(ctx context.Context, tx pgx.Tx, changes []corpus.Change) error {
+// apply replaces the entries and rows of changed documents.
+func (x *Index) apply(ctx context.Context, tx pgx.Tx, changes []corpus.Change, c *counts) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -150,7 +154,10 @@ func (x *Index) apply(ctx context.Context, tx pgx.Tx, changes []corpus.Change) e
 			})
 		}
 	}
-	return x.replace(ctx, tx, "document_id", documents, entries)
+	if err := x.replace(ctx, tx, "document_id", documents, entries); err != nil {
+		return err
+	}
+	return x.replaceRows(ctx, tx, changes, c)
 }
 
 // replace deletes the entries whose column has one of the ids, and adds others.
@@ -167,12 +174,12 @@ func (x *Index) replace(ctx context.Context, tx pgx.Tx, column string, gone []in
 		if len(e.Vector) == 0 {
 			continue
 		}
-		vector := unit(e.Vector)
-		if len(e.Vector) != x.cfg.Dimensions || vector == nil && !zero(e.Vector) {
+		if x.usable(e.Vector) == nil {
 			x.cfg.Log.Warn("a stored vector cannot be used", "chunk", e.ID, "dimensions", len(e.Vector), "want", x.cfg.Dimensions)
 			continue
 		}
-		if vector == nil {
+		vector := unit(e.Vector)
+		if vector == nil { // it is zero
 			continue
 		}
 		ids, documents, ordinals = append(ids, e.ID), append(documents, e.DocumentID), append(ordinals, int32(e.Ordinal))

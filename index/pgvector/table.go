@@ -68,14 +68,25 @@ func (x *Index) key() (key, operators string) {
 	return "vector", "vector_ip_ops"
 }
 
+// layout is the version of the tables and of the rows in them. docent builds tables
+// of another version again.
+const layout = 1
+
 // stateTable has one row: the state of the index. revision is that of the corpus,
-// and vectors is the number of entries. The table does not need the extension.
+// vectors is the number of entries, and chunks and tokens are statistics of the
+// rows. The table does not need the extension.
 const stateTable = `CREATE TABLE IF NOT EXISTS pgvector_index (
 	one boolean PRIMARY KEY DEFAULT true CHECK (one),
 	database_id text NOT NULL,
 	embedder text NOT NULL,
-	revision bigint NOT NULL,
-	vectors bigint NOT NULL)`
+	format text NOT NULL,
+	revision bigint NOT NULL DEFAULT 0,
+	vectors bigint NOT NULL DEFAULT 0,
+	chunks bigint NOT NULL DEFAULT 0,
+	tokens bigint NOT NULL DEFAULT 0)`
+
+// tables are the derived tables.
+const tables = `pgvector_entry, pgvector_row, pgvector_document, pgvector_token`
 
 // entryTable has the vectors, at length 1. It repeats the columns of other tables
 // that searches filter and order by.
@@ -105,24 +116,25 @@ func (x *Index) open(ctx context.Context) error {
 		if err := x.extension(ctx, tx); err != nil {
 			return err
 		}
-		for _, query := range []string{stateTable, `INSERT INTO pgvector_index VALUES (true, '', '', 0, 0) ON CONFLICT DO NOTHING`} {
+		for _, query := range []string{stateTable, `INSERT INTO pgvector_index (database_id, embedder, format) VALUES ('', '', '') ON CONFLICT DO NOTHING`} {
 			if _, err := tx.Exec(ctx, query); err != nil {
 				return err
 			}
 		}
-		var embedder, column string
-		if err := tx.QueryRow(ctx, `SELECT embedder, coalesce((SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+		var embedder, have, column string
+		if err := tx.QueryRow(ctx, `SELECT embedder, format, coalesce((SELECT format_type(atttypid, atttypmod) FROM pg_attribute
 				WHERE attrelid = to_regclass('pgvector_entry') AND attname = 'vector' AND NOT attisdropped), '')
-			FROM pgvector_index FOR UPDATE`).Scan(&embedder, &column); err != nil {
+			FROM pgvector_index FOR UPDATE`).Scan(&embedder, &have, &column); err != nil {
 			return err
 		}
-		if embedder == x.cfg.Embedder && column == fmt.Sprintf("vector(%d)", x.cfg.Dimensions) {
+		format := fmt.Sprintf("%d %s", layout, x.cfg.Static.Name())
+		if embedder == x.cfg.Embedder && have == format && column == fmt.Sprintf("vector(%d)", x.cfg.Dimensions) {
 			return nil
 		}
 		if column != "" {
-			x.cfg.Log.Info("the index in PostgreSQL holds vectors of another model: building it again", "model", embedder)
+			x.cfg.Log.Info("the index in PostgreSQL is of another model or version: building it again", "model", embedder)
 		}
-		queries := []string{`DROP TABLE IF EXISTS pgvector_entry`, fmt.Sprintf(entryTable, x.cfg.Dimensions)}
+		queries := append([]string{`DROP TABLE IF EXISTS ` + tables, fmt.Sprintf(entryTable, x.cfg.Dimensions)}, rowTables...)
 		if x.cfg.Dimensions <= maxInRow {
 			queries = append(queries, inRow)
 		}
@@ -131,7 +143,8 @@ func (x *Index) open(ctx context.Context) error {
 				return err
 			}
 		}
-		_, err := tx.Exec(ctx, `UPDATE pgvector_index SET database_id = '', embedder = $1, revision = 0, vectors = 0`, x.cfg.Embedder)
+		_, err := tx.Exec(ctx, `UPDATE pgvector_index SET database_id = '', embedder = $1, format = $2,
+			revision = 0, vectors = 0, chunks = 0, tokens = 0`, x.cfg.Embedder, format)
 		return err
 	})
 }

@@ -32,7 +32,7 @@ func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 			"the index pgvector needs a Postgres database; set DATABASE_URL, or use another value of the setting index")
 	}
 	x, err := p.DB.Vectors(ctx, pgvector.Config{
-		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Log,
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Static: p.static, Log: p.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -41,6 +41,15 @@ func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 		return nil, fmt.Errorf("vector index: %w", err)
 	}
 	return x, nil
+}
+
+// featuresOf returns the index if it also supplies the data of the second stage, or
+// nil, so that the retriever keeps them in memory.
+func featuresOf(nearest retrieve.Nearest) retrieve.Features {
+	if x, ok := nearest.(retrieve.Features); ok {
+		return x
+	}
+	return nil
 }
 
 // followNearest keeps an index in the database up to date. The retriever does so

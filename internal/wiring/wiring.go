@@ -135,7 +135,7 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 		Embedder: p.Embedder,
 		Static:   p.static,
 		Words:    bm25.New(),
-		Nearest:  p.nearest,
+		Nearest:  p.nearest, Features: featuresOf(p.nearest),
 		Reranker: reranker, RerankShare: share,
 		Enriched: retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: newNearest(p.Config.Index, p.cores)},
 		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
