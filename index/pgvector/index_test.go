@@ -2,11 +2,13 @@ package pgvector_test
 
 import (
 	"context"
+	cryptorand "crypto/rand"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -378,14 +380,20 @@ func TestRefused(t *testing.T) {
 	pool, _ := s.Connections()
 	_, err := pool.Exec(t.Context(), `CREATE EXTENSION not_on_this_server`)
 	wantFault(t, pgvector.Refused(err), "config_pgvector_missing")
-	if _, err := pool.Exec(t.Context(), `CREATE ROLE plain_reader LOGIN`); err != nil {
+	role := "docent_test_" + strings.ToLower(cryptorand.Text()) // the roles of a server are shared
+	if _, err := pool.Exec(t.Context(), `CREATE ROLE `+role); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if _, err := pool.Exec(context.WithoutCancel(t.Context()), `DROP ROLE `+role); err != nil {
+			t.Error(err)
+		}
+	})
 	u, err := url.Parse(database)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.User = url.User("plain_reader")
+	u.RawQuery += "&role=" + role
 	plain, err := pgxpool.New(t.Context(), u.String())
 	if err != nil {
 		t.Fatal(err)
