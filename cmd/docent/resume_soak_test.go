@@ -46,8 +46,10 @@ func TestSoakDatabaseRestarts(t *testing.T) {
 	}
 	t.Cleanup(database.Stop)
 	env := []string{"DOCENT_DATA=" + t.TempDir(), "DATABASE_URL=" + database.URL()}
-	restart := func() error { return database.Restart(t.Context()) }
-	resumeAll(t, env, cutting{replicas: 3, sessions: 4, tabs: 3, cuts: 200, killEvery: 1000, between: 200 * time.Millisecond, restart: restart, seed: *seed})
+	resumeAll(t, env, cutting{
+		replicas: 3, sessions: 4, tabs: 3, cuts: 200, killEvery: 1000, between: 200 * time.Millisecond, seed: *seed,
+		restart: func() error { return database.Restart(t.Context()) },
+	})
 }
 
 // TestSoakExactlyOnce is TestExactlyOnce with 1,050 messages on each store.
