@@ -8,37 +8,25 @@ import (
 	"fmt"
 	"sync"
 
+	"docent/index/keyword"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
 )
 
-// The usual parameters of BM25. Those of headings are for texts of a few words, whose length means little.
-const (
-	k1       = 1.2
-	b        = 0.75
-	bHeading = 0.3
-)
-
-// Limits of the values in a chunk's row. Larger values are capped.
-const (
-	maxChunks        = 1<<24 - 1
-	maxLength        = 2047
-	maxHeadingLength = 255
-	maxTF            = 31
-	maxHeadingTF     = 7
-)
+// maxChunks limits the chunks, because postings have 24 bits for them.
+const maxChunks = 1<<24 - 1
 
 // posting is a term in a chunk: the chunk's slot, the count in heading and text (5 bits), and the count in the heading (3
 // bits).
 type posting uint32
 
-func newPosting(slot uint32, tf, headingTF int) posting {
-	return posting(slot<<8 | uint32(min(headingTF, maxHeadingTF))<<5 | uint32(min(tf, maxTF)))
+func newPosting(slot uint32, c keyword.Count) posting {
+	return posting(slot<<8 | uint32(c.HeadingTF)<<5 | uint32(c.TF))
 }
 
 func (p posting) slot() uint32      { return uint32(p) >> 8 }
-func (p posting) tf() uint32        { return uint32(p) & maxTF }
-func (p posting) headingTF() uint32 { return uint32(p) >> 5 & maxHeadingTF }
+func (p posting) tf() uint32        { return uint32(p) & keyword.MaxTF }
+func (p posting) headingTF() uint32 { return uint32(p) >> 5 & keyword.MaxHeadingTF }
 
 // Index is a keyword index. Create one with New. Searches and matches may run
 // concurrently. Put and Delete run one at a time. They prepare their changes
@@ -46,10 +34,10 @@ func (p posting) headingTF() uint32 { return uint32(p) >> 5 & maxHeadingTF }
 type Index struct {
 	// writing is held while the index changes, from the analysis to the end.
 	writing sync.Mutex
-	// words caches the terms of words per language. writing guards it.
-	words map[string]map[string][]uint32
-	// cached counts the cached words. writing guards it.
-	cached int
+	// counter counts the terms of entries. newTerms are the terms that are not in
+	// terms yet, numbered after them. writing guards both.
+	counter  *keyword.Counter
+	newTerms dictionary
 
 	// mu guards the following fields. The dictionary changes only with both mutexes held, so a writer may read it with writing
 	// alone.
@@ -87,8 +75,8 @@ func New() *Index {
 
 // reset empties the index. The caller holds both mutexes, or is the only user of x.
 func (x *Index) reset() {
-	x.words, x.cached = map[string]map[string][]uint32{}, 0
-	x.terms, x.postings = dictionary{}, nil
+	x.counter = keyword.NewCounter(x.number)
+	x.terms, x.newTerms, x.postings = dictionary{}, dictionary{}, nil
 	x.chunks = chunkTable{slots: map[int64]uint32{}}
 	x.docs = documentTable{rows: map[int64]uint32{}}
 	x.languages, x.collections = names{}, names{}
@@ -128,17 +116,18 @@ func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 
 // link adds analyzed entries.
 func (x *Index) link(entries []retrieve.Entry, batch *batch) {
-	for n := range uint32(batch.newTerms.len()) {
-		x.terms.add(string(batch.newTerms.term(n)))
+	for n := range uint32(x.newTerms.len()) {
+		x.terms.add(string(x.newTerms.term(n)))
 		x.postings = append(x.postings, nil)
 	}
+	x.newTerms = dictionary{}
 	counts := batch.counts
 	for i := range entries {
 		e, row := &entries[i], batch.rows[i]
 		x.kill(e.ID)
 		slot := x.addChunk(e, row)
 		for _, c := range counts[:row.terms] {
-			x.postings[c.term] = append(x.postings[c.term], newPosting(slot, int(c.tf), int(c.headingTF)))
+			x.postings[c.Term] = append(x.postings[c.Term], newPosting(slot, c))
 		}
 		counts = counts[row.terms:]
 	}
@@ -162,22 +151,22 @@ func (x *Index) addChunk(e *retrieve.Entry, row batchRow) uint32 {
 	}
 	x.docs.sources[doc] = e.Source
 	x.docs.chunks[doc]++
-	x.docs.lengths[doc] += uint32(row.length - row.heading)
+	x.docs.lengths[doc] += uint32(row.All - row.Heading)
 	c := &x.chunks
 	c.slots[e.ID] = slot
 	c.ids = append(c.ids, e.ID)
 	c.docs = append(c.docs, doc)
 	c.ordinals = append(c.ordinals, uint32(e.Ordinal))
-	c.lengths = append(c.lengths, uint16(row.length))
-	c.headings = append(c.headings, uint8(row.heading))
-	c.languages = append(c.languages, x.languages.add(languageOf(e.Language)))
+	c.lengths = append(c.lengths, uint16(row.All))
+	c.headings = append(c.headings, uint8(row.Heading))
+	c.languages = append(c.languages, x.languages.add(keyword.NormalLanguage(e.Language)))
 	c.collections = append(c.collections, x.collections.add(e.Collection))
 	if int(slot)/64 >= len(c.dead) {
 		c.dead = append(c.dead, 0)
 	}
 	x.live++
-	x.length += int64(row.length)
-	x.heading += int64(row.heading)
+	x.length += int64(row.All)
+	x.heading += int64(row.Heading)
 	return slot
 }
 
@@ -242,12 +231,12 @@ func (x *Index) tidy() {
 func (x *Index) saturate() {
 	mean := x.meanLength()
 	if x.saturation == nil {
-		x.saturation = make([]float32, (maxLength+1)*rowTFs)
+		x.saturation = make([]float32, (keyword.MaxLength+1)*rowTFs)
 	}
-	for length := range maxLength + 1 {
-		norm := lengthNorm(float32(length), mean, b)
+	for length := range keyword.MaxLength + 1 {
+		norm := keyword.Norm(float32(length), mean, keyword.B)
 		for tf := range rowTFs {
-			x.saturation[length*rowTFs+tf] = saturated(float32(tf+1), norm)
+			x.saturation[length*rowTFs+tf] = keyword.Saturated(float32(tf+1), norm)
 		}
 	}
 }
@@ -258,16 +247,6 @@ const rowTFs = 4
 func (x *Index) meanLength() float32 {
 	return float32(x.length) / float32(max(x.live, 1))
 }
-
-// lengthNorm is BM25's k1*(1-b+b*length/mean).
-func lengthNorm(length, mean, b float32) float32 {
-	if mean <= 0 {
-		mean = 1
-	}
-	return k1 * (1 - b + b*length/mean)
-}
-
-func saturated(tf, norm float32) float32 { return tf * (k1 + 1) / (tf + norm) }
 
 // chunkTable has a row per slot. A replaced or deleted chunk leaves a dead slot.
 type chunkTable struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"docent/index/keyword"
 	"docent/rag/retrieve"
 	"docent/rag/text"
 )
@@ -60,25 +61,25 @@ func (m *matching) run(question string) []text.Term {
 	var mass float32
 	scores := make([]struct{ score, heading, coverage float32 }, len(m.out))
 	for i, g := range groups {
-		terms[i] = text.Term{Text: g.term, IDF: float64(g.idf)}
-		mass += g.idf
-		times := g.weight / max(g.idf, 1e-9)
+		terms[i] = text.Term{Text: g.Name, IDF: float64(g.IDF)}
+		mass += g.IDF
+		times := g.Weight / max(g.IDF, 1e-9)
 		m.rows = m.rows[:0]
 		headings := m.scan(g)
-		headingIDF := idf(headings, m.x.live)
+		headingIDF := keyword.IDF(headings, m.x.live)
 		m.documents(times)
 		covered := -1
 		for _, r := range m.rows {
 			s := &scores[r.row]
 			slot := r.p.slot()
-			s.score += g.weight * m.x.saturated(slot, r.p.tf())
+			s.score += g.Weight * m.x.saturated(slot, r.p.tf())
 			if r.row != covered {
-				s.coverage += g.idf
+				s.coverage += g.IDF
 				covered = r.row
 			}
 			if tf := r.p.headingTF(); tf > 0 {
-				norm := lengthNorm(float32(m.x.chunks.headings[slot]), m.meanHeading, bHeading)
-				s.heading += times * headingIDF * saturated(float32(tf), norm)
+				norm := keyword.Norm(float32(m.x.chunks.headings[slot]), m.meanHeading, keyword.BHeading)
+				s.heading += times * headingIDF * keyword.Saturated(float32(tf), norm)
 			}
 		}
 	}
@@ -124,11 +125,11 @@ func (m *matching) scan(g group) (headings int) {
 // documents adds the current group to the scores of the requested chunks' documents.
 func (m *matching) documents(times float32) {
 	x, sc := m.x, m.sc
-	weight := times * idf(len(sc.docsSeen), x.liveDocs)
+	weight := times * keyword.IDF(len(sc.docsSeen), x.liveDocs)
 	for _, doc := range sc.docsSeen {
 		if sc.docMarks[doc] > 0 {
-			norm := lengthNorm(float32(x.docs.lengths[doc]), m.meanDocument, b)
-			sc.docScores[doc] += weight * saturated(float32(sc.docTF[doc]), norm)
+			norm := keyword.Norm(float32(x.docs.lengths[doc]), m.meanDocument, keyword.B)
+			sc.docScores[doc] += weight * keyword.Saturated(float32(sc.docTF[doc]), norm)
 		}
 		sc.docTF[doc] = 0
 	}

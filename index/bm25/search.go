@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
+	"docent/index/keyword"
 	"docent/rag/retrieve"
 )
 
@@ -29,11 +29,6 @@ type found struct {
 	score float32
 }
 
-// idf is the IDF of BM25. It is never negative.
-func idf(df, n int) float32 {
-	return float32(math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5)))
-}
-
 // Words implements retrieve.Words.
 func (x *Index) Words(ctx context.Context, text string, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
 	if err := ctx.Err(); err != nil {
@@ -49,7 +44,7 @@ func (x *Index) Words(ctx context.Context, text string, k int, filter retrieve.F
 	sc.scores = sized(sc.scores, len(x.chunks.ids))
 	for _, g := range x.groups(text) {
 		for _, list := range g.lists {
-			x.score(sc.scores, list, g.weight)
+			x.score(sc.scores, list, g.Weight)
 		}
 	}
 	x.best(sc, k, x.filter(filter))
@@ -89,7 +84,7 @@ func (x *Index) saturated(slot, tf uint32) float32 {
 	if tf <= rowTFs {
 		return x.saturation[int(length)*rowTFs+int(tf-1)]
 	}
-	return saturated(float32(tf), lengthNorm(float32(length), x.meanLength(), b))
+	return keyword.Saturated(float32(tf), keyword.Norm(float32(length), x.meanLength(), keyword.B))
 }
 
 // filter returns, by number, the collections that a filter accepts. nil means all.

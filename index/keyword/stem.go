@@ -1,4 +1,4 @@
-package bm25
+package keyword
 
 import (
 	"sync"
@@ -82,8 +82,9 @@ func (a *analyzer) term(p piece) string {
 	}
 }
 
-// languageOf normalizes a document's language.
-func languageOf(code string) string {
+// NormalLanguage returns the language whose rules apply to a document. code is the
+// language of the document: an ISO 639-1 code or "".
+func NormalLanguage(code string) string {
 	if code == "" {
 		return defaultLanguage
 	}

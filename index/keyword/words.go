@@ -1,9 +1,11 @@
-package bm25
+package keyword
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxWord limits indexed words, in bytes. Longer words are mostly encoded data and are skipped.
@@ -195,4 +197,15 @@ func hump(word string, i int) bool {
 	default:
 		return false
 	}
+}
+
+// splitWord returns the pieces of a word in one normal form.
+func splitWord(word string) []piece {
+	for i := 0; i < len(word); i++ {
+		if word[i] >= 0x80 {
+			word = norm.NFKC.String(word)
+			break
+		}
+	}
+	return pieces(nil, word)
 }
