@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"docent/index/keyword"
 	"docent/rag/retrieve"
+	"docent/rag/retrieve/keyword"
 )
 
 // batch holds analyzed entries before they are linked into the index.

@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"docent/index/keyword"
 	"docent/internal/fault"
 	"docent/internal/flat"
+	"docent/rag/retrieve/keyword"
 )
 
 // A saved index is a flat stream. The method compact defines its order.
@@ -150,7 +150,8 @@ func (x *Index) check(ends []uint64, postings []posting) error {
 	}
 	for slot := range n {
 		if int(c.docs[slot]) >= docs || int(c.languages[slot]) >= len(x.languages.list) ||
-			int(c.collections[slot]) >= len(x.collections.list) || c.lengths[slot] > keyword.MaxLength || uint16(c.headings[slot]) > c.lengths[slot] {
+			int(c.collections[slot]) >= len(x.collections.list) ||
+			c.lengths[slot] > keyword.MaxLength || uint16(c.headings[slot]) > c.lengths[slot] {
 			return fmt.Errorf("chunk %d is out of range", slot)
 		}
 	}

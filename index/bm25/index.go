@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"sync"
 
-	"docent/index/keyword"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
+	"docent/rag/retrieve/keyword"
 )
 
 // maxChunks limits the chunks, because postings have 24 bits for them.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"docent/index/keyword"
 	"docent/rag/retrieve"
+	"docent/rag/retrieve/keyword"
 	"docent/rag/text"
 )
 

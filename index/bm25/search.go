@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"docent/index/keyword"
 	"docent/rag/retrieve"
+	"docent/rag/retrieve/keyword"
 )
 
 // scratch is the reusable memory of a search.

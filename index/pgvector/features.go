@@ -93,6 +93,7 @@ func (x *Index) Statistics(ctx context.Context, tokens []uint16) (retrieve.Stati
 type counts struct {
 	chunks, tokens int64
 	byToken        map[int32]int64
+	words          *wordCounts
 }
 
 // add counts the tokens of a chunk, by times.
@@ -162,6 +163,9 @@ func (c *counts) write(ctx context.Context, tx pgx.Tx) error {
 	batch.Queue(`UPDATE pgvector_index SET chunks = chunks + $1, tokens = tokens + $2`, c.chunks, c.tokens)
 	if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
 		return fmt.Errorf("write statistics: %w", err)
+	}
+	if err := c.words.write(ctx, tx); err != nil {
+		return fmt.Errorf("write statistics of words: %w", err)
 	}
 	return nil
 }

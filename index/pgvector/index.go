@@ -41,15 +41,17 @@ type Config struct {
 	// Static tokenizes passages for the second stage. Required.
 	Static *embed.Static
 	// Exact is the number of passages up to which a search compares all vectors.
-	// With more, the HNSW index exists. Default: 10,000.
+	// With more, the HNSW index exists. It is also the approximate number of passages
+	// with rare words up to which a search does not look for more. Default: 10,000.
 	Exact int
 	// Log receives messages about progress and unusable vectors. Default: nil,
 	// which discards them.
 	Log *slog.Logger
 }
 
-// Index is a vector index in PostgreSQL. It also supplies the data of the second
-// stage, so that a process does not keep them in memory. It is safe for concurrent use.
+// Index is a vector index and a keyword index in PostgreSQL. It also supplies the data
+// of the second stage, so that a process does not keep them in memory. It is safe for
+// concurrent use.
 type Index struct {
 	cfg     Config
 	version version

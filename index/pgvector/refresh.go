@@ -62,7 +62,7 @@ func (x *Index) step(ctx context.Context) (p progress, err error) {
 			return err
 		}
 		var batch []corpus.Change
-		count := &counts{byToken: map[int32]int64{}}
+		count := &counts{byToken: map[int32]int64{}, words: newWordCounts()}
 		since, last, chunks, pending := p.revision, p.revision, 0, 0
 		p.all = true
 		for change, err := range x.cfg.Corpus.Changes(ctx, since, x.cfg.Embedder) {
@@ -146,15 +146,13 @@ func (x *Index) apply(ctx context.Context, tx pgx.Tx, changes []corpus.Change, c
 	documents := make([]int64, len(changes))
 	var entries []retrieve.Entry
 	for i := range changes {
-		d := &changes[i].Document
-		documents[i] = d.ID
-		for n, c := range changes[i].Chunks {
-			entries = append(entries, retrieve.Entry{
-				ID: c.ID, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: c.Ordinal, Vector: changes[i].Vectors[n],
-			})
-		}
+		documents[i] = changes[i].Document.ID
+		entries = append(entries, entriesOf(&changes[i])...)
 	}
 	if err := x.replace(ctx, tx, "document_id", documents, entries); err != nil {
+		return err
+	}
+	if err := x.replaceWords(ctx, tx, documents, entries, c.words); err != nil {
 		return err
 	}
 	return x.replaceRows(ctx, tx, changes, c)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,7 +71,7 @@ func (x *Index) key() (key, operators string) {
 
 // layout is the version of the tables and of the rows in them. docent builds tables
 // of another version again.
-const layout = 1
+const layout = 2
 
 // stateTable has one row: the state of the index. revision is that of the corpus,
 // vectors is the number of entries, and chunks and tokens are statistics of the
@@ -86,7 +87,8 @@ const stateTable = `CREATE TABLE IF NOT EXISTS pgvector_index (
 	tokens bigint NOT NULL DEFAULT 0)`
 
 // tables are the derived tables.
-const tables = `pgvector_entry, pgvector_row, pgvector_document, pgvector_token`
+const tables = `pgvector_entry, pgvector_row, pgvector_document, pgvector_token,
+	pgvector_words, pgvector_document_words, pgvector_term, pgvector_language`
 
 // entryTable has the vectors, at length 1. It repeats the columns of other tables
 // that searches filter and order by.
@@ -134,7 +136,7 @@ func (x *Index) open(ctx context.Context) error {
 		if column != "" {
 			x.cfg.Log.Info("the index in PostgreSQL is of another model or version: building it again", "model", embedder)
 		}
-		queries := append([]string{`DROP TABLE IF EXISTS ` + tables, fmt.Sprintf(entryTable, x.cfg.Dimensions)}, rowTables...)
+		queries := slices.Concat([]string{`DROP TABLE IF EXISTS ` + tables, fmt.Sprintf(entryTable, x.cfg.Dimensions)}, rowTables, wordTables)
 		if x.cfg.Dimensions <= maxInRow {
 			queries = append(queries, inRow)
 		}

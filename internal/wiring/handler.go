@@ -140,6 +140,15 @@ func (s *Server) welcome(ctx context.Context) ws.Info {
 	return info
 }
 
+// passages counts the passages that can be found.
+func (s *Server) passages(ctx context.Context) (int, error) {
+	if x := featuresOf(s.nearest); x != nil {
+		statistics, err := x.Statistics(ctx, nil)
+		return statistics.Chunks, err
+	}
+	return s.Retriever.Len(), nil
+}
+
 // info returns the part of /api/info that package api does not know.
 func (s *Server) info(ctx context.Context) (api.Info, error) {
 	hint := ModelHint()
@@ -150,9 +159,13 @@ func (s *Server) info(ctx context.Context) (api.Info, error) {
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
 		Models:   s.RAG.Models(),
 		Embedder: api.EmbedderInfo{Name: s.Embedder.Name(), Dimensions: s.Embedder.Dimensions()},
-		Index:    api.IndexInfo{Keyword: keywordIndex, Vectors: vectorIndex(s.nearest), Chunks: s.Retriever.Len()},
+		Index:    api.IndexInfo{Keyword: keywordIndex(s.nearest), Vectors: vectorIndex(s.nearest)},
 		Voice:    api.VoiceInfo{Listens: s.Listens(), Speaks: s.Speaks()},
 		Limits:   api.Limits{K: s.Config.K},
+	}
+	var err error
+	if info.Index.Chunks, err = s.passages(ctx); err != nil {
+		return info, err
 	}
 	for _, e := range s.Retriever.Encoders() {
 		info.Encoders = append(info.Encoders, api.EncoderInfo(e))

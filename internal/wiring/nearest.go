@@ -6,6 +6,7 @@ import (
 
 	"docent/config"
 	"docent/index"
+	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/index/flat"
 	"docent/index/pgvector"
@@ -13,9 +14,6 @@ import (
 	"docent/internal/fault"
 	"docent/rag/retrieve"
 )
-
-// keywordIndex is the keyword index that AddRetriever uses, as /api/info names it.
-const keywordIndex = "bm25"
 
 // maxChromem is the number of passages up to which chromem-go searches vectors by
 // default. Both indexes are fast there.
@@ -50,6 +48,22 @@ func featuresOf(nearest retrieve.Nearest) retrieve.Features {
 		return x
 	}
 	return nil
+}
+
+// wordsOf returns the index if it also finds words. By default, words are in memory.
+func wordsOf(nearest retrieve.Nearest) retrieve.Words {
+	if x, ok := nearest.(retrieve.Words); ok {
+		return x
+	}
+	return bm25.New()
+}
+
+// keywordIndex returns the name of the keyword index for /api/info.
+func keywordIndex(nearest retrieve.Nearest) string {
+	if _, ok := nearest.(retrieve.Words); ok {
+		return "postgres"
+	}
+	return "bm25"
 }
 
 // followNearest keeps an index in the database up to date. The retriever does so

@@ -134,7 +134,7 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 		Encoders: encoders, Encodings: p.DB.Encodings,
 		Embedder: p.Embedder,
 		Static:   p.static,
-		Words:    bm25.New(),
+		Words:    wordsOf(p.nearest),
 		Nearest:  p.nearest, Features: featuresOf(p.nearest),
 		Reranker: reranker, RerankShare: share,
 		Enriched: retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: newNearest(p.Config.Index, p.cores)},
