@@ -131,7 +131,7 @@ func (x *Index) words(ctx context.Context, query string, k int, filter retrieve.
 	}
 	for limit := int64(x.cfg.Exact); ; limit *= 4 {
 		essential := rarest(terms, limit)
-		hits, err := x.matching(ctx, l, terms, essential, k, filter.Collections)
+		hits, err := x.matching(ctx, l, terms, essential, search{collections: append([]string{}, filter.Collections...), k: k})
 		if err != nil || essential == len(terms) {
 			return hits, err
 		}
@@ -158,7 +158,7 @@ func rarest(terms []scored, limit int64) int {
 
 // matching finds the best chunks that contain one of the first terms. All terms
 // count for the score.
-func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essential, k int, collections []string) (hits []retrieve.Hit, err error) {
+func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essential int, s search) (hits []retrieve.Hit, err error) {
 	ids, weights := make([]int32, len(terms)), make([]float64, len(terms))
 	var sum strings.Builder
 	for i, t := range terms {
@@ -171,7 +171,7 @@ func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essent
 			(get_byte(counts, array_position(terms, ($2::integer[])[%[1]d]) - 1) & %[2]d))), 0)`, i+1, keyword.MaxTF)
 	}
 	accepted := `cardinality($6::text[]) = 0`
-	if len(collections) > 0 {
+	if len(s.collections) > 0 {
 		accepted = `collection = ANY ($6::text[])`
 	}
 	fixed, byLength := l.norm()
@@ -185,7 +185,7 @@ func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essent
 			FROM pgvector_words CROSS JOIN LATERAL (SELECT $4::float8 + $5::float8 * length AS norm OFFSET 0) AS n
 			WHERE terms && $1::integer[] AND `+accepted+` LIMIT $7) AS found
 		ORDER BY score DESC, source, ordinal, chunk_id LIMIT $8`,
-		ids[:essential], ids, weights, fixed, byLength, append([]string{}, collections...), maxFound, k)
+		ids[:essential], ids, weights, fixed, byLength, s.collections, maxFound, s.k)
 	results := x.cfg.Pool.SendBatch(ctx, &batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	if _, err := results.Exec(); err != nil {
