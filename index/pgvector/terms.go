@@ -208,7 +208,8 @@ func (x *Index) replaceWords(ctx context.Context, tx pgx.Tx, documents []int64, 
 				e.ID, e.DocumentID, e.Collection, e.Source, int32(e.Ordinal), int16(e.All), int16(e.Lengths.Heading), terms, packed,
 			})
 		}
-		terms := slices.Sorted(maps.Keys(counts))
+		terms := slices.AppendSeq([]int32{}, maps.Keys(counts)) // nil would be NULL
+		slices.Sort(terms)
 		sums := make([]int32, len(terms))
 		for i, term := range terms {
 			sums[i] = counts[term]

@@ -33,13 +33,13 @@ func TestWordsInMemory(t *testing.T) {
 	cfg.Exact = 5 // so that searches first look for rare words only
 	x := open(t, cfg)
 	puts := handbook(t, static)
-	for i, text := range []string{"Die Sicherungen stellt das Programm wieder her. The server restarts.", "数据库的备份由程序恢复。"} {
+	for i, text := range []string{"Die Sicherungen stellt das Programm wieder her. The server restarts.", "数据库的备份由程序恢复。", "***"} {
 		vectors, err := static.EmbedDocuments(t.Context(), []string{text})
 		if err != nil {
 			t.Fatal(err)
 		}
 		put := puts[0]
-		put.Document.Source, put.Document.Title, put.Document.Language = text, "Backup max_wal_size", []string{"de", "zh"}[i]
+		put.Document.Source, put.Document.Title, put.Document.Language = text, []string{"Backup max_wal_size", "", "-"}[i], []string{"de", "zh", ""}[i]
 		put.Document.Collection = "foreign"
 		put.Chunks, put.Vectors = []corpus.Chunk{{Kind: corpus.Prose, Text: text}}, vectors
 		puts = append(puts, put)
