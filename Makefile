@@ -57,6 +57,7 @@ lint: ## check format, code, dependencies, prose, and the Helm chart
 	go mod tidy -diff
 	go run ./tools/prose
 	go vet ./...
+	go vet -tags soak ./...
 	bin/tools/golangci-lint run
 	cd tools/chart && go mod tidy -diff && go run .
 

@@ -152,7 +152,7 @@ func TestSoakHostileUploads(t *testing.T) {
 		var asking, sending sync.WaitGroup
 		var mu sync.Mutex
 		busy.Go(func() {
-			for i := range every(ctx, 200*time.Millisecond, soakUploads) {
+			for i := range paced(ctx, 200*time.Millisecond, soakUploads) {
 				asking.Go(func() {
 					got := call(ctx, at+"/api/ask", "application/json", []byte(`{"question": "How often is the feed pump serviced?"}`))
 					mu.Lock()
@@ -196,8 +196,8 @@ func answered(got outcome) bool {
 		got.status == http.StatusOK && json.Unmarshal([]byte(got.body), &out) == nil && len(out.Results) > 0
 }
 
-// every yields the numbers from 0 at a pace, until the time is over.
-func every(ctx context.Context, pace, during time.Duration) func(yield func(int) bool) {
+// paced yields the numbers from 0 at a pace, until the time is over.
+func paced(ctx context.Context, pace, during time.Duration) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		tick := time.NewTicker(pace)
 		defer tick.Stop()
