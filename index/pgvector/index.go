@@ -41,8 +41,8 @@ type Config struct {
 	// Static tokenizes passages for the second stage. Required.
 	Static *embed.Static
 	// Exact is the number of passages up to which a search compares all vectors.
-	// With more, the HNSW index exists. It is also the approximate number of passages
-	// with rare words up to which a search does not look for more. Default: 10,000.
+	// With more, the HNSW index exists. A search for words compares up to three
+	// times as many. Default: 10,000.
 	Exact int
 	// Log receives messages about progress and unusable vectors. Default: nil,
 	// which discards them.

@@ -1,9 +1,12 @@
 package pgvector
 
 import (
+	"cmp"
 	"context"
+	"encoding/binary"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/jackc/pgx/v5"
 
@@ -12,15 +15,14 @@ import (
 	"docent/rag/retrieve/keyword"
 )
 
-// wordTables are the keyword index. pgvector_words has the terms of each chunk and
-// pgvector_document_words those of each document's texts, without its headings. A
-// byte in pgvector_words.counts is the TF of a term plus 32 times its HeadingTF.
-// pgvector_term and pgvector_language are statistics. Terms are bytes, because they
-// contain NUL.
+// wordTables are the keyword index. pgvector_words has the terms of each chunk: as an
+// array for the GIN index, and with their counts as postings. pgvector_document_words
+// has those of each document's texts, without its headings. pgvector_term and
+// pgvector_language are statistics. Terms are bytes, because they contain NUL.
 var wordTables = []string{
 	`CREATE TABLE pgvector_words (chunk_id bigint PRIMARY KEY, document_id bigint NOT NULL, collection text NOT NULL,
 		source text COLLATE "C" NOT NULL, ordinal integer NOT NULL, length smallint NOT NULL, heading smallint NOT NULL,
-		terms integer[] NOT NULL, counts bytea NOT NULL)`,
+		terms integer[] NOT NULL, postings bytea NOT NULL)`,
 	`CREATE INDEX pgvector_words_document ON pgvector_words (document_id)`,
 	`CREATE INDEX pgvector_words_collection ON pgvector_words (collection)`,
 	`CREATE INDEX pgvector_words_terms ON pgvector_words USING gin (terms)`,
@@ -51,11 +53,12 @@ func newWordCounts() *wordCounts {
 }
 
 // chunk counts a chunk, by times.
-func (c *wordCounts) chunk(language string, terms []int32, counts []byte, length, heading int16, by int64) {
-	for i, term := range terms {
+func (c *wordCounts) chunk(language string, p postings, length, heading int16, by int64) {
+	for i := range p.len() {
+		term, count := p.at(i)
 		t := c.terms[term]
 		t.chunks += by
-		if headingTF(counts[i]) > 0 {
+		if headingTF(count) > 0 {
 			t.headings += by
 		}
 		c.terms[term] = t
@@ -75,6 +78,48 @@ func (c *wordCounts) document(language string, terms []int32, by int64) {
 	l := c.languages[language]
 	l.documents += by
 	c.languages[language] = l
+}
+
+// postings are the terms of a chunk, ordered by id. Each has four bytes for its id and
+// one for its counts.
+type postings []byte
+
+const postingBytes = 5
+
+func (p postings) len() int { return len(p) / postingBytes }
+
+func (p postings) at(i int) (term int32, count byte) {
+	b := p[i*postingBytes:]
+	return int32(binary.BigEndian.Uint32(b)), b[4]
+}
+
+// find returns the counts of a term, or 0 if the chunk does not have it.
+func (p postings) find(term int32) (count byte) {
+	i := sort.Search(p.len(), func(i int) bool {
+		t, _ := p.at(i)
+		return t >= term
+	})
+	if i == p.len() {
+		return 0
+	}
+	t, count := p.at(i)
+	if t != term {
+		return 0
+	}
+	return count
+}
+
+// newPostings makes the postings of a chunk, and lists its terms. ids are the ids of
+// the terms by number.
+func newPostings(counts []keyword.Count, ids []int32) (p postings, terms []int32) {
+	counts = slices.Clone(counts)
+	slices.SortFunc(counts, func(a, b keyword.Count) int { return cmp.Compare(ids[a.Term], ids[b.Term]) })
+	p, terms = make(postings, 0, postingBytes*len(counts)), make([]int32, len(counts))
+	for i, c := range counts {
+		terms[i] = ids[c.Term]
+		p = append(binary.BigEndian.AppendUint32(p, uint32(terms[i])), c.TF|c.HeadingTF<<5)
+	}
+	return p, terms
 }
 
 func tf(count byte) int        { return int(count & keyword.MaxTF) }
@@ -195,17 +240,16 @@ func (x *Index) replaceWords(ctx context.Context, tx pgx.Tx, documents []int64, 
 		language := keyword.NormalLanguage(all[0].Language)
 		counts, length := map[int32]int32{}, int64(0)
 		for _, e := range all[:n] {
-			terms, packed := make([]int32, len(e.counts)), make([]byte, len(e.counts))
-			for i, t := range e.counts {
-				terms[i], packed[i] = a.ids[t.Term], t.TF|t.HeadingTF<<5
+			p, terms := newPostings(e.counts, a.ids)
+			for _, t := range e.counts {
 				if inText := int32(t.TF) - int32(t.HeadingTF); inText > 0 {
-					counts[terms[i]] += inText
+					counts[a.ids[t.Term]] += inText
 				}
 			}
 			length += int64(e.All - e.Lengths.Heading)
-			c.chunk(language, terms, packed, int16(e.All), int16(e.Lengths.Heading), 1)
+			c.chunk(language, p, int16(e.All), int16(e.Lengths.Heading), 1)
 			chunks = append(chunks, []any{
-				e.ID, e.DocumentID, e.Collection, e.Source, int32(e.Ordinal), int16(e.All), int16(e.Lengths.Heading), terms, packed,
+				e.ID, e.DocumentID, e.Collection, e.Source, int32(e.Ordinal), int16(e.All), int16(e.Lengths.Heading), terms, []byte(p),
 			})
 		}
 		terms := slices.AppendSeq([]int32{}, maps.Keys(counts)) // nil would be NULL
@@ -219,7 +263,7 @@ func (x *Index) replaceWords(ctx context.Context, tx pgx.Tx, documents []int64, 
 		all = all[n:]
 	}
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pgvector_words"},
-		[]string{"chunk_id", "document_id", "collection", "source", "ordinal", "length", "heading", "terms", "counts"}, pgx.CopyFromRows(chunks)); err != nil {
+		[]string{"chunk_id", "document_id", "collection", "source", "ordinal", "length", "heading", "terms", "postings"}, pgx.CopyFromRows(chunks)); err != nil {
 		return err
 	}
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"pgvector_document_words"},
@@ -244,13 +288,13 @@ func (x *Index) dropWords(ctx context.Context, tx pgx.Tx, documents []int64, c *
 	}); err != nil {
 		return err
 	}
-	if rows, err = tx.Query(ctx, `DELETE FROM pgvector_words WHERE document_id = ANY ($1) RETURNING document_id, terms, counts, length, heading`, documents); err != nil {
+	if rows, err = tx.Query(ctx, `DELETE FROM pgvector_words WHERE document_id = ANY ($1) RETURNING document_id, postings, length, heading`, documents); err != nil {
 		return err
 	}
-	var counts []byte
+	var p []byte
 	var length, heading int16
-	_, err = pgx.ForEachRow(rows, []any{&document, &terms, &counts, &length, &heading}, func() error {
-		c.chunk(languages[document], terms, counts, length, heading, -1)
+	_, err = pgx.ForEachRow(rows, []any{&document, &p, &length, &heading}, func() error {
+		c.chunk(languages[document], p, length, heading, -1)
 		return nil
 	})
 	return err

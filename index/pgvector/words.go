@@ -4,24 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"docent/rag/retrieve"
 	"docent/rag/retrieve/keyword"
 	"docent/rag/text"
 )
 
-const (
-	// maxTerms limits the terms that a search counts, for example of a pasted log.
-	// Those with the most weight count.
-	maxTerms = 128
-	// maxFound limits the chunks that a search compares.
-	maxFound = 100_000
-)
+// maxFound times Config.Exact limits the chunks that a search compares.
+const maxFound = 3
 
 var _ retrieve.Words = (*Index)(nil)
 
@@ -105,13 +99,13 @@ func score(groups []keyword.Group, l *lexicon) []scored {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b scored) int { return cmp.Compare(b.weight, a.weight) })
-	return out[:min(len(out), maxTerms)]
+	return out
 }
 
 // Words implements retrieve.Words. It looks for the chunks with the rarest words, and
-// counts all words in them. It adds more common words to the search while a chunk
-// without the rare ones could be among the best (MaxScore, Turtle and Flood 1995).
-// A search compares at most 100,000 chunks, and so is approximate for words in more.
+// counts all words in them. If a chunk without these words could be among the best
+// (MaxScore, Turtle and Flood 1995), it looks for more words. In a corpus of more than
+// 30,000 chunks, it stops when it has compared about as many, and is approximate.
 func (x *Index) Words(ctx context.Context, query string, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
 	hits, err := x.words(ctx, query, k, filter)
 	return hits, x.cfg.Fail("search for words in PostgreSQL", err)
@@ -129,18 +123,25 @@ func (x *Index) words(ctx context.Context, query string, k int, filter retrieve.
 	if len(terms) == 0 {
 		return nil, nil
 	}
-	for limit := int64(x.cfg.Exact); ; limit *= 4 {
-		essential := rarest(terms, limit)
-		hits, err := x.matching(ctx, l, terms, essential, search{collections: append([]string{}, filter.Collections...), k: k})
-		if err != nil || essential == len(terms) {
-			return hits, err
+	most := int64(maxFound * x.cfg.Exact)
+	for limit := int64(x.cfg.Exact); ; limit *= maxFound {
+		essential := len(terms)
+		if l.chunks > most {
+			essential = rarest(terms, limit)
 		}
-		rest := 0.0 // the score of a chunk without the essential terms is less
+		found, err := x.matching(ctx, l, terms, essential, filter.Collections)
+		if err != nil {
+			return nil, err
+		}
+		rest := 0.0 // more than the score of a chunk without the essential terms
 		for _, t := range terms[essential:] {
 			rest += t.weight
 		}
-		if len(hits) == k && (hits[k-1].Score >= rest || limit >= maxFound) {
-			return hits, nil
+		if len(found) > k {
+			slices.SortFunc(found, func(a, b retrieve.Hit) int { return cmp.Compare(b.Score, a.Score) })
+		}
+		if essential == len(terms) || len(found) >= k && (limit >= most || found[k-1].Score >= rest) {
+			return x.best(ctx, found, k)
 		}
 	}
 }
@@ -156,36 +157,25 @@ func rarest(terms []scored, limit int64) int {
 	return len(terms)
 }
 
-// matching finds the best chunks that contain one of the first terms. All terms
-// count for the score.
-func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essential int, s search) (hits []retrieve.Hit, err error) {
-	ids, weights := make([]int32, len(terms)), make([]float64, len(terms))
-	var sum strings.Builder
-	for i, t := range terms {
-		ids[i], weights[i] = t.id, t.weight
-		if i > 0 {
-			sum.WriteString(" + ")
-		}
-		// weight * tf / (tf + norm), or 0 for a chunk without the term
-		fmt.Fprintf(&sum, `coalesce(($3::float8[])[%[1]d] * (1 - norm / (norm +
-			(get_byte(counts, array_position(terms, ($2::integer[])[%[1]d]) - 1) & %[2]d))), 0)`, i+1, keyword.MaxTF)
+// matching scores the chunks that contain one of the first terms, in any order. All
+// terms count for the score.
+func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essential int, collections []string) (found []retrieve.Hit, err error) {
+	ids := make([]int32, essential)
+	for i := range ids {
+		ids[i] = terms[i].id
 	}
-	accepted := `cardinality($6::text[]) = 0`
-	if len(s.collections) > 0 {
-		accepted = `collection = ANY ($6::text[])`
+	accepted := ``
+	parameters := []any{ids, maxFound * x.cfg.Exact}
+	if len(collections) > 0 {
+		accepted = ` AND collection = ANY ($3)`
+		parameters = append(parameters, collections)
 	}
-	fixed, byLength := l.norm()
 	// A batch is one transaction, and the settings end with it. The plan must know the
 	// terms, because some are rare and others are not.
 	var batch pgx.Batch
 	batch.Queue(`SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),
 		set_config('plan_cache_mode', 'force_custom_plan', true)`)
-	batch.Queue(`SELECT chunk_id, score FROM (
-			SELECT chunk_id, source, ordinal, `+sum.String()+` AS score
-			FROM pgvector_words CROSS JOIN LATERAL (SELECT $4::float8 + $5::float8 * length AS norm OFFSET 0) AS n
-			WHERE terms && $1::integer[] AND `+accepted+` LIMIT $7) AS found
-		ORDER BY score DESC, source, ordinal, chunk_id LIMIT $8`,
-		ids[:essential], ids, weights, fixed, byLength, s.collections, maxFound, s.k)
+	batch.Queue(`SELECT chunk_id, length, postings FROM pgvector_words WHERE terms && $1`+accepted+` LIMIT $2`, parameters...)
 	results := x.cfg.Pool.SendBatch(ctx, &batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	if _, err := results.Exec(); err != nil {
@@ -195,7 +185,62 @@ func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essent
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows)
+	var chunk int64
+	var length int16
+	var p pgtype.DriverBytes
+	fixed, byLength := l.norm()
+	_, err = pgx.ForEachRow(rows, []any{&chunk, &length, &p}, func() error {
+		hit := retrieve.Hit{ID: chunk}
+		norm := fixed + byLength*float64(length)
+		for _, t := range terms {
+			if n := tf(postings(p).find(t.id)); n > 0 {
+				hit.Score += t.weight * saturated(n, norm)
+			}
+		}
+		found = append(found, hit)
+		return nil
+	})
+	return found, err
+}
+
+// saturated is the part of a score that a term with a count of tf adds, divided by its
+// weight.
+func saturated(tf int, norm float64) float64 { return float64(tf) / (float64(tf) + norm) }
+
+// best returns the first k of the found chunks. If there are more, they are in the
+// order of their scores.
+func (x *Index) best(ctx context.Context, found []retrieve.Hit, k int) ([]retrieve.Hit, error) {
+	if len(found) > k { // those with the score of the last one may be better
+		end := k
+		for end < len(found) && found[end].Score == found[k-1].Score {
+			end++
+		}
+		found = found[:end]
+	}
+	ids := make([]int64, len(found))
+	for i, h := range found {
+		ids[i] = h.ID
+	}
+	rows, err := x.cfg.Pool.Query(ctx, `SELECT chunk_id FROM pgvector_words WHERE chunk_id = ANY ($1) ORDER BY source, ordinal, chunk_id`, ids)
+	if err != nil {
+		return nil, err
+	}
+	ordered, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, err
+	}
+	place := make(map[int64]int, len(ordered))
+	for i, id := range ordered {
+		place[id] = i
+	}
+	found = slices.DeleteFunc(found, func(h retrieve.Hit) bool {
+		_, ok := place[h.ID]
+		return !ok // it was deleted meanwhile
+	})
+	slices.SortFunc(found, func(a, b retrieve.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(place[a.ID], place[b.ID]))
+	})
+	return found[:min(k, len(found))], nil
 }
 
 // Match implements retrieve.Words.
@@ -228,18 +273,19 @@ func (x *Index) match(ctx context.Context, question string, ids []int64) ([]text
 		}
 	}
 	m := described{groups: groups, lexicon: l, matches: map[int64]*retrieve.Match{}}
-	rows, err := x.cfg.Pool.Query(ctx, `SELECT w.chunk_id, w.length, w.heading, d.length, found.counts, found.sums
-		FROM pgvector_words w JOIN pgvector_document_words d ON d.document_id = w.document_id
-		CROSS JOIN LATERAL (SELECT
-			array_agg(coalesce(get_byte(w.counts, array_position(w.terms, t) - 1), 0) ORDER BY place) AS counts,
-			array_agg(coalesce(d.counts[array_position(d.terms, t)], 0) ORDER BY place) AS sums
-			FROM unnest($2::integer[]) WITH ORDINALITY AS asked (t, place)) AS found
-		WHERE w.chunk_id = ANY ($1)`, ids, counted)
+	rows, err := x.cfg.Pool.Query(ctx, `WITH chunks AS MATERIALIZED (SELECT chunk_id, document_id, length, heading, postings
+			FROM pgvector_words WHERE chunk_id = ANY ($1)),
+		documents AS MATERIALIZED (SELECT document_id, length, array(
+				SELECT coalesce(d.counts[array_position(d.terms, t)], 0) FROM unnest($2::integer[]) WITH ORDINALITY AS asked (t, place)
+				ORDER BY place) AS sums
+			FROM pgvector_document_words d WHERE document_id IN (SELECT document_id FROM chunks))
+		SELECT c.chunk_id, c.length, c.heading, c.postings, d.length, d.sums
+		FROM chunks c JOIN documents d ON d.document_id = c.document_id`, ids, counted)
 	if err != nil {
 		return nil, nil, err
 	}
 	var c matched
-	columns := []any{&c.chunk, &c.length, &c.heading, &c.documentLength, &c.counts, &c.sums}
+	columns := []any{&c.chunk, &c.length, &c.heading, &c.postings, &c.documentLength, &c.sums}
 	if _, err := pgx.ForEachRow(rows, columns, func() error {
 		m.add(&c)
 		return nil
@@ -258,9 +304,9 @@ func (x *Index) match(ctx context.Context, question string, ids []int64) ([]text
 type matched struct {
 	chunk           int64
 	length, heading int16
+	postings        []byte
 	documentLength  int64
-	// counts are those of the chunk, and sums those of its document.
-	counts, sums []int32
+	sums            []int32 // the counts of the terms in the document
 }
 
 // described is the state of one Match.
@@ -289,15 +335,15 @@ func (m *described) add(c *matched) {
 		}
 		headingIDF := keyword.IDF(int(min(headings, m.chunks)), int(m.chunks))
 		covered, sum := false, int32(0)
-		for range g.Terms {
-			count := byte(c.counts[at])
+		for _, term := range g.Terms {
+			count := postings(c.postings).find(m.ids[term])
 			sum += c.sums[at]
 			at++
 			if tf(count) == 0 {
 				continue
 			}
 			covered = true
-			found.Score += float64(g.Weight) * (keyword.K1 + 1) * (1 - norm/(norm+float64(tf(count))))
+			found.Score += float64(g.Weight) * (keyword.K1 + 1) * saturated(tf(count), norm)
 			if n := headingTF(count); n > 0 {
 				inHeading += times * headingIDF * keyword.Saturated(float32(n), headingNorm)
 			}
