@@ -158,17 +158,17 @@ func rarest(terms []scored, limit int64) int {
 }
 
 // matching scores the chunks that contain one of the first terms, in any order. All
-// terms count for the score.
-func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essential int, collections []string) (found []retrieve.Hit, err error) {
+// terms count for the score. in are collections; none means all.
+func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essential int, in []string) (found []retrieve.Hit, err error) {
 	ids := make([]int32, essential)
 	for i := range ids {
 		ids[i] = terms[i].id
 	}
 	accepted := ``
 	parameters := []any{ids, maxFound * x.cfg.Exact}
-	if len(collections) > 0 {
+	if len(in) > 0 {
 		accepted = ` AND collection = ANY ($3)`
-		parameters = append(parameters, collections)
+		parameters = append(parameters, in)
 	}
 	// A batch is one transaction, and the settings end with it. The plan must know the
 	// terms, because some are rare and others are not.
