@@ -1,0 +1,127 @@
+package weaviate
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"docent/internal/fault"
+)
+
+const (
+	// searchTimeout bounds one attempt of a search.
+	searchTimeout = 3 * time.Second
+	// writeTimeout bounds one attempt of a write.
+	writeTimeout = 30 * time.Second
+	// maxResponse limits the body of a response, in bytes.
+	maxResponse = 64 << 20
+	// maxError limits the text of an error of Weaviate, in bytes.
+	maxError = 300
+)
+
+// client talks to the nodes of a cluster. It is safe for concurrent use.
+type client struct {
+	nodes []string
+	key   string
+	http  *http.Client
+	// good is the index of the node that answered last.
+	good atomic.Int32
+}
+
+// statusError is a response that is not a success.
+type statusError struct {
+	status int
+	text   string
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("status %d: %s", e.status, e.text)
+}
+
+// call sends a request to a node, and to the others in turn if it fails. in and out
+// are JSON values; nil means none. It fails with fault.Unavailable if no node answers.
+func (c *client) call(ctx context.Context, timeout time.Duration, method, path string, in, out any) error {
+	var body []byte
+	if in != nil {
+		var err error
+		if body, err = json.Marshal(in); err != nil {
+			return fmt.Errorf("weaviate: write a request: %w", err)
+		}
+	}
+	first := int(c.good.Load())
+	var failures []error
+	for i := range c.nodes {
+		n := (first + i) % len(c.nodes)
+		err := c.try(ctx, timeout, c.nodes[n], method, path, body, out)
+		var status *statusError
+		switch {
+		case err == nil:
+			c.good.Store(int32(n))
+			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.As(err, &status) && status.status < http.StatusInternalServerError:
+			return fmt.Errorf("weaviate: %s %s: %w", method, path, err)
+		}
+		failures = append(failures, fmt.Errorf("%s: %w", c.nodes[n], err))
+	}
+	return fault.New(fault.Unavailable, "weaviate_unavailable",
+		"no node of Weaviate answers; check the setting weaviate, and start the nodes: %w", errors.Join(failures...))
+}
+
+// try sends a request to one node.
+func (c *client) try(ctx context.Context, timeout time.Duration, node, method, path string, body []byte, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, node+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if c.key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close() //nolint:errcheck // it is only read
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxResponse))
+	if err != nil {
+		return err
+	}
+	if response.StatusCode >= http.StatusMultipleChoices {
+		return &statusError{response.StatusCode, short(text)}
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return fmt.Errorf("read the response: %w", err)
+	}
+	if r, ok := out.(interface{ failed() error }); ok {
+		return r.failed()
+	}
+	return nil
+}
+
+// short cuts the text of an error.
+func short(text []byte) string {
+	s := strings.TrimSpace(string(text))
+	return strings.ToValidUTF8(s[:min(len(s), maxError)], "")
+}
+
+// isStatus reports whether an error is a response with a status.
+func isStatus(err error, status int) bool {
+	var s *statusError
+	return errors.As(err, &s) && s.status == status
+}

@@ -1,0 +1,190 @@
+package weaviate
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"docent/internal/fault"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+const (
+	// overfetch multiplies the number of hits that a search asks for, because their
+	// order is approximate, and equal scores need a second key.
+	overfetch = 4
+	// minFetch is the minimum of that number.
+	minFetch = 400
+	// maxFetch is Weaviate's limit of it, QUERY_MAXIMUM_RESULTS.
+	maxFetch = 10_000
+)
+
+// Leases select the process that writes to the index. corpus.Encodings is one.
+type Leases interface {
+	// LeaseEncoder gives owner the right to a name until the given time; see
+	// corpus.Encodings.
+	LeaseEncoder(ctx context.Context, name, owner string, now, until time.Time) (ok bool, err error)
+}
+
+// Config describes an index.
+type Config struct {
+	// Nodes are the base URLs of nodes of one cluster. Required.
+	Nodes []string
+	// Key is the API key. Default: "", none.
+	Key string
+	// Class is the name of Weaviate's class of passages. It begins with a capital.
+	// Another class with the suffix State has the state. Default: DocentPassage.
+	Class string
+	// Corpus is the indexed corpus. Required.
+	Corpus corpus.Corpus
+	// Leases select the process that writes. Required.
+	Leases Leases
+	// Embedder is the name of the model whose vectors are indexed. Required.
+	Embedder string
+	// Dimensions is the length of its vectors. Required.
+	Dimensions int
+	// Log receives messages about progress and failures. Default: nil, which discards
+	// them.
+	Log *slog.Logger
+}
+
+// Index is a vector index in Weaviate. It is safe for concurrent use.
+type Index struct {
+	cfg    Config
+	client *client
+	owner  string
+}
+
+var _ retrieve.Nearest = (*Index)(nil)
+
+// New checks the configuration. It does not wait for the cluster.
+func New(cfg Config) (*Index, error) {
+	for name, missing := range map[string]bool{
+		"Nodes": len(cfg.Nodes) == 0, "Corpus": cfg.Corpus == nil, "Leases": cfg.Leases == nil, "Embedder": cfg.Embedder == "",
+		"Dimensions": cfg.Dimensions < 1,
+	} {
+		if missing {
+			return nil, fault.New(fault.Invalid, "config_weaviate_incomplete", "weaviate: Config.%s is missing", name)
+		}
+	}
+	nodes := make([]string, len(cfg.Nodes))
+	for i, node := range cfg.Nodes {
+		u, err := url.Parse(node)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return nil, fault.New(fault.Invalid, "config_weaviate_url", "setting weaviate: %q is not a URL such as http://127.0.0.1:8080", node)
+		}
+		nodes[i] = strings.TrimSuffix(node, "/")
+	}
+	if cfg.Class == "" {
+		cfg.Class = "DocentPassage"
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 32
+	return &Index{cfg: cfg, client: &client{nodes: nodes, key: cfg.Key, http: &http.Client{Transport: transport}}, owner: rand.Text()}, nil
+}
+
+// Close closes idle connections.
+func (x *Index) Close() { x.client.http.CloseIdleConnections() }
+
+// Ping fails with fault.Unavailable if no node is ready.
+func (x *Index) Ping(ctx context.Context) error {
+	return x.client.call(ctx, searchTimeout, http.MethodGet, "/v1/.well-known/ready", nil, nil)
+}
+
+// found is the response to a search.
+type found struct {
+	Data struct {
+		Get map[string][]candidate
+	}
+	Errors []struct{ Message string }
+}
+
+// candidate is a chunk in the response to a search.
+type candidate struct {
+	Chunk      int64
+	Source     string
+	Ordinal    int
+	Additional struct {
+		Distance float64 // minus the dot product
+	} `json:"_additional"`
+}
+
+// failed makes a search go to another node if Weaviate reports an error in a response
+// with status 200. It does so if a shard does not answer.
+func (f *found) failed() error {
+	if len(f.Errors) == 0 {
+		return nil
+	}
+	return errors.New(short([]byte(f.Errors[0].Message)))
+}
+
+// Nearest implements retrieve.Nearest.
+func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
+	query := unit(vector)
+	if query == nil || k < 1 {
+		return nil, ctx.Err()
+	}
+	if len(vector) != x.cfg.Dimensions {
+		return nil, fault.New(fault.Invalid, "weaviate_query_dimensions",
+			"a query of %d dimensions cannot be compared with vectors of %d", len(vector), x.cfg.Dimensions)
+	}
+	numbers, err := json.Marshal(query)
+	if err != nil {
+		return nil, fmt.Errorf("weaviate: write a search: %w", err)
+	}
+	where := ""
+	if len(filter.Collections) > 0 {
+		names, err := json.Marshal(filter.Collections) // a string of JSON is one of GraphQL
+		if err != nil {
+			return nil, fmt.Errorf("weaviate: write a search: %w", err)
+		}
+		where = fmt.Sprintf(`, where: {path: ["collection"], operator: ContainsAny, valueText: %s}`, names)
+	}
+	var out found
+	err = x.client.call(ctx, searchTimeout, http.MethodPost, "/v1/graphql", map[string]string{"query": fmt.Sprintf(
+		`{Get {%s(limit: %d, nearVector: {vector: %s}%s) {chunk source ordinal _additional {distance}}}}`,
+		x.cfg.Class, min(max(overfetch*k, minFetch), maxFetch), numbers, where)}, &out)
+	if err != nil {
+		return nil, err
+	}
+	list := out.Data.Get[x.cfg.Class]
+	slices.SortFunc(list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.Additional.Distance, b.Additional.Distance), cmp.Compare(a.Source, b.Source),
+			cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.Chunk, b.Chunk))
+	})
+	hits := make([]retrieve.Hit, 0, min(k, len(list)))
+	for _, f := range list[:min(k, len(list))] {
+		hits = append(hits, retrieve.Hit{ID: f.Chunk, Score: -f.Additional.Distance})
+	}
+	return hits, nil
+}
+
+// unit returns a vector at length 1, or nil if it is zero or not finite.
+func unit(v []float32) []float32 {
+	sum := 0.0
+	for _, f := range v {
+		sum += float64(f) * float64(f)
+	}
+	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil
+	}
+	out, length := make([]float32, len(v)), math.Sqrt(sum)
+	for i, f := range v {
+		out[i] = float32(float64(f) / length)
+	}
+	return out
+}
