@@ -105,6 +105,10 @@ type Config struct {
 	Encoder string
 	// Index selects the vector index; default IndexAuto.
 	Index string
+	// Weaviate are the base URLs of the nodes for IndexWeaviate; default none.
+	Weaviate []string
+	// WeaviateKey is the API key of these nodes; default none.
+	WeaviateKey string
 	// Rerank is the reranking server; default none.
 	Rerank Rerank
 	// Speech transcribes recordings and speaks replies; default none.
@@ -210,12 +214,14 @@ type LLM struct {
 func (l LLM) Enabled() bool { return l.Model != "" }
 
 // The values of Config.Index. IndexAuto uses chromem-go for up to a few thousand
-// passages, and index/flat for more. IndexPGVector keeps the vectors in Postgres.
+// passages, and index/flat for more. IndexPGVector keeps the indexes in Postgres.
+// IndexWeaviate keeps the vectors in a Weaviate cluster.
 const (
 	IndexAuto     = "auto"
 	IndexFlat     = "flat"
 	IndexChromem  = "chromem"
 	IndexPGVector = "pgvector"
+	IndexWeaviate = "weaviate"
 )
 
 // The values of Config.Encoder. EncoderAuto uses the encoder on processors that

@@ -363,8 +363,16 @@ func modelSettings() []Setting {
 		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
 		with(Setting{
 			Key: "index", Flag: "index", Env: []string{"DOCENT_INDEX"}, Scope: Embedding, Default: IndexAuto,
-			Help: "vector index: auto, flat, chromem, or pgvector; auto is chromem for up to 4,000 passages, and flat for more; pgvector needs Postgres",
-		})(oneOf(func(c *Config) *string { return &c.Index }, IndexAuto, IndexFlat, IndexChromem, IndexPGVector)),
+			Help: "vector index: auto, flat, chromem, pgvector, or weaviate; auto is chromem for up to 4,000 passages, and flat for more; pgvector needs Postgres",
+		})(oneOf(func(c *Config) *string { return &c.Index }, IndexAuto, IndexFlat, IndexChromem, IndexPGVector, IndexWeaviate)),
+		with(Setting{
+			Key: "weaviate.nodes", Flag: "weaviate", Env: []string{"DOCENT_WEAVIATE"}, Scope: Embedding,
+			Help: "base URLs of the nodes for the index weaviate, separated by commas, such as http://node1:8080,http://node2:8080",
+		})(list(func(c *Config) *[]string { return &c.Weaviate })),
+		with(Setting{
+			Key: "weaviate.key", Flag: "weaviate-key", Env: []string{"DOCENT_WEAVIATE_KEY"}, Scope: Embedding, Secret: true,
+			Help: "API key of the Weaviate nodes",
+		})(text(func(c *Config) *string { return &c.WeaviateKey })),
 
 		with(Setting{
 			Key: "rerank.url", Flag: "rerank-url", Env: []string{"DOCENT_RERANK_URL"}, Scope: Embedding,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,8 +46,8 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("status %d: %s", e.status, e.text)
 }
 
-// call sends a request to a node, and to the others in turn if it fails. in and out
-// are JSON values; nil means none. It fails with fault.Unavailable if no node answers.
+// call sends a request to a node, and to the others in turn if it fails. in is a JSON
+// value, and out points to one; nil means none. It fails with fault.Unavailable if no node answers.
 func (c *client) call(ctx context.Context, timeout time.Duration, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -72,8 +73,8 @@ func (c *client) call(ctx context.Context, timeout time.Duration, method, path s
 		}
 		failures = append(failures, fmt.Errorf("%s: %w", c.nodes[n], err))
 	}
-	return fault.New(fault.Unavailable, "weaviate_unavailable",
-		"no node of Weaviate answers; check the setting weaviate, and start the nodes: %w", errors.Join(failures...))
+	return fault.Wrap(fault.Unavailable, errors.Join(failures...), "weaviate_unavailable",
+		"the search engine Weaviate does not answer; check its nodes and the setting weaviate.nodes")
 }
 
 // try sends a request to one node.
@@ -105,6 +106,7 @@ func (c *client) try(ctx context.Context, timeout time.Duration, node, method, p
 	if out == nil {
 		return nil
 	}
+	reflect.ValueOf(out).Elem().SetZero() // another node may have filled it
 	if err := json.Unmarshal(text, out); err != nil {
 		return fmt.Errorf("read the response: %w", err)
 	}

@@ -5,10 +5,12 @@ package weaviate_test
 import (
 	"crypto/rand"
 	"flag"
+	"fmt"
 	"strings"
 	"testing"
 
 	"docent/index/weaviate"
+	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/retrieve/indextest"
 )
@@ -23,4 +25,30 @@ func TestNearest(t *testing.T) {
 		}
 		return x, x
 	})
+}
+
+// TestRefresh fills an index from a corpus, and builds it again for another model.
+func TestRefresh(t *testing.T) {
+	class := "Test" + rand.Text()
+	for n := range 2 { // another model each time
+		entries := indextest.Entries(20 + n)
+		chunks, vectors := make([]corpus.Chunk, len(entries)), make([][]float32, len(entries))
+		for i, e := range entries {
+			chunks[i], vectors[i] = corpus.Chunk{Text: e.Text}, e.Vector
+		}
+		x := open(t, weaviate.Config{
+			Nodes: strings.Split(*nodes, ","), Class: class,
+			Corpus:   corpus.NewFixed([]corpus.Document{{Collection: "default", Source: "a"}}, [][]corpus.Chunk{chunks}, [][][]float32{vectors}),
+			Embedder: fmt.Sprint("model ", n),
+		})
+		for range 2 { // the second time, nothing has changed
+			if done, err := x.Refresh(t.Context()); err != nil || !done {
+				t.Fatal(done, err)
+			}
+		}
+		hits, err := x.Nearest(t.Context(), entries[3].Vector, 100, retrieve.Filter{})
+		if err != nil || len(hits) != len(entries) {
+			t.Fatalf("%d of %d passages are found, %v", len(hits), len(entries), err)
+		}
+	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Create empties the index.
-func (x *Index) Create(ctx context.Context) error { return x.create(ctx) }
+func (x *Index) Create(ctx context.Context) error { return x.create(ctx, "test") }
 
 // Put implements indextest.Writer.
 func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {

@@ -82,7 +82,7 @@ func New(cfg Config) (*Index, error) {
 	for i, node := range cfg.Nodes {
 		u, err := url.Parse(node)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fault.New(fault.Invalid, "config_weaviate_url", "setting weaviate: %q is not a URL such as http://127.0.0.1:8080", node)
+			return nil, fault.New(fault.Invalid, "config_weaviate_url", "setting weaviate.nodes: %q is not a URL such as http://127.0.0.1:8080", node)
 		}
 		nodes[i] = strings.TrimSuffix(node, "/")
 	}
@@ -140,7 +140,7 @@ func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter ret
 	}
 	if len(vector) != x.cfg.Dimensions {
 		return nil, fault.New(fault.Invalid, "weaviate_query_dimensions",
-			"a query of %d dimensions cannot be compared with vectors of %d", len(vector), x.cfg.Dimensions)
+			"a query has %d dimensions, and the vectors in Weaviate have %d", len(vector), x.cfg.Dimensions)
 	}
 	numbers, err := json.Marshal(query)
 	if err != nil {

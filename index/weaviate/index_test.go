@@ -13,9 +13,12 @@ import (
 func open(t *testing.T, cfg weaviate.Config) *weaviate.Index {
 	t.Helper()
 	if cfg.Corpus == nil {
-		cfg.Corpus = corpus.NewFixed(nil, nil, nil)
+		cfg.Corpus = empty()
 	}
-	cfg.Leases, cfg.Embedder, cfg.Dimensions = free{}, "test-64", 64
+	if cfg.Embedder == "" {
+		cfg.Embedder = "test"
+	}
+	cfg.Leases, cfg.Dimensions = free{}, 64
 	x, err := weaviate.New(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -30,3 +33,5 @@ type free struct{}
 func (free) LeaseEncoder(context.Context, string, string, time.Time, time.Time) (bool, error) {
 	return true, nil
 }
+
+func empty() corpus.Corpus { return corpus.NewFixed(nil, nil, nil) }

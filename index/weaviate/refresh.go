@@ -31,23 +31,26 @@ const (
 	// shards is the number of parts of the index. Weaviate distributes them over its
 	// nodes.
 	shards = 3
-	// replicas is the number of copies of each object in a cluster of several nodes.
+	// replicas is the number of copies of each object, if there are as many nodes.
 	replicas = 2
-	// consistency makes a write wait for most copies. All writes can then be repeated.
-	consistency = "?consistency_level=QUORUM"
+	// consistency makes a write wait for all copies, so that a search finds the same
+	// on each node. While a node is missing, writes fail, and are repeated later.
+	consistency = "?consistency_level=ALL"
 )
 
 // stateID is the id of the object with the state.
 const stateID = "00000000-0000-4000-8000-000000000001"
 
-// state says what the index contains.
+// identity says what an index contains. It is the description of the class, because
+// all nodes agree about classes.
+func (r *refreshing) identity() string {
+	return fmt.Sprintf("docent: layout %d, database %s, embedder %s, dimensions %d", layout, r.database, r.cfg.Embedder, r.cfg.Dimensions)
+}
+
+// state is how far an index is.
 type state struct {
-	Layout     int    `json:"layout"`
-	Database   string `json:"database"`
-	Embedder   string `json:"embedder"`
-	Dimensions int    `json:"dimensions"`
-	// Revision is that of the corpus. It is text, because Weaviate's numbers are floats.
-	Revision string `json:"revision"`
+	// Revision is that of the corpus.
+	Revision int64 `json:"revision"`
 }
 
 // object is an object of Weaviate.
@@ -128,35 +131,59 @@ func (r *refreshing) giveBack(ctx context.Context) {
 	_, _ = r.cfg.Leases.LeaseEncoder(ctx, name, r.owner, now, now) //nolint:errcheck // the lease expires
 }
 
-// prepare creates the classes if they are missing, and reads the state. It empties an
-// index of something else.
+// prepare creates the classes if they are missing, and reads the revision. It empties
+// an index of something else.
 func (r *refreshing) prepare(ctx context.Context) error {
 	now, err := r.cfg.Corpus.Revision(ctx)
 	if err != nil {
 		return fmt.Errorf("weaviate: revision: %w", err)
 	}
 	r.database = now.Database
+	var class struct{ Description string }
+	err = r.client.call(ctx, searchTimeout, http.MethodGet, "/v1/schema/"+r.cfg.Class, nil, &class)
+	switch {
+	case isStatus(err, http.StatusNotFound):
+		return r.create(ctx, r.identity())
+	case err != nil:
+		return err
+	case class.Description != r.identity():
+		r.cfg.Log.Warn("the index in Weaviate is of another database, model, or version: building it again")
+		if err := r.drop(ctx); err != nil {
+			return err
+		}
+		return r.create(ctx, r.identity())
+	}
+	// Without the object, all documents are written again.
 	var have struct{ Properties state }
-	err = r.client.call(ctx, searchTimeout, http.MethodGet, "/v1/objects/"+r.stateClass()+"/"+stateID+consistency, nil, &have)
-	if err != nil && !isStatus(err, http.StatusNotFound) && !isStatus(err, http.StatusUnprocessableEntity) {
+	err = r.client.call(ctx, searchTimeout, http.MethodGet, "/v1/objects/"+r.stateClass()+"/"+stateID, nil, &have)
+	if err != nil && !isStatus(err, http.StatusNotFound) {
 		return err
 	}
-	s := have.Properties
-	if _, scanned := fmt.Sscan(s.Revision, &r.revision); err == nil && scanned == nil && s.Layout == layout && s.Database == r.database &&
-		s.Embedder == r.cfg.Embedder && s.Dimensions == r.cfg.Dimensions && r.revision <= now.Number {
-		return nil
+	if r.revision = have.Properties.Revision; r.revision > now.Number {
+		r.revision = 0
+		r.cfg.Log.Warn("the corpus is older than the index in Weaviate: building it again")
+		if err := r.drop(ctx); err != nil {
+			return err
+		}
+		return r.create(ctx, r.identity())
 	}
-	r.revision = 0
-	if s.Database != "" {
-		r.cfg.Log.Warn("the index in Weaviate is of another database, model, or version: building it again")
-	}
-	return r.create(ctx)
+	return nil
 }
 
 func (x *Index) stateClass() string { return x.cfg.Class + "State" }
 
-// create deletes and creates the classes.
-func (x *Index) create(ctx context.Context) error {
+// drop deletes the classes.
+func (x *Index) drop(ctx context.Context) error {
+	for _, class := range []string{x.cfg.Class, x.stateClass()} {
+		if err := x.client.call(ctx, writeTimeout, http.MethodDelete, "/v1/schema/"+class, nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// create creates the classes.
+func (x *Index) create(ctx context.Context, identity string) error {
 	var nodes struct{ Nodes []struct{ Name string } }
 	if err := x.client.call(ctx, searchTimeout, http.MethodGet, "/v1/nodes", nil, &nodes); err != nil {
 		return err
@@ -172,13 +199,10 @@ func (x *Index) create(ctx context.Context) error {
 	for _, class := range []map[string]any{
 		{
 			"class": x.stateClass(), "vectorizer": "none", "replicationConfig": replication, "vectorIndexConfig": map[string]any{"skip": true},
-			"properties": []any{
-				property("layout", "int"), property("database", "text"), property("embedder", "text"), property("dimensions", "int"),
-				property("revision", "text"),
-			},
+			"properties": []any{property("revision", "int")},
 		},
 		{
-			"class": x.cfg.Class, "vectorizer": "none", "replicationConfig": replication,
+			"class": x.cfg.Class, "description": identity, "vectorizer": "none", "replicationConfig": replication,
 			"shardingConfig":    map[string]any{"desiredCount": shards},
 			"vectorIndexConfig": map[string]any{"distance": "dot"},
 			"properties": []any{
@@ -187,11 +211,8 @@ func (x *Index) create(ctx context.Context) error {
 			},
 		},
 	} {
-		path := fmt.Sprint("/v1/schema/", class["class"])
-		if err := x.client.call(ctx, writeTimeout, http.MethodDelete, path, nil, nil); err != nil && !isStatus(err, http.StatusBadRequest) {
-			return err
-		}
-		if err := x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/schema", class, nil); err != nil {
+		err := x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/schema", class, nil)
+		if err != nil && (class["class"] == x.cfg.Class || !isStatus(err, http.StatusUnprocessableEntity)) { // it may exist without the other
 			return err
 		}
 	}
@@ -251,10 +272,8 @@ func (r *refreshing) apply(ctx context.Context, changes []corpus.Change, revisio
 	if err := r.put(ctx, entries, written); err != nil {
 		return false, err
 	}
-	if r.revision > 0 || revision > 0 {
-		if err := r.delete(ctx, "document", documents, written); err != nil {
-			return false, err
-		}
+	if err := r.delete(ctx, "document", documents, written); err != nil {
+		return false, err
 	}
 	r.chunks += len(entries)
 	r.revision = revision
@@ -347,9 +366,7 @@ func (x *Index) delete(ctx context.Context, property string, values []int64, bef
 
 // saveState stores the revision of the index.
 func (r *refreshing) saveState(ctx context.Context, revision int64) error {
-	return r.write(ctx, []object{{Class: r.stateClass(), ID: stateID, Properties: state{
-		Layout: layout, Database: r.database, Embedder: r.cfg.Embedder, Dimensions: r.cfg.Dimensions, Revision: fmt.Sprint(revision),
-	}}})
+	return r.write(ctx, []object{{Class: r.stateClass(), ID: stateID, Properties: state{revision}}})
 }
 
 // Follow applies changes of the corpus until ctx ends, which is not an error. After a

@@ -59,7 +59,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
-		Ready:       map[string]func(context.Context) error{"database": s.DB.Ping},
+		Ready:       s.readyChecks(),
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
 		Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
 	}

@@ -10,6 +10,7 @@ import (
 	"docent/index/chromem"
 	"docent/index/flat"
 	"docent/index/pgvector"
+	"docent/index/weaviate"
 	"docent/internal/cores"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
@@ -19,12 +20,43 @@ import (
 // default. Both indexes are fast there.
 const maxChromem = 4000
 
-// openNearest makes the vector index of passages. An index in the database is up
-// to date when it returns.
+// openNearest makes the vector index of passages. An index outside of this process is
+// up to date when it returns, unless another process fills it.
 func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
-	if p.Config.Index != config.IndexPGVector {
+	switch p.Config.Index {
+	case config.IndexWeaviate:
+		return openWeaviate(ctx, p)
+	case config.IndexPGVector:
+		return openPGVector(ctx, p)
+	default:
 		return newNearest(p.Config.Index, p.cores), nil
 	}
+}
+
+// openWeaviate makes the index in a Weaviate cluster. If no node answers, the index
+// follows the corpus later.
+func openWeaviate(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
+	if len(p.Config.Weaviate) == 0 {
+		return nil, fault.New(fault.Invalid, "config_weaviate_nodes", "the index weaviate needs the addresses of the nodes; set --weaviate URL,URL")
+	}
+	x, err := weaviate.New(weaviate.Config{
+		Nodes: p.Config.Weaviate, Key: p.Config.WeaviateKey, Corpus: p.DB.Corpus, Leases: p.DB.Encodings,
+		Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch _, err := x.Refresh(ctx); {
+	case fault.KindOf(err) == fault.Unavailable:
+		p.Log.Error("the index in Weaviate is not up to date", "error", err)
+	case err != nil:
+		return nil, fmt.Errorf("vector index: %w", err)
+	}
+	return x, nil
+}
+
+// openPGVector makes the index in Postgres.
+func openPGVector(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	if p.DB.Vectors == nil {
 		return nil, fault.New(fault.Invalid, "config_pgvector_database",
 			"the index pgvector needs a Postgres database; set DATABASE_URL, or use another value of the setting index")
@@ -66,13 +98,22 @@ func keywordIndex(nearest retrieve.Nearest) string {
 	return "bm25"
 }
 
-// followNearest keeps an index in the database up to date. The retriever does so
-// for indexes in memory.
+// followNearest keeps an index outside of this process up to date. The retriever does
+// so for indexes in memory.
 func followNearest(ctx context.Context, nearest retrieve.Nearest) error {
-	if x, ok := nearest.(*pgvector.Index); ok {
+	if x, ok := nearest.(interface{ Follow(context.Context) error }); ok {
 		return x.Follow(ctx)
 	}
 	return nil
+}
+
+// readyChecks are the checks of /api/ready.
+func (s *Server) readyChecks() map[string]func(context.Context) error {
+	checks := map[string]func(context.Context) error{"database": s.DB.Ping}
+	if x, ok := s.nearest.(*weaviate.Index); ok {
+		checks["weaviate"] = x.Ping
+	}
+	return checks
 }
 
 // newNearest makes the vector index in memory of a setting.
@@ -95,6 +136,8 @@ func vectorIndex(nearest retrieve.Nearest) string {
 		return config.IndexFlat
 	case *pgvector.Index:
 		return config.IndexPGVector
+	case *weaviate.Index:
+		return config.IndexWeaviate
 	case *index.Sized:
 		if x.Grown() {
 			return config.IndexFlat

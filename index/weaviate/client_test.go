@@ -1,0 +1,86 @@
+package weaviate_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"docent/index/weaviate"
+	"docent/internal/fault"
+	"docent/rag/retrieve"
+)
+
+// node is a server that answers each request with a status and a body.
+type node struct {
+	*httptest.Server
+	status atomic.Int32
+	body   string
+	calls  atomic.Int32
+}
+
+func newNode(t *testing.T, status int, body string) *node {
+	n := &node{body: body}
+	n.status.Store(int32(status))
+	n.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		n.calls.Add(1)
+		w.WriteHeader(int(n.status.Load()))
+		_, _ = w.Write([]byte(n.body)) // the client sees a failure
+	}))
+	t.Cleanup(n.Close)
+	return n
+}
+
+const oneHit = `{"data":{"Get":{"DocentPassage":[{"chunk":7,"source":"a","ordinal":1,"_additional":{"distance":-0.5}}]}}}`
+
+// TestFailover searches while nodes fail in different ways.
+func TestFailover(t *testing.T) {
+	t.Parallel()
+	dead := newNode(t, http.StatusOK, oneHit)
+	dead.Close()
+	broken := newNode(t, http.StatusInternalServerError, `no leader`)
+	partial := newNode(t, http.StatusOK, `{"errors":[{"message":"a shard does not answer"}]}`)
+	good := newNode(t, http.StatusOK, oneHit)
+	x := open(t, weaviate.Config{Nodes: []string{dead.URL, broken.URL, partial.URL + "/", good.URL}})
+	query := make([]float32, 64)
+	query[0] = 2
+	search := func() ([]retrieve.Hit, error) { return x.Nearest(t.Context(), query, 5, retrieve.Filter{}) }
+	for range 2 {
+		hits, err := search()
+		if err != nil || len(hits) != 1 || hits[0] != (retrieve.Hit{ID: 7, Score: .5}) {
+			t.Fatalf("found %v, %v", hits, err)
+		}
+	}
+	if broken.calls.Load() != 1 || partial.calls.Load() != 1 || good.calls.Load() != 2 {
+		t.Errorf("the second search did not begin with the good node: %d, %d, and %d calls",
+			broken.calls.Load(), partial.calls.Load(), good.calls.Load())
+	}
+	good.status.Store(http.StatusServiceUnavailable)
+	_, err := search()
+	if fault.KindOf(err) != fault.Unavailable || fault.TextOf(err).ID != "weaviate_unavailable" {
+		t.Errorf("all nodes fail: %v", err)
+	}
+	if strings.Contains(fault.TextOf(err).Message, "127.0.0.1") {
+		t.Errorf("the message has addresses: %v", fault.TextOf(err).Message)
+	}
+	good.status.Store(http.StatusUnprocessableEntity)
+	before := broken.calls.Load()
+	if _, err := search(); err == nil || fault.KindOf(err) == fault.Unavailable || broken.calls.Load() != before {
+		t.Errorf("a refused request: %v, and %d further calls", err, broken.calls.Load()-before)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	t.Parallel()
+	for nodes, want := range map[string]string{"": "config_weaviate_incomplete", "node1:8080": "config_weaviate_url", "ftp://a": "config_weaviate_url"} {
+		cfg := weaviate.Config{Corpus: empty(), Leases: free{}, Embedder: "m", Dimensions: 3, Nodes: strings.Fields(nodes)}
+		if _, err := weaviate.New(cfg); fault.TextOf(err).ID != want {
+			t.Errorf("nodes %q: %v, want %s", nodes, err, want)
+		}
+	}
+	x := open(t, weaviate.Config{Nodes: []string{"http://127.0.0.1:1"}})
+	if _, err := x.Nearest(t.Context(), []float32{1}, 1, retrieve.Filter{}); fault.TextOf(err).ID != "weaviate_query_dimensions" {
+		t.Errorf("a vector of another length: %v", err)
+	}
+}
