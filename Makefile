@@ -13,7 +13,7 @@ MAX_SIZE := 150000000
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run cluster test test-arm64 lint release release-test bench eval eval-written fidelity soak build web fmt clean
+.PHONY: help setup run cluster test test-arm64 test-weaviate lint release release-test bench eval eval-written fidelity soak build web fmt clean
 
 help: ## list the commands
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,13 +51,17 @@ test-arm64: ## run the tests of packages with assembly for arm64, in an emulator
 	@.ci/setup arm64
 	GOARCH=arm64 CGO_ENABLED=0 go test -exec 'qemu-aarch64 -cpu max' -count=1 -timeout 60m $$(git ls-files '*_arm64.s' | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
+test-weaviate: ## test the index in Weaviate with a cluster of three nodes (builds the server first)
+	@.ci/setup weaviate
+	go test -tags weaviate -count=1 -timeout 10m ./index/weaviate
+
 lint: ## check format, code, dependencies, prose, and the Helm chart
 	@.ci/setup lint
 	@out=$$(bin/tools/gofumpt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "gofumpt these (make fmt):"; echo "$$out"; exit 1; fi
 	go mod tidy -diff
 	go run ./tools/prose
 	go vet ./...
-	go vet -tags soak ./...
+	go vet -tags soak,weaviate ./...
 	bin/tools/golangci-lint run
 	cd tools/chart && go mod tidy -diff && go run .
 

@@ -4,9 +4,7 @@ package weaviate_test
 
 import (
 	"crypto/rand"
-	"flag"
 	"fmt"
-	"strings"
 	"testing"
 
 	"docent/index/weaviate"
@@ -15,11 +13,9 @@ import (
 	"docent/rag/retrieve/indextest"
 )
 
-var nodes = flag.String("nodes", "http://127.0.0.1:8881,http://127.0.0.1:8882,http://127.0.0.1:8883", "the nodes of a Weaviate cluster")
-
 func TestNearest(t *testing.T) {
 	indextest.RunNearest(t, func(t *testing.T) (retrieve.Nearest, indextest.Writer) {
-		x := open(t, weaviate.Config{Nodes: strings.Split(*nodes, ","), Class: "Test" + rand.Text()})
+		x := open(t, weaviate.Config{Nodes: nodes, Class: "Test" + rand.Text()})
 		if err := x.Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +33,7 @@ func TestRefresh(t *testing.T) {
 			chunks[i], vectors[i] = corpus.Chunk{Text: e.Text}, e.Vector
 		}
 		x := open(t, weaviate.Config{
-			Nodes: strings.Split(*nodes, ","), Class: class,
+			Nodes: nodes, Class: class,
 			Corpus:   corpus.NewFixed([]corpus.Document{{Collection: "default", Source: "a"}}, [][]corpus.Chunk{chunks}, [][][]float32{vectors}),
 			Embedder: fmt.Sprint("model ", n),
 		})

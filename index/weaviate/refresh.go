@@ -153,10 +153,13 @@ func (r *refreshing) prepare(ctx context.Context) error {
 		}
 		return r.create(ctx, r.identity())
 	}
-	// Without the object, all documents are written again.
 	var have struct{ Properties state }
-	err = r.client.call(ctx, searchTimeout, http.MethodGet, "/v1/objects/"+r.stateClass()+"/"+stateID, nil, &have)
-	if err != nil && !isStatus(err, http.StatusNotFound) {
+	err = r.client.call(ctx, searchTimeout, http.MethodGet, "/v1/objects/"+r.stateClass()+"/"+stateID+consistency, nil, &have)
+	switch {
+	case isStatus(err, http.StatusNotFound): // the nodes are starting
+		return fault.Wrap(fault.Unavailable, err, "weaviate_state",
+			"Weaviate does not have the state of the index yet; if that stays so, delete the class %s", r.cfg.Class)
+	case err != nil:
 		return err
 	}
 	if r.revision = have.Properties.Revision; r.revision > now.Number {
@@ -196,27 +199,26 @@ func (x *Index) create(ctx context.Context, identity string) error {
 		}
 		return p
 	}
-	for _, class := range []map[string]any{
-		{
-			"class": x.stateClass(), "vectorizer": "none", "replicationConfig": replication, "vectorIndexConfig": map[string]any{"skip": true},
-			"properties": []any{property("revision", "int")},
-		},
-		{
-			"class": x.cfg.Class, "description": identity, "vectorizer": "none", "replicationConfig": replication,
-			"shardingConfig":    map[string]any{"desiredCount": shards},
-			"vectorIndexConfig": map[string]any{"distance": "dot"},
-			"properties": []any{
-				property("chunk", "int"), property("document", "int"), property("collection", "text"), property("source", "text"),
-				property("ordinal", "int"), property("revision", "int"),
-			},
-		},
-	} {
-		err := x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/schema", class, nil)
-		if err != nil && (class["class"] == x.cfg.Class || !isStatus(err, http.StatusUnprocessableEntity)) { // it may exist without the other
-			return err
-		}
+	err := x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/schema", map[string]any{
+		"class": x.stateClass(), "vectorizer": "none", "replicationConfig": replication, "vectorIndexConfig": map[string]any{"skip": true},
+		"properties": []any{property("revision", "int")},
+	}, nil)
+	if err != nil && !isStatus(err, http.StatusUnprocessableEntity) { // it can exist without the other class
+		return err
 	}
-	return nil
+	if err := x.saveState(ctx, 0); err != nil {
+		return err
+	}
+	// Where this class exists, the state exists.
+	return x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/schema", map[string]any{
+		"class": x.cfg.Class, "description": identity, "vectorizer": "none", "replicationConfig": replication,
+		"shardingConfig":    map[string]any{"desiredCount": shards},
+		"vectorIndexConfig": map[string]any{"distance": "dot"},
+		"properties": []any{
+			property("chunk", "int"), property("document", "int"), property("collection", "text"), property("source", "text"),
+			property("ordinal", "int"), property("revision", "int"),
+		},
+	}, nil)
 }
 
 // run applies the changes since the revision of the index.
@@ -365,8 +367,8 @@ func (x *Index) delete(ctx context.Context, property string, values []int64, bef
 }
 
 // saveState stores the revision of the index.
-func (r *refreshing) saveState(ctx context.Context, revision int64) error {
-	return r.write(ctx, []object{{Class: r.stateClass(), ID: stateID, Properties: state{revision}}})
+func (x *Index) saveState(ctx context.Context, revision int64) error {
+	return x.write(ctx, []object{{Class: x.stateClass(), ID: stateID, Properties: state{revision}}})
 }
 
 // Follow applies changes of the corpus until ctx ends, which is not an error. After a
