@@ -95,7 +95,7 @@ type evalReport struct {
 
 // measure evaluates questions on a temporary SQLite database, or on an empty
 // Postgres for an index in it.
-func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) error {
+func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) (err error) {
 	dir, err := os.MkdirTemp("", "docent-eval-*")
 	if err != nil {
 		return fmt.Errorf("folder for the evaluation: %w", err)
@@ -110,6 +110,11 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	}
 	p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
 	defer p.Close(cmd.Context())
+	defer func() { // after all questions, also if ctx has ended
+		if dropped := wiring.DropEngine(context.WithoutCancel(cmd.Context()), p); err == nil {
+			err = dropped
+		}
+	}()
 	report, err := evalCorpus(cmd.Context(), std, p, o)
 	if err != nil {
 		return err

@@ -42,7 +42,7 @@ func TestFailover(t *testing.T) {
 	broken := newNode(t, http.StatusInternalServerError, `no leader`)
 	partial := newNode(t, http.StatusOK, `{"errors":[{"message":"a shard does not answer"}]}`)
 	good := newNode(t, http.StatusOK, oneHit)
-	x := open(t, weaviate.Config{Nodes: []string{dead.URL, broken.URL, partial.URL + "/", good.URL}})
+	x := open(t, weaviate.Config{Class: "DocentPassage", Nodes: []string{dead.URL, broken.URL, partial.URL + "/", good.URL}})
 	query := make([]float32, 64)
 	query[0] = 2
 	search := func() ([]retrieve.Hit, error) { return x.Nearest(t.Context(), query, 5, retrieve.Filter{}) }
@@ -75,7 +75,7 @@ func TestConfig(t *testing.T) {
 	t.Parallel()
 	for nodes, want := range map[string]string{"": "config_weaviate_incomplete", "node1:8080": "config_weaviate_url", "ftp://a": "config_weaviate_url"} {
 		cfg := weaviate.Config{Corpus: empty(), Leases: free{}, Embedder: "m", Dimensions: 3, Nodes: strings.Fields(nodes)}
-		if _, err := weaviate.New(cfg); fault.TextOf(err).ID != want {
+		if _, err := weaviate.New(t.Context(), cfg); fault.TextOf(err).ID != want {
 			t.Errorf("nodes %q: %v, want %s", nodes, err, want)
 		}
 	}

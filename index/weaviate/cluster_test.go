@@ -3,6 +3,7 @@
 package weaviate_test
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"testing"
@@ -19,6 +20,11 @@ func TestNearest(t *testing.T) {
 		if err := x.Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() {
+			if err := x.Drop(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
 		return x, x
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,7 +45,8 @@ type Config struct {
 	// Key is the API key. Default: "", none.
 	Key string
 	// Class is the name of Weaviate's class of passages. It begins with a capital.
-	// Another class with the suffix State has the state. Default: DocentPassage.
+	// Another class with the suffix State has the state. Default: a name for each
+	// database, so that several can use one cluster.
 	Class string
 	// Corpus is the indexed corpus. Required.
 	Corpus corpus.Corpus
@@ -69,7 +71,7 @@ type Index struct {
 var _ retrieve.Nearest = (*Index)(nil)
 
 // New checks the configuration. It does not wait for the cluster.
-func New(cfg Config) (*Index, error) {
+func New(ctx context.Context, cfg Config) (*Index, error) {
 	for name, missing := range map[string]bool{
 		"Nodes": len(cfg.Nodes) == 0, "Corpus": cfg.Corpus == nil, "Leases": cfg.Leases == nil, "Embedder": cfg.Embedder == "",
 		"Dimensions": cfg.Dimensions < 1,
@@ -87,7 +89,11 @@ func New(cfg Config) (*Index, error) {
 		nodes[i] = strings.TrimSuffix(node, "/")
 	}
 	if cfg.Class == "" {
-		cfg.Class = "DocentPassage"
+		now, err := cfg.Corpus.Revision(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("weaviate: revision: %w", err)
+		}
+		cfg.Class = fmt.Sprintf("Docent%x", sha256.Sum256([]byte(now.Database)))[:len("Docent")+16]
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)

@@ -19,7 +19,7 @@ func open(t *testing.T, cfg weaviate.Config) *weaviate.Index {
 		cfg.Embedder = "test"
 	}
 	cfg.Leases, cfg.Dimensions = free{}, 64
-	x, err := weaviate.New(cfg)
+	x, err := weaviate.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -148,7 +148,7 @@ func (r *refreshing) prepare(ctx context.Context) error {
 		return err
 	case class.Description != r.identity():
 		r.cfg.Log.Warn("the index in Weaviate is of another database, model, or version: building it again")
-		if err := r.drop(ctx); err != nil {
+		if err := r.Drop(ctx); err != nil {
 			return err
 		}
 		return r.create(ctx, r.identity())
@@ -165,7 +165,7 @@ func (r *refreshing) prepare(ctx context.Context) error {
 	if r.revision = have.Properties.Revision; r.revision > now.Number {
 		r.revision = 0
 		r.cfg.Log.Warn("the corpus is older than the index in Weaviate: building it again")
-		if err := r.drop(ctx); err != nil {
+		if err := r.Drop(ctx); err != nil {
 			return err
 		}
 		return r.create(ctx, r.identity())
@@ -175,8 +175,8 @@ func (r *refreshing) prepare(ctx context.Context) error {
 
 func (x *Index) stateClass() string { return x.cfg.Class + "State" }
 
-// drop deletes the classes.
-func (x *Index) drop(ctx context.Context) error {
+// Drop deletes the index. Refresh builds it again.
+func (x *Index) Drop(ctx context.Context) error {
 	for _, class := range []string{x.cfg.Class, x.stateClass()} {
 		if err := x.client.call(ctx, writeTimeout, http.MethodDelete, "/v1/schema/"+class, nil, nil); err != nil {
 			return err

@@ -39,7 +39,7 @@ func openWeaviate(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	if len(p.Config.Weaviate) == 0 {
 		return nil, fault.New(fault.Invalid, "config_weaviate_nodes", "the index weaviate needs the addresses of the nodes; set --weaviate URL,URL")
 	}
-	x, err := weaviate.New(weaviate.Config{
+	x, err := weaviate.New(ctx, weaviate.Config{
 		Nodes: p.Config.Weaviate, Key: p.Config.WeaviateKey, Corpus: p.DB.Corpus, Leases: p.DB.Encodings,
 		Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Log,
 	})
@@ -103,6 +103,14 @@ func keywordIndex(nearest retrieve.Nearest) string {
 func followNearest(ctx context.Context, nearest retrieve.Nearest) error {
 	if x, ok := nearest.(interface{ Follow(context.Context) error }); ok {
 		return x.Follow(ctx)
+	}
+	return nil
+}
+
+// DropEngine deletes the index of a temporary database from an engine that would keep it.
+func DropEngine(ctx context.Context, p *Parts) error {
+	if x, ok := p.nearest.(*weaviate.Index); ok {
+		return x.Drop(ctx)
 	}
 	return nil
 }
