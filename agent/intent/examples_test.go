@@ -272,6 +272,8 @@ func TestDenials(t *testing.T) {
 				not the shipping
 				without shipping
 				anything but shipping
+				this is not about shipping
+				it isn't about the opening hours
 				never mind the shipping
 				I don't want a shipping
 				I do not need your shipping
@@ -343,7 +345,8 @@ func TestGermanDenials(t *testing.T) {
 				ich brauche keine Lieferung
 				keine Lieferung bitte
 				ich will mein Geld nicht zurück
-				alles außer Öffnungszeiten`,
+				alles außer Öffnungszeiten
+				es geht nicht um die Öffnungszeiten`,
 		"storno":    "bitte storniere meine Bestellung\nnein, storniere meine Bestellung",
 		"konto":     "nein, ich möchte mein Konto löschen",
 		"zeiten":    "keine Lieferung, sondern die Öffnungszeiten\nich brauche kein Geld, wann habt ihr geöffnet?",

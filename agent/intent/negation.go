@@ -38,6 +38,8 @@ var exclusions = [][]string{
 	{"everything", "except"},
 	{"instead", "of"},
 	{"rather", "than"},
+	{"not", "about"},
+	{"nicht", "um"},
 	{"alles", "außer"},
 	{"statt"},
 	{"anstatt"},
