@@ -24,7 +24,8 @@ func (a *Agent) ModelContext(text string) { a.context = text }
 // text is longer than MaxModelContext.
 func SetModelContext(s *Session, name, text string) error {
 	if len(text) > MaxModelContext {
-		return fault.New(fault.Invalid, "model_context_too_long", "the context for the model has %d bytes; at most %d are allowed", len(text), MaxModelContext)
+		return fault.New(fault.Invalid, "model_context_too_long",
+			"the context for the model has %d bytes; at most %d are allowed", len(text), MaxModelContext)
 	}
 	if text == "" {
 		s.Delete(modelContext + name)

@@ -107,7 +107,8 @@ func (d SessionDocuments) RunRAG(ctx context.Context, req rag.Request) (payload.
 		return payload.RAGMessage{}, err
 	}
 	if len(documents) == 0 {
-		return payload.RAGMessage{}, fault.New(fault.NotFound, "session_without_documents", "this conversation has no documents of its own yet: add a file")
+		return payload.RAGMessage{}, fault.New(fault.NotFound, "session_without_documents",
+			"this conversation has no documents of its own yet: add a file")
 	}
 	answers, err := reader.OverDocuments(ctx, documents)
 	if err != nil {

@@ -56,7 +56,8 @@ func (q Question) request(ctx context.Context) (rag.Request, error) {
 		return rag.Request{}, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	}
 	if p, _ := auth.FromContext(ctx); q.Prompt != "" && !p.May(auth.Admin) {
-		return rag.Request{}, fault.New(fault.Forbidden, "prompt_admin_only", "only administrators may replace the instruction to the model; leave out prompt")
+		return rag.Request{}, fault.New(fault.Forbidden, "prompt_admin_only",
+			"only administrators may replace the instruction to the model; leave out prompt")
 	}
 	if err := cmp.Or(route.CheckText("model", q.Model), route.CheckTexts("collections", q.Collections)); err != nil {
 		return rag.Request{}, err

@@ -68,8 +68,9 @@ func read(ctx context.Context, in io.Reader, schema int64, f Filler, report func
 	}
 	switch {
 	case header.Format != Version:
-		return header, 0, fault.New(fault.Invalid, "backup_version", "the backup has version %d of the format, and this docent reads version %d; "+
-			"use the docent that made it: %s", header.Format, Version, header.Program)
+		return header, 0, fault.New(fault.Invalid, "backup_version",
+			"the backup has version %d of the format, and this docent reads version %d; "+
+				"use the docent that made it: %s", header.Format, Version, header.Program)
 	case schema != 0 && header.Schema != schema:
 		return header, 0, fault.New(fault.Conflict, "backup_schema", "the backup has version %d of the tables, and this docent has version %d; "+
 			"restore it with the docent that made it, %s, and then upgrade", header.Schema, schema, header.Program)

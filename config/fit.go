@@ -37,7 +37,8 @@ func (c Config) originsFit() (key, problem string) {
 	for _, origin := range c.Origins {
 		u, err := url.Parse(strings.TrimRight(origin, "/"))
 		switch {
-		case err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || !plain(u.Host):
+		case err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" ||
+			!plain(u.Host):
 			return "origins", fmt.Sprintf("%q is no origin of a page: write such as https://app.example.com or http://127.0.0.1:3000, without a path and without *", origin)
 		case u.Scheme == "https" && u.Port() == "443", u.Scheme == "http" && u.Port() == "80":
 			return "origins", fmt.Sprintf("%q: browsers leave this port out: write %s://%s", origin, u.Scheme, u.Hostname())

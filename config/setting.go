@@ -85,7 +85,8 @@ func number(p func(*Config) *int) (func(*Config, string) error, func(Config) str
 
 func list(p func(*Config) *[]string) (func(*Config, string) error, func(Config) string) {
 	return func(c *Config, s string) error {
-			*p(c) = slices.DeleteFunc(strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' }), func(s string) bool { return s == "" })
+			*p(c) = slices.DeleteFunc(strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ' ' }),
+				func(s string) bool { return s == "" })
 			return nil
 		}, func(c Config) string {
 			return strings.Join(*p(&c), ",")

@@ -121,7 +121,8 @@ func MeasureAnswers(ctx context.Context, cfg AnswersConfig) (*AnswersReport, err
 		return nil, err
 	}
 	if !slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Written.Failed == "" }) {
-		return nil, fault.New(fault.Unavailable, "eval_all_answers_failed", "every answer failed; the first error: %s", outcomes[0].Written.Failed)
+		return nil, fault.New(fault.Unavailable, "eval_all_answers_failed",
+			"every answer failed; the first error: %s", outcomes[0].Written.Failed)
 	}
 	return newAnswersReport(cfg, outcomes), nil
 }

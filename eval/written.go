@@ -190,7 +190,10 @@ func percentile(name string, values []float64, q float64) Figure {
 		slices.Sort(drawn)
 		return drawn[int(q*float64(len(drawn)-1)+.5)]
 	}
-	return Figure{Name: name, Of: "answers", N: len(values), Interval: resampled(len(values), value), Value: value(func(i int) int { return i })}
+	return Figure{
+		Name: name, Of: "answers", N: len(values), Interval: resampled(len(values), value),
+		Value: value(func(i int) int { return i }),
+	}
 }
 
 // resampled returns the bootstrap interval of a value that is computed from n picks.

@@ -326,7 +326,8 @@ func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*it
 
 // String describes the outcome for tests and logs.
 func (o Outcome) String() string {
-	text := fmt.Sprintf("%s: %d added, %d changed, %d unchanged, %d removed, %d failed", o.Source, o.Added, o.Changed, o.Unchanged, o.Removed, o.Failed)
+	text := fmt.Sprintf("%s: %d added, %d changed, %d unchanged, %d removed, %d failed", o.Source, o.Added, o.Changed, o.Unchanged, o.Removed,
+		o.Failed)
 	if o.Unread {
 		text += ", unread"
 	}

@@ -112,7 +112,10 @@ func options(req Request) []llms.CallOption {
 	if len(req.Tools) > 0 {
 		tools := make([]llms.Tool, len(req.Tools))
 		for i, t := range req.Tools {
-			tools[i] = llms.Tool{Type: "function", Function: &llms.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Parameters}}
+			tools[i] = llms.Tool{
+				Type:     "function",
+				Function: &llms.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Parameters},
+			}
 		}
 		out = append(out, llms.WithTools(tools))
 	}
@@ -141,7 +144,10 @@ func messages(list []Message) []llms.MessageContent {
 			c.Parts = append(c.Parts, llms.BinaryPart(image.MediaType, image.Data))
 		}
 		for _, t := range m.Calls {
-			c.Parts = append(c.Parts, llms.ToolCall{ID: t.ID, Type: "function", FunctionCall: &llms.FunctionCall{Name: t.Name, Arguments: t.Arguments}})
+			c.Parts = append(c.Parts, llms.ToolCall{
+				ID: t.ID, Type: "function",
+				FunctionCall: &llms.FunctionCall{Name: t.Name, Arguments: t.Arguments},
+			})
 		}
 		out[i] = c
 	}

@@ -34,7 +34,8 @@ func (o *OpenAI) Ping(ctx context.Context) error {
 				names = append(names[:maxListed], "…")
 			}
 			return fault.Wrap(fault.Unavailable, err,
-				"model_not_on_server", "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model, strings.Join(names, ", "))
+				"model_not_on_server", "the model server has no model %q (%s); it has: %s", o.cfg.Model, o.cfg.Settings.Model,
+				strings.Join(names, ", "))
 		}
 	case errors.As(err, &refusal) && refusal.Status == http.StatusBadRequest:
 		// Reasoning models refuse such a short answer. Then it is enough that

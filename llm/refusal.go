@@ -51,11 +51,13 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 		return failure{err: sunk.error}
 	case errors.Is(context.Cause(ctx), errTimeout):
 		if o.cfg.ForUsers {
-			return failure{err: unavailable("model_too_slow", "the model did not finish within %v; ask a shorter question, or try again later", o.cfg.Timeout)}
+			return failure{err: unavailable("model_too_slow",
+				"the model did not finish within %v; ask a shorter question, or try again later", o.cfg.Timeout)}
 		}
 		return failure{err: unavailable("model_unfinished", "the model did not finish within %v (%s)", o.cfg.Timeout, s.Timeout)}
 	case errors.Is(context.Cause(ctx), errIdle):
-		return failure{retry: true, err: unavailable("model_stalled", "the model server sent nothing for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
+		return failure{retry: true, err: unavailable("model_stalled",
+			"the model server sent nothing for %v in the middle of an answer; ask again", o.cfg.IdleTimeout)}
 	case errors.As(err, &refusal):
 		return o.refused(model, refusal)
 	case errors.As(err, &frame):
@@ -70,9 +72,11 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 		return failure{err: o.misconfigured(err, "model_is_web_page", "the address answers with a web page, so it is not a model server; check %s (it often ends in /v1)", s.URL)}
 	case errors.As(err, &network):
 		if o.cfg.ForUsers {
-			return failure{retry: !openai.Unreachable(network), err: unavailable("model_silent", "the model server does not answer; try again later")}
+			return failure{retry: !openai.Unreachable(network), err: unavailable("model_silent",
+				"the model server does not answer; try again later")}
 		}
-		return failure{retry: !openai.Unreachable(network), err: unavailable("model_unreachable", "the model server does not answer; is %s right and the server running?", s.URL)}
+		return failure{retry: !openai.Unreachable(network), err: unavailable("model_unreachable",
+			"the model server does not answer; is %s right and the server running?", s.URL)}
 	case unsent(err):
 		return failure{err: fault.Wrap(fault.Invalid, err,
 			"model_request_unsupported", "the model %q does not accept this request: %v", model, err)}

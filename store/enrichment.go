@@ -13,7 +13,8 @@ func CheckEnrichments(all []intake.Enrichment) error {
 	for _, e := range all {
 		switch {
 		case e.Key == "" || len(e.Key) > MaxName:
-			return fault.New(fault.Invalid, "enrichment_key_length", "the key of an enrichment must have 1 to %d bytes, this has %d", MaxName, len(e.Key))
+			return fault.New(fault.Invalid, "enrichment_key_length",
+				"the key of an enrichment must have 1 to %d bytes, this has %d", MaxName, len(e.Key))
 		case len(e.Text) > MaxEnrichment:
 			return fault.New(fault.Invalid, "enrichment_length", "an enrichment may have %d bytes, this has %d", MaxEnrichment, len(e.Text))
 		}

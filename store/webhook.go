@@ -23,7 +23,8 @@ func NoDelivery() error {
 
 // TooManyWebhooks is the error at webhook.MaxWebhooks webhooks.
 func TooManyWebhooks() error {
-	return fault.New(fault.Conflict, "webhooks_full", "there are already %d webhooks, and no more are allowed; remove one first", webhook.MaxWebhooks)
+	return fault.New(fault.Conflict, "webhooks_full",
+		"there are already %d webhooks, and no more are allowed; remove one first", webhook.MaxWebhooks)
 }
 
 // maxMessageReason bounds the reason in a message about a failed document, in bytes.

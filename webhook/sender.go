@@ -231,7 +231,8 @@ func (s *Sender) end(ctx context.Context, w Webhook, m Delivery, claimed time.Ti
 		s.cfg.Logger.InfoContext(ctx, "a webhook did not accept a message", "webhook", w.ID, "message", m.ID, "result", m.Result, "again", again)
 	default:
 		s.sent["failed"].Inc()
-		s.cfg.Logger.WarnContext(ctx, "a webhook never accepted a message", "webhook", w.ID, "message", m.ID, "attempts", m.Attempts, "result", m.Result)
+		s.cfg.Logger.WarnContext(ctx, "a webhook never accepted a message", "webhook", w.ID, "message", m.ID, "attempts", m.Attempts, "result",
+			m.Result)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()

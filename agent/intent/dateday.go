@@ -11,7 +11,8 @@ var (
 	months = named(
 		"january jan januar jän jänner", "february feb februar", "march mar märz mär", "april apr", "may mai", "june jun juni",
 		"july jul juli", "august aug", "september sep sept", "october oct oktober okt", "november nov", "december dec dezember dez")
-	weekdays      = named("sunday sonntag", "monday montag", "tuesday dienstag", "wednesday mittwoch", "thursday donnerstag", "friday freitag", "saturday samstag sonnabend")
+	weekdays = named("sunday sonntag", "monday montag", "tuesday dienstag", "wednesday mittwoch", "thursday donnerstag", "friday freitag",
+		"saturday samstag sonnabend")
 	shortWeekdays = named("sun so", "mon mo", "tue tues di", "wed mi", "thu thur thurs do", "fri fr", "sat sa")
 )
 

@@ -99,7 +99,8 @@ func gap(text string, from, to int) bool {
 // a version, or a code.
 func digitsAt(text string, start int, code string) (string, int) {
 	end := start
-	for end < len(text) && end < start+2*maxDigits && (isDigit(text[end]) || strings.IndexByte(".,", text[end]) >= 0 && end+1 < len(text) && isDigit(text[end+1])) {
+	for end < len(text) && end < start+2*maxDigits &&
+		(isDigit(text[end]) || strings.IndexByte(".,", text[end]) >= 0 && end+1 < len(text) && isDigit(text[end+1])) {
 		end++
 	}
 	if start > 0 {

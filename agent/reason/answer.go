@@ -78,7 +78,8 @@ func (u *run) giveUp(ctx context.Context) error {
 	if searches := u.findings.Searches(); len(searches) > 0 && u.o.Fallback == DefaultFallback {
 		var queries []string
 		for _, s := range searches {
-			if q := "“" + shorten(strings.Join(strings.Fields(s.Query), " "), 100) + "”"; !slices.Contains(queries, q) && len(queries) < maxSearches {
+			if q := "“" + shorten(strings.Join(strings.Fields(s.Query), " "), 100) + "”"; !slices.Contains(queries, q) &&
+				len(queries) < maxSearches {
 				queries = append(queries, q)
 			}
 		}

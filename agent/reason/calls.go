@@ -198,7 +198,10 @@ func (u *run) awaitStray(ctx context.Context) {
 
 func (u *run) invoke(ctx context.Context, c *call) tool.Outcome {
 	if len(c.raw) > maxArguments {
-		return tool.Outcome{IsError: true, Content: fmt.Sprintf("ERROR: ToolError: Tool '%s' takes at most %d bytes of arguments, got %d", c.name, maxArguments, len(c.raw))}
+		return tool.Outcome{
+			IsError: true,
+			Content: fmt.Sprintf("ERROR: ToolError: Tool '%s' takes at most %d bytes of arguments, got %d", c.name, maxArguments, len(c.raw)),
+		}
 	}
 	return u.tools.Invoke(ctx, c.name, json.RawMessage(c.raw))
 }
@@ -219,9 +222,10 @@ func (u *run) report(ctx context.Context, c *call) {
 		}
 		return
 	}
-	u.tell(ctx, payload.StepToolResult, fmt.Sprintf("%s returned (%d chars)", c.name, utf8.RuneCountInString(c.outcome.Content)), payload.ToolResultDetails{
-		Name: c.name, Arguments: c.shown, Content: shortened(c.outcome.Content), IsError: c.outcome.IsError,
-	})
+	u.tell(ctx, payload.StepToolResult, fmt.Sprintf("%s returned (%d chars)", c.name, utf8.RuneCountInString(c.outcome.Content)),
+		payload.ToolResultDetails{
+			Name: c.name, Arguments: c.shown, Content: shortened(c.outcome.Content), IsError: c.outcome.IsError,
+		})
 }
 
 // notInName matches characters that servers refuse in function names.
@@ -248,6 +252,7 @@ func outputLimit(n int) int { return min(outputTokens, stepTokens/n) }
 // resultMessage returns the message with the result of one of n calls.
 func (u *run) resultMessage(c *call, n int) llm.Message {
 	return llm.Message{
-		Role: llm.ToolResult, CallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"), Text: u.cut(c.outcome.Content, outputLimit(n)),
+		Role: llm.ToolResult, CallID: c.id, Name: cmp.Or(notInName.ReplaceAllString(c.name, "_"), "unnamed"),
+		Text: u.cut(c.outcome.Content, outputLimit(n)),
 	}
 }

@@ -137,7 +137,8 @@ func (u *run) pushBack(ctx context.Context, text string) error {
 	u.pushbacks++
 	pending := u.tasks.pending()
 	u.tell(ctx, payload.StepText, "(intermediate) LLM proposed a final answer", payload.TextDetails{Text: shortened(text)})
-	u.tell(ctx, payload.StepPushback, fmt.Sprintf("rejected: %d task(s) still pending", len(pending)), payload.PushbackDetails{Pending: pending})
+	u.tell(ctx, payload.StepPushback, fmt.Sprintf("rejected: %d task(s) still pending", len(pending)),
+		payload.PushbackDetails{Pending: pending})
 	u.notes.reject(u.step, text, pending)
 	u.messages = append(u.messages, llm.Text(llm.Assistant, text))
 	return u.objectToPending(pending)

@@ -144,7 +144,8 @@ func passage(number int, p corpus.Passage) string {
 		page = strconv.Itoa(*p.Page + 1)
 	}
 	return text.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page,
-		"source", corpus.ShortSource(p.Document.Source), "document", strconv.FormatInt(p.Document.ID, 10), "bytes", fmt.Sprintf("%d-%d", p.Start, p.End))
+		"source", corpus.ShortSource(p.Document.Source), "document", strconv.FormatInt(p.Document.ID, 10), "bytes",
+		fmt.Sprintf("%d-%d", p.Start, p.End))
 }
 
 func (k knowledge) read(ctx context.Context, in readDocument) (any, error) {
@@ -195,7 +196,8 @@ func (k knowledge) list(ctx context.Context, in listDocuments) (any, error) {
 			return nil, err
 		}
 	case len(within.Collections) > 1:
-		return nil, refusal("ValueError", "name one of the collections that the user wants answers from: %s", list(within.Collections[:min(len(within.Collections), maxNames)]))
+		return nil, refusal("ValueError",
+			"name one of the collections that the user wants answers from: %s", list(within.Collections[:min(len(within.Collections), maxNames)]))
 	case in.After == 0:
 		all, err := k.Library.Collections(ctx)
 		if err != nil {

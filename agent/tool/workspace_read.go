@@ -53,7 +53,8 @@ func page(ctx context.Context, f io.ReaderAt, size int64, in readFile) (string, 
 		return "", err
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
-		return "", refusal("WorkspaceError", "%s is not UTF-8 text but a file of %d bytes and type %s; it cannot be read", shown(in.Path), size, http.DetectContentType(head))
+		return "", refusal("WorkspaceError",
+			"%s is not UTF-8 text but a file of %d bytes and type %s; it cannot be read", shown(in.Path), size, http.DetectContentType(head))
 	}
 	if size == 0 {
 		return fmt.Sprintf("(empty file: %s)", printable(in.Path)), nil
@@ -75,7 +76,8 @@ func page(ctx context.Context, f io.ReaderAt, size int64, in readFile) (string, 
 		text = text[:lineEnd(text)]
 	}
 	if bytes.IndexByte(text, 0) >= 0 {
-		return "", refusal("WorkspaceError", "%s is not text: there are NUL bytes from offset %d on", shown(in.Path), first+int64(bytes.IndexByte(text, 0)))
+		return "", refusal("WorkspaceError",
+			"%s is not text: there are NUL bytes from offset %d on", shown(in.Path), first+int64(bytes.IndexByte(text, 0)))
 	}
 	result := func(n int) string { return string(text[:n]) + pageNote(first, first+int64(n), size, "offset") }
 	return result(fitting(ctx, string(text), result)), nil

@@ -90,7 +90,8 @@ func AddRoutes(r *route.Router, s *Server, config HTTPConfig) {
 	add(http.MethodPost, "mcp", "Send a message of the Model Context Protocol",
 		"The streamable HTTP transport of MCP. The body is one JSON-RPC message.",
 		map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{Type: "object"}}, "text/event-stream": {Schema: stream}})
-	add(http.MethodGet, "mcp-stream", "Receive the messages of an MCP session", "", map[string]*huma.MediaType{"text/event-stream": {Schema: stream}})
+	add(http.MethodGet, "mcp-stream", "Receive the messages of an MCP session", "",
+		map[string]*huma.MediaType{"text/event-stream": {Schema: stream}})
 	add(http.MethodDelete, "mcp-end", "End an MCP session", "", nil)
 	for path, id := range map[string]string{metadataPath: "mcp-metadata", metadataPath + Path: "mcp-metadata-of-path"} {
 		route.Add(r, huma.Operation{

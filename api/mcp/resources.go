@@ -58,8 +58,9 @@ func (s *Server) addResources() {
 		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: req.Params.URI, MIMEType: plain, Text: text}}}, nil
 	})
 	s.sdk.AddPrompt(&sdk.Prompt{
-		Name: "answer_from_documents", Title: "Answer from the documents", Description: "Answers a question only from the documents, with citations.",
-		Arguments: []*sdk.PromptArgument{{Name: "question", Description: "The question.", Required: true}},
+		Name: "answer_from_documents", Title: "Answer from the documents",
+		Description: "Answers a question only from the documents, with citations.",
+		Arguments:   []*sdk.PromptArgument{{Name: "question", Description: "The question.", Required: true}},
 	}, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
 		text := "Answer this question only from the documents of docent. Call the tool ask. If its answer is not enough, call search and " +
 			"fetch. Cite the title and the address of each document that you use. If the documents do not answer the question, say so.\n\n" +

@@ -54,7 +54,8 @@ type embeddingOutput struct{ Body EmbeddingList }
 
 func (s server) addEmbeddings() {
 	route.Add(s.routes, huma.Operation{
-		Method: http.MethodPost, Path: "/v1/embeddings", OperationID: "openai-embeddings", Tags: []string{tag}, Summary: "Compute vectors of texts",
+		Method: http.MethodPost, Path: "/v1/embeddings", OperationID: "openai-embeddings", Tags: []string{tag},
+		Summary:      "Compute vectors of texts",
 		Description:  "Computes vectors with docent's embedder. The dot product of two vectors is the similarity of their texts.",
 		MaxBodyBytes: s.MaxBytes, DefaultStatus: http.StatusOK,
 		Errors: []int{http.StatusNotFound, http.StatusTooManyRequests},

@@ -182,7 +182,8 @@ func (r *Router) serve(w http.ResponseWriter, req *http.Request) {
 	handler.ServeHTTP(std, req)
 	if std.status == http.StatusMethodNotAllowed {
 		w.Header().Set("Allow", std.header.Get("Allow"))
-		Write(w, req, NewError(std.status, fault.Invalid, fault.NewText("method_not_allowed", "this path does not accept the method %s", method(req))))
+		Write(w, req, NewError(std.status, fault.Invalid,
+			fault.NewText("method_not_allowed", "this path does not accept the method %s", method(req))))
 		return
 	}
 	Write(w, req, NewError(http.StatusNotFound, fault.NotFound,

@@ -150,7 +150,8 @@ func (d doctor) checkData(context.Context) (string, error) {
 		return "", err
 	}
 	if file := d.Config.ExposedFile; file != "" {
-		return "", fault.New(fault.Invalid, "cli_file_exposed", "other users can read %s, which contains a key or a password; run: chmod 600 %s", file, file)
+		return "", fault.New(fault.Invalid, "cli_file_exposed",
+			"other users can read %s, which contains a key or a password; run: chmod 600 %s", file, file)
 	}
 	return d.Config.Data + " can be written", nil
 }

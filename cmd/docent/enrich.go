@@ -73,7 +73,8 @@ func (in *ingestion) enrich(ctx context.Context) error {
 	}
 	if report.Failed > 0 {
 		in.summary.Failed++
-		fmt.Fprintf(in.std.err, "%s failed, the last one: %v; run docent ingest --enrich again\n", plural(report.Failed, "enrichment"), report.Err)
+		fmt.Fprintf(in.std.err, "%s failed, the last one: %v; run docent ingest --enrich again\n", plural(report.Failed, "enrichment"),
+			report.Err)
 	}
 	if in.asJSON {
 		return in.enc.Encode(map[string]enrichmentLine{"enrichment": {report.Written, report.Reused, report.Failed}})

@@ -58,7 +58,8 @@ Kinds:
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(std.out, "added %s; a running server syncs it now, or run: docent source sync %s\n", r.Name, terminal.ShellWord(r.Name))
+			_, err = fmt.Fprintf(std.out,
+				"added %s; a running server syncs it now, or run: docent source sync %s\n", r.Name, terminal.ShellWord(r.Name))
 			return err
 		},
 	}

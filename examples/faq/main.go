@@ -20,10 +20,12 @@ import (
 // newAgent returns an agent with a state for the choice and one for each answer.
 func newAgent() *agent.Agent {
 	a := agent.New("faq")
-	city := a.Entity(intent.Listed("city", intent.Value{Value: "Bilbao"}, intent.Value{Value: "Luxembourg", Synonyms: []string{"Lux", "Lëtzebuerg"}}))
+	city := a.Entity(intent.Listed("city", intent.Value{Value: "Bilbao"},
+		intent.Value{Value: "Luxembourg", Synonyms: []string{"Lux", "Lëtzebuerg"}}))
 	number := a.Entity(intent.Number())
 	opening := a.Intent("opening", "when are you open in CITY", "opening hours", "CITY").Parameter("city", "CITY", city)
-	shipping := a.Intent("shipping", "how much is shipping of NUMBER parcels", "what does delivery cost", "shipping").Parameter("parcels", "NUMBER", number)
+	shipping := a.Intent("shipping", "how much is shipping of NUMBER parcels", "what does delivery cost", "shipping").Parameter("parcels",
+		"NUMBER", number)
 	returns := a.Intent("returns", "how do I send something back", "I want my money back", "returns")
 
 	choose, open, ship, back := a.State("choose", agent.Initial), a.State("open"), a.State("ship"), a.State("back")

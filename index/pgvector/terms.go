@@ -263,7 +263,8 @@ func (x *Index) replaceWords(ctx context.Context, tx pgx.Tx, documents []int64, 
 		all = all[n:]
 	}
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pgvector_words"},
-		[]string{"chunk_id", "document_id", "collection", "source", "ordinal", "length", "heading", "terms", "postings"}, pgx.CopyFromRows(chunks)); err != nil {
+		[]string{"chunk_id", "document_id", "collection", "source", "ordinal", "length", "heading", "terms", "postings"},
+		pgx.CopyFromRows(chunks)); err != nil {
 		return err
 	}
 	_, err := tx.CopyFrom(ctx, pgx.Identifier{"pgvector_document_words"},

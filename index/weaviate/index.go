@@ -84,7 +84,8 @@ func New(ctx context.Context, cfg Config) (*Index, error) {
 	for i, node := range cfg.Nodes {
 		u, err := url.Parse(node)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return nil, fault.New(fault.Invalid, "config_weaviate_url", "setting weaviate.nodes: %q is not a URL such as http://127.0.0.1:8080", node)
+			return nil, fault.New(fault.Invalid, "config_weaviate_url",
+				"setting weaviate.nodes: %q is not a URL such as http://127.0.0.1:8080", node)
 		}
 		nodes[i] = strings.TrimSuffix(node, "/")
 	}

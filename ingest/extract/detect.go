@@ -216,7 +216,8 @@ func sniffText(head []byte) Format {
 		switch {
 		case bytes.HasPrefix(line, []byte("# ")), bytes.HasPrefix(line, []byte("## ")), bytes.HasPrefix(line, []byte("### ")):
 			headings++
-		case bytes.HasPrefix(line, []byte("```")), bytes.Contains(line, []byte("](")), bytes.HasPrefix(line, []byte("|-")), bytes.HasPrefix(line, []byte("| -")):
+		case bytes.HasPrefix(line, []byte("```")), bytes.Contains(line, []byte("](")), bytes.HasPrefix(line, []byte("|-")),
+			bytes.HasPrefix(line, []byte("| -")):
 			marks++
 		}
 	}
@@ -234,7 +235,8 @@ func isHTML(head []byte) bool {
 	s := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
 	for range 8 { // skips comments and declarations at the front
 		switch {
-		case bytes.HasPrefix(s, []byte("<!doctype html")), bytes.HasPrefix(s, []byte("<html")), bytes.HasPrefix(s, []byte("<head")), bytes.HasPrefix(s, []byte("<body")):
+		case bytes.HasPrefix(s, []byte("<!doctype html")), bytes.HasPrefix(s, []byte("<html")), bytes.HasPrefix(s, []byte("<head")),
+			bytes.HasPrefix(s, []byte("<body")):
 			return true
 		case bytes.HasPrefix(s, []byte("<!--")):
 			_, rest, ok := bytes.Cut(s, []byte("-->"))

@@ -24,7 +24,10 @@ var (
 )
 
 // textEndings are file name endings that are never treated as mail.
-var textEndings = map[string]bool{".csv": true, ".tsv": true, ".json": true, ".jsonl": true, ".ndjson": true, ".ipynb": true, ".rst": true, ".adoc": true, ".tex": true, ".org": true, ".rtf": true, ".svg": true, ".srt": true, ".vtt": true}
+var textEndings = map[string]bool{
+	".csv": true, ".tsv": true, ".json": true, ".jsonl": true, ".ndjson": true, ".ipynb": true, ".rst": true,
+	".adoc": true, ".tex": true, ".org": true, ".rtf": true, ".svg": true, ".srt": true, ".vtt": true,
+}
 
 // isTextName reports whether a name belongs to source code or another kind of
 // text.
@@ -40,7 +43,8 @@ func detectContainer(src intake.Source, head []byte) (f Format, ok bool, err err
 			return formatEPUB, true, nil
 		}
 	}
-	if ending := strings.ToLower(path.Ext(src.Name)); ending == ".ipynb" || (ending == ".json" || ending == "") && notebook.Is(src.Name, src.Data) {
+	if ending := strings.ToLower(path.Ext(src.Name)); ending == ".ipynb" || (ending == ".json" || ending == "") &&
+		notebook.Is(src.Name, src.Data) {
 		return formatIPYNB, true, nil
 	}
 	switch contentOf(src.Name, src.Data) {

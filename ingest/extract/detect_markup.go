@@ -31,7 +31,10 @@ var markupEndings = map[string]Format{
 
 // xmlEndings are the file name endings of XML that may be prose. XML with other
 // endings, such as schemas and style sheets, is source code.
-var xmlEndings = map[string]bool{".xml": true, ".dbk": true, ".docbook": true, ".dita": true, ".nxml": true, ".jats": true, ".ditamap": true, "": true}
+var xmlEndings = map[string]bool{
+	".xml": true, ".dbk": true, ".docbook": true, ".dita": true, ".nxml": true, ".jats": true,
+	".ditamap": true, "": true,
+}
 
 // detectMarkup recognizes markup languages other than HTML and Markdown.
 func detectMarkup(src intake.Source, head []byte) (Format, bool) {

@@ -62,7 +62,8 @@ func Benchmark(b *testing.B, open func(b *testing.B) Store) {
 			}
 		})
 		sources += clock(func() {
-			if got, err := s.Sources(b.Context(), corpus.DefaultCollection, "e1", ""); err != nil || len(got) != bulkDocuments || got[0].Embedded != bulkChunks {
+			if got, err := s.Sources(b.Context(), corpus.DefaultCollection, "e1", ""); err != nil || len(got) != bulkDocuments ||
+				got[0].Embedded != bulkChunks {
 				b.Fatal(len(got), err)
 			}
 		})

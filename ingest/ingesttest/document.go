@@ -38,7 +38,10 @@ func documentRoundTrip(t *testing.T, db Database) {
 	p := put("/docs/ä b.txt", "hello", 0)
 	p.Document.Collection, p.Document.Text = "books", "the whole text\nof it"
 	p.Chunks = []corpus.Chunk{
-		{Kind: corpus.Prose, Text: "first", Headings: []string{"A › B", `quo"te, {curly}`, ""}, Page: &page, PageLabel: "iv", Start: 3, End: 8, Tokens: 1},
+		{
+			Kind: corpus.Prose, Text: "first", Headings: []string{"A › B", `quo"te, {curly}`, ""}, Page: &page, PageLabel: "iv", Start: 3, End: 8,
+			Tokens: 1,
+		},
 		{Kind: corpus.Code, Text: "", Headings: nil, Start: 8, End: 8},
 		{Kind: corpus.Table, Text: "a\tb\r\n\\c'\"", Headings: []string{"A › B"}, Start: 9, End: 12, Tokens: 4},
 	}

@@ -108,7 +108,10 @@ func confineTool(dir string, memory int64, program string) error {
 	names := slices.DeleteFunc(forbidden(), func(name string) bool {
 		// Programs start other programs and use local sockets to communicate
 		// with them.
-		return slices.Contains([]string{"execve", "execveat", "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg"}, name)
+		return slices.Contains([]string{
+			"execve", "execveat", "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto",
+			"sendmsg", "sendmmsg",
+		}, name)
 	})
 	names = append(names, "setsid", "setpgid") // their processes all end with the process group
 	local := seccomp.SyscallGroup{Action: seccomp.ActionErrno, NamesWithCondtions: []seccomp.NameWithConditions{{

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -67,7 +68,23 @@ func files(t *testing.T, endings ...string) []string {
 	return out
 }
 
+// sources returns the parsed Go files of the module.
 func sources(t *testing.T) []source {
+	t.Helper()
+	parsed.Do(func() { parsed.files = parse(t) })
+	if len(parsed.files) < 10 {
+		t.Fatalf("found only %d Go files: the walk is wrong", len(parsed.files))
+	}
+	return parsed.files
+}
+
+// parsed are the files of sources, which no test changes.
+var parsed struct {
+	sync.Once
+	files []source
+}
+
+func parse(t *testing.T) []source {
 	t.Helper()
 	var out []source
 	for _, p := range files(t, ".go") {
@@ -77,9 +94,6 @@ func sources(t *testing.T) []source {
 			t.Fatal(err)
 		}
 		out = append(out, source{p, path.Dir(p), strings.HasSuffix(p, "_test.go"), file, fset})
-	}
-	if len(out) < 10 {
-		t.Fatalf("found only %d Go files: the walk is wrong", len(out))
 	}
 	return out
 }
@@ -103,13 +117,11 @@ func level(dir string) int {
 	return -1
 }
 
-// related reports whether one folder is inside the other's top folder. A package and its subpackages may import each
-// other.
-func related(a, b string) bool {
-	return strings.HasPrefix(a, b+"/") || strings.HasPrefix(b, a+"/") ||
-		(strings.HasPrefix(a, "rag/") && strings.HasPrefix(b, "rag/")) ||
-		(strings.HasPrefix(a, "ingest/") && strings.HasPrefix(b, "ingest/extract/")) ||
-		(path.Dir(a) == path.Dir(b) && slices.Contains([]string{"embed", "ingest", "ingest/extract", "ingest/source", "cmd/docent", "examples"}, path.Dir(a)))
+// related reports whether a package may import one of its own level: its parent or
+// child folder, or a package of its family.
+func related(from, to string) bool {
+	return strings.HasPrefix(from, to+"/") || strings.HasPrefix(to, from+"/") ||
+		slices.ContainsFunc(Families, func(f Family) bool { return covers(f.From, from) && covers(f.To, to) })
 }
 
 func imports(s source) []string {
@@ -206,10 +218,10 @@ func TestSizes(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for _, s := range sources(t) {
-		stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(s.path), ".go"), "_test")
-		for _, bad := range BadNames {
-			if stem == bad || path.Base(s.dir) == bad {
-				t.Errorf("%s: the name %q says nothing about what is in it", s.path, bad)
+		stem := strings.TrimSuffix(path.Base(s.path), ".go")
+		for _, word := range append(strings.Split(stem, "_"), path.Base(s.dir)) {
+			if slices.Contains(BadNames, word) {
+				t.Errorf("%s: the name %q says nothing about what is in it", s.path, word)
 			}
 		}
 	}

@@ -138,7 +138,10 @@ func template(ctx context.Context, admin, name string) error {
 		return err
 	}
 	draft := name + "_draft"
-	for _, query := range []string{"DROP DATABASE IF EXISTS " + draft + " WITH (FORCE)", "CREATE DATABASE " + draft + " TEMPLATE template0 ENCODING 'UTF8'"} {
+	for _, query := range []string{
+		"DROP DATABASE IF EXISTS " + draft + " WITH (FORCE)",
+		"CREATE DATABASE " + draft + " TEMPLATE template0 ENCODING 'UTF8'",
+	} {
 		if _, err := conn.Exec(ctx, query); err != nil {
 			return fmt.Errorf("make the template: %w", err)
 		}

@@ -66,24 +66,33 @@ func networkKind[C any, S source.Source](k source.Kind, create func(C) (S, error
 // fileOptions choose files by their paths.
 var fileOptions = []source.Option{
 	{Name: "include", Title: fault.NewText("option_include", "patterns of the files to read, such as docs/**, comma-separated"), Type: "list"},
-	{Name: "exclude", Title: fault.NewText("option_exclude_files", "patterns of files and folders to leave out, comma-separated"), Type: "list"},
+	{Name: "exclude", Title: fault.NewText("option_exclude_files",
+		"patterns of files and folders to leave out, comma-separated"), Type: "list"},
 	{Name: "hidden", Title: fault.NewText("option_hidden", "also read names that begin with a dot"), Type: "bool", Default: "false"},
 }
 
 var webOptions = []source.Option{
-	{Name: "mode", Title: fault.NewText("option_mode", "page, sitemap, or crawl"), Choices: []string{"page", "sitemap", "crawl"}, Default: "page, or sitemap for .xml"},
+	{
+		Name: "mode", Title: fault.NewText("option_mode", "page, sitemap, or crawl"), Choices: []string{"page", "sitemap", "crawl"},
+		Default: "page, or sitemap for .xml",
+	},
 	{Name: "depth", Title: fault.NewText("option_depth", "how many links a crawl follows"), Type: "number", Default: "10"},
 	{Name: "max_pages", Title: fault.NewText("option_max_pages", "most pages of one sync"), Type: "number", Default: "5000"},
-	{Name: "prefixes", Title: fault.NewText("option_prefixes", "paths to read below, comma-separated"), Type: "list", Default: "the folder of the address"},
+	{
+		Name: "prefixes", Title: fault.NewText("option_prefixes", "paths to read below, comma-separated"), Type: "list",
+		Default: "the folder of the address",
+	},
 	{Name: "exclude", Title: fault.NewText("option_exclude_paths", "paths to leave out, comma-separated"), Type: "list"},
 	{Name: "hosts", Title: fault.NewText("option_hosts", "further hosts to read from, comma-separated"), Type: "list"},
-	{Name: "ignore_robots", Title: fault.NewText("option_ignore_robots", "read pages that robots.txt forbids; for your own sites only"), Type: "bool", Default: "false"},
+	{Name: "ignore_robots", Title: fault.NewText("option_ignore_robots",
+		"read pages that robots.txt forbids; for your own sites only"), Type: "bool", Default: "false"},
 	{Name: "authorization", Title: fault.NewText("option_authorization", "Authorization header, such as Bearer TOKEN"), Secret: true},
 }
 
 var feedOptions = []source.Option{
 	{Name: "linked", Title: fault.NewText("option_linked", "read the linked pages instead of the entries"), Type: "bool", Default: "false"},
-	{Name: "remove_old", Title: fault.NewText("option_remove_old", "remove entries that the feed no longer lists"), Type: "bool", Default: "false"},
+	{Name: "remove_old", Title: fault.NewText("option_remove_old",
+		"remove entries that the feed no longer lists"), Type: "bool", Default: "false"},
 	{Name: "authorization", Title: fault.NewText("option_authorization", "Authorization header, such as Bearer TOKEN"), Secret: true},
 }
 
@@ -98,7 +107,8 @@ var s3Options = append([]source.Option{
 	{Name: "access_key", Title: fault.NewText("option_access_key", "access key; none for public buckets")},
 	{Name: "secret_key", Title: fault.NewText("option_secret_key", "secret key"), Secret: true},
 	{Name: "session_token", Title: fault.NewText("option_session_token", "session token of temporary keys"), Secret: true},
-	{Name: "virtual_host", Title: fault.NewText("option_virtual_host", "put the bucket's name into the host name"), Type: "bool", Default: "false"},
+	{Name: "virtual_host", Title: fault.NewText("option_virtual_host",
+		"put the bucket's name into the host name"), Type: "bool", Default: "false"},
 }, fileOptions...)
 
 var webdavOptions = append([]source.Option{
@@ -110,6 +120,7 @@ var webdavOptions = append([]source.Option{
 var imapOptions = []source.Option{
 	{Name: "user", Title: fault.NewText("option_mail_user", "user name of the account"), Required: true},
 	{Name: "password", Title: fault.NewText("option_mail_password", "password of the account"), Secret: true, Required: true},
-	{Name: "mailboxes", Title: fault.NewText("option_mailboxes", "mailboxes, with * and %% as wildcards, comma-separated"), Type: "list", Default: "INBOX"},
+	{Name: "mailboxes", Title: fault.NewText("option_mailboxes",
+		"mailboxes, with * and %% as wildcards, comma-separated"), Type: "list", Default: "INBOX"},
 	{Name: "certificate", Title: fault.NewText("option_certificate", "certificate authority to trust, in PEM format")},
 }

@@ -37,7 +37,8 @@ func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 // follows the corpus later.
 func openWeaviate(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	if len(p.Config.Weaviate) == 0 {
-		return nil, fault.New(fault.Invalid, "config_weaviate_nodes", "the index weaviate needs the addresses of the nodes; set --weaviate URL,URL")
+		return nil, fault.New(fault.Invalid, "config_weaviate_nodes",
+			"the index weaviate needs the addresses of the nodes; set --weaviate URL,URL")
 	}
 	x, err := weaviate.New(ctx, weaviate.Config{
 		Nodes: p.Config.Weaviate, Key: p.Config.WeaviateKey, Corpus: p.DB.Corpus, Leases: p.DB.Encodings,

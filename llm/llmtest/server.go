@@ -238,7 +238,8 @@ func (r Reply) stream(ctx context.Context, w http.ResponseWriter, model string, 
 		return err
 	}
 	if usage && r.Usage != nil {
-		if err := send(fmt.Sprintf(`{"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, r.Usage.Prompt, r.Usage.Completion)); err != nil {
+		if err := send(fmt.Sprintf(`{"choices":[],"usage":{"prompt_tokens":%d,"completion_tokens":%d}}`, r.Usage.Prompt,
+			r.Usage.Completion)); err != nil {
 			return err
 		}
 	}

@@ -89,7 +89,10 @@ func testTools(t *testing.T, open func(*testing.T, ...Reply) llm.Model) {
 	if a.StopReason != "tool_calls" || a.Text != "I look it up." {
 		t.Errorf("stop reason %q, text %q: text beside calls is kept", a.StopReason, a.Text)
 	}
-	if want := []llm.Call{{ID: "a", Name: "search", Arguments: `{"q":"tuple"}`}, {ID: "b", Name: "clock", Arguments: `{}`}}; !slices.Equal(a.Calls, want) {
+	if want := []llm.Call{
+		{ID: "a", Name: "search", Arguments: `{"q":"tuple"}`},
+		{ID: "b", Name: "clock", Arguments: `{}`},
+	}; !slices.Equal(a.Calls, want) {
 		t.Fatalf("the calls are %+v, want %+v", a.Calls, want)
 	}
 	req.Messages = append(slices.Clone(req.Messages),

@@ -17,7 +17,8 @@ func CheckCollectionName(name string) error {
 	switch {
 	case len(name) > maxCollectionName:
 		return fault.New(fault.Invalid, "collection_name_too_long", "the collection's name is longer than %d bytes", maxCollectionName)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, "/") || strings.TrimSpace(name) != name:
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) || strings.Contains(name, "/") ||
+		strings.TrimSpace(name) != name:
 		return fault.New(fault.Invalid,
 			"collection_name_invalid", "the collection name %q must not have control characters, a slash, or spaces around it", name)
 	}

@@ -42,7 +42,8 @@ func (a *answering) search(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return fmt.Errorf("rewrite question: %w", ctx.Err())
 		case err != nil:
-			a.pipeline.cfg.Logger.WarnContext(ctx, "question not rewritten; earlier turns are searched for with it", "model", a.req.Model, "error", err)
+			a.pipeline.cfg.Logger.WarnContext(ctx,
+				"question not rewritten; earlier turns are searched for with it", "model", a.req.Model, "error", err)
 		default:
 			query.Question, query.Turns = question, nil
 		}
@@ -137,7 +138,8 @@ func nearest(said fault.Text, c retrieve.Coverage) fault.Text {
 	case len(c.Unseen) > 0:
 		return fault.NewText("unknown_unseen", "%s Nothing mentions %s. The nearest passages are listed.", said, codeSpans(c.Unseen))
 	case len(c.Lacking) > 0 && len(c.Covered) > 0:
-		return fault.NewText("unknown_lacking", "%s The nearest passages mention %s, but not %s.", said, codeSpans(c.Covered), codeSpans(c.Lacking))
+		return fault.NewText("unknown_lacking",
+			"%s The nearest passages mention %s, but not %s.", said, codeSpans(c.Covered), codeSpans(c.Lacking))
 	default:
 		return fault.NewText("unknown_with_passages", "%s The nearest passages are listed, but they do not answer it.", said)
 	}

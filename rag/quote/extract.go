@@ -285,7 +285,8 @@ func (e *extractor) names(cell string) bool {
 // isTerm reports whether a label is a defined name and not a title.
 func isTerm(label string) bool {
 	first := text.FirstWord(label)
-	return strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (") || len(first) > 1 && first == strings.ToUpper(first)
+	return strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (") || len(first) > 1 &&
+		first == strings.ToUpper(first)
 }
 
 // mentions reports whether a quote contains the first word of a label.

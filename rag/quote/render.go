@@ -241,14 +241,16 @@ var looseUnderscore = regexp.MustCompile(`(?:^|[^\pL\pN])_|_(?:$|[^\pL\pN])`)
 
 // risky reports whether Markdown or its renderer may interpret a word.
 func risky(w string) bool {
-	return strings.ContainsAny(w, "`*[]<>\\~|&$@#^") || looseUnderscore.MatchString(w) || strings.Contains(w, "://") || strings.HasPrefix(strings.ToLower(w), "www.") || strings.Contains(w, "!(")
+	return strings.ContainsAny(w, "`*[]<>\\~|&$@#^") || looseUnderscore.MatchString(w) || strings.Contains(w, "://") ||
+		strings.HasPrefix(strings.ToLower(w), "www.") || strings.Contains(w, "!(")
 }
 
 // opensBlock reports whether the first word of a line would open a list, a
 // heading, or a rule.
 func opensBlock(w string) bool {
 	number := strings.TrimLeft(w, "0123456789")
-	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || len(number) < len(w) && (number == "." || number == ")")
+	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || len(number) < len(w) &&
+		(number == "." || number == ")")
 }
 
 // trimPunctuation separates the brackets, quotation marks, and stops around a

@@ -10,7 +10,10 @@ import (
 const maxSmallTalk = 60
 
 // fillers may follow a phrase of small talk.
-var fillers = []string{"there", "docent", "again", "everyone", "all", "very", "much", "so", "today", "then", "please", "bitte", "and", "but"}
+var fillers = []string{
+	"there", "docent", "again", "everyone", "all", "very", "much", "so", "today", "then", "please", "bitte", "and",
+	"but",
+}
 
 // talkByPhrase is the kind of small talk of each phrase, in the form of
 // talkWords.

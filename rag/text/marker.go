@@ -71,7 +71,8 @@ func parseMarker(s string) (Marker, bool) {
 const maxMarkerBytes = 256
 
 // markerField is a number or range in a marker.
-var markerField = regexp.MustCompile(`^\s*(?:\^|(?i:passages?|docs?|sources?)\s+)?(\d{1,` + strconv.Itoa(maxMarkerDigits) + `})(?:\s*[-–]\s*(\d{1,` + strconv.Itoa(maxMarkerDigits) + `}))?\s*$`)
+var markerField = regexp.MustCompile(`^\s*(?:\^|(?i:passages?|docs?|sources?)\s+)?(\d{1,` + strconv.Itoa(maxMarkerDigits) +
+	`})(?:\s*[-–]\s*(\d{1,` + strconv.Itoa(maxMarkerDigits) + `}))?\s*$`)
 
 // parseRange reads one number, or two with a dash.
 func parseRange(s string) (from, to int, ok bool) {

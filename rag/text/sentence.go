@@ -200,7 +200,8 @@ func (s *splitter) run(lines []line, kind sentenceKind, ok func(line) bool) int 
 func (s *splitter) paragraph(lines []line) int {
 	all := lines
 	n, width := 1, runeLen(lines[0].of(s.text))
-	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && !isRow(lines[n].of(s.text)) && ItemMark(lines[n].of(s.text)) == 0 {
+	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && !isRow(lines[n].of(s.text)) &&
+		ItemMark(lines[n].of(s.text)) == 0 {
 		width = max(width, runeLen(lines[n].of(s.text)))
 		n++
 	}

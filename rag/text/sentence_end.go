@@ -137,7 +137,8 @@ func isAbbreviation(before, rest string) bool {
 		return true // "ALTER TABLE ... ADD"
 	case first && len(word) <= 3 && isOrdinal(word):
 		return true // "1. First"
-	case strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" && strings.Count(word, ".") > 1 || first && strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "":
+	case strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" && strings.Count(word, ".") > 1 || first &&
+		strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "":
 		return true // "4.1.2. Constants"
 	case abbreviations[strings.ToLower(word)]:
 		// "No." is an answer unless a number follows.

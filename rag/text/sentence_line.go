@@ -96,7 +96,8 @@ func isCode(text string, lines []line) bool {
 		case l.indent >= 4:
 			code++
 		}
-		if !looksLikeCode(s) && wordCount(s) >= 6 && (strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.Contains(s, ". ") || strings.Contains(s, ", ")) {
+		if !looksLikeCode(s) && wordCount(s) >= 6 &&
+			(strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":") || strings.Contains(s, ". ") || strings.Contains(s, ", ")) {
 			prose += 2
 		}
 	}
@@ -121,7 +122,8 @@ const minSaid = 5
 
 // codePrefixes begin lines of commands, SQL, or source code.
 var codePrefixes = []string{
-	"$ ", "# ", "=# ", "> ", "% ", "//", "/*", "--", "#!", "#include", "<?", "</", "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ", "ALTER ", "DROP ",
+	"$ ", "# ", "=# ", "> ", "% ", "//", "/*", "--", "#!", "#include", "<?", "</", "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ",
+	"ALTER ", "DROP ",
 	"GRANT ", "REVOKE ", "COPY ", "SET ", "BEGIN;", "COMMIT;", "WITH ", "import ", "func ", "def ", "class ", "return ",
 	"var ", "const ", "let ", "export ", "sudo ", "docker ", "git ",
 }

@@ -135,7 +135,8 @@ func dropRepeated(s string) string {
 			continue
 		}
 		start := sentence.Start
-		if line := strings.LastIndexByte(s[:start], '\n') + 1; ItemMark(strings.TrimLeft(s[line:start], " \t")) > 0 || strings.TrimSpace(s[line:start]) == "" {
+		if line := strings.LastIndexByte(s[:start], '\n') + 1; ItemMark(strings.TrimLeft(s[line:start], " \t")) > 0 ||
+			strings.TrimSpace(s[line:start]) == "" {
 			start = line
 		}
 		b.WriteString(strings.TrimRight(s[at:max(at, start)], " \t\n"))

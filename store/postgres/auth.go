@@ -185,7 +185,8 @@ func (s *accounts) Users(ctx context.Context) ([]auth.UserRecord, error) {
 // SetPassword replaces a password; see auth.UserChanges.
 func (s *accounts) SetPassword(ctx context.Context, name, password string) error {
 	return fail("set password", s.write(ctx, func(tx pgx.Tx) error {
-		if err := change(ctx, tx, store.NoUser(), `UPDATE app_user SET password_hash = $1 WHERE username = $2`, password, store.Text(name)); err != nil {
+		if err := change(ctx, tx, store.NoUser(),
+			`UPDATE app_user SET password_hash = $1 WHERE username = $2`, password, store.Text(name)); err != nil {
 			return err
 		}
 		return change(ctx, tx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = $1)`, store.Text(name))
@@ -194,7 +195,8 @@ func (s *accounts) SetPassword(ctx context.Context, name, password string) error
 
 // SetScopes replaces a user's scopes; see auth.UserChanges.
 func (s *accounts) SetScopes(ctx context.Context, name string, scopes auth.Scopes) error {
-	return fail("set scopes", s.alter(ctx, store.NoUser(), `UPDATE app_user SET scopes = $1 WHERE username = $2`, scopes.String(), store.Text(name)))
+	return fail("set scopes", s.alter(ctx, store.NoUser(),
+		`UPDATE app_user SET scopes = $1 WHERE username = $2`, scopes.String(), store.Text(name)))
 }
 
 // RemoveUser deletes a user; see auth.Users.
@@ -249,7 +251,8 @@ func (s *accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, er
 
 // UseLogin records a login's use; see auth.Logins.
 func (s *accounts) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
-	return fail("note the use of a login", s.alter(ctx, nil, `UPDATE login SET last_used_at = $1, expires_at = $2 WHERE hash = $3`, at, expires, hash))
+	return fail("note the use of a login", s.alter(ctx, nil,
+		`UPDATE login SET last_used_at = $1, expires_at = $2 WHERE hash = $3`, at, expires, hash))
 }
 
 // RemoveLogin deletes a login; see auth.Logins.

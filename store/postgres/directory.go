@@ -48,7 +48,8 @@ func (s *sessions) Sessions(ctx context.Context, filter journal.SessionFilter) (
 
 // Session returns a session; see journal.Directory.
 func (s *sessions) Session(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
-	r, err := scanListed(s.pool.QueryRow(ctx, `SELECT `+sessionColumns+`, `+messageCount+`, '' FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`,
+	r, err := scanListed(s.pool.QueryRow(ctx,
+		`SELECT `+sessionColumns+`, `+messageCount+`, '' FROM session s WHERE s.agent_name = $1 AND s.session_id = $2`,
 		store.Text(key.Agent), store.Text(key.ID)))
 	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)
 }

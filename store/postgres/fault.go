@@ -54,7 +54,8 @@ func collides(err error) bool {
 	case foreignKey: // the bytes were deleted while a document began to refer to them
 		return e.ConstraintName == "document_blob_sha256_fkey"
 	case unique: // two calls stored the same message or the same new document
-		return e.ConstraintName == "chat_client_id" || e.ConstraintName == "event_client_id" || e.ConstraintName == "chunk_document_id_ordinal_key"
+		return e.ConstraintName == "chat_client_id" || e.ConstraintName == "event_client_id" ||
+			e.ConstraintName == "chunk_document_id_ordinal_key"
 	default:
 		return false
 	}

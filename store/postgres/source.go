@@ -202,7 +202,8 @@ func (s *sources) DueSources(ctx context.Context, now time.Time) ([]int64, error
 
 // RequestSync asks for a sync; see source.Leases.
 func (s *sources) RequestSync(ctx context.Context, id int64, request source.Request) error {
-	return fail("request sync", s.alter(ctx, store.NoSource(id), `UPDATE source SET requested = greatest(requested, $2) WHERE id = $1`, id, int(request)))
+	return fail("request sync", s.alter(ctx, store.NoSource(id),
+		`UPDATE source SET requested = greatest(requested, $2) WHERE id = $1`, id, int(request)))
 }
 
 // StartSync takes the lease; see source.Leases.

@@ -188,7 +188,8 @@ func (s *accounts) Users(ctx context.Context) ([]auth.UserRecord, error) {
 // SetPassword replaces a password; see auth.UserChanges.
 func (s *accounts) SetPassword(ctx context.Context, name, password string) error {
 	return fail("set password", s.write(ctx, func(ctx context.Context, w *writer) error {
-		if err := w.change(ctx, store.NoUser(), `UPDATE app_user SET password_hash = ? WHERE username = ?`, password, store.Text(name)); err != nil {
+		if err := w.change(ctx, store.NoUser(),
+			`UPDATE app_user SET password_hash = ? WHERE username = ?`, password, store.Text(name)); err != nil {
 			return err
 		}
 		return w.change(ctx, nil, `DELETE FROM login WHERE user_id = (SELECT id FROM app_user WHERE username = ?)`, store.Text(name))
@@ -197,7 +198,8 @@ func (s *accounts) SetPassword(ctx context.Context, name, password string) error
 
 // SetScopes replaces a user's scopes; see auth.UserChanges.
 func (s *accounts) SetScopes(ctx context.Context, name string, scopes auth.Scopes) error {
-	return fail("set scopes", s.alter(ctx, store.NoUser(), `UPDATE app_user SET scopes = ? WHERE username = ?`, scopes.String(), store.Text(name)))
+	return fail("set scopes", s.alter(ctx, store.NoUser(),
+		`UPDATE app_user SET scopes = ? WHERE username = ?`, scopes.String(), store.Text(name)))
 }
 
 // RemoveUser deletes a user; see auth.Users.
@@ -245,7 +247,8 @@ func (s *accounts) Login(ctx context.Context, hash []byte) (auth.LoginRecord, er
 
 // UseLogin records a login's use; see auth.Logins.
 func (s *accounts) UseLogin(ctx context.Context, hash []byte, at, expires time.Time) error {
-	return fail("note the use of a login", s.alter(ctx, nil, `UPDATE login SET last_used_at = ?, expires_at = ? WHERE hash = ?`, at.UnixMicro(), expires.UnixMicro(), hash))
+	return fail("note the use of a login", s.alter(ctx, nil,
+		`UPDATE login SET last_used_at = ?, expires_at = ? WHERE hash = ?`, at.UnixMicro(), expires.UnixMicro(), hash))
 }
 
 // RemoveLogin deletes a login; see auth.Logins.

@@ -58,7 +58,8 @@ func (s *sessions) Sessions(ctx context.Context, filter journal.SessionFilter) (
 // Session returns a session; see journal.Directory.
 func (s *sessions) Session(ctx context.Context, key journal.SessionKey) (journal.SessionRecord, error) {
 	var messages int
-	r, err := scanSession(s.reader.QueryRowContext(ctx, `SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`,
+	r, err := scanSession(s.reader.QueryRowContext(ctx,
+		`SELECT `+sessionColumns+`, `+messageCount+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`,
 		store.Text(key.Agent), store.Text(key.ID)), &messages)
 	r.Messages = messages
 	return r, fail(fmt.Sprintf("read session %s of %s", key.ID, key.Agent), err)

@@ -37,7 +37,8 @@ func (s *sessions) LastFeedback(ctx context.Context, session, from, to int64) ([
 
 func (s *sessions) feedback(ctx context.Context, row int64, which string, more ...any) ([]journal.FeedbackRecord, error) {
 	operation := fmt.Sprintf("read feedback of session %d", row)
-	rows, err := s.reader.QueryContext(ctx, `SELECT id, turn, rating, comment, timestamp FROM feedback WHERE `+which, append([]any{row}, more...)...)
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT id, turn, rating, comment, timestamp FROM feedback WHERE `+which, append([]any{row}, more...)...)
 	if err != nil {
 		return nil, fail(operation, err)
 	}

@@ -139,7 +139,8 @@ func putChunks(ctx context.Context, w *writer, id int64, p intake.Put) error {
 			return err
 		}
 		vector = store.AppendVector(vector[:0], p.Vectors[i])
-		if _, err := w.exec(ctx, `INSERT INTO embedding (chunk_id, embedder, vector) VALUES (?, ?, ?)`, chunk, store.Text(p.Embedder), vector); err != nil {
+		if _, err := w.exec(ctx, `INSERT INTO embedding (chunk_id, embedder, vector) VALUES (?, ?, ?)`, chunk, store.Text(p.Embedder),
+			vector); err != nil {
 			return err
 		}
 	}

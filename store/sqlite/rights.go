@@ -217,7 +217,8 @@ func (s *rightsTables) SetIssuerGroups(ctx context.Context, principal string, gr
 	}
 	return fail("store the groups of a token", s.write(ctx, func(ctx context.Context, w *writer) error {
 		principal = store.Text(principal)
-		if _, err := w.exec(ctx, `DELETE FROM issuer_group WHERE member = ?1 OR expires_at <= ?2`, principal, s.config.Now().UnixMicro()); err != nil {
+		if _, err := w.exec(ctx, `DELETE FROM issuer_group WHERE member = ?1 OR expires_at <= ?2`, principal,
+			s.config.Now().UnixMicro()); err != nil {
 			return err
 		}
 		_, err := w.exec(ctx, `INSERT INTO issuer_group (member, name, expires_at) SELECT DISTINCT ?, value, ? FROM json_each(?)`,

@@ -75,7 +75,8 @@ func (s *sessions) openSession(ctx context.Context, record journal.SessionRecord
 			return err
 		}
 		created = n == 1
-		stored, err = scanSession(w.row(ctx, `SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`, agentName, id))
+		stored, err = scanSession(w.row(ctx, `SELECT `+sessionColumns+` FROM session s WHERE s.agent_name = ? AND s.session_id = ?`, agentName,
+			id))
 		if err != nil || created {
 			return err
 		}
@@ -108,7 +109,8 @@ func (s *sessions) ResetSession(ctx context.Context, session, _ int64) (seq int6
 		}
 		for _, query := range []string{
 			`DELETE FROM event WHERE session_id = ?`, `DELETE FROM reasoning_step WHERE session_id = ?`, `DELETE FROM said WHERE session_id = ?`,
-			`DELETE FROM chat WHERE session_id = ?`, `DELETE FROM transition WHERE session_id = ?`, `DELETE FROM intent_prediction WHERE session_id = ?`, `DELETE FROM feedback WHERE session_id = ?`,
+			`DELETE FROM chat WHERE session_id = ?`, `DELETE FROM transition WHERE session_id = ?`,
+			`DELETE FROM intent_prediction WHERE session_id = ?`, `DELETE FROM feedback WHERE session_id = ?`,
 		} {
 			if _, err := w.exec(ctx, query, session); err != nil {
 				return err

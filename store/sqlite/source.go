@@ -236,7 +236,8 @@ func (s *sources) DueSources(ctx context.Context, now time.Time) ([]int64, error
 
 // RequestSync asks for a sync; see source.Leases.
 func (s *sources) RequestSync(ctx context.Context, id int64, request source.Request) error {
-	return fail("request sync", s.alter(ctx, store.NoSource(id), `UPDATE source SET requested = max(requested, ?) WHERE id = ?`, int(request), id))
+	return fail("request sync", s.alter(ctx, store.NoSource(id),
+		`UPDATE source SET requested = max(requested, ?) WHERE id = ?`, int(request), id))
 }
 
 // StartSync takes the lease; see source.Leases.

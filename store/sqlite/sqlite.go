@@ -185,7 +185,8 @@ func (s *database) connect(ctx context.Context) error {
 		return err
 	}
 	db, err := open(path, 1, s.config.BusyTimeout,
-		"_txlock=immediate", "_pragma=auto_vacuum(INCREMENTAL)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)", "_pragma=foreign_keys(1)",
+		"_txlock=immediate", "_pragma=auto_vacuum(INCREMENTAL)", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)",
+		"_pragma=foreign_keys(1)",
 		"_pragma=journal_size_limit("+strconv.Itoa(walLimit)+")", "_pragma=cache_size(-"+strconv.Itoa(cacheKiB)+")")
 	if err != nil {
 		return err

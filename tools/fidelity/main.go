@@ -177,7 +177,8 @@ func (m *measurement) print(out io.Writer) error {
 	for _, key := range keys {
 		r := m.rows[key]
 		n := float64(max(r.files, 1))
-		fmt.Fprintf(&b, "| %s | %s | %d | %.3f | %.3f | %.3f | %d | %d |\n", r.format, r.reference, r.files, r.recall/n, r.precision/n, r.order/n, r.poor, r.unread)
+		fmt.Fprintf(&b, "| %s | %s | %d | %.3f | %.3f | %.3f | %d | %d |\n", r.format, r.reference, r.files, r.recall/n, r.precision/n, r.order/n,
+			r.poor, r.unread)
 	}
 	for _, ref := range slices.Sorted(maps.Keys(m.failed)) {
 		files := "files"

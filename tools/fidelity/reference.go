@@ -31,7 +31,8 @@ var commands = map[string]string{pdftotext: "pdftotext", pandoc: "pandoc", trafi
 
 // howToInstall says where each program comes from.
 var howToInstall = map[string]string{
-	pdftotext: "apt install poppler-utils", pandoc: "apt install pandoc", trafilatura: "pip install trafilatura lxml_html_clean", libreOffice: "apt install libreoffice-writer libreoffice-calc libreoffice-impress",
+	pdftotext: "apt install poppler-utils", pandoc: "apt install pandoc", trafilatura: "pip install trafilatura lxml_html_clean",
+	libreOffice: "apt install libreoffice-writer libreoffice-calc libreoffice-impress",
 }
 
 // formatNames are the formats by the endings of their files, where a reference

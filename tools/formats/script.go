@@ -29,7 +29,8 @@ export interface Format {
 export const formats: Format[] = [
 `)
 	for _, f := range format.All() {
-		b.WriteString("  { name: " + quoted(f.ShortName()) + ", media: " + quoted(f.Media) + ", endings: [" + list(f.Endings) + "], unit: " + quoted(string(f.Unit)))
+		b.WriteString("  { name: " + quoted(f.ShortName()) + ", media: " + quoted(f.Media) + ", endings: [" + list(f.Endings) + "], unit: " +
+			quoted(string(f.Unit)))
 		if f.Archive() {
 			b.WriteString(", archive: true")
 		}

@@ -11,7 +11,10 @@ import (
 
 // commentRules are tried on the sentences of Go comments, after rules.
 var commentRules = []rule{
-	{regexp.MustCompile(`(?i)\b(is|are|does|do|has|have|was|were) (what|who|whom|whoever)\b`), "do not use a clause as the object, name the thing"},
+	{
+		regexp.MustCompile(`(?i)\b(is|are|does|do|has|have|was|were) (what|who|whom|whoever)\b`),
+		"do not use a clause as the object, name the thing",
+	},
 	{regexp.MustCompile(`^(Not|Nor|Neither) [^.,]*\b(is|are|does|do|was|were|has) (it|they|there|the|a)\b`), "put the subject before the verb"},
 }
 

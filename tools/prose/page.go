@@ -56,7 +56,8 @@ func parse(text string) page {
 			continue
 		}
 		table := strings.HasPrefix(line, "|")
-		if !table && !strings.HasPrefix(line, "#") && len([]rune(line)) > maxColumns && !strings.Contains(line, "](") && !strings.Contains(line, "http") {
+		if !table && !strings.HasPrefix(line, "#") && len([]rune(line)) > maxColumns && !strings.Contains(line, "](") &&
+			!strings.Contains(line, "http") {
 			p.long = append(p.long, i+1)
 		}
 		line = comment.ReplaceAllString(quote.ReplaceAllString(line, ""), "")

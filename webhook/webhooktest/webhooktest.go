@@ -122,7 +122,8 @@ func webhooks(t *testing.T, s webhook.Store) {
 	if left := list(t, s, webhook.Filter{}); len(left) != 0 {
 		t.Errorf("a removed webhook keeps %v", left)
 	}
-	n, err := s.AddDeliveries(t.Context(), []webhook.Delivery{{Webhook: first.ID, MessageID: "m", Event: webhook.AnswerRated, Body: []byte("{}"), NextAt: start}})
+	n, err := s.AddDeliveries(t.Context(),
+		[]webhook.Delivery{{Webhook: first.ID, MessageID: "m", Event: webhook.AnswerRated, Body: []byte("{}"), NextAt: start}})
 	if n != 0 || err != nil {
 		t.Errorf("a removed webhook gets %d deliveries: %v", n, err)
 	}
@@ -132,7 +133,8 @@ func full(t *testing.T, s webhook.Store) {
 	for range webhook.MaxWebhooks {
 		add(t, s, "https://a.example/")
 	}
-	_, err := s.AddWebhook(t.Context(), webhook.Webhook{URL: "https://a.example/", Events: webhook.Events, Secret: []byte{1}, CreatedAt: start})
+	_, err := s.AddWebhook(t.Context(),
+		webhook.Webhook{URL: "https://a.example/", Events: webhook.Events, Secret: []byte{1}, CreatedAt: start})
 	wantKind(t, err, fault.Conflict)
 }
 
@@ -206,7 +208,8 @@ func claim(t *testing.T, s webhook.Store) {
 	if d, found, err := s.ClaimDelivery(t.Context(), w.ID, now, until); found || err != nil {
 		t.Errorf("claimed %+v again: %v", d, err)
 	}
-	if d, found, err := s.ClaimDelivery(t.Context(), w.ID, until, until.Add(time.Minute)); !found || err != nil || d.MessageID != "msg_0" && d.MessageID != "msg_1" {
+	if d, found, err := s.ClaimDelivery(t.Context(), w.ID, until, until.Add(time.Minute)); !found || err != nil || d.MessageID != "msg_0" &&
+		d.MessageID != "msg_1" {
 		t.Errorf("after the reservation: %+v, %v, %v", d, found, err)
 	}
 }
@@ -297,7 +300,8 @@ func forget(t *testing.T, s webhook.Store) {
 func documents(t *testing.T, db Store) {
 	s := db.Webhooks
 	w := add(t, s, "https://a.example/") // not for failed documents
-	_, err := s.AddWebhook(t.Context(), webhook.Webhook{URL: "https://b.example/", Events: webhook.Events, Secret: []byte{1}, CreatedAt: start})
+	_, err := s.AddWebhook(t.Context(),
+		webhook.Webhook{URL: "https://b.example/", Events: webhook.Events, Secret: []byte{1}, CreatedAt: start})
 	ok(t, err)
 	put := func(source, text string, status corpus.Status) intake.Put {
 		p := intake.Put{

@@ -24,7 +24,8 @@ func clock(f func()) time.Duration {
 // insert inserts one message, and three inserts three of them in a transaction. TurnBenchmark
 // reports ratios of medians.
 func TurnBenchmark(b *testing.B, s journal.Store, insert, three func() error) {
-	stored, _, err := s.OpenSession(b.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
+	stored, _, err := s.OpenSession(b.Context(),
+		journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: "bench"}, Platform: "WebSocketPlatform"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -91,7 +91,10 @@ func told(text string) journal.Entry {
 // thought returns the entry of a step that belongs to the message of an entry.
 func thought(summary string, answer int) journal.Entry {
 	payload, _ := json.Marshal(map[string]string{"summary": summary}) // strings always marshal
-	return journal.Entry{Step: &chat.Reasoning{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload}, Answer: answer}
+	return journal.Entry{
+		Step:   &chat.Reasoning{Kind: "reasoning_step", StepKind: "thought", Summary: summary, Payload: payload},
+		Answer: answer,
+	}
 }
 
 // sorry returns the entry of an apology.

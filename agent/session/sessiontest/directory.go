@@ -103,7 +103,8 @@ func directoryList(t *testing.T, db Database) {
 	got, err = s.Session(ctx, first.Key)
 	ok(t, err)
 	want(t, "a name that would turn what follows", got.Name, "Pay סל")
-	fresh, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: first.Key.Agent, ID: "turned"}, Name: name, Platform: "p"})
+	fresh, _, err := s.OpenSession(ctx,
+		journal.SessionRecord{Key: journal.SessionKey{Agent: first.Key.Agent, ID: "turned"}, Name: name, Platform: "p"})
 	ok(t, err)
 	want(t, "such a name at the beginning", fresh.Name, "Pay סל")
 	found, err := s.Sessions(ctx, journal.SessionFilter{Match: "pay סל"})
@@ -180,9 +181,12 @@ func directoryInvalid(t *testing.T, db Database) {
 		"both":             begun(row, e, journal.Entry{Message: told("x").Message, Step: thought("x", 0).Step}),
 		"answer to a step": begun(row, e, thought("x", 1)),
 		"answer to none":   begun(row, e, told("x"), thought("x", 3)),
-		"link to a step":   {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Entries: []journal.Entry{thought("x", 0)}, Links: []journal.Link{{Step: 1, Answer: 1}}},
-		"link to none":     {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []journal.Link{{Step: 1, Answer: 1}}},
-		"negative":         {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []journal.Link{{Step: 1, Answer: -1}}},
+		"link to a step": {
+			Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Entries: []journal.Entry{thought("x", 0)},
+			Links: []journal.Link{{Step: 1, Answer: 1}},
+		},
+		"link to none": {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []journal.Link{{Step: 1, Answer: 1}}},
+		"negative":     {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []journal.Link{{Step: 1, Answer: -1}}},
 	} {
 		_, err := s.CommitTurn(ctx, turn)
 		wantKind(t, name, err, fault.Invalid)

@@ -153,11 +153,15 @@ func eventSilent(t *testing.T, db Conversations) {
 	for range 2 { // without an id, each is another event
 		r, err := s.Receive(ctx, journal.Incoming{
 			Session: row, History: 5,
-			Event: journal.EventRecord{Name: "user_update_ui", Info: "i", Human: true, Time: at, Data: json.RawMessage(`{"a": 1}`), Origin: json.RawMessage(`{"peer":"p"}`)},
+			Event: journal.EventRecord{
+				Name: "user_update_ui", Info: "i", Human: true, Time: at, Data: json.RawMessage(`{"a": 1}`),
+				Origin: json.RawMessage(`{"peer":"p"}`),
+			},
 		})
 		ok(t, err)
 		e := r.Event
-		want(t, "event", []any{e.Name, e.Info, e.Human, e.Time, e.Message, r.Duplicate}, []any{"user_update_ui", "i", true, at, agent.ChatMessage{}, false})
+		want(t, "event", []any{e.Name, e.Info, e.Human, e.Time, e.Message, r.Duplicate},
+			[]any{"user_update_ui", "i", true, at, agent.ChatMessage{}, false})
 		sameJSON(t, "data", e.Data, `{"a":1}`)
 		sameJSON(t, "origin", e.Origin, `{"peer":"p"}`)
 		want(t, "history", lines(r.History), []string{`1/1 user "one"`})
@@ -236,7 +240,10 @@ func eventSender(t *testing.T, db Conversations) {
 	again, err := s.Receive(ctx, message(row, "m2", "an agent"))
 	ok(t, err)
 	want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, r.Event})
-	commit(t, s, journal.TurnRecord{Session: row, Turn: r.Event.Turn, Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"re"`)}}}})
+	commit(t, s, journal.TurnRecord{
+		Session: row, Turn: r.Event.Turn,
+		Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"re"`)}}},
+	})
 	history := say(t, s, row, "m3", "the user again").History
 	messages, err := s.Messages(ctx, row, journal.MessageQuery{})
 	ok(t, err)
@@ -282,8 +289,9 @@ func eventOdd(t *testing.T, db Conversations) {
 	row := open(t, s, "x").RowID
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
 	for name, content := range map[string]string{
-		"exponent": `1e999999`, "negative": `{"a":[-1.5e-99999]}`, "long": strings.Repeat("9", 200_000), "fraction": `0.` + strings.Repeat("1", 20_000),
-		"many": "[" + strings.Repeat("1e999,", 50_000) + "0]", "deep": nested(600), "very deep": nested(9_999), "deeper": nested(100_000),
+		"exponent": `1e999999`, "negative": `{"a":[-1.5e-99999]}`, "long": strings.Repeat("9", 200_000),
+		"fraction": `0.` + strings.Repeat("1", 20_000),
+		"many":     "[" + strings.Repeat("1e999,", 50_000) + "0]", "deep": nested(600), "very deep": nested(9_999), "deeper": nested(100_000),
 		"objects": strings.Repeat(`{"a":`, 5_000) + "1" + strings.Repeat("}", 5_000),
 	} {
 		raw := json.RawMessage(content)
@@ -303,7 +311,8 @@ func eventOdd(t *testing.T, db Conversations) {
 		}
 	}
 	for i, content := range []string{
-		nested(500), `1e999`, `-1.25E-999`, `"1e999999"`, `{"1e999999":1}`, strings.Repeat("9", 1000), `0.` + strings.Repeat("1", 900), `[1e300,-0.0,0,12345678901234567890]`,
+		nested(500), `1e999`, `-1.25E-999`, `"1e999999"`, `{"1e999999":1}`, strings.Repeat("9", 1000), `0.` + strings.Repeat("1", 900),
+		`[1e300,-0.0,0,12345678901234567890]`,
 	} {
 		in := message(row, fmt.Sprint(i), "x")
 		in.Content, in.Event.Data = json.RawMessage(content), json.RawMessage("["+content+"]")

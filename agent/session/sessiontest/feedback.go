@@ -44,7 +44,8 @@ func feedbackRows(t *testing.T, db Database) {
 	at := time.Date(2026, 2, 3, 4, 5, 6, 789000, time.FixedZone("", 3600))
 	ok(t, f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Rating: &good}, Time: at}))
 	ok(t, f.AddFeedback(ctx, row, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 3, Rating: &bad, Comment: "not \x00true\xff; ' é"}}))
-	ok(t, f.AddFeedback(ctx, other, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 2, Comment: strings.Repeat("x", journal.MaxCommentBytes)}}))
+	ok(t, f.AddFeedback(ctx, other,
+		journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 2, Comment: strings.Repeat("x", journal.MaxCommentBytes)}}))
 	want(t, "feedback", feedbackLines(t, f, row), []string{"1 5 ", "3 -1 not  true?; ' é"})
 	want(t, "another's", feedbackLines(t, f, other), []string{"2 none " + strings.Repeat("x", journal.MaxCommentBytes)})
 	want(t, "nobody's", feedbackLines(t, f, 999), []string{})
@@ -53,7 +54,8 @@ func feedbackRows(t *testing.T, db Database) {
 	if !records[0].Time.Equal(at) || records[0].ID == 0 || records[1].ID <= records[0].ID || time.Since(records[1].Time).Abs() > time.Minute {
 		t.Errorf("stored %+v", records)
 	}
-	wantKind(t, "no session", f.AddFeedback(ctx, 999, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Rating: &good}}), fault.NotFound)
+	wantKind(t, "no session", f.AddFeedback(ctx, 999, journal.FeedbackRecord{Feedback: journal.Feedback{Turn: 1, Rating: &good}}),
+		fault.NotFound)
 	want(t, "rows", db.Count(t, "feedback"), 3)
 	ok(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "y"}))
 	want(t, "rows of a session that is left", db.Count(t, "feedback"), 2)

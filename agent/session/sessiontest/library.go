@@ -66,7 +66,10 @@ func directoryMatch(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	rows := map[string]int64{}
 	for i, id := range []string{"name", "text", "object", "answer", "markdown", "other"} {
-		record := journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "P", Owner: "o", UpdatedAt: time.Unix(1700000000-int64(i), 0)}
+		record := journal.SessionRecord{
+			Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "P", Owner: "o",
+			UpdatedAt: time.Unix(1700000000-int64(i), 0),
+		}
 		if id == "name" {
 			record.Name = `Über 100% \_o/`
 		}
@@ -86,7 +89,8 @@ func directoryMatch(t *testing.T, db Database) {
 	e := say(t, s, rows["answer"], "", "hm").Event
 	commit(t, s, begun(rows["answer"], e, entry(payload.TypeRAG, `{"answer":"The gear weighs 7\u00a0kg [1].","docs":[{"content":"secret passage","title":"T"}],"llm_name":"m"}`)))
 	e = say(t, s, rows["markdown"], "", "hm").Event
-	commit(t, s, begun(rows["markdown"], e, entry(payload.TypeMarkdown, `"**Вес** is *heavy* \"quoted\""`), entry(payload.TypeHTML, `"<b>tag</b>"`), thought("a thought", 0)))
+	commit(t, s, begun(rows["markdown"], e, entry(payload.TypeMarkdown, `"**Вес** is *heavy* \"quoted\""`),
+		entry(payload.TypeHTML, `"<b>tag</b>"`), thought("a thought", 0)))
 	e = say(t, s, rows["other"], "", "hm").Event
 	commit(t, s, begun(rows["other"], e, entry(payload.TypeDataFrame, `{"columns":["weights"]}`)))
 	for _, c := range []struct{ match, found string }{
@@ -131,7 +135,8 @@ func directoryMatch(t *testing.T, db Database) {
 	want(t, "instead", listed(t, s, journal.SessionFilter{Match: "VALVE"}), "text")
 	name := "Другое"
 	ok(t, s.Directory.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "name"}, journal.SessionChange{Name: &name}))
-	want(t, "renamed", []string{listed(t, s, journal.SessionFilter{Match: "über"}), listed(t, s, journal.SessionFilter{Match: "другое"})}, []string{"", "name"})
+	want(t, "renamed", []string{listed(t, s, journal.SessionFilter{Match: "über"}), listed(t, s, journal.SessionFilter{Match: "другое"})},
+		[]string{"", "name"})
 	reset(t, s, rows["answer"])
 	want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
 	ok(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))

@@ -106,7 +106,8 @@ func pageContent(t *testing.T, db Conversations) {
 	const limit = 1000
 	s, ctx := db.Open(t), t.Context()
 	row := open(t, s, "x").RowID
-	record(t, s, row, noise(limit-100), noise(limit+1), plain(limit-100), plain(limit+1), plain(1_000_000), noise(1_000_000), json.RawMessage(`1`))
+	record(t, s, row, noise(limit-100), noise(limit+1), plain(limit-100), plain(limit+1), plain(1_000_000), noise(1_000_000),
+		json.RawMessage(`1`))
 	messages, err := s.Messages(ctx, row, journal.MessageQuery{MaxContent: limit})
 	ok(t, err)
 	steps, err := s.Steps(ctx, row, journal.MessageQuery{MaxContent: limit})

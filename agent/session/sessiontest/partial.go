@@ -156,6 +156,7 @@ func partialAgain(t *testing.T, db Conversations) {
 	})
 	took.Key = "another"
 	got := commit(t, s, took)
-	want(t, "by another", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{"3/1 thought hm", `4/1 agent "part"`, `6/1 agent "took"`}})
+	want(t, "by another", []any{got.Repeated, entryLines(got.Entries)},
+		[]any{true, []string{"3/1 thought hm", `4/1 agent "part"`, `6/1 agent "took"`}})
 	db.rows(t, map[string]int{"transition": 3})
 }

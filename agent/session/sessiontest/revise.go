@@ -56,17 +56,20 @@ func reviseLeftOut(t *testing.T, db Conversations) {
 	converse(t, s, row, "one", "two")
 	late := say(t, s, row, "late", "late").Event
 	first := revise(t, s, row, "r1", "zwei", 2)
-	want(t, "receipt", []any{first.Event.Turn, first.Event.Message.Seq, first.Event.Message.Replaces, first.Duplicate}, []any{int64(4), int64(8), int64(2), false})
+	want(t, "receipt", []any{first.Event.Turn, first.Event.Message.Seq, first.Event.Message.Replaces, first.Duplicate},
+		[]any{int64(4), int64(8), int64(2), false})
 	want(t, "history", lines(first.History), []string{`1/1 user "one"`, `3/1 agent "re one"`})
 	again := revise(t, s, row, "r1", "zwei", 2)
-	want(t, "again", []any{again.Event.Turn, again.Event.Message.Replaces, again.Duplicate, len(again.History)}, []any{int64(4), int64(2), true, 2})
+	want(t, "again", []any{again.Event.Turn, again.Event.Message.Replaces, again.Duplicate, len(again.History)},
+		[]any{int64(4), int64(2), true, 2})
 	reply(t, s, row, late, "too late")
 	commit(t, s, begun(row, first.Event, thought("zwei", 2), told("re zwei")))
 	said, steps := conversation(t, s, row, journal.MessageQuery{})
 	want(t, "messages", said, []string{`1/1 user "one"`, `3/1 agent "re one"`, `8/4 user "zwei"`, `11/4 agent "re zwei"`})
 	want(t, "steps", steps, []string{`2/1 thought one`, `10/4 thought zwei`})
 	for what, q := range map[string]journal.MessageQuery{
-		"a page": {After: 1, Before: 11, Last: 2, Bytes: 1000}, "until now": {After: 1, Before: 11, Until: time.Now().Add(time.Hour), MaxContent: 1000},
+		"a page":    {After: 1, Before: 11, Last: 2, Bytes: 1000},
+		"until now": {After: 1, Before: 11, Until: time.Now().Add(time.Hour), MaxContent: 1000},
 	} {
 		said, _ := conversation(t, s, row, q)
 		want(t, what, said, []string{`3/1 agent "re one"`, `8/4 user "zwei"`})

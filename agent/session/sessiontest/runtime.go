@@ -171,5 +171,6 @@ func runtimeSame(t *testing.T, db Conversations) {
 	}
 	ok(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
 	ok(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
-	wantKind(t, "another file", sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("ho")), Wait: true}), fault.Conflict)
+	wantKind(t, "another file", sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("ho")), Wait: true}),
+		fault.Conflict)
 }

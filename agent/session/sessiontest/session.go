@@ -28,8 +28,9 @@ func sessionOpen(t *testing.T, db Conversations) {
 	s, ctx := db.Open(t), t.Context()
 	at := time.Date(2024, 2, 29, 12, 30, 1, 123456000, time.UTC)
 	record := journal.SessionRecord{
-		Key: journal.SessionKey{Agent: "a", ID: "one"}, Name: "My chat", Username: "ann", Owner: "token:1", Address: "203.0.113.1", Platform: "WebSocketPlatform",
-		State: "greet", EnteredAt: at.Add(time.Second), WakeAt: at.Add(time.Minute),
+		Key: journal.SessionKey{Agent: "a", ID: "one"}, Name: "My chat", Username: "ann", Owner: "token:1", Address: "203.0.113.1",
+		Platform: "WebSocketPlatform",
+		State:    "greet", EnteredAt: at.Add(time.Second), WakeAt: at.Add(time.Minute),
 		Variables: map[string]json.RawMessage{"n": json.RawMessage(`1`), "o": json.RawMessage(`{"k":[true]}`)}, CreatedAt: at,
 	}
 	got, created, err := s.OpenSession(ctx, record)
@@ -96,7 +97,10 @@ func sessionReset(t *testing.T, db Conversations) {
 	happen(t, s, row, "e", "")
 	reset(t, s, row)
 	got := open(t, s, "x")
-	want(t, "session", []any{got.RowID, got.State, len(got.Variables), got.Seq, got.Turn, len(got.Pending), got.EnteredAt.IsZero(), got.WakeAt.IsZero()},
+	want(t, "session", []any{
+		got.RowID, got.State, len(got.Variables), got.Seq, got.Turn, len(got.Pending), got.EnteredAt.IsZero(),
+		got.WakeAt.IsZero(),
+	},
 		[]any{row, "", 0, int64(4), int64(3), 0, true, true})
 	want(t, "record", all(t, s, other), []string{`1/1 user "stays"`})
 	messages, err := s.Messages(ctx, row, journal.MessageQuery{})
@@ -134,8 +138,10 @@ func sessionLast(t *testing.T, db Conversations) {
 	want(t, "not yet", last().ID, 0)
 	commit(t, s, done)
 	got := last()
-	want(t, "last", []any{got.ID, got.Turn, got.Name, got.Info, got.Human}, []any{r.Event.ID, r.Event.Turn, r.Event.Name, r.Event.Info, r.Event.Human})
-	want(t, "its message", []any{got.Message.Seq, got.Message.ClientID, got.Message.IsUser, got.Time.Equal(r.Event.Time)}, []any{int64(1), "m1", true, true})
+	want(t, "last", []any{got.ID, got.Turn, got.Name, got.Info, got.Human},
+		[]any{r.Event.ID, r.Event.Turn, r.Event.Name, r.Event.Info, r.Event.Human})
+	want(t, "its message", []any{got.Message.Seq, got.Message.ClientID, got.Message.IsUser, got.Time.Equal(r.Event.Time)},
+		[]any{int64(1), "m1", true, true})
 	sameJSON(t, "its content", got.Message.Content, `"one"`)
 	sameJSON(t, "its data", got.Data, `"one"`)
 	sameJSON(t, "its origin", got.Origin, `{"hops":3}`)

@@ -17,7 +17,8 @@ var textTests = map[string]func(*testing.T, Database){
 func textMessages(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	const dirty, clean = "a\x00b\xff", "a b?"
-	have, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: dirty, ID: dirty}, Name: dirty, Username: dirty, Platform: "P"})
+	have, _, err := s.OpenSession(ctx,
+		journal.SessionRecord{Key: journal.SessionKey{Agent: dirty, ID: dirty}, Name: dirty, Username: dirty, Platform: "P"})
 	ok(t, err)
 	want(t, "session", []string{have.Key.Agent, have.Key.ID, have.Name, have.Username}, []string{clean, clean, clean, clean})
 	for i, tc := range []struct{ in, out string }{
@@ -32,7 +33,10 @@ func textMessages(t *testing.T, db Database) {
 		{` null `, `null`},
 		{`12345678901234567890`, `12345678901234567890`},
 	} {
-		receipt, err := s.Receive(ctx, journal.Incoming{Session: have.RowID, Type: "str", Content: json.RawMessage(tc.in), Event: journal.EventRecord{Name: dirty, Info: dirty}})
+		receipt, err := s.Receive(ctx, journal.Incoming{
+			Session: have.RowID, Type: "str", Content: json.RawMessage(tc.in),
+			Event: journal.EventRecord{Name: dirty, Info: dirty},
+		})
 		ok(t, err)
 		sameJSON(t, tc.in, receipt.Event.Message.Content, tc.out)
 		stored, err := s.Messages(ctx, have.RowID, journal.MessageQuery{After: int64(i)})
@@ -42,7 +46,10 @@ func textMessages(t *testing.T, db Database) {
 	for _, bad := range []string{"", "{", `"a`, "'a'", `{"a":1,}`} {
 		_, err := s.Receive(ctx, journal.Incoming{Session: have.RowID, Type: "str", Content: json.RawMessage(bad)})
 		wantKind(t, bad, err, fault.Invalid)
-		_, err = s.CommitTurn(ctx, journal.TurnRecord{Session: have.RowID, Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(bad)}}}})
+		_, err = s.CommitTurn(ctx, journal.TurnRecord{
+			Session: have.RowID,
+			Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(bad)}}},
+		})
 		wantKind(t, bad, err, fault.Invalid)
 		_, err = s.CommitTurn(ctx, journal.TurnRecord{Session: have.RowID, Set: map[string]json.RawMessage{"v": json.RawMessage(bad)}})
 		wantKind(t, bad, err, fault.Invalid)

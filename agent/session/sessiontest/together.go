@@ -111,7 +111,8 @@ func togetherSessions(t *testing.T, db Conversations) {
 	var running sync.WaitGroup
 	for i := range sessions {
 		running.Go(func() {
-			record, _, err := handles[i%2].OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: fmt.Sprint(i)}, Platform: "P"})
+			record, _, err := handles[i%2].OpenSession(ctx,
+				journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: fmt.Sprint(i)}, Platform: "P"})
 			for n := 0; n < each && err == nil; n++ {
 				err = exchange(ctx, handles[(i+n)%2], handles[(i+n+1)%2], record.RowID, fmt.Sprint(n))
 			}
@@ -125,7 +126,8 @@ func togetherSessions(t *testing.T, db Conversations) {
 	for n := range each {
 		seq, turn := 5*n, n+1
 		wanted = append(wanted, fmt.Sprintf(`%d/%d user "%d"`, seq+1, turn, n), fmt.Sprintf(`%d/%d agent "wait %d"`, seq+2, turn, n),
-			fmt.Sprintf("%d/%d thought t %d", seq+3, turn, n), fmt.Sprintf("%d/%d thought u %d", seq+4, turn, n), fmt.Sprintf(`%d/%d agent "re %d"`, seq+5, turn, n))
+			fmt.Sprintf("%d/%d thought t %d", seq+3, turn, n), fmt.Sprintf("%d/%d thought u %d", seq+4, turn, n),
+			fmt.Sprintf(`%d/%d agent "re %d"`, seq+5, turn, n))
 	}
 	for i := range sessions {
 		want(t, "record", all(t, handles[0], open(t, handles[0], fmt.Sprint(i)).RowID), wanted)

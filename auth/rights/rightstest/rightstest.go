@@ -137,7 +137,10 @@ func grantLevels(t *testing.T, s Store) {
 	all, err := s.CollectionRights(t.Context())
 	ok(t, err)
 	want := []rights.Collection{
-		{Name: "a", Restricted: true, Grants: []rights.Grant{{Subject: "everyone", Level: rights.Read}, {Subject: "user:ann", Level: rights.Write}}},
+		{
+			Name: "a", Restricted: true,
+			Grants: []rights.Grant{{Subject: "everyone", Level: rights.Read}, {Subject: "user:ann", Level: rights.Write}},
+		},
 		{Name: "b", Restricted: true},
 		{Name: "c", Restricted: true, Grants: []rights.Grant{{Subject: "oidc:https://issuer#1", Level: rights.Read}}},
 		{Name: "default"},

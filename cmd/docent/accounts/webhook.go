@@ -151,7 +151,8 @@ func newWebhookDeliveries(c Config) *cobra.Command {
 			out := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(out, "ID\tWEBHOOK\tTIME\tEVENT\tSTATE\tATTEMPTS\tRESULT")
 			for _, d := range all {
-				fmt.Fprintf(out, "%d\t%d\t%s\t%s\t%s\t%d\t%s\n", d.ID, d.Webhook, d.CreatedAt.Local().Format(time.DateTime), d.Event, d.State(), d.Attempts,
+				fmt.Fprintf(out, "%d\t%d\t%s\t%s\t%s\t%d\t%s\n", d.ID, d.Webhook, d.CreatedAt.Local().Format(time.DateTime), d.Event, d.State(),
+					d.Attempts,
 					d.Result)
 				if body {
 					fmt.Fprintf(out, "%s\n", d.Body)

@@ -60,7 +60,8 @@ func Detect(head []byte) Kind {
 		return Zip
 	case bytes.HasPrefix(head, []byte("\x1f\x8b\x08")):
 		return Gzip
-	case bytes.HasPrefix(head, []byte("BZh")) && len(head) > 9 && head[3] >= '1' && head[3] <= '9' && (bytes.Equal(head[4:10], []byte("1AY&SY")) || bytes.Equal(head[4:10], []byte("\x17\x72\x45\x38\x50\x90"))):
+	case bytes.HasPrefix(head, []byte("BZh")) && len(head) > 9 && head[3] >= '1' && head[3] <= '9' &&
+		(bytes.Equal(head[4:10], []byte("1AY&SY")) || bytes.Equal(head[4:10], []byte("\x17\x72\x45\x38\x50\x90"))):
 		return Bzip2
 	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
 		return XZ

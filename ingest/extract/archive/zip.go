@@ -23,7 +23,10 @@ var otherDocuments = strings.Fields(`.dotm .xlsb .potx .odf .odm .pages .numbers
 	.war .ear .apk .ipa .xpi .crx .nupkg .idml .sketch .3mf .npz`)
 
 // firstParts are the prefixes of the first entry's name in packed documents.
-var firstParts = []string{"mimetype", "[Content_Types].xml", "_rels/", "word/", "xl/", "ppt/", "docProps/", "customXml/", "META-INF/", "Index/"}
+var firstParts = []string{
+	"mimetype", "[Content_Types].xml", "_rels/", "word/", "xl/", "ppt/", "docProps/", "customXml/", "META-INF/",
+	"Index/",
+}
 
 // IsDocument reports whether a ZIP file is a single document in a packed format,
 // such as an office document. It checks the name and the first bytes.

@@ -129,7 +129,8 @@ func (t *toc) ncx(tok xml.Token) error {
 
 // voidElements have no end tag in HTML.
 var voidElements = map[string]bool{
-	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true, "meta": true, "param": true,
+	"area": true, "base": true, "br": true, "col": true, "embed": true, "hr": true, "img": true, "input": true, "link": true, "meta": true,
+	"param":  true,
 	"source": true, "track": true, "wbr": true,
 }
 

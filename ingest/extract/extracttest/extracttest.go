@@ -66,7 +66,10 @@ func File(t testing.TB, name string) []byte {
 // Show lists the blocks of a document. Each line has the kind, the level of a
 // heading, the page, and the text.
 func Show(doc *outline.Document) string {
-	names := map[outline.Kind]string{outline.Paragraph: "p", outline.Heading: "h", outline.Item: "li", outline.Code: "code", outline.Header: "th", outline.Row: "tr"}
+	names := map[outline.Kind]string{
+		outline.Paragraph: "p", outline.Heading: "h", outline.Item: "li", outline.Code: "code",
+		outline.Header: "th", outline.Row: "tr",
+	}
 	var b strings.Builder
 	for _, bl := range doc.Blocks {
 		if bl.Kind == outline.Heading && bl.Start == bl.End {

@@ -186,13 +186,15 @@ func sentences(text string) int {
 // generators are the names of documentation generators in meta elements.
 var generators = []string{
 	"docbook", "sphinx", "docutils", "doxygen", "mkdocs", "docusaurus", "asciidoc", "pandoc", "latex", "texinfo", "makeinfo", "javadoc",
-	"rustdoc", "jsdoc", "typedoc", "gitbook", "antora", "mdbook", "vuepress", "vitepress", "docutils", "hevea", "tex4ht", "groff", "man2html", "libreoffice", "microsoft word",
+	"rustdoc", "jsdoc", "typedoc", "gitbook", "antora", "mdbook", "vuepress", "vitepress", "docutils", "hevea", "tex4ht", "groff", "man2html",
+	"libreoffice", "microsoft word",
 }
 
 // manualClasses are classes that mark pages of documentation.
 var manualClasses = map[string]bool{
 	"navheader": true, "navfooter": true, "sphinxsidebar": true, "toctree-wrapper": true, "headerlink": true, "wy-nav-side": true,
-	"rst-footer-buttons": true, "md-nav": true, "refentry": true, "refsect1": true, "sect1": true, "rst-content": true, "sphinxsidebarwrapper": true, "docs-content": true,
+	"rst-footer-buttons": true, "md-nav": true, "refentry": true, "refsect1": true, "sect1": true, "rst-content": true,
+	"sphinxsidebarwrapper": true, "docs-content": true,
 	"md-content": true, "theme-doc-markdown": true, "markdown-section": true, "book-body": true, "javadoc": true,
 }
 

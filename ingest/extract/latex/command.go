@@ -18,45 +18,71 @@ var texSections = map[string]int{
 
 // texSymbols are commands that represent characters.
 var texSymbols = map[string]string{
-	"LaTeX": "LaTeX", "LaTeXe": "LaTeX2e", "TeX": "TeX", "BibTeX": "BibTeX", "XeLaTeX": "XeLaTeX", "LuaLaTeX": "LuaLaTeX", "pdfLaTeX": "pdfLaTeX", "XeTeX": "XeTeX", "LuaTeX": "LuaTeX", "pdfTeX": "pdfTeX",
-	"ldots": "…", "dots": "…", "textellipsis": "…", "&": "&", "%": "%", "$": "$", "#": "#", "_": "_", "{": "{", "}": "}", " ": " ", "\n": " ", "\t": " ",
-	"textbackslash": `\`, "textasciitilde": "~", "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">", "textunderscore": "_", "textquotesingle": "'",
-	"copyright": "©", "textcopyright": "©", "textregistered": "®", "texttrademark": "™", "S": "§", "P": "¶", "dag": "†", "ddag": "‡", "pounds": "£", "euro": "€", "texteuro": "€", "degree": "°", "textdegree": "°", "textmu": "µ", "textpm": "±", "texttimes": "×",
-	"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "i": "i", "j": "j", "th": "þ", "dh": "ð",
-	"quad": " ", "qquad": " ", ",": " ", ";": " ", ":": " ", "space": " ", "enspace": " ", "thinspace": " ", "xspace": "", "textendash": "–", "textemdash": "—", "slash": "/",
-	"textquotedblleft": "“", "textquotedblright": "”", "textquoteleft": "‘", "textquoteright": "’", "lq": "‘", "rq": "’", "today": "", "textbullet": "•", "/": "", "-": "", "!": "", "@": "", "*": "", "char": "",
+	"LaTeX": "LaTeX", "LaTeXe": "LaTeX2e", "TeX": "TeX", "BibTeX": "BibTeX", "XeLaTeX": "XeLaTeX", "LuaLaTeX": "LuaLaTeX",
+	"pdfLaTeX": "pdfLaTeX", "XeTeX": "XeTeX", "LuaTeX": "LuaTeX", "pdfTeX": "pdfTeX",
+	"ldots": "…", "dots": "…", "textellipsis": "…", "&": "&", "%": "%", "$": "$", "#": "#", "_": "_", "{": "{", "}": "}", " ": " ", "\n": " ",
+	"\t":            " ",
+	"textbackslash": `\`, "textasciitilde": "~", "textasciicircum": "^", "textbar": "|", "textless": "<", "textgreater": ">",
+	"textunderscore": "_", "textquotesingle": "'",
+	"copyright": "©", "textcopyright": "©", "textregistered": "®", "texttrademark": "™", "S": "§", "P": "¶", "dag": "†", "ddag": "‡",
+	"pounds": "£", "euro": "€", "texteuro": "€", "degree": "°", "textdegree": "°", "textmu": "µ", "textpm": "±", "texttimes": "×",
+	"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł", "i": "i", "j": "j",
+	"th": "þ", "dh": "ð",
+	"quad": " ", "qquad": " ", ",": " ", ";": " ", ":": " ", "space": " ", "enspace": " ", "thinspace": " ", "xspace": "", "textendash": "–",
+	"textemdash": "—", "slash": "/",
+	"textquotedblleft": "“", "textquotedblright": "”", "textquoteleft": "‘", "textquoteright": "’", "lq": "‘", "rq": "’", "today": "",
+	"textbullet": "•", "/": "", "-": "", "!": "", "@": "", "*": "", "char": "",
 	"newline": "\n", "linebreak": "\n", "hfill": " ", "enskip": " ", "textvisiblespace": " ", "textperiodcentered": "·", "checkmark": "✓",
 }
 
 // texAccents maps commands that put an accent on the next letter to combining
 // characters.
 var texAccents = map[string]string{
-	"'": "\u0301", "`": "\u0300", "^": "\u0302", `"`: "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307", "c": "\u0327", "v": "\u030c", "H": "\u030b", "u": "\u0306", "k": "\u0328", "r": "\u030a", "b": "\u0331", "d": "\u0323",
+	"'": "\u0301", "`": "\u0300", "^": "\u0302", `"`: "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307", "c": "\u0327", "v": "\u030c",
+	"H": "\u030b", "u": "\u0306", "k": "\u0328", "r": "\u030a", "b": "\u0331", "d": "\u0323",
 }
 
 // texDropped are the numbers of arguments of commands that are dropped.
 var texDropped = map[string]int{
-	"label": 1, "vspace": 1, "hspace": 1, "include": 1, "input": 1, "includegraphics": 1, "bibliographystyle": 1, "bibliography": 1, "printbibliography": 0, "addbibresource": 1,
-	"pagestyle": 1, "thispagestyle": 1, "usepackage": 1, "RequirePackage": 1, "documentclass": 1, "setcounter": 2, "addtocounter": 2, "stepcounter": 1, "refstepcounter": 1, "setlength": 2, "addtolength": 2,
-	"index": 1, "glossary": 1, "color": 1, "definecolor": 3, "colorlet": 2, "fontsize": 2, "selectfont": 0, "hypersetup": 1, "lstset": 1, "graphicspath": 1, "usetikzlibrary": 1, "pgfplotsset": 1, "tikzset": 1, "tikz": 1,
-	"newcounter": 1, "newlength": 1, "newsavebox": 1, "newtheorem": 2, "theoremstyle": 1, "markboth": 2, "markright": 1, "addcontentsline": 3, "phantomsection": 0, "tableofcontents": 0, "listoffigures": 0, "listoftables": 0,
-	"geometry": 1, "hyphenation": 1, "selectlanguage": 1, "setdefaultlanguage": 1, "setmainfont": 1, "setsansfont": 1, "setmonofont": 1, "newfontfamily": 2, "DeclareMathOperator": 2, "PassOptionsToPackage": 2, "AtBeginDocument": 1, "AtEndDocument": 1,
-	"rule": 2, "vskip": 0, "hskip": 0, "cline": 1, "cmidrule": 1, "arraystretch": 0, "rowcolor": 1, "cellcolor": 1, "columncolor": 1, "foreignlanguage": 1, "textcolor": 1, "colorbox": 1, "raisebox": 1, "resizebox": 2, "scalebox": 1, "rotatebox": 1, "parbox": 1,
-	"multirow": 2, "bibname": 0, "nocite": 1, "SetKwInOut": 2, "pdfinfo": 1, "numberwithin": 2, "hangindent": 0, "setuptoc": 2, "DeleteShortVerb": 1, "MakeShortVerb": 1, "CheckSum": 1, "DoNotIndex": 1, "changes": 3, "StopEventually": 1, "captionsetup": 1, "enlargethispage": 1,
-	"usecolortheme": 1, "usetheme": 1, "titlegraphic": 1, "sisetup": 1, "setstretch": 1, "makebox": 0, "framebox": 0, "fbox": 0, "hypertarget": 1, "vphantom": 1, "phantom": 1, "hphantom": 1, "tcbset": 1, "tcbuselibrary": 1, "pgfkeys": 1, "externaldocument": 1, "inputminted": 2, "lstinputlisting": 1, "verbatiminput": 1, "includepdf": 1, "fontfamily": 1, "fontseries": 1, "fontshape": 1, "linespread": 1, "hrule": 0, "looseness": 0, "ExplSyntaxOn": 0, "ProvidesFile": 1, "ProvidesPackage": 1, "GetFileInfo": 1,
+	"label": 1, "vspace": 1, "hspace": 1, "include": 1, "input": 1, "includegraphics": 1, "bibliographystyle": 1, "bibliography": 1,
+	"printbibliography": 0, "addbibresource": 1,
+	"pagestyle": 1, "thispagestyle": 1, "usepackage": 1, "RequirePackage": 1, "documentclass": 1, "setcounter": 2, "addtocounter": 2,
+	"stepcounter": 1, "refstepcounter": 1, "setlength": 2, "addtolength": 2,
+	"index": 1, "glossary": 1, "color": 1, "definecolor": 3, "colorlet": 2, "fontsize": 2, "selectfont": 0, "hypersetup": 1, "lstset": 1,
+	"graphicspath": 1, "usetikzlibrary": 1, "pgfplotsset": 1, "tikzset": 1, "tikz": 1,
+	"newcounter": 1, "newlength": 1, "newsavebox": 1, "newtheorem": 2, "theoremstyle": 1, "markboth": 2, "markright": 1, "addcontentsline": 3,
+	"phantomsection": 0, "tableofcontents": 0, "listoffigures": 0, "listoftables": 0,
+	"geometry": 1, "hyphenation": 1, "selectlanguage": 1, "setdefaultlanguage": 1, "setmainfont": 1, "setsansfont": 1, "setmonofont": 1,
+	"newfontfamily": 2, "DeclareMathOperator": 2, "PassOptionsToPackage": 2, "AtBeginDocument": 1, "AtEndDocument": 1,
+	"rule": 2, "vskip": 0, "hskip": 0, "cline": 1, "cmidrule": 1, "arraystretch": 0, "rowcolor": 1, "cellcolor": 1, "columncolor": 1,
+	"foreignlanguage": 1, "textcolor": 1, "colorbox": 1, "raisebox": 1, "resizebox": 2, "scalebox": 1, "rotatebox": 1, "parbox": 1,
+	"multirow": 2, "bibname": 0, "nocite": 1, "SetKwInOut": 2, "pdfinfo": 1, "numberwithin": 2, "hangindent": 0, "setuptoc": 2,
+	"DeleteShortVerb": 1, "MakeShortVerb": 1, "CheckSum": 1, "DoNotIndex": 1, "changes": 3, "StopEventually": 1, "captionsetup": 1,
+	"enlargethispage": 1,
+	"usecolortheme":   1, "usetheme": 1, "titlegraphic": 1, "sisetup": 1, "setstretch": 1, "makebox": 0, "framebox": 0, "fbox": 0,
+	"hypertarget": 1, "vphantom": 1, "phantom": 1, "hphantom": 1, "tcbset": 1, "tcbuselibrary": 1, "pgfkeys": 1, "externaldocument": 1,
+	"inputminted": 2, "lstinputlisting": 1, "verbatiminput": 1, "includepdf": 1, "fontfamily": 1, "fontseries": 1, "fontshape": 1,
+	"linespread": 1, "hrule": 0, "looseness": 0, "ExplSyntaxOn": 0, "ProvidesFile": 1, "ProvidesPackage": 1, "GetFileInfo": 1,
 }
 
 // texDefinitions are commands that define others.
 var texDefinitions = map[string]bool{
-	"newcommand": true, "renewcommand": true, "providecommand": true, "DeclareRobustCommand": true, "newenvironment": true, "renewenvironment": true, "NewDocumentCommand": true, "RenewDocumentCommand": true,
-	"DeclareDocumentCommand": true, "NewDocumentEnvironment": true, "ProvideDocumentCommand": true, "lstnewenvironment": true, "lstdefinelanguage": true, "lstdefinestyle": true, "DefineVerbatimEnvironment": true, "newtcolorbox": true, "newtcblisting": true, "DeclareTotalTCBox": true, "NewTotalTCBox": true, "titleformat": true, "newcolumntype": true, "setlist": true, "newlist": true, "titlespacing": true,
-	"crefname": true, "Crefname": true, "newglossaryentry": true, "newacronym": true, "pgfmathsetmacro": true, "lstdefineLanguage": true, "RecustomVerbatimEnvironment": true, "DeclareFixedFont": true, "tcbsetforeverylayer": true,
+	"newcommand": true, "renewcommand": true, "providecommand": true, "DeclareRobustCommand": true, "newenvironment": true,
+	"renewenvironment": true, "NewDocumentCommand": true, "RenewDocumentCommand": true,
+	"DeclareDocumentCommand": true, "NewDocumentEnvironment": true, "ProvideDocumentCommand": true, "lstnewenvironment": true,
+	"lstdefinelanguage": true, "lstdefinestyle": true, "DefineVerbatimEnvironment": true, "newtcolorbox": true, "newtcblisting": true,
+	"DeclareTotalTCBox": true, "NewTotalTCBox": true, "titleformat": true, "newcolumntype": true, "setlist": true, "newlist": true,
+	"titlespacing": true,
+	"crefname":     true, "Crefname": true, "newglossaryentry": true, "newacronym": true, "pgfmathsetmacro": true, "lstdefineLanguage": true,
+	"RecustomVerbatimEnvironment": true, "DeclareFixedFont": true, "tcbsetforeverylayer": true,
 }
 
 // texReferences are commands whose argument is a key that stays readable.
 var texReferences = map[string]bool{
-	"cite": true, "citep": true, "citet": true, "citealp": true, "citealt": true, "citeauthor": true, "citeyear": true, "parencite": true, "textcite": true, "autocite": true, "footcite": true, "fullcite": true, "supercite": true, "Citet": true, "Citep": true,
-	"ref": true, "eqref": true, "pageref": true, "autoref": true, "cref": true, "Cref": true, "nameref": true, "vref": true, "fref": true, "thref": true, "labelcref": true,
+	"cite": true, "citep": true, "citet": true, "citealp": true, "citealt": true, "citeauthor": true, "citeyear": true, "parencite": true,
+	"textcite": true, "autocite": true, "footcite": true, "fullcite": true, "supercite": true, "Citet": true, "Citep": true,
+	"ref": true, "eqref": true, "pageref": true, "autoref": true, "cref": true, "Cref": true, "nameref": true, "vref": true, "fref": true,
+	"thref": true, "labelcref": true,
 }
 
 // command reads a command.

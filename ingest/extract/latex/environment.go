@@ -21,19 +21,30 @@ const (
 
 // texEnvironments are the roles of the known environments.
 var texEnvironments = map[string]texRole{
-	"verbatim": texCode, "Verbatim": texCode, "BVerbatim": texCode, "LVerbatim": texCode, "lstlisting": texCode, "minted": texCode, "alltt": texCode, "Sinput": texCode, "Soutput": texCode, "Schunk": texCode, "verbatimtab": texCode,
-	"Highlighting": texCode, "spverbatim": texCode, "tcblisting": texCode, "dispListing": texCode, "dispExample": texCode, "codeexample": texCode, "LTXexample": texCode, "sourcecode": texCode, "pyverbatim": texCode, "console": texCode, "codeblock": texCode, "listing*": texCode,
-	"tikzpicture": texDrop, "pgfpicture": texDrop, "picture": texDrop, "comment": texDrop, "pspicture": texDrop, "asy": texDrop, "luacode": texDrop, "CCSXML": texDrop, "filecontents": texDrop, "forest": texDrop, "circuitikz": texDrop, "feynman": texDrop, "axis": texDrop,
-	"equation": texMath, "align": texMath, "gather": texMath, "multline": texMath, "displaymath": texMath, "eqnarray": texMath, "math": texMath, "flalign": texMath, "alignat": texMath, "dmath": texMath, "subequations": texText,
-	"itemize": texList, "enumerate": texList, "description": texList, "compactitem": texList, "compactenum": texList, "inparaenum": texList, "list": texList, "trivlist": texList, "thebibliography": texList, "options": texList, "labeling": texList, "easylist": texList, "tasks": texList,
-	"tabular": texTable, "tabularx": texTable, "longtable": texTable, "supertabular": texTable, "tabu": texTable, "longtabu": texTable, "tabulary": texTable, "xltabular": texTable, "tblr": texTable, "longtblr": texTable, "mpsupertabular": texTable, "deluxetable": texTable,
+	"verbatim": texCode, "Verbatim": texCode, "BVerbatim": texCode, "LVerbatim": texCode, "lstlisting": texCode, "minted": texCode,
+	"alltt": texCode, "Sinput": texCode, "Soutput": texCode, "Schunk": texCode, "verbatimtab": texCode,
+	"Highlighting": texCode, "spverbatim": texCode, "tcblisting": texCode, "dispListing": texCode, "dispExample": texCode,
+	"codeexample": texCode, "LTXexample": texCode, "sourcecode": texCode, "pyverbatim": texCode, "console": texCode, "codeblock": texCode,
+	"listing*":    texCode,
+	"tikzpicture": texDrop, "pgfpicture": texDrop, "picture": texDrop, "comment": texDrop, "pspicture": texDrop, "asy": texDrop,
+	"luacode": texDrop, "CCSXML": texDrop, "filecontents": texDrop, "forest": texDrop, "circuitikz": texDrop, "feynman": texDrop,
+	"axis":     texDrop,
+	"equation": texMath, "align": texMath, "gather": texMath, "multline": texMath, "displaymath": texMath, "eqnarray": texMath,
+	"math": texMath, "flalign": texMath, "alignat": texMath, "dmath": texMath, "subequations": texText,
+	"itemize": texList, "enumerate": texList, "description": texList, "compactitem": texList, "compactenum": texList, "inparaenum": texList,
+	"list": texList, "trivlist": texList, "thebibliography": texList, "options": texList, "labeling": texList, "easylist": texList,
+	"tasks":   texList,
+	"tabular": texTable, "tabularx": texTable, "longtable": texTable, "supertabular": texTable, "tabu": texTable, "longtabu": texTable,
+	"tabulary": texTable, "xltabular": texTable, "tblr": texTable, "longtblr": texTable, "mpsupertabular": texTable, "deluxetable": texTable,
 }
 
 // texArguments is the number of arguments in braces after the name of an
 // environment.
 var texArguments = map[string]int{
-	"tabular": 1, "tabularx": 2, "tabular*": 2, "longtable": 1, "supertabular": 1, "tabu": 1, "longtabu": 1, "tabulary": 2, "xltabular": 2, "tblr": 1, "longtblr": 1, "minipage": 1, "multicols": 1, "list": 2, "thebibliography": 1, "minted": 1, "labeling": 1, "adjustbox": 1,
-	"wrapfigure": 2, "columns": 0, "column": 1, "textblock": 1, "spacing": 1, "otherlanguage": 1, "subfigure": 1, "addmargin": 1, "deluxetable": 1, "alltt": 0, "tcblisting": 1, "turn": 1, "rotate": 1, "scope": 0,
+	"tabular": 1, "tabularx": 2, "tabular*": 2, "longtable": 1, "supertabular": 1, "tabu": 1, "longtabu": 1, "tabulary": 2, "xltabular": 2,
+	"tblr": 1, "longtblr": 1, "minipage": 1, "multicols": 1, "list": 2, "thebibliography": 1, "minted": 1, "labeling": 1, "adjustbox": 1,
+	"wrapfigure": 2, "columns": 0, "column": 1, "textblock": 1, "spacing": 1, "otherlanguage": 1, "subfigure": 1, "addmargin": 1,
+	"deluxetable": 1, "alltt": 0, "tcblisting": 1, "turn": 1, "rotate": 1, "scope": 0,
 }
 
 // begin opens an environment.
@@ -44,7 +55,8 @@ func (l *latex) begin() {
 	}
 	base := strings.TrimSuffix(env, "*")
 	role := texEnvironments[base]
-	if lower := strings.ToLower(base); role == texText && (strings.Contains(lower, "code") || strings.Contains(lower, "listing") || strings.Contains(lower, "verbatim")) {
+	if lower := strings.ToLower(base); role == texText &&
+		(strings.Contains(lower, "code") || strings.Contains(lower, "listing") || strings.Contains(lower, "verbatim")) {
 		role = texCode
 	}
 	switch role {
@@ -186,7 +198,8 @@ func trimListing(env, code string) string {
 		return code
 	}
 	first = strings.TrimSpace(first)
-	if env == "minted" || strings.HasPrefix(first, "[") && strings.HasSuffix(first, "]") || strings.HasPrefix(first, "{") && strings.HasSuffix(first, "}") {
+	if env == "minted" || strings.HasPrefix(first, "[") && strings.HasSuffix(first, "]") || strings.HasPrefix(first, "{") &&
+		strings.HasSuffix(first, "}") {
 		return rest
 	}
 	return code

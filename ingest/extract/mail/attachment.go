@@ -35,8 +35,10 @@ func endingOf(media string) string {
 // ignoredMedia are parts for programs, such as signatures and reports of mail
 // servers.
 var ignoredMedia = map[string]bool{
-	"application/pgp-signature": true, "application/pkcs7-signature": true, "application/x-pkcs7-signature": true, "application/pgp-encrypted": true, "application/pgp-keys": true,
-	"message/external-body": true, "message/partial": true, "text/x-amp-html": true, "message/feedback-report": true, "text/rfc822-headers": true,
+	"application/pgp-signature": true, "application/pkcs7-signature": true, "application/x-pkcs7-signature": true,
+	"application/pgp-encrypted": true, "application/pgp-keys": true,
+	"message/external-body": true, "message/partial": true, "text/x-amp-html": true, "message/feedback-report": true,
+	"text/rfc822-headers":   true,
 	"application/applefile": true,
 }
 
@@ -73,7 +75,8 @@ func attachmentsOf(e *entity, deep bool) []*entity {
 			}
 			for _, c := range e.children {
 				switch {
-				case e.media == "multipart/related" && c != root && len(c.children) == 0 && (c.filename == "" || strings.HasPrefix(c.media, "image/")) && c.disposition != "attachment":
+				case e.media == "multipart/related" && c != root && len(c.children) == 0 &&
+					(c.filename == "" || strings.HasPrefix(c.media, "image/")) && c.disposition != "attachment":
 				case e.media == "multipart/alternative" && c.isText() && c.disposition != "attachment":
 					s.hasBody = true
 				case e.media == "multipart/alternative" && c.media == "text/calendar" && c.filename == "":
@@ -142,7 +145,10 @@ func parseDate(s string) time.Time {
 	if _, after, ok := strings.Cut(s, ","); ok {
 		s = strings.TrimSpace(after)
 	}
-	for _, layout := range []string{"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04 -0700", "2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04:05 MST", "2 Jan 2006 15:04:05"} {
+	for _, layout := range []string{
+		"2 Jan 2006 15:04:05 -0700", "2 Jan 2006 15:04:05 MST", "2 Jan 2006 15:04 -0700",
+		"2 Jan 06 15:04:05 -0700", "2 Jan 06 15:04:05 MST", "2 Jan 2006 15:04:05",
+	} {
 		if t, err := time.Parse(layout, s); err == nil {
 			return t.UTC()
 		}

@@ -24,7 +24,8 @@ func decodeText(data []byte, label string) string {
 		return convert(data, simplifiedchinese.HZGB2312)
 	case strings.HasPrefix(label, "iso-2022-"), bytes.Contains(data, []byte("\x1b$B")), bytes.Contains(data, []byte("\x1b$@")):
 		// These use ASCII bytes only, so they would pass as UTF-8.
-		if enc, _ := htmlcharset.Lookup("iso-2022-jp"); enc != nil && !strings.HasPrefix(label, "iso-2022-kr") && !strings.HasPrefix(label, "iso-2022-cn") {
+		if enc, _ := htmlcharset.Lookup("iso-2022-jp"); enc != nil && !strings.HasPrefix(label, "iso-2022-kr") &&
+			!strings.HasPrefix(label, "iso-2022-cn") {
 			return convert(data, enc)
 		}
 	}

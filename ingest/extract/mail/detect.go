@@ -7,12 +7,17 @@ import (
 )
 
 // messageEndings are the file name endings of single messages.
-var messageEndings = map[string]bool{".eml": true, ".emlx": true, ".mail": true, ".email": true, ".mht": true, ".mhtml": true, ".mim": true, ".mime": true, ".nws": true}
+var messageEndings = map[string]bool{
+	".eml": true, ".emlx": true, ".mail": true, ".email": true, ".mht": true, ".mhtml": true, ".mim": true,
+	".mime": true, ".nws": true,
+}
 
 // evidence are header fields that programs write and people do not.
 var evidence = map[string]bool{
-	"received": true, "message-id": true, "mime-version": true, "return-path": true, "delivered-to": true, "x-mailer": true, "dkim-signature": true,
-	"content-transfer-encoding": true, "snapshot-content-location": true, "x-received": true, "x-original-to": true, "x-mozilla-status": true, "x-uidl": true,
+	"received": true, "message-id": true, "mime-version": true, "return-path": true, "delivered-to": true, "x-mailer": true,
+	"dkim-signature":            true,
+	"content-transfer-encoding": true, "snapshot-content-location": true, "x-received": true, "x-original-to": true, "x-mozilla-status": true,
+	"x-uidl": true,
 }
 
 // addressed are header fields for people, the subject, and the date.

@@ -66,7 +66,15 @@ type writer struct {
 // message adds the fields of a message and its body.
 func (w *writer) message(e *entity) {
 	var lines []string
-	for _, f := range []struct{ key, label string }{{"from", "From"}, {"sender", "From"}, {"to", "To"}, {"cc", "Cc"}, {"bcc", "Bcc"}, {"newsgroups", "Newsgroups"}, {"date", "Date"}} {
+	for _, f := range []struct{ key, label string }{
+		{"from", "From"},
+		{"sender", "From"},
+		{"to", "To"},
+		{"cc", "Cc"},
+		{"bcc", "Bcc"},
+		{"newsgroups", "Newsgroups"},
+		{"date", "Date"},
+	} {
 		value := e.field(f.key)
 		if value == "" || f.key == "sender" && e.header["from"] != "" {
 			continue

@@ -32,7 +32,8 @@ func isFromLine(line []byte) bool {
 
 // months are the names of months in a From line.
 var months = map[string]bool{
-	"Jan": true, "Feb": true, "Mar": true, "Apr": true, "May": true, "Jun": true, "Jul": true, "Aug": true, "Sep": true, "Oct": true, "Nov": true, "Dec": true,
+	"Jan": true, "Feb": true, "Mar": true, "Apr": true, "May": true, "Jun": true, "Jul": true, "Aug": true, "Sep": true, "Oct": true,
+	"Nov": true, "Dec": true,
 }
 
 func isDigits(s []byte) bool {

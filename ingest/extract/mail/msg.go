@@ -56,7 +56,8 @@ const (
 // codePages are the character sets of code pages whose name does not follow
 // from their number.
 var codePages = map[uint32]string{
-	874: "windows-874", 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 20127: "us-ascii", 20866: "koi8-r", 21866: "koi8-u", 50220: "iso-2022-jp", 50221: "iso-2022-jp",
+	874: "windows-874", 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 20127: "us-ascii", 20866: "koi8-r", 21866: "koi8-u",
+	50220: "iso-2022-jp", 50221: "iso-2022-jp",
 	50222: "iso-2022-jp", 51932: "euc-jp", 51949: "euc-kr", 54936: "gb18030", 65000: "utf-7", 65001: "utf-8", 10000: "macintosh",
 }
 

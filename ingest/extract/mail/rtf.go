@@ -95,8 +95,10 @@ func readRTF(ctx context.Context, data []byte, label string) *outline.Document {
 
 // rtfDestinations are groups that contain no text.
 var rtfDestinations = map[string]bool{
-	"fonttbl": true, "colortbl": true, "stylesheet": true, "info": true, "pict": true, "object": true, "header": true, "footer": true, "generator": true, "listtable": true,
-	"listoverridetable": true, "themedata": true, "datastore": true, "filetbl": true, "revtbl": true, "xmlnstbl": true, "fldinst": true, "pntext": true,
+	"fonttbl": true, "colortbl": true, "stylesheet": true, "info": true, "pict": true, "object": true, "header": true, "footer": true,
+	"generator": true, "listtable": true,
+	"listoverridetable": true, "themedata": true, "datastore": true, "filetbl": true, "revtbl": true, "xmlnstbl": true, "fldinst": true,
+	"pntext": true,
 }
 
 // rtfGroup is the state of a group.

@@ -121,7 +121,8 @@ func (a *asciidoc) underlined() int {
 		return 0
 	}
 	name, line := a.lines[a.at], a.lines[a.at+1]
-	if len(line) < 3 || len(name) > 200 || blocks.IsBlank(name) || name[0] == ' ' || !blocks.IsWordAt(line, 0) && strings.Trim(line, line[:1]) != "" || blocks.IsWordAt(line, 0) {
+	if len(line) < 3 || len(name) > 200 || blocks.IsBlank(name) || name[0] == ' ' || !blocks.IsWordAt(line, 0) &&
+		strings.Trim(line, line[:1]) != "" || blocks.IsWordAt(line, 0) {
 		return 0
 	}
 	n := utf8.RuneCountInString(name)
@@ -346,7 +347,8 @@ func (a *asciidoc) term(m []string) {
 		a.open = append(a.open, m[2])
 		a.OpenTerm(strings.Join(names, "\n"))
 	}
-	for a.at < len(a.lines) && blocks.IsBlank(a.lines[a.at]) && m[3] == "" && a.at+1 < len(a.lines) && strings.HasPrefix(a.lines[a.at+1], " ") {
+	for a.at < len(a.lines) && blocks.IsBlank(a.lines[a.at]) && m[3] == "" && a.at+1 < len(a.lines) &&
+		strings.HasPrefix(a.lines[a.at+1], " ") {
 		a.at++
 	}
 	a.Para(a.inline(strings.Join(append([]string{m[3]}, a.collect()...), "\n")))
@@ -358,7 +360,8 @@ func (a *asciidoc) collect() []string {
 	from := a.at
 	for ; a.at < len(a.lines); a.at++ {
 		l := a.lines[a.at]
-		if blocks.IsBlank(l) || l == "+" || isFence(l) || strings.HasPrefix(l, "|===") || strings.HasPrefix(l, "[") && strings.HasSuffix(l, "]") && !strings.Contains(l, "][") && a.at > from ||
+		if blocks.IsBlank(l) || l == "+" || isFence(l) || strings.HasPrefix(l, "|===") || strings.HasPrefix(l, "[") &&
+			strings.HasSuffix(l, "]") && !strings.Contains(l, "][") && a.at > from ||
 			a.at > from && a.underlined() > 0 && !a.listed {
 			break
 		}

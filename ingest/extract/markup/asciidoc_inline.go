@@ -8,8 +8,10 @@ import (
 
 // adocBuiltin are the attributes that every AsciiDoc document has.
 var adocBuiltin = map[string]string{
-	"nbsp": " ", "sp": " ", "plus": "+", "asterisk": "*", "caret": "^", "tilde": "~", "backtick": "`", "lt": "<", "gt": ">", "amp": "&", "empty": "", "zwsp": "", "wj": "", "startsb": "[", "endsb": "]", "vbar": "|",
-	"apos": "'", "quot": `"`, "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "backslash": `\`, "two-colons": "::", "two-semicolons": ";;", "cpp": "C++", "pp": "++", "blank": "", "litdd": "--", "hyphen": "-",
+	"nbsp": " ", "sp": " ", "plus": "+", "asterisk": "*", "caret": "^", "tilde": "~", "backtick": "`", "lt": "<", "gt": ">", "amp": "&",
+	"empty": "", "zwsp": "", "wj": "", "startsb": "[", "endsb": "]", "vbar": "|",
+	"apos": "'", "quot": `"`, "lsquo": "‘", "rsquo": "’", "ldquo": "“", "rdquo": "”", "deg": "°", "backslash": `\`, "two-colons": "::",
+	"two-semicolons": ";;", "cpp": "C++", "pp": "++", "blank": "", "litdd": "--", "hyphen": "-",
 }
 
 // inline removes the markup of a paragraph and returns its text.

@@ -33,7 +33,8 @@ func (a *asciidoc) tableBlock(fence string) {
 			row[i] = a.inline(row[i])
 		}
 	}
-	if strings.Contains(style, "header") || len(body) > 1 && !blocks.IsBlank(body[0]) && blocks.IsBlank(body[1]) && !strings.Contains(style, "noheader") {
+	if strings.Contains(style, "header") || len(body) > 1 && !blocks.IsBlank(body[0]) && blocks.IsBlank(body[1]) &&
+		!strings.Contains(style, "noheader") {
 		g.Headers = 1
 	}
 	a.Table(g)

@@ -92,7 +92,8 @@ func (s *subtitles) add(text string) {
 	if m := cueVoice.FindStringSubmatch(text); m != nil {
 		speaker = m[1]
 	}
-	text = strings.TrimSpace(strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&nbsp;", " ").Replace(cueTag.ReplaceAllString(text, "")))
+	text = strings.TrimSpace(strings.NewReplacer("&amp;", "&", "&lt;", "<", "&gt;", ">", "&nbsp;",
+		" ").Replace(cueTag.ReplaceAllString(text, "")))
 	if text == "" || text == s.last {
 		return
 	}

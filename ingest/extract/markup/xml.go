@@ -75,10 +75,14 @@ func isProseXML(text string) bool {
 // article may also be JATS.
 var (
 	docbookRoots = map[string]bool{
-		"book": true, "article": true, "chapter": true, "section": true, "sect1": true, "sect2": true, "refentry": true, "part": true, "preface": true, "appendix": true, "set": true, "refsect1": true, "partintro": true,
+		"book": true, "article": true, "chapter": true, "section": true, "sect1": true, "sect2": true, "refentry": true, "part": true,
+		"preface": true, "appendix": true, "set": true, "refsect1": true, "partintro": true,
 		"simplesect": true, "variablelist": true, "legalnotice": true, "bookinfo": true, "para": true, "qandaset": true,
 	}
-	ditaRoots = map[string]bool{"topic": true, "concept": true, "task": true, "dita": true, "glossentry": true, "troubleshooting": true, "glossgroup": true}
+	ditaRoots = map[string]bool{
+		"topic": true, "concept": true, "task": true, "dita": true, "glossentry": true, "troubleshooting": true,
+		"glossgroup": true,
+	}
 )
 
 var xmlElement = regexp.MustCompile(`<([A-Za-z_][\w.-]*:)?([A-Za-z_][\w.-]*)[\s/>]`)

@@ -217,7 +217,8 @@ func xmlAttr(t xml.StartElement, name string) string {
 // openList opens a list.
 func (x *xmlProse) openList(name string, t xml.StartElement) {
 	kind := xmlAttr(t, "list-type")
-	ordered := name == "orderedlist" || name == "ol" || name == "steps" || name == "procedure" || name == "substeps" || kind == "order" || kind == "arabic"
+	ordered := name == "orderedlist" || name == "ol" || name == "steps" || name == "procedure" || name == "substeps" || kind == "order" ||
+		kind == "arabic"
 	x.lists = append(x.lists, xmlList{ordered: ordered})
 	x.Items++
 	x.Marker = ""

@@ -83,7 +83,8 @@ func Is(name string, data []byte) bool {
 	if len(head) == 0 || head[0] != '{' || strings.HasSuffix(strings.ToLower(name), ".jsonl") {
 		return false
 	}
-	return bytes.Contains(data, []byte(`"nbformat"`)) && (bytes.Contains(data, []byte(`"cells"`)) || bytes.Contains(data, []byte(`"worksheets"`)))
+	return bytes.Contains(data, []byte(`"nbformat"`)) &&
+		(bytes.Contains(data, []byte(`"cells"`)) || bytes.Contains(data, []byte(`"worksheets"`)))
 }
 
 // Read reads a notebook: its Markdown cells, its code with the language, and

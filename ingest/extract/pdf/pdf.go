@@ -151,7 +151,10 @@ func isFileName(title string) bool {
 }
 
 // madeUp are titles that programs give to untitled documents.
-var madeUp = []string{"untitled", "(anonymous)", "anonymous", "unspecified", "document1", "new document", "powerpoint presentation", "no title"}
+var madeUp = []string{
+	"untitled", "(anonymous)", "anonymous", "unspecified", "document1", "new document", "powerpoint presentation",
+	"no title",
+}
 
 var schemed = regexp.MustCompile(`^(?:[a-z][a-z0-9+.-]*://|about:|data:|blob:|mailto:|www\.)\S*$`)
 

@@ -149,7 +149,8 @@ func (s *headingStyle) heading(lines []line, i int) (level, n int) {
 	n = 1
 	for i+n < len(lines) && n <= maxHeadingLines {
 		next := lines[i+n]
-		if next.kind != plainLine || strings.TrimSpace(next.text) == "" || rounded(next.size) != rounded(l.size) || next.bold != l.bold || simpleNumber.MatchString(strings.TrimSpace(next.text)) {
+		if next.kind != plainLine || strings.TrimSpace(next.text) == "" || rounded(next.size) != rounded(l.size) || next.bold != l.bold ||
+			simpleNumber.MatchString(strings.TrimSpace(next.text)) {
 			break
 		}
 		n++

@@ -12,28 +12,41 @@ import (
 // codeMedia maps file name endings and whole file names to media types of
 // source code.
 var codeMedia = map[string]string{
-	".go": "text/x-go", ".py": "text/x-python", ".pyi": "text/x-python", ".js": "text/javascript", ".mjs": "text/javascript", ".cjs": "text/javascript",
+	".go": "text/x-go", ".py": "text/x-python", ".pyi": "text/x-python", ".js": "text/javascript", ".mjs": "text/javascript",
+	".cjs": "text/javascript",
 	".jsx": "text/javascript", ".ts": "text/x-typescript", ".tsx": "text/x-typescript", ".svelte": "text/x-svelte", ".vue": "text/x-vue",
-	".java": "text/x-java", ".kt": "text/x-kotlin", ".kts": "text/x-kotlin", ".scala": "text/x-scala", ".groovy": "text/x-groovy", ".gradle": "text/x-groovy",
-	".c": "text/x-c", ".h": "text/x-c", ".cc": "text/x-c++", ".cpp": "text/x-c++", ".cxx": "text/x-c++", ".hh": "text/x-c++", ".hpp": "text/x-c++",
-	".cs": "text/x-csharp", ".fs": "text/x-fsharp", ".swift": "text/x-swift", ".m": "text/x-objc", ".rs": "text/x-rust", ".zig": "text/x-zig",
-	".rb": "text/x-ruby", ".php": "text/x-php", ".pl": "text/x-perl", ".pm": "text/x-perl", ".lua": "text/x-lua", ".r": "text/x-r", ".jl": "text/x-julia",
-	".sh": "text/x-shellscript", ".bash": "text/x-shellscript", ".zsh": "text/x-shellscript", ".fish": "text/x-shellscript", ".ps1": "text/x-powershell", ".bat": "text/x-bat",
-	".sql": "text/x-sql", ".ex": "text/x-elixir", ".exs": "text/x-elixir", ".erl": "text/x-erlang", ".hs": "text/x-haskell", ".ml": "text/x-ocaml", ".mli": "text/x-ocaml",
-	".clj": "text/x-clojure", ".el": "text/x-lisp", ".lisp": "text/x-lisp", ".scm": "text/x-scheme", ".dart": "text/x-dart", ".proto": "text/x-protobuf",
-	".graphql": "text/x-graphql", ".tf": "text/x-terraform", ".nix": "text/x-nix", ".cmake": "text/x-cmake", ".mk": "text/x-makefile", ".css": "text/css",
-	".scss": "text/x-scss", ".less": "text/x-less", ".yaml": "text/yaml", ".yml": "text/yaml", ".toml": "text/x-toml", ".ini": "text/x-ini", ".cfg": "text/x-ini",
-	".conf": "text/x-ini", ".properties": "text/x-ini", ".xml": "text/xml", ".xsd": "text/xml", ".xsl": "text/xml", ".s": "text/x-asm", ".asm": "text/x-asm",
+	".java": "text/x-java", ".kt": "text/x-kotlin", ".kts": "text/x-kotlin", ".scala": "text/x-scala", ".groovy": "text/x-groovy",
+	".gradle": "text/x-groovy",
+	".c":      "text/x-c", ".h": "text/x-c", ".cc": "text/x-c++", ".cpp": "text/x-c++", ".cxx": "text/x-c++", ".hh": "text/x-c++",
+	".hpp": "text/x-c++",
+	".cs":  "text/x-csharp", ".fs": "text/x-fsharp", ".swift": "text/x-swift", ".m": "text/x-objc", ".rs": "text/x-rust", ".zig": "text/x-zig",
+	".rb": "text/x-ruby", ".php": "text/x-php", ".pl": "text/x-perl", ".pm": "text/x-perl", ".lua": "text/x-lua", ".r": "text/x-r",
+	".jl": "text/x-julia",
+	".sh": "text/x-shellscript", ".bash": "text/x-shellscript", ".zsh": "text/x-shellscript", ".fish": "text/x-shellscript",
+	".ps1": "text/x-powershell", ".bat": "text/x-bat",
+	".sql": "text/x-sql", ".ex": "text/x-elixir", ".exs": "text/x-elixir", ".erl": "text/x-erlang", ".hs": "text/x-haskell",
+	".ml": "text/x-ocaml", ".mli": "text/x-ocaml",
+	".clj": "text/x-clojure", ".el": "text/x-lisp", ".lisp": "text/x-lisp", ".scm": "text/x-scheme", ".dart": "text/x-dart",
+	".proto":   "text/x-protobuf",
+	".graphql": "text/x-graphql", ".tf": "text/x-terraform", ".nix": "text/x-nix", ".cmake": "text/x-cmake", ".mk": "text/x-makefile",
+	".css":  "text/css",
+	".scss": "text/x-scss", ".less": "text/x-less", ".yaml": "text/yaml", ".yml": "text/yaml", ".toml": "text/x-toml", ".ini": "text/x-ini",
+	".cfg":  "text/x-ini",
+	".conf": "text/x-ini", ".properties": "text/x-ini", ".xml": "text/xml", ".xsd": "text/xml", ".xsl": "text/xml", ".s": "text/x-asm",
+	".asm": "text/x-asm",
 	".f90": "text/x-fortran", ".vb": "text/x-vb", ".diff": "text/x-diff", ".patch": "text/x-diff", ".awk": "text/x-awk", ".vim": "text/x-vim",
 	"makefile": "text/x-makefile", "gnumakefile": "text/x-makefile", "dockerfile": "text/x-dockerfile", "containerfile": "text/x-dockerfile",
-	"go.mod": "text/x-go", "cmakelists.txt": "text/x-cmake", "rakefile": "text/x-ruby", "gemfile": "text/x-ruby", "jenkinsfile": "text/x-groovy",
+	"go.mod": "text/x-go", "cmakelists.txt": "text/x-cmake", "rakefile": "text/x-ruby", "gemfile": "text/x-ruby",
+	"jenkinsfile": "text/x-groovy",
 }
 
 // interpreters maps the programs that the first line of a script names to media
 // types.
 var interpreters = map[string]string{
-	"sh": "text/x-shellscript", "bash": "text/x-shellscript", "zsh": "text/x-shellscript", "dash": "text/x-shellscript", "python": "text/x-python",
-	"node": "text/javascript", "perl": "text/x-perl", "ruby": "text/x-ruby", "php": "text/x-php", "lua": "text/x-lua", "awk": "text/x-awk", "make": "text/x-makefile",
+	"sh": "text/x-shellscript", "bash": "text/x-shellscript", "zsh": "text/x-shellscript", "dash": "text/x-shellscript",
+	"python": "text/x-python",
+	"node":   "text/javascript", "perl": "text/x-perl", "ruby": "text/x-ruby", "php": "text/x-php", "lua": "text/x-lua", "awk": "text/x-awk",
+	"make": "text/x-makefile",
 }
 
 // CodeType returns the media type of source code, or "" for other text. It
@@ -266,7 +279,8 @@ func isStatement(s string) bool {
 		return true
 	}
 	switch word[0] {
-	case "if", "for", "while", "switch", "return", "import", "from", "use", "using", "include", "require", "assert", "print", "echo", "with", "try", "match", "case", "package":
+	case "if", "for", "while", "switch", "return", "import", "from", "use", "using", "include", "require", "assert", "print", "echo", "with",
+		"try", "match", "case", "package":
 		return true
 	}
 	return false

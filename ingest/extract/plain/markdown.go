@@ -172,7 +172,8 @@ func (m *markdown) heading(n *ast.Heading) {
 		next += bytes.IndexByte(m.src[next:], '\n') + 1
 	}
 	line, _, _ := bytes.Cut(m.src[next:], []byte("\n"))
-	if u := bytes.TrimSpace(line); len(u) > 0 && (len(bytes.Trim(u, "=")) == 0 || len(bytes.Trim(u, "-")) == 0) && m.src[l.At(0).Start] != '#' && !m.atx(l.At(0).Start) {
+	if u := bytes.TrimSpace(line); len(u) > 0 && (len(bytes.Trim(u, "=")) == 0 || len(bytes.Trim(u, "-")) == 0) &&
+		m.src[l.At(0).Start] != '#' && !m.atx(l.At(0).Start) {
 		end = next + len(line)
 	}
 	m.add(outline.Heading, n.Level, l.At(0).Start, end, name)

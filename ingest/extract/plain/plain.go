@@ -21,7 +21,8 @@ func Text(_, text string) *outline.Document {
 		first, rest, more := strings.Cut(body, "\n")
 		under, after, _ := strings.Cut(rest, "\n")
 		switch {
-		case more && isUnderline(under) && isHeadingLine(first) && utf8.RuneCountInString(strings.TrimRight(under, " ")) >= utf8.RuneCountInString(strings.TrimSpace(first)):
+		case more && isUnderline(under) && isHeadingLine(first) &&
+			utf8.RuneCountInString(strings.TrimRight(under, " ")) >= utf8.RuneCountInString(strings.TrimSpace(first)):
 			end := b.Start + len(first) + 1 + len(under)
 			level := 2
 			if under[0] == '=' || under[0] == '#' || under[0] == '*' {

@@ -344,7 +344,8 @@ func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, err
 	if doc.text != nil {
 		return io.NopCloser(bytes.NewReader(doc.text)), nil
 	}
-	res, err := s.get(ctx, s.pages, doc.link, "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5") //nolint:bodyclose // the caller closes it
+	accept := "text/html,application/xhtml+xml,application/pdf;q=0.9,*/*;q=0.5"
+	res, err := s.get(ctx, s.pages, doc.link, accept) //nolint:bodyclose // the caller closes it
 	if err != nil {
 		return nil, err
 	}

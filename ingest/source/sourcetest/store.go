@@ -129,8 +129,14 @@ func sourceItems(t *testing.T, db Database) {
 	id := addSource(t, k, sourceNamed("a", "default"))
 	items := []source.ItemRecord{
 		{Key: "B", Document: "https://x/B", Address: "https://x/B", State: []byte{0, 200}, Status: source.Ready, Owned: true, At: sourceTime},
-		{Key: "a\n é", Document: "source:1/a", Status: source.Failed, Reason: fault.NewText("test_reason", "damaged: %d", 3), Tries: 2, At: sourceTime, State: []byte("x")},
-		{Key: "c", Document: "source:1/c", Status: source.Unreachable, Reason: fault.NewText("test_other_reason", "timeout"), Tries: 1, At: sourceTime},
+		{
+			Key: "a\n é", Document: "source:1/a", Status: source.Failed, Reason: fault.NewText("test_reason", "damaged: %d", 3), Tries: 2,
+			At: sourceTime, State: []byte("x"),
+		},
+		{
+			Key: "c", Document: "source:1/c", Status: source.Unreachable, Reason: fault.NewText("test_other_reason", "timeout"), Tries: 1,
+			At: sourceTime,
+		},
 		{Key: "d", Document: "source:1/d", Status: source.Pending, Owned: true, At: sourceTime},
 	}
 	ok(t, k.Items.PutSourceItems(ctx, id, items[:3]))
@@ -155,7 +161,8 @@ func sourceItems(t *testing.T, db Database) {
 	want(t, "the rest", got, []source.ItemRecord{items[1], items[3]})
 	wantKind(t, "no source", k.Items.PutSourceItems(ctx, 999, items), fault.NotFound)
 	wantKind(t, "no key", k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Status: source.Ready}}), fault.Invalid)
-	wantKind(t, "a long key", k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Key: strings.Repeat("k", 5000), Status: source.Ready}}), fault.Invalid)
+	wantKind(t, "a long key", k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Key: strings.Repeat("k", 5000), Status: source.Ready}}),
+		fault.Invalid)
 }
 
 func sourceHandOver(t *testing.T, db Database) {
@@ -231,13 +238,17 @@ func sourceLeases(t *testing.T, db Database) {
 	keep(lease, true)
 	got, err = k.Sources.Source(ctx, manual)
 	ok(t, err)
-	want(t, "a running sync", []any{got.BusyUntil, got.BusyBy, got.Progress, got.Requested}, []any{lease.Until, "me", source.Progress{Done: 3, Total: 7}, source.NoRequest})
+	want(t, "a running sync", []any{got.BusyUntil, got.BusyBy, got.Progress, got.Requested},
+		[]any{lease.Until, "me", source.Progress{Done: 3, Total: 7}, source.NoRequest})
 	// The lease has expired: another process takes over.
 	due(lease.Until, paused, manual, id)
 	yours := source.Lease{Owner: "you", Now: lease.Until, Until: lease.Until.Add(time.Minute)}
 	start(other, yours, true)
 	keep(lease, false)
-	end := &source.End{Last: source.Summary{StartedAt: sourceTime, EndedAt: sourceTime.Add(time.Second), Added: 1, Removed: 2, Error: "it \x00 broke"}, Errors: 2, NextAt: sourceTime.Add(time.Hour)}
+	end := &source.End{Last: source.Summary{
+		StartedAt: sourceTime, EndedAt: sourceTime.Add(time.Second), Added: 1, Removed: 2,
+		Error: "it \x00 broke",
+	}, Errors: 2, NextAt: sourceTime.Add(time.Hour)}
 	ok(t, k.Leases.EndSync(ctx, manual, "me", end))
 	got, err = k.Sources.Source(ctx, manual)
 	ok(t, err)

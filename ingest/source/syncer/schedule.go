@@ -264,7 +264,8 @@ func (m *Manager) background(ctx context.Context, id int64) {
 	sum, err := m.Sync(ctx, id, false, nil)
 	switch {
 	case err == nil:
-		m.log.Info("source synced", "source", id, "added", sum.Added, "changed", sum.Changed, "unchanged", sum.Unchanged, "removed", sum.Removed, "failed", sum.Failed)
+		m.log.Info("source synced", "source", id, "added", sum.Added, "changed", sum.Changed, "unchanged", sum.Unchanged, "removed", sum.Removed,
+			"failed", sum.Failed)
 	case ctx.Err() != nil:
 		// An interrupted request is stored again for the next start.
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)

@@ -44,7 +44,8 @@ func Slips(words Vocabulary, s string) []Slip {
 	suspects := 0
 	for _, w := range text.Words(s) {
 		typed := strings.ToLower(s[w.Start:w.End])
-		if w.Exact || w.Part || len(typed) < minSlip || len(typed) > maxSlip || strings.Trim(typed, letters) != "" || len(words.Tokenize(typed)) == 1 {
+		if w.Exact || w.Part || len(typed) < minSlip || len(typed) > maxSlip || strings.Trim(typed, letters) != "" ||
+			len(words.Tokenize(typed)) == 1 {
 			continue
 		}
 		if suspects++; suspects > maxSuspects {

@@ -103,14 +103,15 @@ const thinking = time.Second
 // firstToken measures the time to the first token with a number of users.
 func (t *Test) firstToken(ctx context.Context, server *process, users int) ([]Row, time.Duration, error) {
 	all := make([]time.Duration, 0)
-	rows, err := t.gather(ctx, server, "first tokens, users: "+fmt.Sprint(users), users, &all, func(ctx context.Context, u *User) (time.Duration, error) {
-		first, _, err := u.Ask(ctx, t.Question)
-		if err == nil { // users read; the test measures latency, not throughput
-			think := cmp.Or(t.Pause, thinking)
-			err = pause(ctx, think/2+rand.N(think))
-		}
-		return first, err
-	})
+	rows, err := t.gather(ctx, server, "first tokens, users: "+fmt.Sprint(users), users, &all,
+		func(ctx context.Context, u *User) (time.Duration, error) {
+			first, _, err := u.Ask(ctx, t.Question)
+			if err == nil { // users read; the test measures latency, not throughput
+				think := cmp.Or(t.Pause, thinking)
+				err = pause(ctx, think/2+rand.N(think))
+			}
+			return first, err
+		})
 	return rows, percentile(all, 0.5), err
 }
 

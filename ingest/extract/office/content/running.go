@@ -20,4 +20,7 @@ func IsPageLabel(text string) bool {
 }
 
 // pageWords are words beside page numbers.
-var pageWords = map[string]bool{"page": true, "of": true, "seite": true, "von": true, "p": true, "s": true, "pag": true, "pagina": true, "página": true, "de": true, "sur": true, "di": true, "strona": true, "стр": true, "из": true}
+var pageWords = map[string]bool{
+	"page": true, "of": true, "seite": true, "von": true, "p": true, "s": true, "pag": true, "pagina": true,
+	"página": true, "de": true, "sur": true, "di": true, "strona": true, "стр": true, "из": true,
+}

@@ -156,8 +156,10 @@ func skipped(e xml.StartElement) bool {
 	case "office:annotation", "office:forms", "office:scripts", "office:font-face-decls", "office:settings", "office:event-listeners",
 		"text:tracked-changes", "text:table-of-content", "text:note-citation", "text:ruby-text", "text:page-number", "text:page-count",
 		"text:sequence-decls", "text:variable-decls", "text:user-field-decls", "text:notes-configuration",
-		"presentation:settings", "presentation:date-time", "presentation:footer", "presentation:header", "table:tracked-changes", "table:content-validations",
-		"table:named-expressions", "table:database-ranges", "table:data-pilot-tables", "draw:glue-point", "draw:enhanced-geometry", "office:binary-data":
+		"presentation:settings", "presentation:date-time", "presentation:footer", "presentation:header", "table:tracked-changes",
+		"table:content-validations",
+		"table:named-expressions", "table:database-ranges", "table:data-pilot-tables", "draw:glue-point", "draw:enhanced-geometry",
+		"office:binary-data":
 		return true
 	case "text:section", "text:p", "text:h":
 		return zipxml.AttrIn(e, "text", "display") == "none"

@@ -171,7 +171,10 @@ func (d *drawing) startText(e xml.StartElement, s *content.Shape) {
 		}
 	case "buNone", "buChar", "buBlip", "buAutoNum":
 		if d.line != nil {
-			d.line.Mark = map[string]content.Mark{"buNone": content.Unmarked, "buChar": content.Bullet, "buBlip": content.Bullet, "buAutoNum": content.Number}[e.Name.Local]
+			d.line.Mark = map[string]content.Mark{
+				"buNone": content.Unmarked, "buChar": content.Bullet, "buBlip": content.Bullet,
+				"buAutoNum": content.Number,
+			}[e.Name.Local]
 		}
 	case "r":
 		d.script = 0

@@ -26,7 +26,8 @@ const symbolPage = 42
 var pageNames = map[int]string{
 	874: "windows-874", 932: "shift_jis", 936: "gbk", 949: "euc-kr", 950: "big5", 1361: "euc-kr",
 	1250: "windows-1250", 1251: "windows-1251", 1252: "windows-1252", 1253: "windows-1253", 1254: "windows-1254", 1255: "windows-1255",
-	1256: "windows-1256", 1257: "windows-1257", 1258: "windows-1258", 866: "ibm866", 10000: "macintosh", 10007: "x-mac-cyrillic", 65001: "utf-8",
+	1256: "windows-1256", 1257: "windows-1257", 1258: "windows-1258", 866: "ibm866", 10000: "macintosh", 10007: "x-mac-cyrillic",
+	65001: "utf-8",
 	20866: "koi8-r", 28592: "iso-8859-2", 28605: "iso-8859-15",
 }
 

@@ -303,8 +303,10 @@ var destinations = map[string]destination{
 	"header": toHeader, "headerl": toHeader, "headerr": toHeader, "headerf": toHeader,
 	"footer": toFooter, "footerl": toFooter, "footerr": toFooter, "footerf": toFooter,
 	"info": toNothing, "pict": toNothing, "object": toNothing, "colortbl": toNothing, "fldinst": toNothing, "nonshppict": toNothing,
-	"shppict": toNothing, "listtable": toNothing, "listoverridetable": toNothing, "revtbl": toNothing, "ftnsep": toNothing, "ftnsepc": toNothing,
-	"aftnsep": toNothing, "aftnsepc": toNothing, "annotation": toNothing, "atnid": toNothing, "atnauthor": toNothing, "xe": toNothing, "tc": toNothing,
+	"shppict": toNothing, "listtable": toNothing, "listoverridetable": toNothing, "revtbl": toNothing, "ftnsep": toNothing,
+	"ftnsepc": toNothing,
+	"aftnsep": toNothing, "aftnsepc": toNothing, "annotation": toNothing, "atnid": toNothing, "atnauthor": toNothing, "xe": toNothing,
+	"tc": toNothing,
 	"sp": toNothing, "template": toNothing, "fchars": toNothing, "lchars": toNothing, "nonesttables": toNothing, "nesttableprops": toNothing,
 	"shptxt": toBody, "result": toBody, "fldrslt": toBody, "shpinst": toBody, "txfieldtext": toBody,
 }

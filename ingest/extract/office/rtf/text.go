@@ -248,7 +248,8 @@ func listMarker(s string) string {
 	if strings.ContainsFunc(s, unicode.IsDigit) && len(s) < 16 {
 		return s + " "
 	}
-	if body := strings.Trim(s, ".()"); body != s && body != "" && len(body) < 8 && !strings.ContainsFunc(body, func(r rune) bool { return !unicode.IsLetter(r) }) {
+	if body := strings.Trim(s, ".()"); body != s && body != "" && len(body) < 8 &&
+		!strings.ContainsFunc(body, func(r rune) bool { return !unicode.IsLetter(r) }) {
 		return s + " "
 	}
 	return "- "

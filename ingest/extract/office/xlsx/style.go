@@ -14,9 +14,11 @@ const isoDate = "yyyy-mm-dd"
 // builtinFormats are the codes of the formats that files name only by number.
 // Dates that depend on the reader's country are written in ISO 8601.
 var builtinFormats = map[int]string{
-	1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: `"$"#,##0;-"$"#,##0`, 6: `"$"#,##0;-"$"#,##0`, 7: `"$"#,##0.00;-"$"#,##0.00`, 8: `"$"#,##0.00;-"$"#,##0.00`,
+	1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: `"$"#,##0;-"$"#,##0`, 6: `"$"#,##0;-"$"#,##0`, 7: `"$"#,##0.00;-"$"#,##0.00`,
+	8: `"$"#,##0.00;-"$"#,##0.00`,
 	9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
-	14: isoDate, 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "yyyy-mm-dd h:mm",
+	14: isoDate, 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss",
+	22: "yyyy-mm-dd h:mm",
 	37: "#,##0;(#,##0)", 38: "#,##0;(#,##0)", 39: "#,##0.00;(#,##0.00)", 40: "#,##0.00;(#,##0.00)",
 	41: `#,##0;-#,##0;"-"`, 42: `"$"#,##0;-"$"#,##0;"-"`, 43: `#,##0.00;-#,##0.00;"-"`, 44: `"$"#,##0.00;-"$"#,##0.00;"-"`,
 	27: isoDate, 28: isoDate, 29: isoDate, 30: isoDate, 31: isoDate, 32: "h:mm", 33: "h:mm:ss", 34: isoDate, 35: isoDate, 36: isoDate,

@@ -117,7 +117,8 @@ func compile(ctx context.Context, runtime wazero.Runtime) (wazero.CompiledModule
 	exporter.ExportFunctions(env)
 	imports.NewFunctionExporter().ExportFunctions(env)
 	i32 := api.ValueTypeI32
-	env.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(readBlock), []api.ValueType{i32, i32, i32, i32}, []api.ValueType{i32}).Export("FPDF_FILEACCESS_CB")
+	env.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(readBlock), []api.ValueType{i32, i32, i32, i32},
+		[]api.ValueType{i32}).Export("FPDF_FILEACCESS_CB")
 	if _, err := env.Instantiate(ctx); err != nil {
 		return nil, fmt.Errorf("instantiate the imports: %w", err)
 	}

@@ -156,7 +156,8 @@ func (p *Page) Size(ctx context.Context) (width, height float64, err error) {
 // on a grid with the given number of steps in each direction.
 func (p *Page) Shown(ctx context.Context, grid int, x, y float64) (sx, sy int32, err error) {
 	side := uint64(grid)
-	_, err = p.Call(ctx, "FPDF_PageToDevice", p.Handle, 0, 0, side, side, 0, math.Float64bits(x), math.Float64bits(y), p.Scratch(), p.Scratch()+4)
+	_, err = p.Call(ctx, "FPDF_PageToDevice", p.Handle, 0, 0, side, side, 0, math.Float64bits(x), math.Float64bits(y), p.Scratch(),
+		p.Scratch()+4)
 	if err != nil {
 		return 0, 0, err
 	}
