@@ -354,6 +354,74 @@ func TestGermanDenials(t *testing.T) {
 	})
 }
 
+// TestDenialsOfAHotel has messages of somebody who did not know the rules.
+func TestDenialsOfAHotel(t *testing.T) {
+	t.Parallel()
+	hotel := []*Intent{
+		New("book", "book a room", "I want to book a room", "I need a room for tonight"),
+		New("cancel", "cancel my reservation", "cancel my booking", "I want to cancel my room"),
+		New("breakfast", "is breakfast included?", "breakfast", "when is breakfast served?", "do you have breakfast?"),
+		New("hours", "opening hours", "when are you open?", "what are your opening hours?"),
+	}
+	checkIntents(t, "en", hotel, map[string]string{
+		Fallback: `no breakfast for me, thanks
+			I'm not going to cancel my reservation
+			I'm not trying to cancel my booking
+			I am not looking to book a room
+			you don't have to cancel my room
+			I wasn't asking about the opening hours
+			the opening hours are not what I want to know
+			let's not book a room yet
+			stop asking me to book a room
+			forget about the breakfast
+			I don't care about breakfast
+			I have no interest in your opening hours`,
+		"breakfast": "isn't breakfast included?\nis breakfast not included?\ndon't you have breakfast?",
+		"hours":     "when are you not open?",
+		"book":      "I have no reservation, I need a room for tonight\nwhy not book a room",
+	})
+}
+
+// TestGermanDenialsOfABank has messages of somebody who did not know the rules.
+func TestGermanDenialsOfABank(t *testing.T) {
+	t.Parallel()
+	bank := []*Intent{
+		New("sperren", "meine Karte sperren", "ich möchte meine Karte sperren", "bitte sperren Sie meine Karte"),
+		New("stand", "wie ist mein Kontostand?", "zeig mir meinen Kontostand", "Kontostand abfragen"),
+		New("zeiten", "Öffnungszeiten", "wann haben Sie geöffnet?", "sag mir die Öffnungszeiten"),
+	}
+	checkIntents(t, "de", bank, map[string]string{
+		Fallback: `nicht meine Karte sperren!
+			bitte nicht die Karte sperren
+			auf keinen Fall meine Karte sperren
+			du sollst meine Karte nicht sperren
+			Sie brauchen meine Karte nicht zu sperren
+			sperrt meine Karte bitte nicht
+			sag mir nicht die Öffnungszeiten
+			ich will keine Karte sperren`,
+		"sperren": "ich habe keine Zeit, bitte sperren Sie meine Karte\nmeine Karte sperren, bitte",
+		"stand":   "nein, zeig mir meinen Kontostand",
+	})
+}
+
+// TestNegatedExamples: a negation in a message does not lead to an intent only because
+// its examples have a negation, too.
+func TestNegatedExamples(t *testing.T) {
+	t.Parallel()
+	pizzeria := []*Intent{
+		New("order", "I want a pizza", "order a pizza", "I'd like to order a pizza"),
+		New("complain", "the pizza never arrived", "I did not get my order", "my pizza is cold"),
+	}
+	checkIntents(t, "en", pizzeria, map[string]string{
+		"order": `I want a pizza without olives
+			a pizza with no cheese please
+			I have no time to cook, order a pizza
+			I don't like salad, I want a pizza
+			why not order a pizza`,
+		"complain": "no pizza has arrived\nmy order never arrived\nI didn't get my pizza",
+	})
+}
+
 // checkIntents classifies messages. want has the messages of each intent, one in a line.
 func checkIntents(t *testing.T, language string, intents []*Intent, want map[string]string) {
 	t.Helper()

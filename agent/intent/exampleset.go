@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"docent/agent/intent/denial"
 	"docent/embed"
 )
 
@@ -92,7 +93,7 @@ func (s *exampleSet) newExample(intent int, sentence string, place map[uint16]in
 	}
 	s.addVerbs(f.words)
 	e := example{intent: intent, sentence: sentence, vector: f.vector, negated: f.negated, kernel: f.kernel()}
-	_, e.denies = s.affirmed(sentence)
+	e.denies = s.denials(sentence).Denies
 	for _, t := range f.tokens {
 		at, ok := place[t]
 		if !ok {
@@ -115,16 +116,17 @@ func remember(numbers map[string]int, key string, number int) {
 
 // form is a sentence in the forms in which it is compared.
 type form struct {
-	literal string   // its words in lower case
-	words   []string // the same words without contractions and short forms
-	tokens  []uint16
-	vector  []float32
-	negated bool
+	literal  string   // its words in lower case
+	words    []string // the same words without contractions and short forms
+	tokens   []uint16
+	vector   []float32
+	negated  bool
+	question bool
 }
 
 // kernel returns the sentence without its negations.
 func (f *form) kernel() string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return negations[w] }), " ")
+	return strings.Join(slices.DeleteFunc(slices.Clone(f.words), denial.Negates), " ")
 }
 
 func (s *exampleSet) form(sentence string) form {
@@ -133,7 +135,8 @@ func (s *exampleSet) form(sentence string) form {
 	for _, w := range words {
 		f.words = append(f.words, strings.Fields(expanded(w))...)
 	}
-	f.negated = slices.ContainsFunc(f.words, func(w string) bool { return negations[w] })
+	f.question = strings.HasSuffix(strings.TrimSpace(sentence), "?")
+	f.negated = denial.Negated(f.words)
 	f.tokens = s.static.Tokenize(strings.Join(f.words, " "))
 	f.tokens = f.tokens[:min(len(f.tokens), maxTokens)]
 	s.static.Mean(f.vector, f.tokens)
@@ -215,8 +218,9 @@ type variant struct {
 	// known is set if at least one of its words is known, and means if one of them is
 	// meaningful.
 	known, means bool
-	// rest is the message without its denials; nil if it has none.
-	rest *variant
+	// rest are the message without its denials and, if that is something else, the
+	// message without its negated clauses.
+	rest []*variant
 	// rows are the similarities of its tokens with set.tokens. weights are the
 	// weights of the tokens.
 	rows    [][]float32
@@ -231,8 +235,13 @@ func (c *comparison) variant(text string) *variant {
 		return v
 	}
 	v := c.whole(text)
-	if rest, ok := c.set.affirmed(text); ok {
-		v.rest = c.whole(rest)
+	v.rest = append(v.rest, v)
+	m := c.set.denials(text)
+	if m.Denies {
+		v.rest[0] = c.whole(m.Affirmed)
+	}
+	if m.Plain != "" && m.Plain != m.Affirmed {
+		v.rest = append(v.rest, c.whole(m.Plain))
 	}
 	c.variants[text] = v
 	return v
@@ -302,22 +311,19 @@ func (c *comparison) said(i *Intent) map[uint16]bool {
 	return out
 }
 
-// against returns the part of the message that is compared with an example; nil if
-// nothing of the message means anything beside a denial.
-func (v *variant) against(e *example) *variant {
-	switch {
-	case v.rest == nil || e.denies:
-		return v
-	case v.rest.means:
-		return v.rest
-	default:
-		return nil
+// against returns the parts of the message that are compared with an example. There are
+// none if nothing of the message means anything beside a denial.
+func (v *variant) against(e *example) []*variant {
+	if e.denies {
+		return []*variant{v}
 	}
+	return slices.DeleteFunc(slices.Clone(v.rest), func(part *variant) bool { return part != v && !part.means })
 }
 
-// opposes reports whether a message differs from an example only in a negation.
+// opposes reports whether a message differs from an example only in a negation. A
+// question does not: "isn't it open?" asks for the same as "is it open?".
 func (v *variant) opposes(e *example) bool {
-	return v.negated != e.negated && e.kernel != "" && e.kernel == v.kernel()
+	return v.negated != e.negated && !v.question && e.kernel != "" && e.kernel == v.kernel()
 }
 
 // shares reports whether a message and an example have something in common
@@ -351,7 +357,7 @@ func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first i
 	if n, ok := c.set.literal[v.literal]; ok && first <= n && n < first+len(examples) {
 		return candidate{intent, 1, c.set.examples[n].sentence}
 	}
-	if n, ok := c.set.stemmed[v.stems]; ok && first <= n && n < first+len(examples) {
+	if n, ok := c.set.stemmed[v.stems]; ok && first <= n && n < first+len(examples) && (v.rest[0] == v || c.set.examples[n].denies) {
 		return candidate{intent, stemmedScore, c.set.examples[n].sentence}
 	}
 	if !v.known || v.weight == 0 {
@@ -359,15 +365,16 @@ func (c *comparison) best(v *variant, fragments map[uint16]bool, intent, first i
 	}
 	for n := range examples {
 		e := &examples[n]
-		m := v.against(e)
-		if m == nil || fragments != nil && !m.shares(c.set, e, fragments) {
-			continue
-		}
-		if m.opposes(e) {
-			return candidate{intent: intent}
-		}
-		if s := calibrated(m.features(c.set, e)); s > out.score {
-			out.score, out.sentence = s, e.sentence
+		for _, m := range v.against(e) {
+			if fragments != nil && !m.shares(c.set, e, fragments) {
+				continue
+			}
+			if m.opposes(e) {
+				return candidate{intent: intent}
+			}
+			if s := calibrated(m.features(c.set, e)); s > out.score {
+				out.score, out.sentence = s, e.sentence
+			}
 		}
 	}
 	return out
@@ -406,4 +413,42 @@ func (v *variant) overlap(e *example) float32 {
 		return 0
 	}
 	return 2 * there * back / (there + back)
+}
+
+// denials finds the denials of a message.
+func (s *exampleSet) denials(text string) denial.Message {
+	var words []denial.Word
+	for _, w := range wordsOf(text) {
+		words = append(words, denial.Word{Full: strings.Fields(expanded(w.text)), Start: w.start, End: w.end})
+	}
+	return denial.Read(text, words, s.asks)
+}
+
+// addVerbs adds the verbs with which an example asks for something: its first word,
+// words after "to", and a German infinitive at its end.
+func (s *exampleSet) addVerbs(words []string) {
+	for n, w := range words {
+		if n == 0 || words[n-1] == "to" || words[n-1] == "please" || words[n-1] == "bitte" || n == len(words)-1 && germanInfinitive(w) {
+			s.verbs[s.words.Process(w)] = true
+			s.verbs[withoutEnding(w)] = true
+		}
+	}
+}
+
+// asks reports whether an example asks for something with this verb.
+func (s *exampleSet) asks(verb string) bool {
+	return s.verbs[s.words.Process(verb)] || s.verbs[withoutEnding(verb)]
+}
+
+// germanInfinitive reports whether a word may be a German infinitive.
+func germanInfinitive(word string) bool { return len(word) > 4 && strings.HasSuffix(word, "en") }
+
+// withoutEnding returns a German verb without its ending.
+func withoutEnding(word string) string {
+	for _, ending := range []string{"en", "st", "t", "e"} {
+		if stem, ok := strings.CutSuffix(word, ending); ok && len(stem) > 3 {
+			return stem
+		}
+	}
+	return word
 }

@@ -24,7 +24,7 @@ var Levels = []Level{
 		"rag", "rag/corpus", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat",
 		"ingest/outline", "ingest/format",
 	}},
-	{"abilities", []string{"agent/tool/...", "agent/intent"}},
+	{"abilities", []string{"agent/tool/...", "agent/intent/..."}},
 	{"parts of the runtime", []string{
 		"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/mailbox",
 		"agent/session/meters", "agent/session/queue", "agent/session/replica",
