@@ -52,7 +52,7 @@ func (c *checker) conflict(clause string, docs []int) string {
 	switch {
 	case c.contradicts(clause, docs), affirms(clause, near):
 		return "negation"
-	case numbersDiffer(clause, body), len(text.Amounts(near)) > 0 && numbersDiffer(clause, near):
+	case numbersDiffer(clause, body), numbersDiffer(clause, near) && len(text.Amounts(near)) > 0:
 		return "number"
 	case namesDiffer(clause, body):
 		return "name"
@@ -89,8 +89,11 @@ func (c *checker) near(clause string, docs []int) string {
 // numbersDiffer reports whether a clause contains a number that the passages
 // neither contain, with its unit, nor yield by one multiplication or division.
 func numbersDiffer(clause, body string) bool {
-	held := text.Amounts(body)
 	own := text.Amounts(clause)
+	if len(own) == 0 {
+		return false
+	}
+	held := text.Amounts(body)
 	for i, a := range own {
 		if slices.ContainsFunc(held, a.Agrees) {
 			continue
