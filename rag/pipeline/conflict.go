@@ -11,7 +11,7 @@ import (
 
 // clauseBreak matches the border between two clauses that can be true or false
 // independently.
-var clauseBreak = regexp.MustCompile(`(?i)(;\s+|,\s+(?:and|but|while|und|aber|während)\s+)|` +
+var clauseBreak = regexp.MustCompile(`(?i)(;\s+|,\s+(?:and|but|while|which|so|und|aber|während|wobei)\s+)|` +
 	`(\s+(?:and|und)\s+)(?:is|are|was|were|has|had|can|may|must|will|ist|sind|war|waren|hat|kann|muss|wird)\b`)
 
 // minClauseWords is the minimum number of meaningful words in a clause of its own.
@@ -52,7 +52,7 @@ func (c *checker) conflict(clause string, docs []int) string {
 	switch {
 	case c.contradicts(clause, docs), affirms(clause, near):
 		return "negation"
-	case numbersDiffer(clause, body), len(text.Amounts(near)) > 0 && numbersDiffer(clause, near):
+	case numbersDiffer(clause, body), numbersDiffer(clause, near) && len(text.Amounts(near)) > 0:
 		return "number"
 	case namesDiffer(clause, body):
 		return "name"
@@ -89,8 +89,11 @@ func (c *checker) near(clause string, docs []int) string {
 // numbersDiffer reports whether a clause contains a number that the passages
 // neither contain, with its unit, nor yield by one multiplication or division.
 func numbersDiffer(clause, body string) bool {
-	held := text.Amounts(body)
 	own := text.Amounts(clause)
+	if len(own) == 0 {
+		return false
+	}
+	held := text.Amounts(body)
 	for i, a := range own {
 		if slices.ContainsFunc(held, a.Agrees) {
 			continue
@@ -118,10 +121,14 @@ func yields(of []text.Amount, v float64) bool {
 // name matches options, paths, identifiers, and abbreviations.
 var name = regexp.MustCompile(`(?:^|[\s("'` + "`" + `])(--?[A-Za-z][\w-]*|/[\w./-]*\w|[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z]{2,}\w*)`)
 
+// figureHyphen matches the hyphen of a word such as "5-second", which no option begins with.
+var figureHyphen = regexp.MustCompile(`(\d)-`)
+
 // namesDiffer reports whether the passages lack a name of a clause.
 func namesDiffer(clause, body string) bool {
 	body = strings.ToLower(body)
-	for _, m := range name.FindAllStringSubmatch(text.WithoutFigures(clause), -1) {
+	clause = text.WithoutFigures(figureHyphen.ReplaceAllString(clause, "$1 "))
+	for _, m := range name.FindAllStringSubmatch(clause, -1) {
 		if !strings.Contains(body, strings.ToLower(strings.TrimRight(m[1], "."))) {
 			return true
 		}
@@ -129,15 +136,20 @@ func namesDiffer(clause, body string) bool {
 	return false
 }
 
+// anyWord matches one of the words of a list. \b would know ASCII letters only.
+func anyWord(list string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^\pL\d_])(?:` + list + `)(?:[^\pL\d_]|$)`)
+}
+
 // The words of these lists say how many things a sentence is about, and how
 // certain or necessary it is.
 var (
-	universal = regexp.MustCompile(`(?i)\b(?:all|always|any|anyone|each|every|everyone|everything|whenever|alle[nrs]?|immer|jede[rsnm]?|stets)\b`)
-	exclusive = regexp.MustCompile(`(?i)\b(?:only|solely|exclusively|nur|ausschließlich|allein)\b`)
+	universal = anyWord(`all|always|any|anyone|each|every|everyone|everything|whenever|alle[nrs]?|immer|jede[rsnm]?|stets`)
+	exclusive = anyWord(`only|solely|exclusively|nur|ausschließlich|allein`)
 	notOnly   = regexp.MustCompile(`(?i)\b(?:not only|nicht nur)\b`)
-	partial   = regexp.MustCompile(`(?i)\b(?:some|many|most|mostly|usually|often|sometimes|typically|generally|rarely|several|certain|unless|except|may|might|can|only if|einige[nr]?|viele[nr]?|meist(?:ens)?|oft|manchmal|gewöhnlich|üblicherweise|selten|kann|können)\b`)
-	firm      = regexp.MustCompile(`(?i)\b(?:must|ha(?:s|ve) to|requires?|required|needs?|mandatory|will|always|guarantee[sd]?|muss|müssen|erforderlich|zwingend)\b`)
-	tentative = regexp.MustCompile(`(?i)\b(?:may|might|could|should|can|optional(?:ly)?|recommend(?:s|ed)?|suggested|unlikely|likely|encouraged|kann|können|sollten?|könnten?|empfohlen|optional)\b`)
+	partial   = anyWord(`some|many|most|mostly|usually|often|sometimes|typically|generally|rarely|several|certain|unless|except|may|might|can|only if|einige[nr]?|viele[nr]?|meist(?:ens)?|oft|manchmal|gewöhnlich|üblicherweise|selten|kann|können`)
+	firm      = anyWord(`must|ha(?:s|ve) to|requires?|required|needs?|mandatory|will|always|guarantee[sd]?|muss|müssen|erforderlich|zwingend`)
+	tentative = anyWord(`may|might|could|should|can|optional(?:ly)?|recommend(?:s|ed)?|suggested|unlikely|likely|encouraged|kann|können|sollten?|könnten?|empfohlen|optional`)
 )
 
 // broader reports whether a clause speaks of all or only some things, and the
@@ -174,8 +186,7 @@ var opposites = func() [][2]*regexp.Regexp {
 		{`öfter|häufiger|mehr|größer|höher|schneller`, `seltener|weniger|kleiner|niedriger|langsamer`},
 		{`erlaubt|gestattet`, `verboten|untersagt`},
 	} {
-		word := func(s string) *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:` + s + `)\b`) }
-		out = append(out, [2]*regexp.Regexp{word(pair[0]), word(pair[1])})
+		out = append(out, [2]*regexp.Regexp{anyWord(pair[0]), anyWord(pair[1])})
 	}
 	return out
 }()

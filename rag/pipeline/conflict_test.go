@@ -23,9 +23,11 @@ func TestConflict(t *testing.T) {
 		{"name", "Pass --quiet to hide the list in /etc/hosts.", "The option --silent hides the list."},
 		{"name", "Pass --quiet to hide the list in /etc/hosts.", "The option hides the list in /etc/services."},
 		{"name", "The transfer uses TLS.", "The transfer uses DTLS."},
+		{"", "The cache is flushed within 5 seconds.", "A 5-second timeout flushes the cache."},
 		{"negation", "The daemon does not write the log.", "The daemon writes the log."},
 		{"negation", "The daemon writes the log.", "The daemon never writes the log."},
 		{"", "The daemon opens the socket, but does not write the log.", "The daemon opens the socket."},
+		{"", "Since version 2, the list of domains is unlimited.", "There is no limit to the list of domains."},
 		{"negation", "Der Dienst schreibt kein Protokoll.", "Der Dienst schreibt ein Protokoll."},
 		{"quantifier", "Some packages ship a manual.", "All packages ship a manual."},
 		{"quantifier", "Every package ships a manual.", "Only this package ships a manual."},
@@ -36,6 +38,7 @@ func TestConflict(t *testing.T) {
 		{"", "The server must close the connection.", "The server has to close the connection."},
 		{"modality", "Der Server sollte die Verbindung schließen.", "Der Server muss die Verbindung schließen."},
 		{"opposite", "The delay grows after the restart.", "The delay grows before the restart."},
+		{"opposite", "Das Archiv wird öfter erneuert.", "Das Archiv wird seltener erneuert."},
 		{"opposite", "Der Wert ist größer als vorher.", "Der Wert ist kleiner als vorher."},
 	} {
 		checker := newChecker(testStatic, []retrieve.Result{passage(1, "", "", c.passage)})
@@ -48,10 +51,11 @@ func TestConflict(t *testing.T) {
 func TestClauses(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]string{
-		"The cache holds entries, and the queue keeps messages.":      {"The cache holds entries", "the queue keeps messages."},
-		"Der Dienst startet sofort; die Warteschlange bleibt leer.":   {"Der Dienst startet sofort", "die Warteschlange bleibt leer."},
-		"The cache is fast, and cheap.":                               {"The cache is fast, and cheap."},
-		"I don't know the upper limit, but the default value is 4MB.": {"the default value is 4MB."},
+		"The cache holds entries, and the queue keeps messages.":       {"The cache holds entries", "the queue keeps messages."},
+		"Der Dienst startet sofort; die Warteschlange bleibt leer.":    {"Der Dienst startet sofort", "die Warteschlange bleibt leer."},
+		"The client must reconnect, which usually takes five minutes.": {"The client must reconnect", "usually takes five minutes."},
+		"The cache is fast, and cheap.":                                {"The cache is fast, and cheap."},
+		"I don't know the upper limit, but the default value is 4MB.":  {"the default value is 4MB."},
 	} {
 		if got := clauses(body); !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", body, got, want)

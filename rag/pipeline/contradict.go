@@ -41,12 +41,13 @@ func (c *checker) contradicts(body string, docs []int) bool {
 // admitted reports whether the sentences nearest to a text deny something too,
 // or have nothing to do with the denial.
 func admitted(all []readSentence, own []string, d text.Denial) bool {
-	near := nearestOf(all, own, func(s readSentence) bool { return s.stems[d.Stem] })
+	unlike := "un" + d.Stem // "not supported" and "unsupported"
+	near := nearestOf(all, own, func(s readSentence) bool { return s.stems[d.Stem] || s.stems[unlike] })
 	if len(near) == 0 {
 		near = nearestOf(all, d.Clause, func(readSentence) bool { return len(d.Clause) > 1 })
 	}
 	return len(near) == 0 || slices.ContainsFunc(near, func(s readSentence) bool {
-		return len(text.Denials(s.text)) > 0 || text.OtherwiseNegative.MatchString(s.text)
+		return s.stems[unlike] || len(text.Denials(s.text)) > 0 || text.OtherwiseNegative.MatchString(s.text)
 	})
 }
 
