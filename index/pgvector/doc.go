@@ -3,8 +3,8 @@
 // database share them, and take turns to keep them up to date.
 //
 // The package also keeps the data of the second stage in tables: the tokens of each
-// passage, and how common each token is. A process that uses it keeps nothing for
-// each passage in memory, except the vectors of encoders.
+// passage, and how common each token is. The vectors of encoders have a table for each
+// encoder. A process that uses them keeps nothing for each passage in memory.
 //
 // A search of few vectors compares them all. A search of many uses an HNSW index,
 // which is approximate, and compares its hits exactly. The index has half precision

@@ -19,11 +19,11 @@ var Refused = refused
 func (x *Index) SetVersion(s string) { x.version = parseVersion(s) }
 
 // BuildHNSW is buildHNSW.
-func (x *Index) BuildHNSW(ctx context.Context) error { return x.buildHNSW(ctx) }
+func (x *Index) BuildHNSW(ctx context.Context) error { return x.entries().buildHNSW(ctx) }
 
 // Approximate searches the HNSW index alone.
 func (x *Index) Approximate(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	return x.approximate(ctx, search{format(unit(vector)), append([]string{}, filter.Collections...), k})
+	return x.entries().approximate(ctx, search{format(unit(vector)), append([]string{}, filter.Collections...), k})
 }
 
 // Put implements indextest.Writer.
@@ -117,3 +117,48 @@ func (w *WordWriter) replace(ctx context.Context, documents map[int64]bool) erro
 
 // EntriesOf is entriesOf.
 var EntriesOf = entriesOf
+
+// Writer writes to the table of an encoder. It implements indextest.Writer.
+type Writer struct{ *Encoder }
+
+// Put implements indextest.Writer.
+func (w Writer) Put(ctx context.Context, entries []retrieve.Entry) error {
+	last := map[int64]retrieve.Entry{}
+	for _, e := range entries {
+		last[e.ID] = e
+	}
+	return w.write(ctx, slices.Collect(maps.Keys(last)), slices.Collect(maps.Values(last)))
+}
+
+// Delete implements indextest.Writer.
+func (w Writer) Delete(ctx context.Context, ids []int64) error { return w.write(ctx, ids, nil) }
+
+func (w Writer) write(ctx context.Context, gone []int64, entries []retrieve.Entry) error {
+	return pgx.BeginFunc(ctx, w.index.cfg.Pool, func(tx pgx.Tx) error {
+		batch := &pgx.Batch{}
+		batch.Queue(`SELECT FROM pgvector_index FOR UPDATE`)
+		batch.Queue(`DELETE FROM pgvector_encoded WHERE encoder = $1 AND chunk_id = ANY ($2)`, w.id, gone)
+		for _, e := range entries {
+			if e.Vector == nil {
+				continue
+			}
+			var text *string
+			if !zero(e.Vector) {
+				formatted := format(unit(e.Vector))
+				text = &formatted
+			}
+			batch.Queue(`INSERT INTO pgvector_encoded (encoder, chunk_id, document_id, collection, source, ordinal, vector)
+				VALUES ($1, $2, $3, $4, $5, $6, $7::text::vector)`, w.id, e.ID, e.DocumentID, e.Collection, e.Source, e.Ordinal, text)
+		}
+		batch.Queue(`UPDATE pgvector_encoder SET vectors = (SELECT count(*) FROM pgvector_encoded WHERE encoder = $1) WHERE id = $1`, w.id)
+		return tx.SendBatch(ctx, batch).Close()
+	})
+}
+
+// BuildHNSW is buildHNSW.
+func (e *Encoder) BuildHNSW(ctx context.Context) error { return e.buildHNSW(ctx) }
+
+// Approximate searches the HNSW index alone.
+func (e *Encoder) Approximate(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
+	return e.approximate(ctx, search{format(unit(vector)), append([]string{}, filter.Collections...), k})
+}

@@ -73,9 +73,8 @@ func Open(ctx context.Context, cfg Config) (*Index, error) {
 			return nil, fault.New(fault.Invalid, "config_pgvector_incomplete", "pgvector: Config.%s is missing", name)
 		}
 	}
-	if cfg.Dimensions < 1 || cfg.Dimensions > maxDimensions {
-		return nil, fault.New(fault.Invalid, "config_pgvector_dimensions",
-			"pgvector: vectors of %d dimensions; use a model with 1 to %d dimensions", cfg.Dimensions, maxDimensions)
+	if err := checkDimensions(cfg.Dimensions); err != nil {
+		return nil, err
 	}
 	if cfg.Exact <= 0 {
 		cfg.Exact = defaultExact
@@ -88,6 +87,15 @@ func Open(ctx context.Context, cfg Config) (*Index, error) {
 		return nil, cfg.Fail("open the index in PostgreSQL", err)
 	}
 	return x, nil
+}
+
+// checkDimensions checks the length of vectors.
+func checkDimensions(n int) error {
+	if n < 1 || n > maxDimensions {
+		return fault.New(fault.Invalid, "config_pgvector_dimensions",
+			"pgvector: vectors of %d dimensions; use a model with 1 to %d dimensions", n, maxDimensions)
+	}
+	return nil
 }
 
 const (

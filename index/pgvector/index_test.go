@@ -126,43 +126,60 @@ func TestHNSW(t *testing.T) {
 			t.Parallel()
 			cfg := configOf(t, openStore(t, pgtest.VectorURL(t)))
 			cfg.Exact = 100
-			x, exact := open(t, cfg), flat.New(flat.Config{})
+			x := open(t, cfg)
 			x.SetVersion(version)
-			both := func(f func(w indextest.Writer) error) {
-				t.Helper()
-				for _, w := range []indextest.Writer{x, exact} {
-					if err := f(w); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			both(func(w indextest.Writer) error { return w.Put(t.Context(), all[:4000]) })
-			if err := x.BuildHNSW(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			both(func(w indextest.Writer) error { return w.Put(t.Context(), all[4000:]) })
-			var gone []int64
-			for id := int64(1); id <= 6000; id += 3 {
-				gone = append(gone, id)
-			}
-			both(func(w indextest.Writer) error { return w.Delete(t.Context(), gone) })
-			compare(t, exact, x.Approximate)
-			filters := [][]string{nil, {"rare"}, {"rarest"}, {"rare", "rarest"}, {"none"}}
-			for _, collections := range filters {
-				t.Run(fmt.Sprint(collections), func(t *testing.T) { compare(t, exact, x.Nearest, collections...) })
-			}
-			// PostgreSQL reads a small collection with its own index. Without it, the HNSW index has to find the collection.
-			if _, err := cfg.Pool.Exec(t.Context(), `DROP INDEX pgvector_entry_collection`); err != nil {
-				t.Fatal(err)
-			}
-			hits, err := x.Approximate(t.Context(), all[1].Vector, 4, retrieve.Filter{Collections: []string{"rarest"}})
-			if complete := len(hits) == 4; err != nil || complete != (version == "0.8.0") {
-				t.Errorf("the HNSW index alone finds %d of 4 rare hits, %v", len(hits), err)
-			}
-			for _, collections := range filters {
-				t.Run(fmt.Sprint(collections, " by HNSW"), func(t *testing.T) { compare(t, exact, x.Nearest, collections...) })
+			for name, table := range map[string]hnsw{
+				"embedder": x, "encoder": pgvector.Writer{Encoder: openEncoder(t, x, cfg.Dimensions)},
+			} {
+				t.Run(name, func(t *testing.T) { testHNSW(t, cfg, version, table, all) })
 			}
 		})
+	}
+}
+
+// hnsw is a table with an HNSW index.
+type hnsw interface {
+	retrieve.Nearest
+	indextest.Writer
+	BuildHNSW(ctx context.Context) error
+	Approximate(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error)
+}
+
+func testHNSW(t *testing.T, cfg pgvector.Config, version string, x hnsw, all []retrieve.Entry) {
+	exact := flat.New(flat.Config{})
+	both := func(f func(w indextest.Writer) error) {
+		t.Helper()
+		for _, w := range []indextest.Writer{x, exact} {
+			if err := f(w); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	both(func(w indextest.Writer) error { return w.Put(t.Context(), all[:4000]) })
+	if err := x.BuildHNSW(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	both(func(w indextest.Writer) error { return w.Put(t.Context(), all[4000:]) })
+	var gone []int64
+	for id := int64(1); id <= 6000; id += 3 {
+		gone = append(gone, id)
+	}
+	both(func(w indextest.Writer) error { return w.Delete(t.Context(), gone) })
+	compare(t, exact, x.Approximate)
+	filters := [][]string{nil, {"rare"}, {"rarest"}, {"rare", "rarest"}, {"none"}}
+	for _, collections := range filters {
+		t.Run(fmt.Sprint(collections), func(t *testing.T) { compare(t, exact, x.Nearest, collections...) })
+	}
+	// PostgreSQL reads a small collection with its own index. Without it, the HNSW index has to find the collection.
+	if _, err := cfg.Pool.Exec(t.Context(), `DROP INDEX IF EXISTS pgvector_entry_collection, pgvector_encoded_collection`); err != nil {
+		t.Fatal(err)
+	}
+	hits, err := x.Approximate(t.Context(), all[1].Vector, 4, retrieve.Filter{Collections: []string{"rarest"}})
+	if complete := len(hits) == 4; err != nil || complete != (version == "0.8.0") {
+		t.Errorf("the HNSW index alone finds %d of 4 rare hits, %v", len(hits), err)
+	}
+	for _, collections := range filters {
+		t.Run(fmt.Sprint(collections, " by HNSW"), func(t *testing.T) { compare(t, exact, x.Nearest, collections...) })
 	}
 }
 

@@ -44,7 +44,7 @@ func (x *Index) Refresh(ctx context.Context) error {
 			x.cfg.Log.Info("building the index in PostgreSQL", "revision", done.revision, "of", done.of, "passages", done.vectors)
 		}
 	}
-	return x.cfg.Fail("build the HNSW index in PostgreSQL", x.buildHNSW(ctx))
+	return x.cfg.Fail("build the HNSW index in PostgreSQL", x.entries().buildHNSW(ctx))
 }
 
 // progress is the state after a step.
@@ -123,7 +123,8 @@ func (x *Index) lockState(ctx context.Context, tx pgx.Tx) (p progress, err error
 			return p, err
 		}
 		p.revision, p.vectors = 0, 0
-		_, err := tx.Exec(ctx, `UPDATE pgvector_index SET database_id = $1, revision = 0, vectors = 0, chunks = 0, tokens = 0`, now.Database)
+		_, err := tx.Exec(ctx, `WITH encoders AS (UPDATE pgvector_encoder SET revision = 0, vectors = 0)
+			UPDATE pgvector_index SET database_id = $1, revision = 0, vectors = 0, chunks = 0, tokens = 0`, now.Database)
 		if err != nil {
 			return p, err
 		}
@@ -153,6 +154,9 @@ func (x *Index) apply(ctx context.Context, tx pgx.Tx, changes []corpus.Change, c
 		return err
 	}
 	if err := x.replaceWords(ctx, tx, documents, entries, c.words); err != nil {
+		return err
+	}
+	if err := dropEncoded(ctx, tx, documents); err != nil {
 		return err
 	}
 	return x.replaceRows(ctx, tx, changes, c)
@@ -194,40 +198,40 @@ func (x *Index) replace(ctx context.Context, tx pgx.Tx, column string, gone []in
 }
 
 // buildHNSW builds the HNSW index if it is missing and searches need it.
-func (x *Index) buildHNSW(ctx context.Context) error {
+func (x vectors) buildHNSW(ctx context.Context) error {
 	if !x.indexable() {
 		return nil
 	}
-	const missing = `SELECT vectors FROM pgvector_index WHERE vectors > $1 AND to_regclass('pgvector_entry_hnsw') IS NULL`
-	var vectors int64
-	rows, err := x.cfg.Pool.Query(ctx, missing, x.cfg.Exact)
+	missing := `SELECT vectors FROM ` + x.state + ` WHERE vectors > $1 AND to_regclass('` + x.hnsw() + `') IS NULL`
+	var count int64
+	rows, err := x.index.cfg.Pool.Query(ctx, missing, x.index.cfg.Exact)
 	if err != nil {
 		return err
 	}
 	if found, err := pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil || len(found) == 0 {
 		return err
 	}
-	return pgx.BeginFunc(ctx, x.cfg.Pool, func(tx pgx.Tx) error {
+	return pgx.BeginFunc(ctx, x.index.cfg.Pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lock); err != nil {
 			return err
 		}
-		found, err := tx.Query(ctx, missing, x.cfg.Exact)
+		found, err := tx.Query(ctx, missing, x.index.cfg.Exact)
 		if err != nil {
 			return err
 		}
-		if _, err := pgx.ForEachRow(found, []any{&vectors}, func() error { return nil }); err != nil || vectors == 0 {
+		if _, err := pgx.ForEachRow(found, []any{&count}, func() error { return nil }); err != nil || count == 0 {
 			return err // another process has built it
 		}
 		began := time.Now()
-		x.cfg.Log.Info("building the HNSW index in PostgreSQL", "passages", vectors)
+		x.index.cfg.Log.Info("building the HNSW index in PostgreSQL", "model", x.model, "passages", count)
 		key, operators := x.key()
-		if _, err := tx.Exec(ctx, `CREATE INDEX pgvector_entry_hnsw ON pgvector_entry USING hnsw (`+key+` `+operators+`)`); err != nil {
+		if _, err := tx.Exec(ctx, `CREATE INDEX `+x.hnsw()+` ON `+x.table+` USING hnsw (`+key+` `+operators+`)`); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `ANALYZE pgvector_entry`); err != nil {
+		if _, err := tx.Exec(ctx, `ANALYZE `+x.table); err != nil {
 			return err
 		}
-		x.cfg.Log.Info("built the HNSW index in PostgreSQL", "passages", vectors, "seconds", int(time.Since(began).Seconds()))
+		x.index.cfg.Log.Info("built the HNSW index in PostgreSQL", "model", x.model, "passages", count, "seconds", int(time.Since(began).Seconds()))
 		return nil
 	})
 }

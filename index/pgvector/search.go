@@ -20,6 +20,18 @@ const (
 	minFetch = 400
 )
 
+// vectors is a table with the vectors of one model. Its columns are those of
+// pgvector_entry.
+type vectors struct {
+	index *Index
+	// table is the name of the table, and state selects its state: the columns
+	// embedder and vectors.
+	table, state string
+	// model is the name of the model, and dimensions is the length of its vectors.
+	model      string
+	dimensions int
+}
+
 // search is one search.
 type search struct {
 	vector      string
@@ -29,34 +41,47 @@ type search struct {
 
 // Nearest implements retrieve.Nearest.
 func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
+	return x.entries().nearest(ctx, vector, k, filter)
+}
+
+// entries are the vectors of the embedder.
+func (x *Index) entries() vectors {
+	return vectors{x, "pgvector_entry", "pgvector_index", x.cfg.Embedder, x.cfg.Dimensions}
+}
+
+// hnsw is the name of the HNSW index.
+func (x vectors) hnsw() string { return x.table + "_hnsw" }
+
+// nearest is Nearest.
+func (x vectors) nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
 	query := unit(vector)
 	if query == nil || k < 1 {
 		return nil, ctx.Err()
 	}
 	hits, err := x.find(ctx, len(vector), search{vector: format(query), collections: append([]string{}, filter.Collections...), k: k})
-	return hits, x.cfg.Fail("search the index in PostgreSQL", err)
+	return hits, x.index.cfg.Fail("search the index in PostgreSQL", err)
 }
 
-func (x *Index) find(ctx context.Context, dimensions int, s search) ([]retrieve.Hit, error) {
+func (x vectors) find(ctx context.Context, dimensions int, s search) ([]retrieve.Hit, error) {
 	var embedder string
 	var accepted int // counted up to Exact + 1
 	var indexed bool
-	err := x.cfg.Pool.QueryRow(ctx, `SELECT embedder, to_regclass('pgvector_entry_hnsw') IS NOT NULL,
+	err := x.index.cfg.Pool.QueryRow(ctx, `SELECT embedder, to_regclass('`+x.hnsw()+`') IS NOT NULL,
 		CASE WHEN cardinality($1::text[]) = 0 THEN vectors
-			ELSE (SELECT count(*) FROM (SELECT FROM pgvector_entry WHERE collection = ANY ($1) LIMIT $2) accepted) END
-		FROM pgvector_index`, s.collections, x.cfg.Exact+1).Scan(&embedder, &indexed, &accepted)
+			ELSE (SELECT count(*) FROM (SELECT FROM `+x.table+` WHERE collection = ANY ($1) LIMIT $2) accepted) END
+		FROM `+x.state, s.collections, x.index.cfg.Exact+1).Scan(&embedder, &indexed, &accepted)
 	switch {
 	case err != nil:
 		return nil, err
-	case embedder != x.cfg.Embedder:
+	case embedder != x.model:
 		return nil, otherModel(embedder)
 	case accepted == 0:
 		return nil, nil
-	case dimensions != x.cfg.Dimensions:
+	case dimensions != x.dimensions:
 		return nil, fault.New(fault.Invalid, "pgvector_query_dimensions",
-			"a query of %d dimensions cannot be compared with vectors of %d", dimensions, x.cfg.Dimensions)
+			"a query of %d dimensions cannot be compared with vectors of %d", dimensions, x.dimensions)
 	}
-	if indexed && accepted > x.cfg.Exact && s.k <= maxEF {
+	if indexed && accepted > x.index.cfg.Exact && s.k <= maxEF {
 		hits, err := x.approximate(ctx, s)
 		if err != nil || len(hits) == s.k {
 			return hits, err
@@ -79,9 +104,9 @@ const hits = ` SELECT chunk_id, 0 - distance FROM candidates ORDER BY distance, 
 
 // exact compares all accepted vectors. The candidates are materialized, so that
 // PostgreSQL does not use the HNSW index for the order.
-func (x *Index) exact(ctx context.Context, s search) ([]retrieve.Hit, error) {
-	rows, err := x.cfg.Pool.Query(ctx, `WITH candidates AS MATERIALIZED (SELECT chunk_id, source, ordinal, vector <#> $1::vector AS distance
-		FROM pgvector_entry WHERE `+s.accepted()+`)`+hits, s.vector, s.collections, s.k)
+func (x vectors) exact(ctx context.Context, s search) ([]retrieve.Hit, error) {
+	rows, err := x.index.cfg.Pool.Query(ctx, `WITH candidates AS MATERIALIZED (SELECT chunk_id, source, ordinal, vector <#> $1::vector AS distance
+		FROM `+x.table+` WHERE vector IS NOT NULL AND `+s.accepted()+`)`+hits, s.vector, s.collections, s.k)
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +115,11 @@ func (x *Index) exact(ctx context.Context, s search) ([]retrieve.Hit, error) {
 
 // approximate takes candidates from the HNSW index and compares them exactly. It
 // may return too few hits if a filter accepts few of the candidates.
-func (x *Index) approximate(ctx context.Context, s search) (found []retrieve.Hit, err error) {
+func (x vectors) approximate(ctx context.Context, s search) (found []retrieve.Hit, err error) {
 	key, _ := x.key()
 	query := `$1::vector`
-	if x.version.half() {
-		query = fmt.Sprintf(`$1::vector::halfvec(%d)`, x.cfg.Dimensions)
+	if x.index.version.half() {
+		query = fmt.Sprintf(`$1::vector::halfvec(%d)`, x.dimensions)
 	}
 	fetch := min(max(overfetch*s.k, minFetch), maxEF)
 	ef := fetch
@@ -105,13 +130,13 @@ func (x *Index) approximate(ctx context.Context, s search) (found []retrieve.Hit
 	var batch pgx.Batch
 	batch.Queue(`SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true), set_config('hnsw.ef_search', $1, true)`,
 		fmt.Sprint(ef))
-	if x.version.iterative() {
+	if x.index.version.iterative() {
 		batch.Queue(`SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true)`)
 	}
 	settings := batch.Len()
 	batch.Queue(`WITH candidates AS MATERIALIZED (SELECT chunk_id, source, ordinal, vector <#> $1::vector AS distance
-		FROM pgvector_entry WHERE `+s.accepted()+` ORDER BY `+key+` <#> `+query+` LIMIT $4)`+hits, s.vector, s.collections, s.k, fetch)
-	results := x.cfg.Pool.SendBatch(ctx, &batch)
+		FROM `+x.table+` WHERE `+s.accepted()+` ORDER BY `+key+` <#> `+query+` LIMIT $4)`+hits, s.vector, s.collections, s.k, fetch)
+	results := x.index.cfg.Pool.SendBatch(ctx, &batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	for range settings {
 		if _, err := results.Exec(); err != nil {

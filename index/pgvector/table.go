@@ -54,24 +54,24 @@ const (
 )
 
 // indexable reports whether an HNSW index can hold the vectors.
-func (x *Index) indexable() bool {
-	if x.version.half() {
-		return x.cfg.Dimensions <= maxHalfIndexed
+func (x vectors) indexable() bool {
+	if x.index.version.half() {
+		return x.dimensions <= maxHalfIndexed
 	}
-	return x.cfg.Dimensions <= maxIndexed
+	return x.dimensions <= maxIndexed
 }
 
 // key is the expression in the HNSW index, and operators is its operator class.
-func (x *Index) key() (key, operators string) {
-	if x.version.half() {
-		return fmt.Sprintf("(vector::halfvec(%d))", x.cfg.Dimensions), "halfvec_ip_ops"
+func (x vectors) key() (key, operators string) {
+	if x.index.version.half() {
+		return fmt.Sprintf("(vector::halfvec(%d))", x.dimensions), "halfvec_ip_ops"
 	}
-	return "vector", "vector_ip_ops"
+	return fmt.Sprintf("(vector::vector(%d))", x.dimensions), "vector_ip_ops"
 }
 
 // layout is the version of the tables and of the rows in them. docent builds tables
 // of another version again.
-const layout = 2
+const layout = 3
 
 // stateTable has one row: the state of the index. revision is that of the corpus,
 // vectors is the number of entries, and chunks and tokens are statistics of the
@@ -88,7 +88,7 @@ const stateTable = `CREATE TABLE IF NOT EXISTS pgvector_index (
 
 // tables are the derived tables.
 const tables = `pgvector_entry, pgvector_row, pgvector_document, pgvector_token,
-	pgvector_words, pgvector_document_words, pgvector_term, pgvector_language`
+	pgvector_words, pgvector_document_words, pgvector_term, pgvector_language, pgvector_encoded`
 
 // entryTable has the vectors, at length 1. It repeats the columns of other tables
 // that searches filter and order by.
@@ -102,12 +102,14 @@ const entryTable = `CREATE TABLE pgvector_entry (
 CREATE INDEX pgvector_entry_document ON pgvector_entry (document_id);
 CREATE INDEX pgvector_entry_collection ON pgvector_entry (collection)`
 
-// inRow keeps vectors in their rows, so that a scan does not fetch each one from
-// another table. Longer vectors than maxInRow do not fit.
-const (
-	inRow    = `ALTER TABLE pgvector_entry ALTER COLUMN vector SET STORAGE PLAIN`
-	maxInRow = 1500
-)
+// maxInRow is the greatest length of vectors that fit in their rows.
+const maxInRow = 1500
+
+// inRow keeps vectors in the rows of a table, so that a scan does not fetch each one
+// from another table.
+func inRow(table string) string {
+	return `ALTER TABLE ` + table + ` ALTER COLUMN vector SET STORAGE PLAIN`
+}
 
 // open creates what is missing.
 func (x *Index) open(ctx context.Context) error {
@@ -136,9 +138,10 @@ func (x *Index) open(ctx context.Context) error {
 		if column != "" {
 			x.cfg.Log.Info("the index in PostgreSQL is of another model or version: building it again", "model", embedder)
 		}
-		queries := slices.Concat([]string{`DROP TABLE IF EXISTS ` + tables, fmt.Sprintf(entryTable, x.cfg.Dimensions)}, rowTables, wordTables)
+		queries := slices.Concat([]string{`DROP TABLE IF EXISTS pgvector_encoder, ` + tables, fmt.Sprintf(entryTable, x.cfg.Dimensions)},
+			rowTables, wordTables, encoderTables)
 		if x.cfg.Dimensions <= maxInRow {
-			queries = append(queries, inRow)
+			queries = append(queries, inRow("pgvector_entry"))
 		}
 		for _, query := range queries {
 			if _, err := tx.Exec(ctx, query); err != nil {

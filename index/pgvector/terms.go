@@ -237,7 +237,7 @@ func (x *Index) replaceWords(ctx context.Context, tx pgx.Tx, documents []int64, 
 		for n < len(all) && all[n].DocumentID == all[0].DocumentID {
 			n++
 		}
-		language := keyword.NormalLanguage(all[0].Language)
+		language := all[0].Language
 		counts, length := map[int32]int32{}, int64(0)
 		for _, e := range all[:n] {
 			p, terms := newPostings(e.counts, a.ids)

@@ -41,8 +41,9 @@ func (l *lexicon) Chunks(term string) int {
 // groups analyzes a query with the statistics in the database.
 func (x *Index) groups(ctx context.Context, query string) ([]keyword.Group, *lexicon, error) {
 	l := &lexicon{}
-	rows, err := x.cfg.Pool.Query(ctx, `SELECT language, documents, chunks, length, heading FROM pgvector_language
-		WHERE chunks > 0 ORDER BY chunks DESC, language`)
+	rows, err := x.cfg.Pool.Query(ctx, `SELECT coalesce(nullif(language, ''), $1) AS language, sum(documents)::bigint, sum(chunks)::bigint,
+			sum(length)::bigint, sum(heading)::bigint
+		FROM pgvector_language WHERE chunks > 0 GROUP BY 1`, keyword.NormalLanguage(""))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -85,8 +85,8 @@ func (p *Parts) addEncoder() error {
 // to the worker of a server.
 type storedVectors struct{ p *Parts }
 
-func (v storedVectors) Stored(model string, ids []int64) [][]float32 {
-	return v.p.Retriever.Stored(model, ids)
+func (v storedVectors) Stored(ctx context.Context, model string, ids []int64) ([][]float32, error) {
+	return v.p.Retriever.Stored(ctx, model, ids)
 }
 
 func (v storedVectors) Computed(model string, passages []corpus.Passage, vectors [][]float32) {

@@ -74,6 +74,28 @@ func openPGVector(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	return x, nil
 }
 
+// openEncoders makes the vectors of the encoders: in Postgres with pgvector, and in
+// memory otherwise.
+func openEncoders(ctx context.Context, p *Parts) ([]retrieve.Encoder, error) {
+	var out []retrieve.Encoder
+	for _, m := range p.encoders {
+		e := retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages}
+		if x, ok := p.nearest.(*pgvector.Index); ok {
+			vectors, err := x.OpenEncoder(ctx, pgvector.EncoderConfig{
+				Model: m.Embedder.Name(), Dimensions: m.Embedder.Dimensions(), Languages: m.Languages,
+			})
+			if err != nil {
+				return nil, fmt.Errorf("vector index of the encoder: %w", err)
+			}
+			e.Vectors = vectors
+		} else {
+			e.Index = flat.New(flat.Config{Cores: p.cores})
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
+
 // featuresOf returns the index if it also supplies the data of the second stage, or
 // nil, so that the retriever keeps them in memory.
 func featuresOf(nearest retrieve.Nearest) retrieve.Features {

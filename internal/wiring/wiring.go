@@ -24,7 +24,6 @@ import (
 	"docent/embed"
 	"docent/embed/encoder"
 	"docent/index/bm25"
-	"docent/index/flat"
 	"docent/ingest"
 	"docent/ingest/encode"
 	"docent/ingest/source/syncer"
@@ -122,11 +121,11 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var encoders []retrieve.Encoder
-	for _, m := range p.encoders {
-		encoders = append(encoders, retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages, Index: flat.New(flat.Config{Cores: p.cores})})
-	}
 	if p.nearest, err = openNearest(ctx, p); err != nil {
+		return err
+	}
+	encoders, err := openEncoders(ctx, p)
+	if err != nil {
 		return err
 	}
 	p.Retriever, err = retrieve.New(retrieve.Config{

@@ -16,9 +16,25 @@ type Encoder struct {
 	// Languages selects the documents that the model takes. It also selects the
 	// questions, if another model takes the others.
 	Languages corpus.Languages
+	// Vectors has the vectors of the model outside of this process. Default: nil,
+	// the retriever keeps them in memory and finds them with Index.
+	Vectors EncoderVectors
 	// Index finds chunks by the vectors of the model. It must be empty; the
-	// retriever owns it.
+	// retriever owns it. Required without Vectors.
 	Index VectorMirror
+}
+
+// EncoderVectors has the vectors of an encoder for the chunks that the encoder
+// takes. Chunks with a zero vector count as encoded, but no search finds them. It is
+// safe for concurrent use.
+type EncoderVectors interface {
+	Nearest
+	// Vectors returns the vectors of the given chunks, in that order. It returns nil
+	// for a chunk without one.
+	Vectors(ctx context.Context, ids []int64) ([][]float32, error)
+	// Refresh applies all changes of the corpus and of the stored vectors. It then
+	// counts the chunks with a vector, and those that the encoder takes.
+	Refresh(ctx context.Context) (done, total int, err error)
 }
 
 // VectorMirror is a vector index in memory.
@@ -31,41 +47,41 @@ type VectorMirror interface {
 type EncoderProgress struct {
 	// Model is the name of the encoder.
 	Model string
-	// Done counts the chunks with a vector in the index.
+	// Done counts the chunks with a vector.
 	Done int
 	// Total counts the chunks that the encoder takes.
 	Total int
 }
 
-// encoded holds the vectors of an encoder. The retriever updates it while it
-// holds Retriever.updating.
+// encoded is an encoder with its progress.
 type encoded struct {
 	Encoder
-	// revision is the revision of the last vector that was read.
-	revision int64
-	// fresh are vectors that were read and are not in the index.
-	fresh map[int64][]float32
 
-	// mu guards the following fields.
-	mu sync.RWMutex
-	// vectors are the vectors in the index, by chunk.
-	vectors map[int64][]float32
-	// total counts the chunks that the encoder takes.
-	total int
+	mu sync.RWMutex // guards the following fields
+	// done and total are the counts of the last Refresh.
+	done, total int
 }
 
 // missingShare divides the number of chunks. If more chunks than the quotient
 // lack a vector, searches do not use the encoder.
 const missingShare = 20
 
-func newEncoded(e Encoder) *encoded {
-	return &encoded{Encoder: e, fresh: map[int64][]float32{}, vectors: map[int64][]float32{}}
-}
-
 func (e *encoded) progress() EncoderProgress {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	return EncoderProgress{Model: e.Embedder.Name(), Done: len(e.vectors), Total: e.total}
+	return EncoderProgress{Model: e.Embedder.Name(), Done: e.done, Total: e.total}
+}
+
+// refresh updates the vectors and the progress.
+func (e *encoded) refresh(ctx context.Context) error {
+	done, total, err := e.Vectors.Refresh(ctx)
+	if err != nil {
+		return fmt.Errorf("retriever: vectors by %s: %w", e.Embedder.Name(), err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.done, e.total = done, total
+	return nil
 }
 
 // ready reports whether searches use the encoder.
@@ -87,102 +103,47 @@ func (es encoders) pending() bool {
 	return false
 }
 
-// lookup sets out to the vectors of chunks, nil for those without one.
-func (e *encoded) lookup(ids []int64, out [][]float32) {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	for i, id := range ids {
-		out[i] = e.vectors[id]
-	}
-}
-
-// has reports whether a chunk has a vector.
-func (e *encoded) has(chunk int64) bool {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return e.vectors[chunk] != nil
-}
-
-// read reads new vectors. It must run before the rows are read: the
-// chunk of a vector that was read is then among the rows, or was deleted.
-func (es encoders) read(ctx context.Context, store corpus.Encodings) error {
-	for _, e := range es {
-		for v, err := range store.Encoded(ctx, e.Embedder.Name(), e.revision) {
-			if err != nil {
-				return fmt.Errorf("retriever: vectors by %s: %w", e.Embedder.Name(), err)
-			}
-			// Vectors that share a revision are visible together.
-			e.revision = v.Revision
-			if len(v.Vector) == e.Embedder.Dimensions() {
-				e.fresh[v.ChunkID] = v.Vector
-			}
-		}
-	}
-	return nil
-}
-
-// index adds the vectors that were read to the indexes. The rows must not change
-// meanwhile.
-func (es encoders) index(ctx context.Context, rows *rows) error {
-	for _, e := range es {
-		var entries []Entry
-		for id, vector := range e.fresh {
-			row := rows.byID[id]
-			if row == nil || !e.Languages.Accept(row.Document.Language) {
-				continue
-			}
-			d := row.Document
-			entries = append(entries, Entry{
-				ID: id, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: row.Ordinal, Vector: vector,
-			})
-		}
-		if err := e.Index.Put(ctx, entries); err != nil {
-			return fmt.Errorf("retriever: index vectors by %s: %w", e.Embedder.Name(), err)
-		}
-		clear(e.fresh)
-		e.add(entries, rows)
-	}
-	return nil
-}
-
-// add makes vectors visible to searches.
-func (e *encoded) add(entries []Entry, rows *rows) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for i := range entries {
-		e.vectors[entries[i].ID] = entries[i].Vector
-	}
-	e.total = 0
-	for _, list := range rows.byDocument {
-		if e.Languages.Accept(list[0].Document.Language) {
-			e.total += len(list)
-		}
-	}
-}
-
-// drop removes chunks that are gone.
-func (e *encoded) drop(ctx context.Context, chunks []int64) error {
-	if err := e.Index.Delete(ctx, chunks); err != nil {
-		return fmt.Errorf("retriever: delete vectors by %s: %w", e.Embedder.Name(), err)
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, id := range chunks {
-		delete(e.vectors, id)
-	}
-	return nil
-}
-
 // asked is a question for one encoder.
 type asked struct {
 	*encoded
 	vector []float32
+	// known are the vectors of candidates, nil for those without one.
+	known map[int64][]float32
+}
+
+// read makes the vectors of chunks known.
+func (a *asked) read(ctx context.Context, ids []int64) error {
+	var missing []int64
+	for _, id := range ids {
+		if _, ok := a.known[id]; !ok {
+			a.known[id] = nil
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	vectors, err := a.Vectors.Vectors(ctx, missing)
+	for i, v := range vectors {
+		a.known[missing[i]] = v
+	}
+	return err
+}
+
+// read makes the vectors of chunks known to the asked encoders.
+func (q question) read(ctx context.Context, ids []int64) error {
+	for _, e := range q.encoders {
+		if err := e.read(ctx, ids); err != nil {
+			return fmt.Errorf("vectors by %s: %w", e.Embedder.Name(), err)
+		}
+	}
+	return nil
 }
 
 // ask embeds a question for the encoders that are ready and know its language. If
 // none does, it asks those that are ready. It skips those that have no further
-// documents. chunks counts all chunks.
-func (es encoders) ask(ctx context.Context, q Query, question, language string, chunks int) ([]asked, error) {
+// documents.
+func (es encoders) ask(ctx context.Context, q Query, question, language string, features Features) ([]*asked, error) {
 	if q.Mode != Full && q.Mode != Hybrid {
 		return nil, nil
 	}
@@ -199,26 +160,32 @@ func (es encoders) ask(ctx context.Context, q Query, question, language string, 
 	if len(able) == 0 {
 		able = ready
 	}
-	var out []asked
+	var out []*asked
 	for _, e := range able {
-		if len(out) > 0 && out[len(out)-1].progress().Total >= chunks {
-			break
+		if len(out) > 0 {
+			corpus, err := features.Statistics(ctx, nil)
+			if err != nil {
+				return nil, fmt.Errorf("retrieve: %w", err)
+			}
+			if out[len(out)-1].progress().Total >= corpus.Chunks {
+				break
+			}
 		}
 		vector, err := e.Embedder.EmbedQuery(ctx, question)
 		if err != nil {
 			return nil, fmt.Errorf("retrieve: embed the question with %s: %w", e.Embedder.Name(), err)
 		}
-		out = append(out, asked{e, vector})
+		out = append(out, &asked{e, vector, map[int64][]float32{}})
 	}
 	return out, nil
 }
 
 // encoderFor returns the first of the asked encoders that takes documents in a
 // language, or nil. Only its scores count for them.
-func (q question) encoderFor(language string) *encoded {
+func (q question) encoderFor(language string) *asked {
 	for _, e := range q.encoders {
 		if e.Languages.Accept(language) {
-			return e.encoded
+			return e
 		}
 	}
 	return nil
@@ -234,22 +201,19 @@ func (s *scoring) encoderScore(out []float32) {
 		return
 	}
 	normalize(out)
-	ids := candidateIDs(s.candidates)
-	vectors := make([][]float32, len(ids))
 	for _, e := range s.asking.encoders {
-		e.lookup(ids, vectors)
 		var known []float32
-		for _, v := range vectors {
-			if v != nil {
+		for _, c := range s.candidates {
+			if v := e.known[c.ID]; v != nil {
 				known = append(known, embed.Dot(e.vector, v))
 			}
 		}
 		normalize(known)
-		for i, v := range vectors {
-			if v == nil {
+		for i, c := range s.candidates {
+			if e.known[c.ID] == nil {
 				continue
 			}
-			if s.asking.encoderFor(s.candidates[i].Document.Language) == e.encoded {
+			if s.asking.encoderFor(c.Document.Language) == e {
 				out[i] = known[0]
 			}
 			known = known[1:]

@@ -117,8 +117,8 @@ func TestEncoder(t *testing.T) {
 	if got := r.Encoders()[0]; got != want {
 		t.Errorf("progress %+v, want %+v", got, want)
 	}
-	if v := r.Stored("topic", []int64{last, 1 << 40}); v[0] == nil || v[1] != nil {
-		t.Errorf("stored vectors: %v", v)
+	if v, err := r.Stored(t.Context(), "topic", []int64{last, 1 << 40}); err != nil || v[0] == nil || v[1] != nil {
+		t.Errorf("stored vectors: %v, %v", v, err)
 	}
 
 	e.put([]float32{0, 1}, ids[len(ids)/2:len(ids)-1]...)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,6 +52,16 @@ type enriched struct {
 	static *embed.Static
 	// revision is the revision of the corpus up to which enrichments are indexed.
 	revision int64
+	// chunks are the chunks with lines, by document.
+	chunks map[int64][]int64
+}
+
+// len counts the lines.
+func (x *enriched) len() int {
+	if x.Source == nil {
+		return 0
+	}
+	return x.Words.Len()
 }
 
 // refresh applies the changes of enrichments up to a revision of the corpus.
@@ -82,6 +93,7 @@ func (x *enriched) put(ctx context.Context, page []corpus.Enrichment) error {
 	var lines []string
 	for i, e := range page {
 		ids[i] = e.ChunkID
+		x.chunks[e.Document.ID] = append(x.chunks[e.Document.ID], e.ChunkID)
 		n := int64(0)
 		for line := range strings.Lines(e.Text) {
 			if line = strings.TrimSpace(line); line == "" || n == enrichedLines {
@@ -111,9 +123,35 @@ func (x *enriched) put(ctx context.Context, page []corpus.Enrichment) error {
 	return x.Nearest.Put(ctx, entries)
 }
 
+// drop removes the lines of changed documents. refresh adds those that the documents
+// still have.
+func (x *enriched) drop(ctx context.Context, changes []corpus.Change) error {
+	var chunks []int64
+	for i := range changes {
+		chunks = append(chunks, x.chunks[changes[i].Document.ID]...)
+	}
+	if err := x.delete(ctx, chunks); err != nil {
+		return fmt.Errorf("retriever: delete enrichments: %w", err)
+	}
+	for i := range changes {
+		delete(x.chunks, changes[i].Document.ID)
+	}
+	return nil
+}
+
+// empty removes all lines.
+func (x *enriched) empty(ctx context.Context) error {
+	x.revision = 0
+	if err := x.delete(ctx, slices.Concat(slices.Collect(maps.Values(x.chunks))...)); err != nil {
+		return fmt.Errorf("retriever: delete enrichments: %w", err)
+	}
+	clear(x.chunks)
+	return nil
+}
+
 // delete removes the lines of chunks.
 func (x *enriched) delete(ctx context.Context, chunks []int64) error {
-	if x.Source == nil || x.Nearest.Len() == 0 && x.Words.Len() == 0 {
+	if len(chunks) == 0 || x.len() == 0 {
 		return nil
 	}
 	ids := make([]int64, 0, len(chunks)*enrichedLines)
@@ -131,7 +169,7 @@ func (x *enriched) delete(ctx context.Context, chunks []int64) error {
 // hits finds the chunks whose enrichment fits a question. The scores are from 0
 // to 1.
 func (x *enriched) hits(ctx context.Context, question string, filter Filter) ([]Hit, error) {
-	if x.Source == nil || x.Words.Len() == 0 {
+	if x.len() == 0 {
 		return nil, nil
 	}
 	vector, err := x.static.EmbedQuery(ctx, question)

@@ -29,7 +29,23 @@ func (e *enrichments) Enriched(_ context.Context, since, after int64, limit int)
 
 func TestEnriched(t *testing.T) {
 	t.Parallel()
-	c := small(t)
+	for name, open := range map[string]func(c *memoryCorpus) retrieve.Config{
+		"memory": func(*memoryCorpus) retrieve.Config { return retrieve.Config{Words: bm25.New(), Nearest: chromem.New()} },
+		"engines": func(c *memoryCorpus) retrieve.Config {
+			words, vectors := filled(t, c)
+			return retrieve.Config{Words: engineWords{words}, Nearest: engineNearest{vectors}, Features: &stored{c.static, c}}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := small(t)
+			testEnriched(t, c, open(c))
+		})
+	}
+}
+
+// testEnriched tests a retriever with enrichments and the given indexes of a corpus.
+func testEnriched(t *testing.T, c *memoryCorpus, cfg retrieve.Config) {
 	const q = "zebra crossing paperwork"
 	plain := load(t, c, "")
 	last := ask(t, plain, retrieve.Query{Question: "deadlock", K: 1}).Results[0].Passage
@@ -39,10 +55,9 @@ func TestEnriched(t *testing.T) {
 	}
 	source := &enrichments{revision: revision.Number, fail: errors.New("no database")}
 	words, nearest := bm25.New(), chromem.New()
-	r, err := retrieve.New(retrieve.Config{
-		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(),
-		Enriched: retrieve.Enriched{Source: source, Words: words, Nearest: nearest},
-	})
+	cfg.Corpus, cfg.Embedder, cfg.Static = c, c.static, c.static
+	cfg.Enriched = retrieve.Enriched{Source: source, Words: words, Nearest: nearest}
+	r, err := retrieve.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

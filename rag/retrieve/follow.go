@@ -18,7 +18,7 @@ func (r *Retriever) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("retriever: revision: %w", err)
 	}
-	if r.revision == (corpus.Revision{}) {
+	if r.revision == (corpus.Revision{}) && r.derives() {
 		r.restore(ctx, now)
 	}
 	if err := r.refresh(ctx); err != nil {

@@ -17,7 +17,7 @@ type question struct {
 	// vector is its vector by the embedder, nil in the mode Keywords.
 	vector []float32
 	// encoders are the encoders that search for it, with its vectors.
-	encoders []asked
+	encoders []*asked
 }
 
 // ask prepares a question for the indexes and models.
@@ -30,7 +30,7 @@ func (r *Retriever) ask(ctx context.Context, q Query, body string) (out question
 			return question{}, fmt.Errorf("retrieve: embed the question: %w", err)
 		}
 	}
-	out.encoders, err = r.encoders.ask(ctx, q, body, out.language, r.memory.len())
+	out.encoders, err = r.encoders.ask(ctx, q, body, out.language, r.features)
 	return out, err
 }
 
@@ -95,19 +95,9 @@ func (q question) crossing(results []Result) float64 {
 		return 0
 	}
 	best := 0.0
-	for _, e := range q.encoders {
-		if e.encoded != q.encoderFor(language) {
-			continue
-		}
-		var ids []int64
-		for _, r := range results[:min(len(results), evidencePassages)] {
-			ids = append(ids, r.Passage.ID)
-		}
-		vectors := make([][]float32, len(ids))
-		e.lookup(ids, vectors)
-		for _, v := range vectors {
-			best = max(best, float64(similarity(e.vector, v)))
-		}
+	e := q.encoderFor(language)
+	for _, r := range results[:min(len(results), evidencePassages)] {
+		best = max(best, float64(similarity(e.vector, e.known[r.Passage.ID])))
 	}
 	return best
 }

@@ -146,7 +146,7 @@ func (r *Retriever) candidates(ctx context.Context, q Query, asking question) (a
 	}
 	lists := [][]Hit{words, near}
 	for _, e := range asking.encoders {
-		hits, err := e.Index.Nearest(ctx, e.vector, stageOne, filter)
+		hits, err := e.Vectors.Nearest(ctx, e.vector, stageOne, filter)
 		if err != nil {
 			return nil, err
 		}
@@ -163,6 +163,9 @@ func (r *Retriever) candidates(ctx context.Context, q Query, asking question) (a
 	}
 	rows, err := r.features.Rows(ctx, ids)
 	if err != nil {
+		return nil, err
+	}
+	if err := asking.read(ctx, ids); err != nil {
 		return nil, err
 	}
 	n := len(rows) - len(enriched)
@@ -229,14 +232,14 @@ func fuse(lists [][]Hit, asking question, rows []*Row) []candidate {
 	encoded := make(map[int64]float64, len(rows))
 	for i, hits := range lists[2:] {
 		add(hits, func(c *candidate, s float64) {
-			if asking.encoderFor(c.Document.Language) == asking.encoders[i].encoded {
+			if asking.encoderFor(c.Document.Language) == asking.encoders[i] {
 				encoded[c.ID] = s
 			}
 		})
 	}
 	for i := range out {
 		c := &out[i]
-		if e := asking.encoderFor(c.Document.Language); e != nil && e.has(c.ID) {
+		if e := asking.encoderFor(c.Document.Language); e != nil && e.known[c.ID] != nil {
 			own := c.dense
 			if c.dense = encoded[c.ID]; asking.pairWith(c.Document.Language) == english {
 				c.dense = (own + c.dense) / 2
@@ -273,6 +276,9 @@ func spread(hits []Hit) []float64 {
 func (r *Retriever) second(ctx context.Context, q Query, asking question, candidates []candidate, matches []Match) (err error) {
 	ctx, span := trace.Begin(ctx, trace.Internal, "retrieve features")
 	defer func() { span.End(err) }()
+	if err := asking.read(ctx, candidateIDs(candidates)); err != nil { // those of other wordings
+		return err
+	}
 	w := r.scratch.Get().(*scratch)
 	defer r.scratch.Put(w)
 	s := &scoring{static: r.cfg.Static, asking: asking, candidates: candidates, matches: matches, scratch: w}

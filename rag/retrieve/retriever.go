@@ -38,7 +38,8 @@ type Config struct {
 	Features Features
 	// Enriched searches enrichments. Default: none.
 	Enriched Enriched
-	// Encodings has the vectors of Encoders. Required with Encoders.
+	// Encodings has the vectors of Encoders. Required with Encoders whose vectors
+	// are in memory.
 	Encodings corpus.Encodings
 	// Encoders are models whose vectors searches use once most chunks have one.
 	// Default: none.
@@ -80,8 +81,10 @@ type Retriever struct {
 	memory   *memory
 	features Features
 
-	// encoders have the vectors of Config.Encoders.
+	// encoders are those of Config.Encoders. encoded has the vectors of those that
+	// are in memory.
 	encoders encoders
+	encoded  []*encodedMemory
 
 	// updating is held to update or save the derived data. It guards the
 	// following fields.
@@ -106,7 +109,7 @@ func New(cfg Config) (*Retriever, error) {
 	for name, missing := range map[string]bool{
 		"Corpus": cfg.Corpus == nil, "Embedder": cfg.Embedder == nil,
 		"Static": cfg.Static == nil, "Words": cfg.Words == nil, "Nearest": cfg.Nearest == nil,
-		"Encodings": len(cfg.Encoders) > 0 && cfg.Encodings == nil,
+		"Encodings": cfg.Encodings == nil && slices.ContainsFunc(cfg.Encoders, func(e Encoder) bool { return e.Vectors == nil }),
 	} {
 		if missing {
 			return nil, fault.New(fault.Invalid, "config_retriever_incomplete", "retriever: %s is missing", name)
@@ -129,7 +132,7 @@ func New(cfg Config) (*Retriever, error) {
 	}
 	r := &Retriever{
 		cfg: cfg, memory: &memory{rows: newRows(cfg.Static.Tokens())}, features: cfg.Features,
-		enriched: enriched{Enriched: cfg.Enriched, static: cfg.Static},
+		enriched: enriched{Enriched: cfg.Enriched, static: cfg.Static, chunks: map[int64][]int64{}},
 		took:     meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
 	}
 	if r.features == nil {
@@ -145,14 +148,19 @@ func New(cfg Config) (*Retriever, error) {
 		r.mirrors = append(r.mirrors, m)
 	}
 	for _, e := range cfg.Encoders {
-		r.encoders = append(r.encoders, newEncoded(e))
+		if e.Vectors == nil {
+			m := newEncodedMemory(e, cfg.Encodings, &r.memory.rows)
+			r.encoded, e.Vectors = append(r.encoded, m), m
+		}
+		r.encoders = append(r.encoders, &encoded{Encoder: e})
 	}
 	r.scratch.New = func() any { return newScratch(cfg.Static.Tokens()) }
 	return r, nil
 }
 
-// derives reports whether the retriever derives anything from the corpus.
-func (r *Retriever) derives() bool { return len(r.mirrors)+len(r.encoders) > 0 || r.keepsRows() }
+// derives reports whether the retriever derives anything from the corpus, except
+// enrichments.
+func (r *Retriever) derives() bool { return len(r.mirrors)+len(r.encoded) > 0 || r.keepsRows() }
 
 // keepsRows reports whether the rows for the second stage are in memory.
 // Otherwise, rows in memory only list the chunks of the mirrors.
@@ -178,16 +186,15 @@ func (r *Retriever) Encoded(model string) bool {
 	return slices.ContainsFunc(r.encoders, func(e *encoded) bool { return e.Embedder.Name() == model && e.ready() })
 }
 
-// Stored returns the vectors of a model that the retriever has, in the order of
-// ids. It returns nil for the others.
-func (r *Retriever) Stored(model string, ids []int64) [][]float32 {
-	out := make([][]float32, len(ids))
+// Stored returns the vectors of a model, in the order of ids. It returns nil for the
+// chunks without one.
+func (r *Retriever) Stored(ctx context.Context, model string, ids []int64) ([][]float32, error) {
 	for _, e := range r.encoders {
 		if e.Embedder.Name() == model {
-			e.lookup(ids, out)
+			return e.Vectors.Vectors(ctx, ids)
 		}
 	}
-	return out
+	return make([][]float32, len(ids)), nil
 }
 
 // Refresh applies all changes of the corpus to the retriever.
@@ -205,16 +212,20 @@ func (r *Retriever) refresh(ctx context.Context) error {
 }
 
 func (r *Retriever) refreshChunks(ctx context.Context) error {
-	if !r.derives() {
-		return nil
-	}
-	if err := r.encoders.read(ctx, r.cfg.Encodings); err != nil {
-		return err
+	for _, m := range r.encoded {
+		if err := m.read(ctx); err != nil {
+			return err
+		}
 	}
 	if err := r.refreshRows(ctx); err != nil {
 		return err
 	}
-	return r.encoders.index(ctx, &r.memory.rows)
+	for _, e := range r.encoders {
+		if err := e.refresh(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refreshRows applies the changed documents.
@@ -230,6 +241,9 @@ func (r *Retriever) refreshRows(ctx context.Context) error {
 		}
 	}
 	r.revision.Database = now.Database
+	if !r.derives() && r.enriched.len() == 0 {
+		r.revision.Number = now.Number
+	}
 	if now.Number == r.revision.Number {
 		return nil
 	}
@@ -266,9 +280,12 @@ func (r *Retriever) refreshRows(ctx context.Context) error {
 // empty removes all data.
 func (r *Retriever) empty(ctx context.Context) error {
 	old := r.memory.reset(newRows(r.cfg.Static.Tokens()))
-	r.revision, r.dimensions, r.enriched.revision = corpus.Revision{}, 0, 0
-	for _, e := range r.encoders {
-		e.revision = 0
+	r.revision, r.dimensions = corpus.Revision{}, 0
+	for _, m := range r.encoded {
+		m.revision = 0
+	}
+	if err := r.enriched.empty(ctx); err != nil {
+		return err
 	}
 	return r.unindex(ctx, sortedKeys(old.byID))
 }
@@ -279,6 +296,9 @@ func (r *Retriever) empty(ctx context.Context) error {
 func (r *Retriever) apply(ctx context.Context, changes []corpus.Change) error {
 	if len(changes) == 0 {
 		return nil
+	}
+	if err := r.enriched.drop(ctx, changes); err != nil || !r.derives() {
+		return err
 	}
 	fresh := make([][]*Row, len(changes))
 	var entries []Entry
@@ -299,8 +319,8 @@ func (r *Retriever) unindex(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	for _, e := range r.encoders {
-		if err := e.drop(ctx, ids); err != nil {
+	for _, m := range r.encoded {
+		if err := m.drop(ctx, ids); err != nil {
 			return err
 		}
 	}
@@ -308,9 +328,6 @@ func (r *Retriever) unindex(ctx context.Context, ids []int64) error {
 		if err := m.Delete(ctx, ids); err != nil {
 			return fmt.Errorf("retriever: delete: %w", err)
 		}
-	}
-	if err := r.enriched.delete(ctx, ids); err != nil {
-		return fmt.Errorf("retriever: delete: %w", err)
 	}
 	return nil
 }

@@ -1,19 +1,14 @@
 package retrieve
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"iter"
-	"os"
-	"path/filepath"
+	"maps"
 	"slices"
 	"time"
 
@@ -23,18 +18,13 @@ import (
 )
 
 // The snapshot is one file with all data derived from the corpus. It is a flat
-// stream in the order of writeSnapshot, with a checksum in the last eight bytes.
+// stream in the order of writeSnapshot.
 // Its version changes with its contents, with the splitting of texts into
 // sentences, and with the analysis of the indexes.
 const (
 	snapshotMagic   = "DSNP"
 	snapshotVersion = 6
-	checksumSize    = 8
 )
-
-// castagnoli is the polynomial of checksums that processors compute in
-// hardware.
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Save writes the snapshot if there is one and anything has changed. It blocks
 // updates but not searches.
@@ -51,9 +41,8 @@ func (r *Retriever) save() error {
 	if r.cfg.Snapshot == "" || r.unsaved == 0 {
 		return nil
 	}
-	dropLeftovers(r.cfg.Snapshot)
 	start := time.Now()
-	if err := writeFile(r.cfg.Snapshot, r.writeSnapshot); err != nil {
+	if err := flat.WriteFile(r.cfg.Snapshot, r.writeSnapshot); err != nil {
 		return fmt.Errorf("retriever: save: %w", err)
 	}
 	r.unsaved = 0
@@ -61,64 +50,7 @@ func (r *Retriever) save() error {
 	return nil
 }
 
-// temporary is the suffix of unfinished snapshots.
-const temporary = ".tmp"
-
-// writeFile replaces a file atomically: readers see the old or the new file as
-// a whole, even after a power failure.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+temporary)
-	if err != nil {
-		return fmt.Errorf("make %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = f.Close() // it may be closed
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	buffered := bufio.NewWriterSize(f, 1<<20)
-	sum := crc32.New(castagnoli)
-	if err := write(io.MultiWriter(buffered, sum)); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if _, err := buffered.Write(checksum(sum)); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := buffered.Flush(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", path, err)
-	}
-	if err := f.Close(); err != nil { // Windows does not rename an open file
-		return fmt.Errorf("close %s: %w", path, err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
-	}
-	return nil
-}
-
-// dropLeftovers removes unfinished snapshots of killed processes. It removes
-// only old files, because another process may be writing.
-func dropLeftovers(path string) {
-	names, err := filepath.Glob(path + temporary + "*")
-	if err != nil {
-		return // the path has characters that Glob cannot do; leftovers stay
-	}
-	for _, name := range names {
-		if info, err := os.Stat(name); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(name) // a leftover that stays does no harm
-		}
-	}
-}
-
-func checksum(sum hash.Hash32) []byte {
-	return binary.LittleEndian.AppendUint64(nil, uint64(sum.Sum32()))
-}
-
-// writeSnapshot writes everything except the checksum. The caller holds
+// writeSnapshot writes the stream. The caller holds
 // r.updating, so that rows and indexes have the same revision.
 func (r *Retriever) writeSnapshot(to io.Writer) error {
 	var keywords bytes.Buffer
@@ -175,14 +107,7 @@ func (r *Retriever) rowFormat() string {
 func (r *Row) allTokens() []uint16    { return r.Tokens }
 func (r *Row) allSentences() []uint16 { return r.Sentences }
 
-func sortedKeys[V any](m map[int64]V) []int64 {
-	out := make([]int64, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
+func sortedKeys[V any](m map[int64]V) []int64 { return slices.Sorted(maps.Keys(m)) }
 
 func column[S, T any](list []S, of func(S) T) []T {
 	out := make([]T, len(list))
@@ -216,7 +141,7 @@ func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 	if r.cfg.Snapshot == "" {
 		return false
 	}
-	data, err := flat.Map(r.cfg.Snapshot)
+	data, err := flat.ReadFile(r.cfg.Snapshot)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -232,11 +157,7 @@ func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 // readSnapshot loads a snapshot, or fails and leaves the retriever empty. Rows and
 // indexes use the data itself, so that vectors are in memory once.
 func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Revision) error {
-	body := len(data) - checksumSize
-	if body < 0 || binary.LittleEndian.Uint64(data[body:]) != uint64(crc32.Checksum(data[:body], castagnoli)) {
-		return errors.New("its checksum is wrong")
-	}
-	s, err := r.parseSnapshot(data[:body], now)
+	s, err := r.parseSnapshot(data, now)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,7 @@
 // Package indextest holds the test suites for the interfaces of package
 // retrieve. Each implementation passes the suites of its interfaces: RunNearest
 // or RunWords for its searches, RunMirror or RunSaver for an index in memory, and
-// RunFeatures or RunReranker.
+// RunFeatures, RunEncoders, or RunReranker.
 package indextest
 
 import (

@@ -1,6 +1,7 @@
 package keyword
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,7 @@ type Language struct {
 
 // Lexicon describes the terms of an index.
 type Lexicon interface {
-	// Languages are the languages of the passages.
+	// Languages are the languages of the passages, in a new slice and in any order.
 	Languages() []Language
 	// Chunks counts the passages with a term. It returns 0 for an unknown term.
 	Chunks(term string) int
@@ -41,6 +42,9 @@ func Groups(query string, lexicon Lexicon, n int) []Group {
 	var out, stops []Group
 	index := map[string]int{}
 	languages := lexicon.Languages()
+	slices.SortFunc(languages, func(a, b Language) int {
+		return cmp.Or(cmp.Compare(b.Chunks, a.Chunks), cmp.Compare(a.Name, b.Name)) // the first one names the groups
+	})
 	eachWord(query, func(word string) {
 		for _, p := range splitWord(word) {
 			key := p.text

@@ -33,7 +33,7 @@ type Similarity struct {
 type StoredVectors interface {
 	// Stored returns the vectors of a model, in the order of the chunk ids. It
 	// returns nil for those that it does not have.
-	Stored(model string, ids []int64) [][]float32
+	Stored(ctx context.Context, model string, ids []int64) ([][]float32, error)
 	// Computed receives vectors that it did not have.
 	Computed(model string, passages []corpus.Passage, vectors [][]float32)
 }
@@ -99,7 +99,10 @@ func (s *Similarity) vectors(ctx context.Context, passages []corpus.Passage, sto
 		for i, p := range passages {
 			ids[i] = p.ID
 		}
-		vectors = stored.Stored(s.embedder.Name(), ids)
+		var err error
+		if vectors, err = stored.Stored(ctx, s.embedder.Name(), ids); err != nil {
+			return nil, fmt.Errorf("read the vectors of %d passages: %w", len(ids), err)
+		}
 	}
 	var missing []int
 	var texts []string

@@ -1,0 +1,252 @@
+package pgvector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+// encoderTables have the vectors of encoders for searches. Each encoder has a partition
+// of pgvector_encoded, and a row of pgvector_encoder with its state: the revision of the
+// table encoder, and the number of rows. A zero vector is NULL.
+var encoderTables = []string{
+	`CREATE TABLE pgvector_encoder (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, model text NOT NULL, format text NOT NULL,
+		revision bigint NOT NULL DEFAULT 0, vectors bigint NOT NULL DEFAULT 0, UNIQUE (model, format))`,
+	`CREATE TABLE pgvector_encoded (encoder integer NOT NULL, chunk_id bigint NOT NULL, document_id bigint NOT NULL,
+		collection text NOT NULL, source text COLLATE "C" NOT NULL, ordinal integer NOT NULL, vector vector,
+		PRIMARY KEY (encoder, chunk_id)) PARTITION BY LIST (encoder)`,
+	`CREATE INDEX pgvector_encoded_document ON pgvector_encoded (document_id)`,
+	`CREATE INDEX pgvector_encoded_collection ON pgvector_encoded (collection)`,
+}
+
+// EncoderConfig describes an encoder.
+type EncoderConfig struct {
+	// Model is the name of the encoder. Required.
+	Model string
+	// Dimensions is the length of its vectors. Required.
+	Dimensions int
+	// Languages selects the documents that the encoder takes.
+	Languages corpus.Languages
+}
+
+// Encoder has the vectors of an encoder in the tables of an Index. It is safe for
+// concurrent use.
+type Encoder struct {
+	vectors
+	id        int
+	languages corpus.Languages
+}
+
+var _ retrieve.EncoderVectors = (*Encoder)(nil)
+
+// OpenEncoder creates the table of an encoder if it is missing. Call Encoder.Refresh to
+// fill it.
+func (x *Index) OpenEncoder(ctx context.Context, cfg EncoderConfig) (*Encoder, error) {
+	if err := checkDimensions(cfg.Dimensions); err != nil {
+		return nil, err
+	}
+	e := &Encoder{languages: cfg.Languages}
+	// Processes of different versions may take other languages, so each has its own table.
+	format := fmt.Sprintf("%d %t %q", cfg.Dimensions, cfg.Languages.Except, cfg.Languages.Listed)
+	err := pgx.BeginFunc(ctx, x.cfg.Pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lock); err != nil {
+			return err
+		}
+		err := tx.QueryRow(ctx, `SELECT id FROM pgvector_encoder WHERE model = $1 AND format = $2`, cfg.Model, format).Scan(&e.id)
+		if err == nil || !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		if err := tx.QueryRow(ctx, `INSERT INTO pgvector_encoder (model, format) VALUES ($1, $2) RETURNING id`, cfg.Model, format).
+			Scan(&e.id); err != nil {
+			return err
+		}
+		queries := []string{fmt.Sprintf(`CREATE TABLE %s PARTITION OF pgvector_encoded FOR VALUES IN (%d)`, e.partition(), e.id)}
+		if cfg.Dimensions <= maxInRow {
+			queries = append(queries, inRow(e.partition()))
+		}
+		for _, query := range queries {
+			if _, err := tx.Exec(ctx, query); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, x.cfg.Fail("open the vectors of the encoder in PostgreSQL", err)
+	}
+	state := fmt.Sprintf(`(SELECT model AS embedder, vectors FROM pgvector_encoder WHERE id = %d) AS state`, e.id)
+	e.vectors = vectors{x, e.partition(), state, cfg.Model, cfg.Dimensions}
+	return e, nil
+}
+
+// partition is the name of the table.
+func (e *Encoder) partition() string { return fmt.Sprintf("pgvector_encoded_%d", e.id) }
+
+// Nearest implements retrieve.Nearest.
+func (e *Encoder) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
+	return e.nearest(ctx, vector, k, filter)
+}
+
+// Vectors implements retrieve.EncoderVectors. It reads the table encoding.
+func (e *Encoder) Vectors(ctx context.Context, ids []int64) ([][]float32, error) {
+	out := make([][]float32, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	places := make(map[int64][]int, len(ids))
+	for i, id := range ids {
+		places[id] = append(places[id], i)
+	}
+	rows, err := e.index.cfg.Pool.Query(ctx, `SELECT chunk_id, vector FROM encoding WHERE model = $1 AND chunk_id = ANY ($2)`, e.model, ids)
+	if err != nil {
+		return nil, e.index.cfg.Fail("read vectors of the encoder", err)
+	}
+	var chunk int64
+	var stored []byte
+	if _, err := pgx.ForEachRow(rows, []any{&chunk, &stored}, func() error {
+		v := e.dequantize(stored)
+		for _, i := range places[chunk] {
+			out[i] = v
+		}
+		return nil
+	}); err != nil {
+		return nil, e.index.cfg.Fail("read vectors of the encoder", err)
+	}
+	return out, nil
+}
+
+// dequantize decodes a vector of the table encoding, which has an int8 for each element.
+// The result has length 1 or is all zeros. It is nil for a vector of another length.
+func (e *Encoder) dequantize(stored []byte) []float32 {
+	if len(stored) != e.dimensions {
+		return nil
+	}
+	v := make([]float32, len(stored))
+	for i, q := range stored {
+		v[i] = float32(int8(q))
+	}
+	if scaled := unit(v); scaled != nil {
+		return scaled
+	}
+	return v
+}
+
+// Refresh implements retrieve.EncoderVectors. It also refreshes the Index, which deletes
+// the vectors of deleted chunks.
+func (e *Encoder) Refresh(ctx context.Context) (done, total int, err error) {
+	if err := e.index.Refresh(ctx); err != nil {
+		return 0, 0, err
+	}
+	e.index.refreshing.Lock()
+	defer e.index.refreshing.Unlock()
+	next := time.Now().Add(logEvery)
+	for all := false; !all; {
+		if all, done, err = e.step(ctx); err != nil {
+			return 0, 0, e.index.cfg.Fail("refresh the vectors of the encoder in PostgreSQL", err)
+		}
+		if !all && time.Now().After(next) {
+			next = time.Now().Add(logEvery)
+			e.index.cfg.Log.Info("filling the vectors of the encoder in PostgreSQL", "model", e.model, "passages", done)
+		}
+	}
+	if err := e.buildHNSW(ctx); err != nil {
+		return 0, 0, e.index.cfg.Fail("build the HNSW index of the encoder in PostgreSQL", err)
+	}
+	err = e.index.cfg.Pool.QueryRow(ctx, `SELECT vectors, (SELECT coalesce(sum(chunks), 0)::bigint FROM pgvector_language
+		WHERE (language = ANY ($2)) <> $3) FROM pgvector_encoder WHERE id = $1`,
+		e.id, append([]string{}, e.languages.Listed...), e.languages.Except).Scan(&done, &total)
+	return done, total, e.index.cfg.Fail("count the vectors of the encoder in PostgreSQL", err)
+}
+
+// step adds the next stored vectors in one transaction. all reports that none are left,
+// and count is the number of vectors. The step holds the lock of Index.step. A document
+// that was removed before is therefore no longer in the corpus, and a document that is
+// removed later loses its vectors in a later step of the Index.
+func (e *Encoder) step(ctx context.Context) (all bool, count int, err error) {
+	err = pgx.BeginFunc(ctx, e.index.cfg.Pool, func(tx pgx.Tx) error {
+		if _, err := e.index.lockState(ctx, tx); err != nil {
+			return err
+		}
+		var revision, stored int64
+		// Without statistics, PostgreSQL would read and sort all vectors for each step.
+		if err := tx.QueryRow(ctx, `SELECT s.revision, s.vectors, coalesce(e.revision, 0), set_config('jit', 'off', true),
+				set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)
+			FROM pgvector_encoder s LEFT JOIN encoder e ON e.model = s.model WHERE s.id = $1`, e.id).
+			Scan(&revision, &count, &stored, nil, nil, nil); err != nil {
+			return err
+		}
+		if revision == stored {
+			all = true
+			return nil
+		}
+		if revision > stored { // the table encoder was emptied
+			revision, count = 0, 0
+			if _, err := tx.Exec(ctx, `TRUNCATE `+e.table); err != nil {
+				return err
+			}
+		}
+		all, revision, count, err = e.add(ctx, tx, revision, count)
+		if err != nil {
+			return err
+		}
+		if all { // the last vectors may have been deleted
+			revision = max(revision, stored)
+		}
+		_, err = tx.Exec(ctx, `UPDATE pgvector_encoder SET revision = $2, vectors = $3 WHERE id = $1`, e.id, revision, count)
+		return err
+	})
+	return all, count, err
+}
+
+// add adds the vectors of the next revisions. It returns the last revision, and the
+// number of all vectors.
+func (e *Encoder) add(ctx context.Context, tx pgx.Tx, since int64, count int) (all bool, last int64, total int, err error) {
+	rows, err := tx.Query(ctx, `SELECT chunk_id, revision, vector FROM encoding
+		WHERE model = $1 AND revision > $2 ORDER BY revision FETCH FIRST $3 ROWS WITH TIES`, e.model, since, commitChunks)
+	if err != nil {
+		return false, 0, 0, err
+	}
+	var ids []int64
+	var vectors []*string
+	var chunk int64
+	var stored []byte
+	read, last := 0, since
+	if _, err := pgx.ForEachRow(rows, []any{&chunk, &last, &stored}, func() error {
+		read++
+		v := e.dequantize(stored)
+		if v == nil {
+			return nil
+		}
+		var text *string
+		if !zero(v) {
+			formatted := format(v)
+			text = &formatted
+		}
+		ids, vectors = append(ids, chunk), append(vectors, text)
+		return nil
+	}); err != nil {
+		return false, 0, 0, err
+	}
+	tag, err := tx.Exec(ctx, `INSERT INTO pgvector_encoded (encoder, chunk_id, document_id, collection, source, ordinal, vector)
+		SELECT $1, c.id, d.id, k.name, d.source, c.ordinal, n.vector::vector FROM unnest($2::bigint[], $3::text[]) AS n (id, vector)
+			JOIN chunk c ON c.id = n.id JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
+		WHERE (d.language = ANY ($4)) <> $5 ON CONFLICT DO NOTHING`,
+		e.id, ids, vectors, append([]string{}, e.languages.Listed...), e.languages.Except)
+	return read < commitChunks, last, count + int(tag.RowsAffected()), err
+}
+
+// dropEncoded deletes the vectors of documents' chunks that no longer exist. A document
+// can change and keep its chunks.
+func dropEncoded(ctx context.Context, tx pgx.Tx, documents []int64) error {
+	_, err := tx.Exec(ctx, `WITH gone AS (DELETE FROM pgvector_encoded e WHERE document_id = ANY ($1)
+				AND NOT EXISTS (SELECT FROM chunk c WHERE c.id = e.chunk_id) RETURNING encoder),
+			counted AS (SELECT encoder, count(*) AS chunks FROM gone GROUP BY encoder)
+		UPDATE pgvector_encoder SET vectors = vectors - chunks FROM counted WHERE id = encoder`, documents)
+	return err
+}
