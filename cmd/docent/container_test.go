@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -16,9 +17,11 @@ import (
 
 // compose has the allowed keys of the compose files. Unknown keys fail the decoding.
 type compose struct {
-	Environment any `yaml:"x-environment"`
-	Server      any `yaml:"x-server"`
-	Services    map[string]struct {
+	Environment         any `yaml:"x-environment"`
+	Server              any `yaml:"x-server"`
+	WeaviateEnvironment any `yaml:"x-weaviate-environment"`
+	Weaviate            any `yaml:"x-weaviate"`
+	Services            map[string]struct {
 		Build       string            `yaml:"build"`
 		Image       string            `yaml:"image"`
 		Command     []string          `yaml:"command"`
@@ -40,12 +43,16 @@ type compose struct {
 			Retries     int      `yaml:"retries"`
 			StartPeriod string   `yaml:"start_period"`
 		} `yaml:"healthcheck"`
+		MemLimit    string `yaml:"mem_limit"`
 		GracePeriod string `yaml:"stop_grace_period"`
 		Restart     string `yaml:"restart"`
 	} `yaml:"services"`
 	Configs  map[string]map[string]string `yaml:"configs"`
-	Networks map[string]any               `yaml:"networks"`
-	Volumes  map[string]any               `yaml:"volumes"`
+	Networks map[string]struct {
+		Internal bool `yaml:"internal"`
+		IPAM     any  `yaml:"ipam"`
+	} `yaml:"networks"`
+	Volumes map[string]any `yaml:"volumes"`
 }
 
 // readCompose decodes a compose file and checks what holds for each.
@@ -153,6 +160,65 @@ func TestComposeCluster(t *testing.T) {
 	}
 	if len(volumes) != 3 {
 		t.Errorf("data folders: %v", volumes)
+	}
+}
+
+// The nodes of Weaviate know each other, and only docent reaches them. They have the
+// version that make test-weaviate tests.
+func TestComposeWeaviate(t *testing.T) {
+	t.Parallel()
+	setup, err := os.ReadFile("../../.ci/setup")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tested := regexp.MustCompile(`need_weaviate\(\) \{.*\n\s*local version=v(\S+)`).FindSubmatch(setup)
+	if tested == nil {
+		t.Fatal(".ci/setup names no version of Weaviate")
+	}
+	c := readCompose(t, "docker-compose.cluster.yml")
+	var urls, names []string
+	for i := 1; i <= 3; i++ {
+		name := fmt.Sprint("weaviate", i)
+		urls, names = append(urls, "http://"+name+":8080"), append(names, name)
+	}
+	for _, name := range names {
+		s := c.Services[name]
+		join := strings.Split(s.Environment["CLUSTER_JOIN"], ",")
+		if s.Environment["CLUSTER_HOSTNAME"] != name || join[0] != name+":7100" {
+			t.Errorf("%s has the name %q and joins %v", name, s.Environment["CLUSTER_HOSTNAME"], join)
+		}
+		slices.Sort(join)
+		if got := strings.Split(s.Environment["RAFT_JOIN"], ","); !slices.Equal(got, names) ||
+			strings.Join(join, ",") != strings.Join(names, ":7100,")+":7100" || s.Environment["RAFT_BOOTSTRAP_EXPECT"] != "3" {
+			t.Errorf("%s expects %v and joins %v", name, got, join)
+		}
+		if len(s.Ports) > 0 || len(s.Networks) != 1 || !c.Networks[s.Networks[0]].Internal {
+			t.Errorf("%s is in %v and publishes %v", name, s.Networks, s.Ports)
+		}
+		if want := []string{name + ":" + s.Environment["PERSISTENCE_DATA_PATH"]}; !slices.Equal(s.Volumes, want) {
+			t.Errorf("%s has the volumes %v, want %v", name, s.Volumes, want)
+		}
+		if s.MemLimit == "" || !strings.HasSuffix(s.Image, ":"+string(tested[1])) {
+			t.Errorf("%s is %s with a memory limit of %q, want version %s and a limit", name, s.Image, s.MemLimit, tested[1])
+		}
+	}
+	for name, s := range c.Services {
+		inside := slices.ContainsFunc(s.Networks, func(n string) bool { return c.Networks[n].Internal })
+		switch {
+		case s.Build == "" && !slices.Contains(names, name):
+			if inside {
+				t.Errorf("%s reaches Weaviate", name)
+			}
+		case s.Build != "":
+			if s.Environment["DOCENT_INDEX"] != config.IndexWeaviate || s.Environment["DOCENT_WEAVIATE"] != strings.Join(urls, ",") || !inside {
+				t.Errorf("%s has the index %q at %s", name, s.Environment["DOCENT_INDEX"], s.Environment["DOCENT_WEAVIATE"])
+			}
+			for _, node := range names {
+				if _, ok := s.DependsOn[node]; !ok {
+					t.Errorf("%s does not wait for %s", name, node)
+				}
+			}
+		}
 	}
 }
 

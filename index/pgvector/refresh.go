@@ -231,7 +231,8 @@ func (x vectors) buildHNSW(ctx context.Context) error {
 		if _, err := tx.Exec(ctx, `ANALYZE `+x.table); err != nil {
 			return err
 		}
-		x.index.cfg.Log.Info("built the HNSW index in PostgreSQL", "model", x.model, "passages", count, "seconds", int(time.Since(began).Seconds()))
+		x.index.cfg.Log.Info("built the HNSW index in PostgreSQL",
+			"model", x.model, "passages", count, "seconds", int(time.Since(began).Seconds()))
 		return nil
 	})
 }

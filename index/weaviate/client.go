@@ -21,6 +21,9 @@ const (
 	searchTimeout = 3 * time.Second
 	// writeTimeout bounds one attempt of a write.
 	writeTimeout = 30 * time.Second
+	// maxTimeouts is the number of attempts that may time out. A cluster with too much
+	// work answers no node in time, and each attempt adds to the work.
+	maxTimeouts = 2
 	// maxResponse limits the body of a response, in bytes.
 	maxResponse = 64 << 20
 	// maxError limits the text of an error of Weaviate, in bytes.
@@ -46,8 +49,9 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("status %d: %s", e.status, e.text)
 }
 
-// call sends a request to a node, and to the others in turn if it fails. in is a JSON
-// value, and out points to one; nil means none. It fails with fault.Unavailable if no node answers.
+// call sends a request to a node, and to the others in turn if it fails. After
+// maxTimeouts, it gives up. in is a JSON value, and out points to one; nil means none.
+// It fails with fault.Unavailable if no node answers.
 func (c *client) call(ctx context.Context, timeout time.Duration, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -58,7 +62,8 @@ func (c *client) call(ctx context.Context, timeout time.Duration, method, path s
 	}
 	first := int(c.good.Load())
 	var failures []error
-	for i := range c.nodes {
+	timeouts := 0
+	for i := 0; i < len(c.nodes) && timeouts < maxTimeouts; i++ {
 		n := (first + i) % len(c.nodes)
 		err := c.try(ctx, timeout, c.nodes[n], method, path, body, out)
 		var status *statusError
@@ -70,6 +75,9 @@ func (c *client) call(ctx context.Context, timeout time.Duration, method, path s
 			return ctx.Err()
 		case errors.As(err, &status) && status.status < http.StatusInternalServerError:
 			return fmt.Errorf("weaviate: %s %s: %w", method, path, err)
+		}
+		if errors.Is(err, context.DeadlineExceeded) {
+			timeouts++
 		}
 		failures = append(failures, fmt.Errorf("%s: %w", c.nodes[n], err))
 	}

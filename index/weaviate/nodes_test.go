@@ -47,9 +47,6 @@ func withCluster(m *testing.M) int {
 		defer process.Wait()         //nolint:errcheck // it was killed
 		defer process.Process.Kill() //nolint:errcheck // it may have ended
 		nodes = append(nodes, fmt.Sprintf("http://127.0.0.1:%d", 18880+i))
-		if i == 1 { // the others join it
-			wait(ctx, func() bool { return answers(ctx, "http://127.0.0.1:18881/v1/.well-known/live") })
-		}
 	}
 	for _, node := range nodes {
 		if !wait(ctx, func() bool { return answers(ctx, node+"/v1/.well-known/ready") }) {
@@ -76,9 +73,14 @@ func startNode(i int, data string) (*exec.Cmd, error) {
 	} {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%v", name, value))
 	}
-	if i > 1 {
-		cmd.Env = append(cmd.Env, "CLUSTER_JOIN=127.0.0.1:17101")
+	// As in docker-compose.cluster.yml, each node joins itself first.
+	join := fmt.Sprintf("CLUSTER_JOIN=127.0.0.1:%d", 17099+2*i)
+	for other := 1; other <= 3; other++ {
+		if other != i {
+			join += fmt.Sprintf(",127.0.0.1:%d", 17099+2*other)
+		}
 	}
+	cmd.Env = append(cmd.Env, join)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd, cmd.Start()
 }
