@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"docent/rag/evidence"
 	"docent/rag/retrieve"
 
 	"docent/internal/fault"
@@ -90,7 +91,7 @@ type Outcome struct {
 	// Evidence is the evidence that retrieval reports.
 	Evidence float64 `json:"evidence"`
 	// Signs are the parts of Evidence.
-	Signs retrieve.Signs `json:"signs"`
+	Signs evidence.Signs `json:"signs"`
 	// Written describes the text of the answer.
 	Written Written `json:"written"`
 

@@ -10,6 +10,7 @@ import (
 	"docent/llm"
 	"docent/rag"
 	"docent/rag/corpus"
+	"docent/rag/evidence"
 	"docent/rag/quote"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
@@ -133,7 +134,7 @@ func (a *answering) abstain(ctx context.Context) {
 }
 
 // nearest adds why the nearest passages do not answer the question.
-func nearest(said fault.Text, c retrieve.Coverage) fault.Text {
+func nearest(said fault.Text, c evidence.Coverage) fault.Text {
 	switch {
 	case len(c.Unseen) > 0:
 		return fault.NewText("unknown_unseen", "%s Nothing mentions %s. The nearest passages are listed.", said, codeSpans(c.Unseen))

@@ -6,6 +6,7 @@ import (
 
 	"docent/embed"
 	"docent/internal/trace"
+	"docent/rag/evidence"
 	"docent/rag/text"
 )
 
@@ -96,7 +97,7 @@ func (q question) crossing(results []Result) float64 {
 	}
 	best := 0.0
 	e := q.encoderFor(language)
-	for _, r := range results[:min(len(results), evidencePassages)] {
+	for _, r := range results[:min(len(results), evidence.Passages)] {
 		best = max(best, float64(similarity(e.vector, e.known[r.Passage.ID])))
 	}
 	return best

@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"docent/rag/corpus"
+	"docent/rag/evidence"
 	"docent/rag/talk"
 	"docent/rag/text"
 )
@@ -84,7 +85,7 @@ type Retrieval struct {
 	// know".
 	Evidence float64
 	// Signs are the parts of Evidence.
-	Signs Signs
+	Signs evidence.Signs
 	// Coverage compares the words of Question with the best passages.
-	Coverage Coverage
+	Coverage evidence.Coverage
 }

@@ -10,6 +10,8 @@ import (
 
 	"docent/internal/fault"
 	"docent/internal/trace"
+	"docent/rag/corpus"
+	"docent/rag/evidence"
 	"docent/rag/talk"
 	"docent/rag/text"
 )
@@ -51,7 +53,7 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 	}
 	out.Terms = terms
 	rerank := r.cfg.Reranker != nil && q.Mode == Full
-	n := max(q.K, evidencePassages)
+	n := max(q.K, evidence.Passages)
 	if rerank {
 		n = max(n, rerankDepth)
 	}
@@ -63,14 +65,26 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 			return Retrieval{}, err
 		}
 	}
-	corpus, err := r.features.Statistics(ctx, nil)
+	statistics, err := r.features.Statistics(ctx, nil)
 	if err != nil {
 		return Retrieval{}, fmt.Errorf("retrieve: %w", err)
 	}
-	out.Signs, out.Coverage = support(r.cfg.Static, out.Question, asking.crossing(out.Results), terms, out.Results, corpus.Chunks)
-	out.Evidence = out.Signs.evidence()
+	out.Signs, out.Coverage = evidence.Read(r.cfg.Static, out.Question, asking.crossing(out.Results),
+		evidence.Corpus{Terms: terms, Chunks: statistics.Chunks}, passagesOf(out.Results[:min(len(out.Results), evidence.Passages)]))
+	out.Evidence = out.Signs.Probability()
 	out.Results = out.Results[:min(q.K, len(out.Results))]
 	return out, nil
+}
+
+func passagesOf(results []Result) []evidence.Passage {
+	out := make([]evidence.Passage, len(results))
+	for i, r := range results {
+		p := r.Passage
+		out[i] = evidence.Passage{
+			Heading: corpus.HeadingLine(p.Document.Title, p.Headings), Text: p.Text, Code: p.Kind == corpus.Code,
+		}
+	}
+	return out
 }
 
 // complete applies the defaults and checks the limits.

@@ -1,4 +1,4 @@
-package retrieve
+package evidence
 
 import (
 	"math"
@@ -6,28 +6,43 @@ import (
 	"strings"
 	"testing"
 
+	"docent/embed"
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
-// minEvidence is the default threshold of package rag.
+// minEvidence is the default threshold of package pipeline.
 const minEvidence = .37
 
-func evidenceOf(question string, terms []text.Term, results []Result) float64 {
-	s, _ := support(testStatic, question, 0, terms, results, 3)
-	return s.evidence()
+// testStatic is the built-in embedder, which no test changes.
+var testStatic = func() *embed.Static {
+	s, err := embed.NewStatic()
+	if err != nil {
+		panic(err)
+	}
+	return s
+}()
+
+func passage(title, heading, text string) Passage {
+	return Passage{Heading: corpus.HeadingLine(title, []string{heading}), Text: text}
+}
+
+func evidenceOf(question string, terms []text.Term, passages []Passage) float64 {
+	s, _ := Read(testStatic, question, 0, Corpus{Terms: terms, Chunks: 3}, passages)
+	return s.Probability()
 }
 
 func TestEvidence(t *testing.T) {
 	t.Parallel()
-	results := []Result{
-		passage(1, "Resources", "work_mem (integer)", "Sets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. The default value is four megabytes (4MB)."),
-		passage(2, "Resources", "shared_buffers (integer)", "Sets the amount of memory the database server uses for shared memory buffers. The default is typically 128 megabytes (128MB)."),
-		passage(3, "Notes", "Release", "Improve the performance of sorting."),
+	passages := []Passage{
+		passage("Resources", "work_mem (integer)", "Sets the base maximum amount of memory to be used by a query operation before writing to temporary disk files. The default value is four megabytes (4MB)."),
+		passage("Resources", "shared_buffers (integer)", "Sets the amount of memory the database server uses for shared memory buffers. The default is typically 128 megabytes (128MB)."),
+		passage("Notes", "Release", "Improve the performance of sorting."),
 	}
-	of := func(question string) float64 { return evidenceOf(question, nil, results) }
-	for question, results := range map[string][]Result{"anything": nil, "what is it?": results, "?": results} {
-		if e := evidenceOf(question, nil, results); e > .001 {
-			t.Errorf("%q with %d passages: %v", question, len(results), e)
+	of := func(question string) float64 { return evidenceOf(question, nil, passages) }
+	for question, passages := range map[string][]Passage{"anything": nil, "what is it?": passages, "?": passages} {
+		if e := evidenceOf(question, nil, passages); e > .001 {
+			t.Errorf("%q with %d passages: %v", question, len(passages), e)
 		}
 	}
 	for _, question := range []string{"What is the default of work_mem?", "how much memory does a query operation use?"} {
@@ -42,17 +57,17 @@ func TestEvidence(t *testing.T) {
 	}
 	// A rare word has more weight than a common one.
 	terms := []text.Term{{Text: "default", IDF: 1}, {Text: "work_mem", IDF: 9}, {Text: "hash_bloom_factor", IDF: 9}, {Text: "work", IDF: 1}, {Text: "mem", IDF: 1}, {Text: "hash", IDF: 1}, {Text: "bloom", IDF: 1}, {Text: "factor", IDF: 1}}
-	if a, b := evidenceOf("default work_mem", terms, results), evidenceOf("default hash_bloom_factor", terms, results); a < b+.3 {
+	if a, b := evidenceOf("default work_mem", terms, passages), evidenceOf("default hash_bloom_factor", terms, passages); a < b+.3 {
 		t.Errorf("known %v, unknown %v", a, b)
 	}
 }
 
 func TestCoverage(t *testing.T) {
 	t.Parallel()
-	results := []Result{passage(1, "Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar.")}
+	passages := []Passage{passage("Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar.")}
 	never, often := math.Log(1+9.5/.5), 1.0 // among nine chunks
 	terms := []text.Term{{Text: "boiler", IDF: often}, {Text: "valv", IDF: often}, {Text: "valve", IDF: often}, {Text: "warranty", IDF: never}, {Text: "warranti", IDF: never}, {Text: "price", IDF: often}}
-	_, got := support(testStatic, "How long is the warranty of the boiler valve, and its price?", 0, terms, results, 9)
+	_, got := Read(testStatic, "How long is the warranty of the boiler valve, and its price?", 0, Corpus{Terms: terms, Chunks: 9}, passages)
 	want := Coverage{Covered: []string{"boiler", "valve"}, Lacking: []string{"warranty", "price"}, Unseen: []string{"warranty"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
@@ -63,11 +78,11 @@ func TestCoverage(t *testing.T) {
 // code that no passage contains.
 func TestEvidenceForWhatIsNamed(t *testing.T) {
 	t.Parallel()
-	results := []Result{
-		passage(1, "Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar. The boiler model B42 has a relief valve that opens at 45 bar."),
-		passage(2, "Search", "", "Capitals make no difference, in any script. Cities are found by their names."),
+	passages := []Passage{
+		passage("Boilers", "", "The boiler model B71 has a relief valve that opens at 35 bar. The boiler model B42 has a relief valve that opens at 45 bar."),
+		passage("Search", "", "Capitals make no difference, in any script. Cities are found by their names."),
 	}
-	of := func(question string) float64 { return evidenceOf(question, nil, results) }
+	of := func(question string) float64 { return evidenceOf(question, nil, passages) }
 	for question, found := range map[string]bool{
 		"At how many bar does the relief valve of boiler model B71 open?": true,
 		"At how many bar does the relief valve of boiler model b71 open?": true,

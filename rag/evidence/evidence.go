@@ -1,4 +1,4 @@
-package retrieve
+package evidence
 
 import (
 	"cmp"
@@ -6,22 +6,20 @@ import (
 	"regexp"
 	"slices"
 
-	"docent/embed"
-	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
 const (
-	// evidencePassages is the number of best results that count as evidence.
-	evidencePassages = 4
-	// evidenceRun is the length of the runs of sentences in signs.close.
-	evidenceRun = 3
+	// Passages is the number of best passages that count as evidence.
+	Passages = 4
+	// run is the length of the runs of sentences in Signs.Close.
+	run = 3
 )
 
 // Weights of the signs of evidence. They come from a logistic regression on the question sets of this repository and are
 // rounded. docs/explanation/evaluation.md has the measurements and the signs that did not help.
 const (
-	evidenceBias  = 1.3
+	bias          = 1.3
 	weightClose   = 2
 	weightGap     = -10
 	weightStrange = -6
@@ -56,13 +54,13 @@ type Signs struct {
 	Similarity float64 `json:"similarity,omitempty"`
 }
 
-// evidence is the probability that the passages answer the question, if every second question has an answer.
-func (s Signs) evidence() float64 {
+// Probability is the probability that the passages answer the question, if every second question has an answer.
+func (s Signs) Probability() float64 {
 	strange := weightStrange * s.Strange
 	if s.Foreign {
 		strange = weightForeign * s.Strange
 	}
-	sum := evidenceBias + weightClose*s.Close + weightGap*s.Gap + strange
+	sum := bias + weightClose*s.Close + weightGap*s.Gap + strange
 	if s.Similarity > 0 {
 		sum = crossedBias + weightSimilarity*s.Similarity
 	}
@@ -87,19 +85,46 @@ type Coverage struct {
 	Unseen []string
 }
 
-// support reads the best results for signs that they answer the question. The retriever calls it before it cuts the
-// results to K, so K does not change it. It uses the built-in embedder, so one scale fits all embedders. similar is the
-// similarity across languages, or 0. chunks counts the chunks of the corpus.
-func support(static *embed.Static, question string, similar float64, terms []text.Term, results []Result, chunks int) (Signs, Coverage) {
-	results = results[:min(len(results), evidencePassages)]
-	passages := make([]readPassage, len(results))
+// Vocabulary compares words by meaning. embed.Static implements it.
+type Vocabulary interface {
+	// Tokenize returns the tokens of a text.
+	Tokenize(text string) []uint16
+	// AppendTokens appends the tokens of a text.
+	AppendTokens(to []uint16, text string) []uint16
+	// Similarities sets out to the similarities of a token with each of tokens, from -1
+	// to 1.
+	Similarities(out []float32, token uint16, tokens []uint16)
+}
+
+// Passage is a passage that may answer a question.
+type Passage struct {
+	// Heading is its title and headings.
+	Heading string
+	Text    string
+	// Code reports that Text is source code.
+	Code bool
+}
+
+// Corpus describes a question's terms in the corpus.
+type Corpus struct {
+	// Terms are the terms of the question with their rarity.
+	Terms []text.Term
+	// Chunks counts the chunks of the corpus.
+	Chunks int
+}
+
+// Read reads the best passages, at most Passages, for signs that they answer the question. It uses the vocabulary of the
+// built-in embedder, so one scale fits all embedders. similar is the similarity across languages, or 0.
+func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, best []Passage) (Signs, Coverage) {
+	best = best[:min(len(best), Passages)]
+	passages := make([]readPassage, len(best))
 	known := map[string]bool{}
-	for i, r := range results {
-		passages[i] = newReadPassage(r.Passage)
+	for i, p := range best {
+		passages[i] = newReadPassage(p)
 		passages[i].addTo(known)
 	}
-	asked := text.Weigh(question, smoothed(terms), known)
-	if len(results) == 0 || len(asked) == 0 {
+	asked := text.Weigh(question, smoothed(in.Terms), known)
+	if len(best) == 0 || len(asked) == 0 {
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
 	s := Signs{Foreign: !englishOnly.MatchString(question), Similarity: similar}
@@ -116,18 +141,18 @@ func support(static *embed.Static, question string, similar float64, terms []tex
 			s.Absent = s.Absent || isCodeName(t, question) || similar > 0 && isIdentifier(t, question)
 		}
 	}
-	s.Gap, s.Strange = missing(static, question, lacking, results)
+	s.Gap, s.Strange = missing(vocabulary, question, lacking, best)
 	if similar > 0 {
 		lacking = slices.DeleteFunc(lacking, func(t text.Weighted) bool { return !isIdentifier(t, question) && !isCodeName(t, question) })
 	}
-	unseen := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !isUnseen(t, terms, chunks) })
+	unseen := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !isUnseen(t, in) })
 	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question)}
 }
 
 // isUnseen reports whether no chunk contains a term.
-func isUnseen(t text.Weighted, terms []text.Term, chunks int) bool {
-	return slices.ContainsFunc(terms, func(of text.Term) bool {
-		return of.Text == t.Stem && of.IDF >= math.Log(1+(float64(chunks)+.5)/.5)
+func isUnseen(t text.Weighted, in Corpus) bool {
+	return slices.ContainsFunc(in.Terms, func(of text.Term) bool {
+		return of.Text == t.Stem && of.IDF >= math.Log(1+(float64(in.Chunks)+.5)/.5)
 	})
 }
 
@@ -166,9 +191,9 @@ type readPassage struct {
 	sentences []map[string]bool
 }
 
-func newReadPassage(p corpus.Passage) readPassage {
-	r := readPassage{heading: text.Stems(corpus.HeadingLine(p.Document.Title, p.Headings))}
-	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
+func newReadPassage(p Passage) readPassage {
+	r := readPassage{heading: text.Stems(p.Heading)}
+	for _, s := range text.Sentences(p.Text, p.Code) {
 		r.sentences = append(r.sentences, text.Stems(p.Text[s.Start:s.End]))
 	}
 	return r
@@ -190,7 +215,7 @@ func (r readPassage) addTo(set map[string]bool) {
 func (r readPassage) close(asked []text.Weighted) float64 {
 	best := 0.0
 	for i := range r.sentences {
-		run := r.sentences[i:min(i+evidenceRun, len(r.sentences))]
+		run := r.sentences[i:min(i+run, len(r.sentences))]
 		sum := 0.0
 		for _, t := range asked {
 			held := r.heading[t.Stem]
@@ -209,20 +234,20 @@ func (r readPassage) close(asked []text.Weighted) float64 {
 // missing returns the share of the heaviest of the lacking terms, reduced by the
 // similarity of the most similar word in the passages, and the share of all
 // names among them.
-func missing(static *embed.Static, question string, lacking []text.Weighted, results []Result) (gap, strange float64) {
+func missing(vocabulary Vocabulary, question string, lacking []text.Weighted, best []Passage) (gap, strange float64) {
 	var tokens []uint16
 	var alike []float32
 	for _, t := range lacking {
-		own := static.Tokenize(question[t.Start:t.End])
+		own := vocabulary.Tokenize(question[t.Start:t.End])
 		if len(own) != 1 || isProper(t, question) {
 			gap, strange = max(gap, t.Weight), strange+t.Weight
 			continue
 		}
 		if tokens == nil {
-			tokens = tokensOf(static, results)
+			tokens = tokensOf(vocabulary, best)
 			alike = make([]float32, len(tokens))
 		}
-		static.Similarities(alike, own[0], tokens)
+		vocabulary.Similarities(alike, own[0], tokens)
 		best := float32(0)
 		for _, a := range alike {
 			best = max(best, a)
@@ -233,10 +258,10 @@ func missing(static *embed.Static, question string, lacking []text.Weighted, res
 }
 
 // tokensOf returns the distinct tokens of the passages.
-func tokensOf(static *embed.Static, results []Result) []uint16 {
+func tokensOf(vocabulary Vocabulary, best []Passage) []uint16 {
 	var all []uint16
-	for _, r := range results {
-		all = static.AppendTokens(all, corpus.IndexText(r.Passage.Document.Title, r.Passage.Chunk))
+	for _, p := range best {
+		all = vocabulary.AppendTokens(all, p.Heading+"\n"+p.Text)
 	}
 	seen := map[uint16]bool{}
 	out := all[:0]

@@ -1,4 +1,4 @@
-package retrieve
+package evidence
 
 import (
 	"regexp"
@@ -11,7 +11,7 @@ import (
 
 // maxAbsentCode is the maximum evidence if the question contains a code that
 // is in none of the best passages. It is below the default threshold of
-// package rag: passages about similar codes do not answer the question.
+// package pipeline: passages about similar codes do not answer the question.
 const maxAbsentCode = .3
 
 // code matches the name of one thing among many of its kind, such as "B77" or
