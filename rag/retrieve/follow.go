@@ -18,14 +18,26 @@ func (r *Retriever) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("retriever: revision: %w", err)
 	}
-	if r.revision == (corpus.Revision{}) && r.derives() {
-		r.restore(ctx, now)
-	}
+	restored := r.revision == (corpus.Revision{}) && r.derives() && r.restore(ctx, now)
 	if err := r.refresh(ctx); err != nil {
 		return err
 	}
-	r.saveIfWorth()
+	if r.saveIfWorth() && !restored {
+		return r.reload(ctx)
+	}
 	return nil
+}
+
+// reload replaces an index that was made from the documents by its snapshot. The
+// vectors and tokens of a snapshot stay in its file, and the system reads and drops
+// them as needed.
+func (r *Retriever) reload(ctx context.Context) error {
+	saved := r.revision
+	if err := r.empty(ctx); err != nil {
+		return err
+	}
+	r.restore(ctx, saved)
+	return r.refresh(ctx)
 }
 
 // Follow applies changes of the corpus until ctx ends, which is not an error.
@@ -143,13 +155,15 @@ const (
 	unsavedShare = 10
 )
 
-// saveIfWorth writes the snapshot if much has changed. The caller holds r.updating. A failure only makes the next start
-// slower.
-func (r *Retriever) saveIfWorth() {
-	if r.unsaved < minUnsaved || r.unsaved < r.memory.len()/unsavedShare {
-		return
+// saveIfWorth writes the snapshot if much has changed, and reports whether it did. The caller holds r.updating. A failure
+// only makes the next start slower.
+func (r *Retriever) saveIfWorth() bool {
+	if r.cfg.Snapshot == "" || r.unsaved < minUnsaved || r.unsaved < r.memory.len()/unsavedShare {
+		return false
 	}
 	if err := r.save(); err != nil {
 		r.cfg.Log.Warn("the snapshot could not be written", "error", err)
+		return false
 	}
+	return true
 }

@@ -3,6 +3,7 @@ package retrieve_test
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
@@ -47,6 +48,25 @@ func TestSnapshot(t *testing.T) {
 	left, err := filepath.Glob(path + "?*")
 	if err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestSnapshotTakesOver: an index that is made from many documents moves to its
+// snapshot at once, so the first process needs as little memory as later ones.
+func TestSnapshotTakesOver(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	for i := range 300 {
+		c.put(t, corpus.Document{Source: fmt.Sprintf("/many/%d.md", i), Title: "Many", Language: "en"},
+			corpus.Chunk{Text: fmt.Sprintf("Pump number %d needs oil.", i)})
+	}
+	want := ranking(t, load(t, c, ""), true)
+	r := load(t, c, filepath.Join(t.TempDir(), "index.snapshot"))
+	if !retrieve.InOnePiece(r) || r.Len() != 315 {
+		t.Errorf("%d chunks are in memory of their own", r.Len())
+	}
+	if got := ranking(t, r, true); got != want {
+		t.Errorf("from the snapshot:\n%s\nfrom the corpus:\n%s", got, want)
 	}
 }
 
