@@ -22,16 +22,11 @@ func (r *Retriever) Load(ctx context.Context) error {
 	if err := r.refresh(ctx); err != nil {
 		return err
 	}
-	if r.saveIfWorth() && !restored {
-		return r.reload(ctx)
+	if restored || !r.saveIfWorth() {
+		return nil
 	}
-	return nil
-}
-
-// reload replaces an index that was made from the documents by its snapshot. The
-// vectors and tokens of a snapshot stay in its file, and the system reads and drops
-// them as needed.
-func (r *Retriever) reload(ctx context.Context) error {
+	// The vectors and tokens of a snapshot stay in its file, and the system reads and drops them as needed. So use it in
+	// place of the index that was made from the documents.
 	saved := r.revision
 	if err := r.empty(ctx); err != nil {
 		return err
