@@ -88,21 +88,11 @@ func (c *Connection) identified(ctx context.Context) context.Context {
 	return quota.WithClient(auth.NewContext(ctx, *c.who), c.who.Client(c.remote))
 }
 
-// readerAge is the age at which the reader goroutine is replaced after its next
-// message.
-const readerAge = time.Second
-
-// read is the reader goroutine. Handling a message grows its stack, and an idle
-// connection would keep that memory. So read starts a new goroutine in its place
-// after a message that ended an idle time.
+// read is the reader goroutine.
 func (c *Connection) read(ctx context.Context) {
-	for begun := time.Now(); time.Since(begun) < readerAge; {
-		if !c.next(ctx) {
-			c.end()
-			return
-		}
+	for c.next(ctx) {
 	}
-	go c.read(ctx)
+	c.end()
 }
 
 // next reads a message and acts on it. It returns false when the connection is

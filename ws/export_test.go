@@ -35,14 +35,10 @@ func Echo() http.Handler {
 
 // echo has the reader of a connection that belongs to no server.
 func (c *Connection) echo(ctx context.Context) {
-	for begun := time.Now(); time.Since(begun) < readerAge; {
-		if !c.next(ctx) {
-			_ = c.socket.Close()
-			c.out.stop()
-			return
-		}
+	for c.next(ctx) {
 	}
-	go c.echo(ctx)
+	_ = c.socket.Close()
+	c.out.stop()
 }
 
 var (
