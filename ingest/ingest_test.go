@@ -17,7 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/ingest"
-	"docent/ingest/chunk"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 )
@@ -70,7 +69,7 @@ type fixture struct {
 // newReader returns a reader in this process. The ingester closes it.
 func newReader(t *testing.T, tokens func(string) int) ingest.Reader {
 	t.Helper()
-	reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: tokens}})
+	reader, err := worker.NewLocal(worker.Config{Tokens: tokens})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 		rate: limits.New(limits.Config{Total: int64(s.cfg.Burst), PerSecond: s.cfg.Rate}),
 		out:  newOutbox(&s.cfg), written: make(chan struct{}),
 		upload:   upload{limit: s.bounds.uploads},
-		patience: patience{conn: socket.NetConn(), silence: s.cfg.Silence, stall: s.cfg.Stall},
+		patience: patience{conn: socket.NetConn(), silence: s.cfg.Silence},
 	}
 	c.handler = u.begin(c)
 	c.patience.alive()

@@ -12,6 +12,15 @@ import (
 	"docent/ws/dialect"
 )
 
+// Limits are bounds of a Server that only tests change.
+type Limits = fixedLimits
+
+// With returns the configuration with other limits.
+func (c Config) With(l Limits) Config {
+	c.fixed = l
+	return c
+}
+
 // Echo returns each client's messages. It uses this package without an agent.
 func Echo() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
