@@ -15,7 +15,7 @@ import (
 // sizes are the sizes of passages. They are in words, as counted by the function
 // Words.
 type sizes struct {
-	// MaxWords bounds a passage of prose or table rows.
+	// MaxWords bounds a passage of prose or table rows. 230 words are about 300 tokens.
 	MaxWords int
 	// MinWords is the minimum size of a section. Smaller sections are joined with
 	// their neighbors.
@@ -42,7 +42,7 @@ func New(tokens func(text string) int) *Cutter {
 		tokens = func(text string) int { return Words(text) * 4 / 3 }
 	}
 	return &Cutter{
-		sizes:  sizes{MaxWords: 230, MinWords: 25, TermWords: 120, MaxCodeWords: 250, MinCodeWords: 120}, // 230 words are about 300 tokens
+		sizes:  sizes{MaxWords: 230, MinWords: 25, TermWords: 120, MaxCodeWords: 250, MinCodeWords: 120},
 		tokens: tokens,
 	}
 }
