@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/index"
 	"docent/rag/retrieve"
 )
 
@@ -23,7 +24,7 @@ func (x *Index) BuildHNSW(ctx context.Context) error { return x.buildHNSW(ctx) }
 
 // Approximate searches the HNSW index alone.
 func (x *Index) Approximate(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	return x.approximate(ctx, search{format(unit(vector)), append([]string{}, filter.Collections...), k})
+	return x.approximate(ctx, search{format(index.Unit(vector)), append([]string{}, filter.Collections...), k})
 }
 
 // Put implements indextest.Writer.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/index"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
 )
@@ -29,7 +30,7 @@ type search struct {
 
 // Nearest implements retrieve.Nearest.
 func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	query := unit(vector)
+	query := index.Unit(vector)
 	if query == nil || k < 1 {
 		return nil, ctx.Err()
 	}
