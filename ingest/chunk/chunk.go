@@ -50,7 +50,10 @@ func New(tokens func(text string) int) *Cutter {
 // Cut returns the passages of a document in order, numbered from 0. omitted is
 // the number of bytes of encoded data, such as base64, that no passage contains.
 func (c *Cutter) Cut(doc *outline.Document) (passages []corpus.Chunk, omitted int) {
-	w := &work{sizes: c.sizes, tokens: c.tokens, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks)), names: map[int]string{}}
+	w := &work{
+		sizes: c.sizes, tokens: c.tokens, doc: doc, source: isSource(doc),
+		counts: make([]int, len(doc.Blocks)), names: map[int]string{},
+	}
 	for i, b := range doc.Blocks {
 		w.counts[i] = Words(doc.Text[b.Start:b.End])
 	}
