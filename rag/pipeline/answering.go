@@ -42,7 +42,7 @@ func (a *answering) search(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return fmt.Errorf("rewrite question: %w", ctx.Err())
 		case err != nil:
-			a.pipeline.cfg.Logger.WarnContext(ctx, "question not rewritten; earlier turns are searched for with it", "model", a.req.Model, "error", err)
+			a.pipeline.cfg.Logger.WarnContext(ctx, "cannot rewrite the question; searching for it with earlier turns", "model", a.req.Model, "error", err)
 		default:
 			query.Question, query.Turns = question, nil
 		}

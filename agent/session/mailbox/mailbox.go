@@ -212,8 +212,8 @@ func (m *Mailbox[T]) TakeLocked(current T) *Call[T] {
 	return q
 }
 
-// FailLocked ends the calls of turn t with an error, or the calls of clients if t is nil. If the
-// session has left memory, it ends all calls.
+// FailLocked ends the calls of turn t with an error. The zero value of T stands for clients. Once
+// the session has left memory, FailLocked ends all calls.
 func (m *Mailbox[T]) FailLocked(err error, t T) {
 	m.calls = slices.DeleteFunc(m.calls, func(q *Call[T]) bool {
 		if q.turn != t && m.gone == nil {
