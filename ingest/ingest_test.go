@@ -213,7 +213,7 @@ func TestPruneKeepsOthers(t *testing.T) {
 		t.Errorf("%d documents are left, want 5", got)
 	}
 	// A folder that never existed has nothing to prune.
-	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: there is no file at this path\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: there is no file or folder at this path\n")
 	if err := os.RemoveAll(filepath.Join(f.dir, "two")); err != nil {
 		t.Fatal(err)
 	}

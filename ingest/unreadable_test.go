@@ -101,11 +101,11 @@ func TestPruneWhatIsGoneItself(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(filepath.Join(f.dir, "dir")), os.Remove(file), os.Remove(faq)); err != nil {
 		t.Fatal(err)
 	}
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}}, "failed dir: there is no file at this path\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}}, "failed dir: there is no file or folder at this path\n")
 	// Its folder does not exist either, so it may be unreachable.
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir/sub"}, Prune: true}, "failed dir/sub: there is no file at this path\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir/sub"}, Prune: true}, "failed dir/sub: there is no file or folder at this path\n")
 	f.expect(ingest.Request{Paths: []string{f.dir + "/dir", file, faq}, Prune: true}, "removed dir/a.txt\nremoved dir/sub/b.txt\nremoved faq.jsonl#x\nremoved file.txt\n")
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}, Prune: true}, "failed dir: there is no file at this path\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}, Prune: true}, "failed dir: there is no file or folder at this path\n")
 	f.expect(ingest.Request{Prune: true}, "unchanged faq.jsonl#y\nunchanged keep.txt\n")
 }
 

@@ -317,7 +317,7 @@ func reasonOf(err error) fault.Text {
 		if isLink(err) {
 			return fault.NewText("link_to_missing_file", "it is a link to a missing file")
 		}
-		return fault.NewText("no_file_at_path", "there is no file at this path")
+		return fault.NewText("no_file_at_path", "there is no file or folder at this path")
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return fault.NewText("file_name_too_long", "its name is too long")
 	}

@@ -191,7 +191,7 @@ func TestWatchKeepsVanishedFolders(t *testing.T) {
 	p := start(t, env, "ingest", "--watch", docs)
 	p.log.line(t, "watching")
 	must(os.Rename(docs, away))
-	p.log.line(t, "docent: the watched folder "+docs+" cannot be read (there is no file at this path")
+	p.log.line(t, "docent: the watched folder "+docs+" cannot be read (there is no file or folder at this path")
 	documents(2)
 	must(os.Rename(away, docs))
 	write(t, docs, "motor.md", "# Motor\n\nThe motor has 5 kW.\n")

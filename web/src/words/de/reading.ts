@@ -116,7 +116,7 @@ export const reading = {
   max_bytes_out_of_range: (n, m) => `max_bytes: ${n} liegt nicht zwischen 1 und ${m}`,
   named_reason: (a, b) => `${a}: ${b}`,
   nested_too_deeply: 'Beschädigt: Es ist zu tief verschachtelt',
-  no_file_at_path: 'Unter diesem Pfad gibt es keine Datei',
+  no_file_at_path: 'Unter diesem Pfad gibt es keine Datei und keinen Ordner',
   no_mailbox: (a) => `Das Konto hat kein Postfach ${a}`,
   no_page: (n, m) => `Die Seite ${n} gibt es nicht: Das Dokument hat ${m}, gezählt ab 0`,
   no_page_of_picture: (n) => `Die Seite ${n} gibt es nicht: Ein Bild hat nur die Seite 0`,
