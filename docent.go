@@ -22,7 +22,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -104,26 +103,11 @@ func Run(ctx context.Context, a *agent.Agent, opts Options) error {
 		return err
 	}
 	defer listener.Close() // harmless after the server has closed it
-	collectGarbage()
 	d, err := open(ctx, cfg, opts)
 	if err != nil {
 		return err
 	}
 	return errors.Join(d.serve(ctx, a, listener), d.Close(ctx))
-}
-
-// gcPercent is the GOGC of Run, unless the environment sets another. A value below
-// Go's default costs some processor time. In return, the heap shrinks sooner after
-// uploads of large documents.
-const gcPercent = 50
-
-// goGCPercent is Go's own value.
-const goGCPercent = 100
-
-func collectGarbage() {
-	if percent := debug.SetGCPercent(gcPercent); percent != goGCPercent {
-		debug.SetGCPercent(percent) // from the environment
-	}
 }
 
 // Docent is an open database with indexes, models, and the reader of documents. New

@@ -139,27 +139,13 @@ type Config struct {
 	Version string
 	// UploadBytes bounds one uploaded file. Default: DefaultUploadBytes.
 	UploadBytes int64
-	// RequestBytes bounds one upload with all its files. Default:
-	// DefaultRequestBytes.
-	RequestBytes int64
 	// MessageBytes bounds a question with its history. Default:
 	// DefaultMessageBytes.
 	MessageBytes int64
-	// MaxUploads bounds the uploads that are read at the same time. One principal
-	// may use half of them. Further uploads wait. Default: DefaultUploads.
-	MaxUploads int
-	// MaxAnswers bounds the questions that are answered at the same time. One
-	// principal may use half of them. Further questions are refused as busy or rate
-	// limited. Default: DefaultAnswers.
-	MaxAnswers int
 	// MaxSearches bounds the searches that run at the same time. One principal may
 	// run half of them. Further searches wait for a while and are then refused as
 	// busy or rate limited. Default: DefaultSearches.
 	MaxSearches int
-	// MaxReads bounds the texts and originals that are sent at the same time. One
-	// principal may use half of them. Further requests wait for a while and are
-	// then refused as busy or rate limited. Default: DefaultReads.
-	MaxReads int
 	// Quotas limits the questions of one client in a day. Default: nil, no limit.
 	Quotas *quota.Quotas
 	// StallTimeout ends an upload if no data arrives for this time. For
@@ -172,8 +158,16 @@ type Config struct {
 	// Default: nil, which discards.
 	Logger *slog.Logger
 
+	limits      limits                            // tests set other values
 	bodyTimeout time.Duration                     // of JSON bodies; tests shorten it
 	ticks       func() (<-chan time.Time, func()) // of comments in streams, and their end; tests replace it
+}
+
+// limits are the bounds of the API that only tests change.
+type limits struct {
+	RequestBytes int64 // see DefaultRequestBytes
+	Answers      int   // see DefaultAnswers
+	Reads        int   // see DefaultReads
 }
 
 func (c Config) complete() (Config, error) {
@@ -186,10 +180,8 @@ func (c Config) complete() (Config, error) {
 			return c, fmt.Errorf("api: Config.%s is missing", name)
 		}
 	}
-	most := min(c.MaxUploads, c.MaxAnswers, c.MaxSearches, c.MaxReads)
-	if min(c.UploadBytes, c.RequestBytes, c.MessageBytes) < 0 || most < 0 || c.StallTimeout < 0 {
-		return c, errors.New("api: Config.UploadBytes, RequestBytes, MessageBytes, " +
-			"MaxUploads, MaxAnswers, MaxSearches, MaxReads, and StallTimeout must not be negative")
+	if min(c.UploadBytes, c.MessageBytes) < 0 || c.MaxSearches < 0 || c.StallTimeout < 0 {
+		return c, errors.New("api: Config.UploadBytes, MessageBytes, MaxSearches, and StallTimeout must not be negative")
 	}
 	if c.Info == nil {
 		c.Info = func(context.Context) (Info, error) { return Info{}, nil }
@@ -217,12 +209,11 @@ func (c Config) complete() (Config, error) {
 	}
 	c.Version = cmp.Or(c.Version, "dev")
 	c.UploadBytes = cmp.Or(c.UploadBytes, DefaultUploadBytes)
-	c.RequestBytes = cmp.Or(c.RequestBytes, max(DefaultRequestBytes, c.UploadBytes))
 	c.MessageBytes = cmp.Or(c.MessageBytes, DefaultMessageBytes)
-	c.MaxUploads = cmp.Or(c.MaxUploads, DefaultUploads)
-	c.MaxAnswers = cmp.Or(c.MaxAnswers, DefaultAnswers)
 	c.MaxSearches = cmp.Or(c.MaxSearches, DefaultSearches)
-	c.MaxReads = cmp.Or(c.MaxReads, DefaultReads)
+	c.limits.RequestBytes = cmp.Or(c.limits.RequestBytes, max(DefaultRequestBytes, c.UploadBytes))
+	c.limits.Answers = cmp.Or(c.limits.Answers, DefaultAnswers)
+	c.limits.Reads = cmp.Or(c.limits.Reads, DefaultReads)
 	c.StallTimeout = cmp.Or(c.StallTimeout, stall.DefaultTimeout)
 	c.bodyTimeout = cmp.Or(c.bodyTimeout, bodyTimeout)
 	return c, nil
@@ -249,9 +240,9 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		Quiet: []string{"GET " + healthPath, "GET " + readyPath, "GET " + metricsPath},
 	})
 	shelf := library{cfg.Library}
-	answers := ask.NewService(cfg.RAG, shelf, cfg.MaxAnswers, cfg.Quotas)
+	answers := ask.NewService(cfg.RAG, shelf, cfg.limits.Answers, cfg.Quotas)
 	owned := ownedSessions{cfg.Directory, cfg.Agent}
-	transfers := newTransfers(r, cfg.MaxReads)
+	transfers := newTransfers(r, cfg.limits.Reads)
 
 	health{r, cfg.Ready}.addRoutes()
 	installation{cfg, time.Now().UTC().Truncate(time.Second)}.addRoutes(r)
@@ -262,8 +253,8 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	access{cfg.Rights, shelf, cfg.Logger}.addRoutes(r)
 	documents{r, shelf, cfg.Documents, transfers}.addRoutes()
 	uploads.AddRoutes(r, uploads.Config{
-		Ingester: cfg.Uploads, FileBytes: cfg.UploadBytes, RequestBytes: cfg.RequestBytes,
-		MaxReads: cfg.MaxUploads, StallTimeout: cfg.StallTimeout,
+		Ingester: cfg.Uploads, FileBytes: cfg.UploadBytes, RequestBytes: cfg.limits.RequestBytes,
+		MaxReads: DefaultUploads, StallTimeout: cfg.StallTimeout,
 	})
 	pages.AddRoutes(r, pages.Config{Library: shelf, Drawer: cfg.Pages, StallTimeout: cfg.StallTimeout})
 	searches := slots.New(cfg.MaxSearches,

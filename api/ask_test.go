@@ -101,7 +101,7 @@ func TestAskErrors(t *testing.T) {
 		}
 	}
 	w := newWorld()
-	c := w.serve(t, func(cfg *Config) { cfg.MaxAnswers = 1 })
+	c := w.serve(t, func(cfg *Config) { cfg.limits.Answers = 1 })
 	w.answer = fails()
 	// An error before the first event has an HTTP status, both with and without
 	// streaming. Each request releases its slot.
@@ -137,7 +137,7 @@ func TestAskFlushesAndDisconnectCancels(t *testing.T) {
 	t.Parallel()
 	w, ended := newWorld(), make(chan error, 1)
 	w.answer = hanging(ended)
-	c := w.serve(t, func(cfg *Config) { cfg.MaxAnswers = 1 })
+	c := w.serve(t, func(cfg *Config) { cfg.limits.Answers = 1 })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, "POST", c.url+"/api/ask", strings.NewReader(`{"question":"x"}`))

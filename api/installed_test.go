@@ -15,7 +15,6 @@ import (
 	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/ingest"
-	"docent/ingest/chunk"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/llm"
@@ -55,7 +54,7 @@ func installed(t *testing.T, models ...*llm.OpenAI) (*client, *sqlite.Store, *re
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: static.Count}})
+	reader, err := worker.NewLocal(worker.Config{Tokens: static.Count})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -138,7 +138,7 @@ func TestLargeReadsAreBounded(t *testing.T) {
 	w := newWorld()
 	entered, leave := make(chan struct{}, 10), make(chan struct{})
 	w.open = func(context.Context) { entered <- struct{}{}; <-leave }
-	c := w.serve(t, func(cfg *Config) { cfg.MaxReads = 2 })
+	c := w.serve(t, func(cfg *Config) { cfg.limits.Reads = 2 })
 	var all sync.WaitGroup
 	for range 5 {
 		all.Go(func() { c.want(200, "# Größe", "GET", "/api/documents/1/file", "") })

@@ -107,7 +107,7 @@ func TestUploadNames(t *testing.T) {
 func TestUploadRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	c := w.serve(t, func(cfg *Config) { cfg.UploadBytes = 100; cfg.RequestBytes = 2000 })
+	c := w.serve(t, func(cfg *Config) { cfg.UploadBytes = 100; cfg.limits.RequestBytes = 2000 })
 	c.wantError(415, fault.Invalid, "multipart/form-data", "POST", "/api/documents", `{}`, "Content-Type", "application/json")
 	body, ct := form(t, "other", "", "x")
 	c.wantError(400, fault.Invalid, "no file", "POST", "/api/documents", body, "Content-Type", ct)
@@ -151,7 +151,7 @@ func TestUploadRefusals(t *testing.T) {
 func TestUploadStreams(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
-	c := w.serve(t, func(cfg *Config) { cfg.UploadBytes = 64; cfg.RequestBytes = 1 << 20 })
+	c := w.serve(t, func(cfg *Config) { cfg.UploadBytes = 64; cfg.limits.RequestBytes = 1 << 20 })
 	r, wr := io.Pipe()
 	m := multipart.NewWriter(wr)
 	got := make(chan string, 1)

@@ -87,9 +87,9 @@ func (q *queue) note(e Event) {
 			q.open[e.Turn] = false
 		}
 	case *Reply:
-		q.settle(e.Turn, false)
+		q.setFailed(e.Turn, false)
 	case *Error:
-		q.settle(e.Turn, e.Seq != 0)
+		q.setFailed(e.Turn, e.Seq != 0)
 	case *TurnFinished:
 		if e.Outcome != payload.Held {
 			delete(q.open, e.Turn)
@@ -104,7 +104,8 @@ func (q *queue) note(e Event) {
 	}
 }
 
-func (q *queue) settle(turn int64, failed bool) {
+// setFailed records whether an open turn has failed.
+func (q *queue) setFailed(turn int64, failed bool) {
 	if _, ok := q.open[turn]; ok {
 		q.open[turn] = failed
 	}

@@ -20,15 +20,15 @@ func accessSettings() []Setting {
 		})(text(func(c *Config) *string { return &c.OIDC.Issuer })),
 		with(Setting{
 			Key: "oidc.audience", Flag: "oidc-audience", Env: []string{"DOCENT_OIDC_AUDIENCE"}, Scope: Serving,
-			Help: "required audience of these tokens",
+			Help: "required audience of tokens from the OpenID Connect issuer",
 		})(text(func(c *Config) *string { return &c.OIDC.Audience })),
 		with(Setting{
 			Key: "oidc.scopes", Flag: "oidc-scopes", Env: []string{"DOCENT_OIDC_SCOPES"}, Scope: Serving,
-			Help: "scopes of users with such a token: ask, ingest, admin", Default: "ask",
+			Help: "scopes of users with a token from the OpenID Connect issuer: ask, ingest, admin", Default: "ask",
 		})(text(func(c *Config) *string { return &c.OIDC.Scopes })),
 		with(Setting{
 			Key: "oidc.groups-claim", Flag: "oidc-groups-claim", Env: []string{"DOCENT_OIDC_GROUPS_CLAIM"}, Scope: Serving,
-			Help: "claim of such a token that lists the groups of the user", Default: "groups",
+			Help: "claim that lists the groups of a user, in tokens from the OpenID Connect issuer", Default: "groups",
 		})(text(func(c *Config) *string { return &c.OIDC.GroupsClaim })),
 	}
 }
@@ -69,19 +69,19 @@ func socketSettings() []Setting {
 		})(size(func(c *Config) *int64 { return &c.Sockets.FrameBytes })),
 		with(Setting{
 			Key: "sockets.message-size", Flag: "message-size", Env: []string{"DOCENT_MESSAGE_SIZE"}, Scope: Serving,
-			Help: "maximum size of a message without a file", Default: "256KiB",
+			Help: "maximum size of a WebSocket message without a file", Default: "256KiB",
 		})(size(func(c *Config) *int64 { return &c.Sockets.MessageBytes })),
 		with(Setting{
 			Key: "sockets.outbox-size", Flag: "outbox-size", Env: []string{"DOCENT_OUTBOX_SIZE"}, Scope: Serving,
-			Help: "maximum size of the queue for a slow client", Default: "1MiB",
+			Help: "maximum size of the frames that wait for a slow WebSocket client", Default: "1MiB",
 		})(size(func(c *Config) *int64 { return &c.Sockets.OutboxBytes })),
 		with(Setting{
 			Key: "sockets.rate", Flag: "rate", Env: []string{"DOCENT_RATE"}, Scope: Serving,
-			Help: "frames per second of one connection", Default: "20",
+			Help: "frames per second of one WebSocket connection", Default: "20",
 		})(decimal(func(c *Config) *float64 { return &c.Sockets.Rate })),
 		with(Setting{
 			Key: "sockets.burst", Flag: "burst", Env: []string{"DOCENT_BURST"}, Scope: Serving,
-			Help: "burst: frames a connection may send at once", Default: "60",
+			Help: "frames one WebSocket connection may send at once", Default: "60",
 		})(number(func(c *Config) *int { return &c.Sockets.Burst })),
 		with(Setting{
 			Key: "sockets.user-rate", Flag: "user-rate", Env: []string{"DOCENT_USER_RATE"}, Scope: Serving,
@@ -89,7 +89,7 @@ func socketSettings() []Setting {
 		})(decimal(func(c *Config) *float64 { return &c.Sockets.UserRate })),
 		with(Setting{
 			Key: "sockets.user-burst", Flag: "user-burst", Env: []string{"DOCENT_USER_BURST"}, Scope: Serving,
-			Help: "burst: frames all connections of one user may send at once", Default: "300",
+			Help: "frames all connections of one user may send at once (with --auth)", Default: "300",
 		})(number(func(c *Config) *int { return &c.Sockets.UserBurst })),
 		with(Setting{
 			Key: "sockets.connections", Flag: "connections", Env: []string{"DOCENT_CONNECTIONS"}, Scope: Serving,
@@ -101,7 +101,7 @@ func socketSettings() []Setting {
 		})(number(func(c *Config) *int { return &c.Sockets.UserConnections })),
 		with(Setting{
 			Key: "sockets.mailbox-size", Flag: "mailbox-size", Env: []string{"DOCENT_MAILBOX_SIZE"}, Scope: Serving,
-			Help: "maximum number of waiting messages in one conversation", Default: "64",
+			Help: "size of the queue of a session: the maximum number of waiting messages", Default: "64",
 		})(number(func(c *Config) *int { return &c.Sockets.MailboxSize })),
 		with(Setting{
 			Key: "sockets.ping-interval", Flag: "ping-interval", Env: []string{"DOCENT_PING_INTERVAL"}, Scope: Serving,

@@ -52,15 +52,15 @@ func quotaSettings() []Setting {
 		})(number(func(c *Config) *int { return &c.AddressQuota.Questions })),
 		with(Setting{
 			Key: "address-quota.tokens", Flag: "address-quota-tokens", Env: []string{"DOCENT_ADDRESS_QUOTA_TOKENS"}, Scope: Serving,
-			Help: "tokens of the chat model per day for such an address; 0 for no limit", Default: "2000000",
+			Help: "tokens of the chat model per day for one address without a user; 0 for no limit", Default: "2000000",
 		})(number(func(c *Config) *int { return &c.AddressQuota.Tokens })),
 		with(Setting{
 			Key: "address-quota.bytes", Flag: "address-quota-bytes", Env: []string{"DOCENT_ADDRESS_QUOTA_BYTES"}, Scope: Serving,
-			Help: "size of the messages, files, and documents per day from such an address; 0 for no limit", Default: "1GiB",
+			Help: "size of the messages, files, and documents per day from one address without a user; 0 for no limit", Default: "1GiB",
 		})(size(func(c *Config) *int64 { return &c.AddressQuota.Bytes })),
 		with(Setting{
 			Key: "address-quota.page-time", Flag: "address-quota-page-time", Env: []string{"DOCENT_ADDRESS_QUOTA_PAGE_TIME"}, Scope: Serving,
-			Help: "time of drawing pages per day for such an address; 0 for no limit", Default: "10m0s",
+			Help: "time of drawing pages per day for one address without a user; 0 for no limit", Default: "10m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.AddressQuota.PageTime })),
 		with(Setting{
 			Key: "limits.searches", Flag: "searches", Env: []string{"DOCENT_SEARCHES"}, Scope: Serving,
@@ -68,7 +68,7 @@ func quotaSettings() []Setting {
 		})(number(func(c *Config) *int { return &c.Searches })),
 		with(Setting{
 			Key: "limits.http-connections", Flag: "http-connections", Env: []string{"DOCENT_HTTP_CONNECTIONS"}, Scope: Serving,
-			Help: "maximum number of HTTP connections; a further one takes the place of one of the address with the most", Default: "4096",
+			Help: "maximum number of HTTP connections; at this limit, a new one closes a connection of the address that has the most", Default: "4096",
 		})(number(func(c *Config) *int { return &c.HTTPConnections })),
 		with(Setting{
 			Key: "traces.url", Flag: "traces-url", Env: []string{"OTEL_EXPORTER_OTLP_ENDPOINT"}, Scope: Serving,

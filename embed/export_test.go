@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// SetBatch bounds one request.
+func SetBatch(c *Config, texts, bytes int) { c.batch = batch{texts, bytes} }
+
 // RecordWaits makes an embedder record its waits before retries instead of
 // waiting. It returns the records.
 func RecordWaits(o *OpenAI, now time.Time) *[]time.Duration {

@@ -18,10 +18,6 @@ import (
 const (
 	// DefaultBaseURL is OpenAI's own API.
 	DefaultBaseURL = openai.DefaultBaseURL
-	// DefaultBatchSize is the number of texts in one request.
-	DefaultBatchSize = 64
-	// DefaultBatchBytes is the size of the texts in one request.
-	DefaultBatchBytes = 128 << 10
 	// DefaultTimeout bounds one attempt at a request.
 	DefaultTimeout = time.Minute
 	// DefaultMaxRetries is the number of retries of a failed request.
@@ -29,9 +25,6 @@ const (
 	// DefaultBackoff is the wait before the first retry.
 	DefaultBackoff = 500 * time.Millisecond
 )
-
-// maxBatchSize is the number of texts that OpenAI accepts in one request.
-const maxBatchSize = 2048
 
 // Config describes a model behind an OpenAI-compatible /embeddings endpoint.
 type Config struct {
@@ -45,12 +38,6 @@ type Config struct {
 	// Dimensions asks the server for vectors of this length, which not every
 	// model supports. Default: 0, the model's own length.
 	Dimensions int
-	// BatchSize is the number of texts in one request, at most 2,048. Default:
-	// DefaultBatchSize.
-	BatchSize int
-	// BatchBytes is the size of the texts in one request, unless a single text
-	// is larger. Default: DefaultBatchBytes.
-	BatchBytes int
 	// Timeout bounds one attempt at a request. Default: DefaultTimeout.
 	Timeout time.Duration
 	// MaxRetries is the number of retries after 429, 5xx, a timeout, or a broken
@@ -72,6 +59,14 @@ type Config struct {
 
 	// server is the checked server.
 	server openai.Server
+	// batch bounds one request. Tests set other values.
+	batch batch
+}
+
+// batch bounds one request.
+type batch struct {
+	texts int // at most 2,048, which OpenAI accepts
+	bytes int // of all texts, unless a single text is larger
 }
 
 // Settings are the names that users know the fields of a Config by.
@@ -94,15 +89,10 @@ func (c Config) complete() (Config, error) {
 		return c, errors.New("embed: Config.Model is required")
 	case c.Dimensions < 0:
 		return c, fmt.Errorf("embed: Config.Dimensions is %d, want 0 or more", c.Dimensions)
-	case c.BatchSize < 0 || c.BatchSize > maxBatchSize:
-		return c, fmt.Errorf("embed: Config.BatchSize is %d, want 0 to %d", c.BatchSize, maxBatchSize)
-	case c.BatchBytes < 0:
-		return c, fmt.Errorf("embed: Config.BatchBytes is %d, want 0 or more", c.BatchBytes)
 	case c.Timeout < 0 || c.Backoff < 0:
 		return c, errors.New("embed: Config.Timeout and Backoff must not be negative")
 	}
-	c.BatchSize = cmp.Or(c.BatchSize, DefaultBatchSize)
-	c.BatchBytes = cmp.Or(c.BatchBytes, DefaultBatchBytes)
+	c.batch = cmp.Or(c.batch, batch{texts: 64, bytes: 128 << 10})
 	c.Timeout = cmp.Or(c.Timeout, DefaultTimeout)
 	c.MaxRetries = max(cmp.Or(c.MaxRetries, DefaultMaxRetries), 0)
 	c.Backoff = cmp.Or(c.Backoff, DefaultBackoff)
@@ -189,7 +179,7 @@ func (o *OpenAI) EmbedDocuments(ctx context.Context, texts []string) ([][]float3
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		if len(batch) > 0 && (len(batch) == o.cfg.BatchSize || size+len(text) > o.cfg.BatchBytes) {
+		if len(batch) > 0 && (len(batch) == o.cfg.batch.texts || size+len(text) > o.cfg.batch.bytes) {
 			if err := flush(); err != nil {
 				return nil, err
 			}

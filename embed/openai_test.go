@@ -73,11 +73,11 @@ func TestOpenAIBatches(t *testing.T) {
 		return out
 	}
 	seven := strings.Split(strings.Repeat("text ", 7), " ")[:7]
-	if got := sizes(func(c *embed.Config) { c.BatchSize = 3 }, seven...); !slices.Equal(got, []int{3, 3, 1}) {
+	if got := sizes(func(c *embed.Config) { embed.SetBatch(c, 3, 1000) }, seven...); !slices.Equal(got, []int{3, 3, 1}) {
 		t.Errorf("by count: %v", got)
 	}
 	long := strings.Repeat("x", 25)
-	if got := sizes(func(c *embed.Config) { c.BatchBytes = 10 }, "aaaa", "bbbb", "cccc", long, "d", "", "e"); !slices.Equal(got, []int{2, 1, 1, 2}) {
+	if got := sizes(func(c *embed.Config) { embed.SetBatch(c, 100, 10) }, "aaaa", "bbbb", "cccc", long, "d", "", "e"); !slices.Equal(got, []int{2, 1, 1, 2}) {
 		t.Errorf("by bytes: %v", got)
 	}
 	if got := sizes(nil, "", " "); !slices.Equal(got, []int{1}) {
@@ -307,8 +307,6 @@ func TestOpenAIConfig(t *testing.T) {
 		"unparsable": {Model: "m", BaseURL: "http://u:" + testKey + "@ho st/%zz"},
 		"APIKey":     {Model: "m", APIKey: "a\nb"},
 		"Dimensions": {Model: "m", Dimensions: -1},
-		"BatchSize":  {Model: "m", BatchSize: 5000},
-		"BatchBytes": {Model: "m", BatchBytes: -1},
 		"Timeout":    {Model: "m", Timeout: -1},
 	} {
 		if _, err := embed.NewOpenAI(cfg); err == nil || strings.Contains(err.Error(), testKey) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// DefaultMaxWrong is the share of answerable questions for which a calibrated threshold may abstain.
-const DefaultMaxWrong = .1
+// maxWrong is the share of answerable questions for which the calibrated threshold may abstain.
+const maxWrong = .1
 
 // judgement is the basis for measuring abstention on one question.
 type judgement struct {

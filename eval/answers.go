@@ -39,8 +39,6 @@ type AnswersConfig struct {
 	// Threshold is the current evidence threshold, for comparison with the calibrated one. Default: 0, which answers
 	// everything.
 	Threshold float64
-	// MaxWrong is the share of answerable questions for which the calibrated threshold may abstain. Default: DefaultMaxWrong.
-	MaxWrong float64
 	// Workers is the number of concurrent questions. Default: GOMAXPROCS.
 	Workers int
 	// Progress is called after each question with the number of finished ones. Default: nil.
@@ -56,15 +54,9 @@ func (c AnswersConfig) complete() (AnswersConfig, error) {
 		return c, fault.New(fault.Internal, "eval_answers_retriever_missing", "eval: AnswersConfig.Retriever is required")
 	case len(c.Questions) == 0:
 		return c, fault.New(fault.Invalid, "eval_no_questions", "there are no questions, so answers cannot be measured")
-	case c.MaxWrong < 0 || c.MaxWrong > 1:
-		return c, fault.New(fault.Invalid,
-			"eval_share_out_of_range", "the share of questions that may be refused wrongly is %g; it must be between 0 and 1", c.MaxWrong)
 	}
 	if c.K == 0 {
 		c.K = retrieve.AnswerK
-	}
-	if c.MaxWrong == 0 {
-		c.MaxWrong = DefaultMaxWrong
 	}
 	if c.Workers <= 0 {
 		c.Workers = runtime.GOMAXPROCS(0)

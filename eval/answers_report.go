@@ -81,9 +81,9 @@ func newAnswersReport(cfg AnswersConfig, outcomes []Outcome) *AnswersReport {
 	for _, kind := range kinds {
 		r.Rows = append(r.Rows, answersRow(kind, outcomes))
 	}
-	threshold := calibrate(odd, cfg.MaxWrong)
+	threshold := calibrate(odd, maxWrong)
 	r.Calibration = Calibration{
-		MaxWrong: cfg.MaxWrong, Odd: abstain(odd, threshold), Even: abstain(even, threshold),
+		MaxWrong: maxWrong, Odd: abstain(odd, threshold), Even: abstain(even, threshold),
 		InForce: abstain(even, cfg.Threshold), RiskCoverage: riskCoverage(even),
 	}
 	return r

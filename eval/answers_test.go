@@ -103,12 +103,11 @@ func TestMeasureAnswersFails(t *testing.T) {
 	t.Parallel()
 	questions := loadTiny(t)
 	for name, cfg := range map[string]AnswersConfig{
-		"no answerer":   {Retriever: shelf{}, Questions: questions},
-		"no retriever":  {Answerer: tinyClerk(), Questions: questions},
-		"no questions":  {Answerer: tinyClerk(), Retriever: shelf{}},
-		"more than all": {Answerer: tinyClerk(), Retriever: shelf{}, Questions: questions, MaxWrong: 2},
-		"no answer":     {Answerer: clerk{}, Retriever: shelf{}, Questions: questions},
-		"no retrieval":  {Answerer: tinyClerk(), Retriever: shelf{check: func(retrieve.Query) error { return errors.New("no") }}, Questions: questions},
+		"no answerer":  {Retriever: shelf{}, Questions: questions},
+		"no retriever": {Answerer: tinyClerk(), Questions: questions},
+		"no questions": {Answerer: tinyClerk(), Retriever: shelf{}},
+		"no answer":    {Answerer: clerk{}, Retriever: shelf{}, Questions: questions},
+		"no retrieval": {Answerer: tinyClerk(), Retriever: shelf{check: func(retrieve.Query) error { return errors.New("no") }}, Questions: questions},
 	} {
 		if _, err := MeasureAnswers(t.Context(), cfg); err == nil {
 			t.Errorf("%s: no error", name)

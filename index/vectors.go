@@ -112,8 +112,8 @@ func (v *Vectors) Check(entries []retrieve.Entry) error {
 // Add adds an entry that passed Check and whose id is not in the table. It
 // returns nil if the entry has no vector.
 func (v *Vectors) Add(e *retrieve.Entry) *Vector {
-	values, ok := unit(e.Vector)
-	if !ok {
+	values := Unit(e.Vector)
+	if values == nil {
 		return nil
 	}
 	list := v.byCollection[e.Collection]
@@ -150,8 +150,8 @@ func (v *Vectors) Query(query []float32, k int) (scaled []float32, ok bool, err 
 		return nil, false, fault.New(fault.Invalid,
 			"vector_index_query_dimensions", "vector index: a query of %d dimensions, the index has %d", len(query), v.dimensions)
 	}
-	scaled, ok = unit(query)
-	return scaled, ok, nil
+	scaled = Unit(query)
+	return scaled, scaled != nil, nil
 }
 
 // Top collects the K best of many vectors.
@@ -243,20 +243,20 @@ func compare(a, b found) int {
 	return cmp.Or(cmp.Compare(a.source, b.source), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.ID, b.ID))
 }
 
-// unit returns v scaled to length 1. It is not ok if v is zero or not finite.
-func unit(v []float32) ([]float32, bool) {
+// Unit returns v scaled to length 1, or nil if v is zero or not finite.
+func Unit(v []float32) []float32 {
 	square := squared(v)
 	switch {
 	case square == 0 || math.IsNaN(square) || math.IsInf(square, 0):
-		return nil, false
+		return nil
 	case math.Abs(square-1) < 1e-6:
-		return v, true
+		return v
 	}
 	out := make([]float32, len(v))
 	for i, f := range v {
 		out[i] = float32(float64(f) / math.Sqrt(square))
 	}
-	return out, true
+	return out
 }
 
 // squared is the square of a vector's length.

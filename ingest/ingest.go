@@ -37,21 +37,26 @@ type Config struct {
 	// the number of batches that are embedded at the same time. Default the number
 	// of CPUs.
 	Workers int
-	// InFlight bounds the memory of the sources in progress, in bytes. Each source
-	// counts with eight times its size. A source that exceeds the bound is read
-	// alone. Default 256 MiB.
-	InFlight int64
-	// BatchDocuments is the maximum number of documents stored in one step;
-	// default 64.
-	BatchDocuments int
-	// BatchBytes is the maximum size of the sources stored in one step, in
-	// bytes. A single larger source is stored alone. Default 8 MiB.
-	BatchBytes int64
 	// Logger receives details for operators; default none.
 	Logger *slog.Logger
 	// Metrics counts documents by status in docent_ingest_documents_total;
 	// default a separate set.
 	Metrics *metrics.Set
+
+	limits limits // tests set other values
+}
+
+// limits are the bounds of an Ingester that only tests change.
+type limits struct {
+	// InFlight bounds the memory of the sources in progress, in bytes. Each source
+	// counts with eight times its size. A source that exceeds the bound is read
+	// alone.
+	InFlight int64
+	// BatchDocuments is the maximum number of documents stored in one step.
+	BatchDocuments int
+	// BatchBytes is the maximum size of the sources stored in one step, in
+	// bytes. A single larger source is stored alone.
+	BatchBytes int64
 }
 
 // Ingester synchronizes a store with sources. It is safe for concurrent use.
@@ -98,15 +103,16 @@ func New(cfg Config) (*Ingester, error) {
 		return nil, errors.New("ingest: Config.Embedder is missing")
 	case cfg.Reader == nil:
 		return nil, errors.New("ingest: Config.Reader is missing")
-	case cfg.MaxFileSize < 0, cfg.Workers < 0, cfg.InFlight < 0, cfg.BatchDocuments < 0, cfg.BatchBytes < 0:
-		return nil, errors.New("ingest: MaxFileSize, Workers, InFlight, BatchDocuments and BatchBytes must not be negative")
+	case cfg.MaxFileSize < 0, cfg.Workers < 0:
+		return nil, errors.New("ingest: MaxFileSize and Workers must not be negative")
 	}
 	setDefault(&cfg.MaxFileSize, 64<<20)
 	setDefault(&cfg.Workers, runtime.GOMAXPROCS(0))
-	setDefault(&cfg.InFlight, 256<<20)
-	setDefault(&cfg.BatchDocuments, 64)
-	setDefault(&cfg.BatchBytes, 8<<20)
-	cfg.BatchBytes = min(cfg.BatchBytes, cfg.InFlight/2)
+	l := &cfg.limits
+	setDefault(&l.InFlight, 256<<20)
+	setDefault(&l.BatchDocuments, 64)
+	setDefault(&l.BatchBytes, 8<<20)
+	l.BatchBytes = min(l.BatchBytes, l.InFlight/2)
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -17,7 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/ingest"
-	"docent/ingest/chunk"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 )
@@ -70,7 +69,7 @@ type fixture struct {
 // newReader returns a reader in this process. The ingester closes it.
 func newReader(t *testing.T, tokens func(string) int) ingest.Reader {
 	t.Helper()
-	reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: tokens}})
+	reader, err := worker.NewLocal(worker.Config{Tokens: tokens})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +213,7 @@ func TestPruneKeepsOthers(t *testing.T) {
 		t.Errorf("%d documents are left, want 5", got)
 	}
 	// A folder that never existed has nothing to prune.
-	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: not found: it was deleted, or it is a link to a missing file\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/gone"}, Prune: true}, "failed gone: there is no file or folder at this path\n")
 	if err := os.RemoveAll(filepath.Join(f.dir, "two")); err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +300,7 @@ func TestLinks(t *testing.T) {
 `
 	f.expect(ingest.Request{Paths: paths, Links: ingest.Links{Follow: true}}, `added docs/a.txt
 added docs/link.txt
-failed docs/nowhere: not found: it was deleted, or it is a link to a missing file
+failed docs/nowhere: it is a link to a missing file
 added docs/outside/c.txt
 `+bad+`added docs/stolen.txt
 added docs/sub/b.txt
@@ -311,7 +310,7 @@ failed docs/sub/loop: symlink loop: the link leads to a folder that contains it
 	const skipped = "skipped: the link leads out of the given folders; add --follow to read it\n"
 	f.expect(ingest.Request{Paths: paths, Prune: true}, `unchanged docs/a.txt
 unchanged docs/link.txt
-failed docs/nowhere: not found: it was deleted, or it is a link to a missing file
+failed docs/nowhere: it is a link to a missing file
 failed docs/outside: `+skipped+`failed docs/outside2: `+skipped+bad+`failed docs/stolen.txt: `+skipped+`unchanged docs/sub/b.txt
 failed docs/sub/loop: symlink loop: the link leads to a folder that contains it
 removed docs/outside/c.txt

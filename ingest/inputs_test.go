@@ -94,7 +94,7 @@ s3://b/c.jsonl: 1 added, 0 changed, 1 unchanged, 1 removed, 0 failed
 
 func TestReadAllStops(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, ingest.Config{BatchDocuments: 2})
+	f := newFixture(t, ingest.Config{}.With(ingest.Limits{BatchDocuments: 2}))
 	var pairs []string
 	for i := range 300 {
 		pairs = append(pairs, fmt.Sprintf("https://x/%d", i), fmt.Sprintf("text %d", i))

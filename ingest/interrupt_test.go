@@ -43,7 +43,7 @@ func (m *memory) state() []string {
 
 func TestInterruptedRunsConverge(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, ingest.Config{BatchDocuments: 2})
+	f := newFixture(t, ingest.Config{}.With(ingest.Limits{BatchDocuments: 2}))
 	f.many(60)
 	f.write("records.jsonl", `{"id":1,"text":"one"}`+"\n"+`{"id":2,"text":"two"}`)
 	f.write("broken.docx", "PK\x03\x04 nothing")
@@ -90,9 +90,9 @@ func TestSettingsDoNotChangeWhatIsStored(t *testing.T) {
 	f.many(40)
 	f.run(ingest.Request{})
 	for _, cfg := range []ingest.Config{
-		{Workers: 1, BatchDocuments: 1},
-		{Workers: 7, InFlight: 8 << 10, BatchBytes: 1},
-		{BatchDocuments: 1000, BatchBytes: 1 << 30},
+		ingest.Config{Workers: 1}.With(ingest.Limits{BatchDocuments: 1}),
+		ingest.Config{Workers: 7}.With(ingest.Limits{InFlight: 8 << 10, BatchBytes: 1}),
+		ingest.Config{}.With(ingest.Limits{BatchDocuments: 1000, BatchBytes: 1 << 30}),
 	} {
 		other := newFixture(t, cfg)
 		var order []string
@@ -113,7 +113,7 @@ func TestSettingsDoNotChangeWhatIsStored(t *testing.T) {
 
 func TestCallerStops(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, ingest.Config{BatchDocuments: 1})
+	f := newFixture(t, ingest.Config{}.With(ingest.Limits{BatchDocuments: 1}))
 	f.many(30)
 	n := 0
 	for _, err := range f.in.Ingest(t.Context(), ingest.Request{Paths: []string{f.dir}}) {

@@ -19,7 +19,7 @@ const (
 	// expansion is the usual maximum of memory bytes for each byte of a source.
 	// It covers its bytes, its text, its passages, and their vectors.
 	expansion = 8
-	// minWeight is the minimum share of an item in Config.InFlight.
+	// minWeight is the minimum share of an item in limits.InFlight.
 	minWeight = 4 << 10
 	// maxEmbedTexts is the maximum number of texts in one call of the embedder.
 	maxEmbedTexts = 512
@@ -45,8 +45,8 @@ func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*it
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	group, ctx := errgroup.WithContext(ctx)
-	depth := 4*in.cfg.Workers + in.cfg.BatchDocuments
-	memory := semaphore.NewWeighted(in.cfg.InFlight)
+	depth := 4*in.cfg.Workers + in.cfg.limits.BatchDocuments
+	memory := semaphore.NewWeighted(in.cfg.limits.InFlight)
 	jobs := make(chan *item)
 	order := make(chan *item, depth)
 	batches := make(chan *batch, in.cfg.Workers)
@@ -98,7 +98,7 @@ func (in *Ingester) feed(ctx context.Context, r *run,
 			close(it.done)
 		} else {
 			it.state, it.known = r.states.find(it.source)
-			it.weight = min(max(it.size*expansion, minWeight), in.cfg.InFlight)
+			it.weight = min(max(it.size*expansion, minWeight), in.cfg.limits.InFlight)
 			if memory.Acquire(ctx, it.weight) != nil {
 				return false
 			}
@@ -154,7 +154,7 @@ func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches cha
 		}
 		cur.items = append(cur.items, it)
 		cur.bytes += it.size
-		if cur.bytes >= in.cfg.BatchBytes || len(cur.items) >= 2*in.cfg.BatchDocuments {
+		if cur.bytes >= in.cfg.limits.BatchBytes || len(cur.items) >= 2*in.cfg.limits.BatchDocuments {
 			if err := flush(); err != nil {
 				return err
 			}

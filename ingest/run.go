@@ -219,7 +219,7 @@ func (in *Ingester) prune(ctx context.Context, r *run, l listing, yield func(Res
 			gone = append(gone, s)
 		}
 	}
-	for part := range slices.Chunk(gone, in.cfg.BatchDocuments) {
+	for part := range slices.Chunk(gone, in.cfg.limits.BatchDocuments) {
 		more, err := in.remove(ctx, part, yield)
 		if err != nil {
 			yield(Result{}, err)

@@ -25,7 +25,7 @@ func TestWhatCannotBeReadNowStays(t *testing.T) {
 	}
 	for range 2 {
 		f.expect(ingest.Request{}, `failed bad.txt: binary: docent cannot read documents of type application/octet-stream
-failed gone.txt: not found: it was deleted, or it is a link to a missing file
+failed gone.txt: it is a link to a missing file
 failed large.txt: too large: 4.9 KiB; the limit is 2.0 KiB
 `)
 		for p, status := range map[string]corpus.Status{large: corpus.Ready, gone: corpus.Ready, bad: corpus.Failed} {
@@ -101,11 +101,11 @@ func TestPruneWhatIsGoneItself(t *testing.T) {
 	if err := errors.Join(os.RemoveAll(filepath.Join(f.dir, "dir")), os.Remove(file), os.Remove(faq)); err != nil {
 		t.Fatal(err)
 	}
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}}, "failed dir: not found: it was deleted, or it is a link to a missing file\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}}, "failed dir: there is no file or folder at this path\n")
 	// Its folder does not exist either, so it may be unreachable.
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir/sub"}, Prune: true}, "failed dir/sub: not found: it was deleted, or it is a link to a missing file\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir/sub"}, Prune: true}, "failed dir/sub: there is no file or folder at this path\n")
 	f.expect(ingest.Request{Paths: []string{f.dir + "/dir", file, faq}, Prune: true}, "removed dir/a.txt\nremoved dir/sub/b.txt\nremoved faq.jsonl#x\nremoved file.txt\n")
-	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}, Prune: true}, "failed dir: not found: it was deleted, or it is a link to a missing file\n")
+	f.expect(ingest.Request{Paths: []string{f.dir + "/dir"}, Prune: true}, "failed dir: there is no file or folder at this path\n")
 	f.expect(ingest.Request{Prune: true}, "unchanged faq.jsonl#y\nunchanged keep.txt\n")
 }
 

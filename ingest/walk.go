@@ -296,6 +296,16 @@ func within(p, folder string) bool {
 	return ok && (rest == "" || rest[0] == filepath.Separator || strings.HasSuffix(folder, string(filepath.Separator)))
 }
 
+// isLink reports whether the path of an error is a link.
+func isLink(err error) bool {
+	var failed *fs.PathError
+	if !errors.As(err, &failed) {
+		return false
+	}
+	_, err = os.Readlink(failed.Path)
+	return err == nil
+}
+
 // reasonOf returns a one-line reason why a file cannot be read.
 func reasonOf(err error) fault.Text {
 	switch {
@@ -304,7 +314,10 @@ func reasonOf(err error) fault.Text {
 	case errors.Is(err, syscall.ELOOP):
 		return fault.NewText("symlink_loop", "symlink loop: the link leads to itself")
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.NewText("file_missing_or_dead_link", "not found: it was deleted, or it is a link to a missing file")
+		if isLink(err) {
+			return fault.NewText("link_to_missing_file", "it is a link to a missing file")
+		}
+		return fault.NewText("no_file_at_path", "there is no file or folder at this path")
 	case errors.Is(err, syscall.ENAMETOOLONG):
 		return fault.NewText("file_name_too_long", "its name is too long")
 	}

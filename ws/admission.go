@@ -50,7 +50,7 @@ func newBounds(cfg Config) bounds {
 	b := bounds{
 		connections: limits.New(limits.Config{Total: int64(cfg.MaxConnections)}),
 		anonymous:   limits.New(limits.Config{Total: int64(max(minAnonymous, cfg.MaxConnections/anonymousShare)), Each: maxRemoteAnonymous}),
-		uploads:     limits.New(limits.Config{Total: cfg.UploadBytes, Each: min(cfg.UserUploadBytes, cfg.UploadBytes)}),
+		uploads:     limits.New(limits.Config{Total: cfg.fixed.UploadBytes, Each: min(cfg.fixed.UserUploadBytes, cfg.fixed.UploadBytes)}),
 	}
 	if cfg.Authenticate != nil {
 		b.connections = limits.New(limits.Config{Total: int64(cfg.MaxConnections), Each: int64(cfg.UserConnections)})

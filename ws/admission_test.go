@@ -18,7 +18,8 @@ import (
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	const places = 400 // plus a tenth for unauthenticated clients
-	s := guarded(t, setup{config: ws.Config{MaxConnections: places, UserConnections: 1000, UserBurst: 1000, HelloTimeout: time.Minute}})
+	s := guarded(t, setup{config: ws.Config{MaxConnections: places, UserConnections: 1000, UserBurst: 1000}.
+		With(ws.Limits{HelloTimeout: time.Minute})})
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.server.ServeHTTP(w, r.WithContext(auth.WithRemote(r.Context(), r.URL.Query().Get("from"))))
 	}))

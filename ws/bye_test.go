@@ -49,7 +49,7 @@ func (s *site) byes(path string, say ...string) (code int, open time.Duration) {
 func TestGoodbye(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, setup{config: ws.Config{FrameBytes: 10_000}})
-	hasty := guarded(t, setup{config: ws.Config{HelloTimeout: 50 * time.Millisecond}})
+	hasty := guarded(t, setup{config: ws.Config{}.With(ws.Limits{HelloTimeout: 50 * time.Millisecond})})
 	large := strings.Repeat("x", 20_000)
 	for name, c := range map[string]struct {
 		say  []string

@@ -61,19 +61,9 @@ type Config struct {
 	// base64. The server refuses larger ones. FrameBytes also bounds it. Default:
 	// 32 MiB.
 	FileBytes int
-	// UploadBytes bounds the total memory of messages over 64 KiB that are being
-	// received and stored. Further messages are refused with fault.Busy. Default:
-	// 256 MiB.
-	UploadBytes int64
-	// UserUploadBytes bounds the part of UploadBytes that one principal may use.
-	// Without Authenticate it applies to one address. Default: a quarter of
-	// UploadBytes, but at least two messages of FileBytes.
-	UserUploadBytes int64
 	// OutboxBytes bounds the queue of messages to one client, without messages over
 	// 64 KiB. Default: 1 MiB.
 	OutboxBytes int
-	// LongOutboxBytes bounds the queued messages over 64 KiB. Default: 64 MiB.
-	LongOutboxBytes int
 	// Rate is the number of messages that a client may send per second. Default:
 	// 20.
 	Rate float64
@@ -91,18 +81,33 @@ type Config struct {
 	// Silence is the time after which a client that sends nothing is closed.
 	// Default: 60s.
 	Silence time.Duration
-	// WriteTimeout bounds the writing of one message. A message over 256 KiB gets
-	// the timeout for each 256 KiB. Default: 10s.
-	WriteTimeout time.Duration
-	// Stall is the time after which an incomplete message without new data closes
-	// the connection. Pings and pongs do not count as data. Default: 30s.
-	Stall time.Duration
-	// HelloTimeout is the time within which a docent.v1 client must say hello.
-	// Default: 10s.
-	HelloTimeout time.Duration
 	// Metrics receives the server's metrics. Default: nil, a private set.
 	Metrics *metrics.Set
+
+	fixed fixedLimits // tests set other values
 }
+
+// fixedLimits are the bounds of a Server that only tests change.
+type fixedLimits struct {
+	// UploadBytes bounds the total memory of messages over 64 KiB that are being
+	// received and stored. Further messages are refused with fault.Busy.
+	UploadBytes int64
+	// UserUploadBytes bounds the part of UploadBytes that one principal may use.
+	// Without Authenticate it applies to one address. It is at least two messages of
+	// FileBytes.
+	UserUploadBytes int64
+	// LongOutboxBytes bounds the queued messages over 64 KiB.
+	LongOutboxBytes int
+	// WriteTimeout bounds the writing of one message. A message over 256 KiB gets
+	// the timeout for each 256 KiB.
+	WriteTimeout time.Duration
+	// HelloTimeout is the time within which a docent.v1 client must say hello.
+	HelloTimeout time.Duration
+}
+
+// stallAfter is the time after which an incomplete message without new data closes the
+// connection. Pings and pongs do not count as data.
+const stallAfter = 30 * time.Second
 
 // Info is the part of a welcome that is the same for all sessions.
 type Info struct {
@@ -118,9 +123,8 @@ type Info struct {
 const uploadShare = 4
 
 func (c *Config) defaults() error {
-	if min(c.MaxConnections, c.UserConnections, c.MessageBytes, c.FileBytes, c.OutboxBytes, c.LongOutboxBytes, c.Burst, c.UserBurst) < 0 ||
-		min(c.FrameBytes, c.UploadBytes, c.UserUploadBytes) < 0 || min(c.Rate, c.UserRate) < 0 ||
-		min(c.PingEvery, c.Silence, c.WriteTimeout, c.Stall, c.HelloTimeout) < 0 {
+	if min(c.MaxConnections, c.UserConnections, c.MessageBytes, c.FileBytes, c.OutboxBytes, c.Burst, c.UserBurst) < 0 ||
+		c.FrameBytes < 0 || min(c.Rate, c.UserRate) < 0 || min(c.PingEvery, c.Silence) < 0 {
 		return fault.New(fault.Invalid, "config_ws_negative", "ws.Config: limits and times must not be negative")
 	}
 	if c.Info == nil {
@@ -137,18 +141,18 @@ func (c *Config) defaults() error {
 	c.FrameBytes = cmp.Or(c.FrameBytes, 32<<20)
 	c.MessageBytes = cmp.Or(c.MessageBytes, 256<<10)
 	c.FileBytes = cmp.Or(c.FileBytes, 32<<20)
-	c.UploadBytes = cmp.Or(c.UploadBytes, 256<<20)
-	c.UserUploadBytes = cmp.Or(c.UserUploadBytes, max(c.UploadBytes/uploadShare, 2*int64(c.FileBytes+envelope+1)))
 	c.OutboxBytes = cmp.Or(c.OutboxBytes, 1<<20)
-	c.LongOutboxBytes = cmp.Or(c.LongOutboxBytes, 64<<20)
 	c.Rate = cmp.Or(c.Rate, 20)
 	c.Burst = cmp.Or(c.Burst, 60)
 	c.UserRate = cmp.Or(c.UserRate, 100)
 	c.UserBurst = cmp.Or(c.UserBurst, 300)
 	c.PingEvery = cmp.Or(c.PingEvery, 25*time.Second)
 	c.Silence = cmp.Or(c.Silence, 60*time.Second)
-	c.WriteTimeout = cmp.Or(c.WriteTimeout, 10*time.Second)
-	c.Stall = cmp.Or(c.Stall, 30*time.Second)
-	c.HelloTimeout = cmp.Or(c.HelloTimeout, 10*time.Second)
+	l := &c.fixed
+	l.UploadBytes = cmp.Or(l.UploadBytes, 256<<20)
+	l.UserUploadBytes = cmp.Or(l.UserUploadBytes, max(l.UploadBytes/uploadShare, 2*int64(c.FileBytes+envelope+1)))
+	l.LongOutboxBytes = cmp.Or(l.LongOutboxBytes, 64<<20)
+	l.WriteTimeout = cmp.Or(l.WriteTimeout, 10*time.Second)
+	l.HelloTimeout = cmp.Or(l.HelloTimeout, 10*time.Second)
 	return nil
 }

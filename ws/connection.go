@@ -60,7 +60,7 @@ func newConnection(s *Server, socket *websocket.Conn, u upgrade, cancel context.
 		rate: limits.New(limits.Config{Total: int64(s.cfg.Burst), PerSecond: s.cfg.Rate}),
 		out:  newOutbox(&s.cfg), written: make(chan struct{}),
 		upload:   upload{limit: s.bounds.uploads},
-		patience: patience{conn: socket.NetConn(), silence: s.cfg.Silence, stall: s.cfg.Stall},
+		patience: patience{conn: socket.NetConn(), silence: s.cfg.Silence},
 	}
 	c.handler = u.begin(c)
 	c.patience.alive()
@@ -88,21 +88,11 @@ func (c *Connection) identified(ctx context.Context) context.Context {
 	return quota.WithClient(auth.NewContext(ctx, *c.who), c.who.Client(c.remote))
 }
 
-// readerAge is the age at which the reader goroutine is replaced after its next
-// message.
-const readerAge = time.Second
-
-// read is the reader goroutine. Handling a message grows its stack, and an idle
-// connection would keep that memory. So read starts a new goroutine in its place
-// after a message that ended an idle time.
+// read is the reader goroutine.
 func (c *Connection) read(ctx context.Context) {
-	for begun := time.Now(); time.Since(begun) < readerAge; {
-		if !c.next(ctx) {
-			c.end()
-			return
-		}
+	for c.next(ctx) {
 	}
-	go c.read(ctx)
+	c.end()
 }
 
 // next reads a message and acts on it. It returns false when the connection is

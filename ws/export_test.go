@@ -12,6 +12,15 @@ import (
 	"docent/ws/dialect"
 )
 
+// Limits are bounds of a Server that only tests change.
+type Limits = fixedLimits
+
+// With returns the configuration with other limits.
+func (c Config) With(l Limits) Config {
+	c.fixed = l
+	return c
+}
+
 // Echo returns each client's messages. It uses this package without an agent.
 func Echo() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,14 +44,10 @@ func Echo() http.Handler {
 
 // echo has the reader of a connection that belongs to no server.
 func (c *Connection) echo(ctx context.Context) {
-	for begun := time.Now(); time.Since(begun) < readerAge; {
-		if !c.next(ctx) {
-			_ = c.socket.Close()
-			c.out.stop()
-			return
-		}
+	for c.next(ctx) {
 	}
-	go c.echo(ctx)
+	_ = c.socket.Close()
+	c.out.stop()
 }
 
 var (

@@ -150,7 +150,7 @@ func TestSlowReaders(t *testing.T) {
 	set := metrics.NewSet()
 	s := serve(t, setup{
 		agent:  talker(t, said, size),
-		config: ws.Config{OutboxBytes: outbox, WriteTimeout: patience, Metrics: set, Rate: 1e6, Burst: 1e6},
+		config: ws.Config{OutboxBytes: outbox, Metrics: set, Rate: 1e6, Burst: 1e6}.With(ws.Limits{WriteTimeout: patience}),
 	})
 	// The socket buffer is small. Otherwise it would hold all messages.
 	h := httptest.NewUnstartedServer(s.server)
@@ -246,7 +246,7 @@ func TestSlowHandshake(t *testing.T) {
 // Pings do not extend the time for a hello.
 func TestHelloTimeoutWithPings(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{config: ws.Config{HelloTimeout: 50 * time.Millisecond, Silence: time.Hour}})
+	s := serve(t, setup{config: ws.Config{Silence: time.Hour}.With(ws.Limits{HelloTimeout: 50 * time.Millisecond})})
 	p := s.dial("/?protocol=docent.v1", nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

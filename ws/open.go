@@ -65,7 +65,7 @@ func (c *Connection) awaitHello(ctx context.Context, g greeter, o *opening) bool
 		c.openFailed(ctx, o.refusal, "", o.request.ID)
 		return false
 	}
-	c.patience.awaitHello(time.Now().Add(c.server.cfg.HelloTimeout))
+	c.patience.awaitHello(time.Now().Add(c.server.cfg.fixed.HelloTimeout))
 	for {
 		var id string
 		var refusal error

@@ -58,7 +58,7 @@ func newOutbox(cfg *Config) *outbox {
 	o := &outbox{
 		cfg:   cfg,
 		short: limits.New(limits.Config{Total: int64(cfg.OutboxBytes)}),
-		long:  limits.New(limits.Config{Total: int64(cfg.LongOutboxBytes)}),
+		long:  limits.New(limits.Config{Total: int64(cfg.fixed.LongOutboxBytes)}),
 	}
 	o.ready.L = &o.mu
 	return o
@@ -70,7 +70,7 @@ var errSlow = errors.New("the client reads too slowly")
 // limit returns the limit of an item and its capacity.
 func (o *outbox) limit(long bool) (l *limits.Limit, capacity int64) {
 	if long {
-		return o.long, int64(o.cfg.LongOutboxBytes)
+		return o.long, int64(o.cfg.fixed.LongOutboxBytes)
 	}
 	return o.short, int64(o.cfg.OutboxBytes)
 }

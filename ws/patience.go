@@ -14,13 +14,12 @@ const minUpload = 8 << 10
 //
 //   - Config.Silence has passed without a message, ping, or pong, and without
 //     progress in sending a long message.
-//   - A half-sent message arrives too slowly; see Config.Stall.
+//   - A half-sent message arrives too slowly; see stallAfter.
 //   - The client has not said hello in time.
 //   - The client has not answered a close frame in time.
 type patience struct {
 	conn    net.Conn
 	silence time.Duration
-	stall   time.Duration
 
 	mu      sync.Mutex // guards the fields below
 	aliveAt time.Time  // time of the last activity of the client
@@ -42,7 +41,7 @@ func (p *patience) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.aliveAt = time.Now()
-	p.dueAt = p.aliveAt.Add(p.stall)
+	p.dueAt = p.aliveAt.Add(stallAfter)
 	p.setLocked()
 }
 
@@ -52,7 +51,7 @@ func (p *patience) progress(n int) {
 	defer p.mu.Unlock()
 	p.aliveAt = time.Now()
 	p.dueAt = p.dueAt.Add(time.Duration(n) * time.Second / minUpload)
-	if latest := p.aliveAt.Add(p.stall); p.dueAt.After(latest) {
+	if latest := p.aliveAt.Add(stallAfter); p.dueAt.After(latest) {
 		p.dueAt = latest
 	}
 	p.setLocked()

@@ -173,7 +173,7 @@ func TestFileTwice(t *testing.T) {
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	small, large := strings.Repeat("QUJD", 1<<15), strings.Repeat("QUJD", 300<<10)
-	config := ws.Config{MessageBytes: 16 << 10, UploadBytes: 1 << 20}
+	config := ws.Config{MessageBytes: 16 << 10}.With(ws.Limits{UploadBytes: 1 << 20})
 	both(t, setup{agent: reporter(), config: config}, func(t *testing.T, p *peer, v1 bool) {
 		t.Helper()
 		for range 3 {

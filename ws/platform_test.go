@@ -47,7 +47,7 @@ func talker(t *testing.T, n, size int) *agent.Agent {
 // other clients of the session.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{agent: talker(t, 24, 1<<20), config: ws.Config{WriteTimeout: patience, LongOutboxBytes: 1 << 20}})
+	s := serve(t, setup{agent: talker(t, 24, 1<<20), config: ws.Config{}.With(ws.Limits{WriteTimeout: patience, LongOutboxBytes: 1 << 20})})
 	slow, quick := s.dial("/?session_id=S", nil), s.dial("/?session_id=S", nil)
 	quick.say(`{"action":"user_message","message":"talk"}`)
 	// 24 MB are too much for the slow reader too, unless the machine is very fast.
@@ -143,7 +143,7 @@ func TestHeartbeat(t *testing.T) {
 func TestHelloTimeout(t *testing.T) {
 	t.Parallel()
 	store := agenttest.NewStore()
-	s := serve(t, setup{store: store, config: ws.Config{HelloTimeout: 50 * time.Millisecond}})
+	s := serve(t, setup{store: store, config: ws.Config{}.With(ws.Limits{HelloTimeout: 50 * time.Millisecond})})
 	p := s.dial("/?protocol=docent.v1&session_id=S", nil)
 	if code := p.closed(); code != ws.CloseNoHello.Code {
 		t.Errorf("closed with %d", code)
@@ -404,7 +404,7 @@ func TestShutdownLate(t *testing.T) {
 // A client that never answers the close frame does not delay Shutdown.
 func TestShutdownForced(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{agent: talker(t, 1, 20<<20), config: ws.Config{LongOutboxBytes: 64 << 20}})
+	s := serve(t, setup{agent: talker(t, 1, 20<<20)})
 	p := s.dial("/", nil)
 	p.say(`{"action":"user_message","message":"talk"}`)
 	if _, _, err := p.conn.Reader(t.Context()); err != nil { // a part of the reply has arrived, but is not read

@@ -56,7 +56,7 @@ func newServer(cfg Config) *Server {
 	s := &Server{
 		cfg: cfg, meters: newMeters(cfg), bounds: newBounds(cfg), anyone: auth.Anyone(),
 		upgrader: websocket.Upgrader{
-			HandshakeTimeout: cfg.WriteTimeout,
+			HandshakeTimeout: cfg.fixed.WriteTimeout,
 			ReadBufferSize:   readBuffer,
 			WriteBufferPool:  &sync.Pool{}, // idle connections have no write buffer
 			CheckOrigin:      cfg.CheckOrigin,

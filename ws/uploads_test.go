@@ -41,9 +41,8 @@ func TestUploadShares(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			set := metrics.NewSet()
-			s := guarded(t, setup{agent: reporter(), config: ws.Config{
-				UploadBytes: 2 * share, UserUploadBytes: share, Metrics: set, UserBurst: 1000,
-			}})
+			s := guarded(t, setup{agent: reporter(), config: ws.Config{Metrics: set, UserBurst: 1000}.
+				With(ws.Limits{UploadBytes: 2 * share, UserUploadBytes: share})})
 			held := func() (n int64) {
 				_, _ = fmt.Sscan(counted(set, "docent_ws_upload_bytes"), &n)
 				return n

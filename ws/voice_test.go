@@ -231,7 +231,7 @@ func TestVoiceGivenUp(t *testing.T) {
 func TestVoiceBounds(t *testing.T) {
 	t.Parallel()
 	e, begun, _ := slowEar()
-	s := serve(t, setup{agent: reporter(), config: ws.Config{Transcriber: e, UploadBytes: 1 << 30}})
+	s := serve(t, setup{agent: reporter(), config: ws.Config{Transcriber: e}.With(ws.Limits{UploadBytes: 1 << 30})})
 	const most = 64
 	for range most {
 		s.dial("/", nil).say(recorded("hi", ""))
@@ -257,7 +257,7 @@ func TestVoiceMemory(t *testing.T) {
 		}
 		return "ok", nil
 	})
-	s := serve(t, setup{agent: reporter(), config: ws.Config{Transcriber: e, MessageBytes: 16 << 10, UploadBytes: 1 << 20}})
+	s := serve(t, setup{agent: reporter(), config: ws.Config{Transcriber: e, MessageBytes: 16 << 10}.With(ws.Limits{UploadBytes: 1 << 20})})
 	p, other := s.dial("/", nil), s.dial("/", nil)
 	p.say(recorded(large, ""))
 	<-heard

@@ -53,7 +53,7 @@ func (c *Connection) writeItem(i item) error {
 	if len(data) > longMessage {
 		return c.writeLong(data)
 	}
-	_ = c.socket.SetWriteDeadline(time.Now().Add(c.server.cfg.WriteTimeout)) // never fails
+	_ = c.socket.SetWriteDeadline(time.Now().Add(c.server.cfg.fixed.WriteTimeout)) // never fails
 	return c.socket.WriteMessage(i.kind, data)
 }
 
@@ -66,7 +66,7 @@ func (c *Connection) writeLong(data []byte) error {
 		return err
 	}
 	for part := range slices.Chunk(data, 4*longMessage) {
-		_ = c.socket.SetWriteDeadline(time.Now().Add(c.server.cfg.WriteTimeout)) // never fails
+		_ = c.socket.SetWriteDeadline(time.Now().Add(c.server.cfg.fixed.WriteTimeout)) // never fails
 		if _, err := w.Write(part); err != nil {
 			return err
 		}

@@ -23,23 +23,6 @@ type Properties struct {
 	values map[string]any
 }
 
-// LoadProperties reads a file NAME.yaml or NAME.yml that contains a mapping.
-func LoadProperties(path string) (*Properties, error) {
-	raw, err := readFile(path)
-	if err != nil {
-		return nil, err
-	}
-	r := &reader{file: path}
-	p := &Properties{}
-	if root := r.document(raw); root != nil {
-		p = r.properties(root)
-	}
-	if err := r.error(); err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
 // readFile reads a YAML file.
 func readFile(path string) ([]byte, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext != ".yaml" && ext != ".yml" {

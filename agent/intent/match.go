@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"docent/rag/text"
 )
 
 const (
@@ -42,19 +44,7 @@ type matcher struct {
 }
 
 func newMatcher(req Request) *matcher {
-	return &matcher{text: truncated(req.Text, maxScan), now: req.Now, code: languageCode(req.Language), found: map[*Entity][]span{}}
-}
-
-// truncated returns at most the first n bytes of a text without splitting a
-// character.
-func truncated(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
+	return &matcher{text: text.Head(req.Text, maxScan), now: req.Now, code: languageCode(req.Language), found: map[*Entity][]span{}}
 }
 
 // spans returns the values of an entity in the order of the text.

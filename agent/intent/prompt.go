@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"docent/llm"
+	"docent/rag/text"
 )
 
 const (
@@ -78,7 +79,7 @@ func (c *LLM) messages(req Request) ([]llm.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	sentence, err := json.Marshal(plain(truncated(req.Text, maxScan)))
+	sentence, err := json.Marshal(plain(text.Head(req.Text, maxScan)))
 	if err != nil {
 		return nil, fmt.Errorf("encode message: %w", err)
 	}

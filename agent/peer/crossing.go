@@ -2,11 +2,11 @@ package peer
 
 import (
 	"encoding/json"
-	"unicode/utf8"
 
 	"docent/agent/chat"
 
 	"docent/payload"
+	words "docent/rag/text"
 )
 
 // crossing returns the content of a peer's frame as a message to this agent. It
@@ -55,11 +55,7 @@ const ellipsis = " …"
 // quote returns a text as JSON, cut to the maximum length of a message. A cut answer is better than none.
 func quote(text string) (json.RawMessage, bool) {
 	if len(text) > chat.MaxTextBytes {
-		end := chat.MaxTextBytes - len(ellipsis)
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = text[:end] + ellipsis
+		text = words.Head(text, chat.MaxTextBytes-len(ellipsis)) + ellipsis
 	}
 	content, err := payload.Marshal(text)
 	return content, err == nil

@@ -13,6 +13,7 @@ import (
 	"docent/internal/fault"
 
 	"docent/payload"
+	words "docent/rag/text"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	results := u.findings.Results()
 	if len(results) == 0 {
-		u.notes.add(notedAnswer{u.step, shorten(text, maxNoted)})
+		u.notes.add(notedAnswer{u.step, words.Shorten(text, maxNoted)})
 		return u.s.Reply(ctx, text+pipeline.CutNote(stopReason))
 	}
 	message := agent.AnswerMessage(pipeline.Cite(u.static, pipeline.Written{
@@ -36,7 +37,7 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 		return u.giveUp(ctx)
 	}
 	message.Docs = message.Docs[:shownDocs(message)]
-	u.notes.add(notedAnswer{u.step, shorten(message.Answer, maxNoted)})
+	u.notes.add(notedAnswer{u.step, words.Shorten(message.Answer, maxNoted)})
 	return u.s.ReplyRAG(ctx, message)
 }
 
@@ -78,7 +79,7 @@ func (u *run) giveUp(ctx context.Context) error {
 	if searches := u.findings.Searches(); len(searches) > 0 && u.o.Fallback == DefaultFallback {
 		var queries []string
 		for _, s := range searches {
-			if q := "“" + shorten(strings.Join(strings.Fields(s.Query), " "), 100) + "”"; !slices.Contains(queries, q) &&
+			if q := "“" + words.Shorten(strings.Join(strings.Fields(s.Query), " "), 100) + "”"; !slices.Contains(queries, q) &&
 				len(queries) < maxSearches {
 				queries = append(queries, q)
 			}
@@ -143,7 +144,7 @@ func (p *scratchpad) reject(step int, text string, pending []payload.PendingTask
 	for _, t := range pending {
 		ids = append(ids, t.ID)
 	}
-	p.add(notedRejection{step, shorten(text, maxNoted), ids})
+	p.add(notedRejection{step, words.Shorten(text, maxNoted), ids})
 }
 
 // entries returns the notes. It never returns nil.

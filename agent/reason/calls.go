@@ -16,6 +16,7 @@ import (
 	"docent/agent/tool"
 	"docent/llm"
 	"docent/payload"
+	words "docent/rag/text"
 )
 
 const (
@@ -39,8 +40,8 @@ type call struct {
 // newCall reads the model's ith call of a step.
 func (u *run) newCall(i int, t llm.Call) *call {
 	c := &call{id: t.ID, name: t.Name, raw: strings.ToValidUTF8(t.Arguments, "\uFFFD"), done: make(chan struct{})}
-	c.id = cmp.Or(shorten(c.id, maxCallID), fmt.Sprintf("call_%d_%d", u.step, i))
-	c.name = shorten(strings.ToValidUTF8(c.name, "\uFFFD"), maxToolName)
+	c.id = cmp.Or(words.Shorten(c.id, maxCallID), fmt.Sprintf("call_%d_%d", u.step, i))
+	c.name = words.Shorten(strings.ToValidUTF8(c.name, "\uFFFD"), maxToolName)
 	if strings.TrimSpace(c.raw) == "" {
 		c.raw = "{}"
 	}
@@ -96,7 +97,7 @@ func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 	list := strings.Join(names, ", ")
 	u.tell(ctx, payload.StepToolCalls, fmt.Sprintf("calling %d tool(s): %s", len(told), list), payload.ToolCallsDetails{ToolCalls: told})
 	if !u.o.HideSteps {
-		u.show(ctx, shorten(list, maxSummary))
+		u.show(ctx, words.Shorten(list, maxSummary))
 	}
 	u.messages = append(u.messages, assistantMessage(text, calls))
 
@@ -121,7 +122,7 @@ func (u *run) act(ctx context.Context, text string, wanted []llm.Call) error {
 		}
 		u.report(ctx, c)
 		note.ToolCalls = append(note.ToolCalls, notedCall{c.name, notedArguments(c.shown)})
-		note.ToolResults = append(note.ToolResults, shorten(c.outcome.Content, maxNoted))
+		note.ToolResults = append(note.ToolResults, words.Shorten(c.outcome.Content, maxNoted))
 		u.messages = append(u.messages, u.resultMessage(c, len(told)))
 	}
 	u.refuse(ctx, calls[len(told):])
@@ -152,7 +153,7 @@ func (u *run) refuse(ctx context.Context, calls []*call) {
 // notedArguments returns arguments in the form of the scratchpad.
 func notedArguments(shown json.RawMessage) json.RawMessage {
 	if utf8.RuneCount(shown) > maxNoted {
-		return encoded(shorten(string(shown), maxNoted))
+		return encoded(words.Shorten(string(shown), maxNoted))
 	}
 	return shown
 }

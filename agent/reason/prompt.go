@@ -12,7 +12,7 @@ import (
 	"docent/rag/talk"
 
 	"docent/llm"
-	"docent/rag/text"
+	words "docent/rag/text"
 )
 
 //go:embed prompts/*.tmpl
@@ -54,7 +54,7 @@ func (u *run) prepare(ctx context.Context) error {
 		for _, s := range skills {
 			blocks = append(blocks, s.Prompt())
 		}
-		u.skills = clipped(strings.Join(blocks, "\n\n"), skillsBytes)
+		u.skills = words.Head(strings.Join(blocks, "\n\n"), skillsBytes)
 	}
 	u.context = agent.ModelContext(u.s)
 	u.before = nil
@@ -75,7 +75,7 @@ func (r *reasoner) history(turns []talk.Turn) []llm.Message {
 	texts := make([]string, len(turns))
 	for i := len(turns) - 1; i >= 0; i-- {
 		if texts[i] = turns[i].Text; turns[i].Role == talk.Assistant {
-			texts[i] = text.Unmarked(texts[i]) // the numbers meant passages that are not shown now
+			texts[i] = words.Unmarked(texts[i]) // the numbers meant passages that are not shown now
 		}
 		if left -= r.static.Count(texts[i]); left < 0 {
 			break
@@ -121,9 +121,9 @@ func (u *run) system(ctx context.Context) (string, error) {
 // cut shortens a tool's output to a number of tokens and adds a note.
 func (r *reasoner) cut(text string, tokens int) string {
 	whole := utf8.RuneCountInString(text)
-	short := clipped(text, 8*tokens) // a token rarely has more bytes
+	short := words.Head(text, 8*tokens) // a token rarely has more bytes
 	for r.static.Count(short) > tokens {
-		short = clipped(short, len(short)-max(len(short)/8, 1))
+		short = words.Head(short, len(short)-max(len(short)/8, 1))
 	}
 	if short == text {
 		return text
@@ -153,20 +153,6 @@ func (u *run) fit() {
 	}
 }
 
-// shorten returns the first limit characters of a text, with an ellipsis if there are more.
-func shorten(text string, limit int) string {
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	n := 0
-	for i := range text {
-		if n++; n == limit {
-			return text[:i] + "…"
-		}
-	}
-	return text
-}
-
 // shortened returns a text for a step: 4000 characters and a note, as in BAF.
 func shortened(text string) string {
 	n := utf8.RuneCountInString(text)
@@ -182,15 +168,4 @@ func shortened(text string) string {
 		i++
 	}
 	return fmt.Sprintf("%s\n[truncated: %d characters in all]", text, n)
-}
-
-// clipped returns the first limit bytes of a text, or fewer at a character boundary.
-func clipped(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit]
 }

@@ -18,6 +18,7 @@ import (
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
+	words "docent/rag/text"
 )
 
 // Defaults and limits of Options.
@@ -250,11 +251,12 @@ func asked(e agent.Event) string {
 	text := strings.TrimSpace(e.Text)
 	switch {
 	case e.File != nil:
-		return fmt.Sprintf("(The user sent the file %q of type %q.)", shorten(e.File.Name, maxTaskText), shorten(e.File.Type, maxTaskText))
+		return fmt.Sprintf("(The user sent the file %q of type %q.)", words.Shorten(e.File.Name, maxTaskText),
+			words.Shorten(e.File.Type, maxTaskText))
 	case text != "" || e.Name == agent.EventText || e.Name == agent.EventMessage:
 		return text
 	default:
-		return strings.TrimSpace(fmt.Sprintf("(Event %s) %s", e.Name, shorten(string(e.Data), maxStepText)))
+		return strings.TrimSpace(fmt.Sprintf("(Event %s) %s", e.Name, words.Shorten(string(e.Data), maxStepText)))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"docent/internal/errlog"
 	"docent/llm"
 	"docent/payload"
-	"docent/rag/text"
+	words "docent/rag/text"
 )
 
 // maxPushbacks is the maximum number of answers in a row that are refused because of open tasks. The count restarts when a
@@ -47,7 +47,7 @@ func newRun(r *reasoner, s *agent.Session, question string) *run {
 // do runs the loop between its first and last step.
 func (u *run) do(ctx context.Context) error {
 	u.begun = u.tell(ctx, payload.StepStarted, "reasoning started", payload.StartedDetails{
-		UserMessage: shorten(u.question, maxStepText), TaskPlanning: !u.o.NoPlanning, MaxSteps: u.o.MaxSteps,
+		UserMessage: words.Shorten(u.question, maxStepText), TaskPlanning: !u.o.NoPlanning, MaxSteps: u.o.MaxSteps,
 	})
 	err := u.contained(ctx)
 	if u.refuses(err) {
@@ -97,7 +97,7 @@ func (u *run) loop(ctx context.Context) error {
 			return err
 		}
 		u.s.DropDraft() // or it becomes the answer
-		switch text := text.Clean(choice.Text); {
+		switch text := words.Clean(choice.Text); {
 		case len(choice.Calls) > 0:
 			if err := u.act(ctx, text, choice.Calls); err != nil {
 				return err
@@ -170,7 +170,7 @@ func (u *run) tell(ctx context.Context, kind payload.StepKind, summary string, d
 		return false
 	}
 	err := u.s.ReplyReasoningStep(ctx, payload.ReasoningStep{
-		Kind: kind, Step: u.step, Summary: shorten(summary, maxSummary), Details: details,
+		Kind: kind, Step: u.step, Summary: words.Shorten(summary, maxSummary), Details: details,
 	})
 	if err != nil && ctx.Err() == nil {
 		u.log(ctx, "reasoning step not said", err)

@@ -8,6 +8,7 @@ import (
 
 	"docent/agent/tool"
 	"docent/payload"
+	words "docent/rag/text"
 )
 
 // Limits of a run's task list.
@@ -32,7 +33,7 @@ func (l *taskList) add(descriptions []string) (string, error) {
 	defer l.mu.Unlock()
 	var wanted []string
 	for _, d := range descriptions {
-		if d = shorten(strings.TrimSpace(d), maxTaskText); d != "" {
+		if d = words.Shorten(strings.TrimSpace(d), maxTaskText); d != "" {
 			wanted = append(wanted, d)
 		}
 	}
@@ -77,7 +78,7 @@ func (l *taskList) end(id int, status payload.TaskStatus, result string) (string
 	}
 	t := &l.tasks[id-1]
 	t.Status = status
-	if result = shorten(strings.TrimSpace(result), maxTaskText); result != "" {
+	if result = words.Shorten(strings.TrimSpace(result), maxTaskText); result != "" {
 		t.Result = result
 	}
 	l.last = &payload.ReasoningStep{

@@ -53,9 +53,9 @@ func (t *openTurn) Claim(event *chat.Pending, begins bool) bool {
 	return true
 }
 
-// MaxTaken bounds the events that one turn takes, in bodies that call
-// Session.ManageTransition. MaxQueueBytes bounds their content together. Further
-// events stay in the queue.
+// MaxTaken bounds the events that one turn can take when its bodies call
+// Session.ManageTransition. MaxQueueBytes bounds the total size of these events.
+// Further events stay in the queue.
 const MaxTaken = 1000
 
 // takeLocked makes an event part of the turn.

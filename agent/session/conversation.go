@@ -116,7 +116,7 @@ func (c *conversation) run(ctx context.Context) {
 			up = timer.C
 		}
 		select {
-		case <-c.mail.Wakeup:
+		case <-c.mail.Wakeup():
 		case <-up:
 			c.mu.Lock()
 			if c.current == nil {
@@ -141,12 +141,12 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	switch {
 	case t != nil && t.returned:
 		return func() { t.finish(ctx) }, 0, true
-	case c.mail.Gone:
-		c.mail.FailLocked(c.mail.Err, nil)
+	case c.mail.FailureLocked() != nil:
+		c.mail.FailLocked(c.mail.FailureLocked(), nil)
 		return nil, forever, t != nil
-	case t == nil && c.mail.Resetting && c.mail.Emptied:
+	case t == nil && c.mail.ResetLocked() == mailbox.Emptied:
 		return func() { c.act(ctx, true) }, 0, true
-	case t == nil && c.mail.Resetting:
+	case t == nil && c.mail.ResetLocked() == mailbox.ResetDue:
 		return func() { c.reset(ctx) }, 0, true
 	}
 	if q := c.mail.TakeLocked(c.current); q != nil {
@@ -175,7 +175,7 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	}
 	wait = c.sched.armLocked(c.place)
 	c.restLocked()
-	return nil, wait, !c.mail.Gone
+	return nil, wait, c.mail.FailureLocked() == nil
 }
 
 // besideLocked returns the work of the owner while a turn runs.
@@ -219,10 +219,10 @@ var errDropped = fault.New(fault.Unavailable, "session_unloaded", "docent unload
 // endLocked makes the conversation unusable. Opening the session again creates another
 // conversation.
 func (c *conversation) endLocked(err error) {
-	if c.mail.Gone {
+	if c.mail.FailureLocked() != nil {
 		return
 	}
-	c.mail.Gone, c.mail.Err = true, err
+	c.mail.GoneLocked(err)
 	c.greeting.OverLocked()
 	c.rt.forget(c)
 }
@@ -302,7 +302,7 @@ func (c *conversation) refuseOthersLocked() (all bool) {
 		s.refused = s.excluded()
 		return s.refused
 	})
-	if len(c.clients.list) == before || len(c.clients.list) > 0 || c.mail.Users > 0 {
+	if len(c.clients.list) == before || len(c.clients.list) > 0 || c.mail.UsedLocked() {
 		return false
 	}
 	c.endLocked(errDropped)

@@ -58,11 +58,11 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	for _, o := range c.openLocked() {
 		open[o.Turn] = true
 	}
-	gone, reason := c.mail.Gone, c.mail.Err
+	gone := c.mail.FailureLocked()
 	c.mu.Unlock()
 	switch {
-	case gone:
-		return 0, reason
+	case gone != nil:
+		return 0, gone
 	case turn < 0:
 		return 0, fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_turn", "there is no turn %d", turn)
 	case turn == 0:

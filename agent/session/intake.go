@@ -35,7 +35,7 @@ type arrival struct {
 	// id and content belong to the event's message. content is nil without a message.
 	id      string
 	content json.RawMessage
-	// wait makes the event wait for room in the mailbox.
+	// wait makes the event wait for room in the queue.
 	wait bool
 	// caller is the client that sent the event, or nil.
 	caller *Subscription

@@ -233,7 +233,7 @@ func (r *Runtime) conversation(
 		s.c = c
 		c.clients.list = []*Subscription{s} // before the start, so that the client receives the greeting
 	} else {
-		c.mail.Users++
+		c.mail.Use() // this does not block, because no other goroutine knows c yet
 	}
 	r.sessions[key] = c
 	r.running.Add(1)

@@ -19,7 +19,7 @@ type Message struct {
 	ID string
 	// Content is any JSON. A string is text.
 	Content json.RawMessage
-	// Wait makes the message wait for room in the mailbox. Otherwise a full mailbox fails with
+	// Wait makes the message wait for room in the queue. Otherwise a full queue fails with
 	// fault.Busy.
 	Wait bool
 	// Human reports that a user sent the message, and not an agent.
@@ -55,7 +55,7 @@ func (m Message) arrival() arrival {
 }
 
 // Send stores a message, queues its turn, and acknowledges the message. Once the message has a
-// place in the mailbox, the end of ctx no longer stops Send. Send does not store a message again
+// place in the queue, the end of ctx no longer stops Send. Send does not store a message again
 // whose id is stored already; if its turn failed, the turn runs again. Send fails with
 //
 //   - fault.Invalid if the text is too long;

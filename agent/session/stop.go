@@ -23,8 +23,8 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.Gone {
-		return c.mail.Err
+	if err := c.mail.FailureLocked(); err != nil {
+		return err
 	}
 	t := c.current
 	if turn == 0 || t != nil && slices.Contains(t.turns, turn) {
@@ -66,7 +66,7 @@ func (s *Subscription) Reset(ctx context.Context) error {
 	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.mail.Resetting && !c.mail.Gone {
+	for c.mail.ResetLocked() != mailbox.NoReset {
 		c.mu.Unlock()
 		err := c.mail.Ask(within, nil, mailbox.Nothing)
 		c.mu.Lock()
@@ -75,8 +75,8 @@ func (s *Subscription) Reset(ctx context.Context) error {
 		}
 	}
 	switch {
-	case c.mail.Gone:
-		return c.mail.Err
+	case c.mail.FailureLocked() != nil:
+		return c.mail.FailureLocked()
 	case c.rt.isClosing():
 		return errClosing
 	}

@@ -196,7 +196,7 @@ func (s *Subscription) failure() error {
 	if s.refused {
 		return errOtherOwner
 	}
-	return s.c.mail.Err
+	return s.c.mail.FailureLocked()
 }
 
 // join adds the client to its session. A client that must not use the session becomes refused. join
@@ -205,7 +205,7 @@ func (s *Subscription) join() bool {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.Gone {
+	if c.mail.FailureLocked() != nil {
 		return false
 	}
 	if c.store.Session != 0 { // loaded; otherwise open calls openedLocked

@@ -9,6 +9,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
+	"docent/agent/session/mailbox"
 	"docent/agent/session/queue"
 	"docent/internal/errlog"
 	"docent/internal/fault"
@@ -250,14 +251,12 @@ func (t *openTurn) release(ctx context.Context) {
 	c.endTurnLocked()
 	if t.greeting {
 		c.greeting.OverLocked()
-		if c.mail.Emptied {
-			c.mail.Resetting, c.mail.Emptied = false, false
-		}
+		c.mail.GreetedLocked()
 	}
 	for _, p := range t.handled {
 		c.queue.Free(p)
 	}
-	if t.idle && !c.mail.Gone && !c.mail.Resetting {
+	if t.idle && c.mail.FailureLocked() == nil && c.mail.ResetLocked() == mailbox.NoReset {
 		c.holdLocked(ctx)
 	}
 }
@@ -406,7 +405,7 @@ func (c *conversation) lose(err error, caller *Subscription) {
 func (c *conversation) abandon(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.Gone {
+	if c.mail.FailureLocked() != nil {
 		return
 	}
 	c.rt.cfg.Logger.WarnContext(ctx, "the session leaves memory, as the store does not take its writes", "session", c.key.ID)
@@ -419,12 +418,12 @@ func (c *conversation) abandon(ctx context.Context, err error) {
 // leaveLocked ends a conversation and tells its clients. cause ends the context of the running
 // turn.
 func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
-	if !c.mail.Gone {
+	if c.mail.FailureLocked() == nil {
 		c.clients.goneLocked(err, caller)
 	}
 	c.endLocked(err)
 	c.queue.Clear()
-	c.sched.check, c.mail.Resetting, c.mail.Emptied = false, false, false
+	c.sched.check = false
 	if c.current != nil {
 		c.current.interrupt(cause)
 	}

@@ -96,7 +96,7 @@ func testNotStored(t *testing.T) {
 	synctest.Wait()
 	c.quiet()
 	store.Before = nil
-	for range 100 { // refused messages leave the mailbox
+	for range 100 { // refused messages leave the queue
 		send(t, sub, "", "hi")
 		c.until(payload.TurnFinishedAction)
 	}

@@ -56,7 +56,7 @@ func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessag
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.Gone {
+	if c.mail.FailureLocked() != nil {
 		return
 	}
 	c.sched.eventLocked()

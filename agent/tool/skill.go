@@ -4,9 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -33,25 +31,6 @@ type Skill struct {
 	Description string
 	// Content is the instruction, without front matter.
 	Content string
-}
-
-// ParseSkill reads a skill. The text may begin with front matter: lines "key: value" between two lines "---". ParseSkill
-// reads the keys name and description. If name is "", the skill's name comes from the front matter or from a heading in
-// the first line. ParseSkill fails with fault.Invalid if the text is too long or has no content or no name.
-func ParseSkill(name, text string) (Skill, error) {
-	s, err := parseSkill(text)
-	if err != nil {
-		return Skill{}, err
-	}
-	if name != "" {
-		s.Name = name
-	}
-	return s.checked()
-}
-
-// LoadSkill reads a skill from a file. The file name is the name of a skill that does not give one.
-func LoadSkill(file string) (Skill, error) {
-	return loadSkill(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 }
 
 // LoadSkills reads the files *.md at the top of a folder, such as os.DirFS(path) or an embedded one, by name. It skips

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +27,7 @@ func TestParseSkill(t *testing.T) {
 		"a rule":       {"x", "---\nname: y\nText", Skill{"x", "", "---\nname: y\nText"}},
 		"one quote":    {"", "---\nname: \"\n---\nText", Skill{`"`, "", "Text"}},
 	} {
-		got, err := ParseSkill(tc.argument, tc.text)
+		got, err := parseNamed(tc.argument, tc.text)
 		if err != nil || got != tc.want {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
@@ -35,7 +36,7 @@ func TestParseSkill(t *testing.T) {
 		"no name": "Text", "empty": "", "no content": "---\nname: x\n---\n \n", "binary": "# x\n\x00", "latin": "# x\n\xe9",
 		"long": "# x\n" + strings.Repeat("x", MaxSkill), "long name": "# " + strings.Repeat("x", 300) + "\ntext",
 	} {
-		if _, err := ParseSkill("", text); fault.KindOf(err) != fault.Invalid {
+		if _, err := parseNamed("", text); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -70,14 +71,6 @@ func TestLoadSkills(t *testing.T) {
 	}
 	if text := err.Error(); !strings.Contains(text, "bad.md: the skill bad has no content") || !strings.Contains(text, "folder.md: there is no such file") || strings.Contains(text, folder) {
 		t.Errorf("problems: %s", text)
-	}
-	if s, err := LoadSkill(filepath.Join(folder, "b.md")); err != nil || s != (Skill{"b", "", "Plain text"}) {
-		t.Errorf("one: %+v, %v", s, err)
-	}
-	for name, file := range map[string]string{"none": "no.md", "folder": "folder.md"} {
-		if _, err := LoadSkill(filepath.Join(folder, file)); fault.KindOf(err) != fault.Invalid {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 	if _, err := LoadSkills(os.DirFS(filepath.Join(folder, "no"))); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("no folder: %v", err)
@@ -161,12 +154,22 @@ func names(skills []Skill) []string {
 	return out
 }
 
+// parseNamed reads a skill. A name that is not "" replaces that of the text.
+func parseNamed(name, text string) (Skill, error) {
+	s, err := parseSkill(text)
+	if err != nil {
+		return Skill{}, err
+	}
+	s.Name = cmp.Or(name, s.Name)
+	return s.checked()
+}
+
 func FuzzParseSkill(f *testing.F) {
 	for _, seed := range []string{"---\nname: x\n---\ntext", "---\n---\n", "---\nname:\n  >\n---\n# y", "# x", "```\n# x\n~~~\n", "---\nname: |\n a\n---\nb"} {
 		f.Add("", seed)
 	}
 	f.Fuzz(func(t *testing.T, name, text string) {
-		s, err := ParseSkill(name, text)
+		s, err := parseNamed(name, text)
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid {
 				t.Errorf("%v", err)

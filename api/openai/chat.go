@@ -34,7 +34,7 @@ type ChatRequest struct {
 	Logprobs      any       `json:"logprobs,omitempty" doc:"Refused unless it is false."`
 	Audio         any       `json:"audio,omitempty" doc:"Refused."`
 	Modalities    any       `json:"modalities,omitempty" doc:"Only text."`
-	Format        any       `json:"response_format,omitempty" doc:"Only the type text."`
+	Format        any       `json:"response_format,omitempty" doc:"Refused unless its type is text."`
 	WebSearch     any       `json:"web_search_options,omitempty" doc:"Refused."`
 }
 

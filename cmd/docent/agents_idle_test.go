@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"docent/rag/text"
 )
 
 // waits is an agent whose sessions wait for a day.
@@ -87,7 +89,7 @@ func (s idleServer) check(t *testing.T, files int) {
 	goroutines := strings.Count(s.log.String(), "\ngoroutine ")
 	t.Logf("%d goroutines", goroutines)
 	if goroutines == 0 || goroutines > 40 {
-		t.Errorf("%d goroutines are left:\n%s", goroutines, clip(s.log.String(), 20000))
+		t.Errorf("%d goroutines are left:\n%s", goroutines, text.Shorten(s.log.String(), 20000))
 	}
 }
 

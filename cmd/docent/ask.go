@@ -29,7 +29,7 @@ func newAsk(std stdio) *cobra.Command {
 		Long: `Answer one question from the documents and list the sources. The question does
 not belong to a conversation, and no agent handles it. "docent docs ls" lists the
 documents.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needsQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := open(cmd, std, answering...)
 			if err != nil {
@@ -56,6 +56,14 @@ documents.`,
 	cmd.Flags().IntVarP(&k, "k", "k", retrieve.AnswerK, "number of passages to answer from")
 	scoped(cmd, config.Answering, config.Embedding)
 	return cmd
+}
+
+// needsQuestion checks the arguments of a command that takes a question.
+func needsQuestion(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf(`there is no question; add it in quotes: %s "How often is the pump serviced?"`, cmd.CommandPath())
+	}
+	return nil
 }
 
 // printAnswer prints the answer and the cited sources. Below an answer that the

@@ -86,9 +86,7 @@ func newStages(b *testing.B, dir string) *stages {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = s.extractor.Close(context.WithoutCancel(b.Context())) })
-	if s.cutter, err = chunk.New(chunk.Config{Tokens: static.Count}); err != nil {
-		b.Fatal(err)
-	}
+	s.cutter = chunk.New(static.Count)
 	names, err := filepath.Glob(filepath.Join(dir, "*"))
 	if err != nil {
 		b.Fatal(err)
@@ -175,7 +173,7 @@ func benchIngest(b *testing.B, dir string, open func(b *testing.B) *wiring.Datab
 		for range rounds {
 			s.run(b, open(b).Documents)
 			db := open(b)
-			reader, err := worker.NewLocal(worker.Config{Chunk: chunk.Config{Tokens: s.static.Count}})
+			reader, err := worker.NewLocal(worker.Config{Tokens: s.static.Count})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -10,17 +10,19 @@
 //     transition can depend on the intent of the message (agent/intent). The
 //     agent is the built-in assistant or comes from a YAML file
 //     (agent/definition).
-//  3. The body of the state calls RunRAG. Package rag/retrieve finds passages. The
-//     first stage combines keywords (index/bm25) and vectors (index/chromem or
-//     index/flat, embedded by package embed). The second stage ranks the
-//     candidates by features. Then the built-in encoder (embed/encoder) orders the
-//     best 20 passages.
+//  3. The body of the state calls RunRAG. Package rag/pipeline answers the
+//     question. Package rag holds the types of questions and answers. First,
+//     rag/retrieve finds passages. Its first stage combines keywords (index/bm25)
+//     and vectors (index/chromem or index/flat, embedded by package embed). Both
+//     can also be in Postgres (index/pgvector), and the vectors in a Weaviate
+//     cluster (index/weaviate). The second stage ranks the candidates by features.
+//     Then the built-in encoder (embed/encoder) orders the best 20 passages.
 //  4. If the passages support an answer, a model writes it (package llm). Without
-//     a model, rag/quote quotes sentences. rag checks the citations against the
-//     passages and computes a support mark for each sentence. Questions that need
-//     several steps go to a reasoning state. There, the model calls tools
-//     (agent/tool, agent/tool/mcp) until it can answer, and the citations are
-//     checked too.
+//     a model, rag/quote quotes sentences. rag/pipeline checks the citations
+//     against the passages and computes a support mark for each sentence.
+//     Questions that need several steps go to a reasoning state. There, the model
+//     calls tools (agent/tool, agent/tool/mcp) until it can answer, and the
+//     citations are checked too.
 //  5. Package agent/session writes the turn to the database in one batch (store/postgres
 //     or store/sqlite, schema in package migrations). Then ws sends the answer.
 //

@@ -12,6 +12,7 @@ import (
 
 	"docent/internal/fault"
 	"docent/rag/corpus"
+	"docent/rag/text"
 )
 
 func newDocs(std stdio) *cobra.Command {
@@ -89,14 +90,14 @@ func newDocsLs(std stdio) *cobra.Command {
 			}
 			n := 0
 			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
-			fmt.Fprintln(w, "ID\tSTATUS\tCHUNKS\tTITLE\tSOURCE")
+			fmt.Fprintln(w, "ID\tSTATUS\tPASSAGES\tTITLE\tSOURCE")
 			err = eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
 				n++
 				source := d.Source
 				if !d.Error.IsZero() {
 					source += "  (" + d.Error.Message + ")"
 				}
-				_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, clip(oneLine(d.Title), 48), oneLine(source))
+				_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, text.Shorten(oneLine(d.Title), 48), oneLine(source))
 				return err
 			})
 			if err != nil {

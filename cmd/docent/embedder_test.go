@@ -50,7 +50,7 @@ func TestOtherEmbedder(t *testing.T) {
 		if code := p.wait(); code != 0 {
 			t.Fatalf("ingest: %d\n%s", code, p.log)
 		}
-		if said := strings.Contains(p.log.String(), "the embedder is now openai/m@96: embedding 1 chunk again"); said != (i == 1) {
+		if said := strings.Contains(p.log.String(), "the embedder is now openai/m@96: embedding 1 passage again"); said != (i == 1) {
 			t.Errorf("length %d: %s", length, p.log)
 		}
 		if out := docent(t, with, 0, "search", "--json", "--mode", "vectors", "feed pump"); !strings.Contains(out, "40 litres") {

@@ -205,7 +205,7 @@ func (r *evalReport) write(std stdio, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(std.out).Encode(r)
 	}
-	fmt.Fprintf(std.out, "%s, %s, read in %.1f s\n\n", plural(r.Documents, "document"), plural(r.Chunks, "chunk"), r.Seconds)
+	fmt.Fprintf(std.out, "%s, %s, read in %.1f s\n\n", plural(r.Documents, "document"), plural(r.Chunks, "passage"), r.Seconds)
 	if err := r.Retrieval.WriteMarkdown(std.out); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"docent/internal/pgtest"
+	"docent/rag/text"
 )
 
 // onBothStores runs a test with an environment for SQLite and one for Postgres.
@@ -184,6 +185,6 @@ func TestSameRankingOnBothStores(t *testing.T) {
 	docent(t, lite, 0, "ingest", docs)
 	docent(t, pg, 0, "ingest", docs)
 	if a, b := state(t, lite), state(t, pg); a != b {
-		t.Errorf("SQLite:\n%s\nPostgres:\n%s", clip(a, 4000), clip(b, 4000))
+		t.Errorf("SQLite:\n%s\nPostgres:\n%s", text.Shorten(a, 4000), text.Shorten(b, 4000))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"docent/internal/wstest"
+	"docent/rag/text"
 )
 
 // TestBadFrames sends malformed frames over many sockets in all protocols. The
@@ -148,7 +149,7 @@ func fuzzFrames(t *testing.T, length time.Duration, seed uint64) {
 	}
 	all.Wait()
 	if strings.Contains(p.log.String(), "panic") {
-		t.Errorf("the log has a panic:\n%s", clip(p.log.String(), 4000))
+		t.Errorf("the log has a panic:\n%s", text.Shorten(p.log.String(), 4000))
 	}
 	// Beside the client that warmed up, nobody is left.
 	eventually(t, "all goroutines have ended", func() bool { return gauge(t, at, "go_goroutines") <= goroutines+5 })

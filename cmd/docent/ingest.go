@@ -130,7 +130,7 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 // String returns the results in one line.
 func (s ingestSummary) String() string {
 	return fmt.Sprintf("%d added, %d changed, %d unchanged, %d removed, %d failed; %s in %.1f s",
-		s.Added, s.Changed, s.Unchanged, s.Removed, s.Failed, plural(s.Chunks, "chunk"), s.Seconds)
+		s.Added, s.Changed, s.Unchanged, s.Removed, s.Failed, plural(s.Chunks, "passage"), s.Seconds)
 }
 
 // writeIngest prints the summary.

@@ -127,7 +127,7 @@ func (in *ingestion) result(r ingest.Result) error {
 	if r.Status == ingest.Failed {
 		in.report.failure(r)
 	} else if in.verbose {
-		in.bar.print(in.std.err, fmt.Sprintf("%s: %s (%s)\n", r.Status, r.Source, plural(r.Chunks, "chunk")))
+		in.bar.print(in.std.err, fmt.Sprintf("%s: %s (%s)\n", r.Status, r.Source, plural(r.Chunks, "passage")))
 	}
 	return nil
 }
@@ -141,12 +141,12 @@ func (in *ingestion) reembed(ctx context.Context) error {
 		Progress: func(_, total int) {
 			if !said {
 				said = true
-				in.bar.print(in.std.err, fmt.Sprintf("the embedder is now %s: embedding %s again\n", in.Embedder.Name(), plural(total, "chunk")))
+				in.bar.print(in.std.err, fmt.Sprintf("the embedder is now %s: embedding %s again\n", in.Embedder.Name(), plural(total, "passage")))
 			}
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("embed again after %d chunks: %w", n, err)
+		return fmt.Errorf("embed again after %d passages: %w", n, err)
 	}
 	return nil
 }

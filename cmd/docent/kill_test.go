@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"docent/rag/text"
 )
 
 // TestIngestSurvivesKills kills ingest three times and then lets it finish. The soak
@@ -39,6 +41,6 @@ func killIngest(t *testing.T, env []string, files, kills int) {
 	t.Logf("killed %d of %d", killed, kills)
 	docent(t, env, 0, "ingest", docs)
 	if a, b := state(t, clean), state(t, env); a != b {
-		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", clip(a, 4000), killed, clip(b, 4000))
+		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", text.Shorten(a, 4000), killed, text.Shorten(b, 4000))
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/rag/text"
 )
 
 // maxQuestion bounds a line of questions on standard input, in bytes.
@@ -53,7 +54,7 @@ func newSearch(std stdio) *cobra.Command {
 		Short: "Find passages for a question",
 		Long: "Print the best passages for a question, best first. With -, each line of standard\n" +
 			"input is a question. With --json, docent prints one JSON object per question.",
-		Args: cobra.MinimumNArgs(1),
+		Args: needsQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if k < 1 || k > retrieve.MaxK*20 {
 				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, retrieve.MaxK*20)
@@ -164,7 +165,7 @@ func printSearch(w io.Writer, found retrieve.Retrieval, explain bool) error {
 			}
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "    %s\n\n", clip(strings.Join(strings.Fields(r.Passage.Text), " "), 300))
+		fmt.Fprintf(w, "    %s\n\n", text.Shorten(strings.Join(strings.Fields(r.Passage.Text), " "), 300))
 	}
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"docent/rag/text"
 )
 
 // TestSyncSurvivesKills kills syncs of a folder three times and then lets one
@@ -70,12 +72,12 @@ func killSync(t *testing.T, env []string, files, kills int) {
 		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", a, killed, b)
 	}
 	if a, b := state(t, fresh), state(t, env); a != b {
-		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", clip(a, 4000), killed, clip(b, 4000))
+		t.Errorf("undisturbed:\n%s\nkilled %d times:\n%s", text.Shorten(a, 4000), killed, text.Shorten(b, 4000))
 	}
 	// Removing the source removes all documents that it added.
 	docent(t, env, 0, "source", "rm", "docs")
 	if out := docent(t, env, 0, "docs", "ls", "--json"); out != "" {
-		t.Errorf("documents are left:\n%s", clip(out, 1000))
+		t.Errorf("documents are left:\n%s", text.Shorten(out, 1000))
 	}
 }
 
@@ -189,7 +191,7 @@ func TestWatchKeepsVanishedFolders(t *testing.T) {
 	p := start(t, env, "ingest", "--watch", docs)
 	p.log.line(t, "watching")
 	must(os.Rename(docs, away))
-	p.log.line(t, "docent: the watched folder "+docs+" cannot be read (not found")
+	p.log.line(t, "docent: the watched folder "+docs+" cannot be read (there is no file or folder at this path")
 	documents(2)
 	must(os.Rename(away, docs))
 	write(t, docs, "motor.md", "# Motor\n\nThe motor has 5 kW.\n")

@@ -14,14 +14,6 @@ func plural(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
-// clip shortens s to n characters. The last one is then an ellipsis.
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
 // oneLine replaces line ends and tabs, so that a name cannot look like several
 // lines of a list.
 func oneLine(s string) string { return lineEnds.Replace(s) }

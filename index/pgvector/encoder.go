@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/index"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -131,7 +132,7 @@ func (e *Encoder) dequantize(stored []byte) []float32 {
 	for i, q := range stored {
 		v[i] = float32(int8(q))
 	}
-	if scaled := unit(v); scaled != nil {
+	if scaled := index.Unit(v); scaled != nil {
 		return scaled
 	}
 	return v

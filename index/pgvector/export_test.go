@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/index"
 	"docent/rag/retrieve"
 )
 
@@ -23,7 +24,7 @@ func (x *Index) BuildHNSW(ctx context.Context) error { return x.entries().buildH
 
 // Approximate searches the HNSW index alone.
 func (x *Index) Approximate(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	return x.entries().approximate(ctx, search{format(unit(vector)), append([]string{}, filter.Collections...), k})
+	return x.entries().approximate(ctx, search{format(index.Unit(vector)), append([]string{}, filter.Collections...), k})
 }
 
 // Put implements indextest.Writer.
@@ -144,7 +145,7 @@ func (w Writer) write(ctx context.Context, gone []int64, entries []retrieve.Entr
 			}
 			var text *string
 			if !zero(e.Vector) {
-				formatted := format(unit(e.Vector))
+				formatted := format(index.Unit(e.Vector))
 				text = &formatted
 			}
 			batch.Queue(`INSERT INTO pgvector_encoded (encoder, chunk_id, document_id, collection, source, ordinal, vector)
@@ -160,5 +161,5 @@ func (e *Encoder) BuildHNSW(ctx context.Context) error { return e.buildHNSW(ctx)
 
 // Approximate searches the HNSW index alone.
 func (e *Encoder) Approximate(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	return e.approximate(ctx, search{format(unit(vector)), append([]string{}, filter.Collections...), k})
+	return e.approximate(ctx, search{format(index.Unit(vector)), append([]string{}, filter.Collections...), k})
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/index"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -172,7 +173,7 @@ func (c *counts) write(ctx context.Context, tx pgx.Tx) error {
 
 // usable returns a vector if it can be compared with the others, and nil otherwise.
 func (x *Index) usable(v []float32) []float32 {
-	if len(v) != x.cfg.Dimensions || unit(v) == nil && !zero(v) {
+	if len(v) != x.cfg.Dimensions || index.Unit(v) == nil && !zero(v) {
 		return nil
 	}
 	return v

@@ -3,13 +3,13 @@ package pgvector
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/index"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -180,7 +180,7 @@ func (x *Index) replace(ctx context.Context, tx pgx.Tx, column string, gone []in
 			x.cfg.Log.Warn("a stored vector cannot be used", "chunk", e.ID, "dimensions", len(e.Vector), "want", x.cfg.Dimensions)
 			continue
 		}
-		vector := unit(e.Vector)
+		vector := index.Unit(e.Vector)
 		if vector == nil { // it is zero
 			continue
 		}
@@ -235,22 +235,6 @@ func (x vectors) buildHNSW(ctx context.Context) error {
 			"model", x.model, "passages", count, "seconds", int(time.Since(began).Seconds()))
 		return nil
 	})
-}
-
-// unit returns a vector at length 1, or nil if it is zero or not finite.
-func unit(v []float32) []float32 {
-	sum := 0.0
-	for _, f := range v {
-		sum += float64(f) * float64(f)
-	}
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return nil
-	}
-	out, length := make([]float32, len(v)), math.Sqrt(sum)
-	for i, f := range v {
-		out[i] = float32(float64(f) / length)
-	}
-	return out
 }
 
 func zero(v []float32) bool { return !slices.ContainsFunc(v, func(f float32) bool { return f != 0 }) }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/index"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
 )
@@ -54,7 +55,7 @@ func (x vectors) hnsw() string { return x.table + "_hnsw" }
 
 // nearest is Nearest.
 func (x vectors) nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	query := unit(vector)
+	query := index.Unit(vector)
 	if query == nil || k < 1 {
 		return nil, ctx.Err()
 	}

@@ -9,13 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"docent/index"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -141,7 +141,7 @@ func (f *found) failed() error {
 
 // Nearest implements retrieve.Nearest.
 func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	query := unit(vector)
+	query := index.Unit(vector)
 	if query == nil || k < 1 {
 		return nil, ctx.Err()
 	}
@@ -178,20 +178,4 @@ func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter ret
 		hits = append(hits, retrieve.Hit{ID: f.Chunk, Score: -f.Additional.Distance})
 	}
 	return hits, nil
-}
-
-// unit returns a vector at length 1, or nil if it is zero or not finite.
-func unit(v []float32) []float32 {
-	sum := 0.0
-	for _, f := range v {
-		sum += float64(f) * float64(f)
-	}
-	if sum == 0 || math.IsNaN(sum) || math.IsInf(sum, 0) {
-		return nil
-	}
-	out, length := make([]float32, len(v)), math.Sqrt(sum)
-	for i, f := range v {
-		out[i] = float32(float64(f) / length)
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"docent/index"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -289,7 +290,7 @@ func (x *Index) put(ctx context.Context, entries []retrieve.Entry, revision int6
 		if len(e.Vector) == 0 {
 			continue
 		}
-		vector := unit(e.Vector)
+		vector := index.Unit(e.Vector)
 		if vector == nil || len(vector) != x.cfg.Dimensions {
 			if len(vector) != 0 {
 				x.cfg.Log.Warn("a stored vector cannot be used", "chunk", e.ID, "dimensions", len(e.Vector), "want", x.cfg.Dimensions)

@@ -22,7 +22,7 @@ func BenchmarkCut(b *testing.B) {
 		}
 	}
 	doc := build.Document("")
-	cutter := newCutter(b, chunk.Config{Tokens: func(text string) int { return len(text) / 4 }})
+	cutter := chunk.New(func(text string) int { return len(text) / 4 })
 	theirs := textsplitter.NewRecursiveCharacter(textsplitter.WithChunkSize(1500), textsplitter.WithChunkOverlap(0))
 	var ours, other time.Duration
 	b.SetBytes(int64(len(doc.Text)))

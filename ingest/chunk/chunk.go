@@ -5,7 +5,6 @@
 package chunk
 
 import (
-	"errors"
 	"slices"
 	"strings"
 
@@ -13,61 +12,48 @@ import (
 	"docent/rag/corpus"
 )
 
-// Config sets the sizes of passages. The sizes are in words, as counted by the
-// function Words.
-type Config struct {
-	// MaxWords bounds a passage of prose or table rows; default 230, which is
-	// about 300 tokens.
+// sizes are the sizes of passages. They are in words, as counted by the function
+// Words.
+type sizes struct {
+	// MaxWords bounds a passage of prose or table rows. 230 words are about 300 tokens.
 	MaxWords int
 	// MinWords is the minimum size of a section. Smaller sections are joined with
-	// their neighbors. Default 25.
+	// their neighbors.
 	MinWords int
-	// TermWords is MinWords for the entries of definition lists. Default 120.
+	// TermWords is MinWords for the entries of definition lists.
 	TermWords int
-	// MaxCodeWords bounds a passage of source code; default 250.
+	// MaxCodeWords bounds a passage of source code.
 	MaxCodeWords int
 	// MinCodeWords is the minimum size of a declaration. Smaller declarations are
-	// joined with their neighbors. Default 120.
+	// joined with their neighbors.
 	MinCodeWords int
-	// Tokens counts the tokens of a text for Chunk.Tokens; default 4/3 of its
-	// words.
-	Tokens func(text string) int
 }
 
 // Cutter cuts documents. It is safe for concurrent use.
 type Cutter struct {
-	cfg Config
+	sizes  sizes // tests set other values
+	tokens func(text string) int
 }
 
-// New checks the sizes and returns a cutter.
-func New(cfg Config) (*Cutter, error) {
-	for _, d := range []struct {
-		field *int
-		value int
-	}{{&cfg.MaxWords, 230}, {&cfg.MinWords, 25}, {&cfg.TermWords, 120}, {&cfg.MaxCodeWords, 250}, {&cfg.MinCodeWords, 120}} {
-		if *d.field == 0 {
-			*d.field = d.value
-		}
+// New returns a cutter. tokens counts the tokens of a text for Chunk.Tokens. With
+// nil, a text has 4/3 as many tokens as words.
+func New(tokens func(text string) int) *Cutter {
+	if tokens == nil {
+		tokens = func(text string) int { return Words(text) * 4 / 3 }
 	}
-	if cfg.MaxWords < 8 || cfg.MaxCodeWords < 8 {
-		return nil, errors.New("chunk: MaxWords and MaxCodeWords must be at least 8")
+	return &Cutter{
+		sizes:  sizes{MaxWords: 230, MinWords: 25, TermWords: 120, MaxCodeWords: 250, MinCodeWords: 120},
+		tokens: tokens,
 	}
-	if cfg.MinWords < 0 || cfg.MinWords > cfg.MaxWords || cfg.TermWords < 0 || cfg.TermWords > cfg.MaxWords {
-		return nil, errors.New("chunk: MinWords and TermWords must be between 0 and MaxWords")
-	}
-	if cfg.MinCodeWords < 0 || cfg.MinCodeWords > cfg.MaxCodeWords {
-		return nil, errors.New("chunk: MinCodeWords must be between 0 and MaxCodeWords")
-	}
-	if cfg.Tokens == nil {
-		cfg.Tokens = func(text string) int { return Words(text) * 4 / 3 }
-	}
-	return &Cutter{cfg: cfg}, nil
 }
 
 // Cut returns the passages of a document in order, numbered from 0. omitted is
 // the number of bytes of encoded data, such as base64, that no passage contains.
 func (c *Cutter) Cut(doc *outline.Document) (passages []corpus.Chunk, omitted int) {
-	w := &work{Config: c.cfg, doc: doc, source: isSource(doc), counts: make([]int, len(doc.Blocks)), names: map[int]string{}}
+	w := &work{
+		sizes: c.sizes, tokens: c.tokens, doc: doc, source: isSource(doc),
+		counts: make([]int, len(doc.Blocks)), names: map[int]string{},
+	}
 	for i, b := range doc.Blocks {
 		w.counts[i] = Words(doc.Text[b.Start:b.End])
 	}
@@ -79,7 +65,8 @@ func (c *Cutter) Cut(doc *outline.Document) (passages []corpus.Chunk, omitted in
 
 // work is the state of cutting one document.
 type work struct {
-	Config
+	sizes
+	tokens func(text string) int
 	doc    *outline.Document
 	source bool  // the document is only source code
 	counts []int // number of words by block
@@ -233,7 +220,7 @@ func (w *work) emit(g group, pieces []piece) {
 	}
 	c := corpus.Chunk{
 		Ordinal: len(w.out), Kind: kindOf(pieces), Text: text, Headings: g.names,
-		Start: first.start, End: last.end, Tokens: w.Tokens(text),
+		Start: first.start, End: last.end, Tokens: w.tokens(text),
 	}
 	if first.page >= 0 {
 		page := first.page

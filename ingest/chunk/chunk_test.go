@@ -38,15 +38,6 @@ func words(n int) string {
 	return b.String()
 }
 
-func newCutter(t testing.TB, cfg chunk.Config) *chunk.Cutter {
-	t.Helper()
-	c, err := chunk.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 // check fails if a document's chunks break the documented guarantees.
 func check(t testing.TB, doc *outline.Document, chunks []corpus.Chunk, limit int) {
 	t.Helper()
@@ -111,7 +102,7 @@ func TestSectionsStayApart(t *testing.T) {
 	b.Add(outline.Heading, 3, "\n\n", "Options")
 	b.Add(outline.Paragraph, 0, "\n\n", words(60))
 	doc := b.Document("Manual")
-	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := chunk.New(nil).Cut(doc)
 	check(t, doc, chunks, 230)
 	if got, want := headings(chunks), "Install\nRun\nRun/Options"; got != want {
 		t.Errorf("paths:\n%s\nwant\n%s", got, want)
@@ -129,7 +120,7 @@ func TestTinySectionsGather(t *testing.T) {
 	b.Add(outline.Heading, 2, "\n\n", "Description")
 	b.Add(outline.Paragraph, 0, "\n\n", words(200))
 	doc := b.Document("LOCK")
-	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := chunk.New(nil).Cut(doc)
 	check(t, doc, chunks, 230)
 	if got, want := headings(chunks), "\nDescription"; got != want {
 		t.Fatalf("paths:\n%q\nwant\n%q", got, want)
@@ -150,7 +141,7 @@ func TestTermsGatherUntilFull(t *testing.T) {
 	b.Close(outline.TermLevel + 1)
 	b.Add(outline.Paragraph, 0, "\n\n", words(60))
 	doc := b.Document("")
-	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := chunk.New(nil).Cut(doc)
 	check(t, doc, chunks, 230)
 	if got, want := headings(chunks), "Options\nOptions\nOptions\nOptions"; got != want {
 		t.Errorf("paths:\n%s\nwant\n%s", got, want)
@@ -172,7 +163,7 @@ func TestLongTermNamesItsChunks(t *testing.T) {
 		b.Add(outline.Paragraph, 0, "\n\n", words(80))
 	}
 	doc := b.Document("")
-	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := chunk.New(nil).Cut(doc)
 	check(t, doc, chunks, 230)
 	if len(chunks) != 2 && len(chunks) != 3 {
 		t.Fatalf("400 words in %d chunks", len(chunks))
@@ -193,7 +184,7 @@ func TestTableRowsRepeatTheHeader(t *testing.T) {
 		b.Add(outline.Row, 0, "\n", fmt.Sprintf("r%d | %s", i, words(20)))
 	}
 	doc := b.Document("")
-	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := chunk.New(nil).Cut(doc)
 	check(t, doc, chunks, 230)
 	for i, c := range chunks {
 		if c.Kind != corpus.Table {
@@ -212,7 +203,7 @@ func TestAnnouncementGoesWithTheCode(t *testing.T) {
 	b.Add(outline.Paragraph, 0, "\n\n", "For example:")
 	b.Add(outline.Code, 0, "\n\n", words(150))
 	doc := b.Document("")
-	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := chunk.New(nil).Cut(doc)
 	check(t, doc, chunks, 230)
 	if len(chunks) != 2 || !strings.HasPrefix(chunks[1].Text, "For example:") {
 		t.Errorf("got %d chunks, the second begins %q", len(chunks), chunks[len(chunks)-1].Text[:20])
@@ -237,7 +228,7 @@ func TestLongBlocksAreCutWhereTheyMayBe(t *testing.T) {
 			b := outline.NewBuilder(0)
 			b.Add(tt.kind, 0, "", tt.text)
 			doc := b.Document("")
-			chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+			chunks, _ := chunk.New(nil).Cut(doc)
 			check(t, doc, chunks, 250)
 			if len(chunks) < 2 {
 				t.Fatalf("%d words in one chunk", chunk.Words(tt.text))
@@ -265,7 +256,7 @@ func TestPagesStayApart(t *testing.T) {
 	}
 	doc := b.Document("")
 	doc.PageLabels = []string{"i", "ii", "1"}
-	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := chunk.New(nil).Cut(doc)
 	check(t, doc, chunks, 230)
 	var labels []string
 	for i, c := range chunks {
@@ -285,7 +276,7 @@ func TestHeadingsAloneAreFound(t *testing.T) {
 	b.Add(outline.Heading, 1, "\n\n", "Only")
 	b.Add(outline.Heading, 1, "\n\n", "Headings")
 	doc := b.Document("")
-	chunks, _ := newCutter(t, chunk.Config{}).Cut(doc)
+	chunks, _ := chunk.New(nil).Cut(doc)
 	if len(chunks) != 1 || chunks[0].Text != "Only\n\nHeadings" {
 		t.Errorf("got %+v", chunks)
 	}
@@ -299,15 +290,6 @@ func TestWords(t *testing.T) {
 	} {
 		if got := chunk.Words(text); got != want {
 			t.Errorf("Words(%q) = %d, want %d", text, got, want)
-		}
-	}
-}
-
-func TestConfig(t *testing.T) {
-	t.Parallel()
-	for _, cfg := range []chunk.Config{{MaxWords: 3}, {MinWords: 400}, {TermWords: -1}, {MinCodeWords: 1000}} {
-		if _, err := chunk.New(cfg); err == nil {
-			t.Errorf("%+v is accepted", cfg)
 		}
 	}
 }
@@ -330,7 +312,7 @@ func TestEncodedData(t *testing.T) {
 	digits := hex.EncodeToString(random)
 	for name, data := range map[string]string{"base64": lines(base64), "one line": base64, "hex": lines(digits), "capitals": lines(strings.ToUpper(digits)), "base32": lines(base32.StdEncoding.EncodeToString(random))} {
 		doc := plain.Text("", "The pump is serviced every 4,000 hours.\n\n"+data+"\n\nThe valve is blue.")
-		chunks, omitted := newCutter(t, chunk.Config{}).Cut(doc)
+		chunks, omitted := chunk.New(nil).Cut(doc)
 		if len(chunks) > 50 || omitted < len(data)-80<<10 || omitted > len(data) {
 			t.Errorf("%s: %d passages, %d of %d bytes are left out", name, len(chunks), omitted, len(data))
 		}
@@ -345,7 +327,7 @@ func TestEncodedData(t *testing.T) {
 		fmt.Fprintf(&ids, "%x-%x-%x-%x-%x\n", random[i:i+4], random[i:i+2], random[i+1:i+3], random[i+2:i+4], random[i:i+6])
 	}
 	for name, text := range map[string]string{"paths": paths.String(), "names": names.String(), "ids": ids.String()} {
-		if _, omitted := newCutter(t, chunk.Config{}).Cut(plain.Text("", text)); omitted != 0 {
+		if _, omitted := chunk.New(nil).Cut(plain.Text("", text)); omitted != 0 {
 			t.Errorf("%s: %d of %d bytes are left out", name, omitted, len(text))
 		}
 	}

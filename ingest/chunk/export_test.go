@@ -1,5 +1,15 @@
 package chunk
 
+// Sizes are the sizes of passages.
+type Sizes = sizes
+
+// NewSized returns a cutter with other sizes.
+func NewSized(s Sizes) *Cutter {
+	c := New(nil)
+	c.sizes = s
+	return c
+}
+
 // Metered counts words code point by code point.
 func Metered(s string) int {
 	var m meter

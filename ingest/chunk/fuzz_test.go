@@ -40,7 +40,7 @@ func FuzzCut(f *testing.F) {
 			b.Add(kind, level, "\n\n", strings.Repeat(part, 1+int(p>>6)*20))
 		}
 		doc := b.Document("title")
-		cutter := newCutter(t, chunk.Config{MaxWords: 40, MinWords: 8, TermWords: 20, MaxCodeWords: 40, MinCodeWords: 10})
+		cutter := chunk.NewSized(chunk.Sizes{MaxWords: 40, MinWords: 8, TermWords: 20, MaxCodeWords: 40, MinCodeWords: 10})
 		if chunks, omitted := cutter.Cut(doc); omitted == 0 {
 			check(t, doc, chunks, 40)
 		}

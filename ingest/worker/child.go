@@ -77,8 +77,7 @@ func serve(ctx context.Context, in io.Reader, out *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	h.Chunk.Tokens = static.Count
-	local, err := NewLocal(Config{Chunk: h.Chunk, CacheDir: h.CacheDir, Killed: true})
+	local, err := NewLocal(Config{Tokens: static.Count, CacheDir: h.CacheDir, Killed: true})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"docent/ingest/chunk"
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/intake"
@@ -45,7 +44,6 @@ const (
 
 // hello is the first message to a worker.
 type hello struct {
-	Chunk    chunk.Config
 	CacheDir string
 	// Prepares lets the worker write to CacheDir. Other workers only read it.
 	// Such a worker runs before any document is read.

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"docent/ingest/chunk"
 	"docent/ingest/extract"
 	"docent/ingest/extract/office"
 	"docent/ingest/extract/pdf"
@@ -64,8 +63,6 @@ type PoolConfig struct {
 	Command []string
 	// Env is the environment of workers; default none.
 	Env []string
-	// Chunk sets the sizes of passages; default those of package chunk.
-	Chunk chunk.Config
 	// CacheDir keeps the compiled PDF reader; default none.
 	CacheDir string
 	// Quick is the number of documents that are read at the same time with low
@@ -105,10 +102,6 @@ func NewPool(cfg PoolConfig) (*Pool, error) {
 	if cfg.Quick < 0 || cfg.Full < 0 {
 		return nil, errors.New("worker: PoolConfig.Quick and Full must not be negative")
 	}
-	if _, err := chunk.New(cfg.Chunk); err != nil {
-		return nil, err
-	}
-	cfg.Chunk.Tokens = nil
 	if len(cfg.Command) == 0 {
 		exe, err := os.Executable()
 		if err != nil {

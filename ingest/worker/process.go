@@ -82,7 +82,7 @@ func startProcess(cfg PoolConfig, hard int64, prepares bool) (*process, error) {
 		return nil, fault.Wrap(fault.Unavailable, err, "worker_not_started", "docent cannot start the process that reads documents")
 	}
 	p.in, p.out = in, bufio.NewReaderSize(out, 64<<10)
-	if err := send(in, hello{Chunk: cfg.Chunk, CacheDir: code, Prepares: prepares, Nice: cfg.Quick > 0, Hard: hard}, nil); err != nil {
+	if err := send(in, hello{CacheDir: code, Prepares: prepares, Nice: cfg.Quick > 0, Hard: hard}, nil); err != nil {
 		p.kill()
 		return nil, fault.Wrap(fault.Unavailable, err, "worker_silent", "the process that reads documents does not start: %s", p.said)
 	}

@@ -20,10 +20,9 @@ import (
 
 // Config configures a Local.
 type Config struct {
-	// Chunk sets the sizes of passages; default those of package chunk. Worker
-	// processes ignore Chunk.Tokens and count tokens with the built-in
-	// vocabulary.
-	Chunk chunk.Config
+	// Tokens counts the tokens of passages; default 4/3 of the words. Worker
+	// processes count with the built-in vocabulary.
+	Tokens func(text string) int
 	// CacheDir keeps the compiled PDF reader; default none. Without it, each
 	// process that reads a PDF spends two seconds on compiling.
 	CacheDir string
@@ -41,15 +40,11 @@ type Local struct {
 
 // NewLocal checks the configuration and returns a reader.
 func NewLocal(cfg Config) (*Local, error) {
-	cutter, err := chunk.New(cfg.Chunk)
-	if err != nil {
-		return nil, err
-	}
 	ex, err := extract.New(extract.Config{CacheDir: cfg.CacheDir, Uninterrupted: cfg.Killed, Timeout: maxWall})
 	if err != nil {
 		return nil, err
 	}
-	return &Local{extract: ex, cutter: cutter}, nil
+	return &Local{extract: ex, cutter: chunk.New(cfg.Tokens)}, nil
 }
 
 // Close frees the resources of the reader. No call may be running.

@@ -26,8 +26,8 @@ type Config struct {
 
 // ErrTotal and ErrEach report which bound a call would exceed.
 var (
-	ErrTotal = errors.New("too much is in use by all together")
-	ErrEach  = errors.New("too much is in use by this key")
+	ErrTotal = errors.New("the limit for all keys together is reached")
+	ErrEach  = errors.New("the limit for one key is reached")
 )
 
 // Limit counts the amount in use and refuses more than its bounds. It is safe

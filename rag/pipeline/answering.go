@@ -44,7 +44,7 @@ func (a *answering) search(ctx context.Context) error {
 			return fmt.Errorf("rewrite question: %w", ctx.Err())
 		case err != nil:
 			a.pipeline.cfg.Logger.WarnContext(ctx,
-				"question not rewritten; earlier turns are searched for with it", "model", a.req.Model, "error", err)
+				"cannot rewrite the question; searching for it with earlier turns", "model", a.req.Model, "error", err)
 		default:
 			query.Question, query.Turns = question, nil
 		}

@@ -70,7 +70,7 @@ func isEnglish(language string) bool { return language == "" || language == "en"
 func (r *Retriever) weights(asking question, words float64) [3]Weights {
 	known := r.cfg.Weights
 	if len(asking.encoders) > 0 {
-		known = r.cfg.EncoderWeights
+		known = DefaultWeights(r.cfg.Encoders[0].Embedder.Name())
 	}
 	return [3]Weights{english: known, equal: equalWeights, crossed: crossedWeights(words)}
 }

@@ -56,9 +56,6 @@ type Config struct {
 	// Weights are the weights of the second stage. Default: DefaultWeights of
 	// the Embedder.
 	Weights Weights
-	// EncoderWeights are the weights while Encoders are used. Default:
-	// DefaultWeights of the first encoder.
-	EncoderWeights Weights
 	// Cores lends a core for each step of indexing, so that some cores stay free
 	// for questions. Default: nil, which does not limit indexing.
 	Cores *cores.Pool
@@ -117,9 +114,6 @@ func New(cfg Config) (*Retriever, error) {
 	}
 	if cfg.Weights == nil {
 		cfg.Weights = DefaultWeights(cfg.Embedder.Name())
-	}
-	if cfg.EncoderWeights == nil && len(cfg.Encoders) > 0 {
-		cfg.EncoderWeights = DefaultWeights(cfg.Encoders[0].Embedder.Name())
 	}
 	if err := cfg.Weights.validate(); err != nil {
 		return nil, err

@@ -24,10 +24,32 @@ func Cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
+	return Head(s, n) + " …"
+}
+
+// Head returns the first n bytes of s, or fewer at a character boundary.
+func Head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}
-	return s[:n] + " …"
+	return s[:n]
+}
+
+// Shorten returns at most n characters of s. If s has more, the last one is an
+// ellipsis.
+func Shorten(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n--; n == 0 {
+			return s[:i] + "…"
+		}
+	}
+	return ""
 }
 
 // Visible removes invisible characters that can change the direction of text or

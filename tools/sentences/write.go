@@ -44,21 +44,59 @@ or from other programs.
 
 ## Sentences
 
-Verbs such as ` + "`%s`" + ` and ` + "`%d`" + ` stand for the params. A sentence without a kind is not an error.
+` + "`{1}`" + ` stands for the first param, ` + "`{2}`" + ` for the second one. A sentence without a kind is not an
+error.
 
-| id | kind | sentence |
-|---|---|---|
+` + tableHead + `
 `
+
+const tableHead = `| id | kind | sentence |
+|---|---|---|`
+
+// configurationHead is the text above the errors of a configuration.
+const configurationHead = `
+## Sentences about the configuration
+
+These errors end a command, or a Go program that uses the packages of docent, when it starts. A
+setting or a field of a ` + "`Config`" + ` is missing or wrong.
+
+` + tableHead + `
+`
+
+// configuration is the prefix of the ids of errors in a configuration.
+const configuration = "config_"
 
 // errorsPage is docs/reference/errors.md.
 func errorsPage(all []*sentence) string {
 	var b strings.Builder
 	b.WriteString(pageHead)
-	escape := strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`, "_", `\_`)
 	for _, s := range all {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.id, strings.Join(s.kinds, ", "), escape.Replace(s.format))
+		if !strings.HasPrefix(s.id, configuration) {
+			b.WriteString(s.row())
+		}
+	}
+	b.WriteString(configurationHead)
+	for _, s := range all {
+		if strings.HasPrefix(s.id, configuration) {
+			b.WriteString(s.row())
+		}
 	}
 	return b.String()
+}
+
+var escape = strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", "*", `\*`, "_", `\_`)
+
+// row is the row of a sentence in a table.
+func (s *sentence) row() string {
+	n := 0
+	numbered := verb.ReplaceAllStringFunc(s.format, func(v string) string {
+		if strings.HasSuffix(v, "%") {
+			return "%"
+		}
+		n++
+		return fmt.Sprintf("{%d}", n)
+	})
+	return fmt.Sprintf("| `%s` | %s | %s |\n", s.id, strings.Join(s.kinds, ", "), escape.Replace(numbered))
 }
 
 // typesFile is web/src/words/ids.ts.

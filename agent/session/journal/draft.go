@@ -130,7 +130,7 @@ func (d *Draft) Begin(text string, answer payload.RAGMessage) { d.begun = &begun
 // Discard removes the streamed text.
 func (d *Draft) Discard() { d.text, d.fresh, d.begun = nil, 0, nil }
 
-// Replaced removes the streamed text that clients have as a reply.
+// Replaced removes the streamed text that the latest reply contains. Later text stays.
 func (d *Draft) Replaced() { d.text, d.fresh = d.text[d.fresh:], 0 }
 
 // Count counts a provisional frame and returns its number.

@@ -34,25 +34,30 @@ func (q *Call[T]) Run(ctx context.Context) { q.done <- q.do(ctx) }
 // Mailbox holds the calls that wait for the owner of a session. It refuses calls once the session
 // has left memory. T names a turn, and its zero value is no turn. Make it with New.
 type Mailbox[T comparable] struct {
-	// Wakeup holds a value if the owner has to look for work.
-	Wakeup chan struct{}
-
+	wakeup  chan struct{} // holds a value if the owner has to look for work
 	closing <-chan struct{}
 	refused Refusals
 	mu      *sync.Mutex // guards the fields below
 	calls   []*Call[T]
-
-	// Users counts the callers in an operation that needs the session.
-	Users int
-	// Resetting reports that a reset is due or its greeting has not finished.
-	Resetting bool
-	// Emptied reports that the reset has emptied the session, and the greeting is due.
-	Emptied bool
-	// Gone reports that the runtime has forgotten the session.
-	Gone bool
-	// Err is the reason, if Gone.
-	Err error
+	users   int   // callers in an operation that needs the session
+	reset   Reset // the progress of a reset
+	gone    error // why the session has left memory, or nil
 }
+
+// Reset is the progress of a reset.
+type Reset int
+
+// The steps of a reset.
+const (
+	// NoReset means that no reset is due.
+	NoReset Reset = iota
+	// ResetDue means that the owner must empty the session. Until then, the mailbox refuses the
+	// calls of clients.
+	ResetDue
+	// Emptied means that the owner has emptied the session, and that the greeting is not over.
+	// Meanwhile, clients wait.
+	Emptied
+)
 
 // Refusals are the errors of refused calls.
 type Refusals struct {
@@ -65,7 +70,7 @@ type Refusals struct {
 // New returns an empty mailbox. mu guards its fields and those of its owner. closing is closed when
 // the shutdown begins.
 func New[T comparable](mu *sync.Mutex, closing <-chan struct{}, refused Refusals) Mailbox[T] {
-	return Mailbox[T]{Wakeup: make(chan struct{}, 1), closing: closing, refused: refused, mu: mu}
+	return Mailbox[T]{wakeup: make(chan struct{}, 1), closing: closing, refused: refused, mu: mu}
 }
 
 func (m *Mailbox[T]) isClosing() bool {
@@ -78,12 +83,46 @@ func (m *Mailbox[T]) isClosing() bool {
 }
 
 // EmptyLocked reports whether no call and no caller needs the session.
-func (m *Mailbox[T]) EmptyLocked() bool { return len(m.calls) == 0 && m.Users == 0 }
+func (m *Mailbox[T]) EmptyLocked() bool { return len(m.calls) == 0 && m.users == 0 }
+
+// UsedLocked reports whether a caller is between Use and Leave.
+func (m *Mailbox[T]) UsedLocked() bool { return m.users > 0 }
+
+// Wakeup returns a channel with a value if the owner has to look for work.
+func (m *Mailbox[T]) Wakeup() <-chan struct{} { return m.wakeup }
+
+// ResetLocked returns the progress of a reset.
+func (m *Mailbox[T]) ResetLocked() Reset { return m.reset }
+
+// BeginResetLocked makes a reset the next work of the owner.
+func (m *Mailbox[T]) BeginResetLocked() {
+	m.reset = ResetDue
+	m.Signal()
+}
+
+// EmptiedLocked records that the reset has emptied the session.
+func (m *Mailbox[T]) EmptiedLocked() { m.reset = Emptied }
+
+// GreetedLocked records the end of a greeting. It ends a reset that has emptied the session.
+func (m *Mailbox[T]) GreetedLocked() {
+	if m.reset == Emptied {
+		m.reset = NoReset
+	}
+}
+
+// GoneLocked records that the session has left memory, and why. The first reason counts. A reset
+// is over.
+func (m *Mailbox[T]) GoneLocked(err error) {
+	m.reset = NoReset
+	if m.gone == nil {
+		m.gone = err
+	}
+}
 
 // Signal makes the owner look for work.
 func (m *Mailbox[T]) Signal() {
 	select {
-	case m.Wakeup <- struct{}{}:
+	case m.wakeup <- struct{}{}:
 	default:
 	}
 }
@@ -113,7 +152,7 @@ func (m *Mailbox[T]) Ask(ctx context.Context, t T, do func(ctx context.Context) 
 	begun := q.begun
 	if !begun {
 		m.calls = slices.DeleteFunc(m.calls, func(other *Call[T]) bool { return other == q })
-		if m.Resetting && errors.Is(err, errSlow) {
+		if m.reset != NoReset && errors.Is(err, errSlow) {
 			err = errStuck
 		}
 	}
@@ -141,8 +180,8 @@ func WithWait(ctx context.Context) (context.Context, context.CancelFunc) {
 func (m *Mailbox[T]) refusalLocked(t T) error {
 	var none T
 	switch {
-	case m.Gone:
-		return m.Err
+	case m.gone != nil:
+		return m.gone
 	case t == none && m.isClosing():
 		return m.refused.Closing
 	case len(m.calls) >= maxCalls:
@@ -158,10 +197,10 @@ func (m *Mailbox[T]) TakeLocked(current T) *Call[T] {
 	if m.isClosing() {
 		m.FailLocked(m.refused.Closing, none)
 	}
-	if m.Resetting && !m.Emptied {
+	if m.reset == ResetDue {
 		m.FailLocked(m.refused.Reset, current)
 	}
-	i := slices.IndexFunc(m.calls, func(q *Call[T]) bool { return !m.Resetting || q.turn != none })
+	i := slices.IndexFunc(m.calls, func(q *Call[T]) bool { return m.reset == NoReset || q.turn != none })
 	if i < 0 {
 		return nil
 	}
@@ -173,11 +212,11 @@ func (m *Mailbox[T]) TakeLocked(current T) *Call[T] {
 	return q
 }
 
-// FailLocked ends the calls of turn t with an error, or the calls of clients if t is nil. If the
-// session has left memory, it ends all calls.
+// FailLocked ends the calls of turn t with an error. The zero value of T stands for clients. Once
+// the session has left memory, FailLocked ends all calls.
 func (m *Mailbox[T]) FailLocked(err error, t T) {
 	m.calls = slices.DeleteFunc(m.calls, func(q *Call[T]) bool {
-		if q.turn != t && !m.Gone {
+		if q.turn != t && m.gone == nil {
 			return false
 		}
 		q.begun = true
@@ -191,10 +230,10 @@ func (m *Mailbox[T]) FailLocked(err error, t T) {
 func (m *Mailbox[T]) Use() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.Gone {
+	if m.gone != nil {
 		return false
 	}
-	m.Users++
+	m.users++
 	return true
 }
 
@@ -202,16 +241,19 @@ func (m *Mailbox[T]) Use() bool {
 func (m *Mailbox[T]) Leave() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.Users--
+	m.users--
 	m.Signal()
 }
 
-// Failure returns the reason why the session cannot be used, or nil.
+// Failure returns why the session has left memory, or nil.
 func (m *Mailbox[T]) Failure() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.Err
+	return m.gone
 }
+
+// FailureLocked is Failure.
+func (m *Mailbox[T]) FailureLocked() error { return m.gone }
 
 // Nothing is the function of a caller that only waits for the end of a reset.
 func Nothing(context.Context) error { return nil }

@@ -134,7 +134,7 @@ func begin(t *testing.T, url string, a *agent.Agent, shared ...*limits.Limit) *p
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	p := &process{line: &line{Store: store, cut: make(chan struct{})}}
 	p.relay, err = relay.New(relay.Config{
-		Agent: a.Name(), Leases: p.line, Replica: replica.Config{Bus: p.line, Logger: log, Lease: time.Second, Beat: 100 * time.Millisecond},
+		Agent: a.Name(), Leases: p.line, Replica: replica.Config{Bus: p.line, Logger: log},
 	})
 	ok(t, err)
 	p.Runtime, err = session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, Logger: log, Replicas: p.relay})

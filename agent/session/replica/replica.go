@@ -83,12 +83,12 @@ type Config struct {
 	// Lease is the time after which a replica without a sign of life loses its sessions.
 	// Default: 3s.
 	Lease time.Duration
-	// Beat is the interval of renewals. Default: 500ms.
-	Beat time.Duration
 }
 
 // Fixed bounds.
 const (
+	// beat is the interval of renewals.
+	beat = 500 * time.Millisecond
 	// callTimeout bounds a call. It is longer than any wait of a session.
 	callTimeout = time.Minute
 	// openTimeout bounds the opening of a link.
@@ -132,7 +132,6 @@ func New(cfg Config) (*Member, error) {
 	}
 	cfg.Logger = cmp.Or(cfg.Logger, slog.Default())
 	cfg.Lease = cmp.Or(cfg.Lease, 3*time.Second)
-	cfg.Beat = cmp.Or(cfg.Beat, 500*time.Millisecond)
 	return &Member{
 		cfg: cfg, id: uuid.NewString(), ready: make(chan struct{}), pieces: map[string]*piece{},
 		beats: make(chan struct{}), links: map[string]*Link{}, streams: map[string]*Stream{}, outboxes: map[string]*outbox{},
@@ -235,7 +234,7 @@ func (m *Member) Stop(ctx context.Context) {
 
 // renew renews the lease until ctx ends.
 func (m *Member) renew(ctx context.Context) {
-	ticker := time.NewTicker(m.cfg.Beat)
+	ticker := time.NewTicker(beat)
 	defer ticker.Stop()
 	failed := false
 	for {

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"docent/agent/tool"
+	words "docent/rag/text"
 )
 
 // maxResult is the maximum size of a result, in bytes.
@@ -93,9 +93,6 @@ func bound(text string) string {
 	if len(text) <= maxResult {
 		return text
 	}
-	end := maxResult
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return fmt.Sprintf("%s\n[cut after %d of %d bytes]", text[:end], end, len(text))
+	head := words.Head(text, maxResult)
+	return fmt.Sprintf("%s\n[cut after %d of %d bytes]", head, len(head), len(text))
 }

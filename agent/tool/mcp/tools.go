@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"docent/agent/tool"
 	"docent/internal/fault"
+	words "docent/rag/text"
 )
 
 const (
@@ -195,11 +195,7 @@ func description(t *sdk.Tool) string {
 	if len(text) <= maxDescription {
 		return text
 	}
-	end := maxDescription
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + "…"
+	return words.Head(text, maxDescription) + "…"
 }
 
 var notInNames = regexp.MustCompile(`[^a-zA-Z0-9_-]+`)

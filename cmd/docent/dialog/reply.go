@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"docent/agent/intent"
 	"docent/payload"
+	words "docent/rag/text"
 )
 
 // noIntent is the name of the prediction without an intent.
@@ -53,11 +53,7 @@ func shown(f payload.Frame) string {
 		text = inner
 	}
 	if len(text) > maxShown {
-		end := maxShown
-		for !utf8.RuneStart(text[end]) {
-			end--
-		}
-		text = text[:end] + "…"
+		text = words.Head(text, maxShown) + "…"
 	}
 	return "[" + strings.TrimPrefix(string(f.Action), "agent_reply_") + "] " + text
 }

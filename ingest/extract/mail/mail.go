@@ -15,6 +15,7 @@ import (
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	"docent/rag/text"
 )
 
 // maxField bounds a displayed field, such as a long list of recipients.
@@ -79,21 +80,13 @@ func (w *writer) message(e *entity) {
 		if value == "" || f.key == "sender" && e.header["from"] != "" {
 			continue
 		}
-		lines = append(lines, f.label+": "+shorten(value))
+		lines = append(lines, f.label+": "+text.Cut(value, maxField))
 	}
 	if names := attachmentNames(e); len(names) > 0 {
-		lines = append(lines, "Attachments: "+shorten(strings.Join(names, ", ")))
+		lines = append(lines, "Attachments: "+text.Cut(strings.Join(names, ", "), maxField))
 	}
 	w.b.Add(outline.Paragraph, 0, strings.Join(lines, "\n"))
 	w.part(e, &state{})
-}
-
-// shorten truncates a long field.
-func shorten(s string) string {
-	if len(s) <= maxField {
-		return s
-	}
-	return strings.ToValidUTF8(s[:maxField], "") + " …"
 }
 
 // nested adds a nested message as a section.

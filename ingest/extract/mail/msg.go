@@ -17,6 +17,7 @@ import (
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	"docent/rag/text"
 )
 
 // Properties of a message of Outlook.
@@ -219,7 +220,7 @@ func (w *writer) outlook(it *item) {
 	var lines []string
 	add := func(label, value string) {
 		if value != "" {
-			lines = append(lines, label+": "+shorten(value))
+			lines = append(lines, label+": "+text.Cut(value, maxField))
 		}
 	}
 	h, _ := parseHeader([]byte(it.text(propHeaders)))

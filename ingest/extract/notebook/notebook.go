@@ -14,6 +14,7 @@ import (
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	words "docent/rag/text"
 )
 
 // maxOutput bounds the text kept of one output.
@@ -227,5 +228,5 @@ func cut(text string) string {
 	if len(text) <= maxOutput {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxOutput], "") + "\n…"
+	return words.Head(text, maxOutput) + "\n…"
 }

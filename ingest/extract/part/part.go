@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"docent/internal/fault"
+	"docent/rag/text"
 )
 
 // Part is a document inside another one: a file in an archive, an attachment of
@@ -72,11 +72,7 @@ func shorten(e string) string {
 	if len(ending) > 16 {
 		ending = ""
 	}
-	cut := maxName - len(ending)
-	for cut > 0 && !utf8.RuneStart(e[cut]) {
-		cut--
-	}
-	return e[:cut] + ending
+	return text.Head(e, maxName-len(ending)) + ending
 }
 
 // Names makes names unique within one container. Its zero value is ready to

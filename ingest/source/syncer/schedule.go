@@ -216,7 +216,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	defer working.Wait()
 	w := &watching{m: m, watched: map[int64]*watched{}}
 	defer w.stop()
-	slots := make(chan struct{}, m.cfg.Concurrency)
+	slots := make(chan struct{}, concurrency)
 	m.resume(ctx)
 	for woken := true; ; {
 		w.reconcile(ctx, woken)

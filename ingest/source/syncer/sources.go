@@ -33,8 +33,6 @@ type Config struct {
 	Vault *Vault
 	// Kinds are the supported kinds of sources; default none.
 	Kinds []source.Kind
-	// Concurrency is the number of sources that are synced at once; default 2.
-	Concurrency int
 	// Poll is the interval at which Run looks for sources that are due; default 2s.
 	Poll time.Duration
 	// Lease is the time after which another process continues the syncs of a killed
@@ -45,6 +43,9 @@ type Config struct {
 	// Logger receives the results of background syncs; default none.
 	Logger *slog.Logger
 }
+
+// concurrency is the number of sources that are synced at once.
+const concurrency = 2
 
 // Manager adds, changes, removes, and syncs sources. It is safe for concurrent
 // use.
@@ -75,11 +76,8 @@ func NewManager(cfg Config) (*Manager, error) {
 		return nil, errors.New("syncer: Config.Documents is missing")
 	case cfg.Vault == nil:
 		return nil, errors.New("syncer: Config.Vault is missing")
-	case cfg.Concurrency < 0, cfg.Poll < 0, cfg.Lease < 0:
-		return nil, errors.New("syncer: Config.Concurrency, Poll and Lease must not be negative")
-	}
-	if cfg.Concurrency == 0 {
-		cfg.Concurrency = 2
+	case cfg.Poll < 0, cfg.Lease < 0:
+		return nil, errors.New("syncer: Config.Poll and Lease must not be negative")
 	}
 	if cfg.Poll == 0 {
 		cfg.Poll = 2 * time.Second

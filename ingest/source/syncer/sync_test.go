@@ -159,7 +159,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.ingester, err = ingest.New(ingest.Config{Store: w.db, Embedder: embedder{}, Reader: reader, BatchDocuments: 4}); err != nil {
+	if w.ingester, err = ingest.New(ingest.Config{Store: w.db, Embedder: embedder{}, Reader: reader}); err != nil {
 		t.Fatal(err)
 	}
 	vault, err := syncer.NewVault(filepath.Join(dir, "secret.key"), "")

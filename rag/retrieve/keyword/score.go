@@ -18,12 +18,14 @@ const (
 	MaxHeadingTF     = 7
 )
 
-// IDF is the rarity of a term that df of n passages contain. It is never negative.
+// IDF returns the inverse document frequency of a term. df of n passages contain the
+// term. The result is never negative.
 func IDF(df, n int) float32 {
 	return float32(math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5)))
 }
 
-// Norm is BM25's k1*(1-b+b*length/mean).
+// Norm returns BM25's k1*(1-b+b*length/mean) for a passage. length and mean are in
+// words.
 func Norm(length, mean, b float32) float32 {
 	if mean <= 0 {
 		mean = 1
@@ -31,6 +33,6 @@ func Norm(length, mean, b float32) float32 {
 	return K1 * (1 - b + b*length/mean)
 }
 
-// Saturated is the part of a score that a term with a count of tf adds. The weight
-// of the term is not included.
+// Saturated returns the score of a term that occurs tf times, without the weight of
+// the term. norm is the result of Norm.
 func Saturated(tf, norm float32) float32 { return tf * (K1 + 1) / (tf + norm) }

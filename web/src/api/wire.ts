@@ -379,7 +379,7 @@ export interface components {
             model: string;
             /** @description Only 1. */
             n?: unknown;
-            /** @description Only the type text. */
+            /** @description Refused unless its type is text. */
             response_format?: unknown;
             /** @description Up to four texts. The answer ends before the first of them. */
             stop?: unknown;

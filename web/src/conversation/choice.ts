@@ -35,8 +35,8 @@ export function sensible(options: AskOptions, info: Info | null): AskOptions {
 /** usual reports whether all options have their defaults. */
 export const usual = (options: AskOptions): boolean => Object.keys(options).length === 0;
 
-/** said returns the content of a message: an object if an option is set, else text. */
-export const said = (message: string, { collections, model, k }: AskOptions): string | Question =>
+/** questionContent returns the content of a message: an object if an option is set, else text. */
+export const questionContent = (message: string, { collections, model, k }: AskOptions): string | Question =>
   collections || model || k ? { message, ...(collections && { collections }), ...(model && { model }), ...(k && { k }) } : message;
 
 /** optionsOf returns the answer options of a sent question. */
@@ -45,6 +45,6 @@ export function optionsOf(content: unknown): AskOptions {
   return { ...(collections && { collections }), ...(model && { model }), ...(k && { k }) };
 }
 
-/** alike reports whether two choices are equal. */
-export const alike = (a: AskOptions, b: AskOptions): boolean =>
+/** sameOptions reports whether two choices are equal. */
+export const sameOptions = (a: AskOptions, b: AskOptions): boolean =>
   a.model === b.model && a.k === b.k && [...(a.collections ?? [])].sort().join('\n') === [...(b.collections ?? [])].sort().join('\n');

@@ -8,12 +8,12 @@ import { chatAddress, router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 import { announcePhase, announceReply } from './announcements';
-import { alike, choices, optionsOf, said, sensible, type AskOptions } from './choice';
-import { who } from './kept';
+import { choices, optionsOf, questionContent, sameOptions, sensible, type AskOptions } from './choice';
+import { userKey } from './kept';
 import { Ratings, type Feedback } from './ratings.svelte';
 import { remember } from './recall';
 import { byUser, rows, running, view, type Asked, type Item } from './turns';
-import { keep, keepable, kept } from './unsent';
+import { keepable, storedUnsent, storeUnsent } from './unsent';
 
 /** A waiting turn is shown as held after this silence, in ms. */
 const silenceBeforeHeld = 1500;
@@ -123,13 +123,13 @@ class Conversation {
    * the user. Messages are sent again with the same ids, so none is stored twice.
    */
   recover(): void {
-    if (who() === undefined || this.loading || this.error) return;
+    if (userKey() === undefined || this.loading || this.error) return;
     const session = this.session ?? '';
     if (session) this.choice = choices.get(session) ?? this.choice;
     this.recovered = true;
     const { entries, pending } = this.transcript;
     const known = new Set([...entries, ...pending].map((e) => e.id));
-    for (const o of kept(session)) if (!known.has(o.id)) void this.resend(o);
+    for (const o of storedUnsent(session)) if (!known.has(o.id)) void this.resend(o);
   }
 
   /** choose sets the answer options for the next questions. */
@@ -141,7 +141,7 @@ class Conversation {
   /** ask sends a message. Without a connection, it waits for one. */
   ask(text: string, options: AskOptions = this.choice): void {
     // The transcript shows refusals.
-    void this.connect().send(said(text, sensible(options, server.info))).catch(() => undefined);
+    void this.connect().send(questionContent(text, sensible(options, server.info))).catch(() => undefined);
     remember(text);
     this.named();
     announcer.say(words.input.sent);
@@ -170,7 +170,7 @@ class Conversation {
   /** edit replaces a question. */
   edit(item: Asked, text: string, options: AskOptions = this.choice): void {
     if (item.turn === null) return;
-    void this.connect().edit(item.turn, said(text, sensible(options, server.info))).catch((err: unknown) => this.refused(err));
+    void this.connect().edit(item.turn, questionContent(text, sensible(options, server.info))).catch((err: unknown) => this.refused(err));
     remember(text);
     announcer.say(words.input.sent);
   }
@@ -184,7 +184,7 @@ class Conversation {
       const entry = this.transcript.entries.find((e) => e.seq === item.seq);
       const now = sensible(this.choice, server.info);
       const text = entry?.type === 'str' || entry?.type === 'json';
-      if (server.info?.built_in && text && !alike(sensible(optionsOf(entry.content), server.info), now)) this.edit(item, item.text, now);
+      if (server.info?.built_in && text && !sameOptions(sensible(optionsOf(entry.content), server.info), now)) this.edit(item, item.text, now);
       else void this.connect().regenerate(item.turn).catch((err: unknown) => this.refused(err));
     }
     announcer.say(words.input.sent);
@@ -238,11 +238,11 @@ class Conversation {
   }
 
   // Before recover runs, the messages of an earlier load of the page are kept too.
-  private keep(): void {
+  private storeUnsent(): void {
     const session = this.session ?? '';
     const { pending } = this.transcript;
-    const earlier = this.recovered ? [] : kept(session).filter((o) => !pending.some((p) => p.id === o.id));
-    keep(session, [...earlier.map((o) => ({ ...o, error: null })), ...pending]);
+    const earlier = this.recovered ? [] : storedUnsent(session).filter((o) => !pending.some((p) => p.id === o.id));
+    storeUnsent(session, [...earlier.map((o) => ({ ...o, error: null })), ...pending]);
   }
 
   private async resend({ id, action, content, replaces }: Outgoing): Promise<void> {
@@ -291,7 +291,7 @@ class Conversation {
   private take(event: TranscriptEvent): void {
     const { pending } = this.transcript;
     this.transcript = reduce(this.transcript, event);
-    if (this.transcript.pending !== pending) this.keep();
+    if (this.transcript.pending !== pending) this.storeUnsent();
     if (event.type === 'state') this.linked(event.state, event.code);
     if (event.type === 'frame' && endSilence.includes(event.frame.action)) this.silent = false;
     if (event.type === 'frame' && event.frame.action === 'agent_reply_delta') {
@@ -367,9 +367,9 @@ class Conversation {
   private named(): void {
     const session = this.client?.sessionId;
     if (!session || session === this.session || this.fresh) return;
-    keep('', []);
+    storeUnsent('', []);
     this.session = session;
-    keep(session, this.transcript.pending);
+    storeUnsent(session, this.transcript.pending);
     if (Object.keys(this.choice).length > 0) choices.set(session, this.choice);
     if (router.route.view === 'chat') router.replace(chatAddress(session));
   }

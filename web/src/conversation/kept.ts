@@ -8,14 +8,14 @@ interface Kept {
   value: unknown;
 }
 
-/** who identifies the user of the page; undefined while unknown. */
-export const who = (): string | undefined => (account.me ? (account.me.auth ? `user ${account.me.id}` : '') : undefined);
+/** userKey identifies the user of the page; undefined while unknown. */
+export const userKey = (): string | undefined => (account.me ? (account.me.auth ? `user ${account.me.id}` : '') : undefined);
 
 class Shelf {
   constructor(private readonly storage: () => Storage) {}
 
   read<T>(name: string, check: (value: unknown) => value is T): T | undefined {
-    const user = who();
+    const user = userKey();
     if (user === undefined) return undefined;
     try {
       const kept = JSON.parse(this.storage().getItem(name) ?? 'null') as Kept | null;
@@ -27,7 +27,7 @@ class Shelf {
 
   /** write stores a value; undefined removes it. */
   write(name: string, value: unknown): void {
-    const user = who();
+    const user = userKey();
     if (user === undefined) return;
     try {
       if (value === undefined) this.storage().removeItem(name);

@@ -17,11 +17,11 @@ const bulk = (content: unknown): number =>
 /** keepable reports whether a message survives a reload. Large files do not. */
 export const keepable = (p: Outgoing): boolean => bulk(p.content) <= maxKept;
 
-/** keep stores the waiting messages of a conversation, without refused ones. */
-export function keep(session: string, pending: readonly Pending[]): void {
+/** storeUnsent stores the waiting messages of a conversation, without refused ones. */
+export function storeUnsent(session: string, pending: readonly Pending[]): void {
   const waiting = pending.filter((p) => (!p.error || p.error.retryable) && keepable(p));
   unsent.set(session, waiting.length > 0 ? waiting.map(({ error: _, ...outgoing }) => outgoing) : undefined);
 }
 
-/** kept returns the waiting messages of a conversation. */
-export const kept = (session: string): Outgoing[] => unsent.get(session) ?? [];
+/** storedUnsent returns the waiting messages of a conversation. */
+export const storedUnsent = (session: string): Outgoing[] => unsent.get(session) ?? [];

@@ -142,7 +142,6 @@ export interface Params {
   file_invalid: [];
   file_larger_than_limit: [string, string];
   file_missing: [];
-  file_missing_or_dead_link: [];
   file_name_invalid: [number];
   file_name_not_utf8: [];
   file_name_too_long: [];
@@ -234,6 +233,7 @@ export interface Params {
   line_too_large: [string];
   line_unreadable: [number, string];
   link_outside: [];
+  link_to_missing_file: [];
   listening_off: [];
   mail_certificate_invalid: [];
   mail_command_refused: [string];
@@ -311,6 +311,7 @@ export interface Params {
   no_collection: [string];
   no_collection_of: [string, string];
   no_document: [number];
+  no_file_at_path: [];
   no_group: [string];
   no_login: [];
   no_mailbox: [string];

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { alike, said, sensible } from '../../src/conversation/choice';
+import { questionContent, sameOptions, sensible } from '../../src/conversation/choice';
 import { commands, matching, read } from '../../src/input/commands';
 import { browser, isText, PerConversation, tab } from '../../src/conversation/kept';
 import { Recall, remember } from '../../src/conversation/recall';
-import { keep, kept } from '../../src/conversation/unsent';
+import { storedUnsent, storeUnsent } from '../../src/conversation/unsent';
 import type { Info } from '../../src/api/shapes';
 import { account } from '../../src/shell/account.svelte';
 import { en } from '../../src/words/en';
@@ -105,11 +105,11 @@ test('what is kept of conversations is bounded, the oldest goes', () => {
 test('what waits is kept, but what was refused for good and what is large', () => {
   const p = (id: string, more: object = {}) => ({ id, action: 'user_message' as const, content: id, error: null, ...more });
   const refused = (retryable: boolean) => ({ error: { code: 'x', message: 'no', retryable } });
-  keep('s', [p('a'), p('b', refused(true)), p('c', refused(false)), p('d', { content: { name: 'f', base64: 'A'.repeat(2 << 20) } })]);
-  expect(kept('s').map((o) => o.id)).toEqual(['a', 'b']);
-  expect(kept('s')[0]).toEqual({ id: 'a', action: 'user_message', content: 'a' });
-  keep('s', []);
-  expect([kept('s'), sessionStorage.length]).toEqual([[], 0]);
+  storeUnsent('s', [p('a'), p('b', refused(true)), p('c', refused(false)), p('d', { content: { name: 'f', base64: 'A'.repeat(2 << 20) } })]);
+  expect(storedUnsent('s').map((o) => o.id)).toEqual(['a', 'b']);
+  expect(storedUnsent('s')[0]).toEqual({ id: 'a', action: 'user_message', content: 'a' });
+  storeUnsent('s', []);
+  expect([storedUnsent('s'), sessionStorage.length]).toEqual([[], 0]);
 });
 
 test('a choice is what the server can do and is other than usual', () => {
@@ -118,6 +118,6 @@ test('a choice is what the server can do and is other than usual', () => {
   expect(sensible({ collections: ['b', 'a'], model: 'big', k: 8 }, info)).toEqual({});
   expect(sensible({ collections: [], model: 'gone', k: 51 }, info)).toEqual({});
   expect(sensible({ k: 3 }, { ...info, built_in: false })).toEqual({});
-  expect([said('q', {}), said('q', { k: 3 })]).toEqual(['q', { message: 'q', k: 3 }]);
-  expect([alike({ collections: ['a', 'b'] }, { collections: ['b', 'a'] }), alike({}, { k: 1 })]).toEqual([true, false]);
+  expect([questionContent('q', {}), questionContent('q', { k: 3 })]).toEqual(['q', { message: 'q', k: 3 }]);
+  expect([sameOptions({ collections: ['a', 'b'] }, { collections: ['b', 'a'] }), sameOptions({}, { k: 1 })]).toEqual([true, false]);
 });

@@ -118,7 +118,7 @@ export const evidence: Catalogue['evidence'] = {
   unused: 'Nicht zitiert',
   near: 'Ähnlichste',
   scoreHint: 'Wertungen ordnen die Stellen einer Antwort. Sie sind keine Prozentwerte. Vergleichen Sie nicht die Wertungen verschiedener Antworten.',
-  scoreHintNear: 'Wertungen ordnen nur die Stellen. Auch die beste Stelle belegt zu wenig für eine Antwort.',
+  scoreHintNear: 'Wertungen ordnen nur die Stellen. Nicht einmal die beste Stelle belegt eine Antwort.',
   carries: 'Belegt',
   supports: { strong: 'ganz', weak: 'zum Teil', none: 'nicht' },
   again: 'Erneut suchen, mit Einzelheiten',

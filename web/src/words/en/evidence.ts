@@ -124,7 +124,7 @@ export const evidence = {
   unused: 'Not cited',
   near: 'Closest',
   scoreHint: 'Scores rank the passages of one answer. They are not percentages. Do not compare the scores of different answers.',
-  scoreHintNear: 'Scores only rank the passages. Even the best passage supports too little for an answer.',
+  scoreHintNear: 'Scores only rank the passages. Not even the best passage supports an answer.',
   carries: 'Supports',
   supports: { strong: 'fully', weak: 'in part', none: 'not' },
   again: 'Search again with details',
