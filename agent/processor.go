@@ -53,7 +53,7 @@ func (t *Turn) chain(ctx context.Context, s *Session, all []Processor, text stri
 func callProcessor(ctx context.Context, s *Session, p Processor, text string) (out string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = errlog.Withhold(errlog.Recovered(v, debug.Stack()))
+			err = errlog.Recovered(v, debug.Stack())
 		}
 	}()
 	return p(withSession(ctx, s), s, text)
