@@ -15,8 +15,8 @@ const modelContext = "model_context_"
 // MaxModelContext limits each text of ModelContext and SetModelContext, in bytes.
 const MaxModelContext = 8 << 10
 
-// ModelContext adds a text to the instruction of models, in all sessions: RunRAG and reasoning send it with every call. It
-// corresponds to the global context of BAF's models. A longer text than MaxModelContext is an error of Validate.
+// ModelContext adds a text to the instruction of models, in all sessions: RunRAG, reasoning, and the action llm of agent files
+// send it with every call. It corresponds to the global context of BAF's models. A longer text than MaxModelContext is an error of Validate.
 func (a *Agent) ModelContext(text string) { a.context = text }
 
 // SetModelContext adds a named text to the instruction of models, in this session. Another text under the same name replaces
