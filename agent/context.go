@@ -39,7 +39,7 @@ func ModelContext(s *Session) string {
 	if text := s.turn.machine.agent.context; text != "" {
 		texts = append(texts, text)
 	}
-	vars := s.Variables()
+	vars := s.allVariables()
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		var text string
 		if strings.HasPrefix(name, modelContext) && json.Unmarshal(vars[name], &text) == nil {

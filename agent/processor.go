@@ -41,7 +41,7 @@ func (t *Turn) chain(ctx context.Context, s *Session, all []Processor, text stri
 		out, err := callProcessor(ctx, s, p, text)
 		if err != nil {
 			if ctx.Err() == nil {
-				t.log(ctx, "processor failed", err, "processor", i)
+				t.log(ctx, "processor failed", err, append([]any{"processor", i, "state", t.at.name}, errlog.OwnText(err)...)...)
 			}
 			continue
 		}
