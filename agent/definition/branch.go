@@ -98,7 +98,7 @@ func (d bodies) branch(condition, then, otherwise *yaml.Node) *action {
 }
 
 // variableName reads the name of a variable that an action sets.
-func (d *draft) variableName(n *yaml.Node, what string) string {
+func (d bodies) variableName(n *yaml.Node, what string) string {
 	name := d.text(n, what)
 	if _, err := agent.CheckReserved(map[string]json.RawMessage{name: nil}); err != nil {
 		d.wrong(n, "%s: choose another name", fault.Message(err))
