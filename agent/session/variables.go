@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"docent/agent/session/mailbox"
-
 	"docent/agent"
+	"docent/agent/session/mailbox"
 	"docent/agent/session/queue"
 	"docent/agent/session/replica"
 	"docent/internal/fault"
