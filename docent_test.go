@@ -114,6 +114,17 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestUnusedModel logs why MODEL has no effect.
+func TestUnusedModel(t *testing.T) {
+	t.Setenv("MODEL", "gpt")
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
+	var said bytes.Buffer
+	running(t, docent.Options{Args: []string{"--addr=127.0.0.1:0"}, Settings: map[string]string{"data": t.TempDir()}, Output: &said})
+	if !strings.Contains(said.String(), "MODEL does not turn a model on; set DOCENT_MODEL") {
+		t.Errorf("it says %s", said.String())
+	}
+}
+
 // TestRefused checks the errors for wrong arguments and settings.
 func TestRefused(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"mime"
 	"path"
 	"reflect"
@@ -87,7 +88,7 @@ func (op Operator) Holds(have, want any) (bool, error) {
 	return err == nil && op.holds(a, b), err
 }
 
-// holds compares two values in the form that JSON decoding gives them.
+// holds compares two values in the form of normal.
 func (op Operator) holds(have, want any) bool {
 	switch op {
 	case Equal:
@@ -99,16 +100,29 @@ func (op Operator) holds(have, want any) bool {
 	if test == nil {
 		return false
 	}
-	switch a := have.(type) {
-	case float64:
-		b, ok := want.(float64)
-		return ok && test(cmp.Compare(a, b))
-	case string:
-		b, ok := want.(string)
-		return ok && test(cmp.Compare(a, b))
-	default:
-		return false
+	if a, ok := have.(int64); ok {
+		if b, ok := want.(int64); ok {
+			return test(cmp.Compare(a, b))
+		}
 	}
+	if a, ok := float(have); ok {
+		b, ok := float(want)
+		return ok && test(cmp.Compare(a, b))
+	}
+	a, ok := have.(string)
+	b, both := want.(string)
+	return ok && both && test(cmp.Compare(a, b))
+}
+
+// float returns a number of normal as a float64.
+func float(v any) (out float64, ok bool) {
+	switch v := v.(type) {
+	case int64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
 }
 
 // compare returns a condition that compares a variable with a value.
@@ -120,22 +134,52 @@ func compare(name string, op Operator, value any) condition {
 		c.broken = fmt.Errorf("there is no operator %q", op)
 	}
 	c.holds = func(_ context.Context, s *Session) (bool, error) {
-		var have any
-		if _, err := s.Get(name, &have); err != nil {
-			return false, err
-		}
-		return op.holds(have, target), nil
+		have, err := normal(Get[json.RawMessage](s, name, nil))
+		return err == nil && op.holds(have, target), err
 	}
 	return c
 }
 
-// normal returns a value in the form that JSON decoding gives it.
+// normal returns a value in the form that JSON decoding gives it. Integers are int64, if they fit.
 func normal(value any) (out any, err error) {
 	data, err := json.Marshal(value)
-	if err == nil {
-		err = json.Unmarshal(data, &out)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
+	if err := decoder.Decode(&out); err != nil {
+		return nil, err
+	}
+	return counted(out)
+}
+
+// counted replaces the numbers in a decoded value.
+func counted(v any) (_ any, err error) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, item := range v {
+			if v[key], err = counted(item); err != nil {
+				return nil, err
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if v[i], err = counted(item); err != nil {
+				return nil, err
+			}
+		}
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n, nil
+		}
+		f, err := v.Float64()
+		if err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 { // 1.0 equals 1
+			return int64(f), nil
+		}
+		return f, err
+	}
+	return v, nil
 }
 
 // ofType returns a condition that holds for files of one of these types.

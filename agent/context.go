@@ -15,8 +15,9 @@ const modelContext = "model_context_"
 // MaxModelContext limits each text of ModelContext and SetModelContext, in bytes.
 const MaxModelContext = 8 << 10
 
-// ModelContext adds a text to the instruction of models, in all sessions: RunRAG and reasoning send it with every call. It
-// corresponds to the global context of BAF's models. A longer text than MaxModelContext is an error of Validate.
+// ModelContext adds a text to the instruction of models, in all sessions: RunRAG, reasoning, and the action llm of agent files
+// send it with every call. It corresponds to the global context of BAF's models. A longer text than MaxModelContext is an
+// error of Validate.
 func (a *Agent) ModelContext(text string) { a.context = text }
 
 // SetModelContext adds a named text to the instruction of models, in this session. Another text under the same name replaces
@@ -40,7 +41,7 @@ func ModelContext(s *Session) string {
 	if text := s.turn.machine.agent.context; text != "" {
 		texts = append(texts, text)
 	}
-	vars := s.Variables()
+	vars := allVariables(s)
 	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		var text string
 		if strings.HasPrefix(name, modelContext) && json.Unmarshal(vars[name], &text) == nil {

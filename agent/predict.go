@@ -57,7 +57,7 @@ const noClassifier = "None"
 func (t *Turn) classify(ctx context.Context, n *node, text string) (p Prediction) {
 	defer func() {
 		if r := recover(); r != nil {
-			t.log(ctx, "classifier failed", errlog.Withhold(errlog.Recovered(r, debug.Stack())), "state", n.name)
+			t.log(ctx, "classifier failed", errlog.Recovered(r, debug.Stack()), "state", n.name)
 			p = intent.Unmatched(n.classifier.Name(), text)
 		}
 	}()

@@ -41,7 +41,7 @@ func (t *Turn) chain(ctx context.Context, s *Session, all []Processor, text stri
 		out, err := callProcessor(ctx, s, p, text)
 		if err != nil {
 			if ctx.Err() == nil {
-				t.log(ctx, "processor failed", err, "processor", i)
+				t.log(ctx, "processor failed", err, append([]any{"processor", i, "state", t.at.name}, errlog.OwnText(err)...)...)
 			}
 			continue
 		}
@@ -53,7 +53,7 @@ func (t *Turn) chain(ctx context.Context, s *Session, all []Processor, text stri
 func callProcessor(ctx context.Context, s *Session, p Processor, text string) (out string, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = errlog.Withhold(errlog.Recovered(v, debug.Stack()))
+			err = errlog.Recovered(v, debug.Stack())
 		}
 	}()
 	return p(withSession(ctx, s), s, text)

@@ -136,7 +136,7 @@ func (d SessionDocuments) reader() (DocumentRAG, error) {
 // names returns the numbers of the documents in ascending order.
 func (d SessionDocuments) names() []int {
 	var out []int
-	for name, value := range d.session.Variables() {
+	for name, value := range allVariables(d.session) {
 		number, found := strings.CutPrefix(name, sessionDocument)
 		if n, err := strconv.Atoi(number); found && err == nil && json.Valid(value) {
 			out = append(out, n)

@@ -116,8 +116,19 @@ func (s *Session) Get(key string, to any) (found bool, err error) {
 	return true, nil
 }
 
-// Variables returns a copy of all variables as JSON, as BAF's get_dictionary does.
+// Variables returns a copy of the variables as JSON, as BAF's get_dictionary does. It leaves out those of docent: the
+// context for models, the documents of the session, and its sessions at other agents.
 func (s *Session) Variables() map[string]json.RawMessage {
+	vars := allVariables(s)
+	maps.DeleteFunc(vars, func(name string, _ json.RawMessage) bool {
+		own := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+		return own(modelContext) || own(sessionDocument) || own(peerSession)
+	})
+	return vars
+}
+
+// allVariables returns a copy of all variables.
+func allVariables(s *Session) map[string]json.RawMessage {
 	s.turn.mu.Lock()
 	defer s.turn.mu.Unlock()
 	return maps.Clone(s.turn.vars.merged())

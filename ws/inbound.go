@@ -216,22 +216,16 @@ func (t *talk) reset(ctx context.Context) error {
 	return t.c.Session().Reset(ctx)
 }
 
-// actUI passes on an action in a user interface. The values that the user entered
-// become variables. A changed field is no event of its own, because most agents only
-// handle the whole form, and the others would wait in the queue.
+// actUI passes on an action in a user interface. A changed field becomes a variable. It
+// is no event of its own, because most agents only handle the whole form, and the others
+// would wait in the queue.
 func (t *talk) actUI(ctx context.Context, frame payload.Frame) error {
 	if frame.Action == payload.UserGUIEvent {
 		if !t.v1 {
 			t.gui.Store(true)
 		}
-		e := payload.ReadGUIEvent(frame.Message)
-		if inputs := e.Inputs(); len(inputs) > 0 {
-			if err := t.c.Session().SetVariables(ctx, inputs); err != nil {
-				return err
-			}
-		}
-		if e.Changes() {
-			return nil
+		if e := payload.ReadGUIEvent(frame.Message); e.Changes() {
+			return t.c.Session().SetVariables(ctx, e.Inputs())
 		}
 	}
 	return t.c.Session().SendEvent(ctx, chat.EventUI, frame.Message, !t.v1)

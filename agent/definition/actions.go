@@ -258,7 +258,7 @@ func (d bodies) reason(n *yaml.Node) action {
 	if !isTrue(n) {
 		d.mapping(n, "reason",
 			field{"model", func(n *yaml.Node) { model = d.modelName(n); o.RAG.Model = model }},
-			field{"system", func(n *yaml.Node) { o.System = d.text(n, "system") }},
+			field{"system", func(n *yaml.Node) { o.System, o.SystemOf = d.text(n, "system"), d.template(n, "system").fill }},
 			field{"max_steps", func(n *yaml.Node) { o.MaxSteps = d.integer(n, "max_steps", 1, reason.MaxRunSteps) }},
 			field{"planning", func(n *yaml.Node) { o.NoPlanning = !d.flag(n, "planning") }},
 			field{"steps", func(n *yaml.Node) { o.HideSteps = !d.flag(n, "steps") }},

@@ -2,12 +2,14 @@ package definition
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
 	"gopkg.in/yaml.v3"
 
 	"docent/agent"
+	"docent/internal/fault"
 )
 
 // test is the condition of the action if.
@@ -95,6 +97,15 @@ func (d bodies) branch(condition, then, otherwise *yaml.Node) *action {
 	}}
 }
 
+// variableName reads the name of a variable that an action sets.
+func (d bodies) variableName(n *yaml.Node, what string) string {
+	name := d.text(n, what)
+	if _, err := agent.CheckReserved(map[string]json.RawMessage{name: nil}); err != nil {
+		d.wrong(n, "%s: choose another name", fault.Message(err))
+	}
+	return name
+}
+
 // set reads variables with their values. Null, and a placeholder without a value,
 // remove a variable.
 func (d bodies) set(n *yaml.Node) action {
@@ -103,7 +114,8 @@ func (d bodies) set(n *yaml.Node) action {
 		value source
 	}
 	var all []assignment
-	d.entries(n, "set", func(_ *yaml.Node, name string, value *yaml.Node) {
+	d.entries(n, "set", func(key *yaml.Node, name string, value *yaml.Node) {
+		d.variableName(key, "the name of a variable")
 		all = append(all, assignment{name, d.data(value, "variable "+name).source})
 	})
 	return always(func(_ context.Context, s *agent.Session) error {

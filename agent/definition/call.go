@@ -33,7 +33,7 @@ func (d bodies) call(n, otherwise *yaml.Node) *action {
 			}
 			arguments = d.data(n, "arguments")
 		}},
-		field{"into", func(n *yaml.Node) { into = d.text(n, "into") }},
+		field{"into", func(n *yaml.Node) { into = d.variableName(n, "into") }},
 	)
 	d.require(n, keys, "call", "tool")
 	if name != "" && len(d.env.Functions) == 0 && len(d.tools.servers) == 0 {
@@ -82,7 +82,7 @@ func (t *toolset) callable(name string) error {
 	return invalidCall(name, strings.Join(names, ", "))
 }
 
-// errCall: a call failed. The text of the failure may repeat words of users.
+// errCall: a call of a tool of another program failed.
 var errCall = errors.New("the call failed")
 
 // invoke calls a tool. Arguments without a value are left out. A result in JSON
@@ -100,7 +100,10 @@ func (t *toolset) invoke(ctx context.Context, name string, arguments any) (any, 
 	}
 	outcome := t.calls.Invoke(ctx, name, raw)
 	if outcome.IsError {
-		return nil, fmt.Errorf("%s: %w", name, errCall)
+		if outcome.Cause == nil {
+			outcome.Cause = errCall
+		}
+		return nil, fmt.Errorf("%s: %w", name, outcome.Cause)
 	}
 	if json.Valid([]byte(outcome.Content)) {
 		return json.RawMessage(outcome.Content), nil

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
+	"sync"
 	"testing"
 
 	"docent/agent"
@@ -15,6 +17,24 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 )
+
+// buffer is a log that is read while it is written.
+type buffer struct {
+	mu   sync.Mutex // guards text
+	text strings.Builder
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
 
 // parcels are the arguments of the function price.
 type parcels struct {
@@ -75,18 +95,35 @@ func TestCall(t *testing.T) {
 	parse(t, strings.Replace(calls, "tool: web_look", "tool: web_see", 1), env)
 }
 
-// TestFailedCall fails the turn of a call without else.
+// TestFailedCall fails the turn of a call without else. The log has the cause.
 func TestFailedCall(t *testing.T) {
 	t.Parallel()
+	broken := tool.Tool{Name: "broken", Call: func(context.Context, json.RawMessage) (any, error) { panic("no tariff") }}
+	var log buffer
+	logger := slog.New(slog.NewTextHandler(&log, nil))
 	d := parse(t, `
 name: calls
 states:
   a: {initial: true, on: [{message: any, to: b}]}
-  b: {body: [call: {tool: price}, reply: never], then: a}
-`, definition.Environment{Functions: functions(t)})
-	k, _ := begin(t, d.Agent, session.RuntimeConfig{}, 0)
-	if got := k.say("x"); strings.Contains(strings.Join(got, ""), "never") {
-		t.Errorf("said %q", got)
+  b:
+    body:
+      - if: {variable: wild}
+        then: [call: {tool: broken}]
+      - set: {wild: true}
+      - call: {tool: price, arguments: {parcels: "{{.message}}"}}
+      - reply: never
+    then: a
+`, definition.Environment{Functions: append(functions(t), broken), Logger: logger})
+	k, _ := begin(t, d.Agent, session.RuntimeConfig{Logger: logger}, 0)
+	for _, want := range []string{
+		`agent.yaml:10: price: Invalid argument 'parcels': expected integer"`, `tool=broken panic="no tariff"`,
+	} {
+		if got := k.say("x"); strings.Contains(strings.Join(got, ""), "never") {
+			t.Errorf("said %q", got)
+		}
+		if text := log.String(); !strings.Contains(text, want) || !strings.Contains(text, "session=s") || !strings.Contains(text, "state=b") {
+			t.Errorf("the log has not %s:\n%s", want, text)
+		}
 	}
 }
 
@@ -148,6 +185,7 @@ states:
 		{"models: {main: {model: a}}\n" + head, "agent.yaml:1: model main has the name of another one"},
 		{"models: {x: {model: a, key: b}}\n" + head, "agent.yaml:1: model x has a key without url"},
 		{"models: {x: {model: a, url: b}}\n" + head, "agent.yaml:1: url must begin with http"},
+		{head + "    body: [llm: {into: model_context_x}]", `agent.yaml:5: the variable "model_context_x" is the agent's own`},
 		{"models: {x: {model: tiny}}\n" + head + "    body: [llm: {model: y}]", `agent.yaml:6: there is no chat model "y": there is main, x`},
 	} {
 		if got := wrong(t, test.text, env); len(got) != 1 || !strings.HasPrefix(got[0], test.want) {

@@ -66,16 +66,16 @@ func (d *draft) readModels(n *yaml.Node) {
 
 // llm reads the action llm, which asks a chat model without documents.
 func (d bodies) llm(n *yaml.Node) *action {
-	model, system, into := d.model, "", ""
+	model, into := d.model, ""
 	history := 0
-	var prompt template
+	var prompt, system template
 	if !isTrue(n) {
 		d.mapping(n, "llm",
 			field{"prompt", func(n *yaml.Node) { prompt = d.template(n, "prompt") }},
-			field{"system", func(n *yaml.Node) { system = d.text(n, "system") }},
+			field{"system", func(n *yaml.Node) { system = d.template(n, "system") }},
 			field{"model", func(n *yaml.Node) { model = d.modelName(n) }},
 			field{"history", func(n *yaml.Node) { history = d.integer(n, "history", 0, maxHistory) }},
-			field{"into", func(n *yaml.Node) { into = d.text(n, "into") }},
+			field{"into", func(n *yaml.Node) { into = d.variableName(n, "into") }},
 		)
 	}
 	if model == "" && !d.omitted {
@@ -90,7 +90,7 @@ func (d bodies) llm(n *yaml.Node) *action {
 			if strings.TrimSpace(question) == "" {
 				return nil
 			}
-			messages, err := conversation(ctx, s, system, history, question)
+			messages, err := conversation(ctx, s, system.fill(s), history, question)
 			if err != nil {
 				return err
 			}
@@ -106,10 +106,11 @@ func (d bodies) llm(n *yaml.Node) *action {
 	}}
 }
 
-// conversation returns the messages for a model.
+// conversation returns the messages for a model. The context of the agent and of the session
+// follows the system text.
 func conversation(ctx context.Context, s *agent.Session, system string, history int, question string) ([]llm.Message, error) {
 	var out []llm.Message
-	if system != "" {
+	if system = strings.TrimSpace(system + "\n\n" + agent.ModelContext(s)); system != "" {
 		out = append(out, llm.Text(llm.System, system))
 	}
 	if history > 0 {

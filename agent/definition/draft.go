@@ -35,6 +35,7 @@ type draft struct {
 	agent *agent.Agent
 
 	greeting   template
+	fallback   []action // of states without their own
 	history    int
 	k          int
 	model      string
@@ -56,7 +57,7 @@ type draft struct {
 }
 
 // sections are the sections of a file that depend on each other.
-type sections struct{ model, models, greeting, entities, intents, properties, tools, states, classifier *yaml.Node }
+type sections struct{ model, models, greeting, context, fallback, entities, intents, properties, tools, states, classifier *yaml.Node }
 
 // root reads the root of a file.
 func (d *draft) root(n *yaml.Node) {
@@ -67,6 +68,8 @@ func (d *draft) root(n *yaml.Node) {
 	keys := d.mapping(n, "an agent",
 		field{"name", func(n *yaml.Node) { name = d.text(n, "name") }},
 		field{"greeting", later(&s.greeting)},
+		field{"fallback", later(&s.fallback)},
+		field{"context", later(&s.context)},
 		field{"history", func(n *yaml.Node) { d.history = d.integer(n, "history", 0, maxHistory) }},
 		field{"k", func(n *yaml.Node) { d.k = d.integer(n, "k", 1, maxK) }},
 		field{"models", later(&s.models)},
@@ -89,6 +92,9 @@ func (d *draft) root(n *yaml.Node) {
 		}
 	}
 	d.agent = agent.New(name)
+	if s.context != nil {
+		d.agent.ModelContext(d.modelContext(s.context))
+	}
 	if s.properties != nil {
 		d.properties = d.reader.properties(s.properties)
 	}
@@ -112,6 +118,9 @@ func (d *draft) root(n *yaml.Node) {
 	if s.tools != nil {
 		d.tools.readSection(s.tools, d.k)
 	}
+	if s.fallback != nil {
+		d.fallback = bodies{d}.actions(s.fallback, "fallback")
+	}
 	if s.states != nil {
 		d.readStates(s.states)
 	}
@@ -121,6 +130,18 @@ func (d *draft) root(n *yaml.Node) {
 	if err := d.agent.Validate(); err != nil {
 		d.wrong(s.states, "%s", fault.Message(err))
 	}
+}
+
+// modelContext reads the text that goes to models with every call.
+func (d *draft) modelContext(n *yaml.Node) string {
+	text := d.text(n, "context")
+	switch {
+	case len(text) > agent.MaxModelContext:
+		d.wrong(n, "context has %d bytes, it may have %d", len(text), agent.MaxModelContext)
+	case strings.Contains(text, "{{"):
+		d.wrong(n, "context cannot have {{ in it: write placeholders in the key system of llm or reason")
+	}
+	return text
 }
 
 func (d *draft) timezone(n *yaml.Node) {
@@ -173,6 +194,13 @@ func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 	if err := d.tools.open(ctx, out); err != nil {
 		return nil, err
 	}
+	if d.fallback != nil {
+		fallback, err := sequence(d.fallback)
+		if err != nil {
+			return nil, err
+		}
+		d.agent.Fallback(fallback)
+	}
 	for _, s := range d.states {
 		body, err := sequence(s.body)
 		if err != nil {
@@ -195,7 +223,7 @@ func (d *draft) open(ctx context.Context) (_ *Definition, err error) {
 // mostHistory returns the maximum number of earlier messages that any answer
 // needs.
 func (d *draft) mostHistory() int {
-	most := d.history
+	most := max(d.history, mostHistory(d.fallback))
 	for _, s := range d.states {
 		most = max(most, mostHistory(s.body), mostHistory(s.fallback))
 	}

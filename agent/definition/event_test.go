@@ -8,7 +8,6 @@ import (
 	"docent/agent"
 	"docent/agent/definition"
 	"docent/agent/session"
-	"docent/payload"
 )
 
 // TestEventData checks that templates can name the values of a user interface
@@ -53,19 +52,17 @@ states:
   other: {body: [{reply: "Another form."}]}
 `, definition.Environment{})
 	k, _ := begin(t, d.Agent, session.RuntimeConfig{}, 1)
-	if err := k.sub.SetVariables(t.Context(), map[string]json.RawMessage{payload.GUIVariable("trip", "city"): json.RawMessage(`"Rome"`)}); err != nil {
-		t.Fatal(err)
-	}
 	submit := func(id, action string) []string {
 		t.Helper()
 		event := fmt.Sprintf(`{"messageId": %q, "action": %q, "value": {"city": "Oslo"}}`, id, action)
-		if err := k.sub.SendEvent(t.Context(), agent.EventUI, json.RawMessage(event), false); err != nil {
+		// Another program sends it, as POST /api/sessions/{id}/events does.
+		if err := k.rt.Dispatch(t.Context(), "s", agent.Event{Name: agent.EventUI, Data: json.RawMessage(event)}); err != nil {
 			t.Fatal(err)
 		}
 		return k.heard()
 	}
 	gui := []string{`agent_reply_gui {"name":"For ada"}`}
 	equal(t, "a click", submit("trip", "onClick"), gui)
-	equal(t, "the form", submit("trip", "onSubmit"), []string{reply("To Rome from Oslo")})
+	equal(t, "the form", submit("trip", "onSubmit"), []string{reply("To Oslo from Oslo")})
 	equal(t, "another form", submit("other", "onSubmit"), []string{reply("Another form.")})
 }

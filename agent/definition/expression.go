@@ -48,8 +48,11 @@ func (d *draft) computed(text string) (_ source, reason string) {
 }
 
 // number returns a number in JSON. It rounds to 12 digits, because binary
-// fractions add up to sums such as 0.30000000000000004.
+// fractions add up to sums such as 0.30000000000000004. Integers up to 2⁵³ are exact.
 func number(v float64) json.Number {
+	if v != 0 && v == math.Trunc(v) && math.Abs(v) <= 1<<53 {
+		return json.Number(strconv.FormatFloat(v, 'f', -1, 64))
+	}
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	if err != nil || rounded == 0 { // also -0
 		return "0"

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"docent/agent/definition/syntax"
 	"docent/internal/fault"
 )
 
@@ -93,8 +95,8 @@ func (r *reader) document(raw []byte) *yaml.Node {
 		return nil
 	case err != nil:
 		m := yamlReason.FindStringSubmatch(strings.ReplaceAll(err.Error(), "\n", " "))
-		at := stray(raw)
-		r.wrong(&yaml.Node{Line: at.line}, "this is not YAML: %s; %s", m[1], at.hint)
+		at := syntax.Find(raw)
+		r.wrong(&yaml.Node{Line: at.Line}, "this is not YAML: %s; %s", m[1], at.Hint)
 		return nil
 	}
 	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
@@ -313,6 +315,9 @@ func (r *reader) duration(n *yaml.Node, what string) time.Duration {
 	return d
 }
 
+// whole matches an integer in JSON.
+var whole = regexp.MustCompile(`^-?[1-9][0-9]*$`)
+
 // value reads any value that JSON can represent.
 func (r *reader) value(n *yaml.Node, what string) any {
 	v := r.enter(n)
@@ -341,6 +346,9 @@ func (r *reader) value(n *yaml.Node, what string) any {
 		if math.IsNaN(out) || math.IsInf(out, 0) {
 			r.wrong(n, "%s is not a number that JSON has", what)
 			return nil
+		}
+		if whole.MatchString(v.Value) { // it has more digits than a float64
+			return json.Number(v.Value)
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"context"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -405,7 +406,7 @@ func (r *reader) operator(n *yaml.Node) agent.Operator {
 // ordered reports an error if an operator needs an order that the value lacks.
 func (r *reader) ordered(n *yaml.Node, op agent.Operator, value any) {
 	switch value.(type) {
-	case string, int, int64, uint64, float64:
+	case string, int, int64, uint64, float64, json.Number:
 	default:
 		if op != agent.Equal && op != agent.NotEqual && op != "" {
 			r.wrong(n, "only numbers and texts can be compared with %q", string(op))

@@ -1,6 +1,7 @@
 package definition
 
 import (
+	"bytes"
 	"encoding/json"
 	"html"
 	"strconv"
@@ -120,9 +121,9 @@ func (d *draft) parameter(name string) source {
 func variable(name string) source {
 	first, rest, nested := strings.Cut(name, ".")
 	return func(s *agent.Session) any {
-		v := agent.Get[any](s, name, nil)
+		v := decoded(agent.Get[json.RawMessage](s, name, nil))
 		if v == nil && nested {
-			v = within(agent.Get[any](s, first, nil), rest)
+			v = within(decoded(agent.Get[json.RawMessage](s, first, nil)), rest)
 		}
 		return v
 	}
@@ -157,11 +158,18 @@ func datum(e agent.Event, key string) any {
 	if data == nil {
 		data = e.JSON
 	}
+	return within(decoded(data), key)
+}
+
+// decoded returns a JSON value whose numbers keep all digits. Without a value, it is nil.
+func decoded(data json.RawMessage) any {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber()
 	var v any
-	if json.Unmarshal(data, &v) != nil {
+	if decoder.Decode(&v) != nil {
 		return nil
 	}
-	return within(v, key)
+	return v
 }
 
 // shown converts a value to text. Text is unchanged, null is "", and other

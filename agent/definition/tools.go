@@ -15,6 +15,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"docent/agent"
 	"docent/agent/reason"
 	"docent/agent/tool"
 	"docent/internal/fault"
@@ -240,13 +241,22 @@ func (t *toolset) open(ctx context.Context, out *Definition) error {
 	return t.openCalls()
 }
 
+// whereabouts returns the session and the state of a call, for the log.
+func whereabouts(ctx context.Context) []any {
+	s, ok := agent.SessionFrom(ctx)
+	if !ok {
+		return nil
+	}
+	return []any{"session", s.ID(), "state", s.CurrentState()}
+}
+
 // openCalls makes the set of functions and tools for the action call, if the file
 // has one.
 func (t *toolset) openCalls() (err error) {
 	if !t.called {
 		return nil
 	}
-	t.calls, err = tool.NewSet(tool.SetConfig{Tools: slices.Concat(t.env.Functions, t.tools), Log: t.env.Logger})
+	t.calls, err = tool.NewSet(tool.SetConfig{Tools: slices.Concat(t.env.Functions, t.tools), Log: t.env.Logger, Attrs: whereabouts})
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.file, err)
 	}

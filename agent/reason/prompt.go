@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"docent/agent"
+	"docent/rag"
 	"docent/rag/talk"
 
 	"docent/llm"
@@ -98,6 +99,9 @@ func (r *reasoner) history(turns []talk.Turn) []llm.Message {
 // system returns the system prompt of a step.
 func (u *run) system(ctx context.Context) (string, error) {
 	base := u.o.System
+	if u.o.SystemOf != nil {
+		base = words.Head(u.o.SystemOf(u.s), rag.MaxPromptBytes)
+	}
 	if base == "" {
 		var err error
 		if base, err = fill("base", nil); err != nil {

@@ -55,6 +55,8 @@ type Options struct {
 	// System replaces the first part of the system prompt, which describes the agent and the style of its answers. Default:
 	// prompts/base.tmpl.
 	System string
+	// SystemOf returns System for a session. A longer text than rag.MaxPromptBytes is cut. Default: nil, System for all.
+	SystemOf func(s *agent.Session) string
 	// Fallback is the reply of a run without an answer. Default: DefaultFallback with a list of the searches.
 	Fallback string
 	// NoPlanning removes the tools for planning tasks. Default: false.

@@ -185,6 +185,11 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
+	if in.event.Name == chat.EventUI {
+		if inputs := payload.ReadGUIEvent(in.event.Data).Inputs(); len(inputs) > 0 {
+			c.queue.Add(queue.Work{Do: func(ctx context.Context) { c.set(ctx, inputs, in.caller) }})
+		}
+	}
 	c.queue.Add(queue.Work{Arrived: p})
 }
 

@@ -58,14 +58,14 @@ func testProcessors(t *testing.T) {
 	}
 }
 
-// A processor that fails or panics is logged and changes nothing. The reply is still sent.
+// A processor that fails or panics is logged with its cause, and changes nothing. The reply is still sent.
 func TestProcessorErrors(t *testing.T) { bubble(t, testProcessorErrors) }
 
 func testProcessorErrors(t *testing.T) {
 	var logged bytes.Buffer
 	a := echo(nil)
-	a.ProcessUser(func(context.Context, *agent.Session, string) (string, error) { panic("secret") })
-	a.ProcessAgent(func(context.Context, *agent.Session, string) (string, error) { return "", errors.New("secret") })
+	a.ProcessUser(func(context.Context, *agent.Session, string) (string, error) { panic("no list") })
+	a.ProcessAgent(func(context.Context, *agent.Session, string) (string, error) { return "", errors.New("no words") })
 	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
@@ -77,7 +77,7 @@ func testProcessorErrors(t *testing.T) {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	synctest.Wait()
-	if log := logged.String(); strings.Count(log, "processor failed") != 3 || strings.Contains(log, "secret") {
+	if log := logged.String(); strings.Count(log, "processor failed") != 3 || strings.Count(log, `text="no words"`) != 2 || !strings.Contains(log, `panic="no list"`) {
 		t.Errorf("log %s", log)
 	}
 }

@@ -4,9 +4,8 @@ import (
 	"context"
 	"encoding/json"
 
-	"docent/agent/session/mailbox"
-
 	"docent/agent"
+	"docent/agent/session/mailbox"
 	"docent/agent/session/queue"
 	"docent/agent/session/replica"
 	"docent/internal/fault"
@@ -38,7 +37,7 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	err = c.mail.Ask(within, nil, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.queue.Add(queue.Work{Slot: true, Do: func(ctx context.Context) { s.set(ctx, values) }})
+		c.queue.Add(queue.Work{Slot: true, Do: func(ctx context.Context) { c.set(ctx, values, s) }})
 		return nil
 	})
 	if err != nil {
@@ -47,9 +46,8 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 	return err
 }
 
-// set sets variables for a client and requests a step.
-func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessage) {
-	c := s.c
+// set sets variables and requests a step. caller is the client that receives failures, or nil.
+func (c *conversation) set(ctx context.Context, values map[string]json.RawMessage, caller *Subscription) {
 	err := c.setVariables(ctx, values)
 	if err != nil {
 		c.logError(ctx, "set variables", err)
@@ -61,10 +59,10 @@ func (s *Subscription) set(ctx context.Context, values map[string]json.RawMessag
 	}
 	c.sched.eventLocked()
 	c.sched.backoff = 0
-	if err != nil {
+	if err != nil && caller != nil {
 		for _, d := range Failure(err, "") {
 			d.Frame.Time = c.rt.cfg.Now()
-			s.listener.Deliver(d)
+			caller.listener.Deliver(d)
 		}
 	}
 }

@@ -126,7 +126,8 @@ func (e *entry) deep(arguments json.RawMessage) (err error) {
 		return refusal("ToolError", "Tool '%s' cannot read its arguments", e.Name)
 	}
 	if err := e.resolved.Validate(plain); err != nil {
-		return refusal("ToolError", "Tool '%s' received invalid arguments: %v", e.Name, err)
+		refused := fmt.Sprintf("Tool '%s' received invalid arguments", e.Name)
+		return &argumentError{refusal("ToolError", "%s: %v", refused, err), refused}
 	}
 	return nil
 }

@@ -53,7 +53,8 @@ func convert(p *jsonschema.Schema, name string, v any) (any, error) {
 			}
 		}
 	}
-	return nil, refusal("ToolError", "Invalid argument '%s': expected %s, got %s", name, strings.Join(types, " or "), pythonValue(v))
+	expected := fmt.Sprintf("Invalid argument '%s': expected %s", name, strings.Join(types, " or "))
+	return nil, &argumentError{refusal("ToolError", "%s, got %s", expected, pythonValue(v)), expected}
 }
 
 // convertBelow converts the values in a list or an object.

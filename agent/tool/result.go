@@ -16,7 +16,7 @@ const maxError = 2000
 
 // failed returns the outcome of a tool call that ended with err.
 func (s *Set) failed(name string, err error) Outcome {
-	return Outcome{Content: "ERROR: " + bound(clean(errorText(name, err)), min(maxError, s.cfg.MaxResult)), IsError: true}
+	return Outcome{Content: "ERROR: " + bound(clean(errorText(name, err)), min(maxError, s.cfg.MaxResult)), IsError: true, Cause: err}
 }
 
 // errorText returns the text of an error for the model and for people who watch the steps. An Error is shown completely,

@@ -29,7 +29,7 @@ func (s *Set) call(ctx context.Context, e *entry, args json.RawMessage) (any, er
 		var out returned
 		defer func() {
 			if v := recover(); v != nil {
-				out = returned{err: s.panicked(e, v)}
+				out = returned{err: s.panicked(ctx, e, v)}
 			}
 			r.done <- out
 			s.end(r)

@@ -43,6 +43,8 @@ type SetConfig struct {
 	MaxResult int
 	// Log receives panics, internal failures, and calls that do not return. Default: nil, which discards them.
 	Log *slog.Logger
+	// Attrs returns attributes for the records of a call, such as the session. Default: nil, none.
+	Attrs func(ctx context.Context) []any
 }
 
 // Set holds the tools of an agent. It is safe for concurrent use.
@@ -71,6 +73,9 @@ type Outcome struct {
 	Content string
 	// IsError reports that the call failed. Content then begins with "ERROR: ".
 	IsError bool
+	// Cause is the error of a failed call. It is nil for errors of a Tool with Withheld, except wrong arguments. It does not
+	// repeat the values of arguments.
+	Cause error
 }
 
 // NewSet checks the tools.
@@ -123,7 +128,7 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 		"gen_ai.operation.name", "execute_tool", "gen_ai.tool.name", name, "gen_ai.tool.type", "function")
 	defer func() { // of a schema or of a result's MarshalJSON
 		if v := recover(); v != nil {
-			out = s.failed(name, s.panicked(e, v))
+			out = s.failed(name, s.panicked(ctx, e, v))
 		}
 		if out.IsError {
 			span.Fail("tool_error")
@@ -132,7 +137,12 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 	}()
 	args, err := e.arguments(arguments)
 	if err != nil {
-		return s.failed(name, err)
+		out := s.failed(name, err)
+		var wrong *argumentError
+		if errors.As(err, &wrong) {
+			out.Cause = refusal("", "%s", wrong.safe)
+		}
+		return out
 	}
 	timeout := cmp.Or(e.Timeout, s.cfg.Timeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
@@ -145,8 +155,12 @@ func (s *Set) Invoke(ctx context.Context, name string, arguments json.RawMessage
 		if ctx.Err() != nil {
 			err = e.ended(ctx, timeout)
 		}
-		s.logFailure(e, err)
-		return s.failed(name, err)
+		s.logFailure(ctx, e, err)
+		out := s.failed(name, err)
+		if e.Withheld {
+			out.Cause = nil
+		}
+		return out
 	}
 	content, err := render(result)
 	if err != nil {
@@ -195,8 +209,8 @@ func (e *entry) ended(ctx context.Context, timeout time.Duration) error {
 	return refusal("ToolError", "Tool '%s' was stopped", e.Name)
 }
 
-// logFailure logs failures that the caller cannot fix. It leaves out their text, which may repeat words of users.
-func (s *Set) logFailure(e *entry, err error) {
+// logFailure logs failures that the caller cannot fix.
+func (s *Set) logFailure(ctx context.Context, e *entry, err error) {
 	var own *Error
 	kind := fault.KindOf(err)
 	if errors.As(err, &own) || kind != fault.Internal && kind != fault.Unavailable {
@@ -206,12 +220,28 @@ func (s *Set) logFailure(e *entry, err error) {
 	for at := err; at != nil; at = errors.Unwrap(at) {
 		types = append(types, fmt.Sprintf("%T", at))
 	}
-	s.cfg.Log.Error("a tool failed", "tool", e.Name, "kind", string(kind), "types", strings.Join(types, " > "))
+	attrs := []any{"kind", string(kind), "types", strings.Join(types, " > ")}
+	if !e.Withheld {
+		attrs = append(attrs, "text", clip(err.Error(), maxError))
+	}
+	s.logError(ctx, "a tool failed", e, attrs...)
 }
 
 // panicked logs a panic and returns the part of it that the model may see.
-func (s *Set) panicked(e *entry, v any) error {
-	// The value may contain words of users. Its type does not.
-	s.cfg.Log.Error("a tool panicked", "tool", e.Name, "panic", fmt.Sprintf("%T", v), "stack", string(debug.Stack()))
+func (s *Set) panicked(ctx context.Context, e *entry, v any) error {
+	what := fmt.Sprintf("%T", v)
+	if !e.Withheld {
+		what = clip(fmt.Sprint(v), maxError)
+	}
+	s.logError(ctx, "a tool panicked", e, "panic", what, "stack", string(debug.Stack()))
 	return refusal("ToolError", "Tool '%s' failed unexpectedly", e.Name)
+}
+
+// logError logs a failure of a tool.
+func (s *Set) logError(ctx context.Context, what string, e *entry, attrs ...any) {
+	attrs = append([]any{"tool", e.Name}, attrs...)
+	if s.cfg.Attrs != nil {
+		attrs = append(attrs, s.cfg.Attrs(ctx)...)
+	}
+	s.cfg.Log.ErrorContext(ctx, what, attrs...)
 }

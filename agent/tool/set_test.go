@@ -192,7 +192,10 @@ func TestOutcomes(t *testing.T) {
 		"panic":      {Tool{Name: "t", Call: func(context.Context, json.RawMessage) (any, error) { panic("secret") }}, "ERROR: ToolError: Tool 't' failed unexpectedly"},
 		"long error": {answer(nil, &Error{Text: strings.Repeat("x", 3000)}), "ERROR: " + strings.Repeat("x", 2000) + "\n[cut after 2000 of 3000 characters]"},
 	} {
-		s := newSet(t, SetConfig{Tools: []Tool{tc.tool}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		s := newSet(t, SetConfig{
+			Tools: []Tool{tc.tool}, Log: slog.New(slog.NewTextHandler(&log, nil)),
+			Attrs: func(context.Context) []any { return []any{"session", "s"} },
+		})
 		out := s.Invoke(t.Context(), "t", nil)
 		if out.Content != tc.want {
 			t.Errorf("%s: got %q, want %q", name, out.Content, tc.want)
@@ -201,8 +204,22 @@ func TestOutcomes(t *testing.T) {
 			t.Errorf("%s: is error: %t", name, out.IsError)
 		}
 	}
-	if text := log.String(); !strings.Contains(text, "a tool panicked") || !strings.Contains(text, `types="*fmt.wrapError > *errors.errorString"`) || strings.Contains(text, "secret") {
+	if text := log.String(); !strings.Contains(text, "a tool panicked") || !strings.Contains(text, `types="*fmt.wrapError > *errors.errorString"`) ||
+		!strings.Contains(text, `text="secret: unexpected EOF" session=s`) || !strings.Contains(text, "panic=secret") {
 		t.Errorf("log: %s", text)
+	}
+	log.Reset()
+	for name, call := range map[string]func(context.Context, json.RawMessage) (any, error){
+		"fails":  func(context.Context, json.RawMessage) (any, error) { return nil, errors.New("secret") },
+		"panics": func(context.Context, json.RawMessage) (any, error) { panic("secret") },
+	} {
+		s := newSet(t, SetConfig{Tools: []Tool{{Name: name, Call: call, Withheld: true}}, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		if out := s.Invoke(t.Context(), name, nil); out.Cause != nil {
+			t.Errorf("%s: the cause is %v", name, out.Cause)
+		}
+	}
+	if text := log.String(); !strings.Contains(text, "panic=string") || strings.Contains(text, "secret") {
+		t.Errorf("log of tools of others: %s", text)
 	}
 	s := newSet(t, SetConfig{Tools: []Tool{answer("ééé", nil)}, MaxResult: 2})
 	if out := s.Invoke(t.Context(), "t", nil); out.Content != "éé\n[cut after 2 of 3 characters]" || out.IsError {

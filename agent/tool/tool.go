@@ -32,6 +32,9 @@ type Tool struct {
 	Call func(ctx context.Context, arguments json.RawMessage) (any, error)
 	// Timeout is the timeout of one call. Default: the Set's timeout.
 	Timeout time.Duration
+	// Withheld keeps the texts of errors and panics out of the log and out of Outcome.Cause, because they may repeat words of
+	// users, documents, or other programs. Default: false.
+	Withheld bool
 }
 
 // New makes a tool from a function. The fields of the struct In become its parameters, under their json names. The tag
@@ -102,3 +105,12 @@ func (e *Error) Error() string {
 func refusal(class, format string, args ...any) error {
 	return &Error{Class: class, Text: fmt.Sprintf(format, args...)}
 }
+
+// argumentError is a refusal with the value of an argument. safe is its text without the value, for logs.
+type argumentError struct {
+	refusal error
+	safe    string
+}
+
+func (e *argumentError) Error() string { return e.refusal.Error() }
+func (e *argumentError) Unwrap() error { return e.refusal }

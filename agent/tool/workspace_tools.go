@@ -72,7 +72,11 @@ func (w *Workspaces) writable() bool {
 
 // with describes a tool to make.
 func with[In any](name, description string, call func(context.Context, In) (any, error)) func() (Tool, error) {
-	return func() (Tool, error) { return New(name, description, call) }
+	return func() (Tool, error) {
+		t, err := New(name, description, call)
+		t.Withheld = true
+		return t, err
+	}
 }
 
 func collect(makers ...func() (Tool, error)) ([]Tool, error) {

@@ -32,7 +32,11 @@ func newAgentNew(std stdio) *cobra.Command {
 			if ext != ".yaml" && ext != ".yml" {
 				return fault.New(fault.Invalid, "agent_file_ending", "%s: the name of the file must end in .yaml or .yml", args[0])
 			}
-			text, err := definition.New(strings.TrimSuffix(filepath.Base(args[0]), ext))
+			name := strings.TrimSuffix(filepath.Base(args[0]), ext)
+			if name == "" {
+				return fault.New(fault.Invalid, "agent_file_nameless", "%s: the file needs a name before %s, as in shop%s", args[0], ext, ext)
+			}
+			text, err := definition.New(name)
 			if err != nil {
 				return err
 			}
@@ -51,6 +55,8 @@ func writeNew(path string, text []byte) error {
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fault.New(fault.Conflict, "cli_file_exists", "%s exists already; choose another name, or remove it first", path)
+	case errors.Is(err, fs.ErrNotExist):
+		return fault.New(fault.Invalid, "cli_folder_missing", "there is no folder %s; make it first", filepath.Dir(path))
 	case err != nil:
 		return fault.New(fault.Invalid, "other_error", "%w", err)
 	}
@@ -68,7 +74,7 @@ agent answers from the documents of the data folder. The conversation is not kep
 End it with /quit, or with Ctrl-D.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd, std, answering...)
+			p, err := open(cmd, std, trying...)
 			if err != nil {
 				return err
 			}

@@ -214,7 +214,7 @@ func (d doctor) checkModel(ctx context.Context) (string, error) {
 	}
 	switch {
 	case d.Model == nil && d.Config.UnusedModel != "":
-		return "none: MODEL does not turn a model on; set DOCENT_MODEL, or DOCENT_LLM_URL to name its server", nil
+		return "none: " + wiring.UnusedModel, nil
 	case d.Model == nil:
 		return "none: " + wiring.ModelHint().Message, nil
 	}

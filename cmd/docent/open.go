@@ -17,6 +17,7 @@ type adding func(*wiring.Parts, context.Context) error
 var (
 	retrieving = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever}
 	answering  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
+	trying     = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
 	ingesting  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester}
 	sourcing   = []adding{(*wiring.Parts).AddSources}
 	syncing    = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester, (*wiring.Parts).AddSources}

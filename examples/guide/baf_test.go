@@ -4,18 +4,96 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"strings"
+	"testing"
 
 	"docent/agent"
+	"docent/agent/definition"
 	"docent/agent/intent"
 	"docent/agent/reason"
 	"docent/agent/tool"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
 )
 
+// comparison is a conversation with both forms of an agent on the page.
+type comparison struct {
+	inGo     func() (*agent.Agent, error)
+	messages []any
+	said     string // without the steps of reasoning and without user interfaces
+}
+
+// comparisons are the conversations by the names of the agents. Those without messages
+// need other services.
+func comparisons() map[string]comparison {
+	form := event{agent.EventUI, json.RawMessage(`{"messageId":"trip","action":"onSubmit","value":{"city":"Rome"}}`)}
+	return map[string]comparison{
+		"greetings": {bafGreetings, []any{"hi there", "what"}, "Hi! How are you?\nSorry?\n"},
+		"weather":   {bafEntities, []any{"what is the weather in the eternal city"}, "It is sunny in Rome\n"},
+		"basket":    {bafVariables, []any{"one", "two"}, "That is all.\n"},
+		"events":    {bafEvents, []any{map[string]string{"item": "tea"}, event{"shipped", nil}}, "You order tea.\nIt is on its way.\n"},
+		"manuals":   {bafDocuments, []any{"How often?"}, "You asked: How often?\n"},
+		"chat":      {bafModels, []any{"Are you there?"}, "Yes.\n"},
+		"think":     {bafReasoning, []any{"How many valves are there?"}, "There are 12 valves.\n"},
+		"trips":     {bafForms, []any{form}, "To Rome\n"},
+		"own-files": {bafSessionDocuments, nil, ""},
+		"concierge": {bafPeers, nil, ""},
+	}
+}
+
+// TestFromBAF holds a conversation with both forms of each agent on the page.
+func TestFromBAF(t *testing.T) {
+	t.Parallel()
+	all := comparisons()
+	blocks := blocksOf(t, fromBAF, "yaml")
+	if len(blocks) != len(all) {
+		t.Errorf("the page has %d agents, the test %d", len(blocks), len(all))
+	}
+	others := regexp.MustCompile(`(?m)^[-{].*\n`)
+	for _, block := range blocks {
+		name, _, _ := strings.Cut(strings.TrimPrefix(block, "name: "), "\n")
+		c, ok := all[name]
+		if !ok {
+			t.Errorf("the agent %s has no conversation", name)
+			continue
+		}
+		env := definition.Environment{Model: "m", Models: map[string]llm.Model{"m": scripted(llmtest.Say(strings.TrimSpace(c.said)))}}
+		d, err := definition.Parse(t.Context(), name+".yaml", []byte(block), env)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		t.Cleanup(func() {
+			if err := d.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		inGo, err := c.inGo()
+		if err == nil {
+			err = inGo.Validate()
+		}
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(c.messages) == 0 {
+			continue
+		}
+		for form, a := range map[string]*agent.Agent{"Go": inGo, "YAML": d.Agent} {
+			var out strings.Builder
+			converse(&out, a, c.messages...)
+			if said := others.ReplaceAllString(out.String(), ""); said != c.said {
+				t.Errorf("%s in %s said:\n%s\nwant:\n%s", name, form, said, c.said)
+			}
+		}
+	}
+}
+
 // The code of docs/how-to/coming-from-baf.md follows in its order.
 
-func Example_bafGreetings() {
+func bafGreetings() (*agent.Agent, error) {
 	a := agent.New("greetings")
 	helloIntent := a.Intent("hello", "hello", "hi there")
 	idle, hello := a.State("idle", agent.Initial), a.State("hello")
@@ -23,13 +101,10 @@ func Example_bafGreetings() {
 	hello.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "Hi! How are you?") })
 	hello.GoTo(idle)
 	a.Fallback(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "Sorry?") })
-	talk(a, "hi there", "what")
-	// Output:
-	// Hi! How are you?
-	// Sorry?
+	return a, nil
 }
 
-func Example_bafEntities() {
+func bafEntities() (*agent.Agent, error) {
 	a := agent.New("weather")
 	idle, tell := a.State("idle", agent.Initial), a.State("tell")
 	city := a.Entity(intent.Listed("city", intent.Value{Value: "Rome", Synonyms: []string{"eternal city"}}, intent.Value{Value: "Paris"}))
@@ -44,11 +119,10 @@ func Example_bafEntities() {
 	})
 	idle.OnIntent(weather).GoTo(tell)
 	tell.GoTo(idle)
-	talk(a, "what is the weather in the eternal city")
-	// Output: It is sunny in Rome
+	return a, nil
 }
 
-func Example_bafVariables() {
+func bafVariables() (*agent.Agent, error) {
 	a := agent.New("basket")
 	buy, full := a.State("buy", agent.Initial), a.State("full")
 	buy.Body(func(_ context.Context, s *agent.Session) error { return s.Set("items", agent.Get(s, "items", 0)+1) })
@@ -56,30 +130,39 @@ func Example_bafVariables() {
 	buy.OnNoIntent().GoTo(buy)
 	buy.When(func(_ context.Context, s *agent.Session) (bool, error) { return agent.Get(s, "items", 0) > 9, nil }).GoTo(full)
 	full.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "That is all.") })
-	talk(a, "one", "two")
-	// Output: That is all.
+	return a, nil
 }
 
-func Example_bafEvents() {
+func bafEvents() (*agent.Agent, error) {
 	a := agent.New("events")
 	idle, read, order, ship := a.State("idle", agent.Initial), a.State("read"), a.State("order"), a.State("ship")
 	idle.OnFile("application/pdf").GoTo(read)
 	idle.OnJSON().GoTo(order)
 	idle.OnEvent("shipped").GoTo(ship)
-	fmt.Println(a.Validate())
-	// Output: <nil>
+	read.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "I read "+s.Message()+".") })
+	order.Body(func(ctx context.Context, s *agent.Session) error {
+		var order struct{ Item string }
+		if err := json.Unmarshal(s.Event().JSON, &order); err != nil {
+			return err
+		}
+		return s.Reply(ctx, "You order "+order.Item+".")
+	})
+	ship.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "It is on its way.") })
+	for _, s := range []*agent.State{read, order, ship} {
+		s.GoTo(idle)
+	}
+	return a, nil
 }
 
-func Example_bafDocuments() {
+func bafDocuments() (*agent.Agent, error) {
 	a := agent.New("manuals")
 	answer := a.State("answer", agent.Initial)
 	answer.Body(agent.Answering(rag.Request{K: 4}))
 	answer.OnMessage().GoTo(answer)
-	talk(a, "How often is the pump serviced?")
-	// Output: You asked: How often is the pump serviced?
+	return a, nil
 }
 
-func Example_bafSessionDocuments() {
+func bafSessionDocuments() (*agent.Agent, error) {
 	a := agent.New("own-files")
 	idle, read, ask := a.State("idle", agent.Initial), a.State("read"), a.State("ask")
 	for _, s := range []*agent.State{idle, read, ask} {
@@ -90,16 +173,14 @@ func Example_bafSessionDocuments() {
 		return agent.DocumentsOf(s).AddFile(ctx, *s.Event().File)
 	})
 	ask.Body(agent.AnsweringFromSession(rag.Request{K: 4}))
-	fmt.Println(a.Validate())
-	// Output: <nil>
+	return a, nil
 }
 
-func Example_bafModels() {
+func bafModels() (*agent.Agent, error) {
 	a := agent.New("chat")
 	think, err := reason.New(scripted(llmtest.Say("Yes.")), reason.Options{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		return nil, err
 	}
 	idle, chat := a.State("idle", agent.Initial), a.State("chat")
 	a.ModelContext("You serve a shop.")
@@ -111,11 +192,7 @@ func Example_bafModels() {
 	})
 	idle.OnMessage().GoTo(chat)
 	chat.GoTo(idle)
-	talk(a, "Are you there?")
-	// Output:
-	// - reasoning started
-	// Yes.
-	// - reasoning finished
+	return a, nil
 }
 
 func bafReasoning() (*agent.Agent, error) {
@@ -138,22 +215,7 @@ func bafReasoning() (*agent.Agent, error) {
 	return a, nil
 }
 
-func Example_bafReasoning() {
-	a, err := bafReasoning()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	talk(a, "How many valves are there?")
-	// Output:
-	// - reasoning started
-	// - calling 1 tool(s): stock
-	// - stock returned (2 chars)
-	// There are 12 valves.
-	// - reasoning finished
-}
-
-func Example_bafForms() {
+func bafForms() (*agent.Agent, error) {
 	a := agent.New("booking")
 	form := json.RawMessage(`{"name":"trip","modules":[]}`)
 	ask, book := a.State("ask", agent.Initial), a.State("book")
@@ -162,11 +224,10 @@ func Example_bafForms() {
 	book.Body(func(ctx context.Context, s *agent.Session) error {
 		return s.Reply(ctx, fmt.Sprint("To ", agent.GUIInputs(s, "trip")["city"]))
 	})
-	fmt.Println(a.Validate())
-	// Output: <nil>
+	return a, nil
 }
 
-func Example_bafPeers() {
+func bafPeers() (*agent.Agent, error) {
 	a := agent.New("concierge")
 	ask := a.State("ask", agent.Initial)
 	ask.Body(func(ctx context.Context, s *agent.Session) error {
@@ -177,6 +238,5 @@ func Example_bafPeers() {
 		return err
 	})
 	ask.OnMessage().GoTo(ask)
-	fmt.Println(a.Validate())
-	// Output: <nil>
+	return a, nil
 }

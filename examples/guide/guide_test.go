@@ -40,8 +40,14 @@ func read(t *testing.T, file string) string {
 // blocks returns the fenced blocks of the pages in a language.
 func blocks(t *testing.T, language string) []string {
 	t.Helper()
+	return slices.Concat(blocksOf(t, guide, language), blocksOf(t, reference, language), blocksOf(t, fromBAF, language))
+}
+
+// blocksOf returns the fenced blocks of a page in a language.
+func blocksOf(t *testing.T, page, language string) []string {
+	t.Helper()
 	var out []string
-	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, guide)+read(t, reference)+read(t, fromBAF), -1) {
+	for _, m := range regexp.MustCompile("(?s)\n```"+language+"\n(.*?\n)```\n").FindAllStringSubmatch(read(t, page), -1) {
 		out = append(out, m[1])
 	}
 	return out

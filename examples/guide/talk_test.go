@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -17,6 +18,7 @@ import (
 
 // printer is a client that prints the messages of the agent.
 type printer struct {
+	out  io.Writer
 	said chan struct{}        // something was printed
 	ends chan payload.Outcome // a turn has ended
 }
@@ -55,7 +57,7 @@ func (p printer) Deliver(d session.Delivery) {
 }
 
 func (p printer) print(words ...any) {
-	fmt.Println(words...)
+	fmt.Fprintln(p.out, words...)
 	select {
 	case p.said <- struct{}{}:
 	default:
@@ -64,40 +66,55 @@ func (p printer) print(words ...any) {
 
 // talk runs an agent and sends it messages. Without messages, it waits for the
 // greeting.
-func talk(a *agent.Agent, messages ...string) {
+func talk(a *agent.Agent, messages ...any) { converse(os.Stdout, a, messages...) }
+
+// event is an event that a client sends, instead of a message.
+type event struct {
+	name string
+	data json.RawMessage
+}
+
+// converse is talk with another output. Besides messages, it sends events.
+func converse(out io.Writer, a *agent.Agent, messages ...any) {
 	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), RAG: &agenttest.Answers{}})
 	if err != nil {
-		fmt.Println(err)
+		fmt.Fprintln(out, err)
 		return
 	}
 	ctx := context.Background()
-	p := printer{said: make(chan struct{}, 1), ends: make(chan payload.Outcome, 10)}
+	p := printer{out: out, said: make(chan struct{}, 1), ends: make(chan payload.Outcome, 10)}
 	sub, err := rt.Open(ctx, session.OpenRequest{Username: "Ada"}, p)
 	if err != nil {
-		fmt.Println(err)
+		fmt.Fprintln(out, err)
 		return
 	}
 	if len(messages) == 0 {
 		<-p.said
 	}
 	for _, m := range messages {
-		content, err := json.Marshal(m)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		if err := sub.Send(ctx, session.Message{Content: content, Human: true}); err != nil {
-			fmt.Println(err)
+		if err := tell(ctx, sub, m); err != nil {
+			fmt.Fprintln(out, err)
 			return
 		}
 		if end := <-p.ends; end != payload.Done {
-			fmt.Println("turn", end)
+			fmt.Fprintln(out, "turn", end)
 		}
 	}
 	sub.Close()
 	if err := rt.Shutdown(ctx); err != nil {
-		fmt.Println(err)
+		fmt.Fprintln(out, err)
 	}
+}
+
+func tell(ctx context.Context, sub *session.Subscription, message any) error {
+	if e, ok := message.(event); ok {
+		return sub.SendEvent(ctx, e.name, e.data, false)
+	}
+	content, err := json.Marshal(message)
+	if err != nil {
+		return err
+	}
+	return sub.Send(ctx, session.Message{Content: content, Human: true})
 }
 
 // scripted returns a chat model with these answers.

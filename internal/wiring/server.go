@@ -131,8 +131,14 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	return s.handler(addr)
 }
 
+// UnusedModel says why the variable MODEL has no effect; see config.Config.UnusedModel.
+const UnusedModel = "MODEL does not turn a model on; set DOCENT_MODEL, or DOCENT_LLM_URL to name its server"
+
 // agent returns an agent of Go code, or the configured one.
 func (s *Server) agent(ctx context.Context, a *agent.Agent) (*definition.Definition, error) {
+	if s.Config.UnusedModel != "" {
+		s.Log.Warn("no chat model: " + UnusedModel)
+	}
 	if a == nil {
 		s.builtIn = s.Config.AgentFile == ""
 		return s.newAgent(ctx)

@@ -161,7 +161,7 @@ func (s *Server) convert(t *sdk.Tool, taken map[string]bool) (tool.Tool, error) 
 	}
 	theirs := t.Name
 	made := tool.Tool{
-		Name: name, Description: description(t), Parameters: parameters, Timeout: s.cfg.Timeout,
+		Name: name, Description: description(t), Parameters: parameters, Timeout: s.cfg.Timeout, Withheld: true,
 		Call: func(ctx context.Context, arguments json.RawMessage) (any, error) {
 			return s.call(ctx, theirs, arguments)
 		},

@@ -94,11 +94,13 @@ func (t *Dialog) Run(ctx context.Context, rt *session.Runtime, in io.Reader) err
 	}
 	defer sub.Close()
 	t.wait(ctx, func(bool) bool { return t.settled() }) // for the greeting
-	lines := bufio.NewScanner(in)
-	lines.Buffer(make([]byte, 0, 4096), chat.MaxTextBytes)
+	lines := bufio.NewReader(in)
 	for t.prompt(); ; t.prompt() {
 		text, ok, err := read(ctx, lines)
 		switch {
+		case errors.Is(err, errTooLong):
+			t.print("error: %s\n", fault.Message(err))
+			continue
 		case err != nil:
 			return err
 		case !ok || text == "/quit":
@@ -129,23 +131,53 @@ func (t *Dialog) Run(ctx context.Context, rt *session.Runtime, in io.Reader) err
 	}
 }
 
+// errTooLong is the error of a line that is longer than a message may be.
+var errTooLong = fault.New(fault.Invalid, "cli_line_too_long", "a message may have %d bytes", chat.MaxTextBytes)
+
 // read returns the next line. It returns early if ctx ends, although the read of a
 // terminal cannot be interrupted. The program then ends.
-func read(ctx context.Context, lines *bufio.Scanner) (text string, ok bool, err error) {
-	got := make(chan bool, 1)
-	go func() { got <- lines.Scan() }()
+func read(ctx context.Context, lines *bufio.Reader) (text string, ok bool, err error) {
+	type result struct {
+		text string
+		err  error
+	}
+	got := make(chan result, 1)
+	go func() {
+		text, err := line(lines)
+		got <- result{text, err}
+	}()
 	select {
 	case <-ctx.Done():
 		return "", false, context.Cause(ctx)
-	case ok = <-got:
+	case r := <-got:
+		text, err = r.text, r.err
 	}
-	switch err := lines.Err(); {
-	case errors.Is(err, bufio.ErrTooLong):
-		return "", false, fault.New(fault.Invalid, "cli_line_too_long", "a message may have %d bytes", chat.MaxTextBytes)
-	case err != nil:
+	switch {
+	case errors.Is(err, io.EOF):
+		return "", false, nil
+	case err != nil && !errors.Is(err, errTooLong):
 		return "", false, fmt.Errorf("read messages: %w", err)
 	}
-	return strings.TrimSpace(lines.Text()), ok, nil
+	return strings.TrimSpace(text), err == nil, err
+}
+
+// line reads a whole line. It keeps no more of it than a message may have.
+func line(lines *bufio.Reader) (string, error) {
+	var text []byte
+	for more := true; more; {
+		part, unfinished, err := lines.ReadLine()
+		if err != nil {
+			return "", err
+		}
+		if len(text) <= chat.MaxTextBytes {
+			text = append(text, part...)
+		}
+		more = unfinished
+	}
+	if len(text) > chat.MaxTextBytes {
+		return "", errTooLong
+	}
+	return string(text), nil
 }
 
 // wait waits until a sign of life is enough. It returns false after a time without a

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -36,6 +37,27 @@ func run(t *testing.T, a *agent.Agent, patience time.Duration, in string) string
 		t.Error(err)
 	}
 	return out.String()
+}
+
+// TestLongLine refuses a line that is too long, and goes on.
+func TestLongLine(t *testing.T) {
+	t.Parallel()
+	a := agent.New("a")
+	start, echo := a.State("start", agent.Initial), a.State("echo")
+	start.OnMessage().GoTo(echo)
+	echo.Body(func(ctx context.Context, s *agent.Session) error {
+		return s.Reply(ctx, fmt.Sprint(len(s.Message()), " bytes"))
+	})
+	echo.GoTo(start)
+	limit := strings.Repeat("x", agent.MaxTextBytes)
+	got := run(t, a, time.Minute, limit+"y\r\n"+limit+"\nhi")
+	for _, want := range []string{
+		fmt.Sprintf("> error: a message may have %d bytes\n> ", agent.MaxTextBytes), fmt.Sprintf("a: %d bytes\n", agent.MaxTextBytes), "a: 2 bytes\n",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
 }
 
 // TestReplies shows all kinds of replies.

@@ -1,4 +1,5 @@
-package definition
+// Package syntax locates errors in the syntax of YAML files.
+package syntax
 
 import (
 	"bytes"
@@ -9,23 +10,23 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// syntaxFault is the line of a YAML syntax error and a hint how to correct it.
-type syntaxFault struct {
-	line int
-	hint string
+// Fault is the line of a syntax error and a hint how to correct it.
+type Fault struct {
+	Line int
+	Hint string
 }
 
-// stray finds the first line that makes the file invalid YAML, regardless of the
+// Find finds the first line that makes the file invalid YAML, regardless of the
 // lines after it. The YAML parser itself names a nearby line or the line where an
 // open element began.
-func stray(raw []byte) syntaxFault {
+func Find(raw []byte) Fault {
 	raw = bytes.ReplaceAll(raw, []byte("\r\n"), []byte("\n"))
 	lines := strings.SplitAfter(string(raw), "\n")
 	first := 1 + sort.Search(len(lines), func(n int) bool { return !begins(lines[:n+1]) })
 	if first > len(lines) { // all lines are a valid beginning, so an element is not closed
 		open := brackets(lines)
 		if len(open) == 0 {
-			return syntaxFault{len(lines), "check indentation, colons and quotes"}
+			return Fault{len(lines), "check indentation, colons and quotes"}
 		}
 		return open[len(open)-1].unclosed()
 	}
@@ -36,7 +37,7 @@ func stray(raw []byte) syntaxFault {
 			return last.unclosed()
 		}
 	}
-	return syntaxFault{first, hint(line)}
+	return Fault{first, hint(line)}
 }
 
 // entry matches a line that begins a new key or list item.
@@ -99,8 +100,8 @@ type bracket struct {
 	line        int
 }
 
-func (b bracket) unclosed() syntaxFault {
-	return syntaxFault{b.line, "the " + string(b.open) + " in this line is not closed"}
+func (b bracket) unclosed() Fault {
+	return Fault{b.line, "the " + string(b.open) + " in this line is not closed"}
 }
 
 // block matches a line that begins a block of text.
