@@ -157,6 +157,7 @@ var aguiRefusals = []struct {
 	{"a message with other parts than text", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`, 400, "agui_content"},
 	{"a message without text or parts", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":7}],"resume":[]}`, 400, "agui_content"},
 	{"a resolved interrupt without a text", `{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":7}]}`, 400, "agui_resume"},
+	{"an empty body", "", 400, "body_missing"},
 	{"no thread", `{"runId":"r","messages":[{"role":"user","content":"hello"}]}`, 400, "request_invalid"},
 	{"a thread of another user", `{"threadId":"other","runId":"r","messages":[{"role":"user","content":"hello"}]}`, 404, "no_session"},
 }
