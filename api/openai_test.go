@@ -76,6 +76,9 @@ func (w *world) EmbedDocuments(_ context.Context, texts []string) ([][]float32, 
 	return out, nil
 }
 
+// Tokenize returns one token for each word.
+func (w *world) Tokenize(text string) []uint16 { return make([]uint16, len(strings.Fields(text))) }
+
 // chatted is a completion or a chunk.
 type chatted struct {
 	ID, Object, Model string
@@ -305,6 +308,9 @@ func TestOpenAIEmbeddings(t *testing.T) {
 		if resp, b := c.do("POST", "/v1/embeddings", body); json.Unmarshal([]byte(b), &got) != nil || resp.StatusCode != 200 || canonical(string(got.Data)) != canonical(want) {
 			t.Errorf("%s: %d %s", body, resp.StatusCode, b)
 		}
+	}
+	if _, got := c.do("POST", "/v1/embeddings", `{"model":"docent","input":["a b","c"]}`); !strings.Contains(got, `"usage":{"prompt_tokens":3,"total_tokens":3}`) {
+		t.Errorf("the usage is in %s", got)
 	}
 	for extra, status := range map[string]int{
 		`"model":"docent/default","input":"a"`: 404, `"model":"docent","input":""`: 400, `"model":"docent","input":[[1,2]]`: 400, `"model":"docent"`: 400,
