@@ -319,8 +319,10 @@ func TestMCPMalformed(t *testing.T) {
 	go func() { ended <- server.Run(context.Background(), in, out) }()
 	answers := bufio.NewScanner(fromServer)
 	for _, line := range []struct{ text, want string }{
-		{"{", `"id":null,"error":{"code":-32700,`}, {"5\r", `"id":null,"error":{"code":-32600,`},
-		{"\n" + `[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, `"id":null,"error":{"code":-32600,`}, {initialize, `"id":1,"result"`},
+		{"{", `"id":null,"error":{"code":-32700,`},
+		{"5\r", `"id":null,"error":{"code":-32600,`},
+		{"\n" + `[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, `"id":null,"error":{"code":-32600,`},
+		{initialize, `"id":1,"result"`},
 	} {
 		if _, err := io.WriteString(toServer, line.text+"\n"); err != nil {
 			t.Fatal(err)
