@@ -36,7 +36,7 @@ func (w *world) Turn(_ context.Context, session, text string, _ payload.AskOptio
 			{Action: payload.ReplyReasoningStep, Seq: 4, Message: json.RawMessage(
 				`{"kind":"tool_result","step":0,"summary":"got","details":{"name":"stock","arguments":{"part":"pump"},"content":"7"}}`)},
 			{Action: payload.ReplyTaskList, Seq: 5, Message: json.RawMessage(`[{"id":"1","status":"done"}]`)},
-			{Action: payload.ReplyReasoningStep, Seq: 6, Message: json.RawMessage(`{"kind":"llm_text","step":1,"summary":"Let me see.","details":{}}`)},
+			{Action: payload.ReplyReasoningStep, Seq: 6, Message: json.RawMessage(`{"kind":"llm_text","step":1,"summary":"(intermediate)","details":{"text":"Let me see."}}`)},
 			{Action: payload.ReplyDataFrame, Seq: 7, Message: json.RawMessage(`{"columns":[]}`)},
 			{Action: payload.ReplyReasoningStep, Seq: 8, Message: json.RawMessage(`{"kind":"reasoning_finished","step":1,"summary":"ends","details":{}}`)},
 		},
@@ -44,7 +44,11 @@ func (w *world) Turn(_ context.Context, session, text string, _ payload.AskOptio
 	one := map[string][]payload.Frame{
 		"text": frames["hello"][1:2], "options": frames["hello"][2:], "tool": {frames["think"][1], frames["think"][3]},
 		"reason": {frames["think"][0], frames["think"][7]}, "note": frames["think"][5:6], "table": frames["think"][6:7],
-		"tasks": {frames["think"][2], frames["think"][4]},
+		"tasks": {frames["think"][2], frames["think"][4]}, "again": {
+			frames["think"][1],
+			{Action: payload.ReplyReasoningStep, Seq: 9, Message: frames["think"][1].Message},
+			{Action: payload.ReplyReasoningStep, Seq: 10, Message: json.RawMessage(`{"kind":"llm_text","step":1,"summary":"(intermediate)","details":{"text":""}}`)},
+		},
 	}
 	return func(yield func(payload.Frame, error) bool) {
 		for _, f := range append(frames[text], one[text]...) {
@@ -83,14 +87,14 @@ func TestAGUI(t *testing.T) {
 		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"think"}]}`: {
 			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
 			`{"stepName":"reasoning","type":"STEP_STARTED"}`,
-			`{"toolCallId":"a","toolCallName":"stock","type":"TOOL_CALL_START"}`,
-			`{"delta":"{\"part\":\"valve\"}","toolCallId":"a","type":"TOOL_CALL_ARGS"}`,
-			`{"toolCallId":"a","type":"TOOL_CALL_END"}`,
-			`{"toolCallId":"b","toolCallName":"stock","type":"TOOL_CALL_START"}`,
-			`{"delta":"{\"part\":\"pump\"}","toolCallId":"b","type":"TOOL_CALL_ARGS"}`,
-			`{"toolCallId":"b","type":"TOOL_CALL_END"}`,
+			`{"toolCallId":"r-2-0","toolCallName":"stock","type":"TOOL_CALL_START"}`,
+			`{"delta":"{\"part\":\"valve\"}","toolCallId":"r-2-0","type":"TOOL_CALL_ARGS"}`,
+			`{"toolCallId":"r-2-0","type":"TOOL_CALL_END"}`,
+			`{"toolCallId":"r-2-1","toolCallName":"stock","type":"TOOL_CALL_START"}`,
+			`{"delta":"{\"part\":\"pump\"}","toolCallId":"r-2-1","type":"TOOL_CALL_ARGS"}`,
+			`{"toolCallId":"r-2-1","type":"TOOL_CALL_END"}`,
 			`{"snapshot":{"tasks":[{"id":"1","status":"pending"}]},"type":"STATE_SNAPSHOT"}`,
-			`{"content":"7","messageId":"r-4","role":"tool","toolCallId":"b","type":"TOOL_CALL_RESULT"}`,
+			`{"content":"7","messageId":"r-4","role":"tool","toolCallId":"r-2-1","type":"TOOL_CALL_RESULT"}`,
 			`{"delta":[{"op":"replace","path":"/tasks","value":[{"id":"1","status":"done"}]}],"type":"STATE_DELTA"}`,
 			`{"messageId":"r-6","type":"REASONING_START"}`,
 			`{"messageId":"r-6","role":"reasoning","type":"REASONING_MESSAGE_START"}`,
@@ -99,6 +103,22 @@ func TestAGUI(t *testing.T) {
 			`{"messageId":"r-6","type":"REASONING_END"}`,
 			`{"name":"docent.agent_reply_dataframe","type":"CUSTOM","value":{"columns":[]}}`,
 			`{"stepName":"reasoning","type":"STEP_FINISHED"}`,
+			`{"outcome":{"type":"success"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
+		},
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"again"}]}`: {
+			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
+			`{"toolCallId":"r-2-0","toolCallName":"stock","type":"TOOL_CALL_START"}`,
+			`{"delta":"{\"part\":\"valve\"}","toolCallId":"r-2-0","type":"TOOL_CALL_ARGS"}`,
+			`{"toolCallId":"r-2-0","type":"TOOL_CALL_END"}`,
+			`{"toolCallId":"r-2-1","toolCallName":"stock","type":"TOOL_CALL_START"}`,
+			`{"delta":"{\"part\":\"pump\"}","toolCallId":"r-2-1","type":"TOOL_CALL_ARGS"}`,
+			`{"toolCallId":"r-2-1","type":"TOOL_CALL_END"}`,
+			`{"toolCallId":"r-9-0","toolCallName":"stock","type":"TOOL_CALL_START"}`,
+			`{"delta":"{\"part\":\"valve\"}","toolCallId":"r-9-0","type":"TOOL_CALL_ARGS"}`,
+			`{"toolCallId":"r-9-0","type":"TOOL_CALL_END"}`,
+			`{"toolCallId":"r-9-1","toolCallName":"stock","type":"TOOL_CALL_START"}`,
+			`{"delta":"{\"part\":\"pump\"}","toolCallId":"r-9-1","type":"TOOL_CALL_ARGS"}`,
+			`{"toolCallId":"r-9-1","type":"TOOL_CALL_END"}`,
 			`{"outcome":{"type":"success"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
 		},
 		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"fail"}],"resume":[{"interruptId":"r-options","status":"cancelled"}]}`: {
@@ -133,9 +153,11 @@ var aguiRefusals = []struct {
 	{"tools of the front end", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":"hello"}],"tools":[{"name":"x"}]}`, 400, "agui_tools"},
 	{"a last message of another role than `user`", `{"threadId":"s","runId":"r","messages":[{"role":"assistant","content":"hello"}]}`, 400, "agui_no_message"},
 	{"no message", `{"threadId":"s","runId":"r","messages":[]}`, 400, "agui_no_message"},
+	{"a message without words", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"text","text":" "}]}]}`, 400, "message_empty"},
 	{"a message with other parts than text", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`, 400, "agui_content"},
 	{"a message without text or parts", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":7}],"resume":[]}`, 400, "agui_content"},
 	{"a resolved interrupt without a text", `{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":7}]}`, 400, "agui_resume"},
+	{"an empty body", "", 400, "body_missing"},
 	{"no thread", `{"runId":"r","messages":[{"role":"user","content":"hello"}]}`, 400, "request_invalid"},
 	{"a thread of another user", `{"threadId":"other","runId":"r","messages":[{"role":"user","content":"hello"}]}`, 404, "no_session"},
 }

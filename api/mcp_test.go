@@ -1,8 +1,10 @@
 package api
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -14,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"docent/api/ask"
@@ -144,6 +147,9 @@ func TestMCPTools(t *testing.T) {
 			if tool.OutputSchema == nil || !tool.Annotations.ReadOnlyHint {
 				t.Errorf("%s has the output schema %v", tool.Name, tool.OutputSchema)
 			}
+			if schema, err := json.Marshal(tool); err != nil || strings.Contains(string(schema), `"null"`) {
+				t.Errorf("%s allows null: %s, %v", tool.Name, schema, err)
+			}
 		}
 		if !slices.Equal(names, []string{"ask", "fetch", "list_documents", "read_document", "search"}) {
 			t.Errorf("the tools are %q", names)
@@ -178,6 +184,8 @@ func TestMCPErrors(t *testing.T) {
 			{"search", `{"query":" "}`, "the question is empty"},
 			{"search", `{"query":"x","limit":51}`, "maximum"},
 			{"search", `{"query":"x","k":5}`, "additional properties"},
+			{"search", `{"query":"a\u0000"}`, "query is not plain text"},
+			{"ask", `{"question":"a\u0000"}`, "question is not plain text"},
 			{"search", `{"query":"x","collections":["none"]}`, `there is no collection "none"`},
 			{"search", `{"query":"x\u0000"}`, "not plain text"},
 			{"ask", `{"question":"x","collections":["none"]}`, `there is no collection "none"`},
@@ -228,8 +236,12 @@ func TestMCPResources(t *testing.T) {
 		if count != 202 {
 			t.Errorf("%d resources are listed", count)
 		}
-		if _, err := s.ListResources(t.Context(), &sdk.ListResourcesParams{Cursor: "x"}); err == nil {
-			t.Error("a wrong cursor works")
+		var refused *jsonrpc.Error
+		if _, err := s.ListResources(t.Context(), &sdk.ListResourcesParams{Cursor: "x"}); !errors.As(err, &refused) || refused.Code != jsonrpc.CodeInvalidParams {
+			t.Errorf("a wrong cursor: %v", err)
+		}
+		if _, err := s.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "answer_from_documents"}); !errors.As(err, &refused) || refused.Code != jsonrpc.CodeInvalidParams {
+			t.Errorf("a prompt without its question: %v", err)
 		}
 		read, err := s.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "docent://default/1"})
 		if err != nil || read.Contents[0].Text != "Größe is a word." {
@@ -290,6 +302,39 @@ func TestMCPProgress(t *testing.T) {
 		}
 		<-canceled
 	})
+}
+
+// TestMCPMalformed sends lines over streams that are no messages. Each gets an error, and
+// the session goes on.
+func TestMCPMalformed(t *testing.T) {
+	t.Parallel()
+	w := newWorld()
+	full := fault.New(fault.Busy, "x", "full")
+	server := mcp.New(mcp.Config{
+		Retriever: w, Library: w, Answers: ask.NewService(w, w, 4, nil), Searches: slots.New(4, full), Reads: slots.New(4, full), Version: "1.2.3",
+	})
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(context.Background(), in, out) }()
+	answers := bufio.NewScanner(fromServer)
+	for _, line := range []struct{ text, want string }{
+		{"{", `"id":null,"error":{"code":-32700,`},
+		{"5\r", `"id":null,"error":{"code":-32600,`},
+		{"\n" + `[{"jsonrpc":"2.0","id":7,"method":"ping"}]`, `"id":null,"error":{"code":-32600,`},
+		{initialize, `"id":1,"result"`},
+	} {
+		if _, err := io.WriteString(toServer, line.text+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		if !answers.Scan() || !strings.Contains(answers.Text(), line.want) || !json.Valid(answers.Bytes()) {
+			t.Fatalf("%s gets %s, want %s", line.text, answers.Text(), line.want)
+		}
+	}
+	_ = toServer.Close()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
 }
 
 // begin begins a session and returns its id.

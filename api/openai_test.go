@@ -76,6 +76,9 @@ func (w *world) EmbedDocuments(_ context.Context, texts []string) ([][]float32, 
 	return out, nil
 }
 
+// Tokenize returns one token for each word.
+func (w *world) Tokenize(text string) []uint16 { return make([]uint16, len(strings.Fields(text))) }
+
 // chatted is a completion or a chunk.
 type chatted struct {
 	ID, Object, Model string
@@ -155,7 +158,7 @@ var openAISamples = map[string]string{
 // the error.
 var openAIRefusals = map[string]map[string]string{
 	"POST /v1/chat/completions": {
-		`"tools":[{"type":"function"}]`: "tools", `"functions":[{}]`: "functions", `"n":2`: "n", `"logprobs":true`: "logprobs", `"audio":{}`: "audio",
+		`"tools":[{"type":"function"}]`: "tools", `"functions":[{}]`: "functions", `"n":2`: "n", `"logprobs":true`: "logprobs", `"top_logprobs":2`: "top_logprobs", `"audio":{}`: "audio",
 		`"modalities":["text","audio"]`: "modalities", `"response_format":{"type":"json_object"}`: "response_format",
 		`"metadata":{"session_id":1}`: "metadata.session_id", `"stop":[1]`: "stop", `"stop":["a","b","c","d","e"]`: "stop",
 		`"tool_choice":"required"`: "tool_choice", `"function_call":{"name":"f"}`: "function_call", `"web_search_options":{}`: "web_search_options",
@@ -163,7 +166,7 @@ var openAIRefusals = map[string]map[string]string{
 	"POST /v1/responses": {
 		`"tools":[{"type":"web_search"}]`: "tools", `"tool_choice":"required"`: "tool_choice", `"text":{"format":{"type":"json_schema"}}`: "text.format",
 		`"top_logprobs":2`: "top_logprobs", `"background":true`: "background", `"previous_response_id":"r"`: "previous_response_id",
-		`"conversation":"c"`: "conversation", `"prompt":{"id":"p"}`: "prompt",
+		`"include":["message.output_text.logprobs"]`: "include", `"conversation":"c"`: "conversation", `"prompt":{"id":"p"}`: "prompt",
 	},
 	"POST /v1/embeddings": {`"dimensions":3`: "dimensions", `"encoding_format":"x"`: "encoding_format"},
 }
@@ -187,6 +190,18 @@ func TestOpenAIErrors(t *testing.T) {
 		if resp, body := c.do("POST", "/v1/responses", `{"model":"docent","input":`+input+`}`); resp.StatusCode != 400 || !strings.Contains(body, `"param":"`+param+`"`) {
 			t.Errorf("%s: %d %s", input, resp.StatusCode, body)
 		}
+	}
+	for _, path := range []string{"/v1/chat/completions", "/v1/responses", "/v1/embeddings"} {
+		if resp, got := c.do("POST", path, ""); resp.StatusCode != 400 || !strings.Contains(got, `"code":"body_missing"`) {
+			t.Errorf("%s without a body: %d %s", path, resp.StatusCode, got)
+		}
+	}
+	large := `{"model":"` + strings.Repeat("x", 3<<20) + `"}`
+	if resp, got := c.do("POST", "/v1/chat/completions", large); resp.StatusCode != 413 || !strings.Contains(got, `"code":"body_too_large"`) {
+		t.Errorf("a large body: %d %s", resp.StatusCode, got)
+	}
+	if resp, got := c.do("GET", "/v1", ""); resp.StatusCode != 404 || !strings.HasPrefix(got, `{"error":{"message":"`) {
+		t.Errorf("/v1: %d %s", resp.StatusCode, got)
 	}
 	for body, status := range map[string]int{
 		`{`: 400, `{}`: 400, `{"model":"docent","messages":[]}`: 400, `{"model":"docent","messages":[{"role":"assistant","content":"x"}]}`: 400,
@@ -293,6 +308,9 @@ func TestOpenAIEmbeddings(t *testing.T) {
 		if resp, b := c.do("POST", "/v1/embeddings", body); json.Unmarshal([]byte(b), &got) != nil || resp.StatusCode != 200 || canonical(string(got.Data)) != canonical(want) {
 			t.Errorf("%s: %d %s", body, resp.StatusCode, b)
 		}
+	}
+	if _, got := c.do("POST", "/v1/embeddings", `{"model":"docent","input":["a b","c"]}`); !strings.Contains(got, `"usage":{"prompt_tokens":3,"total_tokens":3}`) {
+		t.Errorf("the usage is in %s", got)
 	}
 	for extra, status := range map[string]int{
 		`"model":"docent/default","input":"a"`: 404, `"model":"docent","input":""`: 400, `"model":"docent","input":[[1,2]]`: 400, `"model":"docent"`: 400,

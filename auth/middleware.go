@@ -21,12 +21,16 @@ const (
 	SubprotocolPrefix = "docent.token."
 	// queryToken is the query parameter that can carry a token.
 	queryToken = "token"
+	// queryPath is the path where requests can carry it that open no WebSocket. Some
+	// clients of MCP can only be given an address.
+	queryPath = "/mcp"
 )
 
 // Middleware authenticates requests and puts the principal into their context. It
 // uses the first credential that it finds: the header Authorization: Bearer, a
 // subprotocol with SubprotocolPrefix, the query parameter token, or the page's
-// cookie. It removes the query parameter from the URL.
+// cookie. The query parameter counts only for WebSockets and MCP. Middleware always
+// removes it from the URL.
 //
 // A wrong credential gets status 401, unless Config.Late selects the request. An
 // expired cookie counts as no credential, so that the page can load and offer to
@@ -99,7 +103,10 @@ func shown(r *http.Request, query string) string {
 			}
 		}
 	}
-	return query
+	if strings.EqualFold(r.Header.Get("Upgrade"), "websocket") || r.URL.Path == queryPath {
+		return query
+	}
+	return ""
 }
 
 // withoutQueryToken removes the query parameter token from a request's URL and

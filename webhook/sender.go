@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/VictoriaMetrics/metrics"
+
+	"docent/internal/fault"
 )
 
 // The waits before the second and later attempts, as Standard Webhooks recommends.
@@ -279,6 +281,9 @@ func (s *Sender) post(ctx context.Context, w Webhook, m Delivery) (string, error
 	req.Header.Set("Webhook-Timestamp", strconv.FormatInt(now.Unix(), 10))
 	req.Header.Set("Webhook-Signature", signature)
 	resp, err := s.cfg.Client(w.Private).Do(req)
+	if fault.KindOf(err) == fault.Forbidden {
+		return "", errors.New("the address is private; to allow it, add the webhook again with --private")
+	}
 	var failed *url.Error
 	if errors.As(err, &failed) {
 		return "", failed.Err // without the URL, which may contain a password

@@ -67,7 +67,12 @@ func TestRefusedAfterHandshake(t *testing.T) {
 			t.Errorf("%s: status %d", path, status)
 		}
 	}
-	resp, err := http.Get(strings.Replace(s.url, "ws", "http", 1) + "/?protocol=docent.v1&token=" + wrong)
+	req, err := http.NewRequest(http.MethodGet, strings.Replace(s.url, "ws", "http", 1)+"/?protocol=docent.v1", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header = bearer(wrong).HTTPHeader
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized {
 		t.Errorf("no handshake: %v %v", resp, err)
 	}

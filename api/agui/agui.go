@@ -161,7 +161,11 @@ func (in AgentRun) text() (string, error) {
 		return text, nil
 	}
 	if n := len(in.Messages); n > 0 && in.Messages[n-1].Role == "user" {
-		return contentText(in.Messages[n-1].Content)
+		text, err := contentText(in.Messages[n-1].Content)
+		if err == nil && strings.TrimSpace(text) == "" {
+			return "", fault.New(fault.Invalid, "message_empty", "the message is empty")
+		}
+		return text, err
 	}
 	return "", fault.New(fault.Invalid, "agui_no_message", "the last message of the run must be one of the user")
 }

@@ -67,8 +67,8 @@ func message(id, text string) []event {
 	return append(all, event{"type": "TEXT_MESSAGE_END", "messageId": id})
 }
 
-// step returns the events of a reasoning step: calls of tools and their results, and
-// the summaries of other steps.
+// step returns the events of a reasoning step: calls of tools and their results, texts
+// of the model, and the summaries of other steps.
 func (e *events) step(id string, content json.RawMessage) []event {
 	var step struct {
 		Kind    payload.StepKind `json:"kind"`
@@ -80,25 +80,41 @@ func (e *events) step(id string, content json.RawMessage) []event {
 	}
 	switch step.Kind {
 	case payload.StepToolCalls:
-		return e.toolCalls(step.Details)
+		return e.toolCalls(id, step.Details)
 	case payload.StepToolResult:
 		return e.toolResult(id, step.Details)
 	case payload.StepStarted:
 		return []event{{"type": "STEP_STARTED", "stepName": "reasoning"}}
 	case payload.StepFinished:
 		return []event{{"type": "STEP_FINISHED", "stepName": "reasoning"}}
-	default:
-		return []event{
-			{"type": "REASONING_START", "messageId": id},
-			{"type": "REASONING_MESSAGE_START", "messageId": id, "role": "reasoning"},
-			{"type": "REASONING_MESSAGE_CONTENT", "messageId": id, "delta": step.Summary},
-			{"type": "REASONING_MESSAGE_END", "messageId": id},
-			{"type": "REASONING_END", "messageId": id},
+	case payload.StepText: // its summary is a label
+		var said payload.TextDetails
+		if json.Unmarshal(step.Details, &said) != nil {
+			return nil
 		}
+		return reasoning(id, said.Text)
+	default:
+		return reasoning(id, step.Summary)
 	}
 }
 
-func (e *events) toolCalls(details json.RawMessage) []event {
+// reasoning returns the events of a note about the run.
+func reasoning(id, text string) []event {
+	if text == "" { // an empty delta is no event of AG-UI
+		return nil
+	}
+	return []event{
+		{"type": "REASONING_START", "messageId": id},
+		{"type": "REASONING_MESSAGE_START", "messageId": id, "role": "reasoning"},
+		{"type": "REASONING_MESSAGE_CONTENT", "messageId": id, "delta": text},
+		{"type": "REASONING_MESSAGE_END", "messageId": id},
+		{"type": "REASONING_END", "messageId": id},
+	}
+}
+
+// toolCalls returns the events of calls. Models repeat their ids in other steps, and
+// clients merge calls with the same id, so the calls get ids of their own.
+func (e *events) toolCalls(id string, details json.RawMessage) []event {
 	var called payload.ToolCallsDetails
 	if json.Unmarshal(details, &called) != nil {
 		return nil
@@ -106,9 +122,7 @@ func (e *events) toolCalls(details json.RawMessage) []event {
 	var all []event
 	e.calls = nil
 	for i, c := range called.ToolCalls {
-		if c.ID == "" {
-			c.ID = e.run + "-call-" + strconv.Itoa(i)
-		}
+		c.ID = id + "-" + strconv.Itoa(i)
 		e.calls = append(e.calls, c)
 		all = append(all,
 			event{"type": "TOOL_CALL_START", "toolCallId": c.ID, "toolCallName": c.Name},

@@ -65,7 +65,7 @@ func Guard(config GuardConfig) func(http.Handler) http.Handler {
 			origin := r.Header.Get("Origin")
 			listed := origin != "" && (slices.Contains(g.origins, strings.ToLower(origin)) || g.open && g.nearby(origin))
 			if listed {
-				cors(w.Header(), origin)
+				cors(w.Header(), origin, r.Header.Get("Access-Control-Request-Headers"))
 				if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 					w.WriteHeader(http.StatusNoContent)
 					return
@@ -168,12 +168,20 @@ func changes(r *http.Request) bool {
 	}
 }
 
+// maxRequested bounds the names of headers that a page may ask for, in bytes.
+const maxRequested = 1 << 10
+
 // cors lets a listed page read responses. The page may send a token but no
-// cookie, because Access-Control-Allow-Credentials is never set.
-func cors(h http.Header, origin string) {
+// cookie, because Access-Control-Allow-Credentials is never set. It may send all
+// headers that it asks for, because the libraries of clients add their own.
+func cors(h http.Header, origin, requested string) {
 	h.Add("Vary", "Origin")
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE")
-	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type")
+	if requested == "" || len(requested) > maxRequested {
+		requested = "Authorization, Content-Type"
+	}
+	h.Set("Access-Control-Allow-Headers", requested)
+	h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, Retry-After, X-Request-ID")
 	h.Set("Access-Control-Max-Age", "600")
 }

@@ -101,6 +101,30 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// TestPreflight checks the headers that a listed page may send and read.
+func TestPreflight(t *testing.T) {
+	t.Parallel()
+	const openAI = "authorization,content-type,mcp-protocol-version,mcp-session-id,traceparent,x-session-id,x-stainless-os"
+	guard := Guard(GuardConfig{Origins: []string{"https://app.example.com"}})(http.NotFoundHandler())
+	for origin, test := range map[string]struct{ requested, allowed, exposed string }{
+		"https://app.example.com":  {openAI, openAI, "Mcp-Session-Id, Retry-After, X-Request-ID"},
+		"https://APP.example.com":  {strings.Repeat("x", 2<<10), "Authorization, Content-Type", "Mcp-Session-Id, Retry-After, X-Request-ID"},
+		"https://evil.example.com": {openAI, "", ""},
+	} {
+		r := httptest.NewRequest(http.MethodOptions, "/v1/chat/completions", nil)
+		r.Host = "localhost"
+		r.Header.Set("Origin", origin)
+		r.Header.Set("Access-Control-Request-Method", http.MethodPost)
+		r.Header.Set("Access-Control-Request-Headers", test.requested)
+		w := httptest.NewRecorder()
+		guard.ServeHTTP(w, r)
+		allowed, exposed := w.Header().Get("Access-Control-Allow-Headers"), w.Header().Get("Access-Control-Expose-Headers")
+		if allowed != test.allowed || exposed != test.exposed {
+			t.Errorf("%s may send %q and read %q", origin, allowed, exposed)
+		}
+	}
+}
+
 // TestErrorBody checks that Front refuses requests in the format of their path.
 func TestErrorBody(t *testing.T) {
 	t.Parallel()

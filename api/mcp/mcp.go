@@ -92,18 +92,13 @@ func New(config Config) *Server {
 // Run serves one client that writes to in and reads from out, one JSON object in a
 // line. It returns when in ends or ctx is canceled.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: io.NopCloser(in), Writer: nopCloser{out}, MaxLineLength: maxMessage})
+	w := &writer{out: out}
+	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: newMessages(in, w), Writer: w, MaxLineLength: maxMessage})
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("mcp: %w", err)
 	}
 	return nil
 }
-
-// nopCloser is a writer that others close.
-type nopCloser struct{ io.Writer }
-
-// Close does nothing.
-func (nopCloser) Close() error { return nil }
 
 // survive turns a panic of a handler into an error.
 func (s *Server) survive(next sdk.MethodHandler) sdk.MethodHandler {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"docent/internal/fault"
@@ -62,9 +63,13 @@ func (s *Server) addResources() {
 		Description: "Answers a question only from the documents, with citations.",
 		Arguments:   []*sdk.PromptArgument{{Name: "question", Description: "The question.", Required: true}},
 	}, func(_ context.Context, req *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		question := req.Params.Arguments["question"]
+		if strings.TrimSpace(question) == "" {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the argument question is missing"}
+		}
 		text := "Answer this question only from the documents of docent. Call the tool ask. If its answer is not enough, call search and " +
 			"fetch. Cite the title and the address of each document that you use. If the documents do not answer the question, say so.\n\n" +
-			"Question: " + req.Params.Arguments["question"]
+			"Question: " + question
 		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: text}}}}, nil
 	})
 }
@@ -81,7 +86,7 @@ func (s *Server) listResources(next sdk.MethodHandler) sdk.MethodHandler {
 		if params != nil && params.Cursor != "" {
 			var err error
 			if after, err = strconv.ParseInt(params.Cursor, 10, 64); err != nil || after < 0 {
-				return nil, fault.New(fault.Invalid, "mcp_cursor_invalid", "the cursor is not one of this list")
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is not one of this list"}
 			}
 		}
 		docs, err := s.cfg.Library.Documents(ctx, corpus.DocumentFilter{Status: corpus.Ready, After: after, Limit: maxList + 1})

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -150,6 +151,28 @@ func (s *Server) addTools() {
 		s.read, limits{"limit": bound(maxText)})
 }
 
+// schemaOf returns the schema of a type. Lists may be absent or empty, but not null.
+func schemaOf[T any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(err) // the types of this package have schemas
+	}
+	withoutNull(schema)
+	return schema
+}
+
+func withoutNull(schema *jsonschema.Schema) {
+	if slices.Contains(schema.Types, "null") {
+		schema.Type, schema.Types = "array", nil
+	}
+	if schema.Items != nil {
+		withoutNull(schema.Items)
+	}
+	for _, p := range schema.Properties {
+		withoutNull(p)
+	}
+}
+
 // limits are the limits of arguments, by their names.
 type limits map[string]func(*jsonschema.Schema)
 
@@ -157,21 +180,13 @@ type limits map[string]func(*jsonschema.Schema)
 func addTool[In, Out any](
 	s *Server, name, title, description string, handle func(context.Context, *sdk.CallToolRequest, In) (Out, error), bounds limits,
 ) {
-	schema, err := jsonschema.For[In](nil)
-	if err != nil {
-		panic(err) // the types of this package have schemas
-	}
+	schema := schemaOf[In]()
 	for argument, bound := range bounds {
 		bound(schema.Properties[argument])
 	}
-	for _, p := range schema.Properties {
-		if slices.Contains(p.Types, "null") { // an absent list, not null
-			p.Type, p.Types = "array", nil
-		}
-	}
 	closed := false
 	tool := &sdk.Tool{
-		Name: name, Title: title, Description: description, InputSchema: schema,
+		Name: name, Title: title, Description: description, InputSchema: schema, OutputSchema: schemaOf[Out](),
 		Annotations: &sdk.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &closed},
 	}
 	sdk.AddTool(s.sdk, tool, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
@@ -188,7 +203,7 @@ func (s *Server) search(ctx context.Context, _ *sdk.CallToolRequest, in searchAr
 	if strings.TrimSpace(in.Query) == "" {
 		return out, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	}
-	if err := route.CheckTexts("collections", append([]string{in.Query}, in.Collections...)); err != nil {
+	if err := cmp.Or(route.CheckText("query", in.Query), route.CheckTexts("collections", in.Collections)); err != nil {
 		return out, err
 	}
 	if err := s.cfg.Answers.CheckCollections(ctx, in.Collections); err != nil {
@@ -320,7 +335,7 @@ func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest, in askArgs) 
 	if strings.TrimSpace(in.Question) == "" {
 		return out, fault.New(fault.Invalid, "question_empty", "the question is empty")
 	}
-	if err := route.CheckTexts("collections", append([]string{in.Question}, in.Collections...)); err != nil {
+	if err := cmp.Or(route.CheckText("question", in.Question), route.CheckTexts("collections", in.Collections)); err != nil {
 		return out, err
 	}
 	parts, err := s.cfg.Answers.Stream(ctx, rag.Request{Question: in.Question, Collections: in.Collections, K: in.Limit})

@@ -32,6 +32,7 @@ type ChatRequest struct {
 	Functions     any       `json:"functions,omitempty" doc:"Refused unless it is empty."`
 	FunctionCall  any       `json:"function_call,omitempty" doc:"Only none and auto."`
 	Logprobs      any       `json:"logprobs,omitempty" doc:"Refused unless it is false."`
+	TopLogprobs   any       `json:"top_logprobs,omitempty" doc:"Only 0."`
 	Audio         any       `json:"audio,omitempty" doc:"Refused."`
 	Modalities    any       `json:"modalities,omitempty" doc:"Only text."`
 	Format        any       `json:"response_format,omitempty" doc:"Refused unless its type is text."`
@@ -108,6 +109,7 @@ func (s server) chatQuestion(ctx context.Context, c Caller, r ChatRequest) (ques
 		refusal{"function_call", !optional(r.FunctionCall), noTools},
 		refusal{"n", r.N != nil && r.N != 1.0, oneAnswer},
 		refusal{"logprobs", !empty(r.Logprobs), noTokens},
+		refusal{"top_logprobs", !empty(r.TopLogprobs), noTokens},
 		refusal{"audio", !empty(r.Audio), onlyWords},
 		refusal{"modalities", !onlyText(r.Modalities), onlyWords},
 		refusal{"response_format", !textFormat(r.Format), markdown},

@@ -39,7 +39,10 @@ type Embedding struct {
 	Vector any    `json:"embedding" doc:"A list of numbers, or base64 of little-endian 32-bit numbers."`
 }
 
-// EmbeddingUsage is always 0, because embedders do not count tokens.
+// tokenizer is an embedder that can count tokens.
+type tokenizer interface{ Tokenize(text string) []uint16 }
+
+// EmbeddingUsage counts the tokens of the texts. It is 0 for embedders on other servers.
 type EmbeddingUsage struct {
 	Prompt int `json:"prompt_tokens"`
 	Total  int `json:"total_tokens"`
@@ -84,6 +87,12 @@ func (s server) embed(ctx context.Context, in *embeddingInput) (*embeddingOutput
 		return nil, err
 	}
 	list := EmbeddingList{Object: "list", Data: []Embedding{}, Model: r.Model}
+	if t, ok := s.Embedder.(tokenizer); ok {
+		for _, text := range texts {
+			list.Usage.Prompt += len(t.Tokenize(text))
+		}
+		list.Usage.Total = list.Usage.Prompt
+	}
 	for i, v := range vectors {
 		if r.Dimensions != nil && r.Dimensions != float64(len(v)) {
 			return nil, unsupported("dimensions", "the embedder has vectors of one length")

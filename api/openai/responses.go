@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -24,6 +25,7 @@ type ResponseRequest struct {
 	ToolChoice   any      `json:"tool_choice,omitempty" doc:"Only none and auto."`
 	Text         any      `json:"text,omitempty" doc:"Only the format text."`
 	TopLogprobs  any      `json:"top_logprobs,omitempty" doc:"Only 0."`
+	Include      any      `json:"include,omitempty" doc:"Everything but logprobs."`
 	Background   any      `json:"background,omitempty" doc:"Only false."`
 	Previous     any      `json:"previous_response_id,omitempty" doc:"Refused."`
 	Conversation any      `json:"conversation,omitempty" doc:"Refused."`
@@ -135,6 +137,7 @@ func (s server) responseQuestion(ctx context.Context, c Caller, r ResponseReques
 		refusal{"tool_choice", !optional(r.ToolChoice), noTools},
 		refusal{"text.format", !textFormat(text["format"]), markdown},
 		refusal{"top_logprobs", !empty(r.TopLogprobs), noTokens},
+		refusal{"include", includes(r.Include, "message.output_text.logprobs"), noTokens},
 		refusal{"background", !empty(r.Background), stateless},
 		refusal{"previous_response_id", r.Previous != nil, stateless},
 		refusal{"conversation", r.Conversation != nil, stateless},
@@ -147,6 +150,12 @@ func (s server) responseQuestion(ctx context.Context, c Caller, r ResponseReques
 		return question{}, err
 	}
 	return s.question(ctx, c, r.Model, r.Metadata, turns)
+}
+
+// includes reports whether a list contains a value.
+func includes(list any, value string) bool {
+	values, _ := list.([]any)
+	return slices.Contains(values, any(value))
 }
 
 // maxInput bounds the items of an input.

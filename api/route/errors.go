@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -171,16 +170,15 @@ func translate(status int, message string, errs []error) *Error {
 	case status == http.StatusUnprocessableEntity:
 		e.status = fault.Invalid.HTTPStatus()
 	}
-	var details []string
+	var mistakes []any
 	for _, err := range errs[:min(len(errs), maxDetails)] {
 		if d, ok := err.(huma.ErrorDetailer); ok { //nolint:errorlint // huma does not wrap them
-			detail := d.ErrorDetail()
-			details = append(details, strings.TrimSpace(detail.Location+" "+detail.Message))
+			mistakes = append(mistakes, mistake(d.ErrorDetail()))
 		}
 	}
-	e.Text = fault.Plain(message)
-	if len(details) > 0 {
-		e.Text = fault.NewText("request_invalid", "the request is not valid: %s", strings.Join(details, "; "))
+	e.Text = refused(status, message)
+	if len(mistakes) > 0 {
+		e.Text = invalid(mistakes)
 	}
 	return e
 }

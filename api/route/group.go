@@ -34,7 +34,7 @@ func (r *Router) Group(prefix string, body ErrorBody) {
 // errorBody returns the ErrorBody of a path, or nil if it has none.
 func (r *Router) errorBody(url string) ErrorBody {
 	for prefix, g := range r.groups {
-		if strings.HasPrefix(url, prefix) {
+		if strings.HasPrefix(url, prefix) || url+"/" == prefix {
 			return g.body
 		}
 	}

@@ -1,17 +1,20 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"docent/llm/llmtest"
+	loadtest "docent/tools/loadtest/load"
 )
 
 // mcpCall is the JSON-RPC message for a call of the tool ask.
@@ -23,9 +26,13 @@ type caller struct {
 	client       *http.Client
 }
 
-// post returns the headers of a response after the first bytes that contain a text.
-// It reads the whole response.
-func (c *caller) post(ctx context.Context, path, body, until string) (http.Header, time.Time, error) {
+// firstText is the first text of an answer in a stream. The content of the chunk with the
+// role is empty.
+var firstText = regexp.MustCompile(`"content":"[^"]`)
+
+// post returns the headers of a response, and the time of the first bytes that match
+// until; nil matches any. It reads the whole response.
+func (c *caller) post(ctx context.Context, path, body string, until *regexp.Regexp) (http.Header, time.Time, error) {
 	var at time.Time
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+path, strings.NewReader(body))
 	if err != nil {
@@ -47,7 +54,7 @@ func (c *caller) post(ctx context.Context, path, body, until string) (http.Heade
 	for err == nil {
 		var n int
 		n, err = resp.Body.Read(piece)
-		if all = append(all, piece[:n]...); at.IsZero() && bytes.Contains(all, []byte(until)) {
+		if all = append(all, piece[:n]...); at.IsZero() && (until == nil || until.Match(all)) {
 			at = time.Now()
 		}
 	}
@@ -61,12 +68,12 @@ func (c *caller) post(ctx context.Context, path, body, until string) (http.Heade
 func (c *caller) initialize(b *testing.B) {
 	b.Helper()
 	h, _, err := c.post(b.Context(), "/mcp",
-		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`, "serverInfo")
+		`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}`, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	c.session = h.Get("Mcp-Session-Id")
-	if _, _, err := c.post(b.Context(), "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, ""); err != nil {
+	if _, _, err := c.post(b.Context(), "/mcp", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -82,7 +89,7 @@ func BenchmarkProtocols(b *testing.B) {
 	c.initialize(b)
 	ask := func(path, body string) func() {
 		return func() {
-			if _, _, err := c.post(b.Context(), path, body, ""); err != nil {
+			if _, _, err := c.post(b.Context(), path, body, nil); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -126,11 +133,23 @@ func BenchmarkProtocols(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkStreams measures the time to the first text of a quoted answer for 100
-// streams of /v1 at once, and for 100 users of WebSockets at once, alternating.
+// BenchmarkStreams measures the time to the first text of an answer for streams of /v1 at
+// once, and for as many users of WebSockets at once, alternating. There are 100 of them
+// for quotes, and 10 for a model over HTTP whose words take 20 ms each.
 func BenchmarkStreams(b *testing.B) {
-	const rounds, streams, questions = 3, 100, 5
-	l := serveBench(b, "DOCENT_SEARCHES=100")
+	b.Run("quotes", func(b *testing.B) { benchStreams(b, 100, serveBench(b, "DOCENT_SEARCHES=100")) })
+	b.Run("model", func(b *testing.B) {
+		reply := llmtest.Say(strings.SplitAfter("The address is set by a flag or in the environment, as the documents say [1].", " ")...)
+		reply.Wait = func(ctx context.Context, _ int) error { return pause(ctx, 20*time.Millisecond) }
+		model := llmtest.NewServer(llmtest.Script(reply))
+		b.Cleanup(model.Close)
+		benchStreams(b, 10, serveBench(b, "DOCENT_SEARCHES=100", "DOCENT_LLM_URL="+model.URL, "DOCENT_MODEL=scripted"))
+	})
+}
+
+func benchStreams(b *testing.B, streams int, l *loadtest.Test) {
+	b.Helper()
+	const rounds, questions = 3, 5
 	c := &caller{url: l.URL, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: streams}}}
 	body := `{"model":"docent","stream":true,"messages":[{"role":"user","content":"` + socketQuestion + `"}]}`
 	for b.Loop() {
@@ -144,7 +163,7 @@ func BenchmarkStreams(b *testing.B) {
 				group.Go(func() error {
 					for range questions + 1 {
 						start := time.Now()
-						_, at, err := c.post(ctx, "/v1/chat/completions", body, `"content":`)
+						_, at, err := c.post(ctx, "/v1/chat/completions", body, firstText)
 						if err != nil {
 							return err
 						}

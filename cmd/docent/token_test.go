@@ -40,9 +40,9 @@ func TestTokensOfARunningServer(t *testing.T) {
 	token := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "ci", "--expires", "1d"))
 	is("nobody", get("/api/documents"), 401)
 	is("by header", get("/api/documents", "Authorization", "Bearer "+token), 200)
-	is("by parameter", get("/api/documents?token="+token), 200)
+	is("by parameter", get("/api/documents?token="+token), 401)
 	is("metrics without admin", get("/metrics", "Authorization", "Bearer "+token), 403)
-	is("a wrong one", get("/api/documents?token="+token+"x"), 401)
+	is("a wrong one", get("/api/documents", "Authorization", "Bearer "+token+"x"), 401)
 	is("the page", get("/"), 200)
 	socket := []string{
 		"Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==",

@@ -172,6 +172,9 @@ func (x *Index) ask(ctx context.Context, c *chromem.Collection, query []float32,
 	for n := top.K + 16; ; n *= 4 {
 		n = min(n, c.Count())
 		results, err := c.QueryEmbedding(ctx, query, n, nil, nil)
+		if err == nil {
+			err = ctx.Err() // chromem-go then returns some of the results, without an error
+		}
 		if err != nil {
 			return fmt.Errorf("vector index: search: %w", err)
 		}

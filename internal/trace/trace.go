@@ -131,7 +131,7 @@ func (t *Tracer) Requests(next http.Handler) http.Handler {
 const maxPath = 256
 
 // monitoring are the paths without spans.
-var monitoring = []string{"/metrics", "/api/health"}
+var monitoring = []string{"/metrics", "/api/health", "/api/ready"}
 
 // Answered adds the route and the status of a response to the current span of ctx, which
 // Requests began. Its name becomes METHOD ROUTE.

@@ -104,6 +104,19 @@ func TestPropagation(t *testing.T) {
 	}
 }
 
+// TestMonitoring: requests of monitors have no span.
+func TestMonitoring(t *testing.T) {
+	t.Parallel()
+	tracer, received := receive(t)
+	handler := tracer.Handler(tracer.Requests(http.NotFoundHandler()))
+	for _, path := range []string{"/metrics", "/api/health", "/api/ready"} {
+		handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, http.NoBody))
+	}
+	if all := received(); len(all) > 0 {
+		t.Errorf("spans: %v", all)
+	}
+}
+
 // TestParent: work that outlives a request continues its trace.
 func TestParent(t *testing.T) {
 	t.Parallel()

@@ -7,18 +7,23 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from docent_client import (
     Answer,
     AsyncDocent,
+    CanceledError,
     Delta,
     Docent,
     DocentError,
     Entry,
     ForbiddenError,
+    InternalError,
     InvalidError,
     NotFoundError,
     Piece,
@@ -27,6 +32,7 @@ from docent_client import (
     TurnFinished,
     UnauthorizedError,
     UnavailableError,
+    _http,
 )
 
 URL, TOKEN, ASK_TOKEN = os.environ["ADDRESS"], os.environ["INGEST_TOKEN"], os.environ["TOKEN"]
@@ -87,6 +93,85 @@ def test_errors() -> None:
         assert silent.value.retryable
         with pytest.raises(UnavailableError), nobody.conversation():
             pass
+
+
+class Stranger(BaseHTTPRequestHandler):
+    """Answers each request with an empty object."""
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"{}")
+
+    do_POST = do_GET
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+def test_other_servers() -> None:
+    server = HTTPServer(("127.0.0.1", 0), Stranger)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        with Docent(f"http://127.0.0.1:{server.server_port}") as docent:
+            calls: list[Callable[[], object]] = [
+                lambda: list(docent.documents()),
+                lambda: docent.ingest(("a.md", b"a")),
+                lambda: docent.delete(1),
+            ]
+            for call in calls:
+                with pytest.raises(InternalError):
+                    call()
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    with pytest.raises(InternalError):
+        _events("phase", "{}")
+
+
+def _events(name: str, data: str) -> list[object]:
+    events = _http.Events()
+    return [e for line in (f"event: {name}", f"data: {data}", "") for e in events.feed(line)]
+
+
+def test_requests_that_cannot_be_sent() -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: Docent("http://[::bad").ask("x"),
+        lambda: Docent("127.0.0.1:8765").ask("x"),
+        lambda: Docent(URL, "a\nb").ask("x"),
+        lambda: Docent(URL, "tök").ask("x"),
+        lambda: Docent(URL, TOKEN).ask("\ud800"),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidError):
+            call()
+    docent = Docent(URL, TOKEN)
+    docent.close()
+    with pytest.raises(InvalidError):
+        docent.ask("x")
+    with pytest.raises(InvalidError):
+        list(docent.stream("x"))
+    with pytest.raises(OSError):
+        Docent(URL, TOKEN).ingest("/nonexistent")
+
+
+def test_closed_conversation() -> None:
+    with Docent(URL, TOKEN) as docent, docent.conversation() as chat:
+        pass
+    with pytest.raises(CanceledError):
+        chat.open()
+
+    async def again() -> None:
+        async with AsyncDocent(URL, TOKEN) as docent:
+            async with docent.conversation() as chat:
+                pass
+            with pytest.raises(CanceledError):
+                await chat.open()
+
+    asyncio.run(again())
 
 
 def test_conversation() -> None:

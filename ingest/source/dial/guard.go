@@ -100,7 +100,7 @@ func guard(_ context.Context, network, address string, _ syscall.RawConn) error 
 
 func private(addr netip.Addr) error {
 	return fault.New(fault.Forbidden,
-		"private_address", "%s is a private address; to allow it, start docent with --sources-private, or add the webhook with --private", addr.Unmap())
+		"private_address", "%s is a private address; to allow it, start docent with --sources-private", addr.Unmap())
 }
 
 // CheckHost returns an error if the host is a non-public IP address. It detects

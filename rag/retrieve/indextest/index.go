@@ -14,8 +14,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
+	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -151,7 +153,8 @@ func wantCount(t *testing.T, x index, want int) {
 func run(t *testing.T, open func(t *testing.T) index) {
 	for name, test := range map[string]func(*testing.T, index){
 		"empty": testEmpty, "finds": testFinds, "ties": testTies, "ties at the cut": testTiesAtCut, "k": testK, "replace": testReplace,
-		"delete": testDelete, "collections": testCollections, "canceled": testCanceled, "concurrent": testConcurrent,
+		"delete": testDelete, "collections": testCollections, "canceled": testCanceled,
+		"canceled midway": testCanceledMidway, "concurrent": testConcurrent,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -302,6 +305,58 @@ func testCanceled(t *testing.T, x index) {
 	cancel()
 	if _, err := x.search(ctx, "lemon", 1, retrieve.Filter{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("search: %v, want context.Canceled", err)
+	}
+}
+
+// midway is a context that is canceled when a search looks at it the n-th time.
+type midway struct {
+	context.Context
+
+	cancel context.CancelFunc
+	looks  atomic.Int64 // that remain
+}
+
+func newMidway(ctx context.Context, n int) *midway {
+	m := &midway{}
+	m.Context, m.cancel = context.WithCancel(ctx)
+	m.looks.Store(int64(n))
+	return m
+}
+
+func (m *midway) look() {
+	if m.looks.Add(-1) == 0 {
+		m.cancel()
+	}
+}
+
+func (m *midway) Done() <-chan struct{} {
+	m.look()
+	return m.Context.Done()
+}
+
+func (m *midway) Err() error {
+	m.look()
+	return m.Context.Err()
+}
+
+// testCanceledMidway cancels searches at different places. Each of them returns all its
+// hits, or an error.
+func testCanceledMidway(t *testing.T, x index) {
+	put(t, x, Entries(500)...)
+	want := find(t, x, "lemon pepper", 20)
+	for n := 1; n <= 200; n++ {
+		ctx := newMidway(t.Context(), n)
+		got, err := x.search(ctx, "lemon pepper", 20, retrieve.Filter{})
+		over := ctx.looks.Load() > 0 // the search ended before
+		ctx.cancel()
+		switch {
+		case err == nil && !slices.Equal(got, want):
+			t.Fatalf("a search canceled at look %d found %v, want %v or an error", n, got, want)
+		case err != nil && fault.KindOf(err) != fault.Canceled:
+			t.Fatalf("a search canceled at look %d: %v, want the kind canceled", n, err)
+		case over:
+			return
+		}
 	}
 }
 

@@ -391,6 +391,8 @@ export interface components {
             tool_choice?: unknown;
             /** @description Refused unless it is empty. */
             tools?: unknown;
+            /** @description Only 0. */
+            top_logprobs?: unknown;
             /** @description Refused. */
             web_search_options?: unknown;
         } & {
@@ -583,6 +585,8 @@ export interface components {
             background?: unknown;
             /** @description Refused. */
             conversation?: unknown;
+            /** @description Everything but logprobs. */
+            include?: unknown;
             /** @description The question, or a list of messages. The last message is the question. */
             input: unknown;
             /** @description With session_id, continues this stored session, or creates it. */

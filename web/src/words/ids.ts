@@ -38,6 +38,9 @@ export interface Params {
   backup_passphrase: [];
   backup_schema: [number, number, string];
   backup_version: [number, number, string];
+  body_missing: [];
+  body_timeout: [];
+  body_too_large: [string];
   certificate_invalid: [string];
   charset_iso_2022_kr: [];
   charset_unknown: [];
@@ -234,6 +237,8 @@ export interface Params {
   line_unreadable: [number, string];
   link_outside: [];
   link_to_missing_file: [];
+  list_too_long: [string, number];
+  list_too_short: [string, number];
   listening_off: [];
   mail_certificate_invalid: [];
   mail_command_refused: [string];
@@ -393,6 +398,7 @@ export interface Params {
   page_not_drawn: [];
   page_without_size: [];
   pages_blank: [];
+  parameter_missing: [string];
   parameter_not_plain: [string];
   part_name_twice: [];
   parts_unreadable: [];
@@ -433,6 +439,8 @@ export interface Params {
   prompt_admin_only: [];
   prompt_not_utf8: [];
   prompt_too_long: [number, number];
+  property_missing: [string, string];
+  property_unknown: [string];
   protocol_unknown: [string, string];
   publisher_document: [];
   query_empty: [];
@@ -644,6 +652,7 @@ export interface Params {
   turn_stopped: [];
   turn_without_message: [number];
   two_lines: [string, string];
+  two_mistakes: [string, string];
   unknown_in_all: [];
   unknown_in_documents: [number, string];
   unknown_in_one_document: [string];
@@ -673,6 +682,12 @@ export interface Params {
   user_missing: [];
   user_name_taken: [string];
   user_without_scope: [];
+  value_not_listed: [string, string];
+  value_too_high: [string, number];
+  value_too_long: [string, number];
+  value_too_low: [string, number];
+  value_too_short: [string, number];
+  value_wrong_type: [string, string];
   variable_name_invalid: [];
   variable_reserved: [string];
   variables_full: [number, number];

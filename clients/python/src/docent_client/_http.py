@@ -7,15 +7,17 @@ import json
 import mimetypes
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 import httpx
 
-from .errors import DocentError, InternalError, UnavailableError, from_body, from_status
-from .types import Answer, Ingested, Phase, Piece, Turn
+from .errors import DocentError, InternalError, InvalidError, UnavailableError, from_body, from_status
+from .types import Answer, Collection, Document, Ingested, Phase, Piece, Turn
+
+T = TypeVar("T")
 
 File = str | os.PathLike[str] | tuple[str, bytes]
 """A path, or a name with content."""
@@ -89,14 +91,40 @@ def ingested(body: Mapping[str, Any]) -> list[Ingested]:
     ]
 
 
+def first_text(body: Mapping[str, Any]) -> str:
+    """Return the text to search for the first of some chunks."""
+    return str(body["chunks"][0]["text"])[:MAX_SEARCH]
+
+
+def page(body: Mapping[str, Any]) -> tuple[list[Document], int | None]:
+    """Return the documents of a page, and the cursor of the next page."""
+    return [Document.parse(raw) for raw in body["documents"]], body.get("next")
+
+
+def removed(body: Mapping[str, Any]) -> int:
+    """Return the number of deleted documents."""
+    return int(body["removed"])
+
+
+def collections(body: Iterable[Mapping[str, Any]]) -> list[Collection]:
+    """Return the collections of a list."""
+    return [Collection(c["name"], c["documents"], c["right"], c["restricted"]) for c in body]
+
+
 def last_stored(results: Sequence[Ingested]) -> int | None:
     """Return the id of the last document that has new passages."""
     stored = [r.document_id for r in results if r.status in ("added", "changed") and r.chunks]
     return stored[-1] if stored else None
 
 
-def unreachable(err: httpx.HTTPError) -> DocentError:
+FAILURES = (httpx.HTTPError, httpx.InvalidURL, UnicodeError, RuntimeError)
+"""The errors of httpx for a request without a response, also of a closed client."""
+
+
+def failure(err: Exception) -> DocentError:
     """Return the error for a request without a response."""
+    if not isinstance(err, httpx.HTTPError) or isinstance(err, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
+        return InvalidError(f"the request cannot be sent: {err}")
     return UnavailableError(f"the server does not answer: {err or type(err).__name__}", retryable=True)
 
 
@@ -121,14 +149,19 @@ def refusal(response: httpx.Response) -> DocentError:
     return from_status(response.status_code, body, retry_after(response.headers))
 
 
-def decode(response: httpx.Response) -> Any:
-    """Return the JSON of a response, or raise its error."""
+def parse(read: Callable[[Any], T], raw: Any) -> T:
+    """Return what read makes of a part of a response."""
+    try:
+        return read(raw)
+    except (LookupError, TypeError, ValueError, AttributeError) as err:
+        raise InternalError(f"the response is not from docent: {err!r}") from err
+
+
+def decode(response: httpx.Response, read: Callable[[Any], T]) -> T:
+    """Return what read makes of the JSON of a response, or raise its error."""
     if response.is_error:
         raise refusal(response)
-    try:
-        return response.json()
-    except ValueError:
-        raise InternalError("the response is not from docent: it is not JSON") from None
+    return parse(lambda text: read(json.loads(text)), response.content)
 
 
 class Events:
@@ -153,16 +186,15 @@ class Events:
         self._name, self._data = "", []
         if not data:
             return
-        body = json.loads(data)
         if name == "phase":
-            yield Phase(body["phase"])
+            yield parse(lambda text: Phase(json.loads(text)["phase"]), data)
         elif name == "delta":
-            yield Piece(body["text"])
+            yield parse(lambda text: Piece(json.loads(text)["text"]), data)
         elif name == "message":
             self.complete = True
-            yield Answer.parse(body)
+            yield parse(lambda text: Answer.parse(json.loads(text)), data)
         elif name == "error":
-            raise from_body(body)
+            raise parse(lambda text: from_body(json.loads(text)), data)
 
     def end(self) -> None:
         """Raise an error if the answer is missing."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import ExitStack, suppress
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import httpx
 
@@ -15,6 +15,8 @@ from ._http import File
 from .conversation import AsyncConversation
 from .errors import ForbiddenError
 from .types import Answer, Collection, Document, Ingested, Phase, Piece, SearchResults, Turn
+
+T = TypeVar("T")
 
 
 class AsyncDocent:
@@ -29,7 +31,10 @@ class AsyncDocent:
     ) -> None:
         self.url = url.rstrip("/")
         self._token = token
-        self._http = httpx.AsyncClient(base_url=self.url, headers=_http.headers(token), timeout=timeout)
+        try:
+            self._http = httpx.AsyncClient(base_url=self.url, headers=_http.headers(token), timeout=timeout)
+        except _http.FAILURES as err:
+            raise _http.failure(err) from err
 
     async def __aenter__(self) -> AsyncDocent:
         return self
@@ -43,12 +48,12 @@ class AsyncDocent:
         """Close the connections for HTTP. Conversations stay open."""
         await self._http.aclose()
 
-    async def _call(self, method: str, path: str, **options: Any) -> Any:
+    async def _call(self, method: str, path: str, read: Callable[[Any], T], **options: Any) -> T:
         try:
             response = await self._http.request(method, path, **options)
-        except httpx.HTTPError as err:
-            raise _http.unreachable(err) from err
-        return _http.decode(response)
+        except _http.FAILURES as err:
+            raise _http.failure(err) from err
+        return _http.decode(response, read)
 
     async def ask(
         self,
@@ -65,7 +70,7 @@ class AsyncDocent:
         `prompt` replaces the instructions for the model. It needs the scope admin.
         """
         body = _http.question(question, collections, k, model, history, prompt)
-        return Answer.parse(await self._call("POST", "/api/ask", json=body))
+        return await self._call("POST", "/api/ask", Answer.parse, json=body)
 
     async def stream(
         self,
@@ -79,27 +84,30 @@ class AsyncDocent:
     ) -> AsyncIterator[Phase | Piece | Answer]:
         """Yield phases and pieces of an answer, and finally the checked answer."""
         body = _http.question(question, collections, k, model, history, prompt)
+        accept = {"Accept": "text/event-stream"}
         events = _http.Events()
         try:
-            async with self._http.stream(
-                "POST", "/api/ask", json=body, headers={"Accept": "text/event-stream"}
-            ) as response:
+            async with self._http.stream("POST", "/api/ask", json=body, headers=accept) as response:
                 if response.is_error:
                     await response.aread()
                     raise _http.refusal(response)
                 async for line in response.aiter_lines():
                     for event in events.feed(line):
                         yield event
-        except httpx.HTTPError as err:
-            raise _http.unreachable(err) from err
+        except _http.FAILURES as err:
+            raise _http.failure(err) from err
         events.end()
 
     async def search(
-        self, text: str, *, k: int | None = None, collections: Sequence[str] | None = None
+        self,
+        text: str,
+        *,
+        k: int | None = None,
+        collections: Sequence[str] | None = None,
     ) -> SearchResults:
         """Find passages."""
         params = _http.wanted(q=text, k=k, collection=collections)
-        return SearchResults.parse(await self._call("GET", "/api/search", params=params))
+        return await self._call("GET", "/api/search", SearchResults.parse, params=params)
 
     async def ingest(self, *files: File, collection: str | None = None) -> list[Ingested]:
         """Upload files, and return when they can be searched.
@@ -109,7 +117,7 @@ class AsyncDocent:
         with ExitStack() as open_files:
             parts = _http.upload(files, open_files)
             params = _http.wanted(collection=collection)
-            results = _http.ingested(await self._call("POST", "/api/documents", params=params, files=parts))
+            results = await self._call("POST", "/api/documents", _http.ingested, params=params, files=parts)
         await self._indexed(results)
         return results
 
@@ -119,9 +127,10 @@ class AsyncDocent:
         if last is None:
             return
         with suppress(ForbiddenError):  # the token cannot search
-            page = await self._call("GET", f"/api/documents/{last}/chunks", params={"limit": 1})
+            path = f"/api/documents/{last}/chunks"
+            text = await self._call("GET", path, _http.first_text, params={"limit": 1})
             for pause in _http.INDEX_PAUSES:
-                found = await self.search(page["chunks"][0]["text"][: _http.MAX_SEARCH], k=50)
+                found = await self.search(text, k=50)
                 if any(p.document_id == last for p in found.passages):
                     return
                 await asyncio.sleep(pause)
@@ -137,10 +146,9 @@ class AsyncDocent:
         after: int | None = None
         while True:
             params = _http.wanted(collection=collection, status=status, match=match, after=after, limit=1000)
-            page = await self._call("GET", "/api/documents", params=params)
-            for raw in page["documents"]:
-                yield Document.parse(raw)
-            after = page.get("next")
+            documents, after = await self._call("GET", "/api/documents", _http.page, params=params)
+            for document in documents:
+                yield document
             if not after:
                 return
 
@@ -148,13 +156,11 @@ class AsyncDocent:
         """Delete documents by their ids, and return the number of deleted ones."""
         if not ids:
             return 0
-        removed: int = (await self._call("POST", "/api/documents/delete", json={"ids": list(ids)}))["removed"]
-        return removed
+        return await self._call("POST", "/api/documents/delete", _http.removed, json={"ids": list(ids)})
 
     async def collections(self) -> list[Collection]:
         """List the collections that you may read."""
-        found = await self._call("GET", "/api/collections")
-        return [Collection(c["name"], c["documents"], c["right"], c["restricted"]) for c in found]
+        return await self._call("GET", "/api/collections", _http.collections)
 
     def conversation(self, session_id: str | None = None, *, last_seq: int | None = None) -> AsyncConversation:
         """Return a new conversation, or the one with an id.

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from .conversation import AsyncConversation
-from .errors import UnavailableError
+from .errors import CanceledError, UnavailableError
 from .events import Event, Reply, Stored
 
 T = TypeVar("T")
@@ -41,6 +41,8 @@ class Conversation:
     def open(self) -> None:
         """Connect. It raises the error of the first attempt, and later ones are repeated."""
         if self._inner:
+            if self._loop is None:
+                raise CanceledError("the conversation was closed")
             return
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="docent-conversation", daemon=True)
@@ -54,6 +56,7 @@ class Conversation:
             self._wait(self._inner.open())
         except BaseException:
             self.close()
+            self._inner = None  # open may be called again
             raise
 
     def close(self) -> None:

@@ -1,12 +1,13 @@
+# Generated from aio.py by generate.py. Do not edit.
 """The synchronous client."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from types import TracebackType
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import httpx
 
@@ -15,6 +16,8 @@ from ._http import File
 from .blocking import Conversation
 from .errors import ForbiddenError
 from .types import Answer, Collection, Document, Ingested, Phase, Piece, SearchResults, Turn
+
+T = TypeVar("T")
 
 
 class Docent:
@@ -29,7 +32,10 @@ class Docent:
     ) -> None:
         self.url = url.rstrip("/")
         self._token = token
-        self._http = httpx.Client(base_url=self.url, headers=_http.headers(token), timeout=timeout)
+        try:
+            self._http = httpx.Client(base_url=self.url, headers=_http.headers(token), timeout=timeout)
+        except _http.FAILURES as err:
+            raise _http.failure(err) from err
 
     def __enter__(self) -> Docent:
         return self
@@ -43,12 +49,12 @@ class Docent:
         """Close the connections for HTTP. Conversations stay open."""
         self._http.close()
 
-    def _call(self, method: str, path: str, **options: Any) -> Any:
+    def _call(self, method: str, path: str, read: Callable[[Any], T], **options: Any) -> T:
         try:
             response = self._http.request(method, path, **options)
-        except httpx.HTTPError as err:
-            raise _http.unreachable(err) from err
-        return _http.decode(response)
+        except _http.FAILURES as err:
+            raise _http.failure(err) from err
+        return _http.decode(response, read)
 
     def ask(
         self,
@@ -65,7 +71,7 @@ class Docent:
         `prompt` replaces the instructions for the model. It needs the scope admin.
         """
         body = _http.question(question, collections, k, model, history, prompt)
-        return Answer.parse(self._call("POST", "/api/ask", json=body))
+        return self._call("POST", "/api/ask", Answer.parse, json=body)
 
     def stream(
         self,
@@ -79,22 +85,29 @@ class Docent:
     ) -> Iterator[Phase | Piece | Answer]:
         """Yield phases and pieces of an answer, and finally the checked answer."""
         body = _http.question(question, collections, k, model, history, prompt)
+        accept = {"Accept": "text/event-stream"}
         events = _http.Events()
         try:
-            with self._http.stream("POST", "/api/ask", json=body, headers={"Accept": "text/event-stream"}) as response:
+            with self._http.stream("POST", "/api/ask", json=body, headers=accept) as response:
                 if response.is_error:
                     response.read()
                     raise _http.refusal(response)
                 for line in response.iter_lines():
                     yield from events.feed(line)
-        except httpx.HTTPError as err:
-            raise _http.unreachable(err) from err
+        except _http.FAILURES as err:
+            raise _http.failure(err) from err
         events.end()
 
-    def search(self, text: str, *, k: int | None = None, collections: Sequence[str] | None = None) -> SearchResults:
+    def search(
+        self,
+        text: str,
+        *,
+        k: int | None = None,
+        collections: Sequence[str] | None = None,
+    ) -> SearchResults:
         """Find passages."""
         params = _http.wanted(q=text, k=k, collection=collections)
-        return SearchResults.parse(self._call("GET", "/api/search", params=params))
+        return self._call("GET", "/api/search", SearchResults.parse, params=params)
 
     def ingest(self, *files: File, collection: str | None = None) -> list[Ingested]:
         """Upload files, and return when they can be searched.
@@ -104,7 +117,7 @@ class Docent:
         with ExitStack() as open_files:
             parts = _http.upload(files, open_files)
             params = _http.wanted(collection=collection)
-            results = _http.ingested(self._call("POST", "/api/documents", params=params, files=parts))
+            results = self._call("POST", "/api/documents", _http.ingested, params=params, files=parts)
         self._indexed(results)
         return results
 
@@ -114,9 +127,10 @@ class Docent:
         if last is None:
             return
         with suppress(ForbiddenError):  # the token cannot search
-            page = self._call("GET", f"/api/documents/{last}/chunks", params={"limit": 1})
+            path = f"/api/documents/{last}/chunks"
+            text = self._call("GET", path, _http.first_text, params={"limit": 1})
             for pause in _http.INDEX_PAUSES:
-                found = self.search(page["chunks"][0]["text"][: _http.MAX_SEARCH], k=50)
+                found = self.search(text, k=50)
                 if any(p.document_id == last for p in found.passages):
                     return
                 time.sleep(pause)
@@ -132,10 +146,8 @@ class Docent:
         after: int | None = None
         while True:
             params = _http.wanted(collection=collection, status=status, match=match, after=after, limit=1000)
-            page = self._call("GET", "/api/documents", params=params)
-            for raw in page["documents"]:
-                yield Document.parse(raw)
-            after = page.get("next")
+            documents, after = self._call("GET", "/api/documents", _http.page, params=params)
+            yield from documents
             if not after:
                 return
 
@@ -143,13 +155,11 @@ class Docent:
         """Delete documents by their ids, and return the number of deleted ones."""
         if not ids:
             return 0
-        removed: int = (self._call("POST", "/api/documents/delete", json={"ids": list(ids)}))["removed"]
-        return removed
+        return self._call("POST", "/api/documents/delete", _http.removed, json={"ids": list(ids)})
 
     def collections(self) -> list[Collection]:
         """List the collections that you may read."""
-        found = self._call("GET", "/api/collections")
-        return [Collection(c["name"], c["documents"], c["right"], c["restricted"]) for c in found]
+        return self._call("GET", "/api/collections", _http.collections)
 
     def conversation(self, session_id: str | None = None, *, last_seq: int | None = None) -> Conversation:
         """Return a new conversation, or the one with an id.

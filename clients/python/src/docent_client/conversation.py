@@ -130,6 +130,8 @@ class AsyncConversation:
 
     async def open(self) -> None:
         """Connect. It raises the error of the first attempt, and later ones are repeated."""
+        if self._closed:
+            raise CanceledError("the conversation was closed")
         if self._task is None:
             self._session = Session(*self._state)
             self._opened = asyncio.get_running_loop().create_future()
@@ -300,7 +302,7 @@ class AsyncConversation:
     async def _stay(self, session: Session) -> None:
         assert self._opened is not None
         tries = 0
-        while True:
+        while not self._closed:
             try:
                 await self._connection(session)
             except _Lost as lost:
@@ -369,6 +371,8 @@ class AsyncConversation:
                 await socket.send(session.hello())
             sender = asyncio.create_task(self._send(session, socket))
             await asyncio.wait_for(self._receive(session, socket, until_synced=True), self._timeout)
+            if self._closed:  # before Python 3.12, wait_for may lose the cancellation by close
+                return
             await self._receive(session, socket, until_synced=False)
         except (TimeoutError, asyncio.TimeoutError) as err:
             raise _Lost(UnavailableError("the server does not answer hello", retryable=True)) from err

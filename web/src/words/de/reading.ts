@@ -156,7 +156,7 @@ export const reading = {
   picture_unread: 'Kein Text: Es ist ein Bild. Bitte tesseract auf dem Server installieren, damit docent den Text darin lesen kann',
   powerpoint_legacy: 'Eine PowerPoint-Präsentation aus Office 2003 oder älter: bitte LibreOffice auf dem Server installieren oder als .pptx speichern',
   powerpoint_without_slides: 'Beschädigt: Das Verzeichnis der Folien fehlt; bitte in PowerPoint öffnen und neu speichern',
-  private_address: (a) => `${a} ist eine private Adresse; um sie zu erlauben, starten Sie docent mit --sources-private, oder legen Sie den Webhook mit --private an`,
+  private_address: (a) => `${a} ist eine private Adresse; um sie zu erlauben, starten Sie docent mit --sources-private`,
   project_plan: 'Binärdatei: ein Plan aus Microsoft Project; bitte als PDF speichern',
   publisher_document: 'Binärdatei: ein Dokument aus Microsoft Publisher; bitte als PDF speichern',
   reader_failed: (a) => `Beschädigt: ${a} konnte nicht zu Ende gelesen werden`,
