@@ -63,13 +63,13 @@ func TestAsk(t *testing.T) {
 		o, first, second := newOwner(), errors.New("first"), errors.New("second")
 		a, b := o.ask(t.Context(), 0, first), o.ask(t.Context(), 0, second)
 		<-o.mail.Wakeup()
-		if !o.step(t, 0) || <-a != first || !o.step(t, 0) || <-b != second || o.step(t, 0) {
+		if !o.step(t, 0) || !errors.Is(<-a, first) || !o.step(t, 0) || !errors.Is(<-b, second) || o.step(t, 0) {
 			t.Error("the calls do not run in their order")
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
 		c := o.ask(ctx, 0, nil)
 		cancel(second)
-		if err := <-c; err != second || o.step(t, 0) {
+		if err := <-c; !errors.Is(err, second) || o.step(t, 0) {
 			t.Errorf("a withdrawn call ends with %v, or it stays", err)
 		}
 		o.locked(func() {
@@ -87,7 +87,7 @@ func TestReset(t *testing.T) {
 		o := newOwner()
 		before, body, other := o.ask(t.Context(), 0, nil), o.ask(t.Context(), 1, nil), o.ask(t.Context(), 2, nil)
 		o.locked(o.mail.BeginResetLocked)
-		if !o.step(t, 1) || <-body != errReset || <-other != nil || o.step(t, 1) {
+		if !o.step(t, 1) || !errors.Is(<-body, errReset) || <-other != nil || o.step(t, 1) {
 			t.Error("the reset does not refuse exactly the calls of its turn")
 		}
 		o.locked(o.mail.GreetedLocked) // of an earlier greeting
