@@ -97,7 +97,7 @@ func TestReset(t *testing.T) {
 			}
 			o.mail.FailLocked(errReset, 0)
 		})
-		if err := <-before; err != errReset {
+		if err := <-before; !errors.Is(err, errReset) {
 			t.Errorf("a client before the reset gets %v", err)
 		}
 		o.locked(o.mail.EmptiedLocked)
@@ -146,15 +146,15 @@ func TestGone(t *testing.T) {
 			o.mail.BeginResetLocked()
 			o.mail.GoneLocked(errGone)
 			o.mail.GoneLocked(errClosing)
-			if o.mail.FailureLocked() != errGone || o.mail.ResetLocked() != mailbox.NoReset {
+			if !errors.Is(o.mail.FailureLocked(), errGone) || o.mail.ResetLocked() != mailbox.NoReset {
 				t.Error("the first reason does not count, or the reset is not over")
 			}
 			o.mail.FailLocked(errGone, 0)
 		})
-		if err := <-waiting; err != errGone {
+		if err := <-waiting; !errors.Is(err, errGone) {
 			t.Errorf("a call of a turn ends with %v", err)
 		}
-		if err := <-o.ask(t.Context(), 0, nil); err != errGone || o.mail.Use() {
+		if err := <-o.ask(t.Context(), 0, nil); !errors.Is(err, errGone) || o.mail.Use() {
 			t.Errorf("a call afterwards ends with %v", err)
 		}
 		o.mail.Leave()
@@ -172,10 +172,10 @@ func TestClosing(t *testing.T) {
 		o := newOwner()
 		client, body := o.ask(t.Context(), 0, nil), o.ask(t.Context(), 1, nil)
 		close(o.closing)
-		if !o.step(t, 1) || <-client != errClosing || <-body != nil {
+		if !o.step(t, 1) || !errors.Is(<-client, errClosing) || <-body != nil {
 			t.Error("the shutdown does not refuse exactly the calls of clients")
 		}
-		if err := <-o.ask(t.Context(), 0, nil); err != errClosing {
+		if err := <-o.ask(t.Context(), 0, nil); !errors.Is(err, errClosing) {
 			t.Errorf("a client afterwards gets %v", err)
 		}
 	})
