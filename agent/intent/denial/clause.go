@@ -81,9 +81,15 @@ func (c clause) has(phrase ...string) bool {
 	return false
 }
 
-// negates reports whether the clause contains a negation. A question such as "isn't it
-// open?" asks the same without its "not".
-func (c clause) negates() bool { return !c.question && Negated(c.words) }
+// subjects begin a statement.
+var subjects = set("i we my our you your it this that there he she they ich wir mein meine unser unsere du ihr sie es das der die")
+
+// negates reports whether the clause states that something is not so. A question such as
+// "isn't it open?" asks the same without its "not". Words such as "RESTRICT or NO ACTION"
+// are no statement.
+func (c clause) negates() bool {
+	return !c.question && subjects[c.words[0]] && Negated(c.words)
+}
 
 func startsWith(words, phrase []string) bool {
 	return len(words) >= len(phrase) && slices.Equal(words[:len(phrase)], phrase)

@@ -73,8 +73,8 @@ type Message struct {
 	// Affirmed is the message without its denials, and without a "no" or "no, thanks"
 	// that answers.
 	Affirmed string
-	// Plain is Affirmed without its clauses that contain a negation. It is empty if
-	// there is no other clause.
+	// Plain is Affirmed without its clauses that state that something is not so. It is
+	// empty if there is no other clause.
 	Plain string
 	// Denies reports whether Affirmed is shorter than the message.
 	Denies bool

@@ -29,12 +29,15 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	asks := func(verb string) bool { return verb == "cancel" || verb == "stornieren" }
 	for text, want := range map[string]denial.Message{
-		"cancel my order":                    {Affirmed: "cancel my order", Plain: "cancel my order"},
-		"don't cancel my order":              {Denies: true},
-		"I do not want a refund, cancel it":  {Affirmed: "cancel it", Plain: "cancel it", Denies: true},
-		"no, cancel it":                      {Affirmed: "cancel it", Plain: "cancel it", Denies: true},
-		"no parcel came for ten days":        {Affirmed: "no parcel came for ten days"},
-		"I have no time, cancel it":          {Affirmed: "I have no time, cancel it", Plain: "cancel it"},
+		"cancel my order":                   {Affirmed: "cancel my order", Plain: "cancel my order"},
+		"don't cancel my order":             {Denies: true},
+		"I do not want a refund, cancel it": {Affirmed: "cancel it", Plain: "cancel it", Denies: true},
+		"no, cancel it":                     {Affirmed: "cancel it", Plain: "cancel it", Denies: true},
+		"no parcel came for ten days":       {Affirmed: "no parcel came for ten days", Plain: "no parcel came for ten days"},
+		"I have no time, cancel it":         {Affirmed: "I have no time, cancel it", Plain: "cancel it"},
+		"RESTRICT or NO ACTION, what's the difference": {
+			Affirmed: "RESTRICT or NO ACTION, what's the difference", Plain: "RESTRICT or NO ACTION, what's the difference",
+		},
 		"a pizza without olives":             {Affirmed: "a pizza ", Plain: "a pizza ", Denies: true},
 		"is it not included?":                {Affirmed: "is it not included?", Plain: "is it not included?"},
 		"the price is not what I want":       {Denies: true},
