@@ -43,7 +43,7 @@ test: ## run all tests of Go (with -race) and the page, on a real Postgres and i
 	@.ci/setup test
 	@$(MAKE) --no-print-directory build
 	@size=$$(wc -c < bin/docent); if [ $$size -gt $(MAX_SIZE) ]; then echo "bin/docent has $$size bytes, the budget is $(MAX_SIZE)"; exit 1; fi
-	CGO_ENABLED=1 go test -race -shuffle=on -timeout 30m ./...
+	CGO_ENABLED=1 go test -race -shuffle=on -timeout 45m ./...
 	cd web && npm run check && npm test
 	cd web && DOCENT_BIN=$(CURDIR)/bin/docent npm run e2e
 

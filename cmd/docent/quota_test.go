@@ -292,7 +292,7 @@ func TestTimedQuota(t *testing.T) {
 	t.Parallel()
 	notAtMidnight(t)
 	file := filepath.Join(t.TempDir(), "agent.yaml")
-	text := "name: waiter\nstates:\n  wait: {initial: true, body: [{reply: ready}], on: [{message: any, to: late}, {after: 2s, to: late}]}\n" +
+	text := "name: waiter\nstates:\n  wait: {initial: true, body: [{reply: ready}], on: [{message: any, to: late}, {after: 10s, to: late}]}\n" +
 		"  late: {body: [{llm: {prompt: Say hello}}], on: [{message: any, to: wait}]}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -315,10 +315,11 @@ func TestTimedQuota(t *testing.T) {
 		s.server.kill(t)
 		s.server, s.at = serve(t, s.env, append([]string{"--auth", "--trusted-proxies", "127.0.0.1"}, args...)...)
 		root := s.as(t, "token root")
+		deadline := time.After(2 * time.Minute)
 		for body := ""; !strings.Contains(body, "stops at noon"); {
 			select {
 			case <-time.After(50 * time.Millisecond):
-			case <-t.Context().Done():
+			case <-deadline:
 				t.Fatalf("the transition did not run: %s", body)
 			}
 			_, body = root.request(t, http.MethodGet, s.at+"/api/sessions/a"+strings.Repeat("x", 22)+"/messages", "")
