@@ -212,8 +212,7 @@ func compare(t *testing.T, exact retrieve.Nearest,
 		}
 		total += len(want)
 	}
-	// PostgreSQL builds another graph in each run, so the recall varies around .98.
-	if recall := float64(common) / float64(max(total, 1)); total > 0 && recall < .95 {
+	if recall := float64(common) / float64(max(total, 1)); total > 0 && recall < .98 {
 		t.Errorf("the recall of 50 hits is %.3f", recall)
 	}
 }

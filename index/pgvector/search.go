@@ -18,7 +18,7 @@ const (
 	// equal scores need a second key.
 	overfetch = 4
 	// minFetch is the minimum of that number.
-	minFetch = 400
+	minFetch = 600
 )
 
 // vectors is a table with the vectors of one model. Its columns are those of
