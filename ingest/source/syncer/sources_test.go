@@ -108,7 +108,7 @@ func TestOneSyncAtATime(t *testing.T) {
 	p := newPlace("a", "text a", "b", "text b")
 	entered, leave := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	p.onList = func() { once.Do(func() { close(entered); <-leave }) }
+	p.onList = func(context.Context) { once.Do(func() { close(entered); <-leave }) }
 	id := w.add("p", p)
 	var running sync.WaitGroup
 	running.Go(func() { w.sync(id, "+2 ~0 =0 -0 !0") })
@@ -122,7 +122,9 @@ func TestOneSyncAtATime(t *testing.T) {
 	close(leave)
 	running.Wait()
 	// Removing a source ends its sync.
-	entered, leave, once = make(chan struct{}), make(chan struct{}), sync.Once{}
+	entered = make(chan struct{})
+	enter := sync.OnceFunc(func() { close(entered) })
+	p.onList = func(ctx context.Context) { enter(); <-ctx.Done() }
 	p.set("c", "text c")
 	running.Go(func() {
 		if _, err := w.m.Sync(t.Context(), id, false, nil); err == nil {
@@ -130,15 +132,10 @@ func TestOneSyncAtATime(t *testing.T) {
 		}
 	})
 	<-entered
-	var removing sync.WaitGroup
-	removing.Go(func() {
-		if err := w.m.Remove(t.Context(), id, false); err != nil {
-			t.Error(err)
-		}
-	})
-	close(leave)
+	if err := w.m.Remove(t.Context(), id, false); err != nil {
+		t.Error(err)
+	}
 	running.Wait()
-	removing.Wait()
 	w.wantDocuments("")
 }
 
@@ -286,7 +283,7 @@ func TestLostLease(t *testing.T) {
 			p.set("a", "text a")
 		}
 		var once sync.Once
-		p.onList = func() {
+		p.onList = func(context.Context) {
 			once.Do(func() {
 				at := time.Now().Add(time.Hour) // the lease has expired
 				taken, err := w.db.StartSync(t.Context(), id, source.Lease{Owner: "another", Now: at, Until: at.Add(time.Hour)})

@@ -39,7 +39,7 @@ type place struct {
 	since    time.Time // given to CheckEmpty
 	listErr  error     // ends the listing
 	opened   int
-	onList   func() // called for each item
+	onList   func(context.Context) // called for each item
 	watching chan func()
 }
 
@@ -61,14 +61,14 @@ func (p *place) set(key, content string) {
 	p.items[key] = content
 }
 
-func (p *place) List(_ context.Context, known source.Known) iter.Seq2[source.Item, error] {
+func (p *place) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		p.mu.Lock()
 		items, fails := maps.Clone(p.items), p.listErr
 		p.mu.Unlock()
 		for _, key := range slices.Sorted(maps.Keys(items)) {
 			if p.onList != nil {
-				p.onList()
+				p.onList(ctx)
 			}
 			it := source.Item{Key: key, Name: key + ".md", Address: p.address(key), State: []byte(items[key])}
 			if text, ok := strings.CutPrefix(items[key], "!!"); ok {
@@ -440,7 +440,7 @@ func TestInterruptedSyncsConverge(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			left := random.IntN(40)
-			p.onList = func() {
+			p.onList = func(context.Context) {
 				if left--; left == 0 {
 					cancel()
 				}
