@@ -66,6 +66,16 @@ func SessionFrom(ctx context.Context) (*Session, bool) {
 	return s, ok
 }
 
+// LogAttrs returns the session and the state of the body that received ctx, as attributes of a log record. It returns
+// none outside of a body.
+func LogAttrs(ctx context.Context) []any {
+	s, ok := SessionFrom(ctx)
+	if !ok {
+		return nil
+	}
+	return []any{"session", s.ID(), "state", s.CurrentState()}
+}
+
 // ID returns the session's public id.
 func (s *Session) ID() string { return s.turn.start.ID }
 

@@ -5,6 +5,7 @@ package assistant
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"regexp"
 
 	"docent/rag/talk"
@@ -34,6 +35,8 @@ type Config struct {
 	// Model answers questions that need several steps, such as comparisons, with tools. Default: nil, which answers them like
 	// other questions.
 	Model llm.Model
+	// Log receives panics and internal failures of tools. Default: nil, which discards them.
+	Log *slog.Logger
 }
 
 // Messages of the assistant.
@@ -78,7 +81,9 @@ func New(cfg Config) (*agent.Agent, error) {
 			r.state("about", agent.Holdings(cfg.Knowledge.Library)))
 		r.add("documents", "asks something that only speaks of documents, files or sources", 0, documentExamples, answer)
 	}
-	reason, err := reason.New(cfg.Model, reason.Options{Knowledge: cfg.Knowledge, RAG: rag.Request{K: cfg.K, History: cfg.History}})
+	reason, err := reason.New(cfg.Model, reason.Options{
+		Knowledge: cfg.Knowledge, RAG: rag.Request{K: cfg.K, History: cfg.History}, Log: cfg.Log,
+	})
 	if err != nil {
 		return nil, err
 	}

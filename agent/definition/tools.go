@@ -47,7 +47,7 @@ type toolset struct {
 // equip gives the tools to a reasoning state.
 func (t *toolset) equip(o *reason.Options) {
 	o.Knowledge, o.Workspaces, o.Skills = t.knowledge, t.opened, t.instructed
-	o.Tools = slices.Concat(t.functions, t.tools)
+	o.Tools, o.Log = slices.Concat(t.functions, t.tools), t.env.Logger
 }
 
 // readSection reads the section tools. K is the number of passages that the knowledge
@@ -241,22 +241,13 @@ func (t *toolset) open(ctx context.Context, out *Definition) error {
 	return t.openCalls()
 }
 
-// whereabouts returns the session and the state of a call, for the log.
-func whereabouts(ctx context.Context) []any {
-	s, ok := agent.SessionFrom(ctx)
-	if !ok {
-		return nil
-	}
-	return []any{"session", s.ID(), "state", s.CurrentState()}
-}
-
 // openCalls makes the set of functions and tools for the action call, if the file
 // has one.
 func (t *toolset) openCalls() (err error) {
 	if !t.called {
 		return nil
 	}
-	t.calls, err = tool.NewSet(tool.SetConfig{Tools: slices.Concat(t.env.Functions, t.tools), Log: t.env.Logger, Attrs: whereabouts})
+	t.calls, err = tool.NewSet(tool.SetConfig{Tools: slices.Concat(t.env.Functions, t.tools), Log: t.env.Logger, Attrs: agent.LogAttrs})
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.file, err)
 	}

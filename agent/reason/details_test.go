@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -201,6 +202,20 @@ func TestReasoningAboutOtherEvents(t *testing.T) {
 		m := model.Requests()[i].Messages
 		if got := m[len(m)-1].Content; got != want {
 			t.Errorf("asked %q, want %q", got, want)
+		}
+	}
+}
+
+func TestReasoningLogsPanicsOfTools(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	boom := tool.Tool{Name: "boom", Call: func(context.Context, json.RawMessage) (any, error) { panic("no film") }}
+	r := reasonWith(t, reason.Options{Tools: []tool.Tool{boom}, Log: slog.New(slog.NewTextHandler(&log, nil))},
+		calls("", "boom", `{}`), llmtest.Say("Done."))
+	r.ask("Go")
+	for _, part := range []string{"tool=boom", "no film", "session=s", "state="} {
+		if !strings.Contains(log.String(), part) {
+			t.Errorf("the log lacks %q: %s", part, log.String())
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -82,6 +83,8 @@ type Options struct {
 	Parallel int
 	// ModelTimeout is the timeout of one call of the model. Default: 0, only the limits of the model and the turn apply.
 	ModelTimeout time.Duration
+	// Log receives panics and internal failures of tools. Default: nil, which discards them.
+	Log *slog.Logger
 	// Greeting is the message if the session begins in the state. Default: "", none.
 	Greeting string
 	// RAG is the request for answers without reasoning. They are used if no model can use tools, or if the user chooses a
@@ -207,7 +210,7 @@ func newReasoner(model llm.Model, o Options) (*reasoner, error) {
 		}
 		tools = append(tools, planning...)
 	}
-	if r.tools, err = tool.NewSet(tool.SetConfig{Tools: tools, Timeout: o.ToolTimeout}); err != nil {
+	if r.tools, err = tool.NewSet(tool.SetConfig{Tools: tools, Timeout: o.ToolTimeout, Log: o.Log, Attrs: agent.LogAttrs}); err != nil {
 		return nil, fmt.Errorf("reason: Options.Tools: %w", err)
 	}
 	for _, t := range r.tools.Tools() {

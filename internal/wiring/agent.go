@@ -106,8 +106,9 @@ func (p *Parts) newAgent(ctx context.Context) (*definition.Definition, error) {
 	if p.Config.AgentFile != "" {
 		return definition.Load(ctx, p.Config.AgentFile, p.environment(knowledge)) // its error begins with the file and the line
 	}
-	cfg := assistant.Config{Name: p.Config.Agent, K: p.Config.K, History: p.Config.History, Knowledge: knowledge}
-	cfg.Model = p.ChatModel()
+	cfg := assistant.Config{
+		Name: p.Config.Agent, K: p.Config.K, History: p.Config.History, Knowledge: knowledge, Model: p.ChatModel(), Log: p.Log,
+	}
 	a, err := assistant.New(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("assistant: %w", err)
