@@ -81,50 +81,65 @@ class Attachments {
     return toChat ? words.input.tooLarge(sized(limit)) : words.input.tooLargeDocument(sized(limit));
   }
 
-  /** send sends the files that can be sent. Failed ones remain, and the result is then false. */
+  /**
+   * send sends the files that can be sent, each to the target that it has now. It does not send files
+   * that the user removes meanwhile, and none to the chat after the user has left the conversation.
+   * The result is false if a file failed.
+   */
   async send(): Promise<boolean> {
-    const [all, to] = [this.sendable, this.where];
-    const added = await this.toDocuments(all.filter((a) => to !== 'chat' && !a.chat));
-    return (await this.toChat(all.filter((a) => to === 'chat' || a.chat))) && added;
+    const { opened } = conversation;
+    const all = this.sendable;
+    const chat = all.filter((a) => a.chat || this.where === 'chat');
+    const added = await this.toDocuments(all.filter((a) => !chat.includes(a)));
+    return (await this.toChat(chat, opened)) && added;
   }
 
-  private async toChat(files: Attached[]): Promise<boolean> {
+  private async toChat(files: Attached[], opened: number): Promise<boolean> {
+    let failed = false;
     for (const a of files) {
+      if (opened !== conversation.opened) break;
+      if (!this.list.includes(a)) continue;
       this.set(a.id, { state: 'reading', chat: true });
       try {
         await conversation.sendFile(a.file);
         this.remove(a.id);
       } catch {
+        failed = true;
         this.set(a.id, { state: 'failed', reason: words.input.unreadable(a.file.name) });
       }
     }
-    return !files.some((a) => this.failed(a));
+    return !failed;
   }
 
   private async toDocuments(files: Attached[]): Promise<boolean> {
     const added: number[] = [];
+    let refused = false;
+    const refuse = (a: Attached, reason: string) => {
+      refused = true;
+      this.set(a.id, { state: 'failed', reason });
+    };
     const { collections } = conversation.choice;
     const collection = collections?.length === 1 ? collections[0] : undefined;
     for (const a of files) {
+      if (!this.list.includes(a)) continue;
       this.set(a.id, { state: 'sending', reason: '' });
       try {
         const results = await http.upload(a.file, (share) => this.set(a.id, { progress: share, state: share >= 1 ? 'reading' : 'sending' }), { collection });
         const { failed, text } = outcome(results);
         added.push(...results.flatMap((r) => (r.chunks > 0 && r.document_id) || []));
-        this.set(a.id, failed ? { state: 'failed', reason: text } : { state: 'done' });
+        if (failed) refuse(a, text);
+        else this.set(a.id, { state: 'done' });
       } catch (err) {
-        this.set(a.id, { state: 'failed', reason: http.sentence(err) });
+        refuse(a, http.sentence(err));
       }
     }
     await Promise.all(added.slice(0, 3).map(found));
     if (files.length > 0) void server.refresh();
-    if (files.some((a) => this.failed(a))) return false;
+    if (refused) return false; // also if the user has already given the file another target
     if (files.length > 0) announcer.say(words.input.added);
     for (const a of this.list.filter((a) => a.state === 'done')) this.remove(a.id);
     return true;
   }
-
-  private failed = ({ id }: Attached): boolean => this.list.some((a) => a.id === id && a.state === 'failed');
 
   private set(id: number, change: Partial<Attached>): void {
     Object.assign(this.list.find((a) => a.id === id) ?? {}, change);

@@ -23,6 +23,8 @@ class Server {
   private rows = $state<SessionRow[]>([]);
   private hits = $state<SessionRow[] | null>(null);
   private limit = $state(pageSize);
+  private lastRefresh = 0;
+  private shownRefresh = 0;
   private lastListRequest = 0;
   private lastSearchRequest = 0;
   /** The number of messages that the user has seen in each conversation. */
@@ -54,13 +56,16 @@ class Server {
   failed = $derived(this.info?.collections.reduce((n, c) => n + c.failed, 0) ?? 0);
 
   async refresh(): Promise<void> {
+    const request = ++this.lastRefresh;
     try {
       const info = await http.getInfo();
+      if (request < this.shownRefresh) return; // the answer to a later request is shown
+      this.shownRefresh = request;
       info.collections ??= [];
       this.info = info;
       this.error = '';
     } catch (err) {
-      this.error = http.sentence(err);
+      if (request > this.shownRefresh) this.error = http.sentence(err);
     }
   }
 

@@ -112,6 +112,17 @@ describe('conversations', () => {
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('menu').count()).toBe(0);
     await button.and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focused()).toBe('Rename');
+    await button.evaluate((el: HTMLElement) => {
+      const menu = document.querySelector(':popover-open')!;
+      const told = new Promise((ok) => menu.addEventListener('toggle', ok, { once: true }));
+      document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
+      el.click(); // opens it again before the event of its end
+      return told.then(() => undefined);
+    });
+    await expect.poll(() => focused()).toBe('Rename');
+    await page.keyboard.press('Escape');
   });
 
   test('one is deleted at once, and comes back when that is undone', async () => {

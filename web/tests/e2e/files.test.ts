@@ -127,12 +127,16 @@ describe('files in the chat', () => {
   });
 
   test('a file that is no document can be sent in the chat', async () => {
+    let release = () => {};
+    const held = new Promise<void>((ok) => (release = ok));
+    await page.route('**/api/search?*', (route) => held.then(() => route.continue())); // the page waits until searches find the document
     await attach(text('tide.txt', 'The tide of Quelmouth.\n'), { name: 'blob.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7]) });
     await page.getByRole('radio', { name: 'Add to documents' }).check();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const chip = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem').filter({ hasText: 'blob.bin' });
     await chip.getByText(/^binary:/).waitFor();
     await chip.getByRole('button', { name: 'Send in the chat' }).click();
+    release();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await expect.poll(async () => (await questions()).length).toBe(1);
     await expect.poll(() => chip.count()).toBe(0);

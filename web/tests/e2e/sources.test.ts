@@ -120,6 +120,25 @@ describe('sources', () => {
     expect(last()).toEqual({ method: 'DELETE', path: `/api/sources/1?documents=${documents}`, body: null });
   });
 
+  test('the dialog opens again before the event of its end', async () => {
+    await open();
+    const opener = page.getByRole('button', { name: 'Remove: Handbook' });
+    const dialog = page.getByRole('dialog', { name: 'Remove “Handbook”?' });
+    await opener.click();
+    await dialog.waitFor();
+    await opener.evaluate((el: HTMLElement) => {
+      const shown = document.querySelector<HTMLDialogElement>('dialog[open]')!;
+      const ended = new Promise((ok) => shown.addEventListener('close', ok, { once: true }));
+      shown.close();
+      el.click();
+      return ended.then(() => undefined);
+    });
+    expect(await dialog.isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(docent.sources.asked).toEqual([]);
+  });
+
   test('a source is added with the keyboard alone; its secrets are not shown', async () => {
     docent.sources.rows = [];
     await open();
