@@ -18,7 +18,7 @@ import (
 
 // Turn implements Conversations. The text selects the frames of the turn. The open
 // question has the sequence number 3.
-func (w *world) Turn(_ context.Context, session, text string, answers int64) (iter.Seq2[payload.Frame, error], error) {
+func (w *world) Turn(_ context.Context, session, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error) {
 	switch {
 	case session == "other":
 		return nil, fault.New(fault.NotFound, "no_session", "there is no such session")
@@ -54,17 +54,15 @@ func (w *world) Turn(_ context.Context, session, text string, answers int64) (it
 			{Action: payload.ReplyReasoningStep, Seq: 10, Message: json.RawMessage(`{"kind":"llm_text","step":1,"summary":"(intermediate)","details":{"text":""}}`)},
 		},
 	}
-	return func(yield func(payload.Frame, error) bool) {
-		for _, f := range append(frames[text], one[text]...) {
-			if !yield(f, nil) {
-				return
-			}
-		}
-		if text == "fail" {
-			yield(payload.Frame{}, fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model is away"))
+	return func(yield func([]payload.Frame, error) bool) {
+		if !yield(append(frames[text], one[text]...), nil) {
 			return
 		}
-		yield(payload.Frame{Action: payload.TurnFinishedAction, Message: json.RawMessage(`{"outcome":"done"}`)}, nil)
+		if text == "fail" {
+			yield(nil, fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model is away"))
+			return
+		}
+		yield([]payload.Frame{{Action: payload.TurnFinishedAction, Message: json.RawMessage(`{"outcome":"done"}`)}}, nil)
 	}, nil
 }
 

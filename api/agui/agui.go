@@ -27,7 +27,7 @@ type Conversations interface {
 	// Turn sends a text to a session and yields the frames of its turn. If answers is not
 	// 0, it is the sequence number of the options that the text answers. Turn fails with
 	// fault.Conflict if they are not the open question.
-	Turn(ctx context.Context, session, text string, answers int64) (iter.Seq2[payload.Frame, error], error)
+	Turn(ctx context.Context, session, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error)
 }
 
 // Slots limits the concurrent runs.
@@ -128,7 +128,7 @@ func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, er
 }
 
 // send sends the events of a run. Errors of out mean that the client is gone.
-func (s server) send(ctx context.Context, out *sse.Writer, in AgentRun, frames iter.Seq2[payload.Frame, error]) {
+func (s server) send(ctx context.Context, out *sse.Writer, in AgentRun, frames iter.Seq2[[]payload.Frame, error]) {
 	e := events{thread: in.ThreadID, run: in.RunID}
 	if out.Send("", e.started()) != nil {
 		for range frames { // gives the subscription back
@@ -136,16 +136,18 @@ func (s server) send(ctx context.Context, out *sse.Writer, in AgentRun, frames i
 		}
 		return
 	}
-	for f, err := range frames {
+	for stored, err := range frames {
 		if err != nil {
 			failed := s.routes.Fail(ctx, err)
 			_ = out.Send("", event{"type": "RUN_ERROR", "message": failed.Message, "code": failed.ID})
 			return
 		}
-		for _, ev := range e.of(f) {
-			if out.Send("", ev) != nil {
-				return
-			}
+		var all []event
+		for _, f := range stored {
+			all = append(all, e.of(f)...)
+		}
+		if sse.SendAll(out, "", all) != nil {
+			return
 		}
 	}
 }

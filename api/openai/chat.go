@@ -189,11 +189,7 @@ func (s server) sendChat(ctx context.Context, out *sse.Writer, c Completion, wai
 		c.Choices, c.Usage = []Choice{}, &a.usage
 		chunks = append(chunks, c)
 	}
-	for _, chunk := range chunks {
-		if out.Send("", chunk) != nil {
-			return
-		}
-	}
+	_ = sse.SendAll(out, "", chunks)
 	_ = out.SendText("[DONE]")
 }
 
