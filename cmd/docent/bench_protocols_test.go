@@ -135,8 +135,8 @@ func BenchmarkProtocols(b *testing.B) {
 
 // BenchmarkStreams measures the time to the first text of an answer for streams of /v1 at
 // once, and for as many users of WebSockets at once, alternating. There are 100 of them
-// for quotes, and 10 for a model over HTTP that writes three
-// sentences, whose words take 20 ms each.
+// for quotes, and 10 for a model over HTTP that writes three sentences. Its words take
+// 20 ms each.
 func BenchmarkStreams(b *testing.B) {
 	b.Run("quotes", func(b *testing.B) { benchStreams(b, 100, serveBench(b, "DOCENT_SEARCHES=100")) })
 	b.Run("model", func(b *testing.B) {
