@@ -16,10 +16,14 @@ import (
 	"docent/payload"
 )
 
-// Turn implements Conversations. The text selects the frames of the turn.
-func (w *world) Turn(_ context.Context, session, text string, _ payload.AskOptions) (iter.Seq2[payload.Frame, error], error) {
-	if session == "other" {
+// Turn implements Conversations. The text selects the frames of the turn. The open
+// question has the sequence number 3.
+func (w *world) Turn(_ context.Context, session, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error) {
+	switch {
+	case session == "other":
 		return nil, fault.New(fault.NotFound, "no_session", "there is no such session")
+	case answers != 0 && answers != 3:
+		return nil, fault.New(fault.Conflict, "options_closed", "the conversation has gone on")
 	}
 	frames := map[string][]payload.Frame{
 		"hello": {
@@ -50,17 +54,15 @@ func (w *world) Turn(_ context.Context, session, text string, _ payload.AskOptio
 			{Action: payload.ReplyReasoningStep, Seq: 10, Message: json.RawMessage(`{"kind":"llm_text","step":1,"summary":"(intermediate)","details":{"text":""}}`)},
 		},
 	}
-	return func(yield func(payload.Frame, error) bool) {
-		for _, f := range append(frames[text], one[text]...) {
-			if !yield(f, nil) {
-				return
-			}
-		}
-		if text == "fail" {
-			yield(payload.Frame{}, fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model is away"))
+	return func(yield func([]payload.Frame, error) bool) {
+		if !yield(append(frames[text], one[text]...), nil) {
 			return
 		}
-		yield(payload.Frame{Action: payload.TurnFinishedAction, Message: json.RawMessage(`{"outcome":"done"}`)}, nil)
+		if text == "fail" {
+			yield(nil, fault.Wrap(fault.Unavailable, errors.New("secret"), "test_sentence", "the model is away"))
+			return
+		}
+		yield([]payload.Frame{{Action: payload.TurnFinishedAction, Message: json.RawMessage(`{"outcome":"done"}`)}}, nil)
 	}, nil
 }
 
@@ -74,9 +76,9 @@ func TestAGUI(t *testing.T) {
 			`{"messageId":"r-2","role":"assistant","type":"TEXT_MESSAGE_START"}`,
 			`{"delta":"Hi!","messageId":"r-2","type":"TEXT_MESSAGE_CONTENT"}`,
 			`{"messageId":"r-2","type":"TEXT_MESSAGE_END"}`,
-			`{"outcome":{"interrupts":[{"id":"r-options","message":"Yes\nNo","reason":"input_required","responseSchema":{"enum":["Yes","No"],"type":"string"}}],"type":"interrupt"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
+			`{"outcome":{"interrupts":[{"id":"options-3","message":"Yes\nNo","reason":"input_required","responseSchema":{"enum":["Yes","No"],"type":"string"}}],"type":"interrupt"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
 		},
-		`{"threadId":"s","runId":"r","messages":[],"resume":[{"interruptId":"r-options","status":"resolved","payload":"Yes"}]}`: {
+		`{"threadId":"s","runId":"r","messages":[],"resume":[{"interruptId":"options-3","status":"resolved","payload":"Yes"}]}`: {
 			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
 			`{"messageId":"r-4","role":"assistant","type":"TEXT_MESSAGE_START"}`,
 			`{"delta":"At noon [1].","messageId":"r-4","type":"TEXT_MESSAGE_CONTENT"}`,
@@ -121,7 +123,7 @@ func TestAGUI(t *testing.T) {
 			`{"toolCallId":"r-9-1","type":"TOOL_CALL_END"}`,
 			`{"outcome":{"type":"success"},"runId":"r","threadId":"s","type":"RUN_FINISHED"}`,
 		},
-		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"fail"}],"resume":[{"interruptId":"r-options","status":"cancelled"}]}`: {
+		`{"threadId":"s","runId":"r","messages":[{"role":"user","content":"fail"}],"resume":[{"interruptId":"options-1","status":"cancelled"}]}`: {
 			`{"runId":"r","threadId":"s","type":"RUN_STARTED"}`,
 			`{"code":"test_sentence","message":"the model is away","type":"RUN_ERROR"}`,
 		},
@@ -156,7 +158,9 @@ var aguiRefusals = []struct {
 	{"a message without words", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"text","text":" "}]}]}`, 400, "message_empty"},
 	{"a message with other parts than text", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":[{"type":"image"}]}]}`, 400, "agui_content"},
 	{"a message without text or parts", `{"threadId":"s","runId":"r","messages":[{"role":"user","content":7}],"resume":[]}`, 400, "agui_content"},
-	{"a resolved interrupt without a text", `{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":7}]}`, 400, "agui_resume"},
+	{"a resolved interrupt without a text", `{"threadId":"s","runId":"r","resume":[{"interruptId":"options-3","status":"resolved","payload":7}]}`, 400, "agui_resume"},
+	{"an answer to another interrupt than the open one", `{"threadId":"s","runId":"r","resume":[{"interruptId":"options-1","status":"resolved","payload":"Yes"}]}`, 409, "options_closed"},
+	{"an answer to an unknown interrupt", `{"threadId":"s","runId":"r","resume":[{"interruptId":"r-options","status":"resolved","payload":"Yes"}]}`, 409, "options_closed"},
 	{"an empty body", "", 400, "body_missing"},
 	{"no thread", `{"runId":"r","messages":[{"role":"user","content":"hello"}]}`, 400, "request_invalid"},
 	{"a thread of another user", `{"threadId":"other","runId":"r","messages":[{"role":"user","content":"hello"}]}`, 404, "no_session"},

@@ -28,7 +28,7 @@ func citing() (*world, chan rag.Request) {
 		requests <- req
 		text := "Größe [1]. It stops [2]. See [9]."
 		first, second := strings.Index(text, " It"), strings.Index(text, " See")
-		return parts(rag.Part{Phase: rag.Answering}, rag.Part{Delta: "draft"}, rag.Part{Answer: &rag.Answer{
+		return parts(rag.Part{Phase: rag.Answering}, rag.Part{Delta: "draft"}, rag.Part{Final: text[:first]}, rag.Part{Final: text[first:second]}, rag.Part{Answer: &rag.Answer{
 			Model: "m", Question: req.Question, Text: text, Usage: &rag.Usage{Prompt: 5, Completion: 2},
 			Passages: []rag.Passage{
 				{Passage: corpus.Passage{Chunk: corpus.Chunk{DocumentID: 1}, Document: corpus.Document{ID: 1, Title: "A", Source: "https://x/a"}}},
@@ -121,18 +121,20 @@ func TestOpenAIStream(t *testing.T) {
 	c := w.serve(t)
 	resp, body := c.do("POST", "/v1/chat/completions", `{"model":"docent","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"what?"}]}`)
 	events := strings.Split(strings.TrimSpace(body), "\n\n")
-	if resp.Header.Get("Content-Type") != "text/event-stream" || len(events) != 5 || events[4] != "data: [DONE]" {
+	if resp.Header.Get("Content-Type") != "text/event-stream" || len(events) != 7 || events[6] != "data: [DONE]" {
 		t.Fatalf("%d %s", resp.StatusCode, body)
 	}
 	for i, choices := range []string{
 		`[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]`,
-		`[{"index":0,"delta":{"content":"Größe [1]. It stops [2]. See [9]."},"finish_reason":null}]`,
+		`[{"index":0,"delta":{"content":"Größe [1]."},"finish_reason":null}]`,
+		`[{"index":0,"delta":{"content":" It stops [2]."},"finish_reason":null}]`,
+		`[{"index":0,"delta":{"content":" See [9]."},"finish_reason":null}]`,
 		`[{"index":0,"delta":{"annotations":[` + citedA + "," + citedB + `]},"finish_reason":"stop"}]`,
 		`[]`,
 	} {
 		var got chatted
 		if err := json.Unmarshal([]byte(strings.TrimPrefix(events[i], "data: ")), &got); err != nil || canonical(string(got.Choices)) != canonical(strings.ReplaceAll(choices, "http://SITE", c.url)) ||
-			got.Object != "chat.completion.chunk" || (got.Usage != nil) != (i == 3) || (got.Docent != nil) != (i == 2) {
+			got.Object != "chat.completion.chunk" || (got.Usage != nil) != (i == 5) || (got.Docent != nil) != (i == 4) {
 			t.Errorf("chunk %d is %s", i, events[i])
 		}
 	}
@@ -276,6 +278,7 @@ func TestOpenAIResponses(t *testing.T) {
 	_, body = c.do("POST", "/v1/responses", `{`+asked+`,"stream":true}`)
 	<-requests
 	var names []string
+	var text string
 	for i, event := range strings.Split(strings.TrimSpace(body), "\n\n") {
 		name, data, _ := strings.Cut(strings.TrimPrefix(event, "event: response."), "\ndata: ")
 		var e struct {
@@ -287,13 +290,17 @@ func TestOpenAIResponses(t *testing.T) {
 		if err := json.Unmarshal([]byte(data), &e); err != nil || e.Type != "response."+name || e.Number != i {
 			t.Errorf("event %d is %s: %v", i, event, err)
 		}
+		text += e.Delta
 		if names = append(names, name); name == "completed" {
 			check(e.Response, "in a stream")
 		}
 	}
-	if got := strings.Join(names, " "); got != "created in_progress output_item.added content_part.added output_text.delta output_text.annotation.added "+
+	if got := strings.Join(names, " "); got != "created in_progress output_item.added content_part.added output_text.delta output_text.delta output_text.delta output_text.annotation.added "+
 		"output_text.annotation.added output_text.done content_part.done output_item.done completed" {
 		t.Errorf("the events are %s", got)
+	}
+	if text != "Größe [1]. It stops [2]. See [9]." {
+		t.Errorf("the pieces are %q", text)
 	}
 }
 

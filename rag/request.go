@@ -49,8 +49,8 @@ const (
 	Answering Phase = "answering"
 )
 
-// Part is a piece of an answer in progress. One of Phase, Delta, and Answer is
-// set.
+// Part is a piece of an answer in progress. One of Phase, Delta, Final, and Answer
+// is set.
 type Part struct {
 	// Phase reports progress.
 	Phase Phase
@@ -60,6 +60,9 @@ type Part struct {
 	Begun func(text string) Answer
 	// Delta is text to append to the displayed text.
 	Delta string
+	// Final is text to append to the final text before it. The text of Answer begins with
+	// all final text. It repeats the deltas in a tidied form.
+	Final string
 	// Answer is the whole, checked answer. It comes last and replaces the displayed
 	// text.
 	Answer *Answer

@@ -28,5 +28,13 @@ assert.match(chosen.texts[0], /30 days/);
 const other = await say(agent, 'shipping', [{ interruptId: agent.pendingInterrupts[0].id, status: 'cancelled' }]);
 assert.match(other.texts[0], /Shipping costs/);
 
+// Another client answers the question. The stale answer is refused, and the client goes on without it.
+const stale = agent.pendingInterrupts[0].id;
+const second = new HttpAgent({ url: faq + '/agui', threadId: agent.threadId });
+assert.match((await say(second, 'Returns')).texts[0], /30 days/);
+await assert.rejects(say(agent, 'Shipping', [{ interruptId: stale, status: 'resolved', payload: 'Shipping' }]), /options_closed/);
+const on = await say(agent, 'shipping', [{ interruptId: stale, status: 'cancelled' }]);
+assert.match(on.texts[0], /Shipping costs/);
+
 await assert.rejects(new HttpAgent({ url: faq + '/agui', threadId: thread() }).runAgent({ tools: [{ name: 'x', description: 'y', parameters: {} }] }));
 console.log('AG-UI: all checks pass');

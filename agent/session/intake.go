@@ -39,10 +39,9 @@ type arrival struct {
 	wait bool
 	// caller is the client that sent the event, or nil.
 	caller *Subscription
-	// replaces is ChatMessage.Replaces.
-	replaces int64
-	// heard is Message.Heard.
-	heard bool
+	// replaces is ChatMessage.Replaces, answers is Message.Answers, and heard is Message.Heard.
+	replaces, answers int64
+	heard             bool
 }
 
 // sender returns ChatMessage.Sender for the event.
@@ -125,6 +124,9 @@ func (in arrival) receive(ctx context.Context, c *conversation) (journal.Receipt
 	// If the client disconnects now, its message must still be stored and answered.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
+	if err := c.store.CheckAnswers(ctx, in.answers); err != nil {
+		return journal.Receipt{}, err //nolint:wrapcheck // the error is complete
+	}
 	record := journal.Incoming{
 		Session: c.store.Session, Fence: c.store.Fence, ClientID: in.id, Replaces: in.replaces, Event: journal.NewEvent(&in.event),
 	}

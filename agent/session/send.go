@@ -14,27 +14,27 @@ import (
 
 // Message is a message of a user or of another agent.
 type Message struct {
-	// ID makes the message idempotent. The session stores and answers only one message with the
-	// same id until a reset. "" turns this off.
+	// ID makes the message idempotent. The session stores and answers only one message with the same id
+	// until a reset. "" turns this off.
 	ID string
 	// Content is any JSON. A string is text.
 	Content json.RawMessage
-	// Wait makes the message wait for room in the queue. Otherwise a full queue fails with
-	// fault.Busy.
+	// Wait makes the message wait for room in the queue. Otherwise a full queue fails with fault.Busy.
 	Wait bool
 	// Human reports that a user sent the message, and not an agent.
 	Human bool
-	// From is the URL of the agent that answers a request of this session. It is "" for other
-	// messages.
+	// From is the URL of the agent that answers a request of this session. It is "" for other messages.
 	From string
 	// Correlation is the id of an agent's request. The answer carries the same id.
 	Correlation string
 	// Hops counts the agents that the message has passed.
 	Hops int
-	// Heard reports that Content is the text of a recording. Each transcription may differ, so a
-	// repeated ID with another text counts as the same message.
+	// Heard reports that Content is the text of a recording. Each transcription may differ, so a repeated
+	// ID with another text counts as the same message.
 	Heard bool
-
+	// Answers is the Seq of the options that the message answers. If they are not the open question
+	// of the session, Send fails with fault.Conflict and stores nothing. 0 turns this off.
+	Answers int64
 	// Options makes an object with message and no keys other than those of payload.AskOptions a
 	// text with options. Malformed options fail with fault.Invalid. Unknown names fail with
 	// fault.NotFound (ErrNoChoice). In other messages, malformed options are ignored.
@@ -51,7 +51,7 @@ func (m Message) arrival() arrival {
 		event.Name = chat.EventText
 	}
 	event.Human, event.From, event.Correlation, event.Hops = m.Human, m.From, m.Correlation, m.Hops
-	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard}
+	return arrival{event: event, id: m.ID, content: m.Content, wait: m.Wait, heard: m.Heard, answers: m.Answers}
 }
 
 // Send stores a message, queues its turn, and acknowledges the message. Once the message has a
@@ -59,7 +59,7 @@ func (m Message) arrival() arrival {
 // whose id is stored already; if its turn failed, the turn runs again. Send fails with
 //
 //   - fault.Invalid if the text is too long;
-//   - fault.Conflict if another message has the id;
+//   - fault.Conflict if another message has the id, or if Answers are not the open question;
 //   - fault.Conflict (peer.ErrTooManyHops) if the message has passed too many agents, or is one of
 //     too many between agents;
 //   - fault.Busy if too many messages wait, or if the session is busy for MaxIntakeWait;

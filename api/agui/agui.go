@@ -24,8 +24,10 @@ const Path = "/agui"
 
 // Conversations continues stored sessions of the caller.
 type Conversations interface {
-	// Turn sends a text to a session and yields the frames of its turn.
-	Turn(ctx context.Context, session, text string, o payload.AskOptions) (iter.Seq2[payload.Frame, error], error)
+	// Turn sends a text to a session and yields the frames of its turn. If answers is not
+	// 0, it is the sequence number of the options that the text answers. Turn fails with
+	// fault.Conflict if they are not the open question.
+	Turn(ctx context.Context, session, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error)
 }
 
 // Slots limits the concurrent runs.
@@ -53,7 +55,7 @@ type AgentRun struct {
 	RunID    string         `json:"runId" minLength:"1" maxLength:"200" doc:"The id of the run, for its events."`
 	Messages []AgentMessage `json:"messages,omitempty" maxItems:"1000" doc:"The last one must be of the user. It is the message of the run."`
 	Tools    []any          `json:"tools,omitempty" doc:"Refused unless it is empty: the agent has its own tools."`
-	Resume   []AgentResume  `json:"resume,omitempty" maxItems:"1" doc:"The answer to an interrupt. If resolved, it replaces the message."`
+	Resume   []AgentResume  `json:"resume,omitempty" maxItems:"1" doc:"The answer to the open interrupt. If resolved, it replaces the message."`
 }
 
 // AgentMessage is a message of the thread.
@@ -101,7 +103,7 @@ func AddRoutes(r *route.Router, cfg Config) {
 // run answers a message. Errors before the message is stored are HTTP errors; later
 // ones are events.
 func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, error) {
-	text, err := in.Body.text()
+	text, answers, err := in.Body.text()
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, er
 	if err != nil {
 		return nil, err
 	}
-	frames, err := s.Conversations.Turn(ctx, in.Body.ThreadID, text, payload.AskOptions{})
+	frames, err := s.Conversations.Turn(ctx, in.Body.ThreadID, text, answers)
 	if err != nil {
 		done()
 		return nil, err
@@ -126,7 +128,7 @@ func (s server) run(ctx context.Context, in *runInput) (*huma.StreamResponse, er
 }
 
 // send sends the events of a run. Errors of out mean that the client is gone.
-func (s server) send(ctx context.Context, out *sse.Writer, in AgentRun, frames iter.Seq2[payload.Frame, error]) {
+func (s server) send(ctx context.Context, out *sse.Writer, in AgentRun, frames iter.Seq2[[]payload.Frame, error]) {
 	e := events{thread: in.ThreadID, run: in.RunID}
 	if out.Send("", e.started()) != nil {
 		for range frames { // gives the subscription back
@@ -134,40 +136,43 @@ func (s server) send(ctx context.Context, out *sse.Writer, in AgentRun, frames i
 		}
 		return
 	}
-	for f, err := range frames {
+	for stored, err := range frames {
 		if err != nil {
 			failed := s.routes.Fail(ctx, err)
 			_ = out.Send("", event{"type": "RUN_ERROR", "message": failed.Message, "code": failed.ID})
 			return
 		}
-		for _, ev := range e.of(f) {
-			if out.Send("", ev) != nil {
-				return
-			}
+		var all []event
+		for _, f := range stored {
+			all = append(all, e.of(f)...)
+		}
+		if sse.SendAll(out, "", all) != nil {
+			return
 		}
 	}
 }
 
-// text returns the message of the run.
-func (in AgentRun) text() (string, error) {
+// text returns the message of the run, and the sequence number of the options that it
+// answers, or 0.
+func (in AgentRun) text() (text string, answers int64, err error) {
 	if len(in.Tools) > 0 {
-		return "", fault.New(fault.Invalid, "agui_tools", "this agent has its own tools; send no tools")
+		return "", 0, fault.New(fault.Invalid, "agui_tools", "this agent has its own tools; send no tools")
 	}
 	if len(in.Resume) > 0 && in.Resume[0].Status == "resolved" {
 		text, ok := in.Resume[0].Payload.(string)
 		if !ok || strings.TrimSpace(text) == "" {
-			return "", fault.New(fault.Invalid, "agui_resume", "to answer an interrupt, send the chosen option as a text, with the status resolved")
+			return "", 0, fault.New(fault.Invalid, "agui_resume", "to answer an interrupt, send the chosen option as a text, with the status resolved")
 		}
-		return text, nil
+		return text, optionsOf(in.Resume[0].InterruptID), nil
 	}
 	if n := len(in.Messages); n > 0 && in.Messages[n-1].Role == "user" {
 		text, err := contentText(in.Messages[n-1].Content)
 		if err == nil && strings.TrimSpace(text) == "" {
-			return "", fault.New(fault.Invalid, "message_empty", "the message is empty")
+			return "", 0, fault.New(fault.Invalid, "message_empty", "the message is empty")
 		}
-		return text, err
+		return text, 0, err
 	}
-	return "", fault.New(fault.Invalid, "agui_no_message", "the last message of the run must be one of the user")
+	return "", 0, fault.New(fault.Invalid, "agui_no_message", "the last message of the run must be one of the user")
 }
 
 // contentText returns the text of a message.

@@ -17,6 +17,7 @@ type events struct {
 	thread, run string
 	tasks       bool // a snapshot of the tasks was sent
 	options     []string
+	asked       int64              // sequence number of the options
 	calls       []payload.ToolCall // of the model, without a result
 }
 
@@ -45,7 +46,7 @@ func (e *events) of(f payload.Frame) []event {
 	case payload.ReplyOptions:
 		var options payload.Options
 		_ = json.Unmarshal(f.Message, &options) // docent wrote them
-		e.options = options
+		e.options, e.asked = options, f.Seq
 		return nil // the end of the run has them
 	case payload.ReplyReasoningStep:
 		return e.step(id, f.Message)
@@ -164,9 +165,23 @@ func (e *events) finished() event {
 	end := event{"type": "RUN_FINISHED", "threadId": e.thread, "runId": e.run, "outcome": event{"type": "success"}}
 	if len(e.options) > 0 {
 		end["outcome"] = event{"type": "interrupt", "interrupts": []event{{
-			"id": e.run + "-options", "reason": "input_required", "message": strings.Join(e.options, "\n"),
+			"id": optionsPrefix + strconv.FormatInt(e.asked, 10), "reason": "input_required", "message": strings.Join(e.options, "\n"),
 			"responseSchema": event{"type": "string", "enum": e.options},
 		}}}
 	}
 	return end
+}
+
+// optionsPrefix begins the id of an interrupt. The sequence number of its options follows.
+const optionsPrefix = "options-"
+
+// optionsOf returns the sequence number of the options of an interrupt, or -1 for an id
+// that docent did not make.
+func optionsOf(interrupt string) int64 {
+	number, ok := strings.CutPrefix(interrupt, optionsPrefix)
+	seq, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil || seq < 1 {
+		return -1
+	}
+	return seq
 }

@@ -35,23 +35,26 @@ func New(runtime *session.Runtime) *Conversations {
 	return c
 }
 
-// Say sends a text of the principal in ctx to a session, like Turn. The caller must
-// call answer once, which waits for the end of the turn and returns its stored frames
-// in order.
+// Say sends a text with options, like Turn. The caller must call answer once, which waits
+// for the end of the turn and returns its stored frames in order.
 func (c *Conversations) Say(
 	ctx context.Context, sessionID, text string, options payload.AskOptions,
 ) (answer func() ([]payload.Frame, error), err error) {
-	frames, err := c.Turn(ctx, sessionID, text, options)
+	content, err := message(text, options)
+	if err != nil {
+		return nil, err
+	}
+	frames, err := c.turn(ctx, sessionID, session.Message{Content: content})
 	if err != nil {
 		return nil, err
 	}
 	return func() ([]payload.Frame, error) {
 		var all []payload.Frame
-		for f, err := range frames {
+		for stored, err := range frames {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, f)
+			all = append(all, stored...)
 		}
 		return all, nil
 	}, nil
@@ -59,19 +62,23 @@ func (c *Conversations) Say(
 
 // Turn sends a text of the principal in ctx to a session, which it creates if it
 // does not exist. It returns when the text is stored. The caller must range over the
-// frames once. They are the stored frames of the turn, each as soon as it is stored,
-// and payload.TurnFinished is the last one. The end of ctx ends the frames and not the
-// turn.
+// frames once. They are the stored frames of the turn, as soon as they are stored, and
+// payload.TurnFinished is the last one. The end of ctx ends the frames and not the turn.
 //
-// A session of another owner fails with fault.NotFound, as in the rest of the HTTP
+// If answers is not 0, it is the sequence number of the options that the text answers.
+// Turn fails with fault.Conflict if these are not the open question of the session. A
+// session of another owner fails with fault.NotFound, as in the rest of the HTTP
 // interface. If the turn fails, its error is yielded last.
-func (c *Conversations) Turn(
-	ctx context.Context, sessionID, text string, options payload.AskOptions,
-) (iter.Seq2[payload.Frame, error], error) {
-	content, err := message(text, options)
+func (c *Conversations) Turn(ctx context.Context, sessionID, text string, answers int64) (iter.Seq2[[]payload.Frame, error], error) {
+	content, err := payload.Marshal(text)
 	if err != nil {
-		return nil, err
+		return nil, err //nolint:wrapcheck // it is complete
 	}
+	return c.turn(ctx, sessionID, session.Message{Content: content, Answers: answers})
+}
+
+// turn sends a message of a user.
+func (c *Conversations) turn(ctx context.Context, sessionID string, said session.Message) (iter.Seq2[[]payload.Frame, error], error) {
 	heard := &turn{more: make(chan struct{}, 1)}
 	subscription, err := c.runtime.Open(ctx, request(ctx, sessionID), heard)
 	switch {
@@ -80,22 +87,20 @@ func (c *Conversations) Turn(
 	case err != nil:
 		return nil, fmt.Errorf("open session %s: %w", sessionID, err)
 	}
-	said := session.Message{ID: uuid.NewString(), Content: content, Human: true, Options: true}
+	said.ID, said.Human, said.Options = uuid.NewString(), true, true
 	if err := subscription.Send(ctx, said); err != nil {
 		subscription.Close()
 		return nil, err //nolint:wrapcheck // the error is complete
 	}
-	return func(yield func(payload.Frame, error) bool) {
+	return func(yield func([]payload.Frame, error) bool) {
 		defer subscription.Close()
 		for {
 			frames, over, err := heard.take()
-			for _, f := range frames {
-				if !yield(f, nil) {
-					return
-				}
+			if len(frames) > 0 && !yield(frames, nil) {
+				return
 			}
 			if err != nil {
-				yield(payload.Frame{}, err)
+				yield(nil, err)
 			}
 			if over {
 				return
@@ -108,7 +113,7 @@ func (c *Conversations) Turn(
 			case <-ctx.Done():
 				err = ctx.Err()
 			}
-			yield(payload.Frame{}, err)
+			yield(nil, err)
 			return
 		}
 	}, nil

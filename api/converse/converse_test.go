@@ -1,6 +1,7 @@
 package converse_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,8 +24,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // start returns the conversations of an agent that greets and repeats texts. It
-// fails for the text "fail". For "wait", it signals and waits for the end of the
-// server.
+// fails for the text "fail", and offers options for "menu". For "wait", it signals and
+// waits for the end of the server.
 func start(t *testing.T) (*converse.Conversations, *session.Runtime, chan struct{}) {
 	t.Helper()
 	waits := make(chan struct{}, 1)
@@ -40,6 +41,8 @@ func start(t *testing.T) (*converse.Conversations, *session.Runtime, chan struct
 			waits <- struct{}{}
 			<-ctx.Done()
 			return ctx.Err()
+		case "menu":
+			return cmp.Or(s.ReplyOptions(ctx, "tea", "coffee"), s.Reply(ctx, "What would you like?"))
 		}
 		if o := s.Event().Options; !o.IsZero() {
 			return s.Reply(ctx, "in "+strings.Join(o.Collections, " "))
@@ -129,6 +132,52 @@ func TestErrors(t *testing.T) {
 	c.Close()
 	if err := <-ended; fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("a server that stops: %v", err)
+	}
+}
+
+// TestAnswers checks that a text answers only the open question, and only once.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	c, _, _ := start(t)
+	ada := as(t, "user:ada")
+	ask := func() int64 {
+		frames, err := say(ada, c, "s1", "menu", payload.AskOptions{})
+		if err != nil || len(frames) == 0 || frames[0].Action != payload.ReplyOptions {
+			t.Fatalf("%+v, %v", frames, err)
+		}
+		return frames[0].Seq
+	}
+	answer := func(text string, options int64) error {
+		frames, err := c.Turn(ada, "s1", text, options)
+		if err != nil {
+			return err
+		}
+		for _, err = range frames {
+		}
+		return err
+	}
+	closed := func(err error) bool {
+		return fault.KindOf(err) == fault.Conflict && fault.TextOf(err).ID == "options_closed"
+	}
+	old := ask()
+	open := ask()
+	for name, seq := range map[string]int64{"old": old, "not options": open + 1, "later": open + 100, "unknown": -1} {
+		if err := answer("tea", seq); !closed(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	answered := make(chan error)
+	for range 2 {
+		go func() { answered <- answer("menu", open) }()
+	}
+	if a, b := <-answered, <-answered; (a == nil) == (b == nil) || !closed(cmp.Or(a, b)) {
+		t.Errorf("two answers: %v, %v", a, b)
+	}
+	if err := answer("tea", open); !closed(err) {
+		t.Errorf("after an answer: %v", err)
+	}
+	if err := answer("tea", 0); err != nil {
+		t.Errorf("a message: %v", err)
 	}
 }
 

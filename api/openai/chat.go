@@ -91,7 +91,7 @@ func (s server) addChat() {
 		Method: http.MethodPost, Path: "/v1/chat/completions", OperationID: "openai-chat", Tags: []string{tag}, Summary: "Answer a conversation",
 		Description: "Answers the last message from the documents. The earlier messages are the history. " +
 			"With a session, the agent answers, and the session has its own history. " +
-			"With stream, the checked answer arrives in chunks, which end with [DONE].",
+			"With stream, the answer arrives in chunks, which end with [DONE].",
 		MaxBodyBytes: s.MaxBytes,
 		Errors:       []int{http.StatusNotFound, http.StatusConflict, http.StatusTooManyRequests},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
@@ -146,7 +146,7 @@ func (s server) chat(ctx context.Context, in *chatInput) (*huma.StreamResponse, 
 		c.Object = "chat.completion.chunk"
 		return s.stream(func(out *sse.Writer) { s.sendChat(ctx, out, c, wait, in.Body.usage()) }), nil
 	}
-	a, err := wait()
+	a, err := wait(ignore)
 	if err != nil {
 		return nil, err
 	}
@@ -167,33 +167,34 @@ func (s server) stream(send func(*sse.Writer)) *huma.StreamResponse {
 	}}
 }
 
-// sendChat sends an answer as chunks. Clients cannot replace text, so the text is
-// sent when it is checked. Errors of out mean that the client is gone; wait then
-// ends with its context.
-func (s server) sendChat(ctx context.Context, out *sse.Writer, c Completion, wait func() (answer, error), usage bool) {
-	none := ""
-	first := c
-	first.Choices = []Choice{{Delta: &Reply{Role: "assistant", Content: &none}}}
-	_ = out.Send("", first)
-	a, err := wait()
+// sendChat sends an answer as chunks. Clients cannot replace text, so only final text is
+// sent before the end. Errors of out mean that the client is gone; wait then ends with
+// its context.
+func (s server) sendChat(ctx context.Context, out *sse.Writer, c Completion, wait wait, usage bool) {
+	chunk := func(r Reply) Completion {
+		c := c
+		c.Choices = []Choice{{Delta: &r}}
+		return c
+	}
+	none, sent := "", 0
+	_ = out.Send("", chunk(Reply{Role: "assistant", Content: &none}))
+	a, err := wait(func(piece string) {
+		_ = out.Send("", chunk(Reply{Content: &piece}))
+		sent += len(piece)
+	})
 	if err != nil {
 		_ = out.Send("", errorBody(s.routes.Fail(ctx, err)))
 		return
 	}
-	text, last := c, c
-	text.Choices = []Choice{{Delta: &Reply{Content: &a.text}}}
-	last.Choices = []Choice{{Delta: &Reply{Annotations: a.annotations()}, FinishReason: a.reason()}}
-	last.Docent = a.message
-	chunks := []Completion{text, last}
+	rest := a.text[sent:]
+	last := chunk(Reply{Annotations: a.annotations()})
+	last.Choices[0].FinishReason, last.Docent = a.reason(), a.message
+	chunks := []Completion{chunk(Reply{Content: &rest}), last}
 	if usage {
 		c.Choices, c.Usage = []Choice{}, &a.usage
 		chunks = append(chunks, c)
 	}
-	for _, chunk := range chunks {
-		if out.Send("", chunk) != nil {
-			return
-		}
-	}
+	_ = sse.SendAll(out, "", chunks)
 	_ = out.SendText("[DONE]")
 }
 

@@ -139,8 +139,15 @@ func textOf(content any) (string, error) {
 	}
 }
 
+// wait returns an answer. Meanwhile it calls final with pieces of the text from its
+// beginning. Answers of sessions come without pieces.
+type wait func(final func(piece string)) (answer, error)
+
+// ignore is for callers who need the whole answer only.
+func ignore(string) {}
+
 // ask starts an answer. The caller must call wait once.
-func (s server) ask(ctx context.Context, q question) (wait func() (answer, error), err error) {
+func (s server) ask(ctx context.Context, q question) (wait, error) {
 	if q.Session == "" {
 		return s.askOnce(ctx, q)
 	}
@@ -153,7 +160,7 @@ func (s server) ask(ctx context.Context, q question) (wait func() (answer, error
 		done()
 		return nil, err
 	}
-	return func() (answer, error) {
+	return func(func(string)) (answer, error) {
 		defer done()
 		all, err := frames()
 		if err != nil {
@@ -163,16 +170,20 @@ func (s server) ask(ctx context.Context, q question) (wait func() (answer, error
 	}, nil
 }
 
-// askOnce starts an answer without a session.
-func (s server) askOnce(ctx context.Context, q question) (wait func() (answer, error), err error) {
+// askOnce starts an answer without a session. It yields no pieces if the answer may end
+// before a text, because the text may be at their border.
+func (s server) askOnce(ctx context.Context, q question) (wait, error) {
 	parts, err := s.Answers.Stream(ctx, q.Request)
 	if err != nil {
 		return nil, err
 	}
-	return func() (answer, error) {
+	return func(final func(string)) (answer, error) {
 		for part, err := range parts {
 			if err != nil {
 				return answer{}, err
+			}
+			if part.Final != "" && len(q.stops) == 0 {
+				final(part.Final)
 			}
 			if part.Answer != nil {
 				a := answer{stopped: part.Answer.Stopped}

@@ -208,7 +208,7 @@ func (s server) respond(ctx context.Context, in *responseInput) (*huma.StreamRes
 	if in.Body.Stream != nil && *in.Body.Stream {
 		return s.stream(func(out *sse.Writer) { (&events{out: out}).send(ctx, s, r, wait) }), nil
 	}
-	a, err := wait()
+	a, err := wait(ignore)
 	if err != nil {
 		return nil, err
 	}
@@ -251,29 +251,33 @@ func (e *events) event(kind string, pairs ...any) {
 	_ = e.out.Send(kind, data)
 }
 
-// send sends the events of a response with one text. The text is sent when it is
-// checked, because clients cannot replace it.
-func (e *events) send(ctx context.Context, s server, r Response, wait func() (answer, error)) {
+// send sends the events of a response with one text. Clients cannot replace text, so only
+// final text is sent before the end.
+func (e *events) send(ctx context.Context, s server, r Response, wait wait) {
 	e.event("response.created", "response", r)
 	e.event("response.in_progress", "response", r)
-	a, err := wait()
+	begun := Item{ID: r.message(), Type: "message", Status: "in_progress", Role: "assistant", Content: []Content{}}
+	e.event("response.output_item.added", "output_index", 0, "item", begun)
+	part := func(kind string, pairs ...any) {
+		e.event(kind, append([]any{"item_id", begun.ID, "output_index", 0, "content_index", 0}, pairs...)...)
+	}
+	part("response.content_part.added", "part", Content{Type: "output_text", Annotations: []Citation{}, Logprobs: []any{}})
+	sent := 0
+	send := func(piece string) {
+		part("response.output_text.delta", "delta", piece, "logprobs", []any{})
+		sent += len(piece)
+	}
+	a, err := wait(send)
 	if err != nil {
 		d := errorBody(s.routes.Fail(ctx, err)).(ErrorResponse).Error
 		r.Status, r.Error = "failed", &ResponseError{d.Code, d.Message}
 		e.event("response.failed", "response", r)
 		return
 	}
+	send(a.text[sent:])
 	done := r.with(a)
 	item := done.Output[0]
 	content := item.Content[0]
-	begun := item
-	begun.Status, begun.Content = "in_progress", []Content{}
-	e.event("response.output_item.added", "output_index", 0, "item", begun)
-	part := func(kind string, pairs ...any) {
-		e.event(kind, append([]any{"item_id", item.ID, "output_index", 0, "content_index", 0}, pairs...)...)
-	}
-	part("response.content_part.added", "part", Content{Type: content.Type, Annotations: []Citation{}, Logprobs: []any{}})
-	part("response.output_text.delta", "delta", content.Text, "logprobs", []any{})
 	for i, c := range content.Annotations {
 		part("response.output_text.annotation.added", "annotation_index", i, "annotation", c)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -17,7 +18,7 @@ const MediaType = "text/event-stream"
 // connections after a minute of silence.
 const KeepAlive = 15 * time.Second
 
-// Writer writes events and flushes each at once. It is safe for concurrent use.
+// Writer writes events and flushes them at once. It is safe for concurrent use.
 type Writer struct {
 	mu  sync.Mutex // guards out: events and comments must not mix
 	out http.ResponseWriter
@@ -34,15 +35,22 @@ func NewWriter(w http.ResponseWriter) *Writer {
 
 // Send writes an event with data as JSON, which fits on one line. An empty name
 // makes an unnamed event.
-func (w *Writer) Send(name string, data any) error {
-	body, err := json.Marshal(data)
-	if err != nil {
-		return fmt.Errorf("event %s: %w", name, err)
+func (w *Writer) Send(name string, data any) error { return SendAll(w, name, []any{data}) }
+
+// SendAll writes events with the same name and flushes them together.
+func SendAll[T any](w *Writer, name string, events []T) error {
+	var all strings.Builder
+	for _, data := range events {
+		body, err := json.Marshal(data)
+		if err != nil {
+			return fmt.Errorf("event %s: %w", name, err)
+		}
+		if name != "" {
+			all.WriteString("event: " + name + "\n")
+		}
+		all.WriteString("data: " + string(body) + "\n\n")
 	}
-	if name == "" {
-		return w.SendText(string(body))
-	}
-	return w.write(fmt.Sprintf("event: %s\ndata: %s\n\n", name, body))
+	return w.write(all.String())
 }
 
 // SendText writes an unnamed event with a line of text that need not be JSON, such

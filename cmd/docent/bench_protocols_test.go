@@ -135,11 +135,14 @@ func BenchmarkProtocols(b *testing.B) {
 
 // BenchmarkStreams measures the time to the first text of an answer for streams of /v1 at
 // once, and for as many users of WebSockets at once, alternating. There are 100 of them
-// for quotes, and 10 for a model over HTTP whose words take 20 ms each.
+// for quotes, and 10 for a model over HTTP that writes three sentences. Its words take
+// 20 ms each.
 func BenchmarkStreams(b *testing.B) {
 	b.Run("quotes", func(b *testing.B) { benchStreams(b, 100, serveBench(b, "DOCENT_SEARCHES=100")) })
 	b.Run("model", func(b *testing.B) {
-		reply := llmtest.Say(strings.SplitAfter("The address is set by a flag or in the environment, as the documents say [1].", " ")...)
+		reply := llmtest.Say(strings.SplitAfter("The address is set by a flag or in the environment, as the documents say [1]. "+
+			"Without them, docent listens on the loopback address of the machine, at its usual port [1]. "+
+			"Other machines reach the server only if you choose another address for it [2].", " ")...)
 		reply.Wait = func(ctx context.Context, _ int) error { return pause(ctx, 20*time.Millisecond) }
 		model := llmtest.NewServer(llmtest.Script(reply))
 		b.Cleanup(model.Close)

@@ -65,6 +65,7 @@ func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool)
 		return false, err
 	}
 	var written strings.Builder
+	final := finalText{passages: len(a.found.Results)}
 	checked := 0                               // length of written at the last check for loops
 	whole := &llm.Answer{StopReason: "length"} // if the model writes too much
 	for delta, err := range a.model.Chat(ctx, llm.Request{Messages: messages}) {
@@ -80,6 +81,9 @@ func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool)
 		if written.WriteString(delta.Text); delta.Text != "" && !yield(rag.Part{Delta: delta.Text}, nil) {
 			return false, nil
 		}
+		if fresh := final.more(written.String()); fresh != "" && !yield(rag.Part{Final: fresh}, nil) {
+			return false, nil
+		}
 		if written.Len()-checked < loopCheckBytes {
 			continue
 		}
@@ -88,12 +92,15 @@ func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool)
 			break
 		}
 	}
-	return true, a.finish(written.String(), whole)
+	return true, a.finish(written.String(), final.text, whole)
 }
 
-// finish checks the text of a model and makes the answer from it.
-func (a *answering) finish(content string, whole *llm.Answer) error {
-	out := Cite(a.pipeline.cfg.Static, a.written(content, whole.StopReason))
+// finish checks the text of a model and makes the answer from it, which begins with the
+// final text.
+func (a *answering) finish(content, final string, whole *llm.Answer) error {
+	w := a.written(content, whole.StopReason)
+	w.Final = final
+	out := Cite(a.pipeline.cfg.Static, w)
 	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, (*rag.Usage)(whole.Usage)
 	a.out = out
 	if out.Text == CutNote(whole.StopReason) {

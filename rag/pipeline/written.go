@@ -2,7 +2,6 @@ package pipeline
 
 import (
 	"regexp"
-	"strings"
 
 	"docent/embed"
 	"docent/rag"
@@ -30,6 +29,8 @@ type Written struct {
 	Question string
 	// Text is the model's text with citation markers.
 	Text string
+	// Final is the tidied beginning of the text that readers already have, or "".
+	Final string
 	// StopReason is the server's reason for the end of the text. Readers see a note for "length" and "content_filter".
 	StopReason string
 	// Results are the passages. The first has number 1.
@@ -41,7 +42,7 @@ type Written struct {
 // sentence without citations gets the passage that supports it, if there is
 // one. An empty text becomes the CutNote alone.
 func Cite(static *embed.Static, w Written) rag.Answer {
-	body := strings.TrimSpace(text.ResolveMarkers(text.Tidy(text.Clean(w.Text)), len(w.Results)))
+	body := beginWith(w.Final, tidied(w.Text, len(w.Results)))
 	m := rag.Answer{
 		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results),
 	}

@@ -25,9 +25,9 @@ const (
 	maxSaid = 2
 )
 
-// templateToken matches a mark of a chat template, with the role behind it. Some
-// servers leave it in the text.
-var templateToken = regexp.MustCompile(`(?:<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|end_of_text|begin_of_text|end|user|assistant|system)\|>` +
+// templateToken matches a mark of a chat template at the start of a text, with the role
+// behind it. Some servers leave it in the text.
+var templateToken = regexp.MustCompile(`^(?:<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|end_of_text|begin_of_text|end|user|assistant|system)\|>` +
 	`|</?s>|\[/?INST\]|<(?:start|end)_of_turn>)(?:(?:system|user|assistant|model)\b)?\s*`)
 
 // repeatedTag matches a tag of a passage in the prompt. Weak models repeat it.
@@ -66,7 +66,7 @@ func Tidy(s string) string {
 func cutTemplate(s string) string {
 	for {
 		at := templateToken.FindStringIndex(s)
-		if at == nil || at[0] > 0 {
+		if at == nil {
 			break
 		}
 		s = s[at[1]:]
@@ -77,7 +77,7 @@ func cutTemplate(s string) string {
 			continue
 		}
 		if c := s[i]; c == '<' || c == '[' {
-			if at := templateToken.FindStringIndex(s[i:]); at != nil && at[0] == 0 {
+			if templateToken.MatchString(s[i:]) {
 				return strings.TrimSpace(s[:i])
 			}
 		}

@@ -5,9 +5,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"docent/agent/chat"
+	"docent/internal/fault"
+	"docent/payload"
 )
 
 // ReplayBytes bounds the content of messages that a Reader holds at once. It bounds the payloads of
@@ -39,6 +42,28 @@ func (r Reader) Messages(ctx context.Context, query MessageQuery) ([]chat.Messag
 		return nil, fmt.Errorf("messages of session %s: %w", r.Name, err)
 	}
 	return messages, nil
+}
+
+// maxAfterOptions bounds the messages between options and their answer.
+const maxAfterOptions = 1000
+
+// CheckAnswers fails with fault.Conflict unless the options with a sequence number are the open
+// question of the session: no message of a user and no other options follow. It accepts 0.
+func (r Reader) CheckAnswers(ctx context.Context, options int64) error {
+	if options == 0 {
+		return nil
+	}
+	messages, err := r.Messages(ctx, MessageQuery{After: options - 1, Last: maxAfterOptions, MaxContent: NoContent})
+	if err != nil {
+		return err
+	}
+	closes := func(m chat.Message) bool { return m.IsUser || m.Type == payload.TypeOptions }
+	if len(messages) == 0 || messages[0].Seq != options || messages[0].IsUser || messages[0].Type != payload.TypeOptions ||
+		slices.ContainsFunc(messages[1:], closes) {
+		return fault.New(fault.Conflict, "options_closed",
+			"the conversation has gone on since these options; choose from the newest ones, or send another message")
+	}
+	return nil
 }
 
 // After yields all entries after a sequence number up to another, oldest first. An

@@ -378,6 +378,7 @@ export interface Params {
   option_session_token: [];
   option_user: [];
   option_virtual_host: [];
+  options_closed: [];
   options_invalid: [];
   options_without_label: [number];
   origin_forbidden: [];

@@ -263,6 +263,7 @@ export const server: Sentences = {
   option_session_token: 'Sitzungstoken befristeter Schlüssel',
   option_user: 'Nutzername',
   option_virtual_host: 'Den Namen des Buckets in den Servernamen setzen',
+  options_closed: 'Das Gespräch ist seit diesen Optionen weitergegangen. Bitte eine der neuesten wählen oder eine andere Nachricht senden.',
   options_invalid: 'options muss ein Objekt mit Beschriftungen nach Position sein',
   options_without_label: (n) => `options hat an Position ${n} keine Beschriftung`,
   origin_forbidden: 'Seiten dieser Herkunft dürfen keine Anfragen senden. Tragen Sie die Herkunft in die Einstellung origins des Servers ein.',

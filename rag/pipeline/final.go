@@ -1,0 +1,61 @@
+package pipeline
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"docent/rag/text"
+)
+
+// finalBytes is the minimum length of text after which docent looks for final sentences
+// again. It looks less often in a long text.
+const finalBytes = 32
+
+// finalText finds the beginning of an answer while the model writes. It is for readers
+// who cannot replace text.
+type finalText struct {
+	passages int    // that the model may cite
+	text     string // found so far
+	checked  int    // length of the model's text at the last check
+}
+
+// more returns the text that has become final, from all text of the model so far. A
+// sentence is final when the next one has begun, because the check of a sentence needs
+// no other one. Text in an open code span waits for the end of the span.
+func (s *finalText) more(written string) string {
+	if len(written)-s.checked < max(finalBytes, len(written)/8) {
+		return ""
+	}
+	s.checked = len(written)
+	body := tidied(written, s.passages)
+	sentences := text.Sentences(body, false)
+	if len(sentences) < 2 {
+		return ""
+	}
+	final := body[:sentences[len(sentences)-2].End]
+	fresh, ok := strings.CutPrefix(final, s.text)
+	if !ok || strings.Count(final, "`")%2 != 0 {
+		return ""
+	}
+	s.text = final
+	return fresh
+}
+
+// beginWith returns body with the final text as its beginning. They only differ if later
+// text changes the repair of earlier text: for example, docent drops a loop when it is
+// long enough.
+func beginWith(text, body string) string {
+	n := 0
+	for n < min(len(text), len(body)) && text[n] == body[n] {
+		n++
+	}
+	for n > 0 && n < len(body) && !utf8.RuneStart(body[n]) {
+		n--
+	}
+	return text + body[n:]
+}
+
+// tidied repairs a model's text and resolves its citation markers.
+func tidied(written string, passages int) string {
+	return strings.TrimSpace(text.ResolveMarkers(text.Tidy(text.Clean(written)), passages))
+}
