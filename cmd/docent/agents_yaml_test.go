@@ -31,7 +31,7 @@ states:
   pause:
     body: [{reply: I wait.}]
     on:
-      - {after: 2s, to: late}
+      - {after: 10s, to: late} # a kill before then does not meet this turn
       - {message: any, to: choose}
   late:
     body: [{reply: "Are you still there?"}]
