@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 
@@ -68,13 +69,17 @@ func (x *Index) compact(to io.Writer) error {
 		out.languages = append(out.languages, c.languages[slot])
 		out.collections = append(out.collections, c.collections[slot])
 	}
-	terms, postings, ends := x.compactTerms(slots)
+	terms, ends := x.compactTerms()
 	w := flat.NewWriter(to, imageMagic, imageVersion)
 	flat.Put(w, terms.text)
 	flat.Put(w, terms.ends)
 	flat.Put(w, terms.table)
 	flat.Put(w, ends)
-	flat.Put(w, postings)
+	total := uint64(0)
+	if len(ends) > 0 {
+		total = ends[len(ends)-1]
+	}
+	flat.PutAll(w, int(total), x.compactPostings(slots))
 	flat.Put(w, out.ids)
 	flat.Put(w, out.docs)
 	flat.Put(w, out.ordinals)
@@ -89,26 +94,37 @@ func (x *Index) compact(to io.Writer) error {
 	return w.Err()
 }
 
-// compactTerms returns the terms of live chunks and their postings with the new slots. The given slots are offset by one.
-func (x *Index) compactTerms(slots []uint32) (terms dictionary, postings []posting, ends []uint64) {
-	total := 0
-	for _, list := range x.postings {
-		total += len(list)
-	}
-	terms, postings, ends = sizedDictionary(x.terms.len(), len(x.terms.text)), make([]posting, 0, total), make([]uint64, 0, len(x.postings))
+// compactTerms returns the terms of live chunks, and the ends of their posting lists.
+func (x *Index) compactTerms() (terms dictionary, ends []uint64) {
+	terms, ends = sizedDictionary(x.terms.len(), len(x.terms.text)), make([]uint64, 0, len(x.postings))
+	end := uint64(0)
 	for n, list := range x.postings {
-		before := len(postings)
-		for _, p := range list {
-			if slot := slots[p.slot()]; slot > 0 {
-				postings = append(postings, posting((slot-1)<<8)|p&0xff)
+		if live := len(list) - x.chunks.deadAmong(list); live > 0 {
+			end += uint64(live)
+			terms.add(string(x.terms.term(uint32(n))))
+			ends = append(ends, end)
+		}
+	}
+	return terms, ends
+}
+
+// compactPostings yields the postings of live chunks with the new slots, by term. The
+// given slots are offset by one. Each yielded list is valid until the next one.
+func (x *Index) compactPostings(slots []uint32) iter.Seq[[]posting] {
+	return func(yield func([]posting) bool) {
+		var live []posting
+		for _, list := range x.postings {
+			live = live[:0]
+			for _, p := range list {
+				if slot := slots[p.slot()]; slot > 0 {
+					live = append(live, posting((slot-1)<<8)|p&0xff)
+				}
+			}
+			if !yield(live) {
+				return
 			}
 		}
-		if len(postings) > before {
-			terms.add(string(x.terms.term(uint32(n))))
-			ends = append(ends, uint64(len(postings)))
-		}
 	}
-	return terms, postings, ends
 }
 
 // load replaces the index with an image. The caller holds both mutexes. After an error the index is unusable.
