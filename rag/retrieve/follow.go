@@ -10,7 +10,7 @@ import (
 
 // Load prepares the retriever for searches. It reads the snapshot of this corpus,
 // if one exists, and then applies later changes. If many chunks changed, it
-// writes a new snapshot.
+// writes a new snapshot. No search may run meanwhile.
 func (r *Retriever) Load(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
@@ -18,21 +18,20 @@ func (r *Retriever) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("retriever: revision: %w", err)
 	}
-	restored := r.revision == (corpus.Revision{}) && r.derives() && r.restore(ctx, now)
-	if err := r.refresh(ctx); err != nil {
-		return err
+	if r.revision == (corpus.Revision{}) && r.derives() {
+		r.restore(ctx, now)
 	}
-	if restored || !r.saveIfWorth() {
-		return nil
+	for {
+		more, err := r.refreshRows(ctx, max(r.moved, r.memory.len()/movedShare))
+		if err != nil {
+			return err
+		}
+		// The vectors, tokens, and words of a snapshot stay in its file, and the system reads and drops them as needed. So use
+		// it in place of the data that was made from the documents.
+		if !r.saveIfWorth() || !r.restore(ctx, r.revision) || !more {
+			return r.refresh(ctx)
+		}
 	}
-	// The vectors and tokens of a snapshot stay in its file, and the system reads and drops them as needed. So use it in
-	// place of the index that was made from the documents.
-	saved := r.revision
-	if err := r.empty(ctx); err != nil {
-		return err
-	}
-	r.restore(ctx, saved)
-	return r.refresh(ctx)
 }
 
 // Follow applies changes of the corpus until ctx ends, which is not an error.
@@ -143,6 +142,12 @@ const (
 	minFollowPause = 250 * time.Millisecond
 	// maxFollowPause is the longest pause of Follow.
 	maxFollowPause = 30 * time.Second
+	// movedChunks is the minimum number of chunks that Load makes in memory before it moves them to the snapshot. Killed
+	// processes lose only this work.
+	movedChunks = 100_000
+	// movedShare divides the number of chunks. The quotient is the minimum number that Load moves, because each snapshot
+	// contains all chunks.
+	movedShare = 4
 	// minUnsaved is the minimum number of changed chunks for a snapshot.
 	minUnsaved = 256
 	// unsavedShare divides the number of chunks. The quotient is the minimum number of changed chunks for a snapshot. An index
