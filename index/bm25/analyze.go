@@ -64,7 +64,7 @@ func (x *Index) groups(query string) []group {
 		out[i].Group = g
 		for _, term := range g.Terms {
 			if n, ok := x.terms.find(term); ok {
-				out[i].lists = append(out[i].lists, x.postings[n])
+				out[i].lists = append(out[i].lists, x.lists(n)...)
 			}
 		}
 	}
@@ -89,6 +89,5 @@ func (x lexicon) Chunks(term string) int {
 	if !ok {
 		return 0
 	}
-	list := x.postings[n]
-	return len(list) - x.chunks.deadAmong(list)
+	return x.count(n)
 }

@@ -98,8 +98,8 @@ func (x *Index) compact(to io.Writer) error {
 func (x *Index) compactTerms() (terms dictionary, ends []uint64) {
 	terms, ends = sizedDictionary(x.terms.len(), len(x.terms.text)), make([]uint64, 0, len(x.postings))
 	end := uint64(0)
-	for n, list := range x.postings {
-		if live := len(list) - x.chunks.deadAmong(list); live > 0 {
+	for n := range x.postings {
+		if live := x.count(uint32(n)); live > 0 {
 			end += uint64(live)
 			terms.add(string(x.terms.term(uint32(n))))
 			ends = append(ends, end)
@@ -113,15 +113,17 @@ func (x *Index) compactTerms() (terms dictionary, ends []uint64) {
 func (x *Index) compactPostings(slots []uint32) iter.Seq[[]posting] {
 	return func(yield func([]posting) bool) {
 		var live []posting
-		for _, list := range x.postings {
-			live = live[:0]
-			for _, p := range list {
-				if slot := slots[p.slot()]; slot > 0 {
-					live = append(live, posting((slot-1)<<8)|p&0xff)
+		for n := range x.postings {
+			for _, list := range x.lists(uint32(n)) {
+				live = live[:0]
+				for _, p := range list {
+					if slot := slots[p.slot()]; slot > 0 {
+						live = append(live, posting((slot-1)<<8)|p&0xff)
+					}
 				}
-			}
-			if !yield(live) {
-				return
+				if !yield(live) {
+					return
+				}
 			}
 		}
 	}
@@ -216,7 +218,7 @@ func (d *dictionary) check(ends []uint64, postings int) error {
 
 // derive computes the parts that an image omits.
 func (x *Index) derive(ends []uint64, postings []posting) error {
-	x.postings = make([][]posting, len(ends))
+	x.postings, x.tailOf = make([][]posting, len(ends)), make([]uint32, len(ends))
 	start := uint64(0)
 	for i, end := range ends {
 		x.postings[i] = postings[start:end:end]

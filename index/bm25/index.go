@@ -43,8 +43,12 @@ type Index struct {
 	// alone.
 	mu    sync.RWMutex
 	terms dictionary
-	// postings are the postings of each term, by slot. Lists of a loaded index are in its file and move when they grow.
+	// postings are the postings of each term, by slot.
 	postings [][]posting
+	// tails are the later postings of terms whose first postings are in the file of a loaded index. tailOf has, by such a term,
+	// the number of its tail plus one, or 0.
+	tails  [][]posting
+	tailOf []uint32
 	chunks   chunkTable
 	docs     documentTable
 	// languages counts the live chunks of each language.
@@ -77,6 +81,7 @@ func New() *Index {
 func (x *Index) reset() {
 	x.counter = keyword.NewCounter(x.number)
 	x.terms, x.newTerms, x.postings = dictionary{}, dictionary{}, nil
+	x.tails, x.tailOf = nil, nil
 	x.chunks = chunkTable{slots: map[int64]uint32{}}
 	x.docs = documentTable{rows: map[int64]uint32{}}
 	x.languages, x.collections = names{}, names{}
@@ -127,11 +132,42 @@ func (x *Index) link(entries []retrieve.Entry, batch *batch) {
 		x.kill(e.ID)
 		slot := x.addChunk(e, row)
 		for _, c := range counts[:row.terms] {
-			x.postings[c.Term] = append(x.postings[c.Term], newPosting(slot, c))
+			list := x.growing(c.Term)
+			*list = append(*list, newPosting(slot, c))
 		}
 		counts = counts[row.terms:]
 	}
 	x.saturate()
+}
+
+// growing returns the list for the next postings of a term.
+func (x *Index) growing(term uint32) *[]posting {
+	if int(term) >= len(x.tailOf) {
+		return &x.postings[term]
+	}
+	if x.tailOf[term] == 0 {
+		x.tails = append(x.tails, nil)
+		x.tailOf[term] = uint32(len(x.tails))
+	}
+	return &x.tails[x.tailOf[term]-1]
+}
+
+// lists returns the postings of a term in order: one or two lists.
+func (x *Index) lists(term uint32) [][]posting {
+	out := x.postings[term : term+1 : term+1]
+	if int(term) < len(x.tailOf) && x.tailOf[term] > 0 {
+		out = append(out, x.tails[x.tailOf[term]-1])
+	}
+	return out
+}
+
+// count counts the live chunks with a term.
+func (x *Index) count(term uint32) int {
+	n := 0
+	for _, list := range x.lists(term) {
+		n += len(list) - x.chunks.deadAmong(list)
+	}
+	return n
 }
 
 // addChunk gives an entry a slot.

@@ -21,14 +21,14 @@ func (r *Retriever) Load(ctx context.Context) error {
 	if r.revision == (corpus.Revision{}) && r.derives() {
 		r.restore(ctx, now)
 	}
-	for {
+	for least := r.memory.len() / unsavedShare; ; least = 0 { // all of a large index moves, also a small last part
 		more, err := r.refreshRows(ctx, max(r.moved, r.memory.len()/movedShare))
 		if err != nil {
 			return err
 		}
 		// The vectors, tokens, and words of a snapshot stay in its file, and the system reads and drops them as needed. So use
 		// it in place of the data that was made from the documents.
-		if !r.saveIfWorth() || !r.restore(ctx, r.revision) || !more {
+		if !r.saveIfWorth(max(minUnsaved, least)) || !r.restore(ctx, r.revision) || !more {
 			return r.refresh(ctx)
 		}
 	}
@@ -75,7 +75,7 @@ func (r *Retriever) saveLater(ctx context.Context) error {
 	defer r.cfg.Cores.Release()
 	r.updating.Lock()
 	defer r.updating.Unlock()
-	r.saveIfWorth()
+	r.saveIfWorth(max(minUnsaved, r.memory.len()/unsavedShare))
 	return nil
 }
 
@@ -155,10 +155,10 @@ const (
 	unsavedShare = 10
 )
 
-// saveIfWorth writes the snapshot if much has changed, and reports whether it did. The caller holds r.updating. A failure
-// only makes the next start slower.
-func (r *Retriever) saveIfWorth() bool {
-	if r.cfg.Snapshot == "" || r.unsaved < minUnsaved || r.unsaved < r.memory.len()/unsavedShare {
+// saveIfWorth writes the snapshot if at least that many chunks changed, and reports whether it did. The caller holds
+// r.updating. A failure only makes the next start slower.
+func (r *Retriever) saveIfWorth(changed int) bool {
+	if r.cfg.Snapshot == "" || r.unsaved < changed {
 		return false
 	}
 	if err := r.save(); err != nil {
