@@ -95,9 +95,16 @@ func (x *Index) compact(to io.Writer) error {
 }
 
 // compactTerms returns the terms of live chunks, and the ends of their posting lists.
-func (x *Index) compactTerms() (terms dictionary, ends []uint64) {
-	terms, ends = sizedDictionary(x.terms.len(), len(x.terms.text)), make([]uint64, 0, len(x.postings))
-	end := uint64(0)
+func (x *Index) compactTerms() (dictionary, []uint64) {
+	ends, end := make([]uint64, 0, len(x.postings)), uint64(0)
+	if x.chunks.killed == 0 { // all terms are those of live chunks
+		for n := range x.postings {
+			end += uint64(x.count(uint32(n)))
+			ends = append(ends, end)
+		}
+		return x.terms, ends
+	}
+	terms := sizedDictionary(x.terms.len(), len(x.terms.text))
 	for n := range x.postings {
 		if live := x.count(uint32(n)); live > 0 {
 			end += uint64(live)

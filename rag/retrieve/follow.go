@@ -147,7 +147,7 @@ const (
 	movedChunks = 100_000
 	// movedShare divides the number of chunks. The quotient is the minimum number that Load moves, because each snapshot
 	// contains all chunks.
-	movedShare = 4
+	movedShare = 8
 	// minUnsaved is the minimum number of changed chunks for a snapshot.
 	minUnsaved = 256
 	// unsavedShare divides the number of chunks. The quotient is the minimum number of changed chunks for a snapshot. An index
