@@ -64,7 +64,8 @@ func (x *Index) groups(query string) []group {
 		out[i].Group = g
 		for _, term := range g.Terms {
 			if n, ok := x.terms.find(term); ok {
-				out[i].lists = append(out[i].lists, x.lists(n)...)
+				first, later := x.lists(n)
+				out[i].lists = append(out[i].lists, first, later)
 			}
 		}
 	}

@@ -96,19 +96,20 @@ func (x *Index) compact(to io.Writer) error {
 
 // compactTerms returns the terms of live chunks, and the ends of their posting lists.
 func (x *Index) compactTerms() (dictionary, []uint64) {
-	ends, end := make([]uint64, 0, len(x.postings)), uint64(0)
+	all := uint32(x.terms.len())
+	ends, end := make([]uint64, 0, all), uint64(0)
 	if x.chunks.killed == 0 { // all terms are those of live chunks
-		for n := range x.postings {
-			end += uint64(x.count(uint32(n)))
+		for n := range all {
+			end += uint64(x.count(n))
 			ends = append(ends, end)
 		}
 		return x.terms, ends
 	}
 	terms := sizedDictionary(x.terms.len(), len(x.terms.text))
-	for n := range x.postings {
-		if live := x.count(uint32(n)); live > 0 {
+	for n := range all {
+		if live := x.count(n); live > 0 {
 			end += uint64(live)
-			terms.add(string(x.terms.term(uint32(n))))
+			terms.add(string(x.terms.term(n)))
 			ends = append(ends, end)
 		}
 	}
@@ -120,8 +121,9 @@ func (x *Index) compactTerms() (dictionary, []uint64) {
 func (x *Index) compactPostings(slots []uint32) iter.Seq[[]posting] {
 	return func(yield func([]posting) bool) {
 		var live []posting
-		for n := range x.postings {
-			for _, list := range x.lists(uint32(n)) {
+		for n := range uint32(x.terms.len()) {
+			first, later := x.lists(n)
+			for _, list := range [][]posting{first, later} {
 				live = live[:0]
 				for _, p := range list {
 					if slot := slots[p.slot()]; slot > 0 {
@@ -225,12 +227,7 @@ func (d *dictionary) check(ends []uint64, postings int) error {
 
 // derive computes the parts that an image omits.
 func (x *Index) derive(ends []uint64, postings []posting) error {
-	x.postings, x.tailOf = make([][]posting, len(ends)), make([]uint32, len(ends))
-	start := uint64(0)
-	for i, end := range ends {
-		x.postings[i] = postings[start:end:end]
-		start = end
-	}
+	x.saved, x.savedEnds = postings, ends
 	c := &x.chunks
 	x.terms.table = slices.Clone(x.terms.table) // the only part that is written in place
 	x.docs.lengths, x.docs.chunks = make([]uint32, len(x.docs.ids)), make([]uint32, len(x.docs.ids))

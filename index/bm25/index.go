@@ -43,12 +43,15 @@ type Index struct {
 	// alone.
 	mu    sync.RWMutex
 	terms dictionary
-	// postings are the postings of each term, by slot.
-	postings [][]posting
-	// tails are the later postings of terms whose first postings are in the file of a loaded index. tailOf has, by such a term,
-	// the number of its tail plus one, or 0.
+	// saved are the postings in the file of a loaded index, and savedEnds are their ends by term.
+	saved     []posting
+	savedEnds []uint64
+	// tails are the later postings of terms in the file. tailOf has, by term, the number of its tail plus one, or 0. It is
+	// empty before the first one.
 	tails  [][]posting
 	tailOf []uint32
+	// postings are the postings of the other terms, by slot. The terms in the file come before these terms.
+	postings [][]posting
 	chunks   chunkTable
 	docs     documentTable
 	// languages counts the live chunks of each language.
@@ -81,7 +84,7 @@ func New() *Index {
 func (x *Index) reset() {
 	x.counter = keyword.NewCounter(x.number)
 	x.terms, x.newTerms, x.postings = dictionary{}, dictionary{}, nil
-	x.tails, x.tailOf = nil, nil
+	x.saved, x.savedEnds, x.tails, x.tailOf = nil, nil, nil, nil
 	x.chunks = chunkTable{slots: map[int64]uint32{}}
 	x.docs = documentTable{rows: map[int64]uint32{}}
 	x.languages, x.collections = names{}, names{}
@@ -142,8 +145,11 @@ func (x *Index) link(entries []retrieve.Entry, batch *batch) {
 
 // growing returns the list for the next postings of a term.
 func (x *Index) growing(term uint32) *[]posting {
-	if int(term) >= len(x.tailOf) {
-		return &x.postings[term]
+	if at := int(term) - len(x.savedEnds); at >= 0 {
+		return &x.postings[at]
+	}
+	if len(x.tailOf) == 0 {
+		x.tailOf = make([]uint32, len(x.savedEnds))
 	}
 	if x.tailOf[term] == 0 {
 		x.tails = append(x.tails, nil)
@@ -152,22 +158,25 @@ func (x *Index) growing(term uint32) *[]posting {
 	return &x.tails[x.tailOf[term]-1]
 }
 
-// lists returns the postings of a term in order: one or two lists.
-func (x *Index) lists(term uint32) [][]posting {
-	out := x.postings[term : term+1 : term+1]
-	if int(term) < len(x.tailOf) && x.tailOf[term] > 0 {
-		out = append(out, x.tails[x.tailOf[term]-1])
+// lists returns the postings of a term, which are in two lists or one.
+func (x *Index) lists(term uint32) (first, later []posting) {
+	if at := int(term) - len(x.savedEnds); at >= 0 {
+		return x.postings[at], nil
 	}
-	return out
+	start := uint64(0)
+	if term > 0 {
+		start = x.savedEnds[term-1]
+	}
+	if len(x.tailOf) > 0 && x.tailOf[term] > 0 {
+		later = x.tails[x.tailOf[term]-1]
+	}
+	return x.saved[start:x.savedEnds[term]], later
 }
 
 // count counts the live chunks with a term.
 func (x *Index) count(term uint32) int {
-	n := 0
-	for _, list := range x.lists(term) {
-		n += len(list) - x.chunks.deadAmong(list)
-	}
-	return n
+	first, later := x.lists(term)
+	return len(first) + len(later) - x.chunks.deadAmong(first) - x.chunks.deadAmong(later)
 }
 
 // addChunk gives an entry a slot.
