@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"fmt"
+	"io"
 	"sync"
 
 	"docent/rag/retrieve"
@@ -21,17 +22,17 @@ type Small interface {
 type Sized struct {
 	limit int
 	small Small
-	large retrieve.VectorMirror
+	large retrieve.VectorSaver
 
 	mu    sync.RWMutex // guards the following field and changes
 	grown bool         // all vectors are in large
 }
 
-var _ retrieve.VectorMirror = (*Sized)(nil)
+var _ retrieve.VectorSaver = (*Sized)(nil)
 
 // NewSized makes an index of two empty ones that it owns. The first has at most
 // limit vectors.
-func NewSized(limit int, small Small, large retrieve.VectorMirror) *Sized {
+func NewSized(limit int, small Small, large retrieve.VectorSaver) *Sized {
 	return &Sized{limit: limit, small: small, large: large}
 }
 
@@ -89,6 +90,28 @@ func (x *Sized) Delete(ctx context.Context, ids []int64) error {
 	if x.grown && x.large.Len() == 0 {
 		x.grown = false
 	}
+	return err
+}
+
+// Save implements retrieve.VectorSaver. The index for few vectors saves nothing.
+func (x *Sized) Save(w io.Writer) error {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if !x.grown {
+		return nil
+	}
+	return x.large.Save(w)
+}
+
+// Load implements retrieve.VectorSaver.
+func (x *Sized) Load(ctx context.Context, data []byte, entry func(id int64) (retrieve.Entry, bool)) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.small.Delete(ctx, ids(x.small.Entries())); err != nil {
+		return err
+	}
+	err := x.large.Load(ctx, data, entry)
+	x.grown = x.large.Len() > 0
 	return err
 }
 

@@ -27,6 +27,10 @@ func TestSized(t *testing.T) {
 		x, _, _ := sized(20)
 		return x
 	})
+	indextest.RunVectorSaver(t, func(*testing.T) retrieve.VectorSaver {
+		x, _, _ := sized(20)
+		return x
+	})
 }
 
 // TestSizedMoves checks where the vectors are, and that moving them does not

@@ -5,6 +5,8 @@ package index
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -21,6 +23,8 @@ type Vector struct {
 	Collection string
 	// Values have length 1.
 	Values []float32
+	// Scaled reports whether Values are a copy of the entry's vector with another length.
+	Scaled bool
 
 	source  string
 	ordinal int
@@ -117,11 +121,59 @@ func (v *Vectors) Add(e *retrieve.Entry) *Vector {
 		return nil
 	}
 	list := v.byCollection[e.Collection]
-	added := &Vector{ID: e.ID, Collection: e.Collection, Values: values, source: e.Source, ordinal: e.Ordinal, place: len(list)}
+	added := &Vector{
+		ID: e.ID, Collection: e.Collection, Values: values, Scaled: &values[0] != &e.Vector[0],
+		source: e.Source, ordinal: e.Ordinal, place: len(list),
+	}
 	v.byID[e.ID] = added
 	v.byCollection[e.Collection] = append(list, added)
 	return added
 }
+
+// Saved is a list of vectors that were in a table.
+type Saved struct {
+	// Collection is their collection.
+	Collection string
+	// IDs are their chunks, in the order of the list.
+	IDs []int64
+	// Scaled are 1 for the vectors that are scaled, and 0 for others.
+	Scaled []uint8
+}
+
+// Load replaces the contents of the table. entry returns the entries. After an error,
+// the contents are incomplete.
+func (v *Vectors) Load(saved []Saved, dimensions int, entry func(id int64) (retrieve.Entry, bool)) error {
+	n := 0
+	for _, s := range saved {
+		n += len(s.IDs)
+	}
+	v.byID, v.byCollection, v.dimensions = make(map[int64]*Vector, n), make(map[string][]*Vector, len(saved)), dimensions
+	for _, s := range saved {
+		all, list := make([]Vector, len(s.IDs)), make([]*Vector, len(s.IDs))
+		for i, id := range s.IDs {
+			e, ok := entry(id)
+			if !ok || len(e.Vector) != dimensions || e.Collection != s.Collection {
+				return fmt.Errorf("chunk %d has no vector of %d dimensions in collection %q", id, dimensions, s.Collection)
+			}
+			values, scaled := e.Vector, s.Scaled[i] != 0
+			if scaled {
+				if values = Unit(e.Vector); values == nil {
+					return fmt.Errorf("chunk %d has a vector without a direction", id)
+				}
+			}
+			all[i] = Vector{ID: id, Collection: s.Collection, Values: values, Scaled: scaled, source: e.Source, ordinal: e.Ordinal, place: i}
+			list[i], v.byID[id] = &all[i], &all[i]
+		}
+		v.byCollection[s.Collection] = list
+	}
+	if len(v.byID) != n || len(v.byCollection) != len(saved) {
+		return errors.New("a chunk or a collection is there twice")
+	}
+	return nil
+}
+
+// Dimensions returns the length of the vectors.
+func (v *Vectors) Dimensions() int { return v.dimensions }
 
 // Remove removes a chunk's vector and returns it, or nil if there is none.
 func (v *Vectors) Remove(id int64) *Vector {

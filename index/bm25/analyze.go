@@ -64,7 +64,8 @@ func (x *Index) groups(query string) []group {
 		out[i].Group = g
 		for _, term := range g.Terms {
 			if n, ok := x.terms.find(term); ok {
-				out[i].lists = append(out[i].lists, x.postings[n])
+				first, later := x.lists(n)
+				out[i].lists = append(out[i].lists, first, later)
 			}
 		}
 	}
@@ -89,6 +90,5 @@ func (x lexicon) Chunks(term string) int {
 	if !ok {
 		return 0
 	}
-	list := x.postings[n]
-	return len(list) - x.chunks.deadAmong(list)
+	return x.count(n)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 
@@ -68,13 +69,17 @@ func (x *Index) compact(to io.Writer) error {
 		out.languages = append(out.languages, c.languages[slot])
 		out.collections = append(out.collections, c.collections[slot])
 	}
-	terms, postings, ends := x.compactTerms(slots)
+	terms, ends := x.compactTerms()
 	w := flat.NewWriter(to, imageMagic, imageVersion)
 	flat.Put(w, terms.text)
 	flat.Put(w, terms.ends)
 	flat.Put(w, terms.table)
 	flat.Put(w, ends)
-	flat.Put(w, postings)
+	total := uint64(0)
+	if len(ends) > 0 {
+		total = ends[len(ends)-1]
+	}
+	flat.PutAll(w, int(total), x.compactPostings(slots))
 	flat.Put(w, out.ids)
 	flat.Put(w, out.docs)
 	flat.Put(w, out.ordinals)
@@ -89,26 +94,48 @@ func (x *Index) compact(to io.Writer) error {
 	return w.Err()
 }
 
-// compactTerms returns the terms of live chunks and their postings with the new slots. The given slots are offset by one.
-func (x *Index) compactTerms(slots []uint32) (terms dictionary, postings []posting, ends []uint64) {
-	total := 0
-	for _, list := range x.postings {
-		total += len(list)
+// compactTerms returns the terms of live chunks, and the ends of their posting lists.
+func (x *Index) compactTerms() (dictionary, []uint64) {
+	all := uint32(x.terms.len())
+	ends, end := make([]uint64, 0, all), uint64(0)
+	if x.chunks.killed == 0 { // all terms are those of live chunks
+		for n := range all {
+			end += uint64(x.count(n))
+			ends = append(ends, end)
+		}
+		return x.terms, ends
 	}
-	terms, postings, ends = sizedDictionary(x.terms.len(), len(x.terms.text)), make([]posting, 0, total), make([]uint64, 0, len(x.postings))
-	for n, list := range x.postings {
-		before := len(postings)
-		for _, p := range list {
-			if slot := slots[p.slot()]; slot > 0 {
-				postings = append(postings, posting((slot-1)<<8)|p&0xff)
+	terms := sizedDictionary(x.terms.len(), len(x.terms.text))
+	for n := range all {
+		if live := x.count(n); live > 0 {
+			end += uint64(live)
+			terms.add(string(x.terms.term(n)))
+			ends = append(ends, end)
+		}
+	}
+	return terms, ends
+}
+
+// compactPostings yields the postings of live chunks with the new slots, by term. The
+// given slots are offset by one. Each yielded list is valid until the next one.
+func (x *Index) compactPostings(slots []uint32) iter.Seq[[]posting] {
+	return func(yield func([]posting) bool) {
+		var live []posting
+		for n := range uint32(x.terms.len()) {
+			first, later := x.lists(n)
+			for _, list := range [][]posting{first, later} {
+				live = live[:0]
+				for _, p := range list {
+					if slot := slots[p.slot()]; slot > 0 {
+						live = append(live, posting((slot-1)<<8)|p&0xff)
+					}
+				}
+				if !yield(live) {
+					return
+				}
 			}
 		}
-		if len(postings) > before {
-			terms.add(string(x.terms.term(uint32(n))))
-			ends = append(ends, uint64(len(postings)))
-		}
 	}
-	return terms, postings, ends
 }
 
 // load replaces the index with an image. The caller holds both mutexes. After an error the index is unusable.
@@ -200,12 +227,7 @@ func (d *dictionary) check(ends []uint64, postings int) error {
 
 // derive computes the parts that an image omits.
 func (x *Index) derive(ends []uint64, postings []posting) error {
-	x.postings = make([][]posting, len(ends))
-	start := uint64(0)
-	for i, end := range ends {
-		x.postings[i] = postings[start:end:end]
-		start = end
-	}
+	x.saved, x.savedEnds = postings, ends
 	c := &x.chunks
 	x.terms.table = slices.Clone(x.terms.table) // the only part that is written in place
 	x.docs.lengths, x.docs.chunks = make([]uint32, len(x.docs.ids)), make([]uint32, len(x.docs.ids))

@@ -43,7 +43,14 @@ type Index struct {
 	// alone.
 	mu    sync.RWMutex
 	terms dictionary
-	// postings are the postings of each term, by slot. Lists of a loaded index are in its file and move when they grow.
+	// saved are the postings in the file of a loaded index, and savedEnds are their ends by term.
+	saved     []posting
+	savedEnds []uint64
+	// tails are the later postings of terms in the file. tailOf has, by term, the number of its tail plus one, or 0. It is
+	// empty before the first one.
+	tails  [][]posting
+	tailOf []uint32
+	// postings are the postings of the other terms, by slot. The terms in the file come before these terms.
 	postings [][]posting
 	chunks   chunkTable
 	docs     documentTable
@@ -77,6 +84,7 @@ func New() *Index {
 func (x *Index) reset() {
 	x.counter = keyword.NewCounter(x.number)
 	x.terms, x.newTerms, x.postings = dictionary{}, dictionary{}, nil
+	x.saved, x.savedEnds, x.tails, x.tailOf = nil, nil, nil, nil
 	x.chunks = chunkTable{slots: map[int64]uint32{}}
 	x.docs = documentTable{rows: map[int64]uint32{}}
 	x.languages, x.collections = names{}, names{}
@@ -127,11 +135,48 @@ func (x *Index) link(entries []retrieve.Entry, batch *batch) {
 		x.kill(e.ID)
 		slot := x.addChunk(e, row)
 		for _, c := range counts[:row.terms] {
-			x.postings[c.Term] = append(x.postings[c.Term], newPosting(slot, c))
+			list := x.growing(c.Term)
+			*list = append(*list, newPosting(slot, c))
 		}
 		counts = counts[row.terms:]
 	}
 	x.saturate()
+}
+
+// growing returns the list for the next postings of a term.
+func (x *Index) growing(term uint32) *[]posting {
+	if at := int(term) - len(x.savedEnds); at >= 0 {
+		return &x.postings[at]
+	}
+	if len(x.tailOf) == 0 {
+		x.tailOf = make([]uint32, len(x.savedEnds))
+	}
+	if x.tailOf[term] == 0 {
+		x.tails = append(x.tails, nil)
+		x.tailOf[term] = uint32(len(x.tails))
+	}
+	return &x.tails[x.tailOf[term]-1]
+}
+
+// lists returns the postings of a term, which are in two lists or one.
+func (x *Index) lists(term uint32) (first, later []posting) {
+	if at := int(term) - len(x.savedEnds); at >= 0 {
+		return x.postings[at], nil
+	}
+	start := uint64(0)
+	if term > 0 {
+		start = x.savedEnds[term-1]
+	}
+	if len(x.tailOf) > 0 && x.tailOf[term] > 0 {
+		later = x.tails[x.tailOf[term]-1]
+	}
+	return x.saved[start:x.savedEnds[term]], later
+}
+
+// count counts the live chunks with a term.
+func (x *Index) count(term uint32) int {
+	first, later := x.lists(term)
+	return len(first) + len(later) - x.chunks.deadAmong(first) - x.chunks.deadAmong(later)
 }
 
 // addChunk gives an entry a slot.

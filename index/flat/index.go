@@ -38,10 +38,7 @@ type Index struct {
 	codes   map[string]*matrix // by collection
 }
 
-var (
-	_ retrieve.Nearest = (*Index)(nil)
-	_ retrieve.Mirror  = (*Index)(nil)
-)
+var _ retrieve.VectorSaver = (*Index)(nil)
 
 // New makes an empty index.
 func New(cfg Config) *Index {

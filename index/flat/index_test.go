@@ -31,6 +31,11 @@ func variants() map[string]func() *Index {
 	return out
 }
 
+func TestSave(t *testing.T) {
+	t.Parallel()
+	indextest.RunVectorSaver(t, func(*testing.T) retrieve.VectorSaver { return New(Config{}) })
+}
+
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	for name, open := range variants() {

@@ -29,6 +29,8 @@ type block struct {
 	// errors are not less than the distances between the vectors and the products of
 	// scales and codes.
 	errors []float32
+	// saved reports whether the parts belong to a file, and nobody may write to them.
+	saved bool
 }
 
 func newMatrix(dimensions int) *matrix {
@@ -46,17 +48,27 @@ func (m *matrix) grow() {
 			}
 		}
 	}
-	b := m.blocks[last]
+	b := m.own(last)
 	n := len(b.codes)
 	b.codes = slices.Grow(b.codes, m.width)[:n+m.width]
 	clear(b.codes[n:])
 	b.scales, b.errors = append(b.scales, 0), append(b.errors, 0)
 }
 
+// own returns a block that may change.
+func (m *matrix) own(i int) *block {
+	b := m.blocks[i]
+	if b.saved {
+		b = &block{codes: slices.Clone(b.codes), scales: slices.Clone(b.scales), errors: slices.Clone(b.errors)}
+		m.blocks[i] = b
+	}
+	return b
+}
+
 // drop moves the last row to a place and removes the last place.
 func (m *matrix) drop(place int) {
 	end := len(m.blocks) - 1
-	to, from := m.blocks[place/blockRows], m.blocks[end]
+	to, from := m.own(place/blockRows), m.own(end)
 	at, last := place%blockRows, len(from.scales)-1
 	copy(to.codes[at*m.width:][:m.width], from.codes[last*m.width:])
 	to.scales[at], to.errors[at] = from.scales[last], from.errors[last]

@@ -73,16 +73,72 @@ func dropLeftovers(path string) {
 	}
 }
 
-// ReadFile maps a file of WriteFile, as Map does. It returns the contents without the
-// checksum, and fails if that is wrong.
-func ReadFile(path string) ([]byte, error) {
-	data, err := Map(path)
+// File is a file of WriteFile. On Unix it is mapped, and the system reads its contents
+// as they are used. Other processes may rename, replace, or remove the file.
+type File struct {
+	// Body is the contents without the checksum. Nobody may write to it, or use it
+	// after Close.
+	Body []byte
+
+	file *os.File
+	data []byte
+}
+
+// Open opens a file of WriteFile. The contents may be wrong until Check confirms them.
+func Open(path string) (_ *File, err error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("flat: %w", err)
 	}
-	body := len(data) - checksumSize
-	if body < 0 || binary.LittleEndian.Uint64(data[body:]) != uint64(crc32.Checksum(data[:body], castagnoli)) {
-		return nil, errors.New("its checksum is wrong")
+	defer func() {
+		if err != nil {
+			_ = f.Close() // it was only read
+		}
+	}()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("flat: %w", err)
 	}
-	return data[:body], nil
+	size := info.Size()
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("flat: %s is not a file", path)
+	case size < checksumSize:
+		return nil, errWrong
+	case int64(int(size)) != size:
+		return nil, fmt.Errorf("flat: %s is larger than the memory", path)
+	}
+	data, err := mapFile(f, int(size))
+	if err != nil {
+		return nil, fmt.Errorf("flat: map %s: %w", path, err)
+	}
+	return &File{Body: data[: len(data)-checksumSize : len(data)-checksumSize], file: f, data: data}, nil
+}
+
+var errWrong = errors.New("its checksum is wrong")
+
+// Check compares the contents with the checksum. It may be called once. It reads the
+// file instead of the mapped memory, so the pages do not stay in the memory of the
+// process.
+func (f *File) Check() error {
+	defer f.file.Close() // it was only read; Windows does not replace an open file
+	sum := crc32.New(castagnoli)
+	if _, err := io.CopyBuffer(sum, io.NewSectionReader(f.file, 0, int64(len(f.Body))), make([]byte, 1<<20)); err != nil {
+		return fmt.Errorf("flat: read: %w", err)
+	}
+	if binary.LittleEndian.Uint64(f.data[len(f.Body):]) != uint64(sum.Sum32()) {
+		return errWrong
+	}
+	return nil
+}
+
+// Close ends the use of the file and its contents.
+func (f *File) Close() error {
+	_ = f.file.Close() // Check may have closed it
+	err := unmap(f.data)
+	f.Body, f.data = nil, nil
+	if err != nil {
+		return fmt.Errorf("flat: close: %w", err)
+	}
+	return nil
 }

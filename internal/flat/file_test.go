@@ -3,6 +3,7 @@ package flat
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,8 +34,19 @@ func TestFile(t *testing.T) {
 	if err := WriteFile(path, func(io.Writer) error { return failed }); !errors.Is(err, failed) {
 		t.Errorf("a failed write: %v", err)
 	}
-	if data, err := ReadFile(path); err != nil || string(data) != "first" {
-		t.Errorf("read %q, %v", data, err)
+	f, err := Open(path)
+	if err != nil || string(f.Body) != "first" || f.Check() != nil {
+		t.Errorf("read %v, %v", f, err)
+	}
+	// The contents stay when another file takes the place.
+	if err := WriteFile(path, text("other")); err != nil {
+		t.Fatal(err)
+	}
+	if string(f.Body) != "first" {
+		t.Errorf("after the change, the first file is %q", f.Body)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
 	}
 	if names, err := filepath.Glob(path + "*"); err != nil || len(names) != 1 {
 		t.Errorf("the files %q are left, %v", names, err)
@@ -43,8 +55,23 @@ func TestFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadFile(path); err == nil {
-			t.Errorf("%q has no checksum, but it is read", broken)
+		f, err := Open(path)
+		if err == nil {
+			err = errors.Join(f.Check(), f.Close())
 		}
+		if !errors.Is(err, errWrong) {
+			t.Errorf("%q has no checksum: %v, want errWrong", broken, err)
+		}
+	}
+}
+
+func TestOpenOther(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if _, err := Open(filepath.Join(folder, "missing")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v, want ErrNotExist", err)
+	}
+	if _, err := Open(folder); err == nil {
+		t.Error("a folder is opened")
 	}
 }

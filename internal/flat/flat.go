@@ -16,7 +16,7 @@ import (
 
 // Number is the element type of a part.
 type Number interface {
-	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int64 | ~float32
+	~int8 | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int64 | ~float32
 }
 
 // littleEndian reports whether numbers have the same bytes in memory and in a stream.

@@ -3,15 +3,16 @@
 package flat
 
 import (
-	"fmt"
+	"io"
 	"os"
 )
 
-// Map reads a file. Systems such as Windows do not replace a mapped file.
-func Map(path string) ([]byte, error) {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("flat: %w", err)
-	}
-	return data, nil
+// mapFile reads the first bytes of a file. Systems such as Windows do not replace a
+// mapped file.
+func mapFile(f *os.File, size int) ([]byte, error) {
+	data := make([]byte, size)
+	_, err := io.ReadFull(f, data)
+	return data, err
 }
+
+func unmap([]byte) error { return nil }

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"docent/embed"
+	"docent/index"
 	"docent/index/bm25"
 	"docent/index/chromem"
+	"docent/index/flat"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -30,6 +32,7 @@ type memoryCorpus struct {
 	watchers []chan struct{}
 	fail     error
 	asked    int64 // since of the last Changes
+	few      int   // the number of chunks that chromem searches
 }
 
 func newCorpus(t testing.TB) *memoryCorpus {
@@ -215,7 +218,7 @@ func open(t testing.TB, c *memoryCorpus, snapshot string) *retrieve.Retriever {
 	t.Helper()
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static,
-		Words: bm25.New(), Nearest: chromem.New(), Snapshot: snapshot,
+		Words: bm25.New(), Nearest: index.NewSized(c.few, chromem.New(), flat.New(flat.Config{})), Snapshot: snapshot,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func (m *encodedMemory) read(ctx context.Context) error {
 func (m *encodedMemory) Refresh(ctx context.Context) (done, total int, err error) {
 	var entries []Entry
 	for id, vector := range m.fresh {
-		row := m.rows.byID[id]
+		row := m.rows.get(id)
 		if row == nil || !m.Languages.Accept(row.Document.Language) {
 			continue
 		}
@@ -85,9 +85,9 @@ func (m *encodedMemory) Refresh(ctx context.Context) (done, total int, err error
 	for i := range entries {
 		m.vectors[entries[i].ID] = entries[i].Vector
 	}
-	for _, list := range m.rows.byDocument {
-		if m.Languages.Accept(list[0].Document.Language) {
-			total += len(list)
+	for d, n := range m.rows.documents {
+		if m.Languages.Accept(d.Language) {
+			total += n
 		}
 	}
 	return len(m.vectors), total, nil

@@ -1,9 +1,6 @@
 package retrieve
 
-import (
-	"slices"
-	"unsafe"
-)
+import "unsafe"
 
 // FeaturesOf returns the Features of a retriever.
 func FeaturesOf(r *Retriever) Features { return r.features }
@@ -14,9 +11,8 @@ func TokensInMemory(r *Retriever) int { return r.memory.rows.length }
 // InOnePiece reports whether the vectors of all rows are next to each other in
 // memory, as those of a snapshot are.
 func InOnePiece(r *Retriever) bool {
-	list := column(sortedKeys(r.memory.rows.byDocument), func(id int64) []*Row { return r.memory.rows.byDocument[id] })
 	var end unsafe.Pointer
-	for _, row := range slices.Concat(list...) {
+	for row := range r.memory.rows.all {
 		if len(row.Vector) == 0 {
 			continue
 		}
@@ -28,3 +24,6 @@ func InOnePiece(r *Retriever) bool {
 	}
 	return end != nil
 }
+
+// SetMoved changes the minimum number of chunks that Load moves to the snapshot.
+func SetMoved(r *Retriever, chunks int) { r.moved = chunks }

@@ -114,7 +114,7 @@ func (m *memory) Rows(_ context.Context, ids []int64) ([]*Row, error) {
 	defer m.mu.RUnlock()
 	out := make([]*Row, len(ids))
 	for i, id := range ids {
-		out[i] = m.rows.byID[id]
+		out[i] = m.rows.get(id)
 	}
 	return out, nil
 }
@@ -122,7 +122,7 @@ func (m *memory) Rows(_ context.Context, ids []int64) ([]*Row, error) {
 func (m *memory) Statistics(_ context.Context, tokens []uint16) (Statistics, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	s := Statistics{Chunks: len(m.rows.byID), Tokens: m.rows.length, Frequencies: make([]uint32, len(tokens))}
+	s := Statistics{Chunks: m.rows.chunks, Tokens: m.rows.length, Frequencies: make([]uint32, len(tokens))}
 	for i, t := range tokens {
 		s.Frequencies[i] = m.rows.frequency[t]
 	}
@@ -133,7 +133,7 @@ func (m *memory) Statistics(_ context.Context, tokens []uint16) (Statistics, err
 func (m *memory) len() int {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return len(m.rows.byID)
+	return m.rows.chunks
 }
 
 // replace gives a document new chunks and returns the ids of the chunks that

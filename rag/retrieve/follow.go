@@ -10,7 +10,7 @@ import (
 
 // Load prepares the retriever for searches. It reads the snapshot of this corpus,
 // if one exists, and then applies later changes. If many chunks changed, it
-// writes a new snapshot.
+// writes a new snapshot. No search may run meanwhile.
 func (r *Retriever) Load(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
@@ -18,21 +18,20 @@ func (r *Retriever) Load(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("retriever: revision: %w", err)
 	}
-	restored := r.revision == (corpus.Revision{}) && r.derives() && r.restore(ctx, now)
-	if err := r.refresh(ctx); err != nil {
-		return err
+	if r.revision == (corpus.Revision{}) && r.derives() {
+		r.restore(ctx, now)
 	}
-	if restored || !r.saveIfWorth() {
-		return nil
+	for least := r.memory.len() / unsavedShare; ; least = 0 { // all of a large index moves, also a small last part
+		more, err := r.refreshRows(ctx, max(r.moved, r.memory.len()/movedShare))
+		if err != nil {
+			return err
+		}
+		// The vectors, tokens, and words of a snapshot stay in its file, and the system reads and drops them as needed. So use
+		// it in place of the data that was made from the documents.
+		if !r.saveIfWorth(max(minUnsaved, least)) || !r.restore(ctx, r.revision) || !more {
+			return r.refresh(ctx)
+		}
 	}
-	// The vectors and tokens of a snapshot stay in its file, and the system reads and drops them as needed. So use it in
-	// place of the index that was made from the documents.
-	saved := r.revision
-	if err := r.empty(ctx); err != nil {
-		return err
-	}
-	r.restore(ctx, saved)
-	return r.refresh(ctx)
 }
 
 // Follow applies changes of the corpus until ctx ends, which is not an error.
@@ -76,7 +75,7 @@ func (r *Retriever) saveLater(ctx context.Context) error {
 	defer r.cfg.Cores.Release()
 	r.updating.Lock()
 	defer r.updating.Unlock()
-	r.saveIfWorth()
+	r.saveIfWorth(max(minUnsaved, r.memory.len()/unsavedShare))
 	return nil
 }
 
@@ -143,6 +142,12 @@ const (
 	minFollowPause = 250 * time.Millisecond
 	// maxFollowPause is the longest pause of Follow.
 	maxFollowPause = 30 * time.Second
+	// movedChunks is the minimum number of chunks that Load makes in memory before it moves them to the snapshot. Killed
+	// processes lose only this work.
+	movedChunks = 100_000
+	// movedShare divides the number of chunks. The quotient is the minimum number that Load moves, because each snapshot
+	// contains all chunks.
+	movedShare = 8
 	// minUnsaved is the minimum number of changed chunks for a snapshot.
 	minUnsaved = 256
 	// unsavedShare divides the number of chunks. The quotient is the minimum number of changed chunks for a snapshot. An index
@@ -150,10 +155,10 @@ const (
 	unsavedShare = 10
 )
 
-// saveIfWorth writes the snapshot if much has changed, and reports whether it did. The caller holds r.updating. A failure
-// only makes the next start slower.
-func (r *Retriever) saveIfWorth() bool {
-	if r.cfg.Snapshot == "" || r.unsaved < minUnsaved || r.unsaved < r.memory.len()/unsavedShare {
+// saveIfWorth writes the snapshot if at least that many chunks changed, and reports whether it did. The caller holds
+// r.updating. A failure only makes the next start slower.
+func (r *Retriever) saveIfWorth(changed int) bool {
+	if r.cfg.Snapshot == "" || r.unsaved < changed {
 		return false
 	}
 	if err := r.save(); err != nil {

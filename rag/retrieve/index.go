@@ -118,3 +118,15 @@ type Saver interface {
 	// fault.Invalid and leaves the index empty.
 	Load(data []byte) error
 }
+
+// VectorSaver is a vector index that can keep data in the retriever's snapshot. The
+// vectors themselves are in the snapshot anyway.
+type VectorSaver interface {
+	VectorMirror
+	// Save writes the data of all entries, or nothing.
+	Save(w io.Writer) error
+	// Load replaces the contents of the index with the output of Save. entry returns
+	// the entry of a chunk. Load keeps data, which must not change. If data has another
+	// origin, Load fails and leaves the index empty.
+	Load(ctx context.Context, data []byte, entry func(id int64) (Entry, bool)) error
+}

@@ -13,6 +13,7 @@ import (
 	"docent/embed"
 	"docent/internal/cores"
 	"docent/internal/fault"
+	"docent/internal/flat"
 	"docent/internal/meter"
 	"docent/rag/corpus"
 )
@@ -68,8 +69,8 @@ type Config struct {
 }
 
 // Retriever finds passages. It builds indexes from the corpus and keeps them up
-// to date. Call Load once and, in a server, Follow. All methods are safe for
-// concurrent use.
+// to date. Call Load once before searches and, in a server, Follow. All other methods
+// are safe for concurrent use.
 type Retriever struct {
 	cfg Config
 	// mirrors are the indexes that the retriever keeps up to date.
@@ -90,10 +91,14 @@ type Retriever struct {
 	revision corpus.Revision
 	// enriched searches enrichments.
 	enriched enriched
+	// file is the snapshot in use, or nil.
+	file *flat.File
 	// unsaved counts the chunks that changed since the last snapshot.
 	unsaved int
 	// dimensions is the length of the vectors in the index.
 	dimensions int
+	// moved is the minimum number of chunks that Load moves to the snapshot.
+	moved int
 
 	// scratch pools the working memory of the second stage.
 	scratch sync.Pool
@@ -127,6 +132,7 @@ func New(cfg Config) (*Retriever, error) {
 	r := &Retriever{
 		cfg: cfg, memory: &memory{rows: newRows(cfg.Static.Tokens())}, features: cfg.Features,
 		enriched: enriched{Enriched: cfg.Enriched, static: cfg.Static, chunks: map[int64][]int64{}},
+		moved:    movedChunks,
 		took:     meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
 	}
 	if r.features == nil {
@@ -199,19 +205,12 @@ func (r *Retriever) Refresh(ctx context.Context) error {
 }
 
 func (r *Retriever) refresh(ctx context.Context) error {
-	if err := r.refreshChunks(ctx); err != nil {
-		return err
-	}
-	return r.enriched.refresh(ctx, r.revision.Number)
-}
-
-func (r *Retriever) refreshChunks(ctx context.Context) error {
 	for _, m := range r.encoded {
 		if err := m.read(ctx); err != nil {
 			return err
 		}
 	}
-	if err := r.refreshRows(ctx); err != nil {
+	if _, err := r.refreshRows(ctx, math.MaxInt); err != nil {
 		return err
 	}
 	for _, e := range r.encoders {
@@ -219,19 +218,20 @@ func (r *Retriever) refreshChunks(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return r.enriched.refresh(ctx, r.revision.Number)
 }
 
-// refreshRows applies the changed documents.
-func (r *Retriever) refreshRows(ctx context.Context) error {
+// refreshRows applies the changed documents. It stops early when there are many
+// unsaved chunks, and then returns true.
+func (r *Retriever) refreshRows(ctx context.Context, limit int) (more bool, err error) {
 	now, err := r.cfg.Corpus.Revision(ctx)
 	if err != nil {
-		return fmt.Errorf("retriever: revision: %w", err)
+		return false, fmt.Errorf("retriever: revision: %w", err)
 	}
 	if r.revision.Number > 0 && (now.Database != r.revision.Database || now.Number < r.revision.Number) {
 		r.cfg.Log.Warn("the corpus is another one than before: indexing it anew")
 		if err := r.empty(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
 	r.revision.Database = now.Database
@@ -239,36 +239,39 @@ func (r *Retriever) refreshRows(ctx context.Context) error {
 		r.revision.Number = now.Number
 	}
 	if now.Number == r.revision.Number {
-		return nil
+		return false, nil
 	}
 	if err := r.cfg.Cores.Acquire(ctx); err != nil {
-		return fmt.Errorf("retriever: wait for a core: %w", err)
+		return false, fmt.Errorf("retriever: wait for a core: %w", err)
 	}
 	defer r.cfg.Cores.Release()
 	var batch []corpus.Change
-	last, chunks := r.revision.Number, 0
+	first, last, chunks := r.revision.Number, r.revision.Number, 0
 	for change, err := range r.cfg.Corpus.Changes(ctx, r.revision.Number, r.cfg.Embedder.Name()) {
 		if err != nil {
-			return fmt.Errorf("retriever: changes since %d: %w", r.revision.Number, err)
+			return false, fmt.Errorf("retriever: changes since %d: %w", r.revision.Number, err)
 		}
 		batch = append(batch, change)
 		last = max(last, change.Revision)
 		if chunks += len(change.Chunks); chunks >= batchChunks {
 			if err := r.apply(ctx, batch); err != nil {
-				return err
+				return false, err
 			}
 			// Two documents may share a revision, and the second may still follow. Only the end of the list shows that all
 			// earlier changes were seen.
 			r.revision.Number = max(r.revision.Number, last-1)
 			batch, chunks = batch[:0], 0
+			if r.unsaved >= limit && r.revision.Number > first {
+				return true, nil
+			}
 			r.cfg.Cores.Yield()
 		}
 	}
 	if err := r.apply(ctx, batch); err != nil {
-		return err
+		return false, err
 	}
 	r.revision.Number = max(last, now.Number)
-	return nil
+	return false, nil
 }
 
 // empty removes all data.
@@ -281,7 +284,7 @@ func (r *Retriever) empty(ctx context.Context) error {
 	if err := r.enriched.empty(ctx); err != nil {
 		return err
 	}
-	return r.unindex(ctx, sortedKeys(old.byID))
+	return r.unindex(ctx, old.ids())
 }
 
 // apply applies changes in an order that changes each document at once: the

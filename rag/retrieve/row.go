@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"slices"
 	"strings"
 
 	"docent/embed"
@@ -71,10 +72,16 @@ func stretches(body string, kind corpus.Kind) []int {
 	return out
 }
 
-// rows are all searchable chunks.
+// rows are all searchable chunks. Those of the snapshot stay in its file.
 type rows struct {
-	byID       map[int64]*Row
-	byDocument map[int64][]*Row
+	saved table
+	// changed has the rows of the documents that changed since the snapshot. A removed
+	// document has none.
+	changed map[int64][]*Row
+	// byID are the rows of the changed documents.
+	byID map[int64]*Row
+	// chunks counts the rows.
+	chunks int
 	// frequency counts, by token, the rows that contain it.
 	frequency []uint32
 	seen      []uint32 // by token: the counting run that saw it last
@@ -84,28 +91,94 @@ type rows struct {
 }
 
 func newRows(tokens int) rows {
-	return rows{byID: map[int64]*Row{}, byDocument: map[int64][]*Row{}, frequency: make([]uint32, tokens), seen: make([]uint32, tokens)}
+	return rows{changed: map[int64][]*Row{}, byID: map[int64]*Row{}, frequency: make([]uint32, tokens), seen: make([]uint32, tokens)}
+}
+
+// get returns the row of a chunk, or nil.
+func (r *rows) get(id int64) *Row {
+	if w := r.byID[id]; w != nil {
+		return w
+	}
+	row, document, ok := r.saved.find(id)
+	if !ok {
+		return nil
+	}
+	if _, changed := r.changed[r.saved.documents[document].ID]; changed {
+		return nil
+	}
+	return r.saved.row(row, document)
+}
+
+// document returns the rows of a document.
+func (r *rows) document(id int64) []*Row {
+	if list, ok := r.changed[id]; ok {
+		return list
+	}
+	return r.saved.document(id)
+}
+
+// documents yields all documents with rows, and the number of their rows.
+func (r *rows) documents(yield func(d *RowDocument, n int) bool) {
+	for i := range r.saved.documents {
+		d := &r.saved.documents[i]
+		if _, ok := r.changed[d.ID]; ok {
+			continue
+		}
+		if start, end := r.saved.rowsOf(i); !yield(d, end-start) {
+			return
+		}
+	}
+	for _, list := range r.changed {
+		if len(list) > 0 && !yield(list[0].Document, len(list)) {
+			return
+		}
+	}
+}
+
+// sorted yields the rows of each document, in the order of the documents' ids.
+func (r *rows) sorted(yield func(list []*Row) bool) {
+	var ids []int64
+	for d := range r.documents {
+		ids = append(ids, d.ID)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		if !yield(r.document(id)) {
+			return
+		}
+	}
+}
+
+// ids returns the ids of all chunks.
+func (r *rows) ids() []int64 {
+	out := make([]int64, 0, r.chunks)
+	for list := range r.sorted {
+		for _, w := range list {
+			out = append(out, w.ID)
+		}
+	}
+	return out
 }
 
 // replace gives a document new chunks and returns the ids of the removed ones.
 func (r *rows) replace(document int64, fresh []*Row) (gone []int64) {
-	for _, old := range r.byDocument[document] {
-		delete(r.byID, old.ID)
-		r.count(old, -1)
+	old := r.document(document)
+	for _, w := range old {
+		delete(r.byID, w.ID)
+		r.count(w, -1)
 	}
-	for _, n := range fresh {
-		r.byID[n.ID] = n
-		r.count(n, 1)
+	for _, w := range fresh {
+		r.byID[w.ID] = w
+		r.count(w, 1)
 	}
-	for _, old := range r.byDocument[document] {
-		if r.byID[old.ID] == nil {
-			gone = append(gone, old.ID)
+	r.chunks += len(fresh) - len(old)
+	for _, w := range old {
+		if r.byID[w.ID] == nil {
+			gone = append(gone, w.ID)
 		}
 	}
-	if len(fresh) == 0 {
-		delete(r.byDocument, document)
-	} else {
-		r.byDocument[document] = fresh
+	if r.changed[document] = fresh; len(fresh) == 0 && r.saved.place(document) < 0 {
+		delete(r.changed, document)
 	}
 	return gone
 }

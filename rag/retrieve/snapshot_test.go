@@ -25,7 +25,17 @@ func snapshotOf(t testing.TB, c *memoryCorpus) string {
 
 func TestSnapshot(t *testing.T) {
 	t.Parallel()
-	c := small(t)
+	for name, few := range map[string]int{"saved vectors": 0, "few vectors": 100} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := small(t)
+			c.few = few
+			testSnapshot(t, c)
+		})
+	}
+}
+
+func testSnapshot(t *testing.T, c *memoryCorpus) {
 	path := snapshotOf(t, c)
 	want := ranking(t, load(t, c, ""), true)
 	r := load(t, c, path)
@@ -67,6 +77,43 @@ func TestSnapshotTakesOver(t *testing.T) {
 	}
 	if got := ranking(t, r, true); got != want {
 		t.Errorf("from the snapshot:\n%s\nfrom the corpus:\n%s", got, want)
+	}
+}
+
+// TestLoadMoves: Load moves an index in parts while it makes it. The chunks of the
+// second corpus cannot be moved in parts, because all of them change at once.
+func TestLoadMoves(t *testing.T) {
+	t.Parallel()
+	for name, at := range map[string]int64{"one after the other": 0, "at once": 1} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := small(t)
+			for i := range 2000 {
+				c.put(t, corpus.Document{Source: fmt.Sprintf("/many/%d.md", i), Title: "Many", Language: "en"},
+					corpus.Chunk{Text: fmt.Sprintf("Pump number %d needs oil.", i%100)})
+			}
+			for source, change := range c.live {
+				if at > 0 {
+					change.Revision = at
+					c.live[source] = change
+				}
+			}
+			want := ranking(t, load(t, c, ""), true)
+			r := open(t, c, filepath.Join(t.TempDir(), "index.snapshot"))
+			retrieve.SetMoved(r, 600)
+			if err := r.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if moved := c.asked > 0; moved != (at == 0) {
+				t.Errorf("the last chunks were read after revision %d", c.asked)
+			}
+			if !retrieve.InOnePiece(r) || r.Len() != 2015 {
+				t.Errorf("%d chunks are in memory of their own", r.Len())
+			}
+			if got := ranking(t, r, true); got != want {
+				t.Errorf("in parts:\n%s\nat once:\n%s", got, want)
+			}
+		})
 	}
 }
 

@@ -129,6 +129,10 @@ func testSaveLoad(t *testing.T, x, y Words) {
 	if !bytes.Equal(before, saved) {
 		t.Error("the index wrote to the data it was loaded from")
 	}
+	if err := x.Load(save(t, y)); err != nil {
+		t.Fatal(err)
+	}
+	sameAnswers(t, x, y)
 }
 
 func save(t *testing.T, x Words) []byte {

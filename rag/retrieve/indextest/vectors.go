@@ -1,7 +1,9 @@
 package indextest
 
 import (
+	"bytes"
 	"math"
+	"slices"
 	"testing"
 
 	"docent/internal/fault"
@@ -72,5 +74,107 @@ func testExact(t *testing.T, x retrieve.Nearest, w Writer) {
 				t.Fatalf("%s: chunk %d has score %v, want %v", q, h.ID, h.Score, want)
 			}
 		}
+	}
+}
+
+// RunVectorSaver tests that an index can be saved and loaded. open makes an empty
+// index.
+func RunVectorSaver(t *testing.T, open func(t *testing.T) retrieve.VectorSaver) {
+	t.Run("save and load vectors", func(t *testing.T) {
+		t.Parallel()
+		testVectorsSaved(t, open(t), open(t))
+	})
+	t.Run("load damaged vectors", func(t *testing.T) {
+		t.Parallel()
+		testVectorsDamaged(t, open(t), open(t))
+	})
+}
+
+// manyEntries are entries in several collections, and more than a block of them.
+func manyEntries() (all []retrieve.Entry, entry func(id int64) (retrieve.Entry, bool)) {
+	all = Entries(3000)
+	byID := map[int64]retrieve.Entry{}
+	for i := range all {
+		if i%7 == 0 { // of another length, so the index keeps a copy
+			all[i].Vector = slices.Clone(all[i].Vector)
+			for k := range all[i].Vector {
+				all[i].Vector[k] *= 3
+			}
+		}
+		byID[all[i].ID] = all[i]
+	}
+	return all, func(id int64) (retrieve.Entry, bool) {
+		e, ok := byID[id]
+		return e, ok
+	}
+}
+
+func saveVectors(t *testing.T, x retrieve.VectorSaver) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := x.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func testVectorsSaved(t *testing.T, x, y retrieve.VectorSaver) {
+	entries, entry := manyEntries()
+	put(t, x, entries...)
+	remove(t, x, 1, 2, 3, 200)
+	saved := saveVectors(t, x)
+	before := bytes.Clone(saved)
+	put(t, y, Entry(5000, "lemon"))
+	if err := y.Load(t.Context(), saved, entry); err != nil {
+		t.Fatal(err)
+	}
+	same := func() {
+		t.Helper()
+		if x.Len() != y.Len() {
+			t.Errorf("%d chunks of %d are loaded", y.Len(), x.Len())
+		}
+		for _, text := range []string{"lemon", "pepper mint", "lemon mint thyme"} {
+			for _, collections := range [][]string{nil, {entries[0].Collection}} {
+				a, b := find(t, nearest(x, x), text, 50, collections...), find(t, nearest(y, y), text, 50, collections...)
+				if !slices.Equal(a, b) {
+					t.Errorf("%s: %v, and after loading %v", text, a, b)
+				}
+			}
+		}
+	}
+	same()
+	// A loaded index accepts changes like any other. The loaded data does not change.
+	for _, z := range []retrieve.VectorSaver{x, y} {
+		remove(t, z, 30, 31, 1500, 2999)
+		put(t, z, Entry(4000, "lemon pepper"), Entry(20, "mint"), Entry(2000, "lemon thyme"))
+	}
+	same()
+	if !bytes.Equal(before, saved) {
+		t.Error("the index wrote to the data it was loaded from")
+	}
+}
+
+func testVectorsDamaged(t *testing.T, x, y retrieve.VectorSaver) {
+	entries, entry := manyEntries()
+	put(t, x, entries...)
+	saved := saveVectors(t, x)
+	for n := 1; n < len(saved); n += 1 + len(saved)/97 {
+		if err := y.Load(t.Context(), saved[:n], entry); err == nil || y.Len() > 0 {
+			t.Fatalf("%d of %d bytes: %d chunks, %v", n, len(saved), y.Len(), err)
+		}
+	}
+	none := func(int64) (retrieve.Entry, bool) { return retrieve.Entry{}, false }
+	if err := y.Load(t.Context(), saved, none); err == nil || y.Len() > 0 {
+		t.Errorf("without entries: %d chunks, %v", y.Len(), err)
+	}
+	for at := 0; at < len(saved); at += 1 + len(saved)/997 {
+		data := bytes.Clone(saved)
+		data[at] ^= 0xff
+		if y.Load(t.Context(), data, entry) != nil {
+			continue
+		}
+		find(t, nearest(y, y), "lemon pepper mint", 10)
+		put(t, y, Entry(3, "lemon newword"))
+		remove(t, y, 4, 5, 2000)
 	}
 }
