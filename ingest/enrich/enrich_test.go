@@ -136,14 +136,27 @@ func TestUnusableAnswers(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	for text, want := range map[string]string{
-		"```\nAbout pumps.\nApple?\nBanana?\nCherry?\nDate?\nElder?\nFig?\n```":                                                     "About pumps.\nApple?\nBanana?\nCherry?\nDate?\nElder?",
-		"**Layout**\n1. \"How do I write a heading?\"\n* **What is Markdown?**":                                                     "Layout\nHow do I write a heading?\nWhat is Markdown?",
-		"<passage>\nMarkdown has headings.\nMore.\n</passage>\n\nQuestions:\nWhat has headings?\nAnswer: Markdown.\nWhy?\nHas Org?": "Markdown has headings.\nWhat has headings?\nHas Org?",
-		"水泵手册\n怎样修理水泵？\n水泵在哪里？":                                                                                                     "水泵手册\n怎样修理水泵？\n水泵在哪里？",
+	for _, c := range []struct{ text, want string }{
+		{
+			"```\nAbout pumps.\nApple?\nBanana?\nCherry?\nDate?\nElder?\nFig?\n```",
+			"About pumps.\nApple?\nBanana?\nCherry?\nDate?\nElder?",
+		},
+		{
+			"**Layout**\n1. \"How do I write a heading?\"\n* **What is Markdown?**",
+			"Layout\nHow do I write a heading?\nWhat is Markdown?",
+		},
+		{
+			"<passage>\nMarkdown has headings.\nMore.\n</passage>\n\nQuestions:\nWhat has headings?\nAnswer: Markdown.\nWhy?\nHas Org?",
+			"Markdown has headings.\nWhat has headings?\nHas Org?",
+		},
+		{
+			"Line 1: About pumps.\nQuestion 1: \"Who repairs it?\"\n**Q2:** Where is it kept?\nQuestion:\nWhen does it stop?",
+			"About pumps.\nWho repairs it?\nWhere is it kept?\nWhen does it stop?",
+		},
+		{"水泵手册\n怎样修理水泵？\n水泵在哪里？", "水泵手册\n怎样修理水泵？\n水泵在哪里？"},
 	} {
-		if got, err := usable(parse(text, p)); err != nil || got != want {
-			t.Errorf("%q: %q, %v", text, got, err)
+		if got, err := usable(parse(c.text, p)); err != nil || got != c.want {
+			t.Errorf("%q: %q, %v", c.text, got, err)
 		}
 	}
 	// One failure does not stop the others. The next run tries it again.

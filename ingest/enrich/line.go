@@ -2,6 +2,7 @@ package enrich
 
 import (
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 
 // errUnusable is the error for an answer without enough questions.
 var errUnusable = errors.New("the model wrote no context with questions")
+
+// label matches the label that some models write before a line.
+var label = regexp.MustCompile(`(?i)^(?:line|question|q|context) ?\d*\*{0,2}[:.)]\*{0,2} *`)
 
 // parse returns the usable lines of an answer about a passage: the first sentence,
 // and the questions. Some models also copy the passage or answer the questions.
@@ -22,6 +26,7 @@ func parse(answer string, p corpus.Passage) (about string, questions []string) {
 	for line := range strings.Lines(strings.ToValidUTF8(answer, "")) {
 		line = strings.Join(strings.Fields(line), " ")
 		line = strings.Trim(line[text.ItemMark(line):], ` "“”*`)
+		line = strings.TrimLeft(label.ReplaceAllString(line, ""), ` "“*`)
 		if len(line) > maxLine || strings.HasPrefix(line, "<") || strings.HasPrefix(line, "```") {
 			continue
 		}
