@@ -13,7 +13,7 @@ MAX_SIZE := 150000000
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run cluster test test-arm64 test-weaviate lint release release-test bench eval eval-written fidelity soak build web fmt clean
+.PHONY: help setup run cluster test test-arm64 test-weaviate lint release release-test bench eval eval-written eval-enriched fidelity soak build web fmt clean
 
 help: ## list the commands
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ eval: build ## fetch the corpora of the question sets, and measure retrieval and
 
 eval-written: build ## set up a small chat model, and measure the answers that it writes (ARGS=… for docent eval)
 	.ci/eval-written $(ARGS)
+
+eval-enriched: build ## set up a small chat model, and measure search with the questions that it writes
+	.ci/eval-enriched
 
 release: web ## build archives, packages, an SBOM, and checksums in bin/release (offline after .ci/setup release)
 	@.ci/setup release

@@ -18,7 +18,7 @@ func TestEnrich(t *testing.T) {
 		case strings.Contains(about, "Bilge"):
 			return llmtest.Say("About the boat.\nWho gets rid of seawater below deck?\nHow do I keep my yacht from sinking?")
 		default:
-			return llmtest.Say("About something else.\nWhat is it?\nWhere is it?")
+			return llmtest.Say("About something else.\nWhat can I cook?\nWhere is the oven?")
 		}
 	})
 	t.Cleanup(model.Close)

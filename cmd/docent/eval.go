@@ -31,11 +31,15 @@ type evalOptions struct {
 func newEval(std stdio) *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
-		Use:   "eval QUESTIONS --corpus PATH",
+		Use:   "eval QUESTIONS",
 		Short: "Measure retrieval and answers on questions with known evidence",
-		Long: `Read a corpus (a file or folder) into a temporary database, ask the questions, and
-print how well retrieval finds their evidence. The report compares keywords alone,
-vectors alone, the first stage, and both stages, with bootstrap intervals.
+		Long: `Ask the questions, and print how well retrieval finds their evidence. The report
+compares keywords alone, vectors alone, the first stage, and both stages, with
+bootstrap intervals.
+
+With --corpus, docent reads a file or folder into a temporary database. Otherwise it
+measures the documents in your database, with their enrichments. It first computes
+the vectors that they lack.
 
 Each line of the question file is a JSON object:
 
@@ -59,10 +63,6 @@ With --golden, docent compares the figures with a golden file and exits with sta
 1 if one drops by more than its tolerance.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.corpus == "" {
-				return fault.New(fault.Invalid,
-					"cli_corpus_missing", "--corpus PATH is missing; name the file or folder with the documents")
-			}
 			questions, err := eval.Load(args[0])
 			if err != nil {
 				return err
@@ -71,7 +71,7 @@ With --golden, docent compares the figures with a golden file and exits with sta
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.corpus, "corpus", "", "file or folder with the documents")
+	f.StringVar(&o.corpus, "corpus", "", "file or folder to measure, in a temporary database (default: the documents in your database)")
 	f.StringVar(&o.golden, "golden", "", "golden file to compare the figures with")
 	f.StringVar(&o.before, "compare", "", "report of an earlier run with --json to compare this run with")
 	f.BoolVar(&o.update, "update", false, "write the figures to the golden file instead of comparing")
@@ -87,15 +87,41 @@ With --golden, docent compares the figures with a golden file and exits with sta
 type evalReport struct {
 	Documents int                   `json:"documents"`
 	Chunks    int                   `json:"chunks"`
-	Seconds   float64               `json:"ingest_seconds"`
+	Seconds   float64               `json:"ingest_seconds,omitempty"`
 	Retrieval *eval.RetrievalReport `json:"retrieval"`
 	Ablations *eval.RetrievalReport `json:"ablations,omitempty"`
 	Answers   *eval.AnswersReport   `json:"answers,omitempty"`
 }
 
-// measure evaluates questions on a temporary SQLite database, or on an empty
+// measure evaluates questions on a corpus or on the stored documents.
+func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) error {
+	if o.corpus != "" {
+		return measureCorpus(cmd, std, o, questions)
+	}
+	p, err := open(cmd, std, (*wiring.Parts).AddEmbedder)
+	if err != nil {
+		return err
+	}
+	defer p.Close(cmd.Context())
+	all, err := p.Library.Collections(cmd.Context())
+	if err != nil {
+		return fmt.Errorf("list collections: %w", err)
+	}
+	report := &evalReport{}
+	for _, c := range all {
+		report.Documents += c.Documents
+		report.Chunks += c.Chunks
+	}
+	if report.Chunks == 0 {
+		return fault.New(fault.Invalid, "cli_eval_no_documents",
+			"the database has no documents; run docent ingest, or name a file or folder with --corpus")
+	}
+	return evaluate(cmd.Context(), std, p, o, questions, report)
+}
+
+// measureCorpus evaluates questions on a temporary SQLite database, or on an empty
 // Postgres for an index in it.
-func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) (err error) {
+func measureCorpus(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) (err error) {
 	dir, err := os.MkdirTemp("", "docent-eval-*")
 	if err != nil {
 		return fmt.Errorf("folder for the evaluation: %w", err)
@@ -119,7 +145,17 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	if err != nil {
 		return err
 	}
-	if err := evalQuestions(cmd.Context(), p, o, questions, report); err != nil {
+	return evaluate(cmd.Context(), std, p, o, questions, report)
+}
+
+// evaluate adds the parts that answer, asks the questions, and prints the report.
+func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, questions []eval.Question, report *evalReport) error {
+	for _, add := range []func(context.Context) error{p.Encode, p.AddRetriever, p.AddRAG} {
+		if err := add(ctx); err != nil {
+			return err
+		}
+	}
+	if err := evalQuestions(ctx, p, o, questions, report); err != nil {
 		return err
 	}
 	if o.calibrate {
@@ -134,7 +170,7 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	return o.compare(std, report)
 }
 
-// evalCorpus ingests the corpus and adds the parts that answer.
+// evalCorpus ingests the corpus.
 func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) (*evalReport, error) {
 	for _, add := range []func(context.Context) error{p.AddDatabase, p.AddEmbedder, p.AddIngester} {
 		if err := add(ctx); err != nil {
@@ -160,13 +196,7 @@ func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) 
 		report.Chunks += r.Chunks
 	}
 	report.Seconds = time.Since(began).Seconds()
-	if err := p.Encode(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.AddRetriever(ctx); err != nil {
-		return nil, err
-	}
-	return report, p.AddRAG(ctx)
+	return report, nil
 }
 
 // evalQuestions asks the questions and completes the report.
@@ -205,7 +235,11 @@ func (r *evalReport) write(std stdio, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(std.out).Encode(r)
 	}
-	fmt.Fprintf(std.out, "%s, %s, read in %.1f s\n\n", plural(r.Documents, "document"), plural(r.Chunks, "passage"), r.Seconds)
+	fmt.Fprintf(std.out, "%s, %s", plural(r.Documents, "document"), plural(r.Chunks, "passage"))
+	if r.Seconds > 0 {
+		fmt.Fprintf(std.out, ", read in %.1f s", r.Seconds)
+	}
+	fmt.Fprint(std.out, "\n\n")
 	if err := r.Retrieval.WriteMarkdown(std.out); err != nil {
 		return err
 	}

@@ -28,16 +28,19 @@ const (
 	maxTokens = 400
 	// maxPassage bounds the bytes of a passage in a prompt.
 	maxPassage = 8 << 10
-	// maxLines is the number of lines that are kept of an answer: the context and
-	// five questions.
-	maxLines = 6
 	// maxLine bounds a line in bytes. Longer lines are dropped.
 	maxLine = 400
 	// minQuestions is the number of questions that an answer must have.
 	minQuestions = 2
+	// maxQuestions is the number of questions that are kept of an answer.
+	maxQuestions = 5
+	// checkBytes is the length of text after which docent checks again whether the
+	// model has written enough or repeats itself.
+	checkBytes = 256
 	// batch is the number of passages that are read and stored in one step.
 	batch = 64
-	// maxFailures is the number of failed calls in a row that ends a run.
+	// maxFailures is the number of failed calls in a row that ends a run. Unusable
+	// answers do not count: the next passages may have better ones.
 	maxFailures = 5
 	// bytesPerToken and answerTokens are typical numbers for estimates.
 	bytesPerToken = 4
@@ -231,13 +234,14 @@ func (e *Enricher) Run(ctx context.Context, progress func(calls int)) (Report, e
 			if errors.Is(errs[i], errSkipped) {
 				continue
 			}
+			if failures++; !failed(errs[i]) {
+				failures = 0
+			}
 			if errs[i] != nil {
 				out.Failed++
 				out.Err = errs[i]
-				failures++
 				continue
 			}
-			failures = 0
 			out.Written++
 			for _, t := range group {
 				t.Text = texts[i]
@@ -272,6 +276,9 @@ func (e *Enricher) Run(ctx context.Context, progress func(calls int)) (Report, e
 // errSkipped marks a passage that was left out after failures in a row.
 var errSkipped = errors.New("not tried after failures in a row")
 
+// failed reports whether a call failed, and not only its answer.
+func failed(err error) bool { return err != nil && !errors.Is(err, errUnusable) }
+
 // writeAll lets the model write a text for each group, several at a time. After
 // several failures in a row it makes no more calls.
 func (e *Enricher) writeAll(ctx context.Context, groups [][]task) ([]string, []error) {
@@ -287,7 +294,8 @@ func (e *Enricher) writeAll(ctx context.Context, groups [][]task) ([]string, []e
 				errs[i] = errSkipped
 				return
 			}
-			if texts[i], errs[i] = e.write(ctx, group[0].passage); errs[i] != nil {
+			texts[i], errs[i] = e.write(ctx, group[0].passage)
+			if failed(errs[i]) {
 				failures.Add(1)
 			} else {
 				failures.Store(0)
@@ -310,39 +318,25 @@ func (e *Enricher) write(ctx context.Context, p corpus.Passage) (string, error) 
 	if err != nil {
 		return "", fmt.Errorf("prompt: %w", err)
 	}
-	answer, err := llm.Ask(ctx, e.cfg.Model, llm.Request{
-		Messages: []llm.Message{llm.Text(llm.User, strings.TrimSpace(b.String()))}, MaxTokens: maxTokens,
-	})
-	if err != nil {
-		return "", err
-	}
-	return parse(answer.Text)
-}
-
-// errUnusable is the error for an answer without enough questions.
-var errUnusable = errors.New("the model wrote no context with questions")
-
-// parse returns the usable lines of an answer: the context and the questions.
-func parse(answer string) (string, error) {
-	var lines []string
-	questions := 0
-	seen := map[string]bool{}
-	for line := range strings.Lines(strings.ToValidUTF8(answer, "")) {
-		line = strings.Join(strings.Fields(line), " ")
-		line = strings.TrimSpace(line[text.ItemMark(line):])
-		if line == "" || len(line) > maxLine || seen[line] || strings.HasPrefix(line, "<") || strings.HasPrefix(line, "```") {
+	var written strings.Builder
+	checked, whole := 0, false // checked is the length at the last check for the end
+	messages := []llm.Message{llm.Text(llm.User, strings.TrimSpace(b.String()))}
+	for delta, err := range e.cfg.Model.Chat(ctx, llm.Request{Messages: messages, MaxTokens: maxTokens}) {
+		if err != nil {
+			return "", err
+		}
+		whole = delta.Answer != nil && delta.Answer.StopReason != "length"
+		if written.WriteString(delta.Text); written.Len()-checked < checkBytes {
 			continue
 		}
-		seen[line] = true
-		if strings.HasSuffix(line, "?") {
-			questions++
-		}
-		if lines = append(lines, line); len(lines) == maxLines {
+		checked = written.Len()
+		if _, questions := parse(written.String(), p); len(questions) >= maxQuestions || text.LoopLength(written.String()) > 0 {
 			break
 		}
 	}
-	if questions < minQuestions {
-		return "", errUnusable
+	answer := written.String()
+	if !whole { // leave out the line that was cut off
+		answer = answer[:strings.LastIndexByte(answer, '\n')+1]
 	}
-	return strings.Join(lines, "\n"), nil
+	return usable(parse(answer, p))
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"docent/ingest/intake"
+	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag/corpus"
 )
@@ -123,16 +124,40 @@ func TestRun(t *testing.T) {
 
 func TestUnusableAnswers(t *testing.T) {
 	t.Parallel()
+	p := newMemory("Markdown has headings.").chunks[0].Passage
 	for name, text := range map[string]string{
-		"empty": "", "one question": "About.\nWhy?", "prose": "I cannot do that.", "repeated": "Why?\nWhy?\nWhy?",
-		"long": "About.\n" + strings.Repeat("x", maxLine) + "?\nWhy?",
+		"empty": "", "one question": "About pumps.\nWhy repair?", "prose": "I cannot do that.",
+		"repeated": "Why repair?\n- why repair?\nWhy repair it?", "no words": "What is it?\nWhere is it?",
+		"long": "About pumps.\n" + strings.Repeat("x", maxLine) + "?\nWhy repair?",
+		"the prompt": "One sentence that says what the passage is about and which product, topic, or task it belongs to.\n" +
+			"What is the passage about?\nWhich product, topic, or task does it belong to?",
 	} {
-		if got, err := parse(text); !errors.Is(err, errUnusable) {
+		if got, err := usable(parse(text, p)); !errors.Is(err, errUnusable) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if got, err := parse("```\nAbout.\nA?\nB?\nC?\nD?\nE?\nF?\n```"); err != nil || got != "About.\nA?\nB?\nC?\nD?\nE?" {
-		t.Errorf("%q, %v", got, err)
+	for _, c := range []struct{ text, want string }{
+		{
+			"```\nAbout pumps.\nApple?\nBanana?\nCherry?\nDate?\nElder?\nFig?\n```",
+			"About pumps.\nApple?\nBanana?\nCherry?\nDate?\nElder?",
+		},
+		{
+			"**Layout**\n1. \"How do I write a heading?\"\n* **What is Markdown?**",
+			"Layout\nHow do I write a heading?\nWhat is Markdown?",
+		},
+		{
+			"<passage>\nMarkdown has headings.\nMore.\n</passage>\n\nQuestions:\nWhat has headings?\nAnswer: Markdown.\nWhy?\nHas Org?",
+			"Markdown has headings.\nWhat has headings?\nHas Org?",
+		},
+		{
+			"Line 1: About pumps.\nQuestion 1: \"Who repairs it?\"\n**Q2:** Where is it kept?\nQuestion:\nWhen does it stop?",
+			"About pumps.\nWho repairs it?\nWhere is it kept?\nWhen does it stop?",
+		},
+		{"水泵手册\n怎样修理水泵？\n水泵在哪里？", "水泵手册\n怎样修理水泵？\n水泵在哪里？"},
+	} {
+		if got, err := usable(parse(c.text, p)); err != nil || got != c.want {
+			t.Errorf("%q: %q, %v", c.text, got, err)
+		}
 	}
 	// One failure does not stop the others. The next run tries it again.
 	m := newMemory("a", "b", "c")
@@ -145,6 +170,58 @@ func TestUnusableAnswers(t *testing.T) {
 	report, err := e.Run(t.Context(), nil)
 	if err != nil || report.Written != 2 || report.Failed != 1 || !errors.Is(report.Err, errUnusable) || m.chunks[1].Key != "" {
 		t.Errorf("%+v, %v", report, err)
+	}
+}
+
+// TestWeakModel: a model is stopped when it has written enough or repeats itself. Its
+// unusable answers do not end the run, however many they are.
+func TestWeakModel(t *testing.T) {
+	t.Parallel()
+	const useless = 2 * maxFailures
+	var texts []string
+	for i := range useless {
+		texts = append(texts, fmt.Sprintf("useless %d", i))
+	}
+	m := newMemory(append(texts, "loop", "many")...)
+	// endless never ends a text. Only the client can stop it.
+	endless := func(unit func(n int) string) llmtest.Reply {
+		reply := llmtest.Reply{Wait: func(ctx context.Context, n int) error {
+			if n < 200 {
+				return nil
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}}
+		for i := range 201 {
+			reply.Text = append(reply.Text, unit(i))
+		}
+		return reply
+	}
+	server := llmtest.NewServer(func(_ int, r llmtest.Request) llmtest.Reply {
+		switch about := r.Messages[0].Content; {
+		case strings.Contains(about, "\nloop\n"):
+			return endless(func(int) string { return "What is the purpose of the pump?\n" })
+		case strings.Contains(about, "\nmany\n"):
+			return endless(func(n int) string { return fmt.Sprintf("Who needs valve %d?\n", n) })
+		default:
+			return llmtest.Say("One question that asks what the passage is about.\n")
+		}
+	})
+	t.Cleanup(server.Close)
+	model, err := llm.NewOpenAI(llm.Config{BaseURL: server.URL, Model: "weak"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := New(Config{Store: m, Model: model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := e.Run(t.Context(), nil)
+	if err != nil || report.Written != 1 || report.Failed != useless+1 || !errors.Is(report.Err, errUnusable) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if got := m.texts[m.chunks[useless+1].Key]; strings.Count(got, "\n") != maxQuestions-1 || !strings.HasSuffix(got, "valve 4?") {
+		t.Errorf("stored %q", got)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"docent/embed"
 	"docent/rag/corpus"
@@ -53,7 +54,9 @@ type enriched struct {
 	// revision is the revision of the corpus up to which enrichments are indexed.
 	revision int64
 	// chunks are the chunks with lines, by document.
-	chunks map[int64][]int64
+	chunks map[int64]map[int64]bool
+	// total counts chunks.
+	total atomic.Int64
 }
 
 // len counts the lines.
@@ -93,7 +96,10 @@ func (x *enriched) put(ctx context.Context, page []corpus.Enrichment) error {
 	var lines []string
 	for i, e := range page {
 		ids[i] = e.ChunkID
-		x.chunks[e.Document.ID] = append(x.chunks[e.Document.ID], e.ChunkID)
+		if x.chunks[e.Document.ID] == nil {
+			x.chunks[e.Document.ID] = map[int64]bool{}
+		}
+		x.chunks[e.Document.ID][e.ChunkID] = true
 		n := int64(0)
 		for line := range strings.Lines(e.Text) {
 			if line = strings.TrimSpace(line); line == "" || n == enrichedLines {
@@ -120,7 +126,17 @@ func (x *enriched) put(ctx context.Context, page []corpus.Enrichment) error {
 	if err := x.Words.Put(ctx, entries); err != nil {
 		return err
 	}
+	x.count()
 	return x.Nearest.Put(ctx, entries)
+}
+
+// count updates total.
+func (x *enriched) count() {
+	n := 0
+	for _, chunks := range x.chunks {
+		n += len(chunks)
+	}
+	x.total.Store(int64(n))
 }
 
 // drop removes the lines of changed documents. refresh adds those that the documents
@@ -128,7 +144,7 @@ func (x *enriched) put(ctx context.Context, page []corpus.Enrichment) error {
 func (x *enriched) drop(ctx context.Context, changes []corpus.Change) error {
 	var chunks []int64
 	for i := range changes {
-		chunks = append(chunks, x.chunks[changes[i].Document.ID]...)
+		chunks = slices.AppendSeq(chunks, maps.Keys(x.chunks[changes[i].Document.ID]))
 	}
 	if err := x.delete(ctx, chunks); err != nil {
 		return fmt.Errorf("retriever: delete enrichments: %w", err)
@@ -136,16 +152,22 @@ func (x *enriched) drop(ctx context.Context, changes []corpus.Change) error {
 	for i := range changes {
 		delete(x.chunks, changes[i].Document.ID)
 	}
+	x.count()
 	return nil
 }
 
 // empty removes all lines.
 func (x *enriched) empty(ctx context.Context) error {
 	x.revision = 0
-	if err := x.delete(ctx, slices.Concat(slices.Collect(maps.Values(x.chunks))...)); err != nil {
+	var chunks []int64
+	for _, all := range x.chunks {
+		chunks = slices.AppendSeq(chunks, maps.Keys(all))
+	}
+	if err := x.delete(ctx, chunks); err != nil {
 		return fmt.Errorf("retriever: delete enrichments: %w", err)
 	}
 	clear(x.chunks)
+	x.count()
 	return nil
 }
 
@@ -166,9 +188,10 @@ func (x *enriched) delete(ctx context.Context, chunks []int64) error {
 	return x.Nearest.Delete(ctx, ids)
 }
 
-// hits finds the chunks whose enrichment fits a question. The scores are from 0
-// to 1.
-func (x *enriched) hits(ctx context.Context, question string, filter Filter) ([]Hit, error) {
+// hits finds the chunks whose enrichment fits a question, out of a number of chunks.
+// The best score is the share of chunks with an enrichment: the best of a few
+// enrichments may have nothing to do with the question.
+func (x *enriched) hits(ctx context.Context, question string, filter Filter, chunks int) ([]Hit, error) {
 	if x.len() == 0 {
 		return nil, nil
 	}
@@ -190,13 +213,15 @@ func (x *enriched) hits(ctx context.Context, question string, filter Filter) ([]
 			lines[hits[i].ID] += s / 2
 		}
 	}
-	best := map[int64]float64{}
+	best, highest := map[int64]float64{}, 0.
 	for id, s := range lines {
 		best[id/enrichedLines] = max(best[id/enrichedLines], s)
+		highest = max(highest, s)
 	}
+	share := min(1, float64(x.total.Load())/float64(max(1, chunks)))
 	out := make([]Hit, 0, len(best))
 	for id, s := range best {
-		out = append(out, Hit{id, s})
+		out = append(out, Hit{id, s / highest * share})
 	}
 	slices.SortFunc(out, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
 	return out, nil

@@ -1,8 +1,10 @@
 package retrieve_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
@@ -65,9 +67,11 @@ func testEnriched(t *testing.T, c *memoryCorpus, cfg retrieve.Config) {
 		t.Errorf("a failing source: %v", err)
 	}
 	source.fail = nil
-	text := "About traffic.\n\nWhich paperwork does a zebra crossing need?\n1?\n2?\n3?\n4?\n5?\n6?\n7?\n8?"
-	source.all = []corpus.Enrichment{{ChunkID: last.ID, Document: last.Document, Text: text}}
-	if err := r.Refresh(t.Context()); err != nil || words.Len() != 8 {
+	source.all = enrichAll(c)
+	n := len(source.all)
+	other := slices.IndexFunc(source.all, func(e corpus.Enrichment) bool { return e.ChunkID == last.ID })
+	source.all[other].Text = "About traffic.\n\nWhich paperwork does a zebra crossing need?\n1?\n2?\n3?\n4?\n5?\n6?\n7?\n8?"
+	if err := r.Refresh(t.Context()); err != nil || words.Len() != n-1+8 {
 		t.Fatalf("%v, %d lines", err, words.Len())
 	}
 	got := ask(t, r, retrieve.Query{Question: q, K: 3})
@@ -89,15 +93,70 @@ func testEnriched(t *testing.T, c *memoryCorpus, cfg retrieve.Config) {
 	}
 	// A changed text replaces all lines, and a removed document loses them.
 	source.revision++
-	source.all[0].Text = "About rain."
+	source.all[other].Text = "About rain."
 	c.put(t, corpus.Document{Source: "/new"}, corpus.Chunk{Text: "Something new."})
 	source.revision = 1 << 40
-	if err := r.Refresh(t.Context()); err != nil || words.Len() != 1 || nearest.Len() != 1 {
+	if err := r.Refresh(t.Context()); err != nil || words.Len() != n || nearest.Len() != n {
 		t.Fatalf("%v, %d and %d lines", err, words.Len(), nearest.Len())
+	}
+	left := 0
+	for _, e := range source.all {
+		if e.Document.ID != last.Document.ID {
+			left++
+		}
 	}
 	source.all = nil
 	c.remove(last.Document.Source)
-	if err := r.Refresh(t.Context()); err != nil || words.Len() != 0 || nearest.Len() != 0 {
-		t.Errorf("%v, %d and %d lines at the end", err, words.Len(), nearest.Len())
+	if err := r.Refresh(t.Context()); err != nil || words.Len() != left || nearest.Len() != left {
+		t.Errorf("%v, %d and %d lines at the end, want %d", err, words.Len(), nearest.Len(), left)
+	}
+}
+
+// enrichAll returns an enrichment of each chunk.
+func enrichAll(c *memoryCorpus) []corpus.Enrichment {
+	var all []corpus.Enrichment
+	for _, change := range c.live {
+		for _, chunk := range change.Chunks {
+			all = append(all, corpus.Enrichment{ChunkID: chunk.ID, Document: change.Document, Text: "About other things."})
+		}
+	}
+	slices.SortFunc(all, func(a, b corpus.Enrichment) int { return cmp.Compare(a.ChunkID, b.ChunkID) })
+	return all
+}
+
+// TestFewEnriched: a single enriched chunk does not displace better ones, although
+// its enrichment is always the best one.
+func TestFewEnriched(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	plain := load(t, c, "")
+	all := enrichAll(c)
+	revision, err := c.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const q = "how do I find a deadlock?"
+	want := ask(t, plain, retrieve.Query{Question: q, K: 1}).Results[0].Passage.ID
+	one := all[0]
+	if one.ChunkID == want {
+		one = all[1]
+	}
+	one.Text = "How do I find it?"
+	r, err := retrieve.New(retrieve.Config{
+		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(),
+		Enriched: retrieve.Enriched{
+			Source: &enrichments{revision: revision.Number, all: []corpus.Enrichment{one}}, Words: bm25.New(), Nearest: chromem.New(),
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got := ask(t, r, retrieve.Query{Question: q, K: len(all)}).Results
+	at := slices.IndexFunc(got, func(f retrieve.Result) bool { return f.Passage.ID == one.ChunkID })
+	if got[0].Passage.ID != want || at < 0 || math.Abs(got[at].Features[retrieve.FeatureEnrichment]*float64(len(all))-1) > 1e-6 {
+		t.Errorf("first is chunk %d, want %d; the enriched chunk is at %d of %d: %+v", got[0].Passage.ID, want, at, len(got), got[max(at, 0)].Features)
 	}
 }

@@ -154,7 +154,11 @@ func (r *Retriever) candidates(ctx context.Context, q Query, asking question) (a
 	}
 	var enriched []Hit
 	if q.Mode == Full && !slices.Contains(q.Without, FeatureEnrichment) {
-		if enriched, err = r.enriched.hits(ctx, asking.text, filter); err != nil {
+		all, err := r.features.Statistics(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		if enriched, err = r.enriched.hits(ctx, asking.text, filter, all.Chunks); err != nil {
 			return nil, err
 		}
 	}
@@ -305,9 +309,13 @@ func (r *Retriever) second(ctx context.Context, q Query, asking question, candid
 			continue
 		}
 		features[f].compute(s, column)
+		highest := float32(1)
+		if features[f].name == FeatureEnrichment && len(q.Wordings) == 0 && len(column) > 0 {
+			highest = slices.Max(column) // the share of chunks with an enrichment
+		}
 		normalize(column)
 		for i := range candidates {
-			candidates[i].features[f] = column[i]
+			candidates[i].features[f] = column[i] * highest
 		}
 	}
 	byPair := r.weights(asking, sharedWords(matches))

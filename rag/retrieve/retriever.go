@@ -131,7 +131,7 @@ func New(cfg Config) (*Retriever, error) {
 	}
 	r := &Retriever{
 		cfg: cfg, memory: &memory{rows: newRows(cfg.Static.Tokens())}, features: cfg.Features,
-		enriched: enriched{Enriched: cfg.Enriched, static: cfg.Static, chunks: map[int64][]int64{}},
+		enriched: enriched{Enriched: cfg.Enriched, static: cfg.Static, chunks: map[int64]map[int64]bool{}},
 		moved:    movedChunks,
 		took:     meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
 	}
