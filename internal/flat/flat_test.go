@@ -98,3 +98,32 @@ func TestWriterFails(t *testing.T) {
 		}
 	}
 }
+
+func TestLists(t *testing.T) {
+	t.Parallel()
+	all := [][]uint16{{1, 2}, nil, {3}}
+	var data bytes.Buffer
+	w := NewWriter(&data, "TEST", 1)
+	PutLists(w, slices.Values(all))
+	if err := w.Err(); err != nil {
+		t.Fatal(err)
+	}
+	r := NewReader(data.Bytes(), "TEST", 1)
+	l := TakeLists[uint16](r)
+	if r.Err() != nil || !l.Fits(3) || l.Fits(2) || l.Fits(4) {
+		t.Fatalf("%v: %+v", r.Err(), l)
+	}
+	for i, want := range all {
+		if got := l.At(i); !slices.Equal(got, want) {
+			t.Errorf("list %d is %v, want %v", i, got, want)
+		}
+	}
+	l.Values = l.Values[:2]
+	if l.Fits(3) {
+		t.Error("lists fit values that are too few")
+	}
+	l = Lists[uint16]{Ends: []uint64{2, 1, 3}, Values: []uint16{1, 2, 3}}
+	if l.Fits(3) {
+		t.Error("lists fit that end before they begin")
+	}
+}

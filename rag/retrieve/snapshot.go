@@ -200,7 +200,7 @@ func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Re
 	if copy(rows.frequency, flat.Take[uint32](in)) != tokens {
 		return errParts
 	}
-	rows.chunks, rows.length = len(rows.saved.ids), len(rows.saved.tokens.values)
+	rows.chunks, rows.length = len(rows.saved.ids), len(rows.saved.tokens.Values)
 	r.memory.reset(rows)
 	r.revision, r.dimensions, r.unsaved = corpus.Revision{Database: names[0], Number: numbers[0]}, int(numbers[1]), 0
 	return r.loadIndexes(ctx, words, vectors)

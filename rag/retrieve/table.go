@@ -20,53 +20,11 @@ type table struct {
 	ordinals  []uint32
 	kinds     []uint8
 	headings  []uint16
-	tokens    lists[uint16]
-	sentences lists[uint16]
-	vectors   lists[float32]
+	tokens    flat.Lists[uint16]
+	sentences flat.Lists[uint16]
+	vectors   flat.Lists[float32]
 	// vocabulary is the number of tokens that exist.
 	vocabulary int
-}
-
-// lists are lists of numbers, one after the other.
-type lists[T flat.Number] struct {
-	ends   []uint64
-	values []T
-}
-
-// at returns a list, or nil if it is empty.
-func (l *lists[T]) at(i int) []T {
-	start := uint64(0)
-	if i > 0 {
-		start = l.ends[i-1]
-	}
-	if end := l.ends[i]; start < end {
-		return l.values[start:end:end]
-	}
-	return nil
-}
-
-// check reports whether there are n lists that fit the values.
-func (l *lists[T]) check(n int) bool {
-	last := uint64(0)
-	if n > 0 && len(l.ends) == n {
-		last = l.ends[n-1]
-	}
-	return len(l.ends) == n && slices.IsSorted(l.ends) && last == uint64(len(l.values))
-}
-
-func takeLists[T flat.Number](in *flat.Reader) lists[T] {
-	return lists[T]{ends: flat.Take[uint64](in), values: flat.Take[T](in)}
-}
-
-func putLists[T flat.Number](w *flat.Writer, all iter.Seq[[]T]) {
-	var ends []uint64
-	end := uint64(0)
-	for list := range all {
-		end += uint64(len(list))
-		ends = append(ends, end)
-	}
-	flat.Put(w, ends)
-	flat.PutAll(w, int(end), all)
 }
 
 // putTable writes rows in the form of a table.
@@ -93,16 +51,16 @@ func putTable(w *flat.Writer, r *rows) {
 	flat.PutStrings(w, column(docs, func(d *RowDocument) string { return d.Source }))
 	flat.PutStrings(w, column(docs, func(d *RowDocument) string { return d.Collection }))
 	flat.PutStrings(w, column(docs, func(d *RowDocument) string { return d.Language }))
-	putLists(w, each(slices.Values(docs), func(d *RowDocument) []float32 { return d.Mean }))
+	flat.PutLists(w, each(slices.Values(docs), func(d *RowDocument) []float32 { return d.Mean }))
 	flat.Put(w, ends)
 	flat.Put(w, ids)
 	flat.Put(w, order)
 	flat.Put(w, ordinals)
 	flat.Put(w, kinds)
 	flat.Put(w, headings)
-	putLists(w, each(r.all, func(row *Row) []uint16 { return row.Tokens }))
-	putLists(w, each(r.all, func(row *Row) []uint16 { return row.Sentences }))
-	putLists(w, each(r.all, func(row *Row) []float32 { return row.Vector }))
+	flat.PutLists(w, each(r.all, func(row *Row) []uint16 { return row.Tokens }))
+	flat.PutLists(w, each(r.all, func(row *Row) []uint16 { return row.Sentences }))
+	flat.PutLists(w, each(r.all, func(row *Row) []float32 { return row.Vector }))
 }
 
 // all yields all rows in the order of a table.
@@ -140,20 +98,20 @@ var errParts = errors.New("its parts do not fit together")
 func takeTable(in *flat.Reader, dimensions, vocabulary int) (table, error) {
 	ids := flat.Take[int64](in)
 	sources, collections, languages := flat.TakeStrings(in), flat.TakeStrings(in), flat.TakeStrings(in)
-	means := takeLists[float32](in)
+	means := flat.TakeLists[float32](in)
 	t := table{vocabulary: vocabulary, ends: flat.Take[uint32](in), ids: flat.Take[int64](in), order: flat.Take[uint32](in)}
 	t.ordinals, t.kinds, t.headings = flat.Take[uint32](in), flat.Take[uint8](in), flat.Take[uint16](in)
-	t.tokens, t.sentences, t.vectors = takeLists[uint16](in), takeLists[uint16](in), takeLists[float32](in)
+	t.tokens, t.sentences, t.vectors = flat.TakeLists[uint16](in), flat.TakeLists[uint16](in), flat.TakeLists[float32](in)
 	if err := in.Err(); err != nil {
 		return table{}, err
 	}
 	docs := len(ids)
-	if len(sources) != docs || len(collections) != docs || len(languages) != docs || !means.check(docs) || !ascending(ids) {
+	if len(sources) != docs || len(collections) != docs || len(languages) != docs || !means.Fits(docs) || !ascending(ids) {
 		return table{}, errParts
 	}
 	t.documents = make([]RowDocument, docs)
 	for i, id := range ids {
-		t.documents[i] = RowDocument{ID: id, Source: sources[i], Collection: collections[i], Language: languages[i], Mean: means.at(i)}
+		t.documents[i] = RowDocument{ID: id, Source: sources[i], Collection: collections[i], Language: languages[i], Mean: means.At(i)}
 	}
 	if !t.sound(dimensions) {
 		return table{}, errParts
@@ -175,7 +133,7 @@ func ascending[T cmp.Ordered](list []T) bool {
 func (t *table) sound(dimensions int) bool {
 	n := len(t.ids)
 	if len(t.order) != n || len(t.ordinals) != n || len(t.kinds) != n || len(t.headings) != n ||
-		!t.tokens.check(n) || !t.sentences.check(n) || !t.vectors.check(n) {
+		!t.tokens.Fits(n) || !t.sentences.Fits(n) || !t.vectors.Fits(n) {
 		return false
 	}
 	if len(t.ends) != len(t.documents) || !ascending(t.ends) || n > 0 && (len(t.ends) == 0 || t.ends[0] == 0) ||
@@ -188,7 +146,7 @@ func (t *table) sound(dimensions int) bool {
 		}
 	}
 	for i := range n {
-		if length := len(t.vectors.at(i)); int(t.kinds[i]) >= len(kinds) || length != 0 && length != dimensions {
+		if length := len(t.vectors.At(i)); int(t.kinds[i]) >= len(kinds) || length != 0 && length != dimensions {
 			return false
 		}
 	}
@@ -244,15 +202,15 @@ func (t *table) entry(id int64) (Entry, bool) {
 	}
 	d := &t.documents[document]
 	return Entry{
-		ID: id, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: int(t.ordinals[row]), Vector: t.vectors.at(row),
+		ID: id, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: int(t.ordinals[row]), Vector: t.vectors.At(row),
 	}, true
 }
 
 // row makes the row with a number.
 func (t *table) row(i, document int) *Row {
 	r := &Row{
-		ID: t.ids[i], Document: &t.documents[document], Ordinal: int(t.ordinals[i]), Kind: kinds[t.kinds[i]], Vector: t.vectors.at(i),
-		Heading: t.headings[i], Tokens: t.tokens.at(i), Sentences: t.sentences.at(i),
+		ID: t.ids[i], Document: &t.documents[document], Ordinal: int(t.ordinals[i]), Kind: kinds[t.kinds[i]], Vector: t.vectors.At(i),
+		Heading: t.headings[i], Tokens: t.tokens.At(i), Sentences: t.sentences.At(i),
 	}
 	if !r.sound(t.vocabulary) { // no index writes such a row, but a file with a correct checksum can have it
 		r.Heading, r.Tokens, r.Sentences = 0, nil, nil
