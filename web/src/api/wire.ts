@@ -20,7 +20,7 @@ export interface components {
         AgentRun: {
             /** @description The last one must be of the user. It is the message of the run. */
             messages?: components["schemas"]["AgentMessage"][];
-            /** @description The answer to an interrupt. If resolved, it replaces the message. */
+            /** @description The answer to the open interrupt. If resolved, it replaces the message. */
             resume?: components["schemas"]["AgentResume"][];
             /** @description The id of the run, for its events. */
             runId: string;
