@@ -153,7 +153,7 @@ func (r *Retriever) candidates(ctx context.Context, q Query, asking question) (a
 		}
 	}
 	var enriched []Hit
-	if q.Mode == Full && !slices.Contains(q.Without, FeatureEnrichment) {
+	if q.Mode == Full && r.enriched.len() > 0 && !slices.Contains(q.Without, FeatureEnrichment) {
 		all, err := r.features.Statistics(ctx, nil)
 		if err != nil {
 			return nil, err
