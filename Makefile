@@ -13,7 +13,7 @@ MAX_SIZE := 150000000
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run cluster test test-arm64 test-weaviate lint release release-test bench eval eval-written eval-enriched fidelity soak build web fmt clean
+.PHONY: help setup run cluster test test-go test-web test-arm64 test-weaviate lint release release-test bench eval eval-written eval-enriched fidelity soak build web fmt clean
 
 help: ## list the commands
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +43,14 @@ test: ## run all tests of Go (with -race) and the page, on a real Postgres and i
 	@.ci/setup test
 	@$(MAKE) --no-print-directory build
 	@size=$$(wc -c < bin/docent); if [ $$size -gt $(MAX_SIZE) ]; then echo "bin/docent has $$size bytes, the budget is $(MAX_SIZE)"; exit 1; fi
-	CGO_ENABLED=1 go test -race -shuffle=on -timeout 45m ./...
+	@$(MAKE) --no-print-directory -j2 test-go test-web
+
+# The tests of Go and the page run together, because neither uses two cores all the time. The
+# browser goes first, because its tests wait for less time.
+test-go:
+	CGO_ENABLED=1 nice -n 5 go test -race -shuffle=on -timeout 45m ./...
+
+test-web:
 	cd web && npm run check && npm test
 	cd web && DOCENT_BIN=$(CURDIR)/bin/docent npm run e2e
 
