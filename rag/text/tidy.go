@@ -25,8 +25,8 @@ const (
 	maxSaid = 2
 )
 
-// templateToken matches a mark of a chat template at the start of a text, with the role
-// behind it. Some servers leave it in the text.
+// templateToken matches a mark of a chat template at the start of a text, and the role
+// after the mark. Some servers do not remove these marks from the text of a model.
 var templateToken = regexp.MustCompile(`^(?:<\|(?:im_start|im_end|eot_id|eom_id|start_header_id|end_header_id|endoftext|end_of_text|begin_of_text|end|user|assistant|system)\|>` +
 	`|</?s>|\[/?INST\]|<(?:start|end)_of_turn>)(?:(?:system|user|assistant|model)\b)?\s*`)
 
