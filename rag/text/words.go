@@ -4,9 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/english"
 )
 
 // Word is a word in the form that is used to compare answers with passages.
@@ -154,20 +151,6 @@ func identifierCuts(s string) []int {
 	}
 	return cuts
 }
-
-// stem reduces an English word to its stem. It changes words of other
-// languages little, and in the same way in questions and passages.
-func stem(w string) string {
-	if len(w) < 3 || len(w) > maxStemBytes {
-		return w
-	}
-	env := snowballstem.NewEnv(w)
-	english.Stem(env)
-	return env.Current()
-}
-
-// maxStemBytes is the maximum length of a word that is stemmed.
-const maxStemBytes = 64
 
 // IsStop reports whether a stem is a stop word, which has no meaning of its
 // own in a question.

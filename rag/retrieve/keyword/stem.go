@@ -1,6 +1,7 @@
 package keyword
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/blevesearch/snowballstem"
@@ -42,8 +43,9 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 
 // analyzer turns the pieces of words of one language into terms.
 type analyzer struct {
-	stem func(*snowballstem.Env) bool
-	stop map[string]bool
+	stem  func(*snowballstem.Env) bool // nil without a stemmer
+	stems text.StemCache
+	stop  map[string]bool
 }
 
 // analyzers are created on first use and shared by all indexes.
@@ -73,12 +75,7 @@ func (a *analyzer) term(p piece) string {
 	case a.stem == nil:
 		return p.text
 	default:
-		env := snowballstem.NewEnv(p.text)
-		a.stem(env)
-		if env.Current() == "" {
-			return p.text
-		}
-		return env.Current()
+		return cmp.Or(a.stems.Stem(p.text, a.stem), p.text)
 	}
 }
 
