@@ -1,6 +1,7 @@
 package retrieve_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -40,6 +41,33 @@ func wantEncoded(t *testing.T, r *retrieve.Retriever, done, total int) {
 	t.Helper()
 	if p := r.Encoders()[0]; p.Done != done || p.Total != total {
 		t.Errorf("%d of %d chunks have a vector, want %d of %d", p.Done, p.Total, done, total)
+	}
+}
+
+// counting counts the entries that an index received.
+type counting struct {
+	*flat.Index
+	received int
+}
+
+func (x *counting) Put(ctx context.Context, entries []retrieve.Entry) error {
+	x.received += len(entries)
+	return x.Index.Put(ctx, entries)
+}
+
+// TestEncoderStart: a start takes the index of an encoder from the snapshot and does not
+// fill it.
+func TestEncoderStart(t *testing.T) {
+	t.Parallel()
+	c := small(t)
+	path, e := encodedSnapshotOf(t, c)
+	one, x := english(), &counting{Index: flat.New(flat.Config{})}
+	one.Index = x
+	if err := encoders(t, c, e, path, one).Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if x.received != 0 || x.Len() != len(e.all) {
+		t.Errorf("the index has %d vectors and received %d, want %d and none", x.Len(), x.received, len(e.all))
 	}
 }
 
@@ -183,7 +211,7 @@ func TestLoadContinues(t *testing.T) {
 }
 
 // TestEncoderReadFails: after an error between two vectors with one revision, the next
-// Refresh reads both.
+// Refresh reads all of that revision.
 func TestEncoderReadFails(t *testing.T) {
 	t.Parallel()
 	c, e := small(t), &memoryEncodings{}
@@ -191,7 +219,7 @@ func TestEncoderReadFails(t *testing.T) {
 	ids := chunkIDs(t, c, "en")
 	e.put([]float32{0, 1}, ids[0])
 	e.put([]float32{0, 1}, ids[1:]...)
-	e.fail = 3
+	e.fail = 4
 	if err := r.Refresh(t.Context()); !errors.Is(err, errFailing) {
 		t.Fatalf("%v, want the error of the store", err)
 	}

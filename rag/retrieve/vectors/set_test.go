@@ -129,11 +129,11 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestReadFails: after an error between two vectors of a revision, the next read
-// begins with the first of them.
+// TestReadFails: after an error between two vectors of a revision, the next read begins
+// with the first vector of that revision.
 func TestReadFails(t *testing.T) {
 	t.Parallel()
-	from := &stored{fail: 4}
+	from := &stored{fail: 5}
 	from.put(map[int64][]float32{1: vector(1), 2: vector(2)})
 	from.put(map[int64][]float32{3: vector(3), 4: vector(4), 5: {9}})
 	s := New(english)
