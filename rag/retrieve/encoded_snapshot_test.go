@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"docent/index/chromem"
 	"docent/index/flat"
@@ -280,4 +283,39 @@ func TestOtherEncoders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestFollowSavesVectors: a server saves the vectors that arrive while it runs, also
+// without changes of documents.
+func TestFollowSavesVectors(t *testing.T) {
+	t.Parallel()
+	newStatic(t) // it has a channel and must not belong to the bubble
+	synctest.Test(t, func(t *testing.T) {
+		c, e := manyEncoded(t)
+		all := e.all[:2112]
+		e.all = nil
+		path := filepath.Join(t.TempDir(), "index.snapshot")
+		r := encoded(t, c, e, path)
+		ctx, stop := context.WithCancel(t.Context())
+		var following sync.WaitGroup
+		following.Go(func() {
+			if err := r.Follow(ctx); err != nil {
+				t.Errorf("follow: %v", err)
+			}
+		})
+		for _, done := range []int{1000, 2112} {
+			e.mu.Lock()
+			e.all = all[:done] // whole writes
+			e.mu.Unlock()
+			<-time.After(time.Hour)
+			synctest.Wait()
+			e.asked = nil
+			wantEncoded(t, encoded(t, c, e, path), done, 2113)
+			if slices.Min(e.asked) != e.all[len(e.all)-1].Revision {
+				t.Errorf("after an hour, a start reads vectors since %v", e.asked)
+			}
+		}
+		stop()
+		following.Wait()
+	})
 }

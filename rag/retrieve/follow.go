@@ -55,9 +55,13 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	for {
 		select {
 		case <-encodings.C:
-			if r.encoders.pending() && !r.catchUp(ctx, changed) {
+			if !r.encoders.pending() {
+				continue
+			}
+			if !r.catchUp(ctx, changed) {
 				return r.Save(context.WithoutCancel(ctx))
 			}
+			snapshot.encoded()
 		case _, ok := <-changed:
 			if !ok || !r.catchUp(ctx, changed) {
 				// The next start is quicker with a snapshot of the present state.
@@ -111,6 +115,15 @@ func (t *snapshotTimer) changed() {
 		t.latest = time.Now().Add(snapshotLatest)
 	}
 	t.Reset(min(snapshotQuiet, time.Until(t.latest)))
+}
+
+// encoded records that vectors of encoders may have changed. They change all the time
+// while an encoder works, so they do not wait for quiet.
+func (t *snapshotTimer) encoded() {
+	if t.latest.IsZero() {
+		t.latest = time.Now().Add(snapshotLatest)
+		t.Reset(snapshotLatest)
+	}
 }
 
 // saved clears the timer after a snapshot was written.
