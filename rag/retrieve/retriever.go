@@ -208,7 +208,7 @@ func (r *Retriever) Refresh(ctx context.Context) error {
 // refresh applies all changes. It stops early when there are many unsaved chunks or
 // vectors, and then returns true.
 func (r *Retriever) refresh(ctx context.Context, limit int) (more bool, err error) {
-	left := limit
+	left := limit - r.unsaved
 	for _, m := range r.encoded {
 		later, err := m.read(ctx, left)
 		if err != nil {
