@@ -45,10 +45,12 @@ func TestEncoderNearest(t *testing.T) {
 // openRetriever opens a retriever over a database. With inPostgres, it keeps nothing in
 // memory.
 func openRetriever(t *testing.T, s *postgres.Store, cfg pgvector.Config, embedder embed.Embedder, inPostgres bool,
-	encoders ...retrieve.Encoder,
+	snapshot string, encoders ...retrieve.Encoder,
 ) *retrieve.Retriever {
 	t.Helper()
-	c := retrieve.Config{Corpus: s, Embedder: embedder, Static: cfg.Static, Encodings: s, Words: bm25.New(), Nearest: flat.New(flat.Config{})}
+	c := retrieve.Config{
+		Corpus: s, Embedder: embedder, Static: cfg.Static, Encodings: s, Words: bm25.New(), Nearest: flat.New(flat.Config{}), Snapshot: snapshot,
+	}
 	if inPostgres {
 		x := open(t, cfg)
 		c.Words, c.Nearest, c.Features, c.Encodings = x, x, x, nil
@@ -87,7 +89,7 @@ func TestEncoders(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			indextest.RunEncoders(t, func(t *testing.T) indextest.EncoderCorpus {
-				database := pgtest.VectorURL(t)
+				database, snapshot := pgtest.VectorURL(t), t.TempDir()+"/index.snapshot"
 				s := openStore(t, database)
 				return indextest.EncoderCorpus{
 					Corpus: s, Encodings: s,
@@ -103,7 +105,7 @@ func TestEncoders(t *testing.T) {
 					},
 					Open: func(t *testing.T, encoders ...retrieve.Encoder) *retrieve.Retriever {
 						process := openStore(t, database)
-						return openRetriever(t, process, configOf(t, process), indextest.Model(model), inPostgres, encoders...)
+						return openRetriever(t, process, configOf(t, process), indextest.Model(model), inPostgres, snapshot, encoders...)
 					},
 				}
 			})
@@ -180,13 +182,13 @@ func TestEncodersInMemory(t *testing.T) {
 			{Embedder: renamed{static, "all"}, Languages: everyLanguage},
 		}
 	}
-	r := openRetriever(t, s, cfg, static, true, encoders()...)
+	r := openRetriever(t, s, cfg, static, true, "", encoders()...)
 	check := func(name string) {
 		t.Helper()
 		for _, e := range encoders() {
 			encodeAll(t, s, e)
 		}
-		memory := openRetriever(t, s, cfg, static, false, encoders()...)
+		memory := openRetriever(t, s, cfg, static, false, "", encoders()...)
 		if err := r.Refresh(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +227,7 @@ func TestEncodersInMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if change[:4] == "DROP" {
-			r = openRetriever(t, s, cfg, static, true, encoders()...)
+			r = openRetriever(t, s, cfg, static, true, "", encoders()...)
 		}
 		check(change)
 	}

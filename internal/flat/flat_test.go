@@ -127,3 +127,17 @@ func TestLists(t *testing.T) {
 		t.Error("lists fit that end before they begin")
 	}
 }
+
+func TestAscending(t *testing.T) {
+	t.Parallel()
+	for _, list := range [][]int64{nil, {7}, {-1, 0, 5}} {
+		if !Ascending(list) {
+			t.Errorf("%v is not ascending", list)
+		}
+	}
+	for _, list := range [][]int64{{2, 1}, {1, 1}, {1, 2, 3, 3}} {
+		if Ascending(list) {
+			t.Errorf("%v is ascending", list)
+		}
+	}
+}

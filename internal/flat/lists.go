@@ -1,6 +1,7 @@
 package flat
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 )
@@ -49,4 +50,14 @@ func PutLists[T Number](w *Writer, all iter.Seq[[]T]) {
 // TakeLists returns the next two parts as lists. Use Fits before At.
 func TakeLists[T Number](r *Reader) Lists[T] {
 	return Lists[T]{Ends: Take[uint64](r), Values: Take[T](r)}
+}
+
+// Ascending reports whether each number is greater than the one before.
+func Ascending[T cmp.Ordered](list []T) bool {
+	for i := 1; i < len(list); i++ {
+		if list[i-1] >= list[i] {
+			return false
+		}
+	}
+	return true
 }

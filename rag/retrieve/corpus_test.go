@@ -32,6 +32,7 @@ type memoryCorpus struct {
 	watchers []chan struct{}
 	fail     error
 	asked    int64 // since of the last Changes
+	cut      int   // the number of changes after which reading fails once
 	few      int   // the number of chunks that chromem searches
 }
 
@@ -126,11 +127,22 @@ func (c *memoryCorpus) Changes(_ context.Context, since int64, _ string) iter.Se
 	slices.SortFunc(out, func(a, b corpus.Change) int { return int(a.Revision - b.Revision) })
 	return func(yield func(corpus.Change, error) bool) {
 		for _, change := range out {
+			if c.cuts() {
+				yield(corpus.Change{}, errFailing)
+				return
+			}
 			if !yield(change, nil) {
 				return
 			}
 		}
 	}
+}
+
+func (c *memoryCorpus) cuts() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut--
+	return c.cut == 0
 }
 
 // all returns all documents.

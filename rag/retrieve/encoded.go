@@ -17,7 +17,8 @@ type Encoder struct {
 	// questions, if another model takes the others.
 	Languages corpus.Languages
 	// Vectors has the vectors of the model outside of this process. Default: nil,
-	// the retriever keeps them in memory and finds them with Index.
+	// the retriever keeps them in the snapshot and in memory, and finds them with
+	// Index.
 	Vectors EncoderVectors
 	// Index finds chunks by the vectors of the model. It must be empty; the
 	// retriever owns it. Required without Vectors.

@@ -3,31 +3,36 @@ package retrieve
 import (
 	"context"
 	"fmt"
-	"sync"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
 
 	"docent/rag/corpus"
+	"docent/rag/retrieve/vectors"
 )
 
-// encodedMemory implements EncoderVectors with vectors in memory. The retriever
-// updates it while it holds Retriever.updating.
+// encodedMemory implements EncoderVectors with vectors in the snapshot and in memory.
+// The retriever updates it while it holds Retriever.updating.
 type encodedMemory struct {
 	Encoder
 	store corpus.Encodings
 	// rows are the chunks of the corpus.
 	rows *rows
-	// revision is the revision of the last vector that was read.
-	revision int64
-	// fresh are vectors that were read and are not in the index.
-	fresh map[int64][]float32
-
-	// mu guards vectors.
-	mu sync.RWMutex
-	// vectors are the vectors in the index, by chunk.
-	vectors map[int64][]float32
+	// unsaved is that of the retriever.
+	unsaved *int
+	// vectors are the vectors in the index, and those that were read since.
+	vectors *vectors.Set
 }
 
-func newEncodedMemory(e Encoder, store corpus.Encodings, rows *rows) *encodedMemory {
-	return &encodedMemory{Encoder: e, store: store, rows: rows, fresh: map[int64][]float32{}, vectors: map[int64][]float32{}}
+func newEncodedMemory(e Encoder, r *Retriever) *encodedMemory {
+	return &encodedMemory{
+		Encoder: e, store: r.cfg.Encodings, rows: &r.memory.rows, unsaved: &r.unsaved,
+		vectors: vectors.New(vectors.Config{
+			Names:      append([]string{e.Embedder.Name(), strconv.FormatBool(e.Languages.Except)}, e.Languages.Listed...),
+			Dimensions: e.Embedder.Dimensions(),
+		}),
+	}
 }
 
 // Nearest implements Nearest.
@@ -37,60 +42,54 @@ func (m *encodedMemory) Nearest(ctx context.Context, vector []float32, k int, fi
 
 // Vectors implements EncoderVectors.
 func (m *encodedMemory) Vectors(_ context.Context, ids []int64) ([][]float32, error) {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	out := make([][]float32, len(ids))
-	for i, id := range ids {
-		out[i] = m.vectors[id]
-	}
-	return out, nil
+	return column(ids, m.vectors.Get), nil
 }
 
-// read reads new vectors. It must run before the rows are read: the chunk of a
-// vector that was read is then among the rows, or was deleted.
-func (m *encodedMemory) read(ctx context.Context) error {
-	for v, err := range m.store.Encoded(ctx, m.Embedder.Name(), m.revision) {
-		if err != nil {
-			return fmt.Errorf("retriever: vectors by %s: %w", m.Embedder.Name(), err)
+// read reads new vectors, up to a limit, and reports whether there are more. It must
+// run before the rows are read: the chunk of a vector that was read is then among the
+// rows, or was deleted.
+func (m *encodedMemory) read(ctx context.Context, limit int) (more bool, err error) {
+	more, err = m.vectors.Read(func(since int64) iter.Seq2[vectors.Encoding, error] {
+		return func(yield func(vectors.Encoding, error) bool) {
+			for e, err := range m.store.Encoded(ctx, m.Embedder.Name(), since) {
+				if !yield(vectors.Encoding(e), err) {
+					return
+				}
+			}
 		}
-		// Vectors that share a revision are visible together.
-		m.revision = v.Revision
-		if len(v.Vector) == m.Embedder.Dimensions() {
-			m.fresh[v.ChunkID] = v.Vector
-		}
+	}, limit)
+	if err != nil {
+		return false, fmt.Errorf("retriever: vectors by %s: %w", m.Embedder.Name(), err)
 	}
-	return nil
+	return more, nil
 }
 
 // Refresh implements EncoderVectors. It adds the vectors that were read to the
 // index. The rows must not change meanwhile.
 func (m *encodedMemory) Refresh(ctx context.Context) (done, total int, err error) {
+	pending := m.vectors.Pending()
 	var entries []Entry
-	for id, vector := range m.fresh {
+	for _, id := range slices.Sorted(maps.Keys(pending)) {
 		row := m.rows.get(id)
 		if row == nil || !m.Languages.Accept(row.Document.Language) {
 			continue
 		}
 		d := row.Document
 		entries = append(entries, Entry{
-			ID: id, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: row.Ordinal, Vector: vector,
+			ID: id, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: row.Ordinal, Vector: pending[id],
 		})
 	}
 	if err := m.Index.Put(ctx, entries); err != nil {
 		return 0, 0, fmt.Errorf("index: %w", err)
 	}
-	clear(m.fresh)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := range entries {
-		m.vectors[entries[i].ID] = entries[i].Vector
-	}
+	*m.unsaved += len(pending)
+	m.vectors.Commit(column(entries, func(e Entry) int64 { return e.ID }))
 	for d, n := range m.rows.documents {
 		if m.Languages.Accept(d.Language) {
 			total += n
 		}
 	}
-	return len(m.vectors), total, nil
+	return m.vectors.Len(), total, nil
 }
 
 // drop removes chunks that are gone.
@@ -98,10 +97,39 @@ func (m *encodedMemory) drop(ctx context.Context, chunks []int64) error {
 	if err := m.Index.Delete(ctx, chunks); err != nil {
 		return fmt.Errorf("retriever: delete vectors by %s: %w", m.Embedder.Name(), err)
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, id := range chunks {
-		delete(m.vectors, id)
+	m.vectors.Delete(chunks)
+	return nil
+}
+
+// empty removes all vectors, so that they are read from the store again.
+func (m *encodedMemory) empty(ctx context.Context) error {
+	if x, ok := m.Index.(VectorSaver); ok {
+		_ = x.Load(ctx, nil, nil) // it fails, and empties the index
+	} else if err := m.drop(ctx, m.vectors.IDs()); err != nil {
+		return err
+	}
+	m.vectors.Reset()
+	return nil
+}
+
+// load uses the first sections of a snapshot that are of this encoder. Without them,
+// the vectors are read from the store.
+func (m *encodedMemory) load(ctx context.Context, saved *table, sections [][]byte) error {
+	if err := m.empty(ctx); err != nil {
+		return err
+	}
+	for pair := range slices.Chunk(sections, 2) {
+		ok, err := m.vectors.Load(pair[0])
+		if err != nil {
+			return err
+		}
+		if ok {
+			return loadVectors(ctx, m.Index, m.vectors.IDs(), func(id int64) (Entry, bool) {
+				e, ok := saved.entry(id)
+				e.Vector = m.vectors.Get(id)
+				return e, ok && e.Vector != nil
+			}, pair[len(pair)-1])
+		}
 	}
 	return nil
 }

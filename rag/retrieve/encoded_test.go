@@ -22,6 +22,8 @@ type memoryEncodings struct {
 	mu       sync.Mutex
 	revision int64
 	all      []corpus.Encoding
+	asked    []int64 // since of each Encoded
+	fail     int     // the number of vectors after which reading fails once
 }
 
 func (m *memoryEncodings) put(vector []float32, ids ...int64) {
@@ -35,15 +37,27 @@ func (m *memoryEncodings) put(vector []float32, ids ...int64) {
 
 func (m *memoryEncodings) Encoded(_ context.Context, _ string, since int64) iter.Seq2[corpus.Encoding, error] {
 	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, since)
 	later := slices.DeleteFunc(slices.Clone(m.all), func(e corpus.Encoding) bool { return e.Revision <= since })
-	m.mu.Unlock()
 	return func(yield func(corpus.Encoding, error) bool) {
 		for _, e := range later {
+			if m.fails() {
+				yield(corpus.Encoding{}, errFailing)
+				return
+			}
 			if !yield(e, nil) {
 				return
 			}
 		}
 	}
+}
+
+func (m *memoryEncodings) fails() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fail--
+	return m.fail == 0
 }
 
 // topic is an encoder with two dimensions. Every question is about the first.
@@ -56,18 +70,30 @@ func (topic) EmbedQuery(context.Context, string) ([]float32, error) { return []f
 
 func (topic) EmbedDocuments(context.Context, []string) ([][]float32, error) { panic("not used") }
 
-// encoded makes a retriever with an encoder for English documents.
-func encoded(t *testing.T, c *memoryCorpus, e *memoryEncodings, snapshot string) *retrieve.Retriever {
+// english is the encoder of the function encoded.
+func english() retrieve.Encoder {
+	return retrieve.Encoder{
+		Embedder: topic{}, Languages: corpus.Languages{Listed: []string{"en", ""}}, Index: flat.New(flat.Config{}),
+	}
+}
+
+// encoders makes a retriever with encoders. It does not load it.
+func encoders(t testing.TB, c *memoryCorpus, e corpus.Encodings, snapshot string, list ...retrieve.Encoder) *retrieve.Retriever {
 	t.Helper()
 	r, err := retrieve.New(retrieve.Config{
 		Corpus: c, Embedder: c.static, Static: c.static, Words: bm25.New(), Nearest: chromem.New(), Snapshot: snapshot,
-		Encodings: e, Encoders: []retrieve.Encoder{{
-			Embedder: topic{}, Languages: corpus.Languages{Listed: []string{"en", ""}}, Index: flat.New(flat.Config{}),
-		}},
+		Encodings: e, Encoders: list,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// encoded makes a retriever with an encoder for English documents.
+func encoded(t testing.TB, c *memoryCorpus, e *memoryEncodings, snapshot string) *retrieve.Retriever {
+	t.Helper()
+	r := encoders(t, c, e, snapshot, english())
 	if err := r.Load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +101,7 @@ func encoded(t *testing.T, c *memoryCorpus, e *memoryEncodings, snapshot string)
 }
 
 // chunkIDs returns the ids of the chunks in documents of a language.
-func chunkIDs(t *testing.T, c *memoryCorpus, language string) []int64 {
+func chunkIDs(t testing.TB, c *memoryCorpus, language string) []int64 {
 	t.Helper()
 	var out []int64
 	for _, change := range c.all(t) {

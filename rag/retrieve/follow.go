@@ -3,6 +3,7 @@ package retrieve
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"docent/rag/corpus"
@@ -22,14 +23,19 @@ func (r *Retriever) Load(ctx context.Context) error {
 		r.restore(ctx, now)
 	}
 	for least := r.memory.len() / unsavedShare; ; least = 0 { // all of a large index moves, also a small last part
-		more, err := r.refreshRows(ctx, max(r.moved, r.memory.len()/movedShare))
+		limit := max(r.moved, r.memory.len()/movedShare)
+		more, err := r.refreshRows(ctx, limit) // vectors need the rows of their chunks
+		if err == nil && !more {
+			more, err = r.refresh(ctx, limit)
+		}
 		if err != nil {
 			return err
 		}
 		// The vectors, tokens, and words of a snapshot stay in its file, and the system reads and drops them as needed. So use
 		// it in place of the data that was made from the documents.
 		if !r.saveIfWorth(max(minUnsaved, least)) || !r.restore(ctx, r.revision) || !more {
-			return r.refresh(ctx)
+			_, err := r.refresh(ctx, math.MaxInt)
+			return err
 		}
 	}
 }
@@ -49,9 +55,13 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	for {
 		select {
 		case <-encodings.C:
-			if r.encoders.pending() && !r.catchUp(ctx, changed) {
+			if !r.encoders.pending() {
+				continue
+			}
+			if !r.catchUp(ctx, changed) {
 				return r.Save(context.WithoutCancel(ctx))
 			}
+			snapshot.encoded()
 		case _, ok := <-changed:
 			if !ok || !r.catchUp(ctx, changed) {
 				// The next start is quicker with a snapshot of the present state.
@@ -105,6 +115,15 @@ func (t *snapshotTimer) changed() {
 		t.latest = time.Now().Add(snapshotLatest)
 	}
 	t.Reset(min(snapshotQuiet, time.Until(t.latest)))
+}
+
+// encoded records that vectors of encoders may have changed. They change all the time
+// while an encoder works, so they do not wait for quiet.
+func (t *snapshotTimer) encoded() {
+	if t.latest.IsZero() {
+		t.latest = time.Now().Add(snapshotLatest)
+		t.Reset(snapshotLatest)
+	}
 }
 
 // saved clears the timer after a snapshot was written.

@@ -45,3 +45,31 @@ func TestSnapshotOfABusyCorpusIsDue(t *testing.T) {
 		}
 	})
 }
+
+// TestSnapshotOfVectorsIsDue: new vectors neither delay a snapshot, nor make one early.
+func TestSnapshotOfVectorsIsDue(t *testing.T) {
+	for name, want := range map[string]time.Duration{"vectors": snapshotLatest, "documents too": snapshotQuiet} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				timer := newSnapshotTimer()
+				defer timer.Stop()
+				start := time.Now()
+				timer.encoded()
+				if want == snapshotQuiet {
+					timer.changed()
+				}
+				for {
+					timer.encoded()
+					select {
+					case <-timer.C:
+						if took := time.Since(start); took != want {
+							t.Errorf("the snapshot is due at %v, want %v", took, want)
+						}
+						return
+					case <-time.After(encodingsPause / 3 * 2):
+					}
+				}
+			})
+		})
+	}
+}

@@ -93,7 +93,7 @@ type Retriever struct {
 	enriched enriched
 	// file is the snapshot in use, or nil.
 	file *flat.File
-	// unsaved counts the chunks that changed since the last snapshot.
+	// unsaved counts the chunks and vectors that changed since the last snapshot.
 	unsaved int
 	// dimensions is the length of the vectors in the index.
 	dimensions int
@@ -149,7 +149,7 @@ func New(cfg Config) (*Retriever, error) {
 	}
 	for _, e := range cfg.Encoders {
 		if e.Vectors == nil {
-			m := newEncodedMemory(e, cfg.Encodings, &r.memory.rows)
+			m := newEncodedMemory(e, r)
 			r.encoded, e.Vectors = append(r.encoded, m), m
 		}
 		r.encoders = append(r.encoders, &encoded{Encoder: e})
@@ -201,24 +201,33 @@ func (r *Retriever) Stored(ctx context.Context, model string, ids []int64) ([][]
 func (r *Retriever) Refresh(ctx context.Context) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
-	return r.refresh(ctx)
+	_, err := r.refresh(ctx, math.MaxInt)
+	return err
 }
 
-func (r *Retriever) refresh(ctx context.Context) error {
+// refresh applies all changes. It stops early when there are many unsaved chunks or
+// vectors, and then returns true.
+func (r *Retriever) refresh(ctx context.Context, limit int) (more bool, err error) {
+	left := limit - r.unsaved
 	for _, m := range r.encoded {
-		if err := m.read(ctx); err != nil {
-			return err
+		later, err := m.read(ctx, left)
+		if err != nil {
+			return false, err
 		}
+		more, left = more || later, left-len(m.vectors.Pending())
 	}
-	if _, err := r.refreshRows(ctx, math.MaxInt); err != nil {
-		return err
+	if later, err := r.refreshRows(ctx, limit); later || err != nil {
+		return later, err
 	}
 	for _, e := range r.encoders {
 		if err := e.refresh(ctx); err != nil {
-			return err
+			return false, err
 		}
 	}
-	return r.enriched.refresh(ctx, r.revision.Number)
+	if more {
+		return true, nil
+	}
+	return false, r.enriched.refresh(ctx, r.revision.Number)
 }
 
 // refreshRows applies the changed documents. It stops early when there are many
@@ -279,7 +288,9 @@ func (r *Retriever) empty(ctx context.Context) error {
 	old := r.memory.reset(newRows(r.cfg.Static.Tokens()))
 	r.revision, r.dimensions = corpus.Revision{}, 0
 	for _, m := range r.encoded {
-		m.revision = 0
+		if err := m.empty(ctx); err != nil {
+			return err
+		}
 	}
 	if err := r.enriched.empty(ctx); err != nil {
 		return err

@@ -2,7 +2,6 @@ package retrieve
 
 import (
 	"slices"
-	"strings"
 
 	"docent/embed"
 	"docent/rag/corpus"
@@ -35,7 +34,7 @@ func NewRow(static *embed.Static, doc *RowDocument, c *corpus.Chunk, heading str
 	buf = buf[:min(len(buf), maxRowTokens/4)]
 	r.Heading = uint16(len(buf))
 	at := 0
-	for _, end := range stretches(c.Text, c.Kind) {
+	for _, end := range text.Stretches(c.Text, c.Kind == corpus.Code) {
 		before := len(buf)
 		buf = static.AppendTokens(buf, c.Text[at:end])
 		at = end
@@ -46,30 +45,6 @@ func NewRow(static *embed.Static, doc *RowDocument, c *corpus.Chunk, heading str
 	}
 	r.Tokens = append(make([]uint16, 0, len(buf)), buf...)
 	return r
-}
-
-// minStretch is the number of words that a sentence needs to be compared
-// alone.
-const minStretch = 6
-
-// stretches returns the ends, as byte offsets, of the parts that are compared
-// with the question: sentences, with short sentences joined to the next.
-func stretches(body string, kind corpus.Kind) []int {
-	var out []int
-	start := 0
-	for _, s := range text.Sentences(body, kind == corpus.Code) {
-		if len(strings.Fields(body[start:s.End])) >= minStretch {
-			out = append(out, s.End)
-			start = s.End
-		}
-	}
-	switch {
-	case len(out) == 0:
-		return []int{len(body)}
-	case start < len(body):
-		out[len(out)-1] = len(body) // a short rest belongs to the last
-	}
-	return out
 }
 
 // rows are all searchable chunks. Those of the snapshot stay in its file.

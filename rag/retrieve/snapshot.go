@@ -2,7 +2,6 @@ package retrieve
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -16,13 +15,13 @@ import (
 	"docent/rag/corpus"
 )
 
-// The snapshot is one file with all data derived from the corpus. It is in the order
-// of writeSnapshot.
+// The snapshot is one file with all data derived from the corpus, in the sections of
+// writeSnapshot.
 // Its version changes with its contents, with the splitting of texts into
 // sentences, and with the analysis of the indexes.
 const (
 	snapshotMagic   = "DSNP"
-	snapshotVersion = 7
+	snapshotVersion = 8
 )
 
 // Save writes the snapshot if there is one and anything has changed. It blocks
@@ -49,62 +48,35 @@ func (r *Retriever) save() error {
 	return nil
 }
 
-// writeSnapshot writes the stream. The caller holds
-// r.updating, so that rows and indexes have the same revision.
+// writeSnapshot writes the sections: the rows, the keyword index, the vector index, and
+// then the vectors and the index of each encoder. Some can be empty. The caller holds
+// r.updating, so that all have the same revision.
 func (r *Retriever) writeSnapshot(to io.Writer) error {
-	out := &counter{to: to}
-	w := flat.NewWriter(out, snapshotMagic, snapshotVersion)
-	flat.PutStrings(w, []string{r.revision.Database, r.cfg.Embedder.Name(), r.rowFormat()})
-	flat.Put(w, []int64{r.revision.Number, int64(r.dimensions)})
-	rows := &r.memory.rows // the caller holds updating, so they do not change
-	putTable(w, rows)
-	flat.Put(w, rows.frequency)
-	if err := w.Err(); err != nil {
-		return err
+	rows := func(to io.Writer) error {
+		w := flat.NewWriter(to, snapshotMagic, snapshotVersion)
+		flat.PutStrings(w, []string{r.revision.Database, r.cfg.Embedder.Name(), r.rowFormat()})
+		flat.Put(w, []int64{r.revision.Number, int64(r.dimensions)})
+		putTable(w, &r.memory.rows) // they do not change, because the caller holds updating
+		flat.Put(w, r.memory.rows.frequency)
+		return w.Err()
 	}
-	start := out.n
-	if words, ok := r.cfg.Words.(Saver); ok {
-		if err := words.Save(out); err != nil {
-			return err
-		}
+	words := func(io.Writer) error { return nil }
+	if x, ok := r.cfg.Words.(Saver); ok {
+		words = x.Save
 	}
-	middle := out.n
-	if nearest, ok := r.cfg.Nearest.(VectorSaver); ok {
-		if err := nearest.Save(out); err != nil {
-			return err
-		}
+	sections := []func(io.Writer) error{rows, words, saveVectors(r.cfg.Nearest)}
+	for _, m := range r.encoded {
+		sections = append(sections, m.vectors.Save, saveVectors(m.Index))
 	}
-	lengths := binary.LittleEndian.AppendUint64(nil, uint64(middle-start))
-	_, err := out.Write(binary.LittleEndian.AppendUint64(lengths, uint64(out.n-middle)))
-	return err
+	return flat.WriteSections(to, sections...)
 }
 
-// counter counts the written bytes.
-type counter struct {
-	to io.Writer
-	n  int
-}
-
-func (c *counter) Write(data []byte) (int, error) {
-	n, err := c.to.Write(data)
-	c.n += n
-	return n, err
-}
-
-// sections divides a snapshot into the rows, the keyword index, and the vector index.
-// Each index is a stream of its own. Their lengths are the last 16 bytes.
-func sections(data []byte) (rows, words, vectors []byte, err error) {
-	const size = 16
-	if len(data) < size {
-		return nil, nil, nil, errParts
+// saveVectors returns a function that writes the data of a vector index, if it has any.
+func saveVectors(nearest Nearest) func(io.Writer) error {
+	if x, ok := nearest.(VectorSaver); ok {
+		return x.Save
 	}
-	rows, lengths := data[:len(data)-size], data[len(data)-size:]
-	all := uint64(len(rows))
-	w, v := binary.LittleEndian.Uint64(lengths), binary.LittleEndian.Uint64(lengths[8:])
-	if w > all || v > all-w {
-		return nil, nil, nil, errParts
-	}
-	return rows[:all-w-v], rows[all-w-v : all-v], rows[all-v:], nil
+	return func(io.Writer) error { return nil }
 }
 
 // rowFormat names the contents of the rows in a snapshot.
@@ -173,11 +145,14 @@ func (r *Retriever) discard(ctx context.Context) error {
 // system can drop it from memory. After an error, the contents of the retriever are
 // incomplete.
 func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Revision) error {
-	data, words, vectors, err := sections(data)
+	sections, err := flat.Sections(data)
 	if err != nil {
 		return err
 	}
-	in := flat.NewReader(data, snapshotMagic, snapshotVersion)
+	if len(sections) < 3 {
+		return errParts
+	}
+	in := flat.NewReader(sections[0], snapshotMagic, snapshotVersion)
 	names, numbers := flat.TakeStrings(in), flat.Take[int64](in)
 	if err := in.Err(); err != nil {
 		return err
@@ -203,14 +178,14 @@ func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Re
 	rows.chunks, rows.length = len(rows.saved.ids), len(rows.saved.tokens.Values)
 	r.memory.reset(rows)
 	r.revision, r.dimensions, r.unsaved = corpus.Revision{Database: names[0], Number: numbers[0]}, int(numbers[1]), 0
-	return r.loadIndexes(ctx, words, vectors)
+	return r.loadIndexes(ctx, sections[1], sections[2], sections[3:])
 }
 
 // maxDimensions limits the length of vectors in a snapshot.
 const maxDimensions = 1 << 16
 
-// loadIndexes fills the mirrors from their parts of a snapshot, and from the rows.
-func (r *Retriever) loadIndexes(ctx context.Context, words, vectors []byte) error {
+// loadIndexes fills the mirrors from their sections of a snapshot, and from the rows.
+func (r *Retriever) loadIndexes(ctx context.Context, words, vectors []byte, encoded [][]byte) error {
 	loading, ctx := errgroup.WithContext(ctx)
 	if x, ok := r.cfg.Words.(Saver); ok {
 		loading.Go(func() error {
@@ -223,15 +198,19 @@ func (r *Retriever) loadIndexes(ctx context.Context, words, vectors []byte) erro
 			return nil
 		})
 	}
-	loading.Go(func() error { return loadVectors(ctx, r.cfg.Nearest, &r.memory.rows.saved, vectors) })
+	saved := &r.memory.rows.saved
+	loading.Go(func() error { return loadVectors(ctx, r.cfg.Nearest, saved.ids, saved.entry, vectors) })
+	for _, m := range r.encoded {
+		loading.Go(func() error { return m.load(ctx, saved, encoded) })
+	}
 	return loading.Wait()
 }
 
-// loadVectors fills the vector index, if it is a mirror, from its part of a snapshot or
-// from the rows.
-func loadVectors(ctx context.Context, nearest Nearest, saved *table, data []byte) error {
+// loadVectors fills a vector index, if it is a mirror, from its section of a snapshot or
+// from the entries of chunks.
+func loadVectors(ctx context.Context, nearest Nearest, ids []int64, entry func(int64) (Entry, bool), data []byte) error {
 	if x, ok := nearest.(VectorSaver); ok && len(data) > 0 {
-		if err := x.Load(ctx, data, saved.entry); err != nil {
+		if err := x.Load(ctx, data, entry); err != nil {
 			return fmt.Errorf("vectors: %w", err)
 		}
 		return nil
@@ -241,8 +220,11 @@ func loadVectors(ctx context.Context, nearest Nearest, saved *table, data []byte
 		return nil
 	}
 	var batch []Entry
-	for _, id := range saved.ids {
-		e, _ := saved.entry(id)
+	for _, id := range ids {
+		e, ok := entry(id)
+		if !ok {
+			return errParts
+		}
 		if batch = append(batch, e); len(batch) == loadedEntries {
 			if err := x.Put(ctx, batch); err != nil {
 				return fmt.Errorf("vectors: %w", err)

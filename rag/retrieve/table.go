@@ -106,7 +106,7 @@ func takeTable(in *flat.Reader, dimensions, vocabulary int) (table, error) {
 		return table{}, err
 	}
 	docs := len(ids)
-	if len(sources) != docs || len(collections) != docs || len(languages) != docs || !means.Fits(docs) || !ascending(ids) {
+	if len(sources) != docs || len(collections) != docs || len(languages) != docs || !means.Fits(docs) || !flat.Ascending(ids) {
 		return table{}, errParts
 	}
 	t.documents = make([]RowDocument, docs)
@@ -119,15 +119,6 @@ func takeTable(in *flat.Reader, dimensions, vocabulary int) (table, error) {
 	return t, nil
 }
 
-func ascending[T cmp.Ordered](list []T) bool {
-	for i := 1; i < len(list); i++ {
-		if list[i-1] >= list[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // sound reports whether the parts fit together. It does not read the contents of
 // the lists.
 func (t *table) sound(dimensions int) bool {
@@ -136,7 +127,7 @@ func (t *table) sound(dimensions int) bool {
 		!t.tokens.Fits(n) || !t.sentences.Fits(n) || !t.vectors.Fits(n) {
 		return false
 	}
-	if len(t.ends) != len(t.documents) || !ascending(t.ends) || n > 0 && (len(t.ends) == 0 || t.ends[0] == 0) ||
+	if len(t.ends) != len(t.documents) || !flat.Ascending(t.ends) || n > 0 && (len(t.ends) == 0 || t.ends[0] == 0) ||
 		len(t.ends) > 0 && int(t.ends[len(t.ends)-1]) != n {
 		return false
 	}

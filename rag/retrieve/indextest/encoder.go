@@ -42,7 +42,7 @@ type EncoderCorpus struct {
 	// Remove removes a document.
 	Remove func(t *testing.T, id int64)
 	// Open opens a retriever and loads it. Each one is like another process. It sets
-	// Vectors or Index of the encoders.
+	// Vectors or Index of the encoders. A Snapshot belongs to the corpus.
 	Open func(t *testing.T, encoders ...retrieve.Encoder) *retrieve.Retriever
 }
 
@@ -147,6 +147,9 @@ func testEncoderChanges(t *testing.T, c EncoderCorpus) {
 	ids := wantTexts(t, r, "lemon ginger", "lemon ginger")
 	wantStored(t, r, english, []int64{ids[0], 1 << 40, ids[0]}, "lemon ginger", "", "lemon ginger")
 
+	if err := r.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	c.Put(t, "a", "en", "lemon", "oregano", "cumin") // it replaces all chunks
 	other := c.Open(t, english)
 	for _, r := range []*retrieve.Retriever{r, other} {
@@ -165,6 +168,12 @@ func testEncoderChanges(t *testing.T, c EncoderCorpus) {
 		t.Errorf("%d passages after a removal, want 2", len(found))
 	}
 	wantProgress(t, c.Open(t, english), 0, 2, 2)
+	if err := r.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	next := c.Open(t, english)
+	wantProgress(t, next, 0, 2, 2)
+	wantTexts(t, next, "basil", "basil thyme")
 }
 
 func testEncoderLanguages(t *testing.T, c EncoderCorpus) {
