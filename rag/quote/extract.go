@@ -30,7 +30,7 @@ type quote struct {
 	at int
 	// text is the text of the passage from start to end.
 	text string
-	// indent is the white space in front of the first line of code.
+	// indent is the white space in front of its first line.
 	indent string
 	// header is the first row of the table of a row, or "".
 	header string
@@ -197,10 +197,8 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		if repeatsQuestion(q, question) {
 			continue
 		}
-		if s.Kind == text.CodeSentence {
-			line := p.Text[strings.LastIndexByte(p.Text[:s.Start], '\n')+1 : s.Start]
-			q.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-		}
+		line := p.Text[strings.LastIndexByte(p.Text[:s.Start], '\n')+1 : s.Start]
+		q.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 		q.names = namesIn(q.text, question)
 		q.tokens = e.static.Tokenize(q.text)
 		out = append(out, q)

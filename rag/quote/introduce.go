@@ -24,7 +24,7 @@ func (e *extractor) steps(chosen []quote) []quote {
 		return chosen
 	}
 	for _, c := range chosen {
-		if c.Kind != text.ItemSentence || !numbered.MatchString(c.text) {
+		if !inList(c) {
 			continue
 		}
 		passage := e.passages[c.doc]
@@ -37,7 +37,7 @@ func (e *extractor) steps(chosen []quote) []quote {
 		}
 		list := passage[from:to]
 		if n := len(slices.DeleteFunc(slices.Clone(list), func(q quote) bool { return !numbered.MatchString(q.text) })); n < 2 || n > maxSteps {
-			return chosen
+			continue
 		}
 		out := slices.Clone(list)
 		for _, q := range chosen {
@@ -50,8 +50,11 @@ func (e *extractor) steps(chosen []quote) []quote {
 	return chosen
 }
 
-// inList reports whether a quote belongs to an item of a list.
-func inList(q quote) bool { return q.Kind == text.ItemSentence }
+// inList reports whether a quote belongs to an item of a list. Further paragraphs of an
+// item are indented.
+func inList(q quote) bool {
+	return q.Kind == text.ItemSentence || q.Kind == text.ProseSentence && q.indent != ""
+}
 
 // introduced completes sentences that introduce something: it adds the code
 // behind the colon. Code without its introduction gets the introduction.

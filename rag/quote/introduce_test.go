@@ -22,6 +22,19 @@ func TestStepsStayTogether(t *testing.T) {
 	}
 }
 
+// A step can have code and further paragraphs.
+func TestStepsWithParagraphs(t *testing.T) {
+	t.Parallel()
+	body := "1. Create a user for each colleague.\n\n   ```sh\n   docent user create ann\n   ```\n\n   Ann can ask questions.\n\n" +
+		"2. Start the server for your colleagues.\n\n   ```sh\n   docent serve --auth\n   ```\n\n" +
+		"3. Tell your colleagues the address."
+	want := "1. Create a user for each colleague. [1]\n\n```\ndocent user create ann\n```\n[1]\n\nAnn can ask questions. [1]\n\n" +
+		"2. Start the server for your colleagues. [1]\n\n```\ndocent serve --auth\n```\n[1]\n\n3. Tell your colleagues the address. [1]"
+	if got := ask(t, "how do I let my colleagues use the server?", corpus.Prose, body); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestSameSentenceCitesBoth(t *testing.T) {
 	t.Parallel()
 	body := "The valve opens at 4 bar."
