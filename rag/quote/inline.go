@@ -10,9 +10,10 @@ import (
 
 // Markdown syntax that quotes omit. Headings keep their words, links their text, and emphasis its words. Code spans stay.
 var (
-	headingMark  = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
-	inlineLink   = regexp.MustCompile(`!?\[([^\[\]]+)\]\([^()\s]+\)`)
-	inlineStrong = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
+	headingMark    = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
+	inlineLink     = regexp.MustCompile(`!?\[([^\[\]]+)\]\([^()\s]+\)`)
+	inlineStrong   = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
+	inlineEmphasis = regexp.MustCompile(`(^|[\s(])\*([\pL\pN](?:[^*]*[^*\s])?)\*($|[\s).,;:!?])`)
 )
 
 // markdownType is the media type of documents whose text is Markdown source.
@@ -25,7 +26,8 @@ func unmarked(text string, d corpus.Document) string {
 	}
 	text = headingMark.ReplaceAllString(text, "$1")
 	text = inlineLink.ReplaceAllString(text, "$1")
-	return inlineStrong.ReplaceAllString(text, "$1$2")
+	text = inlineStrong.ReplaceAllString(text, "$1$2")
+	return inlineEmphasis.ReplaceAllString(text, "$1$2$3")
 }
 
 // plain writes text of a document as one line of Markdown that shows it

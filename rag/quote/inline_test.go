@@ -44,13 +44,15 @@ func TestUnmarked(t *testing.T) {
 	t.Parallel()
 	md := corpus.Document{MediaType: markdownType}
 	for text, want := range map[string]string{
-		"**Chat.** See [the docs](docs/x.md).": "Chat. See the docs.",
-		"2**3 and **kwargs":                    "2**3 and **kwargs",
-		"an image ![of it](x.png)":             "an image of it",
-		"## השקיה":                             "השקיה",
-		"### **Wann** gießen ##":               "Wann gießen",
-		"#12 is open":                          "#12 is open",
-		"C# and F#":                            "C# and F#",
+		"**Chat.** See [the docs](docs/x.md).":   "Chat. See the docs.",
+		"2**3 and **kwargs":                      "2**3 and **kwargs",
+		"Open *Search details*, then (*close*).": "Open Search details, then (close).",
+		"*.go,*.md, *args, a *b, 2*3*4":          "*.go,*.md, *args, a *b, 2*3*4",
+		"an image ![of it](x.png)":               "an image of it",
+		"## השקיה":                               "השקיה",
+		"### **Wann** gießen ##":                 "Wann gießen",
+		"#12 is open":                            "#12 is open",
+		"C# and F#":                              "C# and F#",
 	} {
 		if got := unmarked(text, md); got != want {
 			t.Errorf("%s became %s, want %s", text, got, want)

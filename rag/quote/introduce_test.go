@@ -35,6 +35,16 @@ func TestStepsWithParagraphs(t *testing.T) {
 	}
 }
 
+// A number without the other items would look like the rest of a list.
+func TestSingleItemHasNoNumber(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "which database stores the pumps?", corpus.Prose,
+		"1. Colors are red and blue.\n2. Postgres stores the pumps.\n3. Nothing else matters.")
+	if !strings.Contains(got, "- Postgres stores the pumps. [1]") || strings.Contains(got, "2.") {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestSameSentenceCitesBoth(t *testing.T) {
 	t.Parallel()
 	body := "The valve opens at 4 bar."

@@ -94,7 +94,7 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 			writeCells(&b, fill(rowCells(q.text), len(header)), " "+marker, source)
 		case text.ItemSentence:
 			if before == nil || before.doc != q.doc || before.Block != q.Block {
-				b.WriteString(itemMark(q.text))
+				b.WriteString(itemMark(q, quotes))
 				start = b.Len()
 			}
 			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
@@ -124,10 +124,15 @@ func cite(b *strings.Builder, q quote, written string) Sentence {
 	return Sentence{Start: start, End: b.Len(), Passages: cited}
 }
 
-// itemMark returns the list mark of an item: its number, or a dash.
-func itemMark(item string) string {
-	if m := numbered.FindString(item); m != "" {
-		return m
+// itemMark returns the list mark of an item: its number, or a dash. One item alone has
+// no number.
+func itemMark(item quote, quotes []quote) string {
+	for _, q := range quotes {
+		if q.doc == item.doc && q.at != item.at && q.label == item.label && q.Kind == text.ItemSentence && numbered.MatchString(q.text) {
+			if m := numbered.FindString(item.text); m != "" {
+				return m
+			}
+		}
 	}
 	return "- "
 }

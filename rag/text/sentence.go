@@ -35,10 +35,12 @@ type Sentence struct {
 
 // Sentences splits a text into sentences. They are in order, do not overlap,
 // and contain all of the text except white space. If code is true, all of the
-// text is code. Otherwise the layout shows which lines are code or table rows.
+// text is code, unless it has blocks of code between fences. Otherwise the layout
+// shows which lines are code or table rows.
 func Sentences(text string, code bool) []Sentence {
 	s := splitter{text: text}
 	lines := s.lines()
+	code = code && !s.hasFences(lines)
 	fresh := true // a line behind a blank one
 	for len(lines) > 0 {
 		n := 1
@@ -131,6 +133,18 @@ func fence(text string, l line) string {
 		}
 	}
 	return ""
+}
+
+// hasFences reports whether a text has blocks of code between fences, and none that
+// begins or ends in another passage.
+func (s *splitter) hasFences(lines []line) bool {
+	n := 0
+	for _, l := range lines {
+		if fence(s.text, l) != "" {
+			n++
+		}
+	}
+	return n > 0 && n%2 == 0
 }
 
 // closesFence reports whether a passage begins with the end of a code block of

@@ -108,3 +108,17 @@ func TestFenceFromThePassageBefore(t *testing.T) {
 		t.Errorf("a block that is not closed became %+v", got)
 	}
 }
+
+// A passage of Markdown can be mostly code. Its headings and sentences are not code.
+func TestSentencesAroundFences(t *testing.T) {
+	t.Parallel()
+	const passage = "## Python\n\n```python\nimport docent\n```\n\nThe package needs Python 3.10.\n\n```sh\npip install docent\n```"
+	var got []sentenceKind
+	for _, s := range Sentences(passage, true) {
+		got = append(got, s.Kind)
+	}
+	want := []sentenceKind{TitleSentence, CodeSentence, ProseSentence, CodeSentence}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
