@@ -101,7 +101,7 @@ func New(ctx context.Context, cfg Config) (*Index, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 32
-	return &Index{cfg: cfg, client: &client{nodes: nodes, key: cfg.Key, http: &http.Client{Transport: transport}}, owner: rand.Text()}, nil
+	return &Index{cfg: cfg, client: newClient(nodes, cfg.Key, transport), owner: rand.Text()}, nil
 }
 
 // Close closes idle connections.
