@@ -1,6 +1,8 @@
 package weaviate_test
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -83,5 +85,40 @@ func TestConfig(t *testing.T) {
 	x := open(t, weaviate.Config{Nodes: []string{"http://127.0.0.1:1"}})
 	if _, err := x.Nearest(t.Context(), []float32{1}, 1, retrieve.Filter{}); fault.TextOf(err).ID != "weaviate_query_dimensions" {
 		t.Errorf("a vector of another length: %v", err)
+	}
+}
+
+// TestEqualScores: a search reads more objects only if equal scores reach the limit.
+func TestEqualScores(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		step float64 // between the scores
+		want int     // requests
+	}{"different": {.001, 1}, "equal": {0, 2}} {
+		calls := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			calls++
+			body, _ := io.ReadAll(r.Body) // a search without a limit returns nothing
+			limit := 0
+			if _, after, ok := strings.Cut(string(body), "limit: "); ok {
+				_, _ = fmt.Sscanf(after, "%d", &limit)
+			}
+			var objects []string
+			for i := range min(limit, 300) {
+				objects = append(objects, fmt.Sprintf(`{"chunk":%d,"source":"a","ordinal":%d,"_additional":{"distance":%g}}`, 300-i, 300-i, test.step*float64(i)))
+			}
+			_, _ = fmt.Fprintf(w, `{"data":{"Get":{"DocentPassage":[%s]}}}`, strings.Join(objects, ",")) // the client sees a failure
+		}))
+		t.Cleanup(server.Close)
+		x := open(t, weaviate.Config{Class: "DocentPassage", Nodes: []string{server.URL}})
+		query := make([]float32, 64)
+		query[0] = 1
+		hits, err := x.Nearest(t.Context(), query, 200, retrieve.Filter{})
+		if err != nil || len(hits) != 200 || calls != test.want {
+			t.Errorf("%s scores: %d hits after %d requests, want %d: %v", name, len(hits), calls, test.want, err)
+		}
+		if test.step == 0 && err == nil && hits[0].ID != 1 {
+			t.Errorf("the first of equal scores is %d, want 1", hits[0].ID)
+		}
 	}
 }
