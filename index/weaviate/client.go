@@ -76,7 +76,9 @@ func (e *statusError) Error() string {
 
 // call sends a request to one node, and to the others in turn if it fails. After
 // maxTimeouts, it gives up. in is a JSON value, and out points to one; nil means none.
-// It fails with fault.Unavailable if no node answers.
+// It fails with fault.Unavailable if no node answers, and with a statusError if all
+// nodes refuse the request. One node is not enough: while it starts, it refuses requests,
+// because it does not know the classes yet.
 func (c *client) call(ctx context.Context, timeout time.Duration, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -86,7 +88,7 @@ func (c *client) call(ctx context.Context, timeout time.Duration, method, path s
 		}
 	}
 	var failures []error
-	timeouts := 0
+	timeouts, refusals := 0, 0
 	for _, n := range c.order() {
 		if timeouts == maxTimeouts {
 			break
@@ -100,9 +102,10 @@ func (c *client) call(ctx context.Context, timeout time.Duration, method, path s
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.As(err, &status) && status.status < http.StatusInternalServerError:
-			return fmt.Errorf("weaviate: %s %s: %w", method, path, err)
-		}
-		if errors.Is(err, context.DeadlineExceeded) {
+			if refusals++; refusals == len(c.nodes) {
+				return fmt.Errorf("weaviate: %s %s: %w", method, path, err)
+			}
+		case errors.Is(err, context.DeadlineExceeded):
 			timeouts++
 		}
 		c.failed[n].Store(time.Now().UnixNano())

@@ -66,11 +66,26 @@ func TestFailover(t *testing.T) {
 	if strings.Contains(fault.TextOf(err).Message, "127.0.0.1") {
 		t.Errorf("the message has addresses: %v", fault.TextOf(err).Message)
 	}
+}
+
+// TestRefusals: a starting node refuses requests that the others answer.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	starting := newNode(t, http.StatusUnprocessableEntity, `{"error":[{"message":"no schema is present"}]}`)
+	good := newNode(t, http.StatusOK, oneHit)
+	x := open(t, weaviate.Config{Class: "DocentPassage", Nodes: []string{starting.URL, good.URL}})
+	query := make([]float32, 64)
+	query[0] = 2
+	if hits, err := x.Nearest(t.Context(), query, 5, retrieve.Filter{}); err != nil || len(hits) != 1 || starting.calls.Load() != 1 {
+		t.Errorf("one node is starting: found %v after %d calls of it, %v", hits, starting.calls.Load(), err)
+	}
+	good.status.Store(http.StatusInternalServerError)
+	if _, err := x.Nearest(t.Context(), query, 5, retrieve.Filter{}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("one node is starting, and the other fails: %v", err)
+	}
 	good.status.Store(http.StatusUnprocessableEntity)
-	x = open(t, weaviate.Config{Class: "DocentPassage", Nodes: []string{good.URL, broken.URL}})
-	before := broken.calls.Load()
-	if _, err := search(); err == nil || fault.KindOf(err) == fault.Unavailable || broken.calls.Load() != before {
-		t.Errorf("a refused request: %v, and %d further calls", err, broken.calls.Load()-before)
+	if _, err := x.Nearest(t.Context(), query, 5, retrieve.Filter{}); err == nil || fault.KindOf(err) == fault.Unavailable {
+		t.Errorf("all nodes refuse a request: %v", err)
 	}
 }
 
