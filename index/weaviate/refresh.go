@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"docent/index"
 	"docent/internal/fault"
@@ -15,8 +18,13 @@ import (
 )
 
 const (
-	// batchChunks is the approximate number of chunks that are written at a time.
-	batchChunks = 500
+	// requestObjects is the maximum number of objects in a request that writes.
+	requestObjects = 500
+	// writers is the number of such requests at a time.
+	writers = 3
+	// batchChunks is the approximate number of chunks that are written before the next
+	// revision is stored.
+	batchChunks = writers * requestObjects
 	// lease is the time after which another process may write. A batch takes less,
 	// because each request has a timeout.
 	lease = 2 * time.Minute
@@ -329,16 +337,15 @@ func (w *written) failed() error {
 }
 
 func (x *Index) write(ctx context.Context, objects []object) error {
-	for len(objects) > 0 {
-		n := min(len(objects), batchChunks)
-		var out written
-		err := x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/batch/objects"+consistency, map[string]any{"objects": objects[:n]}, &out)
-		if err != nil {
-			return err
-		}
-		objects = objects[n:]
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for part := range slices.Chunk(objects, requestObjects) {
+		group.Go(func() error {
+			var out written
+			return x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/batch/objects"+consistency, map[string]any{"objects": part}, &out)
+		})
 	}
-	return nil
+	return group.Wait()
 }
 
 // deleted is the response to a deletion.
