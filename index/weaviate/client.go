@@ -111,7 +111,11 @@ func (c *client) call(ctx context.Context, timeout time.Duration, method, path s
 		c.failed[n].Store(time.Now().UnixNano())
 		failures = append(failures, fmt.Errorf("%s: %w", c.nodes[n], err))
 	}
-	return fault.Wrap(fault.Unavailable, errors.Join(failures...), "weaviate_unavailable",
+	return unavailable(errors.Join(failures...))
+}
+
+func unavailable(err error) error {
+	return fault.Wrap(fault.Unavailable, err, "weaviate_unavailable",
 		"the search engine Weaviate does not answer; check its nodes and the setting weaviate.nodes")
 }
 

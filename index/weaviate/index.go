@@ -187,7 +187,11 @@ func (x *Index) fetch(ctx context.Context, vector []byte, where string, limit in
 	err := x.client.call(ctx, searchTimeout, http.MethodPost, "/v1/graphql", map[string]string{"query": fmt.Sprintf(
 		`{Get {%s(limit: %d, nearVector: {vector: %s}%s) {chunk source ordinal _additional {distance}}}}`,
 		x.cfg.Class, limit, vector, where)}, &out)
-	if err != nil {
+	var refused *statusError
+	switch {
+	case errors.As(err, &refused): // all nodes are starting
+		return nil, unavailable(err)
+	case err != nil:
 		return nil, err
 	}
 	list := out.Data.Get[x.cfg.Class]
