@@ -24,6 +24,8 @@ const (
 	// maxTimeouts is the number of attempts that may time out. A cluster with too much
 	// work answers no node in time, and each attempt adds to the work.
 	maxTimeouts = 2
+	// avoidance is the time for which requests begin at other nodes after a node failed.
+	avoidance = 5 * time.Second
 	// maxResponse limits the body of a response, in bytes.
 	maxResponse = 64 << 20
 	// maxError limits the text of an error of Weaviate, in bytes.
@@ -35,8 +37,31 @@ type client struct {
 	nodes []string
 	key   string
 	http  *http.Client
-	// good is the index of the node that answered last.
-	good atomic.Int32
+	// started counts requests, so that each begins at the next node.
+	started atomic.Uint32
+	// failed has the time of the last failure of each node, in nanoseconds.
+	failed []atomic.Int64
+}
+
+func newClient(nodes []string, key string, transport http.RoundTripper) *client {
+	return &client{nodes: nodes, key: key, http: &http.Client{Transport: transport}, failed: make([]atomic.Int64, len(nodes))}
+}
+
+// order returns the indexes of the nodes in the order of attempts. Each request begins
+// at the next node, because this node gathers the results of all shards. Nodes that
+// failed lately are last.
+func (c *client) order() []int {
+	var order, late []int
+	now, first := time.Now().UnixNano(), int((c.started.Add(1)-1)%uint32(len(c.nodes)))
+	for i := range c.nodes {
+		n := (first + i) % len(c.nodes)
+		if failed := c.failed[n].Load(); failed != 0 && now-failed < int64(avoidance) {
+			late = append(late, n)
+		} else {
+			order = append(order, n)
+		}
+	}
+	return append(order, late...)
 }
 
 // statusError is a response that is not a success.
@@ -49,9 +74,11 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("status %d: %s", e.status, e.text)
 }
 
-// call sends a request to a node, and to the others in turn if it fails. After
+// call sends a request to one node, and to the others in turn if it fails. After
 // maxTimeouts, it gives up. in is a JSON value, and out points to one; nil means none.
-// It fails with fault.Unavailable if no node answers.
+// It fails with fault.Unavailable if no node answers, and with a statusError if all
+// nodes refuse the request. One node is not enough: while it starts, it refuses requests,
+// because it does not know the classes yet.
 func (c *client) call(ctx context.Context, timeout time.Duration, method, path string, in, out any) error {
 	var body []byte
 	if in != nil {
@@ -60,28 +87,35 @@ func (c *client) call(ctx context.Context, timeout time.Duration, method, path s
 			return fmt.Errorf("weaviate: write a request: %w", err)
 		}
 	}
-	first := int(c.good.Load())
 	var failures []error
-	timeouts := 0
-	for i := 0; i < len(c.nodes) && timeouts < maxTimeouts; i++ {
-		n := (first + i) % len(c.nodes)
+	timeouts, refusals := 0, 0
+	for _, n := range c.order() {
+		if timeouts == maxTimeouts {
+			break
+		}
 		err := c.try(ctx, timeout, c.nodes[n], method, path, body, out)
 		var status *statusError
 		switch {
 		case err == nil:
-			c.good.Store(int32(n))
+			c.failed[n].Store(0)
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case errors.As(err, &status) && status.status < http.StatusInternalServerError:
-			return fmt.Errorf("weaviate: %s %s: %w", method, path, err)
-		}
-		if errors.Is(err, context.DeadlineExceeded) {
+			if refusals++; refusals == len(c.nodes) {
+				return fmt.Errorf("weaviate: %s %s: %w", method, path, err)
+			}
+		case errors.Is(err, context.DeadlineExceeded):
 			timeouts++
 		}
+		c.failed[n].Store(time.Now().UnixNano())
 		failures = append(failures, fmt.Errorf("%s: %w", c.nodes[n], err))
 	}
-	return fault.Wrap(fault.Unavailable, errors.Join(failures...), "weaviate_unavailable",
+	return unavailable(errors.Join(failures...))
+}
+
+func unavailable(err error) error {
+	return fault.Wrap(fault.Unavailable, err, "weaviate_unavailable",
 		"the search engine Weaviate does not answer; check its nodes and the setting weaviate.nodes")
 }
 

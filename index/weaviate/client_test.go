@@ -1,6 +1,8 @@
 package weaviate_test
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -53,7 +55,7 @@ func TestFailover(t *testing.T) {
 		}
 	}
 	if broken.calls.Load() != 1 || partial.calls.Load() != 1 || good.calls.Load() != 2 {
-		t.Errorf("the second search did not begin with the good node: %d, %d, and %d calls",
+		t.Errorf("the second search did not avoid the nodes that failed: %d, %d, and %d calls",
 			broken.calls.Load(), partial.calls.Load(), good.calls.Load())
 	}
 	good.status.Store(http.StatusServiceUnavailable)
@@ -64,10 +66,26 @@ func TestFailover(t *testing.T) {
 	if strings.Contains(fault.TextOf(err).Message, "127.0.0.1") {
 		t.Errorf("the message has addresses: %v", fault.TextOf(err).Message)
 	}
+}
+
+// TestRefusals: a starting node refuses requests that the others answer.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	starting := newNode(t, http.StatusUnprocessableEntity, `{"error":[{"message":"no schema is present"}]}`)
+	good := newNode(t, http.StatusOK, oneHit)
+	x := open(t, weaviate.Config{Class: "DocentPassage", Nodes: []string{starting.URL, good.URL}})
+	query := make([]float32, 64)
+	query[0] = 2
+	if hits, err := x.Nearest(t.Context(), query, 5, retrieve.Filter{}); err != nil || len(hits) != 1 || starting.calls.Load() != 1 {
+		t.Errorf("one node is starting: found %v after %d calls of it, %v", hits, starting.calls.Load(), err)
+	}
+	good.status.Store(http.StatusInternalServerError)
+	if _, err := x.Nearest(t.Context(), query, 5, retrieve.Filter{}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("one node is starting, and the other fails: %v", err)
+	}
 	good.status.Store(http.StatusUnprocessableEntity)
-	before := broken.calls.Load()
-	if _, err := search(); err == nil || fault.KindOf(err) == fault.Unavailable || broken.calls.Load() != before {
-		t.Errorf("a refused request: %v, and %d further calls", err, broken.calls.Load()-before)
+	if _, err := x.Nearest(t.Context(), query, 5, retrieve.Filter{}); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("all nodes are starting: %v", err)
 	}
 }
 
@@ -82,5 +100,40 @@ func TestConfig(t *testing.T) {
 	x := open(t, weaviate.Config{Nodes: []string{"http://127.0.0.1:1"}})
 	if _, err := x.Nearest(t.Context(), []float32{1}, 1, retrieve.Filter{}); fault.TextOf(err).ID != "weaviate_query_dimensions" {
 		t.Errorf("a vector of another length: %v", err)
+	}
+}
+
+// TestEqualScores: a search reads more objects only if equal scores reach the limit.
+func TestEqualScores(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		step float64 // between the scores
+		want int     // requests
+	}{"different": {.001, 1}, "equal": {0, 2}} {
+		calls := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			calls++
+			body, _ := io.ReadAll(r.Body) // a search without a limit returns nothing
+			limit := 0
+			if _, after, ok := strings.Cut(string(body), "limit: "); ok {
+				_, _ = fmt.Sscanf(after, "%d", &limit)
+			}
+			var objects []string
+			for i := range min(limit, 300) {
+				objects = append(objects, fmt.Sprintf(`{"chunk":%d,"source":"a","ordinal":%d,"_additional":{"distance":%g}}`, 300-i, 300-i, test.step*float64(i)))
+			}
+			_, _ = fmt.Fprintf(w, `{"data":{"Get":{"DocentPassage":[%s]}}}`, strings.Join(objects, ",")) // the client sees a failure
+		}))
+		t.Cleanup(server.Close)
+		x := open(t, weaviate.Config{Class: "DocentPassage", Nodes: []string{server.URL}})
+		query := make([]float32, 64)
+		query[0] = 1
+		hits, err := x.Nearest(t.Context(), query, 200, retrieve.Filter{})
+		if err != nil || len(hits) != 200 || calls != test.want {
+			t.Errorf("%s scores: %d hits after %d requests, want %d: %v", name, len(hits), calls, test.want, err)
+		}
+		if test.step == 0 && err == nil && hits[0].ID != 1 {
+			t.Errorf("the first of equal scores is %d, want 1", hits[0].ID)
+		}
 	}
 }

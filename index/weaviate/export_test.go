@@ -2,6 +2,7 @@ package weaviate
 
 import (
 	"context"
+	"net/http"
 
 	"docent/rag/retrieve"
 )
@@ -37,5 +38,11 @@ func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 
 // Delete implements indextest.Writer.
 func (x *Index) Delete(ctx context.Context, ids []int64) error {
-	return x.delete(ctx, "chunk", ids, 2)
+	for _, id := range ids {
+		err := x.client.call(ctx, writeTimeout, http.MethodDelete, "/v1/objects/"+x.cfg.Class+"/"+idOf(id)+consistency, nil, nil)
+		if err != nil && !isStatus(err, http.StatusNotFound) {
+			return err
+		}
+	}
+	return nil
 }

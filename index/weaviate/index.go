@@ -22,8 +22,11 @@ import (
 )
 
 const (
-	// overfetch multiplies the number of hits that a search asks for, because their
-	// order is approximate, and equal scores need a second key.
+	// spare is added to the number of hits that a search asks for, because equal scores
+	// need a second key. Each shard reads so many objects, and this takes most of the
+	// time of a search.
+	spare = 50
+	// overfetch multiplies the number of hits instead if more scores are equal.
 	overfetch = 4
 	// minFetch is the minimum of that number.
 	minFetch = 400
@@ -101,7 +104,7 @@ func New(ctx context.Context, cfg Config) (*Index, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 32
-	return &Index{cfg: cfg, client: &client{nodes: nodes, key: cfg.Key, http: &http.Client{Transport: transport}}, owner: rand.Text()}, nil
+	return &Index{cfg: cfg, client: newClient(nodes, cfg.Key, transport), owner: rand.Text()}, nil
 }
 
 // Close closes idle connections.
@@ -161,11 +164,34 @@ func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter ret
 		}
 		where = fmt.Sprintf(`, where: {path: ["collection"], operator: ContainsAny, valueText: %s}`, names)
 	}
-	var out found
-	err = x.client.call(ctx, searchTimeout, http.MethodPost, "/v1/graphql", map[string]string{"query": fmt.Sprintf(
-		`{Get {%s(limit: %d, nearVector: {vector: %s}%s) {chunk source ordinal _additional {distance}}}}`,
-		x.cfg.Class, min(max(overfetch*k, minFetch), maxFetch), numbers, where)}, &out)
+	limit := min(k+spare, maxFetch)
+	list, err := x.fetch(ctx, numbers, where, limit)
 	if err != nil {
+		return nil, err
+	}
+	if n := len(list); n == limit && n > k && list[k-1].Additional.Distance == list[n-1].Additional.Distance {
+		if list, err = x.fetch(ctx, numbers, where, min(max(overfetch*k, minFetch), maxFetch)); err != nil {
+			return nil, err
+		}
+	}
+	hits := make([]retrieve.Hit, 0, min(k, len(list)))
+	for _, f := range list[:min(k, len(list))] {
+		hits = append(hits, retrieve.Hit{ID: f.Chunk, Score: -f.Additional.Distance})
+	}
+	return hits, nil
+}
+
+// fetch returns up to limit of the nearest chunks, best first.
+func (x *Index) fetch(ctx context.Context, vector []byte, where string, limit int) ([]candidate, error) {
+	var out found
+	err := x.client.call(ctx, searchTimeout, http.MethodPost, "/v1/graphql", map[string]string{"query": fmt.Sprintf(
+		`{Get {%s(limit: %d, nearVector: {vector: %s}%s) {chunk source ordinal _additional {distance}}}}`,
+		x.cfg.Class, limit, vector, where)}, &out)
+	var refused *statusError
+	switch {
+	case errors.As(err, &refused): // all nodes are starting
+		return nil, unavailable(err)
+	case err != nil:
 		return nil, err
 	}
 	list := out.Data.Get[x.cfg.Class]
@@ -173,9 +199,5 @@ func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter ret
 		return cmp.Or(cmp.Compare(a.Additional.Distance, b.Additional.Distance), cmp.Compare(a.Source, b.Source),
 			cmp.Compare(a.Ordinal, b.Ordinal), cmp.Compare(a.Chunk, b.Chunk))
 	})
-	hits := make([]retrieve.Hit, 0, min(k, len(list)))
-	for _, f := range list[:min(k, len(list))] {
-		hits = append(hits, retrieve.Hit{ID: f.Chunk, Score: -f.Additional.Distance})
-	}
-	return hits, nil
+	return list, nil
 }

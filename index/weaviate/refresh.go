@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"docent/index"
 	"docent/internal/fault"
@@ -15,8 +18,13 @@ import (
 )
 
 const (
-	// batchChunks is the approximate number of chunks that are written at a time.
-	batchChunks = 500
+	// requestObjects is the maximum number of objects in a request that writes.
+	requestObjects = 500
+	// writers is the number of such requests at a time.
+	writers = 3
+	// batchChunks is the approximate number of chunks that are written before the next
+	// revision is stored.
+	batchChunks = writers * requestObjects
 	// lease is the time after which another process may write. A batch takes less,
 	// because each request has a timeout.
 	lease = 2 * time.Minute
@@ -28,7 +36,7 @@ const (
 	logEvery = 10 * time.Second
 	// layout is the version of the objects. docent writes those of another version
 	// again.
-	layout = 1
+	layout = 2
 	// shards is the number of parts of the index. Weaviate distributes them over its
 	// nodes.
 	shards = 3
@@ -193,16 +201,20 @@ func (x *Index) create(ctx context.Context, identity string) error {
 		return err
 	}
 	replication := map[string]any{"factor": min(replicas, max(len(nodes.Nodes), 1))}
-	property := func(name, kind string) map[string]any {
-		p := map[string]any{"name": name, "dataType": []string{kind}}
+	// Weaviate indexes only the properties that docent filters by. A comparison needs an
+	// index of ranges: without one, it reads the objects of each revision.
+	property := func(name, kind string, indexed bool) map[string]any {
+		p := map[string]any{"name": name, "dataType": []string{kind}, "indexFilterable": indexed}
 		if kind == "text" {
-			p["tokenization"] = "field"
+			p["tokenization"], p["indexSearchable"] = "field", false
 		}
 		return p
 	}
+	revision := property("revision", "int", false)
+	revision["indexRangeFilters"] = true
 	err := x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/schema", map[string]any{
 		"class": x.stateClass(), "vectorizer": "none", "replicationConfig": replication, "vectorIndexConfig": map[string]any{"skip": true},
-		"properties": []any{property("revision", "int")},
+		"properties": []any{property("revision", "int", false)},
 	}, nil)
 	if err != nil && !isStatus(err, http.StatusUnprocessableEntity) { // it can exist without the other class
 		return err
@@ -216,8 +228,8 @@ func (x *Index) create(ctx context.Context, identity string) error {
 		"shardingConfig":    map[string]any{"desiredCount": shards},
 		"vectorIndexConfig": map[string]any{"distance": "dot"},
 		"properties": []any{
-			property("chunk", "int"), property("document", "int"), property("collection", "text"), property("source", "text"),
-			property("ordinal", "int"), property("revision", "int"),
+			property("chunk", "int", false), property("document", "int", true), property("collection", "text", true),
+			property("source", "text", false), property("ordinal", "int", false), revision,
 		},
 	}, nil)
 }
@@ -275,7 +287,7 @@ func (r *refreshing) apply(ctx context.Context, changes []corpus.Change, revisio
 	if err := r.put(ctx, entries, written); err != nil {
 		return false, err
 	}
-	if err := r.delete(ctx, "document", documents, written); err != nil {
+	if err := r.delete(ctx, documents, written); err != nil {
 		return false, err
 	}
 	r.chunks += len(entries)
@@ -325,16 +337,15 @@ func (w *written) failed() error {
 }
 
 func (x *Index) write(ctx context.Context, objects []object) error {
-	for len(objects) > 0 {
-		n := min(len(objects), batchChunks)
-		var out written
-		err := x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/batch/objects"+consistency, map[string]any{"objects": objects[:n]}, &out)
-		if err != nil {
-			return err
-		}
-		objects = objects[n:]
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for part := range slices.Chunk(objects, requestObjects) {
+		group.Go(func() error {
+			var out written
+			return x.client.call(ctx, writeTimeout, http.MethodPost, "/v1/batch/objects"+consistency, map[string]any{"objects": part}, &out)
+		})
 	}
-	return nil
+	return group.Wait()
 }
 
 // deleted is the response to a deletion.
@@ -342,14 +353,13 @@ type deleted struct {
 	Results struct{ Matches, Failed int64 }
 }
 
-// delete removes the objects of which a property has one of the values, if they are of
-// an older revision.
-func (x *Index) delete(ctx context.Context, property string, values []int64, before int64) error {
-	if len(values) == 0 {
+// delete removes the objects of documents that are of an older revision.
+func (x *Index) delete(ctx context.Context, documents []int64, before int64) error {
+	if len(documents) == 0 {
 		return nil
 	}
 	where := map[string]any{"operator": "And", "operands": []any{
-		map[string]any{"path": []string{property}, "operator": "ContainsAny", "valueIntArray": values},
+		map[string]any{"path": []string{"document"}, "operator": "ContainsAny", "valueIntArray": documents},
 		map[string]any{"path": []string{"revision"}, "operator": "LessThan", "valueInt": before},
 	}}
 	for {

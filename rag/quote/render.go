@@ -71,7 +71,8 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 			sentences = append(sentences, cite(&b, q, plain(unmarked(q.trimmed(), source))))
 			continue
 		}
-		if q.lead && q.label != led && space != " " && (before == nil || !q.follows(*before)) && (q.Kind == text.ProseSentence || q.Kind == text.ItemSentence) {
+		said := q.Kind == text.ProseSentence || q.Kind == text.ItemSentence
+		if q.lead && said && q.label != led && space != " " && (before == nil || !q.follows(*before)) {
 			led = q.label
 			b.WriteString("**" + plain(shortLabel(unmarked(q.label, source))) + ":**" + behindLabel(q))
 		}
