@@ -51,6 +51,11 @@ func TestUnmarked(t *testing.T) {
 		"### **Wann** gießen ##":               "Wann gießen",
 		"#12 is open":                          "#12 is open",
 		"C# and F#":                            "C# and F#",
+		`<a id="x">FST_ERR</a> is <br>raised`:  "FST_ERR is raised",
+		"set it to <code>string</code>":        "set it to `string`",
+		"the `<a>` element and <T>":            "the `<a>` element and <T>",
+		"*async-await* is _supported_.":        "async-await is supported.",
+		"*.go and *.md, a_b and 2 * 3 * 4":     "*.go and *.md, a_b and 2 * 3 * 4",
 	} {
 		if got := unmarked(text, md); got != want {
 			t.Errorf("%s became %s, want %s", text, got, want)
