@@ -66,7 +66,7 @@ func (in *ingestion) enrich(ctx context.Context) error {
 		}
 	}
 	report, err := e.Run(ctx, func(calls int) {
-		fmt.Fprintf(in.std.err, "enriched %d of %d\n", calls, work.Calls)
+		fmt.Fprintf(in.std.err, "%d of %d calls done\n", calls, work.Calls)
 	})
 	if err != nil {
 		return err

@@ -146,6 +146,10 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		lacking = slices.DeleteFunc(lacking, func(t text.Weighted) bool { return !isIdentifier(t, question) && !isCodeName(t, question) })
 	}
 	unseen := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !isUnseen(t, in) })
+	covered, lacking, unseen = whole(covered, question), whole(lacking, question), whole(unseen, question)
+	covered = slices.DeleteFunc(covered, func(t text.Weighted) bool {
+		return slices.ContainsFunc(lacking, func(l text.Weighted) bool { return l.Start == t.Start })
+	})
 	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question)}
 }
 

@@ -3,6 +3,7 @@ package evidence
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +71,26 @@ func TestCoverage(t *testing.T) {
 	_, got := Read(testStatic, "How long is the warranty of the boiler valve, and its price?", 0, Corpus{Terms: terms, Chunks: 9}, passages)
 	want := Coverage{Covered: []string{"boiler", "valve"}, Lacking: []string{"warranty", "price"}, Unseen: []string{"warranty"}}
 	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestCoverageOfCompounds: a word is either covered or lacking, also if the passages have one of its parts.
+func TestCoverageOfCompounds(t *testing.T) {
+	t.Parallel()
+	passages := []Passage{passage("Options", "", "The option max sets the largest value.")}
+	_, got := Read(testStatic, "What is the value of maxRetries?", 0, Corpus{Chunks: 9}, passages)
+	if want := (Coverage{Covered: []string{"value"}, Lacking: []string{"maxRetries"}}); !slices.Equal(got.Covered, want.Covered) || !slices.Equal(got.Lacking, want.Lacking) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestCoverageWithoutSpaces: the lists have words, and not the pairs of characters that stand for them.
+func TestCoverageWithoutSpaces(t *testing.T) {
+	t.Parallel()
+	passages := []Passage{passage("", "", "パッケージを検索するには apt を使います。")}
+	_, got := Read(testStatic, "パッケージの株価はいくらですか？", 0, Corpus{Chunks: 9}, passages)
+	if !slices.Equal(got.Covered, []string{"パッケージ"}) || !slices.Equal(got.Lacking, []string{"株価"}) {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -39,6 +39,42 @@ func isIdentifier(t text.Weighted, question string) bool {
 // may not mark a name; German capitalizes every noun.
 var englishOnly = regexp.MustCompile(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)
 
+// unspaced are the scripts of pairs whose words begin and end with the script.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Katakana, unicode.Hangul}
+
+// whole replaces pairs of characters in a script without spaces by the words that contain them: runs of one script. It
+// leaves out other pairs, which are rarely words.
+func whole(terms []text.Weighted, question string) []text.Weighted {
+	out := terms[:0]
+	for _, t := range terms {
+		first, _ := utf8.DecodeRuneInString(question[t.Start:t.End])
+		if first != 'ー' && !unicode.In(first, unicode.Han, unicode.Katakana, unicode.Hiragana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
+			out = append(out, t)
+			continue
+		}
+		for _, script := range unspaced {
+			other := func(r rune) bool { return !unicode.Is(script, r) && (r != 'ー' || script != unicode.Katakana) }
+			if strings.ContainsFunc(question[t.Start:t.End], other) {
+				continue
+			}
+			if i := strings.LastIndexFunc(question[:t.Start], other); i >= 0 {
+				_, size := utf8.DecodeRuneInString(question[i:])
+				t.Start = i + size
+			} else {
+				t.Start = 0
+			}
+			if i := strings.IndexFunc(question[t.End:], other); i >= 0 {
+				t.End += i
+			} else {
+				t.End = len(question)
+			}
+			out = append(out, t)
+			break
+		}
+	}
+	return out
+}
+
 // isProper reports whether a word of an English question is written like a
 // proper name: with a capital that does not begin a sentence and small letters
 // behind it. A word in capitals may be a unit.

@@ -181,7 +181,7 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	skip := navigation(p.Text, sentences)
 	for i, s := range sentences {
 		header, known := headers[s.Start]
-		if skip[i] || known && header == "" {
+		if skip[i] || known && header == "" || s.Kind != text.CodeSentence && unmarked(p.Text[s.Start:s.End], p.Document) == "" {
 			continue
 		}
 		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}

@@ -10,10 +10,13 @@ import (
 
 // Markdown syntax that quotes omit. Headings keep their words, links their text, and emphasis its words. Code spans stay.
 var (
-	headingMark    = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
-	inlineLink     = regexp.MustCompile(`!?\[([^\[\]]+)\]\([^()\s]+\)`)
-	inlineStrong   = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
-	inlineEmphasis = regexp.MustCompile(`(^|[\s(])\*([\pL\pN](?:[^*]*[^*\s])?)\*($|[\s).,;:!?])`)
+	headingMark  = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
+	inlineLink   = regexp.MustCompile(`!?\[([^\[\]]+)\]\([^()\s]+\)`)
+	inlineStrong = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
+	inlineStar   = regexp.MustCompile(`(^|[\s(])\*([\pL\pN](?:[^*]*[^*\s])?)\*([\s.,;:!?)]|$)`)
+	inlineLine   = regexp.MustCompile(`(^|[\s(])_([\pL\pN](?:[^_]*[^_\s])?)_([\s.,;:!?)]|$)`)
+	inlineCode   = regexp.MustCompile("(?i)<code>([^<>`]+)</code>")
+	inlineTag    = regexp.MustCompile(`(?i)</?(?:a|abbr|b|br|code|del|div|em|i|img|ins|kbd|mark|p|small|span|strong|sub|sup)(?:\s[^<>]*)?/?>`)
 )
 
 // markdownType is the media type of documents whose text is Markdown source.
@@ -27,7 +30,23 @@ func unmarked(text string, d corpus.Document) string {
 	text = headingMark.ReplaceAllString(text, "$1")
 	text = inlineLink.ReplaceAllString(text, "$1")
 	text = inlineStrong.ReplaceAllString(text, "$1$2")
-	return inlineEmphasis.ReplaceAllString(text, "$1$2$3")
+	text = outsideSpans(text, func(s string) string {
+		s = inlineTag.ReplaceAllString(inlineCode.ReplaceAllString(s, "`$1`"), "")
+		return inlineLine.ReplaceAllString(inlineStar.ReplaceAllString(s, "$1$2$3"), "$1$2$3")
+	})
+	return strings.TrimSpace(text)
+}
+
+// outsideSpans replaces the parts of a line outside its code spans. It changes nothing if the backticks are ambiguous.
+func outsideSpans(line string, replace func(string) string) string {
+	if strings.Contains(line, "``") || strings.Count(line, "`")%2 != 0 {
+		return line
+	}
+	parts := strings.Split(line, "`")
+	for i := 0; i < len(parts); i += 2 {
+		parts[i] = replace(parts[i])
+	}
+	return strings.Join(parts, "`")
 }
 
 // plain writes text of a document as one line of Markdown that shows it

@@ -46,13 +46,18 @@ func TestUnmarked(t *testing.T) {
 	for text, want := range map[string]string{
 		"**Chat.** See [the docs](docs/x.md).":   "Chat. See the docs.",
 		"2**3 and **kwargs":                      "2**3 and **kwargs",
-		"Open *Search details*, then (*close*).": "Open Search details, then (close).",
-		"*.go,*.md, *args, a *b, 2*3*4":          "*.go,*.md, *args, a *b, 2*3*4",
 		"an image ![of it](x.png)":               "an image of it",
 		"## השקיה":                               "השקיה",
 		"### **Wann** gießen ##":                 "Wann gießen",
 		"#12 is open":                            "#12 is open",
 		"C# and F#":                              "C# and F#",
+		`<a id="x">FST_ERR</a> is <br>raised`:    "FST_ERR is raised",
+		"set it to <code>string</code>":          "set it to `string`",
+		"the `<a>` element and <T>":              "the `<a>` element and <T>",
+		"Open *Search details*, then (*close*).": "Open Search details, then (close).",
+		"*.go,*.md, *args, a *b, 2*3*4":          "*.go,*.md, *args, a *b, 2*3*4",
+		"*async-await* is _supported_.":          "async-await is supported.",
+		"*.go and *.md, a_b and 2 * 3 * 4":       "*.go and *.md, a_b and 2 * 3 * 4",
 	} {
 		if got := unmarked(text, md); got != want {
 			t.Errorf("%s became %s, want %s", text, got, want)

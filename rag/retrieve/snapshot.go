@@ -21,7 +21,7 @@ import (
 // sentences, and with the analysis of the indexes.
 const (
 	snapshotMagic   = "DSNP"
-	snapshotVersion = 8
+	snapshotVersion = 9
 )
 
 // Save writes the snapshot if there is one and anything has changed. It blocks

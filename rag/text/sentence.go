@@ -258,6 +258,7 @@ func (s *splitter) breaks(a, b line, width int) bool {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(next, "[*")) // a link or emphasis continues the text as well
+	word, _, _ = strings.Cut(word, "](")                          // the end of a link whose text was wrapped
 	return !unicode.IsLower(r) || strings.ContainsAny(word, "_(=")
 }
 

@@ -85,6 +85,9 @@ func isCode(text string, lines []line) bool {
 	if ItemMark(lines[0].of(text)) > 0 {
 		return false
 	}
+	if prompt.MatchString(lines[0].of(text)) {
+		return true
+	}
 	code, prose := 0, 0
 	for _, l := range lines {
 		s := l.of(text)
@@ -103,6 +106,9 @@ func isCode(text string, lines []line) bool {
 	}
 	return code > prose && code >= len(lines)
 }
+
+// prompt matches a command behind the prompt of a shell. The lines below it are its output, which may read like prose.
+var prompt = regexp.MustCompile(`^\$ [\pL./~_-]`)
 
 // isAligned reports whether a line is set in columns: it has several spaces in
 // a row that do not follow a stop.

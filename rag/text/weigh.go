@@ -2,6 +2,7 @@ package text
 
 import (
 	"slices"
+	"unicode/utf8"
 )
 
 // Term is a word of a question in the keyword index.
@@ -78,7 +79,7 @@ func Stems(text string) map[string]bool {
 // missing, additional, or wrong letter, or two letters in the wrong order.
 // Without such a word it returns w.
 func respell(w string, known map[string]bool) string {
-	if len(w) < minRespelled {
+	if utf8.RuneCountInString(w) < minRespelled {
 		return w
 	}
 	best := w
@@ -90,7 +91,7 @@ func respell(w string, known map[string]bool) string {
 	return best
 }
 
-// minRespelled is the minimum length, in bytes, of a word that respell
+// minRespelled is the minimum length, in characters, of a word that respell
 // corrects.
 const minRespelled = 5
 

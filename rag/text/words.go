@@ -44,10 +44,11 @@ func isWordRune(r rune) bool {
 }
 
 // isUnspaced reports whether r belongs to a script without spaces between
-// words.
+// words, or to Korean, whose particles change the ends of words. The mark for long vowels belongs to Katakana, but Unicode
+// counts it to no script.
 func isUnspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana,
-		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0e00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
 // appendPairs adds the pairs of neighbors in the run of unspaced characters at

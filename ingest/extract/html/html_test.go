@@ -31,6 +31,15 @@ func TestInline(t *testing.T) {
 	}
 }
 
+// TestPageLinks omits the links between the pages of Publican books, in any language.
+func TestPageLinks(t *testing.T) {
+	t.Parallel()
+	page := `<p>The seal wears.</p><ul class="docnav"><li class="previous"><a href="a.html"><strong>Précédent</strong>A.9. Devuan</a></li><li class="next"><a href="b.html"><strong>Suivant</strong>Avant-propos</a></li></ul>`
+	if got := readPage(t, page); got != "The seal wears." {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestArticle omits the text around an article, and omits nothing from other
 // pages.
 func TestArticle(t *testing.T) {

@@ -22,7 +22,7 @@ var inlineElements = map[atom.Atom]bool{
 var navigationClasses = map[string]bool{
 	"navheader": true, "navfooter": true, "navbar": true, "breadcrumb": true, "breadcrumbs": true, "related": true,
 	"sphinxsidebar": true, "skip-link": true, "headerlink": true, "toctree-wrapper": true, "wy-nav-side": true,
-	"rst-footer-buttons": true, "md-nav": true, "md-footer": true, "pagination": true,
+	"rst-footer-buttons": true, "md-nav": true, "md-footer": true, "pagination": true, "docnav": true,
 }
 
 // boxClasses mark notes and warnings. Headings inside them do not open a

@@ -91,10 +91,11 @@ func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !isUnspaced(r)
 }
 
-// isUnspaced reports whether r belongs to a script without spaces between words.
+// isUnspaced reports whether r belongs to a script without spaces between words. The mark for long vowels belongs to Katakana,
+// but Unicode counts it to no script.
 func isUnspaced(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
-		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0e00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
 // eachPair yields the pairs in the run of unspaced characters at i, or its only character. It returns the end of the run.
