@@ -56,7 +56,7 @@ func tokens(t *testing.T) *embed.Static {
 
 func configOf(t *testing.T, s *postgres.Store) pgvector.Config {
 	t.Helper()
-	cfg := pgvector.Config{Corpus: s, Embedder: model, Dimensions: 64, Static: tokens(t)}
+	cfg := pgvector.Config{Corpus: s, Embedder: model, Dimensions: 64}
 	cfg.Pool, cfg.Fail = s.Connections()
 	return cfg
 }
@@ -124,13 +124,14 @@ func TestHNSW(t *testing.T) {
 	for _, version := range []string{"0.5.1", "0.7.0", "0.8.0"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			cfg := configOf(t, openStore(t, pgtest.VectorURL(t)))
+			s := openStore(t, pgtest.VectorURL(t))
+			cfg := configOf(t, s)
 			cfg.Exact = 100
-			x := open(t, cfg)
-			x.SetVersion(version)
-			for name, table := range map[string]hnsw{
-				"embedder": x, "encoder": pgvector.Writer{Encoder: openEncoder(t, x, cfg.Dimensions)},
-			} {
+			x, e := open(t, cfg), openEncoder(t, s, cfg)
+			for _, index := range []*pgvector.Index{x, e.Index()} {
+				index.SetVersion(version)
+			}
+			for name, table := range map[string]hnsw{"embedder": x, "encoder": pgvector.Writer{Encoder: e}} {
 				t.Run(name, func(t *testing.T) { testHNSW(t, cfg, version, table, all) })
 			}
 		})

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"docent/config"
 	"docent/index"
-	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/index/flat"
 	"docent/index/pgvector"
+	"docent/index/pgwords"
 	"docent/index/weaviate"
 	"docent/internal/cores"
 	"docent/internal/fault"
@@ -63,13 +65,32 @@ func openPGVector(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 			"the index pgvector needs a Postgres database; set DATABASE_URL, or use another value of the setting index")
 	}
 	x, err := p.DB.Vectors(ctx, pgvector.Config{
-		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Static: p.static, Log: p.Log,
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Log,
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := x.Refresh(ctx); err != nil {
 		return nil, fmt.Errorf("vector index: %w", err)
+	}
+	return x, nil
+}
+
+// openWords makes the keyword index in Postgres, if the vectors are outside of this
+// process. It is up to date when it returns. It returns nil if words and the data of the
+// second stage are in memory.
+func openWords(ctx context.Context, p *Parts) (*pgwords.Index, error) {
+	if _, ok := p.nearest.(retrieve.Mirror); ok || p.DB.Words == nil {
+		return nil, nil //nolint:nilnil // without an index, words are in memory
+	}
+	x, err := p.DB.Words(ctx, pgwords.Config{
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Static: p.static, Log: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := x.Refresh(ctx); err != nil {
+		return nil, fmt.Errorf("keyword index: %w", err)
 	}
 	return x, nil
 }
@@ -83,6 +104,7 @@ func openEncoders(ctx context.Context, p *Parts) ([]retrieve.Encoder, error) {
 		if x, ok := p.nearest.(*pgvector.Index); ok {
 			vectors, err := x.OpenEncoder(ctx, pgvector.EncoderConfig{
 				Model: m.Embedder.Name(), Dimensions: m.Embedder.Dimensions(), Languages: m.Languages,
+				Encodings: p.DB.Encodings, Chunks: p.words.Chunks,
 			})
 			if err != nil {
 				return nil, fmt.Errorf("vector index of the encoder: %w", err)
@@ -96,38 +118,25 @@ func openEncoders(ctx context.Context, p *Parts) ([]retrieve.Encoder, error) {
 	return out, nil
 }
 
-// featuresOf returns the index if it also supplies the data of the second stage, or
-// nil, so that the retriever keeps them in memory.
-func featuresOf(nearest retrieve.Nearest) retrieve.Features {
-	if x, ok := nearest.(retrieve.Features); ok {
-		return x
-	}
-	return nil
-}
-
-// wordsOf returns the index if it also finds words. By default, words are in memory.
-func wordsOf(nearest retrieve.Nearest) retrieve.Words {
-	if x, ok := nearest.(retrieve.Words); ok {
-		return x
-	}
-	return bm25.New()
-}
-
 // keywordIndex returns the name of the keyword index for /api/info.
-func keywordIndex(nearest retrieve.Nearest) string {
-	if _, ok := nearest.(retrieve.Words); ok {
+func keywordIndex(p *Parts) string {
+	if p.words != nil {
 		return "postgres"
 	}
 	return "bm25"
 }
 
-// followNearest keeps an index outside of this process up to date. The retriever does
+// followIndexes keeps the indexes outside of this process up to date. The retriever does
 // so for indexes in memory.
-func followNearest(ctx context.Context, nearest retrieve.Nearest) error {
-	if x, ok := nearest.(interface{ Follow(context.Context) error }); ok {
-		return x.Follow(ctx)
+func followIndexes(ctx context.Context, p *Parts) error {
+	all, ctx := errgroup.WithContext(ctx)
+	if x, ok := p.nearest.(interface{ Follow(context.Context) error }); ok {
+		all.Go(func() error { return x.Follow(ctx) })
 	}
-	return nil
+	if p.words != nil {
+		all.Go(func() error { return p.words.Follow(ctx) })
+	}
+	return all.Wait()
 }
 
 // DropEngine deletes the index of a temporary database from an engine that would keep it.
