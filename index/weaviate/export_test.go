@@ -39,3 +39,6 @@ func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 func (x *Index) Delete(ctx context.Context, ids []int64) error {
 	return x.delete(ctx, "chunk", ids, 2)
 }
+
+// Index returns the index of the encoder.
+func (e *Encoder) Index() *Index { return e.index }

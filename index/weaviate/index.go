@@ -66,6 +66,12 @@ type Index struct {
 	cfg    Config
 	client *client
 	owner  string
+	// lease is the name of the lease.
+	lease string
+	// zeros stores the chunks with a zero vector, too, so that they are counted. No
+	// search finds them.
+	zeros    bool
+	encoders []*Encoder
 }
 
 var _ retrieve.Nearest = (*Index)(nil)
@@ -101,7 +107,9 @@ func New(ctx context.Context, cfg Config) (*Index, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 32
-	return &Index{cfg: cfg, client: &client{nodes: nodes, key: cfg.Key, http: &http.Client{Transport: transport}}, owner: rand.Text()}, nil
+	x := &Index{cfg: cfg, client: &client{nodes: nodes, key: cfg.Key, http: &http.Client{Transport: transport}}, owner: rand.Text()}
+	x.lease = "index weaviate"
+	return x, nil
 }
 
 // Close closes idle connections.
@@ -117,7 +125,7 @@ type found struct {
 	Data struct {
 		Get map[string][]candidate
 	}
-	Errors []struct{ Message string }
+	Errors graphErrors
 }
 
 // candidate is a chunk in the response to a search.
@@ -132,11 +140,16 @@ type candidate struct {
 
 // failed makes a search go to another node if Weaviate reports an error in a response
 // with status 200. It does so if a shard does not answer.
-func (f *found) failed() error {
-	if len(f.Errors) == 0 {
+func (f *found) failed() error { return f.Errors.first() }
+
+// graphErrors are the errors in a response of GraphQL.
+type graphErrors []struct{ Message string }
+
+func (e graphErrors) first() error {
+	if len(e) == 0 {
 		return nil
 	}
-	return errors.New(short([]byte(f.Errors[0].Message)))
+	return errors.New(short([]byte(e[0].Message)))
 }
 
 // Nearest implements retrieve.Nearest.

@@ -13,6 +13,7 @@ import (
 	"docent/index/pgvector"
 	"docent/index/pgwords"
 	"docent/index/weaviate"
+	"docent/ingest/encode"
 	"docent/internal/cores"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
@@ -95,27 +96,40 @@ func openWords(ctx context.Context, p *Parts) (*pgwords.Index, error) {
 	return x, nil
 }
 
-// openEncoders makes the vectors of the encoders: in Postgres with pgvector, and in
-// memory otherwise.
+// openEncoders makes the vectors of the encoders. They are where the vectors of passages
+// are, except with Weaviate and SQLite: there, they are in memory.
 func openEncoders(ctx context.Context, p *Parts) ([]retrieve.Encoder, error) {
 	var out []retrieve.Encoder
 	for _, m := range p.encoders {
 		e := retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages}
-		if x, ok := p.nearest.(*pgvector.Index); ok {
-			vectors, err := x.OpenEncoder(ctx, pgvector.EncoderConfig{
-				Model: m.Embedder.Name(), Dimensions: m.Embedder.Dimensions(), Languages: m.Languages,
-				Encodings: p.DB.Encodings, Chunks: p.words.Chunks,
-			})
-			if err != nil {
+		if p.words == nil {
+			e.Index = flat.New(flat.Config{Cores: p.cores})
+		} else {
+			var err error
+			if e.Vectors, err = openEncoder(ctx, p, m); err != nil {
 				return nil, fmt.Errorf("vector index of the encoder: %w", err)
 			}
-			e.Vectors = vectors
-		} else {
-			e.Index = flat.New(flat.Config{Cores: p.cores})
 		}
 		out = append(out, e)
 	}
 	return out, nil
+}
+
+// openEncoder makes the vectors of an encoder outside of this process.
+func openEncoder(ctx context.Context, p *Parts, m encode.Model) (retrieve.EncoderVectors, error) {
+	name, dimensions := m.Embedder.Name(), m.Embedder.Dimensions()
+	switch x := p.nearest.(type) {
+	case *pgvector.Index:
+		return x.OpenEncoder(ctx, pgvector.EncoderConfig{
+			Model: name, Dimensions: dimensions, Languages: m.Languages, Encodings: p.DB.Encodings, Chunks: p.words.Chunks,
+		})
+	case *weaviate.Index:
+		return x.OpenEncoder(weaviate.EncoderConfig{
+			Model: name, Dimensions: dimensions, Languages: m.Languages, Encodings: p.DB.Encodings, Chunks: p.words.Chunks,
+		})
+	default:
+		return nil, fmt.Errorf("%T has no vectors of encoders", x)
+	}
 }
 
 // keywordIndex returns the name of the keyword index for /api/info.
