@@ -64,7 +64,7 @@ func (x *Index) OpenEncoder(cfg EncoderConfig) (*Encoder, error) {
 	own.Class = fmt.Sprintf("%sEncoder%x", x.cfg.Class, sha256.Sum256([]byte(kind)))[:len(x.cfg.Class)+len("Encoder")+16]
 	own.Corpus, own.Embedder, own.Dimensions = encodedCorpus{x.cfg.Corpus, cfg}, cfg.Model, cfg.Dimensions
 	e := &Encoder{cfg: cfg, index: &Index{
-		cfg: own, client: x.client, owner: rand.Text(), lease: "index weaviate " + own.Class, zeros: true,
+		cfg: own, client: x.client, owner: rand.Text(), encoder: " " + own.Class, zeros: true,
 	}}
 	x.encoders = append(x.encoders, e)
 	return e, nil

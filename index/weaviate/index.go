@@ -66,8 +66,8 @@ type Index struct {
 	cfg    Config
 	client *client
 	owner  string
-	// lease is the name of the lease.
-	lease string
+	// encoder is the suffix of the lease's name; "" for the vectors of passages.
+	encoder string
 	// zeros stores the chunks with a zero vector, too, so that they are counted. No
 	// search finds them.
 	zeros    bool
@@ -107,9 +107,7 @@ func New(ctx context.Context, cfg Config) (*Index, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 32
-	x := &Index{cfg: cfg, client: &client{nodes: nodes, key: cfg.Key, http: &http.Client{Transport: transport}}, owner: rand.Text()}
-	x.lease = "index weaviate"
-	return x, nil
+	return &Index{cfg: cfg, client: &client{nodes: nodes, key: cfg.Key, http: &http.Client{Transport: transport}}, owner: rand.Text()}, nil
 }
 
 // Close closes idle connections.

@@ -108,13 +108,16 @@ type refreshing struct {
 	next     time.Time
 }
 
+// name is the name of the lease.
+const name = "index weaviate"
+
 // take takes or extends the lease.
 func (r *refreshing) take(ctx context.Context) (bool, error) {
 	now := time.Now()
 	if r.held.Sub(now) > lease/2 {
 		return true, nil
 	}
-	ok, err := r.cfg.Leases.LeaseEncoder(ctx, r.lease, r.owner, now, now.Add(lease))
+	ok, err := r.cfg.Leases.LeaseEncoder(ctx, name+r.encoder, r.owner, now, now.Add(lease))
 	if err != nil {
 		return false, fmt.Errorf("weaviate: lease: %w", err)
 	}
@@ -126,7 +129,7 @@ func (r *refreshing) giveBack(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), searchTimeout)
 	defer cancel()
 	now := time.Now()
-	_, _ = r.cfg.Leases.LeaseEncoder(ctx, r.lease, r.owner, now, now) //nolint:errcheck // the lease expires
+	_, _ = r.cfg.Leases.LeaseEncoder(ctx, name+r.encoder, r.owner, now, now) //nolint:errcheck // the lease expires
 }
 
 // prepare creates the classes if they are missing, and reads the revision. It empties
