@@ -76,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*Index, error) {
 	x := &Index{cfg: cfg}
 	x.follower = pgfollow.New(pgfollow.Config{
 		Pool: cfg.Pool, Fail: cfg.Fail, Corpus: cfg.Corpus, Embedder: cfg.Embedder, State: "pgvector_index",
-		Columns: `vectors bigint NOT NULL DEFAULT 0`, Format: strconv.Itoa(layout), Name: "vector index in PostgreSQL", Log: cfg.Log,
+		Columns: columns, Format: strconv.Itoa(layout), Name: "vector index in PostgreSQL", Log: cfg.Log,
 	}, tables{x})
 	return x, x.follower.Open(ctx, x.fits)
 }

@@ -422,3 +422,24 @@ func TestRefused(t *testing.T) {
 	_, err = pgvector.Open(t.Context(), cfg)
 	wantFault(t, err, "config_pgvector_not_allowed")
 }
+
+// TestEarlierVersion: the tables of a version before index/pgwords are used as they are,
+// and such a version can still open those of this one.
+func TestEarlierVersion(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, pgtest.VectorURL(t))
+	store(t, s, document("a", "lemon"))
+	want(t, found(t, s, open(t, configOf(t, s)), "lemon"), "lemon")
+	pool, _ := s.Connections()
+	// The earlier version writes this at its start.
+	if _, err := pool.Exec(t.Context(), `UPDATE pgvector_index SET format = '3 docent/static-v1', chunks = 1, tokens = 1`); err != nil {
+		t.Fatal(err)
+	}
+	x := open(t, configOf(t, s))
+	hits, err := x.Nearest(t.Context(), indextest.Vector("lemon"), 5, retrieve.Filter{})
+	if err != nil || len(hits) != 1 {
+		t.Errorf("found %v without a refresh, %v", hits, err)
+	}
+	store(t, s, document("b", "lemon mint"))
+	want(t, found(t, s, x, "lemon"), "lemon", "lemon mint")
+}

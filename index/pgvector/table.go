@@ -70,6 +70,10 @@ func (x vectors) key() (key, operators string) {
 // of another version again.
 const layout = 3
 
+// columns are columns of the state. vectors is the number of entries. Servers of versions
+// before index/pgwords write chunks and tokens when they start, also during an upgrade.
+const columns = `vectors bigint NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0, tokens bigint NOT NULL DEFAULT 0`
+
 // derived are the derived tables, except that of the states of encoders.
 const derived = `pgvector_entry, pgvector_encoded`
 
