@@ -311,6 +311,15 @@ func Unit(v []float32) []float32 {
 	return out
 }
 
+// Usable returns v if it has a length and can be compared with others, and nil otherwise.
+// Unit of a usable vector is nil only if it is zero.
+func Usable(v []float32, dimensions int) []float32 {
+	if square := squared(v); len(v) != dimensions || math.IsNaN(square) || math.IsInf(square, 0) {
+		return nil
+	}
+	return v
+}
+
 // squared is the square of a vector's length.
 func squared(v []float32) float64 {
 	sum := 0.0

@@ -63,3 +63,13 @@ func Quantized(b []byte) []float32 {
 	}
 	return v
 }
+
+// VectorsInOrder returns the vectors of chunks in the order of ids, and nil for those
+// without one.
+func VectorsInOrder(ids []int64, found map[int64][]float32) [][]float32 {
+	out := make([][]float32, len(ids))
+	for i, id := range ids {
+		out[i] = found[id]
+	}
+	return out
+}

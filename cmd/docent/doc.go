@@ -14,8 +14,8 @@
 //     question. Package rag holds the types of questions and answers. First,
 //     rag/retrieve finds passages. Its first stage combines keywords (index/bm25)
 //     and vectors (index/chromem or index/flat, embedded by package embed). Both
-//     can also be in Postgres (index/pgvector), and the vectors in a Weaviate
-//     cluster (index/weaviate). The second stage ranks the candidates by features.
+//     can also be in Postgres (index/pgwords and index/pgvector), and the vectors
+//     in a Weaviate cluster (index/weaviate). The second stage ranks the candidates by features.
 //     Then the built-in encoder (embed/encoder) orders the best 20 passages.
 //  4. If the passages support an answer, a model writes it (package llm). Without
 //     a model, rag/quote quotes sentences. rag/pipeline checks the citations

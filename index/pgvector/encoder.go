@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/index"
+	"docent/index/pgfollow"
+	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -34,6 +36,11 @@ type EncoderConfig struct {
 	Dimensions int
 	// Languages selects the documents that the encoder takes.
 	Languages corpus.Languages
+	// Encodings has the vectors of chunks. Required.
+	Encodings corpus.Encodings
+	// Chunks applies all changes of the corpus, and counts the chunks of documents in
+	// some languages. Required.
+	Chunks func(ctx context.Context, languages corpus.Languages) (int, error)
 }
 
 // Encoder has the vectors of an encoder in the tables of an Index. It is safe for
@@ -42,6 +49,8 @@ type Encoder struct {
 	vectors
 	id        int
 	languages corpus.Languages
+	encodings corpus.Encodings
+	chunks    func(ctx context.Context, languages corpus.Languages) (int, error)
 }
 
 var _ retrieve.EncoderVectors = (*Encoder)(nil)
@@ -52,11 +61,16 @@ func (x *Index) OpenEncoder(ctx context.Context, cfg EncoderConfig) (*Encoder, e
 	if err := checkDimensions(cfg.Dimensions); err != nil {
 		return nil, err
 	}
-	e := &Encoder{languages: cfg.Languages}
+	for name, missing := range map[string]bool{"Encodings": cfg.Encodings == nil, "Chunks": cfg.Chunks == nil} {
+		if missing {
+			return nil, fault.New(fault.Invalid, "config_pgvector_incomplete", "pgvector: Config.%s is missing", name)
+		}
+	}
+	e := &Encoder{languages: cfg.Languages, encodings: cfg.Encodings, chunks: cfg.Chunks}
 	// Processes of different versions may take other languages, so each has its own table.
 	format := fmt.Sprintf("%d %t %q", cfg.Dimensions, cfg.Languages.Except, cfg.Languages.Listed)
 	err := pgx.BeginFunc(ctx, x.cfg.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lock); err != nil {
+		if err := pgfollow.LockTables(ctx, tx); err != nil {
 			return err
 		}
 		err := tx.QueryRow(ctx, `SELECT id FROM pgvector_encoder WHERE model = $1 AND format = $2`, cfg.Model, format).Scan(&e.id)
@@ -96,30 +110,13 @@ func (e *Encoder) Nearest(ctx context.Context, vector []float32, k int, filter r
 
 // Vectors implements retrieve.EncoderVectors. It reads the table encoding.
 func (e *Encoder) Vectors(ctx context.Context, ids []int64) ([][]float32, error) {
-	out := make([][]float32, len(ids))
-	if len(ids) == 0 {
-		return out, nil
-	}
-	places := make(map[int64][]int, len(ids))
-	for i, id := range ids {
-		places[id] = append(places[id], i)
-	}
-	rows, err := e.index.cfg.Pool.Query(ctx, `SELECT chunk_id, vector FROM encoding WHERE model = $1 AND chunk_id = ANY ($2)`, e.model, ids)
-	if err != nil {
-		return nil, e.index.cfg.Fail("read vectors of the encoder", err)
-	}
-	var chunk int64
-	var stored []byte
-	if _, err := pgx.ForEachRow(rows, []any{&chunk, &stored}, func() error {
-		v := e.dequantize(stored)
-		for _, i := range places[chunk] {
-			out[i] = v
+	vectors, err := e.encodings.ReadEncodings(ctx, e.model, ids)
+	for i, v := range vectors {
+		if len(v) != e.dimensions {
+			vectors[i] = nil
 		}
-		return nil
-	}); err != nil {
-		return nil, e.index.cfg.Fail("read vectors of the encoder", err)
 	}
-	return out, nil
+	return vectors, err
 }
 
 // dequantize decodes a vector of the table encoding, which has an int8 for each element.
@@ -144,25 +141,32 @@ func (e *Encoder) Refresh(ctx context.Context) (done, total int, err error) {
 	if err := e.index.Refresh(ctx); err != nil {
 		return 0, 0, err
 	}
-	e.index.refreshing.Lock()
-	defer e.index.refreshing.Unlock()
-	next := time.Now().Add(logEvery)
-	for all := false; !all; {
-		if all, done, err = e.step(ctx); err != nil {
-			return 0, 0, e.index.cfg.Fail("refresh the vectors of the encoder in PostgreSQL", err)
-		}
-		if !all && time.Now().After(next) {
-			next = time.Now().Add(logEvery)
-			e.index.cfg.Log.Info("filling the vectors of the encoder in PostgreSQL", "model", e.model, "passages", done)
-		}
+	if err := e.index.follower.Exclusive(func() error { return e.fill(ctx) }); err != nil {
+		return 0, 0, err
 	}
-	if err := e.buildHNSW(ctx); err != nil {
-		return 0, 0, e.index.cfg.Fail("build the HNSW index of the encoder in PostgreSQL", err)
+	if total, err = e.chunks(ctx, e.languages); err != nil {
+		return 0, 0, fmt.Errorf("pgvector: count the chunks of the encoder: %w", err)
 	}
-	err = e.index.cfg.Pool.QueryRow(ctx, `SELECT vectors, (SELECT coalesce(sum(chunks), 0)::bigint FROM pgvector_language
-		WHERE (language = ANY ($2)) <> $3) FROM pgvector_encoder WHERE id = $1`,
-		e.id, append([]string{}, e.languages.Listed...), e.languages.Except).Scan(&done, &total)
+	err = e.index.cfg.Pool.QueryRow(ctx, `SELECT vectors FROM pgvector_encoder WHERE id = $1`, e.id).Scan(&done)
 	return done, total, e.index.cfg.Fail("count the vectors of the encoder in PostgreSQL", err)
+}
+
+// fill adds all stored vectors, and builds the HNSW index if searches need it.
+func (e *Encoder) fill(ctx context.Context) error {
+	next := time.Now().Add(pgfollow.LogEvery)
+	for {
+		all, count, err := e.step(ctx)
+		if err != nil {
+			return e.index.cfg.Fail("refresh the vectors of the encoder in PostgreSQL", err)
+		}
+		if all {
+			return e.index.cfg.Fail("build the HNSW index of the encoder in PostgreSQL", e.buildHNSW(ctx))
+		}
+		if time.Now().After(next) {
+			next = time.Now().Add(pgfollow.LogEvery)
+			e.index.cfg.Log.Info("filling the vectors of the encoder in PostgreSQL", "model", e.model, "passages", count)
+		}
+	}
 }
 
 // step adds the next stored vectors in one transaction. all reports that none are left,
@@ -171,7 +175,7 @@ func (e *Encoder) Refresh(ctx context.Context) (done, total int, err error) {
 // removed later loses its vectors in a later step of the Index.
 func (e *Encoder) step(ctx context.Context) (all bool, count int, err error) {
 	err = pgx.BeginFunc(ctx, e.index.cfg.Pool, func(tx pgx.Tx) error {
-		if _, err := e.index.lockState(ctx, tx); err != nil {
+		if _, _, err := e.index.follower.Lock(ctx, tx); err != nil {
 			return err
 		}
 		var revision, stored int64
@@ -209,7 +213,7 @@ func (e *Encoder) step(ctx context.Context) (all bool, count int, err error) {
 // number of all vectors.
 func (e *Encoder) add(ctx context.Context, tx pgx.Tx, since int64, count int) (all bool, last int64, total int, err error) {
 	rows, err := tx.Query(ctx, `SELECT chunk_id, revision, vector FROM encoding
-		WHERE model = $1 AND revision > $2 ORDER BY revision FETCH FIRST $3 ROWS WITH TIES`, e.model, since, commitChunks)
+		WHERE model = $1 AND revision > $2 ORDER BY revision FETCH FIRST $3 ROWS WITH TIES`, e.model, since, pgfollow.CommitChunks)
 	if err != nil {
 		return false, 0, 0, err
 	}
@@ -239,7 +243,7 @@ func (e *Encoder) add(ctx context.Context, tx pgx.Tx, since int64, count int) (a
 			JOIN chunk c ON c.id = n.id JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
 		WHERE (d.language = ANY ($4)) <> $5 ON CONFLICT DO NOTHING`,
 		e.id, ids, vectors, append([]string{}, e.languages.Listed...), e.languages.Except)
-	return read < commitChunks, last, count + int(tag.RowsAffected()), err
+	return read < pgfollow.CommitChunks, last, count + int(tag.RowsAffected()), err
 }
 
 // dropEncoded deletes the vectors of documents' chunks that no longer exist. A document

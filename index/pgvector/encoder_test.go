@@ -2,6 +2,7 @@ package pgvector_test
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"docent/index/bm25"
 	"docent/index/flat"
 	"docent/index/pgvector"
+	"docent/index/pgwords"
 	"docent/ingest/intake"
 	"docent/internal/pgtest"
 	"docent/rag/corpus"
@@ -24,10 +26,24 @@ import (
 // everyLanguage selects all documents.
 var everyLanguage = corpus.Languages{Except: true}
 
-// openEncoder opens the encoder "encoder", which takes all documents.
-func openEncoder(t *testing.T, x *pgvector.Index, dimensions int) *pgvector.Encoder {
+// openWords opens the words and the data of the second stage.
+func openWords(t *testing.T, s *postgres.Store, cfg pgvector.Config) *pgwords.Index {
 	t.Helper()
-	e, err := x.OpenEncoder(t.Context(), pgvector.EncoderConfig{Model: "encoder", Dimensions: dimensions, Languages: everyLanguage})
+	w, err := pgwords.Open(t.Context(), pgwords.Config{
+		Pool: cfg.Pool, Fail: cfg.Fail, Corpus: s, Embedder: cfg.Embedder, Dimensions: cfg.Dimensions, Static: tokens(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// openEncoder opens the encoder "encoder", which takes all documents.
+func openEncoder(t *testing.T, s *postgres.Store, cfg pgvector.Config) *pgvector.Encoder {
+	t.Helper()
+	e, err := open(t, cfg).OpenEncoder(t.Context(), pgvector.EncoderConfig{
+		Model: "encoder", Dimensions: cfg.Dimensions, Languages: everyLanguage, Encodings: s, Chunks: openWords(t, s, cfg).Chunks,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +53,8 @@ func openEncoder(t *testing.T, x *pgvector.Index, dimensions int) *pgvector.Enco
 func TestEncoderNearest(t *testing.T) {
 	t.Parallel()
 	indextest.RunNearest(t, func(t *testing.T) (retrieve.Nearest, indextest.Writer) {
-		e := openEncoder(t, open(t, configOf(t, openStore(t, pgtest.VectorURL(t)))), 64)
+		s := openStore(t, pgtest.VectorURL(t))
+		e := openEncoder(t, s, configOf(t, s))
 		return e, pgvector.Writer{Encoder: e}
 	})
 }
@@ -49,14 +66,20 @@ func openRetriever(t *testing.T, s *postgres.Store, cfg pgvector.Config, embedde
 ) *retrieve.Retriever {
 	t.Helper()
 	c := retrieve.Config{
-		Corpus: s, Embedder: embedder, Static: cfg.Static, Encodings: s, Words: bm25.New(), Nearest: flat.New(flat.Config{}), Snapshot: snapshot,
+		Corpus: s, Embedder: embedder, Static: tokens(t), Encodings: s, Words: bm25.New(), Nearest: flat.New(flat.Config{}), Snapshot: snapshot,
 	}
 	if inPostgres {
-		x := open(t, cfg)
-		c.Words, c.Nearest, c.Features, c.Encodings = x, x, x, nil
+		x, w := open(t, cfg), openWords(t, s, cfg)
+		for _, refresh := range []func(context.Context) error{x.Refresh, w.Refresh} {
+			if err := refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c.Words, c.Nearest, c.Features, c.Encodings = w, x, w, nil
 		for i, e := range encoders {
 			vectors, err := x.OpenEncoder(t.Context(), pgvector.EncoderConfig{
 				Model: e.Embedder.Name(), Dimensions: e.Embedder.Dimensions(), Languages: e.Languages,
+				Encodings: s, Chunks: w.Chunks,
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -111,6 +134,16 @@ func TestEncoders(t *testing.T) {
 			})
 		})
 	}
+}
+
+// handbook returns the documents of the retrieval tests, without chunk ids.
+func handbook(t *testing.T, static *embed.Static) []intake.Put {
+	t.Helper()
+	var out []intake.Put
+	for _, d := range indextest.Handbook(t, "../../rag/retrieve/testdata/retrieval/corpus.jsonl", static) {
+		out = append(out, intake.Put{Embedder: static.Name(), Document: d.Document, Chunks: d.Chunks, Vectors: d.Vectors})
+	}
+	return out
 }
 
 // renamed is an embedder under another name.
@@ -220,8 +253,8 @@ func TestEncodersInMemory(t *testing.T) {
 			UPDATE document SET version = r.revision FROM r WHERE id = (SELECT max(id) FROM document)`,
 		`UPDATE pgvector_index SET database_id = 'another', revision = 1000000`, // as in a restored backup
 		`UPDATE pgvector_encoder SET revision = 1000000`,
-		`DROP TABLE pgvector_index, pgvector_entry, pgvector_row, pgvector_document, pgvector_token,
-			pgvector_words, pgvector_document_words, pgvector_term, pgvector_language, pgvector_encoded, pgvector_encoder`,
+		`DROP TABLE pgvector_index, pgvector_entry, pgvector_encoded, pgvector_encoder`,
+		`DROP TABLE pgwords_index, pgwords_row, pgwords_document, pgwords_token, pgwords_chunk, pgwords_text, pgwords_term, pgwords_language`,
 	} {
 		if _, err := pool.Exec(t.Context(), change); err != nil {
 			t.Fatal(err)
@@ -296,7 +329,8 @@ func TestEncoderProcesses(t *testing.T) {
 	}
 	var encoders []*pgvector.Encoder
 	for range 2 {
-		e := openEncoder(t, open(t, configOf(t, openStore(t, database))), 64)
+		s := openStore(t, database)
+		e := openEncoder(t, s, configOf(t, s))
 		encoders = append(encoders, e)
 		refresh(func() error {
 			_, _, err := e.Refresh(t.Context())

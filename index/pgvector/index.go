@@ -2,14 +2,12 @@ package pgvector
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"sync"
-	"time"
+	"strconv"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"docent/embed"
+	"docent/index/pgfollow"
 	"docent/internal/fault"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -38,25 +36,19 @@ type Config struct {
 	Embedder string
 	// Dimensions is the length of its vectors. Required.
 	Dimensions int
-	// Static tokenizes passages for the second stage. Required.
-	Static *embed.Static
 	// Exact is the number of passages up to which a search compares all vectors.
-	// With more, the HNSW index exists. A search for words compares up to three
-	// times as many. Default: 10,000.
+	// With more, the HNSW index exists. Default: 10,000.
 	Exact int
 	// Log receives messages about progress and unusable vectors. Default: nil,
 	// which discards them.
 	Log *slog.Logger
 }
 
-// Index is a vector index and a keyword index in PostgreSQL. It also supplies the data
-// of the second stage, so that a process does not keep them in memory. It is safe for
-// concurrent use.
+// Index is a vector index in PostgreSQL. It is safe for concurrent use.
 type Index struct {
-	cfg     Config
-	version version
-
-	refreshing sync.Mutex // held by Refresh, so that a process uses one connection to write
+	cfg      Config
+	version  version
+	follower *pgfollow.Follower
 }
 
 var _ retrieve.Nearest = (*Index)(nil)
@@ -67,7 +59,6 @@ var _ retrieve.Nearest = (*Index)(nil)
 func Open(ctx context.Context, cfg Config) (*Index, error) {
 	for name, missing := range map[string]bool{
 		"Pool": cfg.Pool == nil, "Fail": cfg.Fail == nil, "Corpus": cfg.Corpus == nil, "Embedder": cfg.Embedder == "",
-		"Static": cfg.Static == nil,
 	} {
 		if missing {
 			return nil, fault.New(fault.Invalid, "config_pgvector_incomplete", "pgvector: Config.%s is missing", name)
@@ -83,11 +74,24 @@ func Open(ctx context.Context, cfg Config) (*Index, error) {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	x := &Index{cfg: cfg}
-	if err := x.open(ctx); err != nil {
-		return nil, cfg.Fail("open the index in PostgreSQL", err)
-	}
-	return x, nil
+	x.follower = pgfollow.New(pgfollow.Config{
+		Pool: cfg.Pool, Fail: cfg.Fail, Corpus: cfg.Corpus, Embedder: cfg.Embedder, State: "pgvector_index",
+		Columns: columns, Format: strconv.Itoa(layout), Name: "vector index in PostgreSQL", Log: cfg.Log,
+	}, tables{x})
+	return x, x.follower.Open(ctx, x.fits)
 }
+
+// Refresh applies all changes of the corpus to the index, and builds the HNSW index if
+// searches need it. If another process refreshes the index, it waits.
+func (x *Index) Refresh(ctx context.Context) error {
+	if err := x.follower.Refresh(ctx); err != nil {
+		return err
+	}
+	return x.cfg.Fail("build the HNSW index in PostgreSQL", x.follower.Exclusive(func() error { return x.entries().buildHNSW(ctx) }))
+}
+
+// Follow applies changes of the corpus until ctx ends, which is not an error.
+func (x *Index) Follow(ctx context.Context) error { return x.follower.Follow(ctx, x.Refresh) }
 
 // checkDimensions checks the length of vectors.
 func checkDimensions(n int) error {
@@ -96,43 +100,4 @@ func checkDimensions(n int) error {
 			"pgvector: vectors of %d dimensions; use a model with 1 to %d dimensions", n, maxDimensions)
 	}
 	return nil
-}
-
-const (
-	// minPause is the pause of Follow after the first failure.
-	minPause = 250 * time.Millisecond
-	// maxPause is the longest pause of Follow.
-	maxPause = 30 * time.Second
-)
-
-// Follow applies changes of the corpus until ctx ends, which is not an error.
-// After a failure it retries at the next change, or after a pause. The pause
-// grows with each failure.
-func (x *Index) Follow(ctx context.Context) error {
-	changed, err := x.cfg.Corpus.Watch(ctx)
-	if err != nil {
-		return fmt.Errorf("pgvector: watch the corpus: %w", err)
-	}
-	again := time.NewTimer(maxPause)
-	again.Stop()
-	defer again.Stop()
-	for pause := minPause; ; {
-		select {
-		case <-again.C:
-		case _, ok := <-changed:
-			if !ok {
-				return nil
-			}
-		}
-		err := x.Refresh(ctx)
-		switch {
-		case err == nil:
-			again.Stop()
-			pause = minPause
-		case ctx.Err() == nil:
-			x.cfg.Log.Error("the index in PostgreSQL could not follow the documents", "error", err, "again_in", pause)
-			again.Reset(pause)
-			pause = min(2*pause, maxPause)
-		}
-	}
 }

@@ -56,7 +56,7 @@ func tokens(t *testing.T) *embed.Static {
 
 func configOf(t *testing.T, s *postgres.Store) pgvector.Config {
 	t.Helper()
-	cfg := pgvector.Config{Corpus: s, Embedder: model, Dimensions: 64, Static: tokens(t)}
+	cfg := pgvector.Config{Corpus: s, Embedder: model, Dimensions: 64}
 	cfg.Pool, cfg.Fail = s.Connections()
 	return cfg
 }
@@ -124,13 +124,14 @@ func TestHNSW(t *testing.T) {
 	for _, version := range []string{"0.5.1", "0.7.0", "0.8.0"} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			cfg := configOf(t, openStore(t, pgtest.VectorURL(t)))
+			s := openStore(t, pgtest.VectorURL(t))
+			cfg := configOf(t, s)
 			cfg.Exact = 100
-			x := open(t, cfg)
-			x.SetVersion(version)
-			for name, table := range map[string]hnsw{
-				"embedder": x, "encoder": pgvector.Writer{Encoder: openEncoder(t, x, cfg.Dimensions)},
-			} {
+			x, e := open(t, cfg), openEncoder(t, s, cfg)
+			for _, index := range []*pgvector.Index{x, e.Index()} {
+				index.SetVersion(version)
+			}
+			for name, table := range map[string]hnsw{"embedder": x, "encoder": pgvector.Writer{Encoder: e}} {
 				t.Run(name, func(t *testing.T) { testHNSW(t, cfg, version, table, all) })
 			}
 		})
@@ -420,4 +421,25 @@ func TestRefused(t *testing.T) {
 	cfg.Pool = plain
 	_, err = pgvector.Open(t.Context(), cfg)
 	wantFault(t, err, "config_pgvector_not_allowed")
+}
+
+// TestEarlierVersion: the tables of a version before index/pgwords are used as they are,
+// and such a version can still open those of this one.
+func TestEarlierVersion(t *testing.T) {
+	t.Parallel()
+	s := openStore(t, pgtest.VectorURL(t))
+	store(t, s, document("a", "lemon"))
+	want(t, found(t, s, open(t, configOf(t, s)), "lemon"), "lemon")
+	pool, _ := s.Connections()
+	// The earlier version writes this at its start.
+	if _, err := pool.Exec(t.Context(), `UPDATE pgvector_index SET format = '3 docent/static-v1', chunks = 1, tokens = 1`); err != nil {
+		t.Fatal(err)
+	}
+	x := open(t, configOf(t, s))
+	hits, err := x.Nearest(t.Context(), indextest.Vector("lemon"), 5, retrieve.Filter{})
+	if err != nil || len(hits) != 1 {
+		t.Errorf("found %v without a refresh, %v", hits, err)
+	}
+	store(t, s, document("b", "lemon mint"))
+	want(t, found(t, s, x, "lemon"), "lemon", "lemon mint")
 }

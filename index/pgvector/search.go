@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/index"
+	"docent/index/pgfollow"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
 )
@@ -75,7 +76,7 @@ func (x vectors) find(ctx context.Context, dimensions int, s search) ([]retrieve
 	case err != nil:
 		return nil, err
 	case embedder != x.model:
-		return nil, otherModel(embedder)
+		return nil, pgfollow.OtherModel(embedder)
 	case accepted == 0:
 		return nil, nil
 	case dimensions != x.dimensions:

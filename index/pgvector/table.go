@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"docent/index/pgfollow"
 	"docent/internal/fault"
 )
-
-// lock is the advisory lock of processes that create tables or indexes.
-const lock = 7240171
 
 // version is the version of the extension, as major and minor number.
 type version struct{ major, minor int }
@@ -73,22 +70,12 @@ func (x vectors) key() (key, operators string) {
 // of another version again.
 const layout = 3
 
-// stateTable has one row: the state of the index. revision is that of the corpus,
-// vectors is the number of entries, and chunks and tokens are statistics of the
-// rows. The table does not need the extension.
-const stateTable = `CREATE TABLE IF NOT EXISTS pgvector_index (
-	one boolean PRIMARY KEY DEFAULT true CHECK (one),
-	database_id text NOT NULL,
-	embedder text NOT NULL,
-	format text NOT NULL,
-	revision bigint NOT NULL DEFAULT 0,
-	vectors bigint NOT NULL DEFAULT 0,
-	chunks bigint NOT NULL DEFAULT 0,
-	tokens bigint NOT NULL DEFAULT 0)`
+// columns are columns of the state. vectors is the number of entries. Servers of versions
+// before index/pgwords write chunks and tokens when they start, also during an upgrade.
+const columns = `vectors bigint NOT NULL DEFAULT 0, chunks bigint NOT NULL DEFAULT 0, tokens bigint NOT NULL DEFAULT 0`
 
-// tables are the derived tables.
-const tables = `pgvector_entry, pgvector_row, pgvector_document, pgvector_token,
-	pgvector_words, pgvector_document_words, pgvector_term, pgvector_language, pgvector_encoded`
+// derived are the derived tables, except that of the states of encoders.
+const derived = `pgvector_entry, pgvector_encoded`
 
 // entryTable has the vectors, at length 1. It repeats the columns of other tables
 // that searches filter and order by.
@@ -111,48 +98,49 @@ func inRow(table string) string {
 	return `ALTER TABLE ` + table + ` ALTER COLUMN vector SET STORAGE PLAIN`
 }
 
-// open creates what is missing.
-func (x *Index) open(ctx context.Context) error {
-	return pgx.BeginFunc(ctx, x.cfg.Pool, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, lock); err != nil {
-			return err
-		}
-		if err := x.extension(ctx, tx); err != nil {
-			return err
-		}
-		for _, query := range []string{stateTable, `INSERT INTO pgvector_index (database_id, embedder, format) VALUES ('', '', '') ON CONFLICT DO NOTHING`} {
-			if _, err := tx.Exec(ctx, query); err != nil {
-				return err
-			}
-		}
-		var embedder, have, column string
-		if err := tx.QueryRow(ctx, `SELECT embedder, format, coalesce((SELECT format_type(atttypid, atttypmod) FROM pg_attribute
-				WHERE attrelid = to_regclass('pgvector_entry') AND attname = 'vector' AND NOT attisdropped), '')
-			FROM pgvector_index FOR UPDATE`).Scan(&embedder, &have, &column); err != nil {
-			return err
-		}
-		format := fmt.Sprintf("%d %s", layout, x.cfg.Static.Name())
-		if embedder == x.cfg.Embedder && have == format && column == fmt.Sprintf("vector(%d)", x.cfg.Dimensions) {
-			return nil
-		}
-		if column != "" {
-			x.cfg.Log.Info("the index in PostgreSQL is of another model or version: building it again", "model", embedder)
-		}
-		queries := slices.Concat([]string{`DROP TABLE IF EXISTS pgvector_encoder, ` + tables, fmt.Sprintf(entryTable, x.cfg.Dimensions)},
-			rowTables, wordTables, encoderTables)
-		if x.cfg.Dimensions <= maxInRow {
-			queries = append(queries, inRow("pgvector_entry"))
-		}
-		for _, query := range queries {
-			if _, err := tx.Exec(ctx, query); err != nil {
-				return err
-			}
-		}
-		_, err := tx.Exec(ctx, `UPDATE pgvector_index SET database_id = '', embedder = $1, format = $2,
-			revision = 0, vectors = 0, chunks = 0, tokens = 0`, x.cfg.Embedder, format)
-		return err
-	})
+// fits creates the extension, and reports whether the table has vectors of the length.
+func (x *Index) fits(ctx context.Context, tx pgx.Tx) (bool, error) {
+	if err := x.extension(ctx, tx); err != nil {
+		return false, err
+	}
+	var column string
+	err := tx.QueryRow(ctx, `SELECT coalesce((SELECT format_type(atttypid, atttypmod) FROM pg_attribute
+		WHERE attrelid = to_regclass('pgvector_entry') AND attname = 'vector' AND NOT attisdropped), '')`).Scan(&column)
+	return column == fmt.Sprintf("vector(%d)", x.cfg.Dimensions), err
 }
+
+// tables implements pgfollow.Index and pgfollow.Step.
+type tables struct{ *Index }
+
+// Create implements pgfollow.Index.
+func (t tables) Create(ctx context.Context, tx pgx.Tx) error {
+	queries := []string{`DROP TABLE IF EXISTS pgvector_encoder, ` + derived, fmt.Sprintf(entryTable, t.cfg.Dimensions)}
+	queries = append(queries, encoderTables...)
+	if t.cfg.Dimensions <= maxInRow {
+		queries = append(queries, inRow("pgvector_entry"))
+	}
+	for _, query := range queries {
+		if _, err := tx.Exec(ctx, query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Clear implements pgfollow.Index.
+func (t tables) Clear(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, `TRUNCATE `+derived); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `WITH encoders AS (UPDATE pgvector_encoder SET revision = 0, vectors = 0) UPDATE pgvector_index SET vectors = 0`)
+	return err
+}
+
+// Step implements pgfollow.Index.
+func (t tables) Step() pgfollow.Step { return t }
+
+// End implements pgfollow.Step.
+func (tables) End(context.Context, pgx.Tx) error { return nil }
 
 // SQLSTATE codes of a failed CREATE EXTENSION.
 const (

@@ -14,6 +14,8 @@ import (
 	"docent/rag/retrieve/indextest"
 )
 
+func TestEncodersInCluster(t *testing.T) { runEncoders(t, nodes) }
+
 func TestNearest(t *testing.T) {
 	indextest.RunNearest(t, func(t *testing.T) (retrieve.Nearest, indextest.Writer) {
 		x := open(t, weaviate.Config{Nodes: nodes, Class: "Test" + rand.Text()})

@@ -46,3 +46,6 @@ func (x *Index) Delete(ctx context.Context, ids []int64) error {
 	}
 	return nil
 }
+
+// Index returns the index of the encoder.
+func (e *Encoder) Index() *Index { return e.index }

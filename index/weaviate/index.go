@@ -69,6 +69,12 @@ type Index struct {
 	cfg    Config
 	client *client
 	owner  string
+	// encoder is the suffix of the lease's name; "" for the vectors of passages.
+	encoder string
+	// zeros stores the chunks with a zero vector, too, so that they are counted. No
+	// search finds them.
+	zeros    bool
+	encoders []*Encoder
 }
 
 var _ retrieve.Nearest = (*Index)(nil)
@@ -120,7 +126,7 @@ type found struct {
 	Data struct {
 		Get map[string][]candidate
 	}
-	Errors []struct{ Message string }
+	Errors graphErrors
 }
 
 // candidate is a chunk in the response to a search.
@@ -135,11 +141,16 @@ type candidate struct {
 
 // failed makes a search go to another node if Weaviate reports an error in a response
 // with status 200. It does so if a shard does not answer.
-func (f *found) failed() error {
-	if len(f.Errors) == 0 {
+func (f *found) failed() error { return f.Errors.first() }
+
+// graphErrors are the errors in a response of GraphQL.
+type graphErrors []struct{ Message string }
+
+func (e graphErrors) first() error {
+	if len(e) == 0 {
 		return nil
 	}
-	return errors.New(short([]byte(f.Errors[0].Message)))
+	return errors.New(short([]byte(e[0].Message)))
 }
 
 // Nearest implements retrieve.Nearest.

@@ -18,7 +18,9 @@ func open(t *testing.T, cfg weaviate.Config) *weaviate.Index {
 	if cfg.Embedder == "" {
 		cfg.Embedder = "test"
 	}
-	cfg.Leases, cfg.Dimensions = free{}, 64
+	if cfg.Dimensions = 64; cfg.Leases == nil {
+		cfg.Leases = free{}
+	}
 	x, err := weaviate.New(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -125,7 +125,7 @@ func (r *refreshing) take(ctx context.Context) (bool, error) {
 	if r.held.Sub(now) > lease/2 {
 		return true, nil
 	}
-	ok, err := r.cfg.Leases.LeaseEncoder(ctx, name, r.owner, now, now.Add(lease))
+	ok, err := r.cfg.Leases.LeaseEncoder(ctx, name+r.encoder, r.owner, now, now.Add(lease))
 	if err != nil {
 		return false, fmt.Errorf("weaviate: lease: %w", err)
 	}
@@ -137,7 +137,7 @@ func (r *refreshing) giveBack(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), searchTimeout)
 	defer cancel()
 	now := time.Now()
-	_, _ = r.cfg.Leases.LeaseEncoder(ctx, name, r.owner, now, now) //nolint:errcheck // the lease expires
+	_, _ = r.cfg.Leases.LeaseEncoder(ctx, name+r.encoder, r.owner, now, now) //nolint:errcheck // the lease expires
 }
 
 // prepare creates the classes if they are missing, and reads the revision. It empties
@@ -157,7 +157,7 @@ func (r *refreshing) prepare(ctx context.Context) error {
 		return err
 	case class.Description != r.identity():
 		r.cfg.Log.Warn("the index in Weaviate is of another database, model, or version: building it again")
-		if err := r.Drop(ctx); err != nil {
+		if err := r.drop(ctx); err != nil {
 			return err
 		}
 		return r.create(ctx, r.identity())
@@ -174,7 +174,7 @@ func (r *refreshing) prepare(ctx context.Context) error {
 	if r.revision = have.Properties.Revision; r.revision > now.Number {
 		r.revision = 0
 		r.cfg.Log.Warn("the corpus is older than the index in Weaviate: building it again")
-		if err := r.Drop(ctx); err != nil {
+		if err := r.drop(ctx); err != nil {
 			return err
 		}
 		return r.create(ctx, r.identity())
@@ -184,8 +184,18 @@ func (r *refreshing) prepare(ctx context.Context) error {
 
 func (x *Index) stateClass() string { return x.cfg.Class + "State" }
 
-// Drop deletes the index. Refresh builds it again.
+// Drop deletes the index and the vectors of its encoders. Refresh builds it again.
 func (x *Index) Drop(ctx context.Context) error {
+	for _, e := range x.encoders {
+		if err := e.index.drop(ctx); err != nil {
+			return err
+		}
+	}
+	return x.drop(ctx)
+}
+
+// drop deletes the classes.
+func (x *Index) drop(ctx context.Context) error {
 	for _, class := range []string{x.cfg.Class, x.stateClass()} {
 		if err := x.client.call(ctx, writeTimeout, http.MethodDelete, "/v1/schema/"+class, nil, nil); err != nil {
 			return err
@@ -303,7 +313,8 @@ func (x *Index) put(ctx context.Context, entries []retrieve.Entry, revision int6
 			continue
 		}
 		vector := index.Unit(e.Vector)
-		if vector == nil || len(vector) != x.cfg.Dimensions {
+		zero := x.zeros && vector == nil && index.Usable(e.Vector, x.cfg.Dimensions) != nil
+		if !zero && len(vector) != x.cfg.Dimensions {
 			if len(vector) != 0 {
 				x.cfg.Log.Warn("a stored vector cannot be used", "chunk", e.ID, "dimensions", len(e.Vector), "want", x.cfg.Dimensions)
 			}
@@ -382,6 +393,16 @@ func (x *Index) saveState(ctx context.Context, revision int64) error {
 	return x.write(ctx, []object{{Class: x.stateClass(), ID: stateID, Properties: state{revision}}})
 }
 
+// refreshAll refreshes the index and the vectors of its encoders.
+func (x *Index) refreshAll(ctx context.Context) (done bool, err error) {
+	done, err = x.Refresh(ctx)
+	for _, e := range x.encoders {
+		ok, failed := e.follow(ctx)
+		done, err = done && ok, errors.Join(err, failed)
+	}
+	return done, err
+}
+
 // Follow applies changes of the corpus until ctx ends, which is not an error. After a
 // failure, or while another process writes, it tries again after a pause.
 func (x *Index) Follow(ctx context.Context) error {
@@ -399,7 +420,7 @@ func (x *Index) Follow(ctx context.Context) error {
 				return nil
 			}
 		}
-		done, err := x.Refresh(ctx)
+		done, err := x.refreshAll(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil

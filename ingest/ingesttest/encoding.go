@@ -71,6 +71,12 @@ func encodingRoundTrip(t *testing.T, db Database) {
 			}
 		}
 	}
+	read, err := s.ReadEncodings(ctx, "m", []int64{b[0].ID, b[0].ID + 100, a[1].ID, a[1].ID})
+	ok(t, err)
+	want(t, "vectors by id", read, [][]float32{byID[b[0].ID], nil, byID[a[1].ID], byID[a[1].ID]})
+	read, err = s.ReadEncodings(ctx, "m", nil)
+	ok(t, err)
+	want(t, "no ids", len(read), 0)
 	later := encoded(t, s, "m", all[0].Revision)
 	want(t, "after the first write", []int64{int64(len(later)), later[0].ChunkID}, []int64{1, a[0].ID})
 	want(t, "after the last write", len(encoded(t, s, "m", later[0].Revision)), 0)

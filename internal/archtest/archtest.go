@@ -55,6 +55,7 @@ var Families = []Family{
 	{"rag/*", "rag/..."},
 	{"rag/retrieve/*", "rag/..."},
 	{"embed/*", "embed/*"},
+	{"index/pg*", "index/pgfollow"},
 	{"ingest/...", "ingest/extract/..."},
 	{"ingest/*", "ingest/*"},
 	{"ingest/source/*", "ingest/source/*"},

@@ -13,6 +13,7 @@ import (
 	"docent/backup"
 	"docent/config"
 	"docent/index/pgvector"
+	"docent/index/pgwords"
 	"docent/ingest"
 	"docent/ingest/enrich"
 	"docent/ingest/source"
@@ -41,8 +42,10 @@ type Database struct {
 		retrieve.Enrichments
 	}
 	Sessions journal.Store
-	// Vectors opens the vector index in the database; nil for SQLite.
+	// Vectors opens the vector index in the database, and Words opens the keyword index
+	// with the data of the second stage; both are nil for SQLite.
 	Vectors func(ctx context.Context, cfg pgvector.Config) (*pgvector.Index, error)
+	Words   func(ctx context.Context, cfg pgwords.Config) (*pgwords.Index, error)
 	// Replicas and Bus connect processes that share the database; nil for SQLite.
 	Replicas  journal.Leases
 	Bus       replica.Bus
@@ -86,10 +89,14 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			cfg.Pool, cfg.Fail = s.Connections()
 			return pgvector.Open(ctx, cfg)
 		}
+		words := func(ctx context.Context, cfg pgwords.Config) (*pgwords.Index, error) {
+			cfg.Pool, cfg.Fail = s.Connections()
+			return pgwords.Open(ctx, cfg)
+		}
 		return &Database{
 			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
 			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
-			Vectors: vectors,
+			Vectors: vectors, Words: words,
 		}, nil
 	}
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: cfg.SQLitePath(), Dropped: dropped})

@@ -142,8 +142,8 @@ func (s *Server) welcome(ctx context.Context) ws.Info {
 
 // passages counts the passages that can be found.
 func (s *Server) passages(ctx context.Context) (int, error) {
-	if x := featuresOf(s.nearest); x != nil {
-		statistics, err := x.Statistics(ctx, nil)
+	if s.words != nil {
+		statistics, err := s.words.Statistics(ctx, nil)
 		return statistics.Chunks, err
 	}
 	return s.Retriever.Len(), nil
@@ -159,7 +159,7 @@ func (s *Server) info(ctx context.Context) (api.Info, error) {
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
 		Models:   s.RAG.Models(),
 		Embedder: api.EmbedderInfo{Name: s.Embedder.Name(), Dimensions: s.Embedder.Dimensions()},
-		Index:    api.IndexInfo{Keyword: keywordIndex(s.nearest), Vectors: vectorIndex(s.nearest)},
+		Index:    api.IndexInfo{Keyword: keywordIndex(s.Parts), Vectors: vectorIndex(s.nearest)},
 		Voice:    api.VoiceInfo{Listens: s.Listens(), Speaks: s.Speaks()},
 		Limits:   api.Limits{K: s.Config.K},
 	}

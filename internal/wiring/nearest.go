@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/sync/errgroup"
+
 	"docent/config"
 	"docent/index"
-	"docent/index/bm25"
 	"docent/index/chromem"
 	"docent/index/flat"
 	"docent/index/pgvector"
+	"docent/index/pgwords"
 	"docent/index/weaviate"
+	"docent/ingest/encode"
 	"docent/internal/cores"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
@@ -63,7 +66,7 @@ func openPGVector(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 			"the index pgvector needs a Postgres database; set DATABASE_URL, or use another value of the setting index")
 	}
 	x, err := p.DB.Vectors(ctx, pgvector.Config{
-		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Static: p.static, Log: p.Log,
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -74,60 +77,80 @@ func openPGVector(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	return x, nil
 }
 
-// openEncoders makes the vectors of the encoders: in Postgres with pgvector, and in
-// memory otherwise.
+// openWords makes the keyword index in Postgres, if the vectors are outside of this
+// process. It is up to date when it returns. It returns nil if words and the data of the
+// second stage are in memory.
+func openWords(ctx context.Context, p *Parts) (*pgwords.Index, error) {
+	if _, ok := p.nearest.(retrieve.Mirror); ok || p.DB.Words == nil {
+		return nil, nil //nolint:nilnil // without an index, words are in memory
+	}
+	x, err := p.DB.Words(ctx, pgwords.Config{
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Static: p.static, Log: p.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := x.Refresh(ctx); err != nil {
+		return nil, fmt.Errorf("keyword index: %w", err)
+	}
+	return x, nil
+}
+
+// openEncoders makes the vectors of the encoders. They are where the vectors of passages
+// are, except with Weaviate and SQLite: there, they are in memory.
 func openEncoders(ctx context.Context, p *Parts) ([]retrieve.Encoder, error) {
 	var out []retrieve.Encoder
 	for _, m := range p.encoders {
 		e := retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages}
-		if x, ok := p.nearest.(*pgvector.Index); ok {
-			vectors, err := x.OpenEncoder(ctx, pgvector.EncoderConfig{
-				Model: m.Embedder.Name(), Dimensions: m.Embedder.Dimensions(), Languages: m.Languages,
-			})
-			if err != nil {
+		if p.words == nil {
+			e.Index = flat.New(flat.Config{Cores: p.cores})
+		} else {
+			var err error
+			if e.Vectors, err = openEncoder(ctx, p, m); err != nil {
 				return nil, fmt.Errorf("vector index of the encoder: %w", err)
 			}
-			e.Vectors = vectors
-		} else {
-			e.Index = flat.New(flat.Config{Cores: p.cores})
 		}
 		out = append(out, e)
 	}
 	return out, nil
 }
 
-// featuresOf returns the index if it also supplies the data of the second stage, or
-// nil, so that the retriever keeps them in memory.
-func featuresOf(nearest retrieve.Nearest) retrieve.Features {
-	if x, ok := nearest.(retrieve.Features); ok {
-		return x
+// openEncoder makes the vectors of an encoder outside of this process.
+func openEncoder(ctx context.Context, p *Parts, m encode.Model) (retrieve.EncoderVectors, error) {
+	name, dimensions := m.Embedder.Name(), m.Embedder.Dimensions()
+	switch x := p.nearest.(type) {
+	case *pgvector.Index:
+		return x.OpenEncoder(ctx, pgvector.EncoderConfig{
+			Model: name, Dimensions: dimensions, Languages: m.Languages, Encodings: p.DB.Encodings, Chunks: p.words.Chunks,
+		})
+	case *weaviate.Index:
+		return x.OpenEncoder(weaviate.EncoderConfig{
+			Model: name, Dimensions: dimensions, Languages: m.Languages, Encodings: p.DB.Encodings, Chunks: p.words.Chunks,
+		})
+	default:
+		return nil, fmt.Errorf("%T has no vectors of encoders", x)
 	}
-	return nil
-}
-
-// wordsOf returns the index if it also finds words. By default, words are in memory.
-func wordsOf(nearest retrieve.Nearest) retrieve.Words {
-	if x, ok := nearest.(retrieve.Words); ok {
-		return x
-	}
-	return bm25.New()
 }
 
 // keywordIndex returns the name of the keyword index for /api/info.
-func keywordIndex(nearest retrieve.Nearest) string {
-	if _, ok := nearest.(retrieve.Words); ok {
+func keywordIndex(p *Parts) string {
+	if p.words != nil {
 		return "postgres"
 	}
 	return "bm25"
 }
 
-// followNearest keeps an index outside of this process up to date. The retriever does
+// followIndexes keeps the indexes outside of this process up to date. The retriever does
 // so for indexes in memory.
-func followNearest(ctx context.Context, nearest retrieve.Nearest) error {
-	if x, ok := nearest.(interface{ Follow(context.Context) error }); ok {
-		return x.Follow(ctx)
+func followIndexes(ctx context.Context, p *Parts) error {
+	all, ctx := errgroup.WithContext(ctx)
+	if x, ok := p.nearest.(interface{ Follow(context.Context) error }); ok {
+		all.Go(func() error { return x.Follow(ctx) })
 	}
-	return nil
+	if p.words != nil {
+		all.Go(func() error { return p.words.Follow(ctx) })
+	}
+	return all.Wait()
 }
 
 // DropEngine deletes the index of a temporary database from an engine that would keep it.

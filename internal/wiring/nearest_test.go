@@ -1,13 +1,18 @@
 package wiring
 
 import (
+	"context"
 	"log/slog"
 	"os"
 	"testing"
 
 	"docent/config"
+	"docent/index/weaviate/weaviatetest"
+	"docent/ingest/encode"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 	"docent/internal/pgtest"
+	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/retrieve/indextest"
 )
@@ -33,6 +38,73 @@ func TestVectorIndex(t *testing.T) {
 			if got := vectorIndex(x); got != want[i] {
 				t.Errorf("%q with %d passages uses %s, want %s", setting, x.Len(), got, want[i])
 			}
+		}
+	}
+}
+
+// TestNothingInMemory: with an index outside of the process and Postgres, the process
+// keeps nothing for each passage, and finds the same.
+func TestNothingInMemory(t *testing.T) {
+	t.Parallel()
+	node := weaviatetest.New(t)
+	for name, c := range map[string]struct {
+		cfg     config.Config
+		keyword string
+		rows    int
+	}{
+		"weaviate and postgres": {config.Config{DatabaseURL: pgtest.URL(t), Index: config.IndexWeaviate}, "postgres", 0},
+		"pgvector":              {config.Config{DatabaseURL: pgtest.VectorURL(t), Index: config.IndexPGVector}, "postgres", 0},
+		"weaviate and sqlite":   {config.Config{Index: config.IndexWeaviate}, "bm25", 2},
+		"flat and postgres":     {config.Config{DatabaseURL: pgtest.URL(t), Index: config.IndexFlat}, "bm25", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.cfg.Data, c.cfg.Encoder, c.cfg.Weaviate = t.TempDir(), config.EncoderOff, []string{node.URL}
+			p := New(c.cfg, slog.New(slog.DiscardHandler))
+			defer p.Close(context.WithoutCancel(t.Context()))
+			run := func(parts ...func(context.Context) error) {
+				t.Helper()
+				for _, add := range parts {
+					if err := add(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			run(p.AddDatabase, p.AddEmbedder)
+			p.encoders = []encode.Model{{Embedder: indextest.Model("encoder"), Languages: corpus.Languages{Except: true}}}
+			putTexts(t, p, "Lemons grow on small trees.", "Mint grows in wet soil.")
+			run(p.Encode, p.AddRetriever)
+			if p.Retriever.Len() != c.rows || keywordIndex(p) != c.keyword {
+				t.Errorf("%d passages are in memory, and the keyword index is %s", p.Retriever.Len(), keywordIndex(p))
+			}
+			if e := p.Retriever.Encoders()[0]; e.Done != 2 || e.Total != 2 {
+				t.Errorf("the encoder has %d of %d vectors", e.Done, e.Total)
+			}
+			found, err := p.Retriever.Retrieve(t.Context(), retrieve.Query{Question: "Where does mint grow?"})
+			if err != nil || len(found.Results) != 2 || found.Results[0].Passage.Text != "Mint grows in wet soil." {
+				t.Errorf("found %+v, %v", found.Results, err)
+			}
+		})
+	}
+}
+
+// putTexts stores a document for each text.
+func putTexts(t *testing.T, p *Parts, texts ...string) {
+	t.Helper()
+	vectors, err := p.Embedder.EmbedDocuments(t.Context(), texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range texts {
+		if _, err := p.DB.Documents.PutDocuments(t.Context(), []intake.Put{{
+			Embedder: p.Embedder.Name(),
+			Document: corpus.Document{
+				Collection: corpus.DefaultCollection, Source: text, Title: text, Language: "en",
+				MediaType: "text/plain", Pipeline: "test", Status: corpus.Ready,
+			},
+			Chunks: []corpus.Chunk{{Kind: corpus.Prose, Text: text}}, Vectors: vectors[i : i+1],
+		}}); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	s.stopWork = stop
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
-		s.Retriever.Follow, func(ctx context.Context) error { return followNearest(ctx, s.nearest) },
+		s.Retriever.Follow, func(ctx context.Context) error { return followIndexes(ctx, s.Parts) },
 		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run,
 	} {
 		s.work.Go(func() error { return part(s.working) })

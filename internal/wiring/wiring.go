@@ -24,6 +24,7 @@ import (
 	"docent/embed"
 	"docent/embed/encoder"
 	"docent/index/bm25"
+	"docent/index/pgwords"
 	"docent/ingest"
 	"docent/ingest/encode"
 	"docent/ingest/source/syncer"
@@ -91,6 +92,7 @@ type Parts struct {
 	readers   *worker.Pool   // closed by Ingester
 	cores     *cores.Pool    // bounds embedding and indexing in a server; nil in commands
 	nearest   retrieve.Nearest
+	words     *pgwords.Index // nil while words and rows are in memory
 	metrics   *metrics.Set
 	tracer    *trace.Tracer // nil while tracing is off
 	vault     *syncer.Vault
@@ -124,25 +126,32 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 	if p.nearest, err = openNearest(ctx, p); err != nil {
 		return err
 	}
+	if p.words, err = openWords(ctx, p); err != nil {
+		return err
+	}
 	encoders, err := openEncoders(ctx, p)
 	if err != nil {
 		return err
 	}
-	p.Retriever, err = retrieve.New(retrieve.Config{
+	cfg := retrieve.Config{
 		Corpus:   p.DB.Corpus,
 		Encoders: encoders, Encodings: p.DB.Encodings,
 		Embedder: p.Embedder,
 		Static:   p.static,
-		Words:    wordsOf(p.nearest),
-		Nearest:  p.nearest, Features: featuresOf(p.nearest),
+		Nearest:  p.nearest,
 		Reranker: reranker, RerankShare: share,
 		Enriched: retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: newNearest(p.Config.Index, p.cores)},
 		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
 		Cores:    p.cores,
 		Log:      p.Log,
 		Metrics:  p.metrics,
-	})
-	if err != nil {
+	}
+	if p.words != nil {
+		cfg.Words, cfg.Features = p.words, p.words
+	} else {
+		cfg.Words = bm25.New()
+	}
+	if p.Retriever, err = retrieve.New(cfg); err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	if err := p.Retriever.Load(ctx); err != nil {

@@ -60,6 +60,9 @@ type Encodings interface {
 	// order of revisions. Writes of a model become visible in that order. An
 	// error comes once and last.
 	Encoded(ctx context.Context, model string, since int64) iter.Seq2[Encoding, error]
+	// ReadEncodings returns the vectors of chunks by a model, in the order of ids. It
+	// returns nil for a chunk without one.
+	ReadEncodings(ctx context.Context, model string, ids []int64) ([][]float32, error)
 	// CountEncodings counts the chunks of the selected documents, and those of
 	// them that have a vector of the model.
 	CountEncodings(ctx context.Context, model string, languages Languages) (done, total int, err error)

@@ -48,7 +48,8 @@ func whole(terms []text.Weighted, question string) []text.Weighted {
 	out := terms[:0]
 	for _, t := range terms {
 		first, _ := utf8.DecodeRuneInString(question[t.Start:t.End])
-		if first != 'ー' && !unicode.In(first, unicode.Han, unicode.Katakana, unicode.Hiragana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
+		if first != 'ー' && !unicode.In(first, unicode.Han, unicode.Katakana, unicode.Hiragana, unicode.Hangul,
+			unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
 			out = append(out, t)
 			continue
 		}

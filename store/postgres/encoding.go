@@ -84,6 +84,27 @@ func (s *encodings) Encoded(ctx context.Context, model string, since int64) iter
 	}
 }
 
+// ReadEncodings returns the vectors of chunks; see corpus.Encodings.
+func (s *encodings) ReadEncodings(ctx context.Context, model string, ids []int64) ([][]float32, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := s.rows(ctx, `SELECT chunk_id, vector FROM encoding WHERE model = $1 AND chunk_id = ANY ($2)`, store.Text(model), ids)
+	if err != nil {
+		return nil, fail("read encodings by "+model, err)
+	}
+	found := make(map[int64][]float32, len(ids))
+	var chunk int64
+	var vector pgtype.DriverBytes // the driver's memory, not a copy
+	if _, err := pgx.ForEachRow(rows, []any{&chunk, &vector}, func() error {
+		found[chunk] = store.Quantized(vector)
+		return nil
+	}); err != nil {
+		return nil, fail("read encodings by "+model, err)
+	}
+	return store.VectorsInOrder(ids, found), nil
+}
+
 // CountEncodings counts vectors; see corpus.Encodings.
 func (s *encodings) CountEncodings(ctx context.Context, model string, languages corpus.Languages) (done, total int, err error) {
 	err = s.pool.QueryRow(ctx, `SELECT count(e.chunk_id), count(*) FROM document d JOIN chunk c ON c.document_id = d.id

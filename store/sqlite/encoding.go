@@ -102,6 +102,33 @@ func (s *encodings) Encoded(ctx context.Context, model string, since int64) iter
 	}
 }
 
+// ReadEncodings returns the vectors of chunks; see corpus.Encodings.
+func (s *encodings) ReadEncodings(ctx context.Context, model string, ids []int64) ([][]float32, error) {
+	list, err := idList(ids)
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	rows, err := s.reader.QueryContext(ctx, `SELECT chunk_id, vector FROM encoding
+		WHERE model = ? AND chunk_id IN (SELECT value FROM json_each(?))`, store.Text(model), list)
+	if err != nil {
+		return nil, fail("read encodings by "+model, err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err reports errors
+	found := make(map[int64][]float32, len(ids))
+	for rows.Next() {
+		var chunk int64
+		var vector sql.RawBytes
+		if err := rows.Scan(&chunk, &vector); err != nil {
+			return nil, fail("read encodings by "+model, err)
+		}
+		found[chunk] = store.Quantized(vector)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fail("read encodings by "+model, err)
+	}
+	return store.VectorsInOrder(ids, found), nil
+}
+
 // CountEncodings counts vectors; see corpus.Encodings.
 func (s *encodings) CountEncodings(ctx context.Context, model string, languages corpus.Languages) (done, total int, err error) {
 	args, err := languageArgs(languages)

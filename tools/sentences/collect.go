@@ -24,7 +24,7 @@ var helpers = []string{"agent/agenttest", "agent/session/sessiontest", "ingest/i
 // begins with cli_ or config_ either. It can show all texts that are not errors.
 var offPage = []string{
 	"agent/definition", "agent/intent", "agent/tool", "api/mcp", "client", "cmd", "config", "embed/multilingual", "eval", "examples",
-	"index/bm25", "index/chromem", "index/flat", "index/pgvector", "internal/wiring", "migrations", "tools",
+	"index/bm25", "index/chromem", "index/flat", "index/pgfollow", "index/pgvector", "index/pgwords", "internal/wiring", "migrations", "tools",
 }
 
 // sentence is a sentence with an id.

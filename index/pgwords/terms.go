@@ -1,4 +1,4 @@
-package pgvector
+package pgwords
 
 import (
 	"cmp"
@@ -15,22 +15,22 @@ import (
 	"docent/rag/retrieve/keyword"
 )
 
-// wordTables are the keyword index. pgvector_words has the terms of each chunk: as an
-// array for the GIN index, and with their counts as postings. pgvector_document_words
-// has those of each document's texts, without its headings. pgvector_term and
-// pgvector_language are statistics. Terms are bytes, because they contain NUL.
+// wordTables are the keyword index. pgwords_chunk has the terms of each chunk: as an
+// array for the GIN index, and with their counts as postings. pgwords_text
+// has those of each document's texts, without its headings. pgwords_term and
+// pgwords_language are statistics. Terms are bytes, because they contain NUL.
 var wordTables = []string{
-	`CREATE TABLE pgvector_words (chunk_id bigint PRIMARY KEY, document_id bigint NOT NULL, collection text NOT NULL,
+	`CREATE TABLE pgwords_chunk (chunk_id bigint PRIMARY KEY, document_id bigint NOT NULL, collection text NOT NULL,
 		source text COLLATE "C" NOT NULL, ordinal integer NOT NULL, length smallint NOT NULL, heading smallint NOT NULL,
 		terms integer[] NOT NULL, postings bytea NOT NULL)`,
-	`CREATE INDEX pgvector_words_document ON pgvector_words (document_id)`,
-	`CREATE INDEX pgvector_words_collection ON pgvector_words (collection)`,
-	`CREATE INDEX pgvector_words_terms ON pgvector_words USING gin (terms)`,
-	`CREATE TABLE pgvector_document_words (document_id bigint PRIMARY KEY, language text NOT NULL, length bigint NOT NULL,
+	`CREATE INDEX pgwords_chunk_document ON pgwords_chunk (document_id)`,
+	`CREATE INDEX pgwords_chunk_collection ON pgwords_chunk (collection)`,
+	`CREATE INDEX pgwords_chunk_terms ON pgwords_chunk USING gin (terms)`,
+	`CREATE TABLE pgwords_text (document_id bigint PRIMARY KEY, language text NOT NULL, length bigint NOT NULL,
 		terms integer[] NOT NULL, counts integer[] NOT NULL)`,
-	`CREATE TABLE pgvector_term (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, term bytea NOT NULL UNIQUE,
+	`CREATE TABLE pgwords_term (id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY, term bytea NOT NULL UNIQUE,
 		chunks bigint NOT NULL DEFAULT 0, headings bigint NOT NULL DEFAULT 0, documents bigint NOT NULL DEFAULT 0)`,
-	`CREATE TABLE pgvector_language (language text PRIMARY KEY, documents bigint NOT NULL, chunks bigint NOT NULL,
+	`CREATE TABLE pgwords_language (language text PRIMARY KEY, documents bigint NOT NULL, chunks bigint NOT NULL,
 		length bigint NOT NULL, heading bigint NOT NULL)`,
 }
 
@@ -134,11 +134,11 @@ func (c *wordCounts) write(ctx context.Context, tx pgx.Tx) error {
 		chunks[i], headings[i], documents[i] = t.chunks, t.headings, t.documents
 	}
 	var batch pgx.Batch
-	batch.Queue(`UPDATE pgvector_term t SET chunks = t.chunks + n.chunks, headings = t.headings + n.headings, documents = t.documents + n.documents
+	batch.Queue(`UPDATE pgwords_term t SET chunks = t.chunks + n.chunks, headings = t.headings + n.headings, documents = t.documents + n.documents
 		FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS n (id, chunks, headings, documents) WHERE t.id = n.id`,
 		terms, chunks, headings, documents)
 	for language, l := range c.languages {
-		batch.Queue(`INSERT INTO pgvector_language AS l (language, documents, chunks, length, heading) VALUES ($1, $2, $3, $4, $5)
+		batch.Queue(`INSERT INTO pgwords_language AS l (language, documents, chunks, length, heading) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (language) DO UPDATE SET documents = l.documents + excluded.documents, chunks = l.chunks + excluded.chunks,
 				length = l.length + excluded.length, heading = l.heading + excluded.heading`,
 			language, l.documents, l.chunks, l.length, l.heading)
@@ -182,8 +182,8 @@ func (a *analysis) number(term string) uint32 {
 func (a *analysis) resolve(ctx context.Context, tx pgx.Tx) error {
 	a.ids = make([]int32, len(a.terms))
 	for _, query := range []string{
-		`SELECT term, id FROM pgvector_term WHERE term = ANY ($1)`,
-		`INSERT INTO pgvector_term (term) SELECT unnest($1::bytea[]) RETURNING term, id`,
+		`SELECT term, id FROM pgwords_term WHERE term = ANY ($1)`,
+		`INSERT INTO pgwords_term (term) SELECT unnest($1::bytea[]) RETURNING term, id`,
 	} {
 		var missing [][]byte
 		for n, term := range a.terms {
@@ -262,19 +262,19 @@ func (x *Index) replaceWords(ctx context.Context, tx pgx.Tx, documents []int64, 
 		docs = append(docs, []any{all[0].DocumentID, language, length, terms, sums})
 		all = all[n:]
 	}
-	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pgvector_words"},
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pgwords_chunk"},
 		[]string{"chunk_id", "document_id", "collection", "source", "ordinal", "length", "heading", "terms", "postings"},
 		pgx.CopyFromRows(chunks)); err != nil {
 		return err
 	}
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{"pgvector_document_words"},
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"pgwords_text"},
 		[]string{"document_id", "language", "length", "terms", "counts"}, pgx.CopyFromRows(docs))
 	return err
 }
 
 // dropWords deletes the terms of documents.
 func (x *Index) dropWords(ctx context.Context, tx pgx.Tx, documents []int64, c *wordCounts) error {
-	rows, err := tx.Query(ctx, `DELETE FROM pgvector_document_words WHERE document_id = ANY ($1) RETURNING document_id, language, terms`, documents)
+	rows, err := tx.Query(ctx, `DELETE FROM pgwords_text WHERE document_id = ANY ($1) RETURNING document_id, language, terms`, documents)
 	if err != nil {
 		return err
 	}
@@ -289,7 +289,7 @@ func (x *Index) dropWords(ctx context.Context, tx pgx.Tx, documents []int64, c *
 	}); err != nil {
 		return err
 	}
-	if rows, err = tx.Query(ctx, `DELETE FROM pgvector_words WHERE document_id = ANY ($1) RETURNING document_id, postings, length, heading`, documents); err != nil {
+	if rows, err = tx.Query(ctx, `DELETE FROM pgwords_chunk WHERE document_id = ANY ($1) RETURNING document_id, postings, length, heading`, documents); err != nil {
 		return err
 	}
 	var p []byte

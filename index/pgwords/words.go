@@ -1,4 +1,4 @@
-package pgvector
+package pgwords
 
 import (
 	"cmp"
@@ -14,10 +14,8 @@ import (
 	"docent/rag/text"
 )
 
-// maxFound times Config.Exact limits the chunks that a search compares.
-const maxFound = 3
-
-var _ retrieve.Words = (*Index)(nil)
+// more multiplies the number of chunks that a search compares if they are too few.
+const more = 3
 
 // lexicon has the statistics for a query. It implements keyword.Lexicon.
 type lexicon struct {
@@ -43,7 +41,7 @@ func (x *Index) groups(ctx context.Context, query string) ([]keyword.Group, *lex
 	l := &lexicon{}
 	rows, err := x.cfg.Pool.Query(ctx, `SELECT coalesce(nullif(language, ''), $1) AS language, sum(documents)::bigint, sum(chunks)::bigint,
 			sum(length)::bigint, sum(heading)::bigint
-		FROM pgvector_language WHERE chunks > 0 GROUP BY 1`, keyword.NormalLanguage(""))
+		FROM pgwords_language WHERE chunks > 0 GROUP BY 1`, keyword.NormalLanguage(""))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -58,7 +56,7 @@ func (x *Index) groups(ctx context.Context, query string) ([]keyword.Group, *lex
 	}
 	keyword.Groups(query, l, int(l.chunks)) // collects the terms
 	l.ids, l.terms = map[string]int32{}, map[string]termCount{}
-	if rows, err = x.cfg.Pool.Query(ctx, `SELECT term, id, chunks, headings, documents FROM pgvector_term WHERE term = ANY ($1)`, l.asked); err != nil {
+	if rows, err = x.cfg.Pool.Query(ctx, `SELECT term, id, chunks, headings, documents FROM pgwords_term WHERE term = ANY ($1)`, l.asked); err != nil {
 		return nil, nil, err
 	}
 	var term []byte
@@ -124,8 +122,8 @@ func (x *Index) words(ctx context.Context, query string, k int, filter retrieve.
 	if len(terms) == 0 {
 		return nil, nil
 	}
-	most := int64(maxFound * x.cfg.Exact)
-	for limit := int64(x.cfg.Exact); ; limit *= maxFound {
+	most := int64(x.cfg.Most)
+	for limit := max(most/more, 1); ; limit *= more {
 		essential := len(terms)
 		if l.chunks > most {
 			essential = rarest(terms, limit)
@@ -141,7 +139,7 @@ func (x *Index) words(ctx context.Context, query string, k int, filter retrieve.
 		if len(found) > k {
 			slices.SortFunc(found, func(a, b retrieve.Hit) int { return cmp.Compare(b.Score, a.Score) })
 		}
-		if essential == len(terms) || len(found) >= k && (limit >= most || found[k-1].Score >= rest) {
+		if essential == len(terms) || len(found) >= k && (limit > most/more || found[k-1].Score >= rest) {
 			return x.best(ctx, found, k)
 		}
 	}
@@ -166,7 +164,7 @@ func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essent
 		ids[i] = terms[i].id
 	}
 	accepted := ``
-	parameters := []any{ids, maxFound * x.cfg.Exact}
+	parameters := []any{ids, x.cfg.Most}
 	if len(in) > 0 {
 		accepted = ` AND collection = ANY ($3)`
 		parameters = append(parameters, in)
@@ -176,7 +174,7 @@ func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essent
 	var batch pgx.Batch
 	batch.Queue(`SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),
 		set_config('plan_cache_mode', 'force_custom_plan', true)`)
-	batch.Queue(`SELECT chunk_id, length, postings FROM pgvector_words WHERE terms && $1`+accepted+` LIMIT $2`, parameters...)
+	batch.Queue(`SELECT chunk_id, length, postings FROM pgwords_chunk WHERE terms && $1`+accepted+` LIMIT $2`, parameters...)
 	results := x.cfg.Pool.SendBatch(ctx, &batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	if _, err := results.Exec(); err != nil {
@@ -222,7 +220,7 @@ func (x *Index) best(ctx context.Context, found []retrieve.Hit, k int) ([]retrie
 	for i, h := range found {
 		ids[i] = h.ID
 	}
-	rows, err := x.cfg.Pool.Query(ctx, `SELECT chunk_id FROM pgvector_words WHERE chunk_id = ANY ($1) ORDER BY source, ordinal, chunk_id`, ids)
+	rows, err := x.cfg.Pool.Query(ctx, `SELECT chunk_id FROM pgwords_chunk WHERE chunk_id = ANY ($1) ORDER BY source, ordinal, chunk_id`, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -275,11 +273,11 @@ func (x *Index) match(ctx context.Context, question string, ids []int64) ([]text
 	}
 	m := described{groups: groups, lexicon: l, matches: map[int64]*retrieve.Match{}}
 	rows, err := x.cfg.Pool.Query(ctx, `WITH chunks AS MATERIALIZED (SELECT chunk_id, document_id, length, heading, postings
-			FROM pgvector_words WHERE chunk_id = ANY ($1)),
+			FROM pgwords_chunk WHERE chunk_id = ANY ($1)),
 		documents AS MATERIALIZED (SELECT document_id, length, array(
 				SELECT coalesce(d.counts[array_position(d.terms, t)], 0) FROM unnest($2::integer[]) WITH ORDINALITY AS asked (t, place)
 				ORDER BY place) AS sums
-			FROM pgvector_document_words d WHERE document_id IN (SELECT document_id FROM chunks))
+			FROM pgwords_text d WHERE document_id IN (SELECT document_id FROM chunks))
 		SELECT c.chunk_id, c.length, c.heading, c.postings, d.length, d.sums
 		FROM chunks c JOIN documents d ON d.document_id = c.document_id`, ids, counted)
 	if err != nil {

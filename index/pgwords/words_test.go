@@ -1,4 +1,4 @@
-package pgvector_test
+package pgwords_test
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"docent/index/bm25"
-	"docent/index/pgvector"
+	"docent/index/pgwords"
 	"docent/internal/pgtest"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -17,8 +17,8 @@ import (
 func TestWords(t *testing.T) {
 	t.Parallel()
 	indextest.RunWords(t, func(t *testing.T) (retrieve.Words, indextest.Writer) {
-		x := open(t, configOf(t, openStore(t, pgtest.VectorURL(t))))
-		return x, pgvector.NewWordWriter(x)
+		x := open(t, configOf(t, openStore(t, pgtest.URL(t))))
+		return x, pgwords.NewWordWriter(x)
 	})
 }
 
@@ -27,10 +27,10 @@ func TestWords(t *testing.T) {
 func TestWordsInMemory(t *testing.T) {
 	t.Parallel()
 	static := tokens(t)
-	s := openStore(t, pgtest.VectorURL(t))
+	s := openStore(t, pgtest.URL(t))
 	cfg := configOf(t, s)
 	cfg.Embedder, cfg.Dimensions = static.Name(), static.Dimensions()
-	cfg.Exact = 5 // so that searches first look for rare words only
+	cfg.Most = 15 // so that searches first look for rare words only
 	x := open(t, cfg)
 	puts := handbook(t, static)
 	for i, text := range []string{"Die Sicherungen stellt das Programm wieder her. The server restarts.", "数据库的备份由程序恢复。", "***"} {
@@ -59,7 +59,7 @@ func TestWordsInMemory(t *testing.T) {
 			if change.Removed {
 				continue
 			}
-			entries := pgvector.EntriesOf(&change)
+			entries := pgwords.EntriesOf(&change)
 			if err := memory.Put(t.Context(), entries); err != nil {
 				t.Fatal(err)
 			}

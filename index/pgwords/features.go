@@ -1,4 +1,4 @@
-package pgvector
+package pgwords
 
 import (
 	"context"
@@ -19,14 +19,12 @@ import (
 // tokens of each chunk, the mean vector of each document, and the number of chunks
 // with each token. Texts and vectors stay in the tables of the corpus.
 var rowTables = []string{
-	`CREATE TABLE pgvector_row (chunk_id bigint PRIMARY KEY, document_id bigint NOT NULL, heading integer NOT NULL,
+	`CREATE TABLE pgwords_row (chunk_id bigint PRIMARY KEY, document_id bigint NOT NULL, heading integer NOT NULL,
 		tokens bytea NOT NULL, sentences bytea NOT NULL)`,
-	`CREATE INDEX pgvector_row_document ON pgvector_row (document_id)`,
-	`CREATE TABLE pgvector_document (document_id bigint PRIMARY KEY, mean bytea NOT NULL)`,
-	`CREATE TABLE pgvector_token (token integer PRIMARY KEY, chunks bigint NOT NULL)`,
+	`CREATE INDEX pgwords_row_document ON pgwords_row (document_id)`,
+	`CREATE TABLE pgwords_document (document_id bigint PRIMARY KEY, mean bytea NOT NULL)`,
+	`CREATE TABLE pgwords_token (token integer PRIMARY KEY, chunks bigint NOT NULL)`,
 }
-
-var _ retrieve.Features = (*Index)(nil)
 
 // Rows implements retrieve.Features.
 func (x *Index) Rows(ctx context.Context, ids []int64) ([]*retrieve.Row, error) {
@@ -38,7 +36,7 @@ func (x *Index) Rows(ctx context.Context, ids []int64) ([]*retrieve.Row, error) 
 	documents := map[int64]*retrieve.RowDocument{}
 	rows, err := x.cfg.Pool.Query(ctx, `SELECT c.id, c.ordinal, c.kind, r.heading, r.tokens, r.sentences, e.vector,
 			d.id, d.source, d.language, k.name, m.mean
-		FROM pgvector_row r JOIN pgvector_document m ON m.document_id = r.document_id
+		FROM pgwords_row r JOIN pgwords_document m ON m.document_id = r.document_id
 		JOIN chunk c ON c.id = r.chunk_id JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
 		LEFT JOIN embedding e ON e.chunk_id = c.id AND e.embedder = $2 WHERE r.chunk_id = ANY ($1)`, ids, x.cfg.Embedder)
 	if err != nil {
@@ -78,8 +76,8 @@ func (x *Index) Statistics(ctx context.Context, tokens []uint16) (retrieve.Stati
 	var frequencies []int64
 	err := x.cfg.Pool.QueryRow(ctx, `SELECT chunks, tokens, array(
 			SELECT coalesce(t.chunks, 0) FROM unnest($1::integer[]) WITH ORDINALITY AS asked (token, place)
-			LEFT JOIN pgvector_token t ON t.token = asked.token ORDER BY asked.place)
-		FROM pgvector_index`, asked).Scan(&s.Chunks, &s.Tokens, &frequencies)
+			LEFT JOIN pgwords_token t ON t.token = asked.token ORDER BY asked.place)
+		FROM pgwords_index`, asked).Scan(&s.Chunks, &s.Tokens, &frequencies)
 	if err != nil {
 		return s, x.cfg.Fail("read statistics", err)
 	}
@@ -123,7 +121,8 @@ func (x *Index) replaceRows(ctx context.Context, tx pgx.Tx, changes []corpus.Cha
 		rows := make([]*retrieve.Row, len(change.Chunks))
 		for n := range change.Chunks {
 			chunk := &change.Chunks[n]
-			r := retrieve.NewRow(x.cfg.Static, doc, chunk, corpus.HeadingLine(d.Title, chunk.Headings), x.usable(change.Vectors[n]))
+			vector := index.Usable(change.Vectors[n], x.cfg.Dimensions)
+			r := retrieve.NewRow(x.cfg.Static, doc, chunk, corpus.HeadingLine(d.Title, chunk.Headings), vector)
 			rows[n] = r
 			c.add(r.Tokens, 1)
 			chunks, of, headings = append(chunks, r.ID), append(of, d.ID), append(headings, int32(r.Heading))
@@ -132,7 +131,7 @@ func (x *Index) replaceRows(ctx context.Context, tx pgx.Tx, changes []corpus.Cha
 		doc.SetMean(rows)
 		filled, means = append(filled, d.ID), append(means, encode(doc.Mean))
 	}
-	old, err := tx.Query(ctx, `DELETE FROM pgvector_row WHERE document_id = ANY ($1) RETURNING tokens`, documents)
+	old, err := tx.Query(ctx, `DELETE FROM pgwords_row WHERE document_id = ANY ($1) RETURNING tokens`, documents)
 	if err != nil {
 		return err
 	}
@@ -144,9 +143,9 @@ func (x *Index) replaceRows(ctx context.Context, tx pgx.Tx, changes []corpus.Cha
 		return err
 	}
 	var batch pgx.Batch
-	batch.Queue(`DELETE FROM pgvector_document WHERE document_id = ANY ($1)`, documents)
-	batch.Queue(`INSERT INTO pgvector_document (document_id, mean) SELECT * FROM unnest($1::bigint[], $2::bytea[])`, filled, means)
-	batch.Queue(`INSERT INTO pgvector_row (chunk_id, document_id, heading, tokens, sentences)
+	batch.Queue(`DELETE FROM pgwords_document WHERE document_id = ANY ($1)`, documents)
+	batch.Queue(`INSERT INTO pgwords_document (document_id, mean) SELECT * FROM unnest($1::bigint[], $2::bytea[])`, filled, means)
+	batch.Queue(`INSERT INTO pgwords_row (chunk_id, document_id, heading, tokens, sentences)
 		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::bytea[], $5::bytea[])`, chunks, of, headings, tokens, sentences)
 	return tx.SendBatch(ctx, &batch).Close()
 }
@@ -159,9 +158,9 @@ func (c *counts) write(ctx context.Context, tx pgx.Tx) error {
 		by[i] = c.byToken[token]
 	}
 	var batch pgx.Batch
-	batch.Queue(`INSERT INTO pgvector_token (token, chunks) SELECT * FROM unnest($1::integer[], $2::bigint[])
-		ON CONFLICT (token) DO UPDATE SET chunks = pgvector_token.chunks + excluded.chunks`, tokens, by)
-	batch.Queue(`UPDATE pgvector_index SET chunks = chunks + $1, tokens = tokens + $2`, c.chunks, c.tokens)
+	batch.Queue(`INSERT INTO pgwords_token (token, chunks) SELECT * FROM unnest($1::integer[], $2::bigint[])
+		ON CONFLICT (token) DO UPDATE SET chunks = pgwords_token.chunks + excluded.chunks`, tokens, by)
+	batch.Queue(`UPDATE pgwords_index SET chunks = chunks + $1, tokens = tokens + $2`, c.chunks, c.tokens)
 	if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
 		return fmt.Errorf("write statistics: %w", err)
 	}
@@ -169,14 +168,6 @@ func (c *counts) write(ctx context.Context, tx pgx.Tx) error {
 		return fmt.Errorf("write statistics of words: %w", err)
 	}
 	return nil
-}
-
-// usable returns a vector if it can be compared with the others, and nil otherwise.
-func (x *Index) usable(v []float32) []float32 {
-	if len(v) != x.cfg.Dimensions || index.Unit(v) == nil && !zero(v) {
-		return nil
-	}
-	return v
 }
 
 // pack encodes numbers with two bytes each.
@@ -218,5 +209,5 @@ func (x *Index) decode(b []byte) []float32 {
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
-	return x.usable(v)
+	return index.Usable(v, x.cfg.Dimensions)
 }
