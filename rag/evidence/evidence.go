@@ -123,7 +123,7 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		passages[i] = newReadPassage(p)
 		passages[i].addTo(known)
 	}
-	asked := text.Weigh(question, smoothed(in.Terms), known)
+	asked := asWritten(text.Weigh(question, smoothed(in.Terms), known), vocabulary, question)
 	if len(best) == 0 || len(asked) == 0 {
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
@@ -151,6 +151,18 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		return slices.ContainsFunc(lacking, func(l text.Weighted) bool { return l.Start == t.Start })
 	})
 	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question)}
+}
+
+// asWritten takes back the corrections of words that the vocabulary has: "employees" is no typing error for "employ".
+func asWritten(terms []text.Weighted, vocabulary Vocabulary, question string) []text.Weighted {
+	for i, t := range terms {
+		word := question[t.Start:t.End]
+		own := text.Words(word)
+		if !slices.ContainsFunc(own, func(w text.Word) bool { return w.Stem == t.Stem }) && len(own) == 1 && len(vocabulary.Tokenize(word)) == 1 {
+			terms[i].Stem = own[0].Stem
+		}
+	}
+	return terms
 }
 
 // isUnseen reports whether no chunk contains a term.

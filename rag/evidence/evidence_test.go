@@ -85,6 +85,16 @@ func TestCoverageOfCompounds(t *testing.T) {
 	}
 }
 
+// TestCoverageOfKnownWords: a word of the vocabulary is no typing error for a similar one, and other words may be one.
+func TestCoverageOfKnownWords(t *testing.T) {
+	t.Parallel()
+	passages := []Passage{passage("Rights", "", "To make this work we can employ the help of the setgid bit and of autovacuum.")}
+	_, got := Read(testStatic, "How many employees work on autovacum?", 0, Corpus{Chunks: 9}, passages)
+	if !slices.Contains(got.Lacking, "employees") || !slices.Contains(got.Covered, "autovacum") {
+		t.Errorf("got %+v", got)
+	}
+}
+
 // TestCoverageWithoutSpaces: the lists have words, and not the pairs of characters that stand for them.
 func TestCoverageWithoutSpaces(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ func TestWordsWithoutSpaces(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"サーバーの設定": {"サー", "ーバ", "バー", "ーの", "の設", "設定"},
-		"apt로 설치":  {"apt", "로", "설치"},
+		"apt로 설치": {"apt", "로", "설치"},
 		"패키지란":    {"패키", "키지", "지란"},
 	} {
 		var got []string
