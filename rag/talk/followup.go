@@ -27,7 +27,8 @@ const (
 // earlier turns, it puts the question before it in front, the beginning of the
 // last answer, and the names in that answer. Words such as "it" often refer to
 // them. If the question before it depends on earlier turns too, SearchText goes
-// further back.
+// further back. A question that only names another subject, such as "and on S3?", takes
+// the place of that part in the question before it.
 func SearchText(question string, turns []Turn) string { return complete(question, turns, true) }
 
 // AskedText returns the text to compare sentences with. It is like SearchText
@@ -39,6 +40,7 @@ func complete(question string, turns []Turn, answered bool) string {
 	if len(turns) == 0 || !Leans(question) {
 		return question
 	}
+	part := contrast(question)
 	var said []string
 	answer := ""
 	for i := len(turns) - 1; i >= 0 && len(said) < followTurns; i-- {
@@ -46,6 +48,13 @@ func complete(question string, turns []Turn, answered bool) string {
 		case User:
 			if Small(t.Text) != nil || strings.TrimSpace(t.Text) == "" {
 				continue
+			}
+			if part != "" { // the answer is about another subject
+				earlier := complete(strings.TrimSpace(t.Text), turns[:i], false)
+				if whole, ok := replaced(earlier, part); ok {
+					return whole
+				}
+				return earlier + "\n" + question
 			}
 			said = append(said, strings.TrimSpace(t.Text))
 			if !Leans(t.Text) {
@@ -105,16 +114,19 @@ func namesIn(answer string) []string {
 	return names
 }
 
+// reference is a pattern of references.
+type reference struct {
+	pattern *regexp.Regexp
+	own     int
+}
+
 // counted matches a number that stands for things named before.
 const counted = `(?:two|three|four|five|both|others?)`
 
 // back matches references to something said before. own is the maximum number
 // of the question's own words in front of the reference; behind more words,
 // the reference means one of them.
-var back = []struct {
-	pattern *regexp.Regexp
-	own     int
-}{
+var back = []reference{
 	{regexp.MustCompile(`(?i)\b(?:it|its|them|they|their|theirs|those|these|he|she|him|her|his|the (?:same|former|latter|other|others)|another)\b`), 2},
 	{regexp.MustCompile(`(?i)\b(?:it|them|those|these|that|this)\W*$`), 4},
 	{regexp.MustCompile(`(?i)\b(?:that|this)\b`), 0},

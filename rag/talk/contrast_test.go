@@ -1,0 +1,43 @@
+package talk
+
+import "testing"
+
+func TestContrast(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ earlier, question, want string }{
+		{"How do I back up to SFTP with restic?", "And to S3?", "How do I back up to S3 with restic?"},
+		{"How do I use restic on SFTP?", "and on Amazon S3", "How do I use restic on Amazon S3?"},
+		{"What does git stash do?", "And git worktree?", "What does git worktree do?"},
+		{"What is the default bodyLimit?", "and connectionTimeout?", "What is the default connectionTimeout?"},
+		{"how do I delete a remote branch?", "and a tag?", "how do I delete a tag?"},
+		{"Which ports does Postgres use?", "What about Redis?", "Which ports does Redis use?"},
+		{"what is the largest size of a table?", "or of an index?", "what is the largest size of a table?\nor of an index?"},
+		{"How does borg compress data?", "And restic?", "How does borg compress data?\nAnd restic?"},
+		{"smtpd_hard_error_limit default?", "and under stress?", "smtpd_hard_error_limit default?\nand under stress?"},
+		// These do not name another subject.
+		{"How can I stop queries?", "and what is it by default?", "How can I stop queries?\nAn answer.\nand what is it by default?"},
+		{"I made an enum mood", "and remove one?", "I made an enum mood\nAn answer.\nand remove one?"},
+		{"what is vacuum?", "and how is it created?", "what is vacuum?\nAn answer.\nand how is it created?"},
+		{"how can I stop long queries?", "what is a pump?", "what is a pump?"},
+	} {
+		turns := []Turn{{User, c.earlier}, {Assistant, "An answer."}}
+		if got := SearchText(c.question, turns); got != c.want {
+			t.Errorf("%s: %s\ngot  %q\nwant %q", c.earlier, c.question, got, c.want)
+		}
+	}
+}
+
+// Each contrast continues the question that the one before made.
+func TestContrastAgain(t *testing.T) {
+	t.Parallel()
+	turns := []Turn{
+		{User, "How do I use restic on SFTP?"},
+		{Assistant, "Like this."},
+		{User, "and on S3?"},
+		{Assistant, "Like that."},
+	}
+	const want = "How do I use restic on Azure?"
+	if got := SearchText("and on Azure?", turns); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
