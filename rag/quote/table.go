@@ -28,12 +28,23 @@ func headersOf(p corpus.Passage, sentences []text.Sentence) map[int]string {
 		ruled := end > i+1 && ruleRow.MatchString(p.Text[rows[i+1].Start:rows[i+1].End])
 		whole := p.Kind == corpus.Table && i == 0 && end > 1
 		inside := rows[i].Start > sentences[0].Start && end > i+2 && sameWidth(p.Text, rows[i:end])
-		if ruled || whole || inside {
+		if ruled || (whole || inside) && headed(p.Text[rows[i].Start:rows[i].End]) {
 			addHeader(out, p.Text, rows[i:end], ruled)
 		}
 		i = end
 	}
 	return out
+}
+
+// maxHeaderWords is the maximum number of words in a cell of a header that no rule marks.
+const maxHeaderWords = 6
+
+// headed reports whether a first row without a rule can be a header. In a table of options
+// or sentences, it is a row like the others.
+func headed(row string) bool {
+	return !slices.ContainsFunc(rowCells(row), func(cell string) bool {
+		return strings.HasPrefix(cell, "-") || len(strings.Fields(cell)) > maxHeaderWords
+	})
 }
 
 // sameWidth reports whether all rows have as many cells as the first.

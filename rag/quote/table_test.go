@@ -32,6 +32,17 @@ func TestRowWithHeader(t *testing.T) {
 	}
 }
 
+// The options are from the page of borg create in HTML, which has no header.
+func TestRowWithoutHeader(t *testing.T) {
+	t.Parallel()
+	got := ask(t, "what is the default checkpoint interval of borg create?", corpus.Table,
+		"--comment COMMENT | add a comment text to the archive\n--timestamp TIMESTAMP | specify the archive creation time\n"+
+			"-c SECONDS | write a checkpoint every SECONDS seconds (Default: 1800)")
+	if !strings.Contains(got, "Default: 1800") || strings.Contains(got, "comment") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // TestRowOfTerm checks that the row about the subject of a question comes first.
 func TestRowOfTerm(t *testing.T) {
 	t.Parallel()
