@@ -43,9 +43,10 @@ the vectors that they lack.
 
 Each line of the question file is a JSON object:
 
-  {"id","kind","question","answer","facts":[...],"evidence":[{"file","quote"}],"history":[{"role","text"}]}
+  {"id","kind","question","answer","facts":[...],"evidence":[{"file","quote"}],"also":[...],"history":[{"role","text"}]}
 
-The field file is a file name, or the id of a JSONL document. Questions of
+The field file is a file name, or the id of a JSONL document. The field also lists
+other correct passages, with the keys of evidence. Questions of
 kind "unanswerable" have no evidence. Their correct answer is "I don't know".
 
 With --calibrate, docent finds the threshold of "I don't know" for your documents. It
