@@ -222,6 +222,9 @@ func (a *answering) quote(ctx context.Context) bool {
 	query := quote.Query{Question: a.req.Question, Searched: a.found.Question, Terms: a.found.Terms}
 	if query.Searched == talk.SearchText(a.req.Question, a.req.Turns) {
 		query.Searched = talk.AskedText(a.req.Question, a.req.Turns)
+		if talk.Contrasts(a.req.Question) { // it asks in the same way as the question before
+			query.Question = query.Searched
+		}
 	}
 	query.Similar = func(texts []string) []float64 { return a.compare(ctx, texts) }
 	for _, r := range a.found.Results {

@@ -12,6 +12,7 @@ import (
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag"
+	"docent/rag/retrieve"
 	"docent/rag/talk"
 )
 
@@ -160,5 +161,21 @@ func TestConversationNeedsNoEvidence(t *testing.T) {
 	got, err := r.Run(t.Context(), rag.Request{Question: "what was that again?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory."}}})
 	if err != nil || got.Abstained || got.Text != "You asked what work_mem is." {
 		t.Errorf("%v, %+v", err, got)
+	}
+}
+
+// A follow-up that only names another subject asks for steps like the question before.
+func TestContrastAsksTheSame(t *testing.T) {
+	t.Parallel()
+	s := &shelf{evidence: .9, results: []retrieve.Result{
+		passage(1, "Install", "On Debian", "1. Add the archive to your sources.\n2. Install the package docent on Debian.\n3. Wait a minute.\n4. Look at the log."),
+	}}
+	r, _ := newRAG(t, s)
+	got, err := r.Run(t.Context(), rag.Request{
+		Question: "and on Debian?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "How do I install docent on Windows?"}},
+	})
+	want := "1. Add the archive to your sources. [1]\n2. Install the package docent on Debian. [1]\n3. Wait a minute. [1]\n4. Look at the log. [1]"
+	if err != nil || !strings.Contains(got.Text, want) {
+		t.Errorf("%v, got\n%s", err, got.Text)
 	}
 }

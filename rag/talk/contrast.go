@@ -18,6 +18,9 @@ var continuing = regexp.MustCompile(`(?i)^\W*(?:(?:and|or|but|so) )?(?:(?:what|h
 // clause matches the beginning of a part that is a question or an order of its own.
 var clause = regexp.MustCompile(`(?i)^(?:how|what|when|where|which|who|whom|whose|why|if|is|are|was|were|do|does|did|can|could|will|would|should|must|may|has|have|then|also|not)\b`)
 
+// Contrasts reports whether a question only names another subject than the one before it.
+func Contrasts(question string) bool { return contrast(question) != "" }
+
 // contrast returns a part of a question that names another subject than the earlier
 // question, such as "on S3" of "and on S3?". It returns "" for other questions.
 func contrast(question string) string {
