@@ -47,7 +47,7 @@ describe('the library', () => {
     await page.route('**/api/documents', async (r) => {
       most = Math.max(most, ++open);
       await looked;
-      const answer = await r.fetch();
+      const answer = await r.fetch({ timeout: 150_000 });
       open--;
       await r.fulfill({ response: answer });
     });
