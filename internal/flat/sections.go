@@ -34,6 +34,10 @@ func (c *counter) Write(data []byte) (int, error) {
 	return n, err
 }
 
+// maxSections limits the sections of a file. The number in a file of another kind could
+// ask for gigabytes.
+const maxSections = 1 << 10
+
 var errSections = errors.New("its sections do not fit together")
 
 // Sections divides the output of WriteSections.
@@ -44,7 +48,7 @@ func Sections(data []byte) ([][]byte, error) {
 	}
 	data, last := data[:len(data)-size], data[len(data)-size:]
 	n := binary.LittleEndian.Uint64(last)
-	if n > uint64(len(data)/size) {
+	if n > min(maxSections, uint64(len(data)/size)) {
 		return nil, errSections
 	}
 	data, lengths := data[:len(data)-int(n)*size], data[len(data)-int(n)*size:]

@@ -2,6 +2,7 @@ package flat
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"slices"
@@ -45,6 +46,15 @@ func TestSections(t *testing.T) {
 	}
 	if err := WriteSections(&full{3}, text("one"), text("two")); !errors.Is(err, errFull) {
 		t.Errorf("a full writer: %v", err)
+	}
+}
+
+// A large file of another kind costs nothing, whatever number it ends with.
+func TestSectionsOfOtherFiles(t *testing.T) {
+	data := binary.LittleEndian.AppendUint64(make([]byte, 16<<20), 2<<20)
+	var err error
+	if allocations := testing.AllocsPerRun(1, func() { _, err = Sections(data) }); allocations > 0 || err == nil {
+		t.Errorf("%v allocations, error %v", allocations, err)
 	}
 }
 
