@@ -279,10 +279,11 @@ func TestGreetingQuota(t *testing.T) {
 			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
 			until(t, c, want)
 		}
-		greets("203.0.113.1", "a", "stops at noon")
-		greets("203.0.113.1", "b", "stops at noon")
+		// The tokens count when the reply is final. Deltas come earlier.
+		greets("203.0.113.1", "a", `"agent_reply_str"`)
+		greets("203.0.113.1", "b", `"agent_reply_str"`)
 		greets("203.0.113.1", "c", "quota_tokens")
-		greets("203.0.113.2", "d", "stops at noon")
+		greets("203.0.113.2", "d", `"agent_reply_str"`)
 	})
 }
 
