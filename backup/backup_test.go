@@ -301,6 +301,31 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestInfiniteTime: a model whose lease nobody ever had is in the backup.
+func TestInfiniteTime(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	source, err := postgres.Open(t.Context(), postgres.Config{URL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { source.Close() })
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.WithoutCancel(t.Context())) })
+	if _, err := conn.Exec(t.Context(), `INSERT INTO encoder (model, revision) VALUES ('m', 3)`); err != nil {
+		t.Fatal(err)
+	}
+	packed, _ := written(t, source)
+	for to, open := range stores {
+		if _, rows, err := backup.Restore(t.Context(), bytes.NewReader(packed), open(t), 3, func(backup.Progress) {}); err != nil || rows < 1 {
+			t.Errorf("restored %d rows to %s: %v", rows, to, err)
+		}
+	}
+}
+
 // TestDamaged: a damaged, incomplete, or foreign backup is refused, and the database stays
 // empty.
 func TestDamaged(t *testing.T) {

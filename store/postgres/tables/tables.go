@@ -91,7 +91,10 @@ func columns(table backup.Table) string {
 		case backup.Int:
 			out[i] = name(c.Name) + `::bigint`
 		case backup.Time:
-			out[i] = `(extract(epoch FROM ` + name(c.Name) + `) * 1000000)::bigint`
+			// '-infinity', a lease that nobody ever had, becomes a time long ago.
+			column := name(c.Name)
+			out[i] = `CASE WHEN isfinite(` + column + `) THEN (extract(epoch FROM ` + column + `) * 1000000)::bigint ` +
+				`WHEN ` + column + ` IS NOT NULL THEN 0 END`
 		case backup.JSON:
 			out[i] = name(c.Name) + `::text`
 		case backup.Texts:
