@@ -123,8 +123,8 @@ func (f *Follower) Open(ctx context.Context, fits func(ctx context.Context, tx p
 	}))
 }
 
-// sameFormat reports whether a stored format is that of the tables. Earlier versions
-// of docent have stored the name of a model behind it.
+// sameFormat reports whether a stored format is that of the tables. Earlier versions of
+// docent stored the format, a space, and the name of a model.
 func (f *Follower) sameFormat(stored string) bool {
 	return stored == f.cfg.Format || strings.HasPrefix(stored, f.cfg.Format+" ")
 }

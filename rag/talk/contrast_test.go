@@ -1,6 +1,9 @@
 package talk
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestContrast(t *testing.T) {
 	t.Parallel()
@@ -40,4 +43,21 @@ func TestContrastAgain(t *testing.T) {
 	if got := SearchText("and on Azure?", turns); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// FuzzContrast: a follow-up is searched with its own words, whatever the user wrote before.
+func FuzzContrast(f *testing.F) {
+	f.Add("How do I use restic on SFTP?", "and on S3?")
+	f.Add("", "or \xff?")
+	f.Fuzz(func(t *testing.T, earlier, question string) {
+		part := contrast(question)
+		if part == "" {
+			return
+		}
+		fresh := wholeWords(part)
+		last := fresh[len(fresh)-1].text
+		if got, ok := replaced(earlier, part); ok && !strings.Contains(got, last) {
+			t.Errorf("%q, %q: %q lacks %q", earlier, question, got, last)
+		}
+	})
 }
