@@ -16,16 +16,22 @@ const (
 	run = 3
 )
 
-// Weights of the signs of evidence. They come from a logistic regression on the question sets of this repository and are
-// rounded. docs/explanation/evaluation.md has the measurements and the signs that did not help.
+// weights are the weights of Signs.
+type weights struct{ bias, close, gap, strange float64 }
+
+// The weights come from logistic regressions and are rounded. docs/explanation/evaluation.md has the measurements and the
+// signs that did not help.
+var (
+	// englishWeights come from the question sets of this repository.
+	englishWeights = weights{bias: 1, close: 2, gap: -10, strange: -6}
+	// foreignWeights come from XQuAD in German and Spanish, without half of the paragraphs.
+	foreignWeights = weights{bias: .3, close: 2, gap: -2, strange: -6}
+)
+
+// The following weights were chosen by hand, so that docent refuses at most a tenth of the answerable questions about code.
 const (
-	bias          = 1.3
-	weightClose   = 2
-	weightGap     = -10
-	weightStrange = -6
-	// weightForeign replaces weightStrange for questions in other languages than English. The vocabulary is English, so it
-	// lacks ordinary words of these, too.
-	weightForeign = -3
+	weightCode     = .3
+	weightKeywords = .3
 )
 
 // Weights of the similarity across languages. They come from a logistic regression on XQuAD, with German and Spanish questions
@@ -43,8 +49,13 @@ type Signs struct {
 	// Gap is the share of the heaviest term that no passage contains. A similar word in the passages reduces it.
 	Gap float64 `json:"gap"`
 	// Strange is the share of names that no passage contains. A word is a name if the built-in vocabulary lacks it or if it is
-	// written like one. A similar name is no substitute.
+	// written like one. A similar name is no substitute. The vocabulary is English, so in other languages each word counts. A
+	// word in the passages with the same letters reduces it.
 	Strange float64 `json:"strange"`
+	// Code is the share of source code among the passages. Questions about code use other words than the code.
+	Code float64 `json:"code"`
+	// Keywords reports that the question has no stop words. Keywords name a subject, and need not be in the text.
+	Keywords bool `json:"keywords,omitempty"`
 	// Absent reports a code that no passage contains. It limits the evidence.
 	Absent bool `json:"absent"`
 	// Foreign reports that the question is not in English.
@@ -56,11 +67,14 @@ type Signs struct {
 
 // Probability is the probability that the passages answer the question, if every second question has an answer.
 func (s Signs) Probability() float64 {
-	strange := weightStrange * s.Strange
+	w := englishWeights
 	if s.Foreign {
-		strange = weightForeign * s.Strange
+		w = foreignWeights
 	}
-	sum := bias + weightClose*s.Close + weightGap*s.Gap + strange
+	sum := w.bias + w.close*s.Close + w.gap*s.Gap + w.strange*s.Strange + weightCode*s.Code
+	if s.Keywords {
+		sum += weightKeywords
+	}
 	if s.Similarity > 0 {
 		sum = crossedBias + weightSimilarity*s.Similarity
 	}
@@ -127,9 +141,12 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	if len(best) == 0 || len(asked) == 0 {
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
-	s := Signs{Foreign: !englishOnly.MatchString(question), Similarity: similar}
+	s := Signs{Foreign: !isEnglish(question), Keywords: text.Language(question) == "", Similarity: similar}
 	for i := range passages {
 		s.Close = max(s.Close, passages[i].close(asked))
+		if best[i].Code {
+			s.Code += 1 / float64(len(best))
+		}
 	}
 	var covered, lacking []text.Weighted
 	for _, t := range asked {
@@ -141,7 +158,11 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 			s.Absent = s.Absent || isCodeName(t, question) || similar > 0 && isIdentifier(t, question)
 		}
 	}
-	s.Gap, s.Strange = missing(vocabulary, question, lacking, best)
+	if s.Foreign {
+		s.Gap, s.Strange = missingForeign(question, lacking, best)
+	} else {
+		s.Gap, s.Strange = missing(vocabulary, question, lacking, best)
+	}
 	if similar > 0 {
 		lacking = slices.DeleteFunc(lacking, func(t text.Weighted) bool { return !isIdentifier(t, question) && !isCodeName(t, question) })
 	}

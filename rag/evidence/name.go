@@ -35,9 +35,21 @@ func isIdentifier(t text.Weighted, question string) bool {
 	return strings.Contains(strings.Trim(question[t.Start:t.End], "_"), "_")
 }
 
-// englishOnly matches words of English questions. In other languages a capital
-// may not mark a name; German capitalizes every noun.
+// englishOnly matches words of English questions.
 var englishOnly = regexp.MustCompile(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)
+
+// isEnglish reports whether a question is in English. A text without stop words, such as a list of keywords, counts as English.
+func isEnglish(question string) bool {
+	language := text.Language(question)
+	return language == "en" || language == "" || englishOnly.MatchString(question)
+}
+
+// marksNames reports whether capitals mark names in the language of a question. German capitalizes every noun, and keywords
+// often have capitals.
+func marksNames(question string) bool {
+	language := text.Language(question)
+	return englishOnly.MatchString(question) || language != "" && language != "de"
+}
 
 // unspaced are the scripts of pairs whose words begin and end with the script.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Katakana, unicode.Hangul}
@@ -76,17 +88,16 @@ func whole(terms []text.Weighted, question string) []text.Weighted {
 	return out
 }
 
-// isProper reports whether a word of an English question is written like a
-// proper name: with a capital that does not begin a sentence and small letters
-// behind it. A word in capitals may be a unit.
+// isProper reports whether a word of a question is written like a proper name: with a capital that does not begin a sentence
+// and small letters behind it. A word in capitals may be a unit.
 func isProper(t text.Weighted, question string) bool {
 	written := question[t.Start:t.End]
 	if r, _ := utf8.DecodeRuneInString(written); !unicode.IsUpper(r) || strings.ToUpper(written) == written {
 		return false
 	}
-	if !englishOnly.MatchString(question) {
+	if !marksNames(question) {
 		return false
 	}
-	before := strings.TrimRight(question[:t.Start], " \t\"'(“„‘«*_`-")
+	before := strings.TrimRight(question[:t.Start], " \t\"'(“„‘«¿¡*_`-")
 	return before != "" && !strings.ContainsAny(before[len(before)-1:], ".?!:\n")
 }

@@ -1,0 +1,62 @@
+package evidence
+
+import "testing"
+
+// TestForeign: other languages than English are compared by their letters, and names by their capitals where these mark names.
+func TestForeign(t *testing.T) {
+	t.Parallel()
+	german := []Passage{passage("Handbuch", "Dateisysteme", "Der Installer unterstützt mehrere Dateisysteme. Für die Partition empfehlen wir ext4. "+
+		"Ein vergessenes Passwort lässt sich im Rettungsmodus ändern.")}
+	spanish := []Passage{passage("Manual", "Paquetes", "Para instalar un paquete en Debian, use el comando apt. Un paquete virtual no tiene archivos. "+
+		"Los usuarios pueden deshacer la última acción.")}
+	for _, test := range []struct {
+		question string
+		passages []Passage
+		answers  bool
+	}{
+		{"Welches Dateisystem unterstützt der Installer?", german, true},
+		{"Wie lässt sich das vergessene Passwort ändern?", german, true},
+		{"Wie richte ich einen Minecraft-Server ein?", german, false},
+		{"Was kostet die Wartung im Jahr?", german, false},
+		{"¿Cómo instalo un paquete en Debian?", spanish, true},
+		{"¿Cómo deshacer la última acción?", spanish, true},
+		{"¿Cómo instalo Photoshop en Debian?", spanish, false},
+		{"¿Cuántos usuarios tiene Debian en Argentina?", spanish, false},
+	} {
+		if e := evidenceOf(test.question, nil, test.passages); (e >= minEvidence) != test.answers {
+			t.Errorf("%q: %.2f", test.question, e)
+		}
+	}
+}
+
+func TestResemblance(t *testing.T) {
+	t.Parallel()
+	words := []string{"landesverfassung", "tesla", "apotheken", "passwort"}
+	for word, least := range map[string]float64{"Verfassung": 1, "Teslas": .7, "Apothekengesetzgebung": .3, "Rootpasswort": .6} {
+		if r := resemblance(word, words); r < least || r > 1 {
+			t.Errorf("%s: %.2f", word, r)
+		}
+	}
+	for _, word := range []string{"Sepsis", "ab", ""} {
+		if r := resemblance(word, words); r > .1 {
+			t.Errorf("%s: %.2f", word, r)
+		}
+	}
+}
+
+func TestMarksNames(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]bool{
+		"Who is the head of Canonical?":        true,
+		"¿Quién es el director de Canonical?":  true,
+		"Wer ist der Leiter von Canonical?":    false,
+		"Fatal Error Authentication Failed":    false,
+		"Кто является директором Canonical?":   true,
+		"Qui est le directeur de Canonical ?":  true,
+		"Wie is de directeur van Canonical nu": true,
+	} {
+		if got := marksNames(question); got != want {
+			t.Errorf("%s: %v", question, got)
+		}
+	}
+}
