@@ -17,6 +17,61 @@ var asksForSteps = regexp.MustCompile(`(?i)\bhow (?:do|can|to|should|would|could
 // numbered matches the mark of a step.
 var numbered = regexp.MustCompile(`^\d{1,3}[.)] `)
 
+// maxItems is the maximum number of items of a list in an answer.
+const maxItems = 20
+
+// asksForList matches questions that a list answers.
+var asksForList = regexp.MustCompile(`(?i)^(?:list|name|enumerate|what are)\b|\b(?:which|what)(?: [\w-]+){0,3} \w+[^\Ws]s ` +
+	`(?:are|do|does|can|could|may|will|should|exist|have|has)\b|\b(?:kinds|types|sorts) of\b`)
+
+// items adds the other items to a chosen item or to a sentence that introduces a list, if the question asks for a list. Each
+// item has its first sentence.
+func (e *extractor) items(chosen []quote) []quote {
+	if !asksForList.MatchString(e.question) {
+		return chosen
+	}
+	for _, c := range chosen {
+		passage := e.passages[c.doc]
+		at := c.at
+		if introduces(c) {
+			at++
+		}
+		from, to := at, at
+		for from > 0 && inList(passage[from-1]) {
+			from--
+		}
+		for to < len(passage) && inList(passage[to]) {
+			to++
+		}
+		list := firstsOfItems(passage[from:to])
+		if len(list) < 2 || len(list) > maxItems {
+			continue
+		}
+		out := list
+		if from > 0 && introduces(passage[from-1]) {
+			out = append(out, passage[from-1])
+		}
+		for _, q := range chosen {
+			if !slices.ContainsFunc(out, func(o quote) bool { return o.doc == q.doc && o.at == q.at }) {
+				out = append(out, q)
+			}
+		}
+		return out
+	}
+	return chosen
+}
+
+// firstsOfItems returns the first sentence of each item of a list.
+func firstsOfItems(list []quote) []quote {
+	var out []quote
+	for _, q := range list {
+		if q.Kind == text.ItemSentence && (len(out) == 0 || out[len(out)-1].Block != q.Block) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
 // steps adds the other steps to a chosen step, if the question asks for steps:
 // the whole numbered list of its passage, with code.
 func (e *extractor) steps(chosen []quote) []quote {

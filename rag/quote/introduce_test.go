@@ -129,3 +129,25 @@ func checkShape(t *testing.T, answer string) {
 		t.Errorf("a fence stays open in\n%s", answer)
 	}
 }
+
+// A question for a list gets the whole list, and each item once.
+func TestListsStayTogether(t *testing.T) {
+	t.Parallel()
+	body := "Arguments are checked before a command runs. The following validators are built in:\n\n" +
+		"- `NoArgs` reports an error for any argument. Commands without arguments need it.\n- `ExactArgs` takes a fixed number.\n" +
+		"- `RangeArgs` takes a minimum and a maximum.\n\nOther packages add more of them."
+	want := "The following validators are built in: [1]\n\n- `NoArgs` reports an error for any argument. [1]\n" +
+		"- `ExactArgs` takes a fixed number. [1]\n- `RangeArgs` takes a minimum and a maximum. [1]"
+	for _, question := range []string{"Which validators are built in?", "list the built-in validators", "What kinds of validators are there?"} {
+		if got := ask(t, question, corpus.Prose, body); !strings.Contains(got, want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", question, got, want)
+		}
+	}
+	if got := ask(t, "What does ExactArgs take?", corpus.Prose, body); strings.Contains(got, "NoArgs") {
+		t.Errorf("a question for one item: got\n%s", got)
+	}
+	long := "The following colors exist:\n\n" + strings.Repeat("- A color such as red.\n", maxItems+1)
+	if got := ask(t, "Which colors exist?", corpus.Prose, long); strings.Count(got, "red") > maxItems {
+		t.Errorf("a long list: got\n%s", got)
+	}
+}
