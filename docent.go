@@ -119,8 +119,8 @@ type Docent struct {
 	closed sync.Once
 }
 
-// New opens the database, the indexes, and the models of the settings. The caller
-// closes the Docent.
+// New opens the database, the indexes, and the models of the settings. Indexes in
+// Postgres and Weaviate get missing documents after Start. The caller closes the Docent.
 func New(ctx context.Context, opts Options) (*Docent, error) {
 	cfg, err := opts.read()
 	if err != nil {

@@ -31,6 +31,7 @@ func open(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error)
 		return nil, err
 	}
 	p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
+	p.Progress = wiring.NewLog(cfg, std.err, true)
 	for _, add := range append([]adding{(*wiring.Parts).AddDatabase}, parts...) {
 		if err := add(p, cmd.Context()); err != nil {
 			p.Close(cmd.Context())

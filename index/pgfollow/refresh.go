@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"docent/index"
 	"docent/rag/corpus"
 )
 
@@ -108,16 +109,15 @@ func (f *Follower) step(ctx context.Context) (p progress, err error) {
 	return p, err
 }
 
-// Follow calls refresh after each change of the corpus until ctx ends, which is not an
-// error. After a failure it retries at the next change, or after a pause. The pause
-// grows with each failure.
+// Follow calls refresh at once and after each change of the corpus until ctx ends, which
+// is not an error. After a failure it retries at the next change, or after a pause. The
+// pause grows with each failure.
 func (f *Follower) Follow(ctx context.Context, refresh func(context.Context) error) error {
 	changed, err := f.cfg.Corpus.Watch(ctx)
 	if err != nil {
 		return fmt.Errorf("%s: watch the corpus: %w", f.cfg.Name, err)
 	}
-	again := time.NewTimer(maxPause)
-	again.Stop()
+	again := time.NewTimer(0)
 	defer again.Stop()
 	for pause := minPause; ; {
 		select {
@@ -130,6 +130,7 @@ func (f *Follower) Follow(ctx context.Context, refresh func(context.Context) err
 		err := refresh(ctx)
 		switch {
 		case err == nil:
+			f.filled.Store(true)
 			again.Stop()
 			pause = minPause
 		case ctx.Err() == nil:
@@ -138,4 +139,21 @@ func (f *Follower) Follow(ctx context.Context, refresh func(context.Context) err
 			pause = min(2*pause, maxPause)
 		}
 	}
+}
+
+// Filled fails with fault.Unavailable until Follow has refreshed the tables once. The
+// error says how far they are.
+func (f *Follower) Filled(ctx context.Context) error {
+	if f.filled.Load() {
+		return nil
+	}
+	now, err := f.cfg.Corpus.Revision(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: revision: %w", f.cfg.Name, err)
+	}
+	var have int64
+	if err := f.cfg.Pool.QueryRow(ctx, `SELECT revision FROM `+f.cfg.State).Scan(&have); err != nil {
+		return f.cfg.Fail("read the state of the "+f.cfg.Name, err)
+	}
+	return index.Filling(f.cfg.Name, have, now.Number)
 }

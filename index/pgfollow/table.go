@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -64,6 +65,7 @@ type Follower struct {
 	index Index
 
 	refreshing sync.Mutex // held by Refresh, so that an index uses one connection to write
+	filled     atomic.Bool
 }
 
 // New makes a Follower. Call Open first.
@@ -152,11 +154,11 @@ func (f *Follower) Lock(ctx context.Context, tx pgx.Tx) (have, of int64, err err
 	if database == now.Database && have <= now.Number {
 		return have, now.Number, nil
 	}
-	if database != "" {
+	if database != "" { // otherwise, the tables are empty, and searches need not wait for this transaction
 		f.cfg.Log.Warn("the corpus is another one than before: building the " + f.cfg.Name + " again")
-	}
-	if err := f.index.Clear(ctx, tx); err != nil {
-		return 0, 0, err
+		if err := f.index.Clear(ctx, tx); err != nil {
+			return 0, 0, err
+		}
 	}
 	_, err = tx.Exec(ctx, `UPDATE `+f.cfg.State+` SET database_id = $1, revision = 0`, now.Database)
 	return 0, now.Number, err

@@ -90,8 +90,12 @@ func (x *Index) Refresh(ctx context.Context) error {
 	return x.cfg.Fail("build the HNSW index in PostgreSQL", x.follower.Exclusive(func() error { return x.entries().buildHNSW(ctx) }))
 }
 
-// Follow applies changes of the corpus until ctx ends, which is not an error.
+// Follow refreshes the index at once and after each change of the corpus until ctx ends,
+// which is not an error.
 func (x *Index) Follow(ctx context.Context) error { return x.follower.Follow(ctx, x.Refresh) }
+
+// Filled fails with fault.Unavailable until Follow has refreshed the index once.
+func (x *Index) Filled(ctx context.Context) error { return x.follower.Filled(ctx) }
 
 // checkDimensions checks the length of vectors.
 func checkDimensions(n int) error {

@@ -86,8 +86,12 @@ func Open(ctx context.Context, cfg Config) (*Index, error) {
 // it waits.
 func (x *Index) Refresh(ctx context.Context) error { return x.follower.Refresh(ctx) }
 
-// Follow applies changes of the corpus until ctx ends, which is not an error.
+// Follow refreshes the index at once and after each change of the corpus until ctx ends,
+// which is not an error.
 func (x *Index) Follow(ctx context.Context) error { return x.follower.Follow(ctx, x.Refresh) }
+
+// Filled fails with fault.Unavailable until Follow has refreshed the index once.
+func (x *Index) Filled(ctx context.Context) error { return x.follower.Filled(ctx) }
 
 // Chunks applies all changes of the corpus, and counts the chunks of documents in some
 // languages.

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"docent/index"
@@ -75,6 +76,7 @@ type Index struct {
 	// search finds them.
 	zeros    bool
 	encoders []*Encoder
+	filled   atomic.Bool
 }
 
 var _ retrieve.Nearest = (*Index)(nil)

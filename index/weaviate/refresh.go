@@ -42,6 +42,9 @@ const (
 	shards = 3
 	// replicas is the number of copies of each object, if there are as many nodes.
 	replicas = 2
+	// most is the number of changes in the index for each missing one, from which on
+	// Filled does not wait for the rest.
+	most = 20
 	// consistency makes a write wait for all copies, so that a search finds the same
 	// on each node. While a node is missing, writes fail, and are repeated later.
 	consistency = "?consistency_level=ALL"
@@ -162,8 +165,7 @@ func (r *refreshing) prepare(ctx context.Context) error {
 		}
 		return r.create(ctx, r.identity())
 	}
-	var have struct{ Properties state }
-	err = r.client.call(ctx, searchTimeout, http.MethodGet, "/v1/objects/"+r.stateClass()+"/"+stateID+consistency, nil, &have)
+	have, err := r.readState(ctx, consistency)
 	switch {
 	case isStatus(err, http.StatusNotFound): // the nodes are starting
 		return fault.Wrap(fault.Unavailable, err, "weaviate_state",
@@ -171,7 +173,7 @@ func (r *refreshing) prepare(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	if r.revision = have.Properties.Revision; r.revision > now.Number {
+	if r.revision = have.Revision; r.revision > now.Number {
 		r.revision = 0
 		r.cfg.Log.Warn("the corpus is older than the index in Weaviate: building it again")
 		if err := r.drop(ctx); err != nil {
@@ -395,7 +397,9 @@ func (x *Index) saveState(ctx context.Context, revision int64) error {
 
 // refreshAll refreshes the index and the vectors of its encoders.
 func (x *Index) refreshAll(ctx context.Context) (done bool, err error) {
-	done, err = x.Refresh(ctx)
+	if done, err = x.Refresh(ctx); done {
+		x.filled.Store(true)
+	}
 	for _, e := range x.encoders {
 		ok, failed := e.follow(ctx)
 		done, err = done && ok, errors.Join(err, failed)
@@ -403,8 +407,39 @@ func (x *Index) refreshAll(ctx context.Context) (done bool, err error) {
 	return done, err
 }
 
-// Follow applies changes of the corpus until ctx ends, which is not an error. After a
-// failure, or while another process writes, it tries again after a pause.
+// Filled fails with fault.Unavailable until Follow has refreshed the index once, or the
+// index has most changes. While a node is missing, the last changes have to wait. The error
+// says how far the index is.
+func (x *Index) Filled(ctx context.Context) error {
+	if x.filled.Load() {
+		return nil
+	}
+	now, err := x.cfg.Corpus.Revision(ctx)
+	if err != nil {
+		return fmt.Errorf("weaviate: revision: %w", err)
+	}
+	have, err := x.readState(ctx, "?consistency_level=ONE")
+	var missing *statusError // there is no class yet
+	if err != nil && !errors.As(err, &missing) {
+		return err
+	}
+	if missing == nil && (now.Number-have.Revision)*most <= have.Revision {
+		x.filled.Store(true)
+		return nil
+	}
+	return index.Filling("index in Weaviate", have.Revision, now.Number)
+}
+
+// readState returns the revision of the index.
+func (x *Index) readState(ctx context.Context, consistency string) (state, error) {
+	var have struct{ Properties state }
+	err := x.client.call(ctx, searchTimeout, http.MethodGet, "/v1/objects/"+x.stateClass()+"/"+stateID+consistency, nil, &have)
+	return have.Properties, err
+}
+
+// Follow refreshes the index at once and after each change of the corpus until ctx ends,
+// which is not an error. After a failure, or while another process writes, it tries again
+// after a pause.
 func (x *Index) Follow(ctx context.Context) error {
 	changed, err := x.cfg.Corpus.Watch(ctx)
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 // default. Both indexes are fast there.
 const maxChromem = 4000
 
-// openNearest makes the vector index of passages. An index outside of this process is
-// up to date when it returns, unless another process fills it.
+// openNearest makes the vector index of passages. fillIndexes fills an index outside of
+// this process.
 func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	switch p.Config.Index {
 	case config.IndexWeaviate:
@@ -36,27 +36,16 @@ func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	}
 }
 
-// openWeaviate makes the index in a Weaviate cluster. If no node answers, the index
-// follows the corpus later.
+// openWeaviate makes the index in a Weaviate cluster.
 func openWeaviate(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	if len(p.Config.Weaviate) == 0 {
 		return nil, fault.New(fault.Invalid, "config_weaviate_nodes",
 			"the index weaviate needs the addresses of the nodes; set --weaviate URL,URL")
 	}
-	x, err := weaviate.New(ctx, weaviate.Config{
+	return weaviate.New(ctx, weaviate.Config{
 		Nodes: p.Config.Weaviate, Key: p.Config.WeaviateKey, Corpus: p.DB.Corpus, Leases: p.DB.Encodings,
-		Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Log,
+		Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Progress,
 	})
-	if err != nil {
-		return nil, err
-	}
-	switch _, err := x.Refresh(ctx); {
-	case fault.KindOf(err) == fault.Unavailable:
-		p.Log.Error("the index in Weaviate is not up to date", "error", err)
-	case err != nil:
-		return nil, fmt.Errorf("vector index: %w", err)
-	}
-	return x, nil
 }
 
 // openPGVector makes the index in Postgres.
@@ -65,35 +54,46 @@ func openPGVector(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 		return nil, fault.New(fault.Invalid, "config_pgvector_database",
 			"the index pgvector needs a Postgres database; set DATABASE_URL, or use another value of the setting index")
 	}
-	x, err := p.DB.Vectors(ctx, pgvector.Config{
-		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Log,
+	return p.DB.Vectors(ctx, pgvector.Config{
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Progress,
 	})
-	if err != nil {
-		return nil, err
-	}
-	if err := x.Refresh(ctx); err != nil {
-		return nil, fmt.Errorf("vector index: %w", err)
-	}
-	return x, nil
 }
 
 // openWords makes the keyword index in Postgres, if the vectors are outside of this
-// process. It is up to date when it returns. It returns nil if words and the data of the
-// second stage are in memory.
+// process. fillIndexes fills it. It returns nil if words and the data of the second stage
+// are in memory.
 func openWords(ctx context.Context, p *Parts) (*pgwords.Index, error) {
 	if _, ok := p.nearest.(retrieve.Mirror); ok || p.DB.Words == nil {
 		return nil, nil //nolint:nilnil // without an index, words are in memory
 	}
-	x, err := p.DB.Words(ctx, pgwords.Config{
-		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Static: p.static, Log: p.Log,
+	return p.DB.Words(ctx, pgwords.Config{
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Static: p.static, Log: p.Progress,
 	})
-	if err != nil {
-		return nil, err
+}
+
+// fillIndexes applies all changes of the corpus to the indexes outside of this process.
+// If no node of Weaviate answers, its index stays as it is.
+func fillIndexes(ctx context.Context, p *Parts) error {
+	switch x := p.nearest.(type) {
+	case *pgvector.Index:
+		if err := x.Refresh(ctx); err != nil {
+			return fmt.Errorf("vector index: %w", err)
+		}
+	case *weaviate.Index:
+		switch _, err := x.Refresh(ctx); {
+		case fault.KindOf(err) == fault.Unavailable:
+			p.Log.Error("the index in Weaviate is not up to date", "error", err)
+		case err != nil:
+			return fmt.Errorf("vector index: %w", err)
+		}
 	}
-	if err := x.Refresh(ctx); err != nil {
-		return nil, fmt.Errorf("keyword index: %w", err)
+	if p.words == nil {
+		return nil
 	}
-	return x, nil
+	if err := p.words.Refresh(ctx); err != nil {
+		return fmt.Errorf("keyword index: %w", err)
+	}
+	return nil
 }
 
 // openEncoders makes the vectors of the encoders. They are where the vectors of passages
@@ -140,15 +140,30 @@ func keywordIndex(p *Parts) string {
 	return "bm25"
 }
 
-// followIndexes keeps the indexes outside of this process up to date. The retriever does
-// so for indexes in memory.
-func followIndexes(ctx context.Context, p *Parts) error {
-	all, ctx := errgroup.WithContext(ctx)
-	if x, ok := p.nearest.(interface{ Follow(context.Context) error }); ok {
-		all.Go(func() error { return x.Follow(ctx) })
+// engine is an index outside of this process.
+type engine interface {
+	Follow(ctx context.Context) error
+	Filled(ctx context.Context) error
+}
+
+// engines are the indexes outside of this process, by their names in /api/ready.
+func engines(p *Parts) map[string]engine {
+	all := map[string]engine{}
+	if x, ok := p.nearest.(engine); ok {
+		all["vector_index"] = x
 	}
 	if p.words != nil {
-		all.Go(func() error { return p.words.Follow(ctx) })
+		all["keyword_index"] = p.words
+	}
+	return all
+}
+
+// followIndexes fills the indexes outside of this process and keeps them up to date. The
+// retriever does so for indexes in memory.
+func followIndexes(ctx context.Context, p *Parts) error {
+	all, ctx := errgroup.WithContext(ctx)
+	for _, x := range engines(p) {
+		all.Go(func() error { return x.Follow(ctx) })
 	}
 	return all.Wait()
 }
@@ -166,6 +181,9 @@ func (s *Server) readyChecks() map[string]func(context.Context) error {
 	checks := map[string]func(context.Context) error{"database": s.DB.Ping}
 	if x, ok := s.nearest.(*weaviate.Index); ok {
 		checks["weaviate"] = x.Ping
+	}
+	for name, x := range engines(s.Parts) {
+		checks[name] = x.Filled
 	}
 	return checks
 }

@@ -65,10 +65,16 @@ func NewServer(ctx context.Context, p *Parts, version string) (*Server, error) {
 	if err := addTracer(ctx, p, version); err != nil {
 		return nil, err
 	}
+	retriever := func(ctx context.Context) error {
+		if err := openRetriever(ctx, p); err != nil || p.words != nil {
+			return err // Start fills indexes outside of this process
+		}
+		return loadRetriever(ctx, p)
+	}
 	quickIngester := func(context.Context) error { return p.addIngester(quickReaders) }
 	p.quotas = newQuotas(p)
 	for _, add := range []func(context.Context) error{
-		p.AddRetriever, p.addRights, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech,
+		retriever, p.addRights, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech,
 	} {
 		if err := add(ctx); err != nil {
 			return nil, err

@@ -52,11 +52,14 @@ type Parts struct {
 	Config config.Config
 	// Log receives the messages of all parts.
 	Log *slog.Logger
+	// Progress receives messages about long work on indexes. New sets it to Log.
+	Progress *slog.Logger
 	// DB is nil before AddDatabase.
 	DB *Database
 	// Embedder is the configured embedder, or the built-in one.
 	Embedder embed.Embedder
-	// Retriever is loaded and up to date after AddRetriever.
+	// Retriever is loaded and up to date after AddRetriever. In a server with indexes
+	// outside of the process, that is so after they are filled.
 	Retriever *retrieve.Retriever
 	// Searcher is the Retriever. In a server with authentication it applies the
 	// rights of the reader.
@@ -100,7 +103,7 @@ type Parts struct {
 
 // New returns Parts for the settings. No part is open yet.
 func New(cfg config.Config, log *slog.Logger) *Parts {
-	return &Parts{Config: cfg, Log: log, metrics: metrics.NewSet()}
+	return &Parts{Config: cfg, Log: log, Progress: log, metrics: metrics.NewSet()}
 }
 
 // AddDatabase opens the database and creates the data folder.
@@ -119,6 +122,25 @@ func (p *Parts) AddDatabase(ctx context.Context) error {
 
 // AddRetriever adds the indexes, loaded and up to date.
 func (p *Parts) AddRetriever(ctx context.Context) error {
+	if err := openRetriever(ctx, p); err != nil {
+		return err
+	}
+	if err := fillIndexes(ctx, p); err != nil {
+		return err
+	}
+	return loadRetriever(ctx, p)
+}
+
+// loadRetriever loads the indexes in memory.
+func loadRetriever(ctx context.Context, p *Parts) error {
+	if err := p.Retriever.Load(ctx); err != nil {
+		return fmt.Errorf("load index: %w", err)
+	}
+	return nil
+}
+
+// openRetriever opens the indexes as they are.
+func openRetriever(ctx context.Context, p *Parts) error {
 	reranker, share, err := p.newReranker()
 	if err != nil {
 		return err
@@ -153,9 +175,6 @@ func (p *Parts) AddRetriever(ctx context.Context) error {
 	}
 	if p.Retriever, err = retrieve.New(cfg); err != nil {
 		return fmt.Errorf("index: %w", err)
-	}
-	if err := p.Retriever.Load(ctx); err != nil {
-		return fmt.Errorf("load index: %w", err)
 	}
 	p.Searcher = p.Retriever
 	return nil

@@ -40,8 +40,8 @@ func (r *Retriever) Load(ctx context.Context) error {
 	}
 }
 
-// Follow applies changes of the corpus until ctx ends, which is not an error.
-// After a failure it retries at the next change, or after a pause. The pause
+// Follow applies changes of the corpus since Load, and then each later one, until ctx
+// ends, which is not an error. After a failure it retries at the next change, or after a pause. The pause
 // grows with each failure.
 func (r *Retriever) Follow(ctx context.Context) error {
 	changed, err := r.cfg.Corpus.Watch(ctx)
@@ -52,6 +52,9 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	defer snapshot.Stop()
 	encodings := time.NewTicker(encodingsPause)
 	defer encodings.Stop()
+	if !r.catchUp(ctx, changed) {
+		return r.Save(context.WithoutCancel(ctx))
+	}
 	for {
 		select {
 		case <-encodings.C:

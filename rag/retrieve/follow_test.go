@@ -150,3 +150,27 @@ func TestRefreshFails(t *testing.T) {
 		t.Errorf("%d chunks, want 16", r.Len())
 	}
 }
+
+// TestFollowAppliesEarlierChanges: Follow does not wait for the next change.
+func TestFollowAppliesEarlierChanges(t *testing.T) {
+	t.Parallel()
+	newStatic(t) // it has a channel and must not belong to the bubble
+	synctest.Test(t, func(t *testing.T) {
+		c := small(t)
+		r := load(t, c, "")
+		c.put(t, corpus.Document{Source: "/between"}, corpus.Chunk{Text: "It came after Load and before Follow."})
+		ctx, stop := context.WithCancel(t.Context())
+		var following sync.WaitGroup
+		following.Go(func() {
+			if err := r.Follow(ctx); err != nil {
+				t.Errorf("follow: %v", err)
+			}
+		})
+		synctest.Wait()
+		if r.Len() != 16 {
+			t.Errorf("%d chunks, want 16", r.Len())
+		}
+		stop()
+		following.Wait()
+	})
+}

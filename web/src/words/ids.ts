@@ -212,6 +212,7 @@ export interface Params {
   in_collection: [string];
   in_collections: [string];
   in_collections_and_more: [string, number];
+  index_filling: [string, number];
   ingest_hint: [];
   internal_error: [];
   item_address_invalid: [string];

@@ -140,6 +140,7 @@ export const server: Sentences = {
   in_collection: (a) => `der Sammlung ${a}`,
   in_collections: (a) => `den Sammlungen ${a.replace(/, ([^,]*)$/, ' und $1')}`,
   in_collections_and_more: (a, n) => `den Sammlungen ${a} und ${n} weiteren`,
+  index_filling: (a, n) => `Der Index wird gerade gefüllt, ${n} % sind fertig; bis dahin können Antworten Dokumente fehlen (${a})`,
   ingest_hint: 'Fügen Sie Dokumente mit `docent ingest PFAD` hinzu, oder laden Sie sie hoch.',
   internal_error: 'Hier ist etwas schiefgegangen; bitte noch einmal versuchen',
   json_exponent_too_large: (n) => `Eine Zahl im JSON hat einen Exponenten über ${n}`,
