@@ -30,6 +30,8 @@ const (
 	MaxPage = 1000
 	// DefaultSessions is the default limit of a list of sessions.
 	DefaultSessions = 200
+	// KeptSnapshots is the number of names of snapshots that a store keeps.
+	KeptSnapshots = 200
 	// ChangesPage is the number of documents that Changes reads at a time.
 	ChangesPage = 256
 	// ChangesChunks is the approximate number of chunks that Changes holds at a

@@ -15,14 +15,15 @@ import (
 )
 
 var corpusTests = map[string]func(*testing.T, Database){
-	"Revision": corpusRevision,
-	"Changes":  corpusChanges,
-	"Pages":    corpusPages,
-	"Snapshot": corpusSnapshot,
-	"Break":    corpusBreak,
-	"Canceled": corpusCanceled,
-	"Watch":    corpusWatch,
-	"WatchEnd": corpusWatchEnd,
+	"Revision":           corpusRevision,
+	"Changes":            corpusChanges,
+	"Pages":              corpusPages,
+	"Snapshot":           corpusSnapshot,
+	"Break":              corpusBreak,
+	"Canceled":           corpusCanceled,
+	"Watch":              corpusWatch,
+	"WatchEnd":           corpusWatchEnd,
+	"Names of snapshots": corpusSnapshotNames,
 }
 
 func corpusRevision(t *testing.T, db Database) {
@@ -274,4 +275,27 @@ func corpusWatchEnd(t *testing.T, db Database) {
 	}
 	store(t, s, put("/a", "a", 1))
 	await(t, second, "the other watch goes on")
+}
+
+func corpusSnapshotNames(t *testing.T, db Database) {
+	a, b := db.Open(t), db.Open(t)
+	ok(t, a.PutSnapshot(t.Context(), "first"))
+	known := func(name string) bool {
+		t.Helper()
+		known, err := b.HasSnapshot(t.Context(), name)
+		ok(t, err)
+		return known
+	}
+	if !known("first") || known("second") {
+		t.Error("the first name is unknown, or the second one is known already")
+	}
+	for i := range 400 {
+		ok(t, a.PutSnapshot(t.Context(), fmt.Sprint(i)))
+	}
+	if known("first") || !known("300") {
+		t.Error("the names are all kept, or too few are")
+	}
+	if n := db.Count(t, "snapshot"); n > 300 {
+		t.Errorf("%d names are kept", n)
+	}
 }

@@ -31,6 +31,7 @@ type Store struct {
 		retrieve.Enrichments
 	}
 	corpus.Encodings
+	corpus.Snapshots
 	// SourceRecords, SourceItems, and SourceLeases store sources.
 	SourceRecords source.Sources
 	SourceItems   source.Items

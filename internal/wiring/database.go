@@ -35,6 +35,7 @@ type Database struct {
 	Corpus    corpus.Corpus
 	Library   corpus.Library
 	Encodings corpus.Encodings
+	Snapshots corpus.Snapshots
 	Documents ingest.Store
 	// Enrichments stores and reads searchable text about chunks.
 	Enrichments interface {
@@ -94,7 +95,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			return pgwords.Open(ctx, cfg)
 		}
 		return &Database{
-			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
+			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+			Sessions: s, Feedbacks: s, Directory: s,
 			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
@@ -104,7 +106,8 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return nil, err
 	}
 	return &Database{
-		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Documents: s, Enrichments: s, Sessions: s, Feedbacks: s, Directory: s,
+		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+		Sessions: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s,
 	}, nil

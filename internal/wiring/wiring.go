@@ -162,11 +162,12 @@ func openRetriever(ctx context.Context, p *Parts) error {
 		Static:   p.static,
 		Nearest:  p.nearest,
 		Reranker: reranker, RerankShare: share,
-		Enriched: retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: newNearest(p.Config.Index, p.cores)},
-		Snapshot: filepath.Join(p.Config.CacheDir(), "index.bin"),
-		Cores:    p.cores,
-		Log:      p.Log,
-		Metrics:  p.metrics,
+		Enriched:  retrieve.Enriched{Source: p.DB.Enrichments, Words: bm25.New(), Nearest: newNearest(p.Config.Index, p.cores)},
+		Snapshot:  filepath.Join(p.Config.CacheDir(), "index.bin"),
+		Snapshots: p.DB.Snapshots,
+		Cores:     p.cores,
+		Log:       p.Log,
+		Metrics:   p.metrics,
 	}
 	if p.words != nil {
 		cfg.Words, cfg.Features = p.words, p.words

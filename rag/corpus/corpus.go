@@ -128,6 +128,17 @@ type Library interface {
 	Collections(ctx context.Context) ([]CollectionInfo, error)
 }
 
+// Snapshots records the names of saved indexes in the database from which they were
+// made. An earlier copy of the database does not know the names of later ones. It is
+// safe for concurrent use.
+type Snapshots interface {
+	// PutSnapshot records the name of an index that is about to be saved. Stores keep
+	// at least the last hundred names.
+	PutSnapshot(ctx context.Context, name string) error
+	// HasSnapshot reports whether the database knows a name.
+	HasSnapshot(ctx context.Context, name string) (bool, error)
+}
+
 // Enrichment is searchable text that a chat model wrote about a chunk. It is never
 // quoted.
 type Enrichment struct {

@@ -33,7 +33,7 @@ func (r *Retriever) Load(ctx context.Context) error {
 		}
 		// The vectors, tokens, and words of a snapshot stay in its file, and the system reads and drops them as needed. So use
 		// it in place of the data that was made from the documents.
-		if !r.saveIfWorth(max(minUnsaved, least)) || !r.restore(ctx, r.revision) || !more {
+		if !r.saveIfWorth(ctx, max(minUnsaved, least)) || !r.restore(ctx, r.revision) || !more {
 			_, err := r.refresh(ctx, math.MaxInt)
 			return err
 		}
@@ -52,44 +52,34 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	defer snapshot.Stop()
 	encodings := time.NewTicker(encodingsPause)
 	defer encodings.Stop()
-	if !r.catchUp(ctx, changed) {
-		return r.Save(context.WithoutCancel(ctx))
-	}
-	for {
+	for ok := r.catchUp(ctx, changed); ok; {
 		select {
 		case <-encodings.C:
-			if !r.encoders.pending() {
-				continue
+			if r.encoders.pending() {
+				ok = r.catchUp(ctx, changed)
+				snapshot.encoded()
 			}
-			if !r.catchUp(ctx, changed) {
-				return r.Save(context.WithoutCancel(ctx))
-			}
-			snapshot.encoded()
-		case _, ok := <-changed:
-			if !ok || !r.catchUp(ctx, changed) {
-				// The next start is quicker with a snapshot of the present state.
-				return r.Save(context.WithoutCancel(ctx))
-			}
+		case _, ok = <-changed:
+			ok = ok && r.catchUp(ctx, changed)
 			snapshot.changed()
 		case <-snapshot.C:
-			if err := r.saveLater(ctx); err != nil {
-				return err
-			}
+			r.saveLater(ctx)
 			snapshot.saved()
 		}
 	}
+	// The next start is quicker with a snapshot of the present state.
+	return r.Save(context.WithoutCancel(ctx))
 }
 
 // saveLater writes the snapshot while following, if much has changed.
-func (r *Retriever) saveLater(ctx context.Context) error {
-	if err := r.cfg.Cores.Acquire(ctx); err != nil {
-		return r.Save(context.WithoutCancel(ctx)) // ctx has ended, so Follow ends
+func (r *Retriever) saveLater(ctx context.Context) {
+	if r.cfg.Cores.Acquire(ctx) != nil {
+		return // ctx has ended, so Follow ends
 	}
 	defer r.cfg.Cores.Release()
 	r.updating.Lock()
 	defer r.updating.Unlock()
-	r.saveIfWorth(max(minUnsaved, r.memory.len()/unsavedShare))
-	return nil
+	r.saveIfWorth(ctx, max(minUnsaved, r.memory.len()/unsavedShare))
 }
 
 const (
@@ -179,11 +169,11 @@ const (
 
 // saveIfWorth writes the snapshot if at least that many chunks changed, and reports whether it did. The caller holds
 // r.updating. A failure only makes the next start slower.
-func (r *Retriever) saveIfWorth(changed int) bool {
+func (r *Retriever) saveIfWorth(ctx context.Context, changed int) bool {
 	if r.cfg.Snapshot == "" || r.unsaved < changed {
 		return false
 	}
-	if err := r.save(); err != nil {
+	if err := r.save(ctx); err != nil {
 		r.cfg.Log.Warn("the snapshot could not be written", "error", err)
 		return false
 	}

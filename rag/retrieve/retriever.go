@@ -54,6 +54,8 @@ type Config struct {
 	// Snapshot is a file for the indexes between runs. Its folder must exist.
 	// Default: "", no snapshot.
 	Snapshot string
+	// Snapshots knows the snapshots of the database. Default: nil, without this check.
+	Snapshots corpus.Snapshots
 	// Weights are the weights of the second stage. Default: DefaultWeights of
 	// the Embedder.
 	Weights Weights

@@ -2,6 +2,7 @@ package retrieve
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ import (
 // sentences, and with the analysis of the indexes.
 const (
 	snapshotMagic   = "DSNP"
-	snapshotVersion = 9
+	snapshotVersion = 10
 )
 
 // Save writes the snapshot if there is one and anything has changed. It blocks
@@ -32,15 +33,20 @@ func (r *Retriever) Save(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("retriever: save: %w", err)
 	}
-	return r.save()
+	return r.save(ctx)
 }
 
-func (r *Retriever) save() error {
+func (r *Retriever) save(ctx context.Context) error {
 	if r.cfg.Snapshot == "" || r.unsaved == 0 {
 		return nil
 	}
-	start := time.Now()
-	if err := flat.WriteFile(r.cfg.Snapshot, r.writeSnapshot); err != nil {
+	start, name := time.Now(), rand.Text()
+	if r.cfg.Snapshots != nil {
+		if err := r.cfg.Snapshots.PutSnapshot(ctx, name); err != nil {
+			return fmt.Errorf("retriever: save: %w", err)
+		}
+	}
+	if err := flat.WriteFile(r.cfg.Snapshot, func(to io.Writer) error { return r.writeSnapshot(to, name) }); err != nil {
 		return fmt.Errorf("retriever: save: %w", err)
 	}
 	r.unsaved = 0
@@ -51,10 +57,10 @@ func (r *Retriever) save() error {
 // writeSnapshot writes the sections: the rows, the keyword index, the vector index, and
 // then the vectors and the index of each encoder. Some can be empty. The caller holds
 // r.updating, so that all have the same revision.
-func (r *Retriever) writeSnapshot(to io.Writer) error {
+func (r *Retriever) writeSnapshot(to io.Writer, name string) error {
 	rows := func(to io.Writer) error {
 		w := flat.NewWriter(to, snapshotMagic, snapshotVersion)
-		flat.PutStrings(w, []string{r.revision.Database, r.cfg.Embedder.Name(), r.rowFormat()})
+		flat.PutStrings(w, []string{r.revision.Database, r.cfg.Embedder.Name(), r.rowFormat(), name})
 		flat.Put(w, []int64{r.revision.Number, int64(r.dimensions)})
 		putTable(w, &r.memory.rows) // they do not change, because the caller holds updating
 		flat.Put(w, r.memory.rows.frequency)
@@ -158,7 +164,7 @@ func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Re
 		return err
 	}
 	switch {
-	case len(names) != 3 || len(numbers) != 2:
+	case len(names) != 4 || len(numbers) != 2:
 		return errors.New("its head is wrong")
 	case names[0] != now.Database || numbers[0] > now.Number:
 		return errors.New("it is of another database")
@@ -166,6 +172,11 @@ func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Re
 		return errors.New("it is of another embedder or has other rows")
 	case numbers[1] < 0 || numbers[1] > maxDimensions:
 		return errors.New("its dimensions are wrong")
+	}
+	if r.cfg.Snapshots != nil {
+		if ok, err := r.cfg.Snapshots.HasSnapshot(ctx, names[3]); err != nil || !ok {
+			return errors.Join(errors.New("the database does not know it; an earlier copy of the database has replaced it"), err)
+		}
 	}
 	tokens := r.cfg.Static.Tokens()
 	rows := newRows(tokens)
