@@ -17,8 +17,12 @@ import (
 )
 
 const (
-	// searchTimeout bounds one attempt of a search.
+	// searchTimeout bounds the first attempt of a search.
 	searchTimeout = 3 * time.Second
+	// retryTimeout is the minimum timeout of later attempts. While a node loads its shards
+	// after a start, searches through other nodes wait for it, too: each node selects a copy
+	// of a shard by chance, and does not try the other copy in time.
+	retryTimeout = 15 * time.Second
 	// writeTimeout bounds one attempt of a write.
 	writeTimeout = 30 * time.Second
 	// maxTimeouts is the number of attempts that may time out. A cluster with too much
@@ -74,8 +78,8 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("status %d: %s", e.status, e.text)
 }
 
-// call sends a request to one node, and to the others in turn if it fails. After
-// maxTimeouts, it gives up. in is a JSON value, and out points to one; nil means none.
+// call sends a request to one node, and to the others in turn if it fails. They have at
+// least retryTimeout. After maxTimeouts, call gives up. in is a JSON value, and out points to one; nil means none.
 // It fails with fault.Unavailable if no node answers, and with a statusError if all
 // nodes refuse the request. One node is not enough: while it starts, it refuses requests,
 // because it does not know the classes yet.
@@ -110,6 +114,7 @@ func (c *client) call(ctx context.Context, timeout time.Duration, method, path s
 		}
 		c.failed[n].Store(time.Now().UnixNano())
 		failures = append(failures, fmt.Errorf("%s: %w", c.nodes[n], err))
+		timeout = max(timeout, retryTimeout)
 	}
 	return unavailable(errors.Join(failures...))
 }

@@ -42,7 +42,7 @@ func TestFailover(t *testing.T) {
 	dead := newNode(t, http.StatusOK, oneHit)
 	dead.Close()
 	broken := newNode(t, http.StatusInternalServerError, `no leader`)
-	partial := newNode(t, http.StatusOK, `{"errors":[{"message":"a shard does not answer"}]}`)
+	partial := newNode(t, http.StatusOK, `{"data":{"Get":{"DocentPassage":null}},"errors":[{"message":"tried to browse non-existing index"}]}`)
 	good := newNode(t, http.StatusOK, oneHit)
 	x := open(t, weaviate.Config{Class: "DocentPassage", Nodes: []string{dead.URL, broken.URL, partial.URL + "/", good.URL}})
 	query := make([]float32, 64)
@@ -71,7 +71,7 @@ func TestFailover(t *testing.T) {
 // TestRefusals: a starting node refuses requests that the others answer.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	starting := newNode(t, http.StatusUnprocessableEntity, `{"error":[{"message":"no schema is present"}]}`)
+	starting := newNode(t, http.StatusUnprocessableEntity, `{"error":[{"message":"no graphql provider present"}]}`)
 	good := newNode(t, http.StatusOK, oneHit)
 	x := open(t, weaviate.Config{Class: "DocentPassage", Nodes: []string{starting.URL, good.URL}})
 	query := make([]float32, 64)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"docent/internal/fault"
@@ -25,6 +26,37 @@ func TestTimeouts(t *testing.T) {
 	err := c.call(t.Context(), time.Second, http.MethodGet, "/v1/meta", nil, nil)
 	if fault.KindOf(err) != fault.Unavailable || transport.calls != maxTimeouts {
 		t.Errorf("%d attempts, %v", transport.calls, err)
+	}
+}
+
+// slow is a transport whose requests take a time.
+type slow struct {
+	took  time.Duration
+	calls int
+}
+
+func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	s.calls++
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case <-time.After(s.took):
+		return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+	}
+}
+
+// TestSlowNodes: while a node loads its shards, searches through all nodes can be slow. The
+// second attempt has the time to wait for that.
+func TestSlowNodes(t *testing.T) {
+	t.Parallel()
+	for took, attempts := range map[time.Duration]int{searchTimeout - 1: 1, searchTimeout + 1: 2, retryTimeout - 1: 2} {
+		synctest.Test(t, func(t *testing.T) {
+			transport := &slow{took: took}
+			c := newClient([]string{"http://a", "http://b", "http://c"}, "", transport)
+			if err := c.call(t.Context(), searchTimeout, http.MethodGet, "/v1/meta", nil, nil); err != nil || transport.calls != attempts {
+				t.Errorf("nodes that take %v: %d attempts, %v", took, transport.calls, err)
+			}
+		})
 	}
 }
 
