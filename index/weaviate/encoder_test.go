@@ -46,9 +46,9 @@ func openEncoder(t *testing.T, s *sqlite.Store, x *weaviate.Index, model string,
 }
 
 // runEncoders runs the suites of encoders on some nodes.
-func runEncoders(t *testing.T, nodes []string) {
+func runEncoders(t *testing.T, nodes []string, run func(*testing.T, func(*testing.T) (retrieve.Nearest, indextest.Writer))) {
 	t.Run("Nearest", func(t *testing.T) {
-		indextest.RunNearest(t, func(t *testing.T) (retrieve.Nearest, indextest.Writer) {
+		run(t, func(t *testing.T) (retrieve.Nearest, indextest.Writer) {
 			s := openStore(t, t.TempDir()+"/docent.db")
 			e := openEncoder(t, s, open(t, weaviate.Config{Nodes: nodes, Class: "Test" + rand.Text()}), "encoder", everyLanguage)
 			if err := e.Index().Create(t.Context()); err != nil {
@@ -144,7 +144,7 @@ func encode(t *testing.T, s *sqlite.Store, model string) {
 
 func TestEncoders(t *testing.T) {
 	t.Parallel()
-	runEncoders(t, []string{weaviatetest.New(t).URL})
+	runEncoders(t, []string{weaviatetest.New(t).URL}, indextest.RunNearest)
 }
 
 // TestEncoderWithoutNodes: while no node answers, a process keeps its counts, and Follow

@@ -21,6 +21,12 @@ var server = flag.String("server", "../../bin/tools/weaviate-server", "the progr
 // nodes are the URLs of a cluster of three nodes, which TestMain starts.
 var nodes []string
 
+// processes are their processes, and data is the folder of their data.
+var (
+	processes []*exec.Cmd
+	data      string
+)
+
 // startTimeout bounds the start of the nodes.
 const startTimeout = time.Minute
 
@@ -30,22 +36,27 @@ func TestMain(m *testing.M) {
 }
 
 func withCluster(m *testing.M) int {
-	data, err := os.MkdirTemp("", "docent-weaviate-")
-	if err != nil {
+	var err error
+	if data, err = os.MkdirTemp("", "docent-weaviate-"); err != nil {
 		fmt.Println(err)
 		return 1
 	}
 	defer os.RemoveAll(data) //nolint:errcheck // it is in the folder of temporary files
 	ctx, stop := context.WithTimeout(context.Background(), startTimeout)
 	defer stop()
+	defer func() {
+		for _, process := range processes {
+			_ = process.Process.Kill() // it may have ended
+			_ = process.Wait()         // it was killed
+		}
+	}()
 	for i := 1; i <= 3; i++ {
 		process, err := startNode(i, data)
 		if err != nil {
 			fmt.Println("start Weaviate:", err)
 			return 1
 		}
-		defer process.Wait()         //nolint:errcheck // it was killed
-		defer process.Process.Kill() //nolint:errcheck // it may have ended
+		processes = append(processes, process)
 		nodes = append(nodes, fmt.Sprintf("http://127.0.0.1:%d", 18880+i))
 	}
 	for _, node := range nodes {

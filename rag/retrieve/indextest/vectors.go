@@ -13,7 +13,25 @@ import (
 // RunNearest tests the searches of a vector index. open makes an empty index and
 // the Writer that fills it.
 func RunNearest(t *testing.T, open func(t *testing.T) (retrieve.Nearest, Writer)) {
-	run(t, func(t *testing.T) index { return nearest(open(t)) })
+	runNearest(t, 0, open)
+}
+
+// maxLost is the number of equal vectors, of 300, that an approximate index may lose. HNSW
+// connects each vector with a few of the others, so a search does not reach all of them.
+const maxLost = 15
+
+// RunApproximate is RunNearest for an index that may lose a few of many equal vectors. It
+// still returns k hits, and in the same order.
+func RunApproximate(t *testing.T, open func(t *testing.T) (retrieve.Nearest, Writer)) {
+	runNearest(t, maxLost, open)
+}
+
+func runNearest(t *testing.T, lost int, open func(t *testing.T) (retrieve.Nearest, Writer)) {
+	run(t, func(t *testing.T) index {
+		x := nearest(open(t))
+		x.lost = lost
+		return x
+	})
 	for name, test := range map[string]func(*testing.T, retrieve.Nearest, Writer){
 		"no vector": testNoVector, "bad queries": testBadQueries, "exact": testExact,
 	} {
