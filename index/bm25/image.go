@@ -16,7 +16,7 @@ import (
 // A saved index is a flat stream. The method compact defines its order.
 const (
 	imageMagic   = "DBM5"
-	imageVersion = 1
+	imageVersion = 2
 )
 
 // Save writes the index without dead chunks.
@@ -147,9 +147,10 @@ func (x *Index) load(data []byte) error {
 	c := &x.chunks
 	c.ids, c.docs, c.ordinals = flat.Take[int64](r), flat.Take[uint32](r), flat.Take[uint32](r)
 	c.lengths, c.headings = flat.Take[uint16](r), flat.Take[uint8](r)
-	c.languages, c.collections = flat.Take[uint16](r), flat.Take[uint16](r)
+	c.languages, c.collections = flat.Take[uint32](r), flat.Take[uint32](r)
 	x.docs.ids = flat.Take[int64](r)
-	x.docs.sources, x.languages.list, x.collections.list = flat.TakeStrings(r), flat.TakeStrings(r), flat.TakeStrings(r)
+	x.docs.sources = flat.TakeStrings(r)
+	x.languages, x.collections = newNames(flat.TakeStrings(r)), newNames(flat.TakeStrings(r))
 	err := r.Err()
 	if err == nil {
 		err = x.check(ends, postings)
@@ -232,7 +233,6 @@ func (x *Index) derive(ends []uint64, postings []posting) error {
 	x.terms.table = slices.Clone(x.terms.table) // the only part that is written in place
 	x.docs.lengths, x.docs.chunks = make([]uint32, len(x.docs.ids)), make([]uint32, len(x.docs.ids))
 	x.docs.rows = make(map[int64]uint32, len(x.docs.ids))
-	x.languages.count, x.collections.count = make([]int, len(x.languages.list)), make([]int, len(x.collections.list))
 	c.dead, c.killed = make([]uint64, words64(len(c.ids))), 0
 	c.slots = make(map[int64]uint32, len(c.ids))
 	for slot, id := range c.ids {

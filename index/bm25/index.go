@@ -87,7 +87,7 @@ func (x *Index) reset() {
 	x.saved, x.savedEnds, x.tails, x.tailOf = nil, nil, nil, nil
 	x.chunks = chunkTable{slots: map[int64]uint32{}}
 	x.docs = documentTable{rows: map[int64]uint32{}}
-	x.languages, x.collections = names{}, names{}
+	x.languages, x.collections = newNames(nil), newNames(nil)
 	x.live, x.length, x.heading, x.liveDocs = 0, 0, 0, 0
 	x.saturate()
 }
@@ -300,8 +300,8 @@ type chunkTable struct {
 	ordinals    []uint32
 	lengths     []uint16 // terms of heading and text, stop words not counted
 	headings    []uint8  // terms of the heading alone
-	languages   []uint16
-	collections []uint16
+	languages   []uint32
+	collections []uint32
 	dead        []uint64         // a bit per slot
 	killed      int              // dead slots
 	slots       map[int64]uint32 // of live chunks
@@ -332,31 +332,32 @@ type documentTable struct {
 
 // names numbers strings and counts their uses.
 type names struct {
-	list  []string
-	count []int
+	list    []string
+	count   []int
+	numbers map[string]uint32
+}
+
+// newNames returns names without uses, in the order of list.
+func newNames(list []string) names {
+	n := names{list: list, count: make([]int, len(list)), numbers: make(map[string]uint32, len(list))}
+	for i, name := range list {
+		n.numbers[name] = uint32(i)
+	}
+	return n
 }
 
 // add counts one more use of a name.
-func (n *names) add(name string) uint16 {
-	i := n.find(name)
-	if i < 0 {
-		i = len(n.list)
-		n.list, n.count = append(n.list, name), append(n.count, 0)
+func (n *names) add(name string) uint32 {
+	i, ok := n.numbers[name]
+	if !ok {
+		i = uint32(len(n.list))
+		n.list, n.count, n.numbers[name] = append(n.list, name), append(n.count, 0), i
 	}
 	n.count[i]++
-	return uint16(i)
+	return i
 }
 
-func (n *names) remove(i uint16) { n.count[i]-- }
-
-func (n *names) find(name string) int {
-	for i, s := range n.list {
-		if s == name {
-			return i
-		}
-	}
-	return -1
-}
+func (n *names) remove(i uint32) { n.count[i]-- }
 
 // words64 returns the number of 64-bit words for n bits.
 func words64(n int) int { return (n + 63) / 64 }
