@@ -345,7 +345,11 @@ func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query
 		place[id] = i
 	}
 	out := make([]Result, 0, len(passages))
+	accepts := Filter{Collections: q.Collections}.Accepts()
 	for _, p := range passages {
+		if !accepts(p.Document.Collection) {
+			continue // rights must not depend on an index
+		}
 		c := &candidates[place[p.ID]]
 		out = append(out, Result{Rank: len(out) + 1, Score: c.score, Passage: p, Features: c.explain(q)})
 	}
