@@ -6,5 +6,5 @@ import "docent/internal/fault"
 // index, and the revisions are that of the index and that of the corpus.
 func Filling(name string, have, of int64) error {
 	return fault.New(fault.Unavailable, "index_filling",
-		"the %s is being filled, and %d %% are done; until then, answers can lack documents", name, min(100, 100*have/max(1, of)))
+		"the %s is being filled, and %d %% are done; until then, answers can lack documents", name, min(99, 100*have/max(1, of)))
 }
