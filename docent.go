@@ -161,7 +161,8 @@ func (o Options) read() (config.Config, error) {
 	if o.Output != nil {
 		flags.SetOutput(o.Output)
 	}
-	config.AddFlags(flags, config.InScope(config.Serving, config.Answering, config.Embedding, config.Ingesting, config.Sourced))
+	config.AddFlags(flags, config.InScope(
+		config.Serving, config.Answering, config.Chatting, config.Embedding, config.Ingesting, config.Sourced))
 	config.AddFileFlag(flags)
 	if err := flags.Parse(o.Args); err != nil {
 		return config.Config{}, usage(flags.Name(), err)

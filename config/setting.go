@@ -19,6 +19,8 @@ const (
 	Serving
 	// Answering settings apply to serve and ask.
 	Answering
+	// Chatting settings apply to commands that call the chat model: those of Answering and Ingesting.
+	Chatting
 	// Embedding settings apply to commands that read or search documents.
 	Embedding
 	// Ingesting settings apply to serve, ingest, and source.
@@ -309,19 +311,19 @@ func modelSettings() []Setting {
 			Help: "evidence from 0 to 1 below which the answer is \"I don't know\"; 0 means .37 for quotes and .05 for models", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinEvidence })),
 		with(Setting{
-			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Answering,
+			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Chatting,
 			Help: "chat model that writes answers; without one, answers are quotes",
 		})(text(func(c *Config) *string { return &c.LLM.Model })),
 		with(Setting{
-			Key: "llm.url", Flag: "llm-url", Env: []string{"DOCENT_LLM_URL", "OPENAI_BASE_URL"}, Scope: Answering,
+			Key: "llm.url", Flag: "llm-url", Env: []string{"DOCENT_LLM_URL", "OPENAI_BASE_URL"}, Scope: Chatting,
 			Help: "base URL of an OpenAI-compatible chat server, such as http://127.0.0.1:11434/v1",
 		})(text(func(c *Config) *string { return &c.LLM.URL })),
 		with(Setting{
-			Key: "llm.key", Flag: "llm-key", Env: []string{"DOCENT_LLM_KEY", "OPENAI_API_KEY"}, Scope: Answering, Secret: true,
+			Key: "llm.key", Flag: "llm-key", Env: []string{"DOCENT_LLM_KEY", "OPENAI_API_KEY"}, Scope: Chatting, Secret: true,
 			Help: "API key of the chat server",
 		})(text(func(c *Config) *string { return &c.LLM.Key })),
 		with(Setting{
-			Key: "llm.temperature", Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Answering,
+			Key: "llm.temperature", Flag: "temperature", Env: []string{"DOCENT_TEMPERATURE", "TEMPERATURE"}, Scope: Chatting,
 			Help: "sampling temperature; if negative, the server's default", Default: "-1",
 		})(decimal(func(c *Config) *float64 { return &c.LLM.Temperature })),
 		with(Setting{
@@ -329,7 +331,7 @@ func modelSettings() []Setting {
 			Help: "maximum length of an answer in tokens", Default: "1500",
 		})(number(func(c *Config) *int { return &c.LLM.MaxTokens })),
 		with(Setting{
-			Key: "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Answering,
+			Key: "llm.timeout", Flag: "llm-timeout", Env: []string{"DOCENT_LLM_TIMEOUT"}, Scope: Chatting,
 			Help: "timeout of a call to the chat model", Default: "2m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
 		with(Setting{

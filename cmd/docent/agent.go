@@ -45,7 +45,7 @@ func newAgentCheck(std stdio) *cobra.Command {
 			return err
 		},
 	}
-	scoped(cmd, config.Answering)
+	scoped(cmd, config.Answering, config.Chatting)
 	return cmd
 }
 

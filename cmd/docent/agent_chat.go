@@ -82,7 +82,7 @@ End it with /quit, or with Ctrl-D.`,
 			return chatWith(cmd.Context(), std, p, args[0])
 		},
 	}
-	scoped(cmd, config.Answering, config.Embedding)
+	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
 	return cmd
 }
 

@@ -54,7 +54,7 @@ documents.`,
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as one JSON object")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
 	cmd.Flags().IntVarP(&k, "k", "k", retrieve.AnswerK, "number of passages to answer from")
-	scoped(cmd, config.Answering, config.Embedding)
+	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
 	return cmd
 }
 

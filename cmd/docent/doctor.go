@@ -46,7 +46,7 @@ the health check of a container.`,
 		},
 	}
 	cmd.Flags().StringVar(&server, "server", "", "only check that the server at this URL is ready")
-	scoped(cmd, config.Serving, config.Answering, config.Embedding)
+	scoped(cmd, config.Serving, config.Answering, config.Chatting, config.Embedding)
 	return cmd
 }
 

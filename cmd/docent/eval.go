@@ -80,7 +80,7 @@ With --golden, docent compares the figures with a golden file and exits with sta
 	f.BoolVar(&o.answers, "answers", true, "also measure answers, citations, and \"I don't know\"")
 	f.BoolVar(&o.calibrate, "calibrate", false, "only print the value of --min-evidence that suits these questions")
 	f.BoolVar(&o.asJSON, "json", false, "print the reports as JSON")
-	scoped(cmd, config.Answering, config.Embedding, config.Ingesting)
+	scoped(cmd, config.Answering, config.Chatting, config.Embedding, config.Ingesting)
 	return cmd
 }
 

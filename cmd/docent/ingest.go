@@ -123,7 +123,7 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 	cmd.Flags().BoolVar(&enrich.yes, "yes", false, "with --enrich, do not ask before the model is called")
 	cmd.Flags().StringVar(&name, "name", "input", "name of standard input; the source of the document is stdin:NAME")
 	cmd.Flags().StringVar(&collection, "collection", corpus.DefaultCollection, "collection to add the documents to")
-	scoped(cmd, config.Ingesting, config.Embedding)
+	scoped(cmd, config.Chatting, config.Ingesting, config.Embedding)
 	return cmd
 }
 

@@ -24,6 +24,6 @@ standard input and output. Assistants and editors start this command themselves.
 			return wiring.ServeMCP(cmd.Context(), p, version, std.in, std.out)
 		},
 	}
-	scoped(cmd, config.Answering, config.Embedding)
+	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
 	return cmd
 }

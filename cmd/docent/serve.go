@@ -38,7 +38,7 @@ Press Ctrl-C or send SIGTERM to stop the server. It finishes running answers fir
 		},
 	}
 	cmd.Flags().BoolVar(&printConfig, "print-config", false, "print the effective settings without secrets, and exit")
-	scoped(cmd, config.Serving, config.Answering, config.Embedding, config.Ingesting, config.Sourced)
+	scoped(cmd, config.Serving, config.Answering, config.Chatting, config.Embedding, config.Ingesting, config.Sourced)
 	return cmd
 }
 

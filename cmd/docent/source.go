@@ -128,6 +128,6 @@ existed before the source, and documents that another source also has.`,
 		},
 	}
 	cmd.Flags().BoolVar(&keep, "keep-documents", false, "keep the documents")
-	scoped(cmd, config.Ingesting, config.Embedding, config.Sourced)
+	scoped(cmd, config.Chatting, config.Ingesting, config.Embedding, config.Sourced)
 	return cmd
 }

@@ -66,7 +66,7 @@ Exit status: 0 all items were read, 1 some items or sources failed, 2 usage erro
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per source")
 	cmd.Flags().BoolVar(&retry, "retry", false, "retry failed items even if they have not changed")
-	scoped(cmd, config.Ingesting, config.Embedding, config.Sourced)
+	scoped(cmd, config.Chatting, config.Ingesting, config.Embedding, config.Sourced)
 	return cmd
 }
 
