@@ -41,6 +41,8 @@ type enrichmentLine struct {
 	Written int `json:"written"`
 	Reused  int `json:"reused"`
 	Failed  int `json:"failed"`
+	// Unusable counts the passages for which the model wrote no usable text.
+	Unusable int `json:"unusable"`
 }
 
 // enrich lets the chat model write about all passages that lack an enrichment. It
@@ -76,10 +78,15 @@ func (in *ingestion) enrich(ctx context.Context) error {
 		fmt.Fprintf(in.std.err, "%s failed, the last one: %v; run docent ingest --enrich again\n", plural(report.Failed, "enrichment"),
 			report.Err)
 	}
-	if in.asJSON {
-		return in.enc.Encode(map[string]enrichmentLine{"enrichment": {report.Written, report.Reused, report.Failed}})
+	if report.Unusable > 0 {
+		fmt.Fprintf(in.std.err, "the model wrote no usable questions for %s; docent asks again only if the passage or the model changes\n",
+			plural(report.Unusable, "passage"))
 	}
-	_, err = fmt.Fprintf(in.std.out, "%d enriched, %d reused, %d failed\n", report.Written, report.Reused, report.Failed)
+	if in.asJSON {
+		return in.enc.Encode(map[string]enrichmentLine{"enrichment": {report.Written, report.Reused, report.Failed, report.Unusable}})
+	}
+	_, err = fmt.Fprintf(in.std.out, "%d enriched, %d reused, %d failed, %d without usable questions\n",
+		report.Written, report.Reused, report.Failed, report.Unusable)
 	return err
 }
 

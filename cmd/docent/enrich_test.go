@@ -50,8 +50,12 @@ func TestEnrich(t *testing.T) {
 	if code := p.wait(); code != 0 || !strings.Contains(p.log.String(), "3 passages: the model m needs 3 calls") {
 		t.Fatalf("exit status %d, %s", code, p.log)
 	}
-	if out := docent(t, with, 0, "ingest", docs, "--enrich"); !strings.Contains(out, "0 enriched, 0 reused, 0 failed") || len(model.Requests()) != 3 {
+	if out := docent(t, with, 0, "ingest", docs, "--enrich"); !strings.Contains(out, "0 enriched, 0 reused, 0 failed, 0 without usable questions") || len(model.Requests()) != 3 {
 		t.Errorf("again: %d calls, %s", len(model.Requests()), out)
+	}
+	// The flags of the model work, too.
+	if out := docent(t, env, 0, "ingest", docs, "--enrich", "--model", "m", "--llm-url", model.URL); !strings.Contains(out, "0 enriched") {
+		t.Errorf("with flags: %s", out)
 	}
 	var found searchLine
 	out := docent(t, env, 0, "search", "--json", "--explain", "how do I keep my yacht from sinking")

@@ -4,6 +4,7 @@
 package enrich
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed" // for the prompt
@@ -11,8 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"text/template"
 
 	"docent/ingest/intake"
@@ -39,9 +38,12 @@ const (
 	checkBytes = 256
 	// batch is the number of passages that are read and stored in one step.
 	batch = 64
-	// maxFailures is the number of failed calls in a row that ends a run. Unusable
-	// answers do not count: the next passages may have better ones.
+	// maxFailures is the number of failed calls in a row that ends a run.
 	maxFailures = 5
+	// maxUnusable is the number of unusable answers in a row that ends a run. It is
+	// higher than maxFailures: a model of which half of the answers are usable almost
+	// never reaches it.
+	maxUnusable = 20
 	// bytesPerToken and answerTokens are typical numbers for estimates.
 	bytesPerToken = 4
 	answerTokens  = 120
@@ -62,7 +64,7 @@ type Store interface {
 	Enrichable(ctx context.Context, after int64, limit int) ([]intake.Enrichable, error)
 	// Enrichments returns the stored texts for keys. Unknown keys are omitted.
 	Enrichments(ctx context.Context, keys []string) (map[string]string, error)
-	// PutEnrichments stores texts for chunks and gives their documents a new
+	// PutEnrichments stores texts for chunks, empty ones too, and gives their documents a new
 	// revision. It keeps the text of a known key. It ignores deleted chunks, except
 	// that it keeps their texts for later.
 	PutEnrichments(ctx context.Context, all []intake.Enrichment) error
@@ -209,9 +211,12 @@ type Report struct {
 	Written int
 	// Reused is the number of passages whose text was stored before.
 	Reused int
-	// Failed is the number of passages without a usable answer. The next run tries
-	// them again.
+	// Failed is the number of passages whose call failed. The next run tries them
+	// again.
 	Failed int
+	// Unusable is the number of passages for which the model wrote no usable text.
+	// The next run does not ask about them again.
+	Unusable int
 	// Err is the last failure of a call, or nil.
 	Err error
 }
@@ -219,91 +224,35 @@ type Report struct {
 // Run writes the missing texts. It stores them in batches, so an interrupted run
 // continues with the next one. After each batch it calls progress, if set, with
 // the number of finished calls. It ends with an error after several failed calls
-// in a row.
+// or unusable answers in a row. Run stores an empty text for an unusable answer, except
+// for those that end the run: the cause may be the setup of the model.
 func (e *Enricher) Run(ctx context.Context, progress func(calls int)) (Report, error) {
-	var out Report
-	failures := 0 // in a row
+	r := run{Enricher: e}
 	err := e.pages(ctx, func(page []intake.Enrichable) error {
-		groups, put, err := e.missing(ctx, page)
-		if err != nil {
-			return err
+		calls, err := r.page(ctx, page)
+		if err == nil && progress != nil && calls > 0 {
+			progress(r.Written + r.Failed + r.Unusable)
 		}
-		out.Reused += len(put)
-		texts, errs := e.writeAll(ctx, groups)
-		for i, group := range groups {
-			if errors.Is(errs[i], errSkipped) {
-				continue
-			}
-			if failures++; !failed(errs[i]) {
-				failures = 0
-			}
-			if errs[i] != nil {
-				out.Failed++
-				out.Err = errs[i]
-				continue
-			}
-			out.Written++
-			for _, t := range group {
-				t.Text = texts[i]
-				put = append(put, t.Enrichment)
-			}
-		}
-		if len(put) > 0 {
-			if err := e.cfg.Store.PutEnrichments(context.WithoutCancel(ctx), put); err != nil {
-				return fmt.Errorf("enrich: %w", err)
-			}
-		}
-		if progress != nil && len(groups) > 0 {
-			progress(out.Written + out.Failed)
-		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("enrich: %w", ctx.Err())
-		}
-		if failures >= maxFailures {
-			return fmt.Errorf("enrich: %d calls failed in a row: %w", failures, out.Err)
-		}
-		return nil
+		return cmp.Or(err, r.ended(ctx))
 	})
 	if err != nil {
-		return out, err
+		return r.Report, fmt.Errorf("enrich: %w", err)
+	}
+	if err := e.put(ctx, r.unusable); err != nil {
+		return r.Report, fmt.Errorf("enrich: %w", err)
 	}
 	if err := e.cfg.Store.PruneEnrichments(ctx); err != nil {
-		return out, fmt.Errorf("enrich: %w", err)
+		return r.Report, fmt.Errorf("enrich: %w", err)
 	}
-	return out, nil
+	return r.Report, nil
 }
 
-// errSkipped marks a passage that was left out after failures in a row.
-var errSkipped = errors.New("not tried after failures in a row")
-
-// failed reports whether a call failed, and not only its answer.
-func failed(err error) bool { return err != nil && !errors.Is(err, errUnusable) }
-
-// writeAll lets the model write a text for each group, several at a time. After
-// several failures in a row it makes no more calls.
-func (e *Enricher) writeAll(ctx context.Context, groups [][]task) ([]string, []error) {
-	texts, errs := make([]string, len(groups)), make([]error, len(groups))
-	slots := make(chan struct{}, e.cfg.Parallel)
-	var wg sync.WaitGroup
-	var failures atomic.Int32 // in a row
-	for i, group := range groups {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
-			if failures.Load() >= maxFailures {
-				errs[i] = errSkipped
-				return
-			}
-			texts[i], errs[i] = e.write(ctx, group[0].passage)
-			if failed(errs[i]) {
-				failures.Add(1)
-			} else {
-				failures.Store(0)
-			}
-		})
+// put stores texts, also if ctx has ended.
+func (e *Enricher) put(ctx context.Context, all []intake.Enrichment) error {
+	if len(all) == 0 {
+		return nil
 	}
-	wg.Wait()
-	return texts, errs
+	return e.cfg.Store.PutEnrichments(context.WithoutCancel(ctx), all)
 }
 
 // write lets the model write the text of a passage.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"docent/ingest/intake"
+	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/llmtest"
 	"docent/rag/corpus"
@@ -159,22 +160,58 @@ func TestUnusableAnswers(t *testing.T) {
 			t.Errorf("%q: %q, %v", c.text, got, err)
 		}
 	}
-	// One failure does not stop the others. The next run tries it again.
-	m := newMemory("a", "b", "c")
-	e, _ := newEnricher(t, m, func(_ int, r llmtest.Request) llmtest.Reply {
-		if strings.Contains(r.Messages[0].Content, "\nb\n") {
+}
+
+// TestUnusableIsKept: an unusable answer does not stop the others. The next run does not ask again.
+func TestUnusableIsKept(t *testing.T) {
+	t.Parallel()
+	m := newMemory("a", "b", "c", "b", "no")
+	e, model := newEnricher(t, m, func(_ int, r llmtest.Request) llmtest.Reply {
+		if text := r.Messages[0].Content; strings.Contains(text, "\nb\n") || strings.Contains(text, "\nno\n") {
 			return llmtest.Say("no")
 		}
 		return llmtest.Say(answer)
 	})
 	report, err := e.Run(t.Context(), nil)
-	if err != nil || report.Written != 2 || report.Failed != 1 || !errors.Is(report.Err, errUnusable) || m.chunks[1].Key != "" {
+	if err != nil || report != (Report{Written: 2, Unusable: 2}) {
 		t.Errorf("%+v, %v", report, err)
+	}
+	for i, want := range []bool{true, false, true, false, false} {
+		if key := m.chunks[i].Key; key == "" || (m.texts[key] != "") != want {
+			t.Errorf("passage %d has the key %q with %q", i, key, m.texts[key])
+		}
+	}
+	if report, err = e.Run(t.Context(), nil); err != nil || report != (Report{}) || len(model.Requests()) != 4 {
+		t.Errorf("again: %+v, %v, %d calls", report, err, len(model.Requests()))
 	}
 }
 
-// TestWeakModel: a model is stopped when it has written enough or repeats itself. Its
-// unusable answers do not end the run, however many they are.
+// TestUnusableInARow: many unusable answers in a row end the run, and are asked for again.
+func TestUnusableInARow(t *testing.T) {
+	t.Parallel()
+	var texts []string
+	for i := range 3 * batch {
+		texts = append(texts, fmt.Sprint(i))
+	}
+	m, good := newMemory(texts...), 2
+	e, model := newEnricher(t, m, func(n int, _ llmtest.Request) llmtest.Reply {
+		if n == good {
+			return llmtest.Say(answer)
+		}
+		return llmtest.Say("no")
+	})
+	e.cfg.Parallel = 1
+	report, err := e.Run(t.Context(), nil)
+	if !errors.Is(err, errUnusable) || fault.KindOf(err) != fault.Unavailable || report != (Report{Written: 1, Unusable: good + maxUnusable}) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	if calls := len(model.Requests()); calls != good+1+maxUnusable || len(m.texts) != good+1 || m.pruned != 0 {
+		t.Errorf("%d calls, %d texts", calls, len(m.texts))
+	}
+}
+
+// TestWeakModel: a model is stopped when it has written enough or repeats itself. A few
+// unusable answers do not end the run.
 func TestWeakModel(t *testing.T) {
 	t.Parallel()
 	const useless = 2 * maxFailures
@@ -217,7 +254,7 @@ func TestWeakModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err := e.Run(t.Context(), nil)
-	if err != nil || report.Written != 1 || report.Failed != useless+1 || !errors.Is(report.Err, errUnusable) {
+	if err != nil || report != (Report{Written: 1, Unusable: useless + 1}) {
 		t.Errorf("%+v, %v", report, err)
 	}
 	if got := m.texts[m.chunks[useless+1].Key]; strings.Count(got, "\n") != maxQuestions-1 || !strings.HasSuffix(got, "valve 4?") {

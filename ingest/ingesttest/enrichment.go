@@ -70,6 +70,12 @@ func enrichmentsKept(t *testing.T, db Database) {
 	_, err = s.RemoveDocuments(ctx, ids[:1])
 	ok(t, err)
 	want(t, "removed", enriched(t, s, 0), map[int64]string{})
+	// An empty text is kept, too.
+	b = chunkIDs(t, s, store(t, s, put("/b", "B2", 1))[0])
+	ok(t, x.PutEnrichments(ctx, []intake.Enrichment{{ChunkID: b[0], Key: "empty"}}))
+	known, err = x.Enrichments(ctx, []string{"empty"})
+	ok(t, err)
+	want(t, "known empty text", known, map[string]string{"empty": ""})
 	none, err := x.Enrichments(ctx, nil)
 	ok(t, err)
 	want(t, "without keys", len(none), 0)

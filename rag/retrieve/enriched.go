@@ -99,7 +99,7 @@ func (x *enriched) put(ctx context.Context, page []corpus.Enrichment) error {
 		if x.chunks[e.Document.ID] == nil {
 			x.chunks[e.Document.ID] = map[int64]bool{}
 		}
-		x.chunks[e.Document.ID][e.ChunkID] = true
+		delete(x.chunks[e.Document.ID], e.ChunkID)
 		n := int64(0)
 		for line := range strings.Lines(e.Text) {
 			if line = strings.TrimSpace(line); line == "" || n == enrichedLines {
@@ -110,6 +110,7 @@ func (x *enriched) put(ctx context.Context, page []corpus.Enrichment) error {
 				ID: e.ChunkID*enrichedLines + n, DocumentID: e.Document.ID, Collection: e.Document.Collection,
 				Source: e.Document.Source, Ordinal: e.Ordinal, Language: e.Document.Language, Text: line,
 			})
+			x.chunks[e.Document.ID][e.ChunkID] = true
 			n++
 		}
 	}

@@ -105,6 +105,27 @@ func testEnriched(t *testing.T, c *memoryCorpus, cfg retrieve.Config) {
 			left++
 		}
 	}
+	// An empty text has no lines and does not raise the share of passages with a text.
+	half := slices.Clone(source.all)
+	for i := range half {
+		if half[i].ChunkID != last.ID {
+			half[i].Text = ""
+		}
+	}
+	full := source.all
+	source.all = half
+	c.put(t, corpus.Document{Source: "/new"}, corpus.Chunk{Text: "Something else."})
+	if err := r.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got = ask(t, r, retrieve.Query{Question: "about rain", K: 1}); got.Results[0].Features[retrieve.FeatureEnrichment] > .5 {
+		t.Errorf("one text among empty ones: %+v", got.Results[0].Features)
+	}
+	source.all = full
+	c.put(t, corpus.Document{Source: "/new"}, corpus.Chunk{Text: "Something new."})
+	if err := r.Refresh(t.Context()); err != nil || words.Len() != n {
+		t.Fatalf("%v, %d lines", err, words.Len())
+	}
 	source.all = nil
 	c.remove(last.Document.Source)
 	if err := r.Refresh(t.Context()); err != nil || words.Len() != left || nearest.Len() != left {

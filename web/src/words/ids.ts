@@ -112,6 +112,7 @@ export interface Params {
   embedder_slow: [string];
   embedder_unreachable: [string];
   encryption_unsupported: [];
+  enrich_unusable: [string, number];
   enrichment_key_length: [number, number];
   enrichment_length: [number, number];
   entry_answer_invalid: [number];

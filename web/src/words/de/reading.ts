@@ -32,6 +32,7 @@ export const reading = {
   document_failed: 'docent konnte das Dokument nicht lesen; der Grund steht im Protokoll',
   drawing_damaged: 'Beschädigt: Die Zeichnung lässt sich nicht lesen',
   embedder_count: (n, m) => `Das Embedding-Modell hat ${n} Vektoren für ${m} Texte geliefert`,
+  enrich_unusable: (model, n) => `Das Modell ${model} hat für ${n} Abschnitte nacheinander keine brauchbaren Fragen geschrieben; prüfe seine Einstellungen oder wähle ein größeres Modell`,
   enrichment_key_length: (most, n) => `Der Schlüssel einer Anreicherung muss 1 bis ${most} Bytes haben, dieser hat ${n}`,
   enrichment_length: (most, n) => `Eine Anreicherung darf ${most} Bytes haben, diese hat ${n}`,
   embedder_refuses: (a) => `Das Embedding-Modell lehnt das Dokument ab: ${a}`,
