@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 	"slices"
 )
@@ -89,6 +90,35 @@ func calibrate(judgements []judgement, maxWrong float64) float64 {
 	slices.Sort(evidence)
 	allowed := min(int(maxWrong*float64(len(evidence))), len(evidence)-1)
 	return math.Floor(evidence[allowed]*1000) / 1000
+}
+
+// A calibration needs at least these numbers of questions. Then the 95 % interval of a share, p ± 1.96·√(p·(1-p)/n), is at most
+// ±.1 for the refused answerable questions (p = maxWrong), and ±.25 for the refused unanswerable ones (p = .5).
+const (
+	minAnswerable   = 35 // 1.96²·.1·.9/.1²
+	minUnanswerable = 16 // 1.96²·.5·.5/.25²
+)
+
+// calibrationCounts counts the questions of a calibration: the odd answerable ones set the threshold, the even ones check it.
+type calibrationCounts struct{ odd, even, evenUnanswerable int }
+
+// Short says which questions a calibration lacks, or is "" if it has enough. The values of a smaller set are chance.
+func (c *Calibration) Short() string {
+	n := c.counts
+	if n.odd >= minAnswerable && n.even >= minAnswerable && n.evenUnanswerable >= minUnanswerable {
+		return ""
+	}
+	return fmt.Sprintf("the set is too small for a reliable threshold: it needs %d answerable questions with odd numbers (it has %d), "+
+		"%d with even numbers (it has %d), and %d unanswerable questions with even numbers (it has %d)",
+		minAnswerable, n.odd, minAnswerable, n.even, minUnanswerable, n.evenUnanswerable)
+}
+
+// answerable counts the questions that the corpus answers.
+func answerable(judgements []judgement) (n int) {
+	for _, j := range judgements {
+		count(&n, j.answerable)
+	}
+	return n
 }
 
 // riskCoverage returns the effects of thresholds in even steps, up to the first that answers nothing.

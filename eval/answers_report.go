@@ -59,6 +59,8 @@ type Calibration struct {
 	InForce Abstention `json:"in_force"`
 	// RiskCoverage is the effect of other thresholds on the even questions.
 	RiskCoverage []Abstention `json:"risk_coverage"`
+
+	counts calibrationCounts
 }
 
 func newAnswersReport(cfg AnswersConfig, outcomes []Outcome) *AnswersReport {
@@ -85,6 +87,7 @@ func newAnswersReport(cfg AnswersConfig, outcomes []Outcome) *AnswersReport {
 	r.Calibration = Calibration{
 		MaxWrong: maxWrong, Odd: abstain(odd, threshold), Even: abstain(even, threshold),
 		InForce: abstain(even, cfg.Threshold), RiskCoverage: riskCoverage(even),
+		counts: calibrationCounts{odd: answerable(odd), even: answerable(even), evenUnanswerable: len(even) - answerable(even)},
 	}
 	return r
 }

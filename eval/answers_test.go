@@ -82,6 +82,9 @@ func TestMeasureAnswers(t *testing.T) {
 	if c.Odd.Threshold != .6 || c.Odd.Answerable != 0 || c.Even.Unanswerable != 1 || c.Even.Answerable != 1 || c.Even.Coverage != 0 {
 		t.Errorf("calibration %+v", c)
 	}
+	if c.counts != (calibrationCounts{odd: 2, even: 1, evenUnanswerable: 1}) {
+		t.Errorf("counts %+v", c.counts)
+	}
 	if f := c.InForce; f.Unanswerable != 1 || f.Answerable != 0 || f.Coverage != .5 || f.Risk != 0 {
 		t.Errorf("in force %+v", f)
 	}
@@ -150,6 +153,16 @@ func TestAbstain(t *testing.T) {
 	}
 	if calibrate(nil, .1) != 0 || abstain(nil, .5) != (Abstention{Threshold: .5}) {
 		t.Error("nothing to judge by gives something")
+	}
+	for short, counts := range map[string]calibrationCounts{
+		"":                                    {odd: 35, even: 35, evenUnanswerable: 16},
+		"odd numbers (it has 34)":             {odd: 34, even: 90, evenUnanswerable: 90},
+		"35 with even numbers (it has 34)":    {odd: 90, even: 34, evenUnanswerable: 90},
+		"16 unanswerable questions with even": {odd: 90, even: 90, evenUnanswerable: 15},
+	} {
+		if got := (&Calibration{counts: counts}).Short(); (short == "") != (got == "") || !strings.Contains(got, short) {
+			t.Errorf("%+v: %q", counts, got)
+		}
 	}
 	if rows := riskCoverage(judgements); len(rows) != 20 || rows[19].Coverage != 0 || rows[18].Coverage != .1 {
 		t.Errorf("%d rows: %+v", len(rows), rows)

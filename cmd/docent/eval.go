@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,12 +48,14 @@ Each line of the question file is a JSON object:
 
 The field file is a file name, or the id of a JSONL document. The field also lists
 other correct passages, with the keys of evidence. Questions of
-kind "unanswerable" have no evidence. Their correct answer is "I don't know".
+kind "unanswerable" have no evidence. Their correct answer is "I don't know". docent
+warns of files that are not among the documents. It stops if a question has no
+evidence in any other file.
 
 With --calibrate, docent finds the threshold of "I don't know" for your documents. It
 sets the threshold with the odd-numbered questions, so that at most one in ten that
-have an answer is refused, and reports the effect on the others. About a quarter of
-the questions should be unanswerable.
+have an answer is refused, and reports the effect on the others. About a third of the
+questions should be unanswerable. docent warns if there are too few questions.
 
 With --compare, docent prints the differences to an earlier run on the same questions,
 with paired bootstrap intervals, and each changed question.
@@ -151,6 +154,9 @@ func measureCorpus(cmd *cobra.Command, std stdio, o evalOptions, questions []eva
 
 // evaluate adds the parts that answer, asks the questions, and prints the report.
 func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, questions []eval.Question, report *evalReport) error {
+	if err := checkEvidence(ctx, std, p, questions); err != nil {
+		return err
+	}
 	for _, add := range []func(context.Context) error{p.Encode, p.AddRetriever, p.AddRAG} {
 		if err := add(ctx); err != nil {
 			return err
@@ -160,6 +166,9 @@ func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, qu
 		return err
 	}
 	if o.calibrate {
+		if short := report.Answers.Calibration.Short(); short != "" {
+			fmt.Fprintln(std.err, "warning: "+short)
+		}
 		return report.Answers.WriteCalibration(std.out)
 	}
 	if o.before != "" {
@@ -169,6 +178,36 @@ func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, qu
 		return err
 	}
 	return o.compare(std, report)
+}
+
+// maxMissing limits the questions that checkEvidence names.
+const maxMissing = 20
+
+// checkEvidence warns of questions whose evidence is in files that are not among the
+// documents. It fails if a question has no other evidence.
+func checkEvidence(ctx context.Context, std stdio, p *wiring.Parts, questions []eval.Question) error {
+	missing, err := eval.MissingFiles(ctx, p.Library, questions)
+	if err != nil {
+		return err
+	}
+	without := 0
+	for i, m := range missing {
+		if i < maxMissing {
+			fmt.Fprintf(std.err, "warning: question %s (line %d): no document is named %s\n",
+				m.Question.ID, m.Question.Line, strings.Join(m.Files, ", "))
+		}
+		if m.All {
+			without++
+		}
+	}
+	if more := len(missing) - maxMissing; more > 0 {
+		fmt.Fprintf(std.err, "warning: %s more name missing files\n", plural(more, "question"))
+	}
+	if without > 0 {
+		return fault.New(fault.Invalid, "cli_eval_evidence",
+			"%d of the questions have no evidence in these documents; correct the field file of their evidence, or remove them", without)
+	}
+	return nil
 }
 
 // evalCorpus ingests the corpus.
