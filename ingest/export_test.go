@@ -11,5 +11,5 @@ func (c Config) With(l Limits) Config {
 
 // SetVersions replaces the versions of the formats.
 func (in *Ingester) SetVersions(version func(media string) int) {
-	in.pipelines = pipelines{version, true}
+	in.pipelines = pipelines{version}
 }

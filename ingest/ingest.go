@@ -90,8 +90,6 @@ type Formats interface {
 	MayHaveParts(name string, head []byte) bool
 	// Version returns the version of the reader for a media type.
 	Version(media string) int
-	// Raised reports whether any format has a version above 1.
-	Raised() bool
 }
 
 // New checks the configuration and returns an ingester. Close it when done.
@@ -119,7 +117,7 @@ func New(cfg Config) (*Ingester, error) {
 	if cfg.Metrics == nil {
 		cfg.Metrics = metrics.NewSet()
 	}
-	return &Ingester{cfg: cfg, pipelines: pipelines{cfg.Reader.Version, cfg.Reader.Raised()}, reader: cfg.Reader, log: cfg.Logger}, nil
+	return &Ingester{cfg: cfg, pipelines: pipelines{cfg.Reader.Version}, reader: cfg.Reader, log: cfg.Logger}, nil
 }
 
 func setDefault[T int | int64](field *T, value T) {

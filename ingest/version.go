@@ -9,7 +9,6 @@ import (
 type pipelines struct {
 	// version returns the version of the reader for a media type.
 	version func(media string) int
-	raised  bool // a format has a version above 1
 }
 
 // of returns the pipeline that documents of a media type store. It consists of
@@ -21,15 +20,12 @@ func (p pipelines) of(media string) string {
 }
 
 // current reports whether this program would read a document in the same way
-// again. Documents from before formats had versions do not store their format.
-// They are current while all formats have version 1.
+// again. Documents from before formats had versions do not store their format. They
+// are not current, because some readers have improved since.
 func (p pipelines) current(pipeline string) bool {
 	base, format, ok := strings.Cut(pipeline, " ")
-	if base != Pipeline {
+	if base != Pipeline || !ok {
 		return false
-	}
-	if !ok {
-		return !p.raised
 	}
 	media, _, _ := strings.Cut(format, "@")
 	return pipeline == p.of(media)

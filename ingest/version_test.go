@@ -88,12 +88,3 @@ func TestVersionsOfFormats(t *testing.T) {
 		t.Errorf("without a format: read are %q", got)
 	}
 }
-
-func TestDocumentsWithoutFormatAreCurrent(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t, ingest.Config{})
-	a := f.write("a.md", "# A\n\nText of a.")
-	f.run(ingest.Request{})
-	f.store.get(a).doc.Pipeline = ingest.Pipeline
-	f.expect(ingest.Request{}, "unchanged a.md\n")
-}

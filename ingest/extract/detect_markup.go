@@ -7,6 +7,8 @@ import (
 
 	"docent/ingest/extract/latex"
 	"docent/ingest/extract/markup"
+	"docent/ingest/extract/plain"
+	"docent/ingest/extract/roff"
 	"docent/ingest/intake"
 )
 
@@ -18,6 +20,7 @@ var (
 	formatLaTeX = Format{"text/x-tex", latex.Read}
 	formatAdoc  = Format{"text/asciidoc", markup.Adoc}
 	formatOrg   = Format{"text/org", markup.Org}
+	formatMan   = Format{"text/troff", roff.Read}
 )
 
 // markupEndings are the markup formats by file name ending.
@@ -29,6 +32,27 @@ var markupEndings = map[string]Format{
 	".srt": formatSRT, ".vtt": formatVTT,
 }
 
+// plainEndings are the file name endings of texts that may have any markup.
+var plainEndings = map[string]bool{".txt": true, ".text": true, "": true}
+
+// markupLen is the number of bytes from which the markup of a text is detected.
+const markupLen = 64 << 10
+
+// detectMarked recognizes texts whose names do not tell their markup language: manual
+// pages, and text files with reStructuredText or AsciiDoc.
+func detectMarked(src intake.Source, ending string) (Format, bool) {
+	switch text := string(src.Data[:min(len(src.Data), markupLen)]); {
+	case roff.Detect(text):
+		return formatMan, true
+	case !plainEndings[ending] || plain.CodeType(src.Name, src.Data[:min(len(src.Data), sniffLen)]) != "":
+	case markup.IsRST(text):
+		return formatRST, true
+	case markup.IsAdoc(text):
+		return formatAdoc, true
+	}
+	return Format{}, false
+}
+
 // xmlEndings are the file name endings of XML that may be prose. XML with other
 // endings, such as schemas and style sheets, is source code.
 var xmlEndings = map[string]bool{
@@ -38,8 +62,17 @@ var xmlEndings = map[string]bool{
 
 // detectMarkup recognizes markup languages other than HTML and Markdown.
 func detectMarkup(src intake.Source, head []byte) (Format, bool) {
-	ending := strings.ToLower(path.Ext(src.Name))
+	name := strings.ToLower(src.Name)
+	ending := path.Ext(name)
 	if f, ok := markupEndings[ending]; ok {
+		return f, true
+	}
+	if ending == ".txt" { // such as the sources that Sphinx publishes: index.rst.txt
+		if f, ok := markupEndings[path.Ext(strings.TrimSuffix(name, ending))]; ok {
+			return f, true
+		}
+	}
+	if f, ok := detectMarked(src, ending); ok {
 		return f, true
 	}
 	if !xmlEndings[ending] || isHTML(head) || bytes.Contains(head, []byte("<svg")) {

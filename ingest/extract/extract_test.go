@@ -224,6 +224,13 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// Texts whose content tells their markup language.
+const (
+	manPage  = ".\\\" made by hand\n.TH PUMP 1\n.SH NAME\npump \\- move water\n"
+	rstText  = "Pump\n====\n\n.. note:: Keep it dry.\n\nSee :ref:`valves`.\n"
+	adocText = "git-pump(1)\n===========\n\nNAME\n----\ngit-pump - Move water\n\n[verse]\n'git pump'\n\nSee linkgit:git-add[1].\n\n-v::\n\tSay more.\n"
+)
+
 func TestTypeIsInTheContent(t *testing.T) {
 	t.Parallel()
 	docx, err := os.ReadFile("testdata/manual.docx")
@@ -240,6 +247,21 @@ func TestTypeIsInTheContent(t *testing.T) {
 		{"stdin", "plain words", "text/plain"},
 		{"data.xml", "<?xml version='1.0'?><a>text</a>", "text/xml"},
 		{"Makefile", "all:\n\tgo build\n", "text/x-makefile"},
+		{"pump.1", manPage, "text/troff"},
+		{"pump.txt", manPage, "text/troff"},
+		{"pump.txt", "just words\n" + manPage, "text/plain"},
+		{"readme.txt", rstText, "text/x-rst"},
+		{"README", rstText, "text/x-rst"},
+		{"readme.log", rstText, "text/plain"},
+		{"index.rst.txt", "Only words.\n", "text/x-rst"},
+		{"pump.py.txt", "#!/usr/bin/python3\n" + rstText, "text/x-python"},
+		{"git-pump.txt", adocText, "text/asciidoc"},
+		{"git-pump.md", adocText, "text/markdown"},
+		// Ordinary text with some of the marks.
+		{"a.txt", "Notes\n=====\n\nUse ``x`` and `y`_ as follows::\n\n    .. note:: this\n", "text/plain"},
+		{"b.txt", "Notes\n-----\n\n.. and so on: `a`\n\n...\n\n.. continued\n", "text/plain"},
+		{"c.txt", "Config\n------\n[main]\nname::\n+\n----\n.Bold\n== a ==\nsee link [1]\nstd::vector<int>\n", "text/plain"},
+		{"d.txt", "Chat\n====\n[source] he said\n[[ ]]\n:smile: `x`\n", "text/plain"},
 	} {
 		if _, media := extractFile(t, tt.name, []byte(tt.data)); media != tt.media {
 			t.Errorf("%s %.20q is %s, want %s", tt.name, tt.data, media, tt.media)

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"slices"
 	"strings"
 
 	"docent/ingest/format"
@@ -15,9 +14,4 @@ func Version(media string) int {
 		return 0
 	}
 	return max(f.Version, 1)
-}
-
-// Raised reports whether any format has a version above 1.
-func Raised() bool {
-	return slices.ContainsFunc(format.All(), func(f format.Info) bool { return f.Version > 1 })
 }

@@ -206,9 +206,6 @@ func (p *Pool) MayHaveParts(name string, head []byte) bool { return extract.MayH
 // Version returns the version of the reader for a media type.
 func (p *Pool) Version(media string) int { return extract.Version(media) }
 
-// Raised reports whether any format has a version above 1.
-func (p *Pool) Raised() bool { return extract.Raised() }
-
 // Parts writes the documents inside a source to a file, one after the other.
 // whole reports whether the source is itself a document too.
 func (p *Pool) Parts(ctx context.Context, src intake.Source, file string) (whole bool, parts []intake.Part, err error) {

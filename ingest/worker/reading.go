@@ -101,9 +101,6 @@ func (l *Local) MayHaveParts(name string, head []byte) bool { return extract.May
 // Version returns the version of the reader for a media type.
 func (l *Local) Version(media string) int { return extract.Version(media) }
 
-// Raised reports whether any format has a version above 1.
-func (l *Local) Raised() bool { return extract.Raised() }
-
 // Parts writes the documents inside a source to a file, one after the other.
 // whole reports whether the source is itself a document too.
 func (l *Local) Parts(ctx context.Context, src intake.Source, file string) (whole bool, parts []intake.Part, err error) {

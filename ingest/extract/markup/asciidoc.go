@@ -3,6 +3,7 @@ package markup
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +18,7 @@ func Adoc(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	a := &asciidoc{Writer: blocks.NewWriter(ctx, len(text)), lines: blocks.SplitLines(text), attributes: map[string]string{}}
+	a := &asciidoc{Writer: blocks.NewWriter(ctx, len(text)), lines: unconditional(text), attributes: map[string]string{}}
 	a.header()
 	for a.at < len(a.lines) {
 		if a.Done() {
@@ -365,21 +366,24 @@ func (a *asciidoc) collect() []string {
 			a.at > from && a.underlined() > 0 && !a.listed {
 			break
 		}
-		if findBullet(l) != nil || findTerm(l) != nil || isConditional(l) {
+		if findBullet(l) != nil || findTerm(l) != nil {
 			break
 		}
 	}
 	return a.lines[from:a.at]
 }
 
-// isConditional reports whether a line is a preprocessor directive.
-func isConditional(l string) bool {
-	for _, p := range []string{"include::", "ifdef::", "ifndef::", "ifeval::", "endif::"} {
-		if strings.HasPrefix(l, p) {
-			return true
+// unconditional splits a text into lines. It leaves out the preprocessor directives
+// and keeps the lines between them.
+func unconditional(text string) []string {
+	return slices.DeleteFunc(blocks.SplitLines(text), func(l string) bool {
+		for _, p := range []string{"include::", "ifdef::", "ifndef::", "ifeval::", "endif::"} {
+			if strings.HasPrefix(l, p) && strings.HasSuffix(l, "]") {
+				return true
+			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
 // paragraph reads a paragraph. An indented paragraph is a listing, except below

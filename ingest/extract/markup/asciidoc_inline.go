@@ -32,7 +32,7 @@ func (a *asciidoc) inline(text string) string {
 			i = next
 			continue
 		}
-		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("*_`+#{<[\\'", text[i+1]) >= 0 {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("*_`+#{<[\\'-", text[i+1]) >= 0 {
 			i++
 		}
 		b = append(b, text[i])

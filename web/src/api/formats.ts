@@ -43,6 +43,7 @@ export const formats: Format[] = [
   { name: 'LaTeX', media: 'text/x-tex', endings: ['.tex', '.latex', '.ltx'], unit: '' },
   { name: 'reStructuredText', media: 'text/x-rst', endings: ['.rst', '.rest'], unit: '' },
   { name: 'AsciiDoc', media: 'text/asciidoc', endings: ['.adoc', '.asciidoc', '.asc'], unit: '' },
+  { name: 'man', media: 'text/troff', endings: ['.man', '.1', '.2', '.3', '.4', '.5', '.6', '.7', '.8'], unit: '' },
   { name: 'Org', media: 'text/org', endings: ['.org'], unit: '' },
   { name: 'DocBook', media: 'application/docbook+xml', endings: ['.dbk', '.docbook'], unit: '' },
   { name: 'DITA', media: 'application/dita+xml', endings: ['.dita', '.ditamap'], unit: '' },
