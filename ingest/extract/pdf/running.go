@@ -13,8 +13,10 @@ import (
 const minRunningPages = 4
 
 // dropRunningLines empties the first and last lines of a page that most pages
-// have in common. Such lines may differ in the page number. A page without
-// other lines keeps them.
+// have in common, or most left or right pages. Such lines may differ in the page
+// number. If most pages begin or end with a line that has the page number at one of its
+// ends, it empties all such lines, whatever their title of a chapter or section. A page
+// without other lines keeps them.
 func dropRunningLines(pages [][]line, labels []string) {
 	if len(pages) < minRunningPages {
 		return
@@ -25,23 +27,34 @@ func dropRunningLines(pages [][]line, labels []string) {
 		}
 		return ""
 	}
-	count := map[string]int{}
+	var count [2]map[string]int // of the left and the right pages
+	for side := range count {
+		count[side] = map[string]int{}
+	}
 	for i, page := range pages {
 		seen := map[string]bool{}
 		for _, at := range edges(page) {
 			for _, key := range runningKeys(page[at].text, i, label(i)) {
 				if !seen[key] {
 					seen[key] = true
-					count[key]++
+					count[i%2][key]++
 				}
 			}
 		}
 	}
-	running := func(key string) bool { return count[key]*2 > len(pages) }
+	// on reports whether a line is on most pages, or on most pages of one side.
+	on := func(page int, key string) bool {
+		this, other := count[page%2][key], count[1-page%2][key]
+		return (this+other)*2 > len(pages) || len(pages) >= 2*minRunningPages && this*4 > len(pages)+1
+	}
+	numbered, heads := pageNumbers(pages, label), sectionHeads(pages)
 	for i, page := range pages {
 		var drop []int
-		for _, at := range edges(page) {
-			if slices.ContainsFunc(runningKeys(page[at].text, i, label(i)), running) {
+		lines := edges(page)
+		for n, at := range lines {
+			text := page[at].text
+			if n == 0 && heads[i] || (n == 0 || n == len(lines)-1) && numbered(i, text) ||
+				slices.ContainsFunc(runningKeys(text, i, label(i)), func(key string) bool { return on(i, key) }) {
 				drop = append(drop, at)
 			}
 		}
@@ -54,6 +67,86 @@ func dropRunningLines(pages [][]line, labels []string) {
 	}
 }
 
+// minHeads is the number of pages from which their equal first line is a head.
+const minHeads = 3
+
+// sectionHeads finds heads without page numbers, such as the title of a section on
+// each of its pages. It reports the pages whose first line is also that of the page
+// before, or of the page on the same side before. The first page of a section keeps
+// the line, because it may be the title itself.
+func sectionHeads(pages [][]line) map[int]bool {
+	first := make([]string, len(pages))
+	count := map[string]int{}
+	for i, page := range pages {
+		if used := edges(page); len(used) > 0 {
+			if l := page[used[0]]; l.kind == plainLine && plausible(l.text) {
+				first[i] = fold(l.text)
+				count[first[i]]++
+			}
+		}
+	}
+	heads := map[int]bool{}
+	for i, f := range first {
+		heads[i] = f != "" && count[f] >= minHeads && (i > 0 && first[i-1] == f || i > 1 && first[i-2] == f)
+	}
+	return heads
+}
+
+// pageNumbers finds the place of the page numbers. The result reports whether a line
+// begins or ends with the number of its page. Without numbers on most pages it is
+// always false.
+func pageNumbers(pages [][]line, label func(page int) string) (numbered func(page int, line string) bool) {
+	const labeled = "label"
+	// marks returns the distances of the numbers at both ends of a line from the page
+	// index, or labeled for the label of the page.
+	marks := func(page int, line string) (out []string) {
+		words := strings.Fields(fold(line))
+		if len(words) == 0 || len(line) > maxRunningLine {
+			return nil
+		}
+		for _, word := range []string{words[0], words[len(words)-1]} {
+			word = strings.Trim(word, "-–—|.,()[]")
+			if l := label(page); l != "" && word == l {
+				out = append(out, labeled)
+			} else if n, err := strconv.Atoi(word); err == nil {
+				out = append(out, strconv.Itoa(n-page))
+			}
+		}
+		return slices.Compact(out)
+	}
+	count := map[string]int{}
+	for i, page := range pages {
+		seen := map[string]bool{}
+		if lines := edges(page); len(lines) > 0 {
+			for _, at := range []int{lines[0], lines[len(lines)-1]} {
+				for _, m := range marks(i, page[at].text) {
+					seen[m] = true
+				}
+			}
+		}
+		for m := range seen {
+			count[m]++
+		}
+	}
+	return func(page int, line string) bool {
+		return isHead(line) && slices.ContainsFunc(marks(page, line), func(m string) bool { return count[m]*2 > len(pages) })
+	}
+}
+
+// isHead reports whether a line can be a title with a page number, and not a part of a
+// sentence.
+func isHead(line string) bool {
+	line = strings.TrimSpace(line)
+	if r := lastRune(line); r == '.' && strings.ContainsFunc(line, unicode.IsLetter) {
+		return false
+	}
+	line = strings.Trim(line, "0123456789-–—|.()[] ")
+	return !startsSmall(line) && len(strings.Fields(line)) <= maxHeadWords
+}
+
+// maxHeadWords limits the words of a running head.
+const maxHeadWords = 15
+
 // countUsed counts the non-empty lines of a page.
 func countUsed(page []line) int {
 	n := 0
@@ -65,8 +158,12 @@ func countUsed(page []line) int {
 	return n
 }
 
-// fold returns a line in lower case with single spaces.
-func fold(line string) string { return strings.ToLower(strings.Join(strings.Fields(line), " ")) }
+// fold returns a line in lower case with single spaces, and without the bars between
+// its cells.
+func fold(line string) string {
+	words := slices.DeleteFunc(strings.Fields(line), func(w string) bool { return w == "|" })
+	return strings.ToLower(strings.Join(words, " "))
+}
 
 // maxRunningLine bounds the length of a line that is searched for a page
 // number.
