@@ -44,10 +44,15 @@ var (
 const maxAnnounced = 8
 
 // telling drops chosen sentences that tell nothing themselves: they only refer
-// to another place, or announce text that the answer does not quote. If all are such sentences, they stay.
+// to another place, announce text that the answer does not quote, or are a single word of code, such as
+// an option, without the sentence that announces it. If all are such sentences, they stay.
 func (e *extractor) telling(chosen []quote) []quote {
 	out := slices.DeleteFunc(slices.Clone(chosen), e.refersElsewhere)
 	for i := len(out) - 1; i >= 0; i-- {
+		if bare(out[i]) && (i == 0 || !introduces(out[i-1]) || !out[i].follows(out[i-1])) {
+			out = slices.Delete(out, i, i+1)
+			continue
+		}
 		if q := out[i]; introduces(q) && q.words <= maxAnnounced && (i == len(out)-1 || !out[i+1].follows(q)) {
 			out = slices.Delete(out, i, i+1)
 		}
@@ -56,6 +61,11 @@ func (e *extractor) telling(chosen []quote) []quote {
 		return chosen
 	}
 	return out
+}
+
+// bare reports whether a quote is a single word of code.
+func bare(q quote) bool {
+	return q.Kind == text.CodeSentence && len(strings.Fields(unfence(q.text))) < 2
 }
 
 // refersElsewhere reports whether a quote only refers to another place or

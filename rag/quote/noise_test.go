@@ -22,6 +22,8 @@ func TestNoiseIsDropped(t *testing.T) {
 		{"Die Spalten sind in Abschnitt 4 beschrieben.", "logical replication", true},
 		{"For example:", "logical replication", true},
 		{"...", "logical replication", true},
+		{"```\nreplica\n```", "logical replication", true},
+		{"```\nSHOW replicas;\n```", "logical replication", false},
 		{"For more information on logical replication, see Chapter 31.", "where is logical replication described?", false},
 		{"See also replication slots", "logical replication", true},
 		{"See your administrator before the first replication.", "logical replication", false},
@@ -44,6 +46,11 @@ func TestNoiseIsDropped(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: got %q", c.noise, got)
 		}
+	}
+	e := &extractor{question: "logical replication", static: testStatic}
+	announced := e.read(0, passage(1, "Manual", "Replication", said+" It prints:\n\n```\n42\n```").Passage, "")
+	if got := e.telling(announced); len(got) != 3 {
+		t.Errorf("an announced word is dropped: %+v", got)
 	}
 	alone := []quote{{text: "See Chapter 31."}}
 	if got := (&extractor{question: "logical replication"}).telling(alone); len(got) != 1 {

@@ -188,11 +188,17 @@ func (s *splitter) fenced(lines []line) int {
 }
 
 // codeOrProse adds the block at the first line of a passage of code and returns
-// its number of lines. A sentence between blocks of code is prose.
+// its number of lines. A sentence between blocks of code is prose, and a heading in
+// capitals is a title.
 func (s *splitter) codeOrProse(lines []line) int {
 	kind := CodeSentence
-	if first := lines[0].of(s.text); lines[0].indent == 0 && (len(lines) == 1 || lines[1].blank()) && isSaid(first) {
-		kind = ProseSentence
+	if first := lines[0].of(s.text); lines[0].indent == 0 && (len(lines) == 1 || lines[1].blank()) {
+		switch {
+		case isSaid(first) || named.MatchString(first):
+			kind = ProseSentence
+		case len(lines) > 2 && capitals.MatchString(first):
+			kind = TitleSentence
+		}
 	}
 	return s.run(lines, kind, func(line) bool { return true })
 }

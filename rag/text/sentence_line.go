@@ -123,12 +123,20 @@ func isSaid(s string) bool {
 	return unicode.IsUpper(r) && wordCount(s) >= minSaid && (strings.HasSuffix(s, ".") || strings.HasSuffix(s, ":")) && !looksLikeCode(s)
 }
 
+// capitals matches a heading in capitals, such as those of a manual page. Statements
+// of SQL are longer or have other signs.
+var capitals = regexp.MustCompile(`^\p{Lu}{4,}(?: \p{Lu}{2,}){0,3}$`)
+
+// named matches the line of a manual page that names its subject: a name, a dash, and a
+// description.
+var named = regexp.MustCompile(`^[\w.:+-]+(?: [\w.:+-]+){0,3}(?:\(\w{1,5}\))?(?:, [\w.:+-]+){0,20} [-–—] \pL[\pL\d'’]*(?: [\pL\d'’(),/.-]+){2,}$`)
+
 // minSaid is the minimum number of words of a sentence between blocks of code.
 const minSaid = 5
 
 // codePrefixes begin lines of commands, SQL, or source code.
 var codePrefixes = []string{
-	"$ ", "# ", "=# ", "> ", "% ", "//", "/*", "--", "#!", "#include", "<?", "</", "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ",
+	"$ ", "# ", "=# ", "> ", "% ", "//", "/*", "-- ", "#!", "#include", "<?", "</", "SELECT ", "INSERT ", "UPDATE ", "DELETE ", "CREATE ",
 	"ALTER ", "DROP ",
 	"GRANT ", "REVOKE ", "COPY ", "SET ", "BEGIN;", "COMMIT;", "WITH ", "import ", "func ", "def ", "class ", "return ",
 	"var ", "const ", "let ", "export ", "sudo ", "docker ", "git ",
