@@ -347,11 +347,9 @@ func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query
 	out := make([]Result, 0, len(passages))
 	accepts := Filter{Collections: q.Collections}.Accepts()
 	for _, p := range passages {
-		if !accepts(p.Document.Collection) {
-			continue // rights must not depend on an index
+		if c := &candidates[place[p.ID]]; accepts(p.Document.Collection) { // rights must not depend on an index
+			out = append(out, Result{Rank: len(out) + 1, Score: c.score, Passage: p, Features: c.explain(q)})
 		}
-		c := &candidates[place[p.ID]]
-		out = append(out, Result{Rank: len(out) + 1, Score: c.score, Passage: p, Features: c.explain(q)})
 	}
 	return out, nil
 }
