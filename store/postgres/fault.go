@@ -19,6 +19,7 @@ const (
 	foreignKey         = "23503"
 	unique             = "23505"
 	queryCanceled      = "57014"
+	diskFull           = "53100"
 	lockNotAvailable   = "55P03"
 	classConnection    = "08"
 	classData          = "22"
@@ -76,6 +77,8 @@ func classify(err error) error {
 		return fault.Wrap(fault.Busy, err, "database_busy", "the database is busy; try again")
 	case queryCanceled:
 		return fault.Wrap(fault.Unavailable, err, "database_slow", "the database took too long")
+	case diskFull:
+		return fault.Wrap(fault.Unavailable, err, "database_disk_full", "the disk of the database is full")
 	}
 	switch e.Code[:min(2, len(e.Code))] {
 	case classData, classLimit:

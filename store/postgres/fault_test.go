@@ -27,6 +27,7 @@ func TestClassify(t *testing.T) {
 		{pg("57014"), fault.Unavailable},
 		{pg("57P01"), fault.Unavailable},
 		{pg("53300"), fault.Unavailable},
+		{pg("53100"), fault.Unavailable},
 		{pg("28P01"), fault.Unavailable},
 		{pg("3D000"), fault.Unavailable},
 		{pg("22P05"), fault.Invalid},

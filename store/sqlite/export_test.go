@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"strconv"
 )
 
 // Count returns the number of rows of a table.
@@ -25,3 +26,9 @@ func (s *Store) Strings(ctx context.Context, query string) ([]string, error) {
 
 // FileURL is the URL of a path for SQLite.
 var FileURL = fileURL
+
+// LimitPages makes a full disk of a database that grows beyond some pages.
+func (s *Store) LimitPages(ctx context.Context, pages int) error {
+	_, err := s.writer.conn.ExecContext(ctx, "PRAGMA max_page_count = "+strconv.Itoa(pages))
+	return err
+}

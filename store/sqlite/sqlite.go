@@ -162,7 +162,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
 	}
-	s.Tables = tables.New(tables.Config{Reader: db.reader, Write: db.fill, Fail: fail})
+	s.Tables = tables.New(tables.Config{Reader: db.reader, Write: db.fill, SetJournal: db.setJournal, Fail: fail})
 	return s, nil
 }
 

@@ -95,6 +95,15 @@ func (s *database) fill(ctx context.Context, f func(ctx context.Context, w table
 	return s.write(ctx, func(ctx context.Context, w *writer) error { return f(ctx, tableWriter{w}) })
 }
 
+// setJournal sets the journal mode, if no transaction runs. It returns the mode that counts.
+// A mode without the log needs all other connections to be closed.
+func (s *database) setJournal(ctx context.Context, mode string) (got string, err error) {
+	defer s.reader.SetMaxIdleConns(s.reader.Stats().MaxOpenConnections)
+	s.reader.SetMaxIdleConns(0)
+	err = s.writer.conn.QueryRowContext(ctx, "PRAGMA journal_mode = "+mode).Scan(&got)
+	return got, err
+}
+
 // tableWriter implements tables.Writer.
 type tableWriter struct{ *writer }
 

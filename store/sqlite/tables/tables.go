@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"docent/backup"
+	"docent/internal/fault"
 )
 
 var _ backup.Database = (*Tables)(nil)
@@ -24,6 +25,8 @@ type Config struct {
 	Reader *sql.DB
 	// Write runs f in a transaction.
 	Write func(ctx context.Context, f func(ctx context.Context, w Writer) error) error
+	// SetJournal sets the journal mode, and returns the mode that counts.
+	SetJournal func(ctx context.Context, mode string) (got string, err error)
 	// Fail adds the operation and the kind to an error.
 	Fail func(operation string, err error) error
 }
@@ -116,8 +119,27 @@ func scanRow(rows *sql.Rows, t backup.Table) ([]any, error) {
 	return row, nil
 }
 
-// FillTables fills all tables in one transaction; see backup.Database.
+// FillTables fills all tables in one transaction; see backup.Database. It fails with
+// fault.Busy if another process has the database open. The transaction goes without the
+// write-ahead log. With the log, the data would need its space twice, and a full disk could
+// show after the commit.
 func (s *Tables) FillTables(ctx context.Context, f func(backup.Filler) error) error {
+	err := s.setJournal(ctx, "delete")
+	if err == nil {
+		err = errors.Join(s.fillTables(ctx, f), s.setJournal(context.WithoutCancel(ctx), "wal"))
+	}
+	return s.cfg.Fail("fill the database", err)
+}
+
+func (s *Tables) setJournal(ctx context.Context, mode string) error {
+	got, err := s.cfg.SetJournal(ctx, mode)
+	if err == nil && got != mode {
+		err = fault.New(fault.Busy, "database_locked", "the database is busy with another process; try again")
+	}
+	return err
+}
+
+func (s *Tables) fillTables(ctx context.Context, f func(backup.Filler) error) error {
 	return s.cfg.Write(ctx, func(ctx context.Context, w Writer) error {
 		for _, t := range backup.Tables {
 			if t.Name == backup.CollectionTable {
