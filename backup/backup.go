@@ -97,8 +97,7 @@ type Progress struct {
 }
 
 // Write writes a backup of a database, and returns the number of rows. It calls report
-// after every 1,000 rows and after each table. header needs only Schema, Program, and
-// Database.
+// after each row and after each table. header needs only Schema, Program, and Database.
 func Write(ctx context.Context, out io.Writer, db Database, header Header, report func(Progress)) (rows int64, err error) {
 	packed, err := zstd.NewWriter(out)
 	if err != nil {
@@ -178,9 +177,8 @@ func (w *lineWriter) table(ctx context.Context, v View, t Table) error {
 			return fmt.Errorf("row %d: %w", n+1, err)
 		}
 		n++
-		if w.at.Rows++; w.at.Rows%1000 == 0 {
-			w.report(w.at)
-		}
+		w.at.Rows++
+		w.report(w.at)
 	}
 	w.report(w.at)
 	return w.line(rowsLine{n})

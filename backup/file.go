@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,8 +21,11 @@ const encryptedStart = "age-encryption.org/"
 
 // Create writes a backup to a new file, which only its owner can read, and then reads the
 // file again and checks it. With a passphrase it encrypts the file with age. It replaces an
-// existing file only when the backup is complete.
+// existing file only when the backup is complete. It replaces nothing but a regular file.
 func Create(ctx context.Context, file, passphrase string, db Database, header Header, report func(Progress)) (rows int64, err error) {
+	if err := checkTarget(file); err != nil {
+		return 0, err
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*") // CreateTemp sets mode 0600
 	if err != nil {
 		return 0, fault.New(fault.Invalid, "backup_not_written", "the backup cannot be written: %w", err)
@@ -53,6 +57,25 @@ func Create(ctx context.Context, file, passphrase string, db Database, header He
 		return 0, fmt.Errorf("write backup: %w", err)
 	}
 	return rows, nil
+}
+
+// checkTarget fails if a backup cannot have this name. A backup is renamed to it, which
+// would replace a symbolic link or a device.
+func checkTarget(file string) error {
+	if file == "-" {
+		return fault.New(fault.Invalid, "backup_to_output", "docent does not write a backup to standard output; name a file")
+	}
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fault.New(fault.Invalid, "backup_not_written", "the backup cannot be written: %w", err)
+	case !info.Mode().IsRegular():
+		return fault.New(fault.Invalid, "backup_not_a_file",
+			"the backup cannot be written: %s is a folder, a symbolic link, or a device; name a regular file", file)
+	}
+	return nil
 }
 
 // Open opens a backup and decrypts it. The caller closes it.

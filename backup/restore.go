@@ -159,9 +159,8 @@ func (r *lineReader) table(ctx context.Context, f Filler, t Table) error {
 			return nil, nil
 		}
 		n++
-		if r.at.Rows++; r.at.Rows%1000 == 0 {
-			r.report(r.at)
-		}
+		r.at.Rows++
+		r.report(r.at)
 		return parseRow(line, t)
 	})
 	r.report(r.at)

@@ -33,10 +33,12 @@ export interface Params {
   audio_not_encoded: [];
   backup_damaged: [];
   backup_encrypted: [];
+  backup_not_a_file: [string];
   backup_not_read: [string];
   backup_not_written: [string];
   backup_passphrase: [];
   backup_schema: [number, number, string];
+  backup_to_output: [];
   backup_version: [number, number, string];
   body_missing: [];
   body_timeout: [];

@@ -27,11 +27,14 @@ export const server: Sentences = {
   audio_not_encoded: 'Das Audio ließ sich nicht kodieren',
   backup_damaged: 'Die Sicherung ist beschädigt oder unvollständig; nichts wurde wiederhergestellt',
   backup_encrypted: 'Die Sicherung ist verschlüsselt; bitte die Passphrase mit --passphrase-file angeben',
+  backup_not_a_file: (a) =>
+    `Die Sicherung lässt sich nicht schreiben: ${a} ist ein Ordner, eine symbolische Verknüpfung oder ein Gerät; bitte eine normale Datei angeben`,
   backup_not_read: (a) => `Die Sicherung lässt sich nicht lesen: ${a}`,
   backup_not_written: (a) => `Die Sicherung lässt sich nicht schreiben: ${a}`,
   backup_passphrase: 'Die Sicherung lässt sich nicht entschlüsseln: Die Passphrase ist falsch, oder die Datei ist beschädigt',
   backup_schema: (n, m, a) =>
     `Die Sicherung hat Version ${n} der Tabellen, und dieses docent hat Version ${m}; bitte mit dem docent wiederherstellen, das sie gemacht hat (${a}), und dann aktualisieren`,
+  backup_to_output: 'docent schreibt keine Sicherung in die Standardausgabe; bitte eine Datei angeben',
   backup_version: (n, m, a) =>
     `Die Sicherung hat Version ${n} des Formats, und dieses docent liest Version ${m}; bitte das docent verwenden, das sie gemacht hat: ${a}`,
   body_missing: 'Der Inhalt der Anfrage fehlt',
