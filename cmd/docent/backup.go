@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,14 +24,24 @@ func (o *backupOptions) flags(cmd *cobra.Command, dryRun string) {
 	cmd.Flags().BoolVar(&o.dryRun, "dry-run", false, dryRun)
 }
 
-// showProgress returns a report that shows the rows so far.
+// showProgress returns a report that shows the rows so far: each second in a terminal, and
+// every ten seconds otherwise.
 func showProgress(std stdio) func(backup.Progress) {
-	shown := int64(0)
+	if isTerminal(std.screen) {
+		return showRows(std.err, time.Second, time.Now)
+	}
+	return showRows(std.err, 10*time.Second, time.Now)
+}
+
+// showRows returns a report that shows the rows so far at most once per interval.
+func showRows(w io.Writer, interval time.Duration, now func() time.Time) func(backup.Progress) {
+	next := now().Add(interval)
 	return func(p backup.Progress) {
-		if p.Rows-shown >= 100_000 {
-			shown = p.Rows
-			fmt.Fprintf(std.err, "%d rows, in table %s\n", p.Rows, p.Table)
+		if now().Before(next) {
+			return
 		}
+		next = now().Add(interval)
+		fmt.Fprintf(w, "%d rows, in table %s\n", p.Rows, p.Table)
 	}
 }
 
@@ -47,6 +58,9 @@ The format is the same for SQLite and Postgres; see docent restore. Secrets of s
 and webhooks stay encrypted with the key secret.key in the data folder, which is not
 part of the backup.
 
+docent replaces an existing file only when the backup is complete. It refuses a folder,
+a symbolic link, a device, and -.
+
 With --passphrase-file, the file is encrypted with age.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,7 +68,7 @@ With --passphrase-file, the file is encrypted with age.`,
 			if err != nil {
 				return err
 			}
-			p, err := open(cmd, std)
+			p, err := openStored(cmd, std)
 			if err != nil {
 				return err
 			}
@@ -119,7 +133,8 @@ func newRestore(std stdio) *cobra.Command {
 		Short: "Fill an empty database from a backup",
 		Long: `Fills an empty database from a file of docent backup. The backup can come from SQLite
 or Postgres, so this also moves data from one to the other. The database must have no
-data, and no server may use it. After an error, it is still empty.`,
+data, and no server may use it. If a table cannot be filled, it stays empty. At the
+end, docent opens the database again.`,
 		Example: `  docent backup laptop.backup
   DATABASE_URL=postgres://user:password@host/database docent restore laptop.backup`,
 		Args: cobra.ExactArgs(1),
@@ -147,18 +162,37 @@ data, and no server may use it. After an error, it is still empty.`,
 			if err != nil {
 				return err
 			}
-			defer p.Close(cmd.Context())
 			here, err := backupHeader(cmd, p)
+			if err == nil {
+				h, rows, err = backup.Restore(cmd.Context(), in, p.DB.Backup, here.Schema, showProgress(std))
+			}
+			p.Close(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if h, rows, err = backup.Restore(cmd.Context(), in, p.DB.Backup, here.Schema, showProgress(std)); err != nil {
+			if err := checkRestored(cmd, std, h.Revision); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(std.out, "restored %d rows from %s into %s\n", rows, h.Database, p.DB.Kind)
+			_, err = fmt.Fprintf(std.out, "restored %d rows from %s into %s\n", rows, h.Database, here.Database)
 			return err
 		},
 	}
 	o.flags(cmd, "check the backup, and change no database")
 	return cmd
+}
+
+// checkRestored opens the restored database again, as the next command will.
+func checkRestored(cmd *cobra.Command, std stdio, want int64) error {
+	p, err := openStored(cmd, std)
+	if err != nil {
+		return fmt.Errorf("open the restored database: %w", err)
+	}
+	defer p.Close(cmd.Context())
+	switch got, err := p.DB.Corpus.Revision(cmd.Context()); {
+	case err != nil:
+		return fmt.Errorf("read the restored database: %w", err)
+	case got.Number != want:
+		return fmt.Errorf("the restored database has revision %d, not %d", got.Number, want)
+	}
+	return nil
 }

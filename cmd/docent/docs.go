@@ -74,7 +74,7 @@ func newDocsLs(std stdio) *cobra.Command {
 		Short: "List the documents",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := open(cmd, std)
+			p, err := openStored(cmd, std)
 			if err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func newDocsRm(std stdio) *cobra.Command {
 		Short: "Remove documents by id, source, or file",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd, std)
+			p, err := openStored(cmd, std)
 			if err != nil {
 				return err
 			}

@@ -102,7 +102,7 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	if o.corpus != "" {
 		return measureCorpus(cmd, std, o, questions)
 	}
-	p, err := open(cmd, std, (*wiring.Parts).AddEmbedder)
+	p, err := openStored(cmd, std, (*wiring.Parts).AddEmbedder)
 	if err != nil {
 		return err
 	}

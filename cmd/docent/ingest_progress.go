@@ -78,12 +78,18 @@ type bar struct {
 	last     string          // the file that was finished last
 }
 
+// isTerminal reports whether a file is a terminal. It is false for nil.
+func isTerminal(f *os.File) bool {
+	if f == nil {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
 // newBar returns the progress bar of an ingestion.
 func newBar(f *os.File, wanted bool) *bar {
-	if f == nil || !wanted {
-		return &bar{}
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !wanted || !isTerminal(f) {
 		return &bar{}
 	}
 	b := &bar{progress: mpb.New(mpb.WithOutput(f), mpb.WithWidth(30)), began: time.Now()}

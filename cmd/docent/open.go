@@ -2,11 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"docent/auth"
 	"docent/cmd/docent/accounts"
+	"docent/internal/fault"
 	"docent/internal/wiring"
 )
 
@@ -24,15 +28,37 @@ var (
 )
 
 // open reads the settings of a command and opens the database, then the given
-// parts in this order. The command closes them.
+// parts in this order. It creates a missing database. The command closes them.
 func open(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error) {
+	return openAll(cmd, std, append([]adding{(*wiring.Parts).AddDatabase}, parts...))
+}
+
+// openStored is open for commands that need stored data: it fails if there is no database.
+func openStored(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error) {
+	return openAll(cmd, std, append([]adding{needsFile, (*wiring.Parts).AddDatabase}, parts...))
+}
+
+// needsFile fails if the file of SQLite is missing. AddDatabase would create it.
+func needsFile(p *wiring.Parts, _ context.Context) error {
+	file := p.Config.SQLitePath()
+	if p.Config.DatabaseURL != "" {
+		return nil
+	}
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		return fault.New(fault.Invalid, "cli_no_database", "there is no database at %s; "+
+			"docent serve and docent ingest create one; choose another folder with --data DIR", file)
+	}
+	return nil
+}
+
+func openAll(cmd *cobra.Command, std stdio, parts []adding) (*wiring.Parts, error) {
 	cfg, err := load(cmd)
 	if err != nil {
 		return nil, err
 	}
 	p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
 	p.Progress = wiring.NewLog(cfg, std.err, true)
-	for _, add := range append([]adding{(*wiring.Parts).AddDatabase}, parts...) {
+	for _, add := range parts {
 		if err := add(p, cmd.Context()); err != nil {
 			p.Close(cmd.Context())
 			return nil, err

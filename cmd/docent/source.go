@@ -58,7 +58,7 @@ func newSourceLs(std stdio) *cobra.Command {
 		Short: "List the sources",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := open(cmd, std, sourcing...)
+			p, err := openStored(cmd, std, sourcing...)
 			if err != nil {
 				return err
 			}

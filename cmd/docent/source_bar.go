@@ -12,10 +12,7 @@ import (
 // newItemBar returns the progress bar of a sync. It shows nothing without a
 // terminal.
 func newItemBar(f *os.File, wanted bool) *bar {
-	if f == nil || !wanted {
-		return &bar{}
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !wanted || !isTerminal(f) {
 		return &bar{}
 	}
 	b := &bar{progress: mpb.New(mpb.WithOutput(f), mpb.WithWidth(40))}
