@@ -38,7 +38,7 @@ func (s *Tables) ReadTables(ctx context.Context, f func(backup.View) error) erro
 
 // FillTables fills all tables in one transaction; see backup.Database.
 func (s *Tables) FillTables(ctx context.Context, f func(backup.Filler) error) error {
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	return s.fail("fill the database", pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		for _, t := range backup.Tables {
 			if t.Name == backup.CollectionTable {
 				continue // a new database has the default collection
@@ -55,7 +55,7 @@ func (s *Tables) FillTables(ctx context.Context, f func(backup.Filler) error) er
 			return s.fail("remove the default collection", err)
 		}
 		return f(transaction{tx, s.fail})
-	})
+	}))
 }
 
 // transaction implements backup.View and backup.Filler.
