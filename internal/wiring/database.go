@@ -31,7 +31,9 @@ import (
 type Database struct {
 	Schema
 	// Kind is "postgres" or "sqlite".
-	Kind      string
+	Kind string
+	// MaxConns is the number of connections at most; 0 for SQLite.
+	MaxConns  int
 	Corpus    corpus.Corpus
 	Library   corpus.Library
 	Encodings corpus.Encodings
@@ -94,8 +96,10 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			cfg.Pool, cfg.Fail = s.Connections()
 			return pgwords.Open(ctx, cfg)
 		}
+		pool, _ := s.Connections()
 		return &Database{
-			Schema: s, Kind: "postgres", Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
+			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
+			Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Feedbacks: s, Directory: s,
 			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,

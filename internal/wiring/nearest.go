@@ -23,9 +23,24 @@ import (
 // default. Both indexes are fast there.
 const maxChromem = 4000
 
+// minConns are the connections to Postgres that an index outside of the process needs. A
+// writer of an index holds a connection, with a transaction or a list of changes, while it
+// takes a second one. If all writers hold the first one, one connection must be left:
+//
+//   - pgvector: the writers are the followers of the vector index and the keyword index
+//   - weaviate: the writers are these followers, and a search, which can write vectors of
+//     an encoder
+//
+// Other parts of docent use one connection at a time.
+var minConns = map[string]int{config.IndexPGVector: 3, config.IndexWeaviate: 4}
+
 // openNearest makes the vector index of passages. fillIndexes fills an index outside of
 // this process.
 func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
+	if most, least := p.DB.MaxConns, minConns[p.Config.Index]; most > 0 && most < least {
+		return nil, fault.New(fault.Invalid, "config_few_connections", "the index %s needs at least %d connections to Postgres, "+
+			"and pool_max_conns allows %d; set pool_max_conns=%d in DATABASE_URL, or leave it out", p.Config.Index, least, most, least)
+	}
 	switch p.Config.Index {
 	case config.IndexWeaviate:
 		return openWeaviate(ctx, p)
