@@ -107,29 +107,9 @@ func (c *counts) add(tokens []uint16, by int64) {
 
 // replaceRows replaces the rows of changed documents.
 func (x *Index) replaceRows(ctx context.Context, tx pgx.Tx, changes []corpus.Change, c *counts) error {
-	var documents, chunks, of, filled []int64
-	var headings []int32
-	var tokens, sentences, means [][]byte
+	documents := make([]int64, len(changes))
 	for i := range changes {
-		change := &changes[i]
-		d := change.Document
-		documents = append(documents, d.ID)
-		if change.Removed || len(change.Chunks) == 0 {
-			continue
-		}
-		doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection, Language: d.Language}
-		rows := make([]*retrieve.Row, len(change.Chunks))
-		for n := range change.Chunks {
-			chunk := &change.Chunks[n]
-			vector := index.Usable(change.Vectors[n], x.cfg.Dimensions)
-			r := retrieve.NewRow(x.cfg.Static, doc, chunk, corpus.HeadingLine(d.Title, chunk.Headings), vector)
-			rows[n] = r
-			c.add(r.Tokens, 1)
-			chunks, of, headings = append(chunks, r.ID), append(of, d.ID), append(headings, int32(r.Heading))
-			tokens, sentences = append(tokens, pack(r.Tokens)), append(sentences, pack(r.Sentences))
-		}
-		doc.SetMean(rows)
-		filled, means = append(filled, d.ID), append(means, encode(doc.Mean))
+		documents[i] = changes[i].Document.ID
 	}
 	old, err := tx.Query(ctx, `DELETE FROM pgwords_row WHERE document_id = ANY ($1) RETURNING tokens`, documents)
 	if err != nil {
@@ -142,12 +122,47 @@ func (x *Index) replaceRows(ctx context.Context, tx pgx.Tx, changes []corpus.Cha
 	}); err != nil {
 		return err
 	}
+	var filled []int64
+	var means [][]byte
+	var pending [][]any
+	for i := range changes {
+		change := &changes[i]
+		d := change.Document
+		if change.Removed || len(change.Chunks) == 0 {
+			continue
+		}
+		doc := &retrieve.RowDocument{ID: d.ID, Source: d.Source, Collection: d.Collection, Language: d.Language}
+		vectors := make([]*retrieve.Row, len(change.Chunks)) // rows with vectors alone
+		for n := range change.Chunks {
+			chunk := &change.Chunks[n]
+			vector := index.Usable(change.Vectors[n], x.cfg.Dimensions)
+			vectors[n] = &retrieve.Row{Vector: vector}
+			r := retrieve.NewRow(x.cfg.Static, doc, chunk, corpus.HeadingLine(d.Title, chunk.Headings), vector)
+			c.add(r.Tokens, 1)
+			pending = append(pending, []any{r.ID, d.ID, int32(r.Heading), pack(r.Tokens), pack(r.Sentences)})
+			if len(pending) == partChunks {
+				if err := writeRows(ctx, tx, pending); err != nil {
+					return err
+				}
+				pending = pending[:0]
+			}
+		}
+		doc.SetMean(vectors)
+		filled, means = append(filled, d.ID), append(means, encode(doc.Mean))
+	}
+	if err := writeRows(ctx, tx, pending); err != nil {
+		return err
+	}
 	var batch pgx.Batch
 	batch.Queue(`DELETE FROM pgwords_document WHERE document_id = ANY ($1)`, documents)
 	batch.Queue(`INSERT INTO pgwords_document (document_id, mean) SELECT * FROM unnest($1::bigint[], $2::bytea[])`, filled, means)
-	batch.Queue(`INSERT INTO pgwords_row (chunk_id, document_id, heading, tokens, sentences)
-		SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::bytea[], $5::bytea[])`, chunks, of, headings, tokens, sentences)
 	return tx.SendBatch(ctx, &batch).Close()
+}
+
+func writeRows(ctx context.Context, tx pgx.Tx, rows [][]any) error {
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"pgwords_row"}, []string{"chunk_id", "document_id", "heading", "tokens", "sentences"},
+		pgx.CopyFromRows(rows))
+	return err
 }
 
 // write adds the differences to the stored statistics.

@@ -132,7 +132,7 @@ func (t tables) Create(ctx context.Context, tx pgx.Tx) error {
 
 // Clear implements pgfollow.Index.
 func (t tables) Clear(ctx context.Context, tx pgx.Tx) error {
-	if _, err := tx.Exec(ctx, `TRUNCATE `+derived); err != nil {
+	if _, err := tx.Exec(ctx, `TRUNCATE `+derived+` RESTART IDENTITY`); err != nil {
 		return err
 	}
 	_, err := tx.Exec(ctx, `UPDATE pgwords_index SET chunks = 0, tokens = 0`)
@@ -150,8 +150,17 @@ type step struct {
 	count *counts
 }
 
+// plan makes statements look up rows by their keys until the transaction ends. The tables
+// grow in the transaction, and without statistics the planner would read them as a whole.
+// It also turns off JIT, which takes longer than these statements.
+const plan = `SELECT set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true),
+	set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+
 // Apply implements pgfollow.Step.
 func (s *step) Apply(ctx context.Context, tx pgx.Tx, changes []corpus.Change) error {
+	if _, err := tx.Exec(ctx, plan); err != nil {
+		return err
+	}
 	documents := make([]int64, len(changes))
 	var entries []retrieve.Entry
 	for i := range changes {

@@ -10,8 +10,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"docent/rag/corpus"
-	"docent/rag/retrieve"
 	"docent/rag/retrieve/keyword"
 )
 
@@ -35,8 +33,9 @@ var wordTables = []string{
 }
 
 // termCount says how many chunks contain a term, how many have it in their heading,
-// and how many documents have it in their text.
-type termCount struct{ chunks, headings, documents int64 }
+// and how many documents have it in their text. A document can have millions of terms,
+// so it is small.
+type termCount struct{ chunks, headings, documents int32 }
 
 // languageCount has the statistics of a language: numbers of documents and chunks,
 // and the sums of their lengths.
@@ -52,29 +51,30 @@ func newWordCounts() *wordCounts {
 	return &wordCounts{map[int32]termCount{}, map[string]languageCount{}}
 }
 
+// term adds to the differences of a term. It forgets a term without a difference.
+func (c *wordCounts) term(term int32, chunks, headings, documents int32) {
+	t := c.terms[term]
+	t = termCount{t.chunks + chunks, t.headings + headings, t.documents + documents}
+	if t == (termCount{}) {
+		delete(c.terms, term)
+		return
+	}
+	c.terms[term] = t
+}
+
 // chunk counts a chunk, by times.
-func (c *wordCounts) chunk(language string, p postings, length, heading int16, by int64) {
+func (c *wordCounts) chunk(language string, p postings, length, heading int16, by int32) {
 	for i := range p.len() {
 		term, count := p.at(i)
-		t := c.terms[term]
-		t.chunks += by
-		if headingTF(count) > 0 {
-			t.headings += by
-		}
-		c.terms[term] = t
+		c.term(term, by, by*int32(min(headingTF(count), 1)), 0)
 	}
-	l := c.languages[language]
-	l.chunks, l.length, l.heading = l.chunks+by, l.length+by*int64(length), l.heading+by*int64(heading)
+	l, times := c.languages[language], int64(by)
+	l.chunks, l.length, l.heading = l.chunks+times, l.length+times*int64(length), l.heading+times*int64(heading)
 	c.languages[language] = l
 }
 
-// document counts a document, by times. terms are those of its texts.
-func (c *wordCounts) document(language string, terms []int32, by int64) {
-	for _, term := range terms {
-		t := c.terms[term]
-		t.documents += by
-		c.terms[term] = t
-	}
+// document counts a document, by times. Its terms count on their own.
+func (c *wordCounts) document(language string, by int64) {
 	l := c.languages[language]
 	l.documents += by
 	c.languages[language] = l
@@ -125,18 +125,48 @@ func newPostings(counts []keyword.Count, ids []int32) (p postings, terms []int32
 func tf(count byte) int        { return int(count & keyword.MaxTF) }
 func headingTF(count byte) int { return int(count >> 5) }
 
+// maxPending is the number of terms with differences that are kept until the end of a
+// step. More of them are written before it.
+const maxPending = 100_000
+
+// limit writes the differences of terms if there are more than most.
+func (c *wordCounts) limit(ctx context.Context, tx pgx.Tx, most int) error {
+	if len(c.terms) <= most {
+		return nil
+	}
+	return c.writeTerms(ctx, tx)
+}
+
+// writeTerms adds the differences of terms to the stored statistics, in parts. It deletes
+// the terms that no chunk has any longer.
+func (c *wordCounts) writeTerms(ctx context.Context, tx pgx.Tx) error {
+	changed := slices.Sorted(maps.Keys(c.terms))
+	for part := range slices.Chunk(changed, maxPending) {
+		chunks, headings, documents := make([]int32, len(part)), make([]int32, len(part)), make([]int32, len(part))
+		for i, term := range part {
+			t := c.terms[term]
+			chunks[i], headings[i], documents[i] = t.chunks, t.headings, t.documents
+		}
+		var batch pgx.Batch
+		batch.Queue(`DELETE FROM pgwords_term t USING unnest($1::integer[], $2::integer[]) AS n (id, chunks)
+			WHERE t.id = n.id AND t.chunks + n.chunks <= 0`, part, chunks)
+		batch.Queue(`UPDATE pgwords_term t SET chunks = t.chunks + n.chunks, headings = t.headings + n.headings, documents = t.documents + n.documents
+			FROM unnest($1::integer[], $2::integer[], $3::integer[], $4::integer[]) AS n (id, chunks, headings, documents) WHERE t.id = n.id`,
+			part, chunks, headings, documents)
+		if err := tx.SendBatch(ctx, &batch).Close(); err != nil {
+			return err
+		}
+	}
+	c.terms = map[int32]termCount{}
+	return nil
+}
+
 // write adds the differences to the stored statistics.
 func (c *wordCounts) write(ctx context.Context, tx pgx.Tx) error {
-	terms := slices.Sorted(maps.Keys(c.terms))
-	chunks, headings, documents := make([]int64, len(terms)), make([]int64, len(terms)), make([]int64, len(terms))
-	for i, term := range terms {
-		t := c.terms[term]
-		chunks[i], headings[i], documents[i] = t.chunks, t.headings, t.documents
+	if err := c.writeTerms(ctx, tx); err != nil {
+		return err
 	}
 	var batch pgx.Batch
-	batch.Queue(`UPDATE pgwords_term t SET chunks = t.chunks + n.chunks, headings = t.headings + n.headings, documents = t.documents + n.documents
-		FROM unnest($1::integer[], $2::bigint[], $3::bigint[], $4::bigint[]) AS n (id, chunks, headings, documents) WHERE t.id = n.id`,
-		terms, chunks, headings, documents)
 	for language, l := range c.languages {
 		batch.Queue(`INSERT INTO pgwords_language AS l (language, documents, chunks, length, heading) VALUES ($1, $2, $3, $4, $5)
 			ON CONFLICT (language) DO UPDATE SET documents = l.documents + excluded.documents, chunks = l.chunks + excluded.chunks,
@@ -144,159 +174,4 @@ func (c *wordCounts) write(ctx context.Context, tx pgx.Tx) error {
 			language, l.documents, l.chunks, l.length, l.heading)
 	}
 	return tx.SendBatch(ctx, &batch).Close()
-}
-
-// entriesOf returns the entries of a document, with headings and texts.
-func entriesOf(change *corpus.Change) []retrieve.Entry {
-	d := &change.Document
-	out := make([]retrieve.Entry, len(change.Chunks))
-	for i := range change.Chunks {
-		c := &change.Chunks[i]
-		out[i] = retrieve.Entry{
-			ID: c.ID, DocumentID: d.ID, Collection: d.Collection, Source: d.Source, Ordinal: c.Ordinal, Language: d.Language,
-			Heading: corpus.HeadingLine(d.Title, c.Headings), Text: c.Text, Vector: change.Vectors[i],
-		}
-	}
-	return out
-}
-
-// analysis numbers the terms of some passages from 0, and later has their ids.
-type analysis struct {
-	numbers map[string]uint32
-	terms   [][]byte
-	ids     []int32
-}
-
-func (a *analysis) number(term string) uint32 {
-	n, ok := a.numbers[term]
-	if !ok {
-		n = uint32(len(a.terms))
-		a.numbers[term] = n
-		a.terms = append(a.terms, []byte(term))
-	}
-	return n
-}
-
-// resolve reads the ids of the terms and stores the new terms. Only one process
-// writes at a time.
-func (a *analysis) resolve(ctx context.Context, tx pgx.Tx) error {
-	a.ids = make([]int32, len(a.terms))
-	for _, query := range []string{
-		`SELECT term, id FROM pgwords_term WHERE term = ANY ($1)`,
-		`INSERT INTO pgwords_term (term) SELECT unnest($1::bytea[]) RETURNING term, id`,
-	} {
-		var missing [][]byte
-		for n, term := range a.terms {
-			if a.ids[n] == 0 {
-				missing = append(missing, term)
-			}
-		}
-		rows, err := tx.Query(ctx, query, missing)
-		if err != nil {
-			return err
-		}
-		var term []byte
-		var id int32
-		if _, err := pgx.ForEachRow(rows, []any{&term, &id}, func() error {
-			a.ids[a.numbers[string(term)]] = id
-			return nil
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// analyzed is an entry with its terms.
-type analyzed struct {
-	*retrieve.Entry
-	counts []keyword.Count
-	keyword.Lengths
-}
-
-// replaceWords replaces the terms of changed documents. entries are all new entries,
-// those of a document one after the other.
-func (x *Index) replaceWords(ctx context.Context, tx pgx.Tx, documents []int64, entries []retrieve.Entry, c *wordCounts) error {
-	if err := x.dropWords(ctx, tx, documents, c); err != nil {
-		return err
-	}
-	a := &analysis{numbers: map[string]uint32{}}
-	counter := keyword.NewCounter(a.number)
-	all := make([]analyzed, len(entries))
-	for i := range entries {
-		e := &entries[i]
-		all[i].Entry = e
-		all[i].counts, all[i].Lengths = counter.Count(nil, e.Language, e.Heading, e.Text)
-	}
-	if err := a.resolve(ctx, tx); err != nil {
-		return err
-	}
-	var chunks, docs [][]any
-	for len(all) > 0 {
-		n := 1
-		for n < len(all) && all[n].DocumentID == all[0].DocumentID {
-			n++
-		}
-		language := all[0].Language
-		counts, length := map[int32]int32{}, int64(0)
-		for _, e := range all[:n] {
-			p, terms := newPostings(e.counts, a.ids)
-			for _, t := range e.counts {
-				if inText := int32(t.TF) - int32(t.HeadingTF); inText > 0 {
-					counts[a.ids[t.Term]] += inText
-				}
-			}
-			length += int64(e.All - e.Lengths.Heading)
-			c.chunk(language, p, int16(e.All), int16(e.Lengths.Heading), 1)
-			chunks = append(chunks, []any{
-				e.ID, e.DocumentID, e.Collection, e.Source, int32(e.Ordinal), int16(e.All), int16(e.Lengths.Heading), terms, []byte(p),
-			})
-		}
-		terms := slices.AppendSeq([]int32{}, maps.Keys(counts)) // nil would be NULL
-		slices.Sort(terms)
-		sums := make([]int32, len(terms))
-		for i, term := range terms {
-			sums[i] = counts[term]
-		}
-		c.document(language, terms, 1)
-		docs = append(docs, []any{all[0].DocumentID, language, length, terms, sums})
-		all = all[n:]
-	}
-	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"pgwords_chunk"},
-		[]string{"chunk_id", "document_id", "collection", "source", "ordinal", "length", "heading", "terms", "postings"},
-		pgx.CopyFromRows(chunks)); err != nil {
-		return err
-	}
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{"pgwords_text"},
-		[]string{"document_id", "language", "length", "terms", "counts"}, pgx.CopyFromRows(docs))
-	return err
-}
-
-// dropWords deletes the terms of documents.
-func (x *Index) dropWords(ctx context.Context, tx pgx.Tx, documents []int64, c *wordCounts) error {
-	rows, err := tx.Query(ctx, `DELETE FROM pgwords_text WHERE document_id = ANY ($1) RETURNING document_id, language, terms`, documents)
-	if err != nil {
-		return err
-	}
-	languages := map[int64]string{}
-	var document int64
-	var language string
-	var terms []int32
-	if _, err := pgx.ForEachRow(rows, []any{&document, &language, &terms}, func() error {
-		languages[document] = language
-		c.document(language, terms, -1)
-		return nil
-	}); err != nil {
-		return err
-	}
-	if rows, err = tx.Query(ctx, `DELETE FROM pgwords_chunk WHERE document_id = ANY ($1) RETURNING document_id, postings, length, heading`, documents); err != nil {
-		return err
-	}
-	var p []byte
-	var length, heading int16
-	_, err = pgx.ForEachRow(rows, []any{&document, &p, &length, &heading}, func() error {
-		c.chunk(languages[document], p, length, heading, -1)
-		return nil
-	})
-	return err
 }

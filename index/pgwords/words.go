@@ -84,7 +84,7 @@ func (l *lexicon) norm() (fixed, byLength float64) {
 type scored struct {
 	id     int32
 	weight float64 // times K1+1
-	chunks int64
+	chunks int32
 }
 
 // score lists the terms of groups that the index has, those of most weight first.
@@ -149,7 +149,7 @@ func (x *Index) words(ctx context.Context, query string, k int, filter retrieve.
 // is at least 1.
 func rarest(terms []scored, limit int64) int {
 	for i, t := range terms {
-		if limit -= t.chunks; limit < 0 {
+		if limit -= int64(t.chunks); limit < 0 {
 			return max(i, 1)
 		}
 	}
@@ -330,7 +330,7 @@ func (m *described) add(c *matched) {
 		times := g.Weight / max(g.IDF, 1e-9)
 		var headings, documents int64
 		for _, term := range g.Terms {
-			headings, documents = headings+m.terms[term].headings, documents+m.terms[term].documents
+			headings, documents = headings+int64(m.terms[term].headings), documents+int64(m.terms[term].documents)
 		}
 		headingIDF := keyword.IDF(int(min(headings, m.chunks)), int(m.chunks))
 		covered, sum := false, int32(0)
