@@ -23,28 +23,27 @@ const (
 func (x *Index) Save(w io.Writer) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	x.mu.RLock()
-	defer x.mu.RUnlock()
 	if err := x.compact(w); err != nil {
 		return fmt.Errorf("keyword index: save: %w", err)
 	}
 	return nil
 }
 
-// Load implements retrieve.Saver.
+// Load implements retrieve.Saver. Searches go on with the old contents until the new ones are ready.
 func (x *Index) Load(data []byte) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if err := x.load(data); err != nil {
-		x.reset()
-		return fault.Wrap(fault.Invalid, err, "keyword_index_unusable", "the saved keyword index cannot be used")
+	fresh := New()
+	err := fresh.load(data)
+	if err != nil {
+		fresh.reset()
+		err = fault.Wrap(fault.Invalid, err, "keyword_index_unusable", "the saved keyword index cannot be used")
 	}
-	return nil
+	x.replace(fresh)
+	return err
 }
 
-// compact writes the live part of the index.
+// compact writes the live part of the index. The caller holds writing.
 func (x *Index) compact(to io.Writer) error {
 	c := &x.chunks
 	slots, docs := make([]uint32, len(c.ids)), make([]uint32, len(x.docs.ids))
@@ -138,9 +137,8 @@ func (x *Index) compactPostings(slots []uint32) iter.Seq[[]posting] {
 	}
 }
 
-// load replaces the index with an image. The caller holds both mutexes. After an error the index is unusable.
+// load fills an empty index that nobody uses with an image. After an error the index is unusable.
 func (x *Index) load(data []byte) error {
-	x.reset()
 	r := flat.NewReader(data, imageMagic, imageVersion)
 	x.terms = dictionary{text: flat.Take[byte](r), ends: flat.Take[uint32](r), table: flat.Take[uint32](r)}
 	ends, postings := flat.Take[uint64](r), flat.Take[posting](r)

@@ -39,21 +39,27 @@ type Index struct {
 	counter  *keyword.Counter
 	newTerms dictionary
 
-	// mu guards the following fields. The dictionary changes only with both mutexes held, so a writer may read it with writing
-	// alone.
-	mu    sync.RWMutex
+	// mu guards the tables. They change only with both mutexes held, so a writer may read them with writing alone.
+	mu sync.RWMutex
+	tables
+	scratch sync.Pool
+}
+
+// tables are the data of an index.
+type tables struct {
 	terms dictionary
 	// saved are the postings in the file of a loaded index, and savedEnds are their ends by term.
 	saved     []posting
 	savedEnds []uint64
-	// tails are the later postings of terms in the file. tailOf has, by term, the number of its tail plus one, or 0. It is
-	// empty before the first one.
+	// heads are the first postings of the other terms, because most terms of large tables occur once. The terms in the file
+	// come before these terms.
+	heads []posting
+	// tails are the later postings of terms, by slot. tailOf has, by term, the number of its tail plus one, or 0. It can be
+	// shorter than the list of terms.
 	tails  [][]posting
 	tailOf []uint32
-	// postings are the postings of the other terms, by slot. The terms in the file come before these terms.
-	postings [][]posting
-	chunks   chunkTable
-	docs     documentTable
+	chunks chunkTable
+	docs   documentTable
 	// languages counts the live chunks of each language.
 	languages, collections names
 	// live is the number of live chunks, and length is the sum of their lengths.
@@ -64,7 +70,6 @@ type Index struct {
 	liveDocs int
 	// saturation is a table of tf's part of the score, by length and tf; see saturate.
 	saturation []float32
-	scratch    sync.Pool
 }
 
 var (
@@ -82,14 +87,20 @@ func New() *Index {
 
 // reset empties the index. The caller holds both mutexes, or is the only user of x.
 func (x *Index) reset() {
-	x.counter = keyword.NewCounter(x.number)
-	x.terms, x.newTerms, x.postings = dictionary{}, dictionary{}, nil
-	x.saved, x.savedEnds, x.tails, x.tailOf = nil, nil, nil, nil
-	x.chunks = chunkTable{slots: map[int64]uint32{}}
-	x.docs = documentTable{rows: map[int64]uint32{}}
-	x.languages, x.collections = newNames(nil), newNames(nil)
-	x.live, x.length, x.heading, x.liveDocs = 0, 0, 0, 0
+	x.counter, x.newTerms = keyword.NewCounter(x.number), dictionary{}
+	x.tables = tables{
+		chunks: chunkTable{slots: map[int64]uint32{}}, docs: documentTable{rows: map[int64]uint32{}},
+		languages: newNames(nil), collections: newNames(nil),
+	}
 	x.saturate()
+}
+
+// replace replaces the tables with those of another index. The caller holds writing alone.
+func (x *Index) replace(other *Index) {
+	x.counter, x.newTerms = keyword.NewCounter(x.number), dictionary{}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.tables = other.tables
 }
 
 // Len implements retrieve.Mirror.
@@ -115,8 +126,6 @@ func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 	if err != nil {
 		return err
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	x.link(entries, batch)
 	x.tidy()
 	return nil
@@ -124,9 +133,11 @@ func (x *Index) Put(ctx context.Context, entries []retrieve.Entry) error {
 
 // link adds analyzed entries.
 func (x *Index) link(entries []retrieve.Entry, batch *batch) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	for n := range uint32(x.newTerms.len()) {
 		x.terms.add(string(x.newTerms.term(n)))
-		x.postings = append(x.postings, nil)
+		x.heads = append(x.heads, 0)
 	}
 	x.newTerms = dictionary{}
 	counts := batch.counts
@@ -135,40 +146,41 @@ func (x *Index) link(entries []retrieve.Entry, batch *batch) {
 		x.kill(e.ID)
 		slot := x.addChunk(e, row)
 		for _, c := range counts[:row.terms] {
-			list := x.growing(c.Term)
-			*list = append(*list, newPosting(slot, c))
+			x.addPosting(c.Term, newPosting(slot, c))
 		}
 		counts = counts[row.terms:]
 	}
 	x.saturate()
 }
 
-// growing returns the list for the next postings of a term.
-func (x *Index) growing(term uint32) *[]posting {
-	if at := int(term) - len(x.savedEnds); at >= 0 {
-		return &x.postings[at]
+// addPosting adds the next posting of a term.
+func (x *Index) addPosting(term uint32, p posting) {
+	if at := int(term) - len(x.savedEnds); at >= 0 && x.heads[at] == 0 {
+		x.heads[at] = p
+		return
 	}
-	if len(x.tailOf) == 0 {
-		x.tailOf = make([]uint32, len(x.savedEnds))
+	if missing := int(term) + 1 - len(x.tailOf); missing > 0 {
+		x.tailOf = append(x.tailOf, make([]uint32, missing)...)
 	}
 	if x.tailOf[term] == 0 {
 		x.tails = append(x.tails, nil)
 		x.tailOf[term] = uint32(len(x.tails))
 	}
-	return &x.tails[x.tailOf[term]-1]
+	tail := &x.tails[x.tailOf[term]-1]
+	*tail = append(*tail, p)
 }
 
 // lists returns the postings of a term, which are in two lists or one.
 func (x *Index) lists(term uint32) (first, later []posting) {
+	if int(term) < len(x.tailOf) && x.tailOf[term] > 0 {
+		later = x.tails[x.tailOf[term]-1]
+	}
 	if at := int(term) - len(x.savedEnds); at >= 0 {
-		return x.postings[at], nil
+		return x.heads[at : at+1], later
 	}
 	start := uint64(0)
 	if term > 0 {
 		start = x.savedEnds[term-1]
-	}
-	if len(x.tailOf) > 0 && x.tailOf[term] > 0 {
-		later = x.tails[x.tailOf[term]-1]
 	}
 	return x.saved[start:x.savedEnds[term]], later
 }
@@ -219,14 +231,19 @@ func (x *Index) addChunk(e *retrieve.Entry, row batchRow) uint32 {
 func (x *Index) Delete(_ context.Context, ids []int64) error {
 	x.writing.Lock()
 	defer x.writing.Unlock()
+	x.unlink(ids)
+	x.tidy()
+	return nil
+}
+
+// unlink removes chunks from results.
+func (x *Index) unlink(ids []int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, id := range ids {
 		x.kill(id)
 	}
-	x.tidy()
 	x.saturate()
-	return nil
 }
 
 // kill removes a chunk from results. Its postings stay until tidy runs.
@@ -252,23 +269,30 @@ func (x *Index) kill(id int64) {
 	x.heading -= int64(c.headings[slot])
 }
 
-// minKilled is the minimum number of dead chunks for a cleanup.
-const minKilled = 256
+const (
+	// minKilled is the minimum number of dead chunks for a cleanup.
+	minKilled = 256
+	// killedShare is the number of dead chunks per live one for a cleanup. A cleanup copies the live part of a loaded index
+	// into memory, so it waits until this part is small. Usually, the index is saved and loaded again before.
+	killedShare = 2
+)
 
-// tidy removes dead chunks if they are more than half as many as the live ones.
+// tidy removes dead chunks if there are many. Searches go on meanwhile. The caller holds writing alone.
 func (x *Index) tidy() {
-	if x.chunks.killed < minKilled || x.chunks.killed < x.live/2 {
+	if x.chunks.killed < max(minKilled, killedShare*x.live) {
 		return
 	}
 	var image bytes.Buffer
+	fresh := New()
 	err := x.compact(&image)
 	if err == nil {
-		err = x.load(image.Bytes())
+		err = fresh.load(image.Bytes())
 	}
 	if err != nil {
 		// An image of a sound index always loads.
-		panic(fmt.Sprintf("bm25: sweep: %v", err))
+		panic(fmt.Sprintf("bm25: tidy: %v", err))
 	}
+	x.replace(fresh)
 }
 
 // saturate computes tf's part of the score for each length and each tf up to rowTFs: tf*(k1+1)/(tf+norm(length)). The
