@@ -9,14 +9,6 @@ import (
 	"docent/internal/fault"
 )
 
-// Measured are the reports of one run.
-type Measured struct {
-	// Retrieval is the report on retrieval; nil if it was not measured.
-	Retrieval *RetrievalReport `json:"retrieval"`
-	// Answers is the report on answers; nil if they were not measured.
-	Answers *AnswersReport `json:"answers"`
-}
-
 // compared has the figures of one question in one run. They are 0 or 1, except recall, mrr, and facts.
 type compared struct {
 	recall5, recall10, mrr, facts, complete, refused float64
@@ -37,7 +29,7 @@ var comparedMetrics = []struct {
 
 // WriteComparison compares two runs on the same questions: the differences with paired intervals for answerable questions,
 // the refused unanswerable questions, and each changed question. It fails if the questions differ or a report is missing.
-func WriteComparison(w io.Writer, before, after Measured) error {
+func WriteComparison(w io.Writer, before, after Report) error {
 	if before.Retrieval == nil || before.Answers == nil || after.Retrieval == nil || after.Answers == nil {
 		return fault.New(fault.Invalid, "eval_comparison_incomplete", "a comparison needs retrieval and answers in both reports")
 	}
@@ -123,7 +115,7 @@ func yes(x float64) string {
 }
 
 // ids returns the questions in order, with their kinds.
-func (m Measured) ids() (ids, kinds []string) {
+func (m Report) ids() (ids, kinds []string) {
 	for _, o := range m.Answers.Outcomes {
 		ids, kinds = append(ids, o.ID), append(kinds, o.Kind)
 	}
@@ -131,7 +123,7 @@ func (m Measured) ids() (ids, kinds []string) {
 }
 
 // questions returns the figures by question.
-func (m Measured) questions() map[string]compared {
+func (m Report) questions() map[string]compared {
 	out := map[string]compared{}
 	threshold := m.Answers.Calibration.InForce.Threshold
 	for _, o := range m.Answers.Outcomes {

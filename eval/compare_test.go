@@ -9,8 +9,8 @@ import (
 
 // run makes the reports of a run. Each question has its reciprocal rank, and whether its answer is complete. The evidence of
 // the last one is given.
-func run(mrr []float64, complete []bool, last float64) Measured {
-	m := Measured{Retrieval: &RetrievalReport{}, Answers: &AnswersReport{}}
+func run(mrr []float64, complete []bool, last float64) Report {
+	m := Report{Retrieval: &RetrievalReport{}, Answers: &AnswersReport{}}
 	m.Answers.Calibration.InForce.Threshold = .5
 	for i, x := range mrr {
 		id := string(rune('a' + i))
@@ -50,7 +50,7 @@ func TestWriteComparison(t *testing.T) {
 	other := run([]float64{1, 1}, []bool{true, true}, 1)
 	other.Answers.Outcomes[0].ID = "x"
 	other.Retrieval.Questions = append(other.Retrieval.Questions, QuestionResult{ID: "c"})
-	for name, m := range map[string]Measured{"empty": {}, "other questions": other, "fewer": run([]float64{1}, []bool{true}, 1)} {
+	for name, m := range map[string]Report{"empty": {}, "other questions": other, "fewer": run([]float64{1}, []bool{true}, 1)} {
 		if err := WriteComparison(&out, m, after); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -87,16 +87,6 @@ With --golden, docent compares the figures with a golden file and exits with sta
 	return cmd
 }
 
-// evalReport is the output of eval.
-type evalReport struct {
-	Documents int                   `json:"documents"`
-	Chunks    int                   `json:"chunks"`
-	Seconds   float64               `json:"ingest_seconds,omitempty"`
-	Retrieval *eval.RetrievalReport `json:"retrieval"`
-	Ablations *eval.RetrievalReport `json:"ablations,omitempty"`
-	Answers   *eval.AnswersReport   `json:"answers,omitempty"`
-}
-
 // measure evaluates questions on a corpus or on the stored documents.
 func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) error {
 	if o.corpus != "" {
@@ -111,7 +101,7 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	if err != nil {
 		return fmt.Errorf("list collections: %w", err)
 	}
-	report := &evalReport{}
+	report := &eval.Report{}
 	for _, c := range all {
 		report.Documents += c.Documents
 		report.Chunks += c.Chunks
@@ -153,7 +143,7 @@ func measureCorpus(cmd *cobra.Command, std stdio, o evalOptions, questions []eva
 }
 
 // evaluate adds the parts that answer, asks the questions, and prints the report.
-func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, questions []eval.Question, report *evalReport) error {
+func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, questions []eval.Question, report *eval.Report) error {
 	if err := checkEvidence(ctx, std, p, questions); err != nil {
 		return err
 	}
@@ -162,7 +152,8 @@ func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, qu
 			return err
 		}
 	}
-	if err := evalQuestions(ctx, p, o, questions, report); err != nil {
+	err := evalQuestions(ctx, p, o, questions, report)
+	if err != nil {
 		return err
 	}
 	if o.calibrate {
@@ -172,9 +163,18 @@ func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, qu
 		return report.Answers.WriteCalibration(std.out)
 	}
 	if o.before != "" {
-		return o.difference(std, report)
+		before, err := eval.ReadReport(o.before)
+		if err != nil {
+			return err
+		}
+		return eval.WriteComparison(std.out, before, *report)
 	}
-	if err := report.write(std, o.asJSON); err != nil {
+	if o.asJSON {
+		err = json.NewEncoder(std.out).Encode(report)
+	} else {
+		err = report.WriteMarkdown(std.out)
+	}
+	if err != nil {
 		return err
 	}
 	return o.compare(std, report)
@@ -211,7 +211,7 @@ func checkEvidence(ctx context.Context, std stdio, p *wiring.Parts, questions []
 }
 
 // evalCorpus ingests the corpus.
-func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) (*evalReport, error) {
+func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) (*eval.Report, error) {
 	for _, add := range []func(context.Context) error{p.AddDatabase, p.AddEmbedder, p.AddIngester} {
 		if err := add(ctx); err != nil {
 			return nil, err
@@ -223,7 +223,7 @@ func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) 
 		return nil, fault.New(fault.Invalid, "cli_eval_database_used",
 			"the database already has documents; name an empty database with --database-url")
 	}
-	began, report := time.Now(), &evalReport{}
+	began, report := time.Now(), &eval.Report{}
 	for r, err := range p.Ingester.Ingest(ctx, ingest.Request{Paths: []string{o.corpus}}) {
 		if err != nil {
 			return nil, fmt.Errorf("ingest %s: %w", filepath.Base(o.corpus), err)
@@ -240,7 +240,7 @@ func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) 
 }
 
 // evalQuestions asks the questions and completes the report.
-func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, questions []eval.Question, report *evalReport) error {
+func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, questions []eval.Question, report *eval.Report) error {
 	var err error
 	if !o.calibrate {
 		report.Retrieval, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{Retriever: p.Retriever, Questions: questions})
@@ -271,57 +271,8 @@ func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, question
 	return nil
 }
 
-func (r *evalReport) write(std stdio, asJSON bool) error {
-	if asJSON {
-		return json.NewEncoder(std.out).Encode(r)
-	}
-	fmt.Fprintf(std.out, "%s, %s", plural(r.Documents, "document"), plural(r.Chunks, "passage"))
-	if r.Seconds > 0 {
-		fmt.Fprintf(std.out, ", read in %.1f s", r.Seconds)
-	}
-	fmt.Fprint(std.out, "\n\n")
-	if err := r.Retrieval.WriteMarkdown(std.out); err != nil {
-		return err
-	}
-	if r.Ablations != nil {
-		fmt.Fprintln(std.out, "\nWithout each feature:")
-		if err := r.Ablations.WriteMarkdown(std.out); err != nil {
-			return err
-		}
-	}
-	if r.Answers != nil {
-		fmt.Fprintln(std.out)
-		return r.Answers.WriteMarkdown(std.out)
-	}
-	return nil
-}
-
-// metrics returns the figures for the golden file.
-func (r *evalReport) metrics() map[string]float64 {
-	all := r.Retrieval.Metrics()
-	if r.Answers != nil {
-		for name, v := range r.Answers.Metrics() {
-			all[name] = v
-		}
-	}
-	return all
-}
-
-// difference compares the report with an earlier one.
-func (o evalOptions) difference(std stdio, r *evalReport) error {
-	data, err := os.ReadFile(o.before)
-	if err != nil {
-		return fault.Wrap(fault.Invalid, err, "eval_report_unreadable", "cannot read the report %s", o.before)
-	}
-	var before eval.Measured
-	if err := json.Unmarshal(data, &before); err != nil {
-		return fault.New(fault.Invalid, "eval_report_invalid", "%s is not a report of docent eval --json", o.before)
-	}
-	return eval.WriteComparison(std.out, before, eval.Measured{Retrieval: r.Retrieval, Answers: r.Answers})
-}
-
 // compare compares the report with the golden file, or updates the file.
-func (o evalOptions) compare(std stdio, r *evalReport) error {
+func (o evalOptions) compare(std stdio, r *eval.Report) error {
 	if o.golden == "" {
 		return nil
 	}
@@ -333,13 +284,13 @@ func (o evalOptions) compare(std stdio, r *evalReport) error {
 		if err != nil {
 			return err
 		}
-		golden.Update(r.metrics())
+		golden.Update(r.Metrics())
 		return golden.Save(o.golden)
 	}
 	if err != nil {
 		return err
 	}
-	err = golden.Compare(r.metrics())
+	err = golden.Compare(r.Metrics())
 	if eval.IsRegression(err) {
 		fmt.Fprintln(std.err, "docent:", err)
 		return errFailed
