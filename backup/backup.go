@@ -96,6 +96,17 @@ type Progress struct {
 	Rows int64
 }
 
+// EachInterval returns a report that calls another one at most once per interval.
+func EachInterval(interval time.Duration, now func() time.Time, report func(Progress)) func(Progress) {
+	next := now().Add(interval)
+	return func(p Progress) {
+		if at := now(); !at.Before(next) {
+			next = at.Add(interval)
+			report(p)
+		}
+	}
+}
+
 // Write writes a backup of a database, and returns the number of rows. It calls report
 // after each row and after each table. header needs only Schema, Program, and Database.
 func Write(ctx context.Context, out io.Writer, db Database, header Header, report func(Progress)) (rows int64, err error) {

@@ -6,11 +6,28 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"docent/backup"
 	"docent/internal/fault"
 )
+
+// TestEachInterval: the progress is reported once per interval.
+func TestEachInterval(t *testing.T) {
+	t.Parallel()
+	var got []int64
+	now := time.Unix(0, 0)
+	report := backup.EachInterval(time.Second, func() time.Time { return now }, func(p backup.Progress) { got = append(got, p.Rows) })
+	for rows := range int64(10) {
+		report(backup.Progress{Table: "chunk", Rows: rows})
+		now = now.Add(400 * time.Millisecond)
+	}
+	if want := []int64{3, 6, 9}; !slices.Equal(got, want) {
+		t.Errorf("reported at %v, want %v", got, want)
+	}
+}
 
 // untouched is a database that nothing may read.
 type untouched struct {

@@ -9,11 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
-	"docent/backup"
 	"docent/internal/pgtest"
 	"docent/internal/wstest"
 )
@@ -199,19 +197,4 @@ func checkMoment(t *testing.T, file string) int {
 		}
 	}
 	return len(tables["document"])
-}
-
-// TestShowRows: the progress is shown once per interval.
-func TestShowRows(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	now := time.Unix(0, 0)
-	report := showRows(&out, time.Second, func() time.Time { return now })
-	for rows := range int64(10) {
-		report(backup.Progress{Table: "chunk", Rows: rows})
-		now = now.Add(400 * time.Millisecond)
-	}
-	if want := "3 rows, in table chunk\n6 rows, in table chunk\n9 rows, in table chunk\n"; out.String() != want {
-		t.Errorf("shown:\n%swant:\n%s", out.String(), want)
-	}
 }
