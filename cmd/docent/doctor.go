@@ -27,8 +27,8 @@ func newDoctor(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the installation and its settings",
-		Long: `Check the data folder, database, embedder, models, programs, access settings, and
-port, and suggest a fix for each failed check. Use the same flags and environment
+		Long: `Check the data folder, database, embedder, index, models, programs, access settings,
+and port, and suggest a fix for each failed check. Use the same flags and environment
 variables as for docent serve.
 
 With --server, docent only asks a running server whether it is ready. Use this for
@@ -90,6 +90,7 @@ func (d doctor) checks() []check {
 		{"data", d.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
 		{"database", d.checkDatabase, d.databaseRemedy()},
 		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
+		{"index", d.checkIndex, "check --index, and --weaviate or the extension pgvector of the database"},
 		{"languages", d.CheckLanguages, "remove the model and install it again: docent model rm " + multilingual.Model},
 		{"reranker", d.CheckReranker, "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
 			"unset them to use the built-in encoder"},
@@ -206,6 +207,13 @@ func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
 		}
 	}
 	return found, nil
+}
+
+func (d doctor) checkIndex(ctx context.Context) (string, error) {
+	if d.DB == nil || d.Embedder == nil {
+		return "", errors.New("the index cannot be checked without the database and the embedder")
+	}
+	return wiring.CheckIndex(ctx, d.Parts)
 }
 
 func (d doctor) checkModel(ctx context.Context) (string, error) {

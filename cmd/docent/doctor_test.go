@@ -5,7 +5,55 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"docent/index/weaviate/weaviatetest"
+	"docent/internal/pgtest"
 )
+
+// TestDoctorOfIndex checks that doctor checks each node of Weaviate and the extension
+// pgvector, and that it writes nothing to them.
+func TestDoctorOfIndex(t *testing.T) {
+	t.Parallel()
+	node, missing := weaviatetest.New(t), httptest.NewServer(http.NotFoundHandler())
+	missing.Close()
+	vectors, plain := pgtest.VectorURL(t), pgtest.URL(t)
+	few := plain + "?pool_max_conns=2"
+	if strings.Contains(plain, "?") {
+		few = plain + "&pool_max_conns=2"
+	}
+	for name, c := range map[string]struct {
+		env  []string
+		code int
+		want []string
+	}{
+		"memory":   {nil, 0, []string{"ok    index     in memory"}},
+		"no nodes": {[]string{"DOCENT_INDEX=weaviate"}, 1, []string{"FAIL  index     the index weaviate needs the addresses"}},
+		"a node":   {[]string{"DOCENT_INDEX=weaviate", "DOCENT_WEAVIATE=" + node.URL}, 0, []string{"ok    index     weaviate: each node answers"}},
+		"a missing node": {
+			[]string{"DOCENT_INDEX=weaviate", "DOCENT_WEAVIATE=" + node.URL + "," + missing.URL},
+			1,
+			[]string{"FAIL  index     " + missing.URL + ": ", "check --index, and --weaviate"},
+		},
+		"sqlite":   {[]string{"DOCENT_INDEX=pgvector"}, 1, []string{"FAIL  index     the index pgvector needs a Postgres database"}},
+		"pgvector": {[]string{"DOCENT_INDEX=pgvector", "DATABASE_URL=" + vectors}, 0, []string{"ok    index     pgvector: the database has"}},
+		"few connections": {
+			[]string{"DOCENT_INDEX=pgvector", "DATABASE_URL=" + few},
+			1,
+			[]string{"FAIL  index     the index pgvector needs at least 3 connections to Postgres, and pool_max_conns allows 2"},
+		},
+	} {
+		env := append([]string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ADDR=127.0.0.1:0"}, c.env...)
+		out := docent(t, env, c.code, "doctor")
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: there is no %q in\n%s", name, want, out)
+			}
+		}
+	}
+	if classes := node.Classes(); len(classes) > 0 {
+		t.Errorf("Weaviate has the classes %v", classes)
+	}
+}
 
 // TestDoctorOfAccess checks that doctor reports access and speech settings, and that
 // it calls no speech server.

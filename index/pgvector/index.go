@@ -39,6 +39,8 @@ type Config struct {
 	// Exact is the number of passages up to which a search compares all vectors.
 	// With more, the HNSW index exists. Default: 10,000.
 	Exact int
+	// CheckOnly makes Open only check the extension, without a change. Default: false.
+	CheckOnly bool
 	// Log receives messages about progress and unusable vectors. Default: nil,
 	// which discards them.
 	Log *slog.Logger
@@ -78,6 +80,9 @@ func Open(ctx context.Context, cfg Config) (*Index, error) {
 		Pool: cfg.Pool, Fail: cfg.Fail, Corpus: cfg.Corpus, Embedder: cfg.Embedder, State: "pgvector_index",
 		Columns: columns, Format: strconv.Itoa(layout), Name: "vector index in PostgreSQL", Log: cfg.Log,
 	}, tables{x})
+	if cfg.CheckOnly {
+		return x, cfg.Fail("check the extension pgvector", x.checkExtension(ctx))
+	}
 	return x, x.follower.Open(ctx, x.fits)
 }
 

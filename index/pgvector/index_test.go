@@ -418,9 +418,21 @@ func TestRefused(t *testing.T) {
 	}
 	defer plain.Close()
 	cfg := configOf(t, s)
-	cfg.Pool = plain
-	_, err = pgvector.Open(t.Context(), cfg)
-	wantFault(t, err, "config_pgvector_not_allowed")
+	for _, cfg.CheckOnly = range []bool{true, false} {
+		cfg.Pool = plain
+		_, err = pgvector.Open(t.Context(), cfg)
+		wantFault(t, err, "config_pgvector_not_allowed")
+	}
+	cfg.Pool, cfg.CheckOnly = pool, true
+	if _, err := pgvector.Open(t.Context(), cfg); err != nil {
+		t.Error(err)
+	}
+	var made bool
+	err = pool.QueryRow(t.Context(), `SELECT to_regclass('pgvector_index') IS NOT NULL OR EXISTS (SELECT FROM pg_extension
+		WHERE extname = 'vector')`).Scan(&made)
+	if err != nil || made {
+		t.Errorf("a check has made the extension or a table: %v, %v", made, err)
+	}
 }
 
 // TestEarlierVersion: the tables of a version before index/pgwords are used as they are,

@@ -171,6 +171,15 @@ func (x *Index) extension(ctx context.Context, tx pgx.Tx) error {
 	return nil
 }
 
+// checkExtension fails if extension would fail. It rolls back.
+func (x *Index) checkExtension(ctx context.Context) error {
+	tx, err := x.cfg.Pool.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(x.extension(ctx, tx), tx.Rollback(ctx))
+}
+
 // refused says what to do if the extension cannot be created.
 func refused(err error) error {
 	var e *pgconn.PgError

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -118,9 +119,27 @@ func New(ctx context.Context, cfg Config) (*Index, error) {
 // Close closes idle connections.
 func (x *Index) Close() { x.client.http.CloseIdleConnections() }
 
+// readyPath is the path that answers if a node is ready.
+const readyPath = "/v1/.well-known/ready"
+
 // Ping fails with fault.Unavailable if no node is ready.
 func (x *Index) Ping(ctx context.Context) error {
-	return x.client.call(ctx, searchTimeout, http.MethodGet, "/v1/.well-known/ready", nil, nil)
+	return x.client.call(ctx, searchTimeout, http.MethodGet, readyPath, nil, nil)
+}
+
+// CheckNodes fails if a node is not ready, and names each of them.
+func (x *Index) CheckNodes(ctx context.Context) error {
+	failures := make([]error, len(x.client.nodes))
+	var nodes sync.WaitGroup
+	for i, node := range x.client.nodes {
+		nodes.Go(func() {
+			if err := x.client.try(ctx, searchTimeout, node, http.MethodGet, readyPath, nil, nil); err != nil {
+				failures[i] = fmt.Errorf("%s: %w", node, err)
+			}
+		})
+	}
+	nodes.Wait()
+	return errors.Join(failures...)
 }
 
 // found is the response to a search.

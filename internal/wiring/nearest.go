@@ -35,8 +35,8 @@ const maxChromem = 4000
 var minConns = map[string]int{config.IndexPGVector: 3, config.IndexWeaviate: 4}
 
 // openNearest makes the vector index of passages. fillIndexes fills an index outside of
-// this process.
-func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
+// this process. With checkOnly, it changes nothing, and only checks the extension pgvector.
+func openNearest(ctx context.Context, p *Parts, checkOnly bool) (retrieve.Nearest, error) {
 	if most, least := p.DB.MaxConns, minConns[p.Config.Index]; most > 0 && most < least {
 		return nil, fault.New(fault.Invalid, "config_few_connections", "the index %s needs at least %d connections to Postgres, "+
 			"and pool_max_conns allows %d; set pool_max_conns=%d in DATABASE_URL, or leave it out", p.Config.Index, least, most, least)
@@ -45,7 +45,7 @@ func openNearest(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 	case config.IndexWeaviate:
 		return openWeaviate(ctx, p)
 	case config.IndexPGVector:
-		return openPGVector(ctx, p)
+		return openPGVector(ctx, p, checkOnly)
 	default:
 		return newNearest(p.Config.Index, p.cores), nil
 	}
@@ -64,14 +64,38 @@ func openWeaviate(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
 }
 
 // openPGVector makes the index in Postgres.
-func openPGVector(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
+func openPGVector(ctx context.Context, p *Parts, checkOnly bool) (retrieve.Nearest, error) {
 	if p.DB.Vectors == nil {
 		return nil, fault.New(fault.Invalid, "config_pgvector_database",
 			"the index pgvector needs a Postgres database; set DATABASE_URL, or use another value of the setting index")
 	}
 	return p.DB.Vectors(ctx, pgvector.Config{
-		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Progress,
+		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Progress, CheckOnly: checkOnly,
 	})
+}
+
+// CheckIndex checks the engine of an index outside of the process: each node of Weaviate, or
+// the extension pgvector. It writes nothing, and returns a description for docent doctor.
+func CheckIndex(ctx context.Context, p *Parts) (string, error) {
+	nearest, err := openNearest(ctx, p, true)
+	if err != nil {
+		return "", err
+	}
+	switch x := nearest.(type) {
+	case *pgvector.Index:
+		return "pgvector: the database has the extension or can create it", nil
+	case *weaviate.Index:
+		if err := x.CheckNodes(ctx); err != nil {
+			return "", err
+		}
+		found, err := "weaviate: each node answers", x.Filled(ctx)
+		if text := fault.TextOf(err); text.ID == "index_filling" {
+			return found + "; " + text.Message + " (docent serve does the rest)", nil
+		}
+		return found, err
+	default:
+		return "in memory", nil
+	}
 }
 
 // openWords makes the keyword index in Postgres, if the vectors are outside of this

@@ -145,7 +145,7 @@ func openRetriever(ctx context.Context, p *Parts) error {
 	if err != nil {
 		return err
 	}
-	if p.nearest, err = openNearest(ctx, p); err != nil {
+	if p.nearest, err = openNearest(ctx, p, false); err != nil {
 		return err
 	}
 	if p.words, err = openWords(ctx, p); err != nil {
