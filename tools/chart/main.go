@@ -48,6 +48,9 @@ type rendering struct {
 	name, values, objects, refused string
 }
 
+// kubes are the versions of Kubernetes to render for.
+var kubes = []string{"v1.29.0", "v1.30.0"}
+
 var renderings = []rendering{
 	{"defaults", "{}", "Deployment PodDisruptionBudget Service", ""},
 	{"everything", `
@@ -91,27 +94,68 @@ func check(folder string, out io.Writer) error {
 		return fmt.Errorf("load %s: %w", folder, err)
 	}
 	for _, r := range renderings {
-		objects, err := render(c, r.values)
-		switch {
-		case r.refused == "" && err != nil:
-			return fmt.Errorf("%s: %w", r.name, err)
-		case r.refused != "" && (err == nil || !strings.Contains(err.Error(), r.refused)):
-			return fmt.Errorf("%s: the error is %v, not …%s…", r.name, err, r.refused)
-		case r.objects != strings.Join(objects, " "):
-			return fmt.Errorf("%s: the objects are %v, not %s", r.name, objects, r.objects)
+		for _, kube := range kubes {
+			objects, err := render(c, r.values, kube)
+			switch {
+			case r.refused == "" && err != nil:
+				return fmt.Errorf("%s: %w", r.name, err)
+			case r.refused != "" && (err == nil || !strings.Contains(err.Error(), r.refused)):
+				return fmt.Errorf("%s: the error is %v, not …%s…", r.name, err, r.refused)
+			case r.objects != strings.Join(objects, " "):
+				return fmt.Errorf("%s: the objects are %v, not %s", r.name, objects, r.objects)
+			}
+			fmt.Fprintf(out, "chart: %s for %s: ok %s\n", r.name, kube, strings.Join(objects, " "))
 		}
-		fmt.Fprintf(out, "chart: %s: ok %s\n", r.name, strings.Join(objects, " "))
 	}
 	return nil
 }
 
-// render returns the sorted kinds of the chart's objects.
-func render(c *chart.Chart, values string) ([]string, error) {
+const (
+	// firstStart is the time of the first start with a million passages, in seconds, and
+	// index is the size of their index, in bytes (docs/explanation/performance.md).
+	firstStart = 442
+	index      = 2_700_000_000
+	// drain is the time that docent has to stop, in seconds.
+	drain = 40
+)
+
+// checkDeployment checks that a server has the time and the space of a million passages,
+// and that it waits before it stops if Kubernetes can do so.
+func checkDeployment(d *appsv1.Deployment, waits bool) error {
+	pod := &d.Spec.Template.Spec
+	server := &pod.Containers[0]
+	sleep := int64(0)
+	if server.Lifecycle != nil {
+		sleep = server.Lifecycle.PreStop.Sleep.Seconds
+	}
+	start := server.StartupProbe
+	switch {
+	case start.PeriodSeconds*start.FailureThreshold < 2*firstStart || start.TimeoutSeconds < 3:
+		return fmt.Errorf("the startup probe allows only %d × %d s, each with %d s",
+			start.FailureThreshold, start.PeriodSeconds, start.TimeoutSeconds)
+	case waits != (sleep > 0):
+		return fmt.Errorf("the server waits %d seconds before it stops", sleep)
+	case *pod.TerminationGracePeriodSeconds < sleep+drain:
+		return fmt.Errorf("the server has %d seconds to stop", *pod.TerminationGracePeriodSeconds)
+	case pod.Volumes[0].EmptyDir.SizeLimit.Value() < 2*index:
+		return fmt.Errorf("the data folder has only %s", pod.Volumes[0].EmptyDir.SizeLimit)
+	}
+	return nil
+}
+
+// render returns the sorted kinds of the chart's objects for a version of Kubernetes.
+func render(c *chart.Chart, values, kube string) ([]string, error) {
 	given, err := chartutil.ReadValues([]byte(values))
 	if err != nil {
 		return nil, err
 	}
-	all, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{Name: "test", Namespace: "default"}, chartutil.DefaultCapabilities)
+	capabilities := *chartutil.DefaultCapabilities
+	version, err := chartutil.ParseKubeVersion(kube)
+	if err != nil {
+		return nil, err
+	}
+	capabilities.KubeVersion = *version
+	all, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{Name: "test", Namespace: "default"}, &capabilities)
 	if err != nil {
 		return nil, err
 	}
@@ -128,12 +172,18 @@ func render(c *chart.Chart, values string) ([]string, error) {
 		if err := yaml.Unmarshal([]byte(files[name]), &o); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		target, ok := types[o]
+		newTarget, ok := types[o]
 		if !ok {
 			return nil, fmt.Errorf("%s: unknown object %v", name, o)
 		}
-		if err := yaml.UnmarshalStrict([]byte(files[name]), target()); err != nil {
+		target := newTarget()
+		if err := yaml.UnmarshalStrict([]byte(files[name]), target); err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", name, err, files[name])
+		}
+		if d, ok := target.(*appsv1.Deployment); ok {
+			if err := checkDeployment(d, kube != kubes[0]); err != nil {
+				return nil, fmt.Errorf("%s for %s: %w", name, kube, err)
+			}
 		}
 		kinds = append(kinds, o.Kind)
 	}
