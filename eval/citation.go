@@ -19,6 +19,8 @@ var (
 	fence = regexp.MustCompile("(?m)^\\s*(?:```.*|\\|(?:\\s*:?-+:?\\s*\\|)+)\\s*$")
 	// escape matches an escaped character of Markdown.
 	escape = regexp.MustCompile(`\\([[:punct:]])`)
+	// link matches a Markdown link.
+	link = regexp.MustCompile(`\[([^\]\n]*)\]\([^()\s]*\)`)
 )
 
 // cited counts the citations of an answer, one for each pair of a sentence and a cited passage. It also counts the pairs
@@ -70,7 +72,8 @@ func bare(s string) string {
 	return s
 }
 
-// unmark removes syntax that can differ between an answer and its passage: backquotes, table bars, and escapes.
+// unmark removes syntax that can differ between an answer and its passage: backquotes, table bars, bold, targets of links, and
+// escapes.
 func unmark(s string) string {
-	return strings.NewReplacer("`", "", "|", " ").Replace(escape.ReplaceAllString(s, "$1"))
+	return strings.NewReplacer("`", "", "|", " ", "**", "").Replace(escape.ReplaceAllString(link.ReplaceAllString(s, "$1"), "$1"))
 }

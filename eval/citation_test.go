@@ -29,6 +29,8 @@ func TestCited(t *testing.T) {
 		{"code span", "psql `[option...]` [1]", "Synopsis psql [option...] [dbname]", true},
 		{"escapes", `2 \* 3 is \<six\> [1]`, "2 * 3 is <six>", true},
 		{"table row", "|  |  |\n| --- | :-- |\n| `work_mem` | memory of a sort |\n\n[1]", "Name | Text\nwork_mem | memory of a sort\nx | y", true},
+		{"link and bold", "- SQL injection (GHSA-1, high). [1]", "- **SQL injection** ([GHSA-1](https://example.com/GHSA-1), high).", true},
+		{"other link", "- SQL injection (GHSA-2, high). [1]", "- **SQL injection** ([GHSA-1](https://example.com/GHSA-2), high).", false},
 		{"other words", "Plain words of another kind. [1]", "Plain talk about a passage.", false},
 		{"other numbers in code", "```\na[1,2]\n```\n[1]", "a[3,4]", false},
 	} {
