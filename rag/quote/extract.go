@@ -18,7 +18,7 @@ const (
 	// extractWords is the approximate maximum number of words in an answer. A longer first quote stands alone.
 	extractWords = 180
 	// extractCodeLines is the maximum number of quoted lines of code. Longer blocks are cut.
-	extractCodeLines = 15
+	extractCodeLines = 40
 )
 
 // quote is a sentence of a passage that may become a part of an answer.

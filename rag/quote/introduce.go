@@ -9,10 +9,11 @@ import (
 )
 
 // maxSteps is the maximum number of steps in an answer.
-const maxSteps = 10
+const maxSteps = 20
 
 // asksForSteps matches questions that steps answer.
-var asksForSteps = regexp.MustCompile(`(?i)\bhow (?:do|can|to|should|would|could)\b|\bsteps?\b|\b(?:procedure|instructions|install|upgrade|set up)\b`)
+var asksForSteps = regexp.MustCompile(`(?i)\bhow (?:do|can|to|should|would|could)\b|\bsteps?\b|\b(?:procedure|instructions|install|upgrade|set up)\b|` +
+	`^(?:wie|comment|cómo|¿cómo|come|como|hoe)\b|\b(?:schritte|anleitung|étapes|pasos)\b`)
 
 // numbered matches the mark of a step.
 var numbered = regexp.MustCompile(`^\d{1,3}[.)] `)
@@ -22,7 +23,8 @@ const maxItems = 20
 
 // asksForList matches questions that a list answers.
 var asksForList = regexp.MustCompile(`(?i)^(?:list|name|enumerate|what are)\b|\b(?:which|what)(?: [\w-]+){0,3} \w+[^\Ws]s ` +
-	`(?:are|do|does|can|could|may|will|should|exist|have|has)\b|\b(?:kinds|types|sorts) of\b`)
+	`(?:are|do|does|can|could|may|will|should|exist|have|has)\b|\b(?:kinds|types|sorts) of\b|` +
+	`^(?:nenne|liste|welche \w+ (?:sind|gibt|haben|werden|stehen|unterstützt)|quels|quelles|énumère|cuáles|¿cuáles)\b`)
 
 // items adds the other items to a chosen item or to a sentence that introduces a list, if the question asks for a list. Each
 // item has its first sentence.
@@ -95,8 +97,8 @@ func (e *extractor) steps(chosen []quote) []quote {
 			continue
 		}
 		out := slices.Clone(list)
-		for _, q := range chosen {
-			if q.doc != c.doc || q.at < from || q.at >= to {
+		for _, q := range chosen { // without steps of another list
+			if (q.doc != c.doc || q.at < from || q.at >= to) && !numbered.MatchString(q.text) {
 				out = append(out, q)
 			}
 		}

@@ -25,7 +25,7 @@ var (
 // navigation reports which sentences guide readers and tell nothing: comments,
 // tables of contents, captions, and links between pages.
 func navigation(body string, sentences []text.Sentence) []bool {
-	skip := make([]bool, len(sentences))
+	skip := questionLists(body, sentences)
 	listed := false // inside a table of contents
 	for i, s := range sentences {
 		line := body[s.Start:s.End]
@@ -50,6 +50,25 @@ func navigation(body string, sentences []text.Sentence) []bool {
 		default:
 			listed = false
 		}
+	}
+	return skip
+}
+
+// minQuestions is the number of questions from which a list of nothing else is a table of contents.
+const minQuestions = 3
+
+// questionLists reports which sentences are items of a list of questions.
+func questionLists(body string, sentences []text.Sentence) []bool {
+	skip := make([]bool, len(sentences))
+	for from := 0; from < len(sentences); {
+		to := from
+		for to < len(sentences) && sentences[to].Kind == text.ItemSentence && strings.HasSuffix(body[sentences[to].Start:sentences[to].End], "?") {
+			to++
+		}
+		for i := from; i < to && to-from >= minQuestions; i++ {
+			skip[i] = true
+		}
+		from = max(to, from+1)
 	}
 	return skip
 }

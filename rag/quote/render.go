@@ -60,8 +60,13 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 		if i > 0 {
 			before = &quotes[i-1]
 			space = between(*before, q)
-			b.WriteString(space)
 		}
+		said := q.Kind == text.ProseSentence || q.Kind == text.ItemSentence
+		labeled := !q.differs && q.lead && said && q.label != led && space != " " && (before == nil || !q.follows(*before))
+		if labeled && space != "" {
+			space = "\n\n" // a label ends a list
+		}
+		b.WriteString(space)
 		source := passages[q.doc].Passage.Document
 		if q.differs {
 			if i == 0 {
@@ -71,8 +76,7 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 			sentences = append(sentences, cite(&b, q, plain(unmarked(q.trimmed(), source))))
 			continue
 		}
-		said := q.Kind == text.ProseSentence || q.Kind == text.ItemSentence
-		if q.lead && said && q.label != led && space != " " && (before == nil || !q.follows(*before)) {
+		if labeled {
 			led = q.label
 			b.WriteString("**" + plain(shortLabel(unmarked(q.label, source))) + ":**" + behindLabel(q))
 		}

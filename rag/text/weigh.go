@@ -2,6 +2,7 @@ package text
 
 import (
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -33,8 +34,9 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	}
 	var out []Weighted
 	var sum float64
+	stops := foreignStops(question)
 	for _, w := range Words(question) {
-		if stopWords[w.Stem] || slices.ContainsFunc(out, func(t Weighted) bool { return t.Stem == w.Stem }) {
+		if stopWords[w.Stem] || stops(question[w.Start:w.End]) || slices.ContainsFunc(out, func(t Weighted) bool { return t.Stem == w.Stem }) {
 			continue
 		}
 		weight, ok := idf[w.Stem]
@@ -52,6 +54,28 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 		out[i].Weight /= sum
 	}
 	return out
+}
+
+// asking are words of questions that the lists of the Snowball project lack.
+var asking = strings.Fields(`warum wieso weshalb wann wer wen wem wo woher wohin wieviel welches gibt man kann muss darf soll
+	pourquoi comment combien où quand qui quoi quel quels quelle quelles dois doit peut puis faut
+	cómo cuál cuáles cuándo cuánto cuántos cuánta cuántas dónde quién quiénes qué puedo puede hay
+	come quanto quanti quante dove perché quale quali chi posso si può
+	como qual quais quando quantos quantas onde quem porque posso pode
+	hoe waarom wanneer waar wie wat welke hoeveel kan moet`)
+
+// foreignStops returns a function that reports whether a word is a stop word of the question's language, if that is known and not
+// English.
+func foreignStops(question string) func(word string) bool {
+	language := Language(question)
+	stops := StopWords(language)
+	if language == "en" || stops == nil {
+		return func(string) bool { return false }
+	}
+	return func(word string) bool {
+		word = strings.ToLower(word)
+		return stops[word] || slices.Contains(asking, word)
+	}
 }
 
 // meanIDF is the weight of a term that the keyword index does not know.
