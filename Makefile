@@ -28,9 +28,10 @@ run: ## build, ingest sample documents on the first start, serve the page at htt
 	@if [ ! -e $(SAMPLES) ]; then bin/docent ingest --data $(DATA) README.md docs && touch $(SAMPLES); fi
 	bin/docent serve --data $(DATA) --addr $(ADDR)
 
-cluster: build ## run three servers on one Postgres behind a proxy at http://127.0.0.1:8765, until Ctrl-C
+cluster: build ## run three servers on one Postgres behind a proxy at http://127.0.0.1:8765, until Ctrl-C (ARGS=-weaviate: and three nodes of Weaviate)
 	@.ci/setup cluster
-	go run ./tools/cluster -addr $(ADDR) -database "$$DATABASE_URL" README.md docs
+	@if [[ " $(ARGS) " == *" -weaviate "* ]]; then .ci/setup weaviate; fi
+	go run ./tools/cluster -addr $(ADDR) -database "$$DATABASE_URL" $(ARGS) README.md docs
 
 build: web ## build bin/docent with the page inside
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/docent ./cmd/docent

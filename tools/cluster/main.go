@@ -8,6 +8,9 @@
 // sample documents that the arguments name. The proxy sends each request to the next
 // server, and to another one if that server cannot be reached. To see what happens
 // then, kill a server: the output has the process ids.
+//
+// With -weaviate, three nodes of Weaviate have the vectors. Their ports follow those of the
+// servers.
 package main
 
 import (
@@ -56,6 +59,8 @@ type cluster struct {
 	docent, database, data, addr string
 	key                          string // for DOCENT_SECRET_KEY
 	servers                      int
+	weaviate                     string   // the program of Weaviate; "" for none
+	index                        []string // environment variables of the index
 	samples                      []string
 	log                          *log
 }
@@ -68,11 +73,16 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.StringVar(&c.database, "database", "", "the URL of a Postgres database; default a private server without samples of earlier runs")
 	flags.StringVar(&c.addr, "addr", "127.0.0.1:8765", "the address of the proxy")
 	flags.IntVar(&c.servers, "servers", 3, "the number of servers")
+	weaviate := flags.Bool("weaviate", false, "keep the vectors in three nodes of Weaviate")
+	program := flags.String("weaviate-server", "bin/tools/weaviate-server", "the program of Weaviate; .ci/setup weaviate builds it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if c.servers < 1 || c.servers > maxServers {
 		return fmt.Errorf("-servers must be between 1 and %d", maxServers)
+	}
+	if *weaviate {
+		c.weaviate = *program
 	}
 	c.samples = flags.Args()
 	data, err := os.MkdirTemp("", "docent-cluster-")
@@ -88,6 +98,17 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		defer server.Stop()
 		c.database = server.URL()
+	}
+	if c.weaviate != "" {
+		_, port, err := c.firstPort()
+		if err != nil {
+			return err
+		}
+		stop, err := c.startWeaviate(ctx, port+maxServers+1)
+		if err != nil {
+			return err
+		}
+		defer stop()
 	}
 	return c.serve(ctx)
 }
@@ -149,13 +170,9 @@ func (c *cluster) serve(ctx context.Context) error {
 
 // addresses returns the addresses of the servers.
 func (c *cluster) addresses() ([]string, error) {
-	host, port, err := net.SplitHostPort(c.addr)
+	host, first, err := c.firstPort()
 	if err != nil {
-		return nil, fmt.Errorf("-addr: %w", err)
-	}
-	first, err := strconv.Atoi(port)
-	if err != nil || !net.ParseIP(host).IsLoopback() {
-		return nil, fmt.Errorf("-addr must be a loopback address with a port, such as 127.0.0.1:8765")
+		return nil, err
 	}
 	var out []string
 	for n := range c.servers {
@@ -164,13 +181,26 @@ func (c *cluster) addresses() ([]string, error) {
 	return out, nil
 }
 
+// firstPort returns the port of the proxy.
+func (c *cluster) firstPort() (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(c.addr)
+	if err != nil {
+		return "", 0, fmt.Errorf("-addr: %w", err)
+	}
+	port, err = strconv.Atoi(text)
+	if err != nil || !net.ParseIP(host).IsLoopback() {
+		return "", 0, fmt.Errorf("-addr must be a loopback address with a port, such as 127.0.0.1:8765")
+	}
+	return host, port, nil
+}
+
 // command returns a docent command. When ctx ends, it gets the signal of Ctrl-C and has
 // time to finish its work.
 func (c *cluster) command(ctx context.Context, name string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, c.docent, args...)
 	cmd.SysProcAttr = attributes()
 	cmd.Env = append([]string{"DOCENT_SECRET_KEY=" + c.key}, cmd.Environ()...) // a key of the environment comes later and counts
-	cmd.Env = append(cmd.Env, "DATABASE_URL="+c.database)
+	cmd.Env = append(append(cmd.Env, "DATABASE_URL="+c.database), c.index...)
 	out := &prefixed{log: c.log, prefix: name}
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
