@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -24,8 +25,9 @@ type Sized struct {
 	small Small
 	large retrieve.VectorSaver
 
-	mu    sync.RWMutex // guards the following field and changes
-	grown bool         // all vectors are in large
+	changing sync.Mutex   // held while the vectors change; the first of both mutexes
+	mu       sync.RWMutex // guards the following field, and moves from one index to the other
+	grown    bool         // all vectors are in large
 }
 
 var _ retrieve.VectorSaver = (*Sized)(nil)
@@ -60,18 +62,31 @@ func (x *Sized) Len() int {
 
 // Put implements retrieve.Mirror.
 func (x *Sized) Put(ctx context.Context, entries []retrieve.Entry) error {
+	x.changing.Lock()
+	defer x.changing.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.grown || x.small.Len()+len(entries) <= x.limit {
 		return x.current().Put(ctx, entries)
 	}
-	// Replaced chunks count twice here. At worst, the vectors move a little early.
 	old := x.small.Entries()
+	if union(old, entries) <= x.limit {
+		return x.small.Put(ctx, entries)
+	}
 	if err := x.large.Put(ctx, append(old[:len(old):len(old)], entries...)); err != nil {
 		return fmt.Errorf("vector index: move to the index for many vectors: %w", err)
 	}
 	x.grown = true
 	return x.small.Delete(ctx, ids(old))
+}
+
+// union counts the different ids of two lists.
+func union(a, b []retrieve.Entry) int {
+	all := make(map[int64]bool, len(a)+len(b))
+	for _, id := range append(ids(a), ids(b)...) {
+		all[id] = true
+	}
+	return len(all)
 }
 
 func ids(entries []retrieve.Entry) []int64 {
@@ -84,6 +99,8 @@ func ids(entries []retrieve.Entry) []int64 {
 
 // Delete implements retrieve.Mirror.
 func (x *Sized) Delete(ctx context.Context, ids []int64) error {
+	x.changing.Lock()
+	defer x.changing.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	err := x.current().Delete(ctx, ids)
@@ -103,16 +120,16 @@ func (x *Sized) Save(w io.Writer) error {
 	return x.large.Save(w)
 }
 
-// Load implements retrieve.VectorSaver.
+// Load implements retrieve.VectorSaver. Searches go on with the old contents until the
+// new ones are ready.
 func (x *Sized) Load(ctx context.Context, data []byte, entry func(id int64) (retrieve.Entry, bool)) error {
+	x.changing.Lock()
+	defer x.changing.Unlock()
+	err := x.large.Load(ctx, data, entry)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.small.Delete(ctx, ids(x.small.Entries())); err != nil {
-		return err
-	}
-	err := x.large.Load(ctx, data, entry)
 	x.grown = x.large.Len() > 0
-	return err
+	return errors.Join(err, x.small.Delete(ctx, ids(x.small.Entries())))
 }
 
 // Nearest implements retrieve.Nearest.

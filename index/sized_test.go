@@ -68,7 +68,14 @@ func TestSizedMoves(t *testing.T) {
 		t.Errorf("another dimension: %v, want an Invalid fault", err)
 	}
 	where(100, 0)
-	put(entries[0]) // it replaces, but may move
+	put(entries[0]) // it replaces
+	where(100, 0)
+	extra := indextest.Entry(102, "sage")
+	put(entries[0], extra)
+	where(0, 101)
+	if err := x.Delete(t.Context(), []int64{extra.ID}); err != nil {
+		t.Fatal(err)
+	}
 	where(0, 100)
 	if after := find(); !slices.Equal(before, after) {
 		t.Errorf("hits before %v, after the move %v", before, after)

@@ -63,18 +63,22 @@ func parts[T any](m *matrix, of func(*block) []T) func(yield func([]T) bool) {
 	}
 }
 
-// Load implements retrieve.VectorSaver.
+// Load implements retrieve.VectorSaver. Searches go on with the old contents until the
+// new ones are ready.
 func (x *Index) Load(_ context.Context, data []byte, entry func(id int64) (retrieve.Entry, bool)) error {
+	fresh := New(x.cfg)
+	err := fresh.load(data, entry)
+	if err != nil {
+		fresh = New(x.cfg)
+		err = fmt.Errorf("vector index: load: %w", err)
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.codes = map[string]*matrix{}
-	if err := x.load(data, entry); err != nil {
-		x.vectors, x.codes = index.NewVectors(), map[string]*matrix{}
-		return fmt.Errorf("vector index: load: %w", err)
-	}
-	return nil
+	x.vectors, x.codes = fresh.vectors, fresh.codes
+	return err
 }
 
+// load fills an empty index that nobody uses.
 func (x *Index) load(data []byte, entry func(id int64) (retrieve.Entry, bool)) error {
 	r := flat.NewReader(data, imageMagic, imageVersion)
 	dimensions, names := flat.Take[int64](r), flat.TakeStrings(r)

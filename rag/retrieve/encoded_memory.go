@@ -115,9 +115,6 @@ func (m *encodedMemory) empty(ctx context.Context) error {
 // load uses the first sections of a snapshot that are of this encoder. Without them,
 // the vectors are read from the store.
 func (m *encodedMemory) load(ctx context.Context, saved *table, sections [][]byte) error {
-	if err := m.empty(ctx); err != nil {
-		return err
-	}
 	for pair := range slices.Chunk(sections, 2) {
 		ok, err := m.vectors.Load(pair[0])
 		if err != nil {
@@ -131,5 +128,5 @@ func (m *encodedMemory) load(ctx context.Context, saved *table, sections [][]byt
 			}, pair[len(pair)-1])
 		}
 	}
-	return nil
+	return m.empty(ctx)
 }

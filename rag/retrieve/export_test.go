@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"context"
 	"iter"
 	"slices"
 	"unsafe"
@@ -26,19 +27,25 @@ func EncodedInOnePiece(r *Retriever) bool {
 
 // adjacent reports whether vectors follow each other in memory.
 func adjacent(vectors iter.Seq[[]float32]) bool {
-	var end unsafe.Pointer
+	var end uintptr // no pointer, because it can be the end of an allocation
 	for v := range vectors {
 		if len(v) == 0 {
 			continue
 		}
-		begin := unsafe.Pointer(unsafe.SliceData(v))
-		if end != nil && begin != end {
+		begin := uintptr(unsafe.Pointer(unsafe.SliceData(v)))
+		if end != 0 && begin != end {
 			return false
 		}
-		end = unsafe.Add(begin, 4*len(v))
+		end = begin + uintptr(4*len(v))
 	}
-	return end != nil
+	return end != 0
 }
 
 // SetMoved changes the minimum number of chunks that Load moves to the snapshot.
 func SetMoved(r *Retriever, chunks int) { r.moved = chunks }
+
+// SetHeld changes the minimum number of chunks that Follow moves to the snapshot at once.
+func SetHeld(r *Retriever, chunks int) { r.held = chunks }
+
+// Advance applies all changes as Follow does.
+func Advance(ctx context.Context, r *Retriever) error { return r.advance(ctx) }

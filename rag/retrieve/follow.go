@@ -33,7 +33,7 @@ func (r *Retriever) Load(ctx context.Context) error {
 		}
 		// The vectors, tokens, and words of a snapshot stay in its file, and the system reads and drops them as needed. So use
 		// it in place of the data that was made from the documents.
-		if !r.saveIfWorth(ctx, max(minUnsaved, least)) || !r.restore(ctx, r.revision) || !more {
+		if !r.move(ctx, max(minUnsaved, least)) || !more {
 			_, err := r.refresh(ctx, math.MaxInt)
 			return err
 		}
@@ -65,13 +65,14 @@ func (r *Retriever) Follow(ctx context.Context) error {
 		case <-snapshot.C:
 			r.saveLater(ctx)
 			snapshot.saved()
+			ok = r.catchUp(ctx, changed)
 		}
 	}
 	// The next start is quicker with a snapshot of the present state.
 	return r.Save(context.WithoutCancel(ctx))
 }
 
-// saveLater writes the snapshot while following, if much has changed.
+// saveLater moves the changes to the snapshot while following, if they are many.
 func (r *Retriever) saveLater(ctx context.Context) {
 	if r.cfg.Cores.Acquire(ctx) != nil {
 		return // ctx has ended, so Follow ends
@@ -79,7 +80,32 @@ func (r *Retriever) saveLater(ctx context.Context) {
 	defer r.cfg.Cores.Release()
 	r.updating.Lock()
 	defer r.updating.Unlock()
-	r.saveIfWorth(ctx, max(minUnsaved, r.memory.len()/unsavedShare))
+	r.move(ctx, max(minUnsaved, r.memory.len()/unsavedShare))
+}
+
+// move writes the snapshot if at least that many chunks changed, uses it in place of the
+// data in memory, and reports whether it did. Searches go on meanwhile. The caller holds
+// r.updating. If the new snapshot cannot be used, the retriever is empty, and the next
+// refresh reads all documents again.
+func (r *Retriever) move(ctx context.Context, changed int) bool {
+	return r.saveIfWorth(ctx, changed) && r.restore(context.WithoutCancel(ctx), r.revision)
+}
+
+// advance applies all changes, and moves them to the snapshot when they are many.
+func (r *Retriever) advance(ctx context.Context) error {
+	r.updating.Lock()
+	defer r.updating.Unlock()
+	for {
+		limit := max(r.held, r.memory.len()/movedShare)
+		more, err := r.refresh(ctx, limit)
+		if err != nil || !more && r.unsaved < limit {
+			return err
+		}
+		if !r.move(ctx, limit) {
+			_, err := r.refresh(ctx, math.MaxInt)
+			return err
+		}
+	}
 }
 
 const (
@@ -126,7 +152,7 @@ func (t *snapshotTimer) saved() { t.latest = time.Time{} }
 func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {
 	pause := minFollowPause
 	for {
-		err := r.Refresh(ctx)
+		err := r.advance(ctx)
 		if err == nil {
 			return true
 		}
@@ -157,8 +183,11 @@ const (
 	// movedChunks is the minimum number of chunks that Load makes in memory before it moves them to the snapshot. Killed
 	// processes lose only this work.
 	movedChunks = 100_000
-	// movedShare divides the number of chunks. The quotient is the minimum number that Load moves, because each snapshot
-	// contains all chunks.
+	// heldChunks is the minimum number of changed chunks that Follow moves to the snapshot at once. It is smaller, because
+	// other work of a server needs memory, too.
+	heldChunks = 20_000
+	// movedShare divides the number of chunks. The quotient is the minimum number that Load or Follow moves at once, because
+	// each snapshot contains all chunks.
 	movedShare = 8
 	// minUnsaved is the minimum number of changed chunks for a snapshot.
 	minUnsaved = 256

@@ -13,7 +13,6 @@ import (
 	"docent/embed"
 	"docent/internal/cores"
 	"docent/internal/fault"
-	"docent/internal/flat"
 	"docent/internal/meter"
 	"docent/rag/corpus"
 )
@@ -93,14 +92,16 @@ type Retriever struct {
 	revision corpus.Revision
 	// enriched searches enrichments.
 	enriched enriched
-	// file is the snapshot in use, or nil.
-	file *flat.File
 	// unsaved counts the chunks and vectors that changed since the last snapshot.
 	unsaved int
 	// dimensions is the length of the vectors in the index.
 	dimensions int
-	// moved is the minimum number of chunks that Load moves to the snapshot.
-	moved int
+	// moved is the minimum number of chunks that Load moves to the snapshot, and held is
+	// that of Follow.
+	moved, held int
+
+	// files are the snapshots that searches can read.
+	files files
 
 	// scratch pools the working memory of the second stage.
 	scratch sync.Pool
@@ -135,6 +136,7 @@ func New(cfg Config) (*Retriever, error) {
 		cfg: cfg, memory: &memory{rows: newRows(cfg.Static.Tokens())}, features: cfg.Features,
 		enriched: enriched{Enriched: cfg.Enriched, static: cfg.Static, chunks: map[int64]map[int64]bool{}},
 		moved:    movedChunks,
+		held:     heldChunks,
 		took:     meter.New(cfg.Metrics, "docent_rag_seconds", `stage="search"`),
 	}
 	if r.features == nil {
@@ -193,7 +195,9 @@ func (r *Retriever) Encoded(model string) bool {
 func (r *Retriever) Stored(ctx context.Context, model string, ids []int64) ([][]float32, error) {
 	for _, e := range r.encoders {
 		if e.Embedder.Name() == model {
-			return e.Vectors.Vectors(ctx, ids)
+			defer r.files.begin()()
+			stored, err := e.Vectors.Vectors(ctx, ids)
+			return column(stored, slices.Clone[[]float32]), err // the caller may keep them
 		}
 	}
 	return make([][]float32, len(ids)), nil
@@ -315,9 +319,11 @@ func (r *Retriever) apply(ctx context.Context, changes []corpus.Change) error {
 	for i := range changes {
 		fresh[i], entries = r.derive(&changes[i], entries)
 	}
-	for _, m := range r.mirrors {
-		if err := m.Put(ctx, entries); err != nil {
-			return fmt.Errorf("retriever: index: %w", err)
+	for part := range slices.Chunk(entries, batchChunks) { // a document can have many more chunks
+		for _, m := range r.mirrors {
+			if err := m.Put(ctx, part); err != nil {
+				return fmt.Errorf("retriever: index: %w", err)
+			}
 		}
 	}
 	gone := r.memory.replace(changes, fresh)

@@ -100,7 +100,7 @@ func (r *Retriever) rowFormat() string {
 
 // restore loads the snapshot if there is one that fits the corpus, and reports
 // whether it did. Otherwise, it leaves the retriever empty. The caller holds
-// r.updating. No search may use rows of an earlier snapshot.
+// r.updating. Searches may run if the snapshot has the present state.
 func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 	if r.cfg.Snapshot == "" {
 		return false
@@ -119,7 +119,7 @@ func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 }
 
 // useSnapshot loads a snapshot while it checks it. If it fails, it leaves the
-// retriever empty and closes the file.
+// retriever empty.
 func (r *Retriever) useSnapshot(ctx context.Context, file *flat.File, now corpus.Revision) error {
 	checked := make(chan error, 1)
 	go func() { checked <- file.Check() }()
@@ -127,13 +127,12 @@ func (r *Retriever) useSnapshot(ctx context.Context, file *flat.File, now corpus
 	if wrong := <-checked; wrong != nil {
 		err = wrong
 	}
+	r.files.use(file) // searches may read it now
 	if err != nil {
-		return errors.Join(err, r.discard(ctx), file.Close())
+		err = errors.Join(err, r.discard(ctx))
+		r.files.use(nil)
 	}
-	if r.file, file = file, r.file; file != nil {
-		return file.Close()
-	}
-	return nil
+	return err
 }
 
 // discard empties the retriever, so that nothing uses a file any longer.

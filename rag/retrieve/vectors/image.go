@@ -59,9 +59,8 @@ var errParts = errors.New("its parts do not fit together")
 
 // Load replaces the contents of the set with the output of Save, and reports whether
 // that has the same names and dimensions. It keeps data, which must not change. If it
-// has others, or Load fails, the set is empty.
+// has others, Load changes nothing. If Load fails, the set is empty.
 func (s *Set) Load(data []byte) (ok bool, err error) {
-	s.Reset()
 	r := flat.NewReader(data, imageMagic, imageVersion)
 	names, numbers := flat.TakeStrings(r), flat.Take[int64](r)
 	if r.Err() == nil && (!slices.Equal(names, s.cfg.Names) || len(numbers) != 2 || numbers[1] != int64(s.cfg.Dimensions)) {
@@ -75,6 +74,7 @@ func (s *Set) Load(data []byte) (ok bool, err error) {
 		err = errParts
 	}
 	if err != nil {
+		s.Reset()
 		return false, fmt.Errorf("vectors of chunks: load: %w", err)
 	}
 	s.replace(numbers[0], saved)
