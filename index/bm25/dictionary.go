@@ -24,16 +24,13 @@ func hashOf(term string) uint32 {
 	return h ^ h>>13
 }
 
-// sizedDictionary returns an empty dictionary with room for terms of the given
-// number and total length.
-func sizedDictionary(terms, length int) dictionary {
-	d := dictionary{text: make([]byte, 0, length), ends: make([]uint32, 0, terms)}
+// newTable returns an empty table for a number of terms.
+func newTable(terms int) []uint32 {
 	size := minTable
 	for 4*terms > 3*size {
 		size *= 2
 	}
-	d.table = make([]uint32, size)
-	return d
+	return make([]uint32, size)
 }
 
 func (d *dictionary) len() int { return len(d.ends) }
@@ -64,8 +61,7 @@ func (d *dictionary) find(term string) (uint32, bool) {
 	}
 }
 
-// add gives a new term the next number. It never writes to the memory of a loaded index: appending moves slices without
-// spare capacity, and own copies the table.
+// add gives a new term the next number.
 func (d *dictionary) add(term string) uint32 {
 	n := uint32(len(d.ends))
 	d.text = append(d.text, term...)
@@ -73,7 +69,7 @@ func (d *dictionary) add(term string) uint32 {
 	if 4*len(d.ends) > 3*len(d.table) {
 		d.grow()
 	} else {
-		d.insert(n)
+		insert(d.table, string(d.term(n)), n)
 	}
 	return n
 }
@@ -82,15 +78,38 @@ func (d *dictionary) add(term string) uint32 {
 func (d *dictionary) grow() {
 	d.table = make([]uint32, max(minTable, 2*len(d.table)))
 	for n := range d.ends {
-		d.insert(uint32(n))
+		insert(d.table, string(d.term(uint32(n))), uint32(n))
 	}
 }
 
-func (d *dictionary) insert(n uint32) {
-	mask := uint32(len(d.table) - 1)
-	at := hashOf(string(d.term(n))) & mask
-	for d.table[at] != 0 {
+// insert adds the number of a new term to a table with a free slot.
+func insert(table []uint32, term string, n uint32) {
+	mask := uint32(len(table) - 1)
+	at := hashOf(term) & mask
+	for table[at] != 0 {
 		at = (at + 1) & mask
 	}
-	d.table[at] = n + 1
+	table[at] = n + 1
+}
+
+// vocabulary numbers the terms of an index: those of a loaded file, which stay there, and then later ones.
+type vocabulary struct{ saved, later dictionary }
+
+func (v *vocabulary) len() int { return v.saved.len() + v.later.len() }
+
+// term returns the term with a number. The caller must not change the bytes.
+func (v *vocabulary) term(n uint32) []byte {
+	if saved := uint32(v.saved.len()); n >= saved {
+		return v.later.term(n - saved)
+	}
+	return v.saved.term(n)
+}
+
+// find returns the number of a term.
+func (v *vocabulary) find(term string) (uint32, bool) {
+	if n, ok := v.saved.find(term); ok {
+		return n, true
+	}
+	n, ok := v.later.find(term)
+	return n + uint32(v.saved.len()), ok
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"slices"
 
 	"docent/internal/fault"
 	"docent/internal/flat"
@@ -68,17 +67,9 @@ func (x *Index) compact(to io.Writer) error {
 		out.languages = append(out.languages, c.languages[slot])
 		out.collections = append(out.collections, c.collections[slot])
 	}
-	terms, ends := x.compactTerms()
 	w := flat.NewWriter(to, imageMagic, imageVersion)
-	flat.Put(w, terms.text)
-	flat.Put(w, terms.ends)
-	flat.Put(w, terms.table)
-	flat.Put(w, ends)
-	total := uint64(0)
-	if len(ends) > 0 {
-		total = ends[len(ends)-1]
-	}
-	flat.PutAll(w, int(total), x.compactPostings(slots))
+	postings := x.putTerms(w)
+	flat.PutAll(w, postings, x.compactPostings(slots))
 	flat.Put(w, out.ids)
 	flat.Put(w, out.docs)
 	flat.Put(w, out.ordinals)
@@ -93,26 +84,67 @@ func (x *Index) compact(to io.Writer) error {
 	return w.Err()
 }
 
-// compactTerms returns the terms of live chunks, and the ends of their posting lists.
-func (x *Index) compactTerms() (dictionary, []uint64) {
-	all := uint32(x.terms.len())
-	ends, end := make([]uint64, 0, all), uint64(0)
-	if x.chunks.killed == 0 { // all terms are those of live chunks
-		for n := range all {
-			end += uint64(x.count(n))
-			ends = append(ends, end)
-		}
-		return x.terms, ends
+// putTerms writes the terms of live chunks and the ends of their posting lists, and returns the number of postings. It
+// reads the terms several times, so that only the table is in memory.
+func (x *Index) putTerms(w *flat.Writer) (postings int) {
+	terms, text := 0, 0
+	for n, live := range x.liveTerms {
+		terms, text, postings = terms+1, text+len(x.terms.term(n)), postings+live
 	}
-	terms := sizedDictionary(x.terms.len(), len(x.terms.text))
-	for n := range all {
-		if live := x.count(n); live > 0 {
-			end += uint64(live)
-			terms.add(string(x.terms.term(n)))
-			ends = append(ends, end)
+	flat.PutAll(w, text, func(yield func([]byte) bool) {
+		for n := range x.liveTerms {
+			if !yield(x.terms.term(n)) {
+				return
+			}
+		}
+	})
+	flat.PutAll(w, terms, ends[uint32](func(yield func(int) bool) {
+		for n := range x.liveTerms {
+			if !yield(len(x.terms.term(n))) {
+				return
+			}
+		}
+	}))
+	table, number := newTable(terms), uint32(0)
+	for n := range x.liveTerms {
+		insert(table, string(x.terms.term(n)), number)
+		number++
+	}
+	flat.Put(w, table)
+	flat.PutAll(w, terms, ends[uint64](func(yield func(int) bool) {
+		for _, live := range x.liveTerms {
+			if !yield(live) {
+				return
+			}
+		}
+	}))
+	return postings
+}
+
+// liveTerms yields the numbers of the terms of live chunks, and the number of these chunks for each.
+func (x *Index) liveTerms(yield func(n uint32, live int) bool) {
+	for n := range uint32(x.terms.len()) {
+		if live := x.count(n); live > 0 && !yield(n, live) {
+			return
 		}
 	}
-	return terms, ends
+}
+
+// ends yields the sums of the first lengths, in parts. Each part is valid until the next one.
+func ends[T uint32 | uint64](lengths iter.Seq[int]) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		end, part := T(0), make([]T, 0, 1024)
+		for length := range lengths {
+			end += T(length)
+			if part = append(part, end); len(part) == cap(part) {
+				if !yield(part) {
+					return
+				}
+				part = part[:0]
+			}
+		}
+		yield(part)
+	}
 }
 
 // compactPostings yields the postings of live chunks with the new slots, by term. The
@@ -140,7 +172,7 @@ func (x *Index) compactPostings(slots []uint32) iter.Seq[[]posting] {
 // load fills an empty index that nobody uses with an image. After an error the index is unusable.
 func (x *Index) load(data []byte) error {
 	r := flat.NewReader(data, imageMagic, imageVersion)
-	x.terms = dictionary{text: flat.Take[byte](r), ends: flat.Take[uint32](r), table: flat.Take[uint32](r)}
+	x.terms.saved = dictionary{text: flat.Take[byte](r), ends: flat.Take[uint32](r), table: flat.Take[uint32](r)}
 	ends, postings := flat.Take[uint64](r), flat.Take[posting](r)
 	c := &x.chunks
 	c.ids, c.docs, c.ordinals = flat.Take[int64](r), flat.Take[uint32](r), flat.Take[uint32](r)
@@ -186,7 +218,7 @@ func (x *Index) check(ends []uint64, postings []posting) error {
 			return fmt.Errorf("posting %d is out of range", i)
 		}
 	}
-	return x.terms.check(ends, len(postings))
+	return x.terms.saved.check(ends, len(postings))
 }
 
 // check verifies a loaded dictionary.
@@ -228,7 +260,6 @@ func (d *dictionary) check(ends []uint64, postings int) error {
 func (x *Index) derive(ends []uint64, postings []posting) error {
 	x.saved, x.savedEnds = postings, ends
 	c := &x.chunks
-	x.terms.table = slices.Clone(x.terms.table) // the only part that is written in place
 	x.docs.lengths, x.docs.chunks = make([]uint32, len(x.docs.ids)), make([]uint32, len(x.docs.ids))
 	x.docs.rows = make(map[int64]uint32, len(x.docs.ids))
 	c.dead, c.killed = make([]uint64, words64(len(c.ids))), 0

@@ -47,17 +47,16 @@ type Index struct {
 
 // tables are the data of an index.
 type tables struct {
-	terms dictionary
+	terms vocabulary
 	// saved are the postings in the file of a loaded index, and savedEnds are their ends by term.
 	saved     []posting
 	savedEnds []uint64
 	// heads are the first postings of the other terms, because most terms of large tables occur once. The terms in the file
 	// come before these terms.
 	heads []posting
-	// tails are the later postings of terms, by slot. tailOf has, by term, the number of its tail plus one, or 0. It can be
-	// shorter than the list of terms.
+	// tails are the later postings of terms, by slot. tailOf has the numbers of the tails by term.
 	tails  [][]posting
-	tailOf []uint32
+	tailOf map[uint32]uint32
 	chunks chunkTable
 	docs   documentTable
 	// languages counts the live chunks of each language.
@@ -89,7 +88,7 @@ func New() *Index {
 func (x *Index) reset() {
 	x.counter, x.newTerms = keyword.NewCounter(x.number), dictionary{}
 	x.tables = tables{
-		chunks: chunkTable{slots: map[int64]uint32{}}, docs: documentTable{rows: map[int64]uint32{}},
+		tailOf: map[uint32]uint32{}, chunks: chunkTable{slots: map[int64]uint32{}}, docs: documentTable{rows: map[int64]uint32{}},
 		languages: newNames(nil), collections: newNames(nil),
 	}
 	x.saturate()
@@ -136,7 +135,7 @@ func (x *Index) link(entries []retrieve.Entry, batch *batch) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for n := range uint32(x.newTerms.len()) {
-		x.terms.add(string(x.newTerms.term(n)))
+		x.terms.later.add(string(x.newTerms.term(n)))
 		x.heads = append(x.heads, 0)
 	}
 	x.newTerms = dictionary{}
@@ -159,21 +158,18 @@ func (x *Index) addPosting(term uint32, p posting) {
 		x.heads[at] = p
 		return
 	}
-	if missing := int(term) + 1 - len(x.tailOf); missing > 0 {
-		x.tailOf = append(x.tailOf, make([]uint32, missing)...)
+	at, ok := x.tailOf[term]
+	if !ok {
+		at = uint32(len(x.tails))
+		x.tails, x.tailOf[term] = append(x.tails, nil), at
 	}
-	if x.tailOf[term] == 0 {
-		x.tails = append(x.tails, nil)
-		x.tailOf[term] = uint32(len(x.tails))
-	}
-	tail := &x.tails[x.tailOf[term]-1]
-	*tail = append(*tail, p)
+	x.tails[at] = append(x.tails[at], p)
 }
 
 // lists returns the postings of a term, which are in two lists or one.
 func (x *Index) lists(term uint32) (first, later []posting) {
-	if int(term) < len(x.tailOf) && x.tailOf[term] > 0 {
-		later = x.tails[x.tailOf[term]-1]
+	if at, ok := x.tailOf[term]; ok {
+		later = x.tails[at]
 	}
 	if at := int(term) - len(x.savedEnds); at >= 0 {
 		return x.heads[at : at+1], later
