@@ -48,4 +48,4 @@ func SetMoved(r *Retriever, chunks int) { r.moved = chunks }
 func SetHeld(r *Retriever, chunks int) { r.held = chunks }
 
 // Advance applies all changes as Follow does.
-func Advance(ctx context.Context, r *Retriever) error { return r.advance(ctx) }
+func Advance(ctx context.Context, r *Retriever) error { return r.advance(ctx, r.held, movedShare) }

@@ -33,16 +33,15 @@ func (r *Retriever) Load(ctx context.Context) error {
 		}
 		// The vectors, tokens, and words of a snapshot stay in its file, and the system reads and drops them as needed. So use
 		// it in place of the data that was made from the documents.
-		if !r.move(ctx, max(minUnsaved, least)) || !more {
+		if !r.saveIfWorth(ctx, max(minUnsaved, least)) || !r.restore(ctx, r.revision) || !more {
 			_, err := r.refresh(ctx, math.MaxInt)
 			return err
 		}
 	}
 }
 
-// Follow applies changes of the corpus since Load, and then each later one, until ctx
-// ends, which is not an error. After a failure it retries at the next change, or after a pause. The pause
-// grows with each failure.
+// Follow applies changes of the corpus since Load, and then each later one, until ctx ends, which is not an error. After a
+// failure it retries at the next change, or after a pause. The pause grows with each failure.
 func (r *Retriever) Follow(ctx context.Context) error {
 	changed, err := r.cfg.Corpus.Watch(ctx)
 	if err != nil {
@@ -52,56 +51,42 @@ func (r *Retriever) Follow(ctx context.Context) error {
 	defer snapshot.Stop()
 	encodings := time.NewTicker(encodingsPause)
 	defer encodings.Stop()
-	for ok := r.catchUp(ctx, changed); ok; {
+	for ok := r.catchUp(ctx, changed, r.held, movedShare); ok; {
 		select {
 		case <-encodings.C:
 			if r.encoders.pending() {
-				ok = r.catchUp(ctx, changed)
+				ok = r.catchUp(ctx, changed, r.held, movedShare)
 				snapshot.encoded()
 			}
 		case _, ok = <-changed:
-			ok = ok && r.catchUp(ctx, changed)
+			ok = ok && r.catchUp(ctx, changed, r.held, movedShare)
 			snapshot.changed()
 		case <-snapshot.C:
-			r.saveLater(ctx)
+			ok = r.catchUp(ctx, changed, minUnsaved, unsavedShare)
 			snapshot.saved()
-			ok = r.catchUp(ctx, changed)
 		}
 	}
 	// The next start is quicker with a snapshot of the present state.
 	return r.Save(context.WithoutCancel(ctx))
 }
 
-// saveLater moves the changes to the snapshot while following, if they are many.
-func (r *Retriever) saveLater(ctx context.Context) {
-	if r.cfg.Cores.Acquire(ctx) != nil {
-		return // ctx has ended, so Follow ends
-	}
-	defer r.cfg.Cores.Release()
+// advance applies all changes. If at least that many chunks changed, or that share, it
+// writes the snapshot and uses it in place of the data in memory. Searches go on meanwhile.
+func (r *Retriever) advance(ctx context.Context, least, share int) error {
 	r.updating.Lock()
 	defer r.updating.Unlock()
-	r.move(ctx, max(minUnsaved, r.memory.len()/unsavedShare))
-}
-
-// move writes the snapshot if at least that many chunks changed, uses it in place of the
-// data in memory, and reports whether it did. Searches go on meanwhile. The caller holds
-// r.updating. If the new snapshot cannot be used, the retriever is empty, and the next
-// refresh reads all documents again.
-func (r *Retriever) move(ctx context.Context, changed int) bool {
-	return r.saveIfWorth(ctx, changed) && r.restore(context.WithoutCancel(ctx), r.revision)
-}
-
-// advance applies all changes, and moves them to the snapshot when they are many.
-func (r *Retriever) advance(ctx context.Context) error {
-	r.updating.Lock()
-	defer r.updating.Unlock()
-	for {
-		limit := max(r.held, r.memory.len()/movedShare)
+	for ; ; least, share = r.held, movedShare {
+		limit := max(least, r.memory.len()/share)
 		more, err := r.refresh(ctx, limit)
 		if err != nil || !more && r.unsaved < limit {
 			return err
 		}
-		if !r.move(ctx, limit) {
+		if err := r.cfg.Cores.Acquire(ctx); err != nil {
+			return fmt.Errorf("retriever: wait for a core: %w", err)
+		}
+		moved := r.saveIfWorth(ctx, limit) && r.restore(context.WithoutCancel(ctx), r.revision)
+		r.cfg.Cores.Release()
+		if !moved {
 			_, err := r.refresh(ctx, math.MaxInt)
 			return err
 		}
@@ -148,11 +133,11 @@ func (t *snapshotTimer) encoded() {
 // saved clears the timer after a snapshot was written.
 func (t *snapshotTimer) saved() { t.latest = time.Time{} }
 
-// catchUp refreshes until it succeeds. It returns false if changed is closed.
-func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}) bool {
+// catchUp advances until it succeeds. It returns false if changed is closed.
+func (r *Retriever) catchUp(ctx context.Context, changed <-chan struct{}, least, share int) bool {
 	pause := minFollowPause
 	for {
-		err := r.advance(ctx)
+		err := r.advance(ctx, least, share)
 		if err == nil {
 			return true
 		}
@@ -183,8 +168,7 @@ const (
 	// movedChunks is the minimum number of chunks that Load makes in memory before it moves them to the snapshot. Killed
 	// processes lose only this work.
 	movedChunks = 100_000
-	// heldChunks is the minimum number of changed chunks that Follow moves to the snapshot at once. It is smaller, because
-	// other work of a server needs memory, too.
+	// heldChunks is that of Follow. It is smaller, because other work of a server needs memory, too.
 	heldChunks = 20_000
 	// movedShare divides the number of chunks. The quotient is the minimum number that Load or Follow moves at once, because
 	// each snapshot contains all chunks.

@@ -103,6 +103,7 @@ func TestFollowMoves(t *testing.T) {
 				t.Errorf("follow: %v", err)
 			}
 		})
+		synctest.Wait()
 		putMany(t, c, 300)
 		synctest.Wait()
 		if retrieve.InOnePiece(r) || r.Len() != 315 {

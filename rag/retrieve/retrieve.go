@@ -38,7 +38,7 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 		return Retrieval{}, err
 	}
 	defer r.cfg.Cores.Answer()()
-	defer r.files.begin()()
+	defer r.files.Begin()()
 	start := time.Now()
 	defer func() { r.took.Observe(time.Since(start)) }()
 	if out.Question, err = r.respelled(ctx, talk.SearchText(q.Question, q.Turns)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"docent/embed"
 	"docent/internal/cores"
 	"docent/internal/fault"
+	"docent/internal/flat"
 	"docent/internal/meter"
 	"docent/rag/corpus"
 )
@@ -101,7 +102,7 @@ type Retriever struct {
 	moved, held int
 
 	// files are the snapshots that searches can read.
-	files files
+	files flat.Files
 
 	// scratch pools the working memory of the second stage.
 	scratch sync.Pool
@@ -195,7 +196,7 @@ func (r *Retriever) Encoded(model string) bool {
 func (r *Retriever) Stored(ctx context.Context, model string, ids []int64) ([][]float32, error) {
 	for _, e := range r.encoders {
 		if e.Embedder.Name() == model {
-			defer r.files.begin()()
+			defer r.files.Begin()()
 			stored, err := e.Vectors.Vectors(ctx, ids)
 			return column(stored, slices.Clone[[]float32]), err // the caller may keep them
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -110,29 +111,21 @@ func (r *Retriever) restore(ctx context.Context, now corpus.Revision) bool {
 		return false
 	}
 	if err == nil {
-		err = r.useSnapshot(ctx, file, now)
+		checked := make(chan error, 1)
+		go func() { checked <- file.Check() }()
+		err = r.readSnapshot(ctx, file.Body, now)
+		if wrong := <-checked; wrong != nil {
+			err = wrong
+		}
+		if r.files.Use(file); err != nil { // searches may read it in any case
+			err = errors.Join(err, r.discard(ctx))
+			r.files.Use(nil)
+		}
 	}
 	if err != nil {
 		r.cfg.Log.Info("the snapshot is not used; the index is made from the documents", "reason", err)
 	}
 	return err == nil
-}
-
-// useSnapshot loads a snapshot while it checks it. If it fails, it leaves the
-// retriever empty.
-func (r *Retriever) useSnapshot(ctx context.Context, file *flat.File, now corpus.Revision) error {
-	checked := make(chan error, 1)
-	go func() { checked <- file.Check() }()
-	err := r.readSnapshot(ctx, file.Body, now)
-	if wrong := <-checked; wrong != nil {
-		err = wrong
-	}
-	r.files.use(file) // searches may read it now
-	if err != nil {
-		err = errors.Join(err, r.discard(ctx))
-		r.files.use(nil)
-	}
-	return err
 }
 
 // discard empties the retriever, so that nothing uses a file any longer.
@@ -229,25 +222,19 @@ func loadVectors(ctx context.Context, nearest Nearest, ids []int64, entry func(i
 	if !ok {
 		return nil
 	}
-	var batch []Entry
-	for _, id := range ids {
-		e, ok := entry(id)
-		if !ok {
-			return errParts
-		}
-		if batch = append(batch, e); len(batch) == loadedEntries {
-			if err := x.Put(ctx, batch); err != nil {
-				return fmt.Errorf("vectors: %w", err)
+	for part := range slices.Chunk(ids, loadedEntries) {
+		batch := make([]Entry, len(part))
+		for i, id := range part {
+			if batch[i], ok = entry(id); !ok {
+				return errParts
 			}
-			batch = batch[:0]
 		}
-	}
-	if err := x.Put(ctx, batch); err != nil {
-		return fmt.Errorf("vectors: %w", err)
+		if err := x.Put(ctx, batch); err != nil {
+			return fmt.Errorf("vectors: %w", err)
+		}
 	}
 	return nil
 }
 
-// loadedEntries is the number of entries that the vector index takes at a time from
-// the rows of a snapshot.
+// loadedEntries is the number of saved entries that a vector index takes at a time.
 const loadedEntries = 8192
