@@ -62,7 +62,7 @@ func questionLists(body string, sentences []text.Sentence) []bool {
 	skip := make([]bool, len(sentences))
 	for from := 0; from < len(sentences); {
 		to := from
-		for to < len(sentences) && sentences[to].Kind == text.ItemSentence && strings.HasSuffix(body[sentences[to].Start:sentences[to].End], "?") {
+		for to < len(sentences) && sentences[to].Kind == text.ItemSentence && body[sentences[to].End-1] == '?' {
 			to++
 		}
 		for i := from; i < to && to-from >= minQuestions; i++ {

@@ -2,8 +2,10 @@ package quote
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -38,5 +40,14 @@ func TestNavigation(t *testing.T) {
 		} else if !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+func TestQuestionListIsNavigation(t *testing.T) {
+	t.Parallel()
+	body := "- How do I create a table?\n- How large can a database become?\n- How do I create a stored procedure?\n\n" +
+		"A database file becomes at most 281 terabytes large."
+	if got := ask(t, "How large can a database become?", corpus.Prose, body); strings.Contains(got, "procedure") || !strings.Contains(got, "281") {
+		t.Errorf("got %s", got)
 	}
 }

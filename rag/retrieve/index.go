@@ -56,11 +56,9 @@ func (f Filter) Accepts() func(collection string) bool {
 	return func(name string) bool { return len(accepted) == 0 || accepted[name] }
 }
 
-// Nearest finds chunks by vector. It orders hits by cosine similarity, highest
-// first. Equal scores are ordered by source, ordinal, and id. It never finds
-// chunks without a vector, and finds nothing for a zero vector. It fails with
-// fault.Invalid if the length of the vector differs from the indexed vectors. It
-// is safe for concurrent use.
+// Nearest finds chunks by vector. It orders hits by cosine similarity, highest first. Equal scores are ordered by source, ordinal,
+// and id. It never finds chunks without a vector, and finds nothing for a zero vector. It fails with fault.Invalid if the length
+// of the vector differs from the indexed vectors. It is safe for concurrent use.
 type Nearest interface {
 	// Nearest returns at most k hits. If k is below 1, it returns none.
 	Nearest(ctx context.Context, vector []float32, k int, filter Filter) ([]Hit, error)
@@ -71,9 +69,8 @@ type Nearest interface {
 type Words interface {
 	// Words returns at most k hits. If k is below 1, it returns none.
 	Words(ctx context.Context, text string, k int, filter Filter) ([]Hit, error)
-	// Match describes the terms of a question, in order of appearance, and how
-	// well each of the given chunks matches it. It returns a zero Match for an
-	// unknown id.
+	// Match describes the terms of a question, in order of appearance, and how well each of the given chunks matches it. It
+	// returns a zero Match for an unknown id.
 	Match(ctx context.Context, question string, ids []int64) ([]text.Term, []Match, error)
 }
 
@@ -106,16 +103,14 @@ type Mirror interface {
 	Len() int
 }
 
-// Saver is a Mirror that can be part of the retriever's snapshot. The snapshot
-// contains vectors but no texts. If there is a snapshot, a Words that is a Mirror
-// must therefore be a Saver.
+// Saver is a Mirror that can be part of the retriever's snapshot. The snapshot contains vectors but no texts. If there is a
+// snapshot, a Words that is a Mirror must therefore be a Saver.
 type Saver interface {
 	Mirror
 	// Save writes the whole index.
 	Save(w io.Writer) error
-	// Load replaces the contents of the index with the output of Save. It keeps
-	// data, which must not change. If data has another origin, Load fails with
-	// fault.Invalid and leaves the index empty.
+	// Load replaces the contents of the index with the output of Save. It keeps data, which must not change. If data has another
+	// origin, Load fails with fault.Invalid and leaves the index empty.
 	Load(data []byte) error
 }
 
@@ -125,8 +120,7 @@ type VectorSaver interface {
 	VectorMirror
 	// Save writes the data of all entries, or nothing.
 	Save(w io.Writer) error
-	// Load replaces the contents of the index with the output of Save. entry returns
-	// the entry of a chunk. Load keeps data, which must not change. If data has another
-	// origin, Load fails and leaves the index empty.
+	// Load replaces the contents of the index with the output of Save. entry returns the entry of a chunk. Load keeps data, which
+	// must not change. If data has another origin, Load fails and leaves the index empty.
 	Load(ctx context.Context, data []byte, entry func(id int64) (Entry, bool)) error
 }
