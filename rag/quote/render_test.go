@@ -181,3 +181,16 @@ func TestLeaningSentences(t *testing.T) {
 		}
 	}
 }
+
+// A label behind a list would otherwise belong to its last item.
+func TestLabelBehindList(t *testing.T) {
+	t.Parallel()
+	quotes := []quote{
+		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 1}, text: "- one", label: "Servers"},
+		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 4}, text: "- four", label: "Servers", at: 4, lead: true},
+	}
+	got, _ := render(quotes, []Passage{{}})
+	if want := "- one [1]\n\n**Servers:**\n\n- four [1]"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
