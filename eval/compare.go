@@ -115,21 +115,21 @@ func yes(x float64) string {
 }
 
 // ids returns the questions in order, with their kinds.
-func (m Report) ids() (ids, kinds []string) {
-	for _, o := range m.Answers.Outcomes {
+func (r *Report) ids() (ids, kinds []string) {
+	for _, o := range r.Answers.Outcomes {
 		ids, kinds = append(ids, o.ID), append(kinds, o.Kind)
 	}
 	return ids, kinds
 }
 
 // questions returns the figures by question.
-func (m Report) questions() map[string]compared {
+func (r *Report) questions() map[string]compared {
 	out := map[string]compared{}
-	threshold := m.Answers.Calibration.InForce.Threshold
-	for _, o := range m.Answers.Outcomes {
+	threshold := r.Answers.Calibration.InForce.Threshold
+	for _, o := range r.Answers.Outcomes {
 		out[o.ID] = compared{facts: o.Facts, complete: float(o.Complete), refused: float(o.Written.Abstained || o.Evidence < threshold)}
 	}
-	for _, q := range m.Retrieval.Questions {
+	for _, q := range r.Retrieval.Questions {
 		c := out[q.ID]
 		c.recall5, c.recall10, c.mrr = q.Values[metrics[recall5]], q.Values[metrics[recall10]], q.Values[metrics[mrr10]]
 		out[q.ID] = c

@@ -1,6 +1,7 @@
 package text
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -57,12 +58,10 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 }
 
 // asking are words of questions that the lists of the Snowball project lack.
-var asking = strings.Fields(`warum wieso weshalb wann wer wen wem wo woher wohin wieviel welches gibt man kann muss darf soll
-	pourquoi comment combien où quand qui quoi quel quels quelle quelles dois doit peut puis faut
-	cómo cuál cuáles cuándo cuánto cuántos cuánta cuántas dónde quién quiénes qué puedo puede hay
-	come quanto quanti quante dove perché quale quali chi posso si può
-	como qual quais quando quantos quantas onde quem porque posso pode
-	hoe waarom wanneer waar wie wat welke hoeveel kan moet`)
+var asking = strings.Fields(askingWords)
+
+//go:embed asking.txt
+var askingWords string
 
 // foreignStops returns a function that reports whether a word is a stop word of the question's language, if that is known and not
 // English.
