@@ -11,6 +11,8 @@ const (
 	maxExpanded = 64 << 10
 	// maxInserted bounds the nesting of strings.
 	maxInserted = 8
+	// maxArgument bounds the length of the argument of an escape with its end, in bytes.
+	maxArgument = 1000
 )
 
 // inline returns the text of a line without its escapes.
@@ -56,7 +58,7 @@ func (r *reader) escape(b *strings.Builder, c byte, s string, depth int) string 
 		b.WriteString(character(s[:n]))
 		return s[n:]
 	case '[':
-		name, rest, ok := strings.Cut(s, "]")
+		name, rest, ok := cutArgument(s, "]")
 		if !ok {
 			return s
 		}
@@ -116,7 +118,7 @@ func named(s string) (name, rest string) {
 		n := min(3, len(s))
 		return s[1:n], s[n:]
 	case s[0] == '[':
-		name, rest, ok := strings.Cut(s[1:], "]")
+		name, rest, ok := cutArgument(s[1:], "]")
 		if !ok {
 			return "", s[1:]
 		}
@@ -151,11 +153,21 @@ func delimited(s string) (value, rest string) {
 		return "", ""
 	}
 	_, n := utf8.DecodeRuneInString(s)
-	value, rest, ok := strings.Cut(s[n:], s[:n])
+	value, rest, ok := cutArgument(s[n:], s[:n])
 	if !ok {
 		return "", s
 	}
 	return value, rest
+}
+
+// cutArgument cuts s at the end of an argument. It does not find an end after
+// maxArgument, so that lines with many open arguments take linear time.
+func cutArgument(s, end string) (value, rest string, ok bool) {
+	i := strings.Index(s[:min(len(s), maxArgument)], end)
+	if i < 0 {
+		return "", s, false
+	}
+	return s[:i], s[i+len(end):], true
 }
 
 // character returns the character with a name, or "" if it is unknown.

@@ -32,7 +32,7 @@ func (r *reader) macro(name, rest string) {
 		r.paragraph()
 	case "sp", "Sp":
 		if r.verbatim {
-			r.code = append(r.code, "")
+			r.code.WriteByte('\n')
 		} else {
 			r.flush()
 		}
@@ -132,7 +132,7 @@ func (r *reader) link(args []string) {
 // paragraph ends a paragraph, with the open term of the level.
 func (r *reader) paragraph() {
 	if r.verbatim {
-		r.code = append(r.code, "")
+		r.code.WriteByte('\n')
 		return
 	}
 	r.endTerm()

@@ -72,9 +72,10 @@ type reader struct {
 	// glued reports that the next text continues the word before it, and broken that
 	// it begins a line.
 	glued, broken bool
-	// pages are read with lines of code while verbatim is set.
+	// pages are read with lines of code while verbatim is set. code has a line break
+	// before each line.
 	verbatim bool
-	code     []string
+	code     strings.Builder
 	// heading is the level of the heading whose text follows, or 0.
 	heading int
 	// tag reports that the next text is a term. terms is the term that the next
@@ -288,11 +289,10 @@ func (r *reader) text(s string) {
 			r.addTerm(s)
 		}
 	case r.verbatim:
-		if r.glued && len(r.code) > 0 {
-			r.code[len(r.code)-1] += s
-		} else {
-			r.code = append(r.code, s)
+		if !r.glued {
+			r.code.WriteByte('\n')
 		}
+		r.code.WriteString(s)
 	case s == "":
 	default:
 		if r.para.Len() > 0 && r.broken {
@@ -319,11 +319,11 @@ func (r *reader) flush() {
 		}
 		r.Lines(rest)
 	}
-	if code := strings.Join(r.code, "\n"); strings.TrimSpace(code) != "" {
+	if code := r.code.String(); strings.TrimSpace(code) != "" {
 		r.openTerms()
 		r.Code(code)
 	}
-	r.code = nil
+	r.code.Reset()
 }
 
 // cutBullet removes the bullet at the start of a paragraph.

@@ -268,6 +268,32 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestLong reads megabytes that take more than half an hour if each part of them is searched or copied
+// again for the next one.
+func TestLong(t *testing.T) {
+	t.Parallel()
+	const size = 12 << 20
+	var delimiters strings.Builder
+	for r := rune(0x10000); r <= 0x10ffff; r++ {
+		delimiters.WriteString(`\h` + string(r))
+	}
+	for name, text := range map[string]string{
+		"characters": strings.Repeat(`\[`, size/2),
+		"fonts":      strings.Repeat(`\f[`, size/3),
+		"delimiters": delimiters.String(),
+		"links":      ".nf\n" + strings.Repeat(".UE x\n", size/6),
+	} {
+		doc, err := roff.Read(t.Context(), "", []byte(".TH A 1\n.SH B\nwords\n"+text+"\n"))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if !strings.HasPrefix(doc.Text, "B\n\nwords") {
+			t.Errorf("%s: begins with %.20q", name, doc.Text)
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{page, ".Dd a\n.Dt A 1\n.Nm x\n.Bl -column\n.It a Ta b\n.El\n.Fl Ns Op a Ap b", ".ie 'a'b' x\n.el \\{y\n.\\}", ".TS\ntab(|);\nl.\na|T{\nb\nT}|c\n.TE"} {
 		f.Add(seed)
