@@ -102,10 +102,10 @@ func (r *reader) inlineMacro(name string, args []string) {
 	case "YS":
 		r.flush()
 	case "UR", "MT":
-		r.text(strings.Join(args, " "))
-	case "UE", "ME": // punctuation after the link
-		r.glued = true
-		r.text(strings.Join(args, ""))
+		r.endLink("")
+		r.address, r.linked = strings.Join(args, " "), false
+	case "UE", "ME":
+		r.endLink(strings.Join(args, ""))
 	case "URL", "MTO":
 		r.link(args)
 	case "QW", "PQ":
@@ -117,6 +117,21 @@ func (r *reader) inlineMacro(name string, args []string) {
 			r.text(strings.Join(args, " "))
 		}
 	}
+}
+
+// endLink adds the address of the open link, after its text if it has one, and the
+// punctuation after the link.
+func (r *reader) endLink(end string) {
+	switch {
+	case r.address == "":
+		r.glued = true
+		r.text(end)
+	case r.linked:
+		r.text("(" + r.address + ")" + end)
+	default:
+		r.text(r.address + end)
+	}
+	r.address = ""
 }
 
 // link adds the text of a link and its address: .URL address text punctuation.

@@ -2,6 +2,7 @@ package roff
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -53,8 +54,7 @@ func (r *reader) mdoc(name, rest string) {
 		r.words(rest)
 	case "Bl":
 		r.flush()
-		kind, _, _ := strings.Cut(strings.TrimPrefix(rest, "-"), " ")
-		r.indent(level{list: kind})
+		r.indent(level{list: listType(rest)})
 	case "El":
 		r.unindent()
 	case "It":
@@ -91,14 +91,31 @@ func (r *reader) mdoc(name, rest string) {
 	}
 }
 
+// listType returns the type of a list whose items are no terms, such as "-enum".
+func listType(args string) string {
+	for _, a := range strings.Fields(args) {
+		switch a {
+		case "-bullet", "-dash", "-hyphen", "-item", "-enum", "-column":
+			return a
+		}
+	}
+	return ""
+}
+
 // listItem reads .It: a term, or the start of a list item.
 func (r *reader) listItem(rest string) {
-	switch kind := r.levels[len(r.levels)-1].list; kind {
-	case "bullet", "dash", "hyphen", "item", "enum":
+	l := &r.levels[len(r.levels)-1]
+	switch l.list {
+	case "-bullet", "-dash", "-hyphen", "-item":
 		r.endItem()
 		r.openTerms()
 		r.Items, r.Marker = 1, "- "
-	case "column":
+	case "-enum":
+		r.endItem()
+		r.openTerms()
+		l.items++
+		r.Items, r.Marker = 1, strconv.Itoa(l.items)+". "
+	case "-column":
 		r.endItem()
 		r.Items = 1
 		r.words(strings.ReplaceAll(rest, "\t", " | "))

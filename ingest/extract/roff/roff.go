@@ -89,6 +89,9 @@ type reader struct {
 	// tight reports that words follow without spaces, as after .Sm off of mdoc, and
 	// tightened that there was a word since.
 	tight, tightened bool
+	// address is that of the open link of man, and linked reports that its text came.
+	address string
+	linked  bool
 	// levels are the open indentations, innermost last.
 	levels []level
 }
@@ -98,7 +101,8 @@ type level struct {
 	open bool // a term is open
 	// scoped reports that the term before this level ends with it.
 	scoped bool
-	list   string // the type of an mdoc list
+	list   string // the type of an mdoc list, see listType
+	items  int    // of a numbered list
 }
 
 // line reads an input line. depth counts conditions on one line.
@@ -271,6 +275,7 @@ func (r *reader) input(line string) {
 
 // text adds text to the open part: a heading, a term, code, or a paragraph.
 func (r *reader) text(s string) {
+	r.linked = r.linked || s != ""
 	switch {
 	case r.heading > 0:
 		level := r.heading
@@ -403,6 +408,7 @@ func (r *reader) unindent() {
 // endSection ends all that is open.
 func (r *reader) endSection() {
 	r.endExtended()
+	r.endLink("")
 	r.verbatim, r.tag = false, false
 	for range len(r.levels) {
 		r.unindent()

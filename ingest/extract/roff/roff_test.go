@@ -87,6 +87,16 @@ T}
 .UR https://example.org
 the site
 .UE .
+.PP
+Written by
+.MT jo@example.org
+Jo Doe
+.ME ,
+see
+.UR https://example.net
+Open
+.UR https://example.com
+.UE .
 `
 
 func TestMan(t *testing.T) {
@@ -117,7 +127,8 @@ code pump -a \\n  2>&1
 th Name | Value
 tr flow | 40 litres per minute
 h1 SEE ALSO
-p https://example.org the site.
+p the site (https://example.org).
+p Written by Jo Doe (jo@example.org), see Open (https://example.net) https://example.com.
 `)
 }
 
@@ -163,6 +174,16 @@ one
 .It
 two
 .El
+.Bl -compact -enum
+.It
+first
+.Bl -enum
+.It
+inner
+.El
+.It
+second
+.El
 .Bd -literal -offset indent
 pump -a
   -l 3
@@ -181,6 +202,9 @@ p Listen on port.
 p Then:
 li - one
 li - two
+li 1. first
+li 1. inner
+li 2. second
 code pump -a\n  -l 3
 p The pump utility exits 0 on success, and >0 if an error occurs.
 `)
