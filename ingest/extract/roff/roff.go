@@ -8,6 +8,7 @@ import (
 
 	"docent/ingest/extract/blocks"
 	"docent/ingest/extract/charset"
+	"docent/ingest/extract/table"
 	"docent/ingest/outline"
 )
 
@@ -255,7 +256,7 @@ func ends(line, end string) bool {
 	return strings.HasPrefix(line, ".") && strings.Trim(line[1:], " \t\r") == end
 }
 
-// input reads a line of text.
+// input reads a line of text. A line with tabs is a row of a table.
 func (r *reader) input(line string) {
 	if line = strings.ReplaceAll(line, `\}`, ""); r.verbatim {
 		r.text(r.inline(line))
@@ -269,7 +270,17 @@ func (r *reader) input(line string) {
 		r.broken = true
 	}
 	rest, glued := strings.CutSuffix(strings.TrimRight(line, " \t"), `\c`)
-	r.text(blocks.OneLine(r.inline(rest)))
+	cells := strings.FieldsFunc(strings.TrimSpace(rest), func(c rune) bool { return c == '\t' })
+	if len(cells) > 1 && r.heading == 0 && !r.tag {
+		for i, c := range cells {
+			cells[i] = r.inline(c)
+		}
+		r.broken = true
+		r.text(table.Line(cells))
+		r.broken = true
+	} else {
+		r.text(blocks.OneLine(r.inline(rest)))
+	}
 	r.glued = glued && !strings.HasSuffix(rest, " ")
 }
 

@@ -210,6 +210,34 @@ p The pump utility exits 0 on success, and >0 if an error occurs.
 `)
 }
 
+// TestTabs reads tables with tab stops, as in crontab(5).
+func TestTabs(t *testing.T) {
+	t.Parallel()
+	extracttest.Check(t, roff.Read, []byte(`.TH A 1
+.SH B
+The fields are:
+.ta 1.5i
+field	allowed\tvalues
+minute	0\-59
+hour		0\-23
+.br
+ 	day	1\-31
+All are
+needed.
+.TP
+\-a	\-b
+two
+words
+.nf
+x	y
+`), "a(1)", `h1 B
+p The fields are:\nfield | allowed values\nminute | 0-59\nhour | 0-23\nday | 1-31\nAll are needed.
+h17 -a -b
+p two words
+code x	y
+`)
+}
+
 // TestReference reads a page that only includes another one.
 func TestReference(t *testing.T) {
 	t.Parallel()
