@@ -125,6 +125,18 @@ type Corpus struct {
 	Terms []text.Term
 	// Chunks counts the chunks of the corpus.
 	Chunks int
+	// Asked is the present question if earlier turns complete it. Only its words are in Coverage and make Signs.Absent. If it
+	// is empty, the whole question is the present one.
+	Asked string
+}
+
+// present returns the terms that the user wrote in the present question.
+func (in Corpus) present(terms []text.Weighted) []text.Weighted {
+	if in.Asked == "" {
+		return terms
+	}
+	own := text.Stems(in.Asked)
+	return slices.DeleteFunc(terms, func(t text.Weighted) bool { return !own[t.Stem] })
 }
 
 // Read reads the best passages, at most Passages, for signs that they answer the question. It uses the vocabulary of the
@@ -155,7 +167,6 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 			covered = append(covered, t)
 		case !measure.MatchString(question[:t.Start]):
 			lacking = append(lacking, t)
-			s.Absent = s.Absent || isCodeName(t, question) || similar > 0 && isIdentifier(t, question)
 		}
 	}
 	if s.Foreign {
@@ -163,6 +174,10 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	} else {
 		s.Gap, s.Strange = missing(vocabulary, question, lacking, best)
 	}
+	covered, lacking = in.present(covered), in.present(lacking)
+	s.Absent = slices.ContainsFunc(lacking, func(t text.Weighted) bool {
+		return isCodeName(t, question) || similar > 0 && isIdentifier(t, question)
+	})
 	if similar > 0 {
 		lacking = slices.DeleteFunc(lacking, func(t text.Weighted) bool { return !isIdentifier(t, question) && !isCodeName(t, question) })
 	}

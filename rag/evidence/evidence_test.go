@@ -137,3 +137,25 @@ func TestEvidenceForWhatIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestEvidenceForFollowUp: a code of an earlier question does not limit the evidence, and the coverage lists no words of
+// earlier turns.
+func TestEvidenceForFollowUp(t *testing.T) {
+	t.Parallel()
+	const asked = "And how do I import one from disk B77?"
+	const whole = "How do I export a table as CSV in the sqlite3 shell?\ndataout.csv tab1\n" + asked
+	passages := []Passage{
+		passage("", "Importing files as CSV", "Import a file into a table of the shell with this command. It takes the disk, the file, and the table."),
+		passage("", "Export to CSV", "Export a table as dataout.csv."),
+	}
+	in := Corpus{Chunks: 9, Asked: asked}
+	s, got := Read(testStatic, whole, 0, in, passages)
+	if !s.Absent || !slices.Equal(got.Covered, []string{"import", "disk"}) || !slices.Equal(got.Lacking, []string{"B77"}) {
+		t.Errorf("absent %v, %+v", s.Absent, got)
+	}
+	in.Asked = "And how do I import one?"
+	s, got = Read(testStatic, strings.Replace(whole, asked, in.Asked, 1), 0, in, passages)
+	if s.Absent || !slices.Equal(got.Covered, []string{"import"}) || len(got.Lacking) > 0 {
+		t.Errorf("absent %v, %+v", s.Absent, got)
+	}
+}

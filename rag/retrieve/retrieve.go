@@ -70,8 +70,8 @@ func (r *Retriever) Retrieve(ctx context.Context, query Query) (out Retrieval, e
 	if err != nil {
 		return Retrieval{}, fmt.Errorf("retrieve: %w", err)
 	}
-	out.Signs, out.Coverage = evidence.Read(r.cfg.Static, out.Question, asking.crossing(out.Results),
-		evidence.Corpus{Terms: terms, Chunks: statistics.Chunks}, passagesOf(out.Results[:min(len(out.Results), evidence.Passages)]))
+	in := evidence.Corpus{Terms: terms, Chunks: statistics.Chunks, Asked: talk.Dependent(q.Question, q.Turns)}
+	out.Signs, out.Coverage = evidence.Read(r.cfg.Static, out.Question, asking.crossing(out.Results), in, passagesOf(out.Results))
 	out.Evidence = out.Signs.Probability()
 	out.Results = out.Results[:min(q.K, len(out.Results))]
 	return out, nil

@@ -36,8 +36,16 @@ func SearchText(question string, turns []Turn) string { return complete(question
 // again.
 func AskedText(question string, turns []Turn) string { return complete(question, turns, false) }
 
-func complete(question string, turns []Turn, answered bool) string {
+// Dependent returns the question if SearchText may add earlier turns to it. It returns "" for other questions.
+func Dependent(question string, turns []Turn) string {
 	if len(turns) == 0 || !Leans(question) {
+		return ""
+	}
+	return question
+}
+
+func complete(question string, turns []Turn, answered bool) string {
+	if Dependent(question, turns) == "" {
 		return question
 	}
 	part := contrast(question)
