@@ -6,6 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"docent/internal/fault"
 )
 
 // AnswersReport describes the quality of answers.
@@ -154,9 +156,13 @@ func (r *AnswersReport) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// WriteCalibration writes the calibrated threshold and its effect.
+// WriteCalibration writes the calibrated threshold and its effect. It fails without a question that sets the threshold.
 func (r *AnswersReport) WriteCalibration(w io.Writer) error {
 	c := r.Calibration
+	if c.counts.odd == 0 {
+		return fault.New(fault.Invalid, "eval_calibration_empty",
+			"cannot calibrate without an answerable question with an odd number; add questions with evidence")
+	}
 	_, err := fmt.Fprintf(w, "--min-evidence %s\n\n"+
 		"of the odd-numbered questions: refuses %s of the unanswerable and %s of the answerable\n"+
 		"of the even-numbered questions: refuses %s of the unanswerable and %s of the answerable\n"+

@@ -61,7 +61,11 @@ func WriteComparison(w io.Writer, before, after Report) error {
 	}
 	b.WriteString("\n| unanswerable questions | before | after | difference |\n|---|---|---|---|\n")
 	writeDifference(&b, "refused", func(c compared) float64 { return c.refused }, unanswerable)
-	b.WriteString("\nChanged questions:\n\n" + changes.String())
+	if changes.Len() > 0 {
+		b.WriteString("\nChanged questions:\n\n" + changes.String())
+	} else {
+		b.WriteString("\nNo question changed.\n")
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -47,6 +47,10 @@ func TestWriteComparison(t *testing.T) {
 	if strings.Contains(out.String(), "- a ") {
 		t.Error("an unchanged question is listed")
 	}
+	out.Reset()
+	if err := WriteComparison(&out, after, after); err != nil || !strings.HasSuffix(out.String(), "|\n\nNo question changed.\n") {
+		t.Errorf("equal reports: %v\n%s", err, out.String())
+	}
 	other := run([]float64{1, 1}, []bool{true, true}, 1)
 	other.Answers.Outcomes[0].ID = "x"
 	other.Retrieval.Questions = append(other.Retrieval.Questions, QuestionResult{ID: "c"})

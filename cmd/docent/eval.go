@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -183,25 +182,26 @@ func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, qu
 // maxMissing limits the questions that checkEvidence names.
 const maxMissing = 20
 
-// checkEvidence warns of questions whose evidence is in files that are not among the
-// documents. It fails if a question has no other evidence.
+// checkEvidence warns of questions with evidence that the documents lack. It fails if a
+// question has no evidence in them.
 func checkEvidence(ctx context.Context, std stdio, p *wiring.Parts, questions []eval.Question) error {
-	missing, err := eval.MissingFiles(ctx, p.Library, questions)
+	missing, err := eval.MissingEvidence(ctx, p.Library, questions)
 	if err != nil {
 		return err
 	}
 	without := 0
 	for i, m := range missing {
 		if i < maxMissing {
-			fmt.Fprintf(std.err, "warning: question %s (line %d): no document is named %s\n",
-				m.Question.ID, m.Question.Line, strings.Join(m.Files, ", "))
+			for _, w := range m.Warnings() {
+				fmt.Fprintln(std.err, "warning: "+w)
+			}
 		}
 		if m.All {
 			without++
 		}
 	}
 	if more := len(missing) - maxMissing; more > 0 {
-		fmt.Fprintf(std.err, "warning: %s more name missing files\n", plural(more, "question"))
+		fmt.Fprintf(std.err, "warning: %s more name missing files or quotes\n", plural(more, "question"))
 	}
 	if without > 0 {
 		return fault.New(fault.Invalid, "cli_eval_evidence",
