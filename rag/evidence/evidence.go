@@ -25,7 +25,7 @@ var (
 	// englishWeights come from the question sets of this repository.
 	englishWeights = weights{bias: 1, close: 2, gap: -10, strange: -6}
 	// foreignWeights come from XQuAD in German and Spanish, without half of the paragraphs.
-	foreignWeights = weights{bias: .3, close: 2, gap: -2, strange: -6}
+	foreignWeights = weights{bias: .8, close: 2, gap: -2, strange: -6}
 )
 
 // The following weights were chosen by hand, so that docent refuses at most a tenth of the answerable questions about code.
