@@ -10,13 +10,18 @@ import (
 )
 
 // maxContrast is the maximum number of words in the part of a question that contrasts names.
-const maxContrast = 5
+const maxContrast = 8
 
 // continuing matches the beginning of a question such as "and on S3?".
-var continuing = regexp.MustCompile(`(?i)^\W*(?:(?:and|or|but|so) )?(?:(?:what|how) about|and|or)\s+`)
+var continuing = regexp.MustCompile(`(?i)^\W*(?:(?:(?:and|or|but|so) )?(?:what|how) about|and|or|` +
+	`(?:(?:und|aber) )?was ist mit|und|oder|(?:et )?qu['’]en est-il (?:de|du|des)|et|ou|(?:y )?qué tal|y)\s+`)
 
-// clause matches the beginning of a part that is a question or an order of its own.
-var clause = regexp.MustCompile(`(?i)^(?:how|what|when|where|which|who|whom|whose|why|if|is|are|was|were|do|does|did|can|could|will|would|should|must|may|has|have|then|also|not)\b`)
+// clause matches the beginning of a part that is a question or an order of its own, or its verb.
+var clause = regexp.MustCompile(`(?i)^(?:how|what|when|where|which|who|whom|whose|why|if|then|also|not|` +
+	`wie|was|wann|wo|wer|wen|wem|welche[rsnm]?|warum|wieso|ob|wenn|falls|ist|sind|kann|können|muss|darf|wird|gibt|hat|` +
+	`comment|quand|où|qui|que|quoi|quel(?:le)?s?|pourquoi|si|est|peut|puis|` +
+	`cómo|cuándo|dónde|quién|qué|cuál(?:es)?|por qué|es|son|puedo|puede|hay)` + wordEnd + `|` +
+	`(?:^|\s)(?:i|we|you|is|are|was|were|do|does|did|can|cannot|could|will|would|should|must|may|has|have)(?:\s|n['’]t|$)`)
 
 // Contrasts reports whether a question only names another subject than the one before it.
 func Contrasts(question string) bool { return contrast(question) != "" }
@@ -29,7 +34,7 @@ func contrast(question string) string {
 		return ""
 	}
 	part := strings.TrimRight(question[at[1]:], " ?!.,;:")
-	words := wholeWords(part)
+	words := wholeWords(part, text.Language(question))
 	if len(words) > maxContrast || clause.MatchString(part) || !slices.ContainsFunc(words, telling) ||
 		slices.ContainsFunc(back, func(b reference) bool { return b.pattern.MatchString(part) }) {
 		return ""
@@ -42,21 +47,29 @@ func contrast(question string) string {
 //
 //   - "restore from SFTP?", "and from S3?": the words behind the same preposition
 //   - "what does git stash do?", "and git worktree?": the words behind the same name
+//   - "number of columns in a table?", "and the length of a string?": the words up to the same last preposition
 //   - "default of bodyLimit?", "and connectionTimeout?": the only name of the same form
 func replaced(earlier, part string) (string, bool) {
 	if strings.Contains(earlier, "\n") {
 		return "", false
 	}
-	old, fresh := wholeWords(earlier), wholeWords(part)
+	language := text.Language(earlier)
+	old, fresh := wholeWords(earlier, language), wholeWords(part, language)
 	first := slices.IndexFunc(fresh, telling)
+	if first < 0 {
+		return "", false
+	}
 	anchor := first - 1
 	if first == 0 && len(fresh) > 1 && telling(fresh[1]) {
 		anchor = 0
 	}
 	if from := behind(old, fresh, anchor); from >= 0 {
-		to := from
-		for to+1 < len(old) && telling(old[to+1]) && strings.TrimSpace(earlier[old[to].end:old[to+1].start]) == "" {
-			to++
+		to, at := endOfRun(old, from), endOfRun(fresh, anchor+1)
+		for at+1 < len(fresh) {
+			if to+1 == len(old) || !strings.EqualFold(old[to+1].text, fresh[at+1].text) {
+				return "", false
+			}
+			to, at = endOfRun(old, to+1), endOfRun(fresh, at+1)
 		}
 		return earlier[:old[from].start] + part[fresh[anchor+1].start:] + earlier[old[to].end:], true
 	}
@@ -64,6 +77,18 @@ func replaced(earlier, part string) (string, bool) {
 		return earlier[:old[only].start] + part[fresh[first].start:] + earlier[old[only].end:], true
 	}
 	return "", false
+}
+
+// endOfRun returns the position of the last word in the first run of telling words at or behind at. Only spaces are between
+// them.
+func endOfRun(words []word, at int) int {
+	for at+1 < len(words) && !telling(words[at]) {
+		at++
+	}
+	for at+1 < len(words) && telling(words[at+1]) && words[at].end+1 == words[at+1].start {
+		at++
+	}
+	return at
 }
 
 // behind returns the position in old of the telling word behind the word that fresh has at
@@ -95,36 +120,52 @@ func soleOfForm(old, fresh []word) int {
 	return sole
 }
 
-// word is a word of a question.
+// word is a word of a question, or an option with its hyphens.
 type word struct {
-	text, stem string
+	text       string
+	stop       bool
 	start, end int
 }
 
-func wholeWords(s string) []word {
+// wholeWords returns the words of a text in a language.
+func wholeWords(s, language string) []word {
 	var out []word
 	for _, w := range text.Words(s) {
-		if !w.Part {
-			out = append(out, word{s[w.Start:w.End], w.Stem, w.Start, w.End})
+		if w.Part {
+			continue
 		}
+		start := len(strings.TrimRight(s[:w.Start], "-"))
+		if start > 0 && s[start-1] != ' ' { // "self-test" has no option
+			start = w.Start
+		}
+		stop := start == w.Start && isStop(s[w.Start:w.End], w.Stem, language)
+		out = append(out, word{s[start:w.End], stop, start, w.End})
 	}
 	return out
 }
 
+// isStop reports whether a word has no meaning of its own in English or in the language of a question.
+func isStop(written, stem, language string) bool {
+	return text.IsStop(stem) || language != "en" && text.StopWords(language)[strings.ToLower(written)]
+}
+
 // telling reports whether a word has a meaning of its own.
-func telling(w word) bool { return !text.IsStop(w.stem) }
+func telling(w word) bool { return !w.stop }
 
 // The forms of words.
 const (
 	plainForm = iota
 	capitalForm
 	identifierForm
+	optionForm
 )
 
-// form returns the form of a word: an identifier such as bodyLimit or S3, a word with a
+// form returns the form of a word: an option such as --all, an identifier such as bodyLimit or S3, a word with a
 // capital, or another word.
 func form(w string) int {
 	switch {
+	case strings.HasPrefix(w, "-"):
+		return optionForm
 	case name.MatchString(w) || strings.ContainsFunc(w, unicode.IsDigit):
 		return identifierForm
 	case strings.ContainsFunc(w, unicode.IsUpper):

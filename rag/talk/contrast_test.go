@@ -17,7 +17,28 @@ func TestContrast(t *testing.T) {
 		{"what is the largest size of a table?", "or of an index?", "what is the largest size of a table?\nor of an index?"},
 		{"How does borg compress data?", "And restic?", "How does borg compress data?\nAnd restic?"},
 		{"smtpd_hard_error_limit default?", "and under stress?", "smtpd_hard_error_limit default?\nand under stress?"},
+		{"What is the maximum number of columns in a table?", "And the maximum length of a string?",
+			"What is the maximum length of a string in a table?"},
+		{"What is the default port of sshd?", "and the path of its configuration file?",
+			"What is the default port of sshd?\nAn answer.\nand the path of its configuration file?"},
+		{"Which columns has the largest table?", "and the owner of the smallest index?",
+			"Which columns has the largest table?\nand the owner of the smallest index?"},
+		{"What does smartctl -H do?", "and -A?", "What does smartctl -A do?"},
+		{"What does smartctl -H do?", "and smartctl --all?", "What does smartctl --all do?"},
+		{"How do I start a self-test?", "and a speed-test?", "How do I start a speed-test?"},
+		{"Wo liegt das Handbuch auf Deutsch?", "Und auf Spanisch?", "Wo liegt das Handbuch auf Spanisch?"},
+		{"Comment installer restic sur Ubuntu avec apt ?", "Et sur Debian ?", "Comment installer restic sur Debian avec apt ?"},
+		{"¿Cómo se instala restic en Ubuntu con apt?", "¿Y en Debian?", "¿Cómo se instala restic en Debian con apt?"},
+		{"Was macht apt purge?", "Und was ist mit autoremove?", "Was macht apt purge?\nUnd was ist mit autoremove?"},
 		// These do not name another subject.
+		{"Wird ISDN unterstützt?", "Und wie richte ich es danach ein?",
+			"Wird ISDN unterstützt?\nAn answer.\nUnd wie richte ich es danach ein?"},
+		{"How does it start?", "and the service that I use does not start",
+			"How does it start?\nAn answer.\nand the service that I use does not start"},
+		{"How do I add a key?", "and we need a password for each user",
+			"How do I add a key?\nAn answer.\nand we need a password for each user"},
+		{"How do I add a key?", "and the password isn't accepted by the server",
+			"How do I add a key?\nAn answer.\nand the password isn't accepted by the server"},
 		{"How can I stop queries?", "and what is it by default?", "How can I stop queries?\nAn answer.\nand what is it by default?"},
 		{"I made an enum mood", "and remove one?", "I made an enum mood\nAn answer.\nand remove one?"},
 		{"what is vacuum?", "and how is it created?", "what is vacuum?\nAn answer.\nand how is it created?"},
@@ -54,7 +75,7 @@ func FuzzContrast(f *testing.F) {
 		if part == "" {
 			return
 		}
-		fresh := wholeWords(part)
+		fresh := wholeWords(part, "en")
 		last := fresh[len(fresh)-1].text
 		if got, ok := replaced(earlier, part); ok && !strings.Contains(got, last) {
 			t.Errorf("%q, %q: %q lacks %q", earlier, question, got, last)

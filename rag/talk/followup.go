@@ -131,6 +131,9 @@ type reference struct {
 // counted matches a number that stands for things named before.
 const counted = `(?:two|three|four|five|both|others?)`
 
+// wordEnd matches the end of a word, which may have other letters than ASCII, unlike \b.
+const wordEnd = `(?:[^\pL\d(]|$)`
+
 // back matches references to something said before. own is the maximum number
 // of the question's own words in front of the reference; behind more words,
 // the reference means one of them.
@@ -145,6 +148,20 @@ var back = []reference{
 	{regexp.MustCompile(`(?i)\b(?:too|as well|instead|also|there|then|either|again|before)\W*$`), 3},
 	{regexp.MustCompile(`(?i)^\W*(?:and|or|but|so|then|also|what about|how about|what if|why not|how so|which one|now)\b[^(]`), 0},
 	{regexp.MustCompile(`(?i)^\W*(?:ok|okay|only|why|more|again|no|yes|still|any)\b.{0,30}$`), 0},
+	// German, without "es" in "gibt es" and "Sie" for you
+	{regexp.MustCompile(`(?:^|[^\pL])(?:sie|ihn|ihm|ihre?[nmrs]?|seine?[nmrs]?|diese[nmrs]?)` + wordEnd), 2},
+	{regexp.MustCompile(`(?i)(?:^|[^\pL])(?:damit|dafür|davon|dazu|danach|darin|dabei|dort)` + wordEnd), 2},
+	{regexp.MustCompile(`(?i)(?:ich|man|wir|ist|sind|war|wird|kann|muss|soll|darf|hat|geht|funktioniert) ` +
+		`(?:es` + wordEnd + `|das(?:\W*$| (?:auch|noch|nur|so|wieder)` + wordEnd + `))`), 2},
+	{regexp.MustCompile(`(?i)^\W*(?:und|oder|aber|was ist mit|warum|wieso)` + wordEnd), 0},
+	// French, without "il" in "il faut" and "il y a"
+	{regexp.MustCompile(`(?i)(?:^|[^\pL])(?:elles?|cela|ça|celui-ci|celle-ci|ceux-ci)` + wordEnd), 2},
+	{regexp.MustCompile(`(?i)(?:^|[^\pL])ils?[ -](?:est|sont|a|ont|peut|peuvent|doit)` + wordEnd), 2},
+	{regexp.MustCompile(`(?i)comment (?:puis-je |peut-on |dois-je |faut-il )?(?:les? |la |l['’])\pL+(?:er|ir|re)\W*$`), 0},
+	{regexp.MustCompile(`(?i)^\W*(?:et|ou|mais|pourquoi)` + wordEnd), 0},
+	// Spanish
+	{regexp.MustCompile(`(?:^|[^\pL])(?:eso|esto|ello|ell[oa]s|lo|\pL{3,}[aei]r(?:lo|la)s?)` + wordEnd), 2},
+	{regexp.MustCompile(`(?i)^\W*(?:y|pero|por qué)` + wordEnd), 0},
 }
 
 // elliptic matches questions that omit their subject, such as "how long?", "in
@@ -165,10 +182,11 @@ func Leans(question string) bool {
 	if expletive.MatchString(question) {
 		return false
 	}
+	language := text.Language(question)
 	var own []int // where the question's own words begin
 	named := false
 	for _, w := range text.Words(question) {
-		if !w.Part && !text.IsStop(w.Stem) {
+		if !w.Part && !isStop(question[w.Start:w.End], w.Stem, language) {
 			own = append(own, w.Start)
 			named = named || name.MatchString(question[w.Start:w.End])
 		}
