@@ -129,7 +129,32 @@ func TestManyWords(t *testing.T) {
 	if err := loaded.Load(saved.Bytes()); err != nil {
 		t.Fatal(err)
 	}
-	for _, index := range []*bm25.Index{x, loaded} {
+	// A loaded index takes more words, and can be saved again.
+	again := bm25.New()
+	if err := again.Load(saved.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	more := retrieve.Entry{ID: rows + 2, DocumentID: 2, Text: "later1 later2 " + word(7, 8)}
+	if err := again.Put(t.Context(), []retrieve.Entry{more}); err != nil {
+		t.Fatal(err)
+	}
+	saved = bytes.Buffer{}
+	if err := again.Save(&saved); err != nil {
+		t.Fatal(err)
+	}
+	twice := bm25.New()
+	if err := twice.Load(saved.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	for _, index := range []*bm25.Index{again, twice} {
+		if got := found(t, index, "later2"); len(got) != 1 || got[0] != rows+2 {
+			t.Errorf("later2 finds %v", got)
+		}
+		if got := found(t, index, word(7, 8)); len(got) != 2 {
+			t.Errorf("%s finds %v, want two chunks", word(7, 8), got)
+		}
+	}
+	for _, index := range []*bm25.Index{x, loaded, again, twice} {
 		for row := 0; row <= rows; row += 100 {
 			hits, err := index.Words(t.Context(), word(row, row%perRow), 2, retrieve.Filter{})
 			if err != nil || len(hits) != 1 || hits[0].ID != int64(row+1) {
