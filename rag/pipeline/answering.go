@@ -222,8 +222,11 @@ func (a *answering) quote(ctx context.Context) bool {
 	query := quote.Query{Question: a.req.Question, Searched: a.found.Question, Terms: a.found.Terms}
 	if query.Searched == talk.SearchText(a.req.Question, a.req.Turns) {
 		query.Searched = talk.AskedText(a.req.Question, a.req.Turns)
-		if talk.Contrasts(a.req.Question) { // it asks in the same way as the question before
+		switch {
+		case talk.Contrasts(a.req.Question): // it asks in the same way as the question before
 			query.Question = query.Searched
+		case talk.Dependent(a.req.Question, a.req.Turns) != "":
+			query.Terms = preferring(text.Stems(a.req.Question), query.Terms)
 		}
 	}
 	query.Similar = func(texts []string) []float64 { return a.compare(ctx, texts) }
@@ -236,6 +239,21 @@ func (a *answering) quote(ctx context.Context) bool {
 		a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: s.Passages, Support: rag.Strong})
 	}
 	return len(sentences) > 0
+}
+
+// weightEarlier is the weight of the words of earlier turns in the choice of quotes. With weight 1, answers repeat the answer
+// to the question before.
+const weightEarlier = .15
+
+// preferring returns terms with a lower weight for those of earlier turns. own are the stems of the present question.
+func preferring(own map[string]bool, terms []text.Term) []text.Term {
+	out := slices.Clone(terms)
+	for i := range out {
+		if !own[out[i].Text] {
+			out[i].IDF *= weightEarlier
+		}
+	}
+	return out
 }
 
 // compare returns the similarity of the question and each text, or nil without

@@ -14,6 +14,7 @@ import (
 	"docent/rag"
 	"docent/rag/retrieve"
 	"docent/rag/talk"
+	"docent/rag/text"
 )
 
 func TestFollowUpIsRewrittenOnce(t *testing.T) {
@@ -176,6 +177,26 @@ func TestContrastAsksTheSame(t *testing.T) {
 	})
 	want := "1. Add the archive to your sources. [1]\n2. Install the package docent on Debian. [1]\n3. Wait a minute. [1]\n4. Look at the log. [1]"
 	if err != nil || !strings.Contains(got.Text, want) {
+		t.Errorf("%v, got\n%s", err, got.Text)
+	}
+}
+
+// The words of a follow-up count more than those of the question before, so the answer does not only repeat.
+func TestFollowUpIsAnsweredWithItsOwnWords(t *testing.T) {
+	t.Parallel()
+	s := &shelf{evidence: .9, results: []retrieve.Result{
+		passage(1, "Disks", "Start", "To start a long self-test of the disk, use the option -t long."),
+		passage(2, "Disks", "Stop", "The option -X aborts what the disk does at the moment."),
+	}}
+	for _, word := range text.Words("start long self test abort") {
+		s.terms = append(s.terms, text.Term{Text: word.Stem, IDF: 3})
+	}
+	r, _ := newRAG(t, s)
+	got, err := r.Run(t.Context(), rag.Request{Question: "And how do I abort it?", History: 2, Turns: []talk.Turn{
+		{Role: talk.User, Text: "How do I start a long self-test?"},
+		{Role: talk.Assistant, Text: "To start a long self-test of the disk, use the option -t long."},
+	}})
+	if err != nil || !strings.Contains(got.Text, "The option -X aborts") {
 		t.Errorf("%v, got\n%s", err, got.Text)
 	}
 }

@@ -28,6 +28,7 @@ type shelf struct {
 	err      error
 	queries  []retrieve.Query
 	infos    []corpus.CollectionInfo
+	terms    []text.Term
 }
 
 func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
@@ -39,6 +40,7 @@ func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrie
 		Question: talk.SearchText(q.Question, q.Turns),
 		Results:  s.results[:min(q.K, len(s.results))],
 		Evidence: s.evidence,
+		Terms:    s.terms,
 	}, ctx.Err()
 }
 
