@@ -26,6 +26,9 @@ var (
 	englishWeights = weights{bias: 1, close: 2, gap: -10, strange: -6}
 	// foreignWeights come from XQuAD in German and Spanish, without half of the paragraphs.
 	foreignWeights = weights{bias: .8, close: 2, gap: -2, strange: -6}
+	// otherWeights are those of foreign questions on documents in other languages, without the multilingual encoder. Their bias
+	// comes from XQuAD with German and Spanish questions on English articles, without half of the articles.
+	otherWeights = weights{bias: 4, close: 2, gap: -2, strange: -6}
 )
 
 // The following weights were chosen by hand, so that docent refuses at most a tenth of the answerable questions about code.
@@ -60,6 +63,8 @@ type Signs struct {
 	Absent bool `json:"absent"`
 	// Foreign reports that the question is not in English.
 	Foreign bool `json:"foreign"`
+	// Other reports that the question is not in English, and the best passage in another language.
+	Other bool `json:"other,omitempty"`
 	// Similarity is the highest similarity of the question and a passage in another language, by the multilingual encoder. It
 	// replaces the shares, because texts in two languages share few words. It is 0 in one language and without the encoder.
 	Similarity float64 `json:"similarity,omitempty"`
@@ -68,7 +73,10 @@ type Signs struct {
 // Probability is the probability that the passages answer the question, if every second question has an answer.
 func (s Signs) Probability() float64 {
 	w := englishWeights
-	if s.Foreign {
+	switch {
+	case s.Other:
+		w = otherWeights
+	case s.Foreign:
 		w = foreignWeights
 	}
 	sum := w.bias + w.close*s.Close + w.gap*s.Gap + w.strange*s.Strange + weightCode*s.Code
@@ -117,6 +125,8 @@ type Passage struct {
 	Text    string
 	// Code reports that Text is source code.
 	Code bool
+	// Language is the ISO 639-1 code of the document, or "" if unknown.
+	Language string
 }
 
 // Corpus describes a question's terms in the corpus.
@@ -154,6 +164,7 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
 	s := Signs{Foreign: !isEnglish(question), Keywords: text.Language(question) == "", Similarity: similar}
+	s.Other = s.Foreign && best[0].Language != text.Language(question)
 	for i := range passages {
 		s.Close = max(s.Close, passages[i].close(asked))
 		if best[i].Code {

@@ -1,6 +1,10 @@
 package evidence
 
-import "testing"
+import (
+	"testing"
+
+	"docent/rag/text"
+)
 
 // TestForeign: other languages than English are compared by their letters, and names by their capitals where these mark names.
 func TestForeign(t *testing.T) {
@@ -23,8 +27,17 @@ func TestForeign(t *testing.T) {
 		{"¿Cómo instalo Photoshop en Debian?", spanish, false},
 		{"¿Cuántos usuarios tiene Debian en Argentina?", spanish, false},
 	} {
-		if e := evidenceOf(test.question, nil, test.passages); (e >= minEvidence) != test.answers {
+		for i := range test.passages {
+			test.passages[i].Language = text.Language(test.question)
+		}
+		e := evidenceOf(test.question, nil, test.passages)
+		if (e >= minEvidence) != test.answers {
 			t.Errorf("%q: %.2f", test.question, e)
+		}
+		// Documents in another language share few words with the question.
+		test.passages[0].Language = "en"
+		if other := evidenceOf(test.question, nil, test.passages); other <= e {
+			t.Errorf("%q in English documents: %.2f, in its own language %.2f", test.question, other, e)
 		}
 	}
 }

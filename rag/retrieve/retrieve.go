@@ -82,7 +82,7 @@ func passagesOf(results []Result) []evidence.Passage {
 	for i, r := range results {
 		p := r.Passage
 		out[i] = evidence.Passage{
-			Heading: corpus.HeadingLine(p.Document.Title, p.Headings), Text: p.Text, Code: p.Kind == corpus.Code,
+			Heading: corpus.HeadingLine(p.Document.Title, p.Headings), Text: p.Text, Code: p.Kind == corpus.Code, Language: p.Document.Language,
 		}
 	}
 	return out
