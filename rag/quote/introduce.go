@@ -38,6 +38,9 @@ func (e *extractor) items(chosen []quote) []quote {
 		if introduces(c) {
 			at++
 		}
+		if at == len(passage) || !inList(passage[at]) {
+			continue
+		}
 		from, to := at, at
 		for from > 0 && inList(passage[from-1]) {
 			from--

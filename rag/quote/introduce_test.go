@@ -146,6 +146,10 @@ func TestListsStayTogether(t *testing.T) {
 	if got := ask(t, "What does ExactArgs take?", corpus.Prose, body); strings.Contains(got, "NoArgs") {
 		t.Errorf("a question for one item: got\n%s", got)
 	}
+	behind := "- The first shelf has paper.\n- The second shelf has ink.\n\nMonkeys eat fruits such as bananas and mangos."
+	if got := ask(t, "Which fruits do monkeys eat?", corpus.Prose, behind); strings.Contains(got, "shelf") {
+		t.Errorf("a sentence behind a list: got\n%s", got)
+	}
 	long := "The following colors exist:\n\n" + strings.Repeat("- A color such as red.\n", maxItems+1)
 	if got := ask(t, "Which colors exist?", corpus.Prose, long); strings.Count(got, "red") > maxItems {
 		t.Errorf("a long list: got\n%s", got)
