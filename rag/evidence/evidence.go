@@ -19,19 +19,19 @@ const (
 // weights are the weights of Signs.
 type weights struct{ bias, close, gap, strange float64 }
 
-// The weights come from logistic regressions and are rounded. docs/explanation/evaluation.md has the measurements and the
-// signs that did not help.
+// docs/explanation/evaluation.md has the measurements behind the weights, and the signs that did not help.
 var (
-	// englishWeights come from the question sets of this repository.
+	// englishWeights come from a logistic regression on the question sets of this repository, and are rounded. The bias is lower,
+	// so that docent refuses more.
 	englishWeights = weights{bias: 1, close: 2, gap: -10, strange: -6}
-	// foreignWeights come from XQuAD in German and Spanish, without half of the paragraphs.
+	// foreignWeights were the best of 100 combinations on XQuAD in German and Spanish, without half of the paragraphs.
 	foreignWeights = weights{bias: .8, close: 2, gap: -2, strange: -6}
 	// otherWeights are those of foreign questions on documents in other languages, without the multilingual encoder. Their bias
 	// comes from XQuAD with German and Spanish questions on English articles, without half of the articles.
 	otherWeights = weights{bias: 4, close: 2, gap: -2, strange: -6}
 )
 
-// The following weights were chosen by hand, so that docent refuses at most a tenth of the answerable questions about code.
+// These weights were chosen by hand: docent refuses at most a tenth of the answerable questions about code, and few keywords.
 const (
 	weightCode     = .3
 	weightKeywords = .3

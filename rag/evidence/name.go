@@ -88,8 +88,8 @@ func whole(terms []text.Weighted, question string) []text.Weighted {
 	return out
 }
 
-// isProper reports whether a word of a question is written like a proper name: with a capital that does not begin a sentence
-// and small letters behind it. A word in capitals may be a unit.
+// isProper reports whether a word of a question is written like a proper name. It has a capital and then small letters, and does
+// not begin a sentence. A word in capitals only may be a unit.
 func isProper(t text.Weighted, question string) bool {
 	written := question[t.Start:t.End]
 	if r, _ := utf8.DecodeRuneInString(written); !unicode.IsUpper(r) || strings.ToUpper(written) == written {

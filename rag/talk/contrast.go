@@ -146,7 +146,7 @@ func wholeWords(s, language string) []word {
 
 // isStop reports whether a word has no meaning of its own in English or in the language of a question.
 func isStop(written, stem, language string) bool {
-	return text.IsStop(stem) || language != "en" && text.StopWords(language)[strings.ToLower(written)]
+	return text.IsStop(stem) || text.IsForeignStop(language, written)
 }
 
 // telling reports whether a word has a meaning of its own.

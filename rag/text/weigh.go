@@ -35,9 +35,10 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	}
 	var out []Weighted
 	var sum float64
-	stops := foreignStops(question)
+	language := Language(question)
 	for _, w := range Words(question) {
-		if stopWords[w.Stem] || stops(question[w.Start:w.End]) || slices.ContainsFunc(out, func(t Weighted) bool { return t.Stem == w.Stem }) {
+		if isMeaningless(language, question[w.Start:w.End], w.Stem) ||
+			slices.ContainsFunc(out, func(t Weighted) bool { return t.Stem == w.Stem }) {
 			continue
 		}
 		weight, ok := idf[w.Stem]
@@ -57,24 +58,21 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	return out
 }
 
-// asking are words of questions that the lists of the Snowball project lack.
+// IsForeignStop reports whether a word, as it is written, is a stop word of a language other than English.
+func IsForeignStop(language, written string) bool {
+	return language != "en" && StopWords(language)[strings.ToLower(written)]
+}
+
+// asking are words of questions in several languages that the lists of the Snowball project lack.
 var asking = strings.Fields(askingWords)
 
 //go:embed asking.txt
 var askingWords string
 
-// foreignStops returns a function that reports whether a word is a stop word of the question's language, if that is known and not
-// English.
-func foreignStops(question string) func(word string) bool {
-	language := Language(question)
-	stops := StopWords(language)
-	if language == "en" || stops == nil {
-		return func(string) bool { return false }
-	}
-	return func(word string) bool {
-		word = strings.ToLower(word)
-		return stops[word] || slices.Contains(asking, word)
-	}
+// isMeaningless reports whether a word of a question in a language says nothing about its subject.
+func isMeaningless(language, written, stem string) bool {
+	foreign := language != "en" && StopWords(language) != nil
+	return stopWords[stem] || IsForeignStop(language, written) || foreign && slices.Contains(asking, strings.ToLower(written))
 }
 
 // meanIDF is the weight of a term that the keyword index does not know.
