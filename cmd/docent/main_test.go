@@ -254,15 +254,20 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// write makes files from name and content pairs and returns their folder.
+// write makes files in dir from pairs of name and content. A file appears with
+// all of its content, so that a watching process never reads an empty one.
 func write(t *testing.T, dir string, pairs ...string) {
 	t.Helper()
+	whole := filepath.Join(t.TempDir(), "whole")
 	for i := 0; i < len(pairs); i += 2 {
 		name := filepath.Join(dir, pairs[i])
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(pairs[i+1]), 0o644); err != nil {
+		if err := os.WriteFile(whole, []byte(pairs[i+1]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(whole, name); err != nil {
 			t.Fatal(err)
 		}
 	}
