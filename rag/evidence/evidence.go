@@ -23,7 +23,7 @@ type weights struct{ bias, close, gap, strange float64 }
 var (
 	// englishWeights come from a logistic regression on the question sets of this repository, and are rounded. The bias is lower,
 	// so that docent refuses more.
-	englishWeights = weights{bias: 1, close: 2, gap: -10, strange: -6}
+	englishWeights = weights{bias: .7, close: 2, gap: -10, strange: -6}
 	// foreignWeights were the best of 100 combinations on XQuAD in German and Spanish, without half of the paragraphs.
 	foreignWeights = weights{bias: .8, close: 2, gap: -2, strange: -6}
 	// otherWeights are those of foreign questions on documents in other languages, without the multilingual encoder. Their bias
@@ -33,8 +33,8 @@ var (
 
 // These weights were chosen by hand: docent refuses at most a tenth of the answerable questions about code, and few keywords.
 const (
-	weightCode     = .3
-	weightKeywords = .3
+	weightCode     = .46
+	weightKeywords = .6
 )
 
 // Weights of the similarity across languages. They come from a logistic regression on XQuAD, with German and Spanish questions
@@ -174,9 +174,9 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	var covered, lacking []text.Weighted
 	for _, t := range asked {
 		switch {
-		case known[t.Stem]:
+		case known[t.Stem] || isQualified(t, question, known):
 			covered = append(covered, t)
-		case !measure.MatchString(question[:t.Start]):
+		case !measure.MatchString(question[:t.Start]) && !isExample(t, question):
 			lacking = append(lacking, t)
 		}
 	}
@@ -303,7 +303,10 @@ func missing(vocabulary Vocabulary, question string, lacking []text.Weighted, be
 	for _, t := range lacking {
 		own := vocabulary.Tokenize(question[t.Start:t.End])
 		if len(own) != 1 || isProper(t, question) {
-			gap, strange = max(gap, t.Weight), strange+t.Weight
+			gap = max(gap, t.Weight)
+			if !number.MatchString(question[t.Start:t.End]) {
+				strange += t.Weight
+			}
 			continue
 		}
 		if tokens == nil {

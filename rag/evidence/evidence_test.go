@@ -120,6 +120,11 @@ func TestEvidenceForWhatIsNamed(t *testing.T) {
 		"At how many bar does the relief valve of boiler model B77 open?": false,
 		"Which relief valve opens at 45 bar, say for user 'joe1'?":        true,
 		"Which relief valve opens at 45 bar, see /tmp/a1?":                true,
+		"Which relief valve opens at 45 bar? The log of 'b9-log' has it.": true,
+		"Which relief valve opens at 45 bar for joe@mail.test?":           true,
+		"Which relief valve opens at 45 bar on 10.0.0.7?":                 true,
+		"Which relief valve of Boiler.B42 opens at 45 bar?":               true,
+		"Which relief valve of Boiler.B77 opens at 45 bar?":               false,
 		"Do capitals make a difference?":                                  true,
 		"What is the capital of Mongolia?":                                false,
 		"What is the capital of Peru?":                                    false,
@@ -157,5 +162,27 @@ func TestEvidenceForFollowUp(t *testing.T) {
 	s, got = Read(testStatic, strings.Replace(whole, asked, in.Asked, 1), 0, in, passages)
 	if s.Absent || !slices.Equal(got.Covered, []string{"import"}) || len(got.Lacking) > 0 {
 		t.Errorf("absent %v, %+v", s.Absent, got)
+	}
+}
+
+// TestExamples: values of the user need not be in the passages. An apostrophe quotes nothing.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"pick 'password1'": "password1", "check says 'pack 819a9a52...: not found'": "819a9a52", "only from 10.0.0.0": "10.0.0.0",
+		"for bob@x1.com": "x1.com", "the “v7 token”": "v7",
+	} {
+		at := strings.Index(question, want)
+		if !isExample(text.Weighted{Start: at, End: at + len(want)}, question) {
+			t.Errorf("%q: %s is no example", question, want)
+		}
+	}
+	for question, other := range map[string]string{
+		"in version 3.2": "3.2", "it isn't in B77, and it's late": "B77", "the user 'shop'": "shop", "10.0.0.0/8 in B77": "B77",
+	} {
+		at := strings.Index(question, other)
+		if isExample(text.Weighted{Start: at, End: at + len(other)}, question) {
+			t.Errorf("%q: %s is an example", question, other)
+		}
 	}
 }

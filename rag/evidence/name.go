@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,14 +20,49 @@ const maxAbsentCode = .3
 var code = regexp.MustCompile(`^(?:\pL+\d+|\d+\pL+\d+)[\pL\d]*$`)
 
 // isCodeName reports whether a word of a question is a code that the user asks
-// about. A word in quotation marks or in a path is an example.
+// about. A word in a path is an example.
 func isCodeName(t text.Weighted, question string) bool {
-	if !code.MatchString(question[t.Start:t.End]) {
+	if !code.MatchString(question[t.Start:t.End]) || isExample(t, question) {
 		return false
 	}
 	before, _ := utf8.DecodeLastRuneInString(question[:t.Start])
 	after, _ := utf8.DecodeRuneInString(question[t.End:])
-	return !strings.ContainsRune("'\"`“„‘«/\\@=<", before) && !strings.ContainsRune("'\"`”“’»/\\@=>(", after)
+	return !strings.ContainsRune("/\\@=<", before) && !strings.ContainsRune("/\\@=>(", after)
+}
+
+var (
+	// quoted matches a text in quotation marks.
+	quoted = regexp.MustCompile("(?:^|\\PL)'[^'\n]+'|\"[^\"\n]+\"|`[^`\n]+`|“[^“”\n]+”|„[^“”\n]+[“”]|‘[^‘’\n]+’|«[^«»\n]+»|»[^«»\n]+«")
+	// address matches an e-mail address or an IPv4 address.
+	address = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
+)
+
+// isExample reports whether a word of a question is a value of the user, which documents about the subject need not contain: a
+// part of an address, or a word with digits in quotation marks.
+func isExample(t text.Weighted, question string) bool {
+	within := func(span []int) bool { return span[0] <= t.Start && t.End <= span[1] }
+	return slices.ContainsFunc(address.FindAllStringIndex(question, -1), within) ||
+		strings.ContainsAny(question[t.Start:t.End], "0123456789") && slices.ContainsFunc(quoted.FindAllStringIndex(question, -1), within)
+}
+
+// number matches a number, such as "3.2". It is no name.
+var number = regexp.MustCompile(`^\d[\d.,]*$`)
+
+// isQualified reports whether a word of a question is a qualified name, such as "Rows.Close", and all of its parts are known.
+// Source code declares a method apart from its type.
+func isQualified(t text.Weighted, question string, known map[string]bool) bool {
+	qualifier, name, ok := strings.Cut(question[t.Start:t.End], ".")
+	return ok && !number.MatchString(qualifier) && isSubset(text.Stems(qualifier), known) && isSubset(text.Stems(name), known)
+}
+
+// isSubset reports whether all stems are known.
+func isSubset(stems, known map[string]bool) bool {
+	for stem := range stems {
+		if !known[stem] {
+			return false
+		}
+	}
+	return true
 }
 
 // isIdentifier reports whether a word of a question is an identifier such as

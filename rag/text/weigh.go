@@ -69,10 +69,13 @@ var asking = strings.Fields(askingWords)
 //go:embed asking.txt
 var askingWords string
 
+// vague are words of English questions that name nothing. They are no stop words, because they change what a statement says.
+var vague = strings.Fields("someone somebody anyone anybody something anything stuff couple bunch vs versus trying")
+
 // isMeaningless reports whether a word of a question in a language says nothing about its subject.
 func isMeaningless(language, written, stem string) bool {
 	foreign := language != "en" && StopWords(language) != nil
-	return stopWords[stem] || IsForeignStop(language, written) || foreign && slices.Contains(asking, strings.ToLower(written))
+	return stopWords[stem] || slices.Contains(vague, strings.ToLower(written)) || IsForeignStop(language, written) || foreign && slices.Contains(asking, strings.ToLower(written))
 }
 
 // meanIDF is the weight of a term that the keyword index does not know.

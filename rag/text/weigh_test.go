@@ -13,6 +13,7 @@ func TestWeighStops(t *testing.T) {
 		"Wie kann ich ein Paket installieren?":       {"Paket", "installieren"},
 		"¿Cómo puedo instalar un paquete en Debian?": {"instalar", "paquete", "Debian"},
 		"How can I install a package?":               {"install", "package"},
+		"somebody asks: procedure vs function":       {"asks", "procedure", "function"},
 	} {
 		var got []string
 		for _, w := range Weigh(question, nil, nil) {
