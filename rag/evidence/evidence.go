@@ -26,7 +26,7 @@ var (
 	englishWeights = weights{bias: .7, close: 2, gap: -10, strange: -6}
 	// foreignWeights were the best of 100 combinations on XQuAD in German and Spanish, without half of the paragraphs.
 	foreignWeights = weights{bias: .8, close: 2, gap: -2, strange: -6}
-	// otherWeights are those of foreign questions on documents in other languages, without the multilingual encoder. Their bias
+	// otherWeights are those of questions on documents in another language, without the multilingual encoder. Their bias
 	// comes from XQuAD with German and Spanish questions on English articles, without half of the articles.
 	otherWeights = weights{bias: 4, close: 2, gap: -2, strange: -6}
 )
@@ -63,7 +63,7 @@ type Signs struct {
 	Absent bool `json:"absent"`
 	// Foreign reports that the question is not in English.
 	Foreign bool `json:"foreign"`
-	// Other reports that the question is not in English, and the best passage in another language.
+	// Other reports that the best passage has another language than the question.
 	Other bool `json:"other,omitempty"`
 	// Similarity is the highest similarity of the question and a passage in another language, by the multilingual encoder. It
 	// replaces the shares, because texts in two languages share few words. It is 0 in one language and without the encoder.
@@ -164,7 +164,11 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
 	s := Signs{Foreign: !isEnglish(question), Keywords: text.Language(question) == "", Similarity: similar}
-	s.Other = s.Foreign && best[0].Language != text.Language(question)
+	if s.Foreign {
+		s.Other = best[0].Language != text.Language(question)
+	} else {
+		s.Other = best[0].Language != "" && best[0].Language != "en"
+	}
 	for i := range passages {
 		s.Close = max(s.Close, passages[i].close(asked))
 		if best[i].Code {
@@ -180,7 +184,7 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 			lacking = append(lacking, t)
 		}
 	}
-	if s.Foreign {
+	if s.Foreign || s.Other {
 		s.Gap, s.Strange = missingForeign(question, lacking, best)
 	} else {
 		s.Gap, s.Strange = missing(vocabulary, question, lacking, best)
