@@ -124,14 +124,16 @@ func whole(terms []text.Weighted, question string) []text.Weighted {
 	return out
 }
 
-// isProper reports whether a word of a question is written like a proper name. It has a capital and then small letters, and does
-// not begin a sentence. A word in capitals only may be a unit.
+// isProper reports whether a word of a question is written like a name: with a capital, and not at the beginning of a sentence.
+// A word of one or two capitals may be a unit. Questions in capitals mark no names.
 func isProper(t text.Weighted, question string) bool {
 	written := question[t.Start:t.End]
-	if r, _ := utf8.DecodeRuneInString(written); !unicode.IsUpper(r) || strings.ToUpper(written) == written {
+	first, size := utf8.DecodeRuneInString(written)
+	inner := strings.ContainsFunc(written[size:], unicode.IsUpper)
+	if !unicode.IsUpper(first) && !inner || strings.ToUpper(written) == written && utf8.RuneCountInString(written) < 3 {
 		return false
 	}
-	if !marksNames(question) {
+	if !marksNames(question) || strings.ToUpper(question) == question {
 		return false
 	}
 	before := strings.TrimRight(question[:t.Start], " \t\"'(“„‘«¿¡*_`-")
