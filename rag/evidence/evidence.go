@@ -187,7 +187,7 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	if s.Foreign || s.Other {
 		s.Gap, s.Strange = missingForeign(question, lacking, best)
 	} else {
-		s.Gap, s.Strange = missing(vocabulary, question, lacking, best)
+		s.Gap, s.Strange = missing(vocabulary, question, lacking, best, in)
 	}
 	covered, lacking = in.present(covered), in.present(lacking)
 	s.Absent = slices.ContainsFunc(lacking, func(t text.Weighted) bool {
@@ -298,10 +298,12 @@ func (r readPassage) close(asked []text.Weighted) float64 {
 	return best
 }
 
-// missing returns the share of the heaviest of the lacking terms, reduced by the
-// similarity of the most similar word in the passages, and the share of all
-// names among them.
-func missing(vocabulary Vocabulary, question string, lacking []text.Weighted, best []Passage) (gap, strange float64) {
+// manyChunks is the smallest corpus whose authors would have used a word if they wrote about its subject.
+const manyChunks = 100
+
+// missing returns the share of the heaviest of the lacking terms, reduced by the similarity of the most similar word in the
+// passages, and the share of all names among them. If no chunk contains a term, a similar word is half as likely to mean it.
+func missing(vocabulary Vocabulary, question string, lacking []text.Weighted, best []Passage, in Corpus) (gap, strange float64) {
 	var tokens []uint16
 	var alike []float32
 	for _, t := range lacking {
@@ -321,6 +323,9 @@ func missing(vocabulary Vocabulary, question string, lacking []text.Weighted, be
 		best := float32(0)
 		for _, a := range alike {
 			best = max(best, a)
+		}
+		if in.Chunks >= manyChunks && isUnseen(t, in) {
+			best /= 2
 		}
 		gap = max(gap, t.Weight*(1-float64(best)))
 	}

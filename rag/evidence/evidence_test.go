@@ -165,6 +165,19 @@ func TestEvidenceForFollowUp(t *testing.T) {
 	}
 }
 
+// TestUnseen: if no chunk of a large corpus contains a word, a similar word of the passages replaces it less.
+func TestUnseen(t *testing.T) {
+	t.Parallel()
+	passages := []Passage{passage("Transfer", "", "Limit the speed of the upload with this option. A fast connection needs no limit.")}
+	never := math.Log(1 + (manyChunks+.5)/.5)
+	terms := []text.Term{{Text: "limit", IDF: 1}, {Text: "bandwidth", IDF: never}}
+	small, _ := Read(testStatic, "How can I limit the bandwidth?", 0, Corpus{Terms: terms, Chunks: manyChunks - 1}, passages)
+	large, _ := Read(testStatic, "How can I limit the bandwidth?", 0, Corpus{Terms: terms, Chunks: manyChunks}, passages)
+	if large.Gap <= small.Gap || large.Gap >= 1 {
+		t.Errorf("the gap is %v, in a small corpus %v", large.Gap, small.Gap)
+	}
+}
+
 // TestExamples: values of the user need not be in the passages. An apostrophe quotes nothing.
 func TestExamples(t *testing.T) {
 	t.Parallel()
