@@ -110,7 +110,7 @@ func (e *extractor) choose() []quote {
 		merge(covered, hinted, *next)
 		words += next.words
 	}
-	return e.contradicted(e.telling(inOrder(e.shared(e.introduced(e.items(e.steps(chosen)))))))
+	return e.contradicted(e.telling(inOrder(e.shared(e.introduced(e.explained(e.items(e.steps(chosen))))))))
 }
 
 // windows returns every run of quotes that may be part of an answer, with

@@ -70,7 +70,7 @@ var asking = strings.Fields(askingWords)
 var askingWords string
 
 // vague are words of English questions that name nothing. They are no stop words, because they change what a statement says.
-var vague = strings.Fields("someone somebody anyone anybody something anything stuff couple bunch vs versus trying")
+var vague = strings.Fields("someone somebody anyone anybody something anything stuff couple bunch vs versus trying foo foobar baz")
 
 // isMeaningless reports whether a word of a question in a language says nothing about its subject.
 func isMeaningless(language, written, stem string) bool {

@@ -1,0 +1,80 @@
+package quote
+
+import (
+	"regexp"
+	"slices"
+
+	"docent/rag/text"
+)
+
+var (
+	// announcing matches a sentence without a colon that announces the code behind it.
+	announcing = regexp.MustCompile(`(?i)\b(?:(?:the|as) following|as follows|like this|as below)\b[^.]{0,40}\.$`)
+	// asksForMeaning matches questions for the meaning of something.
+	asksForMeaning = regexp.MustCompile(`(?i)^(?:what|who) (?:is|are|does|do|was|were)\b|\bmeans?\b|\bmeaning\b|\bdifferen\w+\b|\b(?:vs|versus)\b|` +
+		`^was (?:ist|sind|macht|bedeutet)\b`)
+	// meaning matches a sentence that says what the thing before it is.
+	meaning = regexp.MustCompile(`^(?:This|These|It|They|Those) (?:is|are|was|were|means?|contains?|holds?|causes?|does)\b`)
+	// asksAboutError matches questions about an error.
+	asksAboutError = regexp.MustCompile(`(?i)\b(?:errors?|fail\w*|cannot|can't|not found|not work\w*|invalid|denied|refused|unable|warning|fatal|exception|unknown|wrong|breaks?)\b`)
+	// remedy matches the heading of the answer to an error.
+	remedy = regexp.MustCompile(`(?i)\b(?:solutions?|fix|workarounds?|resolution|remedy|answer|cause|reason)\b`)
+)
+
+// maxRemedies is the maximum number of sentences that follow an error.
+const maxRemedies = 3
+
+// explained completes quotes with the sentences behind them: what a term or a subject means, and what to do about an error.
+func (e *extractor) explained(chosen []quote) []quote {
+	words := 0
+	for _, c := range chosen {
+		words += c.words
+	}
+	add := func(q quote) {
+		if words+q.words <= extractWords && !slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == q.doc && c.at == q.at }) {
+			chosen, words = append(chosen, q), words+q.words
+		}
+	}
+	if len(chosen) > 0 && asksAboutError.MatchString(e.question) {
+		for _, q := range e.remedies(chosen[0]) {
+			add(q)
+		}
+	}
+	for _, c := range slices.Clone(chosen) {
+		passage := e.passages[c.doc]
+		if c.at+1 == len(passage) || c.Kind == text.CodeSentence || c.Kind == text.RowSentence {
+			continue
+		}
+		next := passage[c.at+1]
+		switch {
+		case next.Kind == text.CodeSentence && announcing.MatchString(c.text),
+			next.Kind == text.ProseSentence && ofLabel.MatchString(next.text) && next.Block != c.Block,
+			next.Kind == text.ProseSentence && meaning.MatchString(next.text) && asksForMeaning.MatchString(e.question):
+			add(next)
+		}
+	}
+	return chosen
+}
+
+// remedies returns the sentences that follow an error in its passage, or begin the passage with its remedy.
+func (e *extractor) remedies(of quote) []quote {
+	follow := func(q quote) bool { return q.Kind == text.ProseSentence || q.Kind == text.ItemSentence }
+	var out []quote
+	for _, q := range e.passages[of.doc][of.at+1:] {
+		if len(out) < maxRemedies && follow(q) {
+			out = append(out, q)
+		}
+	}
+	headings := e.documents[of.doc].Headings
+	for doc, p := range e.documents {
+		if n := len(p.Headings); len(out) == 0 && p.Document.ID == e.documents[of.doc].Document.ID && n > 0 && remedy.MatchString(p.Headings[n-1]) &&
+			slices.Equal(p.Headings[:n-1], headings[:min(len(headings), n-1)]) {
+			for _, q := range e.passages[doc] {
+				if len(out) < maxRemedies && follow(q) {
+					out = append(out, q)
+				}
+			}
+		}
+	}
+	return out
+}

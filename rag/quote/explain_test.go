@@ -1,0 +1,49 @@
+package quote
+
+import (
+	"strings"
+	"testing"
+
+	"docent/rag/corpus"
+)
+
+// TestExplained: an answer goes on where its sentence says nothing without the next one. The texts are from Debian Reference,
+// the Exim specification, and the documentation of Podman.
+func TestExplained(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ question, body, want string }{
+		{"limit the bandwidth of APT for downloads", "If you want to limit the download bandwidth for APT, you should configure APT with " +
+			"its configuration parameter as the following.\n\n```\nAPT::Acquire::http::Dl-Limit \"800\";\n```\n\nMirrors are listed elsewhere.", "Dl-Limit"},
+		{"What are the files ending in -J in the input directory?", "Files whose names end with -J may also be seen in the input directory. " +
+			"These are journal files, used to record addresses. Another process reads a spool of its own.", "journal"},
+		{"-Mrm option", "-Mrm <message id> ...\n\nThis option requests Exim to remove the given messages from the queue. No bounce messages are sent.", "remove"},
+		{"apt-get update fails with GPG error BADSIG", "Caching errors of the package data cause errors, such as \"GPG error: BADSIG\" with APT.\n\n" +
+			"You should remove all cached data and try again.", "remove all cached data"},
+	} {
+		if got := ask(t, test.question, corpus.Prose, test.body); !strings.Contains(got, test.want) {
+			t.Errorf("%s: got\n%s", test.question, got)
+		}
+	}
+	if got := ask(t, "Where are the files ending in -J?", corpus.Prose, "Files whose names end with -J may be seen in the input directory. "+
+		"These are journal files, used to record addresses."); strings.Contains(got, "journal") {
+		t.Errorf("a question for a place: got\n%s", got)
+	}
+}
+
+// TestRemedyInNextPassage: the remedy of an error may be a passage of its own.
+func TestRemedyInNextPassage(t *testing.T) {
+	t.Parallel()
+	question := "newuidmap: executable file not found in $PATH"
+	symptom := passage(1, "Issues", "Newuidmap missing", "```\n$ podman run fedora\nerror: newuidmap: executable file not found in $PATH\n```")
+	remedy := passage(1, "Issues", "Newuidmap missing", "Install a version of shadow-utils with these programs.")
+	remedy.Headings = append(remedy.Headings, "Solution")
+	answer, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: []Passage{symptom, remedy}})
+	if !strings.Contains(answer, "Install a version of shadow-utils with these programs. [2]") {
+		t.Errorf("got\n%s", answer)
+	}
+	remedy.Headings[len(remedy.Headings)-1] = "History"
+	answer, _ = Answer(testStatic, Query{Question: question, Searched: question, Passages: []Passage{symptom, remedy}})
+	if strings.Contains(answer, "shadow-utils") {
+		t.Errorf("another section: got\n%s", answer)
+	}
+}
