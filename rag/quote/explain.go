@@ -8,8 +8,8 @@ import (
 )
 
 var (
-	// announcing matches a sentence without a colon that announces the code behind it.
-	announcing = regexp.MustCompile(`(?i)\b(?:(?:the|as) following|as follows|like this|as below)\b[^.]{0,40}\.$`)
+	// announcing matches a sentence without a colon that announces what stands behind it.
+	announcing = regexp.MustCompile(`(?i)\b(?:(?:the|as) following|as follows|like this|as below)\b.*\.$`)
 	// asksForMeaning matches questions for the meaning of something.
 	asksForMeaning = regexp.MustCompile(`(?i)^(?:what|who) (?:is|are|does|do|was|were)\b|\bmeans?\b|\bmeaning\b|\bdifferen\w+\b|\b(?:vs|versus)\b|` +
 		`^was (?:ist|sind|macht|bedeutet)\b`)
@@ -21,6 +21,9 @@ var (
 	remedy = regexp.MustCompile(`(?i)\b(?:solutions?|fix|workarounds?|resolution|remedy|answer|cause|reason)\b`)
 )
 
+// maxIntroduced is the maximum number of items behind a colon, unless the question asks for all of them.
+const maxIntroduced = 3
+
 // maxRemedies is the maximum number of sentences that follow an error.
 const maxRemedies = 3
 
@@ -30,8 +33,11 @@ func (e *extractor) explained(chosen []quote) []quote {
 	for _, c := range chosen {
 		words += c.words
 	}
+	has := func(q quote) bool {
+		return slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == q.doc && c.at == q.at })
+	}
 	add := func(q quote) {
-		if words+q.words <= extractWords && !slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == q.doc && c.at == q.at }) {
+		if words+q.words <= extractWords && !has(q) {
 			chosen, words = append(chosen, q), words+q.words
 		}
 	}
@@ -47,7 +53,15 @@ func (e *extractor) explained(chosen []quote) []quote {
 		}
 		next := passage[c.at+1]
 		switch {
-		case next.Kind == text.CodeSentence && announcing.MatchString(c.text),
+		case has(next):
+		case introduces(c):
+			for _, q := range passage[c.at+1 : min(c.at+1+maxIntroduced, len(passage))] {
+				if q.Kind != text.ItemSentence && (q.Kind != text.ProseSentence || q.at > c.at+1) {
+					break
+				}
+				add(q)
+			}
+		case next.Kind != text.TitleSentence && announcing.MatchString(c.text),
 			next.Kind == text.ProseSentence && ofLabel.MatchString(next.text) && next.Block != c.Block,
 			next.Kind == text.ProseSentence && meaning.MatchString(next.text) && asksForMeaning.MatchString(e.question):
 			add(next)

@@ -283,7 +283,7 @@ func (e *extractor) names(cell string) bool {
 // isTerm reports whether a label is a defined name and not a title.
 func isTerm(label string) bool {
 	first := text.FirstWord(label)
-	return strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (") || len(first) > 1 &&
+	return first == label && first == strings.ToLower(first) || strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (") || len(first) > 1 &&
 		first == strings.ToUpper(first)
 }
 
