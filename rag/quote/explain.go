@@ -10,6 +10,9 @@ import (
 var (
 	// announcing matches a sentence without a colon that announces what stands behind it.
 	announcing = regexp.MustCompile(`(?i)\b(?:(?:the|as) following|as follows|like this|as below)\b.*\.$`)
+	// hollow matches a sentence that only says what the text behind it is about.
+	hollow = regexp.MustCompile(`^(?:Here(?:'s|’s| is| are)\b|Presented here|This (?:section|chapter|page|document|guide|article|tutorial|part|appendix) ` +
+		`(?:describes|explains|shows|covers|gives|provides|discusses|contains|lists|presents)\b)`)
 	// asksForMeaning matches questions for the meaning of something.
 	asksForMeaning = regexp.MustCompile(`(?i)^(?:what|who) (?:is|are|does|do|was|were)\b|\bmeans?\b|\bmeaning\b|\bdifferen\w+\b|\b(?:vs|versus)\b|` +
 		`^was (?:ist|sind|macht|bedeutet)\b`)
@@ -54,6 +57,13 @@ func (e *extractor) explained(chosen []quote) []quote {
 		next := passage[c.at+1]
 		switch {
 		case has(next):
+		case hollow.MatchString(c.text):
+			for _, q := range passage[c.at+1 : min(c.at+1+maxRemedies, len(passage))] {
+				if q.Kind == text.TitleSentence {
+					break
+				}
+				add(q)
+			}
 		case introduces(c):
 			for _, q := range passage[c.at+1 : min(c.at+1+maxIntroduced, len(passage))] {
 				if q.Kind != text.ItemSentence && (q.Kind != text.ProseSentence || q.at > c.at+1) {

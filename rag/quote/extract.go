@@ -99,9 +99,11 @@ func extract(static *embed.Static, query Query) []quote {
 	}
 	static.Mean(e.vector, static.Tokenize(query.Searched))
 	asked := plainWordsOf(query.Question)
+	for _, p := range passages {
+		e.documents = append(e.documents, p.Passage)
+	}
 	for i, p := range passages {
 		e.passages = append(e.passages, e.read(i, p.Passage, asked))
-		e.documents = append(e.documents, p.Passage)
 		e.prior = append(e.prior, prior(passages, i))
 	}
 	e.terms = text.Weigh(query.Searched, query.Terms, e.known())
@@ -178,13 +180,16 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	}
 	sentences := text.Sentences(p.Text, p.Kind == corpus.Code)
 	headers := headersOf(p, sentences)
-	skip := navigation(p.Text, sentences)
+	skip := navigation(p.Text, sentences, e.isHeading)
 	for i, s := range sentences {
 		header, known := headers[s.Start]
 		if skip[i] || known && header == "" || s.Kind != text.CodeSentence && unmarked(p.Text[s.Start:s.End], p.Document) == "" {
 			continue
 		}
 		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}
+		if s.Kind == text.ProseSentence && strings.HasSuffix(q.text, "?") && isAlone(sentences, i) {
+			q.Kind = text.TitleSentence // the question of an FAQ
+		}
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), text.Ends(q.text)
 		q.adrift = q.leans && q.Kind == text.ProseSentence && len(out) > 0 &&
 			out[len(out)-1].Kind != text.TitleSentence && !(isTerm(label) && ofLabel.MatchString(q.text))
@@ -202,11 +207,25 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		q.names = namesIn(q.text, question)
 		q.tokens = e.static.Tokenize(q.text)
 		out = append(out, q)
-		if s.Kind == text.TitleSentence {
+		if q.Kind == text.TitleSentence {
 			label = unmarked(q.text, p.Document)
 		}
 	}
 	return out
+}
+
+// isAlone reports whether a sentence is the only one of its block.
+func isAlone(sentences []text.Sentence, i int) bool {
+	return (i == 0 || sentences[i-1].Block != sentences[i].Block) && (i+1 == len(sentences) || sentences[i+1].Block != sentences[i].Block)
+}
+
+// isHeading reports whether a line is the last heading of one of the passages.
+func (e *extractor) isHeading(line string) bool {
+	line = sameWords(line)
+	return slices.ContainsFunc(e.documents, func(p corpus.Passage) bool {
+		n := len(p.Headings)
+		return n > 0 && line != "" && withoutNumber(sameWords(p.Headings[n-1])) == withoutNumber(line)
+	})
 }
 
 // follows reports whether a quote stands directly after another.

@@ -9,7 +9,7 @@ import (
 
 var (
 	// contents matches the title of a table of contents.
-	contents = regexp.MustCompile(`(?i)^#*\s*(?:table of )?contents:?$|^#*\s*(?:on|in) this (?:page|section|chapter):?$`)
+	contents = regexp.MustCompile(`(?i)^\PL*(?:(?:table of )?contents|(?:on|in) this (?:page|section|chapter)):?$`)
 	// caption matches a line that names a table, a figure, or an example.
 	caption = regexp.MustCompile(`^(?:Table|Figure|Example|Listing)\s+[A-Z]?\d+(?:[.-]\d+)*[.:]`)
 	// entry matches an entry of a table of contents: a number or a link, and a title.
@@ -18,14 +18,20 @@ var (
 	dots = regexp.MustCompile(`(?:\.\s?){4,}\s*\d+$`)
 	// pageHead matches the first or last line of a manual page.
 	pageHead = regexp.MustCompile(`^[A-Z][A-Z0-9_.-]*\(\d\w?\)(?:\s+.*\b[A-Z][A-Z0-9_.-]*\(\d\w?\))?$`)
+	// headingNumber matches the number in front of a heading.
+	headingNumber = regexp.MustCompile(`^(?:[A-Za-z]\.)?\d+(?:\.\d+)*\.?\s+`)
+	// chapter matches the beginning or the end of the title of a chapter in the head of a page.
+	chapter = regexp.MustCompile(`^(?:APPENDIX|CHAPTER|PART|SECTION|KAPITEL|ANHANG)\s|…$`)
+	// bareNumber matches the number of a section without its title.
+	bareNumber = regexp.MustCompile(`^(?:[A-Z]\.)?\d+(?:\.\d+)*\.$|^[A-Z](?:\.\d+)+\.?$`)
 	// moves matches the links between pages.
 	moves = regexp.MustCompile(`(?i)^(?:[←→«»‹›<>|\s]|\b(?:prev(?:ious)?|next|up|home|top|back(?: to top)?|index|skip to (?:main )?content|edit this page)\b)+$`)
 )
 
 // navigation reports which sentences guide readers and tell nothing: comments,
-// tables of contents, captions, and links between pages.
-func navigation(body string, sentences []text.Sentence) []bool {
-	skip := questionLists(body, sentences)
+// tables of contents, captions, running heads, and links between pages. isHeading reports whether a line is a known heading.
+func navigation(body string, sentences []text.Sentence, isHeading func(line string) bool) []bool {
+	skip := contentLists(body, sentences, isHeading)
 	listed := false // inside a table of contents
 	for i, s := range sentences {
 		line := body[s.Start:s.End]
@@ -36,13 +42,13 @@ func navigation(body string, sentences []text.Sentence) []bool {
 			listed = false
 		case contents.MatchString(line):
 			listed, skip[i] = true, true
-		case isComment(line), moves.MatchString(line), dots.MatchString(line), captionNumber.MatchString(line):
+		case isComment(line), moves.MatchString(line), dots.MatchString(line), captionNumber.MatchString(line), isRunningHead(line):
 			skip[i] = true
 		case caption.MatchString(line) && (s.Kind == text.TitleSentence || strings.Count(line, " ") < 4):
 			skip[i] = true
 		case i > 0 && sentences[i-1].Block == s.Block && !text.Ends(line) &&
-			captionNumber.MatchString(body[sentences[i-1].Start:sentences[i-1].End]):
-			skip[i] = true // the text of a caption whose number reads like a sentence
+			isNumber(body[sentences[i-1].Start:sentences[i-1].End]):
+			skip[i] = true // the text behind a number that reads like a sentence
 		case entry.MatchString(line) && !text.Ends(line):
 			skip[i] = true
 		case listed && s.Kind == text.ItemSentence && !text.Ends(line):
@@ -54,21 +60,45 @@ func navigation(body string, sentences []text.Sentence) []bool {
 	return skip
 }
 
-// minQuestions is the number of questions from which a list of nothing else is a table of contents.
-const minQuestions = 3
+// minEntries is the number of entries from which a list is a table of contents.
+const minEntries = 3
 
-// questionLists reports which sentences are items of a list of questions.
-func questionLists(body string, sentences []text.Sentence) []bool {
+// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions, or which
+// has a known heading and few sentences.
+func contentLists(body string, sentences []text.Sentence, isHeading func(line string) bool) []bool {
 	skip := make([]bool, len(sentences))
 	for from := 0; from < len(sentences); {
-		to := from
-		for to < len(sentences) && sentences[to].Kind == text.ItemSentence && body[sentences[to].End-1] == '?' {
-			to++
+		to, questions, headings, said := from, 0, 0, 0
+		for ; to < len(sentences) && sentences[to].Kind == text.ItemSentence; to++ {
+			line := body[sentences[to].Start:sentences[to].End]
+			switch {
+			case strings.HasSuffix(line, "?"):
+				questions++
+			case isHeading(line[text.ItemMark(line):]):
+				headings++
+			case text.Ends(line):
+				said++
+			}
 		}
-		for i := from; i < to && to-from >= minQuestions; i++ {
+		n := to - from
+		isContents := 2*questions > n || headings > 0 && 3*said <= n
+		for i := from; i < to && n >= minEntries && isContents; i++ {
 			skip[i] = true
 		}
 		from = max(to, from+1)
 	}
 	return skip
 }
+
+// isRunningHead reports whether a line is in the head of a printed page: the title of a chapter in capitals, or only a number.
+func isRunningHead(line string) bool {
+	return bareNumber.MatchString(line) || chapter.MatchString(line) && strings.ToUpper(line) == line
+}
+
+// isNumber reports whether a line is only the number of a caption or of a section.
+func isNumber(line string) bool {
+	return captionNumber.MatchString(line) || bareNumber.MatchString(line)
+}
+
+// withoutNumber returns a heading without its number.
+func withoutNumber(heading string) string { return headingNumber.ReplaceAllString(heading, "") }

@@ -37,7 +37,7 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	var sum float64
 	language := Language(question)
 	for _, w := range Words(question) {
-		if isMeaningless(language, question[w.Start:w.End], w.Stem) ||
+		if isMeaningless(language, question[w.Start:w.End], w.Stem) || w.Start == 0 && slices.Contains(commands, strings.ToLower(question[:w.End])) ||
 			slices.ContainsFunc(out, func(t Weighted) bool { return t.Stem == w.Stem }) {
 			continue
 		}
@@ -71,6 +71,9 @@ var askingWords string
 
 // vague are words of English questions that name nothing. They are no stop words, because they change what a statement says.
 var vague = strings.Fields("someone somebody anyone anybody something anything stuff couple bunch vs versus trying foo foobar baz")
+
+// commands are words that begin a question and say what to do with its subject.
+var commands = strings.Fields("list compare explain describe name enumerate show define summarize")
 
 // isMeaningless reports whether a word of a question in a language says nothing about its subject.
 func isMeaningless(language, written, stem string) bool {

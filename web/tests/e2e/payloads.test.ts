@@ -125,11 +125,15 @@ describe('what agents send', () => {
     expect([csv.name, csv.bytes.toString()]).toEqual(['figures.csv', 'year,revenue\n2026,12\n']);
     const previews = page.getByRole('button', { name: 'Preview', exact: true });
     await expect.poll(() => previews.count()).toBe(4); // not of the last
-    await previews.nth(1).click();
+    const openNext = async (left: number) => {
+      await previews.nth(1).click();
+      await expect.poll(() => previews.count()).toBe(left); // an open one has another name
+    };
+    await openNext(3);
     await expect.poll(() => page.getByRole('region', { name: 'Preview of .._evil.html' }).textContent()).toBe('<script>__pwned = 1</script>');
-    await previews.nth(1).click();
+    await openNext(2);
     await page.getByRole('img', { name: 'dot.png' }).first().waitFor();
-    await previews.nth(1).click();
+    await openNext(1);
     const sheet = page.getByRole('img', { name: 'Page 1 of two.pdf' });
     await sheet.waitFor();
     await expect.poll(() => sheet.evaluate((el) => (el as HTMLImageElement).naturalWidth)).toBeGreaterThan(300);
