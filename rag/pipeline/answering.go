@@ -227,6 +227,7 @@ func (a *answering) quote(ctx context.Context) bool {
 			query.Question = query.Searched
 		case talk.Dependent(a.req.Question, a.req.Turns) != "":
 			query.Terms = preferring(text.Stems(a.req.Question), query.Terms)
+			query.Said = talk.LastAnswer(a.req.Turns)
 		}
 	}
 	query.Similar = func(texts []string) []float64 { return a.compare(ctx, texts) }

@@ -34,6 +34,8 @@ const (
 	seamsOfLeaning = 1.5
 	// weightEcho is the cost of only repeating the question.
 	weightEcho = .6
+	// weightSaid is the cost of only repeating the last answer.
+	weightSaid = 1.5
 	// weightCode is the cost of code if the question asks for words.
 	weightCode = .3
 )
@@ -157,6 +159,7 @@ func (e *extractor) window(doc int, passage []quote, from, to int) window {
 	w.base -= weightLength * float64(w.words) / 100
 	w.base -= weightSeam * seams(passage, from, to)
 	w.base -= weightEcho * e.echo(w)
+	w.base -= weightSaid * e.repeated(w)
 	if w.quotes[0].Kind == text.CodeSentence && asksForWords.MatchString(e.question) {
 		w.base -= weightCode
 	}
@@ -178,6 +181,20 @@ func (e *extractor) similarity(w window) float64 {
 		}
 	}
 	return weightClosest*best + weightMean*sum/float64(max(n, 1))
+}
+
+// repeated returns the share of the words of a window that the last answer said.
+func (e *extractor) repeated(w window) float64 {
+	if e.said == "" {
+		return 0
+	}
+	said := 0
+	for _, q := range w.quotes {
+		if strings.Contains(e.said, lettersOf(q.trimmed())) {
+			said += q.words
+		}
+	}
+	return float64(said) / float64(max(w.words, 1))
 }
 
 // echo says how much of a window only repeats the question, from 0 to 1.

@@ -47,3 +47,20 @@ func TestRemedyInNextPassage(t *testing.T) {
 		t.Errorf("another section: got\n%s", answer)
 	}
 }
+
+// TestSaid: an answer to a follow-up says something new first.
+func TestSaid(t *testing.T) {
+	t.Parallel()
+	question := "How do I turn on WAL mode?"
+	query := Query{Question: question, Searched: question, Passages: []Passage{
+		passage(1, "SQLite", "WAL mode", "WAL mode is turned on until it is turned off, and the mode is kept in the file.\n\nThe pragma journal_mode=WAL sets the mode."),
+	}}
+	first, _ := Answer(testStatic, query)
+	if !strings.HasPrefix(first, "WAL mode is turned on") {
+		t.Fatalf("got %s", first)
+	}
+	query.Said = "WAL mode is turned on until it is turned off, and the mode is kept in the file. [1]"
+	if second, _ := Answer(testStatic, query); !strings.HasPrefix(second, "The pragma") {
+		t.Errorf("got %s", second)
+	}
+}

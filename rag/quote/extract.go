@@ -3,6 +3,7 @@ package quote
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"docent/embed"
 	"docent/rag/corpus"
@@ -79,6 +80,8 @@ type extractor struct {
 	passages [][]quote
 	// documents are the passages as retrieved.
 	documents []corpus.Passage
+	// said has the letters and digits of the answer that the question follows up.
+	said string
 	// prior says how much each passage is trusted, from 0 to 1.
 	prior []float64
 	// encoded reports that the quotes have similarities.
@@ -94,7 +97,7 @@ type extractor struct {
 func extract(static *embed.Static, query Query) []quote {
 	passages := query.Passages[:min(len(query.Passages), extractPassages)]
 	e := &extractor{
-		static: static, question: query.Question, hints: hintsFor(query.Question),
+		static: static, question: query.Question, hints: hintsFor(query.Question), said: lettersOf(query.Said),
 		vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
 	}
 	static.Mean(e.vector, static.Tokenize(query.Searched))
@@ -226,6 +229,16 @@ func (e *extractor) isHeading(line string) bool {
 		n := len(p.Headings)
 		return n > 0 && line != "" && withoutNumber(sameWords(p.Headings[n-1])) == withoutNumber(line)
 	})
+}
+
+// lettersOf returns the letters and digits of a text in lower case.
+func lettersOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, s)
 }
 
 // follows reports whether a quote stands directly after another.

@@ -28,6 +28,8 @@ type Query struct {
 	// Terms are the distinct words of Searched with their frequencies. If it is
 	// empty, all words have the same weight.
 	Terms []text.Term
+	// Said is the answer that the question follows up. Other sentences than its own come first.
+	Said string
 	// Passages are the retrieved passages, best first.
 	Passages []Passage
 	// Similar returns the similarity of texts and the searched text, from -1 to

@@ -1,5 +1,7 @@
 package talk
 
+import "slices"
+
 // Role says who wrote a message.
 type Role string
 
@@ -18,4 +20,14 @@ type Turn struct {
 	// Text is the text of the message. For an answer, it does not include the
 	// passages.
 	Text string
+}
+
+// LastAnswer returns the last message of the assistant, or "".
+func LastAnswer(turns []Turn) string {
+	for _, t := range slices.Backward(turns) {
+		if t.Role == Assistant {
+			return t.Text
+		}
+	}
+	return ""
 }
