@@ -18,7 +18,7 @@ import (
 // again after it changes. Change it when the same bytes result in other chunks in
 // all formats. If only the reader of one format changes, raise the version of
 // that format; see extract.Version.
-const Pipeline = "docent/5"
+const Pipeline = "docent/6"
 
 // Config configures an Ingester.
 type Config struct {

@@ -130,6 +130,67 @@ func TestTinySectionsGather(t *testing.T) {
 	}
 }
 
+// TestHeadingsAreKept checks that each heading is in the path or the text of all
+// chunks of its section. The documents nest headings around texts of all
+// combinations of sizes.
+func TestHeadingsAreKept(t *testing.T) {
+	t.Parallel()
+	sizes := []int{0, 3, 30, 300}
+	for levels, term := range map[string]int{"1223322": 0, "1222122": 0, "1233232": 0, "1122332": 0, "1222222": outline.TermLevel, "1333213": 1} {
+		for plan := range 1 << (2 * len(levels)) {
+			if plan%31 != 0 {
+				continue // enough of them
+			}
+			b := outline.NewBuilder(0)
+			for i, digit := range levels {
+				level := int(digit - '0')
+				if level > 1 {
+					level += term
+				}
+				b.Add(outline.Heading, level, "\n\n", fmt.Sprintf("heading%d", i))
+				b.Add(outline.Paragraph, 0, "\n\n", words(sizes[plan>>(2*i)&3]))
+			}
+			doc := b.Document("")
+			chunks, _ := chunk.New(nil).Cut(doc)
+			check(t, doc, chunks, 230)
+			checkHeadings(t, doc, chunks)
+		}
+	}
+}
+
+// checkHeadings fails if a chunk lacks a heading above its text, or if no chunk has a heading.
+func checkHeadings(t *testing.T, doc *outline.Document, chunks []corpus.Chunk) {
+	t.Helper()
+	found := map[string]bool{}
+	for _, c := range chunks {
+		text := strings.Join(c.Headings, "\n") + "\n" + c.Text
+		var above []outline.Block
+		for _, b := range doc.Blocks {
+			if b.Start >= c.End {
+				break
+			}
+			if b.Kind == outline.Heading {
+				above = slices.DeleteFunc(above, func(a outline.Block) bool { return a.Level >= b.Level })
+				above = append(above, b)
+			}
+			if b.End <= c.Start {
+				continue
+			}
+			for _, a := range above {
+				name := doc.HeadingName(a)
+				if found[name] = true; !strings.Contains(text, name) {
+					t.Fatalf("%s is not in the chunk %q of %q", name, text, doc.Text)
+				}
+			}
+		}
+	}
+	for _, b := range doc.Blocks {
+		if name := doc.HeadingName(b); b.Kind == outline.Heading && !found[name] {
+			t.Fatalf("%s is in no chunk of %q", name, doc.Text)
+		}
+	}
+}
+
 func TestTermsGatherUntilFull(t *testing.T) {
 	t.Parallel()
 	b := outline.NewBuilder(0)

@@ -32,7 +32,6 @@ type group struct {
 	words     int
 	term      bool
 	skipFirst bool // the first block is a heading that the path shows
-	sections  int
 }
 
 // sections divides the blocks at the headings. It omits a heading that has
@@ -50,7 +49,7 @@ func (w *work) sections() []section {
 	}
 	for i, b := range w.doc.Blocks {
 		if b.Kind == outline.Heading && w.counts[i] <= maxHeadingWords {
-			if !cur.headed || i > cur.from+1 || b.Level <= w.doc.Blocks[cur.from].Level {
+			if !cur.headed || i > cur.from+1 || b.Level <= w.doc.Blocks[cur.from].Level || len(stack) >= maxDepth {
 				flush(i)
 			}
 			for len(stack) > 0 && (w.doc.Blocks[stack[len(stack)-1]].Level >= b.Level || len(stack) >= maxDepth) {
@@ -73,13 +72,19 @@ func (w *work) sections() []section {
 func (w *work) gather(sections []section) []group {
 	var out []group
 	for _, s := range sections {
-		if n := len(out); n > 0 && w.fits(out[n-1], s) {
-			out[n-1] = w.join(out[n-1], s)
-			continue
+		if n := len(out); n > 0 {
+			taken := 0
+			if n > 1 {
+				taken = out[n-2].to
+			}
+			if g, ok := w.join(out[n-1], s, taken); ok {
+				out[n-1] = g
+				continue
+			}
 		}
 		out = append(out, group{
 			path: s.path, from: s.from, to: s.to, words: s.words, term: s.term,
-			skipFirst: s.headed && s.to > s.from+1, sections: 1,
+			skipFirst: s.headed && s.to > s.from+1,
 		})
 	}
 	for i := range out {
@@ -88,10 +93,11 @@ func (w *work) gather(sections []section) []group {
 	return out
 }
 
-// fits reports whether a section can join the group before it. One of the two
-// must be small, they must be close in the outline, and together they must
-// still be short.
-func (w *work) fits(g group, s section) bool {
+// join adds a section to a group. Headings that are no longer common to all
+// sections become part of the text. ok is false if the section does not fit. One
+// of the two must be small, they must be close in the outline, and together they
+// must still be short. Other groups contain the blocks before taken.
+func (w *work) join(g group, s section, taken int) (joined group, ok bool) {
 	small, limit := w.MinWords, w.MaxWords*6/10
 	switch {
 	case w.source:
@@ -99,32 +105,41 @@ func (w *work) fits(g group, s section) bool {
 	case s.term:
 		small, limit = w.TermWords, w.MaxWords
 	}
-	if g.words >= small || g.words+s.heading+s.words > limit {
-		return false
-	}
 	near := common(g.path, s.path)
-	return near >= len(s.path)-1 && near >= len(g.path)-1 && w.onePage(g.from, s.to)
+	if g.words >= small || near < len(s.path)-1 || near < len(g.path)-1 || near < len(s.path) && w.nameOnly(s.path[near]) {
+		return g, false
+	}
+	if near < len(g.path) {
+		heading := g.path[near]
+		if heading < taken || w.nameOnly(heading) {
+			return g, false
+		}
+		for i := heading; i < g.from; i++ { // headings without text of their own
+			g.words += w.counts[i]
+		}
+		if heading == g.from && g.skipFirst {
+			g.words += w.counts[heading]
+		}
+		g.from, g.skipFirst = heading, false
+	}
+	g.words += s.heading + s.words
+	if g.words > limit || !w.onePage(g.from, s.to) {
+		return g, false
+	}
+	g.path, g.to, g.term = g.path[:near], s.to, g.term || s.term
+	return g, true
+}
+
+// nameOnly reports whether a heading of prose has a name that is not in the text.
+// In source code, the declaration contains the name.
+func (w *work) nameOnly(i int) bool {
+	b := w.doc.Blocks[i]
+	return !w.source && b.Start == b.End && b.Name != ""
 }
 
 // onePage reports whether the blocks are all on one page.
 func (w *work) onePage(from, to int) bool {
 	return w.doc.Blocks[from].Page == w.doc.Blocks[to-1].Page
-}
-
-// join adds a section to a group. Headings that are no longer common to all
-// sections become part of the text.
-func (w *work) join(g group, s section) group {
-	near := common(g.path, s.path)
-	if g.sections == 1 && near < len(g.path) {
-		g.skipFirst = false
-		g.words += w.counts[g.from]
-	}
-	g.path = g.path[:near]
-	g.to = s.to
-	g.words += s.heading + s.words
-	g.term = g.term || s.term
-	g.sections++
-	return g
 }
 
 // headings returns the headings of a path for display. It omits a heading that
