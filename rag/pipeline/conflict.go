@@ -44,15 +44,21 @@ func meaningful(s string) []text.Word {
 // if no rule applies.
 func (c *checker) conflict(clause string, docs []int) string {
 	var b strings.Builder
+	var amounts []text.Amount
+	languages := []string{text.Language(clause)}
 	for _, d := range docs {
-		p := c.results[d-1].Passage
-		b.WriteString(corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text + "\n")
+		p, language := c.results[d-1].Passage, c.language(d-1)
+		s := corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text + "\n"
+		b.WriteString(s)
+		amounts = append(amounts, text.Amounts(s, language)...)
+		languages = append(languages, language)
 	}
-	body, near := b.String(), c.near(clause, docs)
+	body := b.String()
+	near, nearAmounts := c.near(clause, docs)
 	switch {
 	case c.contradicts(clause, docs), affirms(clause, near):
 		return "negation"
-	case numbersDiffer(clause, body), numbersDiffer(clause, near) && len(text.Amounts(near)) > 0:
+	case numbersDiffer(clause, languages, amounts), len(nearAmounts) > 0 && numbersDiffer(clause, languages, nearAmounts):
 		return "number"
 	case namesDiffer(clause, body):
 		return "name"
@@ -68,8 +74,8 @@ func (c *checker) conflict(clause string, docs []int) string {
 }
 
 // near returns the sentences of the passages that share the most words with a
-// clause.
-func (c *checker) near(clause string, docs []int) string {
+// clause, and their numbers.
+func (c *checker) near(clause string, docs []int) (near string, amounts []text.Amount) {
 	var own []string
 	for _, w := range meaningful(clause) {
 		own = append(own, w.Stem)
@@ -82,28 +88,25 @@ func (c *checker) near(clause string, docs []int) string {
 	var b strings.Builder
 	for _, s := range nearestOf(all, own, func(readSentence) bool { return true }) {
 		b.WriteString(s.text + "\n")
+		amounts = append(amounts, text.Amounts(s.text, s.language)...)
 	}
-	return b.String()
+	return b.String(), amounts
 }
 
 // numbersDiffer reports whether a clause contains a number that the passages
 // neither contain, with its unit, nor yield by one multiplication or division.
-func numbersDiffer(clause, body string) bool {
-	own := text.Amounts(clause)
-	if len(own) == 0 {
-		return false
-	}
-	held := text.Amounts(body)
-	for i, a := range own {
-		if slices.ContainsFunc(held, a.Agrees) {
-			continue
+// It reads the clause in each of the languages. A clause is often too short to
+// tell its own.
+func numbersDiffer(clause string, languages []string, held []text.Amount) bool {
+	return !slices.ContainsFunc(languages, func(language string) bool {
+		own := text.Amounts(clause, language)
+		for i, a := range own {
+			if !slices.ContainsFunc(held, a.Agrees) && !yields(slices.Concat(held, own[:i], own[i+1:]), a.Value) {
+				return false
+			}
 		}
-		operands := slices.Concat(held, own[:i], own[i+1:])
-		if !yields(operands, a.Value) {
-			return true
-		}
-	}
-	return false
+		return true
+	})
 }
 
 // yields reports whether a product or quotient of two of the numbers is v.

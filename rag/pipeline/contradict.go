@@ -8,8 +8,9 @@ import (
 
 // readSentence is a sentence of a passage that claims are compared with.
 type readSentence struct {
-	text  string
-	stems map[string]bool
+	text     string
+	stems    map[string]bool
+	language string
 }
 
 // contradicts reports whether a text and the nearest sentences of the passages

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -171,13 +172,19 @@ func (c *checker) prepare(i int) {
 	if c.stems[i] != nil {
 		return
 	}
-	p := c.results[i].Passage
+	p, language := c.results[i].Passage, c.language(i)
 	c.stems[i] = text.Stems(corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text)
 	for _, s := range text.Sentences(p.Text, p.Kind == corpus.Code) {
 		body := p.Text[s.Start:s.End]
-		c.sentences[i] = append(c.sentences[i], readSentence{body, text.Stems(body)})
+		c.sentences[i] = append(c.sentences[i], readSentence{body, text.Stems(body), language})
 		c.vectors[i] = append(c.vectors[i], c.vector(body))
 	}
+}
+
+// language returns the language of a passage, counted from 0, or "".
+func (c *checker) language(i int) string {
+	p := c.results[i].Passage
+	return cmp.Or(p.Document.Language, text.Language(p.Text))
 }
 
 func (c *checker) vector(text string) []float32 {

@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -29,13 +30,13 @@ type claim struct {
 
 // claimOf reads a quote as a claim. ok is false if the quote cannot be compared
 // with others.
-func claimOf(q quote) (c claim, ok bool) {
+func claimOf(q quote, language string) (c claim, ok bool) {
 	body := q.trimmed()
 	if q.Kind != text.ProseSentence && q.Kind != text.ItemSentence || q.leans || q.refers || !q.ends || strings.HasSuffix(body, "?") ||
 		numberedPlace.MatchString(body) || text.OtherwiseNegative.MatchString(body) {
 		return claim{}, false
 	}
-	c = claim{subject: map[string]bool{}, amounts: text.Amounts(body), denied: len(text.Denials(body)) > 0}
+	c = claim{subject: map[string]bool{}, amounts: text.Amounts(body, cmp.Or(language, text.Language(body))), denied: len(text.Denials(body)) > 0}
 	for _, w := range text.Words(text.WithoutAmounts(body)) {
 		if !w.Part && !text.IsStop(w.Stem) && !negation[w.Stem] {
 			c.subject[w.Stem] = true
@@ -72,7 +73,7 @@ func (c claim) contradicts(d claim) bool {
 // unless they are only titles: a label that is a term names the subject.
 func (e *extractor) contradicted(chosen []quote) []quote {
 	for _, c := range chosen {
-		said, ok := claimOf(c)
+		said, ok := claimOf(c, e.documents[c.doc].Document.Language)
 		if !ok || e.documents[c.doc].Kind == corpus.Code {
 			continue
 		}
@@ -84,7 +85,7 @@ func (e *extractor) contradicted(chosen []quote) []quote {
 				if (isTerm(c.label) || isTerm(q.label)) && c.label != q.label {
 					continue
 				}
-				if other, ok := claimOf(q); ok && said.contradicts(other) {
+				if other, ok := claimOf(q, e.documents[doc].Document.Language); ok && said.contradicts(other) {
 					pair := e.shared([]quote{c, q})
 					pair[0].differs, pair[1].differs = true, true
 					rest := slices.DeleteFunc(slices.Clone(chosen), func(o quote) bool { return o.isIn(pair) || repeats(pair, []quote{o}) })

@@ -24,6 +24,8 @@ func TestContradictingSentences(t *testing.T) {
 		{"Section 14 explains the refund period for orders.", "Section 30 explains the refund period for orders.", false},
 		{"The refund period for orders includes weekends.", "The refund period for orders does not include weekends.", true},
 		{"The refund period for orders includes weekends.", "The refund period for orders includes weekends.", false},
+		{"Die Frist für den refund orders period gilt ab 1.000 Euro.", "Die Frist für den refund orders period gilt ab 1000 Euro.", false},
+		{"Die Frist für den refund orders period gilt ab 1,5 GB.", "Die Frist für den refund orders period gilt ab 15 GB.", true},
 		{"Die Frist für den refund orders period beträgt 14 Tage.", "Die Frist für den refund orders period beträgt 30 Tage.", true},
 	} {
 		question := "What is the refund period for orders?"

@@ -1,14 +1,16 @@
 package text
 
 import (
+	"net/netip"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 var (
 	// quantity matches a number and its unit.
-	quantity = regexp.MustCompile(`(?i)(?:^|[^\pL\d._/-])(\d[\d,]*(?:\.\d+)*)\s*(?:(ms|milliseconds?|s|sec|seconds?|sekunden?|` +
+	quantity = regexp.MustCompile(`(?i)(?:^|[^\pL\d._/-])(\d+(?:[.,]\d+)*)\s*(?:(ms|milliseconds?|s|sec|seconds?|sekunden?|` +
 		`min|minutes?|minuten?|h|hours?|stunden?|days?|tagen?|weeks?|wochen?|[kmgt]i?b|(?:kilo|mega|giga|tera)?bytes?|percent|prozent)\b|(%)|\b)`)
 	// scales are the lengths of the units of time in seconds.
 	scales = map[string]float64{
@@ -26,7 +28,8 @@ var (
 
 // Amount is a number with its unit.
 type Amount struct {
-	// Number is the number as written, without thousands separators.
+	// Number is the number without thousands separators and with a decimal point.
+	// Versions and addresses are as written.
 	Number string
 	// Value is the number in base units: times are in seconds. It is -1 for a
 	// version, such as 2.1.3.
@@ -35,12 +38,13 @@ type Amount struct {
 	Unit string
 }
 
-// Amounts returns the numbers in a text.
-func Amounts(s string) []Amount {
+// Amounts returns the numbers in a text. The language decides whether a comma or
+// a point is the decimal mark. It is an ISO 639-1 code, or "" if unknown.
+func Amounts(s, language string) []Amount {
 	s = numerals.ReplaceAllStringFunc(s, func(w string) string { return digits[strings.ToLower(w)] })
 	var out []Amount
 	for _, m := range quantity.FindAllStringSubmatch(s, -1) {
-		number := strings.TrimRight(strings.ReplaceAll(m[1], ",", ""), ".")
+		number := readNumber(m[1], language)
 		value, err := strconv.ParseFloat(number, 64)
 		if err != nil {
 			value = -1
@@ -61,6 +65,48 @@ func Amounts(s string) []Amount {
 		out = append(out, Amount{number, value, unit})
 	}
 	return out
+}
+
+// decimalComma contains the languages that write 1.000,5 and not 1,000.5.
+var decimalComma = map[string]bool{
+	"da": true, "de": true, "es": true, "fi": true, "fr": true, "hu": true, "it": true, "nl": true, "no": true, "pt": true,
+	"ro": true, "ru": true, "sv": true, "tr": true,
+}
+
+// readNumber returns a number without its thousands separators and with a
+// decimal point. It returns versions and addresses as written.
+func readNumber(s, language string) string {
+	last := strings.LastIndexAny(s, ".,")
+	if last < 0 {
+		return s
+	}
+	mark, other := s[last:last+1], "."
+	if mark == "." {
+		other = ","
+	}
+	once := strings.Count(s, mark) == 1
+	if strings.Contains(s, other) { // the last mark is the decimal mark
+		if once && grouped(s[:last], other) {
+			return strings.ReplaceAll(s[:last], other, "") + "." + s[last+1:]
+		}
+		return s
+	}
+	_, err := netip.ParseAddr(s)
+	thousands := (mark == ".") == decimalComma[language] || language == "" && !once
+	switch {
+	case thousands && err != nil && grouped(s, mark):
+		return strings.ReplaceAll(s, mark, "")
+	case once:
+		return s[:last] + "." + s[last+1:]
+	default:
+		return s
+	}
+}
+
+// grouped reports whether marks divide the digits of a number above 999 into groups of three.
+func grouped(s, mark string) bool {
+	groups := strings.Split(s, mark)
+	return len(groups[0]) <= 3 && groups[0][0] != '0' && !slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 })
 }
 
 // Agrees reports whether two numbers are equal. A number without a unit agrees
