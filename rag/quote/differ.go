@@ -85,7 +85,7 @@ func (e *extractor) contradicted(chosen []quote) []quote {
 				if (isTerm(c.label) || isTerm(q.label)) && c.label != q.label {
 					continue
 				}
-				if other, ok := claimOf(q, e.documents[doc].Document.Language); ok && said.contradicts(other) {
+				if other, ok := claimOf(q, e.documents[doc].Document.Language); ok && said.contradicts(other) && e.akin(said.subject, c.doc, doc) {
 					pair := e.shared([]quote{c, q})
 					pair[0].differs, pair[1].differs = true, true
 					rest := slices.DeleteFunc(slices.Clone(chosen), func(o quote) bool { return o.isIn(pair) || repeats(pair, []quote{o}) })
@@ -95,6 +95,39 @@ func (e *extractor) contradicted(chosen []quote) []quote {
 		}
 	}
 	return chosen
+}
+
+// kindOfText contains the stems of words in titles and headings that name no subject.
+var kindOfText = text.Stems("guide guides manual handbook reference documentation overview introduction summary notes faq general " +
+	"handbuch anleitung leitfaden dokumentation überblick einleitung einführung zusammenfassung hinweise allgemeines")
+
+// akin reports whether claims with the same words are about the same thing in two
+// passages. Either titles and headings share a word that names a subject. Or the
+// claims contain a word of the question, and no other word of it is in the
+// headings of only one passage.
+func (e *extractor) akin(subject map[string]bool, one, other int) bool {
+	a, b := e.above(one), e.above(other)
+	for stem := range a {
+		if b[stem] && !text.IsStop(stem) && !kindOfText[stem] && strings.Trim(stem, "0123456789.") != "" {
+			return true
+		}
+	}
+	asked := false
+	for _, t := range e.terms {
+		switch {
+		case subject[t.Stem]:
+			asked = true
+		case a[t.Stem] != b[t.Stem]:
+			return false
+		}
+	}
+	return asked
+}
+
+// above returns the stems in the title and the headings of a passage.
+func (e *extractor) above(doc int) map[string]bool {
+	p := e.documents[doc]
+	return text.Stems(corpus.HeadingLine(p.Document.Title, p.Headings))
 }
 
 // isIn reports whether others contain the quote.

@@ -46,6 +46,28 @@ func TestContradictingSentences(t *testing.T) {
 	}
 }
 
+func TestEqualSentencesAboutDifferentThings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		question, title, heading, otherTitle, otherHeading string
+		want                                               bool
+	}{
+		{"How long does the retention policy keep entries?", "Regex tool guide", "Cache", "Retention policy", "Logs", false},
+		{"How long does the retention policy keep entries?", "Regex tool guide", "Overview", "Retention policy guide", "Overview", false},
+		{"How long are old entries kept?", "Staff handbook", "Logs", "Retention policy", "Periods", true},
+		{"How long does the retention policy keep entries?", "Retention policy", "Logs", "Privacy FAQ", "Retention", true},
+	} {
+		passages := []Passage{
+			passage(1, c.title, c.heading, "Old entries are kept for 30 days."),
+			passage(2, c.otherTitle, c.otherHeading, "Old entries are kept for 90 days."),
+		}
+		answer, _ := Answer(testStatic, Query{Question: c.question, Searched: c.question, Passages: passages})
+		if got := strings.HasPrefix(answer, "The sources differ:"); got != c.want {
+			t.Errorf("%q of %q and %q: %q", c.question, c.title, c.otherTitle, answer)
+		}
+	}
+}
+
 func TestContradictingSentencesShowTitlesAndDates(t *testing.T) {
 	t.Parallel()
 	first, second := passage(1, "Terms", "Returns", "The refund period is 14 days."), passage(2, "Handbook", "Returns", "The refund period is 30 days.")
