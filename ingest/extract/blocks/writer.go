@@ -29,7 +29,10 @@ type Writer struct {
 	Marker string
 	// Items is the number of open lists.
 	Items int
-	terms int
+	// Indent is the number of lists around the list of the next item. The text
+	// shows it as indentation.
+	Indent int
+	terms  int
 }
 
 // NewWriter returns a writer for a text of about size bytes.
@@ -51,8 +54,7 @@ func (w *Writer) Lines(s string) {
 	s = w.Prefix + s
 	w.Prefix = ""
 	if w.Items > 0 {
-		separator := "\n"
-		w.Builder.Add(outline.Item, 0, separator, w.Marker+s)
+		w.Builder.Add(outline.Item, 0, "\n"+strings.Repeat("   ", w.Indent), w.Marker+s)
 		w.Marker = ""
 		return
 	}

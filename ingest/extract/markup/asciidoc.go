@@ -40,6 +40,7 @@ type asciidoc struct {
 	open       []string // the marks of the open terms
 	joined     bool     // a + joins the next block to the list item
 	listed     bool     // the last block was part of a list
+	lists      []adocList
 }
 
 var (
@@ -195,7 +196,7 @@ func (a *asciidoc) endLists() {
 	for range a.open {
 		a.CloseTerm()
 	}
-	a.open, a.Items, a.Marker, a.listed = nil, 0, "", false
+	a.open, a.Items, a.Marker, a.listed, a.lists, a.Indent = nil, 0, "", false, nil, 0
 }
 
 // section adds a heading.
@@ -301,19 +302,6 @@ func (a *asciidoc) text(l string) {
 	a.paragraph(l)
 }
 
-// bullet reads an item.
-func (a *asciidoc) bullet(m []string) {
-	a.Items = 1
-	a.Marker = "- "
-	if c := m[1]; c[0] >= '0' && c[0] <= '9' {
-		a.Marker = c + " "
-	}
-	a.at++
-	rest := a.collect()
-	a.Para(a.inline(strings.Join(append([]string{m[2]}, rest...), "\n")))
-	a.listed, a.joined, a.style = true, false, ""
-}
-
 // term reads terms with a common definition and the first paragraph of that
 // definition.
 func (a *asciidoc) term(m []string) {
@@ -327,6 +315,7 @@ func (a *asciidoc) term(m []string) {
 		}
 	}
 	a.Items = 0
+	a.item(m[2])
 	names := []string{blocks.OneLine(a.inline(m[1]))}
 	a.at++
 	for m[3] == "" {

@@ -3,6 +3,7 @@ package markup
 import (
 	"context"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -33,6 +34,8 @@ type rst struct {
 	// character, twice if there is an overline too.
 	styles        []string
 	substitutions map[string]string
+	// number is the number of the list item above the block, or 0.
+	number int
 }
 
 // maxSubstitutions bounds the number of stored substitutions, and
@@ -67,7 +70,7 @@ func (r *rst) define(lines []string) {
 }
 
 // endLists closes the open lists.
-func (r *rst) endLists() { r.Items, r.Marker = 0, "" }
+func (r *rst) endLists() { r.Items, r.Indent, r.Marker = 0, 0, "" }
 
 // blocks reads the blocks of lines that share an indentation.
 func (r *rst) blocks(lines []string, depth int) {
@@ -85,6 +88,7 @@ func (r *rst) blocks(lines []string, depth int) {
 		}
 		i += r.block(lines[i:], depth)
 	}
+	r.number = 0
 }
 
 // plain adds deeply nested lines as paragraphs.
@@ -102,7 +106,8 @@ func (r *rst) plain(lines []string) {
 // block reads the block at the start of lines. It returns the number of its
 // lines, at least one.
 func (r *rst) block(lines []string, depth int) int {
-	first := lines[0]
+	first, number := lines[0], r.number+1
+	r.number = 0
 	if n := r.title(lines, depth); n > 0 {
 		return n
 	}
@@ -134,11 +139,13 @@ func (r *rst) block(lines []string, depth int) int {
 		return r.item(lines, len(m), "- ", depth)
 	}
 	if m := rstNumber.FindString(first); m != "" && r.isNumbered(lines, m) {
-		marker := strings.TrimSpace(m) + " "
-		if strings.Contains(m, "#") {
-			marker = "- "
+		if written, err := strconv.Atoi(strings.Trim(m, "(.) ")); err == nil {
+			number = written
 		}
-		return r.item(lines, len(m), marker, depth)
+		marker := strings.Replace(strings.TrimSpace(m)+" ", "#", strconv.Itoa(number), 1)
+		n := r.item(lines, len(m), marker, depth)
+		r.number = number
+		return n
 	}
 	if m := rstField.FindStringSubmatch(first); m != nil {
 		return r.field(lines, m, depth)
@@ -245,11 +252,13 @@ func (r *rst) item(lines []string, width int, marker string, depth int) int {
 	body := make([]string, 0, n)
 	body = append(body, lines[0][width:])
 	body = append(body, blocks.Unindent(lines[1:n], least)...)
+	indent := r.Indent
+	r.Indent = r.Items
 	r.Items++
 	r.Marker = marker
 	r.blocks(body, depth+1)
 	r.Items--
-	r.Marker = ""
+	r.Marker, r.Indent = "", indent
 	return n
 }
 
