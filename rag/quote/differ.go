@@ -36,7 +36,8 @@ func claimOf(q quote, language string) (c claim, ok bool) {
 		numberedPlace.MatchString(body) || text.OtherwiseNegative.MatchString(body) {
 		return claim{}, false
 	}
-	c = claim{subject: map[string]bool{}, amounts: text.Amounts(body, cmp.Or(language, text.Language(body))), denied: len(text.Denials(body)) > 0}
+	amounts := text.Amounts(body, cmp.Or(language, text.Language(body)))
+	c = claim{subject: map[string]bool{}, amounts: amounts, denied: len(text.Denials(body)) > 0}
 	for _, w := range text.Words(text.WithoutAmounts(body)) {
 		if !w.Part && !text.IsStop(w.Stem) && !negation[w.Stem] {
 			c.subject[w.Stem] = true
