@@ -216,10 +216,11 @@ func asWritten(terms []text.Weighted, vocabulary Vocabulary, question string) []
 	return terms
 }
 
-// isUnseen reports whether no chunk contains a term.
+// isUnseen reports whether no chunk contains a term. Its IDF is then ln(1 + (N+½)/½), and otherwise at most ln(1 + (N-½)/1½). An
+// index may round it.
 func isUnseen(t text.Weighted, in Corpus) bool {
 	return slices.ContainsFunc(in.Terms, func(of text.Term) bool {
-		return of.Text == t.Stem && of.IDF >= math.Log(1+(float64(in.Chunks)+.5)/.5)
+		return of.Text == t.Stem && of.IDF > math.Log(1+float64(in.Chunks)+.5)
 	})
 }
 
