@@ -51,13 +51,17 @@ func Sentences(text string, code bool) []Sentence {
 		case len(s.out) == 0 && s.closesFence(lines):
 			s.add(lines[0].start, lines[0].end, CodeSentence)
 			s.block++
+		case len(s.out) == 0 && s.restOfFence(lines) > 0:
+			n = s.restOfFence(lines)
+			s.add(lines[0].start, lines[n-1].end, CodeSentence)
+			s.block++
 		case fence(text, lines[0]) != "":
 			n = s.fenced(lines)
 		case code:
 			n = s.codeOrProse(lines)
 		case first && isTerminalTable(text, lines):
 			n = s.run(lines, CodeSentence, func(line) bool { return true })
-		case isRow(lines[0].of(text)):
+		case lines[0].row:
 			s.add(lines[0].start, lines[0].end, RowSentence)
 			s.block++
 		default:
@@ -79,6 +83,8 @@ type splitter struct {
 type line struct {
 	// start and end are byte offsets. indent is the distance of start from the start of the line. A tab counts as 4.
 	start, end, indent int
+	// row is true for a row of a table.
+	row bool
 }
 
 func (l line) blank() bool           { return l.start == l.end }
@@ -108,6 +114,7 @@ func (s *splitter) lines() []line {
 		out = append(out, l)
 		at = next
 	}
+	markRows(s.text, out)
 	return out
 }
 
@@ -124,27 +131,58 @@ func (s *splitter) add(start, end int, kind sentenceKind) {
 // OpensFence reports whether s begins with the fence of a code block.
 func OpensFence(s string) bool { return fence(s, line{end: len(s)}) != "" }
 
-// fence returns the mark that opens or closes a fenced code block on this
-// line.
+// fence returns the mark that opens or closes a fenced code block on this line: at
+// least three backticks or tildes.
 func fence(text string, l line) string {
+	s := l.of(text)
 	for _, mark := range []string{"```", "~~~"} {
-		if strings.HasPrefix(l.of(text), mark) {
-			return mark
+		if strings.HasPrefix(s, mark) {
+			return s[:len(s)-len(strings.TrimLeft(s, mark[:1]))]
 		}
 	}
 	return ""
 }
 
+// closes reports whether a line ends the code block that a mark opened. Its mark is as
+// long at least.
+func closes(text string, l line, mark string) bool {
+	return strings.HasPrefix(l.of(text), mark) && strings.Trim(l.of(text), mark[:1]) == ""
+}
+
 // hasFences reports whether a text has blocks of code between fences, and none that
 // begins or ends in another passage.
-func (s *splitter) hasFences(lines []line) bool {
-	n := 0
+func (s *splitter) hasFences(lines []line) bool { return s.fences(lines) > 0 && s.fences(lines)%2 == 0 }
+
+// fences counts the lines that open or close code blocks.
+func (s *splitter) fences(lines []line) int {
+	n, open := 0, ""
 	for _, l := range lines {
-		if fence(s.text, l) != "" {
-			n++
+		switch mark := fence(s.text, l); {
+		case mark == "" || open != "" && !closes(s.text, l, open):
+		case open != "":
+			n, open = n+1, ""
+		default:
+			n, open = n+1, mark
 		}
 	}
-	return n > 0 && n%2 == 0
+	return n
+}
+
+// restOfFence returns the number of lines at the start of a passage that are the rest
+// of a code block of the previous passage, or 0. They end with a bare fence directly
+// below the code, and nothing directly below that.
+func (s *splitter) restOfFence(lines []line) int {
+	for i, l := range lines {
+		mark := fence(s.text, l)
+		switch {
+		case mark == "":
+		case i > 0 && !lines[i-1].blank() && closes(s.text, l, mark) && (i+1 == len(lines) || lines[i+1].blank()):
+			return i + 1
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // closesFence reports whether a passage begins with the end of a code block of
@@ -155,12 +193,6 @@ func (s *splitter) closesFence(lines []line) bool {
 	if mark == "" || strings.Trim(lines[0].of(s.text), mark[:1]) != "" {
 		return false
 	}
-	fences := 0
-	for _, l := range lines {
-		if fence(s.text, l) == mark {
-			fences++
-		}
-	}
 	rest := lines[1:]
 	for len(rest) > 0 && rest[0].blank() {
 		rest = rest[1:]
@@ -169,7 +201,7 @@ func (s *splitter) closesFence(lines []line) bool {
 	for n < len(rest) && !rest[n].blank() {
 		n++
 	}
-	return fences%2 == 1 && n > 0 && !isCode(s.text, rest[:n])
+	return s.fences(lines)%2 == 1 && n > 0 && !isCode(s.text, rest[:n])
 }
 
 // fenced adds the code block at the first line and returns its number of
@@ -178,7 +210,7 @@ func (s *splitter) fenced(lines []line) int {
 	mark, n := fence(s.text, lines[0]), 1
 	for n < len(lines) {
 		n++
-		if l := lines[n-1]; fence(s.text, l) == mark && strings.Trim(l.of(s.text), mark[:1]) == "" {
+		if closes(s.text, lines[n-1], mark) {
 			break
 		}
 	}
@@ -220,7 +252,7 @@ func (s *splitter) run(lines []line, kind sentenceKind, ok func(line) bool) int 
 func (s *splitter) paragraph(lines []line) int {
 	all := lines
 	n, width := 1, runeLen(lines[0].of(s.text))
-	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && !isRow(lines[n].of(s.text)) &&
+	for n < len(lines) && !lines[n].blank() && fence(s.text, lines[n]) == "" && !lines[n].row &&
 		ItemMark(lines[n].of(s.text)) == 0 {
 		width = max(width, runeLen(lines[n].of(s.text)))
 		n++

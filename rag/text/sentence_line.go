@@ -27,18 +27,66 @@ func ItemMark(s string) int {
 	return 0
 }
 
-// isRow reports whether a line is a table row. Its cells are separated by tabs
-// or bars; bars inside brackets separate alternatives and do not count.
-func isRow(s string) bool {
-	if strings.HasPrefix(s, "|") && strings.HasSuffix(s, "|") && len(s) > 2 || strings.Contains(s, "\t") {
-		return true
+// markRows marks the lines that are table rows. Their cells are separated by tabs or
+// bars. Bars also separate alternatives and the commands of a shell, so a line that has
+// no neighbor with bars needs the form of a row.
+func markRows(text string, lines []line) {
+	barred := make([]bool, len(lines))
+	for i, l := range lines {
+		barred[i] = hasBars(l.of(text))
 	}
+	for i := range lines {
+		s := lines[i].of(text)
+		switch {
+		case strings.HasPrefix(s, "|") && strings.HasSuffix(s, "|") && len(s) > 2 || strings.Contains(s, "\t"):
+			lines[i].row = true
+		case barred[i] && !isPipe(s):
+			lines[i].row = i > 0 && barred[i-1] || i+1 < len(lines) && barred[i+1] || !isChoice(s)
+		}
+	}
+}
+
+// hasBars reports whether bars can separate the cells of a line. Bars inside brackets
+// separate alternatives.
+func hasBars(s string) bool {
 	before, _, ok := strings.Cut(s, " | ")
 	if !ok {
 		return false
 	}
 	open := strings.Count(before, "[") + strings.Count(before, "{") + strings.Count(before, "(")
 	return open == strings.Count(before, "]")+strings.Count(before, "}")+strings.Count(before, ")")
+}
+
+// pipe matches a command with arguments whose output another command reads.
+var pipe = regexp.MustCompile(`^(?:[$#%>] )?\S+ .*\S \| (?:sudo )?(?:awk|base64|bash|bzip2|cat|cut|cpio|dd|docker|git|grep|gunzip|gzip|head|jq|less|` +
+	`more|mail|mysql|openssl|psql|python3?|sed|sh|sort|sqlite3|ssh|tail|tar|tee|tr|uniq|wc|xargs|xz|zcat|zstd)(?: |$)`)
+
+// isPipe reports whether a line passes the output of a command to another one.
+func isPipe(s string) bool { return pipe.MatchString(s) || prompt.MatchString(s) }
+
+// isChoice reports whether the bars of a line separate alternatives, as in code or in
+// "keepalive yes | no".
+func isChoice(s string) bool {
+	before, behind, _ := strings.Cut(s, " | ")
+	if looksLikeCode(strings.ReplaceAll(s, "|", "")) || strings.Contains(before, " = ") {
+		return true
+	}
+	words := strings.Fields(before)
+	if len(words) < 2 {
+		return false
+	}
+	last := words[len(words)-1]
+	for _, other := range strings.Split(behind, " | ") {
+		if !isName(last) || !isName(other) || (strings.ToLower(last) == last) != (strings.ToLower(other) == other) {
+			return false
+		}
+	}
+	return true
+}
+
+// isName reports whether s has only letters, underscores, and hyphens.
+func isName(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '_' && r != '-' })
 }
 
 // isTerminalTable reports whether the lines up to a blank line contain a table
@@ -107,8 +155,10 @@ func isCode(text string, lines []line) bool {
 	return code > prose && code >= len(lines)
 }
 
-// prompt matches a command behind the prompt of a shell. The lines below it are its output, which may read like prose.
-var prompt = regexp.MustCompile(`^\$ [\pL./~_-]`)
+// prompt matches a command behind the prompt of a shell, a database, or an interpreter. The
+// lines below it are its output, which may read like prose.
+var prompt = regexp.MustCompile(`^(?:\$ [\pL./~_-]|>>> \S|(?:sqlite|mysql|ftp)> ?\S|MariaDB \[[^\]]*\]> \S|\w+(?:=#|-#|=>) \S|` +
+	`[\w.-]+@[\w.-]+:\S*[$#] \S|\[[\w.-]+@[\w.-]+ [^\]\s]+\][$#] \S)`)
 
 // isAligned reports whether a line is set in columns: it has several spaces in
 // a row that do not follow a stop.

@@ -125,3 +125,66 @@ func TestSentencesAroundFences(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// The lines are from the manuals of SQLite, borg, git, and OpenNTPD.
+func TestRowsAndAlternatives(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"Description: | How long the server waits\nDefault: | KeepAliveTimeout 5":            true,
+		"--port | 8443 | port of the admin page":                                             true,
+		"Default: | none":                                                                    true,
+		"seal ring | 4000":                                                                   true,
+		"| a | b |":                                                                          true,
+		"a = b | whether they are equal\na < b | whether a is less":                          true,
+		"PRAGMA schema.journal_mode = DELETE | TRUNCATE | PERSIST":                           false,
+		"PRAGMA schema.journal_mode;\nPRAGMA schema.synchronous = 0 | OFF | 1;":              false,
+		"echo 'your passphrase' | ssh -A borgc@borg-client":                                  false,
+		"echo url=https://author@git.example.org | git credential reject\nls -l | sort -n 5": false,
+		"keepalive yes | no":                                                                 false,
+	} {
+		sentences := Sentences(text, false)
+		if got := sentences[len(sentences)-1].Kind == RowSentence; got != want {
+			t.Errorf("%q ends with a row: %t, want %t", text, got, want)
+		}
+	}
+}
+
+func TestPrompts(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"sqlite> .tables":               true,
+		"mysql> show tables":            true,
+		"MariaDB [(none)]> show grants": true,
+		">>> import this":               true,
+		"postgres=# table films":        true,
+		"user@host:~$ ls":               true,
+		"[user@host tmp]$ ls":           true,
+		"$ make":                        true,
+		"$ 5 is the price":              false,
+		"See user@host: it is mail":     false,
+	} {
+		if got := Sentences(line+"\nThe output reads like prose, and it ends with a stop.", false)[0].Kind == CodeSentence; got != want {
+			t.Errorf("%q is code: %t, want %t", line, got, want)
+		}
+	}
+}
+
+// A passage can begin inside a block of code, and a block can contain shorter fences.
+func TestPartsOfFences(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]sentenceKind{
+		"Cut the supply\n\nand wait\n```\n\nThe pump stops. It drains.":              {CodeSentence, ProseSentence, ProseSentence},
+		"Cut the supply\n```\n\nThe pump stops.\n\n```\nx\n```\n\nIt drains.":        {CodeSentence, ProseSentence, CodeSentence, ProseSentence},
+		"The pump stops:\n```\nx\n```\n\nIt drains.":                                 {ProseSentence, CodeSentence, ProseSentence},
+		"````\nA fence:\n```\nx\n```\n````\n\nThe pump stops.":                       {CodeSentence, ProseSentence},
+		"The pump stops.\n\n```\nCut the supply\n\nand wait, but not for very long.": {ProseSentence, CodeSentence},
+	} {
+		var got []sentenceKind
+		for _, s := range Sentences(text, false) {
+			got = append(got, s.Kind)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
