@@ -72,8 +72,8 @@ func bare(s string) string {
 	return s
 }
 
-// unmark removes syntax that can differ between an answer and its passage: backquotes, table bars, bold, targets of links, and
-// escapes.
+// unmark removes syntax that can differ between an answer and its passage: backquotes, table bars and the dashes between cells, bold,
+// targets of links, and escapes.
 func unmark(s string) string {
-	return strings.NewReplacer("`", "", "|", " ", "**", "").Replace(escape.ReplaceAllString(link.ReplaceAllString(s, "$1"), "$1"))
+	return strings.NewReplacer("`", "", "|", " ", " – ", " ", "**", "").Replace(escape.ReplaceAllString(link.ReplaceAllString(s, "$1"), "$1"))
 }

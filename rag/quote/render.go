@@ -90,7 +90,7 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 		case text.RowSentence:
 			header := cellsOf(q.header)
 			if header == nil {
-				b.WriteString(strings.Join(plainCells(rowCells(q.text), source), bar(q.text)) + " " + marker)
+				b.WriteString(rowText(q.text, source) + " " + marker)
 				break
 			}
 			if before == nil || !sameTable(*before, q) {
@@ -217,9 +217,12 @@ func codeBlock(s string) string {
 }
 
 // unfence removes the fence around a code block, if there is one. The lines may
-// be indented.
+// be indented. The block may begin in another passage.
 func unfence(s string) string {
 	if !text.OpensFence(strings.TrimSpace(s)) {
+		if i := strings.LastIndexByte(s, '\n'); i > 0 && text.OpensFence(strings.TrimSpace(s[i+1:])) {
+			return s[:i]
+		}
 		return s
 	}
 	_, body, ok := strings.Cut(s, "\n")

@@ -3,7 +3,10 @@ package quote
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"docent/rag/corpus"
 	"docent/rag/text"
@@ -39,12 +42,20 @@ func headersOf(p corpus.Passage, sentences []text.Sentence) map[int]string {
 // maxHeaderWords is the maximum number of words in a cell of a header that no rule marks.
 const maxHeaderWords = 6
 
-// headed reports whether a first row without a rule can be a header. In a table of options
-// or sentences, it is a row like the others.
+// headed reports whether a first row without a rule can be a header. In a table of options,
+// values, or sentences, it is a row like the others.
 func headed(row string) bool {
-	return !slices.ContainsFunc(rowCells(row), func(cell string) bool {
-		return strings.HasPrefix(cell, "-") || len(strings.Fields(cell)) > maxHeaderWords
-	})
+	label, identifier := false, false
+	for _, cell := range rowCells(row) {
+		_, err := strconv.ParseFloat(cell, 64)
+		if err == nil || strings.HasPrefix(cell, "-") || strings.HasSuffix(cell, ":") || len(strings.Fields(cell)) > maxHeaderWords {
+			return false
+		}
+		first, _ := utf8.DecodeRuneInString(cell)
+		label = label || unicode.IsUpper(first)
+		identifier = identifier || strings.Contains(cell, "_")
+	}
+	return !label || !identifier
 }
 
 // sameWidth reports whether all rows have as many cells as the first.
@@ -91,12 +102,17 @@ func fill(cells []string, n int) []string {
 	return cells
 }
 
-// bar returns the separator of the cells of a row that is shown as text.
-func bar(row string) string {
+// rowText writes a row without a header as text: its first cell, which may end with a
+// colon, and the other ones behind dashes.
+func rowText(row string, source corpus.Document) string {
+	cells := slices.DeleteFunc(plainCells(rowCells(row), source), func(c string) bool { return c == "" })
 	if strings.Contains(row, "\t") {
-		return " "
+		return strings.Join(cells, " ")
 	}
-	return ` \| `
+	if len(cells) > 1 && strings.HasSuffix(cells[0], ":") {
+		cells = append([]string{cells[0] + " " + cells[1]}, cells[2:]...)
+	}
+	return strings.Join(cells, " – ")
 }
 
 // writeCells writes a table row, with a marker behind its last cell.
@@ -127,8 +143,11 @@ const escapedBar = "\x00"
 // to its cell.
 func rowCells(row string) []string {
 	separator := "|"
-	if strings.Contains(row, "\t") {
+	switch {
+	case strings.Contains(row, "\t"):
 		separator = "\t"
+	case !strings.HasPrefix(row, "|") && strings.Contains(row, " | "):
+		separator = " | " // of a reader; other bars belong to the cells
 	}
 	row = strings.ReplaceAll(row, `\|`, escapedBar)
 	cells := strings.Split(strings.Trim(row, "|"), separator)

@@ -87,3 +87,45 @@ func TestProseInCode(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// The rows are from the manuals of Apache and SQLite, and from a table of AsciiDoc.
+func TestRowText(t *testing.T) {
+	t.Parallel()
+	for row, want := range map[string]string{
+		"Default: | KeepAliveTimeout 5":            "Default: KeepAliveTimeout 5",
+		"Syntax: | ServerAdmin email-address|URL":  "Syntax: ServerAdmin `email-address|URL`",
+		`Syntax: | AuthBasicFake off \| username`:  "Syntax: AuthBasicFake off `|` username",
+		"GRANT and REVOKE |  | They are missing.":  "GRANT and REVOKE – They are missing.",
+		"--port | 8443 | port of the admin page":   "--port – 8443 – port of the admin page",
+		"--port\t8443\tport of the admin page":     "--port 8443 port of the admin page",
+		`| --level | compression level a\|b | 3 |`: "--level – compression level `a|b` – 3",
+	} {
+		if got := rowText(row, corpus.Document{}); got != want {
+			t.Errorf("%q became %q, want %q", row, got, want)
+		}
+	}
+}
+
+func TestHeaded(t *testing.T) {
+	t.Parallel()
+	for row, want := range map[string]bool{
+		"Option | Default | Meaning": true,
+		"oid | attr_name":            true,
+		"PostgreSQL: | 4.373":        false,
+		"Bearing | 8000":             false,
+		"NetWare | mpm_netware":      false,
+		"-c SECONDS | interval":      false,
+	} {
+		if got := headed(row); got != want {
+			t.Errorf("%q is a header: %t, want %t", row, got, want)
+		}
+	}
+}
+
+// A block of code can begin in the passage before.
+func TestEndOfFence(t *testing.T) {
+	t.Parallel()
+	if got := unfence("CREATE TABLE t (\n  a int);\n```"); got != "CREATE TABLE t (\n  a int);" {
+		t.Errorf("got %q", got)
+	}
+}
