@@ -120,7 +120,7 @@ CREATE TABLE t (
 <p>End.</p></body></html>`,
 		`h2 "2.3. A Table"
 p "You can create a table."
-code "CREATE TABLE t (\n    a int\n);"
+code "` + "```" + `\nCREATE TABLE t (\n    a int\n);\n` + "```" + `"
 li "- one"
 li "- two"
 li "3. deep"

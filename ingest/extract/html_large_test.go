@@ -24,7 +24,7 @@ p "Of great size."
 	if doc.Title != "Big page" {
 		t.Errorf("title %q", doc.Title)
 	}
-	if want := "Pumps\n\nOf great size.\n- one\n- two\n\nName | Bar\nK-1 | 4 or 5\n\na  b\n c\n\nLast\nline."; doc.Text != want {
+	if want := "Pumps\n\nOf great size.\n- one\n- two\n\nName | Bar\nK-1 | 4 or 5\n\n```\na  b\n c\n```\n\nLast\nline."; doc.Text != want {
 		t.Errorf("got %q\nwant %q", doc.Text, want)
 	}
 	_, _, err := newExtractor(t).Extract(t.Context(), intake.Source{Name: "a.html", Data: []byte("<p " + strings.Repeat("a ", 9<<20) + ">text")})

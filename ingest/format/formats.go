@@ -50,7 +50,7 @@ var webFormats = []Info{
 		Name:    "HTML",
 		Endings: []string{".html", ".htm", ".xhtml"},
 		Media:   "text/html",
-		Version: 2,
+		Version: 3,
 		Reads:   "headings, paragraphs, lists, definition lists, tables with headers and captions, preformatted text, alternative texts of images, footnote marks; of a saved web article its main content",
 		Leaves:  "navigation, scripts, styles, forms, hidden elements; menus and teasers beside a web article",
 		Limits:  "pages over 8 MiB or 500,000 nodes are read without nesting",

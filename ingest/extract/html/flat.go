@@ -191,7 +191,7 @@ func (f *flatPage) endBlock() {
 		f.b.Add(outline.Heading, f.level, "\n\n", name)
 		f.inline.Reset()
 	case f.pre:
-		f.b.Add(outline.Code, 0, "\n\n", text)
+		f.b.Add(outline.Code, 0, "\n\n", fenced(text))
 		f.inline.Reset()
 	default:
 		f.flush()

@@ -68,6 +68,7 @@ type page struct {
 	terms     int    // number of open definition lists
 	caption   string // caption of the next table
 	depth     int
+	cell      bool // the page is a cell of a table
 	tree      *tree
 }
 
@@ -246,10 +247,14 @@ func (p *page) heading(n *html.Node) {
 	p.b.Add(kind, level, "\n\n", name)
 }
 
-// pre adds preformatted text.
+// pre adds preformatted text. In a cell and behind a list mark, it has no fence.
 func (p *page) pre(n *html.Node) {
 	p.flush()
-	p.b.Add(outline.Code, 0, "\n\n", p.marker+strings.ReplaceAll(p.tree.textOf(n), "\u00a0", " "))
+	text := strings.ReplaceAll(p.tree.textOf(n), "\u00a0", " ")
+	if p.marker == "" && !p.cell {
+		text = fenced(text)
+	}
+	p.b.Add(outline.Code, 0, "\n\n", p.marker+text)
 	p.marker = ""
 }
 

@@ -78,3 +78,25 @@ func TestSpans(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestPreformatted fences code, but neither prose nor tables of contents.
+func TestPreformatted(t *testing.T) {
+	t.Parallel()
+	const mail = "Hello,\n\nthe seal of the pump is changed every four thousand hours, because it wears.\n" +
+		"The bearing is changed with it, and both are kept in the store of the plant."
+	const contents = "1. Introduction\n2. Seals\n2.1 Changing them\n3. Bearings"
+	for page, want := range map[string]string{
+		"<pre>\nsqlite&gt; .tables\n\n  a\n</pre><p>End": "```\nsqlite> .tables\n\n  a\n```\n\nEnd",
+		"<pre>\n\n  indented\n</pre>":                    "```\n  indented\n```",
+		"<pre>```\nx\n```</pre>":                         "````\n```\nx\n```\n````",
+		"<pre> </pre><p>End":                             "End",
+		"<ul><li><pre>make</pre></ul>":                   "- make",
+		"<pre>" + mail + "</pre>":                        mail,
+		"<pre>" + contents + "</pre>":                    contents,
+		"<table><tr><th>a<th>b<tr><td><pre>x\ny</pre><td>off | on or a|b</table>": `a | b` + "\n" + `x y | off \| on or a|b`,
+	} {
+		if got := readPage(t, page); got != want {
+			t.Errorf("%s: got %q, want %q", page, got, want)
+		}
+	}
+}

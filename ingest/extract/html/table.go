@@ -163,7 +163,7 @@ func (p *page) row(n *html.Node, open *spans) (line string, allHeads bool) {
 // cellText returns the text of a cell. The blocks of a cell that is alone in
 // its row stay on lines of their own.
 func (p *page) cellText(n *html.Node, lines bool) string {
-	inner := &page{b: outline.NewBuilder(128), kind: outline.Paragraph, tree: p.tree}
+	inner := &page{b: outline.NewBuilder(128), kind: outline.Paragraph, cell: true, tree: p.tree}
 	inner.children(n)
 	inner.flush()
 	doc := inner.b.Document("")
@@ -171,11 +171,23 @@ func (p *page) cellText(n *html.Node, lines bool) string {
 	for i, b := range doc.Blocks {
 		parts[i] = doc.Text[b.Start:b.End]
 		if !lines {
-			parts[i] = strings.Join(strings.Fields(parts[i]), " ")
+			parts[i] = oneLine(parts[i])
 		}
 	}
 	if lines {
 		return strings.Join(parts, "\n")
 	}
 	return strings.Join(parts, " ")
+}
+
+// oneLine returns the text of a cell on one line. It escapes each bar that would
+// separate cells.
+func oneLine(text string) string {
+	words := strings.Fields(text)
+	for i, w := range words {
+		if w == strings.TrimSpace(table.Separator) {
+			words[i] = `\` + w
+		}
+	}
+	return strings.Join(words, " ")
 }

@@ -41,14 +41,14 @@ const item = /^\s*(?:[-*+•]|\d{1,9}[.)])\s/;
 /** layOut finds the blocks in [from, to) of a text. */
 export function layOut(bytes: Uint8Array, from: number, to: number, known: Known): Block[] {
   const lines: Line[] = [];
-  let fenced = known.markdown && fences(bytes, from) % 2 === 1;
+  let fenced = fences(bytes, from) % 2 === 1;
   for (let at = from; at < to; ) {
     const lf = bytes.indexOf(10, at);
     const end = lf < 0 || lf >= to ? to : lf + 1;
     const text = slice(bytes, at, end);
     const line: Line = { start: at, end, text, look: 'plain', level: 0, cells: [] };
     const bare = text.trimEnd();
-    if (known.markdown && fence.test(bare)) {
+    if (fence.test(bare)) {
       line.look = 'code';
       fenced = !fenced;
     } else if (fenced || known.code.some((c) => c.start <= at && at < c.end)) line.look = 'code';

@@ -55,6 +55,9 @@ describe('other texts', () => {
       'heading4:Guide', 'plain:Read this.', 'heading2:Fees', 'item:- one', 'plain:A sentence.', 'table:Name | Fee⏎up to 8 m | 30 €', 'plain:Listen to this', 'plain:and that',
     ]);
   });
+  test('code between fences', () => {
+    expect(looks('Say:\n\n```\nx = 1\n\n- y\n```\n\nEnd.\n', known())).toEqual(['plain:Say:', 'code:```⏎x = 1⏎⏎- y⏎```', 'plain:End.']);
+  });
   test('code that is known', () => {
     expect(looks('Say:\nx = 1\ny = 2\n', known({ code: [{ start: 5, end: 16 }] }))).toEqual(['plain:Say:', 'code:x = 1⏎y = 2']);
   });
