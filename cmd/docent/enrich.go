@@ -67,8 +67,8 @@ func (in *ingestion) enrich(ctx context.Context) error {
 			return err
 		}
 	}
-	report, err := e.Run(ctx, func(calls int) {
-		fmt.Fprintf(in.std.err, "%d of %d calls done\n", calls, work.Calls)
+	report, err := e.Run(ctx, func(r enrich.Report) {
+		fmt.Fprintf(in.std.err, "%d of %d calls done, %d failed\n", r.Written+r.Unusable, work.Calls, r.Failed)
 	})
 	if err != nil {
 		return err

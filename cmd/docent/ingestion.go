@@ -47,7 +47,7 @@ func (in *ingestion) run(ctx context.Context) error {
 	}
 	if in.on {
 		if err := in.enrich(ctx); err != nil {
-			return fmt.Errorf("enrich: %w", err)
+			return err
 		}
 	}
 	if err := saveIndex(ctx, in.Parts); err != nil {

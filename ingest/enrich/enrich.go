@@ -148,7 +148,7 @@ func (e *Enricher) pages(ctx context.Context, f func([]intake.Enrichable) error)
 	for after := int64(0); ; {
 		page, err := e.cfg.Store.Enrichable(ctx, after, batch)
 		if err != nil {
-			return fmt.Errorf("enrich: %w", err)
+			return fmt.Errorf("list passages: %w", err)
 		}
 		if len(page) == 0 {
 			return nil
@@ -188,7 +188,7 @@ func (e *Enricher) missing(ctx context.Context, page []intake.Enrichable) (missi
 	}
 	known, err := e.cfg.Store.Enrichments(ctx, keys)
 	if err != nil {
-		return nil, nil, fmt.Errorf("enrich: %w", err)
+		return nil, nil, fmt.Errorf("read stored texts: %w", err)
 	}
 	var left [][]task
 	for _, group := range missing {
@@ -222,16 +222,16 @@ type Report struct {
 }
 
 // Run writes the missing texts. It stores them in batches, so an interrupted run
-// continues with the next one. After each batch it calls progress, if set, with
-// the number of finished calls. It ends with an error after several failed calls
+// continues with the next one. After each batch of calls it calls progress, if set,
+// with the report so far. It ends with an error after several failed calls
 // or unusable answers in a row. Run stores an empty text for an unusable answer, except
 // for those that end the run: the cause may be the setup of the model.
-func (e *Enricher) Run(ctx context.Context, progress func(calls int)) (Report, error) {
+func (e *Enricher) Run(ctx context.Context, progress func(soFar Report)) (Report, error) {
 	r := run{Enricher: e}
 	err := e.pages(ctx, func(page []intake.Enrichable) error {
 		calls, err := r.page(ctx, page)
 		if err == nil && progress != nil && calls > 0 {
-			progress(r.Written + r.Failed + r.Unusable)
+			progress(r.Report)
 		}
 		return cmp.Or(err, r.ended(ctx))
 	})

@@ -92,10 +92,10 @@ func TestRun(t *testing.T) {
 	if err != nil || work.Passages != 4 || work.Calls != 2 || work.PromptTokens < 300 || work.AnswerTokens != 2*answerTokens {
 		t.Errorf("estimate %+v, %v", work, err)
 	}
-	calls := 0
-	report, err := e.Run(t.Context(), func(n int) { calls = n })
-	if err != nil || report != (Report{Written: 2}) || calls != 2 || m.pruned != 1 {
-		t.Errorf("%+v, %v, %d calls", report, err, calls)
+	var last Report
+	report, err := e.Run(t.Context(), func(soFar Report) { last = soFar })
+	if err != nil || report != (Report{Written: 2}) || last != report || m.pruned != 1 {
+		t.Errorf("%+v, %v, last %+v", report, err, last)
 	}
 	const want = "About the pump.\nHow much does it move?\nWho repairs it?"
 	if m.chunks[2].Key != m.chunks[3].Key || m.chunks[1].Key != "" || m.texts[m.chunks[0].Key] != want {
@@ -271,7 +271,8 @@ func TestRunEnds(t *testing.T) {
 	down := errors.New("down")
 	m := newMemory(texts...)
 	e, model := newEnricher(t, m, func(int, llmtest.Request) llmtest.Reply { return llmtest.Reply{Err: down} })
-	if _, err := e.Run(t.Context(), nil); !errors.Is(err, down) || len(model.Requests()) > maxFailures+DefaultParallel || m.pruned != 0 {
+	if _, err := e.Run(t.Context(), nil); !errors.Is(err, down) || len(model.Requests()) > maxFailures+DefaultParallel || m.pruned != 0 ||
+		strings.Count(err.Error(), "enrich:") != 1 {
 		t.Errorf("%v after %d calls", err, len(model.Requests()))
 	}
 	// An interrupted run keeps the finished texts, and the next run continues.
