@@ -68,4 +68,11 @@ func TestEnrich(t *testing.T) {
 	if strings.Contains(out, "About the boat") || strings.Contains(docent(t, env, 0, "ask", "who gets rid of seawater below deck?"), "About the boat") {
 		t.Error("an enrichment is quoted")
 	}
+	// Failed calls are not done, and the error says each thing once.
+	write(t, docs, "d.md", "# Mast\n\nThe mast is 12 metres high.\n")
+	p = start(t, env, "ingest", docs, "--enrich", "--yes", "--model", "m", "--llm-url", "http://127.0.0.1:1/v1")
+	if code := p.wait(); code != 1 || !strings.Contains(p.log.String(), "0 of 1 calls done, 1 failed\n") ||
+		!strings.Contains(p.log.String(), "is --llm-url or DOCENT_LLM_URL right") || strings.Contains(p.log.String(), "enrich: enrich") {
+		t.Errorf("without a server: exit status %d, %s", code, p.log)
+	}
 }

@@ -31,7 +31,7 @@ func TestModelNotSetUp(t *testing.T) {
 	if got := until(t, c, `"error"`); !strings.Contains(got, `"model_not_set_up"`) || strings.Contains(got, "OPENAI_API_KEY") {
 		t.Errorf("over WebSocket: %s", got)
 	}
-	if log := s.server.log.String(); !strings.Contains(log, "does not accept the key") || !strings.Contains(log, "check OPENAI_API_KEY") {
+	if log := s.server.log.String(); !strings.Contains(log, "does not accept the key") || !strings.Contains(log, "check --llm-key or OPENAI_API_KEY") {
 		t.Errorf("the log does not name the setting: %s", log)
 	}
 	if got := docent(t, env, 3, "ask", "When does the feed pump stop?"); strings.Contains(got, "noon") {

@@ -16,7 +16,7 @@ func (p *Parts) AddModel(context.Context) error {
 	if !l.Enabled() {
 		return nil
 	}
-	cfg := p.modelConfig(l.Model, "DOCENT_MODEL")
+	cfg := p.modelConfig(l.Model, "--model or DOCENT_MODEL")
 	cfg.MaxTokens = l.MaxTokens
 	if l.Temperature >= 0 {
 		cfg.Temperature = &l.Temperature
@@ -36,7 +36,9 @@ func (p *Parts) modelConfig(model, setting string) llm.Config {
 		HTTPClient: tracedClient(),
 		ForUsers:   p.quotas != nil, // only a server has users
 		BaseURL:    l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: p.Log, Metrics: p.metrics,
-		Settings: llm.Settings{URL: "DOCENT_LLM_URL", Key: "OPENAI_API_KEY", Model: setting, Timeout: "DOCENT_LLM_TIMEOUT"},
+		Settings: llm.Settings{
+			URL: "--llm-url or DOCENT_LLM_URL", Key: "--llm-key or OPENAI_API_KEY", Model: setting, Timeout: "--llm-timeout or DOCENT_LLM_TIMEOUT",
+		},
 	}
 }
 
@@ -67,7 +69,7 @@ func (p *Parts) newVision() (worker.Recognizer, error) {
 	if p.Config.VisionModel == "" {
 		return nil, nil //nolint:nilnil // no recognizer, as documented
 	}
-	cfg := p.modelConfig(p.Config.VisionModel, "DOCENT_VISION_MODEL")
+	cfg := p.modelConfig(p.Config.VisionModel, "--vision-model or DOCENT_VISION_MODEL")
 	cfg.MaxTokens = 4096
 	model, err := llm.NewOpenAI(cfg)
 	if err != nil {
