@@ -74,15 +74,14 @@ type Evidence struct {
 func Load(path string) ([]Question, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		kind := fault.Internal
-		if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
-			kind = fault.Invalid
-		}
-		return nil, fault.Wrap(kind, err, "eval_questions_unreadable", "cannot read the questions %s", path)
+		return nil, fault.Wrap(fault.Invalid, err, "eval_questions_unreadable", "cannot read the questions %s", path)
 	}
 	defer func() { _ = f.Close() }()
 	questions, err := Parse(f)
-	if err != nil {
+	switch {
+	case err != nil && fault.KindOf(err) != fault.Invalid: // such as a folder
+		return nil, fault.Wrap(fault.Invalid, err, "eval_questions_unreadable", "cannot read the questions %s", path)
+	case err != nil:
 		return nil, fmt.Errorf("questions %s: %w", path, err)
 	}
 	return questions, nil
