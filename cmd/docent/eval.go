@@ -201,11 +201,11 @@ func checkEvidence(ctx context.Context, std stdio, p *wiring.Parts, questions []
 		}
 	}
 	if more := len(missing) - maxMissing; more > 0 {
-		fmt.Fprintf(std.err, "warning: %s more name missing files or quotes\n", plural(more, "question"))
+		fmt.Fprintf(std.err, "warning: missing files or quotes in %s more\n", plural(more, "question"))
 	}
 	if without > 0 {
 		return fault.New(fault.Invalid, "cli_eval_evidence",
-			"%d of the questions have no evidence in these documents; correct the field file of their evidence, or remove them", without)
+			"these documents have no evidence for %s; correct the field file of the evidence, or remove such questions", plural(without, "question"))
 	}
 	return nil
 }
