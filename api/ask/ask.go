@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
-	"strings"
 
 	"docent/api/slots"
 	"docent/internal/fault"
@@ -16,9 +14,6 @@ import (
 	"docent/rag"
 	"docent/rag/corpus"
 )
-
-// maxNamed bounds the collections that an error lists.
-const maxNamed = 20
 
 // RAG answers questions.
 type RAG interface {
@@ -117,28 +112,7 @@ func (s *Service) Slot(ctx context.Context, questions int64) (done func(), err e
 	return done, nil
 }
 
-// CheckCollections refuses names of unknown collections, because a search in
-// them would find nothing. The default collection always exists.
+// CheckCollections refuses names of unknown collections.
 func (s *Service) CheckCollections(ctx context.Context, names []string) error {
-	if !slices.ContainsFunc(names, func(name string) bool { return name != corpus.DefaultCollection }) {
-		return nil
-	}
-	infos, err := s.collections.Collections(ctx)
-	if err != nil {
-		return err
-	}
-	var known []string
-	for _, c := range infos {
-		known = append(known, c.Name)
-	}
-	for _, name := range names {
-		if name == corpus.DefaultCollection || slices.Contains(known, name) {
-			continue
-		}
-		if len(known) > maxNamed {
-			known = append(known[:maxNamed:maxNamed], "…")
-		}
-		return fault.New(fault.NotFound, "no_collection_of", "there is no collection %q; there are: %s", name, strings.Join(known, ", "))
-	}
-	return nil
+	return corpus.CheckCollections(ctx, s.collections, names)
 }

@@ -12,6 +12,7 @@ import (
 	"docent/cmd/docent/accounts"
 	"docent/internal/fault"
 	"docent/internal/wiring"
+	"docent/rag/corpus"
 )
 
 // adding opens one part; it is an Add method of wiring.Parts.
@@ -36,6 +37,13 @@ func open(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error)
 // openStored is open for commands that need stored data: it fails if there is no database.
 func openStored(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error) {
 	return openAll(cmd, std, append([]adding{needsFile, (*wiring.Parts).AddDatabase}, parts...))
+}
+
+// needsCollection fails if there is no collection with this name. "" means all collections.
+func needsCollection(name string) adding {
+	return func(p *wiring.Parts, ctx context.Context) error {
+		return corpus.CheckCollections(ctx, p.Library, collections(name))
+	}
 }
 
 // needsFile fails if the file of SQLite is missing. AddDatabase would create it.

@@ -59,7 +59,7 @@ func newSearch(std stdio) *cobra.Command {
 			if k < 1 || k > retrieve.MaxK*20 {
 				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, retrieve.MaxK*20)
 			}
-			p, err := openStored(cmd, std, retrieving...)
+			p, err := openStored(cmd, std, append([]adding{needsCollection(collection)}, retrieving...)...)
 			if err != nil {
 				return err
 			}
