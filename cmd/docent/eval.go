@@ -146,8 +146,8 @@ func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, qu
 	if err := checkEvidence(ctx, std, p, questions); err != nil {
 		return err
 	}
-	for _, add := range []func(context.Context) error{p.Encode, p.AddRetriever, p.AddRAG} {
-		if err := add(ctx); err != nil {
+	for _, add := range []adding{wiring.NeedModel, (*wiring.Parts).Encode, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG} {
+		if err := add(p, ctx); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,7 @@ type adding func(*wiring.Parts, context.Context) error
 // The parts that several commands need.
 var (
 	retrieving = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever}
-	answering  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
+	answering  = []adding{wiring.NeedModel, (*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
 	trying     = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
 	ingesting  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester}
 	sourcing   = []adding{(*wiring.Parts).AddSources}

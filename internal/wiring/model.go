@@ -8,6 +8,7 @@ import (
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/llm/speech"
+	"docent/rag/pipeline"
 )
 
 // AddModel adds the chat model, if one is configured.
@@ -40,6 +41,16 @@ func (p *Parts) modelConfig(model, setting string) llm.Config {
 			URL: "--llm-url or DOCENT_LLM_URL", Key: "--llm-key or OPENAI_API_KEY", Model: setting, Timeout: "--llm-timeout or DOCENT_LLM_TIMEOUT",
 		},
 	}
+}
+
+// NeedModel fails if a setting has no effect without a chat model, and there is none.
+// It does not know the models of agent files.
+func NeedModel(p *Parts, _ context.Context) error {
+	l := p.Config.LLM
+	if l.Enabled() || pipeline.SecondQuery(l.SecondQuery) == pipeline.SecondQueryOff {
+		return nil
+	}
+	return fault.New(fault.Invalid, "setting_problem", "setting %s: %s", "llm.second-query", "is set but no model is: add --model NAME")
 }
 
 // models returns the chat models by name, and the name of the default model.

@@ -146,7 +146,11 @@ func (s *Server) agent(ctx context.Context, a *agent.Agent) (*definition.Definit
 		s.Log.Warn("no chat model: " + UnusedModel)
 	}
 	if a == nil {
-		s.builtIn = s.Config.AgentFile == ""
+		if s.builtIn = s.Config.AgentFile == ""; s.builtIn {
+			if err := NeedModel(s.Parts, ctx); err != nil {
+				return nil, err
+			}
+		}
 		return s.newAgent(ctx)
 	}
 	if s.Config.AgentFile != "" {
