@@ -203,7 +203,7 @@ type LLM struct {
 	MaxTokens int
 	// Timeout limits one call; default 2m.
 	Timeout time.Duration
-	// Prompts is the version of the prompts; default the version that answered best.
+	// Prompts is the version of the prompts; default 1, because docent's tests favor no version.
 	Prompts string
 	// SecondQuery says how the model helps to search if the first results are weak:
 	// off, wordings, or passage; default off.

@@ -336,7 +336,7 @@ func modelSettings() []Setting {
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
 		with(Setting{
 			Key: "llm.prompts", Flag: "prompts", Env: []string{"DOCENT_PROMPTS"}, Scope: Answering,
-			Help: "version of the prompts for the chat model; default: the version that answered best in docent's tests",
+			Help: "version of the prompts for the chat model; default: 1, because docent's tests favor no version",
 		})(text(func(c *Config) *string { return &c.LLM.Prompts })),
 		with(Setting{
 			Key: "llm.second-query", Flag: "second-query", Env: []string{"DOCENT_SECOND_QUERY"}, Scope: Answering,

@@ -17,8 +17,8 @@ import (
 //go:embed prompts
 var promptFiles embed.FS
 
-// DefaultPrompts is the version of the prompts that answered best. See
-// docs/explanation/evaluation.md.
+// DefaultPrompts is the default version of the prompts. It is the first one, because the
+// measured figures favor no version. See docs/explanation/evaluation.md.
 const DefaultPrompts = "1"
 
 // promptVersions are the prompts of each version. They ask a model to answer.

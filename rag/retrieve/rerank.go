@@ -18,7 +18,8 @@ type Reranker interface {
 	Score(ctx context.Context, question string, passages []corpus.Passage) ([]Score, error)
 }
 
-// Score is a Reranker's judgment of a passage.
+// Score is a Reranker's judgment of a passage. Answers, Start, and End are for a better
+// reader: docent does not use them yet.
 type Score struct {
 	// Relevance orders passages. Higher is better.
 	Relevance float64
