@@ -23,7 +23,7 @@ type weights struct{ bias, close, gap, strange float64 }
 var (
 	// englishWeights come from a logistic regression on the question sets of this repository, and are rounded. The bias is lower,
 	// so that docent refuses more.
-	englishWeights = weights{bias: .7, close: 2, gap: -10, strange: -6}
+	englishWeights = weights{bias: .8, close: 2, gap: -10, strange: -6}
 	// foreignWeights were the best of 100 combinations on XQuAD in German and Spanish, without half of the paragraphs.
 	foreignWeights = weights{bias: .8, close: 2, gap: -2, strange: -6}
 	// otherWeights are those of questions on documents in another language, without the multilingual encoder. Their bias
@@ -33,7 +33,7 @@ var (
 
 // These weights were chosen by hand: docent refuses at most a tenth of the answerable questions about code, and few keywords.
 const (
-	weightCode     = .46
+	weightCode     = .5
 	weightKeywords = .6
 )
 

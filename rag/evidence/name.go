@@ -20,9 +20,10 @@ const maxAbsentCode = .3
 var code = regexp.MustCompile(`^(?:\pL+\d+|\d+\pL+\d+)[\pL\d]*$`)
 
 // isCodeName reports whether a word of a question is a code that the user asks
-// about. A word in a path is an example.
+// about, or ends with one after a dot. A word in a path is an example.
 func isCodeName(t text.Weighted, question string) bool {
-	if !code.MatchString(question[t.Start:t.End]) || isExample(t, question) {
+	written := question[t.Start:t.End]
+	if !code.MatchString(written[strings.LastIndexByte(written, '.')+1:]) || isExample(t, question) {
 		return false
 	}
 	before, _ := utf8.DecodeLastRuneInString(question[:t.Start])

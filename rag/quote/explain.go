@@ -19,7 +19,8 @@ var (
 	// meaning matches a sentence that says what the thing before it is.
 	meaning = regexp.MustCompile(`^(?:This|These|It|They|Those) (?:is|are|was|were|means?|contains?|holds?|causes?|does)\b`)
 	// asksAboutError matches questions about an error.
-	asksAboutError = regexp.MustCompile(`(?i)\b(?:errors?|fail\w*|cannot|can't|not found|not work\w*|invalid|denied|refused|unable|warning|fatal|exception|unknown|wrong|breaks?)\b`)
+	asksAboutError = regexp.MustCompile(`(?i)\b(?:errors?|fail\w*|cannot|can't|not found|not work\w*|invalid|denied|refused|unable|warning|fatal|exception|` +
+		`unknown|wrong|breaks?|crash\w*|stopped|violat\w+|duplicate)\b`)
 	// remedy matches the heading of the answer to an error.
 	remedy = regexp.MustCompile(`(?i)\b(?:solutions?|fix|workarounds?|resolution|remedy|answer|cause|reason)\b`)
 )
@@ -30,7 +31,7 @@ const maxIntroduced = 3
 // maxRemedies is the maximum number of sentences that follow an error.
 const maxRemedies = 3
 
-// explained completes quotes with the sentences behind them: what a term or a subject means, and what to do about an error.
+// explained completes quotes with the sentences behind them: what a term or a subject means, and how to handle an error.
 func (e *extractor) explained(chosen []quote) []quote {
 	words := 0
 	for _, c := range chosen {
@@ -91,8 +92,11 @@ func (e *extractor) remedies(of quote) []quote {
 	}
 	headings := e.documents[of.doc].Headings
 	for doc, p := range e.documents {
-		if n := len(p.Headings); len(out) == 0 && p.Document.ID == e.documents[of.doc].Document.ID && n > 0 && remedy.MatchString(p.Headings[n-1]) &&
-			slices.Equal(p.Headings[:n-1], headings[:min(len(headings), n-1)]) {
+		n := len(p.Headings)
+		if len(out) > 0 || n == 0 || p.Document.ID != e.documents[of.doc].Document.ID || !remedy.MatchString(p.Headings[n-1]) {
+			continue
+		}
+		if slices.Equal(p.Headings[:n-1], headings[:min(len(headings), n-1)]) {
 			for _, q := range e.passages[doc] {
 				if len(out) < maxRemedies && follow(q) {
 					out = append(out, q)

@@ -315,8 +315,12 @@ func (e *extractor) names(cell string) bool {
 // isTerm reports whether a label is a defined name and not a title.
 func isTerm(label string) bool {
 	first := text.FirstWord(label)
-	return first == label && first == strings.ToLower(first) || strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (") || len(first) > 1 &&
-		first == strings.ToUpper(first)
+	switch {
+	case first == label && first == strings.ToLower(first), len(first) > 1 && first == strings.ToUpper(first):
+		return true
+	default:
+		return strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (")
+	}
 }
 
 // mentions reports whether a quote contains the first word of a label.

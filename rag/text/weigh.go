@@ -37,7 +37,8 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	var sum float64
 	language := Language(question)
 	for _, w := range Words(question) {
-		if isMeaningless(language, question[w.Start:w.End], w.Stem) || w.Start == 0 && slices.Contains(commands, strings.ToLower(question[:w.End])) ||
+		written := question[w.Start:w.End]
+		if isMeaningless(language, written, w.Stem) || w.Start == 0 && slices.Contains(commands, strings.ToLower(written)) ||
 			slices.ContainsFunc(out, func(t Weighted) bool { return t.Stem == w.Stem }) {
 			continue
 		}
@@ -78,7 +79,8 @@ var commands = strings.Fields("list compare explain describe name enumerate show
 // isMeaningless reports whether a word of a question in a language says nothing about its subject.
 func isMeaningless(language, written, stem string) bool {
 	foreign := language != "en" && StopWords(language) != nil
-	return stopWords[stem] || slices.Contains(vague, strings.ToLower(written)) || IsForeignStop(language, written) || foreign && slices.Contains(asking, strings.ToLower(written))
+	small := strings.ToLower(written)
+	return stopWords[stem] || slices.Contains(vague, small) || IsForeignStop(language, written) || foreign && slices.Contains(asking, small)
 }
 
 // meanIDF is the weight of a term that the keyword index does not know.
