@@ -316,7 +316,7 @@ func (e *extractor) names(cell string) bool {
 func isTerm(label string) bool {
 	first := text.FirstWord(label)
 	switch {
-	case first == label && first == strings.ToLower(first), len(first) > 1 && first == strings.ToUpper(first):
+	case label == strings.ToLower(first), len(first) > 1 && first == strings.ToUpper(first):
 		return true
 	default:
 		return strings.ContainsAny(first, "_-=%$\\/.") && !strings.HasSuffix(first, ".") || strings.Contains(label, " (")
