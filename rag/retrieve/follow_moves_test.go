@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -117,4 +118,52 @@ func TestFollowMoves(t *testing.T) {
 		stop()
 		following.Wait()
 	})
+}
+
+// endingContext ends after some calls of Err.
+type endingContext struct {
+	context.Context
+	calls *atomic.Int64
+}
+
+func (c endingContext) Err() error {
+	if c.calls.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return c.Context.Err()
+}
+
+// TestSnapshotAfterPartOfAChange: a server that ends while it applies a large document saves no snapshot with a part of it.
+func TestSnapshotAfterPartOfAChange(t *testing.T) {
+	t.Parallel()
+	ended := 0
+	for calls := int64(0); calls < 2400; calls += 60 {
+		c := small(t)
+		path := snapshotOf(t, c)
+		r := load(t, c, path)
+		putMany(t, c, 3)
+		if err := retrieve.Advance(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		var chunks []corpus.Chunk
+		for i := range 1500 {
+			chunks = append(chunks, corpus.Chunk{Text: fmt.Sprintf("Row %d has a value.", i)})
+		}
+		c.put(t, corpus.Document{Source: "/large.csv", Title: "Large", Language: "en"}, chunks...)
+		left := new(atomic.Int64)
+		left.Store(calls)
+		if retrieve.Advance(endingContext{t.Context(), left}, r) != nil {
+			ended++
+		}
+		if err := r.Save(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.asked = 0
+		if next := load(t, c, path); c.asked == 0 && left.Load() < 0 || next.Len() != 15+3+1500 {
+			t.Fatalf("%d calls: all was read again, or %d chunks are found", calls, next.Len())
+		}
+	}
+	if ended == 0 || ended == 40 {
+		t.Errorf("the context ended %d of 40 changes", ended)
+	}
 }

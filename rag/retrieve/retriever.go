@@ -323,6 +323,7 @@ func (r *Retriever) apply(ctx context.Context, changes []corpus.Change) error {
 	for part := range slices.Chunk(entries, batchChunks) { // a document can have many more chunks
 		for _, m := range r.mirrors {
 			if err := m.Put(ctx, part); err != nil {
+				r.unsaved = 0 // no snapshot until the change is applied: the indexes may have a part of it
 				return fmt.Errorf("retriever: index: %w", err)
 			}
 		}

@@ -48,6 +48,7 @@ func (r *Retriever) save(ctx context.Context) error {
 		}
 	}
 	if err := flat.WriteFile(r.cfg.Snapshot, func(to io.Writer) error { return r.writeSnapshot(to, name) }); err != nil {
+		r.unsaved = 0 // the next attempt is after as many changes
 		return fmt.Errorf("retriever: save: %w", err)
 	}
 	r.unsaved = 0
@@ -166,7 +167,7 @@ func (r *Retriever) readSnapshot(ctx context.Context, data []byte, now corpus.Re
 		return errors.New("its dimensions are wrong")
 	}
 	if r.cfg.Snapshots != nil {
-		if ok, err := r.cfg.Snapshots.HasSnapshot(ctx, names[3]); err != nil || !ok {
+		if ok, err := r.cfg.Snapshots.HasSnapshot(ctx, names[3]); !ok && (err == nil || r.revision == (corpus.Revision{})) {
 			return errors.Join(errors.New("the database does not know it; an earlier copy of the database has replaced it"), err)
 		}
 	}
