@@ -304,6 +304,25 @@ func TestMCPProgress(t *testing.T) {
 	})
 }
 
+// TestMCPClientLeaves ends a server whose client no longer reads. That is no error.
+func TestMCPClientLeaves(t *testing.T) {
+	t.Parallel()
+	w, full := newWorld(), fault.New(fault.Busy, "x", "full")
+	server := mcp.New(mcp.Config{
+		Retriever: w, Library: w, Answers: ask.NewService(w, w, 4, nil), Searches: slots.New(4, full), Reads: slots.New(4, full), Version: "1.2.3",
+	})
+	in, toServer := io.Pipe()
+	fromServer, out := io.Pipe()
+	_ = fromServer.Close()
+	go func() {
+		_, _ = io.WriteString(toServer, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n")
+		_ = toServer.Close()
+	}()
+	if err := server.Run(t.Context(), in, out); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestMCPMalformed sends lines over streams that are no messages. Each gets an error, and
 // the session goes on.
 func TestMCPMalformed(t *testing.T) {

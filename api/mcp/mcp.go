@@ -13,6 +13,7 @@ import (
 	"iter"
 	"log/slog"
 	"runtime/debug"
+	"syscall"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -90,14 +91,14 @@ func New(config Config) *Server {
 }
 
 // Run serves one client that writes to in and reads from out, one JSON object in a
-// line. It returns when in ends or ctx is canceled.
+// line. It returns when in ends, nobody reads out any longer, or ctx is canceled.
 func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	w := &writer{out: out}
 	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: newMessages(in, w), Writer: w, MaxLineLength: maxMessage})
-	if err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("mcp: %w", err)
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, syscall.EPIPE) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("mcp: %w", err)
 }
 
 // survive turns a panic of a handler into an error.
