@@ -1,0 +1,49 @@
+package format
+
+import "testing"
+
+func TestByMedia(t *testing.T) {
+	t.Parallel()
+	for media, want := range map[string]string{
+		"text/html": "HTML", "Text/HTML; charset=utf-8": "HTML", "text/markdown; =": "Markdown", "application/pdf": "PDF", "text/x-go": "Source code", "application/x-unknown": "", "": "",
+	} {
+		if got, ok := ByMedia(media); got.Name != want || ok != (want != "") {
+			t.Errorf("%q is %q, %v; want %q", media, got.Name, ok, want)
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"notes.MD": "Markdown", "a.b/manual.pdf": "PDF", "Makefile": "", "x.unknown": ""} {
+		if got, ok := ByName(name); got.Name != want || ok != (want != "") {
+			t.Errorf("%q is %q, %v; want %q", name, got.Name, ok, want)
+		}
+	}
+}
+
+// TestOneFormatPerEnding: detection takes the first match, so a second one would never count.
+func TestOneFormatPerEnding(t *testing.T) {
+	t.Parallel()
+	of := map[string]string{}
+	for _, f := range All() {
+		if f.Name == "" || f.ShortName() == "" || f.Reads == "" && f.Convert == "" {
+			t.Errorf("the format %+v has no name or no content", f)
+		}
+		for _, ending := range f.Endings {
+			if other, ok := of[ending]; ok {
+				t.Errorf("%s belongs to %s and %s", ending, other, f.Name)
+			}
+			of[ending] = f.Name
+		}
+	}
+}
+
+func TestArchive(t *testing.T) {
+	t.Parallel()
+	zip, _ := ByName("x.zip")
+	pdf, _ := ByName("x.pdf")
+	if !zip.Archive() || pdf.Archive() {
+		t.Errorf("zip %v, pdf %v", zip.Archive(), pdf.Archive())
+	}
+}
