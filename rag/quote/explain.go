@@ -8,9 +8,9 @@ import (
 )
 
 var (
-	// announcing matches a sentence without a colon that announces what stands behind it.
+	// announcing matches a sentence like "Use the following." that has no colon. The next sentence belongs to it.
 	announcing = regexp.MustCompile(`(?i)\b(?:(?:the|as) following|as follows|like this|as below)\b.*\.$`)
-	// hollow matches a sentence that only says what the text behind it is about.
+	// hollow matches a sentence like "This section describes flags." The next sentences have the content.
 	hollow = regexp.MustCompile(`^(?:Here(?:'s|’s| is| are)\b|Presented here|This (?:section|chapter|page|document|guide|article|tutorial|part|appendix) ` +
 		`(?:describes|explains|shows|covers|gives|provides|discusses|contains|lists|presents)\b)`)
 	// asksForMeaning matches questions for the meaning of something.
