@@ -37,11 +37,8 @@ func (e *extractor) explained(chosen []quote) []quote {
 	for _, c := range chosen {
 		words += c.words
 	}
-	has := func(q quote) bool {
-		return slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == q.doc && c.at == q.at })
-	}
 	add := func(q quote) {
-		if words+q.words <= extractWords && !has(q) {
+		if words+q.words <= extractWords && !q.isIn(chosen) {
 			chosen, words = append(chosen, q), words+q.words
 		}
 	}
@@ -57,7 +54,7 @@ func (e *extractor) explained(chosen []quote) []quote {
 		}
 		next := passage[c.at+1]
 		switch {
-		case has(next):
+		case next.isIn(chosen):
 		case hollow.MatchString(c.text):
 			for _, q := range passage[c.at+1 : min(c.at+1+maxRemedies, len(passage))] {
 				if q.Kind == text.TitleSentence {

@@ -57,7 +57,7 @@ func (e *extractor) items(chosen []quote) []quote {
 			out = append(out, passage[from-1])
 		}
 		for _, q := range chosen {
-			if !slices.ContainsFunc(out, func(o quote) bool { return o.doc == q.doc && o.at == q.at }) {
+			if !q.isIn(out) {
 				out = append(out, q)
 			}
 		}
@@ -119,18 +119,15 @@ func inList(q quote) bool {
 // introduced completes sentences that introduce something: it adds the code
 // behind the colon. Code without its introduction gets the introduction.
 func (e *extractor) introduced(chosen []quote) []quote {
-	has := func(q quote) bool {
-		return slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == q.doc && c.at == q.at })
-	}
 	for _, c := range slices.Clone(chosen) {
 		passage := e.passages[c.doc]
 		if c.Kind == text.CodeSentence {
-			if c.at > 0 && introduces(passage[c.at-1]) && !has(passage[c.at-1]) {
+			if c.at > 0 && introduces(passage[c.at-1]) && !passage[c.at-1].isIn(chosen) {
 				chosen = append(chosen, passage[c.at-1])
 			}
 			continue
 		}
-		if introduces(c) && c.at+1 < len(passage) && passage[c.at+1].Kind == text.CodeSentence && !has(passage[c.at+1]) {
+		if introduces(c) && c.at+1 < len(passage) && passage[c.at+1].Kind == text.CodeSentence && !passage[c.at+1].isIn(chosen) {
 			chosen = append(chosen, passage[c.at+1])
 		}
 	}
