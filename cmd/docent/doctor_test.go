@@ -14,8 +14,8 @@ import (
 // pgvector, and that it writes nothing to them.
 func TestDoctorOfIndex(t *testing.T) {
 	t.Parallel()
-	node, missing := weaviatetest.New(t), httptest.NewServer(http.NotFoundHandler())
-	missing.Close()
+	node := weaviatetest.New(t)
+	const missing = "http://127.0.0.1:1"
 	vectors, plain := pgtest.VectorURL(t), pgtest.URL(t)
 	few := plain + "?pool_max_conns=2"
 	if strings.Contains(plain, "?") {
@@ -30,9 +30,9 @@ func TestDoctorOfIndex(t *testing.T) {
 		"no nodes": {[]string{"DOCENT_INDEX=weaviate"}, 1, []string{"FAIL  index     the index weaviate needs the addresses"}},
 		"a node":   {[]string{"DOCENT_INDEX=weaviate", "DOCENT_WEAVIATE=" + node.URL}, 0, []string{"ok    index     weaviate: each node answers"}},
 		"a missing node": {
-			[]string{"DOCENT_INDEX=weaviate", "DOCENT_WEAVIATE=" + node.URL + "," + missing.URL},
+			[]string{"DOCENT_INDEX=weaviate", "DOCENT_WEAVIATE=" + node.URL + "," + missing},
 			1,
-			[]string{"FAIL  index     " + missing.URL + ": ", "check --index, and --weaviate"},
+			[]string{"FAIL  index     " + missing + ": ", "check --index, and --weaviate"},
 		},
 		"sqlite":   {[]string{"DOCENT_INDEX=pgvector"}, 1, []string{"FAIL  index     the index pgvector needs a Postgres database"}},
 		"pgvector": {[]string{"DOCENT_INDEX=pgvector", "DATABASE_URL=" + vectors}, 0, []string{"ok    index     pgvector: the database has"}},

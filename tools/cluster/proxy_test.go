@@ -16,8 +16,8 @@ import (
 // WebSocket connection goes through.
 func TestProxy(t *testing.T) {
 	t.Parallel()
-	var addresses []string
-	for n := range 3 {
+	addresses := []string{"127.0.0.1:1"} // nobody listens there
+	for n := range 2 {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if websocket.IsWebSocketUpgrade(r) {
 				echo(t, w, r)
@@ -28,9 +28,6 @@ func TestProxy(t *testing.T) {
 		}))
 		t.Cleanup(s.Close)
 		addresses = append(addresses, s.Listener.Addr().String())
-		if n == 1 {
-			s.Close()
-		}
 	}
 	proxy := httptest.NewServer(newProxy(addresses, &log{out: t.Output()}))
 	t.Cleanup(proxy.Close)
@@ -50,7 +47,7 @@ func TestProxy(t *testing.T) {
 			t.Errorf("got %q", rest)
 		}
 	}
-	if seen["0"] < 3 || seen["2"] < 3 {
+	if seen["0"] < 3 || seen["1"] < 3 {
 		t.Errorf("requests by server: %v", seen)
 	}
 	conn, res, err := websocket.DefaultDialer.DialContext(t.Context(), "ws://"+host, nil)
