@@ -194,7 +194,13 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if err := d.Runtime().Dispatch(ctx, "ships-aaaaaaaaaaaaaaaaaaaa", agent.Event{Name: agent.EventText, Text: "How long is the Borealis?"}); err != nil {
+	asks := agent.Event{Name: agent.EventText, Text: "How long is the Borealis?"}
+	err = d.Runtime().Dispatch(ctx, "ships-aaaaaaaaaaaaaaaaaaaa", asks)
+	for fault.KindOf(err) == fault.NotFound && ctx.Err() == nil { // the connection is there before its session
+		time.Sleep(time.Millisecond)
+		err = d.Runtime().Dispatch(ctx, "ships-aaaaaaaaaaaaaaaaaaaa", asks)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	for f, err := range conn.Frames() {
