@@ -74,7 +74,7 @@ func newDocsLs(std stdio) *cobra.Command {
 		Short: "List the documents",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := openStored(cmd, std)
+			p, err := openStored(cmd, std, needsCollection(collection))
 			if err != nil {
 				return err
 			}

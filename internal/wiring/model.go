@@ -47,10 +47,18 @@ func (p *Parts) modelConfig(model, setting string) llm.Config {
 // It does not know the models of agent files.
 func NeedModel(p *Parts, _ context.Context) error {
 	l := p.Config.LLM
-	if l.Enabled() || pipeline.SecondQuery(l.SecondQuery) == pipeline.SecondQueryOff {
+	useless := ""
+	switch {
+	case l.Enabled():
+	case pipeline.SecondQuery(l.SecondQuery) != pipeline.SecondQueryOff:
+		useless = "llm.second-query"
+	case l.Prompts != "":
+		useless = "llm.prompts"
+	}
+	if useless == "" {
 		return nil
 	}
-	return fault.New(fault.Invalid, "setting_problem", "setting %s: %s", "llm.second-query", "is set but no model is: add --model NAME")
+	return fault.New(fault.Invalid, "setting_problem", "setting %s: %s", useless, "is set but no model is: add --model NAME")
 }
 
 // models returns the chat models by name, and the name of the default model.
