@@ -174,7 +174,9 @@ func TestNew(t *testing.T) {
 		t.Error("a missing folder is no error")
 	}
 	a := agent.New("ships")
-	wait, answer := a.State("wait", agent.Initial), a.State("answer")
+	greet, wait, answer := a.State("greet", agent.Initial), a.State("wait"), a.State("answer")
+	greet.Body(func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "Ahoy!") })
+	greet.GoTo(wait)
 	wait.OnMessage().GoTo(answer)
 	answer.Body(agent.Answering(rag.Request{}))
 	answer.GoTo(wait)
@@ -194,26 +196,22 @@ func TestNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	asks := agent.Event{Name: agent.EventText, Text: "How long is the Borealis?"}
-	err = d.Runtime().Dispatch(ctx, "ships-aaaaaaaaaaaaaaaaaaaa", asks)
-	for fault.KindOf(err) == fault.NotFound && ctx.Err() == nil { // the connection is there before its session
-		time.Sleep(time.Millisecond)
-		err = d.Runtime().Dispatch(ctx, "ships-aaaaaaaaaaaaaaaaaaaa", asks)
-	}
-	if err != nil {
+	next, stop := iter.Pull2(conn.Frames())
+	defer stop()
+	if _, err, _ := next(); err != nil { // the greeting: the session is there
 		t.Fatal(err)
 	}
-	for f, err := range conn.Frames() {
-		if err != nil || !strings.Contains(string(f.Message), "88 metres") {
-			t.Errorf("the agent says %s %s, %v", f.Action, f.Message, err)
-		}
-		break
+	if err := d.Runtime().Dispatch(ctx, "ships-aaaaaaaaaaaaaaaaaaaa", agent.Event{Name: agent.EventText, Text: "How long is the Borealis?"}); err != nil {
+		t.Fatal(err)
+	}
+	if f, err, _ := next(); err != nil || !strings.Contains(string(f.Message), "88 metres") {
+		t.Errorf("the agent says %s %s, %v", f.Action, f.Message, err)
 	}
 	if err := d.Close(ctx); err != nil {
 		t.Errorf("Close: %v", err)
 	}
-	for range conn.Frames() { // Close has ended the connection
-		continue
+	for open := true; open; { // Close has ended the connection
+		_, _, open = next()
 	}
 	if err := d.Runtime().Dispatch(ctx, "ships-aaaaaaaaaaaaaaaaaaaa", agent.Event{Name: "late"}); err == nil {
 		t.Error("a closed docent takes events")
