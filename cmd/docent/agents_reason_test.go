@@ -238,6 +238,7 @@ func TestReasoningIsStopped(t *testing.T) {
 		if end := v1.wait(t, "turn_finished"); end.get("outcome") != "stopped" {
 			t.Errorf("the turn ended %s", end.Message)
 		}
+		plain.waitReply(t, "Stopped.")
 		begun := wholeRun[:6]
 		for who, got := range map[string][]string{
 			"docent.v1": only(steps(v1.lines(), isStored)), "BAF": only(steps(plain.lines(), anyLine)),
@@ -246,7 +247,6 @@ func TestReasoningIsStopped(t *testing.T) {
 				t.Errorf("of a stopped run a %s client hears\n%q", who, got)
 			}
 		}
-		plain.waitReply(t, "Stopped.")
 		r := recordOf(t, at, "S")
 		r.checkSeq(t, 1)
 		if got := r.said(false); !slices.Equal(got, []string{"Stopped."}) {
