@@ -31,9 +31,10 @@ func TestModelNotSetUp(t *testing.T) {
 	if got := until(t, c, `"error"`); !strings.Contains(got, `"model_not_set_up"`) || strings.Contains(got, "OPENAI_API_KEY") {
 		t.Errorf("over WebSocket: %s", got)
 	}
-	if log := s.server.log.String(); !strings.Contains(log, "does not accept the key") || !strings.Contains(log, "check --llm-key or OPENAI_API_KEY") {
-		t.Errorf("the log does not name the setting: %s", log)
-	}
+	eventually(t, "the log names the setting", func() bool {
+		log := s.server.log.String()
+		return strings.Contains(log, "does not accept the key") && strings.Contains(log, "check --llm-key or OPENAI_API_KEY")
+	})
 	if got := docent(t, env, 3, "ask", "When does the feed pump stop?"); strings.Contains(got, "noon") {
 		t.Errorf("ask answers %s", got)
 	}
