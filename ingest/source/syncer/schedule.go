@@ -173,7 +173,7 @@ func (m *Manager) end(ctx context.Context, r source.Record, owner string, sum *s
 		r.Schedule = now.Schedule // the schedule may have changed meanwhile
 	}
 	interval, _ := source.ParseSchedule(r.Schedule) //nolint:errcheck // an unreadable schedule counts as manual
-	end.Last, end.NextAt = *sum, next(m.cfg.Now().UTC(), interval, end.Errors)
+	end.Last, end.NextAt = *sum, next(sum.EndedAt, interval, end.Errors)
 	if failed := m.cfg.Leases.EndSync(last, r.ID, owner, end); failed != nil {
 		return errors.Join(err, fmt.Errorf("end the sync of source %s: %w", r.Name, failed))
 	}
@@ -194,8 +194,8 @@ func message(err error) fault.Text {
 	return fault.NewText("sync_failed", "the sync failed; the log of the server has the details")
 }
 
-// next returns the time of the next sync of a source.
-func next(now time.Time, interval time.Duration, failures int) time.Time {
+// next returns the time of the next sync of a source, after one that ended at a time.
+func next(ended time.Time, interval time.Duration, failures int) time.Time {
 	if interval <= 0 {
 		return time.Time{}
 	}
@@ -204,7 +204,7 @@ func next(now time.Time, interval time.Duration, failures int) time.Time {
 		interval = min(wait, max(interval, lastRetry))
 	}
 	spread := (mathrand.Float64()*2 - 1) * jitter //nolint:gosec // nobody gains by guessing it
-	return now.Add(interval + time.Duration(float64(interval)*spread))
+	return ended.Add(interval + time.Duration(float64(interval)*spread))
 }
 
 // Run syncs sources when they are due, until ctx ends. It then cancels running

@@ -68,7 +68,7 @@ func TestSchedule(t *testing.T) {
 	w.places["p"].set("a2", "text a2")
 	until(t, "it is synced again on its schedule", func() bool { return w.documents() == "https://x/a https://x/a2" })
 	r = w.get(r.ID)
-	if wait := r.NextAt.Sub(r.Last.EndedAt); wait < 900*time.Millisecond || wait > 1200*time.Millisecond {
+	if wait := r.NextAt.Sub(r.Last.EndedAt); wait < 900*time.Millisecond || wait > 1100*time.Millisecond {
 		t.Errorf("the next sync is %v later", wait)
 	}
 	// A failed source shows its error, and its next sync is later than scheduled.
