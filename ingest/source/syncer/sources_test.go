@@ -86,7 +86,10 @@ func TestSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	changed := <-w.places["q"].watching
-	until(t, "a watched source is synced", func() bool { return w.get(q.ID).Last != nil })
+	until(t, "a watched source is synced, also after the first call of changed", func() bool {
+		r := w.get(q.ID)
+		return r.Last != nil && r.Requested == source.NoRequest && r.BusyUntil.IsZero()
+	})
 	w.places["q"].set("b", "other text")
 	before := w.state()
 	changed()
