@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// put writes a file that was changed an hour ago.
+// put writes a file.
 func put(t *testing.T, dir, name, content string) {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -72,6 +72,12 @@ func TestList(t *testing.T) {
 	put(t, dir, "secret.md", "text d")
 	if err := os.Symlink("nowhere", filepath.Join(dir, "link.md")); err != nil {
 		t.Fatal(err)
+	}
+	later := time.Now().Add(time.Hour) // so that the files stay new on a busy machine
+	for _, name := range []string{"a.md", "sub/b.md"} {
+		if err := os.Chtimes(filepath.Join(dir, name), later, later); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s, states := open(t, dir), map[string][]byte{}
 	got, err := list(t, s, states)
