@@ -128,7 +128,7 @@ func TestHostileServers(t *testing.T) {
 		if len(k.Failed) == 0 && k.Err == nil || len(k.States) > 0 {
 			t.Errorf("%s: error %v, %d items", at, k.Err, len(k.States))
 		}
-		if took := time.Since(start); took > 10*time.Second {
+		if took := time.Since(start); took > time.Minute { // a busy machine needs longer than the timeouts
 			t.Errorf("%s took %v", at, took)
 		}
 	}
