@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -164,16 +165,27 @@ func Program(t testing.TB, name string) string {
 	return ""
 }
 
-// Port returns a free port on the loopback interface.
+// lastPort is the last port that Port tried. Each process begins at a random one.
+var lastPort atomic.Uint32
+
+func init() { lastPort.Store(rand.Uint32N(ports)) } //nolint:gosec // only for tests
+
+// firstPort is the first port of Port, and ports is their number. The system gives none
+// of them to the listeners and connections of other tests.
+const firstPort, ports = 20_000, 10_000
+
+// Port returns a free port on the loopback interface, each time another one.
 func Port(t testing.TB) string {
 	t.Helper()
-	var lc net.ListenConfig
-	l, err := lc.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	var dialer net.Dialer
+	for {
+		port := strconv.Itoa(firstPort + int(lastPort.Add(1)%ports))
+		conn, err := dialer.DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
+		if err != nil { // nobody listens there
+			return port
+		}
+		conn.Close()
 	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
 // Start runs a server until the end of the test. It waits until the server
