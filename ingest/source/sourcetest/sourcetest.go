@@ -166,9 +166,7 @@ func Program(t testing.TB, name string) string {
 }
 
 // lastPort is the last port that Port tried. Each process begins at a random one.
-var lastPort atomic.Uint32
-
-func init() { lastPort.Store(rand.Uint32N(ports)) } //nolint:gosec // only for tests
+var lastPort = rand.Uint32N(ports) //nolint:gosec // only for tests
 
 // firstPort is the first port of Port, and ports is their number. The system gives none
 // of them to the listeners and connections of other tests.
@@ -179,7 +177,7 @@ func Port(t testing.TB) string {
 	t.Helper()
 	var dialer net.Dialer
 	for {
-		port := strconv.Itoa(firstPort + int(lastPort.Add(1)%ports))
+		port := strconv.Itoa(firstPort + int(atomic.AddUint32(&lastPort, 1)%ports))
 		conn, err := dialer.DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
 		if err != nil { // nobody listens there
 			return port
