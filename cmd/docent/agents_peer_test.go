@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -38,11 +37,12 @@ states:
 
 // twoAgents are a desk and a library, each a process with a database of its own.
 type twoAgents struct {
-	model                   *model
-	deskEnv, libraryEnv     []string
-	deskFile, libraryFile   string
-	desk, library           *program
-	deskAt, libraryAt, host string
+	model                 *model
+	deskEnv, libraryEnv   []string
+	deskFile, libraryFile string
+	desk, library         *program
+	deskAt, libraryAt     string
+	proxy                 *proxy // from the desk to the library
 }
 
 // newTwoAgents starts both. The library's model repeats each question, and
@@ -72,12 +72,8 @@ func newTwoAgents(t *testing.T, deskEnv, libraryEnv []string) *twoAgents {
 	})
 	a.libraryEnv = append(slices.Clone(libraryEnv), "DOCENT_LLM_URL="+m.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none")
 	a.library, a.libraryAt = serve(t, a.libraryEnv, "--agent", a.libraryFile)
-	u, err := url.Parse(a.libraryAt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.host = u.Host
-	a.deskFile = yamlAgent(t, fmt.Sprintf(desk, "ws://"+a.host))
+	a.proxy = newProxy(t, hostOf(a.libraryAt))
+	a.deskFile = yamlAgent(t, fmt.Sprintf(desk, a.proxy.at))
 	a.startDesk(t)
 	return a
 }
@@ -87,10 +83,18 @@ func (a *twoAgents) startDesk(t *testing.T) {
 	a.desk, a.deskAt = serve(t, a.deskEnv, "--agent", a.deskFile)
 }
 
-// startLibrary starts it again, where it was.
+// killLibrary kills it. The desk reaches nobody until startLibrary.
+func (a *twoAgents) killLibrary(t *testing.T) {
+	t.Helper()
+	a.proxy.move(0, nobody)
+	a.library.kill(t)
+}
+
+// startLibrary starts it again.
 func (a *twoAgents) startLibrary(t *testing.T) {
 	t.Helper()
-	a.library, a.libraryAt = serve(t, a.libraryEnv, "--agent", a.libraryFile, "--addr", a.host)
+	a.library, a.libraryAt = serve(t, a.libraryEnv, "--agent", a.libraryFile)
+	a.proxy.move(0, hostOf(a.libraryAt))
 }
 
 // asked compares the questions and answers in the library's only session.
@@ -136,7 +140,7 @@ func TestPeerIsKilled(t *testing.T) {
 		g.waitReply(t, "The library says: about first")
 		g.tell(t, "slow second", "b")
 		a.model.heldUp(t)
-		a.library.kill(t)
+		a.killLibrary(t)
 		a.model.release()
 		a.startLibrary(t)
 		g.waitReply(t, "The library says: about slow second")
@@ -177,7 +181,7 @@ func TestAskerIsKilledUnheard(t *testing.T) {
 		g := join(t, a.deskAt, "S", true)
 		g.tell(t, "first", "a")
 		g.waitReply(t, "The library says: about first")
-		a.library.kill(t)
+		a.killLibrary(t)
 		g.tell(t, "second", "b")
 		g.waitFor(t, "an acknowledgement", func(l line) bool { return l.Action == "ack" && l.ID == "b" })
 		a.desk.kill(t)

@@ -218,6 +218,9 @@ func serve(t *testing.T, env []string, args ...string) (*program, string) {
 	return p, p.log.line(t, "docent is at ")
 }
 
+// hostOf returns the host and port of a server's URL.
+func hostOf(at string) string { return strings.TrimPrefix(at, "http://") }
+
 // getJSON asks a server and decodes its answer.
 func getJSON(t *testing.T, url string, v any) {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,15 +18,18 @@ import (
 // proxy is between clients and servers. It ends connections like a bad network
 // or a server.
 type proxy struct {
-	at      string   // where clients go
-	servers []string // where the servers are; connections take turns
-	turn    atomic.Int64
-	ln      net.Listener
-	done    sync.WaitGroup
+	at   string // where clients go
+	turn atomic.Int64
+	ln   net.Listener
+	done sync.WaitGroup
 
-	mu    sync.Mutex
-	lines []*proxied
+	mu      sync.Mutex
+	servers []string // where the servers are; connections take turns
+	lines   []*proxied
 }
+
+// nobody is an address without a server. Another process may get the address of a killed one.
+const nobody = "127.0.0.1:1"
 
 // proxied is one connection through a proxy.
 type proxied struct {
@@ -42,7 +46,7 @@ func newProxy(t *testing.T, servers ...string) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{at: "ws://" + ln.Addr().String(), servers: servers, ln: ln}
+	p := &proxy{at: "ws://" + ln.Addr().String(), servers: slices.Clone(servers), ln: ln}
 	p.done.Go(p.accept)
 	t.Cleanup(func() {
 		_ = ln.Close()
@@ -84,13 +88,23 @@ func (p *proxy) carry(c net.Conn) {
 // dial connects to the next server that is there.
 func (p *proxy) dial() (s net.Conn, err error) {
 	var d net.Dialer
-	for range p.servers {
-		next := p.servers[int(p.turn.Add(1))%len(p.servers)]
+	p.mu.Lock()
+	servers := slices.Clone(p.servers)
+	p.mu.Unlock()
+	for range servers {
+		next := servers[int(p.turn.Add(1))%len(servers)]
 		if s, err = d.DialContext(context.Background(), "tcp", next); err == nil {
 			return s, nil
 		}
 	}
 	return nil, err
+}
+
+// move sends the next connections to a server elsewhere.
+func (p *proxy) move(i int, to string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.servers[i] = to
 }
 
 func (p *proxy) remove(l *proxied) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -71,7 +70,6 @@ type resume struct {
 	t        *testing.T
 	env      []string
 	file     string
-	hosts    []string
 	proxy    *proxy
 	servers  []*program
 	ctx      context.Context
@@ -134,15 +132,12 @@ func resumeAll(t *testing.T, env []string, c cutting) {
 		t: t, file: yamlAgent(t, ponderer), ctx: ctx, stop: stop, revising: c.revising,
 		env: append(env, "DOCENT_LLM_URL="+model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none"),
 	}
+	var hosts []string
 	for range max(c.replicas, 1) {
 		server, at := serve(t, r.env, "--agent", r.file)
-		u, err := url.Parse(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.servers, r.hosts = append(r.servers, server), append(r.hosts, u.Host)
+		r.servers, hosts = append(r.servers, server), append(hosts, hostOf(at))
 	}
-	r.proxy = newProxy(t, r.hosts...)
+	r.proxy = newProxy(t, hosts...)
 	for i := range c.sessions {
 		var tabs []*tab
 		for k := range c.tabs {
@@ -176,9 +171,11 @@ func (r *resume) cut(c cutting) {
 			}
 		case n%c.killEvery == c.killEvery-1:
 			what = "kill"
-			i := chance.IntN(len(r.servers))
+			i, at := chance.IntN(len(r.servers)), ""
+			r.proxy.move(i, nobody)
 			r.servers[i].kill(r.t)
-			r.servers[i], _ = serve(r.t, r.env, "--agent", r.file, "--addr", r.hosts[i])
+			r.servers[i], at = serve(r.t, r.env, "--agent", r.file)
+			r.proxy.move(i, hostOf(at))
 		case c.replicas > 1 && n%c.killEvery == c.killEvery/2:
 			what = "stop"
 			r.pause(r.servers[chance.IntN(len(r.servers))])

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/url"
 	"testing"
 	"time"
 
@@ -21,11 +20,7 @@ func TestTakeover(t *testing.T) {
 	var hosts []string
 	for range 2 {
 		server, at := serve(t, append(env, "DOCENT_DATA="+t.TempDir()), "--agent", file)
-		u, err := url.Parse(at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		servers, hosts = append(servers, server), append(hosts, u.Host)
+		servers, hosts = append(servers, server), append(hosts, hostOf(at))
 	}
 	first, second := newProxy(t, hosts...), newProxy(t, hosts[1])
 	first.turn.Store(1) // the first client is at the first server
@@ -35,6 +30,7 @@ func TestTakeover(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	first.move(0, nobody)
 	servers[0].kill(t)
 	killed := time.Now()
 	for _, v := range []*tab{here, there} {
