@@ -39,7 +39,7 @@ func TestServerEndsWithProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deadline, tick := time.After(stopTimeout), time.NewTicker(readyEvery)
+	deadline, tick := time.After(adminTimeout), time.NewTicker(readyEvery)
 	defer tick.Stop()
 	for running(pid) {
 		select {
