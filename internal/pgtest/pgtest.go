@@ -5,6 +5,7 @@ package pgtest
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 
 	"docent/migrations"
@@ -24,6 +26,8 @@ const (
 	adminTimeout = time.Minute
 	// templateLock is the advisory lock that makes one process build the template of a shared server.
 	templateLock = 7240165
+	// inUse is the code of the error about a database with other connections.
+	inUse = "55006"
 )
 
 // cluster is a server with a template, which all tests of this process share.
@@ -156,7 +160,7 @@ func template(ctx context.Context, admin, name string) error {
 		err = closed
 	}
 	if err == nil {
-		_, err = conn.Exec(ctx, "ALTER DATABASE "+draft+" RENAME TO "+name)
+		err = patiently(ctx, conn, "ALTER DATABASE "+draft+" RENAME TO "+name)
 	}
 	if err != nil {
 		return fmt.Errorf("make the template: %w", err)
@@ -171,10 +175,22 @@ func do(ctx context.Context, database, query string) error {
 		return fmt.Errorf("connect to the test server: %w", err)
 	}
 	defer conn.Close(ctx) //nolint:errcheck // the statement's error counts
-	if _, err := conn.Exec(ctx, query); err != nil {
+	if err := patiently(ctx, conn, query); err != nil {
 		return fmt.Errorf("test server: %s: %w", query, err)
 	}
 	return nil
+}
+
+// patiently runs one statement. The server waits 5 seconds for the end of other connections to a database that the
+// statement needs alone. On a busy machine, that may be too short.
+func patiently(ctx context.Context, conn *pgx.Conn, query string) error {
+	for {
+		_, err := conn.Exec(ctx, query)
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) || refused.Code != inUse {
+			return err
+		}
+	}
 }
 
 // withDatabase returns a URL with another database name.
