@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"go.uber.org/goleak"
@@ -19,9 +20,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// pagePatience is the time limit of a page. A busy machine may need many seconds, and
+// the first page also waits until the PDF library is compiled.
+const pagePatience = 3 * time.Minute
+
 func newExtractor(t testing.TB) *extract.Extractor {
 	t.Helper()
-	e, err := extract.New(extract.Config{CacheDir: pdfCache(t)})
+	e, err := extract.New(extract.Config{CacheDir: pdfCache(t), PageTimeout: pagePatience})
 	if err != nil {
 		t.Fatal(err)
 	}
