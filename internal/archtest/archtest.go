@@ -21,7 +21,7 @@ var Levels = []Level{
 	{"ground", []string{"config", "migrations", "web", "payload", "internal/errlog", "internal/quota", "internal/trace"}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{
-		"rag", "rag/corpus", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat",
+		"rag", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat",
 		"ingest/outline", "ingest/format",
 	}},
 	{"abilities", []string{"agent/tool/...", "agent/intent/..."}},

@@ -25,6 +25,8 @@ const (
 	weightName = .2
 	// weightTopic rewards a label that names the subject of the question.
 	weightTopic = .3
+	// weightDefinition rewards a definition of the subject, if the question asks for it.
+	weightDefinition = .8
 	// weightLength is the cost of a hundred words.
 	weightLength = .15
 	// weightSeam is the cost of each flaw at the edges of a window: a beginning that needs omitted text, or an end that
@@ -82,10 +84,11 @@ func (e *extractor) choose() []quote {
 	best := windows[0]
 	chosen := slices.Clone(best.quotes)
 	covered, hinted, words := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
-	least := max(enough*best.score, best.score-below)
+	top, distance := best.score-weightDefinition*e.defined(best), below // a definition does not exclude the rest
 	if e.encoded {
-		least = max(enough*best.score, best.score-belowEncoded)
+		distance = belowEncoded
 	}
+	least := max(enough*top, top-distance)
 	for len(chosen) < extractQuotes {
 		var next *window
 		var nextGain float64
@@ -96,6 +99,9 @@ func (e *extractor) choose() []quote {
 			}
 			if w.quotes[0].adrift && !slices.ContainsFunc(chosen, w.quotes[0].follows) {
 				continue // what it leans on is not quoted
+			}
+			if e.defines != nil && w.quotes[0].Kind == text.CodeSentence && best.quotes[0].Kind != text.CodeSentence {
+				continue
 			}
 			if words+w.words > extractWords || len(chosen)+len(w.quotes) > extractQuotes || repeats(chosen, w.quotes) {
 				continue
@@ -129,6 +135,9 @@ func (e *extractor) windows() []window {
 				if to-from > 1 && (last.Kind == text.TitleSentence || last.label != passage[from].label) {
 					break
 				}
+				if to-from > 1 && e.defines != nil && last.Kind == text.CodeSentence {
+					break // a synopsis defines nothing
+				}
 				w := e.window(doc, passage, from, to)
 				if to-from > 1 && w.words > extractWords {
 					break
@@ -154,7 +163,7 @@ func (e *extractor) window(doc int, passage []quote, from, to int) window {
 	w.base = weightVector * w.cosine
 	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, w.quotes[0].label))
 	w.base += weightContext * float64(embed.Dot(e.vector, e.scratch))
-	w.base += e.similarity(w)
+	w.base += e.similarity(w) + weightDefinition*e.defined(w)
 	w.base += weightPrior*e.prior[doc] + weightTopic*w.quotes[0].topic
 	w.base -= weightLength * float64(w.words) / 100
 	w.base -= weightSeam * seams(passage, from, to)
@@ -181,6 +190,27 @@ func (e *extractor) similarity(w window) float64 {
 		}
 	}
 	return weightClosest*best + weightMean*sum/float64(max(n, 1))
+}
+
+// defined says how clearly a window defines the subject of the question, from 0 to 1.
+func (e *extractor) defined(w window) float64 {
+	best := 0.0
+	if !w.quotes[0].adrift {
+		for _, q := range w.quotes {
+			if q.Kind != text.CodeSentence {
+				best = max(best, e.strength(q))
+			}
+		}
+	}
+	return best
+}
+
+// strength says how clearly a quote defines the subject of the question.
+func (e *extractor) strength(q quote) float64 {
+	if e.defines == nil {
+		return 0
+	}
+	return e.defines.Strength(e.documents[q.doc].Document.Title, q.text)
 }
 
 // repeated returns the share of the words of a window that the last answer said.

@@ -7,6 +7,7 @@ import (
 
 	"docent/embed"
 	"docent/rag/corpus"
+	"docent/rag/definition"
 	"docent/rag/text"
 )
 
@@ -75,7 +76,9 @@ type extractor struct {
 	question string
 	terms    []text.Weighted
 	hints    []hint
-	vector   []float32
+	// defines is the question if it asks for a definition, or nil.
+	defines *definition.Question
+	vector  []float32
 	// passages are the sentences of each passage.
 	passages [][]quote
 	// documents are the passages as retrieved.
@@ -98,7 +101,8 @@ func extract(static *embed.Static, query Query) []quote {
 	passages := query.Passages[:min(len(query.Passages), extractPassages)]
 	e := &extractor{
 		static: static, question: query.Question, hints: hintsFor(query.Question), said: lettersOf(query.Said),
-		vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
+		defines: definition.Asked(query.Question),
+		vector:  make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
 	}
 	static.Mean(e.vector, static.Tokenize(query.Searched))
 	asked := plainWordsOf(query.Question)
@@ -192,6 +196,8 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}
 		if s.Kind == text.ProseSentence && strings.HasSuffix(q.text, "?") && isAlone(sentences, i) {
 			q.Kind = text.TitleSentence // the question of an FAQ
+		} else if s.Kind == text.TitleSentence && e.strength(q) == 1 {
+			q.Kind = text.ProseSentence // the line of a name and its meaning
 		}
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), text.Ends(q.text)
 		q.adrift = q.leans && q.Kind == text.ProseSentence && len(out) > 0 &&

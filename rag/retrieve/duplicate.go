@@ -22,7 +22,7 @@ func distinct(candidates []candidate, n int) []candidate {
 		if len(out) == n {
 			break
 		}
-		mine := slices.Clone(c.text())
+		mine := slices.Clone(c.Tokens[c.Heading:])
 		slices.Sort(mine)
 		same := func(other []uint16) bool { return sameTokens(mine, other, c.Kind) }
 		if slices.ContainsFunc(sorted[max(0, len(sorted)-duplicateWindow):], same) {

@@ -1,6 +1,8 @@
 package retrieve
 
 import (
+	"slices"
+
 	"docent/embed"
 )
 
@@ -34,6 +36,8 @@ const (
 	// FeatureEnrichment is the score of the best line of the chunk's enrichment, or
 	// the score for other wordings of the question.
 	FeatureEnrichment = "enrichment"
+	// FeatureDefinition is the strength of a definition in the chunk, if the question asks for one.
+	FeatureDefinition = "definition"
 )
 
 // feature is one measure of how well a candidate fits.
@@ -45,27 +49,32 @@ type feature struct {
 
 // features are the features of the second stage in the order of display.
 var features = []feature{
-	{FeatureBM25, keywordScore},
+	{FeatureBM25, match(func(m Match) float64 { return m.Score })},
 	{FeatureDense, denseScore},
 	{FeatureDocumentDense, documentDense},
 	{FeatureSentence, bestSentence},
 	{FeatureSoftCount, softCount},
 	{FeatureSoftSentence, softSentence},
 	{FeaturePairs, closePairs},
-	{FeatureDocument, documentScore},
-	{FeatureHeading, headingScore},
-	{FeatureCoverage, coverage},
+	{FeatureDocument, match(func(m Match) float64 { return m.Document })},
+	{FeatureHeading, match(func(m Match) float64 { return m.Heading })},
+	{FeatureCoverage, match(func(m Match) float64 { return m.Coverage })},
 	{FeatureEnrichment, enrichment},
+	{FeatureDefinition, definitionStrength},
+}
+
+// match returns the feature of a value of the words index.
+func match(value func(m Match) float64) func(s *scoring, out []float32) {
+	return func(s *scoring, out []float32) {
+		for i, m := range s.matches {
+			out[i] = float32(value(m))
+		}
+	}
 }
 
 // featureIndex returns the position of a feature in features, or -1.
 func featureIndex(name string) int {
-	for i, f := range features {
-		if f.name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(features, func(f feature) bool { return f.name == name })
 }
 
 // scoring is one question with its candidates.
@@ -83,6 +92,8 @@ type scoring struct {
 	candidates []candidate
 	matches    []Match
 	scratch    *scratch
+	// defined has, by chunk, the strengths of definitions.
+	defined map[int64]float32
 }
 
 // candidate is a chunk that the first stage found.
@@ -101,12 +112,6 @@ type candidate struct {
 // maxFeatures limits the features, so that candidates contain their values in
 // an array.
 const maxFeatures = 16
-
-func keywordScore(s *scoring, out []float32) {
-	for i, m := range s.matches {
-		out[i] = float32(m.Score)
-	}
-}
 
 func denseScore(s *scoring, out []float32) {
 	defer s.encoderScore(out)
@@ -127,21 +132,10 @@ func documentDense(s *scoring, out []float32) {
 	}
 }
 
-func documentScore(s *scoring, out []float32) {
-	for i, m := range s.matches {
-		out[i] = float32(m.Document)
-	}
-}
-
-func headingScore(s *scoring, out []float32) {
-	for i, m := range s.matches {
-		out[i] = float32(m.Heading)
-	}
-}
-
-func coverage(s *scoring, out []float32) {
-	for i, m := range s.matches {
-		out[i] = float32(m.Coverage)
+// definitionStrength is 0 unless the question asks for a definition.
+func definitionStrength(s *scoring, out []float32) {
+	for i, c := range s.candidates {
+		out[i] = s.defined[c.ID]
 	}
 }
 

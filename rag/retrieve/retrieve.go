@@ -11,6 +11,7 @@ import (
 	"docent/internal/fault"
 	"docent/internal/trace"
 	"docent/rag/corpus"
+	"docent/rag/definition"
 	"docent/rag/evidence"
 	"docent/rag/talk"
 	"docent/rag/text"
@@ -304,6 +305,16 @@ func (r *Retriever) second(ctx context.Context, q Query, asking question, candid
 	if err := s.prepare(ctx, asking.text, r.features); err != nil {
 		return err
 	}
+	if asks := definition.Asked(q.Question); asks != nil {
+		passages, err := r.cfg.Corpus.Passages(ctx, candidateIDs(candidates))
+		if err != nil {
+			return fmt.Errorf("read passages: %w", err)
+		}
+		s.defined = make(map[int64]float32, len(passages))
+		for _, p := range passages {
+			s.defined[p.ID] = float32(asks.Strength(p.Document.Title, p.Text))
+		}
+	}
 	column := make([]float32, len(candidates))
 	for f := range features {
 		if slices.Contains(q.Without, features[f].name) {
@@ -311,8 +322,8 @@ func (r *Retriever) second(ctx context.Context, q Query, asking question, candid
 		}
 		features[f].compute(s, column)
 		highest := float32(1)
-		if features[f].name == FeatureEnrichment && len(q.Wordings) == 0 && len(column) > 0 {
-			highest = slices.Max(column) // the share of chunks with an enrichment
+		if name := features[f].name; len(column) > 0 && (name == FeatureDefinition || name == FeatureEnrichment && len(q.Wordings) == 0) {
+			highest = slices.Max(column) // the clearest definition, or the share of chunks with an enrichment
 		}
 		normalize(column)
 		for i := range candidates {

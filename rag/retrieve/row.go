@@ -8,23 +8,13 @@ import (
 	"docent/rag/text"
 )
 
-// text returns the tokens of the passage without its heading.
-func (r *Row) text() []uint16 { return r.Tokens[r.Heading:] }
-
 // maxRowTokens limits the tokens of a row, so that positions fit in 16 bits.
 const maxRowTokens = 4096
 
 // kinds numbers the kinds of chunks in snapshots.
 var kinds = []corpus.Kind{corpus.Prose, corpus.Code, corpus.Table}
 
-func kindNumber(k corpus.Kind) uint8 {
-	for i, name := range kinds {
-		if name == k {
-			return uint8(i)
-		}
-	}
-	return 0
-}
+func kindNumber(k corpus.Kind) uint8 { return uint8(max(0, slices.Index(kinds, k))) }
 
 // NewRow makes the row of a chunk. heading is the line above its text.
 func NewRow(static *embed.Static, doc *RowDocument, c *corpus.Chunk, heading string, vector []float32) *Row {

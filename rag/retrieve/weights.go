@@ -22,7 +22,7 @@ func DefaultWeights(embedder string) Weights {
 	all := map[string]float64{
 		FeatureBM25: .2, FeatureDense: .3, FeatureDocumentDense: .5, FeatureSentence: .3, FeatureSoftCount: .3,
 		FeatureSoftSentence: .3, FeaturePairs: .2, FeatureDocument: .1, FeatureHeading: .1, FeatureCoverage: .2,
-		FeatureEnrichment: .8,
+		FeatureEnrichment: .8, FeatureDefinition: .8,
 	}
 	if embedder != embed.StaticName {
 		all[FeatureDense] = .8

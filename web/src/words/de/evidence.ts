@@ -141,6 +141,8 @@ export const evidence: Catalogue['evidence'] = {
     document: 'Stichwörter im Dokument',
     heading: 'Titel und Überschriften',
     coverage: 'Anteil der Wörter der Frage',
+    enrichment: 'Anreicherung',
+    definition: 'Definition',
   },
 
   copiedSources: 'Quellen',

@@ -147,6 +147,8 @@ export const evidence = {
     document: 'Keywords in the document',
     heading: 'Title and headings',
     coverage: 'Share of the question’s words',
+    enrichment: 'Enrichment',
+    definition: 'Definition',
   } as Record<string, string>,
 
   // Copied text.

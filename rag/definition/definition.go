@@ -1,0 +1,170 @@
+// Package definition finds the sentences that say what something is: the answers to
+// questions such as "What is a checkpoint?" and "What does VACUUM do?". Its patterns are
+// English.
+package definition
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"docent/rag/text"
+)
+
+// Longer subjects describe a situation, such as "the error after the upgrade".
+const (
+	maxSubject      = 4
+	maxSubjectBytes = 80
+)
+
+// Bounds of a sentence that are read, in bytes: before its subject, and from there on.
+const (
+	maxBefore = 100
+	maxAfter  = 200
+)
+
+var (
+	// asked matches questions for a definition. The group with a value is the subject.
+	asked = regexp.MustCompile(`^(?:(?:so|and|but|ok|please),? )*(?:` +
+		`(?:what|who)(?:['’]s| is| are) (?:(?:an?|the) )?(.+?)(?: (?:(?:good|used) )?for| about| exactly)?` +
+		`|what do(?:es)? (?:(?:an?|the) )?(.+?) (?:do|mean|stand for)(?: exactly)?` +
+		`|what (.+?) means?` +
+		`|(?:define|explain) (?:(?:an?|the) )?(.+?)` +
+		`)[ ?.!]*$`)
+	// relation matches words that make the subject of a question more than a name.
+	relation = regexp.MustCompile(`(?:^|\s)(?:of|in|for|with|between|when|if|to|on|by|at|from|than|that|which|how|or|and|my|this|these|it|they|` +
+		`there|not|difference|default)(?:\s|$)`)
+	// kind is a word after a name that says what kind of thing it is.
+	kind = `command|statement|utility|program|tool|module|extension|function|method|type|daemon|server|process|service|parameter|option|` +
+		`variable|class|file`
+	// ofKind matches such a word at the end of a subject.
+	ofKind = regexp.MustCompile(`^(.+) (?:` + kind + `)$`)
+	// selfDescription matches a sentence about the subject of its page.
+	selfDescription = regexp.MustCompile(`(?:^|[.:]\s|\n)this (?:` + kind + `) ` + verb + ` `)
+	// called matches the words before a name that the sentence introduces.
+	called = regexp.MustCompile(`\w \b(?:called|known as|referred to as) (?:(?:an?|the) )?[“"'*` + "`" + `]*$`)
+)
+
+// Patterns of the parts of a sentence, in lower case.
+const (
+	// lead is all before the subject.
+	lead = `^[ \t>*•-]*(?:in [\w.]+(?: \w+)?, )?(?:(?:an?|the) )?`
+	// verb matches verbs with a subject in the singular, and nouns in the plural.
+	verb = `(?:[a-z]{3,}[^s\W]|use|run|set|add|get|put|let|tell)s`
+	// object matches a word that stands after a verb and not after a noun.
+	object = `(?:an?|the|all|any|each|every|its|new|one|whether|how|what|you|information|data)\b`
+	// usual matches the usual verbs of definitions.
+	usual = `(?:allow|let|provide|enable|define|make|contain|store|hold|represent|give)s?\b`
+)
+
+// Question is a question for the definition of a subject. It is safe for concurrent use.
+type Question struct {
+	// word is the beginning of the subject without the ending of a plural.
+	word string
+	// is, does, and first match sentences from their beginning. The group of first is the word after the verb.
+	is, does, first *regexp.Regexp
+	// long matches an abbreviation with its words, and named the subject after words such as "called".
+	long, named *regexp.Regexp
+	// title matches titles that are only the subject.
+	title *regexp.Regexp
+}
+
+// Asked reads a question. It returns nil if the question does not ask for a definition.
+func Asked(question string) *Question {
+	groups := asked.FindStringSubmatch(strings.ToLower(strings.TrimSpace(question)))
+	if groups == nil {
+		return nil
+	}
+	subject := strings.Join(groups[1:], "")
+	if m := ofKind.FindStringSubmatch(subject); m != nil {
+		subject = m[1]
+	}
+	words := strings.Fields(subject)
+	if len(words) == 0 || len(words) > maxSubject || len(subject) > maxSubjectBytes || relation.MatchString(subject) {
+		return nil
+	}
+	word, _ := singular(words[0])
+	for i, w := range words {
+		stem, endings := singular(w)
+		words[i] = regexp.QuoteMeta(stem) + endings
+	}
+	name := "[“\"`*']*" + strings.Join(words, `[\s-]+`) + "[”\"`*']*"
+	full := `(?:` + name + `|(?:[\w-]+ ){1,6}\(` + name + `\))` // or an abbreviation
+	start := lead + full + `(?:\s*\([^()\n]{1,60}\))?(?:,[^,.\n]{3,80},)?(?: (?:` + kind + `)s?)?(?: in \w+)?`
+	return &Question{
+		word: word,
+		is: regexp.MustCompile(start + `(?:\s+[—–]\s+\w|\s+(?:is|are) (?:\w+ly )?(?:an?|the|one|any|some)\b|` +
+			`\s+(?:means?|refers? to|stands? for|denotes?|describes?)\b)` +
+			`|^` + full + `\n+(?:an?|the|one) [a-z]`), // an entry of a glossary
+		does:  regexp.MustCompile(start + `\s+(?:` + verb + ` ` + object + `|` + usual + `)`),
+		first: regexp.MustCompile(start + `\s+` + verb + ` (\pL+)`),
+		long:  regexp.MustCompile(`^` + name + ` \((?:the )?` + regexp.QuoteMeta(firstLetter(word)) + `\w*(?:[\s-]\w+){2,}\)`),
+		named: regexp.MustCompile(`^` + name + `(?:[,.;:)]|\s+(?:that|which|whose|in|for|to|and|or)\b|\s+\()`),
+		title: regexp.MustCompile(`^(?:\d[\d.]*\s+)?(?:the )?` + name + `(?: (?:` + kind + `)s?)?(?:\s*\([^()]{1,20}\))?$`),
+	}
+}
+
+// singular splits a word into the part that its singular and its plural share, and a
+// pattern of their endings.
+func singular(word string) (stem, endings string) {
+	switch {
+	case len(word) > 3 && strings.HasSuffix(word, "ies"):
+		return word[:len(word)-3], "(?:y|ies)"
+	case len(word) > 3 && strings.HasSuffix(word, "y"):
+		return word[:len(word)-1], "(?:y|ys|ies)"
+	case len(word) > 3 && strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ss"):
+		return word[:len(word)-1], "s?"
+	default:
+		return word, "(?:e?s)?"
+	}
+}
+
+// firstLetter returns the first character of a word.
+func firstLetter(word string) string {
+	_, size := utf8.DecodeRuneInString(word)
+	return word[:size]
+}
+
+// Strengths of sentences.
+const (
+	strengthIs   = 1
+	strengthDoes = .7
+)
+
+// Strength says how clearly a text of a document with this title defines the subject,
+// from 0 to 1. "A checkpoint is a point in the log" counts more than "Checkpoints make
+// recovery shorter".
+func (q *Question) Strength(title, content string) float64 {
+	content = strings.ToLower(content)
+	best := 0.0
+	for at := 0; best < strengthIs; at += len(q.word) {
+		next := strings.Index(content[at:], q.word)
+		if next < 0 {
+			break
+		}
+		at += next
+		best = max(best, q.sentence(content, at))
+	}
+	if best == 0 && selfDescription.MatchString(content) && q.title.MatchString(strings.ToLower(title)) {
+		return strengthDoes
+	}
+	return best
+}
+
+// sentence is the strength of the sentence around the subject at a place of a text.
+func (q *Question) sentence(content string, at int) float64 {
+	before := content[max(0, at-maxBefore):at]
+	before = before[strings.LastIndexAny(before, "\n.!?:")+1:]
+	rest := content[at:min(len(content), at+maxAfter)]
+	sentence := strings.TrimLeft(before+rest, " ")
+	switch {
+	case q.is.MatchString(sentence), called.MatchString(before) && q.named.MatchString(rest):
+		return strengthIs
+	case q.does.MatchString(sentence), q.long.MatchString(rest):
+		return strengthDoes
+	}
+	if m := q.first.FindStringSubmatch(sentence); m != nil && strings.TrimSpace(content[:at]) == before && !text.IsStop(m[1]) {
+		return strengthDoes // the text begins with it
+	}
+	return 0
+}
