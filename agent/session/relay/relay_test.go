@@ -32,6 +32,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(pgtest.Main(m)) }
 // patience bounds every wait in these tests.
 const patience = 60 * time.Second
 
+// The leases of processes. brief is for those that a test silences. A busy machine may stand still
+// for longer than that, so the others have long.
+const (
+	brief = 3 * time.Second
+	long  = patience
+)
+
 // process is one of several processes with the same database.
 type process struct {
 	*session.Runtime
@@ -127,14 +134,14 @@ func (l *line) silence() { l.mu.Lock(); defer l.mu.Unlock(); close(l.cut) }
 func (l *line) repair()  { l.mu.Lock(); defer l.mu.Unlock(); l.cut = make(chan struct{}) }
 
 // begin starts a process with an agent.
-func begin(t *testing.T, url string, a *agent.Agent, shared ...*limits.Limit) *process {
+func begin(t *testing.T, url string, a *agent.Agent, lease time.Duration, shared ...*limits.Limit) *process {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), postgres.Config{URL: url})
 	ok(t, err)
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	p := &process{line: &line{Store: store, cut: make(chan struct{})}}
 	p.relay, err = relay.New(relay.Config{
-		Agent: a.Name(), Leases: p.line, Replica: replica.Config{Bus: p.line, Logger: log},
+		Agent: a.Name(), Leases: p.line, Replica: replica.Config{Bus: p.line, Logger: log, Lease: lease},
 	})
 	ok(t, err)
 	p.Runtime, err = session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, Logger: log, Replicas: p.relay})
@@ -258,7 +265,7 @@ func TestElsewhere(t *testing.T) {
 		}
 		return nil
 	}
-	a, b := begin(t, url, echo(picky)), begin(t, url, echo(picky))
+	a, b := begin(t, url, echo(picky), long), begin(t, url, echo(picky), long)
 	here := a.join(t, session.OpenRequest{})
 	here.until(payload.SyncedAction)
 	if got := here.until(payload.ReplyStr); string(got[0].Frame.Message) != `"hello"` {

@@ -28,8 +28,8 @@ func TestShared(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
 	here, there := limits.New(limits.Config{Each: 2}), limits.New(limits.Config{Each: 2})
-	a := begin(t, url, echo(nil), here)
-	begin(t, url, echo(nil), there)
+	a := begin(t, url, echo(nil), brief, here)
+	begin(t, url, echo(nil), long, there)
 	if err := here.Take("ann", 2); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestShared(t *testing.T) {
 func TestDeleted(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a, b := begin(t, url, echo(nil), long), begin(t, url, echo(nil), long)
 	here := a.join(t, session.OpenRequest{})
 	here.until(payload.ReplyStr)
 	there := b.join(t, session.OpenRequest{})

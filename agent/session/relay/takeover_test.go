@@ -38,8 +38,8 @@ func TestTakeover(t *testing.T) {
 		close(running)
 		<-resume
 		return nil
-	}))
-	b := begin(t, url, echo(nil))
+	}), brief)
+	b := begin(t, url, echo(nil), long)
 	here, there := a.join(t, session.OpenRequest{}), b.join(t, session.OpenRequest{})
 	ok(t, there.Send(t.Context(), session.Message{ID: "m", Content: chat.JSONString("one"), Human: true}))
 	<-running
@@ -98,7 +98,7 @@ func TestTakeover(t *testing.T) {
 func TestStale(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a, b := begin(t, url, echo(nil), brief), begin(t, url, echo(nil), long)
 	here := a.join(t, session.OpenRequest{})
 	here.says("m", "one")
 	a.line.silence()
@@ -121,7 +121,7 @@ func TestStale(t *testing.T) {
 func TestLate(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a, b := begin(t, url, echo(nil), brief), begin(t, url, echo(nil), long)
 	a.join(t, session.OpenRequest{}).until(payload.ReplyStr)
 	a.line.silence()
 	there := b.join(t, session.OpenRequest{})
@@ -143,7 +143,7 @@ func TestLate(t *testing.T) {
 func TestLost(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a, b := begin(t, url, echo(nil), long), begin(t, url, echo(nil), long)
 	here, there := a.join(t, session.OpenRequest{}), b.join(t, session.OpenRequest{})
 	here.until(payload.ReplyStr)
 	a.line.lose.Store(1)
@@ -166,7 +166,7 @@ func TestLost(t *testing.T) {
 func TestRepeated(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a, b := begin(t, url, echo(nil), long), begin(t, url, echo(nil), long)
 	a.line.double.Store(true)
 	b.line.double.Store(true)
 	here := a.join(t, session.OpenRequest{})
@@ -186,7 +186,7 @@ func TestRepeated(t *testing.T) {
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a, b := begin(t, url, echo(nil), long), begin(t, url, echo(nil), long)
 	here := a.join(t, session.OpenRequest{})
 	here.until(payload.ReplyStr)
 	here.Close()
@@ -211,7 +211,7 @@ func TestMoves(t *testing.T) {
 func TestOwner(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
-	a, b := begin(t, url, echo(nil)), begin(t, url, echo(nil))
+	a, b := begin(t, url, echo(nil), long), begin(t, url, echo(nil), long)
 	a.join(t, session.OpenRequest{Owner: "user:1"})
 	_, err := b.Open(t.Context(), session.OpenRequest{ID: "x", Owner: "user:2"}, &client{})
 	if fault.KindOf(err) != fault.Forbidden || fault.TextOf(err).ID != "session_of_another_user" {
