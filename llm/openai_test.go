@@ -205,9 +205,11 @@ func TestTimeouts(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 	})
+	// The pieces before a pause must arrive within it, also on a busy machine.
+	const pause = 3 * time.Second
 	t.Run("between pieces", func(t *testing.T) {
 		t.Parallel()
-		o, s, _ := serve(t, llm.Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)})
+		o, s, _ := serve(t, llm.Config{IdleTimeout: pause}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)})
 		got := ""
 		_, err := ask(t, o, llms.WithStreamingFunc(func(_ context.Context, chunk []byte) error { got += string(chunk); return nil }))
 		if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "sent nothing") || got != "x" {
@@ -219,7 +221,7 @@ func TestTimeouts(t *testing.T) {
 	})
 	t.Run("nothing streamed yet", func(t *testing.T) {
 		t.Parallel()
-		o, s, _ := serve(t, llm.Config{IdleTimeout: 30 * time.Millisecond}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)}, llmtest.Say("z"))
+		o, s, _ := serve(t, llm.Config{IdleTimeout: pause}, llmtest.Reply{Text: []string{"x", "y"}, Wait: hang(1)}, llmtest.Say("z"))
 		if c, err := ask(t, o); err != nil || c.Content != "z" || len(s.Requests()) != 2 {
 			t.Errorf("%v, %v", c, err)
 		}
