@@ -283,7 +283,6 @@ func TestSilentStream(t *testing.T) {
 		case <-release:
 		}
 	})).config()
-	cfg.Timeout = 10 * time.Second
 	s := connect(t, cfg)
 	expect(t, s, "test_echo", "hello", "you said\nhello")
 }

@@ -30,7 +30,7 @@ var quick = retry{pause: time.Millisecond, max: 10 * time.Millisecond, attempts:
 const ample = 60 * time.Second
 
 // soon is shorter than any timeout that could end the same wait.
-const soon = DefaultTimeout / 2
+const soon = DefaultTimeout - 5*time.Second
 
 // program is the configuration of a server that is the test binary.
 func program(t *testing.T, mode string) Config {
@@ -66,7 +66,13 @@ func tools(t *testing.T, s *Server) []tool.Tool {
 // invoke calls a tool as an agent does.
 func invoke(ctx context.Context, t *testing.T, s *Server, name, text string) tool.Outcome {
 	t.Helper()
-	set, err := tool.NewSet(tool.SetConfig{Tools: tools(t, s)})
+	return invokeOf(ctx, t, tools(t, s), name, text)
+}
+
+// invokeOf is invoke for a list of tools.
+func invokeOf(ctx context.Context, t *testing.T, list []tool.Tool, name, text string) tool.Outcome {
+	t.Helper()
+	set, err := tool.NewSet(tool.SetConfig{Tools: list})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,10 +179,17 @@ func TestCancel(t *testing.T) {
 
 func TestTimeout(t *testing.T) {
 	t.Parallel()
-	cfg := program(t, "serve")
-	cfg.Timeout = 10 * time.Second // includes the start of the program
-	s := connect(t, cfg)
-	expect(t, s, "test_slow", "", "ERROR: ToolError: Tool 'test_slow' timed out after 10s")
+	s := connect(t, program(t, "serve"))
+	list := tools(t, s)
+	for i := range list {
+		if list[i].Timeout != ample {
+			t.Errorf("%s has the timeout %s", list[i].Name, list[i].Timeout)
+		}
+		list[i].Timeout = time.Second
+	}
+	if got := invokeOf(t.Context(), t, list, "test_slow", ""); got.Content != "ERROR: ToolError: Tool 'test_slow' timed out after 1s" {
+		t.Errorf("got %q", got.Content)
+	}
 	expect(t, s, "test_echo", "still there", "you said\nstill there")
 }
 
