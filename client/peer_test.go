@@ -449,22 +449,17 @@ func TestBAFPeer(t *testing.T) {
 // An unreachable peer is reported to the user, whose conversation continues.
 func TestPeerIsDown(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	a := open(t, asker(func() string { return "ws://" + address }), agenttest.NewStore(), "")
+	b := open(t, talker("b", func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "up") }), agenttest.NewStore(), "")
+	r := build(t, b.address())
+	r.set(true) // a free port could be taken by another test
+	a := open(t, asker(func() string { return "ws://" + r.address }), agenttest.NewStore(), "")
 	v := a.visit("")
 	v.hears("asker greets")
 	v.say("hello")
-	if got := v.next(); !strings.Contains(got, "the other agent cannot be reached") || strings.Contains(got, address) {
+	if got := v.next(); !strings.Contains(got, "the other agent cannot be reached") || strings.Contains(got, r.address) {
 		t.Errorf("heard %q", got)
 	}
-	b := open(t, talker("b", func(ctx context.Context, s *agent.Session) error { return s.Reply(ctx, "up") }), agenttest.NewStore(), address)
+	r.set(false)
 	v.say("hello")
 	v.hears(`"": b greets`)
 	v.hears(`"hello": up`)
