@@ -16,7 +16,7 @@ import (
 )
 
 // patience bounds each wait of a test.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // session is the id of the conversation of a User.
 const session = "example"

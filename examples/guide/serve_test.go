@@ -30,7 +30,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience bounds each wait of a test.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // start serves an agent over WebSocket alone.
 func start(ctx context.Context, a *agent.Agent, file string, answers agent.RAG, dialer peer.Dialer) (*ws.Server, *sqlite.Store, error) {
