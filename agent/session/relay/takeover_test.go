@@ -40,7 +40,9 @@ func TestTakeover(t *testing.T) {
 		return nil
 	}), brief)
 	b := begin(t, url, echo(nil), long)
-	here, there := a.join(t, session.OpenRequest{}), b.join(t, session.OpenRequest{})
+	here := a.join(t, session.OpenRequest{})
+	here.until(payload.ReplyStr) // a message waits for the greeting, but not for long
+	there := b.join(t, session.OpenRequest{})
 	ok(t, there.Send(t.Context(), session.Message{ID: "m", Content: chat.JSONString("one"), Human: true}))
 	<-running
 	a.line.silence()
