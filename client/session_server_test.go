@@ -193,6 +193,8 @@ func TestSessionRevises(t *testing.T) {
 	}), stores(t)["sqlite"], "")
 	var zero int64
 	v, ctx := h.tab(t, "S", &zero), t.Context()
+	// A message waits for the greeting, but not for long.
+	v.until("the greeting", func(e client.Event) bool { _, ok := e.(*client.Reply); return ok })
 	first, err := v.s.Ask(ctx, "one")
 	if err != nil {
 		t.Fatal(err)
