@@ -37,7 +37,7 @@ func CloseStatus(err error) int {
 }
 
 // closeWait bounds the time for which Close waits for the peer's close frame.
-const closeWait = 5 * time.Second
+const closeWait = 30 * time.Second
 
 // Conn is a connection. One goroutine may read while others write.
 type Conn struct {
