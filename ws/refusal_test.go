@@ -78,7 +78,15 @@ func TestRefusedAfterHandshake(t *testing.T) {
 	}
 	resp.Body.Close()
 	refused("/?session_id=S", page(wrong), "unauthorized", ws.CloseUnauthorized, "mistyped") // the twentieth wrong attempt
-	refused("/?session_id=S", page(wrong), "rate_limited", ws.CloseUnavailable, "try again in")
+	// The next one must come within a second of that, and later ones within twice the time before.
+	slowed := func() bool {
+		p := s.dial("/?session_id=S", page(wrong))
+		text := p.next().raw
+		return p.closed() == ws.CloseUnavailable.Code && strings.Contains(text, `"code":"rate_limited"`) && strings.Contains(text, "try again in")
+	}
+	if !slowed() && !slowed() && !slowed() && !slowed() {
+		t.Error("wrong attempts are not slowed")
+	}
 	if n := store.Calls(agenttest.Open); n != 0 {
 		t.Errorf("%d sessions were opened", n)
 	}
