@@ -291,12 +291,12 @@ func TestTypedErrors(t *testing.T) {
 // Queries that arrive too fast are refused. Commands are not.
 func TestTypedRate(t *testing.T) {
 	t.Parallel()
-	s := serve(t, setup{config: ws.Config{Rate: 0.1, Burst: 2}})
+	s := serve(t, setup{config: ws.Config{Rate: 1, Burst: 2}})
 	p, _ := s.typed("")
 	for range 5 {
 		p.query("m")
 	}
-	if m := p.hearUntil(payload.TypedError); !strings.Contains(m.raw, `"code":"rate_limited","id":"frames_throttled","params":[0.1],"retryable":true`) {
+	if m := p.hearUntil(payload.TypedError); !strings.Contains(m.raw, `"code":"rate_limited","id":"frames_throttled","params":[1],"retryable":true`) {
 		t.Errorf("got %s", m.raw)
 	}
 	for range 3 {
