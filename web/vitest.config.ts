@@ -15,7 +15,7 @@ export default defineConfig({
   },
   test: {
     projects: [
-      { extends: true, test: { name: 'page', environment: 'jsdom', include: ['tests/unit/**/*.test.ts'], testTimeout: 60_000 } },
+      { extends: true, test: { name: 'page', environment: 'jsdom', include: ['tests/unit/**/*.test.ts'], testTimeout: 60_000, expect: { poll: { timeout: 30_000 } } } },
       {
         resolve: { alias: { ws: join(require.resolve('ws/package.json'), '../wrapper.mjs'), vitest: import.meta.resolve('vitest').replace('file://', '') } },
         server: { fs: { allow: ['..'] } },

@@ -37,7 +37,7 @@ afterEach(() => {
 
 const states = () => attachments.list.map((a) => [a.file.name, a.state]);
 const id = (name: string) => attachments.list.find((a) => a.file.name === name)!.id;
-const asked = (name: string) => vi.waitFor(() => expect(uploads.has(name)).toBe(true));
+const asked = (name: string) => expect.poll(() => uploads.has(name)).toBe(true);
 
 test('a failed file that the user gives to the chat meanwhile waits for the next send', async () => {
   attachments.go('documents');
@@ -69,7 +69,7 @@ test('a file that the user removes meanwhile is not sent in the chat', async () 
   let read = () => {};
   reading = new Promise((ok) => (read = ok));
   const done = attachments.send();
-  await vi.waitFor(() => expect(sent).toEqual(['a.txt']));
+  await expect.poll(() => sent).toEqual(['a.txt']);
   attachments.remove(id('b.bin'));
   read();
   expect(await done).toBe(true);
@@ -80,7 +80,7 @@ test('files for a conversation are not sent in the next one', async () => {
   let read = () => {};
   reading = new Promise((ok) => (read = ok));
   const done = attachments.send();
-  await vi.waitFor(() => expect(sent).toEqual(['a.txt']));
+  await expect.poll(() => sent).toEqual(['a.txt']);
   conversation.opened++;
   read();
   await done;
