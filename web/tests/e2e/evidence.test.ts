@@ -94,11 +94,12 @@ describe('evidence', () => {
   const rules_ = (page: Page) => ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1].');
   const lit = async (page: Page, kind: string) => plain((await page.locator(`.panel .text mark.${kind}`).allTextContents()).join(''));
 
-  test('a passage of a PDF is marked on its page, where it is printed', async () => {
+  // The first page of all waits for the reader of PDF to be loaded.
+  test('a passage of a PDF is marked on its page, where it is printed', { timeout: 300_000 }, async () => {
     const { page, check } = await start();
     const answer = await lanterns(page);
     await answer.locator('.cite').first().click();
-    await page.locator('.sheet .mark.said').first().waitFor();
+    await page.locator('.sheet .mark.said').first().waitFor({ timeout: 150_000 });
     await expect.poll(() => page.getByRole('tab', { name: 'Page' }).getAttribute('aria-selected')).toBe('true');
     await expect.poll(() => page.locator('.panel .bar input').inputValue()).toBe('2');
     const picture = page.locator('.sheet[data-page="1"] img');

@@ -113,7 +113,8 @@ describe('what agents send', () => {
     await watched.check();
   });
 
-  test('files are saved as they came and looked at in place: text, picture, PDF', async () => {
+  // The first PDF of all waits for its reader to be compiled.
+  test('files are saved as they came and looked at in place: text, picture, PDF', { timeout: 300_000 }, async () => {
     const { page, watched } = await open([
       ['file', sample.file('figures.csv', 'year,revenue\n2026,12\n')],
       ['file', sample.file('../evil.html', '<script>__pwned = 1</script>')],
@@ -135,7 +136,7 @@ describe('what agents send', () => {
     await page.getByRole('img', { name: 'dot.png' }).first().waitFor();
     await openNext(1);
     const sheet = page.getByRole('img', { name: 'Page 1 of two.pdf' });
-    await sheet.waitFor();
+    await sheet.waitFor({ timeout: 150_000 });
     await expect.poll(() => sheet.evaluate((el) => (el as HTMLImageElement).naturalWidth)).toBeGreaterThan(300);
     await page.getByRole('button', { name: 'Next page' }).click();
     await page.getByRole('img', { name: 'Page 2 of two.pdf' }).waitFor();

@@ -37,7 +37,8 @@ describe('slides', () => {
   }
 
   // The server has pictures of PDFs; what the page does for other formats is the same.
-  test('slides have pictures where the server has some, and text otherwise', async () => {
+  // The first page of all waits for the reader of PDF to be loaded.
+  test('slides have pictures where the server has some, and text otherwise', { timeout: 300_000 }, async () => {
     const { page, check } = await watch(browser, program.url);
     await page.goto(program.url);
     const slides = 'application/vnd.openxmlformats-officedocument.presentationml.presentation; charset=shift_jis';
@@ -47,7 +48,7 @@ describe('slides', () => {
     });
     const answer = await ask(page, 'How much oil does the lantern burn in a night?', 'The lantern burns nine litres of oil in a night [1].');
     await answer.locator('.cite').first().click();
-    await page.locator('.sheet .mark.said').first().waitFor();
+    await page.locator('.sheet .mark.said').first().waitFor({ timeout: 150_000 });
     await expect.poll(() => page.getByRole('tab', { name: 'Slide' }).getAttribute('aria-selected')).toBe('true');
     await expect.poll(() => page.locator('.sheet[data-page="1"] img').evaluate((i: HTMLImageElement) => i.naturalWidth)).toBeGreaterThan(0);
     await expect.poll(() => page.locator('.panel .where').innerText()).toContain('slide 2');
