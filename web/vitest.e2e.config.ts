@@ -13,7 +13,7 @@ export default defineConfig({
     include: ['tests/e2e/**/*.test.ts'],
     exclude: commands.map(([, file]) => `tests/e2e/${file}.test.ts`),
     fileParallelism: false,
-    globalSetup: ['tests/e2e/postgres.ts'],
+    globalSetup: ['tests/e2e/postgres.ts', 'tests/e2e/reader.ts'],
     // What is waited for comes early but on a machine with much to do.
     expect: { poll: { timeout: 60_000 } },
     testTimeout: 180_000,

@@ -38,7 +38,7 @@ describe('the library', () => {
   const row = (name: string) => page.locator('.row', { hasText: name });
   const finished = () => page.getByRole('button', { name: 'Clear this list' }).waitFor({ timeout: 150_000 });
 
-  // The first PDF of all waits for its reader to be compiled.
+  // The first PDF of all waits for its reader to be loaded.
   test('many files go up two at a time, each with its outcome, the failing one with its reason', { timeout: 300_000 }, async () => {
     let most = 0;
     let open = 0;

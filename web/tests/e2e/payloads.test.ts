@@ -113,7 +113,7 @@ describe('what agents send', () => {
     await watched.check();
   });
 
-  // The first PDF of all waits for its reader to be compiled.
+  // The first PDF of all waits for its reader to be loaded.
   test('files are saved as they came and looked at in place: text, picture, PDF', { timeout: 300_000 }, async () => {
     const { page, watched } = await open([
       ['file', sample.file('figures.csv', 'year,revenue\n2026,12\n')],

@@ -159,7 +159,7 @@ describe('the page on the real program', () => {
       { name: 'empty.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4\n') },
     ]);
     await page.locator('li.done', { hasText: 'ferry.txt' }).waitFor();
-    // The first PDF of all waits for its reader to be compiled.
+    // The first PDF of all waits for its reader to be loaded.
     await page.locator('li.failed', { hasText: 'empty.pdf' }).waitFor({ timeout: 150_000 });
     expect(plain(await page.locator('li.failed .outcome').textContent()).length).toBeGreaterThan(10);
     await accessible(page);

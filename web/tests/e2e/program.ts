@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hostile } from '../mock/corpus';
 import { built, newDatabase, rows } from './postgres';
+import { giveReader } from './reader';
 
 const tides = `# Tides
 
@@ -79,6 +80,7 @@ export async function startProgram({ agent, model, user, options: more = [], fil
   const files = Object.entries<string | Uint8Array>({ ...(bare ? {} : samples), ...others });
   for (const [name, text] of files) writeFileSync(join(folder, name), text);
   const data = join(folder, 'data');
+  giveReader(data);
   const database = newDatabase();
   // Nothing of the surrounding environment decides what is tested.
   const env = { PATH: process.env.PATH ?? '', HOME: folder, DATABASE_URL: database.url, ...also };
