@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostile } from '../mock/corpus';
 import { hold, MockModel } from '../mock/model';
-import { accessible, launch, watch, type Watched } from './browser';
+import { accessible, launch, stopClock, watch, type Watched } from './browser';
 import { startProgram, type Program } from './program';
 import { seed } from './seed';
 
@@ -119,8 +119,10 @@ describe('a conversation', () => {
     expect((await said.locator('li').allTextContents()).map((t) => t.replace(/[\s\u2060]*\?$/, ''))).toEqual(['☑ done', '☐ to do']);
     await expect.poll(() => said.locator('img').count()).toBe(0);
     await expect.poll(() => said.textContent()).toContain('with a picture');
+    await stopClock(page); // it says so for two seconds
     await button('Copy this code').click();
     await button('Copied').waitFor();
+    await page.clock.resume();
     await expect.poll(() => clipboard()).toBe('def neap(day):\n    return day % 15 == 7  # the quarter moons');
     await expect.poll(() => page.locator('[aria-live]').textContent()).toBe('Copied');
     await button('Copy this table').click();

@@ -177,8 +177,10 @@ describe('conversations', () => {
   test('a page that is left deletes what it said it had', async () => {
     const address = await talk('What is Old Margery?');
     await talk('When are roses pruned?');
+    await stopClock(page);
     await choose('What is Old Margery?', 'Delete');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.clock.resume();
     await page.reload();
     await expect.poll(async () => (await ids()).length).toBe(1);
     await page.reload();

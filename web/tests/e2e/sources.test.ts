@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MockDocent } from '../mock/server';
 import { samples } from '../mock/sources';
-import { accessible, launch, watch, type Watched } from './browser';
+import { accessible, launch, stopClock, watch, type Watched } from './browser';
 
 describe('sources', () => {
   let browser: Browser;
@@ -83,6 +83,7 @@ describe('sources', () => {
     await schedule.selectOption({ label: 'Every day' });
     await expect.poll(() => last()).toEqual({ method: 'PATCH', path: '/api/sources/3', body: { schedule: '24h' } });
     docent.sources.refuse = 'the schedule must be at least 1m';
+    await stopClock(page); // it is said for eight seconds
     await schedule.selectOption({ label: 'Every 15 minutes' });
     await page.getByText('“Support mailbox” was not changed. The schedule must be at least 1m.').waitFor();
     await expect.poll(() => schedule.inputValue()).toBe('24h');
