@@ -363,6 +363,19 @@ describe('a conversation', () => {
         return { text: found?.textContent?.trim() ?? '', at: found ? found.getBoundingClientRect().top : 0 };
       });
     const still = () => page.evaluate(() => new Promise<void>((ok) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => ok())))));
+    /** settled is sight() once it stays the same. */
+    const settled = async () => {
+      let now = await sight();
+      await expect
+        .poll(async () => {
+          const before = now;
+          await still();
+          now = await sight();
+          return now.text.includes('Question number') && now.text === before.text && now.at === before.at;
+        })
+        .toBe(true);
+      return now;
+    };
 
     test('opens at its end, with only what is in sight drawn', async () => {
       await open();
@@ -408,11 +421,8 @@ describe('a conversation', () => {
       await expect.poll(left).toBeLessThan(120);
       await scroller().hover();
       await page.mouse.wheel(0, -(await top()) / 2);
-      await page.locator('.question').getByText('Question number').first().waitFor();
-      await still();
-      await still();
-      const before = await sight();
-      expect(before.text).toContain('Question number');
+      await expect.poll(left).toBeGreaterThan(1000);
+      const before = await settled();
       model.go();
       await expect.poll(() => page.locator('.answer[aria-busy]').count()).toBe(0);
       const after = await sight();
