@@ -24,7 +24,7 @@ describe('sources', () => {
     watched = await watch(browser, docent.url);
     page = watched.page;
   });
-  afterEach(() => watched.check());
+  afterEach(() => watched.check(60)); // a list with a running sync is read every two seconds
 
   const open = async () => {
     await page.goto(`${docent.url}/#/sources`);
@@ -35,6 +35,8 @@ describe('sources', () => {
 
   test('each source shows its place, its state, its last result, and its next sync', async () => {
     await page.goto(docent.url);
+    await page.getByRole('link', { name: 'Sources' }).waitFor();
+    docent.sources.rows = samples(); // what was 20 minutes ago is so for half a minute
     await page.getByRole('link', { name: 'Sources' }).click();
     const handbook = await card('Handbook').innerText();
     for (const text of ['Up to date', 'Website', 'https://www.example.com/handbook/', '20 minutes ago', '12 added, 4 changed, 1 removed, 3 failed, 393 unchanged', '412 items', 'in 40 minutes', '3 failures']) {
