@@ -143,6 +143,7 @@ describe('stop', () => {
   });
 
   test('what was said so far stays', async () => {
+    mock.pace = 30; // a slow page keeps up with it
     await ask('ramble');
     await page.getByText('Thing 9 ').waitFor();
     await stop().click();
