@@ -1,6 +1,5 @@
 // A docent.v1 server in this process, small enough to be believed: what it
 // stores is the truth that clients are compared with, and it can be killed.
-import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 interface Kept {
@@ -58,10 +57,8 @@ export class TestServer {
   private life = 0;
 
   async start(): Promise<this> {
-    const wss = new WebSocketServer({ port: this.port, host: '127.0.0.1', maxPayload: this.maxPayload });
+    const wss = await this.listen();
     this.wss = wss;
-    await new Promise((ok) => wss.once('listening', ok));
-    this.port = (wss.address() as AddressInfo).port;
     this.url = `http://127.0.0.1:${this.port}`;
     wss.on('connection', (ws, req) => {
       ws.on('error', () => undefined); // of a frame that is too large
@@ -73,6 +70,22 @@ export class TestServer {
       this.serve(ws, new URL(req.url!, this.url).searchParams.get('session_id'));
     });
     return this;
+  }
+
+  /**
+   * listen keeps to one port, which stays free while the server is killed: none of
+   * those that the system gives to whoever connects.
+   */
+  private async listen(): Promise<WebSocketServer> {
+    for (;;) {
+      const port = this.port || 15_000 + Math.floor(Math.random() * 15_000);
+      const wss = new WebSocketServer({ port, host: '127.0.0.1', maxPayload: this.maxPayload });
+      const failed = await new Promise<Error | undefined>((ok) => wss.once('listening', () => ok(undefined)).once('error', ok));
+      if (failed && this.port) throw failed;
+      if (failed) continue;
+      this.port = port;
+      return wss;
+    }
   }
 
   /** kill ends it as a crash does: only what is stored is kept. */
