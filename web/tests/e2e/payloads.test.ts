@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hostile } from '../mock/corpus';
-import { accessible, launch, stopClock, watch, type Watched } from './browser';
+import { accessible, launch, watch, type Watched } from './browser';
 import { newDatabase } from './postgres';
 import { startProgram, type Program } from './program';
 import * as sample from './samples';
@@ -293,14 +293,12 @@ describe('what agents send', () => {
     expect([await link.getAttribute('href'), await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
       'https://www.openstreetmap.org/?mlat=49.611621&mlon=-6.131935#map=15/49.611621/-6.131935', '_blank', 'noopener noreferrer nofollow',
     ]);
-    await stopClock(page); // it says so for five seconds
     await page.getByRole('button', { name: 'Copy the coordinates' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
     await watched.check();
     // It is said only if it is so.
     const other = await open([['location', { latitude: 1, longitude: 2 }]]);
     await other.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } }));
-    await stopClock(other.page);
     await other.page.getByRole('button', { name: 'Copy the coordinates' }).click();
     await other.page.getByText('Your browser did not allow copying. Select the coordinates and copy them.').waitFor();
     await expect.poll(() => other.page.getByText('Copied', { exact: true }).count()).toBe(0);
