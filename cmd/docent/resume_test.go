@@ -171,7 +171,8 @@ func (r *resume) cut(c cutting) {
 			}
 		case n%c.killEvery == c.killEvery-1:
 			what = "kill"
-			i, at := chance.IntN(len(r.servers)), ""
+			var at string
+			i := chance.IntN(len(r.servers))
 			r.proxy.move(i, nobody)
 			r.servers[i].kill(r.t)
 			r.servers[i], at = serve(r.t, r.env, "--agent", r.file)
