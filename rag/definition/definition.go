@@ -26,17 +26,16 @@ const (
 var (
 	// asked matches questions for a definition. The group with a value is the subject.
 	asked = regexp.MustCompile(`^(?:(?:so|and|but|ok|please),? )*(?:` +
-		`(?:what|who)(?:['’]s| is| are) (?:(?:an?|the) )?(.+?)(?: (?:(?:good|used) )?for| about| exactly)?` +
+		`(?:what|who)(?:['’]?s| is| are) (?:(?:an?|the) )?(.+?)(?: (?:(?:good|used) )?for| about| exactly)?` +
 		`|what do(?:es)? (?:(?:an?|the) )?(.+?) (?:do|mean|stand for)(?: exactly)?` +
 		`|what (.+?) means?` +
-		`|(?:define|explain) (?:(?:an?|the) )?(.+?)` +
+		`|(?:define|explain|(?:the )?meaning of) (?:(?:an?|the) )?(.+?)` +
+		`|(.+?)(?: [-–]|[,:])? (?:meaning|definition|what (?:is|are|does|do) (?:it|that|this|they)(?: do| mean| for)?)` +
+		`|(\S+(?: \S+)?) ?\?` +
 		`)[ ?.!]*$`)
 	// relation matches words that make the subject of a question more than a name.
 	relation = regexp.MustCompile(`(?:^|\s)(?:of|in|for|with|between|when|if|to|on|by|at|from|than|that|which|how|or|and|my|this|these|it|they|` +
 		`there|not|difference|default)(?:\s|$)`)
-	// kind is a word after a name that says what kind of thing it is.
-	kind = `command|statement|utility|program|tool|module|extension|function|method|type|daemon|server|process|service|parameter|option|` +
-		`variable|class|file`
 	// ofKind matches such a word at the end of a subject.
 	ofKind = regexp.MustCompile(`^(.+) (?:` + kind + `)$`)
 	// selfDescription matches a sentence about the subject of its page.
@@ -47,8 +46,11 @@ var (
 
 // Patterns of the parts of a sentence, in lower case.
 const (
+	// kind is a word beside a name that says what kind of thing it is.
+	kind = `command|statement|utility|program|tool|package|module|extension|function|method|type|daemon|server|process|service|` +
+		`parameter|option|directive|variable|class|file|feature`
 	// lead is all before the subject.
-	lead = `^[ \t>*•-]*(?:in [\w.]+(?: \w+)?, )?(?:(?:an?|the) )?`
+	lead = `^[ \t>*•-]*(?:in [\w.]+(?: \w+)?, )?(?:(?:an?|the) )?(?:(?:` + kind + `) )?`
 	// verb matches verbs with a subject in the singular, and nouns in the plural.
 	verb = `(?:[a-z]{3,}[^s\W]|use|run|set|add|get|put|let|tell)s`
 	// object matches a word that stands after a verb and not after a noun.
@@ -63,9 +65,10 @@ type Question struct {
 	word string
 	// is, does, and first match sentences from their beginning. The group of first is the word after the verb.
 	is, does, first *regexp.Regexp
-	// long matches an abbreviation with its words, and named the subject after words such as "called".
-	long, named *regexp.Regexp
-	// title matches titles that are only the subject.
+	// long matches an abbreviation with its words, which an abbreviation in parentheses with a relative clause, and named
+	// the subject after words such as "called".
+	long, which, named *regexp.Regexp
+	// title matches titles with the subject.
 	title *regexp.Regexp
 }
 
@@ -94,13 +97,15 @@ func Asked(question string) *Question {
 	return &Question{
 		word: word,
 		is: regexp.MustCompile(start + `(?:\s+[—–]\s+\w|\s+(?:is|are) (?:\w+ly )?(?:an?|the|one|any|some)\b|` +
+			`\s+(?:is|are|can be) (?:(?:\w+ly|often|also) )?used (?:to|for|by|as)\b|` +
 			`\s+(?:means?|refers? to|stands? for|denotes?|describes?)\b)` +
 			`|^` + full + `\n+(?:an?|the|one) [a-z]`), // an entry of a glossary
 		does:  regexp.MustCompile(start + `\s+(?:` + verb + ` ` + object + `|` + usual + `)`),
 		first: regexp.MustCompile(start + `\s+` + verb + ` (\pL+)`),
 		long:  regexp.MustCompile(`^` + name + ` \((?:the )?` + regexp.QuoteMeta(firstLetter(word)) + `\w*(?:[\s-]\w+){2,}\)`),
+		which: regexp.MustCompile(`^` + name + `\),? (?:which|that) \w+ `),
 		named: regexp.MustCompile(`^` + name + `(?:[,.;:)]|\s+(?:that|which|whose|in|for|to|and|or)\b|\s+\()`),
-		title: regexp.MustCompile(`^(?:\d[\d.]*\s+)?(?:the )?` + name + `(?: (?:` + kind + `)s?)?(?:\s*\([^()]{1,20}\))?$`),
+		title: regexp.MustCompile(`(?:^|\s)` + name + `(?:[\s(]|$)`),
 	}
 }
 
@@ -160,7 +165,7 @@ func (q *Question) sentence(content string, at int) float64 {
 	switch {
 	case q.is.MatchString(sentence), called.MatchString(before) && q.named.MatchString(rest):
 		return strengthIs
-	case q.does.MatchString(sentence), q.long.MatchString(rest):
+	case q.does.MatchString(sentence), q.long.MatchString(rest), q.which.MatchString(rest):
 		return strengthDoes
 	}
 	if m := q.first.FindStringSubmatch(sentence); m != nil && strings.TrimSpace(content[:at]) == before && !text.IsStop(m[1]) {
