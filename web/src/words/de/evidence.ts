@@ -142,7 +142,7 @@ export const evidence: Catalogue['evidence'] = {
     heading: 'Titel und Überschriften',
     coverage: 'Anteil der Wörter der Frage',
     enrichment: 'Anreicherung',
-    definition: 'Definition',
+    definition: 'Erklärung des Begriffs',
   },
 
   copiedSources: 'Quellen',

@@ -148,7 +148,7 @@ export const evidence = {
     heading: 'Title and headings',
     coverage: 'Share of the question’s words',
     enrichment: 'Enrichment',
-    definition: 'Definition',
+    definition: 'Definition of the term',
   } as Record<string, string>,
 
   // Copied text.
