@@ -1,8 +1,10 @@
 package quote
 
 import (
+	"regexp"
 	"strings"
 
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -38,6 +40,23 @@ func repeatsQuestion(q quote, question string) bool {
 		return false
 	}
 	return strings.Contains(plainWordsOf(q.text), question) && (q.Kind != text.CodeSentence || asks(question))
+}
+
+// howTo matches the beginning of a question for the steps of a task.
+var howTo = regexp.MustCompile(`(?i)^\W*how (?:(?:do|can|should|would|could) (?:i|you|we|one)|to) `)
+
+// taskOf returns the task that a question asks how to do, in the form of plainWordsOf, or "".
+func taskOf(question string) string {
+	if task := howTo.ReplaceAllString(question, ""); task != question {
+		return plainWordsOf(task)
+	}
+	return ""
+}
+
+// namesTask reports whether a sentence only names the task and does not say how to do it,
+// such as the first step of another task.
+func (e *extractor) namesTask(q quote, in corpus.Document) bool {
+	return e.task != "" && (q.Kind == text.ItemSentence || q.Kind == text.ProseSentence) && plainWordsOf(unmarked(q.trimmed(), in)) == e.task
 }
 
 // asks reports whether words in the form of plainWordsOf form a question and

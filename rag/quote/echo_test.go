@@ -33,3 +33,18 @@ func TestNothingButTheQuestion(t *testing.T) {
 		t.Errorf("quotes are %+v", got)
 	}
 }
+
+// A step of another task that names the asked task does not say how to do it.
+func TestNamesOfTheTask(t *testing.T) {
+	t.Parallel()
+	for _, question := range []string{"How do I back up the database?", "how to back up the database"} {
+		results := []Passage{
+			passage(1, "Manual", "Upgrade", "1. Back up the database.\n2. Install the new version."),
+			passage(2, "Manual", "Backups", "Copy the folder of the database to another disk."),
+		}
+		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)
+		if !strings.Contains(answer, "Copy the folder") || strings.Contains(answer, "Install") {
+			t.Errorf("%s is answered by %s", question, answer)
+		}
+	}
+}

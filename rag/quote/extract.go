@@ -74,8 +74,10 @@ type extractor struct {
 	static *embed.Static
 	// question is the question as the user asked it.
 	question string
-	terms    []text.Weighted
-	hints    []hint
+	// task is the task that the question asks how to do, in the form of plainWordsOf, or "".
+	task  string
+	terms []text.Weighted
+	hints []hint
 	// defines is the question if it asks for a definition, or nil.
 	defines *definition.Question
 	vector  []float32
@@ -101,8 +103,8 @@ func extract(static *embed.Static, query Query) []quote {
 	passages := query.Passages[:min(len(query.Passages), extractPassages)]
 	e := &extractor{
 		static: static, question: query.Question, hints: hintsFor(query.Question), said: lettersOf(query.Said),
-		defines: definition.Asked(query.Question),
-		vector:  make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
+		defines: definition.Asked(query.Question), task: taskOf(query.Question),
+		vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
 	}
 	static.Mean(e.vector, static.Tokenize(query.Searched))
 	asked := plainWordsOf(query.Question)
@@ -208,7 +210,7 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 				q.words++
 			}
 		}
-		if repeatsQuestion(q, question) {
+		if repeatsQuestion(q, question) || e.namesTask(q, p.Document) {
 			continue
 		}
 		line := p.Text[strings.LastIndexByte(p.Text[:s.Start], '\n')+1 : s.Start]

@@ -28,6 +28,7 @@ var (
 		`(?:tables?|figures?) [A-Z]?\.?\d[\w.-]* ` + shows,
 		`.{3,60} (?:is|are) (?:shown|listed|given|described|summarized|explained|discussed|documented|covered) ` +
 			`in (?:detail in )?` + place + `[^,;]*$`,
+		`\[[^\]]+\]\([^():]+\) (?:explains?|describes?|lists?)\b`, // a page of the same documents
 		`(?:siehe|vgl\.|vergleiche)\s`,
 		`(?:mehr|weitere|nähere) (?:informationen|details|einzelheiten|beispiele|angaben)\b`,
 		`(?:die |der )?(?:(?:folgende|nächste|obige|vorherige)[nr]? (?:tabelle|abbildung|abschnitt|liste)|(?:tabelle|abbildung) \d\S*) (?:zeigt|enthält|listet|beschreibt)\b`,

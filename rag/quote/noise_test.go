@@ -20,6 +20,8 @@ func TestNoiseIsDropped(t *testing.T) {
 		{"Siehe Abschnitt 5.3 zur Replikation.", "logical replication", true},
 		{"Weitere Informationen zur Replikation finden Sie im Handbuch.", "logical replication", true},
 		{"Die Spalten sind in Abschnitt 4 beschrieben.", "logical replication", true},
+		{"[Replicas](replicas.md) explains logical replication.", "logical replication", true},
+		{"[Slony](https://slony.info) explains logical replication.", "logical replication", false},
 		{"For example:", "logical replication", true},
 		{"...", "logical replication", true},
 		{"```\nreplica\n```", "logical replication", true},
