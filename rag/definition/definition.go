@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
-
-	"docent/rag/text"
 )
 
 // Longer subjects describe a situation, such as "the error after the upgrade".
@@ -25,7 +23,7 @@ const (
 
 var (
 	// asked matches questions for a definition. The group with a value is the subject.
-	asked = regexp.MustCompile(`^(?:(?:so|and|but|ok|please),? )*(?:` +
+	asked = regexp.MustCompile(`(?i)^(?:(?:so|and|but|ok|please),? )*(?:` +
 		`(?:what|who)(?:['’]?s| is| are) (?:(?:an?|the) )?(.+?)(?: (?:(?:good|used) )?for| about| exactly)?` +
 		`|what do(?:es)? (?:(?:an?|the) )?(.+?) (?:do|mean|stand for)(?: exactly)?` +
 		`|what (.+?) means?` +
@@ -34,12 +32,15 @@ var (
 		`|(\S+(?: \S+)?) ?\?` +
 		`)[ ?.!]*$`)
 	// relation matches words that make the subject of a question more than a name.
-	relation = regexp.MustCompile(`(?:^|\s)(?:of|in|for|with|between|when|if|to|on|by|at|from|than|that|which|how|or|and|my|this|these|it|they|` +
+	relation = regexp.MustCompile(`(?i)(?:^|\s)(?:of|in|for|with|between|when|if|to|on|by|at|from|than|that|which|how|or|and|my|this|these|it|they|` +
 		`there|not|difference|default)(?:\s|$)`)
 	// ofKind matches such a word at the end of a subject.
-	ofKind = regexp.MustCompile(`^(.+) (?:` + kind + `)$`)
+	ofKind = regexp.MustCompile(`(?i)^(.+) (?:` + kind + `)$`)
 	// selfDescription matches a sentence about the subject of its page.
 	selfDescription = regexp.MustCompile(`(?:^|[.:]\s|\n)this (?:` + kind + `) ` + verb + ` `)
+	// afterNoun matches a word after a noun that looks like a verb, as in "WAL records are".
+	afterNoun = regexp.MustCompile(`^(?:is|are|was|were|be|have|has|had|can|cannot|could|may|might|must|should|will|would|do|does|not|` +
+		`also|only|never|that|which|who|and|or|of|in|for|with|between|when|if|to|on|by|at|from|than)$`)
 	// called matches the words before a name that the sentence introduces.
 	called = regexp.MustCompile(`\w \b(?:called|known as|referred to as) (?:(?:an?|the) )?[“"'*` + "`" + `]*$`)
 )
@@ -61,6 +62,8 @@ const (
 
 // Question is a question for the definition of a subject. It is safe for concurrent use.
 type Question struct {
+	// Subject is the thing that the question asks about.
+	Subject string
 	// word is the beginning of the subject without the ending of a plural.
 	word string
 	// is, does, and first match sentences from their beginning. The group of first is the word after the verb.
@@ -74,7 +77,7 @@ type Question struct {
 
 // Asked reads a question. It returns nil if the question does not ask for a definition.
 func Asked(question string) *Question {
-	groups := asked.FindStringSubmatch(strings.ToLower(strings.TrimSpace(question)))
+	groups := asked.FindStringSubmatch(strings.TrimSpace(question))
 	if groups == nil {
 		return nil
 	}
@@ -82,7 +85,7 @@ func Asked(question string) *Question {
 	if m := ofKind.FindStringSubmatch(subject); m != nil {
 		subject = m[1]
 	}
-	words := strings.Fields(subject)
+	words := strings.Fields(strings.ToLower(subject))
 	if len(words) == 0 || len(words) > maxSubject || len(subject) > maxSubjectBytes || relation.MatchString(subject) {
 		return nil
 	}
@@ -95,7 +98,7 @@ func Asked(question string) *Question {
 	full := `(?:` + name + `|(?:[\w-]+ ){1,6}\(` + name + `\))` // or an abbreviation
 	start := lead + full + `(?:\s*\([^()\n]{1,60}\))?(?:,[^,.\n]{3,80},)?(?: (?:` + kind + `)s?)?(?: in \w+)?`
 	return &Question{
-		word: word,
+		Subject: subject, word: word,
 		is: regexp.MustCompile(start + `(?:\s+[—–]\s+\w|\s+(?:is|are) (?:\w+ly )?(?:an?|the|one|any|some)\b|` +
 			`\s+(?:is|are|can be) (?:(?:\w+ly|often|also) )?used (?:to|for|by|as)\b|` +
 			`\s+(?:means?|refers? to|stands? for|denotes?|describes?)\b)` +
@@ -168,7 +171,7 @@ func (q *Question) sentence(content string, at int) float64 {
 	case q.does.MatchString(sentence), q.long.MatchString(rest), q.which.MatchString(rest):
 		return strengthDoes
 	}
-	if m := q.first.FindStringSubmatch(sentence); m != nil && strings.TrimSpace(content[:at]) == before && !text.IsStop(m[1]) {
+	if m := q.first.FindStringSubmatch(sentence); m != nil && strings.TrimSpace(content[:at]) == before && !afterNoun.MatchString(m[1]) {
 		return strengthDoes // the text begins with it
 	}
 	return 0

@@ -149,7 +149,7 @@ func TestFollowUpWithoutModel(t *testing.T) {
 	if err != nil || len(s.queries[0].Turns) != 2 || !strings.Contains(got.Text, "four megabytes") {
 		t.Errorf("%v, %+v after %+v", err, got, s.queries)
 	}
-	if got.Search.Text != "what is work_mem?\nMemory.\nand its default?" {
+	if got.Search.Text != "and work_mem's default?" {
 		t.Errorf("it says that %q was searched for", got.Search.Text)
 	}
 }

@@ -55,7 +55,7 @@ func TestContrast(t *testing.T) {
 		},
 		{"How can I stop queries?", "and what is it by default?", "How can I stop queries?\nAn answer.\nand what is it by default?"},
 		{"I made an enum mood", "and remove one?", "I made an enum mood\nAn answer.\nand remove one?"},
-		{"what is vacuum?", "and how is it created?", "what is vacuum?\nAn answer.\nand how is it created?"},
+		{"is vacuum slow?", "and how is it created?", "is vacuum slow?\nAn answer.\nand how is it created?"},
 		{"how can I stop long queries?", "what is a pump?", "what is a pump?"},
 	} {
 		turns := []Turn{{User, c.earlier}, {Assistant, "An answer."}}

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"docent/rag/definition"
 	"docent/rag/text"
 )
 
@@ -48,6 +49,9 @@ func complete(question string, turns []Turn, answered bool) string {
 	if Dependent(question, turns) == "" {
 		return question
 	}
+	if whole, ok := named(question, turns); ok {
+		return whole
+	}
 	part := contrast(question)
 	var said []string
 	answer := ""
@@ -82,6 +86,39 @@ func complete(question string, turns []Turn, answered bool) string {
 		said = append(said, strings.Join(names, " "))
 	}
 	return strings.Join(append(said, question), "\n")
+}
+
+// pronoun matches a pronoun for a thing. It does not match "them" and "they", which often are the users or the parts of a thing.
+var pronoun = regexp.MustCompile(`(?i)\bits?\b`)
+
+// named puts the subject in the place of the pronoun in a question that follows a
+// question for a definition, as in "What is WAL mode?" and "What are its disadvantages?".
+// Other follow-ups may stand between them.
+func named(question string, turns []Turn) (whole string, ok bool) {
+	if len(pronoun.FindAllString(question, -1)) != 1 {
+		return "", false
+	}
+	for i, t := range slices.Backward(turns) {
+		if t.Role != User || Small(t.Text) != nil {
+			continue
+		}
+		earlier := t.Text
+		if Contrasts(earlier) {
+			earlier = complete(earlier, turns[:i], false)
+		}
+		if asked := definition.Asked(earlier); asked != nil {
+			return pronoun.ReplaceAllStringFunc(question, func(word string) string {
+				if len(word) == len("its") {
+					return asked.Subject + "'s"
+				}
+				return asked.Subject
+			}), true
+		}
+		if !Leans(t.Text) {
+			return "", false
+		}
+	}
+	return "", false
 }
 
 // opening returns the first sentences of an answer in one line. The first one

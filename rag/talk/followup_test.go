@@ -128,3 +128,33 @@ func TestSearchText(t *testing.T) {
 		t.Errorf("without turns it became %q", got)
 	}
 }
+
+// A pronoun stands for the subject of the last question for a definition, unless another
+// question of its own came later.
+func TestNamedSubject(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		question, want string
+		before         []string
+	}{
+		{"What are its disadvantages?", "What are WAL mode's disadvantages?", []string{"What is WAL mode?"}},
+		{"How do I turn it on?", "How do I turn WAL mode on?", []string{"What is WAL mode?", "thanks", "and what does it cost?"}},
+		{"does it keep empty fields?", "does string join keep empty fields?", []string{"what does string split do?", "and string join?"}},
+		{"does it cost $1?", "does $1 cost $1?", []string{"what is $1?"}},
+		{"How do I turn it on?", "", []string{"What is WAL mode?", "How large is a page?"}},
+		{"When it fails, how do I turn it on?", "", []string{"What is WAL mode?"}},
+		{"How do I turn it on?", "", nil},
+	} {
+		var turns []Turn
+		for _, q := range c.before {
+			turns = append(turns, Turn{User, q}, Turn{Assistant, "An answer."})
+		}
+		if got, ok := named(c.question, turns); got != c.want || ok != (c.want != "") {
+			t.Errorf("%s after %q: %q", c.question, c.before, got)
+		}
+	}
+	turns := []Turn{{User, "What is WAL mode?"}, {Assistant, "A mode."}}
+	if got := SearchText("What are its disadvantages?", turns); got != "What are WAL mode's disadvantages?" {
+		t.Errorf("the search is for %q", got)
+	}
+}
