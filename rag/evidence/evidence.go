@@ -61,6 +61,8 @@ type Signs struct {
 	Keywords bool `json:"keywords,omitempty"`
 	// Absent reports a code that no passage contains. It limits the evidence.
 	Absent bool `json:"absent"`
+	// Without is the kind of answers that the question asks for, if no fitting sentences have one. It limits the evidence.
+	Without Kind `json:"without,omitempty"`
 	// Foreign reports that the question is not in English.
 	Foreign bool `json:"foreign"`
 	// Other reports that the best passage has another language than the question.
@@ -87,8 +89,8 @@ func (s Signs) Probability() float64 {
 		sum = crossedBias + weightSimilarity*s.Similarity
 	}
 	p := 1 / (1 + math.Exp(-sum))
-	if s.Absent {
-		return min(p, maxAbsentCode)
+	if s.Absent || s.Without != "" {
+		return min(p, maxUnfit)
 	}
 	return p
 }
@@ -169,11 +171,16 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	} else {
 		s.Other = best[0].Language != "" && best[0].Language != "en"
 	}
+	kind, ofKind := answerKindOf(question), 0.0
 	for i := range passages {
-		s.Close = max(s.Close, passages[i].close(asked))
+		s.Close = max(s.Close, passages[i].close(asked, nil))
+		ofKind = max(ofKind, passages[i].close(asked, kind))
 		if best[i].Code {
 			s.Code += 1 / float64(len(best))
 		}
+	}
+	if kind != nil && ofKind < enoughOfKind*s.Close {
+		s.Without = kind.kind
 	}
 	var covered, lacking []text.Weighted
 	for _, t := range asked {
@@ -257,11 +264,14 @@ func smoothed(terms []text.Term) []text.Term {
 type readPassage struct {
 	heading   map[string]bool
 	sentences []map[string]bool
+	// texts are the sentences.
+	texts []string
 }
 
 func newReadPassage(p Passage) readPassage {
 	r := readPassage{heading: text.Stems(p.Heading)}
 	for _, s := range text.Sentences(p.Text, p.Code) {
+		r.texts = append(r.texts, p.Text[s.Start:s.End])
 		r.sentences = append(r.sentences, text.Stems(p.Text[s.Start:s.End]))
 	}
 	return r
@@ -279,11 +289,16 @@ func (r readPassage) addTo(set map[string]bool) {
 	}
 }
 
-// close returns the largest share of the terms in a run of sentences.
-func (r readPassage) close(asked []text.Weighted) float64 {
+// close returns the largest share of the terms in a run of sentences. If the kind of the
+// answer is known, the run must have one.
+func (r readPassage) close(asked []text.Weighted, kind *answerKind) float64 {
 	best := 0.0
 	for i := range r.sentences {
-		run := r.sentences[i:min(i+run, len(r.sentences))]
+		end := min(i+run, len(r.sentences))
+		if kind != nil && !slices.ContainsFunc(r.texts[i:end], kind.given.MatchString) {
+			continue
+		}
+		run := r.sentences[i:end]
 		sum := 0.0
 		for _, t := range asked {
 			held := r.heading[t.Stem]

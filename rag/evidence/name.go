@@ -10,10 +10,10 @@ import (
 	"docent/rag/text"
 )
 
-// maxAbsentCode is the maximum evidence if the question contains a code that
-// is in none of the best passages. It is below the default threshold of
-// package pipeline: passages about similar codes do not answer the question.
-const maxAbsentCode = .3
+// maxUnfit is the maximum evidence if the question contains a code that is in none of
+// the best passages, or asks for a kind of answers that they do not give. It is below the
+// default threshold of package pipeline.
+const maxUnfit = .3
 
 // code matches the name of one thing among many of its kind, such as "B77" or
 // "uuidv7": letters and digits in one word.

@@ -127,17 +127,21 @@ func (a *answering) abstain(ctx context.Context) {
 		said = fault.NewText("unknown_in_all", "I don't know. I searched the documents and found nothing that answers this.")
 	}
 	if len(a.out.Passages) > 0 {
-		said = nearest(said, a.found.Coverage)
+		said = nearest(said, a.found.Signs.Without, a.found.Coverage)
 	}
 	a.out.Text, a.out.Named = said.Message, said.Sentence
 	a.out.Sentences = unsupportedSentences(a.out.Text)
 }
 
 // nearest adds why the nearest passages do not answer the question.
-func nearest(said fault.Text, c evidence.Coverage) fault.Text {
+func nearest(said fault.Text, without evidence.Kind, c evidence.Coverage) fault.Text {
 	switch {
 	case len(c.Unseen) > 0:
 		return fault.NewText("unknown_unseen", "%s Nothing mentions %s. The nearest passages are listed.", said, codeSpans(c.Unseen))
+	case without == evidence.Date:
+		return fault.NewText("unknown_no_date", "%s The nearest passages give no date for it.", said)
+	case without == evidence.Price:
+		return fault.NewText("unknown_no_price", "%s The nearest passages give no price for it.", said)
 	case len(c.Lacking) > 0 && len(c.Covered) > 0:
 		return fault.NewText("unknown_lacking",
 			"%s The nearest passages mention %s, but not %s.", said, codeSpans(c.Covered), codeSpans(c.Lacking))

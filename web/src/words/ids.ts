@@ -662,8 +662,10 @@ export interface Params {
   unknown_in_documents: [number, string];
   unknown_in_one_document: [string];
   unknown_lacking: [string, string, string];
+  unknown_no_date: [string];
   unknown_no_documents: [string];
   unknown_no_documents_in: [string, string];
+  unknown_no_price: [string];
   unknown_no_readable_documents: [];
   unknown_unseen: [string, string];
   unknown_with_passages: [string];

@@ -1,0 +1,36 @@
+package evidence
+
+import "testing"
+
+// A question for a date or a price needs sentences about its subject that have one.
+func TestAnswerKinds(t *testing.T) {
+	t.Parallel()
+	const fan = "The fan of the pump was replaced by a quieter one. It needs no oil. The maker has a shop. It sells many fans. "
+	for _, c := range []struct {
+		question, passage string
+		want              Kind
+	}{
+		{"When was the fan of the pump replaced?", fan, Date},
+		{"When was the fan of the pump replaced?", fan + "The house was built in 1990.", Date},
+		{"When was the fan of the pump replaced?", fan + "In May 2019, the fan of the pump was replaced.", ""},
+		{"In which year was the fan of the pump replaced?", "The fan of the pump was replaced two years ago.", ""},
+		{"What year was the pump built?", "The pump was built around 300 BC.", ""},
+		{"On what date was the pump built?", "The pump was built on 2019-03-01.", ""},
+		{"How much does a fan of the pump cost?", fan, Price},
+		{"How much does a fan of the pump cost?", fan + "A fan of the pump costs 80 euros.", ""},
+		{"What is the price of a fan for the pump?", "The price of a fan for the pump is $80.", ""},
+		{"yearly fee for the pump", "There is no fee for the pump.", ""},
+		{"When is the fan of the pump replaced?", fan, ""},
+		{"What does the pump do when it is replaced?", fan, ""},
+		{"What cost has the planner?", fan, ""},
+		{"Can the cost be spread over months?", fan, ""},
+	} {
+		s, _ := Read(testStatic, c.question, 0, Corpus{Chunks: 3}, []Passage{passage("Pump", "Fan", c.passage)})
+		if s.Without != c.want {
+			t.Errorf("%s: without %q, want %q", c.question, s.Without, c.want)
+		}
+		if p := s.Probability(); c.want != "" && p >= minEvidence {
+			t.Errorf("%s: evidence %v", c.question, p)
+		}
+	}
+}
