@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 
 	"docent/rag/text"
 )
@@ -295,7 +296,7 @@ func (r readPassage) close(asked []text.Weighted, kind *answerKind) float64 {
 	best := 0.0
 	for i := range r.sentences {
 		end := min(i+run, len(r.sentences))
-		if kind != nil && !slices.ContainsFunc(r.texts[i:end], kind.given.MatchString) {
+		if kind != nil && !kind.given.MatchString(strings.Join(r.texts[i:end], " ")) {
 			continue
 		}
 		run := r.sentences[i:end]

@@ -142,6 +142,8 @@ func nearest(said fault.Text, without evidence.Kind, c evidence.Coverage) fault.
 		return fault.NewText("unknown_no_date", "%s The nearest passages give no date for it.", said)
 	case without == evidence.Price:
 		return fault.NewText("unknown_no_price", "%s The nearest passages give no price for it.", said)
+	case without == evidence.Duration:
+		return fault.NewText("unknown_no_duration", "%s The nearest passages give no length of time for it.", said)
 	case len(c.Lacking) > 0 && len(c.Covered) > 0:
 		return fault.NewText("unknown_lacking",
 			"%s The nearest passages mention %s, but not %s.", said, codeSpans(c.Covered), codeSpans(c.Lacking))

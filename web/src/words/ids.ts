@@ -665,6 +665,7 @@ export interface Params {
   unknown_no_date: [string];
   unknown_no_documents: [string];
   unknown_no_documents_in: [string, string];
+  unknown_no_duration: [string];
   unknown_no_price: [string];
   unknown_no_readable_documents: [];
   unknown_unseen: [string, string];

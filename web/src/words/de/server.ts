@@ -451,6 +451,7 @@ export const server: Sentences = {
   unknown_no_documents_in: (a, b) => `Das weiß ich nicht: In ${a} gibt es keine Dokumente. ${b}`,
   unknown_lacking: (a, b, c) => `${a} Die ähnlichsten Stellen erwähnen ${b}, aber nicht ${c}.`,
   unknown_no_date: (a) => `${a} Die ähnlichsten Stellen nennen dafür kein Datum.`,
+  unknown_no_duration: (a) => `${a} Die ähnlichsten Stellen nennen dafür keine Dauer.`,
   unknown_no_price: (a) => `${a} Die ähnlichsten Stellen nennen dafür keinen Preis.`,
   unknown_unseen: (a, b) => `${a} Nichts davon erwähnt ${b}. Die ähnlichsten Stellen sind aufgeführt.`,
   unknown_with_passages: (a) => `${a} Die ähnlichsten Stellen sind aufgeführt, sie beantworten die Frage aber nicht.`,
