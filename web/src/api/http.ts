@@ -253,12 +253,13 @@ export async function logIn(username: string, password: string): Promise<Me> {
 
 export const logOut = () => call('/api/logout', { method: 'POST' });
 
-/** changeSession renames or pins a conversation. */
+/** changeSession renames or pins a conversation. The request outlives the page, which the user may close at once. */
 export const changeSession = (session: string, change: { session_name?: string; pinned?: boolean }) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, {
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(change),
+    keepalive: true,
   });
 
 export const listCollections = () => json<CollectionRow[]>('/api/collections');

@@ -27,7 +27,8 @@ describe('conversations', () => {
   });
   afterEach(() => watched.check(40));
 
-  const ids = async () => ((await (await fetch(`${program.url}/api/sessions`)).json()) as { session_id: string }[]).map((s) => s.session_id);
+  const stored = async () => (await (await fetch(`${program.url}/api/sessions`)).json()) as { session_id: string; pinned?: boolean }[];
+  const ids = async () => (await stored()).map((s) => s.session_id);
 
   /** talk begins a conversation, and returns its address. */
   async function talk(text: string): Promise<string> {
@@ -68,6 +69,7 @@ describe('conversations', () => {
     await choose('Gauges', 'Pin');
     await page.getByRole('heading', { name: 'Pinned' }).waitFor();
     await expect.poll(names).toEqual(['Gauges', 'When are roses pruned?']);
+    await expect.poll(async () => (await stored()).filter((s) => s.pinned).length).toBe(1); // before the new page reads the list
     await page.reload();
     await expect.poll(names).toEqual(['Gauges', 'When are roses pruned?']);
     await choose('Gauges', 'Unpin');

@@ -77,6 +77,7 @@ describe('the page on the real program', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count(), { timeout: 60_000 }).toBe(n);
   };
+  const sessions = async (name: string) => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as { session_name: string }[]).filter((s) => s.session_name === name);
   const plain = (s: string | null) => (s ?? '').replace(/\s+/g, ' ').trim();
 
   test('answers with citations that open the passage they cite', async () => {
@@ -137,6 +138,7 @@ describe('the page on the real program', () => {
     await page.keyboard.type('Gauges');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
+    await expect.poll(() => sessions('Gauges')).toHaveLength(1); // a reload cancels a request on its way
     await page.reload();
     await expect.poll(() => page.locator('nav li.current').textContent()).toContain('Gauges');
     await stopClock(page);
@@ -146,7 +148,7 @@ describe('the page on the real program', () => {
     await expect.poll(() => page.getByRole('link', { name: 'Gauges' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Dismiss' }).click(); // not to be undone
     await page.clock.resume();
-    await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as { session_name: string }[]).filter((s) => s.session_name === 'Gauges')).toEqual([]);
+    await expect.poll(() => sessions('Gauges')).toEqual([]);
     await page.goto(address);
     await page.getByText('no longer exists').waitFor();
   });
