@@ -50,7 +50,7 @@ var answerKinds = []answerKind{
 	},
 }
 
-// enoughOfKind is the share of the best run of sentences that a run with an answer of the asked kind must reach.
+// enoughOfKind is the part of Signs.Close that a passage with an answer of the asked kind must reach.
 const enoughOfKind = .75
 
 // answerKindOf returns the kind of the answers that a question asks for, or nil.

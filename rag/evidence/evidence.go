@@ -5,7 +5,6 @@ import (
 	"math"
 	"regexp"
 	"slices"
-	"strings"
 
 	"docent/rag/text"
 )
@@ -62,7 +61,7 @@ type Signs struct {
 	Keywords bool `json:"keywords,omitempty"`
 	// Absent reports a code that no passage contains. It limits the evidence.
 	Absent bool `json:"absent"`
-	// Without is the kind of answers that the question asks for, if no fitting sentences have one. It limits the evidence.
+	// Without is the kind of answers that the question asks for, if no fitting passage has one. It limits the evidence.
 	Without Kind `json:"without,omitempty"`
 	// Foreign reports that the question is not in English.
 	Foreign bool `json:"foreign"`
@@ -174,8 +173,11 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	}
 	kind, ofKind := answerKindOf(question), 0.0
 	for i := range passages {
-		s.Close = max(s.Close, passages[i].close(asked, nil))
-		ofKind = max(ofKind, passages[i].close(asked, kind))
+		share := passages[i].close(asked)
+		s.Close = max(s.Close, share)
+		if kind != nil && kind.given.MatchString(best[i].Text) {
+			ofKind = max(ofKind, share)
+		}
 		if best[i].Code {
 			s.Code += 1 / float64(len(best))
 		}
@@ -265,14 +267,11 @@ func smoothed(terms []text.Term) []text.Term {
 type readPassage struct {
 	heading   map[string]bool
 	sentences []map[string]bool
-	// texts are the sentences.
-	texts []string
 }
 
 func newReadPassage(p Passage) readPassage {
 	r := readPassage{heading: text.Stems(p.Heading)}
 	for _, s := range text.Sentences(p.Text, p.Code) {
-		r.texts = append(r.texts, p.Text[s.Start:s.End])
 		r.sentences = append(r.sentences, text.Stems(p.Text[s.Start:s.End]))
 	}
 	return r
@@ -290,16 +289,11 @@ func (r readPassage) addTo(set map[string]bool) {
 	}
 }
 
-// close returns the largest share of the terms in a run of sentences. If the kind of the
-// answer is known, the run must have one.
-func (r readPassage) close(asked []text.Weighted, kind *answerKind) float64 {
+// close returns the largest share of the terms in a run of sentences.
+func (r readPassage) close(asked []text.Weighted) float64 {
 	best := 0.0
 	for i := range r.sentences {
-		end := min(i+run, len(r.sentences))
-		if kind != nil && !kind.given.MatchString(strings.Join(r.texts[i:end], " ")) {
-			continue
-		}
-		run := r.sentences[i:end]
+		run := r.sentences[i:min(i+run, len(r.sentences))]
 		sum := 0.0
 		for _, t := range asked {
 			held := r.heading[t.Stem]

@@ -71,7 +71,7 @@ var asking = strings.Fields(askingWords)
 var askingWords string
 
 // vague are words of English questions that name nothing. They are no stop words, because they change what a statement says.
-var vague = strings.Fields("someone somebody anyone anybody something anything stuff couple bunch vs versus trying foo foobar baz")
+var vague = strings.Fields("someone somebody anyone anybody something anything stuff couple bunch vs versus trying foo foobar baz argument arguments")
 
 // commands are words that begin a question and say what to do with its subject.
 var commands = strings.Fields("list compare explain describe name enumerate show define summarize")
