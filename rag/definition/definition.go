@@ -6,6 +6,7 @@ package definition
 import (
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -14,6 +15,9 @@ const (
 	maxSubject      = 4
 	maxSubjectBytes = 80
 )
+
+// maxTries is the maximum number of places with the subject that are read in a text.
+const maxTries = 30
 
 // Bounds of a sentence that are read, in bytes: before its subject, and from there on.
 const (
@@ -29,18 +33,20 @@ var (
 		`|what (.+?) means?` +
 		`|(?:define|explain|(?:the )?meaning of) (?:(?:an?|the) )?(.+?)` +
 		`|(.+?)(?: [-–]|[,:])? (?:meaning|definition|what (?:is|are|does|do) (?:it|that|this|they)(?: do| mean| for)?)` +
-		`|(\S+(?: \S+)?) ?\?` +
 		`)[ ?.!]*$`)
 	// relation matches words that make the subject of a question more than a name.
 	relation = regexp.MustCompile(`(?i)(?:^|\s)(?:of|in|for|with|between|when|if|to|on|by|at|from|than|that|which|how|or|and|my|this|these|it|they|` +
-		`there|not|difference|default)(?:\s|$)`)
+		`there|not|difference|default|new|wrong|required|needed|possible|available|happening|going|next|you|up)(?:\s|$)`)
 	// ofKind matches such a word at the end of a subject.
 	ofKind = regexp.MustCompile(`(?i)^(.+) (?:` + kind + `)$`)
 	// selfDescription matches a sentence about the subject of its page.
-	selfDescription = regexp.MustCompile(`(?:^|[.:]\s|\n)this (?:` + kind + `) ` + verb + ` `)
+	selfDescription = regexp.MustCompile(`(?:^|[.:]\s|\n)this (?:command|statement|utility|program|tool|package|module|extension|daemon|` +
+		`server|service) ` + verb + ` `)
 	// afterNoun matches a word after a noun that looks like a verb, as in "WAL records are".
 	afterNoun = regexp.MustCompile(`^(?:is|are|was|were|be|have|has|had|can|cannot|could|may|might|must|should|will|would|do|does|not|` +
 		`also|only|never|that|which|who|and|or|of|in|for|with|between|when|if|to|on|by|at|from|than)$`)
+	// owns matches verbs that say what a thing has or needs, and not what it is.
+	owns = regexp.MustCompile(`^.{0,100}?\b(?:ships|includes|needs|requires|expects|takes|gets) `)
 	// called matches the words before a name that the sentence introduces.
 	called = regexp.MustCompile(`\w \b(?:called|known as|referred to as) (?:(?:an?|the) )?[“"'*` + "`" + `]*$`)
 )
@@ -103,7 +109,8 @@ func Asked(question string) *Question {
 			`\s+(?:is|are|can be) (?:(?:\w+ly|often|also) )?used (?:to|for|by|as)\b|` +
 			`\s+(?:means?|refers? to|stands? for|denotes?|describes?)\b)` +
 			`|^` + full + `\n+(?:an?|the|one) [a-z]`), // an entry of a glossary
-		does:  regexp.MustCompile(start + `\s+(?:` + verb + ` ` + object + `|` + usual + `)`),
+		does: regexp.MustCompile(start + `\s+(?:` + verb + ` ` + object + `|` + usual + `|` +
+			`(?:is|are) (?:\w+ly )?(?:based on|(?:designed|intended) (?:to|for)|responsible for|part of)\b)`),
 		first: regexp.MustCompile(start + `\s+` + verb + ` (\pL+)`),
 		long:  regexp.MustCompile(`^` + name + ` \((?:the )?` + regexp.QuoteMeta(firstLetter(word)) + `\w*(?:[\s-]\w+){2,}\)`),
 		which: regexp.MustCompile(`^` + name + `\),? (?:which|that) \w+ `),
@@ -144,13 +151,17 @@ const (
 // recovery shorter".
 func (q *Question) Strength(title, content string) float64 {
 	content = strings.ToLower(content)
-	best := 0.0
-	for at := 0; best < strengthIs; at += len(q.word) {
+	best, tries := 0.0, 0
+	for at := 0; best < strengthIs && tries < maxTries; at += len(q.word) {
 		next := strings.Index(content[at:], q.word)
 		if next < 0 {
 			break
 		}
 		at += next
+		if r, _ := utf8.DecodeLastRuneInString(content[:at]); unicode.IsLetter(r) || unicode.IsDigit(r) {
+			continue // within another word
+		}
+		tries++
 		best = max(best, q.sentence(content, at))
 	}
 	if best == 0 && selfDescription.MatchString(content) && q.title.MatchString(strings.ToLower(title)) {
@@ -168,7 +179,7 @@ func (q *Question) sentence(content string, at int) float64 {
 	switch {
 	case q.is.MatchString(sentence), called.MatchString(before) && q.named.MatchString(rest):
 		return strengthIs
-	case q.does.MatchString(sentence), q.long.MatchString(rest), q.which.MatchString(rest):
+	case q.does.MatchString(sentence) && !owns.MatchString(sentence), q.long.MatchString(rest), q.which.MatchString(rest):
 		return strengthDoes
 	}
 	if m := q.first.FindStringSubmatch(sentence); m != nil && strings.TrimSpace(content[:at]) == before && !afterNoun.MatchString(m[1]) {

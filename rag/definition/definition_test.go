@@ -36,7 +36,7 @@ func TestStrength(t *testing.T) {
 			is: []string{"The postscreen(8) server is a zombie blocker.", "There is a daemon called postscreen."},
 		},
 		"define foreign data wrappers": {is: []string{"A foreign-data wrapper is the mechanism by which data is accessed."}},
-		"MPMs?":                        {does: []string{"There is a selection of Multi-Processing Modules (MPMs) which are responsible for ports."}},
+		"what are MPMs?":               {does: []string{"There is a selection of Multi-Processing Modules (MPMs) which are responsible for ports."}},
 		"whats suexec": {
 			is:   []string{"Suexec is used by the server to switch to another user.", "The suexec feature can be used to change the user."},
 			does: []string{"The program suexec provides a change of users."},
@@ -74,7 +74,7 @@ func TestAsked(t *testing.T) {
 	t.Parallel()
 	for _, question := range []string{
 		"", "?", "What is", "What is the difference between a view and a table?", "What is the default port?", "How do I vacuum?",
-		"What is the maximum number of columns in a table?", "what is it", "Why is it slow?", "pump", "how so?", "what does it do?", "is that so?", "what are the steps that I need to follow here",
+		"What is the maximum number of columns in a table?", "what is it", "Why is it slow?", "pump", "how so?", "what does it do?", "is that so?", "Really?", "any limits?", "What is new?", "what is wrong?", "what are the steps that I need to follow here",
 		"what is " + strings.Repeat("a", 100),
 	} {
 		if definition.Asked(question) != nil {

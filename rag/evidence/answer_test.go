@@ -25,6 +25,16 @@ func TestAnswerKinds(t *testing.T) {
 		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops (days: 2).", ""},
 		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops. That takes 36h.", ""},
 		{"seconds until the fan stops", "Fan stops, DELAY_SECONDS (default 30)", ""},
+		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops after fourteen days.", ""},
+		{"After how many days does the fan of the pump stop?", fan + "The fan of the pump stops within two business days.", ""},
+		{"How much does a fan of the pump cost?", fan + "A fan of the pump costs CHF 45.", ""},
+		{"How much does a fan of the pump cost?", fan + "A fan of the pump costs 25 zł.", ""},
+		{"When was the fan of the pump added?", fan + "The fan of the pump was added in version 9.", ""},
+		{"When was the fan of the pump added?", fan + "The fan of the pump: since 6.0.0.", ""},
+		{"When was the fan of the pump added?", fan + "The fan of the pump was added on the 3rd of March.", ""},
+		{"When was the fan of the pump added?", fan + "The fan of the pump was added at 14:32.", ""},
+		{"What is the cost of the fan?", fan, ""},
+		{"What is a price list of the fan?", fan, ""},
 		{"When is the fan of the pump replaced?", fan, ""},
 		{"What does the pump do when it is replaced?", fan, ""},
 		{"What cost has the planner?", fan, ""},
@@ -37,6 +47,14 @@ func TestAnswerKinds(t *testing.T) {
 		if p := s.Probability(); c.want != "" && p >= minEvidence {
 			t.Errorf("%s: evidence %v", c.question, p)
 		}
+	}
+	releases := []Passage{passage("Pump", "Release 2 (2023-04-01)", fan)}
+	if s, _ := Read(testStatic, "When was the fan of the pump replaced?", 0, Corpus{Chunks: 3}, releases); s.Without != "" {
+		t.Error("a date in a heading does not count")
+	}
+	followUp := Corpus{Chunks: 3, Asked: "Does it need oil?"}
+	if s, _ := Read(testStatic, "When was the fan of the pump replaced?\nDoes it need oil?", 0, followUp, releases[:1]); s.Without != "" {
+		t.Error("a follow-up is checked for the kind of the question before it")
 	}
 	other := []Passage{passage("Pump", "Fan", fan), passage("House", "History", "The house was built in 1990. It had a pump.")}
 	if s, _ := Read(testStatic, "When was the fan of the pump replaced?", 0, Corpus{Chunks: 3}, other); s.Without != Date {

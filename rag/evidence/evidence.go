@@ -171,18 +171,18 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	} else {
 		s.Other = best[0].Language != "" && best[0].Language != "en"
 	}
-	kind, ofKind := answerKindOf(question), 0.0
+	kind, ofKind := answerKindOf(cmp.Or(in.Asked, question)), 0.0
 	for i := range passages {
 		share := passages[i].close(asked)
 		s.Close = max(s.Close, share)
-		if kind != nil && kind.given.MatchString(best[i].Text) {
+		if kind != nil && kind.given.MatchString(best[i].Heading+"\n"+best[i].Text) {
 			ofKind = max(ofKind, share)
 		}
 		if best[i].Code {
 			s.Code += 1 / float64(len(best))
 		}
 	}
-	if kind != nil && ofKind < enoughOfKind*s.Close {
+	if kind != nil && !s.Other && ofKind < enoughOfKind*s.Close {
 		s.Without = kind.kind
 	}
 	var covered, lacking []text.Weighted

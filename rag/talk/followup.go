@@ -91,11 +91,15 @@ func complete(question string, turns []Turn, answered bool) string {
 // pronoun matches a pronoun for a thing. It does not match "them" and "they", which often are the users or the parts of a thing.
 var pronoun = regexp.MustCompile(`(?i)\bits?\b`)
 
+// empty matches an "it" that stands for nothing or for another word of the question.
+var empty = regexp.MustCompile(`(?i)\bit (?:is |be |was )?(?:makes? sense|takes?|matters?|possible|necessary|required|better|worth|recommended|ok|okay|` +
+	`enough|true|safe to)\b|\b(?:and|or) \w+ it\b`)
+
 // named puts the subject in the place of the pronoun in a question that follows a
 // question for a definition, as in "What is WAL mode?" and "What are its disadvantages?".
 // Other follow-ups may stand between them.
 func named(question string, turns []Turn) (whole string, ok bool) {
-	if len(pronoun.FindAllString(question, -1)) != 1 {
+	if len(pronoun.FindAllString(question, -1)) != 1 || empty.MatchString(question) {
 		return "", false
 	}
 	for i, t := range slices.Backward(turns) {
@@ -105,6 +109,8 @@ func named(question string, turns []Turn) (whole string, ok bool) {
 		earlier := t.Text
 		if Contrasts(earlier) {
 			earlier = complete(earlier, turns[:i], false)
+		} else if Leans(earlier) {
+			continue
 		}
 		if asked := definition.Asked(earlier); asked != nil {
 			return pronoun.ReplaceAllStringFunc(question, func(word string) string {
@@ -114,9 +120,7 @@ func named(question string, turns []Turn) (whole string, ok bool) {
 				return asked.Subject
 			}), true
 		}
-		if !Leans(t.Text) {
-			return "", false
-		}
+		return "", false
 	}
 	return "", false
 }

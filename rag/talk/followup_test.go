@@ -142,6 +142,12 @@ func TestNamedSubject(t *testing.T) {
 		{"does it keep empty fields?", "does string join keep empty fields?", []string{"what does string split do?", "and string join?"}},
 		{"does it cost $1?", "does $1 cost $1?", []string{"what is $1?"}},
 		{"How do I turn it on?", "", []string{"What is WAL mode?", "How large is a page?"}},
+		{"Does it make sense to use another mode?", "", []string{"What is WAL mode?"}},
+		{"how long does it take to reboot?", "", []string{"What is WAL mode?"}},
+		{"Is it possible to migrate?", "", []string{"What is WAL mode?"}},
+		{"How do I start the daemon and stop it?", "", []string{"What is WAL mode?"}},
+		{"Can I change it?", "Can I change WAL mode?", []string{"What is WAL mode?", "What are the limits?"}},
+		{"Is it fast?", "Is WAL mode fast?", []string{"What is WAL mode?", "Why?"}},
 		{"When it fails, how do I turn it on?", "", []string{"What is WAL mode?"}},
 		{"How do I turn it on?", "", nil},
 	} {
