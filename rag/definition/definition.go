@@ -37,7 +37,7 @@ var (
 	// relation matches words that make the subject of a question more than a name.
 	relation = regexp.MustCompile(`(?i)(?:^|\s)(?:of|in|for|with|between|when|if|to|on|by|at|from|than|that|which|how|or|and|my|this|these|it|they|` +
 		`there|not|difference|default|new|wrong|required|needed|possible|available|happening|going|next|you|up)(?:\s|$)`)
-	// ofKind matches such a word at the end of a subject.
+	// ofKind matches a subject that ends with a word of kind.
 	ofKind = regexp.MustCompile(`(?i)^(.+) (?:` + kind + `)$`)
 	// selfDescription matches a sentence about the subject of its page.
 	selfDescription = regexp.MustCompile(`(?:^|[.:]\s|\n)this (?:command|statement|utility|program|tool|package|module|extension|daemon|` +

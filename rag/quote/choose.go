@@ -84,7 +84,7 @@ func (e *extractor) choose() []quote {
 	best := windows[0]
 	chosen := slices.Clone(best.quotes)
 	covered, hinted, words := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
-	top, distance := best.score-weightDefinition*e.defined(best), below // a definition does not exclude the rest
+	top, distance := best.score-weightDefinition*best.defined(), below // a definition does not exclude the rest
 	if e.encoded {
 		distance = belowEncoded
 	}
@@ -163,7 +163,7 @@ func (e *extractor) window(doc int, passage []quote, from, to int) window {
 	w.base = weightVector * w.cosine
 	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, w.quotes[0].label))
 	w.base += weightContext * float64(embed.Dot(e.vector, e.scratch))
-	w.base += e.similarity(w) + weightDefinition*e.defined(w)
+	w.base += e.similarity(w) + weightDefinition*w.defined()
 	w.base += weightPrior*e.prior[doc] + weightTopic*w.quotes[0].topic
 	w.base -= weightLength * float64(w.words) / 100
 	w.base -= weightSeam * seams(passage, from, to)
@@ -193,24 +193,14 @@ func (e *extractor) similarity(w window) float64 {
 }
 
 // defined says how clearly a window defines the subject of the question, from 0 to 1.
-func (e *extractor) defined(w window) float64 {
+func (w window) defined() float64 {
 	best := 0.0
 	if !w.quotes[0].adrift {
 		for _, q := range w.quotes {
-			if q.Kind != text.CodeSentence {
-				best = max(best, e.strength(q))
-			}
+			best = max(best, q.defined)
 		}
 	}
 	return best
-}
-
-// strength says how clearly a quote defines the subject of the question.
-func (e *extractor) strength(q quote) float64 {
-	if e.defines == nil {
-		return 0
-	}
-	return e.defines.Strength(e.documents[q.doc].Document.Title, q.text)
 }
 
 // repeated returns the share of the words of a window that the last answer said.

@@ -55,6 +55,8 @@ type quote struct {
 	hinted []bool
 	// similar is the similarity to the question, from the encoder.
 	similar float64
+	// defined says how clearly the quote defines the subject of the question, from 0 to 1.
+	defined float64
 	// topic is the share of the question that the label names.
 	topic float64
 	// also are the numbers of the other passages that contain the sentence.
@@ -198,7 +200,11 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}
 		if s.Kind == text.ProseSentence && strings.HasSuffix(q.text, "?") && isAlone(sentences, i) {
 			q.Kind = text.TitleSentence // the question of an FAQ
-		} else if s.Kind == text.TitleSentence && e.strength(q) == 1 {
+		}
+		if e.defines != nil && q.Kind != text.CodeSentence {
+			q.defined = e.defines.Strength(p.Document.Title, q.text)
+		}
+		if s.Kind == text.TitleSentence && q.defined == 1 {
 			q.Kind = text.ProseSentence // the line of a name and its meaning
 		}
 		q.leans, q.refers, q.ends = leaning.MatchString(q.text), crossReference.MatchString(q.text), text.Ends(q.text)
