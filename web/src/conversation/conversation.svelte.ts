@@ -142,7 +142,7 @@ class Conversation {
   ask(text: string, options: AskOptions = this.choice): void {
     // The transcript shows refusals.
     void this.connect().send(questionContent(text, sensible(options, server.info))).catch(() => undefined);
-    remember(text);
+    void account.checked.then(() => remember(text)); // each user has their own
     this.named();
     announcer.say(words.input.sent);
   }
@@ -171,7 +171,7 @@ class Conversation {
   edit(item: Asked, text: string, options: AskOptions = this.choice): void {
     if (item.turn === null) return;
     void this.connect().edit(item.turn, questionContent(text, sensible(options, server.info))).catch((err: unknown) => this.refused(err));
-    remember(text);
+    void account.checked.then(() => remember(text)); // each user has their own
     announcer.say(words.input.sent);
   }
 

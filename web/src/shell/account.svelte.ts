@@ -25,9 +25,13 @@ class Account {
   asks = $derived(may(this.me, 'ask'));
   /** The number of sign-ins since the page was loaded. */
   logins = 0;
+  /** Resolves at the end of the first check, which may wait for a sign-in. */
+  readonly checked: Promise<void>;
   private waiting: (() => void)[] = [];
+  private endCheck!: () => void;
 
   constructor() {
+    this.checked = new Promise((ok) => (this.endCheck = ok));
     http.onUnauthorized(() => {
       this.needed = true;
       return new Promise((ok) => this.waiting.push(ok));
@@ -41,6 +45,7 @@ class Account {
     } catch {
       // Older servers without users may not have this call.
     }
+    this.endCheck();
   }
 
   /** logIn signs in. It returns the reason of a failure, or ''. */

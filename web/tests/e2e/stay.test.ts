@@ -257,7 +257,8 @@ describe('logins', () => {
     await expect.poll(() => page.getByText('Connection lost').count(), { timeout: 60_000 }).toBe(0);
     await page.getByLabel('Your question').fill('half a thou');
     mock.cookies.clear();
-    await page.getByRole('link', { name: 'Documents' }).click();
+    // A late request of the page may have opened the dialog by now, which covers the link.
+    await page.getByRole('link', { name: 'Documents', includeHidden: true }).dispatchEvent('click');
     await page.getByRole('heading', { name: 'Sign in to continue' }).waitFor();
     await page.getByLabel('Password').fill('secret');
     await page.keyboard.press('Enter');
