@@ -40,8 +40,8 @@ type Config struct {
 	Readers int
 	// Timeout bounds reading one PDF; default 3 minutes.
 	Timeout time.Duration
-	// PageTimeout bounds drawing or reading one page. Default 20 seconds, because a
-	// scanned color page takes several seconds.
+	// PageTimeout bounds drawing or reading one page. Default 1 minute, because a
+	// scanned color page takes several seconds, and the machine may be busy.
 	PageTimeout time.Duration
 	// Uninterrupted makes reading 2.5 times as fast, but timeouts and contexts then
 	// only take effect between pages. Set it in a process whose parent kills it
@@ -57,7 +57,7 @@ func New(cfg Config) (*Reader, error) {
 	}
 	library := pdfium.New(cfg.CacheDir, !cfg.Uninterrupted)
 	return &Reader{
-		library: library, timeout: cmp.Or(cfg.Timeout, 3*time.Minute), pageTimeout: cmp.Or(cfg.PageTimeout, 20*time.Second),
+		library: library, timeout: cmp.Or(cfg.Timeout, 3*time.Minute), pageTimeout: cmp.Or(cfg.PageTimeout, time.Minute),
 		reading: &sandboxes{library: library, memory: readMemory, tokens: make(chan struct{}, cmp.Or(cfg.Readers, 2))},
 		drawing: &sandboxes{library: library, memory: drawMemory, tokens: make(chan struct{}, PageDrawers)},
 	}, nil
