@@ -42,6 +42,10 @@ func TestStrength(t *testing.T) {
 			does: []string{"The program suexec provides a change of users."},
 			not:  []string{"suexec is not used by default."},
 		},
+		"What is libvirt?": {
+			is:  []string{"The libvirt project:\n- is a toolkit to manage virtualization platforms\n- is free software"},
+			not: []string{"Vagrant-Libvirt is a plugin.", "Parts of libvirt:\n- a library"},
+		},
 		"pg_rewind, what does it do?": {is: []string{"pg_rewind is a tool."}},
 		"root distance - definition":  {is: []string{"The root distance is a sum."}},
 		"the meaning of KoD":          {is: []string{"A packet called KoD."}},

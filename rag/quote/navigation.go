@@ -26,6 +26,8 @@ var (
 	bareNumber = regexp.MustCompile(`^(?:[A-Z]\.)?\d+(?:\.\d+)*\.$|^[A-Z](?:\.\d+)+\.?$`)
 	// moves matches the links between pages.
 	moves = regexp.MustCompile(`(?i)^(?:[←→«»‹›<>|\s]|\b(?:prev(?:ious)?|next|up|home|top|back(?: to top)?|index|skip to (?:main )?content|edit this page)\b)+$`)
+	// pageLink matches an item that is only a short title, like a link.
+	pageLink = regexp.MustCompile(`^[-*•]\s+\p{Lu}[\pL ]{1,24}$`)
 )
 
 // navigation reports which sentences guide readers and tell nothing: comments,
@@ -63,12 +65,12 @@ func navigation(body string, sentences []text.Sentence, isHeading func(line stri
 // minEntries is the number of entries from which a list is a table of contents.
 const minEntries = 3
 
-// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions, or which
-// has a known heading and few sentences.
+// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions, which
+// has a known heading and few sentences, or which only has the links in front of a page.
 func contentLists(body string, sentences []text.Sentence, isHeading func(line string) bool) []bool {
 	skip := make([]bool, len(sentences))
 	for from := 0; from < len(sentences); {
-		to, questions, headings, said := from, 0, 0, 0
+		to, questions, headings, said, links := from, 0, 0, 0, 0
 		for ; to < len(sentences) && sentences[to].Kind == text.ItemSentence; to++ {
 			line := body[sentences[to].Start:sentences[to].End]
 			switch {
@@ -78,11 +80,14 @@ func contentLists(body string, sentences []text.Sentence, isHeading func(line st
 				headings++
 			case text.Ends(line):
 				said++
+			case pageLink.MatchString(line):
+				links++
 			}
 		}
 		n := to - from
-		isContents := 2*questions > n || headings > 0 && 3*said <= n
-		for i := from; i < to && n >= minEntries && isContents; i++ {
+		isContents := n >= minEntries && (2*questions > n || headings > 0 && 3*said <= n) ||
+			n > 1 && links == n && from == 0 && to < len(sentences)
+		for i := from; i < to && isContents; i++ {
 			skip[i] = true
 		}
 		from = max(to, from+1)
