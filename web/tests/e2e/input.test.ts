@@ -128,6 +128,22 @@ describe('what a person says', () => {
     }).toMatch(/Margery|spring/);
   });
 
+  test('what was said before the server named the user is recalled in the next conversation', async () => {
+    let go!: () => void;
+    const held = new Promise<void>((ok) => (go = ok));
+    await page.route('**/api/me', (r) => held.then(() => r.continue()));
+    await page.reload();
+    await say('When do spring tides occur?');
+    await answered(1);
+    go();
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('docent.said'))).toContain('spring tides');
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await expect.poll(() => page.locator('.question').count()).toBe(0);
+    await box().focus();
+    await page.keyboard.press('ArrowUp');
+    await expect.poll(value).toBe('When do spring tides occur?');
+  });
+
   test('a draft stays with its conversation, over reloads and other conversations', async () => {
     await say('When do spring tides occur?');
     await answered(1);
