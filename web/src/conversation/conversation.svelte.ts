@@ -132,6 +132,11 @@ class Conversation {
     for (const o of storedUnsent(session)) if (!known.has(o.id)) void this.resend(o);
   }
 
+  /** A message is not stored yet, or a turn is running. */
+  get busy(): boolean {
+    return this.stoppable.length > 0 || this.transcript.pending.some((p) => !p.error);
+  }
+
   /** choose sets the answer options for the next questions. */
   choose(options: AskOptions): void {
     this.choice = sensible(options, server.info);

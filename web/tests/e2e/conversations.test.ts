@@ -264,4 +264,21 @@ describe('conversations', () => {
     await page.locator('.question', { hasText: 'how often' }).waitFor();
     await expect.poll(() => page.getByText('New answer').count()).toBe(0);
   });
+
+  test('one that is left before its message is known to be stored is watched for its answer', async () => {
+    let heard = true;
+    await page.routeWebSocket(/./, (ws) => {
+      ws.connectToServer().onMessage((m) => {
+        if (heard) ws.send(m);
+      });
+    });
+    await page.reload();
+    await talk('What is Old Margery?');
+    heard = false;
+    await page.getByLabel('Your question').fill('And how often is it read?');
+    await page.keyboard.press('Enter');
+    await page.locator('.question', { hasText: 'how often' }).waitFor();
+    await page.getByRole('link', { name: 'New chat' }).first().click();
+    await row('What is Old Margery?').getByText('New answer').waitFor({ state: 'attached' });
+  });
 });
