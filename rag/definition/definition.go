@@ -55,7 +55,7 @@ var (
 const (
 	// kind is a word beside a name that says what kind of thing it is.
 	kind = `command|statement|utility|program|tool|package|module|extension|function|method|type|daemon|server|process|service|` +
-		`parameter|option|directive|variable|class|file|feature|project|software|library|application|framework`
+		`parameter|option|directive|variable|class|file|feature`
 	// lead is all before the subject.
 	lead = `^[ \t>*•-]*(?:in [\w.]+(?: \w+)?, )?(?:(?:an?|the) )?(?:(?:` + kind + `) )?`
 	// verb matches verbs with a subject in the singular, and nouns in the plural.
@@ -102,10 +102,10 @@ func Asked(question string) *Question {
 	}
 	name := "[“\"`*']*" + strings.Join(words, `[\s-]+`) + "[”\"`*']*"
 	full := `(?:` + name + `|(?:[\w-]+ ){1,6}\(` + name + `\))` // or an abbreviation
-	start := lead + full + `(?:\s*\([^()\n]{1,60}\))?(?:,[^,.\n]{3,80},)?(?: (?:` + kind + `)s?)?(?: in \w+)?`
+	start := lead + full + `(?:\s*\([^()\n]{1,60}\))?(?:,[^,.\n]{3,80},)?(?: (?:` + kind + `|project)s?)?(?: in \w+)?`
 	return &Question{
 		Subject: subject, word: word,
-		is: regexp.MustCompile(start + `(?:\s+[—–]\s+\w|(?::\n+[-*•])?\s+(?:is|are) (?:\w+ly )?(?:an?|the|one|any|some)\b|` +
+		is: regexp.MustCompile(start + `(?:\s+[—–]\s+\w|(?::\n\s*(?:[-*•]|1\.))?\s+(?:is|are) (?:\w+ly )?(?:an?|the|one|any|some)\b|` +
 			`\s+(?:is|are|can be) (?:(?:\w+ly|often|also) )?used (?:to|for|by|as)\b|` +
 			`\s+(?:means?|refers? to|stands? for|denotes?|describes?)\b)` +
 			`|^` + full + `\n+(?:an?|the|one) [a-z]`), // an entry of a glossary

@@ -46,6 +46,8 @@ func TestStrength(t *testing.T) {
 			is:  []string{"The libvirt project:\n- is a toolkit to manage virtualization platforms\n- is free software"},
 			not: []string{"Vagrant-Libvirt is a plugin.", "Parts of libvirt:\n- a library"},
 		},
+		"What is free software?":      {is: []string{"Free software is a kind of software."}, not: []string{"The free command is a tool."}},
+		"What is a manager?":          {not: []string{"The project manager is a person."}},
 		"pg_rewind, what does it do?": {is: []string{"pg_rewind is a tool."}},
 		"root distance - definition":  {is: []string{"The root distance is a sum."}},
 		"the meaning of KoD":          {is: []string{"A packet called KoD."}},

@@ -31,24 +31,3 @@ func TestDefinition(t *testing.T) {
 		t.Errorf("another question gets no code:\n%s", got)
 	}
 }
-
-// The links between the title and the text of a page are no part of a definition. A list
-// below a heading is.
-func TestPageLinks(t *testing.T) {
-	t.Parallel()
-	page := passage(1, "Vdirsyncer", "", "- Documentation\n- Source code\n\nVdirsyncer is a tool that synchronizes calendars.")
-	page.Headings = nil
-	list := passage(1, "Manual", "Requirements", "- Python\n- Source code\n\nThey are the same on all systems.")
-	for question, c := range map[string]struct {
-		passage Passage
-		quoted  bool
-	}{
-		"What is the source code?": {page, false},
-		"What is a source code?":   {list, true},
-	} {
-		got, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: []Passage{c.passage}})
-		if quoted := strings.Contains(got, "Source code"); quoted != c.quoted {
-			t.Errorf("%s: the list is quoted: %v, want %v\n%s", question, quoted, c.quoted, got)
-		}
-	}
-}

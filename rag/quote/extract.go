@@ -192,11 +192,6 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	sentences := text.Sentences(p.Text, p.Kind == corpus.Code)
 	headers := headersOf(p, sentences)
 	skip := navigation(p.Text, sentences, e.isHeading)
-	if e.defines != nil && len(p.Headings) == 0 {
-		for i := range pageLinks(p.Text, sentences) {
-			skip[i] = true
-		}
-	}
 	for i, s := range sentences {
 		header, known := headers[s.Start]
 		if skip[i] || known && header == "" || s.Kind != text.CodeSentence && unmarked(p.Text[s.Start:s.End], p.Document) == "" {

@@ -26,8 +26,9 @@ var (
 	bareNumber = regexp.MustCompile(`^(?:[A-Z]\.)?\d+(?:\.\d+)*\.$|^[A-Z](?:\.\d+)+\.?$`)
 	// moves matches the links between pages.
 	moves = regexp.MustCompile(`(?i)^(?:[←→«»‹›<>|\s]|\b(?:prev(?:ious)?|next|up|home|top|back(?: to top)?|index|skip to (?:main )?content|edit this page)\b)+$`)
-	// pageLink matches an item that is only a short title, like a link.
-	pageLink = regexp.MustCompile(`^[-*•]\s+\p{Lu}[\pL ]{1,24}$`)
+	// pageLink matches an item that is only the usual name of a link, as at the top of a page.
+	pageLink = regexp.MustCompile(`(?i)^[-*•]\s+(?:documentation|docs|source(?: code)?|(?:code )?repository|downloads?|home ?page|website|` +
+		`(?:issue|bug) tracker|issues|bugs|change ?log|mailing lists?|wiki|github|gitlab|pypi|demo|contact|support)$`)
 )
 
 // navigation reports which sentences guide readers and tell nothing: comments,
@@ -65,12 +66,12 @@ func navigation(body string, sentences []text.Sentence, isHeading func(line stri
 // minEntries is the number of entries from which a list is a table of contents.
 const minEntries = 3
 
-// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions, or which
-// has a known heading and few sentences.
+// contentLists reports which sentences are items of a table of contents: of a list whose items are mostly questions, which
+// has a known heading and few sentences, or which only has the names of links.
 func contentLists(body string, sentences []text.Sentence, isHeading func(line string) bool) []bool {
 	skip := make([]bool, len(sentences))
 	for from := 0; from < len(sentences); {
-		to, questions, headings, said := from, 0, 0, 0
+		to, questions, headings, said, links := from, 0, 0, 0, 0
 		for ; to < len(sentences) && sentences[to].Kind == text.ItemSentence; to++ {
 			line := body[sentences[to].Start:sentences[to].End]
 			switch {
@@ -80,29 +81,18 @@ func contentLists(body string, sentences []text.Sentence, isHeading func(line st
 				headings++
 			case text.Ends(line):
 				said++
+			case pageLink.MatchString(line):
+				links++
 			}
 		}
 		n := to - from
-		isContents := 2*questions > n || headings > 0 && 3*said <= n
-		for i := from; i < to && n >= minEntries && isContents; i++ {
+		isContents := n >= minEntries && (2*questions > n || headings > 0 && 3*said <= n)
+		for i := from; i < to && (isContents || links == n); i++ {
 			skip[i] = true
 		}
 		from = max(to, from+1)
 	}
 	return skip
-}
-
-// pageLinks returns the number of items in front of a passage that are only short titles, such as "Source code". It is 0 if
-// nothing else follows. Between the title and the text of a page, such a list has links. It defines nothing.
-func pageLinks(body string, sentences []text.Sentence) int {
-	n := 0
-	for n < len(sentences) && pageLink.MatchString(body[sentences[n].Start:sentences[n].End]) {
-		n++
-	}
-	if n == len(sentences) {
-		return 0
-	}
-	return n
 }
 
 // isRunningHead reports whether a line is in the head of a printed page: the title of a chapter in capitals, or only a number.

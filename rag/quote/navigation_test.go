@@ -24,6 +24,8 @@ func TestNavigation(t *testing.T) {
 		"Table F.20. pg_stat_statements Columns\n\nThe view shows statements.": {"The view shows statements."},
 		"1. Introduction ........... 4":                                        {},
 		"► Table Of Contents:\n\n1. Introduction\n2. The basic idea":           {},
+		"- Documentation\n- Source code\n\nVdirsyncer synchronizes calendars.": {"Vdirsyncer synchronizes calendars."},
+		"- Documentation\n- Tests\n\nBoth are needed.":                         {"- Documentation", "- Tests", "Both are needed."},
 		"4. Disk failures\n5. Memory corruption\n6. Other problems":            {},
 		"1. Open the valve\n2. Wait\n3. Close it":                              {"1. Open the valve", "2. Wait", "3. Close it"},
 		"APPENDIX B. AUTOMATING THE INSTALLATION… B.2. USING PRESEEDING":       {},

@@ -147,7 +147,7 @@ class Conversation {
   ask(text: string, options: AskOptions = this.choice): void {
     // The transcript shows refusals.
     void this.connect().send(questionContent(text, sensible(options, server.info))).catch(() => undefined);
-    void account.checked.then(() => remember(text)); // each user has their own
+    this.remember(text);
     this.named();
     announcer.say(words.input.sent);
   }
@@ -176,7 +176,7 @@ class Conversation {
   edit(item: Asked, text: string, options: AskOptions = this.choice): void {
     if (item.turn === null) return;
     void this.connect().edit(item.turn, questionContent(text, sensible(options, server.info))).catch((err: unknown) => this.refused(err));
-    void account.checked.then(() => remember(text)); // each user has their own
+    this.remember(text);
     announcer.say(words.input.sent);
   }
 
@@ -235,6 +235,11 @@ class Conversation {
     const { client } = this;
     await account.check();
     if (client === this.client) client?.connect();
+  }
+
+  // The browser keeps messages for recall per user, who may not be known yet.
+  private remember(text: string): void {
+    void account.checked.then(() => remember(text));
   }
 
   private refused(err: unknown): void {
