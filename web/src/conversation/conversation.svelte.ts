@@ -237,7 +237,7 @@ class Conversation {
     if (client === this.client) client?.connect();
   }
 
-  // The browser keeps messages for recall per user, who may not be known yet.
+  // Stored messages belong to a user, so remember waits until the page knows the user.
   private remember(text: string): void {
     void account.checked.then(() => remember(text));
   }

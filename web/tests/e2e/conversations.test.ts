@@ -266,19 +266,23 @@ describe('conversations', () => {
   });
 
   test('one that is left before its message is known to be stored is watched for its answer', async () => {
-    let heard = true;
+    let on = true;
+    const held: (() => void)[] = [];
     await page.routeWebSocket(/./, (ws) => {
-      ws.connectToServer().onMessage((m) => {
-        if (heard) ws.send(m);
-      });
+      const server = ws.connectToServer();
+      ws.onMessage((m) => (on ? server.send(m) : held.push(() => server.send(m))));
+      ws.onClose(() => undefined); // the server still gets what is held
     });
     await page.reload();
     await talk('What is Old Margery?');
-    heard = false;
+    on = false;
     await page.getByLabel('Your question').fill('And how often is it read?');
     await page.keyboard.press('Enter');
     await page.locator('.question', { hasText: 'how often' }).waitFor();
+    await expect.poll(() => held.length).toBeGreaterThan(0);
     await page.getByRole('link', { name: 'New chat' }).first().click();
+    await expect.poll(() => page.locator('.question').count()).toBe(0);
+    for (const send of held) send();
     await row('What is Old Margery?').getByText('New answer').waitFor({ state: 'attached' });
   });
 });
