@@ -93,15 +93,8 @@ const (
 	MaxFuncLines = 100
 	// MaxInterfaceMethods limits the methods of an interface, including embedded ones.
 	MaxInterfaceMethods = 10
-	// MaxPackageLines limits a package without its tests and generated files.
-	MaxPackageLines = 3500
 	// MaxMethods limits the methods of a type.
 	MaxMethods = 40
-	// MaxMethodFiles limits the files that contain the methods of a type.
-	MaxMethodFiles = 8
-	// MaxImportDepth limits a chain of imports that begins in internal/wiring or below. The module's root package adds
-	// one import to it, and programs add two.
-	MaxImportDepth = 6
 	// MaxLineLength limits a line of Go, in characters.
 	MaxLineLength = 140
 )

@@ -71,23 +71,9 @@ func typesOf(s source) []*ast.TypeSpec {
 	return out
 }
 
-// TestPackageSizes counts the lines of a package without tests and generated
-// files.
-func TestPackageSizes(t *testing.T) {
-	lines := map[string]int{}
-	for _, s := range sources(t) {
-		if !s.test && !ast.IsGenerated(s.file) {
-			lines[s.dir] += s.fset.File(s.file.Pos()).LineCount()
-		}
-	}
-	for dir, n := range lines {
-		limit(t, "lines of package "+dir, n, MaxPackageLines)
-	}
-}
-
-// TestTypeSizes counts the methods of a type and the files they are in.
+// TestTypeSizes counts the methods of a type.
 func TestTypeSizes(t *testing.T) {
-	methods, in := map[string]int{}, map[string]map[string]bool{}
+	methods := map[string]int{}
 	for _, s := range sources(t) {
 		if s.test {
 			continue
@@ -97,21 +83,15 @@ func TestTypeSizes(t *testing.T) {
 			if !ok || f.Recv == nil || len(f.Recv.List) == 0 {
 				continue
 			}
-			name := s.dir + "." + receiver(f.Recv.List[0].Type)
-			if in[name] == nil {
-				in[name] = map[string]bool{}
-			}
-			methods[name]++
-			in[name][s.path] = true
+			methods[s.dir+"."+receiver(f.Recv.List[0].Type)]++
 		}
 	}
 	for name, n := range methods {
-		if most, excepted := MethodBudgets[name]; excepted {
-			limit(t, "methods of "+name, n, most)
-			continue
+		most, excepted := MethodBudgets[name]
+		if !excepted {
+			most = MaxMethods
 		}
-		limit(t, "methods of "+name, n, MaxMethods)
-		limit(t, "files with methods of "+name, len(in[name]), MaxMethodFiles)
+		limit(t, "methods of "+name, n, most)
 	}
 }
 
@@ -191,47 +171,6 @@ func imported(s source, name string) string {
 	}
 	return ""
 }
-
-// TestImportDepth measures the longest chain of imports of each package inside the
-// module.
-func TestImportDepth(t *testing.T) {
-	graph := map[string]map[string]bool{}
-	for _, s := range sources(t) {
-		if s.test {
-			continue
-		}
-		if graph[s.dir] == nil {
-			graph[s.dir] = map[string]bool{}
-		}
-		for _, imp := range imports(s) {
-			if dir, ok := folder(imp); ok {
-				graph[s.dir][dir] = true
-			}
-		}
-	}
-	longest := map[string][]string{}
-	var chain func(dir string) []string
-	chain = func(dir string) []string {
-		if c, ok := longest[dir]; ok {
-			return c
-		}
-		var best []string
-		for _, next := range slices.Sorted(maps.Keys(graph[dir])) {
-			if c := chain(next); len(c) > len(best) {
-				best = c
-			}
-		}
-		longest[dir] = append([]string{dir}, best...)
-		return longest[dir]
-	}
-	for _, dir := range slices.Sorted(maps.Keys(graph)) {
-		c := chain(dir)
-		limit(t, "imports in the chain "+strings.Join(c, " > "), len(c)-1, MaxImportDepth+starters[level(dir)])
-	}
-}
-
-// starters are the imports that a level above internal/wiring may add to a chain.
-var starters = map[int]int{level("."): 1, level("cmd/docent"): 2}
 
 // TestLineLengths reports lines of Go that are too long. A line that one string
 // fills cannot be divided, so it may be longer. In tests, the rows of tables may be
