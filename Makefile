@@ -13,7 +13,7 @@ MAX_SIZE := 150000000
 SAMPLES  = $(DATA)/.samples-$(shell printf %s "$$DATABASE_URL" | cksum | cut -d ' ' -f 1)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run cluster test test-go test-web test-arm64 test-weaviate lint release release-test bench eval eval-written eval-enriched fidelity soak build web fmt clean
+.PHONY: help setup run cluster test test-go test-race test-web test-arm64 test-weaviate lint release release-test bench eval eval-written eval-enriched fidelity soak build web fmt clean
 
 help: ## list the commands
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,18 +40,31 @@ web: ## build the page into web/dist
 	@.ci/setup run
 	@if [ ! -e web/dist/index.html.gz ] || [ -n "$$(find web/src clients/ts/src web/public web/scripts web/package-lock.json web/package.json web/tsconfig.json web/vite.config.ts web/index.html -newer web/dist/index.html.gz -print -quit)" ]; then cd web && npm run build; fi
 
-test: ## run all tests of Go (with -race) and the page, on a real Postgres and in a real browser
+test: ## run all tests of Go and the page, on a real Postgres and in a real browser
 	@.ci/setup test
 	@$(MAKE) --no-print-directory build
 	@size=$$(wc -c < bin/docent); if [ $$size -gt $(MAX_SIZE) ]; then echo "bin/docent has $$size bytes, the budget is $(MAX_SIZE)"; exit 1; fi
 	@$(MAKE) --no-print-directory -j2 test-go test-web
 
-# The tests of Go and the page run together, because neither uses two cores all the time. The
-# browser goes first, because its tests wait for less time.
+# Packages with goroutines, whose tests run with the race detector. It makes tests up to ten times
+# slower, and finds nothing in the other packages.
+RACED := ./agent/... ./api/... ./auth/... ./client/... ./embed/... ./eval ./index/... ./ingest ./ingest/enrich \
+	./ingest/ingesttest ./ingest/source/... ./ingest/worker/... ./internal/... ./llm/... ./rag/retrieve/... ./store/... \
+	./webhook/... ./ws/...
 # The race detector leaves out SQLite's code, which is translated from C. Its locks are those of
 # package sync, which the detector watches.
+RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
+
+# The tests of Go and the page run together, because neither uses two cores all the time. The
+# browser goes first, because its tests wait for less time. The tests in cmd/docent start bin/docent.
 test-go:
-	CGO_ENABLED=1 nice -n 5 go test -race -gcflags=modernc.org/sqlite/lib=-race=false -shuffle=on -timeout 45m ./...
+	DOCENT_BIN=$(CURDIR)/bin/docent nice -n 5 go test -shuffle=on -timeout 30m $$(comm -23 <(go list ./... | sort) <(go list $(RACED) | sort))
+	CGO_ENABLED=1 nice -n 5 go test $(RACE) -shuffle=on -timeout 30m $(RACED)
+
+test-race: ## run all tests of Go with the race detector, also in the servers that they start
+	@.ci/setup test
+	@$(MAKE) --no-print-directory web
+	CGO_ENABLED=1 go test $(RACE) -shuffle=on -timeout 90m ./...
 
 test-web:
 	cd web && npm run check && npm test

@@ -219,11 +219,7 @@ func TestFirstAnswerGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(exe, filepath.Join(dir, "docent")); err != nil {
+	if err := linkProgram(dir, programPath(t)); err != nil {
 		t.Fatal(err)
 	}
 	script := "set -eu\n"

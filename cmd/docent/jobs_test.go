@@ -54,17 +54,6 @@ func databaseFor(t *testing.T, env []string) *wiring.Database {
 	return db
 }
 
-// every calls ok until it returns true, with pauses: the servers need the processor.
-func every(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	eventually(t, what, func() bool {
-		<-tick.C
-		return ok()
-	})
-}
-
 // onePage is the text of a page or file.
 func onePage(n int) string { return fmt.Sprintf("Page %d. The valve %d opens at %d bar.", n, n, n+100) }
 
@@ -108,20 +97,20 @@ func TestKilledSync(t *testing.T) {
 	names := []string{"one", "two"} // a server syncs two sources at once
 	for _, name := range names {
 		docent(t, second, 0, "source", "add", "web", site.URL+"/sitemap.xml", "--name", name, "--collection", name, "--sources-private")
-		every(t, "the first pages are stored", func() bool { return len(storedSources(t, db, name)) >= 30 })
+		eventually(t, "the first pages are stored", func() bool { return len(storedSources(t, db, name)) >= 30 })
 	}
 	_, at := serve(t, second, "--sources-private")
 	docent(t, second, 0, "source", "add", "folder", write1(t, "b.txt", "The other server syncs this."), "--name", "folder")
-	every(t, "the other server syncs, too", func() bool { return len(storedSources(t, db, corpus.DefaultCollection)) == 1 })
+	eventually(t, "the other server syncs, too", func() bool { return len(storedSources(t, db, corpus.DefaultCollection)) == 1 })
 	a.kill(t)
 	killed := time.Now()
 	free.Do(func() { close(release) })
 
 	for _, name := range names {
-		every(t, "the other server has synced the rest", func() bool { return len(storedSources(t, db, name)) == pages })
+		eventually(t, "the other server has synced the rest", func() bool { return len(storedSources(t, db, name)) == pages })
 		t.Logf("the other server had synced the rest of %s %v after the kill", name, time.Since(killed).Round(time.Second))
 		var r source.Record
-		every(t, "the sync is over", func() bool {
+		eventually(t, "the sync is over", func() bool {
 			all, err := db.Sources.ListSources(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -253,7 +242,7 @@ states:
 		}
 		return n
 	}
-	every(t, "the other server goes on", func() bool { return over() > 0 })
+	eventually(t, "the other server goes on", func() bool { return over() > 0 })
 	if n := over(); n != 1 {
 		t.Errorf("it went on %d times", n)
 	}
@@ -296,7 +285,7 @@ func TestNewEmbedder(t *testing.T) {
 	said := func() int {
 		return strings.Count(a.log.String(), "embedded again") + strings.Count(b.log.String(), "embedded again")
 	}
-	every(t, "a server has embedded the chunks", func() bool { return said() > 0 })
+	eventually(t, "a server has embedded the chunks", func() bool { return said() > 0 })
 	left, err := db.Documents.Unembedded(t.Context(), "openai/m@64", 0, files)
 	if err != nil || len(left) != 0 {
 		t.Errorf("%d chunks have no vector: %v", len(left), err)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -42,11 +43,48 @@ func TestMain(m *testing.M) {
 	testscript.Main(suite{pgtest.Main(m)}, map[string]func(){"docent": main})
 }
 
-// suite removes the shared folder after the tests.
+// programVariable is an environment variable with the absolute path of the program under test. Without
+// it, the tests start the test binary as docent.
+const programVariable = "DOCENT_BIN"
+
+// programPath returns the path of the program under test.
+func programPath(t testing.TB) string {
+	t.Helper()
+	exe := os.Getenv(programVariable)
+	if exe == "" {
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return self
+	}
+	if !filepath.IsAbs(exe) {
+		t.Fatalf("%s=%s is not an absolute path", programVariable, exe)
+	}
+	if _, err := os.Stat(exe); err != nil { // also tells go test to run the tests of a new program again
+		t.Fatalf("%s does not name a program: %v", programVariable, err)
+	}
+	return exe
+}
+
+// linkProgram makes a folder for PATH in which docent is the program under test.
+func linkProgram(dir, exe string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return os.Symlink(exe, filepath.Join(dir, "docent"))
+}
+
+// suite limits the processes that run at once, and removes the shared folder after the tests.
 type suite struct{ pgtest.Suite }
 
 // Run runs the tests and returns the exit code.
 func (s suite) Run() int {
+	// Nearly each test runs a server. Two tests at once keep two cores busy. More of them only
+	// make each other slow. The flag -parallel changes this default.
+	if err := flag.Set("test.parallel", "2"); err != nil {
+		panic(err)
+	}
 	code := s.Suite.Run()
 	if compiled.dir != "" {
 		_ = os.RemoveAll(compiled.dir)
@@ -79,6 +117,7 @@ func withPDF(t *testing.T, data string) {
 
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	exe := programPath(t)
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -102,7 +141,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DOCENT_DATA", filepath.Join(env.WorkDir, "data"))
 			env.Setenv("HOME", env.WorkDir)
-			return nil
+			if os.Getenv(programVariable) == "" {
+				return nil // testscript.Main has put the test binary into PATH
+			}
+			dir := filepath.Join(env.WorkDir, ".bin")
+			env.Setenv("PATH", dir+string(filepath.ListSeparator)+env.Getenv("PATH"))
+			return linkProgram(dir, exe)
 		},
 	})
 }
@@ -161,7 +205,9 @@ func (l *lines) line(t *testing.T, prefix string) string {
 	}
 }
 
-// start runs docent with only the given environment.
+// start runs docent with only the given environment. The built-in encoder is off, because it
+// costs processor time at each start, and changes rankings when it has encoded the chunks in the
+// background. A test of the encoder sets DOCENT_ENCODER=auto.
 func start(t *testing.T, env []string, args ...string) *program {
 	t.Helper()
 	return startReading(t, nil, env, args...)
@@ -170,15 +216,11 @@ func start(t *testing.T, env []string, args ...string) *program {
 // startReading runs docent with a standard input.
 func startReading(t *testing.T, in io.Reader, env []string, args ...string) *program {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := &program{
-		cmd: exec.CommandContext(t.Context(), exe, args...),
+		cmd: exec.CommandContext(t.Context(), programPath(t), args...),
 		out: newLines(), log: newLines(), done: make(chan struct{}),
 	}
-	p.cmd.Env = append([]string{asProgram + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, env...)
+	p.cmd.Env = append([]string{asProgram + "=1", "HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir(), "DOCENT_ENCODER=off"}, env...)
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = in, p.out, p.log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.cmd.Start(); err != nil {
@@ -247,11 +289,16 @@ func getJSON(t *testing.T, url string, v any) {
 	}
 }
 
+// triesEach is the time between two tries of eventually. It leaves the processor to the server.
+const triesEach = 20 * time.Millisecond
+
 // eventually calls ok repeatedly until it returns true.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); {
-		if time.Now().After(deadline) {
+	for deadline := time.After(patience); !ok(); {
+		select {
+		case <-time.After(triesEach):
+		case <-deadline:
 			t.Fatalf("it never came true: %s", what)
 		}
 	}

@@ -26,11 +26,7 @@ func TestOtherSourcesScript(t *testing.T) {
 		t.Fatal("the guide has no script")
 	}
 	dir := t.TempDir()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(exe, filepath.Join(dir, "docent")); err != nil {
+	if err := linkProgram(dir, programPath(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "pull.sh"), found[1], 0o600); err != nil {
