@@ -19,8 +19,8 @@ var (
 	expectations = []string{"reply", "list", "answered", "unsure-or-answered", "not-found"}
 )
 
-// message is a row of messages.jsonl, or a turn of conversations.jsonl.
-type message struct {
+// setMessage is a row of messages.jsonl, or a turn of conversations.jsonl.
+type setMessage struct {
 	ID, Say, Expect, Want, Avoid string
 	Evidence                     []Evidence
 }
@@ -48,8 +48,8 @@ func documents(t *testing.T, folder string) map[string]string {
 	return texts
 }
 
-// missing reports quotes that do not occur in their documents. The documentation of docent changes, so its quotes are not checked.
-func missing(t *testing.T, id string, evidence []Evidence, texts map[string]string) {
+// absent reports quotes that do not occur in their documents. The documentation of docent changes, so its quotes are not checked.
+func absent(t *testing.T, id string, evidence []Evidence, texts map[string]string) {
 	t.Helper()
 	for _, e := range evidence {
 		if strings.HasPrefix(e.File, "docs/") {
@@ -90,7 +90,7 @@ func TestTablesEvidence(t *testing.T) {
 	}
 	texts := documents(t, "sets/tables/testdata")
 	for _, q := range questions {
-		missing(t, q.ID, q.Evidence, texts)
+		absent(t, q.ID, q.Evidence, texts)
 	}
 }
 
@@ -98,13 +98,13 @@ func TestTablesEvidence(t *testing.T) {
 func TestTalkEvidence(t *testing.T) {
 	t.Parallel()
 	texts := documents(t, "sets/talk/testdata")
-	messages := lines[message](t, "sets/talk/messages.jsonl")
+	messages := lines[setMessage](t, "sets/talk/messages.jsonl")
 	if len(messages) != 167 {
 		t.Errorf("%d messages", len(messages))
 	}
 	conversations := lines[struct {
 		ID    string
-		Turns []message
+		Turns []setMessage
 	}](t, "sets/talk/conversations.jsonl")
 	if len(conversations) != 40 {
 		t.Errorf("%d conversations", len(conversations))
@@ -119,7 +119,7 @@ func TestTalkEvidence(t *testing.T) {
 		}
 	}
 	for _, m := range messages {
-		missing(t, m.ID, m.Evidence, texts)
+		absent(t, m.ID, m.Evidence, texts)
 		if m.Say == "" || !slices.Contains(expectations, m.Expect) || (m.Expect == "answered" && len(m.Evidence) == 0) {
 			t.Errorf("%s: %q is incomplete", m.ID, m.Say)
 		}

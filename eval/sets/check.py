@@ -69,7 +69,7 @@ for row in rows:
         bad.append((row["id"], "twice"))
     ids.add(row["id"])
     for turn in row.get("turns", [row]):
-        for e in turn.get("evidence", []):
+        for e in turn.get("evidence", []) + turn.get("also", []):
             quotes += 1
             if e["file"].startswith("docs/") and e["file"] not in documents:
                 documents[e["file"]] = read(os.path.join(HERE, "..", "..", e["file"]))
