@@ -3,26 +3,23 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { accessible, launch, stopClock, watch, type Watched } from './browser';
-import { startProgram, type Program } from './program';
+import { sharedProgram, startProgram, type Program, type Shared } from './program';
 
 describe('everybody can use the page', () => {
   let browser: Browser;
-  let program: Program;
+  let program: Shared;
   let closed: Program;
 
   beforeAll(async () => {
-    [browser, program, closed] = await Promise.all([launch(), startProgram(), startProgram({ user: ['ada', 'correct horse battery'] })]);
+    [browser, program, closed] = await Promise.all([launch(), sharedProgram(), startProgram({ user: ['ada', 'correct horse battery'] })]);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all([program?.stop(), closed?.stop()]);
-  });
+  afterAll(() => closed?.stop());
 
   let watched: Watched;
   let page: Page;
   afterEach(() => watched?.check(60));
 
-  async function visit(options: BrowserContextOptions = {}, storage: Record<string, string> = {}, rtl = false, at = program) {
+  async function visit(options: BrowserContextOptions = {}, storage: Record<string, string> = {}, rtl = false, at: Shared = program) {
     watched = await watch(browser, at.url, options);
     page = watched.page;
     await page.context().addInitScript((storage) => {

@@ -1,6 +1,6 @@
 // The page with an agent that reasons, offers choices and is stopped.
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MockDocent } from '../mock/server';
 import { accessible, launch, watch, type Watched } from './browser';
 
@@ -10,18 +10,14 @@ let watched: Watched;
 let page: Page;
 
 beforeAll(async () => void (browser = await launch()));
-afterAll(() => browser.close());
 beforeEach(async () => {
   mock = await new MockDocent().start();
-  mock.pace = 2;
+  onTestFinished(() => mock.stop());
   watched = await watch(browser, mock.url);
   page = watched.page;
   await page.goto(mock.url);
 });
-afterEach(async () => {
-  await watched.check();
-  await mock.stop();
-});
+afterEach(() => watched.check());
 
 async function ask(text: string, on = page): Promise<void> {
   await on.getByLabel('Your question').fill(text);

@@ -1,15 +1,29 @@
-// Debian's Chromium, and what every page of the tests is watched for: requests
-// to other hosts, scripts of foreign content, errors.
+// The browser that the files of a worker share, and the checks of every page: no requests to
+// other hosts, no scripts of foreign content, and no errors.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
+let launched: Promise<Browser> | undefined;
+
+/**
+ * launch returns the browser of this worker. It has a microphone that beeps, and all hosts
+ * below .test are this machine. Chromium ends when the worker ends.
+ */
 export const launch = (): Promise<Browser> =>
-  chromium.launch({
+  (launched ??= chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
-  });
+    args: [
+      '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
+      '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream', '--host-resolver-rules=MAP *.test 127.0.0.1',
+    ],
+  }));
+
+/** leave closes the pages that a test left open. */
+export async function leave(): Promise<void> {
+  for (const context of (await launched)?.contexts() ?? []) await context.close();
+}
 
 export interface Watched {
   page: Page;
@@ -18,8 +32,8 @@ export interface Watched {
   /** Uncaught errors and policy violations. */
   errors: string[];
   /**
-   * check fails if anything of the above happened, foreign script ran, or an
-   * address of the API was read more than so many times, by default 25.
+   * check closes the page. It fails after a request to another host, an error, a script of
+   * foreign content, or more than most reads of an address of the API.
    */
   check(most?: number): Promise<void>;
 }
@@ -66,9 +80,8 @@ export async function watch(browser: Browser, origin: string, options: BrowserCo
 }
 
 /**
- * stopClock stops the clock of a page until page.clock.resume(), or for what
- * page.clock.runFor() says: what can be undone for seconds is gone by the time
- * that a slow machine comes to it.
+ * stopClock stops the clock of a page until page.clock.resume(). page.clock.runFor() runs it
+ * for a time. Timers, animation frames, and the time to undo wait for the test.
  */
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.install();

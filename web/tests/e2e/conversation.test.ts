@@ -47,7 +47,6 @@ describe('a conversation', () => {
     [browser, program] = await Promise.all([launch(), startProgram({ model: model.url, files: { 'gezeiten.md': german } })]);
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
     await model?.stop();
   });

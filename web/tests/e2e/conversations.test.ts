@@ -1,25 +1,21 @@
 // The list of conversations on the real program: DOCENT_BIN=…/docent npm run e2e.
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { accessible, launch, stopClock, watch, type Watched } from './browser';
-import { startProgram, type Program } from './program';
+import { sharedProgram, type Shared } from './program';
 
 describe('conversations', () => {
   let browser: Browser;
-  let program: Program;
+  let program: Shared;
   let watched: Watched;
   let page: Page;
 
   beforeAll(async () => {
-    [browser, program] = await Promise.all([launch(), startProgram()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.stop();
+    [browser, program] = await Promise.all([launch(), sharedProgram()]);
   });
   beforeEach(async () => {
-    for (const id of await ids()) await fetch(`${program.url}/api/sessions/${id}`, { method: 'DELETE' });
+    await program.reset();
     watched = await watch(browser, program.url);
     page = watched.page;
     await page.goto(program.url);

@@ -18,7 +18,6 @@ describe('answers that take their time', () => {
     [browser, program] = await Promise.all([launch(), startProgram({ model: model.url })]);
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
     await model?.stop();
   });
@@ -153,7 +152,6 @@ describe('with authentication', () => {
     [browser, program] = await Promise.all([launch(), startProgram({ user: ['ada', 'correct horse battery'] })]);
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
   });
 

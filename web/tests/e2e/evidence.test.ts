@@ -69,7 +69,6 @@ describe('evidence', () => {
     program = await startProgram({ model: model.url, files: { 'lights.pdf': pdf, 'rules.md': rules, 'guide.html': guide, 'log.txt': log, 'pump.docx': docx } });
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
     await model?.stop();
   });

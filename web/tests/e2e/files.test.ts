@@ -1,7 +1,7 @@
 // Files in a conversation with an agent that takes them.
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { accessible, watch, type Watched } from './browser';
+import { accessible, launch, watch, type Watched } from './browser';
 import { startProgram, type Program } from './program';
 
 const agent = `
@@ -28,15 +28,11 @@ describe('files in the chat', () => {
 
   beforeAll(async () => {
     [browser, program] = await Promise.all([
-      chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-      }),
+      launch(),
       startProgram({ agent }),
     ]);
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
   });
   beforeEach(async () => {

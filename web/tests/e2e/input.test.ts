@@ -2,10 +2,10 @@
 // model and a speech server of the tests' own.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser, type Page, type WebSocketRoute } from 'playwright-core';
+import type { Browser, Page, WebSocketRoute } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MockModel } from '../mock/model';
-import { accessible, watch, type Watched } from './browser';
+import { accessible, launch, watch, type Watched } from './browser';
 import { startProgram, type Program } from './program';
 
 /** Speech understands each recording as the same words. */
@@ -51,10 +51,7 @@ describe('what a person says', () => {
     [model, speech] = await Promise.all([new MockModel().start(), new Speech().start()]);
     model.words = 6;
     [browser, program] = await Promise.all([
-      chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run', '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
-      }),
+      launch(),
       startProgram({
         model: model.url,
         files: { 'greenhouse.txt': greenhouse },
@@ -68,7 +65,6 @@ describe('what a person says', () => {
     expect(put.status).toBe(200);
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
     await model?.stop();
     await speech?.stop();

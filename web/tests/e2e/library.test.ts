@@ -3,28 +3,24 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DocumentPage } from '../../src/api/shapes';
 import { accessible, launch, stopClock, watch, type Watched } from './browser';
-import { startProgram, type Program } from './program';
+import { sharedProgram, type Shared } from './program';
 
 const text = (name: string, said: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(said) });
 
 describe('the library', () => {
   let browser: Browser;
-  let program: Program;
+  let program: Shared;
   let watched: Watched;
   let page: Page;
 
   beforeAll(async () => {
-    [browser, program] = await Promise.all([launch(), startProgram()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.stop();
+    [browser, program] = await Promise.all([launch(), sharedProgram()]);
   });
   beforeEach(async () => {
-    for (const d of await all('upload:')) await fetch(`${program.url}/api/documents/${d.id}`, { method: 'DELETE' });
+    await program.reset();
     watched = await watch(browser, program.url);
     page = watched.page;
     await page.goto(`${program.url}/#/documents`);

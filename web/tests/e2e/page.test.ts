@@ -1,7 +1,7 @@
 // The page against the mock: what a person does, and what a server may do to
 // them. The real program is in program.test.ts.
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MockDocent } from '../mock/server';
 import { accessible, launch, stopClock, watch, type Watched } from './browser';
 
@@ -11,17 +11,13 @@ let watched: Watched;
 let page: Page;
 
 beforeAll(async () => void (browser = await launch()));
-afterAll(() => browser.close());
 beforeEach(async () => {
   mock = await new MockDocent().start();
-  mock.pace = 2;
+  onTestFinished(() => mock.stop());
   watched = await watch(browser, mock.url);
   page = watched.page;
 });
-afterEach(async () => {
-  await watched.check();
-  await mock.stop();
-});
+afterEach(() => watched.check());
 
 const field = () => page.getByLabel('Your question');
 const panel = () => page.locator('.panel');

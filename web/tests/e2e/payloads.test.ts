@@ -39,7 +39,6 @@ describe('what agents send', () => {
     if (shots) mkdirSync(shots, { recursive: true });
   });
   afterAll(async () => {
-    await browser.close();
     await program.stop();
     database.drop();
   });

@@ -1,8 +1,8 @@
-// The page on the real program: DOCENT_BIN=…/docent npm run e2e.
+// The page on the real program. A restart of the program is in crash.test.ts.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { accessible, launch, stopClock, watch, type Watched } from './browser';
-import { startProgram, type Program } from './program';
+import { sharedProgram, startProgram, type Program, type Shared } from './program';
 
 const desk = `
 name: harbour desk
@@ -23,7 +23,6 @@ describe('the page on an agent of a file', () => {
     [browser, program] = await Promise.all([launch(), startProgram({ agent: desk })]);
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
   });
 
@@ -54,18 +53,15 @@ describe('the page on an agent of a file', () => {
 
 describe('the page on the real program', () => {
   let browser: Browser;
-  let program: Program;
+  let program: Shared;
   let watched: Watched;
   let page: Page;
 
   beforeAll(async () => {
-    [browser, program] = await Promise.all([launch(), startProgram()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.stop();
+    [browser, program] = await Promise.all([launch(), sharedProgram()]);
   });
   beforeEach(async () => {
+    await program.reset();
     watched = await watch(browser, program.url);
     page = watched.page;
     await page.goto(program.url);
@@ -120,7 +116,7 @@ describe('the page on the real program', () => {
     await expect.poll(() => page.locator('.answer.abstained').count()).toBe(1);
   });
 
-  test('a conversation has a name and an address, survives a reload and a crash, and is deleted', async () => {
+  test('a conversation has a name and an address, survives a reload, and is deleted', async () => {
     await ask('What is Old Margery?');
     await expect.poll(() => page.locator('nav li.current').textContent()).toContain('What is Old Margery?');
     const address = page.url();
@@ -128,8 +124,6 @@ describe('the page on the real program', () => {
     await page.goto('about:blank');
     await page.goto(address);
     await expect.poll(() => page.locator('.answer .sources').count()).toBe(1);
-    await program.restart();
-    await page.getByRole('button', { name: 'Try now' }).click({ timeout: 3000 }).catch(() => undefined);
     await ask('And how often is it read?', 2);
     await page.locator('nav li.current').hover();
     await page.locator('nav li.current').getByRole('button', { name: /^Options/ }).click();

@@ -1,21 +1,15 @@
 // Everything is reached by keyboard and in any window: the start, Settings, the
 // way back from a form, the last of the sources; what is said aloud is plain.
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accessible, launch, watch, type Watched } from './browser';
-import { startProgram, type Program } from './program';
+import { sharedProgram, type Shared } from './program';
 
-let program: Program;
+let program: Shared;
 let browser: Browser;
 let open: Watched[] = [];
 beforeAll(async () => {
-  program = await startProgram({});
-  browser = await launch();
-});
-
-afterAll(async () => {
-  await browser?.close();
-  await program?.stop();
+  [browser, program] = await Promise.all([launch(), sharedProgram()]);
 });
 
 afterEach(async () => {

@@ -3,10 +3,10 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Info } from '../../src/api/shapes';
 import { accessible, launch, watch, type Watched } from './browser';
-import { startProgram, type Program } from './program';
+import { sharedProgram, startProgram, type Program, type Shared } from './program';
 
 let browser: Browser;
-let program: Program;
+let program: Shared;
 let watched: Watched;
 let page: Page;
 
@@ -19,11 +19,7 @@ const paper = () => page.evaluate(() => getComputedStyle(document.documentElemen
 
 describe('settings', () => {
   beforeAll(async () => {
-    [browser, program] = await Promise.all([launch(), startProgram()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.stop();
+    [browser, program] = await Promise.all([launch(), sharedProgram()]);
   });
   beforeEach(async () => {
     watched = await watch(browser, program.url, { colorScheme: 'light', permissions: ['clipboard-read', 'clipboard-write'] });
@@ -191,14 +187,15 @@ describe('settings', () => {
   });
 });
 
-describe('settings with logins', () => {
+describe('settings with sign-in', () => {
+  let own: Program;
+
   beforeAll(async () => {
-    [browser, program] = await Promise.all([launch(), startProgram({ user: ['ada', 'correct horse battery'] })]);
+    own = await startProgram({ user: ['ada', 'correct horse battery'] });
+    program = own;
+    browser = await launch();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.stop();
-  });
+  afterAll(() => own?.stop());
 
   test('a token is made, used, listed and revoked; who logs out is asked again', async () => {
     watched = await watch(browser, program.url, { permissions: ['clipboard-read', 'clipboard-write'] });

@@ -23,7 +23,6 @@ describe('slides', () => {
     program = await startProgram({ model: model.url, files: { 'lights.pdf': pdf, 'rules.md': '# Rules\n\nBoats moor stern first at the quixel pier.\n' } });
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
     await model?.stop();
   });

@@ -15,7 +15,6 @@ describe('sources', () => {
     [browser, docent] = await Promise.all([launch(), new MockDocent().start()]);
   });
   afterAll(async () => {
-    await browser?.close();
     await docent?.stop();
   });
   beforeEach(async () => {

@@ -132,7 +132,6 @@ describe.skipIf(!out)('speed', () => {
     [browser, program] = await Promise.all([launch(), startProgram({ model: model.url })]);
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
     await model?.stop();
     mkdirSync(dirname(out!), { recursive: true });

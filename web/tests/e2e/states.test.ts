@@ -27,7 +27,6 @@ describe.skipIf(!folder)('pictures', () => {
     }
   });
   afterAll(async () => {
-    await browser.close();
     await mock?.stop();
   });
 

@@ -1,7 +1,7 @@
 // What was said stays, whatever happens to the page: reloads, other tabs, lost
 // connections, logins that end; and it can be said otherwise.
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MockDocent } from '../mock/server';
 import { accessible, launch, watch, type Watched } from './browser';
 
@@ -11,17 +11,13 @@ let watched: Watched;
 let page: Page;
 
 beforeAll(async () => void (browser = await launch()));
-afterAll(() => browser.close());
 beforeEach(async () => {
   mock = await new MockDocent().start();
-  mock.pace = 2;
+  onTestFinished(() => mock.stop());
   watched = await watch(browser, mock.url);
   page = watched.page;
 });
-afterEach(async () => {
-  await watched.check();
-  await mock.stop();
-});
+afterEach(() => watched.check());
 
 async function ask(text: string, on = page): Promise<void> {
   await on.getByLabel('Your question').fill(text);

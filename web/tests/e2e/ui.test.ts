@@ -4,19 +4,15 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DocentClient } from 'docent-client';
 import { launch, watch } from './browser';
-import { startProgram, type Program } from './program';
+import { sharedProgram, startProgram, type Program, type Shared } from './program';
 import { WebSocket as NodeSocket } from 'ws';
 
 describe('the page as it is served', () => {
   let browser: Browser;
-  let program: Program;
+  let program: Shared;
 
   beforeAll(async () => {
-    [browser, program] = await Promise.all([launch(), startProgram()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await program?.stop();
+    [browser, program] = await Promise.all([launch(), sharedProgram()]);
   });
 
   test('can be installed', async () => {

@@ -5,9 +5,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MockModel, hold } from '../mock/model';
+import { launch } from './browser';
 import { startProgram, type Program } from './program';
 import * as sample from './samples';
 
@@ -73,10 +74,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
   beforeAll(async () => {
     mkdirSync(folder, { recursive: true });
     model = await new MockModel().start();
-    browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
-    });
+    browser = await launch();
     const page = await browser.newPage();
     await page.setContent(manual);
     const pdf = await page.pdf({ preferCSSPageSize: true });
@@ -91,7 +89,6 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     programs = [plain, written_, closed, desk];
   });
   afterAll(async () => {
-    await browser?.close();
     for (const p of programs) await p.stop();
     await model?.stop();
   });

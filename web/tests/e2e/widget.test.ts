@@ -1,10 +1,10 @@
 // The widget on pages of other sites, which have policies and styles of their own.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { MockModel } from '../mock/model';
-import { accessible } from './browser';
+import { accessible, launch } from './browser';
 import { startProgram, type Program } from './program';
 
 // A site that does what sites do to what they embed, and worse.
@@ -65,16 +65,13 @@ describe('the widget', () => {
   beforeAll(async () => {
     await Promise.all([model.start(), site.start()]);
     const origins = ['--origins', site.origin('shop')];
-    // Names that lead here, as a site's do.
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run', '--host-resolver-rules=MAP *.test 127.0.0.1'];
     [browser, open, closed] = await Promise.all([
-      chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args }),
+      launch(),
       startProgram({ options: origins }),
       startProgram({ user: ['ada', 'correct horse battery'], model: model.url, options: origins }),
     ]);
   });
   afterAll(async () => {
-    await browser?.close();
     await Promise.all([open?.stop(), closed?.stop(), model.stop()]);
     site.server.closeAllConnections();
     site.server.close();

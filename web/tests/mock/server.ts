@@ -1,6 +1,5 @@
-// A server that speaks docent's HTTP API and docent.v1 as far as the page uses
-// them, serves the built page under the same policy, and misbehaves on demand:
-// what a real docent does rarely, the page has to survive every time.
+// A server with the part of docent's HTTP API and of docent.v1 that the page uses. It serves
+// the built page with the same policy. Tests tell it to misbehave as a real server rarely does.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -77,15 +76,15 @@ export class MockDocent {
   extractive = false;
   /** The name of an agent that is not the built-in one; it offers choices at once. */
   agent = '';
-  /** Time between two deltas, in ms. */
-  pace = 8;
-  /** A turn that has said this, or is about to do it, stands still until it is something else. */
+  /** The time between two deltas, in ms. */
+  pace = 2;
+  /** A turn waits while its text or its next step contains this. '' holds none. */
   hold = '';
-  /** Name and password that it asks for; '' if it asks for none. */
+  /** The name and the password of the user; '' without sign-in. */
   login = '';
-  /** What who logs in may do. */
+  /** The permissions of the user. */
   scopes: Me['scopes'] = ['ask', 'ingest'];
-  /** Logins that count. */
+  /** The sessions of signed-in users. */
   cookies = new Set<string>();
   feedback: unknown[] = [];
   tokens: TokenRow[] = [];
