@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 const clients = join(import.meta.dirname, '../clients/ts');
 const require = createRequire(import.meta.url);
+const ws = join(require.resolve('ws/package.json'), '../wrapper.mjs');
 
 // The client's tests are run from here: what they need is installed here.
 export default defineConfig({
@@ -15,9 +16,10 @@ export default defineConfig({
   },
   test: {
     projects: [
+      { extends: true, resolve: { alias: { ws } }, test: { name: 'component', environment: 'jsdom', include: ['tests/component/**/*.test.ts'], testTimeout: 60_000, expect: { poll: { timeout: 30_000, interval: 10 } } } },
       { extends: true, test: { name: 'page', environment: 'jsdom', include: ['tests/unit/**/*.test.ts'], testTimeout: 60_000, expect: { poll: { timeout: 30_000 } } } },
       {
-        resolve: { alias: { ws: join(require.resolve('ws/package.json'), '../wrapper.mjs'), vitest: import.meta.resolve('vitest').replace('file://', '') } },
+        resolve: { alias: { ws, vitest: import.meta.resolve('vitest').replace('file://', '') } },
         server: { fs: { allow: ['..'] } },
         test: { name: 'client', environment: 'node', root: clients, include: ['tests/**/*.test.ts'], testTimeout: 120_000, hookTimeout: 60_000 },
       },

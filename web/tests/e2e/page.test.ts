@@ -76,36 +76,6 @@ describe('conversation', () => {
     expect(mock.received).toEqual([]);
   });
 
-  test('doubtful sentences are marked and explained', async () => {
-    await page.goto(mock.url);
-    await ask('backup');
-    await answered();
-    await expect.poll(() => page.locator('.doubtful[data-support=none]').allTextContents()).toEqual(['Most teams do this every night.']);
-    await expect.poll(() => page.locator('.doubtful[data-support=weak]').first().textContent()).toContain('Größere Sammlungen 😀');
-    await page.locator('.doubt').first().focus();
-    await expect.poll(() => page.getByRole('tooltip').textContent()).toContain('only part of this sentence');
-  });
-
-  test('not knowing looks different from an answer', async () => {
-    await page.goto(mock.url);
-    await ask('Something unknown');
-    await answered();
-    await expect.poll(() => page.locator('.answer.abstained').textContent()).toContain('Not found in the documents');
-    await expect.poll(() => page.locator('.sources h3').count()).toBe(0);
-    await accessible(page);
-  });
-
-  test('a failed turn and a refused question say why and can be repeated', async () => {
-    await page.goto(mock.url);
-    await ask('please fail');
-    await page.getByText('The model does not answer.').waitFor();
-    await ask('busy now');
-    await page.getByText('Too many questions at once').waitFor();
-    await expect.poll(() => page.getByRole('button', { name: 'Ask again' }).count()).toBe(2);
-    await page.getByRole('button', { name: 'Ask again' }).first().click();
-    await expect.poll(() => mock.received.length).toBe(3);
-  });
-
   test('following the end stops at the question, and at the reader', async () => {
     await page.goto(mock.url);
     await ask('a long one');
@@ -211,25 +181,6 @@ describe('evidence', () => {
     await expect.poll(() => page.locator('.panel .text').textContent()).toContain('First paragraph 1.');
   });
 
-  test('a passage that its document lost is shown as it was', async () => {
-    await page.goto(mock.url);
-    await ask('what changed');
-    await answered();
-    await page.locator('.cite').first().click();
-    await page.getByText('has changed since this answer').waitFor();
-    await expect.poll(() => page.locator('mark.active').textContent()).toContain('does not contain any more');
-  });
-
-  test('a deleted document leaves its passage', async () => {
-    await page.goto(mock.url);
-    await ask('backup');
-    await answered();
-    mock.documents = [];
-    await page.locator('.cite').first().click();
-    await page.getByText('docent cannot show the document').waitFor();
-    await expect.poll(() => page.locator('mark.active').textContent()).toContain('docent keeps everything');
-  });
-
   test('the keyboard alone reaches everything', async () => {
     await page.goto(`${mock.url}/#/documents`);
     await page.locator('.row').first().waitFor();
@@ -306,27 +257,6 @@ describe('connection', () => {
     await expect.poll(() => page.locator('.question').count()).toBe(1);
     await expect.poll(() => page.locator('.answer .prose').last().textContent()).toContain('copy of the database');
   });
-
-  test('a message whose ack was lost is sent again with its id and stored once', async () => {
-    await page.goto(mock.url);
-    await ask('lost before the ack');
-    await answered();
-    expect(mock.received.length).toBe(2);
-    expect(mock.received[0]).toEqual(mock.received[1]);
-    await expect.poll(() => page.locator('.question').count()).toBe(1);
-  });
-
-  test('a question asked while offline waits', async () => {
-    await page.goto(mock.url);
-    await ask('backup');
-    await answered();
-    mock.cut();
-    await page.getByText('Connection lost').waitFor();
-    await ask('and again');
-    await page.getByText('Will be sent when').waitFor();
-    mock.mend();
-    await answered(2);
-  });
 });
 
 describe('documents', () => {
@@ -372,32 +302,6 @@ describe('documents', () => {
     await page.getByText('Added · 3 passages', { exact: true }).waitFor();
     expect(mock.documents.some((d) => d.source === 'upload:dropped.txt')).toBe(true);
   });
-
-  test('a document opens at its own address', async () => {
-    await page.goto(`${mock.url}/#/documents/2`);
-    await expect.poll(() => panel().textContent()).toContain('docent is one program without dependencies');
-    await page.keyboard.press('Escape');
-    await expect.poll(() => panel().count()).toBe(0);
-  });
-
-  test('none yet: how to begin', async () => {
-    mock.documents = [];
-    mock.extractive = true;
-    await page.goto(mock.url);
-    await page.getByRole('heading', { name: 'Add documents to begin' }).waitFor();
-    await page.getByText('No language model is set up').click();
-    await page.getByText('Set OPENAI_API_KEY').first().waitFor();
-  });
-});
-
-test('a server that is not there is named', async () => {
-  await page.goto(mock.url);
-  await page.route('**/api/info', (r) => r.abort());
-  await page.reload();
-  await page.getByText('docent does not respond').waitFor();
-  await page.unroute('**/api/info');
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expect.poll(() => page.getByText('docent does not respond').count()).toBe(0);
 });
 
 test('the chosen theme stays', async () => {

@@ -98,7 +98,6 @@ export class MockDocent {
   private made = 0;
 
   async start(): Promise<this> {
-    if (!existsSync(join(dist, 'index.html')) && !existsSync(join(dist, 'index.html.gz'))) throw new Error('the page is not built: run npm run build');
     this.http.on('upgrade', (req, socket, head) => {
       if (this.down || !this.known(req)) return socket.destroy();
       this.ws.handleUpgrade(req, socket, head, (ws) => this.connect(ws, new URL(req.url!, this.url)));
@@ -402,7 +401,8 @@ export class MockDocent {
   private page(path: string, req: IncomingMessage, res: ServerResponse): void {
     // Most of what was built is packed.
     const built = (name: string) => [`${name}.gz`, name].find((n) => existsSync(join(dist, n)));
-    const name = (extname(path) && built(path)) || built('index.html')!;
+    const name = (extname(path) && built(path)) || built('index.html');
+    if (!name) return void res.writeHead(500).end('the page is not built: run npm run build');
     const packed = name.endsWith('.gz') ? { 'Content-Encoding': 'gzip' } : {};
     const type = mediaTypes[extname(name.replace(/\.gz$/, ''))] ?? 'application/octet-stream';
     res.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': policy(req.headers.host ?? ''), ...packed });
