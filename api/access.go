@@ -70,6 +70,10 @@ func Routes() []route.Access {
 		{Route: "POST /api/sources/{source_id}/retry", Scope: auth.Admin},
 		{Route: "GET /api/sources/{source_id}/failures", Scope: auth.Admin},
 		{Route: "GET /api/source-kinds", Scope: auth.Admin},
+		{Route: "GET /api/admin/conversations", Scope: auth.Admin},
+		{Route: "GET /api/admin/conversations/{session_id}/messages", Scope: auth.Admin},
+		{Route: "GET /api/admin/conversations/{session_id}/export", Scope: auth.Admin},
+		{Route: "GET /api/admin/log", Scope: auth.Admin},
 		{Route: "GET /metrics", Scope: auth.Admin},
 	}
 }

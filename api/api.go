@@ -101,6 +101,12 @@ type Config struct {
 	Directory journal.Directory
 	// Messages reads conversations. Required.
 	Messages Messages
+	// ReadConversations allows administrators to read conversations of others, and
+	// records each reading in Audit. Default: false.
+	ReadConversations bool
+	// Audit keeps records of acts. Required with ReadConversations. Default: nil, there are
+	// no records.
+	Audit AuditLog
 	// Conversations continues sessions for clients of OpenAI's API and AG-UI. Required.
 	Conversations Conversations
 	// Embedder computes vectors for them. Required.
@@ -180,6 +186,9 @@ func (c Config) complete() (Config, error) {
 			return c, fmt.Errorf("api: Config.%s is missing", name)
 		}
 	}
+	if c.ReadConversations && c.Audit == nil {
+		return c, errors.New("api: Config.ReadConversations needs Config.Audit")
+	}
 	if min(c.UploadBytes, c.MessageBytes) < 0 || c.MaxSearches < 0 || c.StallTimeout < 0 {
 		return c, errors.New("api: Config.UploadBytes, MessageBytes, MaxSearches, and StallTimeout must not be negative")
 	}
@@ -188,6 +197,9 @@ func (c Config) complete() (Config, error) {
 	}
 	if c.Events == nil {
 		c.Events = closed{}
+	}
+	if c.Audit == nil {
+		c.Audit = noAudit{}
 	}
 	if c.Clients == nil {
 		c.Clients = mcp.NewSessions()
@@ -271,8 +283,11 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 		Version: cfg.Version, Logger: cfg.Logger,
 	}), mcp.HTTPConfig{Sessions: cfg.Clients, Auth: cfg.Logins != nil, Issuer: cfg.Issuer})
 	sessions{owned}.addRoutes(r)
-	messages{owned, cfg.Messages}.addRoutes(r)
-	exports{r, owned, cfg.Messages, transfers}.addRoutes()
+	read, saved := messages{owned, cfg.Messages}, exports{r, owned, cfg.Messages, transfers}
+	read.addRoutes(r)
+	saved.addRoutes()
+	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
+	auditRoutes{cfg.Audit}.addRoutes(r)
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)
 	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)
 	sources{cfg.Sources}.addRoutes(r)

@@ -86,10 +86,15 @@ func (in *listInput) sorted(f *corpus.DocumentFilter) error {
 		err = json.Unmarshal(text, &p)
 	}
 	if err != nil || p.Sort != in.Sort || p.Descending != f.Descending {
-		return fault.New(fault.Invalid, "cursor_invalid", "the cursor does not belong to this list in this order")
+		return wrongCursor()
 	}
 	f.Past = &corpus.Document{ID: p.ID, Title: p.Title, Size: p.Size, UpdatedAt: p.Updated}
 	return nil
+}
+
+// wrongCursor is the error for a cursor of another list.
+func wrongCursor() error {
+	return fault.New(fault.Invalid, "cursor_invalid", "the cursor does not belong to this list in this order")
 }
 
 func (d documents) list(ctx context.Context, in *listInput) (*listOutput, error) {

@@ -76,8 +76,8 @@ type sessionEventInput struct {
 
 type eventInput struct {
 	route.JSONBody
-	Owner    string `query:"owner" maxLength:"1000" doc:"Sends the event to the open conversations of this principal. The default is you. Other principals need the scope admin."`
-	Everyone bool   `query:"everyone" doc:"Sends the event to all open conversations. Needs the scope admin."`
+	Owner    string `query:"owner" maxLength:"1000" doc:"Sends the event to the open conversations of this principal. The default is you. Other principals need the scope admin, and a name that is not one of a message, a file, or an action of the user."`
+	Everyone bool   `query:"everyone" doc:"Sends the event to all open conversations. Needs the same as owner."`
 	Body     Event
 }
 
@@ -100,7 +100,8 @@ func (e events) addRoutes(r *route.Router) {
 		Method: http.MethodPost, Path: "/api/sessions/{session_id}/events", OperationID: "send-session-event", Tags: []string{"sessions"},
 		Summary: "Send an event to a conversation", DefaultStatus: http.StatusOK,
 		Description: "The agent handles the event as its next step, also if no client is connected. " +
-			"The event is stored before the response. If no state of the agent takes events with this name, the response is 409.",
+			"The event is stored before the response. If no state of the agent takes events with this name, the response is 409. " +
+			"Programs with the scope admin can send events to conversations of others, but no messages, files, and actions of the user.",
 		MaxBodyBytes: eventBytes, Errors: codes,
 	}, e.toSession)
 	route.Add(r, huma.Operation{
@@ -117,7 +118,11 @@ func (e events) toSession(ctx context.Context, in *sessionEventInput) (*eventsOu
 	if err != nil {
 		return nil, err
 	}
-	if _, err := e.find(ctx, key); err != nil {
+	find := e.find
+	if p, _ := auth.FromContext(ctx); p.May(auth.Admin) && !ofUser(in.Body.Name) {
+		find = e.directory.Session
+	}
+	if _, err := find(ctx, key); err != nil {
 		return nil, err
 	}
 	if err := e.check(ctx, in.Body); err != nil {
@@ -134,8 +139,12 @@ func (e events) toOpen(ctx context.Context, in *eventInput) (*eventsOutput, erro
 	if owner == "" {
 		owner = p.ID
 	}
-	if (in.Everyone || owner != p.ID) && !p.May(auth.Admin) {
+	switch others := in.Everyone || owner != p.ID; {
+	case others && !p.May(auth.Admin):
 		return nil, fault.New(fault.Forbidden, "events_of_others", "only administrators may send events to conversations of others")
+	case others && !p.OwnsAll() && ofUser(in.Body.Name):
+		return nil, fault.New(fault.Forbidden, "events_as_others",
+			"only the owner of a conversation may send messages, files, and actions of the user; use another event name")
 	}
 	if err := route.CheckText("owner", in.Owner); err != nil {
 		return nil, err
@@ -148,6 +157,12 @@ func (e events) toOpen(ctx context.Context, in *eventInput) (*eventsOutput, erro
 	out := &eventsOutput{}
 	out.Body.Sessions = sent
 	return out, err
+}
+
+// ofUser reports whether an event of this name stands for an act of the user: a message,
+// a file, or an action in a user interface.
+func ofUser(event string) bool {
+	return slices.Contains([]string{chat.EventText, chat.EventMessage, chat.EventFile, chat.EventUI}, event)
 }
 
 // check refuses events that the agent does not take, and counts the others for the
@@ -163,6 +178,5 @@ func (e events) check(ctx context.Context, b Event) error {
 	if !e.sessions.Takes(b.Name) {
 		return fault.New(fault.Conflict, "event_not_taken", "no state of the agent takes the event %q", b.Name)
 	}
-	message := slices.Contains([]string{chat.EventText, chat.EventMessage, chat.EventFile, chat.EventUI}, b.Name)
-	return e.quotas.Receive(ctx, message, len(b.Name)+len(b.Text)+len(b.Data))
+	return e.quotas.Receive(ctx, ofUser(b.Name), len(b.Name)+len(b.Text)+len(b.Data))
 }

@@ -52,14 +52,19 @@ type exports struct {
 }
 
 func (e exports) addRoutes() {
+	route.Add(e.routes, e.operation(), e.export)
+}
+
+// operation describes the export of a conversation.
+func (e exports) operation() huma.Operation {
 	schema := route.SchemaOf[Export](e.routes)
-	route.Add(e.routes, huma.Operation{
+	return huma.Operation{
 		Method: http.MethodGet, Path: "/api/sessions/{session_id}/export", OperationID: "export-session", Tags: []string{"sessions"},
 		Summary: "Export a conversation as a file", Errors: []int{http.StatusNotFound, http.StatusTooManyRequests, http.StatusServiceUnavailable},
 		Responses: map[string]*huma.Response{"200": {Description: "OK", Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema}, "text/markdown": {Schema: &huma.Schema{Type: huma.TypeString}},
 		}}},
-	}, e.export)
+	}
 }
 
 func (e exports) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {
@@ -71,6 +76,11 @@ func (e exports) export(ctx context.Context, in *exportInput) (*huma.StreamRespo
 	if err != nil {
 		return nil, err
 	}
+	return e.send(ctx, record, in)
+}
+
+// send sends a session as a file.
+func (e exports) send(ctx context.Context, record journal.SessionRecord, in *exportInput) (*huma.StreamResponse, error) {
 	query := journal.MessageQuery{Before: record.Seq + 1, Bytes: exportBytes, Replaced: in.Replaced}
 	kind, ending, write := "application/json", ".json", e.writeJSON
 	if in.Format == "markdown" {

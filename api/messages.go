@@ -114,9 +114,6 @@ func (m messages) addRoutes(r *route.Router) {
 	}, m.list)
 }
 
-// list returns the newest messages before a seq and the steps between them. Each
-// entry is on exactly one page: if a page has too many steps, it starts at the
-// first step that fits.
 func (m messages) list(ctx context.Context, in *messagesInput) (*messagesOutput, error) {
 	key, err := m.key(in.SessionID, in.Agent)
 	if err != nil {
@@ -126,6 +123,13 @@ func (m messages) list(ctx context.Context, in *messagesInput) (*messagesOutput,
 	if err != nil {
 		return nil, err
 	}
+	return m.page(ctx, record, in)
+}
+
+// page returns the newest messages of a session before a seq and the steps between them.
+// Each entry is on exactly one page: if a page has too many steps, it starts at the
+// first step that fits.
+func (m messages) page(ctx context.Context, record journal.SessionRecord, in *messagesInput) (*messagesOutput, error) {
 	out := &messagesOutput{}
 	out.Body.Messages, out.Body.Steps, out.Body.Feedback = []Message{}, []Step{}, []Feedback{}
 	out.Body.Seq, out.Body.ResetSeq = record.Seq, record.ResetSeq

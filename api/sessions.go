@@ -46,7 +46,7 @@ const listTimeout = 10 * time.Second
 type sessionsInput struct {
 	Agent    string `query:"agent_name" maxLength:"255" doc:"Lists only sessions of this agent."`
 	Username string `query:"username" maxLength:"255" doc:"Lists only sessions of this user."`
-	Owner    string `query:"owner" maxLength:"1000" doc:"Lists only sessions of this principal. Other principals need the scope admin."`
+	Owner    string `query:"owner" maxLength:"1000" doc:"Lists only sessions of this principal. With authentication, you have only your own sessions, so the list is empty for other principals."`
 	Spoken   bool   `query:"spoken" doc:"Lists only sessions with a message of a user."`
 	Match    string `query:"match" maxLength:"200" doc:"Lists only sessions with this text in the name, in messages of users, or in answers that are text, Markdown, or based on documents. Case is ignored, and no character has a special meaning."`
 	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
@@ -104,11 +104,23 @@ func (o ownedSessions) find(ctx context.Context, key journal.SessionKey) (journa
 	return record, nil
 }
 
+// search returns the sessions that a filter selects. It does not check who may use them.
+func (o ownedSessions) search(ctx context.Context, filter journal.SessionFilter) ([]journal.SessionRecord, error) {
+	within, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	records, err := o.directory.Sessions(within, filter)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		return nil, fault.Wrap(fault.Unavailable, err,
+			"session_search_slow", "searching the conversations took too long; try again, or search for another text")
+	}
+	return records, err
+}
+
 // listOwner returns the owner whose sessions the caller may list; an empty owner
 // means all sessions. none says that there are no sessions to list.
 func listOwner(ctx context.Context, asked string) (owner string, none bool) {
 	p, _ := auth.FromContext(ctx)
-	if p.May(auth.Admin) {
+	if p.OwnsAll() {
 		return asked, false
 	}
 	return p.ID, p.ID == "" || (asked != "" && asked != p.ID)
@@ -167,16 +179,10 @@ func (s sessions) list(ctx context.Context, in *sessionsInput) (*sessionsOutput,
 	if none {
 		return out, nil
 	}
-	within, cancel := context.WithTimeout(ctx, listTimeout)
-	defer cancel()
-	records, err := s.directory.Sessions(within, journal.SessionFilter{
+	records, err := s.search(ctx, journal.SessionFilter{
 		Agent: in.Agent, Username: in.Username, Owner: owner, Spoken: in.Spoken, Match: strings.TrimSpace(in.Match), Limit: in.Limit,
 	})
-	switch {
-	case err != nil && within.Err() != nil && ctx.Err() == nil:
-		return nil, fault.Wrap(fault.Unavailable, err,
-			"session_search_slow", "searching the conversations took too long; try again, or search for another text")
-	case err != nil:
+	if err != nil {
 		return nil, err
 	}
 	for _, r := range records {

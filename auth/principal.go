@@ -27,7 +27,7 @@ const (
 	Ask Scope = "ask"
 	// Ingest allows adding and removing documents.
 	Ingest Scope = "ingest"
-	// Admin allows everything, including access to the data of others.
+	// Admin allows everything except the conversations of others; see Principal.Owns.
 	Admin Scope = "admin"
 )
 
@@ -130,8 +130,25 @@ func both(a, b Scopes) Scopes {
 	return out
 }
 
-// Owns reports whether the principal may use the data of an owner.
-func (p Principal) Owns(owner string) bool { return p.ID == owner || p.May(Admin) }
+// Owns reports whether the principal may read, change, and join the conversations of an
+// owner. Everybody owns only their own. The scope admin makes no difference.
+func (p Principal) Owns(owner string) bool { return p.ID == owner || p.OwnsAll() }
+
+// OwnerName returns the name of an owner for people: the name of a user or a token, or the
+// subject at an OpenID Connect issuer.
+func OwnerName(owner string) string {
+	kind, name, _ := strings.Cut(owner, ":")
+	if kind == "oidc" {
+		if _, subject, found := strings.Cut(name, "#"); found {
+			return subject
+		}
+	}
+	return name
+}
+
+// OwnsAll reports whether the principal owns all conversations. Without authentication,
+// docent does not tell users apart, so everybody does.
+func (p Principal) OwnsAll() bool { return p.ID == "" && p.May(Admin) }
 
 // Client returns the client for quotas. remote is its address, see [Remote]. The
 // address counts only if the principal is not one person: without authentication,

@@ -111,4 +111,5 @@ var Tables = []Table{
 	table("webhook", "id int, url text, events text, content bool, private bool, secret bytes, created_at time"),
 	table("webhook_delivery", "id int, webhook_id int, message_id text, event text, body bytes, created_at time, next_at time, "+
 		"attempts int, delivered bool, result text"),
+	table("audit", "id int, timestamp time, actor text, address text, action text, object text"),
 }

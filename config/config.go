@@ -54,6 +54,9 @@ type Config struct {
 	Searches int
 	// HTTPConnections limits the HTTP connections; default 4,096.
 	HTTPConnections int
+	// ReadConversations allows administrators to read the conversations of other users;
+	// default false.
+	ReadConversations bool
 	// Origins are additional web origins that may connect; default none.
 	Origins []string
 	// Hosts are additional host names of the server, beside loopback names and the

@@ -237,6 +237,10 @@ func Settings() []Setting {
 			Help: "require a token (docent token create) or a password (docent user create)", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.Auth })),
 		with(Setting{
+			Key: "read-conversations", Flag: "read-conversations", Env: []string{"DOCENT_READ_CONVERSATIONS"}, Scope: Serving, Bool: true,
+			Help: "allow administrators to read the conversations of other users (with --auth); each reading is recorded in the audit log", Default: "false",
+		})(flag(func(c *Config) *bool { return &c.ReadConversations })),
+		with(Setting{
 			Key: "insecure", Flag: "insecure", Env: []string{"DOCENT_INSECURE"}, Scope: Serving, Bool: true,
 			Help: "allow --addr to be reachable from other machines without --auth", Default: "false",
 		})(flag(func(c *Config) *bool { return &c.Insecure })),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"docent/auth"
 	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/ws/dialect"
@@ -30,7 +29,7 @@ func (c *Connection) open(ctx context.Context, o *opening) bool {
 	}
 	ctx = c.identified(ctx)
 	req := o.request
-	req.Owner, req.AnyOwner = c.who.ID, c.who.May(auth.Admin)
+	req.Owner, req.AnyOwner = c.who.ID, c.who.OwnsAll()
 	if err := restrict(c.who, &req); err != nil {
 		c.openFailed(ctx, err, "", req.ID)
 		return false

@@ -534,7 +534,7 @@ func (s *Store) Sessions(_ context.Context, f journal.SessionFilter) ([]journal.
 	var out []journal.SessionRecord
 	for _, have := range slices.Backward(s.sessions) {
 		if have == nil || f.Agent != "" && f.Agent != have.record.Key.Agent || f.Username != "" && f.Username != have.record.Username ||
-			f.Owner != "" && f.Owner != have.record.Owner {
+			f.Owner != "" && f.Owner != have.record.Owner || f.Except != "" && f.Except == have.record.Owner {
 			continue
 		}
 		out = append(out, have.record)

@@ -122,7 +122,7 @@ func (c *Conversations) turn(ctx context.Context, sessionID string, said session
 // request opens a session as the principal of ctx.
 func request(ctx context.Context, id string) session.OpenRequest {
 	p, _ := auth.FromContext(ctx)
-	req := session.OpenRequest{ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.May(auth.Admin)}
+	req := session.OpenRequest{ID: id, Username: p.Name, Owner: p.ID, AnyOwner: p.OwnsAll()}
 	if req.Validate() != nil {
 		req.Username = "" // no session can have this name; Open refuses a wrong id
 	}

@@ -73,6 +73,10 @@ func TestEventsOfPrograms(t *testing.T) {
 		if got := until(t, theirs, "is on its way."); !strings.Contains(got, "Order for all") {
 			t.Errorf("the other user hears %s", got)
 		}
+		send(root, "/api/sessions/mine/events", `{"name":"shipped","data":{"order":"from the shop"}}`, 200)
+		until(t, c, "Order from the shop is on its way.")
+		send(root, "/api/sessions/mine/events", `{"name":"receive_message_text","text":"Hello."}`, 404) // as the user
+		send(root, "/api/events?everyone=true", `{"name":"receive_message_text","text":"Hello."}`, 403)
 		send(owner, "/notify_websocket", `{"sessionId":"mine","message":"Lunch."}`, 200)
 		until(t, c, "News: Lunch.")
 

@@ -206,7 +206,7 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 		t.Errorf("%s: %v", as, err)
 	case w.wrong || w.id == "":
 		s.wantClosed(t, as, d, c, ws.CloseUnauthorized.Code, "unauthorized")
-	case !p.May(auth.Ask) || !p.Owns(owner):
+	case !p.May(auth.Ask) || w.id != owner:
 		s.wantClosed(t, as, d, c, ws.CloseForbidden.Code, "forbidden")
 	default:
 		wantHeard(t, as, d, c)

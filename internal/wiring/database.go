@@ -9,6 +9,7 @@ import (
 	"docent/agent/session/journal"
 	"docent/agent/session/replica"
 	"docent/auth"
+	"docent/auth/audit"
 	"docent/auth/rights"
 	"docent/backup"
 	"docent/config"
@@ -61,6 +62,7 @@ type Database struct {
 	Items     source.Items
 	Leases    source.Leases
 	Rights    rights.Store
+	Audit     audit.Store
 	Quotas    quota.Store
 	Webhooks  webhook.Store
 	Backup    backup.Database
@@ -101,7 +103,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 			Sessions: s, Feedbacks: s, Directory: s,
-			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
+			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
 		}, nil
 	}
@@ -113,7 +115,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
 		Sessions: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
-		Sources: s, Items: s, Leases: s, Rights: s, Quotas: s, Webhooks: s, Backup: s,
+		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Quotas: s, Webhooks: s, Backup: s,
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"docent/api/edge"
 	"docent/api/mcp"
 	"docent/auth"
+	"docent/auth/audit"
 	"docent/internal/quota"
 	"docent/rag"
 	"docent/web"
@@ -58,6 +59,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
+		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
 		Ready:       s.readyChecks(),
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,

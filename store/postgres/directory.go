@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"docent/agent/session/journal"
 
@@ -35,14 +36,21 @@ func scanListed(row pgx.Row) (journal.SessionRecord, error) {
 
 // Sessions lists sessions; see journal.Directory.
 func (s *sessions) Sessions(ctx context.Context, filter journal.SessionFilter) ([]journal.SessionRecord, error) {
+	var past *time.Time
+	var pastID int64
+	if p := filter.Past; p != nil {
+		past, pastID = &p.UpdatedAt, p.RowID
+	}
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (journal.SessionRecord, error) { return scanListed(row) },
 		`SELECT `+sessionColumns+`, `+messageCount+`, `+firstSaid+` FROM session s
 		WHERE ($1 = '' OR s.agent_name = $1) AND ($2 = '' OR s.username = $2) AND ($3 = '' OR s.owner = $3)
 			AND (NOT $5::bool OR EXISTS (SELECT FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = ''))
 			AND `+matches+`
+			AND ($8 = '' OR s.owner <> $8) AND ($9::timestamptz IS NULL OR s.updated_at >= $9) AND ($10::timestamptz IS NULL OR s.updated_at < $10)
+			AND ($11::timestamptz IS NULL OR (s.updated_at, s.id) < ($11, $12))
 		ORDER BY (s.pinned AND NOT $7::bool) DESC, s.updated_at DESC, s.id DESC LIMIT $4`,
 		store.Text(filter.Agent), store.Text(filter.Username), store.Text(filter.Owner), store.Sessions(filter.Limit), filter.Spoken,
-		store.Fold(filter.Match), filter.Latest)
+		store.Fold(filter.Match), filter.Latest, store.Text(filter.Except), orNull(filter.Since), orNull(filter.Until), past, pastID)
 	return out, fail("list sessions", err)
 }
 

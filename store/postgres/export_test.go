@@ -16,3 +16,14 @@ func (s *Store) Count(ctx context.Context, table string) (n int, err error) {
 func (s *Store) Strings(ctx context.Context, sql string) ([]string, error) {
 	return query(ctx, s, pgx.RowTo[string], sql)
 }
+
+// FillAudit adds an audit record with an id.
+func (s *Store) FillAudit(ctx context.Context, id int64) error {
+	return s.write(ctx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, `INSERT INTO audit (id, timestamp, actor, address, action, object) OVERRIDING SYSTEM VALUE VALUES ($1, now(), '', '', '', 'filled')`, id)
+		if err == nil {
+			_, err = tx.Exec(ctx, `SELECT setval(pg_get_serial_sequence('audit', 'id'), $1)`, id)
+		}
+		return err
+	})
+}

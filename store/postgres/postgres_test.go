@@ -7,6 +7,8 @@ import (
 	"go.uber.org/goleak"
 
 	"docent/agent/session/sessiontest"
+	"docent/auth/audit"
+	"docent/auth/audit/audittest"
 	"docent/auth/authtest"
 	"docent/auth/rights/rightstest"
 	"docent/ingest/ingesttest"
@@ -78,6 +80,18 @@ func TestRights(t *testing.T) {
 	rightstest.Run(t, func(t *testing.T) rightstest.Store {
 		s := open(t, postgres.Config{URL: pgtest.URL(t)})
 		return rightstest.Store{Store: s, Tokens: s, Users: s}
+	})
+}
+
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	audittest.Run(t, func(t *testing.T) (audit.Store, func(int64)) {
+		s := open(t, postgres.Config{URL: pgtest.URL(t)})
+		return s, func(id int64) {
+			if err := s.FillAudit(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
 	})
 }
 

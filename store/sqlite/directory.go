@@ -30,6 +30,18 @@ func (s *sessions) Sessions(ctx context.Context, filter journal.SessionFilter) (
 	if filter.Owner != "" {
 		query, args = query+` AND s.owner = ?`, append(args, store.Text(filter.Owner))
 	}
+	if filter.Except != "" {
+		query, args = query+` AND s.owner <> ?`, append(args, store.Text(filter.Except))
+	}
+	if !filter.Since.IsZero() {
+		query, args = query+` AND s.updated_at >= ?`, append(args, filter.Since.UnixMicro())
+	}
+	if !filter.Until.IsZero() {
+		query, args = query+` AND s.updated_at < ?`, append(args, filter.Until.UnixMicro())
+	}
+	if p := filter.Past; p != nil {
+		query, args = query+` AND (s.updated_at, s.id) < (?, ?)`, append(args, p.UpdatedAt.UnixMicro(), p.RowID)
+	}
 	if filter.Spoken {
 		query += ` AND EXISTS (SELECT 1 FROM chat c WHERE c.session_id = s.id AND c.is_user AND c.sender = '')`
 	}

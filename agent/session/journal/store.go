@@ -348,6 +348,12 @@ type SessionFilter struct {
 	// Match selects sessions whose name or messages contain this text, ignoring case. Replaced
 	// messages do not count. Messages are searched as ChatMessage.Said returns them.
 	Match string
+	// Except excludes the sessions of a principal. "" excludes none.
+	Except string
+	// Since and Until select sessions that were last used at or after Since, and before Until.
+	Since, Until time.Time
+	// Past, with Latest, selects the sessions after this one. It needs RowID and UpdatedAt.
+	Past *SessionRecord
 	// Latest orders by the time of use alone, without pins.
 	Latest bool
 	// Limit bounds the list. 0 means 200.

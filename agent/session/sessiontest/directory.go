@@ -14,6 +14,7 @@ import (
 var directoryTests = map[string]func(*testing.T, Database){
 	"List":    directoryList,
 	"Pins":    directoryPins,
+	"Others":  directoryOthers,
 	"Match":   directoryMatch,
 	"Find":    directoryFind,
 	"Delete":  directoryDelete,

@@ -155,3 +155,33 @@ func inOrder(t *testing.T, s Store, names string) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// directoryOthers lists the sessions of others page by page, without pins.
+func directoryOthers(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	at := func(second int) time.Time { return time.Unix(1700000000+int64(second), 0) }
+	yes := true
+	for i, r := range []struct{ id, owner string }{{"1", "ann"}, {"2", "bob"}, {"3", ""}, {"4", "bob"}, {"5", "eve"}} {
+		key := journal.SessionKey{Agent: "a", ID: r.id}
+		record := journal.SessionRecord{Key: key, Owner: r.owner, Platform: "P", UpdatedAt: at(i / 2)} // two at a time
+		_, _, err := s.OpenSession(ctx, record)
+		ok(t, err)
+	}
+	ok(t, s.Directory.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "1"}, journal.SessionChange{Pinned: &yes}))
+	want(t, "others", listed(t, s, journal.SessionFilter{Except: "bob", Latest: true}), "5 3 1")
+	want(t, "since", listed(t, s, journal.SessionFilter{Since: at(1), Latest: true}), "5 4 3")
+	want(t, "until", listed(t, s, journal.SessionFilter{Until: at(1), Latest: true}), "2 1")
+	filter, pages := journal.SessionFilter{Latest: true, Limit: 2}, []string{}
+	for {
+		page, err := s.Sessions(ctx, filter)
+		ok(t, err)
+		if len(page) == 0 {
+			break
+		}
+		for _, r := range page {
+			pages = append(pages, r.Key.ID)
+			filter.Past = &r
+		}
+	}
+	want(t, "pages", strings.Join(pages, " "), "5 4 3 2 1")
+}

@@ -1,5 +1,5 @@
 // Package accounts has the commands for users, tokens, groups, the rights on
-// collections, and webhooks. Its commands work on the database, also while a server uses it.
+// collections, the conversations of users, the audit log, and webhooks. Its commands work on the database, also while a server uses it.
 package accounts
 
 import (
@@ -9,7 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"docent/agent/session/journal"
 	"docent/auth"
+	"docent/auth/audit"
 	"docent/auth/rights"
 	"docent/internal/fault"
 	"docent/webhook"
@@ -35,6 +37,10 @@ type Database struct {
 	Tokens auth.Tokens
 	// Rights stores groups and rights.
 	Rights rights.Store
+	// Audit keeps the audit log.
+	Audit audit.Store
+	// Directory lists and deletes conversations.
+	Directory journal.Directory
 	// Webhooks stores webhooks.
 	Webhooks webhook.Store
 	// Sender adds webhooks.
@@ -45,7 +51,7 @@ type Database struct {
 
 // Commands returns the commands.
 func Commands(c Config) []*cobra.Command {
-	return []*cobra.Command{newToken(c), newUser(c), newGroup(c), newCollection(c), newWebhook(c)}
+	return []*cobra.Command{newToken(c), newUser(c), newGroup(c), newCollection(c), newConversation(c), newAudit(c), newWebhook(c)}
 }
 
 // withAccounts runs f with the users and tokens of the database.

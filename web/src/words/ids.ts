@@ -128,6 +128,7 @@ export interface Params {
   event_id_reused: [];
   event_not_taken: [string];
   event_without_name: [];
+  events_as_others: [];
   events_of_others: [];
   excel_95: [];
   excel_binary: [];

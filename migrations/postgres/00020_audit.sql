@@ -1,0 +1,13 @@
+-- Acts of administrators and operators that others must be able to check. Rows are only
+-- added. A new row displaces the oldest one at the limit of package auth/audit.
+
+-- +goose Up
+
+CREATE TABLE audit (
+    id        BIGINT      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    timestamp TIMESTAMPTZ NOT NULL,
+    actor     TEXT        NOT NULL,
+    address   TEXT        NOT NULL,
+    action    TEXT        NOT NULL,
+    object    TEXT        NOT NULL
+);
