@@ -45,13 +45,13 @@ func TestSessionsHaveOwners(t *testing.T) {
 		}
 		return strings.Join(ids, " ")
 	}
-	for path, want := range map[string][3]string{
-		"/api/sessions":                           {"ada's", "bob's", "ada's bob's old"},
-		"/api/sessions?username=ada":              {"ada's", "bob's", "ada's bob's"},
-		"/api/sessions?owner=user:ada":            {"ada's", "", "ada's"},
-		"/api/sessions?username=eve&owner=user:x": {"", "", ""},
+	for path, want := range map[string][4]string{
+		"/api/sessions":                           {"ada's", "bob's", "", "ada's bob's old"},
+		"/api/sessions?username=ada":              {"ada's", "bob's", "", "ada's bob's"},
+		"/api/sessions?owner=user:ada":            {"ada's", "", "", "ada's"},
+		"/api/sessions?username=eve&owner=user:x": {"", "", "", ""},
 	} {
-		for i, as := range []string{"user:ada ask", "user:bob ask ingest", "token:root admin"} {
+		for i, as := range []string{"user:ada ask", "user:bob ask ingest", "token:root admin", ""} { // "" without authentication
 			if got := list(path, as); got != want[i] {
 				t.Errorf("%s as %s: %q, want %q", path, as, got, want[i])
 			}
@@ -62,7 +62,9 @@ func TestSessionsHaveOwners(t *testing.T) {
 	} {
 		method, path, body := request[0], request[1], request[2]
 		for _, session := range []string{"ada's", "old", "none"} {
-			c.wantError(404, fault.NotFound, "there is no such session", method, "/api/sessions/"+session+path, body, "As", "user:bob ask ingest")
+			for _, as := range []string{"user:bob ask ingest", "token:root admin"} {
+				c.wantError(404, fault.NotFound, "there is no such session", method, "/api/sessions/"+session+path, body, "As", as)
+			}
 		}
 		c.wantError(401, fault.Unauthorized, "sign in", method, "/api/sessions/old"+path, body, "As", "-")
 		c.wantError(403, fault.Forbidden, "scope ask", method, "/api/sessions/ada's"+path, body, "As", "user:ada ingest")
@@ -70,7 +72,7 @@ func TestSessionsHaveOwners(t *testing.T) {
 	c.wantError(404, fault.NotFound, "there is no such session", "DELETE", "/api/sessions?session_id=ada's", "", "As", "user:bob ask")
 	c.want(204, "", "PATCH", "/api/sessions/ada's", `{"session_name":"x"}`, "As", "user:ada ask")
 	c.want(204, "", "DELETE", "/api/sessions?session_id=ada's", "", "As", "user:ada ask")
-	c.want(204, "", "DELETE", "/api/sessions/old", "", "As", "token:root admin")
+	c.want(204, "", "DELETE", "/api/sessions/old", "") // without authentication
 }
 
 func TestErrorsSayHowToAuthenticate(t *testing.T) {

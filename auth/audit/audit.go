@@ -77,7 +77,8 @@ func (l *Log) Add(ctx context.Context, record Record) error {
 	if err != nil {
 		return fmt.Errorf("audit %s of %q: %w", record.Action, record.Object, err)
 	}
-	l.logger.InfoContext(ctx, "audit", "id", record.ID, "action", record.Action, "actor", record.Actor, "remote", record.Address, "object", record.Object)
+	l.logger.InfoContext(ctx, "audit",
+		"id", record.ID, "action", record.Action, "actor", record.Actor, "remote", record.Address, "object", record.Object)
 	return nil
 }
 

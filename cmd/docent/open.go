@@ -82,7 +82,8 @@ func openAccounts(cmd *cobra.Command, std stdio) (db accounts.Database, end func
 		return db, nil, err
 	}
 	db = accounts.Database{
-		Users: p.DB.Users, Tokens: p.DB.Tokens, Rights: p.DB.Rights, Audit: p.DB.Audit, Directory: p.DB.Directory, Webhooks: p.DB.Webhooks, Sender: p.Webhooks,
+		Users: p.DB.Users, Tokens: p.DB.Tokens, Rights: p.DB.Rights,
+		Audit: p.DB.Audit, Directory: p.DB.Directory, Webhooks: p.DB.Webhooks, Sender: p.Webhooks,
 		Authenticator: func() (*auth.Authenticator, error) { return p.DB.Authenticator(auth.Config{Logger: p.Log}) },
 	}
 	return db, func() { p.Close(cmd.Context()) }, nil

@@ -53,7 +53,8 @@ conversation open notices the deletion at the next message.`,
 				}
 				return err
 			}
-			if _, err := db.Audit.AddRecord(cmd.Context(), audit.Record{Actor: audit.Operator, Action: audit.ConversationsDeleted, Object: args[0]}); err != nil {
+			record := audit.Record{Actor: audit.Operator, Action: audit.ConversationsDeleted, Object: args[0]}
+			if _, err := db.Audit.AddRecord(cmd.Context(), record); err != nil {
 				return err
 			}
 			for _, key := range found {

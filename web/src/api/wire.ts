@@ -31,6 +31,28 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        AuditPage: {
+            /**
+             * Format: int64
+             * @description The cursor of the next page. Absent on the last page.
+             */
+            before?: number;
+            records: components["schemas"]["AuditRecord"][];
+        };
+        AuditRecord: {
+            /** @description The act, such as conversation.read. */
+            action: string;
+            /** @description The principal that acted, or operator for the command line. Empty without authentication. */
+            actor: string;
+            /** @description The network address of the client. Empty for the command line. */
+            address: string;
+            /** Format: int64 */
+            id: number;
+            /** @description The id of the object, such as a session or the owner of conversations. Empty for all. */
+            object: string;
+            /** Format: date-time */
+            timestamp: string;
+        };
         Chunk: {
             /** Format: int64 */
             end: number;
@@ -78,6 +100,29 @@ export interface components {
             /** Format: int64 */
             failed: number;
             name: string;
+        };
+        Conversation: {
+            /** Format: date-time */
+            created_at: string;
+            first?: string;
+            /** Format: int64 */
+            messages: number;
+            /** @description The principal that owns the conversation. Empty if it is from the time before authentication was on. */
+            owner: string;
+            /** @description The name of the owner for people. Empty like owner. */
+            owner_name: string;
+            session_id: string;
+            session_name: string | null;
+            /**
+             * Format: date-time
+             * @description The time of the last use.
+             */
+            timestamp: string;
+        };
+        ConversationPage: {
+            conversations: components["schemas"]["Conversation"][];
+            /** @description The cursor of the next page. Absent on the last page. */
+            next_cursor?: string;
         };
         Document: {
             /** Format: int64 */
@@ -226,6 +271,8 @@ export interface components {
             model: components["schemas"]["ModelInfo"];
             models: string[];
             name: string;
+            /** @description Administrators may read conversations of others. Each reading is recorded. */
+            read_conversations: boolean;
             /** Format: date-time */
             started_at: string;
             version: string;
@@ -999,10 +1046,14 @@ export interface components {
 export type AgentMessage = components['schemas']['AgentMessage'];
 export type AgentResume = components['schemas']['AgentResume'];
 export type AgentRun = components['schemas']['AgentRun'];
+export type AuditPage = components['schemas']['AuditPage'];
+export type AuditRecord = components['schemas']['AuditRecord'];
 export type Chunk = components['schemas']['Chunk'];
 export type ChunkPage = components['schemas']['ChunkPage'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionInfo = components['schemas']['CollectionInfo'];
+export type Conversation = components['schemas']['Conversation'];
+export type ConversationPage = components['schemas']['ConversationPage'];
 export type Document = components['schemas']['Document'];
 export type DocumentIDs = components['schemas']['DocumentIDs'];
 export type DocumentPage = components['schemas']['DocumentPage'];

@@ -463,6 +463,7 @@ export interface Params {
   reading_busy: [];
   reading_cpu: [string];
   reading_memory: [number];
+  reading_off: [];
   reading_slow: [string];
   reading_stopped: [];
   recording_format: [];

@@ -102,6 +102,7 @@ export const server: Sentences = {
   event_not_taken: (a) => `Kein Zustand des Agenten verarbeitet das Ereignis ${a}`,
   event_without_name: 'Ein Ereignis braucht einen Namen',
   events_of_others: 'Ereignisse an Gespräche anderer dürfen nur Administratoren senden',
+  reading_off: 'Das Lesen von Gesprächen anderer ist ausgeschaltet; es lässt sich mit docent serve --read-conversations erlauben',
   events_as_others: 'Nachrichten, Dateien und Aktionen des Benutzers darf nur senden, wem das Gespräch gehört; nutzen Sie einen anderen Ereignisnamen',
   failed_document_with_chunks: (n) => `Ein fehlgeschlagenes Dokument kann keine Stellen haben; dieses hat ${n}`,
   feedback_empty: 'Eine Bewertung braucht eine Note oder einen Kommentar',
