@@ -96,6 +96,7 @@ type messagesOutput struct {
 		Seq      int64      `json:"seq" doc:"The latest seq. A docent.v1 client that has read all pages resumes from it with hello.last_seq."`
 		ResetSeq int64      `json:"reset_seq" doc:"The latest seq at the time of the last reset. 0 without a reset."`
 		Before   int64      `json:"before,omitempty" doc:"The cursor of the previous page. Absent on the first page."`
+		Owner    string     `json:"owner_name,omitempty" doc:"The name of the owner. Only in GET /api/admin/conversations/{session_id}/messages."`
 	} `nameHint:"Messages"`
 }
 

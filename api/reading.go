@@ -161,7 +161,11 @@ func (r readings) read(ctx context.Context, in *messagesInput) (*messagesOutput,
 	if err != nil {
 		return nil, err
 	}
-	return r.messages.page(ctx, session, in)
+	out, err := r.messages.page(ctx, session, in)
+	if err == nil {
+		out.Body.Owner = auth.OwnerName(session.Owner)
+	}
+	return out, err
 }
 
 func (r readings) export(ctx context.Context, in *exportInput) (*huma.StreamResponse, error) {

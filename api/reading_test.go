@@ -25,7 +25,9 @@ func (l *memoryLog) Add(_ context.Context, r audit.Record) error {
 	return l.broken
 }
 
-func (l *memoryLog) Records(context.Context, int64, int) ([]audit.Record, error) { return nil, l.broken }
+func (l *memoryLog) Records(context.Context, int64, int) ([]audit.Record, error) {
+	return nil, l.broken
+}
 
 // TestReadings checks that each reading is recorded before it is answered, and that
 // nobody reads without a record or without the setting.

@@ -63,7 +63,7 @@ func TestReadConversations(t *testing.T) {
 			}
 		}
 		get(root, all+"?cursor=x", 400)
-		if got := get(root, one+"/messages", 200); got != own {
+		if got := get(root, one+"/messages", 200); strings.Replace(got, `,"owner_name":"owner"`, "", 1) != own {
 			t.Errorf("the administrator reads\n%s\nand the user\n%s", got, own)
 		}
 		if got := get(root, one+"/export?format=markdown", 200); !strings.Contains(got, "Zqmidnight") {

@@ -347,6 +347,8 @@ export interface components {
             /** @description The latest feedback of the user on each turn of this page. */
             feedback: components["schemas"]["Feedback"][];
             messages: components["schemas"]["Message"][];
+            /** @description The name of the owner. Only in GET /api/admin/conversations/{session_id}/messages. */
+            owner_name?: string;
             /**
              * Format: int64
              * @description The latest seq at the time of the last reset. 0 without a reset.
