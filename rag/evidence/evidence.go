@@ -3,7 +3,6 @@ package evidence
 import (
 	"cmp"
 	"math"
-	"regexp"
 	"slices"
 
 	"docent/rag/text"
@@ -161,19 +160,20 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		passages[i] = newReadPassage(p)
 		passages[i].addTo(known)
 	}
-	asked := asWritten(text.Weigh(question, smoothed(in.Terms), known), vocabulary, question)
-	if len(best) == 0 || len(asked) == 0 {
+	terms := asWritten(text.Weigh(question, smoothed(in.Terms), known), vocabulary, question)
+	if len(best) == 0 || len(terms) == 0 {
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
-	s := Signs{Foreign: !isEnglish(question), Keywords: text.Language(question) == "", Similarity: similar}
+	q := readQuestion(question)
+	s := Signs{Foreign: !q.isEnglish(), Keywords: q.language == "", Similarity: similar}
 	if s.Foreign {
-		s.Other = best[0].Language != text.Language(question)
+		s.Other = best[0].Language != q.language
 	} else {
 		s.Other = best[0].Language != "" && best[0].Language != "en"
 	}
 	kind, ofKind := answerKindOf(cmp.Or(in.Asked, question)), 0.0
 	for i := range passages {
-		share := passages[i].close(asked)
+		share := passages[i].close(terms)
 		s.Close = max(s.Close, share)
 		if kind != nil && kind.given.MatchString(best[i].Heading+"\n"+best[i].Text) {
 			ofKind = max(ofKind, share)
@@ -186,28 +186,28 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		s.Without = kind.kind
 	}
 	var covered, lacking []text.Weighted
-	for _, t := range asked {
+	for _, t := range terms {
 		switch {
-		case known[t.Stem] || isQualified(t, question, known):
+		case known[t.Stem] || q.isQualified(t, known):
 			covered = append(covered, t)
-		case !measure.MatchString(question[:t.Start]) && !isExample(t, question):
+		case !q.isCounted(t) && !q.isExample(t):
 			lacking = append(lacking, t)
 		}
 	}
 	if s.Foreign || s.Other {
-		s.Gap, s.Strange = missingForeign(question, lacking, best)
+		s.Gap, s.Strange = missingForeign(q, lacking, best)
 	} else {
-		s.Gap, s.Strange = missing(vocabulary, question, lacking, best, in)
+		s.Gap, s.Strange = missing(vocabulary, q, lacking, best, in)
 	}
 	covered, lacking = in.present(covered), in.present(lacking)
 	s.Absent = slices.ContainsFunc(lacking, func(t text.Weighted) bool {
-		return isCodeName(t, question) || similar > 0 && isIdentifier(t, question)
+		return q.isCodeName(t) || similar > 0 && q.isIdentifier(t)
 	})
 	if similar > 0 {
-		lacking = slices.DeleteFunc(lacking, func(t text.Weighted) bool { return !isIdentifier(t, question) && !isCodeName(t, question) })
+		lacking = slices.DeleteFunc(lacking, func(t text.Weighted) bool { return !q.isIdentifier(t) && !q.isCodeName(t) })
 	}
 	unseen := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !isUnseen(t, in) })
-	covered, lacking, unseen = whole(covered, question), whole(lacking, question), whole(unseen, question)
+	covered, lacking, unseen = q.whole(covered), q.whole(lacking), q.whole(unseen)
 	covered = slices.DeleteFunc(covered, func(t text.Weighted) bool {
 		return slices.ContainsFunc(lacking, func(l text.Weighted) bool { return l.Start == t.Start })
 	})
@@ -245,10 +245,6 @@ func listed(words []text.Weighted, question string) []string {
 	}
 	return out
 }
-
-// measure matches the text before a word like "often" in "how often". Such a word asks for a number, and passages with the
-// number rarely contain it.
-var measure = regexp.MustCompile(`(?i)\bhow\s+$`)
 
 // smoothIDF is added to the IDF of each term. In a handful of chunks, rarity means little. A word in all chunks has almost
 // no IDF, and a word in none has several times as much.
@@ -314,14 +310,14 @@ const manyChunks = 100
 
 // missing returns the share of the heaviest of the lacking terms, reduced by the similarity of the most similar word in the
 // passages, and the share of all names among them. If no chunk contains a term, a similar word is half as likely to mean it.
-func missing(vocabulary Vocabulary, question string, lacking []text.Weighted, best []Passage, in Corpus) (gap, strange float64) {
+func missing(vocabulary Vocabulary, q *asked, lacking []text.Weighted, best []Passage, in Corpus) (gap, strange float64) {
 	var tokens []uint16
 	var alike []float32
 	for _, t := range lacking {
-		own := vocabulary.Tokenize(question[t.Start:t.End])
-		if len(own) != 1 || isProper(t, question) {
+		own := vocabulary.Tokenize(q.text[t.Start:t.End])
+		if len(own) != 1 || q.isProper(t) {
 			gap = max(gap, t.Weight)
-			if !number.MatchString(question[t.Start:t.End]) {
+			if !number.MatchString(q.text[t.Start:t.End]) {
 				strange += t.Weight
 			}
 			continue

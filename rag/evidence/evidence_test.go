@@ -137,7 +137,7 @@ func TestEvidenceForWhatIsNamed(t *testing.T) {
 		"What is Mongolia?": true, "Mongolia is what?": false, "What rains? Mongolia?": false, "what is mongolia?": false, "what of (Mongolia)": true, "«Mongolia»": false, "Was ist die Mongolia?": false, "what is MONGOLIA?": true, "WHAT IS MONGOLIA?": false,
 	} {
 		at := strings.Index(strings.ToLower(question), "mongolia")
-		if got := isProper(text.Weighted{Start: at, End: at + len("mongolia")}, question); got != want {
+		if got := readQuestion(question).isProper(text.Weighted{Start: at, End: at + len("mongolia")}); got != want {
 			t.Errorf("%q: %v", question, got)
 		}
 	}
@@ -186,7 +186,7 @@ func TestExamples(t *testing.T) {
 		"for bob@x1.com": "x1.com", "the “v7 token”": "v7",
 	} {
 		at := strings.Index(question, want)
-		if !isExample(text.Weighted{Start: at, End: at + len(want)}, question) {
+		if !readQuestion(question).isExample(text.Weighted{Start: at, End: at + len(want)}) {
 			t.Errorf("%q: %s is no example", question, want)
 		}
 	}
@@ -194,7 +194,7 @@ func TestExamples(t *testing.T) {
 		"in version 3.2": "3.2", "it isn't in B77, and it's late": "B77", "the user 'shop'": "shop", "10.0.0.0/8 in B77": "B77",
 	} {
 		at := strings.Index(question, other)
-		if isExample(text.Weighted{Start: at, End: at + len(other)}, question) {
+		if readQuestion(question).isExample(text.Weighted{Start: at, End: at + len(other)}) {
 			t.Errorf("%q: %s is an example", question, other)
 		}
 	}

@@ -10,15 +10,15 @@ import (
 
 // missingForeign is missing for questions in other languages than English. It compares words by their letters: the vocabulary
 // does not know their meaning.
-func missingForeign(question string, lacking []text.Weighted, best []Passage) (gap, strange float64) {
+func missingForeign(q *asked, lacking []text.Weighted, best []Passage) (gap, strange float64) {
 	var words []string
 	for _, t := range lacking {
 		lack := t.Weight
-		if !isProper(t, question) {
+		if !q.isProper(t) {
 			if words == nil {
 				words = wordsOf(best)
 			}
-			lack *= 1 - resemblance(question[t.Start:t.End], words)
+			lack *= 1 - resemblance(q.text[t.Start:t.End], words)
 		}
 		gap, strange = max(gap, lack), strange+lack
 	}

@@ -73,7 +73,7 @@ func TestMarksNames(t *testing.T) {
 		"Qui est le directeur de Canonical ?":  true,
 		"Wie is de directeur van Canonical nu": true,
 	} {
-		if got := marksNames(question); got != want {
+		if got := readQuestion(question).marksNames(); got != want {
 			t.Errorf("%s: %v", question, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,13 +22,13 @@ var code = regexp.MustCompile(`^(?:\pL+\d+|\d+\pL+\d+)[\pL\d]*$`)
 
 // isCodeName reports whether a word of a question is a code that the user asks
 // about, or ends with one after a dot. A word in a path is an example.
-func isCodeName(t text.Weighted, question string) bool {
-	written := question[t.Start:t.End]
-	if !code.MatchString(written[strings.LastIndexByte(written, '.')+1:]) || isExample(t, question) {
+func (q *asked) isCodeName(t text.Weighted) bool {
+	written := q.text[t.Start:t.End]
+	if !code.MatchString(written[strings.LastIndexByte(written, '.')+1:]) || q.isExample(t) {
 		return false
 	}
-	before, _ := utf8.DecodeLastRuneInString(question[:t.Start])
-	after, _ := utf8.DecodeRuneInString(question[t.End:])
+	before, _ := utf8.DecodeLastRuneInString(q.text[:t.Start])
+	after, _ := utf8.DecodeRuneInString(q.text[t.End:])
 	return !strings.ContainsRune("/\\@=<", before) && !strings.ContainsRune("/\\@=>(", after)
 }
 
@@ -38,12 +39,38 @@ var (
 	address = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b\d{1,3}(?:\.\d{1,3}){3}\b`)
 )
 
+// asked is a question with the properties that all of its words share.
+type asked struct {
+	// text is the question.
+	text string
+	// language is its language, or "".
+	language string
+	// addresses and quotes are spans of bytes, in order and without overlaps.
+	addresses, quotes [][]int
+	// capitals reports that capitals mark names.
+	capitals bool
+}
+
+// readQuestion reads a question once, because the work on each word must not depend on its length.
+func readQuestion(question string) *asked {
+	q := &asked{
+		text: question, language: text.Language(question),
+		addresses: address.FindAllStringIndex(question, -1), quotes: quoted.FindAllStringIndex(question, -1),
+	}
+	q.capitals = q.marksNames() && strings.ToUpper(question) != question
+	return q
+}
+
 // isExample reports whether a word of a question is a value of the user, which documents about the subject need not contain: a
 // part of an address, or a word with digits in quotation marks.
-func isExample(t text.Weighted, question string) bool {
-	within := func(span []int) bool { return span[0] <= t.Start && t.End <= span[1] }
-	return slices.ContainsFunc(address.FindAllStringIndex(question, -1), within) ||
-		strings.ContainsAny(question[t.Start:t.End], "0123456789") && slices.ContainsFunc(quoted.FindAllStringIndex(question, -1), within)
+func (q *asked) isExample(t text.Weighted) bool {
+	return isWithin(t, q.addresses) || strings.ContainsAny(q.text[t.Start:t.End], "0123456789") && isWithin(t, q.quotes)
+}
+
+// isWithin reports whether a word is in one of the spans, which are in order and do not overlap.
+func isWithin(t text.Weighted, spans [][]int) bool {
+	i, _ := slices.BinarySearchFunc(spans, t.End, func(span []int, end int) int { return cmp.Compare(span[1], end) })
+	return i < len(spans) && spans[i][0] <= t.Start
 }
 
 // number matches a number, such as "3.2". It is no name.
@@ -51,8 +78,8 @@ var number = regexp.MustCompile(`^\d[\d.,]*$`)
 
 // isQualified reports whether a word of a question is a qualified name, such as "Rows.Close", and all of its parts are known.
 // Source code declares a method apart from its type.
-func isQualified(t text.Weighted, question string, known map[string]bool) bool {
-	qualifier, name, ok := strings.Cut(question[t.Start:t.End], ".")
+func (q *asked) isQualified(t text.Weighted, known map[string]bool) bool {
+	qualifier, name, ok := strings.Cut(q.text[t.Start:t.End], ".")
 	return ok && !number.MatchString(qualifier) && isSubset(text.Stems(qualifier), known) && isSubset(text.Stems(name), known)
 }
 
@@ -68,24 +95,22 @@ func isSubset(stems, known map[string]bool) bool {
 
 // isIdentifier reports whether a word of a question is an identifier such as
 // "pool_mode". It is the same in all languages.
-func isIdentifier(t text.Weighted, question string) bool {
-	return strings.Contains(strings.Trim(question[t.Start:t.End], "_"), "_")
+func (q *asked) isIdentifier(t text.Weighted) bool {
+	return strings.Contains(strings.Trim(q.text[t.Start:t.End], "_"), "_")
 }
 
 // englishOnly matches words of English questions.
 var englishOnly = regexp.MustCompile(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)
 
 // isEnglish reports whether a question is in English. A text without stop words, such as a list of keywords, counts as English.
-func isEnglish(question string) bool {
-	language := text.Language(question)
-	return language == "en" || language == "" || englishOnly.MatchString(question)
+func (q *asked) isEnglish() bool {
+	return q.language == "en" || q.language == "" || englishOnly.MatchString(q.text)
 }
 
 // marksNames reports whether capitals mark names in the language of a question. German capitalizes every noun, and keywords
 // often have capitals.
-func marksNames(question string) bool {
-	language := text.Language(question)
-	return englishOnly.MatchString(question) || language != "" && language != "de"
+func (q *asked) marksNames() bool {
+	return englishOnly.MatchString(q.text) || q.language != "" && q.language != "de"
 }
 
 // unspaced are the scripts of pairs whose words begin and end with the script.
@@ -93,7 +118,8 @@ var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Katakana, unicode.Hang
 
 // whole replaces pairs of characters in a script without spaces by the words that contain them: runs of one script. It
 // leaves out other pairs, which are rarely words.
-func whole(terms []text.Weighted, question string) []text.Weighted {
+func (q *asked) whole(terms []text.Weighted) []text.Weighted {
+	question := q.text
 	out := terms[:0]
 	for _, t := range terms {
 		first, _ := utf8.DecodeRuneInString(question[t.Start:t.End])
@@ -125,18 +151,32 @@ func whole(terms []text.Weighted, question string) []text.Weighted {
 	return out
 }
 
+// isCounted reports whether a word follows "how", such as "often". Such a word asks for a number, and passages with the number
+// rarely contain it.
+func (q *asked) isCounted(t text.Weighted) bool {
+	before := strings.TrimRight(q.text[:t.Start], "\t\n\f\r ")
+	start := len(before) - len("how")
+	return len(before) < t.Start && start >= 0 && strings.EqualFold(before[start:], "how") &&
+		(start == 0 || !isASCIIWord(before[start-1]))
+}
+
+// isASCIIWord reports whether a byte belongs to a word in the sense of \b.
+func isASCIIWord(b byte) bool {
+	return b == '_' || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
+}
+
 // isProper reports whether a word of a question is written like a name: with a capital, and not at the beginning of a sentence.
 // A word of one or two capitals may be a unit. Questions in capitals mark no names.
-func isProper(t text.Weighted, question string) bool {
-	written := question[t.Start:t.End]
+func (q *asked) isProper(t text.Weighted) bool {
+	written := q.text[t.Start:t.End]
 	first, size := utf8.DecodeRuneInString(written)
 	inner := strings.ContainsFunc(written[size:], unicode.IsUpper)
 	if !unicode.IsUpper(first) && !inner || strings.ToUpper(written) == written && utf8.RuneCountInString(written) < 3 {
 		return false
 	}
-	if !marksNames(question) || strings.ToUpper(question) == question {
+	if !q.capitals {
 		return false
 	}
-	before := strings.TrimRight(question[:t.Start], " \t\"'(“„‘«¿¡*_`-")
+	before := strings.TrimRight(q.text[:t.Start], " \t\"'(“„‘«¿¡*_`-")
 	return before != "" && !strings.ContainsAny(before[len(before)-1:], ".?!:\n")
 }

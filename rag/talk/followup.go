@@ -46,6 +46,7 @@ func Dependent(question string, turns []Turn) string {
 }
 
 func complete(question string, turns []Turn, answered bool) string {
+	question = text.Searched(question)
 	if Dependent(question, turns) == "" {
 		return question
 	}
@@ -68,7 +69,7 @@ func complete(question string, turns []Turn, answered bool) string {
 				}
 				return earlier + "\n" + question
 			}
-			said = append(said, strings.TrimSpace(t.Text))
+			said = append(said, text.Searched(strings.TrimSpace(t.Text)))
 			if !Leans(t.Text) {
 				i = 0 // earlier turns are about something else
 			}
@@ -219,7 +220,29 @@ var expletive = regexp.MustCompile(`(?i)\bwhat (?:time|day|date|month|year) is i
 
 // Leans reports whether a question depends on earlier messages: it refers back,
 // continues an earlier question, or omits its subject.
-func Leans(question string) bool {
+func Leans(question string) bool { return leans(text.Head(question, maxLeaning), map[int]bool{}) }
+
+const (
+	// maxLeaning is the number of bytes of a message that Leans reads. The few own words of a question that depends on earlier
+	// messages are near its beginning.
+	maxLeaning = 2000
+	// maxClauses is the maximum number of ends of clauses at which Leans looks for the subject of a question.
+	maxClauses = 16
+)
+
+// leans is Leans for a beginning of a question. seen has the results for shorter beginnings by their length.
+func leans(question string, seen map[int]bool) bool {
+	if result, ok := seen[len(question)]; ok || len(seen) == maxClauses {
+		return result
+	}
+	seen[len(question)] = false // until the result is known
+	result := refersBack(question, seen)
+	seen[len(question)] = result
+	return result
+}
+
+// refersBack reports whether a beginning of a question depends on earlier messages.
+func refersBack(question string, seen map[int]bool) bool {
 	if expletive.MatchString(question) {
 		return false
 	}
@@ -237,7 +260,7 @@ func Leans(question string) bool {
 		if at == nil {
 			continue
 		}
-		if before, _ := slices.BinarySearch(own, at[0]); before <= b.own && !(b.own > 0 && namesItself(question, at[0])) {
+		if before, _ := slices.BinarySearch(own, at[0]); before <= b.own && !(b.own > 0 && namesItself(question, at[0], seen)) {
 			return true
 		}
 	}
@@ -261,7 +284,7 @@ const minNamed = 2
 // namesItself reports whether the question itself names what the reference at
 // offset at refers to: an independent clause in front of it, or a name for a
 // possessive.
-func namesItself(question string, at int) bool {
+func namesItself(question string, at int, seen map[int]bool) bool {
 	before := question[:at]
 	if possessive.MatchString(question[at:]) && hasName(before) {
 		return true
@@ -277,7 +300,7 @@ func namesItself(question string, at int) bool {
 			own++
 		}
 	}
-	return (own >= minNamed || own > 0 && topical.MatchString(clause)) && !Leans(clause)
+	return (own >= minNamed || own > 0 && topical.MatchString(clause)) && !leans(clause, seen)
 }
 
 // hasName reports whether a text contains an identifier, or a capitalized word

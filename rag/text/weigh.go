@@ -35,21 +35,27 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	}
 	var out []Weighted
 	var sum float64
+	seen, spelled := map[string]bool{}, map[string]string{}
+	mean := meanIDF(terms)
 	language := Language(question)
 	for _, w := range Words(question) {
 		written := question[w.Start:w.End]
 		if isMeaningless(language, written, w.Stem) || w.Start == 0 && slices.Contains(commands, strings.ToLower(written)) ||
-			slices.ContainsFunc(out, func(t Weighted) bool { return t.Stem == w.Stem }) {
+			seen[w.Stem] {
 			continue
 		}
 		weight, ok := idf[w.Stem]
 		if !ok {
-			weight = meanIDF(terms)
+			weight = mean
 		}
 		t := Weighted{w.Stem, weight, w.Start, w.End}
 		if !known[w.Stem] && !w.Exact {
-			t.Stem = respell(w.Stem, known)
+			if spelled[w.Stem] == "" {
+				spelled[w.Stem] = respell(w.Stem, known)
+			}
+			t.Stem = spelled[w.Stem]
 		}
+		seen[t.Stem] = true
 		sum += weight
 		out = append(out, t)
 	}
