@@ -1,0 +1,165 @@
+package retrieve_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"docent/embed"
+	"docent/internal/fault"
+	"docent/rag"
+	"docent/rag/evidence"
+	"docent/rag/pipeline"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+	"docent/rag/text"
+)
+
+// hostile are questions that are expensive for some step, without end.
+var hostile = map[string]func(i int, r *rand.Rand) string{
+	"numbers":     func(i int, _ *rand.Rand) string { return fmt.Sprintf("%d ", i) },
+	"thousands":   func(i int, _ *rand.Rand) string { return fmt.Sprintf("%d,234,", i) },
+	"addresses":   func(i int, _ *rand.Rand) string { return fmt.Sprintf("a%d@b%d.com 10.0.0.%d ", i, i, i%256) },
+	"quotes":      func(i int, _ *rand.Rand) string { return fmt.Sprintf("\"a%d\" 'b%d' “c%d” ", i, i, i) },
+	"open quotes": func(int, *rand.Rand) string { return "\"“„‘« a" },
+	"brackets":    func(i int, _ *rand.Rand) string { return "([{<"[i%4 : i%4+1] },
+	"URLs":        func(i int, _ *rand.Rand) string { return fmt.Sprintf("https://a%d.com/b?c=%d ", i, i) },
+	"made-up":     func(_ int, r *rand.Rand) string { return letters(r, 'a', 26, 3) + " " },
+	"misspelled":  func(_ int, r *rand.Rand) string { return "colum" + letters(r, 'a', 26, 1) + " pasword " },
+	"names":       func(_ int, r *rand.Rand) string { return "Mongolia" + letters(r, 'a', 26, 2) + " " },
+	"letters":     func(_ int, r *rand.Rand) string { return letters(r, 'a', 26, 1) + " " },
+	"one word":    func(int, *rand.Rand) string { return "x" },
+	"identifier":  func(i int, _ *rand.Rand) string { return fmt.Sprintf("a%d_b.", i) },
+	"options":     func(i int, _ *rand.Rand) string { return fmt.Sprintf("--a%d ", i) },
+	"same word":   func(int, *rand.Rand) string { return "shared_buffers " },
+	"how often":   func(int, *rand.Rand) string { return "how often " },
+	"clauses":     func(int, *rand.Rand) string { return "what is it, " },
+	"references":  func(int, *rand.Rand) string { return "what vacuum. does it. is this too. how of the two. " },
+	"follow-ups":  func(int, *rand.Rand) string { return "and on it, und ist das auch damit, et cela " },
+	"marks":       func(int, *rand.Rand) string { return "?" },
+	"lines":       func(int, *rand.Rand) string { return "what\n\n" },
+	"Chinese":     func(_ int, r *rand.Rand) string { return letters(r, '一', 3000, 1) },
+	"Thai":        func(_ int, r *rand.Rand) string { return letters(r, 'ก', 40, 1) },
+	"Korean":      func(_ int, r *rand.Rand) string { return letters(r, '가', 3000, 2) + " " },
+	"scripts":     func(_ int, r *rand.Rand) string { return letters(r, 'а', 30, 2) + letters(r, 'あ', 80, 2) + "a1 é " },
+}
+
+// letters returns n random characters of the range that begins with first.
+func letters(r *rand.Rand, first rune, size, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteRune(first + r.Int32N(int32(size)))
+	}
+	return b.String()
+}
+
+// hostileText returns about n bytes of a kind of hostile text, the same ones for each call.
+func hostileText(kind string, n int) string {
+	r := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		b.WriteString(hostile[kind](i, r))
+	}
+	return strings.ToValidUTF8(text.Head(b.String(), n), "")
+}
+
+const (
+	// growth is the maximum factor of work for a question of the double length.
+	growth = 2.5
+	// noise are bytes that pools and maps may allocate at any time.
+	noise = 512 << 10
+)
+
+// allocated returns the bytes that f allocates, at least in one of three runs. They count the steps of the work, except
+// scans by regular expressions without matches. BenchmarkHostileQuestions measures those.
+func allocated(f func()) float64 {
+	least := ^uint64(0)
+	for range 3 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return float64(least)
+}
+
+// asks returns a function that answers a question, once alone and once in a long conversation.
+func asks(t testing.TB) func(question string) {
+	t.Helper()
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pipeline.New(pipeline.Config{Retriever: load(t, small(t), ""), Static: static, MinEvidence: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(question string) {
+		half := text.Head(question, len(question)/2)
+		for _, turns := range [][]talk.Turn{
+			nil,
+			slices.Repeat([]talk.Turn{{Role: talk.User, Text: half}, {Role: talk.Assistant, Text: question}, {Role: talk.User, Text: "and " + half}}, 5),
+		} {
+			req := rag.Request{Question: question, Turns: turns, History: rag.MaxHistory}
+			if _, err := p.Run(t.Context(), req); err != nil && fault.KindOf(err) != fault.Invalid {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestWorkGrowsWithTheQuestion does not run beside other tests, because it counts what the process allocates.
+func TestWorkGrowsWithTheQuestion(t *testing.T) { //nolint:paralleltest // see above
+	ask := asks(t)
+	const n = 6000
+	for kind := range hostile {
+		once := allocated(func() { ask(hostileText(kind, n)) })
+		twice := allocated(func() { ask(hostileText(kind, 2*n)) })
+		if twice > growth*once+noise {
+			t.Errorf("%s: %.0f bytes for %d, %.0f for twice as many", kind, once, n, twice)
+		}
+	}
+}
+
+// TestEvidenceGrowsWithTheQuestion reads questions that no search has cut, except endless identifiers.
+func TestEvidenceGrowsWithTheQuestion(t *testing.T) { //nolint:paralleltest // as above
+	static, err := embed.NewStatic()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := load(t, small(t), "")
+	var best []evidence.Passage
+	for _, result := range ask(t, r, retrieve.Query{Question: "shared_buffers default"}).Results {
+		best = append(best, evidence.Passage{Text: result.Passage.Text})
+	}
+	const n = 6000
+	for kind := range hostile {
+		if kind == "identifier" {
+			continue
+		}
+		read := func(n int) func() {
+			question := hostileText(kind, n)
+			return func() { evidence.Read(static, question, 0, evidence.Corpus{}, best) }
+		}
+		if once, twice := allocated(read(n)), allocated(read(2*n)); twice > growth*once+noise {
+			t.Errorf("%s: %.0f bytes for %d, %.0f for twice as many", kind, once, n, twice)
+		}
+	}
+}
+
+// BenchmarkHostileQuestions answers long questions. All kinds should take about as long.
+func BenchmarkHostileQuestions(b *testing.B) {
+	ask := asks(b)
+	for kind := range hostile {
+		question := hostileText(kind, rag.MaxQuestionBytes)
+		b.Run(kind, func(b *testing.B) {
+			for b.Loop() {
+				ask(question)
+			}
+		})
+	}
+}
