@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 
-	"docent/ingest/format"
+	"docent/ingest/extract"
 )
 
 // formatList returns the formats that docent reads, with a line for each group.
 func formatList() string {
 	const indent, width = 18, 84
 	var b strings.Builder
-	for _, g := range format.Groups() {
-		line := fmt.Sprintf("  %-*s", indent-2, g.Name)
+	for _, g := range extract.Formats.Groups() {
+		line := fmt.Sprintf("  %-*s", indent-2, g.Group)
 		for i, f := range g.Formats {
 			name := f.ShortName()
 			if i < len(g.Formats)-1 {

@@ -11,6 +11,7 @@ import (
 	"docent/ingest/extract/pdf"
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
+	"docent/ingest/format"
 	"docent/ingest/intake"
 	"docent/ingest/jsonl"
 	"docent/ingest/outline"
@@ -72,32 +73,32 @@ func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outlin
 		doc, err := readLine(src.Line)
 		return doc, "application/json", err
 	}
-	kind, err := e.detect(ctx, src)
+	read, media, err := e.detect(ctx, src)
 	if err != nil {
-		return nil, kind.Media, err
+		return nil, media, err
 	}
 	defer func() {
 		// A hostile document may make a parser panic. Such a panic only fails
 		// this source.
 		if p := recover(); p != nil {
-			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", kind.Media, p),
-				"reader_failed", "damaged: docent failed to read %s", kind.Media)
+			doc, err = nil, fault.Wrap(fault.Invalid, fmt.Errorf("extract %s: panic: %v", media, p),
+				"reader_failed", "damaged: docent failed to read %s", media)
 		}
 	}()
-	doc, err = kind.read(ctx, src.Name, src.Data)
+	doc, err = read(ctx, &format.File{Name: src.Name, Data: src.Data, Recognized: src.Recognized})
 	if err != nil {
-		return nil, kind.Media, err
+		return nil, media, err
 	}
 	if doc.Truncated || len(doc.Text) > outline.MaxText {
-		return nil, kind.Media, fault.New(fault.Invalid, "text_too_large", "too large: its text is more than %d MiB", outline.MaxText>>20)
+		return nil, media, fault.New(fault.Invalid, "text_too_large", "too large: its text is more than %d MiB", outline.MaxText>>20)
 	}
 	if strings.TrimSpace(doc.Text) == "" {
-		return nil, kind.Media, errEmpty
+		return nil, media, errEmpty
 	}
 	if doc.Title == "" {
 		doc.Title = outline.NameTitle(src.Name)
 	}
-	return doc, withCharset(kind.Media, doc.Charset), nil
+	return doc, withCharset(media, doc.Charset), nil
 }
 
 // withCharset adds a character set to a media type.

@@ -39,11 +39,11 @@ func containerOf(name string, head []byte) container {
 			return outlook
 		}
 		return single
-	case archive.Detect(head) == archive.Zip && archive.IsDocument(name, head):
+	case archive.Detect(head) == archive.Zip && isPacked(name, head):
 		return single
 	case archive.Detect(head) != archive.None:
 		return archived
-	case isTextName(name):
+	case newFile(name, nil).NeverMail:
 		return single
 	case mail.IsMbox(head):
 		return mailbox
@@ -52,6 +52,16 @@ func containerOf(name string, head []byte) container {
 	}
 	return single
 }
+
+// isPacked reports whether a ZIP file is a single document in a packed format, such as an office document. It checks the name
+// and the first bytes.
+func isPacked(name string, head []byte) bool {
+	f, _ := Formats.ByName(name)
+	return f.Packed || archive.IsDocument(name, head)
+}
+
+// sniffLen is the number of bytes from which a container is detected.
+const sniffLen = 8 << 10
 
 // contentOf detects the kind of container from the whole content.
 func contentOf(name string, data []byte) container {
@@ -132,9 +142,9 @@ func (x *expander) open(c container, name string, data []byte, prefix string, le
 	var parts iter.Seq2[Part, error]
 	switch c {
 	case message:
-		parts = mail.Attachments(x.ctx, data)
+		parts = mail.Attachments(x.ctx, data, endingOf)
 	case outlook:
-		parts = mail.OutlookAttachments(x.ctx, data)
+		parts = mail.OutlookAttachments(x.ctx, data, endingOf)
 	case mailbox:
 		parts, stores = mail.Messages(x.ctx, data), stores+1
 	case archived:
@@ -157,6 +167,14 @@ func (x *expander) open(c container, name string, data []byte, prefix string, le
 		}
 	}
 	return nil
+}
+
+// endingOf returns the usual ending of file names in the format with a media type, or "".
+func endingOf(media string) string {
+	if f, ok := Formats.ByMedia(media); ok && f.Media == media {
+		return f.Endings[0]
+	}
+	return ""
 }
 
 // add yields a part and the documents inside it.

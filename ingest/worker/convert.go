@@ -17,6 +17,7 @@ import (
 	"unicode/utf16"
 
 	"docent/ingest/extract/picture"
+	"docent/ingest/extract"
 	"docent/ingest/format"
 	"docent/ingest/intake"
 	"docent/internal/fault"
@@ -25,14 +26,14 @@ import (
 // newer returns the ending of the format into which LibreOffice converts
 // documents with a media type before they are read, or "".
 func newer(media string) string {
-	f, _ := format.ByMedia(media)
+	f, _ := extract.Formats.ByMedia(media)
 	return f.Convert
 }
 
 // drawn returns the unit of the pages that LibreOffice draws for documents with
 // a media type. It is format.Page, for pages of text, if it draws none.
 func drawn(media string) format.Unit {
-	f, _ := format.ByMedia(media)
+	f, _ := extract.Formats.ByMedia(media)
 	if f.Unit == format.Image {
 		return format.Page // docent draws pictures itself
 	}
@@ -50,7 +51,7 @@ func (l *Local) Shows(media string) bool { return showsAlone(media) }
 // showsAlone reports whether docent draws a format without other programs.
 func showsAlone(media string) bool {
 	media = format.Base(media)
-	f, _ := format.ByMedia(media)
+	f, _ := extract.Formats.ByMedia(media)
 	return media == "application/pdf" || f.Unit == format.Image
 }
 

@@ -22,7 +22,7 @@ var Levels = []Level{
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{
 		"rag", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat",
-		"ingest/outline", "ingest/format",
+		"ingest/outline",
 	}},
 	{"abilities", []string{"agent/tool/...", "agent/intent/..."}},
 	{"parts of the runtime", []string{
@@ -57,6 +57,7 @@ var Families = []Family{
 	{"embed/*", "embed/*"},
 	{"index/pg*", "index/pgfollow"},
 	{"ingest/...", "ingest/extract/..."},
+	{"ingest/...", "ingest/format"},
 	{"ingest/*", "ingest/*"},
 	{"ingest/source/*", "ingest/source/*"},
 	{"cmd/docent/*", "cmd/docent/*"},

@@ -1,5 +1,5 @@
-// Command formats writes the files that are generated from package
-// ingest/format. Its argument is the root of the repository.
+// Command formats writes the files that are generated from the list of
+// formats in ingest/extract. Its argument is the root of the repository.
 package main
 
 import (

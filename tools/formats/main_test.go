@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"docent/ingest/format"
+	"docent/ingest/extract"
 )
 
 func TestGenerated(t *testing.T) {
@@ -16,7 +16,7 @@ func TestGenerated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(got) != want() {
-			t.Errorf(`%s differs from ingest/format; run "go generate ./ingest/format"`, path)
+			t.Errorf(`%s differs from the formats; run "go generate ./ingest/extract"`, path)
 		}
 	}
 }
@@ -24,7 +24,7 @@ func TestGenerated(t *testing.T) {
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	endings := map[string]string{}
-	for _, f := range format.All() {
+	for _, f := range extract.Formats.All() {
 		if f.Name == "" || f.Media == "" || f.Reads == "" || len(f.Endings) == 0 {
 			t.Errorf("%q lacks a field", f.Name)
 		}

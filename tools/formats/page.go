@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"docent/ingest/format"
+	"docent/ingest/extract"
 	"docent/ingest/outline"
 )
 
@@ -13,7 +13,7 @@ func page() string {
 	var b strings.Builder
 	b.WriteString(`# Formats
 
-<!-- Generated from ingest/format/formats.go by "go generate ./ingest/format". Do not edit. -->
+<!-- Generated from the formats in ingest/extract by "go generate ./ingest/extract". Do not edit. -->
 
 docent detects the format of a document from its content. The file name only decides between kinds
 of plain text.
@@ -23,7 +23,7 @@ of plain text.
 | Format | Endings | Read | Left out | Limits |
 |---|---|---|---|---|
 `)
-	for _, f := range format.All() {
+	for _, f := range extract.Formats.All() {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", f.Name, "`"+strings.Join(f.Endings, "` `")+"`", f.Reads, dash(f.Leaves), dash(f.Limits))
 	}
 	b.WriteString(`
@@ -35,7 +35,7 @@ parameter, such as ` + "`text/csv; charset=shift_jis`" + `.
 | Format | Media type |
 |---|---|
 `)
-	for _, f := range format.All() {
+	for _, f := range extract.Formats.All() {
 		fmt.Fprintf(&b, "| %s | `%s` |\n", f.Name, f.Media)
 	}
 	fmt.Fprintf(&b, `

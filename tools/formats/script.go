@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"docent/ingest/extract/plain"
-	"docent/ingest/format"
+	"docent/ingest/extract"
 )
 
 // script returns the TypeScript module with the formats for the page.
 func script() string {
 	var b strings.Builder
-	b.WriteString(`// Code generated from ingest/format by "go generate ./ingest/format"; DO NOT EDIT.
+	b.WriteString(`// Code generated from the formats in ingest/extract by "go generate ./ingest/extract"; DO NOT EDIT.
 
 /** Format is a document format that docent reads. */
 export interface Format {
@@ -28,7 +28,7 @@ export interface Format {
 
 export const formats: Format[] = [
 `)
-	for _, f := range format.All() {
+	for _, f := range extract.Formats.All() {
 		b.WriteString("  { name: " + quoted(f.ShortName()) + ", media: " + quoted(f.Media) + ", endings: [" + list(f.Endings) + "], unit: " +
 			quoted(string(f.Unit)))
 		if f.Archive() {

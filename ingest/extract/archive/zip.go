@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"docent/ingest/extract/part"
-	"docent/ingest/format"
 	"docent/internal/fault"
 )
 
@@ -29,9 +28,9 @@ var firstParts = []string{
 }
 
 // IsDocument reports whether a ZIP file is a single document in a packed format,
-// such as an office document. It checks the name and the first bytes.
+// such as an office document. It checks the first bytes, and the name for formats that docent does not read.
 func IsDocument(name string, head []byte) bool {
-	if f, _ := format.ByName(name); f.Packed || slices.Contains(otherDocuments, strings.ToLower(path.Ext(name))) {
+	if slices.Contains(otherDocuments, strings.ToLower(path.Ext(name))) {
 		return true
 	}
 	if len(head) < 30 || strings.EqualFold(path.Ext(name), ".jar") {

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"bytes"
 	"context"
 	"iter"
@@ -10,7 +11,6 @@ import (
 	"time"
 
 	"docent/ingest/extract/part"
-	"docent/ingest/format"
 )
 
 // otherEndings are the file name endings of unnamed attachments whose media
@@ -22,14 +22,8 @@ var otherEndings = map[string]string{
 
 // endingOf returns the file name ending of an unnamed attachment with a media
 // type, or "".
-func endingOf(media string) string {
-	if ending := otherEndings[media]; ending != "" {
-		return ending
-	}
-	if f, ok := format.ByMedia(media); ok && f.Media == media {
-		return f.Endings[0]
-	}
-	return ""
+func endingOf(media string, usual func(media string) string) string {
+	return cmp.Or(otherEndings[media], usual(media))
 }
 
 // ignoredMedia are parts for programs, such as signatures and reports of mail
@@ -113,8 +107,8 @@ func attachmentNames(e *entity) []string {
 }
 
 // Attachments yields the files in a message and in the messages inside it, one
-// at a time.
-func Attachments(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
+// at a time. usual returns the usual file name ending of a media type, or "", for attachments without a name.
+func Attachments(ctx context.Context, data []byte, usual func(media string) string) iter.Seq2[part.Part, error] {
 	return func(yield func(part.Part, error) bool) {
 		e := parse(data)
 		date := parseDate(e.header["date"])
@@ -126,7 +120,7 @@ func Attachments(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
 			}
 			name := path.Base(part.Clean(a.filename))
 			if name == "." {
-				name = "attachment-" + strconv.Itoa(i+1) + endingOf(a.media)
+				name = "attachment-" + strconv.Itoa(i+1) + endingOf(a.media, usual)
 			}
 			content := a.content()
 			if len(content) == 0 {

@@ -24,7 +24,7 @@ func TestRead(t *testing.T) {
 func TestAttachments(t *testing.T) {
 	t.Parallel()
 	var got []string
-	for p, err := range mail.Attachments(t.Context(), []byte(letter)) {
+	for p, err := range mail.Attachments(t.Context(), []byte(letter), func(string) string { return "" }) {
 		if err != nil {
 			t.Fatal(err)
 		}

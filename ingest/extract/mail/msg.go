@@ -364,8 +364,8 @@ func (it *item) isPicture() bool {
 }
 
 // OutlookAttachments yields the files in an Outlook message and in its nested
-// messages, one at a time.
-func OutlookAttachments(ctx context.Context, data []byte) iter.Seq2[part.Part, error] {
+// messages, one at a time. usual is that of Attachments.
+func OutlookAttachments(ctx context.Context, data []byte, usual func(media string) string) iter.Seq2[part.Part, error] {
 	return func(yield func(part.Part, error) bool) {
 		it, err := openOutlook(data)
 		if err != nil {
@@ -379,7 +379,7 @@ func OutlookAttachments(ctx context.Context, data []byte) iter.Seq2[part.Part, e
 			}
 			name := a.fileName()
 			if name == "" {
-				name = "attachment" + endingOf(strings.ToLower(a.first(propMedia)))
+				name = "attachment" + endingOf(strings.ToLower(a.first(propMedia)), usual)
 			}
 			return yield(part.Part{Name: names.Unique(name), Data: content, Modified: sent}, nil)
 		})

@@ -11,7 +11,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"docent/ingest/format"
 	"docent/ingest/outline"
 	"docent/internal/fault"
 )
@@ -139,16 +138,15 @@ func unreadable(text string) float64 {
 	return float64(strings.Count(text, "\uFFFD")) / float64(max(utf8.RuneCountInString(text), 1))
 }
 
-// otherNames are the endings of source files, besides those of formats that
-// docent reads.
-var otherNames = strings.Fields(".dvi .indd .qxd .qxp .fm .wpd .pub .vsd .vsdx .php .asp .aspx .jsp .ps .eps")
+// sourceEndings are the endings of the files from which programs make PDFs.
+var sourceEndings = strings.Fields(`.pdf .doc .docx .docm .dotx .xls .xlsx .xlsm .xltx .ppt .pptx .ppsx .pptm .odt .ott .ods .ots .odp .otp .odg .rtf
+	.html .htm .xhtml .mht .mhtml .xml .svg .tex .latex .ltx .dvi .ps .eps .rst .adoc .asciidoc .org .dita .docbook .man
+	.txt .log .md .markdown .csv .tsv .json .ipynb .epub .eml .msg .png .jpg .jpeg .tif .tiff .gif .bmp .webp
+	.indd .qxd .qxp .fm .wpd .pub .vsd .vsdx .php .asp .aspx .jsp`)
 
 // isFileName reports whether a title ends like a file name. Programs copy titles
 // from the name of the source file.
-func isFileName(title string) bool {
-	f, ok := format.ByName(title)
-	return ok && !f.Archive() && f.Name != "Source code" || slices.Contains(otherNames, path.Ext(title))
-}
+func isFileName(title string) bool { return slices.Contains(sourceEndings, path.Ext(title)) }
 
 // madeUp are titles that programs give to untitled documents.
 var madeUp = []string{

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/html/charset"
 	"golang.org/x/text/transform"
 
+	"docent/ingest/extract"
 	"docent/ingest/format"
 	"docent/ingest/source"
 	"docent/ingest/source/dial"
@@ -285,7 +286,7 @@ func readable(kind string, u *url.URL) bool {
 	case main != "application":
 		return false
 	}
-	if f, ok := format.ByMedia(kind); ok {
+	if f, ok := extract.Formats.ByMedia(kind); ok {
 		return !f.Archive()
 	}
 	for _, part := range otherTypes {
@@ -293,7 +294,7 @@ func readable(kind string, u *url.URL) bool {
 			return true
 		}
 	}
-	f, ok := format.ByName(u.Path) // for octet streams the ending decides
+	f, ok := extract.Formats.ByName(u.Path) // for octet streams the ending decides
 	return ok && !f.Archive() && f.Unit != format.Image
 }
 

@@ -1,4 +1,4 @@
-// Code generated from ingest/format by "go generate ./ingest/format"; DO NOT EDIT.
+// Code generated from the formats in ingest/extract by "go generate ./ingest/extract"; DO NOT EDIT.
 
 /** Format is a document format that docent reads. */
 export interface Format {
@@ -14,23 +14,23 @@ export interface Format {
 }
 
 export const formats: Format[] = [
-  { name: 'Plain text', media: 'text/plain', endings: ['.txt', '.log'], unit: '' },
+  { name: 'Source code', media: 'text/x-…', endings: ['.go', '.py', '.js', '.ts', '.java', '.c', '.cpp', '.rs', '.sh', '.sql', '.yaml', '.yml', '.toml'], unit: '' },
   { name: 'Markdown', media: 'text/markdown', endings: ['.md', '.markdown', '.mdown', '.mkd', '.mdx', '.qmd'], unit: '' },
   { name: 'CSV', media: 'text/csv', endings: ['.csv', '.tsv'], unit: '' },
   { name: 'JSON', media: 'application/json', endings: ['.json'], unit: '' },
   { name: 'JSONL', media: 'application/json', endings: ['.jsonl', '.ndjson'], unit: '' },
-  { name: 'Source code', media: 'text/x-…', endings: ['.go', '.py', '.js', '.ts', '.java', '.c', '.cpp', '.rs', '.sh', '.sql', '.yaml', '.yml', '.toml'], unit: '' },
+  { name: 'Plain text', media: 'text/plain', endings: ['.txt', '.log'], unit: '' },
   { name: 'HTML', media: 'text/html', endings: ['.html', '.htm', '.xhtml'], unit: '' },
   { name: 'SVG', media: 'image/svg+xml', endings: ['.svg'], unit: '' },
+  { name: 'RTF', media: 'application/rtf', endings: ['.rtf'], unit: '' },
   { name: 'PDF', media: 'application/pdf', endings: ['.pdf'], unit: '' },
-  { name: 'Word', media: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', endings: ['.docx', '.docm', '.dotx'], unit: '' },
-  { name: 'PPTX', media: 'application/vnd.openxmlformats-officedocument.presentationml.presentation', endings: ['.pptx', '.ppsx', '.pptm'], unit: 'slide' },
-  { name: 'XLSX', media: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', endings: ['.xlsx', '.xlsm', '.xltx'], unit: 'sheet' },
   { name: 'ODT', media: 'application/vnd.oasis.opendocument.text', endings: ['.odt', '.ott'], unit: '' },
   { name: 'ODS', media: 'application/vnd.oasis.opendocument.spreadsheet', endings: ['.ods', '.ots'], unit: 'sheet' },
   { name: 'ODP', media: 'application/vnd.oasis.opendocument.presentation', endings: ['.odp', '.otp'], unit: 'slide' },
   { name: 'ODG', media: 'application/vnd.oasis.opendocument.graphics', endings: ['.odg'], unit: '' },
-  { name: 'RTF', media: 'application/rtf', endings: ['.rtf'], unit: '' },
+  { name: 'Word', media: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document', endings: ['.docx', '.docm', '.dotx'], unit: '' },
+  { name: 'PPTX', media: 'application/vnd.openxmlformats-officedocument.presentationml.presentation', endings: ['.pptx', '.ppsx', '.pptm'], unit: 'slide' },
+  { name: 'XLSX', media: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', endings: ['.xlsx', '.xlsm', '.xltx'], unit: 'sheet' },
   { name: 'DOC', media: 'application/msword', endings: ['.doc'], unit: '' },
   { name: 'XLS', media: 'application/vnd.ms-excel', endings: ['.xls'], unit: 'sheet' },
   { name: 'PPT', media: 'application/vnd.ms-powerpoint', endings: ['.ppt'], unit: 'slide' },
@@ -43,14 +43,14 @@ export const formats: Format[] = [
   { name: 'LaTeX', media: 'text/x-tex', endings: ['.tex', '.latex', '.ltx'], unit: '' },
   { name: 'reStructuredText', media: 'text/x-rst', endings: ['.rst', '.rest'], unit: '' },
   { name: 'AsciiDoc', media: 'text/asciidoc', endings: ['.adoc', '.asciidoc', '.asc'], unit: '' },
-  { name: 'man', media: 'text/troff', endings: ['.man', '.1', '.2', '.3', '.4', '.5', '.6', '.7', '.8'], unit: '' },
   { name: 'Org', media: 'text/org', endings: ['.org'], unit: '' },
+  { name: 'SRT', media: 'application/x-subrip', endings: ['.srt'], unit: '' },
+  { name: 'VTT', media: 'text/vtt', endings: ['.vtt'], unit: '' },
+  { name: 'man', media: 'text/troff', endings: ['.man', '.1', '.2', '.3', '.4', '.5', '.6', '.7', '.8'], unit: '' },
   { name: 'DocBook', media: 'application/docbook+xml', endings: ['.dbk', '.docbook'], unit: '' },
   { name: 'DITA', media: 'application/dita+xml', endings: ['.dita', '.ditamap'], unit: '' },
   { name: 'JATS', media: 'application/jats+xml', endings: ['.nxml', '.jats'], unit: '' },
   { name: 'XML', media: 'text/xml', endings: ['.xml'], unit: '' },
-  { name: 'SRT', media: 'application/x-subrip', endings: ['.srt'], unit: '' },
-  { name: 'VTT', media: 'text/vtt', endings: ['.vtt'], unit: '' },
   { name: 'PNG, JPEG, TIFF, GIF, BMP, WebP', media: 'image/…', endings: ['.png', '.jpg', '.jpeg', '.tif', '.tiff', '.gif', '.bmp', '.webp'], unit: 'image' },
   { name: 'ZIP', media: 'application/zip', endings: ['.zip', '.jar'], unit: '', archive: true },
   { name: 'TAR', media: 'application/x-tar', endings: ['.tar', '.gz', '.tgz', '.bz2', '.xz', '.zst'], unit: '', archive: true },

@@ -1,13 +1,17 @@
-package format
+package extract_test
 
-import "testing"
+import (
+	"testing"
+
+	"docent/ingest/extract"
+)
 
 func TestByMedia(t *testing.T) {
 	t.Parallel()
 	for media, want := range map[string]string{
 		"text/html": "HTML", "Text/HTML; charset=utf-8": "HTML", "text/markdown; =": "Markdown", "application/pdf": "PDF", "text/x-go": "Source code", "application/x-unknown": "", "": "",
 	} {
-		if got, ok := ByMedia(media); got.Name != want || ok != (want != "") {
+		if got, ok := extract.Formats.ByMedia(media); got.Name != want || ok != (want != "") {
 			t.Errorf("%q is %q, %v; want %q", media, got.Name, ok, want)
 		}
 	}
@@ -16,7 +20,7 @@ func TestByMedia(t *testing.T) {
 func TestByName(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"notes.MD": "Markdown", "a.b/manual.pdf": "PDF", "Makefile": "", "x.unknown": ""} {
-		if got, ok := ByName(name); got.Name != want || ok != (want != "") {
+		if got, ok := extract.Formats.ByName(name); got.Name != want || ok != (want != "") {
 			t.Errorf("%q is %q, %v; want %q", name, got.Name, ok, want)
 		}
 	}
@@ -26,7 +30,7 @@ func TestByName(t *testing.T) {
 func TestOneFormatPerEnding(t *testing.T) {
 	t.Parallel()
 	of := map[string]string{}
-	for _, f := range All() {
+	for _, f := range extract.Formats.All() {
 		if f.Name == "" || f.ShortName() == "" || f.Reads == "" && f.Convert == "" {
 			t.Errorf("the format %+v has no name or no content", f)
 		}
@@ -41,8 +45,8 @@ func TestOneFormatPerEnding(t *testing.T) {
 
 func TestArchive(t *testing.T) {
 	t.Parallel()
-	zip, _ := ByName("x.zip")
-	pdf, _ := ByName("x.pdf")
+	zip, _ := extract.Formats.ByName("x.zip")
+	pdf, _ := extract.Formats.ByName("x.pdf")
 	if !zip.Archive() || pdf.Archive() {
 		t.Errorf("zip %v, pdf %v", zip.Archive(), pdf.Archive())
 	}

@@ -1,0 +1,24 @@
+package latex
+
+import (
+	"context"
+
+	"docent/ingest/format"
+)
+
+// Format is LaTeX.
+var Format = format.Format{
+	Info: format.Info{
+		Name:      "LaTeX",
+		Group:     format.Markup,
+		Endings:   []string{".tex", ".latex", ".ltx"},
+		Media:     "text/x-tex",
+		NeverMail: true,
+		Reads:     "title, sections, lists, tables, captions, listings; formulas as their source",
+		Leaves:    "preamble, comments, definitions, drawings; included files",
+	},
+	Match: func(_ context.Context, f *format.File) format.Match {
+		return format.If(f.IsText() && f.HasInnerEnding(".tex", ".latex", ".ltx"), format.Named)
+	},
+	Read: format.Bytes(Read),
+}

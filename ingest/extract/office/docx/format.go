@@ -1,0 +1,21 @@
+package docx
+
+import (
+	"docent/ingest/extract/office/ooxml"
+	"docent/ingest/format"
+)
+
+// Format is documents of Word.
+var Format = format.Format{
+	Info: format.Info{
+		Name:    "Word",
+		Group:   format.Office,
+		Endings: []string{".docx", ".docm", ".dotx"},
+		Media:   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		Packed:  true,
+		Reads:   "headings, numbered lists, tables, footnotes, text boxes, charts, formulas, descriptions of pictures, each header and footer once",
+		Leaves:  "comments, deleted text, macros",
+	},
+	Match: ooxml.Kind{Words: []string{"wordprocessingml", "ms-word"}, Folder: "word/", Usual: mainPart}.Match,
+	Read:  format.Bytes(Read),
+}

@@ -1,0 +1,25 @@
+package rtf
+
+import (
+	"bytes"
+	"context"
+
+	"docent/ingest/format"
+)
+
+// Format is rich text.
+var Format = format.Format{
+	Info: format.Info{
+		Name: "Rich text", Short: "RTF",
+		Group:     format.Office,
+		Endings:   []string{".rtf"},
+		Media:     "application/rtf",
+		NeverMail: true,
+		Reads:     "paragraphs, headings, lists, tables, footnotes, in the character sets of the fonts",
+		Leaves:    "pictures, embedded files, comments, deleted text",
+	},
+	Match: func(_ context.Context, f *format.File) format.Match {
+		return format.If(bytes.HasPrefix(f.Trimmed(), []byte(Signature)), format.Sure)
+	},
+	Read: format.Bytes(Read),
+}
