@@ -40,7 +40,7 @@ var Formats = format.List{
 	archive.ZIPFormat, archive.TARFormat,
 	// These files are text. Their names and marks tell the format.
 	latex.Format,
-	markup.RSTFormat, markup.AsciiDocFormat, markup.OrgFormat, markup.SubRipFormat, markup.WebVTTFormat,
+	markup.RSTFormat, markup.AdocFormat, markup.OrgFormat, markup.SubRipFormat, markup.WebVTTFormat,
 	roff.Format,
 	markup.DocBookFormat, markup.DITAFormat, markup.JATSFormat, markup.XMLFormat,
 	plain.CodeFormat,

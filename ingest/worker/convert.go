@@ -16,8 +16,8 @@ import (
 	"sync"
 	"unicode/utf16"
 
-	"docent/ingest/extract/picture"
 	"docent/ingest/extract"
+	"docent/ingest/extract/picture"
 	"docent/ingest/format"
 	"docent/ingest/intake"
 	"docent/internal/fault"

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"docent/ingest/extract/plain"
 	"docent/ingest/extract"
+	"docent/ingest/extract/plain"
 )
 
 // script returns the TypeScript module with the formats for the page.

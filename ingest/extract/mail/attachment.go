@@ -1,8 +1,8 @@
 package mail
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 	"path"

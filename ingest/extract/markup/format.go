@@ -27,8 +27,8 @@ var RSTFormat = format.Format{
 	Read: format.Bytes(RST),
 }
 
-// AsciiDocFormat is AsciiDoc.
-var AsciiDocFormat = format.Format{
+// AdocFormat is AsciiDoc.
+var AdocFormat = format.Format{
 	Info: format.Info{
 		Name:      "AsciiDoc",
 		Group:     format.Markup,

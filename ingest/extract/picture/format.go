@@ -28,5 +28,7 @@ var Format = format.Format{
 		m.Media = media
 		return m
 	},
-	Read: func(ctx context.Context, f *format.File) (*outline.Document, error) { return Read(ctx, f.Data, f.Recognized) },
+	Read: func(ctx context.Context, f *format.File) (*outline.Document, error) {
+		return Read(ctx, f.Data, f.Recognized)
+	},
 }
