@@ -18,16 +18,16 @@ type Format struct {
 	// Match says how surely a file has this format. Default: nil, no file has it. The
 	// ingester itself opens such files, for example archives.
 	Match func(ctx context.Context, f *File) Match
-	// Read returns the document in a file. An error of kind fault.Invalid says why this
-	// file cannot be read, and what to do. Default: nil, for formats that are
-	// converted or opened first.
+	// Read returns the document in a file. An error of kind fault.Invalid gives the reason
+	// why the file cannot be read. Default: nil, for formats that are converted or
+	// opened first.
 	Read Reader
 }
 
 // Match says how surely a file has a format.
 type Match struct {
-	// Score is the certainty. The format with the highest score reads the file. Of
-	// several, the first in the list of formats does.
+	// Score is the certainty. The format with the highest score reads the file, or
+	// the first one in the list of formats if several have it.
 	Score Score
 	// Media is the media type of the file. Default: Info.Media.
 	Media string
