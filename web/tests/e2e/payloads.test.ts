@@ -193,15 +193,6 @@ describe('what agents send', () => {
       await accessible(page);
       await watched.check();
     });
-
-    test('keeps its order of columns and rows, and what is missing', async () => {
-      const { page, watched } = await open([['dataframe', '{"2026":{"7":1.5,"3":null},"2025":{"7":"=1+1","3":"a,\\"b\\""},"ok":{"7":true,"3":false}}']]);
-      await page.getByRole('table').waitFor();
-      await expect.poll(() => page.getByRole('columnheader').allInnerTexts().then((all) => all.map((t) => t.trim()))).toEqual(['Row', '2026', '2025', 'ok']);
-      await expect.poll(() => page.locator('tbody tr').evaluateAll((rows) => rows.map((r) => [...r.children].map((c) => c.textContent)))).toEqual([['7', '1.5', '=1+1', 'yes'], ['3', '', 'a,"b"', 'no']]);
-      expect((await saved(page, 'Download CSV')).bytes.toString()).toBe('Row,2026,2025,ok\r\n7,1.5,\'=1+1,true\r\n3,,"a,""b""",false\r\n');
-      await watched.check();
-    });
   });
 
   test('a plot is drawn by a part that comes only then; it is a table as well, and a PNG', async () => {
@@ -264,14 +255,6 @@ describe('what agents send', () => {
     });
   });
 
-  test('a file’s name does not read as another', async () => {
-    const { page, watched } = await open([['file', { name: 'report\u202egpj.exe', type: 'image/jpeg', base64: 'TVo=' }]]);
-    await page.getByText('report\ufffdgpj.exe', { exact: true }).waitFor();
-    await expect.poll(() => page.locator('.card .sign').first().textContent()).toBe('EXE');
-    expect((await saved(page, /Download report/)).name).not.toContain('\u202e');
-    await watched.check();
-  });
-
   test('sound has a player that knows how long it lasts', async () => {
     const { page, watched } = await open([['audio', sample.tone(2, 1)], ['audio', sample.tone(1.5, 2)], ['audio', { metadata: {} }]]);
     const audio = page.locator('audio');
@@ -283,25 +266,6 @@ describe('what agents send', () => {
     expect([wav.name, wav.bytes.subarray(0, 4).toString(), wav.bytes.length]).toEqual(['recording.wav', 'RIFF', 44 + 2 * 2 * 8000]);
     await page.getByText('This “audio” reply is malformed and cannot be shown.').waitFor();
     await watched.check();
-  });
-
-  test('a place is told, and shown elsewhere only when asked', async () => {
-    const { page, watched } = await open([['location', { latitude: 49.611621, longitude: -6.131935 }]]);
-    await page.getByText('49.61162° N, 6.13194° W').waitFor();
-    const link = page.getByRole('link', { name: 'Open in OpenStreetMap' });
-    expect([await link.getAttribute('href'), await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual([
-      'https://www.openstreetmap.org/?mlat=49.611621&mlon=-6.131935#map=15/49.611621/-6.131935', '_blank', 'noopener noreferrer nofollow',
-    ]);
-    await page.getByRole('button', { name: 'Copy the coordinates' }).click();
-    await page.getByText('Copied', { exact: true }).waitFor();
-    await watched.check();
-    // It is said only if it is so.
-    const other = await open([['location', { latitude: 1, longitude: 2 }]]);
-    await other.page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('no')) } }));
-    await other.page.getByRole('button', { name: 'Copy the coordinates' }).click();
-    await other.page.getByText('Your browser did not allow copying. Select the coordinates and copy them.').waitFor();
-    await expect.poll(() => other.page.getByText('Copied', { exact: true }).count()).toBe(0);
-    await other.watched.check();
   });
 
   test('models of user interfaces, JSON and what is unknown are trees', async () => {
