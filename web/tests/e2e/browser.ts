@@ -2,7 +2,7 @@
 // other hosts, no scripts of foreign content, and no errors.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContextOptions, type Locator, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 let launched: Promise<Browser> | undefined;
@@ -86,6 +86,23 @@ export async function watch(browser: Browser, origin: string, options: BrowserCo
 export async function stopClock(page: Page): Promise<void> {
   await page.clock.install();
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000);
+}
+
+/** wheel turns the wheel over an element that scrolls, and waits until it has scrolled. */
+export async function wheel(scroller: Locator, by: number): Promise<void> {
+  await scroller.hover();
+  await scroller.evaluate((el) => {
+    delete el.dataset.scrolled;
+    el.addEventListener('scrollend', () => (el.dataset.scrolled = ''), { once: true });
+  });
+  await scroller.page().mouse.wheel(0, by);
+  await expect.poll(() => scroller.getAttribute('data-scrolled')).toBe('');
+}
+
+/** within reports whether an element is in sight in another one, with its whole height. */
+export async function within(el: Locator, outer: Locator): Promise<boolean> {
+  const [a, b] = [await el.boundingBox(), await outer.boundingBox()];
+  return a !== null && b !== null && a.y > b.y && a.y + a.height < b.y + b.height;
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

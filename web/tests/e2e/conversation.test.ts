@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostile } from '../mock/corpus';
 import { hold, MockModel } from '../mock/model';
-import { accessible, launch, stopClock, watch, type Watched } from './browser';
+import { accessible, launch, stopClock, watch, wheel, type Watched } from './browser';
 import { startProgram, type Program } from './program';
 import { seed } from './seed';
 
@@ -177,22 +177,13 @@ describe('a conversation', () => {
     await partial().getByText('Two paragraph 29').waitFor();
     await expect.poll(left).toBeLessThan(3);
     // Somewhere else one stays where one is.
-    await scroller().hover();
-    await page.mouse.wheel(0, -900);
+    await wheel(scroller(), -900);
     await expect.poll(left).toBeGreaterThan(500);
-    let before = -1;
-    await expect
-      .poll(async () => {
-        const was = before;
-        await page.evaluate(() => new Promise((ok) => requestAnimationFrame(() => requestAnimationFrame(ok))));
-        before = await top();
-        return before === was;
-      })
-      .toBe(true);
+    const before = await top();
     model.go();
     await page.locator('.answer').getByText('Three paragraph 29').waitFor();
     await answered();
-    expect(Math.abs((await top()) - before)).toBeLessThan(2);
+    await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(2);
   });
 
   test('a question asked stands at the top at once, and stays there with its answer in sight', async () => {
@@ -389,10 +380,8 @@ describe('a conversation', () => {
     test('scrolls up to its beginning, and what is read stays where it is', async () => {
       await open();
       await expect.poll(left).toBeLessThan(3);
-      await scroller().hover();
       for (let i = 0; i < 25; i++) {
-        await page.mouse.wheel(0, -700);
-        await still();
+        await wheel(scroller(), -700);
         const before = await sight();
         await still();
         await still();
@@ -418,8 +407,7 @@ describe('a conversation', () => {
       await ask('And the compost?');
       await partial().getByText('Begun.').waitFor();
       await expect.poll(left).toBeLessThan(120);
-      await scroller().hover();
-      await page.mouse.wheel(0, -(await top()) / 2);
+      await wheel(scroller(), -(await top()) / 2);
       await expect.poll(left).toBeGreaterThan(1000);
       const before = await settled();
       model.go();

@@ -3,7 +3,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MockDocent } from '../mock/server';
-import { accessible, launch, stopClock, watch, type Watched } from './browser';
+import { accessible, launch, stopClock, watch, wheel, type Watched } from './browser';
 
 let browser: Browser;
 let mock: MockDocent;
@@ -91,8 +91,7 @@ describe('conversation', () => {
     // It is read from its question.
     await expect.poll(() => page.locator('.question').nth(1).evaluate((el) => Math.round(el.getBoundingClientRect().top - el.closest('.scroller')!.getBoundingClientRect().top))).toBeLessThan(100);
     const from = await at();
-    await page.locator('.chat .scroller').hover();
-    await page.mouse.wheel(0, -200);
+    await wheel(page.locator('.chat .scroller'), -200);
     await expect.poll(at).toBeLessThanOrEqual(from - 200);
     const there = await at();
     mock.hold = '';
@@ -177,7 +176,7 @@ describe('evidence', () => {
     const before = await top();
     await page.getByRole('button', { name: 'Show the preceding text' }).click();
     await expect.poll(() => page.getByRole('button', { name: 'Show the preceding text' }).count()).toBe(0);
-    expect(Math.abs((await top()) - before)).toBeLessThan(120);
+    await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(120);
     await expect.poll(() => page.locator('.panel .text').textContent()).toContain('First paragraph 1.');
   });
 
