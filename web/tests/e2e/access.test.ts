@@ -1,5 +1,5 @@
-// Everybody can use the page: WCAG 2.2 AA by axe in every view, the keyboard
-// alone, less motion, a narrow window, another direction.
+// Accessibility on the real program: axe in every view, the keyboard alone, reduced motion,
+// narrow windows, and text from right to left.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { accessible, launch, stopClock, watch, type Watched } from './browser';

@@ -1,4 +1,4 @@
-// The page with an agent that reasons, offers choices and is stopped.
+// The page with an agent that reasons and offers choices.
 import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MockDocent } from '../mock/server';

@@ -71,7 +71,7 @@ export async function watch(browser: Browser, origin: string, options: BrowserCo
     async check(most = 25) {
       expect(foreign).toEqual([]);
       expect(errors).toEqual([]);
-      // An effect that triggers itself shows as a storm of requests.
+      // An effect that triggers itself sends many requests.
       expect([...counts].filter(([url, n]) => n > most && url.includes('/api/'))).toEqual([]);
       expect(await page.evaluate(() => (globalThis as { __pwned?: unknown }).__pwned)).toBeUndefined();
       await context.close();
@@ -111,16 +111,16 @@ interface AxeResults {
   violations: { id: string; impact: string | null; help: string; nodes: { target: unknown; failureSummary?: string }[] }[];
 }
 
-/** What axe calls wrong and is not, by rule and the element's selector. */
+/** The accepted violations of rules of axe, by rule and selector of the element. */
 const exceptions: Record<string, RegExp> = {
-  // The text box keeps the keyboard: its arrows go through the list, which
-  // scrolls along. A textarea may not be called a combobox, which axe knows.
+  // The arrow keys in the text box move through the list, which scrolls along. axe would accept
+  // this for a combobox, but a textarea must not have this role.
   'scrollable-region-focusable': /^#composer-commands$/,
-  // The headings within an answer are its author's, who may begin with a small one.
+  // The author of an answer chooses its headings, which can begin with a low level.
   'heading-order': /(?:^|[\s>])h[4-6]\b[^>]*$/,
 };
 
-/** accessible fails on every violation of WCAG 2.2 AA and of what is good practice, open shadow roots included. */
+/** accessible fails on violations of WCAG 2.2 AA and of axe's best practices, also in open shadow roots. */
 export async function accessible(page: Page): Promise<void> {
   await page.evaluate(axeSource); // by the debugger: the page's policy stays as it is
   const { violations } = await page.evaluate(

@@ -1,6 +1,5 @@
-// A conversation on the real program, with a language model that says what the
-// tests want: how answers are drawn as they come, what can be done with them,
-// and that two thousand messages are no burden.
+// A conversation on the real program, with a language model that the tests control: streamed
+// answers, their actions, and a conversation of two thousand messages.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hostile } from '../mock/corpus';

@@ -1,5 +1,5 @@
-// The page on the real program with a slow language model: reloads and crashes
-// in the middle of answers, several tabs, logins.
+// The page on the real program with a slow language model: reloads and crashes during answers,
+// several tabs, and sign-in.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hold, MockModel } from '../mock/model';

@@ -1,5 +1,4 @@
-// What a person says, and with what: on the real program, with a slow language
-// model and a speech server of the tests' own.
+// The input on the real program, with a slow language model and a speech server of the tests.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page, WebSocketRoute } from 'playwright-core';

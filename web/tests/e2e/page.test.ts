@@ -1,5 +1,4 @@
-// The page against the mock: what a person does, and what a server may do to
-// them. The real program is in program.test.ts.
+// The page on the mock server. Tests on the real program are in program.test.ts.
 import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MockDocent } from '../mock/server';

@@ -1,6 +1,5 @@
-// Every kind of reply on the real program. What an agent's file can say is said
-// live; the other kinds, which agents in Go send, are put into the database as
-// such an agent leaves them there, and the program shows them again.
+// All kinds of replies on the real program. An agent file sends the kinds that it can. The tests
+// write the other kinds, which agents in Go send, to the database.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
-// Everything is reached by keyboard and in any window: the start, Settings, the
-// way back from a form, the last of the sources; what is said aloud is plain.
+// Small windows and the keyboard reach all controls, and announcements are plain text.
 import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { accessible, launch, watch, type Watched } from './browser';

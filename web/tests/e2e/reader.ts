@@ -1,6 +1,6 @@
-// The reader of PDF, compiled before the first test. The workers of a server would
-// compile it, too, but they have the lowest priority: on a machine with much to do
-// that takes minutes. What docent ingest starts has the usual one.
+// Compiles the reader of PDF before the first test. The workers of a server would compile it,
+// too, but they have the lowest priority, and so need minutes on a busy machine. Those of
+// docent ingest have the usual priority.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
-// What agents may send, of each kind.
+// Samples of each kind of reply.
 
 const json = JSON.stringify;
 
-/** The smallest picture there is. */
+/** A picture of one pixel. */
 export const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** bomb says that it has 50,000 by 50,000 pixels. */
@@ -13,7 +13,7 @@ export const bomb = (() => {
   return b.toString('base64');
 })();
 
-/** photo is a picture of a size that is seen: a GIF of two colours. */
+/** photo is a GIF of two colors, large enough to see. */
 export const photo = (() => {
   const [w, h] = [96, 54];
   const head = Buffer.from([0x47, 0x49, 0x46, 0x38, 0x39, 0x61, w, 0, h, 0, 0x80, 0, 0, 0x0b, 0x6b, 0x57, 0xe2, 0xc0, 0x6a, 0x2c, 0, 0, 0, 0, w, 0, h, 0, 0, 2]);

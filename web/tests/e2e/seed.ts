@@ -1,8 +1,8 @@
-// A conversation of any length, made of one that was had: told to a database,
-// as having it would take an hour.
+// Makes a conversation of any length from a short one. It writes to the database, because
+// asking so many questions would take an hour.
 import type { Program } from './program';
 
-/** What the answers are, in turn: everything that is in answers. */
+/** The answers, in turn. Together they have all elements of answers. */
 const answers = [
   'Neap tides occur at the **quarter moons**, when the pull of the Sun works against that of the Moon [1]. Their range is about twenty percent smaller than average [1].\n\nSpring tides are the opposite: they occur at new moon and at full moon [1].',
   'There are three things to know:\n\n- the Moon pulls [1],\n- the Sun pulls too,\n- the gauge is read every six minutes [1].\n\n1. First look at the moon.\n2. Then at the table.\n\n> It is read every six minutes.',
@@ -13,8 +13,8 @@ const answers = [
 const quoted = (s: string) => `'${s.replace(/'/g, "''")}'`;
 
 /**
- * seed has a conversation go on until it has so many messages, each turn as the
- * last one was but for its texts. The program is to be restarted after it.
+ * seed extends a conversation to a number of messages. Each new turn is like the last one, with
+ * other texts. Restart the program after it.
  */
 export function seed(program: Program, session: string, messages: number): void {
   program.sql(`

@@ -1,5 +1,4 @@
-// What was said stays, whatever happens to the page: reloads, other tabs, lost
-// connections, logins that end; and it can be said otherwise.
+// The page keeps messages over reloads and in several tabs, and edits them.
 import type { Browser, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { MockDocent } from '../mock/server';

@@ -1,5 +1,4 @@
-// How the page is served: with what headers, as something to install, or not at
-// all.
+// How the program serves the page: headers, installation, and serve --no-ui.
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DocentClient } from 'docent-client';

@@ -1,4 +1,4 @@
-// The widget on pages of other sites, which have policies and styles of their own.
+// The widget on pages of other sites, which have their own policies and styles.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';

@@ -1,14 +1,14 @@
-// A language model that takes its time: what it says is streamed word by word.
+// A slow language model, which streams its answers word by word.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export class MockModel {
   url = '';
-  /** Time between two words, in ms. */
+  /** The time between two words, in ms. */
   pace = 20;
-  /** How many words it says. */
+  /** The number of words in an answer. */
   words = 40;
-  /** What it says instead, if it is to say something. */
+  /** The text of the next answers; '' for numbered words. */
   text = '';
   calls = 0;
   private http: Server | undefined;
@@ -23,7 +23,7 @@ export class MockModel {
       res.writeHead(200, { 'Content-Type': 'text/event-stream' });
       let i = 0;
       const { pace } = this;
-      // Asked to put a question in other words it does not, at once.
+      // It repeats a question that it should rewrite, without a pause.
       const rewrites = this.text !== '' && asked.includes('Write the new question so that');
       const text = rewrites ? 'When do neap tides occur?' : this.text;
       // Parts of a few letters, so that what is between two breaks anywhere.
@@ -56,7 +56,7 @@ export class MockModel {
 
   private said = (n: number) => Array.from({ length: this.words }, (_, i) => (i === 0 ? `Answer ${n}:` : i === this.words - 1 ? ` end${n} [1].` : ` word${i}`));
 
-  /** go has what waits at a hold, or will, go on. */
+  /** go continues the answers that wait at a hold, or that reach one next. */
   go(): void {
     for (const f of this.going) f();
   }
@@ -67,5 +67,5 @@ export class MockModel {
   }
 }
 
-/** hold is where a text waits for go. */
+/** hold is a mark in a text. The answer waits there for go. */
 export const hold = '\u241f';

@@ -1,8 +1,8 @@
-// What the mock's agent does with messages that ask for more than a quotation.
+// The scripts of the mock's agent, by words in the message.
 import { answer, documents, hostile } from './corpus';
 import type { MockTurn } from './turn';
 
-/** A script returns how the turn ends, if not with done. */
+/** A script returns the outcome of the turn; nothing for done. */
 type Script = (t: MockTurn) => Promise<'failed' | 'held' | void>;
 
 const passages = (...found: [number, string, string][]) =>
@@ -66,7 +66,7 @@ const research: Script = async (t) => {
   t.step('reasoning_finished', step, 'reasoning finished', { final_task_list: tasks });
 };
 
-// The smallest picture there is, made larger: an image of 1 by 1 pixels.
+// A picture of one pixel.
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 const kinds: Script = async (t) => {

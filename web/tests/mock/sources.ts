@@ -1,5 +1,4 @@
-// The part of the mock server that has sources. Syncs go on only when a test
-// says so.
+// The sources of the mock server. A sync makes progress only when a test tells it to.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FailureRow, NewSource, SourceKind, SourceRow } from '../../src/api/sources';
 

@@ -1,7 +1,7 @@
-// A turn of the mock: what is provisional is sent at once, what is stored when
-// the turn is committed, as docent does it.
+// A turn of the mock server. As in docent, it sends provisional frames at once, and stored ones
+// when the turn is committed.
 
-/** Stopped is what a turn ends with that was stopped. */
+/** Stopped ends a turn that the user stopped. */
 export class Stopped extends Error {}
 
 export interface Entry {
@@ -15,7 +15,7 @@ export interface Entry {
 
 export class MockTurn {
   replied = false;
-  /** What was streamed and is not in a reply. */
+  /** The streamed text that is not in a reply yet. */
   said = '';
   private n = 0;
   private entries: Entry[] = [];
@@ -63,12 +63,12 @@ export class MockTurn {
     this.entries.push({ action: type === 'rag_answer' ? 'agent_reply_rag' : `agent_reply_${type}`, message, type });
   }
 
-  /** snapshot is what is not stored yet. */
+  /** snapshot returns the part that is not stored yet. */
   snapshot(): { n: number; text: string; steps: { action: string; message: unknown }[] } {
     return { n: this.n, text: this.said, steps: this.entries.filter((e) => !e.type).map(({ action, message }) => ({ action, message })) };
   }
 
-  /** commit stores and sends what is not stored yet. */
+  /** commit stores and sends the part that is not stored yet. */
   commit(): void {
     this.store(this.entries.splice(0));
   }
@@ -78,7 +78,7 @@ export class MockTurn {
     this.woken?.();
   }
 
-  /** hold stands still where the mock is told to. */
+  /** hold waits while the mock holds this text or step. */
   async hold(at: string): Promise<void> {
     while (this.held(at)) await this.wait();
   }
