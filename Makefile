@@ -57,9 +57,13 @@ RACE := -race -gcflags=modernc.org/sqlite/lib=-race=false
 
 # The tests of Go and the page run together, because neither uses two cores all the time. The
 # browser goes first, because its tests wait for less time. The tests in cmd/docent start bin/docent.
+# bin/cputime counts the processor time of each package.
 test-go:
-	DOCENT_BIN=$(CURDIR)/bin/docent nice -n 5 go test -shuffle=on -timeout 30m $$(comm -23 <(go list ./... | sort) <(go list $(RACED) | sort))
-	CGO_ENABLED=1 nice -n 5 go test $(RACE) -shuffle=on -timeout 30m $(RACED)
+	@go build -o bin/cputime ./tools/cputime && rm -f bin/cputime.txt
+	@flags="-shuffle=on -timeout 30m"; count='$(CURDIR)/bin/cputime run $(CURDIR)/bin/cputime.txt'; status=0; \
+	DOCENT_BIN=$(CURDIR)/bin/docent nice -n 5 go test $$flags -exec "$$count" $$(comm -23 <(go list ./... | sort) <(go list $(RACED) | sort)) || status=1; \
+	CGO_ENABLED=1 nice -n 5 go test $(RACE) $$flags -exec "$$count" $(RACED) || status=1; \
+	bin/cputime compare bin/cputime.txt .ci/cputime.txt; exit $$status
 
 test-race: ## run all tests of Go with the race detector, also in the servers that they start
 	@.ci/setup test

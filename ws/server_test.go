@@ -27,6 +27,9 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// began is the second in which the tests began. No message is older.
+var began = time.Now().Truncate(time.Second)
+
 // typedDialect returns the dialect of Agent WebSocket.
 func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
 	return ws.Dialect{

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"docent/rag/text"
 )
@@ -25,17 +24,12 @@ func TestSyncSurvivesKills(t *testing.T) {
 // same content.
 var sourceTimes = regexp.MustCompile(`"(created_at|next_sync_at|last_sync)":("[^"]*"|\{[^}]*\}|null),?`)
 
-// killSync starts syncs and kills each with SIGKILL, at random moments of the time
-// that an undisturbed one takes. Files are added, changed, and deleted meanwhile. It
-// lets the last sync finish and compares its database with that of a fresh sync.
+// killSync starts syncs and kills each with SIGKILL, at random moments. Files are
+// added, changed, and deleted meanwhile. It lets the last sync finish and compares its
+// database with that of a fresh sync.
 func killSync(t *testing.T, env []string, files, kills int) {
 	t.Helper()
 	docs := writeDocs(t, files)
-	began := time.Now()
-	first := []string{"DOCENT_DATA=" + t.TempDir()}
-	docent(t, first, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")
-	docent(t, first, 0, "source", "sync")
-	whole := time.Since(began)
 	docent(t, env, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")
 	random := rand.New(rand.NewPCG(2, uint64(kills)))
 	killed := 0
@@ -52,7 +46,7 @@ func killSync(t *testing.T, env []string, files, kills int) {
 		}
 		p := start(t, env, "source", "sync", "docs")
 		select {
-		case <-time.After(time.Duration(random.Int64N(int64(whole)))):
+		case <-killAfter(random, files):
 			if err := p.cmd.Process.Kill(); err == nil {
 				killed++
 			}

@@ -32,12 +32,10 @@ func TestTakeover(t *testing.T) {
 	}
 	first.move(0, nobody)
 	servers[0].kill(t)
-	killed := time.Now()
 	for _, v := range []*tab{here, there} {
 		if !v.until("answered", func() bool { return v.last >= 3 && v.synced && len(v.finished[told.Turn]) > 0 }) {
 			return
 		}
-		t.Logf("%s had the answer to turn %d %v after the kill", v.name, told.Turn, time.Since(killed).Round(time.Millisecond))
 		v.mu.Lock()
 		same(t, v.name, v.made.Record(), entriesOf(t, append(env, "DOCENT_DATA="+t.TempDir()), "ponderer", "x"))
 		v.mu.Unlock()

@@ -93,10 +93,9 @@ func TestPDFTakesTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := time.Now()
 	_, _, err = e.Extract(t.Context(), intake.Source{Name: "a.pdf", Data: slowPDF()})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.Message(err), "longer than") {
-		t.Errorf("got %v after %s", err, time.Since(start))
+		t.Errorf("got %v", err)
 	}
 	if err := e.Close(t.Context()); err != nil {
 		t.Error(err)

@@ -227,8 +227,33 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestCalls forbids three things: reading the environment outside config,
-// sleeping in tests, and making contexts in library code.
+// measures reports whether a test may measure time. Benchmarks and soak tests report it. With the
+// clock of testing/synctest, it does not depend on the machine.
+func measures(s source) bool {
+	words := strings.Split(strings.TrimSuffix(path.Base(s.path), ".go"), "_")
+	return slices.Contains(words, "bench") || slices.Contains(words, "soak") || slices.Contains(imports(s), "testing/synctest")
+}
+
+// TestBrowserClock: of the browser tests, only speed.test.ts measures time.
+func TestBrowserClock(t *testing.T) {
+	for _, p := range files(t, ".ts") {
+		if !strings.HasPrefix(p, "web/tests/") || path.Base(p) == "speed.test.ts" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root(t), p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(data), "\n") {
+			if strings.Contains(line, "performance.now") {
+				t.Errorf("%s:%d measures time: wait for a state, or stop the clock of the page", p, i+1)
+			}
+		}
+	}
+}
+
+// TestCalls forbids four things: reading the environment outside config, sleeping and
+// measuring time in tests, and making contexts in library code.
 func TestCalls(t *testing.T) {
 	for _, s := range sources(t) {
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -246,6 +271,9 @@ func TestCalls(t *testing.T) {
 				t.Errorf("%s calls %s: only config reads the environment", s.fset.Position(n.Pos()), call)
 			case s.test && call == "time.Sleep":
 				t.Errorf("%s sleeps: wait on a signal or use testing/synctest", s.fset.Position(n.Pos()))
+			case s.test && call == "time.Since" && !measures(s):
+				t.Errorf("%s measures time: wait for a state, use testing/synctest, or write a benchmark in a file bench_*_test.go",
+					s.fset.Position(n.Pos()))
 			case !s.test && !covers("cmd/...", s.dir) && !covers("examples/...", s.dir) && !covers("tools/...", s.dir) && s.dir != "." && s.dir != "internal/pgtest" && (call == "context.Background" || call == "context.TODO"):
 				t.Errorf("%s calls %s: take the caller's context", s.fset.Position(n.Pos()), call)
 			}

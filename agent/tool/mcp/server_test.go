@@ -274,11 +274,7 @@ func TestClose(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			began := time.Now()
 			s.Close()
-			if took := time.Since(began); took > soon {
-				t.Errorf("Close took %s", took)
-			}
 			eventually(t, "the grandchild is gone", func() bool { return !running(pid) })
 			s.Close()
 			if _, err := s.Tools(t.Context()); fault.KindOf(err) != fault.Unavailable {
@@ -335,12 +331,8 @@ func TestUnreadInput(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	arguments, _ := json.Marshal(in{strings.Repeat("x", 1<<20)})
-	began := time.Now()
 	if _, err := s.call(ctx, "echo", arguments); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
-	}
-	if took := time.Since(began); took > soon {
-		t.Errorf("the call took %s", took)
 	}
 }
 
@@ -354,13 +346,14 @@ func TestConnectFails(t *testing.T) {
 			if mode == "missing" {
 				cfg.Command = []string{"docent-test-no-such-program"}
 			}
-			began := time.Now()
-			_, err := Connect(t.Context(), cfg)
+			ctx, cancel := context.WithTimeout(t.Context(), soon)
+			defer cancel()
+			_, err := Connect(ctx, cfg)
 			if fault.KindOf(err) != fault.Unavailable || fault.Message(err) != `cannot connect to the MCP server "test"` {
 				t.Errorf("got %v", err)
 			}
-			if took := time.Since(began); took > soon {
-				t.Errorf("it took %s", took)
+			if ctx.Err() != nil {
+				t.Error("Connect does not keep its timeout")
 			}
 		})
 	}

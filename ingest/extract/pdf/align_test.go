@@ -3,7 +3,6 @@ package pdf
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 // check fails if runs are not ascending, overlap, or match different
@@ -49,26 +48,20 @@ func FuzzAlign(f *testing.F) {
 	})
 }
 
-// Aligning hostile text takes linear time.
-func TestAlignTakesNoTime(t *testing.T) {
+// Aligning hostile text takes linear time: with quadratic time, the test would not end.
+func TestAlignHostileText(t *testing.T) {
 	t.Parallel()
 	var same, mixed strings.Builder
 	for i := range 20_000 {
 		same.WriteString("aaaaaaaaaaaaa")
 		mixed.WriteString(strings.Repeat("a", 11) + string(rune('a'+i%26)) + string(rune('a'+i/26%26)) + string(rune('a'+i/676%26)))
 	}
-	began := time.Now()
 	for _, text := range []string{same.String(), mixed.String()} {
 		words, _ := spelled(text)
 		page := words[:min(len(words), maxPageLetters)]
 		check(t, words, page, align(words, page, 10, len(words)-10))
 		turned := append(append([]rune{}, page[len(page)/2:]...), page[:len(page)/2]...)
 		check(t, words, turned, align(words, turned, 10, len(words)-10))
-	}
-	if took := time.Since(began); took > time.Minute {
-		t.Errorf("it took %s", took)
-	} else {
-		t.Log(took)
 	}
 }
 

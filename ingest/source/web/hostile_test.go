@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"docent/ingest/source/sourcetest"
 	"docent/internal/fault"
@@ -122,14 +121,10 @@ func TestHostileServers(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	for _, at := range []string{"/endless?text/html", "/endless?application/pdf", "/slow", "/trap"} {
-		start := time.Now()
 		var k sourcetest.Kept
 		k.Sync(t, open(t, Config{URL: server.URL + at, TimeoutSeconds: 1, MaxBytes: 20 << 20}))
 		if len(k.Failed) == 0 && k.Err == nil || len(k.States) > 0 {
 			t.Errorf("%s: error %v, %d items", at, k.Err, len(k.States))
-		}
-		if took := time.Since(start); took > time.Minute { // a busy machine needs longer than the timeouts
-			t.Errorf("%s took %v", at, took)
 		}
 	}
 	for _, at := range []string{"/links", "/header", "/maze/"} {
