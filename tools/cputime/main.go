@@ -48,7 +48,7 @@ func main() {
 // run runs a test binary and adds its package and its processor time to the table. It
 // passes on the signals of go test.
 func run(table, program string, args []string) error {
-	cmd := exec.Command(program, args...)
+	cmd := exec.Command(program, args...) //nolint:noctx // go test ends it with a signal
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
