@@ -3,6 +3,7 @@
 import type {
   ChunkPage,
   CollectionRow,
+  ConversationPage,
   DocumentPage,
   DocumentRow,
   ErrorShape,
@@ -228,20 +229,32 @@ export const listSessions = (agent: string, { match, limit }: { match?: string; 
 const maxPages = 10;
 
 /** getMessages loads a conversation from its end to its beginning. */
-export async function getMessages(session: string): Promise<Stored> {
+export async function getMessages(session: string, of = '/api/sessions'): Promise<Stored> {
   const all: Stored = { messages: [], steps: [], feedback: [] };
   let before: number | undefined;
   for (let i = 0; i < maxPages; i++) {
-    const page = await json<{ [K in keyof Stored]?: Stored[K] | null }>(`/api/sessions/${encodeURIComponent(session)}/messages` + query({ before }));
+    const page = await json<{ [K in keyof Stored]?: Stored[K] | null }>(`${of}/${encodeURIComponent(session)}/messages` + query({ before }));
     all.messages.push(...(page.messages ?? []));
     all.steps.push(...(page.steps ?? []));
     all.feedback.push(...(page.feedback ?? []));
+    all.owner_name ??= page.owner_name ?? undefined;
     all.seq ??= page.seq ?? Math.max(0, ...[...all.messages, ...all.steps].map((m) => m.seq));
     before = page.before ?? undefined;
     if (!before) break;
   }
   return all;
 }
+
+const others = '/api/admin/conversations';
+
+/** listOthers lists conversations of other users. The server logs the request. */
+export const listOthers = (q: { match?: string; cursor?: string | undefined } = {}) => json<ConversationPage>(others + query({ ...q }));
+
+/** readOthers loads a conversation of another user. The server logs the request. */
+export const readOthers = (session: string) => getMessages(session, others);
+
+/** exportOthersAddress returns the address of a conversation of another user as a file. */
+export const exportOthersAddress = (session: string, format: 'json' | 'markdown') => `${others}/${encodeURIComponent(session)}/export` + query({ format });
 
 export const getMe = () => json<Me>('/api/me');
 

@@ -7,6 +7,8 @@ export type {
   Chunk as ChunkRow,
   ChunkPage,
   Collection as CollectionRow,
+  Conversation as OthersRow,
+  ConversationPage,
   Document as DocumentRow,
   DocumentPage,
   Error as ErrorShape,
@@ -33,10 +35,12 @@ export type {
 export type Support = wire.RAGSentence['support'];
 
 /** Stored is a page of a stored conversation. */
-export type Stored = Omit<wire.Messages, 'messages' | 'steps' | 'feedback' | 'seq' | 'reset_seq'> & {
+export type Stored = Omit<wire.Messages, 'messages' | 'steps' | 'feedback' | 'seq' | 'reset_seq' | 'owner_name'> & {
   messages: LoadedMessage[];
   steps: LoadedStep[];
   feedback: wire.Feedback[];
   /** The latest sequence number. */
   seq?: number;
+  /** The name of the owner, if that is another user. */
+  owner_name?: string | undefined;
 };

@@ -39,6 +39,10 @@ class Conversation {
   error = $state('');
   /** The conversation does not exist or belongs to another user. */
   gone = $state(false);
+  /** The conversation of another user that an administrator reads. Nothing in it can be changed. */
+  reading = $state<string | undefined>();
+  /** The owner of that conversation, or ''. */
+  owner = $state('');
   rows = $derived(rows(this.items));
   /** The user has not written anything yet. */
   fresh = $derived(!this.items.some(byUser));
@@ -82,7 +86,7 @@ class Conversation {
 
   /** open shows a conversation; undefined is a new one. */
   async open(session: string | undefined): Promise<void> {
-    if (session === this.session && (session !== undefined || this.fresh) && !this.error) return;
+    if (!this.reading && session === this.session && (session !== undefined || this.fresh) && !this.error) return;
     this.leave();
     this.session = session;
     this.opened++;
@@ -104,12 +108,33 @@ class Conversation {
     if (this.session === session) this.loading = false;
   }
 
+  /** read shows a conversation of another user, without a connection. */
+  async read(session: string): Promise<void> {
+    if (session === this.reading && !this.error) return;
+    this.leave();
+    this.session = undefined;
+    this.reading = session;
+    this.opened++;
+    this.choice = {};
+    this.loading = true;
+    try {
+      const loaded = await http.readOthers(session);
+      if (this.reading !== session) return;
+      this.owner = loaded.owner_name ?? '';
+      this.take({ type: 'loaded', loaded });
+    } catch (err) {
+      if (this.reading !== session) return;
+      this.error = http.sentence(err);
+    }
+    this.loading = false;
+  }
+
   /**
    * begin connects for the greeting of an agent if no conversation is open. The new
    * session gets an address with the first message. Without one, it is deleted.
    */
   begin(): void {
-    if (this.session || this.client) return;
+    if (this.session || this.client || this.reading) return;
     this.connect().connect();
   }
 
@@ -123,7 +148,7 @@ class Conversation {
    * the user. Messages are sent again with the same ids, so none is stored twice.
    */
   recover(): void {
-    if (userKey() === undefined || this.loading || this.error) return;
+    if (userKey() === undefined || this.reading || this.loading || this.error) return;
     const session = this.session ?? '';
     if (session) this.choice = choices.get(session) ?? this.choice;
     this.recovered = true;
@@ -269,6 +294,8 @@ class Conversation {
   }
 
   private leave(): void {
+    this.reading = undefined;
+    this.owner = '';
     const unused = this.fresh && !this.session && this.client?.sessionId;
     const { client } = this;
     this.client = null;
@@ -301,7 +328,7 @@ class Conversation {
   private take(event: TranscriptEvent): void {
     const { pending } = this.transcript;
     this.transcript = reduce(this.transcript, event);
-    if (this.transcript.pending !== pending) this.storeUnsent();
+    if (this.transcript.pending !== pending && !this.reading) this.storeUnsent();
     if (event.type === 'state') this.linked(event.state, event.code);
     if (event.type === 'frame' && endSilence.includes(event.frame.action)) this.silent = false;
     if (event.type === 'frame' && event.frame.action === 'agent_reply_delta') {

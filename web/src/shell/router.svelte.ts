@@ -1,10 +1,11 @@
 // The view of the page, from its address: #/, #/c/SESSION, #/documents, #/documents/ID,
-// #/documents/search/TEXT, #/sources, and #/settings.
+// #/documents/search/TEXT, #/sources, #/others, #/others/SESSION, and #/settings.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
   | { view: 'documents'; document: number | undefined; search?: string }
   | { view: 'sources' }
+  | { view: 'others'; session: string | undefined }
   | { view: 'settings' };
 
 export function parseRoute(hash: string): Route {
@@ -15,6 +16,7 @@ export function parseRoute(hash: string): Route {
     return { view: 'documents', document: second && Number.isSafeInteger(id) && id > 0 ? id : undefined, ...(search && { search }) };
   }
   if (first === 'sources') return { view: 'sources' };
+  if (first === 'others') return { view: 'others', session: (second && decoded(second)) || undefined };
   if (first === 'settings') return { view: 'settings' };
   return { view: 'chat', session: (first === 'c' && second && decoded(second)) || undefined };
 }
@@ -28,6 +30,8 @@ function decoded(part: string): string {
 }
 
 export const chatAddress = (session?: string) => (session ? `#/c/${encodeURIComponent(session)}` : '#/');
+/** othersAddress is the address of a conversation of another user. */
+export const othersAddress = (session: string) => `#/others/${encodeURIComponent(session)}`;
 export const documentAddress = (id?: number) => (id ? `#/documents/${id}` : '#/documents');
 
 class Router {

@@ -41,6 +41,19 @@ export const shell: Catalogue['shell'] = {
   notUnpinned: 'Die Unterhaltung ist weiterhin angeheftet.',
   notRemoved: 'Die Unterhaltung wurde nicht gelöscht.',
 
+  // Unterhaltungen anderer, für Administratoren
+  others: 'Unterhaltungen anderer',
+  othersNote: 'Sie können diese Unterhaltungen lesen, aber nicht darin schreiben. Jedes Lesen wird protokolliert.',
+  find: 'Suchen',
+  searchOthers: 'Unterhaltungen anderer durchsuchen',
+  othersNotListed: 'Die Unterhaltungen konnten nicht geladen werden.',
+  noOthers: 'Es gibt keine Unterhaltungen anderer.',
+  noOwner: 'Ohne Besitzer',
+  lastUse: (day) => `zuletzt genutzt am ${day}`,
+  reading: (name) => `Sie lesen eine Unterhaltung von ${name}. Ihr Lesen wird protokolliert.`,
+  readingNobody: 'Sie lesen eine Unterhaltung ohne Besitzer. Ihr Lesen wird protokolliert.',
+  allOthers: 'Alle Unterhaltungen anderer',
+
   model: 'Antworten kommen von',
   quotes: 'Zitate aus den Dokumenten',
   noModel: 'Kein Sprachmodell eingerichtet',

@@ -42,6 +42,19 @@ export const shell = {
   notUnpinned: 'Unpinning failed.',
   notRemoved: 'The conversation was not deleted.',
 
+  // Conversations of other users, for administrators
+  others: 'Conversations of others',
+  othersNote: 'You can read these conversations, but not write in them. Each reading is logged.',
+  find: 'Search',
+  searchOthers: 'Search conversations of others',
+  othersNotListed: 'The conversations did not load.',
+  noOthers: 'There are no conversations of others.',
+  noOwner: 'Without an owner',
+  lastUse: (day: string) => `last used ${day}`,
+  reading: (name: string) => `You are reading a conversation of ${name}. Your reading is logged.`,
+  readingNobody: 'You are reading a conversation without an owner. Your reading is logged.',
+  allOthers: 'All conversations of others',
+
   // What answers
   model: 'Answers come from',
   quotes: 'Quotes from the documents',
