@@ -37,7 +37,7 @@ func AnswerMessage(a rag.Answer) payload.RAGMessage {
 func doc(p rag.Passage) payload.RAGDoc {
 	doc := payload.RAGDoc{Content: p.Text, Metadata: payload.RAGMetadata{
 		Source: p.Document.Source, Page: p.Page, Title: p.Document.Title, Heading: p.Heading(),
-		Start: p.Start, End: p.End, Score: p.Score, DocumentID: p.DocumentID, ChunkID: p.ID,
+		Start: p.Start, End: p.End, Score: p.Score, DocumentID: p.DocumentID, ChunkID: p.ID, File: p.File,
 	}}
 	if p.PageLabel != "" {
 		doc.Metadata.PageLabel = &p.PageLabel

@@ -38,6 +38,8 @@ type Backend interface {
 	// Reasoned returns the newest steps and task lists of the session, including those of this turn. A nonzero until excludes
 	// later ones.
 	Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error)
+	// Documents returns the stored documents of the session, without those of this turn.
+	Documents(ctx context.Context) ([]SessionDocument, error)
 }
 
 // HistoryQuery selects messages of a session for a body.
@@ -110,6 +112,10 @@ type Result struct {
 	Set map[string]json.RawMessage
 	// Delete names the removed variables.
 	Delete []string
+	// Documents are the new documents of the session, in order.
+	Documents []SessionDocument
+	// Forget reports that the stored documents of the session are to be removed.
+	Forget bool
 	// Variables are all current variables.
 	Variables map[string]json.RawMessage
 	// Failures are the errors of bodies.
@@ -151,6 +157,7 @@ func (t *Turn) Result() Result {
 		Place: Place{State: t.at.name, Entered: t.entered}, Event: t.event,
 		Transitions: slices.Clone(t.transitions), Predictions: slices.Clone(t.predictions), Usage: t.usage,
 		Set: t.vars.set, Delete: t.vars.removed(), Variables: t.vars.merged(),
+		Documents: slices.Clone(t.documents), Forget: t.forget,
 		Failures: t.failures, Started: t.started, Stopped: t.stopped, Resetting: t.resetting, Circling: t.circling(), Moves: t.moves,
 	}
 }

@@ -234,7 +234,8 @@ type RAG interface {
 }
 
 // RunRAG answers a question from the documents and returns the answer without saying it. If Question is empty, it answers
-// the text of the event. If Turns is nil, it uses the earlier messages, as many as History allows.
+// the text of the event. If Turns is nil, it uses the earlier messages, as many as History allows. With FilesFirst, it searches
+// the documents of the session before the library.
 //
 // The user's options set K, and also Model and Collections if they are empty; see AskOptions. If both name collections,
 // RunRAG searches the common ones, if there are any. Clients that stream see the growing answer. If the turn is stopped or
@@ -243,7 +244,14 @@ func (s *Session) RunRAG(ctx context.Context, req rag.Request) (payload.RAGMessa
 	if s.turn.env.RAG == nil {
 		return payload.RAGMessage{}, fault.New(fault.Unavailable, "agent_without_documents", "this agent has no documents to answer from")
 	}
-	return runRAG(ctx, s, s.turn.env.RAG, req)
+	answers := s.turn.env.RAG
+	if req.FilesFirst {
+		var err error
+		if answers, err = DocumentsOf(s).first(ctx); err != nil {
+			return payload.RAGMessage{}, err
+		}
+	}
+	return runRAG(ctx, s, answers, req)
 }
 
 // runRAG is RunRAG with the given RAG.

@@ -49,6 +49,8 @@ type Turn struct {
 	event       Event // the last consumed event
 	prediction  Prediction
 	vars        variables
+	documents   []SessionDocument // new ones of the session
+	forget      bool              // the stored documents of the session are to be removed
 	transitions []chat.Transition
 	predictions []chat.Prediction
 	usage       *payload.Usage

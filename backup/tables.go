@@ -102,6 +102,7 @@ var Tables = []Table{
 	table("reasoning_step", "id int, session_id int, chat_id int, kind text, step_kind text, step int, summary text, payload json, "+
 		"timestamp time, seq int, turn int"),
 	table("feedback", "id int, session_id int, turn int, rating int, comment text, timestamp time"),
+	table("session_document", "id int, session_id int, turn int, content json"),
 	table("source", "id int, name text, kind text, location text, options text, secret bytes, collection text, "+
 		"schedule text, paused bool, created_at time, next_at time, requested int, errors int, last_sync text, "+
 		"lease_owner text, lease_until time, done int, total int"),

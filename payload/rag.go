@@ -85,6 +85,9 @@ type RAGMetadata struct {
 	DocumentID int64 `json:"document_id"`
 	// ChunkID identifies the passage.
 	ChunkID int64 `json:"chunk_id"`
+	// File is the turn of the conversation's file that has the passage; absent for
+	// passages of documents.
+	File int64 `json:"file,omitempty"`
 	// Unavailable reports that the reader may no longer open the document. The
 	// other fields then say nothing about it.
 	Unavailable bool `json:"unavailable,omitempty"`

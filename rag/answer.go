@@ -48,6 +48,8 @@ type Passage struct {
 	corpus.Passage
 	// Score orders the passages of one answer. Scores of different answers cannot be compared.
 	Score float64
+	// File is the turn of the conversation's file that has the passage, or 0 for passages of the library.
+	File int64
 }
 
 // Sentence is one sentence of an answer with its citations.

@@ -34,6 +34,8 @@ type Request struct {
 	Turns []talk.Turn
 	// Collections are the searched collections. None means all.
 	Collections []string
+	// FilesFirst searches the files of the conversation before the library. Only sessions have files.
+	FilesFirst bool
 	// MinEvidence replaces the calibrated evidence thresholds. nil keeps them, and 0 always answers.
 	MinEvidence *float64
 }

@@ -227,3 +227,17 @@ func CannotReplace(turn int64, begun, spoken bool) error {
 	}
 	return fault.New(fault.Conflict, "turn_replaced", "turn %d was already replaced", turn)
 }
+
+// Documents returns the stored form of the contents of documents. It fails with
+// fault.Invalid if one cannot be stored.
+func Documents(all []journal.Document) ([]string, error) {
+	var out []string
+	for _, d := range all {
+		content, err := JSON(d.Content)
+		if err != nil {
+			return nil, fmt.Errorf("document of a session: %w", err)
+		}
+		out = append(out, string(content))
+	}
+	return out, nil
+}

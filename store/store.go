@@ -195,3 +195,8 @@ func NoOriginal(id int64) error {
 
 // NoSession is the error for a session that does not exist.
 func NoSession() error { return fault.New(fault.NotFound, "no_session", "there is no such session") }
+
+// NoFile is the error for a turn that no file of the user began.
+func NoFile() error {
+	return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_conversation_file", "this conversation has no such file")
+}

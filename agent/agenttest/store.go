@@ -14,6 +14,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/payload"
 )
 
 // Operation names a method of agent.Store for Store.Before.
@@ -35,6 +36,8 @@ const (
 	Alarms Operation = "alarms"
 	// Reset is the method ResetSession.
 	Reset Operation = "reset"
+	// Documents is the method SessionDocuments.
+	Documents Operation = "documents"
 )
 
 // Store is an agent.Store in memory.
@@ -56,6 +59,7 @@ type stored struct {
 	events      []event
 	transitions []chat.Transition
 	predictions []chat.Prediction
+	documents   []journal.Document
 	taken       int64  // the id of the event taken last
 	key         string // of the last commit
 	before      int64  // the seq before it
@@ -291,6 +295,11 @@ func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journa
 	if err := checkAll(slices.Collect(maps.Values(turn.Set))...); err != nil {
 		return journal.Written{}, err
 	}
+	for _, d := range turn.Documents {
+		if err := chat.CheckJSON(d.Content); err != nil {
+			return journal.Written{}, err
+		}
+	}
 	if turn.Key != "" && turn.Key == have.key {
 		var written []journal.Entry
 		for _, e := range have.entries {
@@ -324,6 +333,7 @@ func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journa
 	for _, key := range turn.Delete {
 		delete(have.record.Variables, key)
 	}
+	s.keep(have, turn)
 	return journal.Written{Entries: written}, nil
 }
 
@@ -492,6 +502,56 @@ func light(messages []agent.ChatMessage) []agent.ChatMessage {
 		func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
 }
 
+// keep removes and adds documents of a session.
+func (s *Store) keep(have *stored, turn journal.TurnRecord) {
+	have.documents = slices.DeleteFunc(have.documents, func(d journal.Document) bool {
+		return turn.Forget || len(turn.Documents) > 0 && d.Turn == turn.Turn && d.Turn > 0
+	})
+	for _, d := range turn.Documents {
+		s.ids++
+		d.ID, d.Turn, d.Content = s.ids, turn.Turn, slices.Clone(d.Content)
+		have.documents = append(have.documents, d)
+	}
+}
+
+// SessionDocuments implements journal.Documents.
+func (s *Store) SessionDocuments(ctx context.Context, id int64) ([]journal.Document, error) {
+	if err := s.enter(ctx, Documents); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	have, err := s.find(id)
+	if err != nil {
+		return nil, nil //nolint:nilerr // a missing session has none
+	}
+	var out []journal.Document
+	for _, d := range have.documents {
+		if !have.replaced(d.Turn) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// RemoveFile implements journal.Documents.
+func (s *Store) RemoveFile(_ context.Context, id, turn int64, left json.RawMessage) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	have, err := s.find(id)
+	if err != nil {
+		return err
+	}
+	for _, e := range have.entries {
+		if m := e.Message; m != nil && m.IsUser && m.Turn == turn && m.Type == payload.TypeFile {
+			m.Content = slices.Clone(left)
+			have.documents = slices.DeleteFunc(have.documents, func(d journal.Document) bool { return d.Turn == turn })
+			return nil
+		}
+	}
+	return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_conversation_file", "this conversation has no such file")
+}
+
 // Alarms implements agent.Alarms.
 func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit int) ([]journal.Alarm, error) {
 	if err := s.enter(ctx, Alarms); err != nil {
@@ -521,6 +581,7 @@ func (s *Store) ResetSession(ctx context.Context, id, _ int64) (int64, error) {
 		return 0, err
 	}
 	have.entries, have.revisions, have.events, have.transitions, have.predictions = nil, nil, nil, nil, nil
+	have.documents = nil
 	have.record.State, have.record.Variables, have.taken = "", nil, 0
 	have.record.EnteredAt, have.record.WakeAt = time.Time{}, time.Time{}
 	have.record.ResetSeq = have.record.Seq

@@ -69,7 +69,10 @@ func New(cfg Config) (*agent.Agent, error) {
 	a := agent.New(cfg.Name)
 	greet, answer := a.State("greet", agent.Initial), a.State("answer")
 	greet.Body(func(ctx context.Context, s *agent.Session) error { return s.Say(ctx, greeting(cfg.Greeting)) })
-	answer.Body(agent.Answering(rag.Request{K: cfg.K, History: cfg.History}))
+	request := rag.Request{K: cfg.K, History: cfg.History, FilesFirst: true}
+	answer.Body(agent.Answering(request))
+	read := a.State("read")
+	read.Body(agent.ReadingFile())
 	silent := a.State("silent") // the assistant shows no user interface, so these events would wait forever
 	r := routes{agent: a, thresholds: map[string]float64{}}
 	for _, t := range talk.Talks() {
@@ -82,7 +85,7 @@ func New(cfg Config) (*agent.Agent, error) {
 		r.add("documents", "asks something that only speaks of documents, files or sources", 0, documentExamples, answer)
 	}
 	reason, err := reason.New(cfg.Model, reason.Options{
-		Knowledge: cfg.Knowledge, RAG: rag.Request{K: cfg.K, History: cfg.History}, Log: cfg.Log,
+		Knowledge: cfg.Knowledge, RAG: request, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -95,6 +98,7 @@ func New(cfg Config) (*agent.Agent, error) {
 			s.OnIntent(i).GoTo(r.to[n])
 		}
 		s.OnText().WhenMatches(several).GoTo(research)
+		s.OnFile().GoTo(read)
 		s.OnEvent(agent.EventUI).GoTo(silent)
 		s.OnMessage().GoTo(answer)
 	}

@@ -196,7 +196,7 @@ func (d bodies) rag(n *yaml.Node, name string, answering func(rag.Request) agent
 			}},
 		}
 		if name == "rag" { // session_rag has only the documents of the session
-			fields = append(fields, field{"collections", func(n *yaml.Node) { req.Collections = d.texts(n, "collections") }})
+			fields = append(fields, field{"collections", func(n *yaml.Node) { req.Collections = d.texts(n, "collections") }}, d.filesFirst(&req))
 		}
 		d.mapping(n, name, fields...)
 	}
@@ -213,8 +213,13 @@ func (d bodies) rag(n *yaml.Node, name string, answering func(rag.Request) agent
 	return out
 }
 
-// errNoFile: the action session_documents ran for an event without a file.
-var errNoFile = fault.New(fault.Invalid, "agent_event_without_file", "the event has no file to add to the documents of the conversation")
+// filesFirst reads the key files of the actions rag and reason.
+func (d bodies) filesFirst(req *rag.Request) field {
+	return field{"files", func(n *yaml.Node) {
+		d.choice(n, "files", "first")
+		req.FilesFirst = true
+	}}
+}
 
 // sessionDocuments reads the action session_documents.
 func (d bodies) sessionDocuments(n *yaml.Node) action {
@@ -228,7 +233,7 @@ func (d bodies) sessionDocuments(n *yaml.Node) action {
 		return always(func(ctx context.Context, s *agent.Session) error {
 			file := s.Event().File
 			if file == nil {
-				return errNoFile
+				return agent.ErrNoFile
 			}
 			return agent.DocumentsOf(s).AddFile(ctx, *file)
 		})
@@ -269,6 +274,7 @@ func (d bodies) reason(n *yaml.Node) action {
 				}
 			}},
 			field{"parallel", func(n *yaml.Node) { o.Parallel = d.integer(n, "parallel", 1, reason.MaxParallel) }},
+			d.filesFirst(&o.RAG),
 			field{"tool_timeout", func(n *yaml.Node) { o.ToolTimeout = d.duration(n, "tool_timeout") }},
 			field{"model_timeout", func(n *yaml.Node) { o.ModelTimeout = d.duration(n, "model_timeout") }},
 		)

@@ -157,6 +157,8 @@ type reasoner struct {
 // With Knowledge, the tools only use the user's collections and number of passages, see Session.AskOptions. If the user
 // chooses another model, RunRAG answers.
 //
+// With RAG.FilesFirst, RunRAG answers if the session has documents of its own.
+//
 // Without a model that can use tools, RunRAG answers, and the agent says so once per session. The model handles the
 // errors of tools. An error of the model is returned after reasoning_finished, so the turn fails.
 //
@@ -238,7 +240,17 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 		return nil
 	case question == "":
 		return s.Say(ctx, fault.NewText("message_was_empty", "Your message was empty. What would you like to know?"))
-	case !r.capable():
+	}
+	if r.o.RAG.FilesFirst { // the tools search only the library
+		files, err := agent.DocumentsOf(s).List(ctx)
+		if err != nil {
+			return err
+		}
+		if len(files) > 0 {
+			return r.search(ctx, s, question)
+		}
+	}
+	if !r.capable() {
 		return r.plain(ctx, s, question)
 	}
 	if r.o.Knowledge != nil {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -225,6 +226,35 @@ func (t *openTurn) History(ctx context.Context, q agent.HistoryQuery) ([]chat.Me
 		}
 	}
 	return out[max(0, len(out)-limit):], nil
+}
+
+// Documents implements agent.Backend.
+func (t *openTurn) Documents(ctx context.Context) ([]agent.SessionDocument, error) {
+	stored, err := t.c.store.Documents(ctx)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // it names the session
+	}
+	out := make([]agent.SessionDocument, len(stored))
+	for i, d := range stored {
+		if err := json.Unmarshal(d.Content, &out[i]); err != nil {
+			return nil, fmt.Errorf("document %d of session %s: %w", d.ID, t.c.key.ID, err)
+		}
+		out[i].Turn = d.Turn
+	}
+	return out, nil
+}
+
+// stored returns the documents as the store keeps them.
+func stored(documents []agent.SessionDocument) ([]journal.Document, error) {
+	out := make([]journal.Document, len(documents))
+	for i, d := range documents {
+		content, err := json.Marshal(d)
+		if err != nil {
+			return nil, fmt.Errorf("document of the session: %w", err)
+		}
+		out[i].Content = content
+	}
+	return out, nil
 }
 
 // before returns the last n messages before the turn. own are the messages of the turn.

@@ -117,7 +117,7 @@ func (t *openTurn) numbers() []int64 {
 
 // changed reports whether the turn has something to commit.
 func (t *openTurn) changed() bool {
-	return t.result.Started || len(t.result.Set) > 0 || len(t.result.Delete) > 0 || !t.record.Empty()
+	return t.result.Started || len(t.result.Documents) > 0 || t.result.Forget || len(t.result.Set) > 0 || len(t.result.Delete) > 0 || !t.record.Empty()
 }
 
 // close ends work that runs beside the steps and takes their result. It returns the cause if the
@@ -209,11 +209,17 @@ func (t *openTurn) finish(ctx context.Context) {
 		return
 	}
 	outcome, failed := t.outcome(ctx, cause)
+	documents, err := stored(t.result.Documents)
+	if err != nil {
+		t.refused(ctx, err)
+		return
+	}
 	record := journal.TurnRecord{
 		Session: c.store.Session, Turn: t.number,
 		State: t.result.Place.State, EnteredAt: t.result.Place.Entered, WakeAt: c.sched.next(t.result.Place),
-		Set: t.result.Set, Delete: t.result.Delete, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
+		Set: t.result.Set, Delete: t.result.Delete, Forget: t.result.Forget, Transitions: t.result.Transitions, Predictions: t.result.Predictions,
 	}
+	record.Documents = documents
 	for _, p := range t.handled {
 		record.Handled, record.Last = append(record.Handled, p.Event.ID), p.Event.ID
 	}

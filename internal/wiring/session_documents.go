@@ -52,9 +52,26 @@ func (r sessionRAG) ReadDocument(ctx context.Context, session string, file paylo
 	}, nil
 }
 
-// OverDocuments indexes the documents with the built-in embedding model, which
-// needs no server.
+// OverDocuments returns a RAG that answers from the documents alone.
 func (r sessionRAG) OverDocuments(ctx context.Context, own []agent.SessionDocument) (agent.RAG, error) {
+	retriever, err := r.index(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	return overSession{r.Over(retriever), own, true}, nil
+}
+
+// DocumentsFirst returns a RAG that searches the documents before the library.
+func (r sessionRAG) DocumentsFirst(ctx context.Context, own []agent.SessionDocument) (agent.RAG, error) {
+	retriever, err := r.index(ctx, own)
+	if err != nil {
+		return nil, err
+	}
+	return overSession{r.First(retriever), own, false}, nil
+}
+
+// index indexes the documents with the built-in embedding model, which needs no server.
+func (r sessionRAG) index(ctx context.Context, own []agent.SessionDocument) (*retrieve.Retriever, error) {
 	documents, chunks, vectors := make([]corpus.Document, len(own)), make([][]corpus.Chunk, len(own)), make([][][]float32, len(own))
 	for i, d := range own {
 		documents[i] = corpus.Document{
@@ -80,23 +97,31 @@ func (r sessionRAG) OverDocuments(ctx context.Context, own []agent.SessionDocume
 	if err := retriever.Load(ctx); err != nil {
 		return nil, fmt.Errorf("index the documents of the session: %w", err)
 	}
-	return overSession{r.Over(retriever)}, nil
+	return retriever, nil
 }
 
 // overSession answers from the documents of a session.
-type overSession struct{ *pipeline.Pipeline }
+type overSession struct {
+	*pipeline.Pipeline
+	own []agent.SessionDocument
+	// alone reports that all passages are from these documents. Otherwise, only those with negative
+	// ids are; see pipeline.First.
+	alone bool
+}
 
-// Stream removes what would name stored documents: collections, and the ids of
-// documents and chunks.
+// Stream removes the ids of the session's documents and of their chunks, which would name
+// documents of the library.
 func (r overSession) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
-	req.Collections = nil
+	if r.alone {
+		req.Collections = nil
+	}
 	return func(yield func(rag.Part, error) bool) {
 		for part, err := range r.Pipeline.Stream(ctx, req) {
 			if begun := part.Begun; begun != nil {
-				part.Begun = func(text string) rag.Answer { return withoutIDs(begun(text)) }
+				part.Begun = func(text string) rag.Answer { return r.withoutIDs(begun(text)) }
 			}
 			if part.Answer != nil {
-				answer := withoutIDs(*part.Answer)
+				answer := r.withoutIDs(*part.Answer)
 				part.Answer = &answer
 			}
 			if !yield(part, err) {
@@ -106,11 +131,16 @@ func (r overSession) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.
 	}
 }
 
-// withoutIDs returns the answer without the ids of documents and chunks.
-func withoutIDs(a rag.Answer) rag.Answer {
+// withoutIDs returns the answer without the ids of the session's documents and of their chunks.
+func (r overSession) withoutIDs(a rag.Answer) rag.Answer {
 	passages := make([]rag.Passage, len(a.Passages))
 	for i, p := range a.Passages {
-		p.ID, p.DocumentID, p.Document.ID = 0, 0, 0
+		if !r.alone && p.DocumentID < 0 {
+			p.File = r.own[-p.DocumentID-1].Turn
+		}
+		if r.alone || p.DocumentID < 0 {
+			p.ID, p.DocumentID, p.Document.ID = 0, 0, 0
+		}
 		passages[i] = p
 	}
 	a.Passages = passages

@@ -49,7 +49,7 @@ func (a *answering) search(ctx context.Context) error {
 			query.Question, query.Turns = question, nil
 		}
 	}
-	found, err := a.pipeline.cfg.Retriever.Retrieve(ctx, query)
+	found, err := a.retrieve(ctx, query)
 	if err != nil {
 		return fmt.Errorf("retrieve passages: %w", err)
 	}
@@ -163,6 +163,10 @@ func codeSpans(words []string) string {
 
 // searched names the searched documents. It is zero if they are unknown.
 func (a *answering) searched(ctx context.Context) fault.Text {
+	if a.pipeline.files != nil {
+		return fault.NewText("unknown_in_files",
+			"I don't know. I searched the files of this conversation and the documents, and found nothing that answers this.")
+	}
 	if a.pipeline.cfg.Shelf == nil {
 		return fault.Text{}
 	}

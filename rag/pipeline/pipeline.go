@@ -100,6 +100,8 @@ type Config struct {
 // Pipeline answers questions from passages. It is safe for concurrent use.
 type Pipeline struct {
 	cfg Config
+	// files are searched before cfg.Retriever. They may be nil.
+	files Searcher
 	// names are the known model names, sorted, including Extractive.
 	names []string
 	// took measures the time from the passages to the answer.

@@ -63,7 +63,7 @@ func (a *answering) searchAgain(
 		return found, nil, nil
 	}
 	query.Wordings = texts
-	again, err := a.pipeline.cfg.Retriever.Retrieve(ctx, query)
+	again, err := a.retrieve(ctx, query)
 	if err != nil {
 		return found, nil, fmt.Errorf("retrieve passages again: %w", err)
 	}

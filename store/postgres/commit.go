@@ -87,6 +87,13 @@ const (
 			JOIN unnest($1::bigint[], $2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS v(of, name, value, info, n) ON v.of = p.n
 		ORDER BY v.n)`
 
+	// removeDocuments sees the documents from before the statement, so it does not remove new ones.
+	removeDocuments = `,
+	f AS (DELETE FROM session_document d USING s WHERE d.session_id = s.id AND ($1::bool OR d.turn = s.turn AND d.turn > 0))`
+	writeDocuments = `,
+	o AS (INSERT INTO session_document (session_id, turn, content)
+		SELECT s.id, s.turn, v.content::jsonb FROM s, unnest($1::text[]) WITH ORDINALITY AS v(content, n) ORDER BY v.n)`
+
 	// The returned rows.
 	sessionRow  = ` SELECT 0::bigint, before, NULL::bigint FROM s`
 	messageRows = ` UNION ALL SELECT id, seq, NULL FROM m`
@@ -95,7 +102,7 @@ const (
 )
 
 // commitStatement returns the statement that writes a turn.
-func commitStatement(turn journal.TurnRecord, entries []journal.Entry, set json.RawMessage, now time.Time) *statement {
+func commitStatement(turn journal.TurnRecord, entries []journal.Entry, set json.RawMessage, documents []string, now time.Time) *statement {
 	q := &statement{}
 	messages, steps := messageArrays(entries), stepArrays(entries)
 	q.add(writeSession, turn.Session, int64(len(entries)), turn.Turn, now, turn.Failed(), turn.Key, turn.Fence)
@@ -125,6 +132,7 @@ func commitStatement(turn journal.TurnRecord, entries []journal.Entry, set json.
 	if turn.Partial {
 		q.add(reopenEvent)
 	} else {
+		q.addDocuments(turn, documents)
 		q.addOutcome(turn, now)
 	}
 	q.add(sessionRow)
@@ -136,6 +144,16 @@ func commitStatement(turn journal.TurnRecord, entries []journal.Entry, set json.
 	}
 	q.add(bySeq)
 	return q
+}
+
+// addDocuments adds the changes to the documents of the session.
+func (s *statement) addDocuments(turn journal.TurnRecord, documents []string) {
+	if turn.Forget || len(documents) > 0 {
+		s.add(removeDocuments, turn.Forget)
+	}
+	if len(documents) > 0 {
+		s.add(writeDocuments, documents)
+	}
 }
 
 // addOutcome adds the outcome of a finished turn, except for its entries.

@@ -27,7 +27,11 @@ func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out
 	if err != nil {
 		return journal.Written{}, err
 	}
-	commit := commitStatement(turn, entries, set, now)
+	documents, err := store.Documents(turn.Documents)
+	if err != nil {
+		return journal.Written{}, err
+	}
+	commit := commitStatement(turn, entries, set, documents, now)
 	written := false
 	err = again(ctx, func() error {
 		written, err = s.writeTurn(ctx, turn, entries, commit)

@@ -111,6 +111,7 @@ func (s *sessions) ResetSession(ctx context.Context, session, _ int64) (seq int6
 			`DELETE FROM event WHERE session_id = ?`, `DELETE FROM reasoning_step WHERE session_id = ?`, `DELETE FROM said WHERE session_id = ?`,
 			`DELETE FROM chat WHERE session_id = ?`, `DELETE FROM transition WHERE session_id = ?`,
 			`DELETE FROM intent_prediction WHERE session_id = ?`, `DELETE FROM feedback WHERE session_id = ?`,
+			`DELETE FROM session_document WHERE session_id = ?`,
 		} {
 			if _, err := w.exec(ctx, query, session); err != nil {
 				return err

@@ -24,6 +24,10 @@ func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out
 	if err != nil {
 		return journal.Written{}, err
 	}
+	documents, err := store.Documents(turn.Documents)
+	if err != nil {
+		return journal.Written{}, err
+	}
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		same, after, err := sameCommit(ctx, w, turn)
 		if err != nil {
@@ -48,6 +52,9 @@ func (s *sessions) CommitTurn(ctx context.Context, turn journal.TurnRecord) (out
 			return err
 		}
 		if err := setVariables(ctx, w, turn, variables, set); err != nil {
+			return err
+		}
+		if err := addDocuments(ctx, w, turn, documents); err != nil {
 			return err
 		}
 		return writeOutcome(ctx, w, turn, now)

@@ -44,6 +44,17 @@ func (r Reader) Messages(ctx context.Context, query MessageQuery) ([]chat.Messag
 	return messages, nil
 }
 
+// Documents returns the documents of the session, oldest first.
+func (r Reader) Documents(ctx context.Context) ([]Document, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
+	defer cancel()
+	documents, err := r.Store.SessionDocuments(ctx, r.Session)
+	if err != nil {
+		return nil, fmt.Errorf("documents of session %s: %w", r.Name, err)
+	}
+	return documents, nil
+}
+
 // maxAfterOptions bounds the messages between options and their answer.
 const maxAfterOptions = 1000
 

@@ -183,6 +183,11 @@ type TurnRecord struct {
 	Set map[string]json.RawMessage
 	// Delete are the variables to remove.
 	Delete []string
+	// Documents are the new documents of the session, in order. They replace earlier ones of the
+	// same turn, unless it is 0.
+	Documents []Document
+	// Forget removes the stored documents of the session before Documents are added.
+	Forget bool
 	// Transitions are the moves in order.
 	Transitions []chat.Transition
 	// Predictions are the recognized intents of messages, in order.
@@ -312,6 +317,7 @@ type Store interface {
 
 	Reasonings
 	Alarms
+	Documents
 }
 
 // Reasonings is the part of a Store that reads steps of reasoning.

@@ -141,10 +141,11 @@ func directoryDelete(t *testing.T, db Database) {
 	turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
 	turn.Predictions = []chat.Prediction{{Message: "one", Intent: "i", Parameters: []chat.Parameter{{Name: "p"}}}}
 	commit(t, s, turn)
+	learn(t, s, session.RowID, attach(t, s, session.RowID, "a.md"), "a.md")
 	happen(t, s, session.RowID, "waits", "")
 	ok(t, s.Directory.DeleteSession(ctx, session.Key))
 	db.conversations().rows(t, map[string]int{
-		"session": 1, "chat": 1, "event": 1, "transition": 0, "reasoning_step": 0, "intent_prediction": 0, "parameter": 0,
+		"session": 1, "chat": 1, "event": 1, "transition": 0, "reasoning_step": 0, "intent_prediction": 0, "parameter": 0, "session_document": 0,
 	})
 	want(t, "alarms", alarms(t, s, "a", 10), []string{})
 	if again := open(t, s, "x"); again.RowID <= session.RowID || again.Seq != 0 || len(again.Pending) > 0 {
