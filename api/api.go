@@ -57,6 +57,7 @@ type Messages interface {
 	Messages(ctx context.Context, session int64, query journal.MessageQuery) ([]agent.ChatMessage, error)
 
 	journal.Reasonings
+	journal.Documents
 }
 
 // Defaults of a Config.
@@ -83,6 +84,7 @@ const (
 type Conversations interface {
 	openai.Conversations
 	agui.Conversations
+	Attacher
 }
 
 // Config connects the routes with the rest of docent.
@@ -288,6 +290,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	saved.addRoutes()
 	readings{read, saved, cfg.Audit, cfg.ReadConversations}.addRoutes(r)
 	auditRoutes{cfg.Audit}.addRoutes(r)
+	files{owned, cfg.Messages, cfg.Conversations, cfg.Uploads}.addRoutes(r)
 	notifications{owned, cfg.Notifier, cfg.Events}.addRoutes(r)
 	events{owned, cfg.Events, cfg.Quotas}.addRoutes(r)
 	sources{cfg.Sources}.addRoutes(r)

@@ -50,6 +50,12 @@ const (
 )
 
 // Say implements openai.Conversations. The session "away" fails late.
+func (w *world) SendFile(_ context.Context, _ string, file payload.File) (func() ([]payload.Frame, error), error) {
+	w.sent = append(w.sent, file)
+	turn := int64(5)
+	return func() ([]payload.Frame, error) { return []payload.Frame{{Turn: &turn}}, w.broken }, w.broken
+}
+
 func (w *world) Say(_ context.Context, session, text string, o payload.AskOptions) (func() ([]payload.Frame, error), error) {
 	if session == "other" {
 		return nil, fault.New(fault.NotFound, "no_session", "there is no such session")

@@ -345,6 +345,8 @@ var contract = []string{
 	"POST /mcp", "GET /mcp", "DELETE /mcp", "GET /.well-known/oauth-protected-resource", "GET /.well-known/oauth-protected-resource/mcp",
 	"GET /api/sessions", "DELETE /api/sessions", "PATCH /api/sessions/{session_id}", "DELETE /api/sessions/{session_id}", "GET /api/sessions/{session_id}/messages", "GET /api/sessions/{session_id}/export",
 	"GET /api/admin/conversations", "GET /api/admin/conversations/{session_id}/messages", "GET /api/admin/conversations/{session_id}/export", "GET /api/admin/log",
+	"GET /api/sessions/{session_id}/files", "POST /api/sessions/{session_id}/files", "DELETE /api/sessions/{session_id}/files/{turn}",
+	"POST /api/sessions/{session_id}/files/{turn}/publish",
 	"POST /api/events", "POST /api/sessions/{session_id}/events",
 	"POST /notify_websocket",
 }

@@ -29,6 +29,7 @@ import (
 	"docent/auth"
 	"docent/ingest"
 	"docent/internal/fault"
+	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
@@ -49,6 +50,10 @@ type world struct {
 	more     []corpus.CollectionInfo // besides the default one
 	filters  []corpus.DocumentFilter
 	texts    int // number of reads of a document with its text
+
+	documents    []journal.Document // of session 7
+	removedFiles []int64            // the turns of removed files
+	sent         []payload.File     // files that were attached
 
 	answer func(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error]
 	read   func(ctx context.Context, collection, source string, r io.Reader) ([]ingest.Result, error)
@@ -244,6 +249,15 @@ func (w *world) Messages(_ context.Context, session int64, q journal.MessageQuer
 		out = out[max(0, len(out)-q.Last):]
 	}
 	return out, w.broken
+}
+
+func (w *world) SessionDocuments(context.Context, int64) ([]journal.Document, error) {
+	return w.documents, w.broken
+}
+
+func (w *world) RemoveFile(_ context.Context, _, turn int64, _ json.RawMessage) error {
+	w.removedFiles = append(w.removedFiles, turn)
+	return w.broken
 }
 
 func (w *world) Steps(_ context.Context, session int64, q journal.MessageQuery) ([]chat.Reasoning, error) {

@@ -73,3 +73,24 @@ func answer(question, text string) *rag.Answer {
 		}}},
 	}
 }
+
+// ReadDocument implements agent.DocumentRAG. It returns a document with one passage, the content of the file.
+func (a *Answers) ReadDocument(_ context.Context, _ string, file payload.File) (agent.SessionDocument, error) {
+	content, err := file.Bytes()
+	if err != nil {
+		return agent.SessionDocument{}, err //nolint:wrapcheck // the error is complete
+	}
+	return agent.SessionDocument{
+		Title: file.Name, Source: file.Name, Media: file.Type, Chunks: []corpus.Chunk{{Text: string(content)}},
+	}, nil
+}
+
+// OverDocuments implements agent.DocumentRAG. The answers are those of a.
+func (a *Answers) OverDocuments(context.Context, []agent.SessionDocument) (agent.RAG, error) {
+	return a, nil
+}
+
+// DocumentsFirst implements agent.DocumentRAG. The answers are those of a.
+func (a *Answers) DocumentsFirst(context.Context, []agent.SessionDocument) (agent.RAG, error) {
+	return a, nil
+}

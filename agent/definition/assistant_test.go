@@ -16,6 +16,7 @@ import (
 	"docent/agent/session"
 	"docent/llm"
 	"docent/llm/llmtest"
+	"docent/payload"
 )
 
 // scripted is a model that alternates between a search and an answer.
@@ -68,7 +69,6 @@ func TestAssistants(t *testing.T) {
 			} {
 				said = append(said, k.say(message)...)
 			}
-			k.refusesFile()
 			if err := k.sub.SendEvent(t.Context(), agent.EventUI, json.RawMessage(`{"clicked":true}`), false); err != nil {
 				t.Fatal(err)
 			}
@@ -76,6 +76,8 @@ func TestAssistants(t *testing.T) {
 				t.Errorf("%s: what is done in a user interface is answered %q, and %d events wait", name, got, len(k.store.Pending("s")))
 			}
 			said = append(said, k.say("thanks")...)
+			said = append(said, k.give(payload.NewFile("a.txt", "text/plain", []byte("A secret.")))...)
+			said = append(said, k.say("compare the pump and the valve")...) // the tools do not search the file
 			said = append(said, k.states()...)
 			if first == nil {
 				first = said
@@ -90,7 +92,7 @@ func TestAssistants(t *testing.T) {
 				}
 			}
 		}
-		for state, want := range map[string]int{"hello": 1, "about": 2, "research": 2, "answer": 5, "silent": 1, "thanks": 1} {
+		for state, want := range map[string]int{"hello": 1, "about": 2, "research": 3, "answer": 5, "silent": 1, "thanks": 1, "read": 1} {
 			n := 0
 			for _, s := range first {
 				if s == state {
@@ -115,7 +117,9 @@ func TestAssistantSays(t *testing.T) {
 	if got := k.say("what do you know about?"); len(got) != 1 || got[0] != want {
 		t.Errorf("about: %q, want %q", got, want)
 	}
-	k.refusesFile()
+	if got, want := k.give(payload.NewFile("a.txt", "text/plain", []byte("A secret."))), reply("I have read a.txt. Only this conversation can see it. Ask me about it."); len(got) != 1 || got[0] != want {
+		t.Errorf("file: %q, want %q", got, want)
+	}
 }
 
 // questions reads the questions of a question set.

@@ -217,20 +217,6 @@ func (k *talk) give(f payload.File) []string {
 	return k.heard()
 }
 
-// refusesFile checks that a file is refused, and that nothing of it is stored.
-func (k *talk) refusesFile() {
-	k.t.Helper()
-	before := len(k.store.Record("s"))
-	err := k.sub.SendFile(k.t.Context(), session.File{File: payload.File{Name: "a.txt", Type: "text/plain", Base64: "AAAA"}})
-	const want = "I do not read files that are sent here. To have me answer from a.txt, add it to the documents: upload it on the page, or run: docent ingest FILE"
-	if fault.KindOf(err) != fault.Conflict || fault.Message(err) != want {
-		k.t.Errorf("a file is answered with %v", err)
-	}
-	if len(k.store.Record("s")) != before {
-		k.t.Error("a refused file is stored")
-	}
-}
-
 // states returns the states that the session entered.
 func (k *talk) states() []string {
 	var out []string

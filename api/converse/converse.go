@@ -44,10 +44,29 @@ func (c *Conversations) Say(
 	if err != nil {
 		return nil, err
 	}
-	frames, err := c.turn(ctx, sessionID, session.Message{Content: content})
+	frames, err := c.turn(ctx, sessionID, saying(session.Message{Content: content}))
 	if err != nil {
 		return nil, err
 	}
+	return collected(frames), nil
+}
+
+// SendFile sends a file, like Turn. The caller must call answer once, which waits for the
+// end of the turn and returns its stored frames in order.
+func (c *Conversations) SendFile(
+	ctx context.Context, sessionID string, file payload.File,
+) (answer func() ([]payload.Frame, error), err error) {
+	frames, err := c.turn(ctx, sessionID, func(ctx context.Context, s *session.Subscription) error {
+		return s.SendFile(ctx, session.File{ID: uuid.NewString(), File: file}) //nolint:wrapcheck // the error is complete
+	})
+	if err != nil {
+		return nil, err
+	}
+	return collected(frames), nil
+}
+
+// collected returns a function that waits for the last frame.
+func collected(frames iter.Seq2[[]payload.Frame, error]) func() ([]payload.Frame, error) {
 	return func() ([]payload.Frame, error) {
 		var all []payload.Frame
 		for stored, err := range frames {
@@ -57,7 +76,13 @@ func (c *Conversations) Say(
 			all = append(all, stored...)
 		}
 		return all, nil
-	}, nil
+	}
+}
+
+// saying returns a function that sends a message of a user.
+func saying(m session.Message) func(context.Context, *session.Subscription) error {
+	m.ID, m.Human, m.Options = uuid.NewString(), true, true
+	return func(ctx context.Context, s *session.Subscription) error { return s.Send(ctx, m) } //nolint:wrapcheck // the error is complete
 }
 
 // Turn sends a text of the principal in ctx to a session, which it creates if it
@@ -74,11 +99,13 @@ func (c *Conversations) Turn(ctx context.Context, sessionID, text string, answer
 	if err != nil {
 		return nil, err //nolint:wrapcheck // it is complete
 	}
-	return c.turn(ctx, sessionID, session.Message{Content: content, Answers: answers})
+	return c.turn(ctx, sessionID, saying(session.Message{Content: content, Answers: answers}))
 }
 
-// turn sends a message of a user.
-func (c *Conversations) turn(ctx context.Context, sessionID string, said session.Message) (iter.Seq2[[]payload.Frame, error], error) {
+// turn opens a session and sends it a message or a file of a user.
+func (c *Conversations) turn(
+	ctx context.Context, sessionID string, send func(context.Context, *session.Subscription) error,
+) (iter.Seq2[[]payload.Frame, error], error) {
 	heard := &turn{more: make(chan struct{}, 1)}
 	subscription, err := c.runtime.Open(ctx, request(ctx, sessionID), heard)
 	switch {
@@ -87,10 +114,9 @@ func (c *Conversations) turn(ctx context.Context, sessionID string, said session
 	case err != nil:
 		return nil, fmt.Errorf("open session %s: %w", sessionID, err)
 	}
-	said.ID, said.Human, said.Options = uuid.NewString(), true, true
-	if err := subscription.Send(ctx, said); err != nil {
+	if err := send(ctx, subscription); err != nil {
 		subscription.Close()
-		return nil, err //nolint:wrapcheck // the error is complete
+		return nil, err
 	}
 	return func(yield func([]payload.Frame, error) bool) {
 		defer subscription.Close()

@@ -84,7 +84,8 @@ type UploadResult struct {
 	DocumentID int64 `json:"document_id,omitempty"`
 }
 
-func uploadResult(r ingest.Result) UploadResult {
+// Shape returns the JSON of a result.
+func Shape(r ingest.Result) UploadResult {
 	return UploadResult{
 		Source: r.Source, Status: r.Status, Chunks: r.Chunks, Reason: r.Reason.Message, Sentence: route.Sentence(r.Reason),
 		Note: r.Note, DocumentID: r.DocumentID,
@@ -188,7 +189,7 @@ func (u *uploads) readParts(ctx context.Context, parts *multipart.Reader, collec
 				return err
 			}
 			for _, r := range r {
-				*results = append(*results, uploadResult(r))
+				*results = append(*results, Shape(r))
 			}
 			oversized = tooLarge
 		}

@@ -102,6 +102,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	want := map[string]int{
 		"agent.MaxMoves": agent.MaxMoves, "session.MaxReplies": session.MaxReplies, "agent.MaxTextBytes": agent.MaxTextBytes,
+		"agent.MaxDocuments": agent.MaxDocuments, "agent.MaxDocumentBytes": agent.MaxDocumentBytes,
 		"agent.MaxVariables": agent.MaxVariables, "agent.MaxVariableBytes": agent.MaxVariableBytes, "session.MaxQueueBytes": session.MaxQueueBytes,
 		"agent.MaxPeerMessageBytes": agent.MaxPeerMessageBytes, "reason.MaxParallel": reason.MaxParallel,
 		"journal.MaxNameBytes": journal.MaxNameBytes, "peer.MaxSessionPeers": peer.MaxSessionPeers, "peer.MaxPeerQueue": peer.MaxPeerQueue,

@@ -312,6 +312,10 @@ export const revokeToken = (id: number) => call(`/api/tokens/${id}`, { method: '
 export const deleteSession = (session: string) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, { method: 'DELETE', keepalive: true });
 
+/** publishFile adds the file of a turn to the library. */
+export const publishFile = (session: string, turn: number, collection: string) =>
+  json<{ results: UploadResult[] | null }>(`/api/sessions/${encodeURIComponent(session)}/files/${turn}/publish`, write('POST', { collection })).then((r) => r.results ?? []);
+
 /** upload sends one file and reports the sent part from 0 to 1. It uses XMLHttpRequest, because fetch cannot report progress. */
 export function upload(
   file: File,

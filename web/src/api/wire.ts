@@ -220,6 +220,25 @@ export interface components {
             /** Format: int64 */
             turn: number;
         };
+        File: {
+            media_type: string;
+            name: string;
+            /** Format: int64 */
+            passages: number;
+            title: string;
+            /**
+             * Format: int64
+             * @description The turn of the file, which identifies it in the conversation.
+             */
+            turn: number;
+        };
+        FilePublication: {
+            /** @description The collection of the document. The default is default. */
+            collection?: string;
+        };
+        Files: {
+            files: components["schemas"]["File"][];
+        };
         Group: {
             /** @description Members by a claim of an OpenID Connect issuer are not among them. */
             members: string[];
@@ -757,6 +776,8 @@ export interface components {
             document_id: number;
             /** Format: int64 */
             end: number;
+            /** Format: int64 */
+            file?: number;
             heading: string;
             /** Format: int64 */
             page: number | null;
@@ -1066,6 +1087,9 @@ export type Event = components['schemas']['Event'];
 export type EventSent = components['schemas']['EventSent'];
 export type Export = components['schemas']['Export'];
 export type Feedback = components['schemas']['Feedback'];
+export type File = components['schemas']['File'];
+export type FilePublication = components['schemas']['FilePublication'];
+export type Files = components['schemas']['Files'];
 export type Group = components['schemas']['Group'];
 export type GroupMember = components['schemas']['GroupMember'];
 export type GroupName = components['schemas']['GroupName'];

@@ -7,6 +7,7 @@ export interface Params {
   action_without_message: [string];
   address_invalid: [string];
   address_not_ingested: [string];
+  agent_event_without_file: [];
   agent_loop: [];
   agent_without_documents: [];
   agent_without_session_documents: [];
@@ -153,6 +154,7 @@ export interface Params {
   file_name_not_utf8: [];
   file_name_too_long: [];
   file_not_read: [string];
+  file_read: [string];
   file_too_large: [number];
   file_too_large_to_read: [string];
   file_type_unsupported: [string];
@@ -320,6 +322,7 @@ export interface Params {
   no_client_connected_at: [string];
   no_collection: [string];
   no_collection_of: [string, string];
+  no_conversation_file: [];
   no_document: [number];
   no_file_at_path: [];
   no_group: [string];
@@ -522,8 +525,10 @@ export interface Params {
   server_unavailable: [string];
   session_busy: [];
   session_deleted: [];
-  session_document_too_large: [string, string];
+  session_document_too_large: [string, number];
+  session_documents_full: [number];
   session_elsewhere: [];
+  session_file_damaged: [];
   session_id_guessable: [number];
   session_id_missing: [];
   session_message_dropped: [];
@@ -662,6 +667,7 @@ export interface Params {
   two_mistakes: [string, string];
   unknown_in_all: [];
   unknown_in_documents: [number, string];
+  unknown_in_files: [];
   unknown_in_one_document: [string];
   unknown_lacking: [string, string, string];
   unknown_no_date: [string];

@@ -65,7 +65,6 @@ describe('files in the chat', () => {
     await chips.locator('img').waitFor();
     await page.getByRole('button', { name: 'Remove “b.txt”' }).click();
     await expect.poll(() => chips.count()).toBe(2);
-    await page.getByRole('radio', { name: 'Send in the chat' }).check();
     await accessible(page);
     await say('When do spring tides occur?');
     await expect.poll(async () => (await questions()).length).toBe(3);
@@ -78,7 +77,6 @@ describe('files in the chat', () => {
 
   test('a document of the conversation is cited, and only its passage is shown', async () => {
     await attach({ name: 'fleet.md', mimeType: 'text/markdown', buffer: Buffer.from('# Sails\n\nThe mainsail of the Zephyr is 310 square metres.\n') });
-    await page.getByRole('radio', { name: 'Send in the chat' }).check();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.locator('.answer').getByText('Read fleet.md.').waitFor();
     await say('In my file, how large is the mainsail of the Zephyr?');
@@ -97,7 +95,6 @@ describe('files in the chat', () => {
       data.items.add(new File([new Uint8Array(26 << 20)], 'large.txt', { type: 'text/plain' }));
       document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
     });
-    await page.getByRole('radio', { name: 'Send in the chat' }).check();
     await page.getByText(/^Larger than 25 MB/).waitFor();
     await box().fill('When do spring tides occur?');
     await page.keyboard.press('Enter');
@@ -115,27 +112,62 @@ describe('files in the chat', () => {
       document.querySelector('textarea')!.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: data }));
     });
     await page.locator('.files').getByText('21 MB').waitFor();
-    await page.getByRole('radio', { name: 'Send in the chat' }).check();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const sent = async () => (await stored()).find((m) => m.is_user)?.content as { name: string; base64: string } | undefined;
     await expect.poll(async () => (await sent())?.name).toBe('large.bin');
     expect(Buffer.from((await sent())!.base64, 'base64').equals(Buffer.alloc(20 << 20, 7))).toBe(true);
   });
+});
 
-  test('a file that is no document can be sent in the chat', async () => {
-    let release = () => {};
-    const held = new Promise<void>((ok) => (release = ok));
-    await page.route('**/api/search?*', (route) => held.then(() => route.continue())); // the page waits until searches find the document
-    await attach(text('tide.txt', 'The tide of Quelmouth.\n'), { name: 'blob.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7]) });
-    await page.getByRole('radio', { name: 'Add to documents' }).check();
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    const chip = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem').filter({ hasText: 'blob.bin' });
-    await chip.getByText(/^binary:/).waitFor();
-    await chip.getByRole('button', { name: 'Send in the chat' }).click();
-    release();
-    await page.getByRole('button', { name: 'Send', exact: true }).click();
-    await expect.poll(async () => (await questions()).length).toBe(1);
-    await expect.poll(() => chip.count()).toBe(0);
-    await page.getByRole('article', { name: 'Answer' }).getByText('Filed blob.bin.').waitFor();
+describe('files with the built-in assistant', () => {
+  let browser: Browser;
+  let program: Program;
+  let watched: Watched;
+  let page: Page;
+
+  beforeAll(async () => {
+    [browser, program] = await Promise.all([
+      chromium.launch({
+        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+      }),
+      startProgram(),
+    ]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await program?.stop();
+  });
+  beforeEach(async () => {
+    watched = await watch(browser, program.url);
+    page = watched.page;
+    await page.goto(program.url);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+  afterEach(() => watched.check(60));
+
+  const documents = async () => ((await (await page.request.get(`${program.url}/api/documents?limit=1000`)).json()) as { documents: { source: string; collection: string }[] }).documents.filter((d) => d.source.startsWith('upload:'));
+
+  test('a file belongs to its conversation until the user adds it to the library', async () => {
+    await page.setInputFiles('.composer input[type=file]', [{ name: 'fleet.md', mimeType: 'text/markdown', buffer: Buffer.from('# Sails\n\nThe mainsail of the Zephyr is 310 square metres.\n') }]);
+    await page.getByText('Only this conversation can see the files.').waitFor();
+    await accessible(page);
+    await page.locator('.composer textarea').fill('How large is the mainsail of the Zephyr?');
+    await page.keyboard.press('Enter');
+    await page.locator('.answer').getByText('310 square metres').first().waitFor();
+    await page.locator('.question').getByText('Only this conversation can see it.').waitFor();
+    expect(await documents()).toEqual([]);
+
+    const add = page.getByRole('button', { name: 'Add to the library…' });
+    await add.focus();
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Add “fleet.md” to the library?' });
+    await dialog.getByLabel('Collection').selectOption({ label: 'New collection…' });
+    await dialog.getByLabel('Name of the new collection').fill('ships');
+    await accessible(page);
+    await page.keyboard.press('Enter');
+    await page.locator('.question').getByText('In the collection ships').waitFor();
+    await expect.poll(() => add.evaluate((el) => el === document.activeElement)).toBe(true);
+    expect(await documents()).toMatchObject([{ source: 'upload:fleet.md', collection: 'ships' }]);
   });
 });
