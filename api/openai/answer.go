@@ -105,6 +105,9 @@ func (a *answer) add(m payload.RAGMessage, origin string) {
 			if n < 1 || n > len(m.Docs) || !slices.Contains(s.Docs, n) {
 				continue
 			}
+			if m.Docs[n-1].Metadata.File != 0 { // a file of the conversation has no address
+				continue
+			}
 			start := offset + s.Start
 			a.citations = append(a.citations, citation{
 				start + at[0], start + at[1], m.Docs[n-1].Metadata.Title, address(m.Docs[n-1].Metadata, origin),
