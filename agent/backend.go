@@ -38,6 +38,10 @@ type Backend interface {
 	// Reasoned returns the newest steps and task lists of the session, including those of this turn. A nonzero until excludes
 	// later ones.
 	Reasoned(ctx context.Context, until time.Time) ([]chat.Reasoning, error)
+}
+
+// DocumentBackend is a Backend of sessions with documents of their own.
+type DocumentBackend interface {
 	// Documents returns the stored documents of the session, without those of this turn.
 	Documents(ctx context.Context) ([]SessionDocument, error)
 }

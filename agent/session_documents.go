@@ -123,7 +123,11 @@ func (d SessionDocuments) List(ctx context.Context) ([]SessionDocument, error) {
 	if forget {
 		return added, nil
 	}
-	stored, err := t.backend.Documents(ctx)
+	backend, ok := t.backend.(DocumentBackend)
+	if !ok {
+		return added, nil
+	}
+	stored, err := backend.Documents(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("documents of the session: %w", err)
 	}

@@ -262,7 +262,7 @@ func (f files) remove(ctx context.Context, in *fileInput) (*struct{}, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nil, f.store.RemoveFile(ctx, record.RowID, in.Turn, left)
+	return nil, f.directory.RemoveFile(ctx, record.RowID, in.Turn, left)
 }
 
 // publish adds a file to the library. The ingester checks the right to write.

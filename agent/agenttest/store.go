@@ -14,7 +14,6 @@ import (
 	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // Operation names a method of agent.Store for Store.Before.
@@ -292,13 +291,8 @@ func (s *Store) CommitTurn(ctx context.Context, turn journal.TurnRecord) (journa
 			return journal.Written{}, err
 		}
 	}
-	if err := checkAll(slices.Collect(maps.Values(turn.Set))...); err != nil {
+	if err := cmp.Or(checkAll(slices.Collect(maps.Values(turn.Set))...), checkDocuments(turn.Documents)); err != nil {
 		return journal.Written{}, err
-	}
-	for _, d := range turn.Documents {
-		if err := chat.CheckJSON(d.Content); err != nil {
-			return journal.Written{}, err
-		}
 	}
 	if turn.Key != "" && turn.Key == have.key {
 		var written []journal.Entry
@@ -502,56 +496,6 @@ func light(messages []agent.ChatMessage) []agent.ChatMessage {
 		func(m *agent.ChatMessage) *json.RawMessage { return &m.Content })
 }
 
-// keep removes and adds documents of a session.
-func (s *Store) keep(have *stored, turn journal.TurnRecord) {
-	have.documents = slices.DeleteFunc(have.documents, func(d journal.Document) bool {
-		return turn.Forget || len(turn.Documents) > 0 && d.Turn == turn.Turn && d.Turn > 0
-	})
-	for _, d := range turn.Documents {
-		s.ids++
-		d.ID, d.Turn, d.Content = s.ids, turn.Turn, slices.Clone(d.Content)
-		have.documents = append(have.documents, d)
-	}
-}
-
-// SessionDocuments implements journal.Documents.
-func (s *Store) SessionDocuments(ctx context.Context, id int64) ([]journal.Document, error) {
-	if err := s.enter(ctx, Documents); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	have, err := s.find(id)
-	if err != nil {
-		return nil, nil //nolint:nilerr // a missing session has none
-	}
-	var out []journal.Document
-	for _, d := range have.documents {
-		if !have.replaced(d.Turn) {
-			out = append(out, d)
-		}
-	}
-	return out, nil
-}
-
-// RemoveFile implements journal.Documents.
-func (s *Store) RemoveFile(_ context.Context, id, turn int64, left json.RawMessage) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	have, err := s.find(id)
-	if err != nil {
-		return err
-	}
-	for _, e := range have.entries {
-		if m := e.Message; m != nil && m.IsUser && m.Turn == turn && m.Type == payload.TypeFile {
-			m.Content = slices.Clone(left)
-			have.documents = slices.DeleteFunc(have.documents, func(d journal.Document) bool { return d.Turn == turn })
-			return nil
-		}
-	}
-	return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_conversation_file", "this conversation has no such file")
-}
-
 // Alarms implements agent.Alarms.
 func (s *Store) Alarms(ctx context.Context, name string, after time.Time, limit int) ([]journal.Alarm, error) {
 	if err := s.enter(ctx, Alarms); err != nil {
@@ -580,8 +524,7 @@ func (s *Store) ResetSession(ctx context.Context, id, _ int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	have.entries, have.revisions, have.events, have.transitions, have.predictions = nil, nil, nil, nil, nil
-	have.documents = nil
+	have.entries, have.revisions, have.events, have.transitions, have.predictions, have.documents = nil, nil, nil, nil, nil, nil
 	have.record.State, have.record.Variables, have.taken = "", nil, 0
 	have.record.EnteredAt, have.record.WakeAt = time.Time{}, time.Time{}
 	have.record.ResetSeq = have.record.Seq

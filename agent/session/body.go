@@ -228,7 +228,7 @@ func (t *openTurn) History(ctx context.Context, q agent.HistoryQuery) ([]chat.Me
 	return out[max(0, len(out)-limit):], nil
 }
 
-// Documents implements agent.Backend.
+// Documents implements agent.DocumentBackend.
 func (t *openTurn) Documents(ctx context.Context) ([]agent.SessionDocument, error) {
 	stored, err := t.c.store.Documents(ctx)
 	if err != nil {

@@ -117,7 +117,8 @@ func (t *openTurn) numbers() []int64 {
 
 // changed reports whether the turn has something to commit.
 func (t *openTurn) changed() bool {
-	return t.result.Started || len(t.result.Documents) > 0 || t.result.Forget || len(t.result.Set) > 0 || len(t.result.Delete) > 0 || !t.record.Empty()
+	r := t.result
+	return r.Started || len(r.Set) > 0 || len(r.Delete) > 0 || len(r.Documents) > 0 || r.Forget || !t.record.Empty()
 }
 
 // close ends work that runs beside the steps and takes their result. It returns the cause if the

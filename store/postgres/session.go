@@ -119,7 +119,9 @@ func (s *sessions) ResetSession(ctx context.Context, session, fence int64) (seq 
 	batch.Queue(`UPDATE session SET current_state = '', variables = '{}', entered_at = NULL, wake_at = NULL, last_event = NULL, reset_seq = seq,
 			updated_at = $2 WHERE id = $1 AND ($3::bigint = 0 OR fence = $3) RETURNING seq`, session, s.config.Now(), fence).
 		QueryRow(func(row pgx.Row) error { return row.Scan(&seq) })
-	for _, table := range []string{"event", "reasoning_step", "said", "chat", "transition", "intent_prediction", "feedback", "session_document"} {
+	for _, table := range []string{
+		"event", "reasoning_step", "said", "chat", "transition", "intent_prediction", "feedback", "session_document",
+	} {
 		batch.Queue(`DELETE FROM `+table+` WHERE session_id = $1 AND ($2::bigint = 0 OR EXISTS (SELECT FROM session WHERE id = $1 AND fence = $2))`,
 			session, fence)
 	}

@@ -24,7 +24,7 @@ func (s *sessions) SessionDocuments(ctx context.Context, session int64) ([]journ
 	return out, fail(fmt.Sprintf("read documents of session %d", session), err)
 }
 
-// RemoveFile removes a file from a session; see journal.Documents.
+// RemoveFile removes a file from a session; see journal.Directory.
 func (s *sessions) RemoveFile(ctx context.Context, session, turn int64, left json.RawMessage) error {
 	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, `UPDATE chat SET content = $3 WHERE session_id = $1 AND turn = $2 AND type = $4 AND is_user`,

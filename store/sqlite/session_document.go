@@ -44,7 +44,7 @@ func (s *sessions) SessionDocuments(ctx context.Context, session int64) ([]journ
 	return out, fail(operation, err)
 }
 
-// RemoveFile removes a file from a session; see journal.Documents.
+// RemoveFile removes a file from a session; see journal.Directory.
 func (s *sessions) RemoveFile(ctx context.Context, session, turn int64, left json.RawMessage) error {
 	err := s.write(ctx, func(ctx context.Context, w *writer) error {
 		result, err := w.exec(ctx, `UPDATE chat SET content = ? WHERE session_id = ? AND turn = ? AND type = ? AND is_user`,

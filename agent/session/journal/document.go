@@ -22,7 +22,4 @@ type Documents interface {
 	// SessionDocuments returns the documents of a session, oldest first, without those of replaced turns.
 	// It returns none for a missing session.
 	SessionDocuments(ctx context.Context, session int64) ([]Document, error)
-	// RemoveFile removes the documents of a turn, and replaces the content of the user's file that
-	// began it. It fails with fault.NotFound (ErrNoTurn) if no file of the user began the turn.
-	RemoveFile(ctx context.Context, session, turn int64, left json.RawMessage) error
 }

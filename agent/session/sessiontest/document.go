@@ -13,8 +13,9 @@ import (
 var documentTests = map[string]func(*testing.T, Conversations){
 	"Kept":     documentKept,
 	"Replaced": documentReplaced,
-	"Removed":  documentRemoved,
 }
+
+var fileTests = map[string]func(*testing.T, Database){"Removed": fileRemoved}
 
 // attach stores a file of the user.
 func attach(t *testing.T, s journal.Store, session int64, name string) journal.EventRecord {
@@ -99,8 +100,8 @@ func documentReplaced(t *testing.T, db Conversations) {
 	want(t, "after the change of an earlier question", documents(t, s, row), []string{})
 }
 
-// documentRemoved removes a file with its documents.
-func documentRemoved(t *testing.T, db Conversations) {
+// fileRemoved removes a file with its documents.
+func fileRemoved(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	converse(t, s, row, "one")
@@ -110,11 +111,11 @@ func documentRemoved(t *testing.T, db Conversations) {
 	learn(t, s, row, attach(t, s, row, "b.md"), "b.md")
 	left := json.RawMessage(`"gone"`)
 	for _, turn := range []int64{0, 1, 9} {
-		if err := s.RemoveFile(ctx, row, turn, left); !errors.Is(err, journal.ErrNoTurn) {
+		if err := s.Directory.RemoveFile(ctx, row, turn, left); !errors.Is(err, journal.ErrNoTurn) {
 			t.Errorf("turn %d without a file: %v", turn, err)
 		}
 	}
-	ok(t, s.RemoveFile(ctx, row, 2, left))
+	ok(t, s.Directory.RemoveFile(ctx, row, 2, left))
 	want(t, "documents", documents(t, s, row), []string{"3 b.md"})
 	want(t, "another's", documents(t, s, other), []string{"1 a.md"})
 	messages, err := s.Messages(ctx, row, journal.MessageQuery{Turn: 2})

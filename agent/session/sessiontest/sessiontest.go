@@ -44,7 +44,7 @@ const patience = 30 * time.Second
 func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	Run(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
 	run(t, fresh, map[string]map[string]func(*testing.T, Database){
-		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests,
+		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests, "File": fileTests,
 	})
 }
 

@@ -131,6 +131,7 @@ export interface components {
                 score?: number | null;
                 document_id?: number;
                 chunk_id?: number;
+                file?: number;
             };
         };
         Sentence: {
