@@ -126,16 +126,9 @@ describe('files with the built-in assistant', () => {
   let page: Page;
 
   beforeAll(async () => {
-    [browser, program] = await Promise.all([
-      chromium.launch({
-        executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-        args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-      }),
-      startProgram(),
-    ]);
+    [browser, program] = await Promise.all([launch(), startProgram()]);
   });
   afterAll(async () => {
-    await browser?.close();
     await program?.stop();
   });
   beforeEach(async () => {
