@@ -241,7 +241,7 @@ func (w *world) DeleteSession(ctx context.Context, key journal.SessionKey) error
 func (w *world) Messages(_ context.Context, session int64, q journal.MessageQuery) ([]agent.ChatMessage, error) {
 	var out []agent.ChatMessage
 	for _, m := range w.messages[session] {
-		if m.Seq > q.After && (q.Before == 0 || m.Seq < q.Before) {
+		if (q.Turn == 0 || m.Turn == q.Turn) && m.Seq > q.After && (q.Before == 0 || m.Seq < q.Before) {
 			out = append(out, m)
 		}
 	}
