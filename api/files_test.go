@@ -29,7 +29,9 @@ func TestSessionFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.messages[7] = append(w.messages[7], agent.ChatMessage{Seq: 4, Turn: 5, Type: payload.TypeFile, Content: file, IsUser: true, Time: time.Unix(0, 0)})
+	w.messages[7] = append(w.messages[7], agent.ChatMessage{
+		Seq: 4, Turn: 5, Type: payload.TypeFile, Content: file, IsUser: true, Time: time.Unix(0, 0),
+	})
 	var read []string
 	w.read = func(_ context.Context, collection, source string, r io.Reader) ([]ingest.Result, error) {
 		text, err := io.ReadAll(r)
