@@ -63,7 +63,7 @@ type Source struct {
 	// Paused reports whether the source syncs only on request.
 	Paused bool `json:"paused"`
 	// Status is its current state.
-	Status string `json:"status" enum:"idle,syncing,failed,paused" doc:"failed: the last sync failed or was incomplete."`
+	Status string `json:"status" enum:"idle,syncing,failed,paused" doc:"failed: the last sync failed or was incomplete, or docent paused the source because its syncs ended docent."`
 	// Items is the number of its items.
 	Items int `json:"items"`
 	// Failed is the number of items that could not be read.
@@ -98,6 +98,8 @@ func NewSource(r source.Record, now time.Time) Source {
 	switch {
 	case r.BusyUntil.After(now):
 		s.Status, s.Progress = "syncing", &r.Progress
+	case r.Stopped():
+		s.Status = "failed"
 	case r.Paused:
 		s.Status = "paused"
 	case r.Last != nil && r.Last.Error != "":
@@ -242,7 +244,8 @@ func (s sources) addRoutes(r *route.Router) {
 	for path, retry := range map[string]bool{"/sync": false, "/retry": true} {
 		op := huma.Operation{
 			Method: http.MethodPost, Path: one + path, OperationID: "sync-source", Tags: tags, Summary: "Sync a source now",
-			Description: "The sync runs in the background. The source shows its progress.", DefaultStatus: http.StatusAccepted, Errors: missing,
+			Description: "The sync runs in the background. The source shows its progress.", DefaultStatus: http.StatusAccepted,
+			Errors: []int{http.StatusNotFound, http.StatusConflict},
 		}
 		if retry {
 			op.OperationID, op.Summary = "retry-source", "Sync a source now and read failed items again"

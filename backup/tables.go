@@ -105,7 +105,7 @@ var Tables = []Table{
 	table("session_document", "id int, session_id int, turn int, content json"),
 	table("source", "id int, name text, kind text, location text, options text, secret bytes, collection text, "+
 		"schedule text, paused bool, created_at time, next_at time, requested int, errors int, last_sync text, "+
-		"lease_owner text, lease_until time, done int, total int"),
+		"lease_owner text, lease_until time, done int, total int, begun int"),
 	table("source_item", "source_id int, key text, document text, address text, state bytes, status text, owned bool, "+
 		"reason text, tries int, at time, sentence text"),
 	table("client_usage", "day text, client text, resource text, amount int"),

@@ -26,7 +26,7 @@ source on its schedule. It follows changes in folders at once.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSourceAdd(std), newSourceLs(std), newSourceSync(std), newSourceRm(std))
+	cmd.AddCommand(newSourceAdd(std), newSourceLs(std), newSourceSync(std), newSourcePause(std, true), newSourcePause(std, false), newSourceRm(std))
 	return cmd
 }
 
@@ -94,10 +94,55 @@ func newSourceLs(std stdio) *cobra.Command {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%s\n",
 					s.Name, s.Kind, s.Location, s.Collection, s.Schedule, s.Status, s.Items, s.Failed, last)
 			}
-			return w.Flush()
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			for _, r := range all {
+				if r.Last != nil && r.Last.Error != "" {
+					fmt.Fprintf(std.out, "failed: %s: %s\n", r.Name, r.Last.Error)
+				}
+			}
+			return nil
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per source")
+	scoped(cmd, config.Sourced)
+	return cmd
+}
+
+// newSourcePause returns the command that pauses a source, or the one that resumes it.
+func newSourcePause(std stdio, pause bool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "resume NAME",
+		Short: "Follow the schedule of a source again",
+		Long: `Follow the schedule of a paused source again. docent itself pauses a source if it
+was killed twice while it read the source.`,
+		Args: cobra.ExactArgs(1),
+	}
+	if pause {
+		cmd.Use, cmd.Short = "pause NAME", "Do not follow the schedule of a source"
+		cmd.Long = "Do not follow the schedule of a source. docent then syncs it only on request."
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := openStored(cmd, std, sourcing...)
+		if err != nil {
+			return err
+		}
+		defer p.Close(cmd.Context())
+		found, err := sourcesNamed(cmd.Context(), p.Sources, args)
+		if err != nil {
+			return err
+		}
+		if _, err := p.Sources.Change(cmd.Context(), found[0].ID, source.Patch{Paused: &pause}); err != nil {
+			return err
+		}
+		done := "resumed"
+		if pause {
+			done = "paused"
+		}
+		_, err = fmt.Fprintf(std.out, "%s %s\n", done, args[0])
+		return err
+	}
 	scoped(cmd, config.Sourced)
 	return cmd
 }

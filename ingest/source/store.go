@@ -40,6 +40,9 @@ type Record struct {
 	Requested Request
 	// Errors counts the failed syncs since the last successful one.
 	Errors int
+	// Begun counts the syncs that began since the last one that ended. It includes a
+	// running sync. A sync without an end was in a process that was killed.
+	Begun int
 	// Last is the summary of the last sync; nil before the first.
 	Last *Summary
 	// BusyUntil is the time when the lease of a running sync expires; zero if no
@@ -54,6 +57,14 @@ type Record struct {
 	// Failed counts the items that could not be read.
 	Failed int
 }
+
+// MaxBegun is the number of syncs that may begin without one that ends. A further one
+// pauses the source.
+const MaxBegun = 2
+
+// Stopped reports whether docent paused the source because its syncs ended docent.
+// Only [Sources.ChangeSource] with Paused false resumes it.
+func (r Record) Stopped() bool { return r.Begun > MaxBegun }
 
 // Request is a request for a sync.
 type Request int
@@ -185,9 +196,12 @@ type Change struct {
 	Schedule *string
 	// NextAt is the time of the next sync; zero for never.
 	NextAt *time.Time
-	// Paused suspends or resumes the schedule.
+	// Paused suspends or resumes the schedule. False also sets Begun to 0.
 	Paused *bool
 }
+
+// Resumes reports whether the change resumes the source.
+func (c Change) Resumes() bool { return c.Paused != nil && !*c.Paused }
 
 // Sources stores sources. It is safe for concurrent use. A duplicate name is a
 // fault.Conflict, and an unknown id a fault.NotFound.
@@ -240,6 +254,9 @@ type End struct {
 	NextAt time.Time
 	// Errors counts the failed syncs since the last successful one.
 	Errors int
+	// Stops pauses the source and keeps its count of syncs without an end. Otherwise
+	// the count is set to 0.
+	Stops bool
 }
 
 // Leases ensures that only one process at a time syncs a source. It is safe for
@@ -247,17 +264,20 @@ type End struct {
 type Leases interface {
 	// DueSources returns the sources to sync now. These are sources with a request,
 	// and unpaused sources that are due or whose sync was interrupted. It omits
-	// leased sources.
+	// leased and stopped sources.
 	DueSources(ctx context.Context, now time.Time) ([]int64, error)
 	// RequestSync requests a sync. A stronger pending request stays.
 	RequestSync(ctx context.Context, source int64, request Request) error
-	// StartSync takes the lease and clears the request. ok is false if another
-	// process holds the lease.
-	StartSync(ctx context.Context, source int64, lease Lease) (ok bool, err error)
+	// StartSync takes the lease, clears the request, and raises Record.Begun. It returns
+	// the new Begun, or 0 if another process holds the lease.
+	StartSync(ctx context.Context, source int64, lease Lease) (begun int, err error)
 	// KeepSync extends the lease and stores the progress. ok is false if the
 	// lease is lost.
 	KeepSync(ctx context.Context, source int64, lease Lease, progress Progress) (ok bool, err error)
 	// EndSync releases the lease and stores the result unless end is nil. It does
 	// nothing if the lease is lost.
 	EndSync(ctx context.Context, source int64, owner string, end *End) error
+	// FreeSync releases the lease of a process that was killed. Its sync stays without
+	// an end. FreeSync does nothing if another process holds the lease.
+	FreeSync(ctx context.Context, source int64, owner string) error
 }

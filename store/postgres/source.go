@@ -20,7 +20,7 @@ var (
 
 // sourceColumns are the columns that scanSource reads.
 const sourceColumns = `s.id, s.name, s.kind, s.location, s.options, s.secret, s.collection, s.schedule, s.paused, s.created_at,
-	s.next_at, s.requested, s.errors, s.last_sync, s.lease_until, s.lease_owner, s.done, s.total,
+	s.next_at, s.requested, s.errors, s.begun, s.last_sync, s.lease_until, s.lease_owner, s.done, s.total,
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id),
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id AND i.status IN ('failed', 'unreachable')) FROM source s`
 
@@ -30,7 +30,7 @@ func scanSource(row pgx.Row) (source.Record, error) {
 	var last *string
 	var next, busy *time.Time
 	err := row.Scan(&r.ID, &r.Name, &r.Kind, &r.Location, &options, &r.Secret, &r.Collection, &r.Schedule, &r.Paused, &r.CreatedAt,
-		&next, &r.Requested, &r.Errors, &last, &busy, &r.BusyBy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
+		&next, &r.Requested, &r.Errors, &r.Begun, &last, &busy, &r.BusyBy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
 	if err != nil {
 		return r, fmt.Errorf("scan: %w", err)
 	}
@@ -86,8 +86,8 @@ func (s *sources) ChangeSource(ctx context.Context, id int64, c source.Change) e
 			next = optional(*c.NextAt)
 		}
 		return change(ctx, tx, store.NoSource(id), `UPDATE source SET name = coalesce($2, name), schedule = coalesce($3, schedule), paused = coalesce($4, paused),
-			next_at = CASE WHEN $5 THEN $6::timestamptz ELSE next_at END WHERE id = $1`,
-			id, textOrNull(c.Name), textOrNull(c.Schedule), c.Paused, c.NextAt != nil, next)
+			next_at = CASE WHEN $5 THEN $6::timestamptz ELSE next_at END, begun = CASE WHEN $7 THEN 0 ELSE begun END WHERE id = $1`,
+			id, textOrNull(c.Name), textOrNull(c.Schedule), c.Paused, c.NextAt != nil, next, c.Resumes())
 	}))
 }
 
@@ -196,7 +196,7 @@ func checkFence(ctx context.Context, tx pgx.Tx) error {
 // DueSources returns the sources to sync; see source.Leases.
 func (s *sources) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
 	out, err := query(ctx, s, pgx.RowTo[int64], `SELECT id FROM source WHERE (requested > 0 OR NOT paused AND (next_at <= $1 OR lease_until IS NOT NULL))
-		AND (lease_until IS NULL OR lease_until <= $1) ORDER BY requested DESC, next_at NULLS FIRST, id`, now)
+		AND (lease_until IS NULL OR lease_until <= $1) AND begun <= $2 ORDER BY requested DESC, next_at NULLS FIRST, id`, now, source.MaxBegun)
 	return out, fail("list due sources", err)
 }
 
@@ -207,14 +207,14 @@ func (s *sources) RequestSync(ctx context.Context, id int64, request source.Requ
 }
 
 // StartSync takes the lease; see source.Leases.
-func (s *sources) StartSync(ctx context.Context, id int64, l source.Lease) (ok bool, err error) {
-	tag, err := s.pool.Exec(ctx, `UPDATE source SET lease_owner = $2, lease_until = $4, requested = 0, done = 0, total = 0
-		WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $3)`, id, l.Owner, l.Now, l.Until)
-	if err == nil && tag.RowsAffected() == 0 {
+func (s *sources) StartSync(ctx context.Context, id int64, l source.Lease) (begun int, err error) {
+	err = s.pool.QueryRow(ctx, `UPDATE source SET lease_owner = $2, lease_until = $4, requested = 0, begun = begun + 1, done = 0, total = 0
+		WHERE id = $1 AND (lease_until IS NULL OR lease_until <= $3) RETURNING begun`, id, l.Owner, l.Now, l.Until).Scan(&begun)
+	if errors.Is(err, pgx.ErrNoRows) {
 		var there int64
 		err = missing(s.pool.QueryRow(ctx, `SELECT id FROM source WHERE id = $1`, id).Scan(&there), store.NoSource(id))
 	}
-	return err == nil && tag.RowsAffected() > 0, fail(fmt.Sprintf("start sync of source %d", id), err)
+	return begun, fail(fmt.Sprintf("start sync of source %d", id), err)
 }
 
 // KeepSync extends the lease; see source.Leases.
@@ -227,14 +227,21 @@ func (s *sources) KeepSync(ctx context.Context, id int64, l source.Lease, p sour
 func (s *sources) EndSync(ctx context.Context, id int64, owner string, end *source.End) error {
 	operation := fmt.Sprintf("end sync of source %d", id)
 	if end == nil {
-		_, err := s.pool.Exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL WHERE id = $1 AND lease_owner = $2`, id, owner)
+		_, err := s.pool.Exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL, begun = 0 WHERE id = $1 AND lease_owner = $2`, id, owner)
 		return fail(operation, err)
 	}
 	last, err := store.SourceEnd(end)
 	if err != nil {
 		return fail(operation, err)
 	}
-	_, err = s.pool.Exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL, last_sync = $3, next_at = $4, errors = $5 WHERE id = $1 AND lease_owner = $2`,
-		id, owner, last, optional(end.NextAt), end.Errors)
+	_, err = s.pool.Exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL, last_sync = $3, next_at = $4, errors = $5,
+		paused = paused OR $6, begun = CASE WHEN $6 THEN begun ELSE 0 END WHERE id = $1 AND lease_owner = $2`,
+		id, owner, last, optional(end.NextAt), end.Errors, end.Stops)
 	return fail(operation, err)
+}
+
+// FreeSync releases the lease of a killed process; see source.Leases.
+func (s *sources) FreeSync(ctx context.Context, id int64, owner string) error {
+	_, err := s.pool.Exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL WHERE id = $1 AND lease_owner = $2`, id, owner)
+	return fail(fmt.Sprintf("free source %d", id), err)
 }

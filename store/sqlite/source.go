@@ -19,7 +19,7 @@ var (
 
 // sourceColumns are the columns that scanSource reads.
 const sourceColumns = `s.id, s.name, s.kind, s.location, s.options, s.secret, s.collection, s.schedule, s.paused, s.created_at,
-	coalesce(s.next_at, 0), s.requested, s.errors, s.last_sync, coalesce(s.lease_until, 0), s.lease_owner, s.done, s.total,
+	coalesce(s.next_at, 0), s.requested, s.errors, s.begun, s.last_sync, coalesce(s.lease_until, 0), s.lease_owner, s.done, s.total,
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id),
 	(SELECT count(*) FROM source_item i WHERE i.source_id = s.id AND i.status IN ('failed', 'unreachable')) FROM source s`
 
@@ -29,7 +29,7 @@ func scanSource(row scanner) (source.Record, error) {
 	var last *string
 	var created, next, busy int64
 	err := row.Scan(&r.ID, &r.Name, &r.Kind, &r.Location, &options, &r.Secret, &r.Collection, &r.Schedule, &r.Paused, &created,
-		&next, &r.Requested, &r.Errors, &last, &busy, &r.BusyBy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
+		&next, &r.Requested, &r.Errors, &r.Begun, &last, &busy, &r.BusyBy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
 	if err != nil {
 		return r, err
 	}
@@ -91,8 +91,8 @@ func (s *sources) ChangeSource(ctx context.Context, id int64, c source.Change) e
 			next = optional(*c.NextAt)
 		}
 		return w.change(ctx, store.NoSource(id), `UPDATE source SET name = coalesce(?, name), schedule = coalesce(?, schedule), paused = coalesce(?, paused),
-			next_at = CASE WHEN ? THEN ? ELSE next_at END WHERE id = ?`,
-			textOrNull(c.Name), textOrNull(c.Schedule), c.Paused, c.NextAt != nil, next, id)
+			begun = CASE WHEN ? THEN 0 ELSE begun END, next_at = CASE WHEN ? THEN ? ELSE next_at END WHERE id = ?`,
+			textOrNull(c.Name), textOrNull(c.Schedule), c.Paused, c.Resumes(), c.NextAt != nil, next, id)
 	}))
 }
 
@@ -223,7 +223,7 @@ func checkFence(ctx context.Context, w *writer) error {
 // DueSources returns the sources to sync; see source.Leases.
 func (s *sources) DueSources(ctx context.Context, now time.Time) ([]int64, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM source WHERE (requested > 0 OR NOT paused AND (next_at <= ?1 OR lease_until IS NOT NULL))
-		AND (lease_until IS NULL OR lease_until <= ?1) ORDER BY requested DESC, next_at, id`, now.UnixMicro())
+		AND (lease_until IS NULL OR lease_until <= ?1) AND begun <= ?2 ORDER BY requested DESC, next_at, id`, now.UnixMicro(), source.MaxBegun)
 	if err != nil {
 		return nil, fail("list due sources", err)
 	}
@@ -241,19 +241,22 @@ func (s *sources) RequestSync(ctx context.Context, id int64, request source.Requ
 }
 
 // StartSync takes the lease; see source.Leases.
-func (s *sources) StartSync(ctx context.Context, id int64, l source.Lease) (ok bool, err error) {
+func (s *sources) StartSync(ctx context.Context, id int64, l source.Lease) (begun int, err error) {
 	err = s.write(ctx, func(ctx context.Context, w *writer) error {
 		var until int64
 		if err := w.row(ctx, `SELECT coalesce(lease_until, 0) FROM source WHERE id = ?`, id).Scan(&until); err != nil {
 			return missing(err, store.NoSource(id))
 		}
-		if ok = until <= l.Now.UnixMicro(); !ok {
+		if until > l.Now.UnixMicro() {
 			return nil
 		}
-		_, err := w.exec(ctx, `UPDATE source SET lease_owner = ?, lease_until = ?, requested = 0, done = 0, total = 0 WHERE id = ?`, l.Owner, l.Until.UnixMicro(), id)
-		return err
+		return w.row(ctx, `UPDATE source SET lease_owner = ?, lease_until = ?, requested = 0, begun = begun + 1, done = 0, total = 0
+			WHERE id = ? RETURNING begun`, l.Owner, l.Until.UnixMicro(), id).Scan(&begun)
 	})
-	return ok && err == nil, fail(fmt.Sprintf("start sync of source %d", id), err)
+	if err != nil {
+		begun = 0
+	}
+	return begun, fail(fmt.Sprintf("start sync of source %d", id), err)
 }
 
 // KeepSync extends the lease; see source.Leases.
@@ -275,15 +278,24 @@ func (s *sources) KeepSync(ctx context.Context, id int64, l source.Lease, p sour
 func (s *sources) EndSync(ctx context.Context, id int64, owner string, end *source.End) error {
 	return fail(fmt.Sprintf("end sync of source %d", id), s.write(ctx, func(ctx context.Context, w *writer) error {
 		if end == nil {
-			_, err := w.exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL WHERE id = ? AND lease_owner = ?`, id, owner)
+			_, err := w.exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL, begun = 0 WHERE id = ? AND lease_owner = ?`, id, owner)
 			return err
 		}
 		last, err := store.SourceEnd(end)
 		if err != nil {
 			return err
 		}
-		_, err = w.exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL, last_sync = ?, next_at = ?, errors = ? WHERE id = ? AND lease_owner = ?`,
-			last, optional(end.NextAt), end.Errors, id, owner)
+		_, err = w.exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL, last_sync = ?1, next_at = ?2, errors = ?3,
+			paused = paused OR ?4, begun = CASE WHEN ?4 THEN begun ELSE 0 END WHERE id = ?5 AND lease_owner = ?6`,
+			last, optional(end.NextAt), end.Errors, end.Stops, id, owner)
+		return err
+	}))
+}
+
+// FreeSync releases the lease of a killed process; see source.Leases.
+func (s *sources) FreeSync(ctx context.Context, id int64, owner string) error {
+	return fail(fmt.Sprintf("free source %d", id), s.write(ctx, func(ctx context.Context, w *writer) error {
+		_, err := w.exec(ctx, `UPDATE source SET lease_owner = '', lease_until = NULL WHERE id = ? AND lease_owner = ?`, id, owner)
 		return err
 	}))
 }

@@ -35,6 +35,7 @@ func RunStore(t *testing.T, fresh func(t *testing.T) Database) {
 		"Items":    sourceItems,
 		"HandOver": sourceHandOver,
 		"Leases":   sourceLeases,
+		"Stops":    sourceStops,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -219,14 +220,14 @@ func sourceLeases(t *testing.T, db Database) {
 	want(t, "request", got.Requested, source.RetryRequest)
 
 	lease := source.Lease{Owner: "me", Now: sourceTime, Until: sourceTime.Add(time.Minute)}
-	start := func(k Store, l source.Lease, wanted bool) {
+	start := func(k Store, l source.Lease, begun int) {
 		t.Helper()
-		has, err := k.Leases.StartSync(ctx, manual, l)
+		got, err := k.Leases.StartSync(ctx, manual, l)
 		ok(t, err)
-		want(t, "lease", has, wanted)
+		want(t, "begun", got, begun)
 	}
-	start(k, lease, true)
-	start(other, source.Lease{Owner: "you", Now: sourceTime.Add(30 * time.Second), Until: sourceTime.Add(time.Hour)}, false)
+	start(k, lease, 1)
+	start(other, source.Lease{Owner: "you", Now: sourceTime.Add(30 * time.Second), Until: sourceTime.Add(time.Hour)}, 0)
 	due(sourceTime, paused, id)
 	keep := func(l source.Lease, wanted bool) {
 		t.Helper()
@@ -243,7 +244,7 @@ func sourceLeases(t *testing.T, db Database) {
 	// The lease has expired: another process takes over.
 	due(lease.Until, paused, manual, id)
 	yours := source.Lease{Owner: "you", Now: lease.Until, Until: lease.Until.Add(time.Minute)}
-	start(other, yours, true)
+	start(other, yours, 2)
 	keep(lease, false)
 	end := &source.End{Last: source.Summary{
 		StartedAt: sourceTime, EndedAt: sourceTime.Add(time.Second), Added: 1, Removed: 2,
@@ -261,7 +262,7 @@ func sourceLeases(t *testing.T, db Database) {
 	end.Last.Error = "it   broke"
 	want(t, "summary", *got.Last, end.Last)
 	want(t, "ended", []any{got.BusyUntil, got.NextAt, got.Errors}, []any{time.Time{}, end.NextAt, 2})
-	start(k, yours, true)
+	start(k, yours, 1)
 	ok(t, k.Leases.EndSync(ctx, manual, "you", nil))
 	got, err = k.Sources.Source(ctx, manual)
 	ok(t, err)
@@ -269,4 +270,58 @@ func sourceLeases(t *testing.T, db Database) {
 	_, err = k.Leases.StartSync(ctx, 999, lease)
 	wantKind(t, "no source", err, fault.NotFound)
 	wantKind(t, "no source", k.Leases.RequestSync(ctx, 999, source.SyncRequest), fault.NotFound)
+}
+
+// sourceStops counts syncs without an end, until the source is stopped.
+func sourceStops(t *testing.T, db Database) {
+	k, ctx := db.Open(t), t.Context()
+	id := addSource(t, k, sourceNamed("a", "default"))
+	at := func(minute int) time.Time { return sourceTime.Add(time.Duration(minute) * time.Minute) }
+	start := func(minute, begun int) {
+		t.Helper()
+		got, err := k.Leases.StartSync(ctx, id, source.Lease{Owner: "me", Now: at(minute), Until: at(minute + 1)})
+		ok(t, err)
+		want(t, "begun", got, begun)
+	}
+	due := func(minute int, ids ...int64) {
+		t.Helper()
+		got, err := k.Leases.DueSources(ctx, at(minute))
+		ok(t, err)
+		if !slices.Equal(got, ids) {
+			t.Fatalf("due are %v, want %v", got, ids)
+		}
+	}
+	check := func(begun int, paused bool) {
+		t.Helper()
+		r, err := k.Sources.Source(ctx, id)
+		ok(t, err)
+		want(t, "a source", []any{r.Begun, r.Paused, r.Stopped()}, []any{begun, paused, begun > source.MaxBegun})
+	}
+	start(0, 1)
+	start(1, 2)
+	ok(t, k.Leases.EndSync(ctx, id, "me", nil)) // it was canceled
+	check(0, false)
+	start(2, 1)
+	ok(t, k.Leases.FreeSync(ctx, id, "you"))
+	due(2)
+	ok(t, k.Leases.FreeSync(ctx, id, "me"))
+	check(1, false)
+	due(2, id)
+	start(2, 2)
+	ok(t, k.Leases.EndSync(ctx, id, "me", &source.End{NextAt: at(0)}))
+	check(0, false)
+	for begun := range source.MaxBegun + 1 {
+		start(3+begun, begun+1)
+	}
+	ok(t, k.Leases.EndSync(ctx, id, "me", &source.End{Last: source.Summary{Error: "it ended docent"}, NextAt: at(0), Stops: true}))
+	check(source.MaxBegun+1, true)
+	ok(t, k.Leases.RequestSync(ctx, id, source.SyncRequest))
+	due(9)
+	name, paused := "b", true
+	ok(t, k.Sources.ChangeSource(ctx, id, source.Change{Name: &name, Paused: &paused}))
+	check(source.MaxBegun+1, true)
+	paused = false
+	ok(t, k.Sources.ChangeSource(ctx, id, source.Change{Paused: &paused}))
+	check(0, false)
+	due(9, id)
 }

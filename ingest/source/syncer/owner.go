@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -35,6 +36,12 @@ func dead(owner string) bool {
 	}
 	at, alive := began(pid)
 	return !alive || at != theirs[3]
+}
+
+// ours reports whether a lease belongs to this process.
+func ours(owner string) bool {
+	theirs, ours := strings.Fields(owner), strings.Fields(newOwner())
+	return len(theirs) == 5 && len(ours) == 5 && slices.Equal(theirs[:4], ours[:4])
 }
 
 // pidSpace identifies the boot and the namespace of process ids; "" if unknown.

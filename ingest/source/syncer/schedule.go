@@ -35,9 +35,16 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 	if err != nil {
 		return source.Summary{}, err
 	}
+	if r.Stopped() && r.Last != nil {
+		return *r.Last, ErrStopped
+	}
 	owner := newOwner()
-	if err := m.lease(ctx, r, owner); err != nil {
+	begun, err := m.lease(ctx, r, owner)
+	if err != nil {
 		return source.Summary{}, err
+	}
+	if begun > source.MaxBegun {
+		return m.stop(ctx, r, owner)
 	}
 	s := &syncing{
 		items: m.cfg.Items, documents: m.cfg.Documents, record: r,
@@ -67,26 +74,48 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 	return sum, m.end(ctx, r, owner, &sum, err)
 }
 
-// lease takes the lease of a source. It fails with fault.Conflict if another
-// process holds it.
-func (m *Manager) lease(ctx context.Context, r source.Record, owner string) error {
+// lease takes the lease of a source and counts the sync as begun. It fails with
+// fault.Conflict if another process holds the lease.
+func (m *Manager) lease(ctx context.Context, r source.Record, owner string) (begun int, err error) {
+	if ours(r.BusyBy) && !r.BusyUntil.After(m.cfg.Now()) {
+		// This process could not store the end of a sync, but it was not killed.
+		if err := m.cfg.Leases.EndSync(ctx, r.ID, r.BusyBy, nil); err != nil {
+			return 0, err
+		}
+	}
 	for try := range 2 {
 		now := m.cfg.Now()
-		ok, err := m.cfg.Leases.StartSync(ctx, r.ID, source.Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)})
-		if err != nil || ok {
-			return err
+		begun, err = m.cfg.Leases.StartSync(ctx, r.ID, source.Lease{Owner: owner, Now: now, Until: now.Add(m.cfg.Lease)})
+		if err != nil || begun > 0 {
+			return begun, err
 		}
 		if r, err = m.cfg.Sources.Source(ctx, r.ID); err != nil {
-			return err
+			return 0, err
 		}
 		if try > 0 || !dead(r.BusyBy) {
 			break
 		}
-		if err := m.cfg.Leases.EndSync(ctx, r.ID, r.BusyBy, nil); err != nil {
-			return err
+		if err := m.cfg.Leases.FreeSync(ctx, r.ID, r.BusyBy); err != nil {
+			return 0, err
 		}
 	}
-	return fault.New(fault.Conflict, "sync_running", "the source %s is already being synced; try again after that", r.Name)
+	return 0, fault.New(fault.Conflict, "sync_running", "the source %s is already being synced; try again after that", r.Name)
+}
+
+// ErrStopped is the error of a sync of a source that docent has paused. See
+// source.Record.Stopped.
+var ErrStopped = fault.New(fault.Conflict,
+	"source_stopped", "docent ended twice while it read this source, so it paused the source; to try again, resume it on the page or with docent source resume")
+
+// stop pauses a source whose syncs ended docent.
+func (m *Manager) stop(ctx context.Context, r source.Record, owner string) (source.Summary, error) {
+	now := m.cfg.Now().UTC()
+	sum := source.Summary{StartedAt: now, EndedAt: now}
+	sum.Fail(fault.TextOf(ErrStopped))
+	m.log.Warn("a source is paused, because docent ended twice while it read the source", "source", r.Name)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+	defer cancel()
+	return sum, errors.Join(ErrStopped, m.cfg.Leases.EndSync(last, r.ID, owner, &source.End{Last: sum, Errors: r.Errors + 1, Stops: true}))
 }
 
 // resume requests the syncs again that killed processes of this machine left
@@ -96,7 +125,7 @@ func (m *Manager) resume(ctx context.Context) {
 	for _, r := range all {
 		if r.BusyBy != "" && dead(r.BusyBy) && err == nil {
 			if err = m.cfg.Leases.RequestSync(ctx, r.ID, source.SyncRequest); err == nil {
-				err = m.cfg.Leases.EndSync(ctx, r.ID, r.BusyBy, nil)
+				err = m.cfg.Leases.FreeSync(ctx, r.ID, r.BusyBy)
 			}
 		}
 	}
@@ -216,7 +245,7 @@ func (m *Manager) Run(ctx context.Context) error {
 	defer working.Wait()
 	w := &watching{m: m, watched: map[int64]*watched{}}
 	defer w.stop()
-	slots := make(chan struct{}, concurrency)
+	s := &slots{}
 	m.resume(ctx)
 	for woken := true; ; {
 		w.reconcile(ctx, woken)
@@ -225,11 +254,15 @@ func (m *Manager) Run(ctx context.Context) error {
 			m.log.Warn("look for sources that are due", "error", err)
 		}
 		for _, id := range ids {
-			if !m.take(slots, id) {
+			alone := m.alone(ctx, id)
+			if !s.take(alone) {
+				if alone {
+					break // so that the others end
+				}
 				continue
 			}
 			working.Go(func() {
-				defer func() { <-slots; m.notify() }()
+				defer func() { s.giveBack(); m.notify() }()
 				m.background(ctx, id)
 			})
 		}
@@ -244,19 +277,37 @@ func (m *Manager) Run(ctx context.Context) error {
 	}
 }
 
-// take reserves a slot for a source that is not being synced.
-func (m *Manager) take(slots chan struct{}, id int64) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.running[id] != nil {
+// alone reports whether a source must be synced alone, because its last sync has no
+// end. If that sync ended docent, no other source is then blamed for it.
+func (m *Manager) alone(ctx context.Context, id int64) bool {
+	r, err := m.cfg.Sources.Source(ctx, id)
+	return err == nil && r.Begun > 0
+}
+
+// slots bound the syncs of a Run.
+type slots struct {
+	mu    sync.Mutex // guards the fields below
+	taken int
+	alone bool // the only sync must stay alone
+}
+
+// take reserves a slot. With alone, it needs all slots.
+func (s *slots) take(alone bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.alone || s.taken >= concurrency || alone && s.taken > 0 {
 		return false
 	}
-	select {
-	case slots <- struct{}{}:
-		return true
-	default:
-		return false
-	}
+	s.taken++
+	s.alone = alone
+	return true
+}
+
+func (s *slots) giveBack() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken--
+	s.alone = false
 }
 
 // background runs a sync that no caller waits for.

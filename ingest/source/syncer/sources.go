@@ -307,6 +307,12 @@ func (m *Manager) Change(ctx context.Context, id int64, p source.Patch) (source.
 		}
 		c.NextAt = &next
 	}
+	if c.Resumes() && r.Stopped() && c.NextAt == nil {
+		if interval, _ := source.ParseSchedule(r.Schedule); interval > 0 { //nolint:errcheck // an unreadable schedule counts as manual
+			now := m.cfg.Now().UTC()
+			c.NextAt = &now
+		}
+	}
 	if err := m.cfg.Sources.ChangeSource(ctx, id, c); err != nil {
 		return source.Record{}, err
 	}
@@ -322,8 +328,16 @@ func latest(a, b time.Time) time.Time {
 }
 
 // Request requests a background sync. With retry, the sync reads failed items
-// again even if they have not changed.
+// again even if they have not changed. It fails with ErrStopped if docent has paused
+// the source.
 func (m *Manager) Request(ctx context.Context, id int64, retry bool) error {
+	r, err := m.cfg.Sources.Source(ctx, id)
+	if err != nil {
+		return err
+	}
+	if r.Stopped() {
+		return ErrStopped
+	}
 	request := source.SyncRequest
 	if retry {
 		request = source.RetryRequest
@@ -367,7 +381,7 @@ func (m *Manager) Remove(ctx context.Context, id int64, keep bool) error {
 		}
 	}
 	owner := newOwner()
-	if err := m.lease(ctx, r, owner); err != nil {
+	if _, err := m.lease(ctx, r, owner); err != nil {
 		return err
 	}
 	if !keep {

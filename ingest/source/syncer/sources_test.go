@@ -290,7 +290,7 @@ func TestLostLease(t *testing.T) {
 			once.Do(func() {
 				at := time.Now().Add(time.Hour) // the lease has expired
 				taken, err := w.db.StartSync(t.Context(), id, source.Lease{Owner: "another", Now: at, Until: at.Add(time.Hour)})
-				if err != nil || !taken {
+				if err != nil || taken == 0 {
 					t.Errorf("the other process: %v %v", taken, err)
 				}
 			})
@@ -302,5 +302,48 @@ func TestLostLease(t *testing.T) {
 		if after := w.state(); after != before {
 			t.Errorf("before:\n%s\nafter:\n%s", before, after)
 		}
+	}
+}
+
+// TestStopped: a source is paused if the processes of its last two syncs were killed.
+func TestStopped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := newPlace("a", "text a")
+	id := w.add("p", p)
+	killed := func(minutes int) {
+		t.Helper()
+		at := time.Now().Add(time.Duration(minutes-60) * time.Minute)
+		begun, err := w.db.StartSync(t.Context(), id, source.Lease{Owner: "killed", Now: at, Until: at.Add(time.Minute)})
+		if err != nil || begun == 0 {
+			t.Fatal(begun, err)
+		}
+	}
+	killed(1)
+	w.sync(id, "+1 ~0 =0 -0 !0") // once may be an accident
+	killed(2)
+	killed(3)
+	p.set("a", "a new text")
+	stopped := fault.Message(syncer.ErrStopped)
+	for range 2 {
+		w.sync(id, "+0 ~0 =0 -0 !0 "+stopped)
+	}
+	if err := w.m.Request(t.Context(), id, false); !errors.Is(err, syncer.ErrStopped) {
+		t.Errorf("a request: %v", err)
+	}
+	r, err := w.m.Get(t.Context(), id)
+	if err != nil || !r.Stopped() || !r.Paused || r.Last.Error != stopped || !r.BusyUntil.IsZero() || p.opened != 1 {
+		t.Errorf("the source is %+v, %v, and %d items were opened", r, err, p.opened)
+	}
+	paused := false
+	if r, err = w.m.Change(t.Context(), id, source.Patch{Paused: &paused}); err != nil || r.Stopped() || r.Paused {
+		t.Errorf("the source is %+v, %v", r, err)
+	}
+	killed(4)
+	w.sync(id, "+0 ~1 =0 -0 !0")
+	killed(5)
+	killed(6)
+	if err := w.m.Remove(t.Context(), id, false); err != nil {
+		t.Error(err)
 	}
 }

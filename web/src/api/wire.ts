@@ -910,7 +910,7 @@ export interface components {
             /** @description manual, or the interval between syncs, such as 15m, 1h, or 7d. */
             schedule: string;
             /**
-             * @description failed: the last sync failed or was incomplete.
+             * @description failed: the last sync failed or was incomplete, or docent paused the source because its syncs ended docent.
              * @enum {string}
              */
             status: "idle" | "syncing" | "failed" | "paused";

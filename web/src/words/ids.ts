@@ -139,6 +139,7 @@ export interface Params {
   feed_entry_gone: [];
   feed_option_negative: [];
   feed_too_deep: [];
+  feed_too_many_elements: [number];
   feed_unreadable: [];
   feedback_empty: [];
   feedback_invalid: [];
@@ -581,6 +582,7 @@ export interface Params {
   source_option_unknown: [string, string, string];
   source_removed: [];
   source_secret_missing: [string, string, string, string];
+  source_stopped: [];
   source_too_many_files: [number];
   sources_off: [];
   speaking_off: [];
