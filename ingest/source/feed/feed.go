@@ -55,11 +55,13 @@ type Config struct {
 	AllowPrivate bool `json:"-"`
 }
 
-// The limits of a feed: entries, levels of elements, and bytes of a key.
+// The limits of a feed: entries, elements with their attributes, levels of elements,
+// and bytes of a key. The parser needs up to a few hundred bytes for each element.
 const (
-	maxEntries = 10_000
-	maxDepth   = 200
-	maxKey     = 1000
+	maxEntries  = 10_000
+	maxElements = 400_000
+	maxDepth    = 200
+	maxKey      = 1000
 )
 
 // Source is a feed source. It implements source.Source and is safe for
@@ -265,7 +267,7 @@ func (s *Source) read(ctx context.Context) (*gofeed.Feed, error) {
 }
 
 func parse(data []byte) (*gofeed.Feed, error) {
-	if err := checkDepth(data); err != nil {
+	if err := checkShape(data); err != nil {
 		return nil, err
 	}
 	f, err := gofeed.NewParser().Parse(bytes.NewReader(data))
@@ -275,12 +277,14 @@ func parse(data []byte) (*gofeed.Feed, error) {
 	return f, nil
 }
 
-// checkDepth rejects deep nesting, which would need much memory to parse.
-func checkDepth(data []byte) error {
+// checkShape rejects deep nesting and very many elements, which would need much memory
+// to parse.
+func checkShape(data []byte) error {
 	tooDeep := fault.New(fault.Invalid, "feed_too_deep", "damaged: the feed is nested too deeply")
+	tooMany := fault.New(fault.Invalid, "feed_too_many_elements", "too large: the feed has more than %d elements", maxElements)
+	depth, elements := 0, 0
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
-		depth := 0
-		for _, c := range trimmed { // brackets in strings count too, which is harmless
+		for _, c := range trimmed { // characters in strings count too, which is harmless
 			switch c {
 			case '{', '[':
 				if depth++; depth > 50*maxDepth {
@@ -288,6 +292,10 @@ func checkDepth(data []byte) error {
 				}
 			case '}', ']':
 				depth--
+			case ',':
+				if elements++; elements > 4*maxElements {
+					return tooMany
+				}
 			}
 		}
 		return nil
@@ -295,16 +303,18 @@ func checkDepth(data []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.Strict = false
 	d.CharsetReader = charset.NewReaderLabel
-	depth := 0
 	for {
 		token, err := d.RawToken()
 		if err != nil {
 			return nil //nolint:nilerr // the parser judges errors
 		}
-		switch token.(type) {
+		switch t := token.(type) {
 		case xml.StartElement:
 			if depth++; depth > maxDepth {
 				return tooDeep
+			}
+			if elements += 1 + len(t.Attr); elements > maxElements {
+				return tooMany
 			}
 		case xml.EndElement:
 			depth--

@@ -155,6 +155,8 @@ func TestHostileFeeds(t *testing.T) {
 		"deep":   "<rss><channel><item>" + strings.Repeat("<a>", 1_000_000),
 		"json":   `{"version":"https://jsonfeed.org/version/1","items":` + strings.Repeat("[", 1_000_000),
 		"binary": "\x00\x01\x02",
+		"many":   `<rss version="2.0"><channel>` + strings.Repeat("<item/>", maxElements+1) + `</channel></rss>`,
+		"commas": `{"version":"https://jsonfeed.org/version/1","items":[{}` + strings.Repeat(",{}", 4*maxElements+1) + `]}`,
 	} {
 		if _, err := parse([]byte(text)); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%s: error %v", name, err)

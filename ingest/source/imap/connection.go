@@ -16,10 +16,12 @@ import (
 	"docent/internal/fault"
 )
 
-// maxTalk bounds the bytes that a server sends besides messages. maxGreeting
-// bounds the bytes before sign-in, and loginTimeout its duration.
+// maxTalk bounds the bytes that a server sends for the list of a mailbox, and maxNames
+// those for the names of all mailboxes, which stay in memory. maxGreeting bounds the
+// bytes before sign-in, and loginTimeout its duration.
 const (
 	maxTalk      = 64 << 20
+	maxNames     = 8 << 20
 	maxGreeting  = 1 << 20
 	loginTimeout = time.Minute
 )
@@ -80,7 +82,7 @@ func (s *Source) connect(ctx context.Context) (*connection, error) {
 		}
 		return nil, s.explain(err)
 	}
-	c.meter.left.Store(maxTalk)
+	c.meter.left.Store(maxNames)
 	return c, nil
 }
 

@@ -67,9 +67,16 @@ type Source struct {
 	host           string
 	bucket, prefix string // the prefix ends with a slash or is ""
 	filter         match.Filter
-	http           *http.Client
-	client         *minio.Core
+	http           *http.Client // for objects
+	listing        *http.Client // for listings
+	objects        *minio.Core
+	lists          *minio.Core
 }
+
+// maxListing bounds one response of a listing, in bytes. It has at most a thousand
+// objects with names of up to 1024 bytes, each of which takes up to three bytes.
+// Parsing needs up to 27 times this size in memory.
+const maxListing = 4 << 20
 
 const amazon = "s3.amazonaws.com"
 
@@ -102,28 +109,39 @@ func New(cfg Config) (*Source, error) {
 			"files_option_negative", "max_files, max_bytes, timeout_seconds, retry_ms: they cannot be negative")
 	}
 	s.cfg.complete()
-	s.http = dial.Client(dial.Options{
-		AllowPrivate: cfg.AllowPrivate,
+	if s.http, s.objects, err = s.connect(u.Scheme != "http", s.cfg.MaxBytes); err != nil {
+		return nil, err
+	}
+	if s.listing, s.lists, err = s.connect(u.Scheme != "http", maxListing); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// connect returns a client for responses of up to a number of bytes.
+func (s *Source) connect(secure bool, maxBody int64) (*http.Client, *minio.Core, error) {
+	client := dial.Client(dial.Options{
+		AllowPrivate: s.cfg.AllowPrivate,
 		Timeout:      time.Duration(s.cfg.TimeoutSeconds) * time.Second,
-		RetryWait:    time.Duration(cfg.RetryMillis) * time.Millisecond,
-		MaxBody:      max(s.cfg.MaxBytes, 16<<20), // the limit also applies to listings
+		RetryWait:    time.Duration(s.cfg.RetryMillis) * time.Millisecond,
+		MaxBody:      maxBody,
 	})
 	lookup := minio.BucketLookupAuto // path style, except for Amazon
-	if cfg.VirtualHost {
+	if s.cfg.VirtualHost {
 		lookup = minio.BucketLookupDNS
 	}
-	s.client, err = minio.NewCore(s.host, &minio.Options{
-		Creds:        credentials.NewStaticV4(cfg.AccessKey, cfg.SecretKey, cfg.SessionToken),
-		Secure:       u.Scheme != "http",
-		Transport:    s.http.Transport,
+	core, err := minio.NewCore(s.host, &minio.Options{
+		Creds:        credentials.NewStaticV4(s.cfg.AccessKey, s.cfg.SecretKey, s.cfg.SessionToken),
+		Secure:       secure,
+		Transport:    client.Transport,
 		Region:       s.cfg.Region,
 		BucketLookup: lookup,
 		MaxRetries:   1, // the transport retries instead
 	})
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "url_forbidden", "url: %w", err)
+		return nil, nil, fault.New(fault.Invalid, "url_forbidden", "url: %w", err)
 	}
-	return s, nil
+	return client, core, nil
 }
 
 func (c *Config) complete() {
@@ -144,6 +162,7 @@ func (c *Config) complete() {
 // Close ends idle connections. The source stays usable.
 func (s *Source) Close() error {
 	s.http.CloseIdleConnections()
+	s.listing.CloseIdleConnections()
 	return nil
 }
 
@@ -170,7 +189,7 @@ func (st state) same(raw []byte) bool {
 func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.Item, error] {
 	return func(yield func(source.Item, error) bool) {
 		files, last := 0, ""
-		for o := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true}) {
+		for o := range s.lists.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix, Recursive: true}) {
 			if o.Err != nil {
 				yield(source.Item{}, fmt.Errorf("list s3://%s/%s: %w", s.bucket, s.prefix, s.explain(o.Err)))
 				return
@@ -220,7 +239,7 @@ func (s *Source) item(o minio.ObjectInfo, key string, known source.Known) source
 
 // Open downloads an object.
 func (s *Source) Open(ctx context.Context, item source.Item) (io.ReadCloser, error) {
-	body, _, _, err := s.client.GetObject(ctx, s.bucket, s.prefix+item.Key, minio.GetObjectOptions{})
+	body, _, _, err := s.objects.GetObject(ctx, s.bucket, s.prefix+item.Key, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, s.explain(err)
 	}

@@ -32,7 +32,7 @@ func gateway(t *testing.T) string {
 		"posix", "--sidecar", t.TempDir(), t.TempDir())
 	sourcetest.Start(t, cmd, address)
 	src := open(t, Config{URL: "http://" + address + "/docs", AccessKey: access, SecretKey: secret})
-	if err := src.client.MakeBucket(t.Context(), "docs", minio.MakeBucketOptions{}); err != nil {
+	if err := src.objects.MakeBucket(t.Context(), "docs", minio.MakeBucketOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return "http://" + address
@@ -51,7 +51,7 @@ func open(t *testing.T, cfg Config) *Source {
 
 func put(t *testing.T, s *Source, key, text string) {
 	t.Helper()
-	_, err := s.client.Client.PutObject(t.Context(), "docs", key, bytes.NewReader([]byte(text)), int64(len(text)), minio.PutObjectOptions{DisableMultipart: true})
+	_, err := s.objects.Client.PutObject(t.Context(), "docs", key, bytes.NewReader([]byte(text)), int64(len(text)), minio.PutObjectOptions{DisableMultipart: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestGateway(t *testing.T) {
 	k.Sync(t, src)
 	sourcetest.Equal(t, "changed", k.Changed, nil)
 	put(t, src, "manual/a.txt", "one more")
-	if err := src.client.Client.RemoveObject(t.Context(), "docs", "manual/deep/b.html", minio.RemoveObjectOptions{}); err != nil {
+	if err := src.objects.Client.RemoveObject(t.Context(), "docs", "manual/deep/b.html", minio.RemoveObjectOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	k.Sync(t, src)
@@ -130,6 +130,35 @@ func TestEndlessListing(t *testing.T) {
 	k.Sync(t, open(t, Config{URL: server.URL + "/docs"}))
 	if k.Err == nil {
 		t.Error("an endless listing ends without an error")
+	}
+}
+
+// TestLargeListing has one response without end, and one with the longest names.
+func TestLargeListing(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, `<ListBucketResult><EncodingType>url</EncodingType>`)
+		for i := 0; i < 1000 || strings.HasPrefix(r.URL.Path, "/endless"); i++ {
+			_, err := fmt.Fprintf(w, `<Contents><Key>%04d%s</Key><Size>1</Size></Contents>`, i, strings.Repeat("%20", 1020))
+			if err != nil {
+				return
+			}
+		}
+		fmt.Fprint(w, `</ListBucketResult>`)
+	}))
+	t.Cleanup(server.Close)
+	for bucket, want := range map[string]bool{"longest": true, "endless": false} {
+		items, failed := 0, error(nil)
+		for _, err := range open(t, Config{URL: server.URL + "/" + bucket}).List(t.Context(), func(string) ([]byte, bool) { return nil, false }) {
+			if err != nil {
+				failed = err
+				break
+			}
+			items++
+		}
+		if want != (failed == nil) || want && items != 1000 || !want && fault.KindOf(failed) != fault.Invalid {
+			t.Errorf("%s: %d objects, %v", bucket, items, failed)
+		}
 	}
 }
 

@@ -139,8 +139,12 @@ func (st state) same(raw []byte) bool {
 	return st.Modified != "" && st == old
 }
 
-// maxDepth bounds the levels of folders.
-const maxDepth = 64
+// maxDepth bounds the levels of folders. maxPaths bounds the bytes of all paths of a
+// listing.
+const (
+	maxDepth = 64
+	maxPaths = 64 << 20
+)
 
 // List walks the folders with one request for each. If a folder cannot be listed,
 // List continues with the others and yields an error at the end.
@@ -149,7 +153,7 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 		var failed error
 		queue := []string{""} // relative to the root, with a slash at the end
 		seen := map[string]bool{"": true}
-		files := 0
+		files, paths := 0, 0
 		for len(queue) > 0 {
 			dir := queue[0]
 			queue = queue[1:]
@@ -165,6 +169,10 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 				continue
 			}
 			for _, e := range entries {
+				if paths += len(e.path); paths > maxPaths || len(queue) > s.cfg.MaxFiles || len(seen) > 2*s.cfg.MaxFiles {
+					yield(source.Item{}, s.tooMany())
+					return
+				}
 				if e.folder {
 					if !seen[e.path] && !s.filter.Excludes(strings.TrimSuffix(e.path, "/")) {
 						seen[e.path] = true
@@ -176,9 +184,8 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 					continue
 				}
 				seen[e.path] = true
-				if files++; files > s.cfg.MaxFiles || len(queue) > s.cfg.MaxFiles {
-					yield(source.Item{}, fault.New(fault.Invalid,
-						"folder_too_many_files", "more than %d files; choose a smaller folder or raise max_files", s.cfg.MaxFiles))
+				if files++; files > s.cfg.MaxFiles {
+					yield(source.Item{}, s.tooMany())
 					return
 				}
 				if !yield(s.item(e, known), nil) {
@@ -190,6 +197,11 @@ func (s *Source) List(ctx context.Context, known source.Known) iter.Seq2[source.
 			yield(source.Item{}, failed)
 		}
 	}
+}
+
+func (s *Source) tooMany() error {
+	return fault.New(fault.Invalid,
+		"folder_too_many_files", "more than %d files; choose a smaller folder or raise max_files", s.cfg.MaxFiles)
 }
 
 func (s *Source) item(e entry, known source.Known) source.Item {

@@ -215,6 +215,26 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
+// TestEndlessFolders has folders only, each with more of them.
+func TestEndlessFolders(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusMultiStatus)
+		fmt.Fprint(w, `<D:multistatus xmlns:D="DAV:">`)
+		for i := range 100 {
+			fmt.Fprintf(w, `<D:response><D:href>%s%d/</D:href><D:propstat><D:prop><D:resourcetype><D:collection/></D:resourcetype></D:prop>`+
+				`<D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>`, r.URL.Path, i)
+		}
+		fmt.Fprint(w, `</D:multistatus>`)
+	}))
+	t.Cleanup(server.Close)
+	var k sourcetest.Kept
+	k.Sync(t, open(t, Config{URL: server.URL, MaxFiles: 1000}))
+	if fault.TextOf(k.Err).ID != "folder_too_many_files" {
+		t.Errorf("error %v", k.Err)
+	}
+}
+
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	for field, cfg := range map[string]Config{
