@@ -12,7 +12,6 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/cache"
-	"github.com/go-git/go-git/v5/plumbing/format/packfile"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/capability"
 	"github.com/go-git/go-git/v5/plumbing/protocol/packp/sideband"
@@ -133,7 +132,7 @@ func (s *Source) download(ctx context.Context, session transport.UploadPackSessi
 	case req.Capabilities.Supports(capability.Sideband):
 		pack = sideband.NewDemuxer(sideband.Sideband, res)
 	}
-	if err := packfile.UpdateObjectStorage(storage(tmp), pack); err != nil {
+	if err := unpack(ctx, tmp, pack, s.cfg.MaxBytes); err != nil {
 		return s.explain(err)
 	}
 	old, err := os.ReadDir(s.dir())

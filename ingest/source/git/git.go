@@ -83,7 +83,7 @@ func (s *Source) walk(ctx context.Context, branch string, known source.Known, yi
 		for _, e := range tree.Entries {
 			at := dir.path + e.Name
 			if entries++; entries > maxEntries || len(at) > maxPath || dir.depth > maxDepth {
-				return fault.New(fault.Invalid, "git_too_large", "the repository has too many files or levels")
+				return tooLarge()
 			}
 			if seen[e.Name] || e.Name == "" {
 				continue
@@ -151,7 +151,7 @@ func (s *Source) item(branch, at string, blob plumbing.Hash, known source.Known)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	item.Size, item.Err = s.objects.EncodedObjectSize(blob)
-	if item.Err == nil && item.Size > s.cfg.MaxBytes {
+	if errors.Is(item.Err, plumbing.ErrObjectNotFound) || item.Size > s.cfg.MaxBytes { // unpack skips large files
 		item.Err = dial.TooLarge(s.cfg.MaxBytes)
 	}
 	return item
@@ -171,12 +171,12 @@ func (s *Source) Open(_ context.Context, item source.Item) (io.ReadCloser, error
 	if s.objects == nil {
 		return nil, fault.New(fault.Invalid, "git_file_unlisted", "%s was not listed", item.Key)
 	}
+	if size, err := s.objects.EncodedObjectSize(hash); err == nil && size > s.cfg.MaxBytes {
+		return nil, dial.TooLarge(s.cfg.MaxBytes)
+	}
 	blob, err := object.GetBlob(s.objects, hash)
 	if err != nil {
 		return nil, damaged(err)
-	}
-	if blob.Size > s.cfg.MaxBytes {
-		return nil, dial.TooLarge(s.cfg.MaxBytes)
 	}
 	r, err := blob.Reader()
 	if err != nil {

@@ -189,6 +189,7 @@ export interface Params {
   git_no_default_branch: [];
   git_no_repository: [];
   git_option_negative: [];
+  git_pack_damaged: [];
   git_refused: [];
   git_too_large: [];
   git_url_invalid: [string];
