@@ -50,7 +50,7 @@ func TestSourceThatEndsDocent(t *testing.T) {
 			} `json:"last_sync"`
 		} `json:"sources"`
 	}
-	every(t, "the source is shown as failed", func() bool {
+	eventually(t, "the source is shown as failed", func() bool {
 		getJSON(t, at+"/api/sources", &list)
 		return list.Sources[0].Status == "failed"
 	})
