@@ -171,4 +171,3 @@ func FuzzUnpack(f *testing.F) {
 		_ = unpack(t.Context(), t.TempDir(), bytes.NewReader(data), 1000)
 	})
 }
-
