@@ -26,7 +26,9 @@ source on its schedule. It follows changes in folders at once.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSourceAdd(std), newSourceLs(std), newSourceSync(std), newSourcePause(std, true), newSourcePause(std, false), newSourceRm(std))
+	cmd.AddCommand(
+		newSourceAdd(std), newSourceLs(std), newSourceSync(std), newSourcePause(std, true), newSourcePause(std, false), newSourceRm(std),
+	)
 	return cmd
 }
 

@@ -267,7 +267,9 @@ func (u *unpacking) deltas(o packed) []packed {
 
 // apply builds one object from its base. size is the size of the delta. It fails with
 // errSkipped if the object is too large.
-func (u *unpacking) apply(ctx context.Context, kind plumbing.ObjectType, d packed, base level, held int64) (content []byte, size int64, err error) {
+func (u *unpacking) apply(ctx context.Context, kind plumbing.ObjectType, d packed, base level, held int64) (
+	content []byte, size int64, err error,
+) {
 	limit := int64(maxTree)
 	if kind == plumbing.BlobObject {
 		limit = u.limit
