@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,6 +49,14 @@ type Settings struct {
 	Location string
 	// Options are the options and secret settings, by name.
 	Options map[string]string
+	// Dial connects to the servers of the source; default a dialer of package dial.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error) `json:"-"`
+}
+
+// Storing is a Source that keeps files in a folder between syncs.
+type Storing interface {
+	// Folder returns the only folder that the source writes to.
+	Folder() string
 }
 
 // Kind is a kind of source, such as a folder or a web site.

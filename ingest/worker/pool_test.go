@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 	if worker.Requested() {
 		os.Exit(worker.Main(context.Background()))
 	}
+	runTestSource()
 	if what := os.Getenv(asServer); what != "" {
 		os.Exit(serveTest(what))
 	}

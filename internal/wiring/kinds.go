@@ -15,32 +15,52 @@ import (
 	"docent/internal/fault"
 )
 
-// SourceKinds returns the kinds of sources. The names of their options are the
-// JSON keys of their Configs.
+// SourceKinds returns the kinds of sources. Worker processes read those on the network.
 func SourceKinds(cfg config.Config) []source.Kind {
-	private := cfg.Sources.Private
+	kinds := plainKinds(cfg.Sources.Private, filepath.Join(cfg.CacheDir(), "git"))
+	for i, k := range kinds {
+		if !k.Local {
+			kinds[i] = confined(k, cfg.Sources.Private)
+		}
+	}
+	return kinds
+}
+
+// OpenSource opens a source in a worker process; see worker.OpenSource.
+func OpenSource(kind string, s source.Settings, private bool, folder string) (source.Source, error) {
+	for _, k := range plainKinds(private, filepath.Dir(folder)) {
+		if k.Name == kind && !k.Local {
+			return k.Open(s)
+		}
+	}
+	return nil, fault.New(fault.Internal, "worker_request_unknown", "unknown work %q", kind)
+}
+
+// plainKinds returns the kinds of sources, which this process reads. The names of their
+// options are the JSON keys of their Configs.
+func plainKinds(private bool, gitCache string) []source.Kind {
 	return []source.Kind{
 		{
 			Name: "folder", Local: true, Watches: true, Schedule: "1h",
 			Open: func(s source.Settings) (source.Source, error) { return folder.New(folder.Config{Path: s.Location}) },
 		},
 		networkKind(source.Kind{Name: "web", Options: webOptions}, web.New, func(c *web.Config, s source.Settings) {
-			c.URL, c.AllowPrivate = s.Location, private
+			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 		networkKind(source.Kind{Name: "feed", Schedule: "1h", Options: feedOptions}, feed.New, func(c *feed.Config, s source.Settings) {
-			c.URL, c.AllowPrivate = s.Location, private
+			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 		networkKind(source.Kind{Name: "git", Options: gitOptions}, git.New, func(c *git.Config, s source.Settings) {
-			c.URL, c.AllowPrivate, c.CacheDir = s.Location, private, filepath.Join(cfg.CacheDir(), "git")
+			c.URL, c.AllowPrivate, c.Dial, c.CacheDir = s.Location, private, s.Dial, gitCache
 		}),
 		networkKind(source.Kind{Name: "s3", Options: s3Options}, s3.New, func(c *s3.Config, s source.Settings) {
-			c.URL, c.AllowPrivate = s.Location, private
+			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 		networkKind(source.Kind{Name: "webdav", Options: webdavOptions}, webdav.New, func(c *webdav.Config, s source.Settings) {
-			c.URL, c.AllowPrivate = s.Location, private
+			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 		networkKind(source.Kind{Name: "imap", Schedule: "15m", Options: imapOptions}, imap.New, func(c *imap.Config, s source.Settings) {
-			c.URL, c.AllowPrivate = s.Location, private
+			c.URL, c.AllowPrivate, c.Dial = s.Location, private, s.Dial
 		}),
 	}
 }

@@ -18,6 +18,8 @@ type Options struct {
 	// AllowPrivate lets the client connect to addresses that are not public.
 	// Default: false.
 	AllowPrivate bool
+	// Dial connects to servers. Default: Dialer with AllowPrivate.
+	Dial Func
 	// UserAgent is the User-Agent header of every request. Default: the constant
 	// UserAgent.
 	UserAgent string
@@ -68,7 +70,7 @@ func (o Options) withDefaults() Options {
 func Client(o Options) *http.Client {
 	o = o.withDefaults()
 	base := &http.Transport{
-		DialContext:            Dialer(o.AllowPrivate).DialContext,
+		DialContext:            o.Dial.Or(o.AllowPrivate),
 		ForceAttemptHTTP2:      true,
 		MaxConnsPerHost:        o.Connections,
 		MaxIdleConnsPerHost:    o.Connections,

@@ -86,6 +86,17 @@ func Dialer(allowPrivate bool) *net.Dialer {
 	return d
 }
 
+// Func connects to a server.
+type Func func(ctx context.Context, network, address string) (net.Conn, error)
+
+// Or returns the function, or that of Dialer if it is nil.
+func (f Func) Or(allowPrivate bool) Func {
+	if f == nil {
+		return Dialer(allowPrivate).DialContext
+	}
+	return f
+}
+
 func guard(_ context.Context, network, address string, _ syscall.RawConn) error {
 	addr, err := netip.ParseAddrPort(address)
 	if err != nil {

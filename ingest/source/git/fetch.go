@@ -56,7 +56,7 @@ func (s *Source) refresh(ctx context.Context) (branch string, err error) {
 	if s.objects != nil && s.commit == commit {
 		return branch, nil
 	}
-	dir := filepath.Join(s.dir(), commit.String())
+	dir := filepath.Join(s.Folder(), commit.String())
 	if _, err := os.Stat(dir); err != nil {
 		if err := s.download(ctx, session, adv, commit, dir); err != nil {
 			return "", err
@@ -66,9 +66,9 @@ func (s *Source) refresh(ctx context.Context) (branch string, err error) {
 	return branch, nil
 }
 
-// dir returns the cache folder of this repository. It has one folder for each
+// Folder returns the cache folder of this repository. It has one folder for each
 // complete commit.
-func (s *Source) dir() string {
+func (s *Source) Folder() string {
 	sum := sha256.Sum256([]byte(s.url.String() + "\x00" + s.cfg.Branch))
 	return filepath.Join(s.cfg.CacheDir, hex.EncodeToString(sum[:10]))
 }
@@ -104,10 +104,10 @@ func (s *Source) resolve(adv *packp.AdvRefs) (branch string, commit plumbing.Has
 func (s *Source) download(ctx context.Context, session transport.UploadPackSession,
 	adv *packp.AdvRefs, commit plumbing.Hash, dir string,
 ) error {
-	if err := os.MkdirAll(s.dir(), 0o700); err != nil {
+	if err := os.MkdirAll(s.Folder(), 0o700); err != nil {
 		return fault.Wrap(fault.Internal, err, "git_cache_not_made", "cache_dir: the folder cannot be made")
 	}
-	tmp, err := os.MkdirTemp(s.dir(), "new-")
+	tmp, err := os.MkdirTemp(s.Folder(), "new-")
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "git_cache_not_written", "cache_dir: the folder cannot be written")
 	}
@@ -135,7 +135,7 @@ func (s *Source) download(ctx context.Context, session transport.UploadPackSessi
 	if err := unpack(ctx, tmp, pack, s.cfg.MaxBytes); err != nil {
 		return s.explain(err)
 	}
-	old, err := os.ReadDir(s.dir())
+	old, err := os.ReadDir(s.Folder())
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "git_cache_unreadable", "cache_dir: the folder cannot be read")
 	}
@@ -143,7 +143,7 @@ func (s *Source) download(ctx context.Context, session transport.UploadPackSessi
 		return fault.Wrap(fault.Internal, err, "git_cache_not_written", "cache_dir: the folder cannot be written")
 	}
 	for _, e := range old {
-		if at := filepath.Join(s.dir(), e.Name()); at != tmp && at != dir {
+		if at := filepath.Join(s.Folder(), e.Name()); at != tmp && at != dir {
 			os.RemoveAll(at)
 		}
 	}

@@ -139,7 +139,7 @@ func TestRepository(t *testing.T) {
 	k.Sync(t, src)
 	sourcetest.Equal(t, "changed", k.Changed, []string{"docs/three.md"})
 	sourcetest.Equal(t, "items", k.Keys(), []string{"README.md", "docs/Grüße #1.md", "docs/three.md"})
-	if dirs, err := os.ReadDir(src.dir()); err != nil || len(dirs) != 1 {
+	if dirs, err := os.ReadDir(src.Folder()); err != nil || len(dirs) != 1 {
 		t.Errorf("cache folder: %v, %v", dirs, err)
 	}
 }

@@ -37,6 +37,8 @@ type Config struct {
 	// AllowPrivate lets the source connect to private addresses. Only the operator
 	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
+	// Dial connects to servers. Default: the dialer of package dial.
+	Dial dial.Func `json:"-"`
 }
 
 // Source is an IMAP source. It implements source.Source and is safe for

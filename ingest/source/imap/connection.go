@@ -56,7 +56,7 @@ func (m *metered) end() { _ = m.Close() }
 func (s *Source) connect(ctx context.Context) (*connection, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()
-	raw, err := dial.Dialer(s.cfg.AllowPrivate).DialContext(ctx, "tcp", s.addr)
+	raw, err := s.cfg.Dial.Or(s.cfg.AllowPrivate)(ctx, "tcp", s.addr)
 	if err != nil {
 		return nil, s.explain(err)
 	}

@@ -58,6 +58,8 @@ type Config struct {
 	// AllowPrivate lets the source connect to private addresses. Only the operator
 	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
+	// Dial connects to servers. Default: the dialer of package dial.
+	Dial dial.Func `json:"-"`
 }
 
 // Source is an S3 source. It implements source.Source and is safe for
@@ -122,6 +124,7 @@ func New(cfg Config) (*Source, error) {
 func (s *Source) connect(secure bool, maxBody int64) (*http.Client, *minio.Core, error) {
 	client := dial.Client(dial.Options{
 		AllowPrivate: s.cfg.AllowPrivate,
+		Dial:         s.cfg.Dial,
 		Timeout:      time.Duration(s.cfg.TimeoutSeconds) * time.Second,
 		RetryWait:    time.Duration(s.cfg.RetryMillis) * time.Millisecond,
 		MaxBody:      maxBody,

@@ -52,6 +52,8 @@ type Config struct {
 	// AllowPrivate lets the source connect to private addresses. Only the operator
 	// can set it; it is not an option of the source. Default: false.
 	AllowPrivate bool `json:"-"`
+	// Dial connects to servers. Default: the dialer of package dial.
+	Dial dial.Func `json:"-"`
 }
 
 // Source is a WebDAV source. It implements source.Source and is safe for
@@ -96,6 +98,7 @@ func New(cfg Config) (*Source, error) {
 	}
 	o := dial.Options{
 		AllowPrivate: cfg.AllowPrivate,
+		Dial:         cfg.Dial,
 		Timeout:      time.Duration(cfg.TimeoutSeconds) * time.Second,
 		RetryWait:    time.Duration(cfg.RetryMillis) * time.Millisecond,
 		MaxBody:      cfg.MaxBytes,

@@ -1,0 +1,11 @@
+//go:build !unix
+
+package wiring
+
+import "docent/ingest/source"
+
+// RunSourceWorker does nothing, because this system cannot pass connections to another
+// process. The server itself reads sources.
+func RunSourceWorker() {}
+
+func confined(k source.Kind, _ bool) source.Kind { return k }
