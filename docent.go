@@ -48,7 +48,7 @@ func init() { //nolint:gochecknoinits // see above
 	if worker.Requested() {
 		os.Exit(worker.Main(context.Background()))
 	}
-	wiring.RunSourceWorker()
+	wiring.RunSourceWorker(context.Background())
 }
 
 // Options configures Run and New. Flags override environment variables. Variables

@@ -40,6 +40,8 @@ type SourceConfig struct {
 	// Command is the command that starts a process. Default this program, which must
 	// call [SourceRequested] first in main.
 	Command []string
+	// Env are variables for the process; default none.
+	Env []string
 	// Private lets sources connect to private addresses.
 	Private bool
 	// Dial connects to the servers of sources; required.
@@ -125,11 +127,7 @@ func (c *Confined) start(ctx context.Context) (*sourceProcess, error) {
 	keepDescriptors()
 	cmd := exec.Command(command[0], command[1:]...) //nolint:noctx // Close ends it
 	cmd.Env = []string{"GOTRACEBACK=single"}        // not the parent's environment, which contains passwords
-	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR"} {
-		if value, ok := os.LookupEnv(name); ok {
-			cmd.Env = append(cmd.Env, name+"="+value)
-		}
-	}
+	cmd.Env = append(cmd.Env, c.cfg.Env...)
 	cmd.SysProcAttr = childAttributes()
 	cmd.Stdin = theirs
 	run := &sourceProcess{cmd: cmd, channel: ours, said: &tail{}, peer: newPeer(), ended: make(chan struct{})}

@@ -35,7 +35,7 @@ type OpenSource func(kind string, s source.Settings, private bool, folder string
 func SourceMain(ctx context.Context, open OpenSource) int {
 	c, err := newChannel(0)
 	if err == nil {
-		r := &reader{open: open, peer: newPeer(), streams: map[uint64]io.ReadCloser{}}
+		r := &reader{ctx: ctx, open: open, peer: newPeer(), streams: map[uint64]io.ReadCloser{}}
 		r.peer.in, r.peer.taken, r.peer.write, r.peer.handle = c, c.taken, c.send, r.handle
 		err = r.peer.run(ctx)
 	}
@@ -48,6 +48,7 @@ func SourceMain(ctx context.Context, open OpenSource) int {
 
 // reader reads a source in a process of its own.
 type reader struct {
+	ctx  context.Context //nolint:containedctx // it lives as long as the process
 	open OpenSource
 	peer *peer
 
@@ -124,7 +125,7 @@ func (r *reader) dial(ctx context.Context, network, address string) (net.Conn, e
 
 func (r *reader) known(key string) ([]byte, bool) {
 	var state knownState
-	if _, err := r.peer.call(context.Background(), "known", key, &state); err != nil {
+	if _, err := r.peer.call(r.ctx, "known", key, &state); err != nil {
 		return nil, false
 	}
 	return state.State, state.Known

@@ -2,10 +2,14 @@
 
 package wiring
 
-import "docent/ingest/source"
+import (
+	"context"
+
+	"docent/ingest/source"
+)
 
 // RunSourceWorker does nothing, because this system cannot pass connections to another
 // process. The server itself reads sources.
-func RunSourceWorker() {}
+func RunSourceWorker(context.Context) {}
 
 func confined(k source.Kind, _ bool) source.Kind { return k }

@@ -8,15 +8,16 @@ import (
 	"io"
 	"os"
 
+	"docent/config"
 	"docent/ingest/source"
 	"docent/ingest/source/dial"
 	"docent/ingest/worker"
 )
 
 // RunSourceWorker reads a source and ends the process, if docent started it for that.
-func RunSourceWorker() {
+func RunSourceWorker(ctx context.Context) {
 	if worker.SourceRequested() {
-		os.Exit(worker.SourceMain(context.Background(), OpenSource))
+		os.Exit(worker.SourceMain(ctx, OpenSource))
 	}
 }
 
@@ -35,8 +36,18 @@ func confined(k source.Kind, private bool) source.Kind {
 		if c, ok := src.(io.Closer); ok {
 			err = c.Close()
 		}
-		cfg := worker.SourceConfig{Private: private, Dial: dial.Dialer(private).DialContext}
+		cfg := worker.SourceConfig{Env: certificates(), Private: private, Dial: dial.Dialer(private).DialContext}
 		return worker.NewConfined(cfg, k.Name, s, folder), errors.Join(err)
 	}
 	return k
+}
+
+// certificates returns the variables that name the trusted certificates.
+func certificates() (env []string) {
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR"} {
+		if value, ok := config.Variable(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
 }

@@ -564,6 +564,7 @@ export interface Params {
   sitemap_too_deep: [];
   sitemap_too_large: [number, number];
   solidworks_drawing: [];
+  source_cpu: [string];
   source_failed: [];
   source_field_length: [string, number, number];
   source_item_length: [];
@@ -571,8 +572,10 @@ export interface Params {
   source_kind_unknown: [string, string];
   source_length: [number, number];
   source_location_length: [number];
+  source_memory: [number];
   source_name_invalid: [number];
   source_name_taken: [string];
+  source_network: [];
   source_option_is_secret: [string];
   source_option_missing: [string, string, string];
   source_option_not_boolean: [string, string];
@@ -584,7 +587,10 @@ export interface Params {
   source_removed: [];
   source_secret_missing: [string, string, string, string];
   source_stopped: [];
+  source_streams: [];
   source_too_many_files: [number];
+  source_worker_ended: [];
+  source_worker_protocol: [];
   sources_off: [];
   speaking_off: [];
   speech_answer_invalid: [];
