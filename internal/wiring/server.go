@@ -71,10 +71,14 @@ func NewServer(ctx context.Context, p *Parts, version string) (*Server, error) {
 		}
 		return loadRetriever(ctx, p)
 	}
+	share := func(context.Context) error {
+		p.Searcher = shareSearches(p.Searcher)
+		return nil
+	}
 	quickIngester := func(context.Context) error { return p.addIngester(quickReaders) }
 	p.quotas = newQuotas(p)
 	for _, add := range []func(context.Context) error{
-		retriever, p.addRights, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech,
+		retriever, p.addRights, share, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech,
 	} {
 		if err := add(ctx); err != nil {
 			return nil, err
