@@ -38,6 +38,8 @@ type conversation struct {
 
 	// loaded is closed when the session is loaded or loading has failed.
 	loaded chan struct{}
+	// left is closed when the session has left memory.
+	left chan struct{}
 
 	// Only the owner uses the following fields. Everybody may read store.Session after loaded is
 	// closed.
@@ -46,6 +48,8 @@ type conversation struct {
 	place   agent.Place
 	event   *chat.Event // the last consumed event; nil if there is none or the agent never asks for it
 	carried int         // moves without an event in the turn that has just failed
+	created bool        // this load has created the session
+	unused  bool        // and it leaves memory without an event
 
 	mu       sync.Mutex // guards the following fields, and the turn's record
 	mail     mailbox.Mailbox[*openTurn]
@@ -69,7 +73,7 @@ type facts struct {
 
 func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conversation {
 	cfg := &rt.cfg
-	c := &conversation{rt: rt, key: key, loaded: make(chan struct{})}
+	c := &conversation{rt: rt, key: key, loaded: make(chan struct{}), left: make(chan struct{})}
 	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
 	c.store = journal.Writer{
 		Reader: journal.Reader{Store: cfg.Store, Name: key.ID, Timeout: storeTimeout},
@@ -100,6 +104,7 @@ func (c *conversation) run(ctx context.Context) {
 	for {
 		do, wait, ok := c.next(ctx)
 		if !ok {
+			c.discard(ctx)
 			return
 		}
 		if do != nil {
@@ -207,10 +212,15 @@ func (c *conversation) work(ctx context.Context, w queue.Work) {
 // restLocked unloads a session without users. It also releases unused memory of an idle session.
 func (c *conversation) restLocked() {
 	c.queue.Shrink()
-	if len(c.clients.list) == 0 && c.links.None() && c.mail.EmptyLocked() {
-		c.sched.leaveLocked()
-		c.endLocked(errDropped)
+	if len(c.clients.list) > 0 || !c.links.None() || !c.mail.EmptyLocked() {
+		return
 	}
+	if c.unused = c.created && c.latest == 0; c.unused {
+		c.mail.GoneLocked(errDropped) // the owner discards it
+		return
+	}
+	c.sched.leaveLocked()
+	c.endLocked(errDropped)
 }
 
 // errDropped is internal. A caller that receives it opens the session again.
@@ -223,8 +233,14 @@ func (c *conversation) endLocked(err error) {
 		return
 	}
 	c.mail.GoneLocked(err)
+	c.forgetLocked()
+}
+
+// forgetLocked drops the conversation from memory.
+func (c *conversation) forgetLocked() {
 	c.greeting.OverLocked()
 	c.rt.forget(c)
+	close(c.left)
 }
 
 // open reads or creates the session. It queues the greeting of a new session and the stored events.
@@ -250,6 +266,7 @@ func (c *conversation) open(ctx context.Context) {
 		return
 	}
 	c.adopt(record)
+	c.created = created
 	c.clients.seq, c.clients.resetSeq, c.clients.resumed, c.latest = record.Seq, record.ResetSeq, !created, record.Turn
 	if c.refuseOthersLocked() {
 		return

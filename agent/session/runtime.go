@@ -254,15 +254,18 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 		return err
 	}
 	key := journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: id}
-	if err := r.exists(ctx, key); err != nil {
-		return err
-	}
 	for {
+		if err := r.exists(ctx, key); err != nil {
+			return err
+		}
 		c, fresh, err := r.conversation(ctx, key, OpenRequest{ID: id}, nil)
 		if err != nil {
 			return err
 		}
 		if !fresh && !c.mail.Use() {
+			if err := c.awaitLeft(ctx); err != nil {
+				return err
+			}
 			continue
 		}
 		defer c.mail.Leave()

@@ -149,7 +149,11 @@ func (r *Runtime) join(ctx context.Context, key journal.SessionKey, req OpenRequ
 		}
 		if joined = fresh; !fresh { // a new conversation has the client already
 			s.c = c
-			joined = s.join()
+			if joined = s.join(); !joined {
+				if err := c.awaitLeft(ctx); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	select {

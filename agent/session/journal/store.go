@@ -318,6 +318,18 @@ type Store interface {
 	Reasonings
 	Alarms
 	Documents
+	Unused
+}
+
+// Unused is the part of a Store that removes unused sessions: those that have never received an
+// event, such as a message.
+type Unused interface {
+	// DeleteUnused removes a session if it is unused. Otherwise it does nothing, and neither for an
+	// old fence; see TurnRecord.Fence.
+	DeleteUnused(ctx context.Context, session, fence int64) error
+	// SweepUnused removes unused sessions of an agent that were last written before a time, at most
+	// limit. It keeps those with a WakeAt and those of live replicas.
+	SweepUnused(ctx context.Context, agent string, before time.Time, limit int) error
 }
 
 // Reasonings is the part of a Store that reads steps of reasoning.
