@@ -401,3 +401,36 @@ func TestForm(t *testing.T) {
 		t.Errorf("again it shows %s", f.raw)
 	}
 }
+
+// Clients that only connect leave nothing in the database.
+func TestUnusedSessionsAreNotStored(t *testing.T) {
+	t.Parallel()
+	db := database(t)
+	s := serve(t, setup{store: db})
+	name := strings.Repeat("n", journal.MaxNameBytes)
+	query := "?user_id=" + name + "&session_name=" + name
+	stored := func() int {
+		all, err := db.Sessions(t.Context(), journal.SessionFilter{Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(all)
+	}
+	for range 50 {
+		p, _ := s.hello("/" + query)
+		p.until(payload.ReplyStr)
+		if err := p.conn.CloseNow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, _ := s.hello("/" + query + "&session_id=kept")
+	kept.say(`{"action":"user_message","message":"m","id":"m1"}`)
+	kept.until(payload.TurnFinishedAction)
+	if err := kept.conn.CloseNow(); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the sessions left memory", func() bool { return s.runtime.Sessions() == 0 })
+	if n := stored(); n != 1 {
+		t.Errorf("%d sessions are stored, want the one with a message", n)
+	}
+}

@@ -37,6 +37,8 @@ const (
 	Reset Operation = "reset"
 	// Documents is the method SessionDocuments.
 	Documents Operation = "documents"
+	// DeleteUnused is the method DeleteUnused.
+	DeleteUnused Operation = "delete unused"
 )
 
 // Store is an agent.Store in memory.

@@ -19,7 +19,10 @@ func (s *Store) remove(which func(*stored) bool) {
 }
 
 // DeleteUnused implements journal.Unused.
-func (s *Store) DeleteUnused(_ context.Context, id, _ int64) error {
+func (s *Store) DeleteUnused(ctx context.Context, id, _ int64) error {
+	if err := s.enter(ctx, DeleteUnused); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remove(func(have *stored) bool { return have.record.RowID == id && have.unused() })

@@ -17,6 +17,7 @@ var leaseTests = map[string]func(*testing.T, Database){
 	"Expired":  leaseExpired,
 	"Race":     leaseRace,
 	"Released": leaseReleased,
+	"Unused":   leaseUnused,
 }
 
 // longLease is longer than any test. An expired lease is in the past.
@@ -196,4 +197,27 @@ func leaseReleased(t *testing.T, db Database) {
 	wantHeld(t, err, record.RowID, "A")
 	ok(t, s.Leases.ReleaseSession(ctx, record.Key, "A"))
 	want(t, "fence", mustClaim(t, s, "B").Fence, int64(2))
+}
+
+// leaseUnused checks that only the replica of an unused session deletes it, and that others remove
+// it only after that replica is gone.
+func leaseUnused(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	join(t, s, "A", "B")
+	old := mustClaim(t, s, "A")
+	ok(t, s.Leases.ReleaseSession(ctx, old.Key, "A"))
+	now := mustClaim(t, s, "B")
+	ok(t, s.DeleteUnused(ctx, old.RowID, old.Fence))
+	later := time.Now().Add(time.Hour)
+	ok(t, s.SweepUnused(ctx, "a", later, 10))
+	want(t, "the same session", mustClaim(t, s, "B").RowID, now.RowID)
+	ok(t, s.DeleteUnused(ctx, now.RowID, now.Fence+1))
+	want(t, "sessions", db.Count(t, "session"), 0)
+	mustClaim(t, s, "A")
+	_, _, err := s.Leases.RenewReplica(ctx, "A", expiredLease)
+	ok(t, err)
+	_, _, err = s.Leases.RenewReplica(ctx, "B", longLease) // removes A
+	ok(t, err)
+	ok(t, s.SweepUnused(ctx, "a", later, 10))
+	want(t, "sessions", db.Count(t, "session"), 0)
 }
