@@ -18,8 +18,8 @@
 // one exception. If a body is slow, the owner stores and sends its replies before the end of the
 // turn. If such a turn is interrupted, it does not run again but ends with an apology.
 //
-// A session without clients and work leaves memory. The store keeps it. If its state waits for a
-// time or a condition, the runtime wakes it ([Runtime.Start]).
+// A session without clients and work leaves memory. The store keeps it if it has ever received an
+// event. If its state waits for a time or a condition, the runtime wakes it ([Runtime.Start]).
 //
 // # Storage
 //

@@ -44,7 +44,7 @@ func (r *Runtime) relay(
 	c := newConversation(r, key, req) // it only reads the store
 	c.store.Session = held.Session
 	close(c.loaded)
-	req.ID = key.ID
+	req.ID, req.Row = key.ID, held.Session
 	remote, err := r.cfg.Replicas.Open(ctx, held.Replica, req, s.listener)
 	if err == nil {
 		s.c, s.remote = c, remote

@@ -31,6 +31,9 @@ type OpenRequest struct {
 	// After, if not nil, is the Seq of the last stored frame that the client has. The client then
 	// receives only Opened until it calls Subscription.CatchUp.
 	After *int64
+	// Row, for OpenHere, is the session's row id that the other replica has read. OpenHere fails with
+	// journal.ErrStale for another session with the same ID. 0 accepts both.
+	Row int64
 }
 
 // Validate fails with fault.Invalid for ids and names that cannot be stored.
@@ -92,7 +95,8 @@ type Subscription struct {
 var errOtherOwner = fault.New(fault.Forbidden, "session_of_another_user", "this conversation belongs to another user")
 
 // Open joins a session, or creates it if it does not exist. A new session greets. A session may
-// have several clients, and each receives all frames.
+// have several clients, and each receives all frames. When the last one leaves a session that has
+// never received an event, the session is deleted, unless its state waits for a time.
 //
 // After Opened, a streaming client receives payload.TurnSnapshot if a turn runs, and
 // payload.Synced. Then it receives each stored entry, in the order of sequence numbers and without
@@ -104,7 +108,8 @@ func (r *Runtime) Open(ctx context.Context, req OpenRequest, listener Listener) 
 	return r.open(ctx, req, listener, true)
 }
 
-// OpenHere is Open for a client of another replica. This replica must run the session.
+// OpenHere is Open for a client of another replica. It fails with journal.ErrStale if this replica
+// does not run the session.
 func (r *Runtime) OpenHere(ctx context.Context, req OpenRequest, listener Listener) (*Subscription, error) {
 	return r.open(ctx, req, listener, false)
 }
@@ -122,7 +127,7 @@ func (r *Runtime) open(ctx context.Context, req OpenRequest, listener Listener, 
 		s.muted, s.at = true, max(*req.After, 0)
 	}
 	for tries := 1; ; tries++ {
-		err := r.join(ctx, key, req, s)
+		err := r.join(ctx, key, req, s, relay)
 		held := journal.HeldBy(err)
 		over := held == nil || !relay || r.cfg.Replicas == nil
 		if !over {
@@ -137,12 +142,15 @@ func (r *Runtime) open(ctx context.Context, req OpenRequest, listener Listener, 
 	}
 }
 
-// join joins a client to a session of this replica.
-func (r *Runtime) join(ctx context.Context, key journal.SessionKey, req OpenRequest, s *Subscription) error {
+// join joins a client to a session of this replica. Without load, the session must be in memory.
+func (r *Runtime) join(ctx context.Context, key journal.SessionKey, req OpenRequest, s *Subscription, load bool) error {
 	if err := r.await(ctx); err != nil {
 		return err
 	}
 	for joined := false; !joined; {
+		if !load && !r.Holds(key.ID) {
+			return journal.Stale()
+		}
 		c, fresh, err := r.conversation(ctx, key, req, s)
 		if err != nil {
 			return err
@@ -163,6 +171,9 @@ func (r *Runtime) join(ctx context.Context, key journal.SessionKey, req OpenRequ
 		return ctx.Err()
 	}
 	err := s.failure()
+	if err == nil && req.Row != 0 && req.Row != s.c.store.Session {
+		err = journal.Stale()
+	}
 	if err != nil {
 		s.Close()
 		s.c.mu.Lock()

@@ -11,6 +11,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/fault"
 	"docent/store"
 )
 
@@ -45,10 +46,20 @@ func scanSession(row pgx.Row, more ...any) (journal.SessionRecord, error) {
 const claimSession = `UPDATE session s SET replica = $3, fence = fence + 1 WHERE agent_name = $1 AND session_id = $2
 	AND (replica IN ('', $3) OR NOT EXISTS (SELECT FROM replica r WHERE r.id = s.replica))`
 
+// openAttempts bounds the attempts to open a session that others delete meanwhile.
+const openAttempts = 5
+
 // OpenSession returns a session, and creates it if necessary; see
 // journal.Store.
 func (s *sessions) OpenSession(ctx context.Context, record journal.SessionRecord) (journal.SessionRecord, bool, error) {
-	session, created, err := s.openSession(ctx, record)
+	var session journal.SessionRecord
+	var created bool
+	var err error
+	for range openAttempts {
+		if session, created, err = s.openSession(ctx, record); fault.KindOf(err) != fault.NotFound {
+			break
+		}
+	}
 	return session, created, fail(fmt.Sprintf("open session %s of %s", record.Key.ID, record.Key.Agent), err)
 }
 

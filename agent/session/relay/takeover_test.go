@@ -190,8 +190,11 @@ func TestMoves(t *testing.T) {
 	url := pgtest.URL(t)
 	a, b := begin(t, url, echo(nil), long), begin(t, url, echo(nil), long)
 	here := a.join(t, session.OpenRequest{})
-	here.until(payload.ReplyStr)
+	here.says("l", "zero")
 	here.Close()
+	for a.Holds("x") {
+		<-time.After(time.Millisecond)
+	}
 	there := b.join(t, session.OpenRequest{})
 	if !b.Holds("x") || a.Holds("x") {
 		t.Fatal("the session did not move")
@@ -204,8 +207,38 @@ func TestMoves(t *testing.T) {
 		t.Errorf("the client left with %v", err)
 	}
 	got := a.join(t, session.OpenRequest{}).says("n", "two")
-	if seq := got[len(got)-2].Frame.Seq; seq != 5 || !a.Holds("x") {
+	if seq := got[len(got)-2].Frame.Seq; seq != 7 || !a.Holds("x") {
 		t.Errorf("got %s", lines(got))
+	}
+}
+
+// TestUnusedMoves checks that clients of several replicas get one session while unused sessions with
+// its id are deleted.
+func TestUnusedMoves(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	a, b := begin(t, url, echo(nil), long), begin(t, url, echo(nil), long)
+	for range 20 {
+		here := a.join(t, session.OpenRequest{})
+		here.until(payload.SyncedAction)
+		here.Close()
+		there := b.join(t, session.OpenRequest{})
+		messages, err := there.Recent(t.Context(), 10)
+		ok(t, err)
+		if len(messages) > 1 {
+			t.Fatalf("the session has %d messages", len(messages))
+		}
+		there.Close()
+	}
+	there, here := b.join(t, session.OpenRequest{}), a.join(t, session.OpenRequest{})
+	there.says("m", "one")
+	if got := here.until(payload.TurnFinishedAction); len(got) == 0 {
+		t.Error("the other client heard nothing")
+	}
+	messages, err := here.Recent(t.Context(), 10)
+	ok(t, err)
+	if len(messages) != 3 {
+		t.Errorf("the session has %d messages", len(messages))
 	}
 }
 
