@@ -72,8 +72,6 @@ func (n *nowhere) Messages(context.Context, int64, journal.MessageQuery) ([]agen
 	return nil, nil
 }
 
-func (n *nowhere) DeleteUnused(context.Context, int64, int64) error { return nil }
-
 func (n *nowhere) ResetSession(context.Context, int64, int64) (int64, error) { return 0, nil }
 
 // processor returns the CPU time of this process in nanoseconds.

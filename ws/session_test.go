@@ -13,6 +13,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/agenttest"
+	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/payload"
 	"docent/store/sqlite"
@@ -406,7 +407,7 @@ func TestForm(t *testing.T) {
 func TestUnusedSessionsAreNotStored(t *testing.T) {
 	t.Parallel()
 	db := database(t)
-	s := serve(t, setup{store: db})
+	s := serve(t, setup{store: db, runtime: session.RuntimeConfig{Unused: db}})
 	name := strings.Repeat("n", journal.MaxNameBytes)
 	query := "?user_id=" + name + "&session_name=" + name
 	stored := func() int {

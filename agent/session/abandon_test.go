@@ -147,9 +147,6 @@ func TestRefusedTimedMove(t *testing.T) {
 		rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Now: realTime})
 		for range 3 {
 			sub, _, _ := open(t, rt, "S")
-			if err := rt.Dispatch(t.Context(), "S", agent.Event{Name: "kept"}); err != nil {
-				t.Fatal(err)
-			}
 			pass(100)
 			sub.Close()
 			synctest.Wait()

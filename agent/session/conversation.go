@@ -215,7 +215,7 @@ func (c *conversation) restLocked() {
 	if len(c.clients.list) > 0 || !c.links.None() || !c.mail.EmptyLocked() {
 		return
 	}
-	if c.unused = c.created && c.latest == 0; c.unused {
+	if c.unused = c.rt.cfg.Unused != nil && c.created && c.latest == 0; c.unused {
 		c.mail.GoneLocked(errDropped) // the owner discards it
 		return
 	}

@@ -225,7 +225,7 @@ func randomMachine(t *testing.T, seed uint64) {
 		case 0:
 			w.restart(m, r.IntN(2) == 0)
 		case 1:
-			if m.blocked || len(sent) == 0 { // an unused session is not kept
+			if m.blocked {
 				continue
 			}
 			w.sub.Close() // it leaves memory

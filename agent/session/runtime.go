@@ -61,6 +61,9 @@ type RuntimeConfig struct {
 	Agent *agent.Agent
 	// Store keeps the conversations. Required.
 	Store journal.Store
+	// Unused removes the sessions without an event from Store when their last client leaves. Default:
+	// nil, which keeps them.
+	Unused journal.Unused
 	// RAG answers for RunRAG, which fails without it.
 	RAG agent.RAG
 	// Choices returns the valid names for the options of a message. Default: nil,

@@ -90,8 +90,9 @@ func (s *schedule) retryLocked() {
 
 // Start begins to wake sessions that are not in memory and whose state waits for a time or a
 // condition. It reads them from the store, and later adds the sessions that leave memory. It does
-// nothing for an agent without such states. It also removes old sessions without an event. It fails if the store cannot be read; the runtime then
-// tries again later.
+// nothing for an agent without such states. It also removes old sessions without an event.
+//
+// Start fails if the store cannot be read; the runtime then tries again later.
 func (r *Runtime) Start(ctx context.Context) error {
 	r.sweep(ctx)
 	if !r.machine.Timed() {

@@ -96,7 +96,8 @@ var errOtherOwner = fault.New(fault.Forbidden, "session_of_another_user", "this 
 
 // Open joins a session, or creates it if it does not exist. A new session greets. A session may
 // have several clients, and each receives all frames. When the last one leaves a session that has
-// never received an event, the session is deleted, unless its state waits for a time.
+// never received an event, the session is deleted, unless its state waits for a time; see
+// RuntimeConfig.Unused.
 //
 // After Opened, a streaming client receives payload.TurnSnapshot if a turn runs, and
 // payload.Synced. Then it receives each stored entry, in the order of sequence numbers and without

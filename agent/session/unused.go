@@ -32,7 +32,7 @@ func (c *conversation) discard(ctx context.Context) {
 	c.mu.Unlock()
 	kept := timed && c.rt.cfg.Quotas.Take(quota.WithClient(ctx, payer), quota.Bytes, unusedBytes) == nil
 	if !kept {
-		if err := c.rt.cfg.Store.DeleteUnused(ctx, c.store.Session, c.store.Fence); err != nil {
+		if err := c.rt.cfg.Unused.DeleteUnused(ctx, c.store.Session, c.store.Fence); err != nil {
 			c.logError(ctx, "delete a session without messages", err)
 		}
 	}
@@ -57,10 +57,13 @@ func (c *conversation) awaitLeft(ctx context.Context) error {
 // sweep removes sessions that other processes left unused. After a failure, the next start removes
 // them.
 func (r *Runtime) sweep(ctx context.Context) {
+	if r.cfg.Unused == nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	name := r.cfg.Agent.Name()
-	if err := r.cfg.Store.SweepUnused(ctx, name, r.cfg.Now().Add(-unusedFor), maxSwept); err != nil {
+	if err := r.cfg.Unused.SweepUnused(ctx, name, r.cfg.Now().Add(-unusedFor), maxSwept); err != nil {
 		r.cfg.Logger.WarnContext(ctx, "delete sessions without messages", "agent", name, "error", err)
 	}
 }

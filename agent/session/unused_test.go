@@ -20,7 +20,7 @@ func TestUnusedSession(t *testing.T) { bubble(t, testUnusedSession) }
 
 func testUnusedSession(t *testing.T) {
 	store := agenttest.NewStore()
-	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, Unused: store})
 	visit := func(resumed bool) (*session.Subscription, *client) {
 		t.Helper()
 		sub, c, opened := open(t, rt, "S")
@@ -68,7 +68,7 @@ func testJoinDuringDeletion(t *testing.T) {
 		}
 		return nil
 	}
-	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, Unused: store})
 	sub, _, _ := open(t, rt, "S")
 	synctest.Wait()
 	sub.Close()
@@ -147,7 +147,7 @@ func testUnusedTimedSession(t *testing.T, within bool) {
 	done.Body(say)
 	limits := quota.Limits{quota.Bytes: 10}
 	rt := start(t, session.RuntimeConfig{
-		Agent: a, Store: store, Now: realTime, Quotas: quota.New(quota.Config{Store: used, Principal: limits, Address: limits}),
+		Agent: a, Store: store, Unused: store, Now: realTime, Quotas: quota.New(quota.Config{Store: used, Principal: limits, Address: limits}),
 	})
 	ctx := quota.WithClient(t.Context(), quota.Client{Principal: "widget", Address: "203.0.113.1"})
 	sub, err := rt.Open(ctx, session.OpenRequest{ID: "S"}, newClient(t))
@@ -177,7 +177,7 @@ func testUnusedAtStart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, Now: realTime})
+	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store, Unused: store, Now: realTime})
 	if err := rt.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -124,7 +124,8 @@ func (p *Parts) newRuntime(d *definition.Definition, others *relay.Relay) (*sess
 		return nil, fmt.Errorf("connections to other agents: %w", err)
 	}
 	cfg := session.RuntimeConfig{
-		Agent: d.Agent, Store: announced(p, tracedStore(p)), RAG: newSessionRAG(p, d.Models), History: d.History, Location: d.Location,
+		Agent: d.Agent, Store: announced(p, tracedStore(p)), Unused: p.unused,
+		RAG: newSessionRAG(p, d.Models), History: d.History, Location: d.Location,
 		Choices: p.choices, Dialer: dialer, Logger: p.Log, Metrics: p.metrics,
 		Quotas: p.quotas, ConditionInterval: p.Config.CheckInterval, QueueSize: p.Config.Sockets.MailboxSize,
 	}

@@ -46,6 +46,7 @@ type Database struct {
 		retrieve.Enrichments
 	}
 	Sessions journal.Store
+	Unused   journal.Unused
 	// Vectors opens the vector index in the database, and Words opens the keyword index
 	// with the data of the second stage; both are nil for SQLite.
 	Vectors func(ctx context.Context, cfg pgvector.Config) (*pgvector.Index, error)
@@ -102,7 +103,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 		return &Database{
 			Schema: s, Kind: "postgres", MaxConns: int(pool.Config().MaxConns),
 			Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-			Sessions: s, Feedbacks: s, Directory: s,
+			Sessions: s, Unused: s, Feedbacks: s, Directory: s,
 			Tokens: s, Users: s, Logins: s, Sources: s, Items: s, Leases: s, Rights: s, Audit: s,
 			Quotas: s, Webhooks: s, Backup: s, Replicas: s, Bus: s,
 			Vectors: vectors, Words: words,
@@ -114,7 +115,7 @@ func openDatabase(ctx context.Context, cfg config.Config, log *slog.Logger, drop
 	}
 	return &Database{
 		Schema: s, Kind: "sqlite", Corpus: s, Library: s, Encodings: s, Snapshots: s, Documents: s, Enrichments: s,
-		Sessions: s, Feedbacks: s, Directory: s,
+		Sessions: s, Unused: s, Feedbacks: s, Directory: s,
 		Tokens: s, Users: s, Logins: s,
 		Sources: s, Items: s, Leases: s, Rights: s, Audit: s, Quotas: s, Webhooks: s, Backup: s,
 	}, nil

@@ -44,7 +44,7 @@ func NewTrial(ctx context.Context, p *Parts, file string, wrap func(*agent.Agent
 	if t.store, err = sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.dir, "trial.db")}); err != nil {
 		return nil, fmt.Errorf("conversation: %w", err)
 	}
-	p.conversations = wrap(t.definition.Agent, t.store)
+	p.conversations, p.unused = wrap(t.definition.Agent, t.store), nil
 	if t.Runtime, err = p.newRuntime(t.definition, nil); err != nil {
 		return nil, err
 	}

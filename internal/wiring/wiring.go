@@ -85,6 +85,8 @@ type Parts struct {
 	quotas *quota.Quotas  // nil in commands
 	// conversations applies the rights of the reader.
 	conversations journal.Store
+	// unused removes unused conversations; nil keeps them.
+	unused journal.Unused
 	// comparer compares texts by the encoders. It is nil without them.
 	comparer *byLanguage
 	// encoders are the models that embed chunks in the background. encodings is
@@ -112,7 +114,7 @@ func (p *Parts) AddDatabase(ctx context.Context) error {
 	if p.DB, err = openDatabase(ctx, p.Config, p.Log, func(ctx context.Context, n int) { p.Webhooks.Dropped(ctx, n) }); err != nil {
 		return err
 	}
-	p.Library, p.conversations = p.DB.Library, p.DB.Sessions
+	p.Library, p.conversations, p.unused = p.DB.Library, p.DB.Sessions, p.DB.Unused
 	if p.vault, err = syncer.NewVault(filepath.Join(p.Config.Data, "secret.key"), p.Config.Sources.SecretKey); err != nil {
 		return fmt.Errorf("encryption of secrets: %w", err)
 	}

@@ -145,7 +145,7 @@ func TestSessions(t *testing.T) {
 		return sessiontest.Database{
 			Open: func(t *testing.T) sessiontest.Store {
 				s := open(t, config)
-				return sessiontest.Store{Store: s, Directory: s, Feedbacks: s, Leases: s}
+				return sessiontest.Store{Store: s, Unused: s, Directory: s, Feedbacks: s, Leases: s}
 			},
 			Count:   count(config),
 			Strings: texts(config),

@@ -147,7 +147,7 @@ func TestSessions(t *testing.T) {
 		return sessiontest.Database{
 			Open: func(t *testing.T) sessiontest.Store {
 				s := open(t, config)
-				return sessiontest.Store{Store: s, Directory: s, Feedbacks: s}
+				return sessiontest.Store{Store: s, Unused: s, Directory: s, Feedbacks: s}
 			},
 			Count:   count(config),
 			Strings: texts(config),

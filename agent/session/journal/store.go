@@ -318,11 +318,10 @@ type Store interface {
 	Reasonings
 	Alarms
 	Documents
-	Unused
 }
 
-// Unused is the part of a Store that removes unused sessions: those that have never received an
-// event, such as a message.
+// Unused removes unused sessions from a Store: those that have never received an event, such as a
+// message.
 type Unused interface {
 	// DeleteUnused removes a session if it is unused. Otherwise it does nothing, and neither for an
 	// old fence; see TurnRecord.Fence.

@@ -144,7 +144,7 @@ func begin(t *testing.T, url string, a *agent.Agent, lease time.Duration, shared
 		Agent: a.Name(), Leases: p.line, Replica: replica.Config{Bus: p.line, Logger: log, Lease: lease},
 	})
 	ok(t, err)
-	p.Runtime, err = session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, Logger: log, Replicas: p.relay})
+	p.Runtime, err = session.NewRuntime(session.RuntimeConfig{Agent: a, Store: store, Unused: store, Logger: log, Replicas: p.relay})
 	ok(t, err)
 	for _, l := range shared {
 		p.relay.Share("shared", l)

@@ -24,7 +24,6 @@ func Run(t *testing.T, fresh func(t *testing.T) Conversations) {
 	run(t, fresh, map[string]map[string]func(*testing.T, Conversations){
 		"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests,
 		"Together": togetherTests, "Runtime": runtimeTests, "Page": pageTests, "Revise": reviseTests, "Document": documentTests,
-		"Unused": unusedTests,
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 // Store stores and lists conversations.
 type Store struct {
 	journal.Store
+	journal.Unused
 	Directory journal.Directory
 	Feedbacks journal.Feedbacks
 	// Leases is only needed for RunLeases.
@@ -45,6 +46,7 @@ func RunDatabase(t *testing.T, fresh func(t *testing.T) Database) {
 	Run(t, func(t *testing.T) Conversations { return fresh(t).conversations() })
 	run(t, fresh, map[string]map[string]func(*testing.T, Database){
 		"Text": textTests, "Directory": directoryTests, "Prediction": predictionTests, "Feedback": feedbackTests, "File": fileTests,
+		"Unused": unusedTests,
 	})
 }
 

@@ -9,13 +9,13 @@ import (
 	"docent/internal/fault"
 )
 
-var unusedTests = map[string]func(*testing.T, Conversations){
+var unusedTests = map[string]func(*testing.T, Database){
 	"Deleted": unusedDeleted,
 	"Swept":   unusedSwept,
 }
 
 // unusedDeleted checks that a session without an event is deleted, with its greeting, and no other.
-func unusedDeleted(t *testing.T, db Conversations) {
+func unusedDeleted(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	unused, used, emptied := open(t, s, "unused"), open(t, s, "used"), open(t, s, "emptied")
 	for _, r := range []journal.SessionRecord{unused, used, emptied} {
@@ -32,14 +32,14 @@ func unusedDeleted(t *testing.T, db Conversations) {
 	want(t, "messages", len(all(t, s, used.RowID)), 2)
 	_, err = s.Session(ctx, emptied.Key)
 	ok(t, err)
-	db.rows(t, map[string]int{"session": 2, "chat": 2, "event": 1})
+	db.conversations().rows(t, map[string]int{"session": 2, "chat": 2, "event": 1})
 	again, created, err := s.OpenSession(ctx, journal.SessionRecord{Key: unused.Key, Platform: "P"})
 	ok(t, err)
 	want(t, "opened again", []any{created, again.State, again.Seq}, []any{true, "", int64(0)})
 }
 
 // unusedSwept checks which sessions without an event are removed.
-func unusedSwept(t *testing.T, db Conversations) {
+func unusedSwept(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	start := time.Date(2024, 2, 29, 12, 0, 0, 0, time.UTC)
 	for i, r := range []journal.SessionRecord{
