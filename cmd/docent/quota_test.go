@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"docent/agent/session/journal"
 	"docent/internal/wstest"
 	"docent/llm/llmtest"
 )
@@ -315,15 +316,22 @@ func TestTimedQuota(t *testing.T) {
 		open("203.0.113.1", "a")
 		s.server.kill(t)
 		s.server, s.at = serve(t, s.env, append([]string{"--auth", "--trusted-proxies", "127.0.0.1"}, args...)...)
-		root := s.as(t, "token root")
+		record, err := s.db.Sessions.Session(t.Context(), journal.SessionKey{Agent: "waiter", ID: "a" + strings.Repeat("x", 22)})
+		if err != nil {
+			t.Fatal(err)
+		}
 		deadline := time.After(2 * time.Minute)
-		for body := ""; !strings.Contains(body, "stops at noon"); {
+		for said := ""; !strings.Contains(said, "stops at noon"); {
 			select {
 			case <-time.After(50 * time.Millisecond):
 			case <-deadline:
-				t.Fatalf("the transition did not run: %s", body)
+				t.Fatalf("the transition did not run: %s", said)
 			}
-			_, body = root.request(t, http.MethodGet, s.at+"/api/sessions/a"+strings.Repeat("x", 22)+"/messages", "")
+			messages, err := s.db.Sessions.Messages(t.Context(), record.RowID, journal.MessageQuery{Last: 1})
+			if err != nil || len(messages) == 0 {
+				t.Fatalf("messages %v: %v", messages, err)
+			}
+			said = string(messages[0].Content)
 		}
 		for address, want := range map[string]string{"203.0.113.1": "quota_tokens", "203.0.113.2": "stops at noon"} {
 			c := open(address, "b"+address)
