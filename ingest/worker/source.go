@@ -44,7 +44,8 @@ type SourceConfig struct {
 	Env []string
 	// Private lets sources connect to private addresses.
 	Private bool
-	// Dial connects to the servers of sources; required.
+	// Dial connects to the servers of sources; required. The process gets only the
+	// sentence of an error.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 

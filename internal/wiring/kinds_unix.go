@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 
 	"docent/config"
@@ -36,10 +37,22 @@ func confined(k source.Kind, private bool) source.Kind {
 		if c, ok := src.(io.Closer); ok {
 			err = c.Close()
 		}
-		cfg := worker.SourceConfig{Env: certificates(), Private: private, Dial: dial.Dialer(private).DialContext}
+		cfg := worker.SourceConfig{Env: certificates(), Private: private, Dial: explained(dial.Dialer(private).DialContext)}
 		return worker.NewConfined(cfg, k.Name, s, folder), errors.Join(err)
 	}
 	return k
+}
+
+// explained adds messages for users to the errors of a dial function.
+func explained(connect dial.Func) dial.Func {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := connect(ctx, network, address)
+		if err != nil {
+			host, _, _ := net.SplitHostPort(address) //nolint:errcheck // only for the message
+			return nil, dial.Explain(err, host)
+		}
+		return conn, nil
+	}
 }
 
 // certificates returns the variables that name the trusted certificates.

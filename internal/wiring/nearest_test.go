@@ -17,7 +17,10 @@ import (
 	"docent/rag/retrieve/indextest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m).Run()) }
+func TestMain(m *testing.M) {
+	RunSourceWorker(context.Background())
+	os.Exit(pgtest.Main(m).Run())
+}
 
 // TestVectorIndex checks which index each setting uses.
 func TestVectorIndex(t *testing.T) {

@@ -1,23 +1,11 @@
 package imap
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
-	"os"
-	"os/exec"
-	"os/user"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/emersion/go-imap/v2"
 	"go.uber.org/goleak"
@@ -29,140 +17,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server is a Dovecot with the account "reader" and its own certificate.
-type server struct {
-	certificate string
-	tls, plain  string // addresses for TLS and for STARTTLS
-}
-
-const dovecotConf = `
-base_dir = %[1]s/run
-state_dir = %[1]s/state
-log_path = /dev/stderr
-protocols = imap
-listen = 127.0.0.1
-ssl = required
-ssl_cert = <%[1]s/cert.pem
-ssl_key = <%[1]s/key.pem
-disable_plaintext_auth = yes
-auth_failure_delay = 0
-mail_location = maildir:%[1]s/mail/%%u
-first_valid_uid = 0
-default_internal_user = %[2]s
-default_internal_group = %[3]s
-default_login_user = %[4]s
-passdb {
-  driver = static
-  args = password=secret
-}
-userdb {
-  driver = static
-  args = uid=%[5]s gid=%[6]s home=%[1]s/mail/%%u
-}
-namespace inbox {
-  inbox = yes
-  separator = /
-}
-service imap-login {
-  chroot =
-  inet_listener imap {
-    port = %[7]s
-  }
-  inet_listener imaps {
-    port = %[8]s
-    ssl = yes
-  }
-}
-service anvil {
-  chroot =
-}
-service stats {
-  chroot =
-}
-`
-
-func write(t *testing.T, at, text string) {
+func open(t *testing.T, s sourcetest.Mail, cfg Config) *Source {
 	t.Helper()
-	if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func dovecot(t *testing.T) server {
-	t.Helper()
-	program := sourcetest.Program(t, "dovecot")
-	dir, err := os.MkdirTemp("", "docent-dovecot-") // a short path: it holds sockets
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	for _, sub := range []string{"run", "state", "mail"} {
-		if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil { //nolint:gosec // Dovecot has several users
-			t.Fatal(err)
-		}
-	}
-	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // Dovecot has several users
-		t.Fatal(err)
-	}
-	me, err := user.Current()
-	if err != nil {
-		t.Fatal(err)
-	}
-	group, err := user.LookupGroupId(me.Gid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	internal, internalGroup, login, uid, gid := me.Username, group.Name, me.Username, me.Uid, me.Gid
-	if me.Uid == "0" { // Dovecot gives up its rights
-		internal, internalGroup, login = "dovecot", "dovecot", "dovenull"
-		owner, err := user.Lookup("mail")
-		if err != nil {
-			t.Fatal(err)
-		}
-		uid, gid = owner.Uid, owner.Gid
-		if out, err := exec.CommandContext(t.Context(), "chown", "-R", uid+":"+gid, filepath.Join(dir, "mail")).CombinedOutput(); err != nil {
-			t.Fatalf("chown: %v\n%s", err, out)
-		}
-	}
-	s := server{plain: sourcetest.Port(t), tls: sourcetest.Port(t)}
-	cert, key := certificate(t)
-	write(t, filepath.Join(dir, "cert.pem"), cert)
-	write(t, filepath.Join(dir, "key.pem"), key)
-	conf := filepath.Join(dir, "dovecot.conf")
-	write(t, conf, fmt.Sprintf(dovecotConf, dir, internal, internalGroup, login, uid, gid, s.plain, s.tls))
-	sourcetest.Start(t, exec.Command(program, "-F", "-c", conf), "127.0.0.1:"+s.tls)
-	return server{cert, "imaps://127.0.0.1:" + s.tls, "imap://127.0.0.1:" + s.plain}
-}
-
-func certificate(t *testing.T) (cert, key string) {
-	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "docent test"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
-	encode := func(kind string, data []byte) string {
-		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}))
-	}
-	return encode("CERTIFICATE", der), encode("PRIVATE KEY", secret)
-}
-
-func open(t *testing.T, s server, cfg Config) *Source {
-	t.Helper()
-	cfg.AllowPrivate, cfg.Certificate, cfg.User = true, s.certificate, "reader"
+	cfg.AllowPrivate, cfg.Certificate, cfg.User = true, s.Certificate, "reader"
 	if cfg.URL == "" {
-		cfg.URL = s.tls
+		cfg.URL = s.TLS
 	}
 	if cfg.Password == "" {
 		cfg.Password = "secret"
@@ -219,7 +78,7 @@ func mail(subject string) string {
 
 func TestDovecot(t *testing.T) {
 	t.Parallel()
-	s := dovecot(t)
+	s := sourcetest.Dovecot(t)
 	c, err := open(t, s, Config{}).connect(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +117,7 @@ func TestDovecot(t *testing.T) {
 	w.remove("INBOX", 1, false)
 	w.add("INBOX", mail("m5"))
 	w.add("INBOX", mail(strings.Repeat("long ", 300)))
-	k.Sync(t, open(t, s, Config{URL: s.plain, Mailboxes: cfg.Mailboxes, MaxBytes: 1000}))
+	k.Sync(t, open(t, s, Config{URL: s.Plain, Mailboxes: cfg.Mailboxes, MaxBytes: 1000}))
 	sourcetest.Equal(t, "changed", k.Changed, []string{"INBOX/5"})
 	sourcetest.Equal(t, "items", k.Keys(), []string{"Archive/2025/1", "INBOX/3", "INBOX/4", "INBOX/5", "Ärger & Co/1"})
 	if len(k.Failed) != 1 || k.Failed["INBOX/6"] == nil {
@@ -282,7 +141,7 @@ func TestDovecot(t *testing.T) {
 }
 
 // wrong are configurations that the server or its certificate refuses.
-func wrong(t *testing.T, s server, src *Source) {
+func wrong(t *testing.T, s sourcetest.Mail, src *Source) {
 	t.Helper()
 	item := source.Item{Key: "INBOX/99"}
 	if _, err := src.Open(t.Context(), item); fault.KindOf(err) != fault.NotFound {
@@ -301,10 +160,10 @@ func wrong(t *testing.T, s server, src *Source) {
 			t.Errorf("%s: kind %s of %v", name, fault.KindOf(k.Err), k.Err)
 		}
 	}
-	other, _ := certificate(t)
-	for _, address := range []string{s.tls, s.plain} {
+	other, _ := sourcetest.Certificate(t)
+	for _, address := range []string{s.TLS, s.Plain} {
 		var k sourcetest.Kept
-		if k.Sync(t, open(t, server{certificate: other}, Config{URL: address})); fault.KindOf(k.Err) != fault.Unavailable {
+		if k.Sync(t, open(t, sourcetest.Mail{Certificate: other}, Config{URL: address})); fault.KindOf(k.Err) != fault.Unavailable {
 			t.Errorf("an unknown certificate at %s: %v", address, k.Err)
 		}
 	}
@@ -333,9 +192,9 @@ func TestHostileServer(t *testing.T) {
 		}
 	}()
 	t.Cleanup(func() { l.Close(); <-done })
-	cert, _ := certificate(t)
+	cert, _ := sourcetest.Certificate(t)
 	var k sourcetest.Kept
-	k.Sync(t, open(t, server{certificate: cert}, Config{URL: "imap://" + l.Addr().String()}))
+	k.Sync(t, open(t, sourcetest.Mail{Certificate: cert}, Config{URL: "imap://" + l.Addr().String()}))
 	if k.Err == nil {
 		t.Error("an endless greeting ends without an error")
 	}

@@ -152,7 +152,7 @@ func Proxy(t testing.TB, target string, wrap func(http.Handler) http.Handler) st
 // repository's bin/tools. If the program is missing, it fails the test.
 func Program(t testing.TB, name string) string {
 	t.Helper()
-	for _, dir := range []string{"", "/usr/sbin", "/usr/local/sbin", "../../../bin/tools"} {
+	for _, dir := range []string{"", "/usr/sbin", "/usr/local/sbin", "../../bin/tools", "../../../bin/tools"} {
 		if at, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
 			at, err = filepath.Abs(at)
 			if err != nil {
