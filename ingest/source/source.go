@@ -51,6 +51,12 @@ type Source interface {
 	Open(ctx context.Context, item Item) (io.ReadCloser, error)
 }
 
+// Partial is a Source whose listing may omit documents that should stay.
+type Partial interface {
+	// Partial reports whether the sync keeps items that are missing in a listing.
+	Partial() bool
+}
+
 // Emptier is a Source that can distinguish an empty place from an unreachable
 // one.
 type Emptier interface {

@@ -44,6 +44,8 @@ type SourceConfig struct {
 	Env []string
 	// Private lets sources connect to private addresses.
 	Private bool
+	// Partial is the result of the source's method of the same name.
+	Partial bool
 	// Dial connects to the servers of sources; required. The process gets only the
 	// sentence of an error.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
@@ -77,6 +79,9 @@ type Confined struct {
 func NewConfined(cfg SourceConfig, kind string, s source.Settings, folder string) *Confined {
 	return &Confined{cfg: cfg, hello: sourceHello{kind, s, cfg.Private, folder, sourceMemory, sourceCPU}}
 }
+
+// Partial reports whether items that are missing in a listing stay; see source.Partial.
+func (c *Confined) Partial() bool { return c.cfg.Partial }
 
 // sourceProcess is a process that reads a source.
 type sourceProcess struct {

@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"docent/config"
 	"docent/ingest/source"
 	"docent/ingest/source/dial"
 	"docent/ingest/source/sourcetest"
@@ -228,5 +229,28 @@ func TestConfinedUnknownHost(t *testing.T) {
 	k.Sync(t, src)
 	if fault.TextOf(k.Err).ID != "host_not_found" {
 		t.Error(k.Err)
+	}
+}
+
+// TestConfinedPartial: a feed keeps old entries unless the option removes them.
+func TestConfinedPartial(t *testing.T) {
+	t.Parallel()
+	for _, k := range SourceKinds(config.Config{}) {
+		if k.Name != "feed" && k.Name != "web" {
+			continue
+		}
+		for options, want := range map[string]bool{"": k.Name == "feed", "true": false} {
+			s := source.Settings{Location: "https://docs.example/feed"}
+			if k.Name == "feed" {
+				s.Options = map[string]string{"remove_old": options}
+			}
+			src, err := k.Open(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := src.(source.Partial).Partial(); got != want {
+				t.Errorf("%s, remove_old %q: %v", k.Name, options, got)
+			}
+		}
 	}
 }

@@ -34,10 +34,14 @@ func confined(k source.Kind, private bool) source.Kind {
 		if storing, ok := src.(source.Storing); ok {
 			folder = storing.Folder()
 		}
+		partial := false
+		if p, ok := src.(source.Partial); ok {
+			partial = p.Partial()
+		}
 		if c, ok := src.(io.Closer); ok {
 			err = c.Close()
 		}
-		cfg := worker.SourceConfig{Env: certificates(), Private: private, Dial: explained(dial.Dialer(private).DialContext)}
+		cfg := worker.SourceConfig{Partial: partial, Env: certificates(), Private: private, Dial: explained(dial.Dialer(private).DialContext)}
 		return worker.NewConfined(cfg, k.Name, s, folder), errors.Join(err)
 	}
 	return k

@@ -111,8 +111,7 @@ func New(cfg Config) (*Source, error) {
 	return s, nil
 }
 
-// Partial reports whether a listing contains only a part of the documents.
-// Documents that are missing from the listing are then kept.
+// Partial reports whether entries that leave the feed stay; see source.Partial.
 func (s *Source) Partial() bool { return !s.cfg.RemoveOld }
 
 // Close ends idle connections and frees memory. The source stays usable.

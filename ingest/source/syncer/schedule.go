@@ -48,7 +48,7 @@ func (m *Manager) Sync(ctx context.Context, id int64, retry bool, progress func(
 	}
 	s := &syncing{
 		items: m.cfg.Items, documents: m.cfg.Documents, record: r,
-		retry: retry || r.Requested == source.RetryRequest, now: m.cfg.Now, log: m.log,
+		retry: retry || r.Requested == source.RetryRequest, now: m.cfg.Now, log: m.log, most: m.cfg.ItemBytes,
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -38,6 +38,9 @@ type Config struct {
 	// Lease is the time after which another process continues the syncs of a killed
 	// process; default 30s.
 	Lease time.Duration
+	// ItemBytes bounds the memory of the stored items of one source during its sync;
+	// default 256 MiB.
+	ItemBytes int64
 	// Now returns the time; default time.Now.
 	Now func() time.Time
 	// Logger receives the results of background syncs; default none.
@@ -76,14 +79,17 @@ func NewManager(cfg Config) (*Manager, error) {
 		return nil, errors.New("syncer: Config.Documents is missing")
 	case cfg.Vault == nil:
 		return nil, errors.New("syncer: Config.Vault is missing")
-	case cfg.Poll < 0, cfg.Lease < 0:
-		return nil, errors.New("syncer: Config.Poll and Lease must not be negative")
+	case cfg.Poll < 0, cfg.Lease < 0, cfg.ItemBytes < 0:
+		return nil, errors.New("syncer: Config.Poll, Lease, and ItemBytes must not be negative")
 	}
 	if cfg.Poll == 0 {
 		cfg.Poll = 2 * time.Second
 	}
 	if cfg.Lease == 0 {
 		cfg.Lease = 30 * time.Second
+	}
+	if cfg.ItemBytes == 0 {
+		cfg.ItemBytes = 256 << 20
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

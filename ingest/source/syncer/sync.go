@@ -74,11 +74,13 @@ type syncing struct {
 	retry     bool
 	now       func() time.Time
 	log       *slog.Logger
+	most      int64 // memory of the stored items, in bytes
 	batch     *ingest.Batch
 	known     map[string]source.ItemRecord // items before this sync, by key; read-only
 	owned     map[string]bool              // documents of known items that the source owns
 
 	mu       sync.Mutex
+	stored   int64               // memory of the stored items, in bytes
 	seen     map[string]bool     // listed keys
 	names    map[string]string   // keys of the listed items, by document
 	flight   map[string]flight   // items that are being read, by document
@@ -114,6 +116,7 @@ func (s *syncing) sync(ctx context.Context, ingester Ingester) error {
 	s.known, s.owned = make(map[string]source.ItemRecord, len(rows)), map[string]bool{}
 	for _, row := range rows {
 		s.known[row.Key] = row
+		s.stored += int64(itemSize(row.Key, row.Address, row.State))
 		if row.Owned {
 			s.owned[row.Document] = true
 		}
@@ -218,6 +221,11 @@ func (s *syncing) list(ctx context.Context) iter.Seq[ingest.Input] {
 				s.stop(err)
 				break
 			}
+			if !s.fits(it) {
+				s.stop(fault.New(fault.Invalid, "source_too_large",
+					"the items of this source need more than %d MiB; select fewer of them, or remove the source and add it again", s.most>>20))
+				break
+			}
 			if !s.listed(it) {
 				continue
 			}
@@ -241,6 +249,34 @@ func (s *syncing) stop(err error) {
 	if s.broken == nil {
 		s.broken = err
 	}
+}
+
+// fits reports whether the store may hold an item. A sync holds all stored items in
+// memory. Items that do not grow always fit.
+func (s *syncing) fits(it source.Item) bool {
+	key := rowKey(it.Key)
+	row, has := s.known[key]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.seen[key] {
+		return true
+	}
+	state := it.State
+	if state == nil {
+		state = row.State // it stays
+	}
+	grows := itemSize(key, address(it), state)
+	if has {
+		grows -= itemSize(key, row.Address, row.State)
+	}
+	s.stored += int64(grows)
+	return grows <= 0 || s.stored <= s.most
+}
+
+// itemSize estimates the memory of a stored item in a sync, in bytes.
+func itemSize(key, address string, state []byte) int {
+	const fixed = 512
+	return fixed + len(key) + 2*len(address) + len(state)
 }
 
 // listed records an item and reports whether it must be read.
@@ -447,8 +483,10 @@ func (s *syncing) at() source.Progress {
 // removeGone removes the items that were missing in a complete listing.
 func (s *syncing) removeGone(ctx context.Context) error {
 	var gone []source.ItemRecord
+	keeps, _ := s.source.(source.Partial)
+	partial := keeps != nil && keeps.Partial()
 	for key, row := range s.known {
-		if !s.seen[key] {
+		if !s.seen[key] && (!partial || strings.HasPrefix(key, moved)) {
 			gone = append(gone, row)
 		}
 	}

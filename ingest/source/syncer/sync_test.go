@@ -41,6 +41,7 @@ type place struct {
 	opened   int
 	onList   func(context.Context) // called for each item
 	watching chan func()
+	partial  bool
 }
 
 func newPlace(pairs ...string) *place {
@@ -101,6 +102,8 @@ func (p *place) CheckEmpty(since time.Time) error {
 	p.since = since
 	return p.emptyErr
 }
+
+func (p *place) Partial() bool { return p.partial }
 
 func (p *place) Watch(ctx context.Context, changed func()) error {
 	changed()
@@ -168,7 +171,7 @@ func newWorld(t *testing.T) *world {
 	}
 	w.m, err = syncer.NewManager(syncer.Config{
 		Sources: w.db, Items: w.db, Leases: w.db, Ingester: w.ingester, Documents: w.db,
-		Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second,
+		Vault: vault, Poll: 5 * time.Millisecond, Lease: 2 * time.Second, ItemBytes: 1 << 20,
 		Kinds: []source.Kind{{
 			Name: "place", Watches: true, Options: []source.Option{{Name: "depth", Type: "number"}, {Name: "token", Secret: true}},
 			Open: func(s source.Settings) (source.Source, error) {
@@ -486,4 +489,42 @@ func TestEmptyListing(t *testing.T) {
 	}
 	p.emptyErr = nil
 	w.sync(id, "+0 ~0 =0 -2 !0")
+}
+
+// TestPartialListing checks that items that leave the listing of a feed stay.
+func TestPartialListing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := newPlace("a", "text a", "b", "text b")
+	p.partial = true
+	id := w.add("one", p)
+	w.sync(id, "+2 ~0 =0 -0 !0")
+	p.set("a", "")
+	p.address = func(key string) string { return "https://y/" + key }
+	p.set("b", "other text")
+	w.sync(id, "+0 ~1 =0 -0 !0") // it removes the document at the old address of b
+	w.wantDocuments("https://x/a https://y/b")
+	p.partial = false
+	w.sync(id, "+0 ~0 =1 -1 !0")
+}
+
+// TestLargeStates checks that a source cannot store items without a limit in several
+// syncs, and that its present items still sync.
+func TestLargeStates(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	large := strings.Repeat(" ", 300<<10)
+	p := newPlace("a", "text a"+large, "b", "text b"+large)
+	id := w.add("one", p)
+	w.sync(id, "+2 ~0 =0 -0 !0")
+	p.partial = true
+	p.set("a", "")
+	p.set("c", "text c"+large)
+	w.sync(id, "+1 ~0 =1 -0 !0")
+	p.set("d", "text d"+large)
+	w.sync(id, "+0 ~0 =2 -0 !0 the items of this source need more than 1 MiB; select fewer of them, or remove the source and add it again")
+	p.set("d", "")
+	p.set("b", "changed")
+	w.sync(id, "+0 ~1 =1 -0 !0")
+	w.wantDocuments("https://x/a https://x/b https://x/c")
 }

@@ -588,6 +588,7 @@ export interface Params {
   source_secret_missing: [string, string, string, string];
   source_stopped: [];
   source_streams: [];
+  source_too_large: [number];
   source_too_many_files: [number];
   source_worker_ended: [];
   source_worker_protocol: [];

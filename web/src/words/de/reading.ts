@@ -206,6 +206,8 @@ export const reading = {
   source_kind_unknown: (a, b) => `Die Art ${a} gibt es nicht; vorhanden: ${b}`,
   source_location_length: (n) => `Die Adresse einer Quelle muss 1 bis ${n} Byte lang sein`,
   source_memory: (n) => `Das Lesen dieser Quelle braucht mehr als ${n} MiB Speicher`,
+  source_too_large: (n) =>
+    `Die Einträge dieser Quelle brauchen mehr als ${n} MiB; wählen Sie weniger davon, oder entfernen Sie die Quelle und fügen Sie sie neu hinzu`,
   source_name_invalid: (n) => `Die Bezeichnung einer Quelle ist eine Zeile von 1 bis ${n} Byte ohne Leerzeichen am Rand`,
   source_network: 'Quellen verbinden sich nur über TCP',
   source_option_is_secret: (a) => `Die Option ${a} ist geheim und muss als Geheimnis angegeben werden`,
