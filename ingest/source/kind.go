@@ -59,6 +59,13 @@ type Storing interface {
 	Folder() string
 }
 
+// Bound is a Source that connects only to some hosts. Other sources follow links or
+// redirects to any public host.
+type Bound interface {
+	// Reaches reports whether the source connects to a host.
+	Reaches(host string) bool
+}
+
 // Kind is a kind of source, such as a folder or a web site.
 type Kind struct {
 	// Name identifies the kind.

@@ -254,3 +254,54 @@ func TestConfinedPartial(t *testing.T) {
 		}
 	}
 }
+
+// TestReachedHosts checks which hosts sources with one server connect to.
+func TestReachedHosts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind, location string
+		options        map[string]string
+		yes, no        []string
+	}{
+		{"webdav", "https://Docs.example/dav", nil, []string{"docs.example"}, []string{"example", "a.docs.example", ""}},
+		{"webdav", "https://bücher.example:8443/dav", nil, []string{"xn--bcher-kva.example"}, []string{"bucher.example"}},
+		{"webdav", "https://[2606:4700::1]/dav", nil, []string{"2606:4700::1"}, []string{"2606:4700::2"}},
+		{
+			"imap", "imap://mail.example",
+			map[string]string{"user": "a", "password": "b"},
+			[]string{"mail.example"},
+			[]string{"mail.example.org", "10.0.0.1"},
+		},
+		{"s3", "https://minio.example:9000/docs/x", nil, []string{"minio.example", "docs.minio.example"}, []string{"other.minio.example", "docs."}},
+		{
+			"s3", "s3://docs/x", nil,
+			[]string{"s3.amazonaws.com", "docs.s3.dualstack.eu-central-1.amazonaws.com"},
+			[]string{"amazonaws.com.example", "notamazonaws.com", "docs"},
+		},
+	} {
+		for _, k := range plainKinds(false, "") {
+			if k.Name != c.kind {
+				continue
+			}
+			src, err := k.Open(source.Settings{Location: c.location, Options: c.options})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var dialed []string
+			connect := bound(func(_ context.Context, _, address string) (net.Conn, error) {
+				dialed = append(dialed, address)
+				return nil, io.EOF
+			}, src.(source.Bound))
+			var want []string
+			for _, host := range append(c.no, c.yes...) {
+				if _, err := connect(t.Context(), "tcp", net.JoinHostPort(host, "443")); err == nil {
+					t.Error("no error")
+				}
+			}
+			for _, host := range c.yes {
+				want = append(want, net.JoinHostPort(host, "443"))
+			}
+			sourcetest.Equal(t, c.location, dialed, want)
+		}
+	}
+}

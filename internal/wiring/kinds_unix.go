@@ -13,6 +13,7 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/source/dial"
 	"docent/ingest/worker"
+	"docent/internal/fault"
 )
 
 // RunSourceWorker reads a source and ends the process, if docent started it for that.
@@ -34,6 +35,10 @@ func confined(k source.Kind, private bool) source.Kind {
 		if storing, ok := src.(source.Storing); ok {
 			folder = storing.Folder()
 		}
+		connect := dial.Func(dial.Dialer(private).DialContext)
+		if b, ok := src.(source.Bound); ok {
+			connect = bound(connect, b)
+		}
 		partial := false
 		if p, ok := src.(source.Partial); ok {
 			partial = p.Partial()
@@ -41,10 +46,21 @@ func confined(k source.Kind, private bool) source.Kind {
 		if c, ok := src.(io.Closer); ok {
 			err = c.Close()
 		}
-		cfg := worker.SourceConfig{Partial: partial, Env: certificates(), Private: private, Dial: explained(dial.Dialer(private).DialContext)}
+		cfg := worker.SourceConfig{Partial: partial, Env: certificates(), Private: private, Dial: explained(connect)}
 		return worker.NewConfined(cfg, k.Name, s, folder), errors.Join(err)
 	}
 	return k
+}
+
+// bound refuses connections to hosts that a source does not need.
+func bound(connect dial.Func, b source.Bound) dial.Func {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil || !b.Reaches(host) {
+			return nil, fault.New(fault.Forbidden, "source_host", "this source may not connect to %s", address)
+		}
+		return connect(ctx, network, address)
+	}
 }
 
 // explained adds messages for users to the errors of a dial function.

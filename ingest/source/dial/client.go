@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
+
+	"golang.org/x/net/idna"
 
 	"docent/internal/fault"
 )
@@ -95,6 +99,16 @@ func Client(o Options) *http.Client {
 			return nil
 		},
 	}
+}
+
+// SameHost reports whether a connection to host is one to the host of u. HTTP clients
+// connect to the ASCII form of a name.
+func SameHost(host string, u *url.URL) bool {
+	name := u.Hostname()
+	if ascii, err := idna.Lookup.ToASCII(name); err == nil && strings.EqualFold(host, ascii) {
+		return true
+	}
+	return strings.EqualFold(host, name)
 }
 
 // limited is a response body with a size limit. Closing it cancels the context

@@ -107,6 +107,9 @@ func New(cfg Config) (*Source, error) {
 	return s, nil
 }
 
+// Reaches reports whether a host is that of the address; see source.Bound.
+func (s *Source) Reaches(host string) bool { return dial.SameHost(host, s.url) }
+
 // Close ends the connection. The source stays usable.
 func (s *Source) Close() error {
 	s.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -118,6 +119,27 @@ func New(cfg Config) (*Source, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Reaches reports whether a host is that of the address or of the bucket; see
+// source.Bound. Amazon has a host for each region.
+func (s *Source) Reaches(host string) bool {
+	u := &url.URL{Host: s.host}
+	name := strings.ToLower(host)
+	if endpoint, ok := amazonDomain(u.Hostname()); ok {
+		return strings.HasSuffix(name, "."+endpoint)
+	}
+	return dial.SameHost(host, u) || dial.SameHost(strings.TrimPrefix(name, strings.ToLower(s.bucket)+"."), u)
+}
+
+// amazonDomain returns the domain of Amazon that a host belongs to.
+func amazonDomain(host string) (string, bool) {
+	for _, domain := range []string{"amazonaws.com", "amazonaws.com.cn"} {
+		if strings.HasSuffix(strings.ToLower(host), "."+domain) {
+			return domain, true
+		}
+	}
+	return "", false
 }
 
 // connect returns a client for responses of up to a number of bytes.

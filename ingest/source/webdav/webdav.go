@@ -65,6 +65,9 @@ type Source struct {
 	client *http.Client
 }
 
+// Reaches reports whether a host is that of the address; see source.Bound.
+func (s *Source) Reaches(host string) bool { return dial.SameHost(host, s.root) }
+
 // New checks a configuration and returns its source. It does not connect.
 func New(cfg Config) (*Source, error) {
 	root, err := dial.ParseURL(cfg.URL, cfg.AllowPrivate, "https", "http")

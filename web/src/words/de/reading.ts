@@ -202,12 +202,11 @@ export const reading = {
   solidworks_drawing: 'Binärdatei: eine SolidWorks-Zeichnung; bitte als PDF speichern',
   source_cpu: (a) => `Das Lesen dieser Quelle braucht mehr als ${a} Rechenzeit`,
   source_failed: 'docent konnte diese Quelle nicht abgleichen; der Grund steht im Protokoll',
+  source_host: (a) => `Diese Quelle darf sich nicht mit ${a} verbinden`,
   source_kind_local: (a, b) => `Eine Quelle der Art ${a} liest die Platte des Servers. Bitte auf dem Server mit docent source add ${b} hinzufügen`,
   source_kind_unknown: (a, b) => `Die Art ${a} gibt es nicht; vorhanden: ${b}`,
   source_location_length: (n) => `Die Adresse einer Quelle muss 1 bis ${n} Byte lang sein`,
   source_memory: (n) => `Das Lesen dieser Quelle braucht mehr als ${n} MiB Speicher`,
-  source_too_large: (n) =>
-    `Die Einträge dieser Quelle brauchen mehr als ${n} MiB; wählen Sie weniger davon, oder entfernen Sie die Quelle und fügen Sie sie neu hinzu`,
   source_name_invalid: (n) => `Die Bezeichnung einer Quelle ist eine Zeile von 1 bis ${n} Byte ohne Leerzeichen am Rand`,
   source_network: 'Quellen verbinden sich nur über TCP',
   source_option_is_secret: (a) => `Die Option ${a} ist geheim und muss als Geheimnis angegeben werden`,
@@ -222,6 +221,8 @@ export const reading = {
   source_secret_missing: (a, b, c, d) => `Quellen der Art ${a} brauchen das Geheimnis ${b}: ${c}; geben Sie es mit --secret-stdin=${d} oder --secret-env an, oder im Feld secret der API`,
   source_stopped: 'docent wurde zweimal beendet, während es diese Quelle las, und hat sie deshalb angehalten. Um es noch einmal zu versuchen, hier oder mit docent source resume fortsetzen',
   source_streams: 'Zu viele Einträge dieser Quelle sind geöffnet',
+  source_too_large: (n) =>
+    `Die Einträge dieser Quelle brauchen mehr als ${n} MiB; wählen Sie weniger davon, oder entfernen Sie die Quelle und fügen Sie sie neu hinzu`,
   source_too_many_files: (n) => `Mehr als ${n} Dateien; bitte mit include einschränken oder max_files erhöhen`,
   source_worker_ended: 'Der Prozess, der diese Quelle liest, wurde beendet; Näheres steht im Protokoll des Servers',
   source_worker_protocol: 'Der Prozess, der diese Quelle liest, hält sich nicht an das Protokoll',
