@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/format/idxfile"
@@ -259,7 +260,7 @@ func (u *unpacking) build(ctx context.Context, o packed) error {
 
 // deltas returns the deltas of an object, each once.
 func (u *unpacking) deltas(o packed) []packed {
-	out := append(u.at[o.offset], u.with[o.hash]...)
+	out := slices.Concat(u.at[o.offset], u.with[o.hash])
 	delete(u.at, o.offset)
 	delete(u.with, o.hash)
 	return out
