@@ -20,7 +20,7 @@ import (
 func converse(t *testing.T, at, session, question string) {
 	t.Helper()
 	var w who
-	c, _, err := w.tryDial(t, at+"/?protocol=docent.v1&session_id="+session)
+	c, _, err := w.TryDial(t, at+"/?protocol=docent.v1&session_id="+session)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestBackupMoves(t *testing.T) {
 			t.Helper()
 			answers[i] = docent(t, env, 0, "ask", "--json", "When does the red valve close?")
 			var w who
-			_, messages[i] = w.request(t, http.MethodGet, at+"/api/sessions/S/messages", "")
+			_, messages[i] = w.Request(t, http.MethodGet, at+"/api/sessions/S/messages", "")
 		}
 		read(0, env, at)
 		for i := 1; i < 3; i++ {

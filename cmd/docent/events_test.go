@@ -36,15 +36,15 @@ func TestEventsOfPrograms(t *testing.T) {
 		owner, other, root := s.as(t, "token owner"), s.as(t, "token other"), s.as(t, "token root")
 		send := func(w who, path, body string, want int) string {
 			t.Helper()
-			resp, got := w.request(t, http.MethodPost, s.at+path, body, asJSON...)
+			resp, got := w.Request(t, http.MethodPost, s.at+path, body, asJSON...)
 			if resp.StatusCode != want {
-				t.Errorf("%s sends %s to %s: %d %s, want %d", w.name, body, path, resp.StatusCode, got, want)
+				t.Errorf("%s sends %s to %s: %d %s, want %d", w.Name, body, path, resp.StatusCode, got, want)
 			}
 			return strings.TrimSpace(got)
 		}
 		joined := func(w who, session string) *wstest.Conn {
 			t.Helper()
-			c := w.dial(t, s.at+"/?protocol=docent.v1&session_id="+session)
+			c := w.Dial(t, s.at+"/?protocol=docent.v1&session_id="+session)
 			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
 			until(t, c, `"synced"`)
 			return c
@@ -86,7 +86,7 @@ func TestEventsOfPrograms(t *testing.T) {
 		send(owner, "/api/sessions/mine/events", `{"name":"shipped","id":"e3","data":{"order":"without a client"}}`, 200)
 		joined(owner, "mine")
 		eventually(t, "the conversation has the answer", func() bool {
-			_, got := owner.request(t, http.MethodGet, s.at+"/api/sessions/mine/messages", "")
+			_, got := owner.Request(t, http.MethodGet, s.at+"/api/sessions/mine/messages", "")
 			if strings.Count(got, "Order 4711") != 1 {
 				t.Fatalf("the event is answered again: %s", got)
 			}

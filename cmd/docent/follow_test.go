@@ -134,7 +134,7 @@ func state(t *testing.T, env []string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		resp, text := (who{}).request(t, http.MethodPost, at+"/api/ask", string(body), "Content-Type", "application/json")
+		resp, text := (who{}).Request(t, http.MethodPost, at+"/api/ask", string(body), "Content-Type", "application/json")
 		if resp.StatusCode != http.StatusOK {
 			t.Fatalf("ask %q: %d %s", q, resp.StatusCode, text)
 		}

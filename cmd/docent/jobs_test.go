@@ -212,7 +212,7 @@ func TestKilledUpload(t *testing.T) {
 	if err := form.Close(); err != nil {
 		t.Fatal(err)
 	}
-	resp, text := (who{}).request(t, http.MethodPost, atB+"/api/documents", whole.String(), "Content-Type", form.FormDataContentType())
+	resp, text := (who{}).Request(t, http.MethodPost, atB+"/api/documents", whole.String(), "Content-Type", form.FormDataContentType())
 	var out struct{ Results []uploaded }
 	if err := json.Unmarshal([]byte(text), &out); err != nil || resp.StatusCode != http.StatusOK || len(out.Results) != files {
 		t.Fatalf("again: %d %s", resp.StatusCode, text)

@@ -75,7 +75,7 @@ func linkProgram(dir, exe string) error {
 	return os.Symlink(exe, filepath.Join(dir, "docent"))
 }
 
-// suite limits the processes that run at once, and removes the shared folder after the tests.
+// suite limits the processes that run at once.
 type suite struct{ pgtest.Suite }
 
 // Run runs the tests and returns the exit code.
@@ -85,34 +85,7 @@ func (s suite) Run() int {
 	if err := flag.Set("test.parallel", "2"); err != nil {
 		panic(err)
 	}
-	code := s.Suite.Run()
-	if compiled.dir != "" {
-		_ = os.RemoveAll(compiled.dir)
-	}
-	return code
-}
-
-// compiled is a data folder that only holds the compiled PDF reader.
-var compiled struct {
-	once sync.Once
-	dir  string
-}
-
-// withPDF copies the compiled PDF reader into a data folder. Compiling takes seconds
-// of processor time, and much more with -race, so the tests compile it once.
-func withPDF(t *testing.T, data string) {
-	t.Helper()
-	compiled.once.Do(func() {
-		dir, err := os.MkdirTemp("", "docent-test-pdf-*")
-		if err != nil {
-			t.Fatal(err)
-		}
-		compiled.dir = dir
-		docent(t, []string{"DOCENT_DATA=" + dir}, 0, "ingest", "../../ingest/extract/testdata/manual.pdf")
-	})
-	if err := os.CopyFS(filepath.Join(data, "cache", "pdfium"), os.DirFS(filepath.Join(compiled.dir, "cache", "pdfium"))); err != nil {
-		t.Fatal(err)
-	}
+	return s.Suite.Run()
 }
 
 func TestScripts(t *testing.T) {

@@ -25,7 +25,7 @@ func TestModelNotSetUp(t *testing.T) {
 		strings.Contains(got, "OPENAI_API_KEY") {
 		t.Errorf("over HTTP: %d %s", resp.StatusCode, got)
 	}
-	c := w.dial(t, s.at+"/?protocol=docent.v1&session_id=setup")
+	c := w.Dial(t, s.at+"/?protocol=docent.v1&session_id=setup")
 	say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
 	say(t, c, wstest.MessageText, frame("user_message", `"When does the feed pump stop?"`))
 	if got := until(t, c, `"error"`); !strings.Contains(got, `"model_not_set_up"`) || strings.Contains(got, "OPENAI_API_KEY") {

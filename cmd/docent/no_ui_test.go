@@ -13,7 +13,7 @@ func TestNoUI(t *testing.T) {
 	const said = "The page is off"
 	env := []string{"DOCENT_DATA=" + t.TempDir()}
 	with, page := serve(t, env)
-	if resp, body := (who{}).request(t, http.MethodGet, page+"/", ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, "<!doctype html>") {
+	if resp, body := (who{}).Request(t, http.MethodGet, page+"/", ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, "<!doctype html>") {
 		t.Errorf("by default, the page is %d %.100s", resp.StatusCode, body)
 	}
 	if strings.Contains(with.log.String(), said) {
@@ -33,19 +33,19 @@ func TestNoUI(t *testing.T) {
 			"/", "/index.html", "/placeholder.html", "/c/some-session", "/documents", "/theme.js", "/favicon.svg", "/widget.js", "/manifest.webmanifest",
 			"/icon-192.png", "/assets/", "/assets/index.js",
 		} {
-			resp, body := (who{}).request(t, http.MethodGet, at+path, "")
+			resp, body := (who{}).Request(t, http.MethodGet, at+path, "")
 			var e struct{ Code, Message string }
 			if err := json.Unmarshal([]byte(body), &e); err != nil || resp.StatusCode != http.StatusNotFound || e.Code != "not_found" || e.Message == "" {
 				t.Errorf("%s: GET %s: %d %.100s", name, path, resp.StatusCode, body)
 			}
 		}
 		for path, holds := range map[string]string{"/api/info": `"version"`, "/api/ready": "", "/openapi.json": `"openapi"`, "/metrics": "docent_", "/api/documents": `"documents"`} {
-			if resp, body := (who{}).request(t, http.MethodGet, at+path, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, holds) {
+			if resp, body := (who{}).Request(t, http.MethodGet, at+path, ""); resp.StatusCode != http.StatusOK || !strings.Contains(body, holds) {
 				t.Errorf("%s: GET %s: %d %.100s", name, path, resp.StatusCode, body)
 			}
 		}
 		for _, path := range []string{"/", "/ws", "/agent_websocket"} {
-			conn, resp, err := (who{}).tryDial(t, at+path)
+			conn, resp, err := (who{}).TryDial(t, at+path)
 			if err != nil {
 				t.Errorf("%s: the WebSocket at %s: %v, %v", name, path, err, resp)
 				continue

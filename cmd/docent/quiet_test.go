@@ -9,7 +9,9 @@ import (
 	"syscall"
 	"testing"
 
+	"docent/agent/session/journal"
 	"docent/auth"
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 	"docent/payload"
 )
@@ -26,12 +28,12 @@ func TestLogsAreQuiet(t *testing.T) {
 			t.Parallel()
 			s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()}, "--log-level", "debug", "--log-format", format)
 			owner, user := s.as(t, "token both"), s.as(t, "user both")
-			secrets := []string{said, password, "docent_wrong", "quaggaguess", "token=", auth.CookieName + "=", auth.SubprotocolPrefix}
+			secrets := []string{said, servertest.Password, "docent_wrong", "quaggaguess", "token=", auth.CookieName + "=", auth.SubprotocolPrefix}
 			for _, w := range s.people {
-				if w.token != "" {
-					secrets = append(secrets, w.token, url.QueryEscape(w.token))
+				if w.Token != "" {
+					secrets = append(secrets, w.Token, url.QueryEscape(w.Token))
 				}
-				if cookie := w.shows.Get("Cookie"); w.id != "" && cookie != "" {
+				if cookie := w.Header.Get("Cookie"); w.ID != "" && cookie != "" {
 					secrets = append(secrets, strings.TrimPrefix(cookie, auth.CookieName+"="))
 				}
 			}
@@ -64,7 +66,7 @@ func (s *site) signIn(t *testing.T) string {
 	t.Helper()
 	login := func(password string, want int) *http.Response {
 		t.Helper()
-		resp, body := who{}.request(t, "POST", s.at+"/api/login", fmt.Sprintf(`{"username":"both","password":%q}`, password), asJSON...)
+		resp, body := who{}.Request(t, "POST", s.at+"/api/login", fmt.Sprintf(`{"username":"both","password":%q}`, password), asJSON...)
 		if resp.StatusCode != want || strings.Contains(body, password) {
 			t.Fatalf("sign in: %d %s", resp.StatusCode, body)
 		}
@@ -72,11 +74,11 @@ func (s *site) signIn(t *testing.T) string {
 	}
 	login("quaggaguess", 401)
 	login(said, 401)
-	cookie := login(password, 200).Cookies()[0].Value
-	in := who{shows: http.Header{"Cookie": {auth.CookieName + "=" + cookie}}}
+	cookie := login(servertest.Password, 200).Cookies()[0].Value
+	in := who{Header: http.Header{"Cookie": {auth.CookieName + "=" + cookie}}}
 	for _, route := range []string{"GET /api/me", "POST /api/logout"} {
 		method, path, _ := strings.Cut(route, " ")
-		if resp, body := in.request(t, method, s.at+path, ""); resp.StatusCode >= 300 {
+		if resp, body := in.Request(t, method, s.at+path, ""); resp.StatusCode >= 300 {
 			t.Errorf("%s: %d %s", route, resp.StatusCode, body)
 		}
 	}
@@ -86,13 +88,17 @@ func (s *site) signIn(t *testing.T) string {
 // askAll goes through what HTTP offers.
 func (s *site) askAll(t *testing.T, w who) {
 	t.Helper()
-	key := s.session(t, w.id)
+	key := journal.SessionKey{Agent: "docent", ID: strings.ReplaceAll(w.Name, " ", "-")}
+	if _, _, err := s.db.Sessions.OpenSession(t.Context(), journal.SessionRecord{Key: key, Owner: w.ID, Platform: "WebSocketPlatform"}); err != nil {
+		t.Fatal(err)
+	}
+	upload := "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"note.txt\"\r\n\r\nThe pump stops at " + said + ".\r\n--x--\r\n"
 	question := fmt.Sprintf(`{"question":"What is %s?"}`, said)
 	for _, c := range []struct {
 		method, path, body string
 		header             []string
 	}{
-		{"POST", "/api/documents", strings.ReplaceAll(form, "noon", said), samples["POST /api/documents"].header},
+		{"POST", "/api/documents", upload, []string{"Content-Type", "multipart/form-data; boundary=x"}},
 		{"POST", "/api/ask", question, asJSON},
 		{"POST", "/api/ask", question, append([]string{"Accept", "text/event-stream"}, asJSON...)},
 		{"GET", "/api/search?explain=true&q=" + said, "", nil},
@@ -103,15 +109,15 @@ func (s *site) askAll(t *testing.T, w who) {
 		{"GET", "/api/sessions/" + key.ID + "/export", "", nil},
 		{"GET", "/?q=" + said, "", nil},
 	} {
-		if resp, body := w.request(t, c.method, s.at+c.path, c.body, c.header...); resp.StatusCode >= 300 {
+		if resp, body := w.Request(t, c.method, s.at+c.path, c.body, c.header...); resp.StatusCode >= 300 {
 			t.Errorf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
 		}
 	}
-	if w.token == "" {
+	if w.Token == "" {
 		return
 	}
-	at := s.at + "/api/search?q=" + said + "&token=" + url.QueryEscape(w.token)
-	if resp, body := (who{}).request(t, "GET", at, ""); resp.StatusCode != 401 {
+	at := s.at + "/api/search?q=" + said + "&token=" + url.QueryEscape(w.Token)
+	if resp, body := (who{}).Request(t, "GET", at, ""); resp.StatusCode != 401 {
 		t.Errorf("token in the query: %d %s", resp.StatusCode, body)
 	}
 }
@@ -120,7 +126,7 @@ func (s *site) askAll(t *testing.T, w who) {
 func (s *site) getWrong(t *testing.T, w who) {
 	t.Helper()
 	wrong := s.as(t, "bad token")
-	for _, c := range []struct {
+	for i, c := range []struct {
 		who                who
 		method, path, body string
 	}{
@@ -138,7 +144,7 @@ func (s *site) getWrong(t *testing.T, w who) {
 		{w, said, "/api/documents", ""},
 		{w, "POST", "/notify_websocket", `{"sessionId":"none","message":"` + said + `"}`},
 	} {
-		if resp, body := c.who.request(t, c.method, s.at+c.path, c.body, append(s.from(), asJSON...)...); resp.StatusCode < 400 {
+		if resp, body := c.who.Request(t, c.method, s.at+c.path, c.body, append([]string{"X-Forwarded-For", fmt.Sprintf("10.0.0.%d", i)}, asJSON...)...); resp.StatusCode < 400 {
 			t.Errorf("%s %s: %d %s", c.method, c.path, resp.StatusCode, body)
 		}
 	}
@@ -148,19 +154,19 @@ func (s *site) getWrong(t *testing.T, w who) {
 // credential. It also sends invalid frames.
 func (s *site) converseAll(t *testing.T, w who) {
 	t.Helper()
-	query := "token=" + url.QueryEscape(w.token)
+	query := "token=" + url.QueryEscape(w.Token)
 	typed := `{"type":"query","content":"What is ` + said + `?"}`
 	message := frame(payload.UserMessage, `"What is `+said+`?"`)
 	for _, c := range []struct {
 		name, path, protocol, hello, ask, until string
 		shows                                   http.Header
 	}{
-		{"header", "/", "", "", message, "agent_reply_rag", w.shows},
+		{"header", "/", "", "", message, "agent_reply_rag", w.Header},
 		{"query", "/?user_id=" + said + "&" + query, "", "", message, "agent_reply_rag", nil},
-		{"subprotocol", "/", auth.SubprotocolPrefix + w.token, "", message, "agent_reply_rag", nil},
-		{"hello", "/?protocol=docent.v1&session_name=" + said, "", frame(payload.HelloAction, `{"token":"`+w.token+`"}`), message, "turn_finished", nil},
+		{"subprotocol", "/", auth.SubprotocolPrefix + w.Token, "", message, "agent_reply_rag", nil},
+		{"hello", "/?protocol=docent.v1&session_name=" + said, "", frame(payload.HelloAction, `{"token":"`+w.Token+`"}`), message, "turn_finished", nil},
 		{"wrong hello", "/?protocol=docent.v1", "", frame(payload.HelloAction, `{"token":"docent_wrong"}`), message, "", nil},
-		{"two subprotocols", "/", "docent.v1," + auth.SubprotocolPrefix + w.token, frame(payload.HelloAction, `{}`), message, "turn_finished", nil},
+		{"two subprotocols", "/", "docent.v1," + auth.SubprotocolPrefix + w.Token, frame(payload.HelloAction, `{}`), message, "turn_finished", nil},
 		{"typed", "/agent_websocket?" + query, "", "", typed, `"response"`, nil},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -26,20 +26,20 @@ func TestReadConversations(t *testing.T) {
 		ann, root := s.as(t, "user owner"), s.as(t, "user root")
 		grant := func(level rights.Level) {
 			t.Helper()
-			if err := s.db.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: ann.id, Level: level}); err != nil {
+			if err := s.db.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: ann.ID, Level: level}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		grant(rights.Read)
 		get := func(w who, path string, want int) string {
 			t.Helper()
-			resp, body := w.request(t, http.MethodGet, s.at+path, "")
+			resp, body := w.Request(t, http.MethodGet, s.at+path, "")
 			if resp.StatusCode != want {
-				t.Errorf("%s gets %s: %d %s, want %d", w.name, path, resp.StatusCode, body, want)
+				t.Errorf("%s gets %s: %d %s, want %d", w.Name, path, resp.StatusCode, body, want)
 			}
 			return body
 		}
-		c := ann.dial(t, s.at+"/?protocol=docent.v1&session_id=anns")
+		c := ann.Dial(t, s.at+"/?protocol=docent.v1&session_id=anns")
 		say(t, c, wstest.MessageText, frame(payload.HelloAction, `{}`))
 		say(t, c, wstest.MessageText, frame(payload.UserMessage, `"When does the vault pump stop?"`))
 		until(t, c, `"turn_finished"`)
@@ -111,7 +111,7 @@ func (s *site) wantOthersClosed(t *testing.T, w who, session string) {
 		if r.session != "" {
 			header = append(header, "X-Session-ID", r.session)
 		}
-		if resp, body := w.request(t, http.MethodPost, s.at+r.path, r.body, header...); resp.StatusCode != http.StatusNotFound {
+		if resp, body := w.Request(t, http.MethodPost, s.at+r.path, r.body, header...); resp.StatusCode != http.StatusNotFound {
 			t.Errorf("%s %s with %q: %d %s", r.path, r.body, r.session, resp.StatusCode, body)
 		}
 	}

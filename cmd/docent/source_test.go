@@ -53,6 +53,7 @@ func killSync(t *testing.T, env []string, files, kills int) {
 		case <-p.done:
 		}
 		p.wait()
+		docent(t, env, 0, "source", "resume", "docs") // two kills in a row pause it
 	}
 	t.Logf("killed %d of %d", killed, kills)
 	docent(t, env, 0, "source", "sync", "docs")

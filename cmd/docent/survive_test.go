@@ -76,7 +76,7 @@ func sendFile(t *testing.T, at, name string, data []byte) uploaded {
 	if err := form.Close(); err != nil {
 		t.Fatal(err)
 	}
-	resp, text := (who{}).request(t, http.MethodPost, at+"/api/documents", body.String(), "Content-Type", form.FormDataContentType())
+	resp, text := (who{}).Request(t, http.MethodPost, at+"/api/documents", body.String(), "Content-Type", form.FormDataContentType())
 	var out struct{ Results []uploaded }
 	if err := json.Unmarshal([]byte(text), &out); err != nil || resp.StatusCode != http.StatusOK || len(out.Results) != 1 {
 		t.Fatalf("%s: %d %s", name, resp.StatusCode, text)
@@ -97,17 +97,17 @@ func TestServerSurvives(t *testing.T) {
 		if r := sendFile(t, at, pump, []byte("# Feed pump\n\nThe feed pump is serviced every 4,000 hours.\n")); r.Status != "added" {
 			t.Errorf("after %s an innocent file is %s: %s", name, r.Status, r.Reason)
 		}
-		resp, text := (who{}).request(t, http.MethodPost, at+"/api/ask", `{"question": "How often is the feed pump serviced?"}`, "Content-Type", "application/json")
+		resp, text := (who{}).Request(t, http.MethodPost, at+"/api/ask", `{"question": "How often is the feed pump serviced?"}`, "Content-Type", "application/json")
 		if resp.StatusCode != http.StatusOK {
 			t.Errorf("after %s the answer is %d %.300s", name, resp.StatusCode, text)
 		}
 		eventually(t, "after "+name+" the passage is found", func() bool {
-			_, text := (who{}).request(t, http.MethodGet, at+"/api/search?k=20&q=How+often+is+the+feed+pump+serviced", "")
+			_, text := (who{}).Request(t, http.MethodGet, at+"/api/search?k=20&q=How+often+is+the+feed+pump+serviced", "")
 			return strings.Contains(text, "4,000 hours")
 		})
 	}
 	eventually(t, "the word is found", func() bool {
-		_, text := (who{}).request(t, http.MethodGet, at+"/api/search?k=20&q=What+is+part+4gm3Bu", "")
+		_, text := (who{}).Request(t, http.MethodGet, at+"/api/search?k=20&q=What+is+part+4gm3Bu", "")
 		return strings.Contains(text, "spare seal")
 	})
 }

@@ -116,7 +116,7 @@ func TestForeignTraces(t *testing.T) {
 	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir(), "OTEL_EXPORTER_OTLP_ENDPOINT=" + c.URL})
 	header := "00-" + askTrace + "-00f067aa0ba902b7-01"
 	for name, want := range map[string]int{"nobody": http.StatusUnauthorized, "token owner": http.StatusOK} {
-		resp, body := s.as(t, name).request(t, http.MethodGet, s.at+"/api/documents", "", "Traceparent", header)
+		resp, body := s.as(t, name).Request(t, http.MethodGet, s.at+"/api/documents", "", "Traceparent", header)
 		if resp.StatusCode != want {
 			t.Errorf("%s: %d %s", name, resp.StatusCode, body)
 		}

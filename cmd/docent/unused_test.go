@@ -17,7 +17,7 @@ func TestUnusedConversations(t *testing.T) {
 		w := s.as(t, "token site")
 		name := strings.Repeat("n", 250)
 		for range 50 {
-			c, _, err := w.tryDial(t, s.at+"/?protocol=docent.v1&user_id="+name+"&session_name="+name)
+			c, _, err := w.TryDial(t, s.at+"/?protocol=docent.v1&user_id="+name+"&session_name="+name)
 			if err != nil {
 				t.Fatal(err)
 			}

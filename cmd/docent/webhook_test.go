@@ -79,11 +79,11 @@ func TestWebhooks(t *testing.T) {
 		}
 		docent(t, env, 1, "ingest", docs) // fails again, and is not told again
 		var w who
-		w.request(t, http.MethodPost, at+"/api/ask", `{"question":"Who is the king of Zanzibar?"}`, "Content-Type", "application/json")
+		w.Request(t, http.MethodPost, at+"/api/ask", `{"question":"Who is the king of Zanzibar?"}`, "Content-Type", "application/json")
 		if m := next("answer.unanswered"); m.data["question"] != "Who is the king of Zanzibar?" {
 			t.Errorf("unanswered: %v", m.data)
 		}
-		c, _, err := w.tryDial(t, at+"/?protocol=docent.v1&session_id=talk")
+		c, _, err := w.TryDial(t, at+"/?protocol=docent.v1&session_id=talk")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,6 +38,7 @@ var Levels = []Level{
 	{"edges", []string{"store/...", "ws/...", "api/...", "client/...", "internal/pgtest", "internal/quota/quotatest", "webhook/webhooktest"}},
 	{"wiring", []string{"internal/wiring"}},
 	{"module", []string{"."}},
+	{"server tests", []string{"internal/servertest"}},
 	{"program", []string{"cmd/...", "examples/...", "tools/..."}},
 }
 

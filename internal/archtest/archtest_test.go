@@ -274,7 +274,7 @@ func TestCalls(t *testing.T) {
 			case s.test && call == "time.Since" && !measures(s):
 				t.Errorf("%s measures time: wait for a state, use testing/synctest, or write a benchmark in a file bench_*_test.go",
 					s.fset.Position(n.Pos()))
-			case !s.test && !covers("cmd/...", s.dir) && !covers("examples/...", s.dir) && !covers("tools/...", s.dir) && s.dir != "." && s.dir != "internal/pgtest" && (call == "context.Background" || call == "context.TODO"):
+			case !s.test && !covers("cmd/...", s.dir) && !covers("examples/...", s.dir) && !covers("tools/...", s.dir) && s.dir != "." && s.dir != "internal/pgtest" && s.dir != "internal/servertest" && (call == "context.Background" || call == "context.TODO"):
 				t.Errorf("%s calls %s: take the caller's context", s.fset.Position(n.Pos()), call)
 			}
 			return true

@@ -38,6 +38,9 @@ type cluster struct {
 	admin string // URL of the server's database for administration
 	own   *Server
 	name  string // the template's
+
+	mu     sync.Mutex // guards filled
+	filled []string   // the databases of Template
 }
 
 // process is the cluster of most tests. vectors is a cluster with pgvector.
@@ -56,9 +59,7 @@ func Main(m *testing.M) Suite { return Suite{m} }
 func (s Suite) Run() int {
 	defer func() {
 		for _, c := range []*cluster{&process, &vectors} {
-			if c.own != nil {
-				c.own.Stop()
-			}
+			c.close()
 		}
 	}()
 	return s.tests.Run()
@@ -79,21 +80,49 @@ func VectorURL(t testing.TB) string {
 
 func (c *cluster) database(t testing.TB) string {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	if err := c.ready(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return c.clone(t, c.name)
+}
+
+// Template makes a database that Clone copies. fill stores data in it and closes its connections before it returns. The
+// template exists until the end of the package's tests.
+func Template(ctx context.Context, fill func(url string) error) (name string, err error) {
+	c := &process
+	if err := c.ready(ctx); err != nil {
+		return "", err
+	}
+	name = "docent_test_" + strings.ToLower(rand.Text())
+	if err := do(ctx, c.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, c.name)); err != nil {
+		return "", err
+	}
+	c.mu.Lock()
+	c.filled = append(c.filled, name)
+	c.mu.Unlock()
+	return name, fill(withDatabase(c.admin, name))
+}
+
+// Clone is URL for a copy of a database that Template made.
+func Clone(t testing.TB, template string) string {
+	t.Helper()
+	return process.clone(t, template)
+}
+
+// clone copies a database until the end of the test, and returns the URL of the copy.
+func (c *cluster) clone(t testing.TB, template string) string {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout) // t.Context ends before the clean-up
 	defer cancel()
-	c.once.Do(func() { c.err = c.prepare(ctx) })
-	if c.err != nil {
-		t.Fatal(c.err)
-	}
 	name := "docent_test_" + strings.ToLower(rand.Text())
 	database := withDatabase(c.admin, name)
-	if err := do(ctx, c.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, c.name)); err != nil {
+	if err := do(ctx, c.admin, fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, template)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
-		defer cancel()
-		if err := do(ctx, c.admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := c.drop(name); err != nil {
 			t.Error(err)
 		}
 	})
@@ -102,6 +131,32 @@ func (c *cluster) database(t testing.TB) string {
 		t.Fatal(err)
 	}
 	return database
+}
+
+// drop removes a database.
+func (c *cluster) drop(name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), adminTimeout)
+	defer cancel()
+	return do(ctx, c.admin, "DROP DATABASE "+name+" WITH (FORCE)")
+}
+
+// ready prepares the cluster once.
+func (c *cluster) ready(ctx context.Context) error {
+	c.once.Do(func() { c.err = c.prepare(ctx) })
+	return c.err
+}
+
+// close removes the databases of Template and stops the process's own server.
+func (c *cluster) close() {
+	if c.own != nil {
+		c.own.Stop()
+		return
+	}
+	for _, name := range c.filled {
+		if err := c.drop(name); err != nil {
+			fmt.Fprintln(os.Stderr, "pgtest:", err)
+		}
+	}
 }
 
 // prepare finds or starts a server and makes the template.

@@ -35,3 +35,40 @@ func TestDatabases(t *testing.T) {
 		t.Error("two databases have one name")
 	}
 }
+
+// TestTemplate checks that clones have the data of their template, and their own id.
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	open := func(url string) *pgx.Conn {
+		conn, err := pgx.Connect(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	template, err := pgtest.Template(t.Context(), func(url string) error {
+		conn := open(url)
+		defer conn.Close(t.Context())
+		_, err := conn.Exec(t.Context(), "INSERT INTO collection (name) VALUES ('filled')")
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := map[string]bool{}
+	for range 2 {
+		conn := open(pgtest.Clone(t, template))
+		defer conn.Close(t.Context())
+		var id string
+		if err := conn.QueryRow(t.Context(), "SELECT database_id FROM corpus, collection WHERE name = 'filled'").Scan(&id); err != nil {
+			t.Fatal(err)
+		}
+		ids[id] = true
+		if _, err := conn.Exec(t.Context(), "DELETE FROM collection"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(ids) != 2 {
+		t.Error("two clones have one id")
+	}
+}

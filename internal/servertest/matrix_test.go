@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"cmp"
@@ -9,14 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"docent/agent/session/journal"
 	"docent/api"
 	"docent/api/route"
 	"docent/auth"
-	"docent/internal/wiring"
+	"docent/internal/servertest"
 )
 
 // sample is the request of TestWhoMayDoWhat for one route.
@@ -120,92 +119,44 @@ var samples = map[string]sample{
 // want returns the status that a person should get from a route. It depends only
 // on the row and the sample of the route.
 func (of *site) want(scope auth.Scope, s sample, w who, owner string) int {
-	switch p := (auth.Principal{ID: w.id, Scopes: w.scopes}); {
-	case w.wrong:
+	switch p := (auth.Principal{ID: w.ID, Scopes: w.Scopes}); {
+	case w.Wrong:
 		return http.StatusUnauthorized
 	case scope == route.Public:
 		return s.ok
-	case w.id == "":
+	case w.ID == "":
 		return http.StatusUnauthorized
 	case scope != route.Known && !p.May(scope), p.MayOnlyChat():
 		return http.StatusForbidden
-	case s.signed && !strings.HasPrefix(w.name, "user "):
+	case s.signed && !strings.HasPrefix(w.Name, "user "):
 		return http.StatusForbidden
 	case s.manage && !p.May(auth.Admin), s.reads && !of.reads:
 		return http.StatusForbidden
-	case s.owned && w.id != owner && !(s.events && p.May(auth.Admin)), s.typed && owner == "": // nobody is connected
+	case s.owned && w.ID != owner && !(s.events && p.May(auth.Admin)), s.typed && owner == "": // nobody is connected
 		return http.StatusNotFound
 	default:
 		return s.ok
 	}
 }
 
-// site is a server with authentication and its database.
-type site struct {
-	env    []string
-	db     *wiring.Database
-	at     string
-	server *program
-	people []who
-	asked  atomic.Int64
-	reads  bool // administrators may read conversations
-}
-
-// guarded starts a site.
-func guarded(t *testing.T, env []string, args ...string) *site {
-	t.Helper()
-	docs := t.TempDir()
-	write(t, docs, "pump.md", "# Pump\n\nThe feed pump stops at noon.\n")
-	docent(t, env, 0, "ingest", docs)
-	s := &site{env: env, db: opened(t, env), reads: slices.Contains(args, "--read-conversations")}
-	s.people = crowd(t, s.db)
-	s.server, s.at = serve(t, env, append([]string{"--auth", "--trusted-proxies", "127.0.0.1"}, args...)...)
-	return s
-}
-
-// as returns the person with a name.
-func (s *site) as(t *testing.T, name string) who {
-	t.Helper()
-	i := slices.IndexFunc(s.people, func(w who) bool { return w.name == name })
-	if i < 0 {
-		t.Fatalf("there is no %s", name)
-	}
-	return s.people[i]
-}
-
-// session makes a session of an owner.
-func (s *site) session(t *testing.T, owner string) journal.SessionKey {
-	t.Helper()
-	key := journal.SessionKey{Agent: "docent", ID: fmt.Sprintf("s%d", s.asked.Add(1))}
-	if _, _, err := s.db.Sessions.OpenSession(t.Context(), journal.SessionRecord{Key: key, Owner: owner, Platform: "WebSocketPlatform"}); err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
-// from returns a new client address. The server slows down addresses that send
-// wrong credentials.
-func (s *site) from() []string {
-	n := s.asked.Add(1)
-	return []string{"X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)}
-}
-
 // TestWhoMayDoWhat requests every route as every person. Routes without a row in
 // api.Routes or without a sample fail.
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) { whoMayDoWhat(t, env) })
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) { whoMayDoWhat(t, servertest.Config{Store: store}) })
 }
 
 // TestWhoMayReadWhat is TestWhoMayDoWhat while administrators may read conversations.
 func TestWhoMayReadWhat(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) { whoMayDoWhat(t, env, "--read-conversations") })
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		whoMayDoWhat(t, servertest.Config{Store: store, Settings: map[string]string{"read-conversations": "true"}})
+	})
 }
 
-func whoMayDoWhat(t *testing.T, env []string, args ...string) {
+func whoMayDoWhat(t *testing.T, cfg servertest.Config) {
 	t.Helper()
-	s := guarded(t, env, args...)
+	s := guarded(t, cfg)
 	rows := s.wantDeclared(t)
 	// rank puts the sign-out last.
 	for _, route := range slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return strings.Compare(rank(a), rank(b)) }) {
@@ -214,7 +165,7 @@ func whoMayDoWhat(t *testing.T, env []string, args ...string) {
 			owners = []string{"token:owner", "user:owner", ""}
 		}
 		for _, owner := range owners {
-			for _, w := range s.people {
+			for _, w := range s.People {
 				s.check(t, route, rows[route], w, owner)
 			}
 		}
@@ -244,7 +195,7 @@ func (s *site) wantDeclared(t *testing.T) map[string]auth.Scope {
 			t.Errorf("%s is no route", route)
 		}
 	}
-	_, body := who{}.request(t, http.MethodGet, s.at+"/openapi.json", "")
+	_, body := who{}.Request(t, http.MethodGet, s.URL+"/openapi.json", "")
 	var spec struct {
 		Paths map[string]map[string]struct {
 			Security []map[string][]string `json:"security"`
@@ -298,25 +249,25 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 		}
 		wanted := s.want(scope, sample, w, owner)
 		if sample.typed && wanted == sample.ok {
-			i := slices.IndexFunc(s.people, func(of who) bool { return of.id == owner && of.may(auth.Ask) })
-			c := s.people[i].dial(t, s.at+"/agent_websocket?session_id="+key.ID)
+			i := slices.IndexFunc(s.People, func(of who) bool { return of.ID == owner && of.May(auth.Ask) })
+			c := s.People[i].Dial(t, s.URL+"/agent_websocket?session_id="+key.ID)
 			hear(t, c)
 			defer func() { _ = c.CloseNow() }()
 		}
-		at := s.at + strings.ReplaceAll(path, "{session}", key.ID)
-		said := strings.NewReplacer("{session}", key.ID, "{n}", strconv.FormatInt(s.asked.Add(1), 10), "{scope}", strings.Split(w.scopes.String(), " ")[0]).Replace(sample.body)
-		resp, body := w.request(t, method, at, said, append(s.from(), sample.header...)...)
+		at := s.URL + strings.ReplaceAll(path, "{session}", key.ID)
+		said := strings.NewReplacer("{session}", key.ID, "{n}", strconv.FormatInt(s.asked.Add(1), 10), "{scope}", strings.Split(w.Scopes.String(), " ")[0]).Replace(sample.body)
+		resp, body := w.Request(t, method, at, said, append(s.from(), sample.header...)...)
 		if resp.StatusCode != wanted {
-			t.Errorf("%s %s as %s of %q's: %d, want %d: %.200s", method, path, w.name, owner, resp.StatusCode, wanted, body)
+			t.Errorf("%s %s as %s of %q's: %d, want %d: %.200s", method, path, w.Name, owner, resp.StatusCode, wanted, body)
 		}
 		if resp.StatusCode == http.StatusUnauthorized && !strings.HasPrefix(resp.Header.Get("WWW-Authenticate"), "Bearer") {
-			t.Errorf("%s %s as %s: it does not say how to authenticate", method, path, w.name)
+			t.Errorf("%s %s as %s: it does not say how to authenticate", method, path, w.Name)
 		}
 		if sample.reads || sample.owned && wanted >= 400 {
-			s.wantUntouched(t, key, method+" "+path+" as "+w.name)
+			s.wantUntouched(t, key, method+" "+path+" as "+w.Name)
 		}
 		if method != http.MethodHead && resp.StatusCode >= 400 && !strings.HasPrefix(body, cmp.Or(sample.errors, `{"code":"`)) {
-			t.Errorf("%s %s as %s: the error is %s", method, path, w.name, body)
+			t.Errorf("%s %s as %s: the error is %s", method, path, w.Name, body)
 		}
 	}
 	if route == "GET /api/sessions" && s.want(scope, sample, w, "") == 200 {
@@ -327,7 +278,7 @@ func (s *site) check(t *testing.T, route string, scope auth.Scope, w who, owner 
 // wantUntouched checks that a session has not changed.
 func (s *site) wantUntouched(t *testing.T, key journal.SessionKey, after string) {
 	t.Helper()
-	r, err := s.db.Sessions.Session(t.Context(), key)
+	r, err := s.DB.Sessions.Session(t.Context(), key)
 	if err != nil || r.Seq != 0 || r.Turn != 0 || r.Name != "" || r.State != "" || len(r.Variables) != 0 {
 		t.Errorf("after %s the session is %+v, %v", after, r, err)
 	}
@@ -337,13 +288,13 @@ func (s *site) wantUntouched(t *testing.T, key journal.SessionKey, after string)
 func (s *site) wantOwnList(t *testing.T, w who) {
 	t.Helper()
 	owners := map[string]bool{}
-	for _, owner := range []string{w.id, "user:eve", ""} {
+	for _, owner := range []string{w.ID, "user:eve", ""} {
 		s.session(t, owner)
-		owners[owner] = owner == w.id
+		owners[owner] = owner == w.ID
 	}
 	got := map[string]bool{}
 	for _, query := range []string{"", "&owner=user:eve", "&username=eve", "&match=a"} {
-		_, body := w.request(t, http.MethodGet, s.at+"/api/sessions?limit=1000"+query, "")
+		_, body := w.Request(t, http.MethodGet, s.URL+"/api/sessions?limit=1000"+query, "")
 		var list []api.Session
 		if err := json.Unmarshal([]byte(body), &list); err != nil {
 			t.Fatal(err)
@@ -354,7 +305,7 @@ func (s *site) wantOwnList(t *testing.T, w who) {
 	}
 	for owner, there := range owners {
 		if got[owner] != there {
-			t.Errorf("%s: the list has sessions of %q: %v, want %v", w.name, owner, got[owner], there)
+			t.Errorf("%s: the list has sessions of %q: %v, want %v", w.Name, owner, got[owner], there)
 		}
 	}
 }

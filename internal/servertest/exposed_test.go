@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"bufio"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"docent/auth"
+	"docent/internal/servertest"
 )
 
 // raw sends unchanged bytes and returns the response with its status.
@@ -21,7 +22,7 @@ func raw(t *testing.T, at, request string) (int, string) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(servertest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Write([]byte(request)); err != nil {
@@ -48,8 +49,8 @@ func raw(t *testing.T, at, request string) (int, string) {
 // routes.
 func TestPathsLeadNowhere(t *testing.T) {
 	t.Parallel()
-	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()})
-	token := s.as(t, "token owner").token
+	s := guarded(t, servertest.Config{})
+	token := s.Person("token owner").Token
 	climbs := []string{
 		"../../../../etc/passwd", "..%2f..%2f..%2fetc%2fpasswd", "%2e%2e/%2e%2e/%2e%2e/etc/passwd", "%252e%252e%252fetc%252fpasswd",
 		`..\..\..\etc\passwd`, "..%5c..%5cetc%5cpasswd", "....//....//etc/passwd", "%00", "docent.db%00.html", "..;/etc/passwd", "%c0%ae%c0%ae/etc/passwd",
@@ -57,7 +58,7 @@ func TestPathsLeadNowhere(t *testing.T) {
 	}
 	for _, prefix := range []string{"/", "/assets/", "/api/", "/api/documents/", "/api/documents/1/", "/api/sessions/", "/metrics/", "//", "/api/../", "/./"} {
 		for _, climb := range climbs {
-			status, body := raw(t, s.at, fmt.Sprintf("GET %s%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", prefix, climb, token))
+			status, body := raw(t, s.URL, fmt.Sprintf("GET %s%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n", prefix, climb, token))
 			if strings.Contains(body, "root:") || strings.Contains(body, "SQLite format") || strings.Contains(body, "package main") || status >= 500 {
 				t.Errorf("%s%s: %d %.200s", prefix, climb, status, body)
 			}
@@ -71,7 +72,7 @@ func TestPathsLeadNowhere(t *testing.T) {
 		"/api/documents", "/api//documents", "//api/documents", "/api/./documents", "/api/x/../documents", "/%61pi/documents", "/api%2fdocuments",
 		"/API/documents", "/api/documents/", "/api/documents?token=", "/api/documents%00", "/metrics", "//metrics", "/%6detrics", "/metrics/../metrics", "/x/../metrics",
 	} {
-		status, body := raw(t, s.at, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		status, body := raw(t, s.URL, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 		if strings.Contains(body, "pump") || strings.Contains(body, "docent_http") || status == http.StatusOK && !strings.Contains(body, "text/html") {
 			t.Errorf("%s: %d %.200s", path, status, body)
 		}
@@ -82,50 +83,50 @@ func TestPathsLeadNowhere(t *testing.T) {
 // signed-in user.
 func TestForeignPages(t *testing.T) {
 	t.Parallel()
-	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()}, "--origins", "https://app.example.com", "--hosts", "docs.example.com")
-	user, program := s.as(t, "user owner"), s.as(t, "token owner")
-	own := strings.Replace(s.at, "127.0.0.1", "localhost", 1)
+	s := guarded(t, servertest.Config{Settings: map[string]string{"origins": "https://app.example.com", "hosts": "docs.example.com"}})
+	user, program := s.Person("user owner"), s.Person("token owner")
+	own := strings.Replace(s.URL, "127.0.0.1", "localhost", 1)
 	for _, foreign := range []string{"https://evil.example", "null", "http://localhost:1", "http://127.0.0.1:1", "http://docs.example.com", "file://"} {
 		for _, path := range []string{"/", "/?protocol=docent.v1", "/agent_websocket"} {
-			if _, resp, err := user.tryDial(t, s.at+path, "Origin", foreign); err == nil || resp.StatusCode != http.StatusForbidden {
+			if _, resp, err := user.TryDial(t, s.URL+path, "Origin", foreign); err == nil || resp.StatusCode != http.StatusForbidden {
 				t.Errorf("a page of %s opens %s: %v", foreign, path, err)
 			}
 		}
-		key := s.session(t, user.id)
+		key := s.session(t, user.ID)
 		for _, method := range []string{"DELETE", "PATCH", "POST", "PUT"} {
-			if resp, body := user.request(t, method, s.at+"/api/sessions/"+key.ID, `{"session_name":"x"}`, "Origin", foreign, "Content-Type", "application/json"); resp.StatusCode != http.StatusForbidden {
+			if resp, body := user.Request(t, method, s.URL+"/api/sessions/"+key.ID, `{"session_name":"x"}`, "Origin", foreign, "Content-Type", "application/json"); resp.StatusCode != http.StatusForbidden {
 				t.Errorf("a page of %s: %s is %d %s", foreign, method, resp.StatusCode, body)
 			}
 		}
 		s.wantUntouched(t, key, "a page of "+foreign)
-		resp, _ := user.request(t, "GET", s.at+"/api/sessions", "", "Origin", foreign)
+		resp, _ := user.Request(t, "GET", s.URL+"/api/sessions", "", "Origin", foreign)
 		if resp.Header.Get("Access-Control-Allow-Origin") != "" || resp.Header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("a page of %s may read: %v", foreign, resp.Header)
 		}
 	}
 	for _, site := range []string{"cross-site", "same-site"} { // of a page's image, say
-		if resp, _ := user.request(t, "GET", s.at+"/api/sessions", "", "Sec-Fetch-Site", site); resp.StatusCode != http.StatusUnauthorized {
+		if resp, _ := user.Request(t, "GET", s.URL+"/api/sessions", "", "Sec-Fetch-Site", site); resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%s: the cookie counts: %d", site, resp.StatusCode)
 		}
 	}
 	for _, name := range []string{"evil.example", "evil.example:8765", "localhost.evil.example", "127.0.0.1.nip.io"} {
-		if resp, _ := user.request(t, "GET", s.at+"/api/sessions", "", "Host", name); resp.StatusCode != http.StatusForbidden {
+		if resp, _ := user.Request(t, "GET", s.URL+"/api/sessions", "", "Host", name); resp.StatusCode != http.StatusForbidden {
 			t.Errorf("as %s: %d", name, resp.StatusCode)
 		}
 	}
 	// Our own page may.
-	if c, _, err := user.tryDial(t, own, "Origin", own); err != nil {
+	if c, _, err := user.TryDial(t, own, "Origin", own); err != nil {
 		t.Errorf("our own page: %v", err)
 	} else {
 		hear(t, c)
 	}
 	// A listed page may with a token, and never with a cookie.
-	resp, _ := who{}.request(t, "OPTIONS", s.at+"/api/ask", "", "Origin", "https://app.example.com", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
+	resp, _ := who{}.Request(t, "OPTIONS", s.URL+"/api/ask", "", "Origin", "https://app.example.com", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization,content-type")
 	if h := resp.Header; resp.StatusCode != http.StatusNoContent || h.Get("Access-Control-Allow-Origin") != "https://app.example.com" ||
 		!strings.EqualFold(h.Get("Access-Control-Allow-Headers"), "authorization,content-type") || h.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("preflight: %d %v", resp.StatusCode, h)
 	}
-	resp, _ = program.request(t, "POST", s.at+"/api/ask", `{"question":"When does the pump stop?"}`, "Origin", "https://app.example.com", "Content-Type", "application/json")
+	resp, _ = program.Request(t, "POST", s.URL+"/api/ask", `{"question":"When does the pump stop?"}`, "Origin", "https://app.example.com", "Content-Type", "application/json")
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Access-Control-Allow-Credentials") != "" {
 		t.Errorf("a listed page: %d %v", resp.StatusCode, resp.Header)
 	}
@@ -134,12 +135,12 @@ func TestForeignPages(t *testing.T) {
 // TestOddRequests: malformed requests get a plain error or no response.
 func TestOddRequests(t *testing.T) {
 	t.Parallel()
-	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()})
-	w := s.as(t, "token both")
-	with := "Host: localhost\r\nConnection: close\r\nAuthorization: Bearer " + w.token + "\r\n"
+	s := guarded(t, servertest.Config{})
+	w := s.Person("token both")
+	with := "Host: localhost\r\nConnection: close\r\nAuthorization: Bearer " + w.Token + "\r\n"
 	for _, method := range []string{"TRACE", "TRACK", "CONNECT", "PUT", "PROPFIND", "OPTIONS", "BREW", "DEBUG"} {
 		for _, path := range []string{"/", "/api/documents", "/api/sessions/x/messages", "/metrics", "/openapi.json"} {
-			status, body := raw(t, s.at, method+" "+path+" HTTP/1.1\r\n"+with+"X-Echo: echoed\r\n\r\n")
+			status, body := raw(t, s.URL, method+" "+path+" HTTP/1.1\r\n"+with+"X-Echo: echoed\r\n\r\n")
 			if status != http.StatusMethodNotAllowed && status != http.StatusNotFound && status != http.StatusBadRequest || strings.Contains(body, "echoed") {
 				t.Errorf("%s %s: %d %.200s", method, path, status, body)
 			}
@@ -167,7 +168,7 @@ func TestOddRequests(t *testing.T) {
 		"long upload": {"POST /api/documents HTTP/1.1\r\n" + with + "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 99999999999\r\n\r\n--x", []int{413}},
 		"deep JSON":   {"POST /api/ask HTTP/1.1\r\n" + with + "Content-Type: application/json\r\nContent-Length: 40000\r\n\r\n" + strings.Repeat("[", 40000), []int{400}},
 	} {
-		status, body := raw(t, s.at, c.request)
+		status, body := raw(t, s.URL, c.request)
 		found := false
 		for _, want := range c.want {
 			found = found || status == want
@@ -177,7 +178,7 @@ func TestOddRequests(t *testing.T) {
 		}
 		wantNoInternals(t, name, body)
 	}
-	if resp, _ := w.request(t, "GET", s.at+"/api/health", ""); resp.StatusCode != http.StatusOK {
+	if resp, _ := w.Request(t, "GET", s.URL+"/api/health", ""); resp.StatusCode != http.StatusOK {
 		t.Errorf("afterwards: %d", resp.StatusCode)
 	}
 }
@@ -185,7 +186,7 @@ func TestOddRequests(t *testing.T) {
 // wantNoInternals: an answer says nothing of how it is made.
 func wantNoInternals(t *testing.T, what, body string) {
 	t.Helper()
-	for _, internal := range []string{".go:", "goroutine", "/work/", "sqlite", "SQL", "panic", "runtime error", "docent_wrong", password} {
+	for _, internal := range []string{".go:", "goroutine", "/work/", "sqlite", "SQL", "panic", "runtime error", "docent_wrong", servertest.Password} {
 		if strings.Contains(body, internal) {
 			t.Errorf("%s: the answer has %q: %.300s", what, internal, body)
 		}
@@ -196,8 +197,8 @@ func wantNoInternals(t *testing.T, what, body string) {
 // kind of error.
 func TestAnswersAreSealed(t *testing.T) {
 	t.Parallel()
-	s := guarded(t, []string{"DOCENT_DATA=" + t.TempDir()})
-	w, wrong := s.as(t, "token owner"), s.as(t, "bad token")
+	s := guarded(t, servertest.Config{})
+	w, wrong := s.Person("token owner"), s.Person("bad token")
 	for name, c := range map[string]struct {
 		who    who
 		path   string
@@ -226,7 +227,7 @@ func TestAnswersAreSealed(t *testing.T) {
 		"no upgrade":           {w, "/ws", 426, false, nil},
 		"no upgrade, typed":    {w, "/agent_websocket", 400, false, nil},
 	} {
-		resp, body := c.who.request(t, "GET", s.at+c.path, "", append(s.from(), c.header...)...)
+		resp, body := c.who.Request(t, "GET", s.URL+c.path, "", append(s.from(), c.header...)...)
 		h, csp := resp.Header, resp.Header.Get("Content-Security-Policy")
 		if resp.StatusCode != c.status {
 			t.Errorf("%s: %d, want %d", name, resp.StatusCode, c.status)
@@ -249,7 +250,7 @@ func TestAnswersAreSealed(t *testing.T) {
 			t.Errorf("%s: the error is %s", name, body)
 		}
 	}
-	resp, _ := who{}.request(t, "POST", s.at+"/api/login", fmt.Sprintf(`{"username":"owner","password":%q}`, password), "Content-Type", "application/json")
+	resp, _ := who{}.Request(t, "POST", s.URL+"/api/login", fmt.Sprintf(`{"username":"owner","password":%q}`, servertest.Password), "Content-Type", "application/json")
 	for _, cookie := range resp.Cookies() {
 		if cookie.Name == auth.CookieName && (!cookie.HttpOnly || cookie.SameSite == http.SameSiteNoneMode || cookie.SameSite == http.SameSiteDefaultMode || cookie.Domain != "") {
 			t.Errorf("the cookie is %v", cookie)

@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 
 	"docent/api"
 	"docent/api/pages"
+	"docent/internal/servertest"
 )
 
 // A passage that a search finds in a PDF is marked on the page it names, and the
@@ -21,12 +22,8 @@ func TestPagesOfADocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	onBothStores(t, func(t *testing.T, env []string) {
-		withPDF(t, strings.TrimPrefix(env[0], "DOCENT_DATA="))
-		docs := t.TempDir()
-		write(t, docs, "manual.pdf", string(pdf))
-		docent(t, env, 0, "ingest", docs)
-		_, at := serve(t, env)
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		at := servertest.Start(t, servertest.Config{Store: store, Documents: []servertest.Document{{Name: "manual.pdf", Content: string(pdf)}}}).URL
 		var found struct {
 			Results []struct {
 				DocumentID int64 `json:"document_id"`
@@ -46,16 +43,16 @@ func TestPagesOfADocument(t *testing.T) {
 		if view.Page != hit.Page || view.Pages != 5 || len(view.Marks) == 0 || view.Label == nil {
 			t.Errorf("%+v", view)
 		}
-		resp, body := who{}.request(t, http.MethodGet, page+"/image?width=400", "")
+		resp, body := who{}.Request(t, http.MethodGet, page+"/image?width=400", "")
 		img, err := png.DecodeConfig(strings.NewReader(body))
 		if err != nil || img.Width != 400 {
 			t.Errorf("the image is %+v, %v", img, err)
 		}
-		resp, _ = who{}.request(t, http.MethodGet, page+"/image?width=400", "", "If-None-Match", resp.Header.Get("ETag"))
+		resp, _ = who{}.Request(t, http.MethodGet, page+"/image?width=400", "", "If-None-Match", resp.Header.Get("ETag"))
 		if resp.StatusCode != http.StatusNotModified {
 			t.Errorf("once more: %d", resp.StatusCode)
 		}
-		resp, again := who{}.request(t, http.MethodPost, fmt.Sprintf("%s/api/pages?page=%d&width=400", at, hit.Page), string(pdf), "Content-Type", "application/pdf")
+		resp, again := who{}.Request(t, http.MethodPost, fmt.Sprintf("%s/api/pages?page=%d&width=400", at, hit.Page), string(pdf), "Content-Type", "application/pdf")
 		if again != body || resp.Header.Get("Docent-Pages") != "5" {
 			t.Errorf("sent, it is drawn otherwise: %d", resp.StatusCode)
 		}

@@ -1,11 +1,11 @@
-package main
+package servertest_test
 
 import (
 	"net/http"
 	"strings"
 	"testing"
 
-	"docent/auth"
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 	"docent/payload"
 )
@@ -14,12 +14,11 @@ import (
 // hello or in a header.
 func TestGuessingByHello(t *testing.T) {
 	t.Parallel()
-	env := []string{"DOCENT_DATA=" + t.TempDir()}
-	token := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "ci"))
-	_, at := serve(t, env, "--auth", "--trusted-proxies", "127.0.0.1")
+	s := guarded(t, servertest.Config{})
+	token, at := s.Person("token owner").Token, s.URL
 	from := func(addr string) []string { return []string{"X-Forwarded-For", addr} }
 	hello := func(addr, token string) string {
-		c, _, err := who{}.tryDial(t, at+"/?protocol=docent.v1", from(addr)...)
+		c, _, err := who{}.TryDial(t, at+"/?protocol=docent.v1", from(addr)...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -39,9 +38,9 @@ func TestGuessingByHello(t *testing.T) {
 	if refused[false] < 20 || refused[false] > 25 { // and one after each of a few pauses
 		t.Errorf("%d of %d wrong tokens were not slowed, want 20", refused[false], guesses)
 	}
-	guess := who{shows: http.Header{"Authorization": {"Bearer docent_wrong"}}}
+	guess := who{Header: http.Header{"Authorization": {"Bearer docent_wrong"}}}
 	status := func(addr string) int {
-		resp, _ := guess.request(t, http.MethodGet, at+"/api/me", "", from(addr)...)
+		resp, _ := guess.Request(t, http.MethodGet, at+"/api/me", "", from(addr)...)
 		return resp.StatusCode
 	}
 	slowed := status("192.0.2.1")
@@ -54,27 +53,4 @@ func TestGuessingByHello(t *testing.T) {
 	if text := hello("192.0.2.1", token); !strings.Contains(text, string(payload.WelcomeAction)) {
 		t.Errorf("a right token: %s", text)
 	}
-}
-
-// TestUserScopes: docent user scopes changes the scopes of an existing user.
-func TestUserScopes(t *testing.T) {
-	t.Parallel()
-	env := []string{"DOCENT_DATA=" + t.TempDir()}
-	db := opened(t, env)
-	a, err := db.Authenticator(auth.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := a.CreateUser(t.Context(), "Ann", password, auth.Scopes{auth.Ask}); err != nil {
-		t.Fatal(err)
-	}
-	if out := docent(t, env, 0, "user", "scopes", "ANN", "ask,ingest"); out != "ann may ask,ingest\n" {
-		t.Errorf("it says %q", out)
-	}
-	user, err := db.Users.User(t.Context(), "ann")
-	if err != nil || user.Scopes.String() != "ask ingest" {
-		t.Errorf("%+v, %v", user, err)
-	}
-	docent(t, env, 2, "user", "scopes", "ann", "all")
-	docent(t, env, 1, "user", "scopes", "eve", "ask")
 }

@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"docent/internal/servertest"
 	"docent/llm/llmtest"
 )
 
@@ -29,13 +30,10 @@ func TestDisconnect(t *testing.T) {
 		}}
 	})
 	t.Cleanup(model.Close)
-	docs := t.TempDir()
-	write(t, docs, "pump.md", "# Pump\n\nThe feed pump stops at noon.\n")
-	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none"}
-	docent(t, env, 0, "ingest", docs)
-	server, at := serve(t, env)
+	server := servertest.Start(t, servertest.Config{Documents: []servertest.Document{pump}, Settings: scripted(model)})
+	at := server.URL
 	visitor := who{}
-	begun, _ := visitor.request(t, http.MethodPost, at+"/mcp", initialize, asMCP...)
+	begun, _ := visitor.Request(t, http.MethodPost, at+"/mcp", initialize, asMCP...)
 	const question = "When does the feed pump stop?"
 	const chat = `{"model":"docent","messages":[{"role":"user","content":"` + question + `"}]`
 	for _, r := range []struct{ path, body string }{
@@ -73,14 +71,14 @@ func TestDisconnect(t *testing.T) {
 	close(free) // a run of AG-UI goes on
 	var metrics string
 	eventually(t, "all requests are counted", func() bool {
-		_, metrics = visitor.request(t, http.MethodGet, at+"/metrics", "")
+		_, metrics = visitor.Request(t, http.MethodGet, at+"/metrics", "")
 		n := 0
 		for _, line := range regexp.MustCompile(`docent_http_requests_total\{route="/(?:api/ask|v1/[a-z/]+|mcp|agui)",[^}]*\} (\d)`).FindAllStringSubmatch(metrics, -1) {
 			n += int(line[1][0] - '0')
 		}
 		return n == 8 // MCP also begins a session
 	})
-	if strings.Contains(metrics, `status="5xx"`) || strings.Contains(server.log.String(), "panic") {
-		t.Errorf("the metrics are\n%s\nthe log is\n%s", metrics, server.log)
+	if strings.Contains(metrics, `status="5xx"`) || strings.Contains(server.Log(), "panic") {
+		t.Errorf("the metrics are\n%s\nthe log is\n%s", metrics, server.Log())
 	}
 }

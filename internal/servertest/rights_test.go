@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"context"
@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"docent/auth"
 	"docent/auth/rights"
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 	"docent/llm/llmtest"
 	"docent/rag/corpus"
@@ -52,37 +54,39 @@ func obedient(_ int, r llmtest.Request) llmtest.Reply {
 	return llmtest.Reply{ToolCalls: calls}
 }
 
-func newRightsSite(t *testing.T, env []string, chance *rand.Rand) *rightsSite {
+func newRightsSite(t *testing.T, store servertest.Store, chance *rand.Rand) *rightsSite {
 	t.Helper()
-	s := &rightsSite{site: &site{}, chance: chance, model: llmtest.NewServer(obedient)}
-	t.Cleanup(s.model.Close)
+	model := llmtest.NewServer(obedient)
+	t.Cleanup(model.Close)
+	var documents []servertest.Document
 	for _, c := range rightsCollections {
-		docs := t.TempDir()
 		for i := range 2 {
-			name := fmt.Sprintf("%s-%d.md", marker(c), i)
-			write(t, docs, name, fmt.Sprintf("# Pump %s %d\n\nThe feed pump of %s moves %d litres of water per minute.\n", marker(c), i, marker(c), 10+i))
+			documents = append(documents, servertest.Document{
+				Collection: c, Name: fmt.Sprintf("%s-%d.md", marker(c), i),
+				Content: fmt.Sprintf("# Pump %s %d\n\nThe feed pump of %s moves %d litres of water per minute.\n", marker(c), i, marker(c), 10+i),
+			})
 		}
-		docent(t, env, 0, "ingest", "--collection", c, docs)
 	}
-	s.db = opened(t, env)
-	s.people = crowd(t, s.db)
+	server := servertest.Start(t, servertest.Config{
+		Store: store, Documents: documents, Auth: true, Agent: thinker,
+		Settings: with(scripted(model), map[string]string{"log-level": "debug"}),
+	})
+	s := &rightsSite{site: &site{Server: server}, chance: chance, model: model}
 	for _, name := range []string{"user owner", "user both", "token other", "token both"} {
-		s.members = append(s.members, s.as(t, name))
+		s.members = append(s.members, s.Person(name))
 	}
 	for _, g := range []string{"g0", "g1"} {
-		if err := s.db.Rights.AddGroup(t.Context(), g); err != nil {
+		if err := s.DB.Rights.AddGroup(t.Context(), g); err != nil {
 			t.Fatal(err)
 		}
 	}
-	documents, err := s.db.Library.Documents(t.Context(), corpus.DocumentFilter{})
+	stored, err := s.DB.Library.Documents(t.Context(), corpus.DocumentFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range documents {
+	for _, d := range stored {
 		s.ids = append(s.ids, d.ID)
 	}
-	env = append(slices.Clone(env), "DOCENT_LLM_URL="+s.model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none", "DOCENT_LOG_LEVEL=debug")
-	s.server, s.at = serve(t, env, "--auth", "--agent", yamlAgent(t, thinker))
 	return s
 }
 
@@ -92,24 +96,24 @@ func (s *rightsSite) change(t *testing.T) {
 	t.Helper()
 	var subjects []string
 	for _, w := range s.members {
-		subjects = append(subjects, w.id)
+		subjects = append(subjects, w.ID)
 	}
 	pick := func(list []string) string { return list[s.chance.IntN(len(list))] }
 	for range 6 {
 		grant := rights.Grant{Subject: pick(append(subjects, "group:g0", "group:g1", rights.Everyone)), Level: rights.Level(s.chance.IntN(4))}
-		if err := s.db.Rights.SetRight(t.Context(), pick(rightsCollections), grant); err != nil {
+		if err := s.DB.Rights.SetRight(t.Context(), pick(rightsCollections), grant); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.db.Rights.SetMember(t.Context(), pick([]string{"g0", "g1"}), pick(subjects[:2]), s.chance.IntN(2) == 0); err != nil {
+	if err := s.DB.Rights.SetMember(t.Context(), pick([]string{"g0", "g1"}), pick(subjects[:2]), s.chance.IntN(2) == 0); err != nil {
 		t.Fatal(err)
 	}
 	if s.chance.IntN(3) == 0 {
-		if err := s.db.Rights.OpenCollection(t.Context(), pick(rightsCollections)); err != nil {
+		if err := s.DB.Rights.OpenCollection(t.Context(), pick(rightsCollections)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := s.db.Rights.SetRight(t.Context(), "hr", rights.Grant{Subject: subjects[0], Level: rights.Read}); err != nil {
+	if err := s.DB.Rights.SetRight(t.Context(), "hr", rights.Grant{Subject: subjects[0], Level: rights.Read}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -117,7 +121,7 @@ func (s *rightsSite) change(t *testing.T) {
 // hiddenFrom returns the markers of the collections that somebody may not read.
 func (s *rightsSite) hiddenFrom(t *testing.T, w who) []string {
 	t.Helper()
-	access, err := s.db.Rights.Access(t.Context(), corpus.Reader{Principal: w.id}, time.Now())
+	access, err := s.DB.Rights.Access(t.Context(), corpus.Reader{Principal: w.ID}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,31 +149,31 @@ func none(t *testing.T, where, text string, markers []string) {
 // reaches the model, or is logged.
 func TestNothingOfUnreadableCollections(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		s := newRightsSite(t, env, rand.New(rand.NewPCG(15, 9))) //nolint:gosec // a test repeats
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := newRightsSite(t, store, rand.New(rand.NewPCG(15, 9))) //nolint:gosec // a test repeats
 		for round := range 8 {
 			s.change(t)
 			w := s.members[round%len(s.members)]
 			hidden := s.hiddenFrom(t, w)
 			for _, path := range s.paths() {
-				_, body := w.request(t, http.MethodGet, s.at+path, "")
-				none(t, w.name+" GET "+path, body, hidden)
+				_, body := w.Request(t, http.MethodGet, s.URL+path, "")
+				none(t, w.Name+" GET "+path, body, hidden)
 			}
 			for _, model := range []string{"extractive", "scripted"} {
 				question := `{"question":"How much water does the feed pump move?","k":20,"model":"` + model + `"}`
-				_, body := w.request(t, http.MethodPost, s.at+"/api/ask", question, asJSON...)
-				none(t, w.name+" asks "+model, body, hidden)
+				_, body := w.Request(t, http.MethodPost, s.URL+"/api/ask", question, asJSON...)
+				none(t, w.Name+" asks "+model, body, hidden)
 			}
 			session := fmt.Sprintf("r%d", round)
 			s.askOpenAI(t, w, session, hidden)
 			s.talk(t, w, session, hidden)
 			for _, path := range []string{"/messages", "/export?format=markdown", "/export?format=json"} {
-				_, body := w.request(t, http.MethodGet, s.at+"/api/sessions/"+session+path, "")
-				none(t, w.name+" GET "+path, body, hidden)
+				_, body := w.Request(t, http.MethodGet, s.URL+"/api/sessions/"+session+path, "")
+				none(t, w.Name+" GET "+path, body, hidden)
 			}
 			requests := s.model.Requests()
 			for _, r := range requests[s.prompts:] {
-				none(t, "a prompt for "+w.name, fmt.Sprint(r), hidden)
+				none(t, "a prompt for "+w.Name, fmt.Sprint(r), hidden)
 			}
 			s.prompts = len(requests)
 		}
@@ -180,7 +184,7 @@ func TestNothingOfUnreadableCollections(t *testing.T) {
 		for i, c := range rightsCollections {
 			all[i] = marker(c)
 		}
-		none(t, "the log", s.server.log.String(), all)
+		none(t, "the log", s.Log(), all)
 	})
 }
 
@@ -205,8 +209,8 @@ func (s *rightsSite) paths() []string {
 func (s *rightsSite) askOpenAI(t *testing.T, w who, session string, hidden []string) {
 	t.Helper()
 	const question = "How much water does the feed pump move?"
-	_, body := w.request(t, http.MethodGet, s.at+"/v1/models", "")
-	none(t, w.name+" GET /v1/models", body, hidden)
+	_, body := w.Request(t, http.MethodGet, s.URL+"/v1/models", "")
+	none(t, w.Name+" GET /v1/models", body, hidden)
 	for _, model := range append([]string{"thinker"}, rightsCollections...) {
 		if model != "thinker" {
 			model = "docent/" + model
@@ -215,32 +219,32 @@ func (s *rightsSite) askOpenAI(t *testing.T, w who, session string, hidden []str
 			"/v1/chat/completions": `{"model":"` + model + `","messages":[{"role":"user","content":"` + question + `"}]}`,
 			"/v1/responses":        `{"model":"` + model + `","input":"` + question + `","stream":true}`,
 		} {
-			_, body := w.request(t, http.MethodPost, s.at+path, said, asJSON...)
-			none(t, w.name+" POST "+path, body, hidden)
+			_, body := w.Request(t, http.MethodPost, s.URL+path, said, asJSON...)
+			none(t, w.Name+" POST "+path, body, hidden)
 		}
 	}
 	said := `{"model":"thinker","messages":[{"role":"user","content":"` + question + `"}],"metadata":{"session_id":"` + session + `"}}`
-	resp, body := w.request(t, http.MethodPost, s.at+"/v1/chat/completions", said, asJSON...)
-	if none(t, w.name+" in a session", body, hidden); resp.StatusCode != http.StatusOK {
-		t.Errorf("%s in a session: %d %s", w.name, resp.StatusCode, body)
+	resp, body := w.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", said, asJSON...)
+	if none(t, w.Name+" in a session", body, hidden); resp.StatusCode != http.StatusOK {
+		t.Errorf("%s in a session: %d %s", w.Name, resp.StatusCode, body)
 	}
 }
 
 // talk asks in a conversation and reads until the answer.
 func (s *rightsSite) talk(t *testing.T, w who, session string, hidden []string) {
 	t.Helper()
-	c := w.dial(t, s.at+"/?protocol=docent.v1&session_id="+session)
+	c := w.Dial(t, s.URL+"/?protocol=docent.v1&session_id="+session)
 	for _, text := range []string{`{"action":"hello","message":{}}`, frame("user_message", `"How much water does the feed pump move?"`)} {
 		say(t, c, wstest.MessageText, text)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), servertest.Patience)
 	defer cancel()
 	for {
 		_, got, err := c.Read(ctx)
 		if err != nil {
-			t.Fatalf("%s waits for an answer: %v", w.name, err)
+			t.Fatalf("%s waits for an answer: %v", w.Name, err)
 		}
-		none(t, w.name+" hears", string(got), hidden)
+		none(t, w.Name+" hears", string(got), hidden)
 		if strings.Contains(string(got), `"turn_finished"`) {
 			_ = c.CloseNow()
 			return
@@ -252,18 +256,18 @@ func (s *rightsSite) talk(t *testing.T, w who, session string, hidden []string) 
 // reader may no longer open, and that a removal needs the right to write.
 func TestWithdrawnRights(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		s := newRightsSite(t, env, rand.New(rand.NewPCG(2, 6))) //nolint:gosec // a test repeats
-		w, ctx := s.as(t, "user both"), t.Context()
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := newRightsSite(t, store, rand.New(rand.NewPCG(2, 6))) //nolint:gosec // a test repeats
+		w, ctx := s.Person("user both"), t.Context()
 		grant := func(level rights.Level) {
 			t.Helper()
-			if err := s.db.Rights.SetRight(ctx, "c0", rights.Grant{Subject: w.id, Level: level}); err != nil {
+			if err := s.DB.Rights.SetRight(ctx, "c0", rights.Grant{Subject: w.ID, Level: level}); err != nil {
 				t.Fatal(err)
 			}
 		}
 		grant(rights.Read)
 		for _, c := range rightsCollections[1:] {
-			if err := s.db.Rights.SetRight(ctx, c, rights.Grant{Subject: "user:root", Level: rights.Read}); err != nil {
+			if err := s.DB.Rights.SetRight(ctx, c, rights.Grant{Subject: "user:root", Level: rights.Read}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -272,7 +276,7 @@ func TestWithdrawnRights(t *testing.T) {
 		read := func() map[string]string {
 			got := map[string]string{}
 			for view := range views {
-				_, got[view] = w.request(t, http.MethodGet, s.at+"/api/sessions/S/"+view, "")
+				_, got[view] = w.Request(t, http.MethodGet, s.URL+"/api/sessions/S/"+view, "")
 			}
 			return got
 		}
@@ -281,7 +285,7 @@ func TestWithdrawnRights(t *testing.T) {
 		}
 		status := func(want int, method, path, body string, header ...string) {
 			t.Helper()
-			resp, said := w.request(t, method, s.at+path, body, header...)
+			resp, said := w.Request(t, method, s.URL+path, body, header...)
 			if resp.StatusCode != want {
 				t.Errorf("%s %s: status %d, want %d: %s", method, path, resp.StatusCode, want, said)
 			}
@@ -303,13 +307,13 @@ func TestWithdrawnRights(t *testing.T) {
 				t.Errorf("%s does not say that a source is no longer available: %s", view, text)
 			}
 		}
-		root := s.as(t, "user root")
-		if _, text := root.request(t, http.MethodGet, s.at+"/api/sessions/S/messages", ""); !strings.Contains(text, marker("c0")) {
-			t.Error("an administrator cannot see the passage")
-		}
 		for _, again := range slices.Sorted(maps.Keys(views)) {
-			_, text := s.as(t, "user other").request(t, http.MethodGet, s.at+"/api/sessions/S/"+again, "")
-			none(t, again+" for another user", text, []string{marker("c0")})
+			for _, name := range []string{"user other", "user root"} {
+				resp, text := s.Person(name).Request(t, http.MethodGet, s.URL+"/api/sessions/S/"+again, "")
+				if none(t, again+" for "+name, text, []string{marker("c0")}); resp.StatusCode != http.StatusNotFound {
+					t.Errorf("%s for %s: %d %s", again, name, resp.StatusCode, text)
+				}
+			}
 		}
 	})
 }
@@ -318,11 +322,11 @@ func TestWithdrawnRights(t *testing.T) {
 // at once.
 func TestRightsOverHTTP(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		s := guarded(t, env)
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store})
 		do := func(name string, want int, method, path, body string) string {
 			t.Helper()
-			resp, said := s.as(t, name).request(t, method, s.at+path, body, asJSON...)
+			resp, said := s.Person(name).Request(t, method, s.URL+path, body, asJSON...)
 			if resp.StatusCode != want {
 				t.Errorf("%s %s %s %s: status %d, want %d: %s", name, method, path, body, resp.StatusCode, want, said)
 			}
@@ -366,8 +370,8 @@ func TestRightsOverHTTP(t *testing.T) {
 // of the server.
 func TestShortSources(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		s := guarded(t, env)
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store})
 		for name, whole := range map[string]bool{"user other": false, "token owner": false, "user both": false, "user root": true} {
 			for path, body := range map[string]string{
 				"/api/search?q=feed+pump": "", "/api/documents": "", "/api/documents/1": "",
@@ -377,7 +381,7 @@ func TestShortSources(t *testing.T) {
 				if body != "" {
 					method = http.MethodPost
 				}
-				_, got := s.as(t, name).request(t, method, s.at+path, body, asJSON...)
+				_, got := s.Person(name).Request(t, method, s.URL+path, body, asJSON...)
 				if !strings.Contains(got, "/pump.md") || strings.Contains(got, `"source":"/`) != whole {
 					t.Errorf("%s of %s shows the whole path, want %v: %s", path, name, whole, got)
 				}
@@ -391,30 +395,41 @@ func TestShortSources(t *testing.T) {
 // collections does not name those that its reader may not read.
 func TestNarrowTokensOfAdministrators(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		docs := t.TempDir()
-		write(t, docs, "vault.md", "# Vault\n\nThe vault pump stops at Zqmidnight.\n")
-		docent(t, env, 0, "ingest", "--collection", "vault", docs)
-		s := guarded(t, env, "--agent", yamlAgent(t, "name: fixed\nstates:\n  ask:\n    initial: true\n    body: [{rag: {collections: [vault]}}]\n    on: [{message: any, to: ask}]\n"))
-		if err := s.db.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:feeder", Level: rights.Read}); err != nil {
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{
+			Store: store, Documents: []servertest.Document{vault},
+			Agent: "name: fixed\nstates:\n  ask:\n    initial: true\n    body: [{rag: {collections: [vault]}}]\n    on: [{message: any, to: ask}]\n",
+		})
+		if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:feeder", Level: rights.Read}); err != nil {
 			t.Fatal(err)
 		}
-		narrow := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "narrow", "--user", "root", "--scopes", "ask,ingest"))
-		wide := strings.TrimSpace(docent(t, env, 0, "token", "create", "--name", "wide", "--user", "root", "--scopes", "admin"))
+		a, err := s.DB.Authenticator(auth.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		token := func(name string, scopes ...auth.Scope) string {
+			token, err := a.CreateToken(t.Context(), auth.TokenSpec{Name: name, User: "root", Scopes: scopes})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return token
+		}
+		narrow, wide := token("narrow", auth.Ask, auth.Ingest), token("wide", auth.Admin)
 		for token, reads := range map[string]bool{narrow: false, wide: true} {
-			w := who{name: "root's token", shows: http.Header{"Authorization": {"Bearer " + token}}}
+			w := who{Name: "root's token", Header: http.Header{"Authorization": {"Bearer " + token}}}
 			for path, want := range map[string]int{"/api/documents/1": 404, "/api/documents/1/text": 404, "/api/search?q=pump&collection=vault": 404} {
 				if reads {
 					want = 200
 				}
-				if resp, got := w.request(t, http.MethodGet, s.at+path, ""); resp.StatusCode != want {
+				if resp, got := w.Request(t, http.MethodGet, s.URL+path, ""); resp.StatusCode != want {
 					t.Errorf("%s: %d %.200s, want %d", path, resp.StatusCode, got, want)
 				}
 			}
-			if resp, got := w.request(t, http.MethodPut, s.at+"/api/collections/vault/rights", `{"subject":"user:feeder","right":"read"}`, asJSON...); (resp.StatusCode == 204) != reads {
+			if resp, got := w.Request(t, http.MethodPut, s.URL+"/api/collections/vault/rights", `{"subject":"user:feeder","right":"read"}`, asJSON...); (resp.StatusCode == 204) != reads {
 				t.Errorf("rights are set: %d %s", resp.StatusCode, got)
 			}
-			c := w.dial(t, s.at+fmt.Sprintf("/?protocol=docent.v1&session_id=n%v", reads))
+			c := w.Dial(t, s.URL+fmt.Sprintf("/?protocol=docent.v1&session_id=n%v", reads))
 			say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
 			say(t, c, wstest.MessageText, frame("user_message", `"When does the vault pump stop?"`))
 			got := until(t, c, `"agent_reply_rag"`)

@@ -1,13 +1,11 @@
-package main
+package servertest_test
 
 import (
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"docent/auth/rights"
+	"docent/internal/servertest"
 	"docent/llm/llmtest"
 	"docent/rag/corpus"
 )
@@ -69,15 +68,7 @@ func (m *servile) respond(_ int, r llmtest.Request) llmtest.Reply {
 // anything elsewhere.
 func TestInjectedDocuments(t *testing.T) {
 	t.Parallel()
-	env := []string{"DOCENT_DATA=" + t.TempDir()}
-	vault := t.TempDir()
-	write(t, vault, "vault.md", "# Vault\n\nThe code of the vault is "+marker("vault")+".\n")
-	docent(t, env, 0, "ingest", "--collection", "vault", vault)
-	s := &site{db: opened(t, env)}
-	secret, err := s.db.Library.Documents(t.Context(), corpus.DocumentFilter{Collection: "vault"})
-	if err != nil || len(secret) != 1 {
-		t.Fatalf("%d documents, %v", len(secret), err)
-	}
+	documents := []servertest.Document{{Collection: "vault", Name: "vault.md", Content: "# Vault\n\nThe code of the vault is " + marker("vault") + ".\n"}}
 	archive, err := txtar.ParseFile("testdata/injections.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -85,30 +76,29 @@ func TestInjectedDocuments(t *testing.T) {
 	if len(archive.Files) < 50 {
 		t.Fatalf("there are %d injected documents only", len(archive.Files))
 	}
-	injected := t.TempDir()
 	for _, f := range archive.Files {
-		body := strings.ReplaceAll(string(f.Data), "SECRET", fmt.Sprint(secret[0].ID))
-		if err := os.WriteFile(filepath.Join(injected, f.Name), []byte("The feed pump order "+f.Name+".\n\n"+body), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	docent(t, env, 0, "ingest", injected)
-	s.people = crowd(t, s.db)
-	if err := s.db.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:root", Level: rights.Read}); err != nil {
-		t.Fatal(err)
+		body := strings.ReplaceAll(string(f.Data), "SECRET", "1")
+		documents = append(documents, servertest.Document{Name: f.Name, Content: "The feed pump order " + f.Name + ".\n\n" + body})
 	}
 	model := &servile{offered: map[string]bool{}}
 	server := llmtest.NewServer(model.respond)
 	t.Cleanup(server.Close)
-	s.server, s.at = serve(t, append(slices.Clone(env), "DOCENT_LLM_URL="+server.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none"), "--auth", "--agent", yamlAgent(t, thinker))
-	w, hidden := s.as(t, "user owner"), []string{marker("vault")}
+	s := &site{Server: servertest.Start(t, servertest.Config{Documents: documents, Auth: true, Agent: thinker, Settings: scripted(server)})}
+	secret, err := s.DB.Library.Documents(t.Context(), corpus.DocumentFilter{Collection: "vault"})
+	if err != nil || len(secret) != 1 || secret[0].ID != 1 {
+		t.Fatalf("%v, %v", secret, err)
+	}
+	if err := s.DB.Rights.SetRight(t.Context(), "vault", rights.Grant{Subject: "user:root", Level: rights.Read}); err != nil {
+		t.Fatal(err)
+	}
+	w, hidden := s.Person("user owner"), []string{marker("vault")}
 	site := &rightsSite{site: s}
 	for i, f := range archive.Files {
 		if i%5 == 0 {
 			site.talk(t, w, fmt.Sprint("injected-", i), hidden)
 		}
 		question := fmt.Sprintf(`{"question":"What is the feed pump order %s?","k":20,"model":"scripted"}`, f.Name)
-		_, body := w.request(t, http.MethodPost, s.at+"/api/ask", question, asJSON...)
+		_, body := w.Request(t, http.MethodPost, s.URL+"/api/ask", question, asJSON...)
 		none(t, f.Name, body, hidden)
 		var answer struct{ Answer string }
 		if err := json.Unmarshal([]byte(body), &answer); err != nil {

@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"docent/agent/session/journal"
 	"docent/auth"
+	"docent/internal/servertest"
 )
 
 // privateFile is a file of a conversation. Requests of the tests contain none of privateWords.
@@ -25,25 +26,25 @@ const privateQuestion = "What is the budget of the harbor?"
 // attached attaches privateFile to a conversation, and asks about it.
 func (s *site) attached(t *testing.T, by who, session string) {
 	t.Helper()
-	at := s.at + "/api/sessions/" + session + "/files"
-	resp, body := by.request(t, http.MethodPost, at, privateFile, "Content-Type", "multipart/form-data; boundary=x")
+	at := s.URL + "/api/sessions/" + session + "/files"
+	resp, body := by.Request(t, http.MethodPost, at, privateFile, "Content-Type", "multipart/form-data; boundary=x")
 	if want := `{"turn":1,"name":"zanzibar.md","title":"Memo of Quetzal","media_type":"text/markdown","passages":1}`; resp.StatusCode != http.StatusOK || strings.TrimSpace(body) != want {
-		t.Fatalf("%s attaches a file: %d %s, want %s", by.name, resp.StatusCode, body, want)
+		t.Fatalf("%s attaches a file: %d %s, want %s", by.Name, resp.StatusCode, body, want)
 	}
-	if _, body = by.request(t, http.MethodGet, at, ""); !strings.Contains(body, "zanzibar.md") {
-		t.Errorf("%s lists the files %s", by.name, body)
+	if _, body = by.Request(t, http.MethodGet, at, ""); !strings.Contains(body, "zanzibar.md") {
+		t.Errorf("%s lists the files %s", by.Name, body)
 	}
 	if body = s.askIn(t, by, session); !strings.Contains(body, "seventy zwanzigers") {
-		t.Errorf("%s asks in the conversation: %s", by.name, body)
+		t.Errorf("%s asks in the conversation: %s", by.Name, body)
 	}
 }
 
 // askIn asks privateQuestion in a conversation, and returns its messages.
 func (s *site) askIn(t *testing.T, by who, session string) string {
 	t.Helper()
-	_, answer := by.request(t, http.MethodPost, s.at+"/agui",
+	_, answer := by.Request(t, http.MethodPost, s.URL+"/agui",
 		fmt.Sprintf(`{"threadId":%q,"runId":"r%d","messages":[{"role":"user","content":%q}]}`, session, s.asked.Add(1), privateQuestion), asJSON...)
-	_, stored := by.request(t, http.MethodGet, s.at+"/api/sessions/"+session+"/messages", "")
+	_, stored := by.Request(t, http.MethodGet, s.URL+"/api/sessions/"+session+"/messages", "")
 	return answer + stored
 }
 
@@ -52,7 +53,7 @@ func wantSecret(t *testing.T, by who, what, body string) {
 	t.Helper()
 	for _, word := range privateWords {
 		if strings.Contains(strings.ToLower(body), strings.ToLower(word)) {
-			t.Errorf("%s gets %q by %s: %.300s", by.name, word, what, body)
+			t.Errorf("%s gets %q by %s: %.300s", by.Name, word, what, body)
 		}
 	}
 }
@@ -61,22 +62,21 @@ func wantSecret(t *testing.T, by who, what, body string) {
 // any route.
 func TestPrivateFiles(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		s := guarded(t, env)
-		owner := s.as(t, "user owner")
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store})
+		owner := s.Person("user owner")
 		s.attached(t, owner, "private")
-		for _, by := range s.people {
+		for _, by := range s.People {
 			s.wantNoFile(t, by)
 		}
 		for _, question := range []string{privateQuestion, "When does the pump stop?"} { // the library is still searched
-			_, body := owner.request(t, http.MethodPost, s.at+"/agui",
+			_, body := owner.Request(t, http.MethodPost, s.URL+"/agui",
 				fmt.Sprintf(`{"threadId":"private","runId":%q,"messages":[{"role":"user","content":%q}]}`, question, question), asJSON...)
 			if !strings.Contains(body, map[bool]string{true: "zwanzigers", false: "noon"}[question == privateQuestion]) {
 				t.Errorf("%s: %s", question, body)
 			}
 		}
-		s.server.kill(t)
-		s.server, s.at = serve(t, env, "--auth", "--trusted-proxies", "127.0.0.1")
+		s.Restart()
 		if body := s.askIn(t, owner, "private"); strings.Count(body, "seventy zwanzigers") < 3 {
 			t.Errorf("after a restart: %s", body)
 		}
@@ -87,7 +87,7 @@ func TestPrivateFiles(t *testing.T) {
 // wantNoFile sends requests to all routes that read documents or conversations.
 func (s *site) wantNoFile(t *testing.T, by who) {
 	t.Helper()
-	own := by.name == "user owner"
+	own := by.Name == "user owner"
 	for route, sample := range samples {
 		method, path, _ := strings.Cut(route, " ")
 		if sample.path != "" {
@@ -99,7 +99,7 @@ func (s *site) wantNoFile(t *testing.T, by who) {
 		case strings.Contains(path, "{session}") && own: // its conversation
 			continue
 		}
-		_, body := by.request(t, method, s.at+strings.ReplaceAll(path, "{session}", "private"), "", s.from()...)
+		_, body := by.Request(t, method, s.URL+strings.ReplaceAll(path, "{session}", "private"), "", s.from()...)
 		wantSecret(t, by, route, body)
 	}
 	for what, r := range map[string]struct{ method, path, body string }{
@@ -127,15 +127,14 @@ func (s *site) wantNoFile(t *testing.T, by who) {
 			continue
 		}
 		header := append(s.from(), asMCP...)
-		_, body := by.request(t, r.method, s.at+r.path, r.body, header...)
+		_, body := by.Request(t, r.method, s.URL+r.path, r.body, header...)
 		if what == "metrics" || what == "sessions" {
 			body = strings.ReplaceAll(body, "match=harbors", "")
 		}
 		wantSecret(t, by, what, body)
 	}
-	if by.may(auth.Ask) {
-		c := by.dial(t, s.at+"/agent_websocket?session_id="+fmt.Sprintf("w%d", s.asked.Add(1)))
-		defer func() { _ = c.CloseNow() }()
+	if by.May(auth.Ask) {
+		c := by.Dial(t, s.URL+"/agent_websocket?session_id="+fmt.Sprintf("w%d", s.asked.Add(1)))
 		hear(t, c)
 	}
 }
@@ -144,13 +143,13 @@ func (s *site) wantNoFile(t *testing.T, by who) {
 func (s *site) wantGone(t *testing.T, owner who) {
 	t.Helper()
 	publish := func(by who, session, collection string) (int, string) {
-		resp, body := by.request(t, http.MethodPost, s.at+"/api/sessions/"+session+"/files/1/publish", `{"collection":"`+collection+`"}`, asJSON...)
+		resp, body := by.Request(t, http.MethodPost, s.URL+"/api/sessions/"+session+"/files/1/publish", `{"collection":"`+collection+`"}`, asJSON...)
 		return resp.StatusCode, body
 	}
 	if status, body := publish(owner, "private", "memos"); status != http.StatusForbidden {
 		t.Errorf("without ingest, publishing: %d %s", status, body)
 	}
-	both := s.as(t, "user both")
+	both := s.Person("user both")
 	s.attached(t, both, "public")
 	status, body := publish(both, "public", "memos")
 	if status != http.StatusOK || !strings.Contains(body, `"source":"upload:zanzibar.md","status":"added"`) {
@@ -159,24 +158,24 @@ func (s *site) wantGone(t *testing.T, owner who) {
 	var list struct {
 		Documents []struct{ Collection, Source string }
 	}
-	_, body = s.as(t, "user other").request(t, http.MethodGet, s.at+"/api/documents?collection=memos", "")
+	_, body = s.Person("user other").Request(t, http.MethodGet, s.URL+"/api/documents?collection=memos", "")
 	if err := json.Unmarshal([]byte(body), &list); err != nil || len(list.Documents) != 1 || list.Documents[0].Source != "upload:zanzibar.md" {
 		t.Errorf("published documents: %s, %v", body, err)
 	}
-	if resp, body := both.request(t, http.MethodDelete, s.at+"/api/sessions/public/files/1", ""); resp.StatusCode != http.StatusNoContent {
+	if resp, body := both.Request(t, http.MethodDelete, s.URL+"/api/sessions/public/files/1", ""); resp.StatusCode != http.StatusNoContent {
 		t.Errorf("removing: %d %s", resp.StatusCode, body)
 	}
 	if status, body := publish(both, "public", "memos"); status != http.StatusNotFound {
 		t.Errorf("publishing a removed file: %d %s", status, body)
 	}
-	record, err := s.db.Sessions.Session(t.Context(), journal.SessionKey{Agent: "docent", ID: "private"})
+	record, err := s.DB.Sessions.Session(t.Context(), journal.SessionKey{Agent: "docent", ID: "private"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if resp, body := owner.request(t, http.MethodDelete, s.at+"/api/sessions/private", ""); resp.StatusCode != http.StatusNoContent {
+	if resp, body := owner.Request(t, http.MethodDelete, s.URL+"/api/sessions/private", ""); resp.StatusCode != http.StatusNoContent {
 		t.Errorf("deleting the conversation: %d %s", resp.StatusCode, body)
 	}
-	left, err := s.db.Sessions.SessionDocuments(context.WithoutCancel(t.Context()), record.RowID)
+	left, err := s.DB.Sessions.SessionDocuments(context.WithoutCancel(t.Context()), record.RowID)
 	if err != nil || len(left) != 0 {
 		t.Errorf("the deleted conversation has the documents %v, %v", left, err)
 	}

@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"fmt"
@@ -9,10 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 	"docent/llm/llmtest"
 	"docent/payload"
 )
+
+// said is part of the texts that users send in TestMetricsAreDocumented.
+const said = "quaggasaid"
 
 // TestMetricsAreDocumented: the metrics of a server after some traffic are
 // those in the table of docs/reference/metrics.md.
@@ -28,12 +32,11 @@ func TestMetricsAreDocumented(t *testing.T) {
 	}
 	model := llmtest.NewServer(llmtest.Script(llmtest.Say("At noon [1]."), llmtest.Reply{Status: 400, Body: `{"error":{"message":"no"}}`}))
 	t.Cleanup(model.Close)
-	s := guarded(t, []string{
-		"DOCENT_DATA=" + t.TempDir(), "DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=none",
-		"DOCENT_SPEECH_URL=" + model.URL, "DOCENT_SPEECH_MODEL=tts", "DOCENT_TRANSCRIPTION_MODEL=whisper",
-	})
+	s := guarded(t, servertest.Config{Settings: with(scripted(model), map[string]string{
+		"speech.url": model.URL, "speech.model": "tts", "speech.transcription-model": "whisper",
+	})})
 	s.traffic(t)
-	_, text := s.as(t, "token root").request(t, "GET", s.at+"/metrics", "")
+	_, text := s.Person("token root").Request(t, "GET", s.URL+"/metrics", "")
 	printed := metricNames(text)
 	for name := range printed {
 		if !documented[name] {
@@ -58,20 +61,20 @@ func TestMetricsAreDocumented(t *testing.T) {
 // traffic makes everything count at least once.
 func (s *site) traffic(t *testing.T) {
 	t.Helper()
-	w := s.as(t, "token both")
+	w := s.Person("token both")
 	for range 2 { // of which the model refuses one
-		w.request(t, "POST", s.at+"/api/ask", `{"question":"When does the feed pump stop?"}`, asJSON...)
+		w.Request(t, "POST", s.URL+"/api/ask", `{"question":"When does the feed pump stop?"}`, asJSON...)
 	}
-	w.request(t, "POST", s.at+"/api/documents", form, samples["POST /api/documents"].header...)
-	w.request(t, "GET", s.at+"/api/"+said, "")
-	w.request(t, said, s.at+"/api/ask", "")
-	s.as(t, "bad token").request(t, "GET", s.at+"/api/documents", "")
-	w.request(t, "POST", s.at+"/api/login", fmt.Sprintf(`{"username":"owner","password":%q}`, password), asJSON...)
+	w.Request(t, "POST", s.URL+"/api/documents", form, samples["POST /api/documents"].header...)
+	w.Request(t, "GET", s.URL+"/api/"+said, "")
+	w.Request(t, said, s.URL+"/api/ask", "")
+	s.Person("bad token").Request(t, "GET", s.URL+"/api/documents", "")
+	w.Request(t, "POST", s.URL+"/api/login", fmt.Sprintf(`{"username":"owner","password":%q}`, servertest.Password), asJSON...)
 	for i, until := range []string{"agent_reply_", "turn_finished", "content"} {
 		d := dialects[i]
-		wantHeard(t, d.name, dialect{last: d.last, answered: until, late: d.late}, w.dial(t, s.at+d.path))
+		wantHeard(t, d.name, dialect{last: d.last, answered: until, late: d.late}, w.Dial(t, s.URL+d.path))
 	}
-	c := w.dial(t, s.at+"/")
+	c := w.Dial(t, s.URL+"/")
 	hear(t, c)
 	say(t, c, wstest.MessageText, frame(payload.UserVoice, `"UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="`))
 	hear(t, c)

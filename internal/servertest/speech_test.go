@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 )
 
@@ -38,11 +39,11 @@ func audioServer(t *testing.T) string {
 // can see whether voice is set up.
 func TestVoice(t *testing.T) {
 	t.Parallel()
-	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_SPEECH_KEY=sk-audio"}
-	docs := t.TempDir()
-	write(t, docs, "pump.md", "# Pump\n\nThe feed pump moves 40 litres per minute.\n")
-	docent(t, env, 0, "ingest", docs)
-	server, at := serve(t, env, "--speech-url", audioServer(t), "--transcription-model", "whisper-test")
+	server := servertest.Start(t, servertest.Config{
+		Documents: []servertest.Document{litres},
+		Settings:  map[string]string{"speech.key": "sk-audio", "speech.url": audioServer(t), "speech.transcription-model": "whisper-test"},
+	})
+	at := server.URL
 	var info struct {
 		Voice struct{ Listens, Speaks bool }
 	}
@@ -64,7 +65,7 @@ func TestVoice(t *testing.T) {
 	if answer, _ := message["answer"].(string); f["action"] != "agent_reply_rag" || !strings.Contains(answer, "40 litres") {
 		t.Errorf("answer %v", f)
 	}
-	if log := server.log.String(); strings.Contains(log, "sk-audio") || strings.Contains(log, "feed pump") {
+	if log := server.Log(); strings.Contains(log, "sk-audio") || strings.Contains(log, "feed pump") {
 		t.Errorf("the log says %s", log)
 	}
 	c = dial(t, at+"/?protocol=docent.v1")
@@ -79,20 +80,20 @@ func TestVoice(t *testing.T) {
 // text without one.
 func TestSpeech(t *testing.T) {
 	t.Parallel()
-	file := yamlAgent(t, "name: loud\ngreeting: Hm.\nstates: {s: {initial: true, body: [{speak: Hello.}], on: [{message: any, to: s}]}}")
+	const agent = "name: loud\ngreeting: Hm.\nstates: {s: {initial: true, body: [{speak: Hello.}], on: [{message: any, to: s}]}}"
 	const sound = `{"audio_data_base64":"AQA=","metadata":{"dtype":"int16","sample_rate":24000,"shape":[1]}}`
-	for action, args := range map[string][]string{
-		"agent_reply_audio": {"--agent", file, "--speech-url", audioServer(t), "--speech-model", "tts-test", "--speech-voice", "nova"},
-		"agent_reply_str":   {"--agent", file},
+	for action, settings := range map[string]map[string]string{
+		"agent_reply_audio": {"speech.url": audioServer(t), "speech.model": "tts-test", "speech.voice": "nova"},
+		"agent_reply_str":   {},
 	} {
-		_, at := serve(t, []string{"DOCENT_DATA=" + t.TempDir()}, args...)
+		at := servertest.Start(t, servertest.Config{Agent: agent, Settings: settings}).URL
 		c := dial(t, at)
 		for hear(t, c)["message"] != "Hm." {
 		}
 		say(t, c, wstest.MessageText, `{"action":"user_message","message":"hi"}`)
 		f := hear(t, c)
 		message, err := json.Marshal(f["message"])
-		if want := map[bool]string{true: sound, false: `"Hello."`}[len(args) > 2]; err != nil || f["action"] != action || string(message) != want {
+		if want := map[bool]string{true: sound, false: `"Hello."`}[len(settings) > 0]; err != nil || f["action"] != action || string(message) != want {
 			t.Errorf("got %v, want %s %s", f, action, want)
 		}
 	}

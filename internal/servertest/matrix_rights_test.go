@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"docent/auth"
 	"docent/auth/rights"
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 )
 
@@ -42,21 +43,18 @@ var rightsSamples = []struct {
 // collection in all lists.
 func TestWhoMayUseACollection(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		docs := t.TempDir()
-		write(t, docs, "vault.md", "# Vault\n\nThe vault pump stops at Zqmidnight.\n")
-		docent(t, env, 0, "ingest", "--collection", "vault", docs)
-		s := guarded(t, env)
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store, Documents: []servertest.Document{vault}})
 		ctx := t.Context()
-		if err := s.db.Rights.AddGroup(ctx, "staff"); err != nil {
+		if err := s.DB.Rights.AddGroup(ctx, "staff"); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.db.Rights.SetMember(ctx, "staff", "user:both", true); err != nil {
+		if err := s.DB.Rights.SetMember(ctx, "staff", "user:both", true); err != nil {
 			t.Fatal(err)
 		}
 		set := func(subject string, level rights.Level) {
 			t.Helper()
-			if err := s.db.Rights.SetRight(ctx, "vault", rights.Grant{Subject: subject, Level: level}); err != nil {
+			if err := s.DB.Rights.SetRight(ctx, "vault", rights.Grant{Subject: subject, Level: level}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -69,7 +67,7 @@ func TestWhoMayUseACollection(t *testing.T) {
 			{rights.Everyone, "user other"},
 			{"user:other", "user other"},
 		} {
-			w := s.as(t, by.person)
+			w := s.Person(by.person)
 			for _, level := range []rights.Level{rights.None, rights.Read, rights.Write, rights.Manage} {
 				set(by.subject, level)
 				s.useCollection(t, w, level, fmt.Sprintf("%s as %s with %s", by.person, by.subject, level))
@@ -82,8 +80,8 @@ func TestWhoMayUseACollection(t *testing.T) {
 // useCollection sends each of rightsSamples.
 func (s *site) useCollection(t *testing.T, w who, level rights.Level, name string) {
 	t.Helper()
-	root := s.as(t, "user root")
-	_, body := root.request(t, http.MethodPost, s.at+"/api/documents?collection=vault", form, "Content-Type", "multipart/form-data; boundary=x")
+	root := s.Person("user root")
+	_, body := root.Request(t, http.MethodPost, s.URL+"/api/documents?collection=vault", form, "Content-Type", "multipart/form-data; boundary=x")
 	var uploaded struct {
 		Results []struct {
 			DocumentID int64 `json:"document_id"`
@@ -97,14 +95,14 @@ func (s *site) useCollection(t *testing.T, w who, level rights.Level, name strin
 		method, path, _ := strings.Cut(ids.Replace(sample.request), " ")
 		want := sample.ok
 		switch {
-		case !w.may(sample.scope):
+		case !w.May(sample.scope):
 			want = http.StatusForbidden
 		case level == rights.None:
 			want = sample.none
 		case level < sample.need:
 			want = sample.low
 		}
-		resp, got := w.request(t, method, s.at+path, sample.body, sample.header...)
+		resp, got := w.Request(t, method, s.URL+path, sample.body, sample.header...)
 		if resp.StatusCode != want {
 			t.Errorf("%s: %s: status %d, want %d: %.200s", name, sample.request, resp.StatusCode, want, got)
 		}
@@ -113,12 +111,12 @@ func (s *site) useCollection(t *testing.T, w who, level rights.Level, name strin
 		}
 	}
 	for _, list := range []string{"/api/documents", "/api/info", "/api/collections", "/api/search?q=vault+pump+midnight"} {
-		_, got := w.request(t, http.MethodGet, s.at+list, "")
+		_, got := w.Request(t, http.MethodGet, s.URL+list, "")
 		if strings.Contains(got, "vault") != (level >= rights.Read) && list != "/api/search?q=vault+pump+midnight" || level == rights.None && strings.Contains(got, "Zqmidnight") {
 			t.Errorf("%s: %s: %.300s", name, list, got)
 		}
 	}
-	c := w.dial(t, s.at+fmt.Sprintf("/?protocol=docent.v1&session_id=rights%d", s.asked.Add(1)))
+	c := w.Dial(t, s.URL+fmt.Sprintf("/?protocol=docent.v1&session_id=rights%d", s.asked.Add(1)))
 	defer func() { _ = c.CloseNow() }()
 	say(t, c, wstest.MessageText, `{"action":"hello","message":{}}`)
 	if welcome := until(t, c, `"welcome"`); strings.Contains(welcome, "vault") != (level >= rights.Read) {

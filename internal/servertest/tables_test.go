@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"docent/internal/servertest"
+	"docent/internal/wstest"
 	"docent/payload"
 )
 
@@ -22,20 +24,15 @@ func TestTableRow(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			folder := t.TempDir()
-			if err := os.WriteFile(filepath.Join(folder, "plant"+ending), content, 0o600); err != nil {
+			at := servertest.Start(t, servertest.Config{Documents: []servertest.Document{{Name: "plant" + ending, Content: string(content)}}}).URL
+			c := dial(t, at)
+			hear(t, c) // the greeting
+			say(t, c, wstest.MessageText, frame(payload.UserMessage, `"which part has an interval of 4,000 h?"`))
+			var reply struct{ Message payload.RAGMessage }
+			if err := json.Unmarshal([]byte(until(t, c, `"agent_reply_rag"`)), &reply); err != nil {
 				t.Fatal(err)
 			}
-			data := t.TempDir()
-			if ending == ".pdf" {
-				withPDF(t, data)
-			}
-			env := []string{"DOCENT_DATA=" + data}
-			docent(t, env, 0, "ingest", folder)
-			var msg payload.RAGMessage
-			if err := json.Unmarshal([]byte(docent(t, env, 0, "ask", "--json", "which part has an interval of 4,000 h?")), &msg); err != nil {
-				t.Fatal(err)
-			}
+			msg := reply.Message
 			if msg.Abstained || !strings.Contains(msg.Answer, "bearing of the cooling tower") || !strings.Contains(msg.Answer, "4,000 h") {
 				t.Errorf("the answer is %q", msg.Answer)
 			}

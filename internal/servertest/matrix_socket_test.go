@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"docent/agent/session/journal"
 	"docent/auth"
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 	"docent/payload"
 	"docent/ws"
@@ -18,35 +19,6 @@ import (
 
 	"github.com/google/uuid"
 )
-
-// dial connects as somebody.
-func (w who) dial(t *testing.T, at string) *wstest.Conn {
-	t.Helper()
-	c, _, err := w.tryDial(t, at)
-	if err != nil {
-		t.Fatalf("%s at %s: %v", w.name, at, err)
-	}
-	return c
-}
-
-func (w who) tryDial(t *testing.T, at string, header ...string) (*wstest.Conn, *http.Response, error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	shows := http.Header{}
-	for name, values := range w.shows {
-		shows[name] = values
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		shows.Set(header[i], header[i+1])
-	}
-	c, resp, err := wstest.Dial(ctx, "ws"+strings.TrimPrefix(at, "http"), &wstest.DialOptions{HTTPHeader: shows})
-	if err == nil {
-		c.SetReadLimit(8 << 20)
-		t.Cleanup(func() { _ = c.CloseNow() })
-	}
-	return c, resp, err
-}
 
 // dialect is how a kind of client speaks.
 type dialect struct {
@@ -96,12 +68,12 @@ func frame(action payload.Action, message string) string {
 // change.
 func TestWhoMaySayWhat(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		s := guarded(t, env)
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store})
 		for _, d := range dialects {
 			for _, owner := range []string{"token:owner", "user:owner", ""} {
-				for _, w := range s.people {
-					if w.name == "token site" {
+				for _, w := range s.People {
+					if w.Name == "token site" {
 						continue // TestWhoMayOnlyChat
 					}
 					s.converse(t, d, w, owner)
@@ -114,11 +86,11 @@ func TestWhoMaySayWhat(t *testing.T) {
 // TestWhoMayOnlyChat sends each action with a token of the scope chat.
 func TestWhoMayOnlyChat(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		s := guarded(t, env)
-		w := s.as(t, "token site")
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		s := guarded(t, servertest.Config{Store: store})
+		w := s.Person("token site")
 		for _, d := range dialects {
-			if _, resp, err := w.tryDial(t, s.at+d.path+"short", s.from()...); d.path == typed.Path+"?session_id=" {
+			if _, resp, err := w.TryDial(t, s.URL+d.path+"short", s.from()...); d.path == typed.Path+"?session_id=" {
 				if err == nil || resp == nil || resp.StatusCode != http.StatusForbidden {
 					t.Errorf("%s: not refused: %v", d.name, err)
 				}
@@ -126,14 +98,14 @@ func TestWhoMayOnlyChat(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			s.wantClosed(t, d.name+" with a short id", d, w.dial(t, s.at+d.path+"short"), ws.CloseForbidden.Code, "forbidden")
+			s.wantClosed(t, d.name+" with a short id", d, w.Dial(t, s.URL+d.path+"short"), ws.CloseForbidden.Code, "forbidden")
 			for _, owner := range []string{"token:owner", "user:owner", ""} {
 				key := journal.SessionKey{Agent: "docent", ID: uuid.NewString()}
 				record := journal.SessionRecord{Key: key, Owner: owner, Platform: "WebSocketPlatform"}
-				if _, _, err := s.db.Sessions.OpenSession(t.Context(), record); err != nil {
+				if _, _, err := s.DB.Sessions.OpenSession(t.Context(), record); err != nil {
 					t.Fatal(err)
 				}
-				s.wantClosed(t, d.name+" in a session of "+owner, d, w.dial(t, s.at+d.path+key.ID), ws.CloseForbidden.Code, "forbidden")
+				s.wantClosed(t, d.name+" in a session of "+owner, d, w.Dial(t, s.URL+d.path+key.ID), ws.CloseForbidden.Code, "forbidden")
 				s.wantUntouched(t, key, d.name)
 			}
 			s.chat(t, w, d)
@@ -145,7 +117,7 @@ func TestWhoMayOnlyChat(t *testing.T) {
 func (s *site) chat(t *testing.T, w who, d dialect) {
 	t.Helper()
 	id := uuid.NewString()
-	c := w.dial(t, s.at+d.path+id)
+	c := w.Dial(t, s.URL+d.path+id)
 	if d.late {
 		say(t, c, wstest.MessageText, frame(payload.HelloAction, `{}`))
 	}
@@ -166,11 +138,11 @@ func (s *site) chat(t *testing.T, w who, d dialect) {
 	if want := 3; d.late && refused != want { // a file, a variable, and the reply of an agent
 		t.Errorf("%s: %d actions were refused, want %d", d.name, refused, want)
 	}
-	messages, err := s.db.Directory.Session(t.Context(), journal.SessionKey{Agent: "docent", ID: id})
+	messages, err := s.DB.Directory.Session(t.Context(), journal.SessionKey{Agent: "docent", ID: id})
 	if err != nil || messages.Owner != "token:site" || len(messages.Variables) != 0 {
 		t.Errorf("%s: the session is %+v, %v", d.name, messages, err)
 	}
-	again := w.dial(t, s.at+d.path+id)
+	again := w.Dial(t, s.URL+d.path+id)
 	if d.late {
 		say(t, again, wstest.MessageText, frame(payload.HelloAction, `{"last_seq":0}`))
 	} else {
@@ -187,14 +159,14 @@ func (s *site) chat(t *testing.T, w who, d dialect) {
 func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 	t.Helper()
 	key := s.session(t, owner)
-	p := auth.Principal{ID: w.id, Scopes: w.scopes}
-	as := d.name + " as " + w.name + " of " + owner
-	c, resp, err := w.tryDial(t, s.at+d.path+key.ID, s.from()...)
+	p := auth.Principal{ID: w.ID, Scopes: w.Scopes}
+	as := d.name + " as " + w.Name + " of " + owner
+	c, resp, err := w.TryDial(t, s.URL+d.path+key.ID, s.from()...)
 	refused := 0
 	switch {
-	case (w.wrong || w.id == "") && !d.late:
+	case (w.Wrong || w.ID == "") && !d.late:
 		refused = http.StatusUnauthorized
-	case w.id != "" && !p.May(auth.Ask) && !d.late:
+	case w.ID != "" && !p.May(auth.Ask) && !d.late:
 		refused = http.StatusForbidden
 	}
 	switch {
@@ -204,9 +176,9 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 		}
 	case err != nil:
 		t.Errorf("%s: %v", as, err)
-	case w.wrong || w.id == "":
+	case w.Wrong || w.ID == "":
 		s.wantClosed(t, as, d, c, ws.CloseUnauthorized.Code, "unauthorized")
-	case !p.May(auth.Ask) || w.id != owner:
+	case !p.May(auth.Ask) || w.ID != owner:
 		s.wantClosed(t, as, d, c, ws.CloseForbidden.Code, "forbidden")
 	default:
 		wantHeard(t, as, d, c)
@@ -216,7 +188,7 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 	// And with other words first.
 	if d.late && refused == 0 && err == nil {
 		for _, verb := range append(d.verbs, d.last) {
-			c, _, err := w.tryDial(t, s.at+d.path+key.ID, s.from()...)
+			c, _, err := w.TryDial(t, s.URL+d.path+key.ID, s.from()...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,7 +203,7 @@ func (s *site) converse(t *testing.T, d dialect, w who, owner string) {
 // wantClosed sends all frames at once and reads until the connection is closed.
 func (s *site) wantClosed(t *testing.T, as string, d dialect, c *wstest.Conn, code int, kind string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), servertest.Patience)
 	defer cancel()
 	frames := append([]string{}, d.verbs...)
 	if d.late {

@@ -1,4 +1,4 @@
-package main
+package servertest_test
 
 import (
 	"encoding/json"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 )
 
@@ -67,19 +68,25 @@ func (p page) refused(code, id, frame string) {
 	}
 }
 
+// halls returns four documents in each of two collections.
+func halls() (out []servertest.Document) {
+	for _, collection := range []string{"east", "west"} {
+		for i := range 4 {
+			out = append(out, servertest.Document{
+				Collection: collection, Name: fmt.Sprintf("%s%d.md", collection, i),
+				Content: fmt.Sprintf("# Pump %s %d\n\nThe feed pump of hall %d in the %s moves %d litres per minute.\n", collection, i, i, collection, 40+i),
+			})
+		}
+	}
+	return out
+}
+
 // TestAskOptions: a message can select the collections, the model, and the
 // number of passages for its answer.
 func TestAskOptions(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		for _, collection := range []string{"east", "west"} {
-			docs := t.TempDir()
-			for i := range 4 {
-				write(t, docs, fmt.Sprintf("%s%d.md", collection, i), fmt.Sprintf("# Pump %s %d\n\nThe feed pump of hall %d in the %s moves %d litres per minute.\n", collection, i, i, collection, 40+i))
-			}
-			docent(t, env, 0, "ingest", "--collection", collection, docs)
-		}
-		_, at := serve(t, env)
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		at := servertest.Start(t, servertest.Config{Store: store, Documents: halls()}).URL
 		p := openPage(t, at, "s")
 		const question = "How many litres per minute does the feed pump move?"
 		ask := func(id, options string) string {
@@ -172,7 +179,7 @@ func TestAskOptions(t *testing.T) {
 // whatWasSaid returns the messages of session s, for comparison.
 func whatWasSaid(t *testing.T, at string) []string {
 	t.Helper()
-	_, body := who{}.request(t, http.MethodGet, at+"/api/sessions/s/messages", "")
+	_, body := who{}.Request(t, http.MethodGet, at+"/api/sessions/s/messages", "")
 	var got struct{ Messages []json.RawMessage }
 	if err := json.Unmarshal([]byte(body), &got); err != nil {
 		t.Fatal(body, err)

@@ -1,51 +1,13 @@
-package main
+package servertest_test
 
 import (
-	"context"
 	"encoding/json"
 	"strings"
 	"testing"
 
+	"docent/internal/servertest"
 	"docent/internal/wstest"
 )
-
-// dial opens a connection as a client that is not ours.
-func dial(t *testing.T, at string) *wstest.Conn {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	c, _, err := wstest.Dial(ctx, "ws"+strings.TrimPrefix(at, "http"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.SetReadLimit(8 << 20)
-	t.Cleanup(func() { _ = c.CloseNow() })
-	return c
-}
-
-func say(t *testing.T, c *wstest.Conn, kind int, frame string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := c.Write(ctx, kind, []byte(frame)); err != nil {
-		t.Fatalf("write %.60s: %v", frame, err)
-	}
-}
-
-func hear(t *testing.T, c *wstest.Conn) map[string]any {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	_, data, err := c.Read(ctx)
-	if err != nil {
-		t.Fatalf("read: %v", err)
-	}
-	var frame map[string]any
-	if err := json.Unmarshal(data, &frame); err != nil {
-		t.Fatalf("%s: %v", data, err)
-	}
-	return frame
-}
 
 // goldenRAG is BAF's own agent_reply_rag frame.
 const goldenRAG = `{"action": "agent_reply_rag", "message": {"llm_name": "gpt-4o-mini", "question": "q?", "answer": "the answer", "docs": [{"content": "chunk text", "metadata": {"source": "pdfs/a.pdf", "page": 0}}]}, "history": false, "timestamp": "2026-11-21 07:10:21"}`
@@ -96,11 +58,8 @@ func carries(path string, want, got any) string {
 // answer frame. Bad frames do not end its session.
 func TestPlainClient(t *testing.T) {
 	t.Parallel()
-	onBothStores(t, func(t *testing.T, env []string) {
-		docs := t.TempDir()
-		write(t, docs, "pump.md", "# Pump\n\nThe feed pump moves 40 litres per minute.\n")
-		docent(t, env, 0, "ingest", docs)
-		_, at := serve(t, env)
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
+		at := servertest.Start(t, servertest.Config{Store: store, Documents: []servertest.Document{litres}}).URL
 		c := dial(t, at+"/any/path?user_id=ada")
 		if greeting := hear(t, c); greeting["action"] != "agent_reply_str" || greeting["history"] != false {
 			t.Fatalf("greeting: %v", greeting)
