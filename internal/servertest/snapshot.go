@@ -17,7 +17,7 @@ import (
 	"docent/internal/wiring"
 )
 
-// snapshots are the snapshots of this process, by what is in them. Nothing changes a
+// snapshots are the snapshots of this process, by a hash of their content. Nothing changes a
 // snapshot after it is made.
 var snapshots struct {
 	mu   sync.Mutex
