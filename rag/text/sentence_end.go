@@ -120,6 +120,16 @@ var abbreviations = func() map[string]bool {
 	return m
 }()
 
+// germanMonths are the names of months that follow the number of a day and its period.
+var germanMonths = map[string]bool{
+	"januar": true, "jänner": true, "februar": true, "märz": true, "april": true, "mai": true, "juni": true, "juli": true, "august": true,
+	"september": true, "oktober": true, "november": true, "dezember": true,
+}
+
+func isGermanMonth(word string) bool {
+	return germanMonths[strings.ToLower(strings.TrimRight(word, ".,;:)"))]
+}
+
 // isAbbreviation reports whether the period between before and rest does not
 // end a sentence: it belongs to an abbreviation, an initial, a list number, or
 // an ellipsis.
@@ -137,6 +147,8 @@ func isAbbreviation(before, rest string) bool {
 		return true // "ALTER TABLE ... ADD"
 	case first && len(word) <= 3 && isOrdinal(word):
 		return true // "1. First"
+	case len(word) <= 2 && strings.Trim(word, "0123456789") == "" && isGermanMonth(FirstWord(rest)):
+		return true // "am 19. Juni"
 	case strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "" && strings.Count(word, ".") > 1 || first &&
 		strings.Contains(word, ".") && strings.Trim(word, "0123456789.") == "":
 		return true // "4.1.2. Constants"

@@ -46,6 +46,7 @@ func TestSplitSentences(t *testing.T) {
 		"console":        {"Run this:\n\n$ restic -r repo restore 79766175 --target /tmp/work\nenter password for repository:\nrestoring <Snapshot> to /tmp/work\n\nThat is it.", []string{"Run this:", "$ restic -r repo restore 79766175 --target /tmp/work\nenter password for repository:\nrestoring <Snapshot> to /tmp/work", "That is it."}},
 		"price":          {"$ 5 is the price. It is low.", []string{"$ 5 is the price.", "It is low."}},
 		"announced line": {"It has this format:\n\nhost:port:user\n\nNothing else.", []string{"It has this format:", "host:port:user", "Nothing else."}},
+		"German date":    {"Nächste Sitzung: 2. Juli 2026. Beginn ist um 9. Danach ist Pause.", []string{"Nächste Sitzung: 2. Juli 2026.", "Beginn ist um 9.", "Danach ist Pause."}},
 		"empty":          {" \n\t\n", nil},
 	} {
 		if got := texts(c.text, false); !slices.Equal(got, c.want) {
