@@ -65,7 +65,7 @@ func TestMessageIsLikeBAFs(t *testing.T) {
 	if err := json.Unmarshal(raw, &frame); err != nil {
 		t.Fatal(err)
 	}
-	for _, answer := range []rag.Answer{written(), {Text: "I don't know.", Abstained: true, Passages: written().Passages, Search: written().Search}} {
+	for _, answer := range []rag.Answer{written(), {Text: "I don't know.", Outcome: rag.NotFound, Passages: written().Passages, Search: written().Search}} {
 		data, err := json.Marshal(AnswerMessage(answer))
 		if err != nil {
 			t.Fatal(err)

@@ -99,9 +99,12 @@ type Config struct {
 	LogFormat string
 	// LLM is the model that writes answers; default none: answers are quotes.
 	LLM LLM
-	// MinEvidence is the evidence below which the answer is "I don't know"; default
-	// 0: the defaults of package pipeline.
+	// MinEvidence is the evidence from which quotes count as an answer; default
+	// 0: the default of package pipeline.
 	MinEvidence float64
+	// MinShown is the evidence below which docent quotes nothing and says that it found nothing; default
+	// 0: the default of package pipeline.
+	MinShown float64
 	// Embedder is the embedding model; default the built-in model.
 	Embedder Embedder
 	// Encoder selects the built-in encoder; default EncoderAuto.
@@ -355,6 +358,9 @@ func (c Config) validate() error {
 	}
 	if !(c.MinEvidence >= 0 && c.MinEvidence <= 1) { // nor NaN
 		return wrong("min-evidence", "%v is not between 0 and 1", c.MinEvidence)
+	}
+	if !(c.MinShown >= 0 && c.MinShown <= 1) {
+		return wrong("min-shown", "%v is not between 0 and 1", c.MinShown)
 	}
 	return c.fits()
 }

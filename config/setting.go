@@ -312,8 +312,12 @@ func modelSettings() []Setting {
 	return []Setting{
 		with(Setting{
 			Key: "min-evidence", Flag: "min-evidence", Env: []string{"DOCENT_MIN_EVIDENCE"}, Scope: Answering,
-			Help: "evidence from 0 to 1 below which the answer is \"I don't know\"; 0 means .37 for quotes and .05 for models", Default: "0",
+			Help: "evidence from 0 to 1 below which quotes are shown as unsure; 0 means .37", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinEvidence })),
+		with(Setting{
+			Key: "min-shown", Flag: "min-shown", Env: []string{"DOCENT_MIN_SHOWN"}, Scope: Answering,
+			Help: "evidence from 0 to 1 below which nothing is quoted and the answer is \"I don't know\"; 0 means .0001", Default: "0",
+		})(decimal(func(c *Config) *float64 { return &c.MinShown })),
 		with(Setting{
 			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Chatting,
 			Help: "chat model that writes answers; without one, answers are quotes",

@@ -40,10 +40,10 @@ type Written struct {
 // newWritten describes an answer. j knows the evidence of its question.
 func newWritten(answer rag.Answer, j *judge) Written {
 	w := Written{
-		Answer: answer.Text, Model: answer.Model, Prompts: answer.Prompts, Abstained: answer.Abstained, Usage: answer.Usage,
+		Answer: answer.Text, Model: answer.Model, Prompts: answer.Prompts, Abstained: answer.Abstained(), Usage: answer.Usage,
 		Seconds: (answer.Timings.Search + answer.Timings.Answer).Seconds(),
 	}
-	if answer.Abstained {
+	if answer.Abstained() {
 		return w
 	}
 	for _, s := range answer.Sentences {

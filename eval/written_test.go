@@ -32,7 +32,7 @@ func author() clerk {
 	written.Timings = rag.Timings{Search: time.Second, Answer: 2 * time.Second}
 	c["default port?"] = written
 	refusal := c["who pays for this?"]
-	refusal.Text, refusal.Abstained = "I don't know.", true
+	refusal.Text, refusal.Outcome = "I don't know.", rag.NotFound
 	c["who pays for this?"] = refusal
 	return c
 }

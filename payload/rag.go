@@ -19,9 +19,13 @@ type RAGMessage struct {
 	Docs []RAGDoc `json:"docs"`
 	// Sentences describe the sentences of Answer, one by one; never null.
 	Sentences []RAGSentence `json:"sentences"`
-	// Abstained reports that the documents do not support an answer. Answer then
-	// says so.
+	// Abstained reports that Answer is no answer from the documents: it says that they have none, or
+	// replies without them.
 	Abstained bool `json:"abstained"`
+	// Outcome says how well the documents answer the question; "" if unknown, in answers stored by earlier versions.
+	Outcome AnswerOutcome `json:"outcome,omitempty" enum:"answered,unsure,not_found,replied"`
+	// Lead is the length in bytes of the plain line at the beginning of an unsure Answer; 0 without one.
+	Lead int `json:"lead,omitempty"`
 	// Stopped reports that the turn was stopped or failed, so Answer is incomplete.
 	// Sentences then contains an incomplete last sentence only if it cites
 	// something.
@@ -40,7 +44,7 @@ type RAGMessage struct {
 	// Wordings are further search texts that a model wrote because the first
 	// results were weak.
 	Wordings []string `json:"wordings,omitempty"`
-	// Sentence is the id of an Answer with a fixed text. It is sent in the frame,
+	// Sentence is the id of an Answer with a fixed text, or of its Lead. It is sent in the frame,
 	// not in the message.
 	Sentence fault.Sentence `json:"-"`
 }
@@ -52,6 +56,21 @@ func (m RAGMessage) MarshalJSON() ([]byte, error) {
 	m.Docs, m.Sentences = notNil(m.Docs), notNil(m.Sentences)
 	return Marshal(plain(m))
 }
+
+// AnswerOutcome says how well the documents answer a question.
+type AnswerOutcome string
+
+// The outcomes.
+const (
+	// Answered: the passages support the answer.
+	Answered AnswerOutcome = "answered"
+	// AnswerUnsure: the closest passages, which may not answer the question.
+	AnswerUnsure AnswerOutcome = "unsure"
+	// AnswerNotFound: the documents do not answer the question.
+	AnswerNotFound AnswerOutcome = "not_found"
+	// AnswerReplied: docent replied without the documents, for example to a greeting.
+	AnswerReplied AnswerOutcome = "replied"
+)
 
 // RAGDoc is one passage of an answer.
 type RAGDoc struct {

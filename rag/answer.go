@@ -21,16 +21,18 @@ type Answer struct {
 	// Text is Markdown with citation markers such as [1]. The numbers count
 	// Passages from 1.
 	Text string
-	// Named is the id and the parameters of Text if it is a fixed text; it is zero
+	// Named is the id and the parameters of Text if it is a fixed text, or of its Lead. It is zero
 	// for others.
 	Named fault.Sentence
 	// Passages are the passages that the answer was made from, best first.
 	Passages []Passage
 	// Sentences are the sentences of Text, in order.
 	Sentences []Sentence
-	// Abstained reports that the passages do not support an answer and that
-	// Text says so.
-	Abstained bool
+	// Outcome says how well the documents answer the question.
+	Outcome Outcome
+	// Lead is the length in bytes of the plain line before the quotes of an answer that is Unsure. Named is
+	// its id. It is 0 for other answers.
+	Lead int
 	// Stopped reports that the answer was stopped or failed, so Text is incomplete.
 	Stopped bool
 	// Search is the search that found Passages. It is nil unless there was exactly
@@ -42,6 +44,24 @@ type Answer struct {
 	// Timings say how long the stages took.
 	Timings Timings
 }
+
+// Abstained reports that Text is no answer from the documents: it says that they have none, or replies without them.
+func (a Answer) Abstained() bool { return a.Outcome == NotFound || a.Outcome == Replied }
+
+// Outcome says how well the documents answer a question.
+type Outcome string
+
+// The outcomes.
+const (
+	// Answered: the passages support the answer.
+	Answered Outcome = "answered"
+	// Unsure: the answer shows the closest passages, or what a model made of them. They may not answer the question.
+	Unsure Outcome = "unsure"
+	// NotFound: the documents do not answer the question, and the text says so.
+	NotFound Outcome = "not_found"
+	// Replied: docent replied without the documents, for example to a greeting.
+	Replied Outcome = "replied"
+)
 
 // Passage is a passage behind an answer.
 type Passage struct {

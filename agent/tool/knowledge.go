@@ -128,11 +128,14 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 		}
 		b.WriteString(quote + "\n\n")
 	}
-	if found.Evidence < retrieve.MinModelEvidence {
+	if found.Evidence < weakEvidence {
 		b.WriteString("(These passages have next to nothing of what was asked.)")
 	}
 	return strings.TrimSpace(b.String()), nil
 }
+
+// weakEvidence is the evidence below which passages have little in common with a query.
+const weakEvidence = .05
 
 // passage renders a passage with its number.
 func passage(number int, p corpus.Passage) string {

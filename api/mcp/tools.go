@@ -117,6 +117,7 @@ type askArgs struct {
 type askResult struct {
 	Answer    string   `json:"answer" jsonschema:"Markdown with markers such as [1], which name sources."`
 	Abstained bool     `json:"abstained" jsonschema:"Whether the documents do not support an answer."`
+	Outcome   string   `json:"outcome,omitempty" jsonschema:"answered; unsure: the closest passages, which may not answer the question; not_found; or replied, without the documents."`
 	Model     string   `json:"model" jsonschema:"The model that wrote the answer, or extractive for quotes."`
 	Sources   []source `json:"sources" jsonschema:"The cited passages."`
 }
@@ -377,7 +378,7 @@ func (p *progress) send(ctx context.Context, phase rag.Phase) {
 
 // answered converts an answer. Its sources are the cited passages.
 func answered(a rag.Answer) askResult {
-	out := askResult{Answer: a.Text, Abstained: a.Abstained, Model: a.Model, Sources: []source{}}
+	out := askResult{Answer: a.Text, Abstained: a.Abstained(), Outcome: string(a.Outcome), Model: a.Model, Sources: []source{}}
 	cited := map[int]bool{}
 	for _, sentence := range a.Sentences {
 		for _, n := range sentence.Passages {
@@ -385,7 +386,7 @@ func answered(a rag.Answer) askResult {
 		}
 	}
 	for i, r := range a.Passages {
-		if !cited[i+1] || a.Abstained {
+		if !cited[i+1] || a.Abstained() {
 			continue
 		}
 		d := r.Passage.Document

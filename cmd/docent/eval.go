@@ -51,9 +51,9 @@ kind "unanswerable" have no evidence. Their correct answer is "I don't know". do
 warns of files that are not among the documents. It stops if a question has no
 evidence in any other file.
 
-With --calibrate, docent finds the threshold of "I don't know" for your documents. It
+With --calibrate, docent finds the threshold of unsure answers for your documents. It
 sets the threshold with the odd-numbered questions, so that at most one in ten that
-have an answer is refused, and reports the effect on the others. About a third of the
+have an answer is shown as unsure, and reports the effect on the others. About a third of the
 questions should be unanswerable. docent warns if there are too few questions.
 
 With --compare, docent prints the differences to an earlier run on the same questions,
@@ -262,7 +262,7 @@ func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, question
 			workers = 1 // so that the times are those of one user
 		}
 		report.Answers, err = eval.MeasureAnswers(ctx, eval.AnswersConfig{
-			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: p.RAG.MinEvidence(), Workers: workers,
+			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: p.RAG.Thresholds().Answered, Workers: workers,
 		})
 		if err != nil {
 			return fmt.Errorf("measure answers: %w", err)

@@ -7,7 +7,6 @@ import (
 	"docent/agent/session/journal"
 	"docent/ingest/source/dial"
 	"docent/rag"
-	"docent/rag/talk"
 	"docent/webhook"
 )
 
@@ -24,17 +23,17 @@ func newWebhooks(p *Parts) *webhook.Sender {
 	})
 }
 
-// answeredNotice tells webhooks about questions that the documents do not answer.
+// answeredNotice tells webhooks about questions that the documents do not surely answer.
 func answeredNotice(p *Parts) func(context.Context, rag.Answer) {
 	return func(ctx context.Context, a rag.Answer) {
-		if !a.Abstained || talk.Small(a.Question) != nil {
+		if a.Outcome != rag.NotFound && a.Outcome != rag.Unsure {
 			return
 		}
 		var searched []string
 		if a.Search != nil {
 			searched = a.Search.Collections
 		}
-		p.Webhooks.Notify(ctx, webhook.AnswerUnanswered, map[string]any{"collections": searched, "model": a.Model},
+		p.Webhooks.Notify(ctx, webhook.AnswerUnanswered, map[string]any{"collections": searched, "model": a.Model, "outcome": a.Outcome},
 			map[string]any{"question": a.Question, "answer": a.Text})
 	}
 }

@@ -232,7 +232,7 @@ func (p *Parts) AddRAG(ctx context.Context) error {
 	cfg.Models, cfg.DefaultModel = p.models()
 	cfg.Prompts, cfg.SecondQuery = p.Config.LLM.Prompts, pipeline.SecondQuery(p.Config.LLM.SecondQuery)
 	var err error
-	cfg.MinEvidence = p.Config.MinEvidence
+	cfg.MinEvidence, cfg.MinShown = p.Config.MinEvidence, p.Config.MinShown
 	if p.RAG, err = pipeline.New(cfg); err != nil {
 		return fmt.Errorf("answering: %w", err)
 	}

@@ -106,6 +106,9 @@ type Coverage struct {
 	Lacking []string
 	// Unseen are those of Lacking that no chunk contains.
 	Unseen []string
+	// Subjects are those of Lacking that name something: proper names, and names with digits. Other words, such as verbs, may
+	// be missing because the passages use their own.
+	Subjects []string
 }
 
 // Vocabulary compares words by meaning. embed.Static implements it.
@@ -211,7 +214,8 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	covered = slices.DeleteFunc(covered, func(t text.Weighted) bool {
 		return slices.ContainsFunc(lacking, func(l text.Weighted) bool { return l.Start == t.Start })
 	})
-	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question)}
+	subjects := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !q.isProper(t) && !q.isCodeName(t) })
+	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question), listed(subjects, question)}
 }
 
 // asWritten takes back the corrections of words that the vocabulary has: "employees" is no typing error for "employ".

@@ -23,8 +23,8 @@ type answering struct {
 	// req has its defaults filled in and Turns cut to History.
 	req rag.Request
 	// model is nil for Extractive.
-	model     llm.Model
-	threshold float64
+	model      llm.Model
+	thresholds Thresholds
 	// found is the outcome of the search, if out.Search is set.
 	found retrieve.Retrieval
 	out   rag.Answer
@@ -33,7 +33,7 @@ type answering struct {
 // search finds the passages. If the question depends on earlier turns, a model
 // rewrites it first.
 func (a *answering) search(ctx context.Context) error {
-	if talk.Small(a.req.Question) != nil {
+	if a.small() != nil {
 		return nil // there is nothing to find for it
 	}
 	query := retrieve.Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
@@ -93,35 +93,70 @@ func passages(results []retrieve.Result) []rag.Passage {
 	return out
 }
 
-// unsupported reports whether the passages are too weak for an answer. With a
-// model, small talk and questions about the conversation are left to the
-// model.
-func (a *answering) unsupported() bool {
-	if a.model != nil && (talk.Small(a.req.Question) != nil || talk.Asked(a.req.Turns) && talk.Leans(a.req.Question)) {
-		return false
+// writes reports whether a model writes the answer. It is asked whenever it has something to work with: passages, or an earlier
+// answer. The model then decides whether they answer the question.
+func (a *answering) writes() bool {
+	return a.model != nil && a.small() == nil && (len(a.found.Results) > 0 || talk.Asked(a.req.Turns))
+}
+
+// small returns the reply of docent itself to small talk, or nil. A model answers complaints about an answer.
+func (a *answering) small() *talk.Talk {
+	t := talk.Small(a.req.Question)
+	if t != nil && t.Name == talk.Complaint && a.model != nil && talk.Asked(a.req.Turns) {
+		return nil
 	}
-	return len(a.found.Results) == 0 || a.found.Evidence < a.threshold
+	return t
 }
 
 // withoutModel makes the answer without a model.
 func (a *answering) withoutModel(ctx context.Context) {
-	t := talk.Small(a.req.Question)
-	switch {
-	case t != nil:
-		a.out.Abstained = true
+	if t := a.small(); t != nil {
+		a.out.Outcome = rag.Replied
 		a.out.Text, a.out.Named = t.Reply.Message, t.Reply.Sentence
 		a.out.Sentences = unsupportedSentences(a.out.Text)
-	case a.unsupported():
+		return
+	}
+	a.out.Outcome = a.quotable()
+	if a.out.Outcome == rag.NotFound || !a.quote(ctx) {
 		a.abstain(ctx)
-	case !a.quote(ctx):
-		a.abstain(ctx)
+		return
+	}
+	if a.out.Outcome == rag.Unsure {
+		a.lead()
+	}
+}
+
+// minNamed is the evidence below which passages that lack a named subject of the question are not worth showing.
+const minNamed = .05
+
+// quotable returns the outcome of an answer that quotes the passages.
+func (a *answering) quotable() rag.Outcome {
+	outcome := a.thresholds.Outcome(a.found.Evidence)
+	if len(a.found.Results) == 0 || outcome == rag.Unsure && a.found.Evidence < minNamed && len(a.found.Coverage.Subjects) > 0 {
+		return rag.NotFound
+	}
+	return outcome
+}
+
+// lead puts a plain line before the quotes of an unsure answer. It names subjects of the question that the passages lack.
+func (a *answering) lead() {
+	line := fault.NewText("unsure", "These passages come closest. They may not answer the question.")
+	if names := a.found.Coverage.Subjects; len(names) > 0 {
+		line = fault.NewText("unsure_lacking", "These passages come closest, but they do not mention %s.", codeSpans(names))
+	}
+	const gap = "\n\n"
+	by := len(line.Message) + len(gap)
+	a.out.Text, a.out.Named, a.out.Lead = line.Message+gap+a.out.Text, line.Sentence, len(line.Message)
+	for i := range a.out.Sentences {
+		a.out.Sentences[i].Start += by
+		a.out.Sentences[i].End += by
 	}
 }
 
 // abstain makes the answer that names the searched documents and says that
 // they do not support an answer.
 func (a *answering) abstain(ctx context.Context) {
-	a.out.Abstained = true
+	a.out.Outcome = rag.NotFound
 	said := a.searched(ctx)
 	if said.IsZero() {
 		said = fault.NewText("unknown_in_all", "I don't know. I searched the documents and found nothing that answers this.")

@@ -20,6 +20,8 @@ func CiteBegun(static *embed.Static, w Written) rag.Answer {
 		m.Sentences = m.Sentences[:last]
 	}
 	// Half a sentence admits nothing: it may end in "but passage 2 does".
-	m.Abstained = m.Abstained && len(m.Sentences) > 0
+	if m.Outcome == rag.NotFound && len(m.Sentences) == 0 {
+		m.Outcome = rag.Unsure
+	}
 	return m
 }

@@ -44,12 +44,12 @@ func TestCiteBegun(t *testing.T) {
 		if m.Text != want.answer || marks(m) != want.marks {
 			t.Errorf("%q: %q, marked %s", text, m.Text, marks(m))
 		}
-		if !m.Stopped || m.Abstained || len(m.Passages) != 2 || m.Question != "q?" || m.Model != "m" {
+		if !m.Stopped || m.Abstained() || len(m.Passages) != 2 || m.Question != "q?" || m.Model != "m" {
 			t.Errorf("%q: %+v", text, m)
 		}
 	}
 	m := CiteBegun(testStatic, Written{Text: "I don't know. The passages only te", Results: memoryShelf().results[:2]})
-	if !m.Abstained || len(m.Sentences) != 1 {
+	if !m.Abstained() || len(m.Sentences) != 1 {
 		t.Errorf("an admission: %+v", m)
 	}
 }
@@ -90,7 +90,7 @@ func TestAnswerSaysWhatItWasMadeWith(t *testing.T) {
 		}
 	}
 	empty, _ := newRAG(t, &shelf{})
-	if m, err := empty.Run(t.Context(), req); err != nil || !m.Abstained || made(m) != "0 2 [] false" {
+	if m, err := empty.Run(t.Context(), req); err != nil || !m.Abstained() || made(m) != "0 2 [] false" {
 		t.Errorf("of nothing: %v, %+v", err, m)
 	}
 }

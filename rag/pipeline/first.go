@@ -9,9 +9,9 @@ import (
 
 // First returns a Pipeline that searches files before its own Searcher. The rule is:
 //
-//   - If the files support an answer, they come first. Without a model, the answer quotes
-//     them alone. A model gets the best passages of the library, too.
-//   - Otherwise, the library comes first in the same way.
+//   - The files come first, unless only the library supports an answer.
+//   - Without a model, the answer quotes the first ones alone. A model gets the best passages
+//     of the others, too.
 //
 // The ids of passages and documents of files are negative. Config.Answered does not get the answers.
 func (r *Pipeline) First(files Searcher) *Pipeline {
@@ -44,7 +44,7 @@ func (a *answering) retrieve(ctx context.Context, query retrieve.Query) (retriev
 		return retrieve.Retrieval{}, err //nolint:wrapcheck // the caller names the operation
 	}
 	first, second := library, files
-	if supported || files.Evidence > library.Evidence {
+	if supported || len(files.Results) > 0 && library.Evidence < a.supports() {
 		first, second = files, library
 	}
 	if a.model == nil {
@@ -55,7 +55,7 @@ func (a *answering) retrieve(ctx context.Context, query retrieve.Query) (retriev
 }
 
 // supports returns the evidence from which on the files support an answer.
-func (a *answering) supports() float64 { return max(a.threshold, DefaultMinEvidence) }
+func (a *answering) supports() float64 { return max(a.thresholds.Answered, DefaultMinEvidence) }
 
 // joined returns at most k results. The second ones get up to half of the places.
 func joined(first, second []retrieve.Result, k int) []retrieve.Result {

@@ -17,20 +17,20 @@ func fileShelf(evidence float64) *shelf {
 	}}
 }
 
-// TestFirst answers from the files if they support an answer, and from the library if not.
+// TestFirst answers from the files, unless only the library supports an answer.
 func TestFirst(t *testing.T) {
 	t.Parallel()
 	const question = "What is the value of work_mem?"
 	for name, test := range map[string]struct {
 		files, library float64
 		documents      []int64
-		abstains       bool
+		outcome        rag.Outcome
 	}{
-		"both":         {.9, .95, []int64{-11}, false},
-		"files alone":  {.9, .1, []int64{-11}, false},
-		"library":      {.2, .9, []int64{11, 12, 13}, false},
-		"neither":      {.1, .2, []int64{11, 12, 13}, true},
-		"nearer files": {.2, .1, []int64{-11}, true},
+		"both":        {.9, .95, []int64{-11}, rag.Answered},
+		"files alone": {.9, .1, []int64{-11}, rag.Answered},
+		"library":     {.2, .9, []int64{11, 12, 13}, rag.Answered},
+		"neither":     {.1, .2, []int64{-11}, rag.Unsure},
+		"nothing":     {0, 0, []int64{-11}, rag.NotFound},
 	} {
 		library, files := memoryShelf(), fileShelf(test.files)
 		library.evidence = test.library
@@ -43,10 +43,10 @@ func TestFirst(t *testing.T) {
 		for _, p := range got.Passages {
 			documents = append(documents, p.DocumentID)
 		}
-		if len(documents) != len(test.documents) || documents[0] != test.documents[0] || got.Abstained != test.abstains {
-			t.Errorf("%s: documents %v, abstained %v, want %v, %v", name, documents, got.Abstained, test.documents, test.abstains)
+		if len(documents) != len(test.documents) || documents[0] != test.documents[0] || got.Outcome != test.outcome {
+			t.Errorf("%s: documents %v, %s, want %v, %s", name, documents, got.Outcome, test.documents, test.outcome)
 		}
-		if test.abstains && !strings.Contains(got.Text, "the files of this conversation and the documents") {
+		if test.outcome == rag.NotFound && !strings.Contains(got.Text, "the files of this conversation and the documents") {
 			t.Errorf("%s: %q", name, got.Text)
 		}
 		if len(files.queries) != 1 || files.queries[0].Collections != nil {

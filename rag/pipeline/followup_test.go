@@ -70,7 +70,7 @@ func TestFirstQuestionIsNotRewritten(t *testing.T) {
 		}
 		// The model is not asked without documents either.
 		empty, model := newRAG(t, &shelf{}, llmtest.Say("4MB."))
-		if got, err = empty.Run(t.Context(), rag.Request{Question: "what is the default?", History: 9, Turns: turns}); err != nil || !got.Abstained || len(model.Requests()) != 0 {
+		if got, err = empty.Run(t.Context(), rag.Request{Question: "what is the default?", History: 9, Turns: turns}); err != nil || !got.Abstained() || len(model.Requests()) != 0 {
 			t.Errorf("%s, without documents: %v, %+v", name, err, got)
 		}
 	}
@@ -160,7 +160,7 @@ func TestConversationNeedsNoEvidence(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, &shelf{}, llmtest.Say("What did I ask before?"), llmtest.Say("You asked what work_mem is."))
 	got, err := r.Run(t.Context(), rag.Request{Question: "what was that again?", History: 2, Turns: []talk.Turn{{Role: talk.User, Text: "what is work_mem?"}, {Role: talk.Assistant, Text: "Memory."}}})
-	if err != nil || got.Abstained || got.Text != "You asked what work_mem is." {
+	if err != nil || got.Abstained() || got.Text != "You asked what work_mem is." {
 		t.Errorf("%v, %+v", err, got)
 	}
 }

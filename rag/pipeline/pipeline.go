@@ -27,12 +27,14 @@ import (
 // maxAnswerBytes limits the text of a model. Longer text is cut off.
 const maxAnswerBytes = 256 << 10
 
-// DefaultMinEvidence is the default evidence threshold of quoted answers. Below
-// it, the answer is "I don't know". It stayed the same when the constant of the evidence
-// was chosen on the question sets of docs/explanation/evaluation.md, so that at most about
-// a tenth of the answerable questions of each set is refused. It suits all embedders,
-// because the evidence does not depend on the embedder.
-const DefaultMinEvidence = .37
+// The default thresholds of the evidence for quoted answers, measured in docs/explanation/evaluation.md. They suit all
+// embedders, because the evidence does not depend on the embedder.
+const (
+	// DefaultMinEvidence is the evidence from which an answer is rag.Answered.
+	DefaultMinEvidence = .37
+	// DefaultMinShown is the evidence from which an answer is rag.Unsure. Below it, the answer is rag.NotFound.
+	DefaultMinShown = .0001
+)
 
 // Searcher finds passages. *retrieve.Retriever implements it.
 type Searcher interface {
@@ -79,10 +81,12 @@ type Config struct {
 	SecondQuery SecondQuery
 	// K is the number of passages for requests without K. Default: retrieve.AnswerK.
 	K int
-	// MinEvidence is the evidence below which the answer is "I don't know".
-	// Default: 0, which means DefaultMinEvidence for quotes and retrieve.MinModelEvidence
-	// for models. With a negative value, a Pipeline always answers.
+	// MinEvidence is the evidence from which an answer without a model is rag.Answered. Default: 0, which means
+	// DefaultMinEvidence. With a negative value, a Pipeline always answers.
 	MinEvidence float64
+	// MinShown is the evidence from which an answer without a model is rag.Unsure, and below which it is
+	// rag.NotFound. Default: 0, which means DefaultMinShown, or MinEvidence if that is lower.
+	MinShown float64
 	// IngestHint says how to add documents. Answers show it if there are no
 	// documents. Default: DefaultIngestHint.
 	IngestHint string
@@ -226,7 +230,7 @@ func (r *Pipeline) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Pa
 			yield(rag.Part{}, err)
 			return
 		}
-		writes := a.model != nil && !a.unsupported()
+		writes := a.writes()
 		answering := rag.Part{Phase: rag.Answering}
 		if writes {
 			answering.Begun = a.begun
@@ -289,31 +293,37 @@ func (r *Pipeline) begin(req rag.Request) (*answering, error) {
 	}
 	req.Turns = req.Turns[max(0, len(req.Turns)-req.History):]
 	return &answering{
-		pipeline: r, req: req, model: model, threshold: r.threshold(req, model),
+		pipeline: r, req: req, model: model, thresholds: r.thresholds(req),
 		out: rag.Answer{Model: req.Model, Question: req.Question},
 	}, nil
 }
 
-// MinEvidence returns the evidence below which requests with the default model
-// are not answered.
-func (r *Pipeline) MinEvidence() float64 {
-	model, err := r.model(r.cfg.DefaultModel)
-	if err != nil {
-		return 0 // New checked it
-	}
-	return r.threshold(rag.Request{}, model)
+// Thresholds are the values of the evidence that separate the outcomes of an answer without a model.
+type Thresholds struct {
+	// Answered is the evidence from which an answer is rag.Answered.
+	Answered float64
+	// Shown is the evidence from which an answer is rag.Unsure. It is at most Answered.
+	Shown float64
 }
 
-// threshold returns the evidence below which the request is not answered.
-func (r *Pipeline) threshold(req rag.Request, model llm.Model) float64 {
+// Outcome returns the outcome of an answer with quotes.
+func (t Thresholds) Outcome(evidence float64) rag.Outcome {
 	switch {
-	case req.MinEvidence != nil:
-		return *req.MinEvidence
-	case r.cfg.MinEvidence != 0:
-		return r.cfg.MinEvidence
-	case model != nil:
-		return retrieve.MinModelEvidence
-	default:
-		return DefaultMinEvidence
+	case evidence >= t.Answered:
+		return rag.Answered
+	case evidence >= t.Shown:
+		return rag.Unsure
 	}
+	return rag.NotFound
+}
+
+// Thresholds returns the thresholds of requests without MinEvidence.
+func (r *Pipeline) Thresholds() Thresholds { return r.thresholds(rag.Request{}) }
+
+func (r *Pipeline) thresholds(req rag.Request) Thresholds {
+	if req.MinEvidence != nil { // its author wants an answer or none
+		return Thresholds{*req.MinEvidence, *req.MinEvidence}
+	}
+	answered := cmp.Or(r.cfg.MinEvidence, DefaultMinEvidence)
+	return Thresholds{answered, min(cmp.Or(r.cfg.MinShown, DefaultMinShown), answered)}
 }

@@ -31,6 +31,7 @@ type shelf struct {
 	infos    []corpus.CollectionInfo
 	terms    []text.Term
 	without  evidence.Kind
+	subjects []string
 }
 
 func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
@@ -44,6 +45,7 @@ func (s *shelf) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrie
 		Evidence: s.evidence,
 		Terms:    s.terms,
 		Signs:    evidence.Signs{Without: s.without},
+		Coverage: evidence.Coverage{Subjects: s.subjects},
 	}, ctx.Err()
 }
 
@@ -102,7 +104,7 @@ func TestRunExtractive(t *testing.T) {
 	if !strings.Contains(got.Text, "The default value is four megabytes (4MB). [1]") || !strings.Contains(got.Text, "work_mem (integer)") {
 		t.Errorf("the answer is %q", got.Text)
 	}
-	if got.Model != rag.Extractive || got.Abstained || len(got.Passages) != 3 || got.Question != "What is the default of work_mem?" {
+	if got.Model != rag.Extractive || got.Abstained() || len(got.Passages) != 3 || got.Question != "What is the default of work_mem?" {
 		t.Errorf("the message is %+v", got)
 	}
 	for _, s := range got.Sentences {
@@ -205,9 +207,9 @@ func TestRunAbstains(t *testing.T) {
 		want  string
 		docs  int
 	}{
-		"weak":       {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, rag.Request{}, "I don't know. I searched 4 documents in the collections `default`, `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
-		"date":       {&shelf{results: memoryShelf().results, evidence: .1, without: evidence.Date}, rag.Request{}, "I don't know: there are no documents yet. " + rag.DefaultIngestHint + " The nearest passages give no date for it.", 3},
-		"collection": {&shelf{results: memoryShelf().results, evidence: .1, infos: infos}, rag.Request{Collections: []string{"notes"}}, "I don't know. I searched 1 document in the collection `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
+		"weak":       {&shelf{results: memoryShelf().results, evidence: .00001, infos: infos}, rag.Request{}, "I don't know. I searched 4 documents in the collections `default`, `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
+		"date":       {&shelf{results: memoryShelf().results, evidence: .00001, without: evidence.Date}, rag.Request{}, "I don't know: there are no documents yet. " + rag.DefaultIngestHint + " The nearest passages give no date for it.", 3},
+		"collection": {&shelf{results: memoryShelf().results, evidence: .00001, infos: infos}, rag.Request{Collections: []string{"notes"}}, "I don't know. I searched 1 document in the collection `notes` and found nothing that answers this. The nearest passages are listed, but they do not answer it.", 3},
 		"nothing":    {&shelf{infos: infos[2:]}, rag.Request{}, "I don't know: there are no documents yet. " + rag.DefaultIngestHint, 0},
 		"empty":      {&shelf{infos: infos}, rag.Request{Collections: []string{"empty", "x"}}, "I don't know: there are no documents in the collection `empty`. " + rag.DefaultIngestHint, 0},
 		"no such":    {&shelf{infos: infos}, rag.Request{Collections: []string{"x"}}, "I don't know: the collections of this agent have no documents that you may read.", 0},
@@ -219,26 +221,68 @@ func TestRunAbstains(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.Abstained != (c.want != "") || c.want != "" && got.Text != c.want || len(got.Passages) != c.docs {
-			t.Errorf("%s: %v with %d docs: %s", name, got.Abstained, len(got.Passages), got.Text)
+		if got.Abstained() != (c.want != "") || c.want != "" && got.Text != c.want || len(got.Passages) != c.docs {
+			t.Errorf("%s: %v with %d docs: %s", name, got.Abstained(), len(got.Passages), got.Text)
 		}
 		for _, s := range got.Sentences {
-			if got.Abstained && (len(s.Passages) != 0 || s.Support != rag.None) {
+			if got.Abstained() && (len(s.Passages) != 0 || s.Support != rag.None) {
 				t.Errorf("%s: a sentence claims support: %+v", name, s)
 			}
 		}
 	}
 }
 
-func TestModelIsNotAskedWithoutEvidence(t *testing.T) {
+// A model is asked whenever there is a passage, and says itself that the passages do not answer.
+func TestModelIsAskedWithAnyEvidence(t *testing.T) {
 	t.Parallel()
-	for evidence, asked := range map[float64]int{retrieve.MinModelEvidence / 2: 0, (retrieve.MinModelEvidence + DefaultMinEvidence) / 2: 1} {
+	for said, want := range map[string]rag.Outcome{
+		"The default value of work_mem is 4MB [1].": rag.Answered, "It is 7.": rag.Unsure, "I don't know.": rag.NotFound,
+	} {
+		s := memoryShelf()
+		s.evidence = 0
+		r, model := newRAG(t, s, llmtest.Say(said))
+		got, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"})
+		if err != nil || got.Outcome != want || got.Model != "scripted" || len(model.Requests()) != 1 {
+			t.Errorf("%s: %+v %v after %d calls", said, got, err, len(model.Requests()))
+		}
+	}
+}
+
+// Passages that lack the named subject of a question are not shown if little else speaks for them.
+func TestMissingSubject(t *testing.T) {
+	t.Parallel()
+	for evidence, want := range map[float64]rag.Outcome{minNamed / 2: rag.NotFound, minNamed: rag.Unsure} {
+		s := memoryShelf()
+		s.evidence, s.subjects = evidence, []string{"Paraguay"}
+		r, _ := newRAG(t, s)
+		got, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem in Paraguay?"})
+		if err != nil || got.Outcome != want || want == rag.Unsure && !strings.Contains(got.Text[:got.Lead], "`Paraguay`") {
+			t.Errorf("evidence %v: %+v %v", evidence, got, err)
+		}
+	}
+}
+
+// Without a model, the evidence decides between the outcomes.
+func TestOutcomesOfQuotes(t *testing.T) {
+	t.Parallel()
+	for evidence, want := range map[float64]rag.Outcome{
+		0: rag.NotFound, DefaultMinShown: rag.Unsure, DefaultMinEvidence - .01: rag.Unsure, DefaultMinEvidence: rag.Answered,
+	} {
 		s := memoryShelf()
 		s.evidence = evidence
-		r, model := newRAG(t, s, llmtest.Say("It is 7."))
+		r, _ := newRAG(t, s)
 		got, err := r.Run(t.Context(), rag.Request{Question: "default of work_mem?"})
-		if err != nil || got.Abstained != (asked == 0) || got.Model != "scripted" || len(model.Requests()) != asked {
-			t.Errorf("evidence %v: %+v %v after %d calls", evidence, got, err, len(model.Requests()))
+		if err != nil || got.Outcome != want || got.Abstained() != (want == rag.NotFound) {
+			t.Fatalf("evidence %v: %+v %v", evidence, got, err)
+		}
+		line, quotes := got.Text[:got.Lead], got.Text[got.Lead:]
+		if (line != "") != (want == rag.Unsure) || line != "" && got.Named.ID != "unsure" {
+			t.Errorf("evidence %v begins with %q (%v)", evidence, line, got.Named)
+		}
+		for _, s := range got.Sentences {
+			if want != rag.NotFound && (!strings.Contains(quotes, got.Text[s.Start:s.End]) || s.Support != rag.Strong) {
+				t.Errorf("evidence %v: a sentence is %q", evidence, got.Text[s.Start:s.End])
+			}
 		}
 	}
 }
@@ -281,8 +325,8 @@ func TestModelAnswers(t *testing.T) {
 		for _, s := range got.Sentences {
 			supports = append(supports, string(s.Support))
 		}
-		if got.Text != c.answer || got.Abstained != c.abstained || strings.Join(supports, " ") != c.supports {
-			t.Errorf("%s: %q, abstained %v, support %v", name, got.Text, got.Abstained, supports)
+		if got.Text != c.answer || got.Abstained() != c.abstained || strings.Join(supports, " ") != c.supports {
+			t.Errorf("%s: %q, abstained %v, support %v", name, got.Text, got.Abstained(), supports)
 		}
 	}
 }
@@ -391,12 +435,18 @@ func TestSmallTalkIsAnswered(t *testing.T) {
 	t.Parallel()
 	r, _ := newRAG(t, memoryShelf())
 	got, err := r.Run(t.Context(), rag.Request{Question: "Hello!"})
-	if err != nil || got.Text != talk.Talks()[0].Reply.Message || !got.Abstained || len(got.Passages) != 0 {
+	if err != nil || got.Text != talk.Talks()[0].Reply.Message || !got.Abstained() || len(got.Passages) != 0 {
 		t.Errorf("without a model: %+v %v", got, err)
 	}
-	r, model := newRAG(t, memoryShelf(), llmtest.Say("Hello to you."))
+	r, model := newRAG(t, memoryShelf(), llmtest.Say("I read it wrong: it is 8."))
 	got, err = r.Run(t.Context(), rag.Request{Question: "Hello!"})
-	if err != nil || got.Text != "Hello to you." || got.Abstained || len(model.Requests()) != 1 {
+	if err != nil || got.Outcome != rag.Replied || len(model.Requests()) != 0 {
 		t.Errorf("with a model: %+v %v", got, err)
+	}
+	// A model answers a complaint about its answer.
+	turns := []talk.Turn{{Role: talk.User, Text: "What is the default?"}, {Role: talk.Assistant, Text: "It is 7."}}
+	got, err = r.Run(t.Context(), rag.Request{Question: "that is wrong", History: 9, Turns: turns})
+	if err != nil || got.Outcome == rag.Replied || len(model.Requests()) == 0 {
+		t.Errorf("a complaint: %+v %v", got, err)
 	}
 }

@@ -58,8 +58,21 @@ func Cite(static *embed.Static, w Written) rag.Answer {
 		}
 		m.Sentences = append(m.Sentences, mark)
 	}
-	m.Abstained = Admits(body) && !cites(m.Sentences)
+	m.Outcome = outcomeOf(body, m.Sentences)
 	return m
+}
+
+// outcomeOf returns the outcome of a model's text. It is Answered if a passage supports a sentence at least in part.
+func outcomeOf(body string, sentences []rag.Sentence) rag.Outcome {
+	if Admits(body) && !cites(sentences) {
+		return rag.NotFound
+	}
+	for _, s := range sentences {
+		if s.Support != rag.None {
+			return rag.Answered
+		}
+	}
+	return rag.Unsure
 }
 
 // CutNote returns the note to append to an answer that stopped for a reason,

@@ -22,7 +22,7 @@ func TestCite(t *testing.T) {
 	if want := answer + "\n\n" + noteLength; m.Text != want {
 		t.Errorf("answer is %q, want %q", m.Text, want)
 	}
-	if m.Model != "m" || m.Question != "q?" || m.Abstained || len(m.Passages) != 2 || m.Passages[1].Passage.ID != 2 {
+	if m.Model != "m" || m.Question != "q?" || m.Abstained() || len(m.Passages) != 2 || m.Passages[1].Passage.ID != 2 {
 		t.Errorf("message is %+v", m)
 	}
 	want := []rag.Sentence{
@@ -62,7 +62,7 @@ func TestCiteFindsWhatIsNotCited(t *testing.T) {
 	// An admission is not supported only because a passage contains its words or half of
 	// it.
 	const admits = "I don't know the default value, four megabytes."
-	if m := Cite(testStatic, Written{Text: admits, Results: results}); !m.Abstained {
+	if m := Cite(testStatic, Written{Text: admits, Results: results}); !m.Abstained() {
 		t.Errorf("%+v", m)
 	}
 	if m := CiteBegun(testStatic, Written{Text: "The default value is four megabytes", Results: results}); len(m.Sentences) != 0 {
@@ -84,8 +84,8 @@ func TestCiteAbstains(t *testing.T) {
 		"I'm not sure. It is 4MB.":                     false,
 		"The answer is 4MB.":                           false,
 	} {
-		if m := Cite(testStatic, Written{Text: text, Results: memoryShelf().results}); m.Abstained != want {
-			t.Errorf("%q: abstained is %v", text, m.Abstained)
+		if m := Cite(testStatic, Written{Text: text, Results: memoryShelf().results}); m.Abstained() != want {
+			t.Errorf("%q: abstained is %v", text, m.Abstained())
 		}
 	}
 	if m := Cite(testStatic, Written{Text: " [7] "}); m.Text != "" || len(m.Sentences) != 0 {

@@ -13,12 +13,6 @@ const MaxK = 50
 // AnswerK is the default number of passages for an answer, as in BAF.
 const AnswerK = 4
 
-// MinModelEvidence is the default evidence threshold of answers by models. Below
-// it, the passages have little in common with the question, and RAG does not call
-// the model. Above it, the model decides, because its prompt tells it to
-// admit that an answer is missing.
-const MinModelEvidence = .05
-
 // Query is a request for passages.
 type Query struct {
 	// Question is the text to search for.

@@ -16,6 +16,9 @@ type Talk struct {
 	Phrases []string
 }
 
+// Complaint is the name of the kind that says that an answer was no good.
+const Complaint = "complaint"
+
 // Talks returns all kinds of small talk.
 func Talks() []Talk { return slices.Clone(talks) }
 
@@ -95,7 +98,7 @@ var talks = []Talk{
 		},
 	},
 	{
-		Name: "complaint", Description: "says that an answer was no good",
+		Name: Complaint, Description: "says that an answer was no good",
 		Reply: fault.NewText("talk_complaint", "Sorry about that. Look at the passages of the answer. Other words, or the name of the document, may find better passages."),
 		Phrases: []string{
 			"that is wrong", "that's wrong", "wrong", "wrong answer", "bad answer", "that is not right", "that's not what I asked",

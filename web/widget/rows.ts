@@ -112,8 +112,8 @@ function rag(el: HTMLElement, content: unknown, words: Words): boolean {
   const m = fields(content);
   if (typeof m.answer !== 'string') return false;
   const found = (Array.isArray(m.docs) ? m.docs : []).filter((d): d is RagDoc => typeof d?.content === 'string' && typeof d.metadata === 'object' && d.metadata !== null);
-  const absent = m.abstained === true;
-  const marks = Array.isArray(m.sentences) && !absent ? (m.sentences as RagSentence[]) : [];
+  const absent = m.abstained === true && m.outcome !== 'replied';
+  const marks = Array.isArray(m.sentences) && m.abstained !== true ? (m.sentences as RagSentence[]) : [];
   const { answer, docs, sentences } = numbered({ answer: m.answer, docs: found, sentences: marks, abstained: absent });
   const labels = docs.map((d) => [titleOf(d), d.metadata.heading].filter(Boolean).join(', ').replace(/\n/g, ' '));
   kept.set(el, { key: '', raws: [], docs });

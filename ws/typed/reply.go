@@ -62,6 +62,7 @@ type ragData struct {
 	Question  string                `json:"question"`
 	Sentences []payload.RAGSentence `json:"sentences"`
 	Abstained bool                  `json:"abstained"`
+	Outcome   payload.AnswerOutcome `json:"outcome,omitempty"`
 	Stopped   bool                  `json:"stopped,omitempty"`
 }
 
@@ -75,7 +76,7 @@ func reply(f payload.Frame) payload.Typed {
 	var answer payload.RAGMessage
 	if f.Action == payload.ReplyRAG && json.Unmarshal(f.Message, &answer) == nil {
 		m.Kind, m.Content = payload.TypeRAG, answer.Answer
-		m.Data = ragData{answer.LLMName, answer.Question, answer.Sentences, answer.Abstained, answer.Stopped}
+		m.Data = ragData{answer.LLMName, answer.Question, answer.Sentences, answer.Abstained, answer.Outcome, answer.Stopped}
 		if answer.Docs != nil {
 			m.Docs = answer.Docs
 		}

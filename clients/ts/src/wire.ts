@@ -103,6 +103,13 @@ export interface components {
             sentences?: components["schemas"]["Sentence"][];
             abstained?: boolean;
             /**
+             * @description How well the documents answer the question. Absent in answers of earlier versions and of agents.
+             * @enum {unknown}
+             */
+            outcome?: "answered" | "unsure" | "not_found" | "replied";
+            /** @description The length in bytes of the plain line before the quotes of an unsure answer. */
+            lead?: number;
+            /**
              * @description The answer is partial, because its turn was stopped or failed.
              * @constant
              */

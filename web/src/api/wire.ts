@@ -761,7 +761,11 @@ export interface components {
             evidence?: number;
             /** Format: int64 */
             k?: number;
+            /** Format: int64 */
+            lead?: number;
             llm_name: string;
+            /** @enum {string} */
+            outcome?: "answered" | "unsure" | "not_found" | "replied";
             prompts?: string;
             question: string;
             searched?: string;

@@ -91,6 +91,8 @@ const readers: Record<string, (content: unknown) => Content | null> = {
   },
 };
 
+const isOutcome = (o: unknown) => o === 'answered' || o === 'unsure' || o === 'not_found' || o === 'replied';
+
 /** ragMessage reads an answer. It completes answers of older servers. */
 export function ragMessage(content: unknown): RagMessage | null {
   const m = parsed(content) as Partial<RagMessage> | null;
@@ -102,6 +104,8 @@ export function ragMessage(content: unknown): RagMessage | null {
     docs: Array.isArray(m.docs) ? m.docs.map(passage) : [],
     sentences: Array.isArray(m.sentences) ? m.sentences : [],
     abstained: m.abstained === true,
+    ...(isOutcome(m.outcome) && { outcome: m.outcome }),
+    ...(typeof m.lead === 'number' && m.lead > 0 && { lead: m.lead }),
     ...(m.stopped === true && { stopped: true }),
     ...(typeof m.evidence === 'number' && { evidence: m.evidence }),
     ...(typeof m.k === 'number' && { k: m.k }),

@@ -692,6 +692,8 @@ export interface Params {
   unreadable: [];
   unreadable_because: [string];
   unsupported_parameter: [string, string];
+  unsure: [];
+  unsure_lacking: [string];
   upload_collection_late: [number];
   upload_collection_too_long: [number];
   upload_cut_off: [];

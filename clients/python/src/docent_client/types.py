@@ -72,7 +72,9 @@ class Answer:
     sentences: tuple[Sentence, ...]
     model: str
     abstained: bool
-    """The documents do not answer the question."""
+    """The documents do not answer the question, or docent replied without them."""
+    outcome: str
+    """answered; unsure: the closest passages; not_found; replied: without the documents; "" if unknown."""
     stopped: bool
     """The text is the beginning of an answer that was stopped."""
     evidence: float | None
@@ -92,6 +94,7 @@ class Answer:
             ),
             model=raw.get("llm_name", ""),
             abstained=raw.get("abstained") is True,
+            outcome=raw.get("outcome") or "",
             stopped=raw.get("stopped") is True,
             evidence=raw.get("evidence"),
             raw=raw,

@@ -462,6 +462,8 @@ export const server: Sentences = {
   unknown_no_duration: (a) => `${a} Die ähnlichsten Stellen nennen dafür keine Dauer.`,
   unknown_no_price: (a) => `${a} Die ähnlichsten Stellen nennen dafür keinen Preis.`,
   unknown_unseen: (a, b) => `${a} Nichts davon erwähnt ${b}. Die ähnlichsten Stellen sind aufgeführt.`,
+  unsure: 'Diese Stellen kommen der Frage am nächsten. Vielleicht beantworten sie sie nicht.',
+  unsure_lacking: (a) => `Diese Stellen kommen der Frage am nächsten, aber sie erwähnen ${a} nicht.`,
   unknown_with_passages: (a) => `${a} Die ähnlichsten Stellen sind aufgeführt, sie beantworten die Frage aber nicht.`,
   unsupported_parameter: (a, b) => `docent unterstützt den Parameter ${a} nicht: ${b}`,
   upload_collection_late: (n) => `Das Feld collection muss vor den Dateien kommen; ${n} Dateien wurden schon ohne es gespeichert`,
