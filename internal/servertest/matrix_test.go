@@ -118,24 +118,24 @@ var samples = map[string]sample{
 
 // want returns the status that a person should get from a route. It depends only
 // on the row and the sample of the route.
-func (of *site) want(scope auth.Scope, s sample, w who, owner string) int {
+func (s *site) want(scope auth.Scope, sent sample, w who, owner string) int {
 	switch p := (auth.Principal{ID: w.ID, Scopes: w.Scopes}); {
 	case w.Wrong:
 		return http.StatusUnauthorized
 	case scope == route.Public:
-		return s.ok
+		return sent.ok
 	case w.ID == "":
 		return http.StatusUnauthorized
 	case scope != route.Known && !p.May(scope), p.MayOnlyChat():
 		return http.StatusForbidden
-	case s.signed && !strings.HasPrefix(w.Name, "user "):
+	case sent.signed && !strings.HasPrefix(w.Name, "user "):
 		return http.StatusForbidden
-	case s.manage && !p.May(auth.Admin), s.reads && !of.reads:
+	case sent.manage && !p.May(auth.Admin), sent.reads && !s.reads:
 		return http.StatusForbidden
-	case s.owned && w.ID != owner && !(s.events && p.May(auth.Admin)), s.typed && owner == "": // nobody is connected
+	case sent.owned && w.ID != owner && !(sent.events && p.May(auth.Admin)), sent.typed && owner == "": // nobody is connected
 		return http.StatusNotFound
 	default:
-		return s.ok
+		return sent.ok
 	}
 }
 
