@@ -79,7 +79,7 @@ func expireSyncs(t *testing.T, db *wiring.Database) {
 // when the leases have expired. Everything is there once.
 func TestKilledSync(t *testing.T) {
 	t.Parallel()
-	const pages, held = 90, 80 // docent reads the pages in groups of 64
+	const pages, held = 240, 230 // docent reads the pages in groups of 64, and fetches some of the next group before
 	release := make(chan struct{})
 	var site *httptest.Server
 	site = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

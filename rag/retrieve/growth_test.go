@@ -126,7 +126,7 @@ func TestWorkGrowsWithTheQuestion(t *testing.T) { //nolint:paralleltest // see a
 	}
 }
 
-// TestEvidenceGrowsWithTheQuestion reads questions that no search has cut, except endless identifiers.
+// TestEvidenceGrowsWithTheQuestion reads questions that no search has cut, except endless words: text.Searched cuts them.
 func TestEvidenceGrowsWithTheQuestion(t *testing.T) { //nolint:paralleltest // as above
 	static, err := embed.NewStatic()
 	if err != nil {
@@ -139,7 +139,7 @@ func TestEvidenceGrowsWithTheQuestion(t *testing.T) { //nolint:paralleltest // a
 	}
 	const n = 3000
 	for kind := range hostile {
-		if kind == "identifier" {
+		if kind == "identifier" || kind == "Chinese" {
 			continue
 		}
 		read := func(n int) func() {
