@@ -224,3 +224,8 @@ func (k Kind) Interval(schedule string) (time.Duration, error) {
 	}
 	return d, err
 }
+
+// ErrHost returns the error of a source that connects to an address that its Bound does not reach.
+func ErrHost(address string) error {
+	return fault.New(fault.Forbidden, "source_host", "this source may not connect to %s", address)
+}

@@ -13,7 +13,6 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/source/dial"
 	"docent/ingest/worker"
-	"docent/internal/fault"
 )
 
 // RunSourceWorker reads a source and ends the process, if docent started it for that.
@@ -57,7 +56,7 @@ func bound(connect dial.Func, b source.Bound) dial.Func {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		host, _, err := net.SplitHostPort(address)
 		if err != nil || !b.Reaches(host) {
-			return nil, fault.New(fault.Forbidden, "source_host", "this source may not connect to %s", address)
+			return nil, source.ErrHost(address)
 		}
 		return connect(ctx, network, address)
 	}

@@ -567,6 +567,7 @@ export interface Params {
   source_cpu: [string];
   source_failed: [];
   source_field_length: [string, number, number];
+  source_host: [string];
   source_item_length: [];
   source_kind_local: [string, string];
   source_kind_unknown: [string, string];
