@@ -13,7 +13,7 @@ describe('conversations of others', () => {
   beforeAll(async () => {
     [browser, program] = await Promise.all([launch(), startProgram({ user: ['ann', password], options: ['--read-conversations'] })]);
     program.run(['user', 'create', 'root', '--scopes', 'admin', '--password-stdin'], password);
-    const token = program.run(['token', 'create', 'anns', '--user', 'ann']).match(/docent_\w+/)![0];
+    const token = program.run(['token', 'create', 'anns', '--user', 'ann']).match(/docent_[\w-]+/)![0];
     const asked = await fetch(`${program.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'X-Session-ID': 'anns' },
