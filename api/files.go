@@ -119,8 +119,9 @@ func (f files) addRoutes(r *route.Router) {
 		}},
 	}}
 	route.Add(r, huma.Operation{
-		Method: http.MethodDelete, Path: one, OperationID: "remove-session-file", Tags: tags, Errors: missing,
-		Summary: "Remove a file from a conversation", Description: "Answers that quote the file keep their quotes.",
+		Method: http.MethodDelete, Path: one, OperationID: "remove-session-file", Tags: tags,
+		Errors:  append([]int{http.StatusConflict}, missing...),
+		Summary: "Remove a file from a conversation", Description: "Answers that quote the file keep their quotes. A file that docent is still reading cannot be removed.",
 	}, f.remove)
 	route.Add(r, huma.Operation{
 		Method: http.MethodPost, Path: one + "/publish", OperationID: "publish-session-file", Tags: tags, DefaultStatus: http.StatusOK,

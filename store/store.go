@@ -200,3 +200,8 @@ func NoSession() error { return fault.New(fault.NotFound, "no_session", "there i
 func NoFile() error {
 	return fault.Wrap(fault.NotFound, journal.ErrNoTurn, "no_conversation_file", "this conversation has no such file")
 }
+
+// FileBeingRead returns the error for a file whose turn is not committed. Its documents could follow after its removal.
+func FileBeingRead() error {
+	return fault.New(fault.Conflict, "conversation_file_being_read", "docent is still reading this file; remove it after that")
+}

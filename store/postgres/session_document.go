@@ -35,6 +35,14 @@ func (s *sessions) RemoveFile(ctx context.Context, session, turn int64, left jso
 		case tag.RowsAffected() == 0:
 			return store.NoFile()
 		}
+		var pending bool
+		err = tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM event WHERE session_id = $1 AND turn = $2 AND NOT handled)`, session, turn).Scan(&pending)
+		switch {
+		case err != nil:
+			return err
+		case pending:
+			return store.FileBeingRead()
+		}
 		_, err = tx.Exec(ctx, `DELETE FROM session_document WHERE session_id = $1 AND turn = $2`, session, turn)
 		return err
 	})

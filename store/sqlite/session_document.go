@@ -55,10 +55,24 @@ func (s *sessions) RemoveFile(ctx context.Context, session, turn int64, left jso
 		if n, err := result.RowsAffected(); err != nil || n == 0 {
 			return orNoFile(err)
 		}
+		pending, err := w.query(ctx, `SELECT 1 FROM event WHERE session_id = ? AND turn = ? AND NOT handled`, session, turn)
+		if err != nil {
+			return err
+		}
+		if n, err := collect(pending, func(rows *sql.Rows) (n int, err error) { return n, rows.Scan(&n) }); err != nil || len(n) > 0 {
+			return orBeingRead(err)
+		}
 		_, err = w.exec(ctx, `DELETE FROM session_document WHERE session_id = ? AND turn = ?`, session, turn)
 		return err
 	})
 	return fail(fmt.Sprintf("remove the file of turn %d from session %d", turn, session), err)
+}
+
+func orBeingRead(err error) error {
+	if err == nil {
+		err = store.FileBeingRead()
+	}
+	return err
 }
 
 func orNoFile(err error) error {

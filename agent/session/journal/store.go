@@ -396,6 +396,7 @@ type Directory interface {
 	// DeleteSession removes a session and its contents.
 	DeleteSession(ctx context.Context, key SessionKey) error
 	// RemoveFile removes the documents of a turn, and replaces the content of the user's file that
-	// began it. It fails with fault.NotFound (ErrNoTurn) if no file of the user began the turn.
+	// began it. It fails with fault.NotFound (ErrNoTurn) if no file of the user began the turn, and
+	// with fault.Conflict while no committed turn has handled the file.
 	RemoveFile(ctx context.Context, session, turn int64, left json.RawMessage) error
 }

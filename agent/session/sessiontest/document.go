@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"docent/agent/session/journal"
@@ -108,7 +109,14 @@ func fileRemoved(t *testing.T, db Database) {
 	for _, session := range []int64{row, other} {
 		learn(t, s, session, attach(t, s, session, "a.md"), "a.md")
 	}
-	learn(t, s, row, attach(t, s, row, "b.md"), "b.md")
+	read := attach(t, s, row, "b.md")
+	wantKind(t, "a file that is still read", s.Directory.RemoveFile(ctx, row, 3, json.RawMessage(`"gone"`)), "conflict")
+	learn(t, s, row, read, "b.md")
+	messages, err := s.Messages(ctx, row, journal.MessageQuery{Turn: 3})
+	ok(t, err)
+	if !strings.Contains(string(messages[0].Content), "base64") {
+		t.Errorf("the refused removal left %s", messages[0].Content)
+	}
 	left := json.RawMessage(`"gone"`)
 	for _, turn := range []int64{0, 1, 9} {
 		if err := s.Directory.RemoveFile(ctx, row, turn, left); !errors.Is(err, journal.ErrNoTurn) {
@@ -118,7 +126,7 @@ func fileRemoved(t *testing.T, db Database) {
 	ok(t, s.Directory.RemoveFile(ctx, row, 2, left))
 	want(t, "documents", documents(t, s, row), []string{"3 b.md"})
 	want(t, "another's", documents(t, s, other), []string{"1 a.md"})
-	messages, err := s.Messages(ctx, row, journal.MessageQuery{Turn: 2})
+	messages, err = s.Messages(ctx, row, journal.MessageQuery{Turn: 2})
 	ok(t, err)
 	want(t, "the message", string(messages[0].Content), string(left))
 }

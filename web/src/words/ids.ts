@@ -67,6 +67,7 @@ export interface Params {
   connects_throttled: [];
   container_document: [string, string];
   container_empty: [];
+  conversation_file_being_read: [];
   correlation_invalid: [number];
   cursor_invalid: [];
   cursor_with_sort: [];

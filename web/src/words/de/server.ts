@@ -222,6 +222,7 @@ export const server: Sentences = {
   no_collection: (a) => `Die Sammlung ${a} gibt es nicht`,
   no_collection_of: (a, b) => `Die Sammlung ${a} gibt es nicht; vorhanden: ${b}`,
   no_conversation_file: 'Diese Unterhaltung hat keine solche Datei',
+  conversation_file_being_read: 'docent liest diese Datei noch. Bitte danach entfernen',
   no_document: (n) => `Das Dokument ${n} gibt es nicht`,
   no_group: (a) => `Die Gruppe ${a} gibt es nicht`,
   no_login: 'Diese Anmeldung gibt es nicht',
