@@ -3,6 +3,7 @@ package wiring
 import (
 	"context"
 	"net/http"
+	"slices"
 
 	"docent/agent/session/journal"
 	"docent/ingest/source/dial"
@@ -26,16 +27,28 @@ func newWebhooks(p *Parts) *webhook.Sender {
 // answeredNotice tells webhooks about questions that the documents do not surely answer.
 func answeredNotice(p *Parts) func(context.Context, rag.Answer) {
 	return func(ctx context.Context, a rag.Answer) {
-		if a.Outcome != rag.NotFound && a.Outcome != rag.Unsure {
-			return
+		if data, content := unanswered(a); data != nil {
+			p.Webhooks.Notify(ctx, webhook.AnswerUnanswered, data, content)
 		}
-		var searched []string
-		if a.Search != nil {
-			searched = a.Search.Collections
-		}
-		p.Webhooks.Notify(ctx, webhook.AnswerUnanswered, map[string]any{"collections": searched, "model": a.Model, "outcome": a.Outcome},
-			map[string]any{"question": a.Question, "answer": a.Text})
 	}
+}
+
+// unanswered returns what webhooks learn about an answer, and what only those with content do. data is nil
+// for an answer that they learn nothing about. The text of a conversation's file belongs to its owner alone.
+func unanswered(a rag.Answer) (data, content map[string]any) {
+	if a.Outcome != rag.NotFound && a.Outcome != rag.Unsure {
+		return nil, nil
+	}
+	var searched []string
+	if a.Search != nil {
+		searched = a.Search.Collections
+	}
+	data = map[string]any{"collections": searched, "model": a.Model, "outcome": a.Outcome}
+	content = map[string]any{"question": a.Question}
+	if !slices.ContainsFunc(a.Passages, func(p rag.Passage) bool { return p.File != 0 }) {
+		content["answer"] = a.Text
+	}
+	return data, content
 }
 
 // announced returns the store of conversations that tells webhooks about sessions and
