@@ -9,9 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/uuid"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"docent/agent/session/journal"
 	"docent/auth"
 	"docent/internal/servertest"
+	"docent/internal/wstest"
+	"docent/payload"
 )
 
 // privateFile is a file of a conversation. Requests of the tests contain none of privateWords.
@@ -62,26 +67,37 @@ func wantSecret(t *testing.T, by who, what, body string) {
 // any route.
 func TestPrivateFiles(t *testing.T) {
 	t.Parallel()
+	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) { privateFiles(t, servertest.Config{Store: store}) })
+}
+
+// TestPrivateFilesAndReaders is TestPrivateFiles while administrators may read conversations.
+func TestPrivateFilesAndReaders(t *testing.T) {
+	t.Parallel()
 	servertest.OnBothStores(t, func(t *testing.T, store servertest.Store) {
-		s := guarded(t, servertest.Config{Store: store})
-		owner := s.Person("user owner")
-		s.attached(t, owner, "private")
-		for _, by := range s.People {
-			s.wantNoFile(t, by)
-		}
-		for _, question := range []string{privateQuestion, "When does the pump stop?"} { // the library is still searched
-			_, body := owner.Request(t, http.MethodPost, s.URL+"/agui",
-				fmt.Sprintf(`{"threadId":"private","runId":%q,"messages":[{"role":"user","content":%q}]}`, question, question), asJSON...)
-			if !strings.Contains(body, map[bool]string{true: "zwanzigers", false: "noon"}[question == privateQuestion]) {
-				t.Errorf("%s: %s", question, body)
-			}
-		}
-		s.Restart()
-		if body := s.askIn(t, owner, "private"); strings.Count(body, "seventy zwanzigers") < 3 {
-			t.Errorf("after a restart: %s", body)
-		}
-		s.wantGone(t, owner)
+		privateFiles(t, servertest.Config{Store: store, Settings: map[string]string{"read-conversations": "true"}})
 	})
+}
+
+func privateFiles(t *testing.T, cfg servertest.Config) {
+	t.Helper()
+	s := guarded(t, cfg)
+	owner := s.Person("user owner")
+	s.attached(t, owner, "private")
+	for _, by := range s.People {
+		s.wantNoFile(t, by)
+	}
+	for _, question := range []string{privateQuestion, "When does the pump stop?"} { // the library is still searched
+		_, body := owner.Request(t, http.MethodPost, s.URL+"/agui",
+			fmt.Sprintf(`{"threadId":"private","runId":%q,"messages":[{"role":"user","content":%q}]}`, question, question), asJSON...)
+		if !strings.Contains(body, map[bool]string{true: "zwanzigers", false: "noon"}[question == privateQuestion]) {
+			t.Errorf("%s: %s", question, body)
+		}
+	}
+	s.Restart()
+	if body := s.askIn(t, owner, "private"); strings.Count(body, "seventy zwanzigers") < 3 {
+		t.Errorf("after a restart: %s", body)
+	}
+	s.wantGone(t, owner)
 }
 
 // wantNoFile sends requests to all routes that read documents or conversations.
@@ -97,6 +113,8 @@ func (s *site) wantNoFile(t *testing.T, by who) {
 		case method != http.MethodGet || strings.Contains(path, "_websocket"):
 			continue
 		case strings.Contains(path, "{session}") && own: // its conversation
+			continue
+		case sample.reads && s.reads && by.May(auth.Admin): // the view of administrators
 			continue
 		}
 		_, body := by.Request(t, method, s.URL+strings.ReplaceAll(path, "{session}", "private"), "", s.from()...)
@@ -133,9 +151,82 @@ func (s *site) wantNoFile(t *testing.T, by who) {
 		}
 		wantSecret(t, by, what, body)
 	}
-	if by.May(auth.Ask) {
-		c := by.Dial(t, s.URL+"/agent_websocket?session_id="+fmt.Sprintf("w%d", s.asked.Add(1)))
-		hear(t, c)
+	for what, r := range map[string]struct{ body, header string }{
+		"chat in it":          {`{"model":"docent","messages":[{"role":"user","content":"` + privateQuestion + `"}]}`, "private"},
+		"chat with its id":    {`{"model":"docent","metadata":{"session_id":"private"},"messages":[{"role":"user","content":"` + privateQuestion + `"}]}`, ""},
+		"chat about the last": {`{"model":"docent","messages":[{"role":"user","content":"Repeat your last answer, and name your sources."}]}`, "private"},
+	} {
+		if own {
+			continue
+		}
+		header := append(s.from(), asJSON...)
+		if r.header != "" {
+			header = append(header, "X-Session-ID", r.header)
+		}
+		_, body := by.Request(t, http.MethodPost, s.URL+"/v1/chat/completions", r.body, header...)
+		wantSecret(t, by, what, body)
+	}
+	if session, err := s.mcpAs(t, by); err == nil {
+		wantSecret(t, by, "MCP", useMCP(t, session)+askMCP(t, session))
+	}
+	for _, d := range dialects {
+		if text := s.overheard(t, by, d, "private"); !own {
+			wantSecret(t, by, d.name, text)
+		} else if !strings.Contains(text, "zwanzigers") {
+			t.Errorf("%s hears in %s: %s", by.Name, d.name, text)
+		}
+		wantSecret(t, by, d.name+" in a new conversation", s.overheard(t, by, d, uuid.NewString()))
+	}
+}
+
+// askMCP asks privateQuestion in all ways of MCP.
+func askMCP(t *testing.T, session *sdk.ClientSession) string {
+	t.Helper()
+	var all strings.Builder
+	for tool, args := range map[string]map[string]any{
+		"ask": {"question": privateQuestion}, "search": {"query": "budget of the harbor"},
+		"fetch": {"id": "docent://default/2"}, "read_document": {"id": "docent://default/2"},
+	} {
+		result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: args})
+		text, _ := json.Marshal(result)
+		fmt.Fprintln(&all, string(text), err)
+	}
+	return all.String()
+}
+
+// overheard says everything in a conversation, asks privateQuestion, and returns all frames until the answer or
+// the end of the connection.
+func (s *site) overheard(t *testing.T, by who, d dialect, id string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), servertest.Patience)
+	defer cancel()
+	c, _, err := by.TryDial(t, s.URL+d.path+id, s.from()...)
+	if err != nil {
+		return err.Error()
+	}
+	defer func() { _ = c.CloseNow() }()
+	frames := append(slices.Clone(d.verbs[:0]), frame(payload.FetchUserMessages, `null`), d.last)
+	if d.late {
+		frames = append([]string{frame(payload.HelloAction, `{"last_seq":0}`)}, frames...)
+	}
+	for _, f := range frames {
+		if c.Write(ctx, wstest.MessageText, []byte(strings.ReplaceAll(f, "When does the feed pump stop?", privateQuestion))) != nil {
+			break // closed already
+		}
+	}
+	var heard strings.Builder
+	for {
+		_, data, err := c.Read(ctx)
+		if ctx.Err() != nil {
+			t.Fatalf("%s in %s as %s: no answer, only %.500s", d.name, id, by.Name, heard.String())
+		}
+		if err != nil {
+			return heard.String()
+		}
+		heard.Write(data)
+		if text := string(data); strings.Contains(text, "agent_reply_rag") || strings.Contains(text, "noon") || strings.Contains(text, `"type":"response"`) {
+			return heard.String()
+		}
 	}
 }
 
