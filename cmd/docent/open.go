@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/auth"
-	"docent/cmd/docent/accounts"
+	"docent/cmd/docent/admin"
 	"docent/internal/fault"
 	"docent/internal/wiring"
 	"docent/rag/corpus"
@@ -75,15 +75,15 @@ func openAll(cmd *cobra.Command, std stdio, parts []adding) (*wiring.Parts, erro
 	return p, nil
 }
 
-// openAccounts opens the database for the commands of package accounts.
-func openAccounts(cmd *cobra.Command, std stdio) (db accounts.Database, end func(), err error) {
+// openAdmin opens the database for the commands of package admin.
+func openAdmin(cmd *cobra.Command, std stdio) (db admin.Database, end func(), err error) {
 	p, err := open(cmd, std)
 	if err != nil {
 		return db, nil, err
 	}
-	db = accounts.Database{
+	db = admin.Database{
 		Users: p.DB.Users, Tokens: p.DB.Tokens, Rights: p.DB.Rights,
-		Audit: p.DB.Audit, Directory: p.DB.Directory, Webhooks: p.DB.Webhooks, Sender: p.Webhooks,
+		Audit: p.DB.Audit, Directory: p.DB.Directory,
 		Authenticator: func() (*auth.Authenticator, error) { return p.DB.Authenticator(auth.Config{Logger: p.Log}) },
 	}
 	return db, func() { p.Close(cmd.Context()) }, nil

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"docent/cmd/docent/accounts"
+	"docent/cmd/docent/admin"
 	"docent/config"
 	"docent/internal/fault"
 )
@@ -43,12 +43,12 @@ func newRoot(std stdio) *cobra.Command {
 	config.AddFileFlag(root.PersistentFlags())
 	root.AddCommand(
 		newServe(std), newIngest(std), newSource(std), newAsk(std), newSearch(std), newDocs(std), newMCP(std), newAgent(std),
-		newEval(std), newModels(std), newBackup(std), newRestore(std), newMigrate(std), newDoctor(std),
+		newEval(std), newModels(std), newWebhook(std), newBackup(std), newRestore(std), newMigrate(std), newDoctor(std),
 		newVersion(std), newConfigHelp(),
 	)
-	root.AddCommand(accounts.Commands(accounts.Config{
+	root.AddCommand(admin.Commands(admin.Config{
 		In: std.in, Out: std.out, Err: std.err,
-		Open: func(cmd *cobra.Command) (accounts.Database, func(), error) { return openAccounts(cmd, std) },
+		Open: func(cmd *cobra.Command) (admin.Database, func(), error) { return openAdmin(cmd, std) },
 	})...)
 	usageErrors(root)
 	return root

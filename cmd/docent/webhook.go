@@ -1,4 +1,4 @@
-package accounts
+package main
 
 import (
 	"context"
@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/internal/fault"
+	"docent/internal/wiring"
 	"docent/webhook"
 )
 
-func newWebhook(c Config) *cobra.Command {
+func newWebhook(std stdio) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "webhook",
 		Short: "Tell other programs about events",
@@ -29,23 +30,23 @@ accepts them. The events are:
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newWebhookAdd(c), newWebhookLs(c), newWebhookRm(c), newWebhookDeliveries(c), newWebhookReplay(c))
+	cmd.AddCommand(newWebhookAdd(std), newWebhookLs(std), newWebhookRm(std), newWebhookDeliveries(std), newWebhookReplay(std))
 	return cmd
 }
 
 // withWebhooks returns the run of a command that needs only the database.
-func withWebhooks(c Config, f func(ctx context.Context, db Database, args []string) error) func(*cobra.Command, []string) error {
+func withWebhooks(std stdio, f func(ctx context.Context, p *wiring.Parts, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		db, end, err := c.Open(cmd)
+		p, err := open(cmd, std)
 		if err != nil {
 			return err
 		}
-		defer end()
-		return f(cmd.Context(), db, args)
+		defer p.Close(cmd.Context())
+		return f(cmd.Context(), p, args)
 	}
 }
 
-func newWebhookAdd(c Config) *cobra.Command {
+func newWebhookAdd(std stdio) *cobra.Command {
 	var w webhook.Webhook
 	var events []string
 	cmd := &cobra.Command{
@@ -55,16 +56,16 @@ func newWebhookAdd(c Config) *cobra.Command {
   docent webhook add http://127.0.0.1:9000/hook --private --event answer.unanswered --content`,
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.RunE = withWebhooks(c, func(ctx context.Context, db Database, args []string) error {
+	cmd.RunE = withWebhooks(std, func(ctx context.Context, p *wiring.Parts, args []string) error {
 		w.URL = args[0]
 		for _, name := range events {
 			w.Events = append(w.Events, webhook.Event(name))
 		}
-		id, secret, err := db.Sender.Add(ctx, w)
+		id, secret, err := p.Webhooks.Add(ctx, w)
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(c.Out, "added the webhook %d\nsecret: %s\nThe receiver checks signatures with the secret. docent shows it only now.\n", id, secret)
+		_, err = fmt.Fprintf(std.out, "added the webhook %d\nsecret: %s\nThe receiver checks signatures with the secret. docent shows it only now.\n", id, secret)
 		return err
 	})
 	all := make([]string, len(webhook.Events))
@@ -77,21 +78,21 @@ func newWebhookAdd(c Config) *cobra.Command {
 	return cmd
 }
 
-func newWebhookLs(c Config) *cobra.Command {
+func newWebhookLs(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "ls",
 		Short: "List the webhooks",
 		Args:  cobra.NoArgs,
-		RunE: withWebhooks(c, func(ctx context.Context, db Database, _ []string) error {
-			all, err := db.Webhooks.Webhooks(ctx)
+		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Parts, _ []string) error {
+			all, err := p.DB.Webhooks.Webhooks(ctx)
 			if err != nil {
 				return err
 			}
 			if len(all) == 0 {
-				_, err := fmt.Fprintln(c.Out, "No webhooks yet. Add one: docent webhook add URL")
+				_, err := fmt.Fprintln(std.out, "No webhooks yet. Add one: docent webhook add URL")
 				return err
 			}
-			out := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
+			out := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(out, "ID\tURL\tCONTENT\tPRIVATE\tEVENTS")
 			for _, w := range all {
 				fmt.Fprintf(out, "%d\t%s\t%s\t%s\t%s\n", w.ID, w.URL, yes(w.Content), yes(w.Private), webhook.Names(w.Events))
@@ -117,38 +118,38 @@ func rowID(text string) (int64, error) {
 	return id, nil
 }
 
-func newWebhookRm(c Config) *cobra.Command {
+func newWebhookRm(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "rm ID",
 		Short: "Remove a webhook and its deliveries",
 		Args:  cobra.ExactArgs(1),
-		RunE: withWebhooks(c, func(ctx context.Context, db Database, args []string) error {
+		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Parts, args []string) error {
 			id, err := rowID(args[0])
 			if err != nil {
 				return err
 			}
-			if err := db.Webhooks.RemoveWebhook(ctx, id); err != nil {
+			if err := p.DB.Webhooks.RemoveWebhook(ctx, id); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(c.Out, "removed the webhook %d\n", id)
+			_, err = fmt.Fprintf(std.out, "removed the webhook %d\n", id)
 			return err
 		}),
 	}
 }
 
-func newWebhookDeliveries(c Config) *cobra.Command {
+func newWebhookDeliveries(std stdio) *cobra.Command {
 	var f webhook.Filter
 	var body bool
 	cmd := &cobra.Command{
 		Use:   "deliveries",
 		Short: "List the latest deliveries",
 		Args:  cobra.NoArgs,
-		RunE: withWebhooks(c, func(ctx context.Context, db Database, _ []string) error {
-			all, err := db.Webhooks.Deliveries(ctx, f)
+		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Parts, _ []string) error {
+			all, err := p.DB.Webhooks.Deliveries(ctx, f)
 			if err != nil {
 				return err
 			}
-			out := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
+			out := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(out, "ID\tWEBHOOK\tTIME\tEVENT\tSTATE\tATTEMPTS\tRESULT")
 			for _, d := range all {
 				fmt.Fprintf(out, "%d\t%d\t%s\t%s\t%s\t%d\t%s\n", d.ID, d.Webhook, d.CreatedAt.Local().Format(time.DateTime), d.Event, d.State(),
@@ -168,21 +169,21 @@ func newWebhookDeliveries(c Config) *cobra.Command {
 	return cmd
 }
 
-func newWebhookReplay(c Config) *cobra.Command {
+func newWebhookReplay(std stdio) *cobra.Command {
 	return &cobra.Command{
 		Use:   "replay ID...",
 		Short: "Deliver messages again",
 		Args:  cobra.MinimumNArgs(1),
-		RunE: withWebhooks(c, func(ctx context.Context, db Database, args []string) error {
+		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Parts, args []string) error {
 			for _, arg := range args {
 				id, err := rowID(arg)
 				if err != nil {
 					return err
 				}
-				if err := db.Webhooks.ReplayDelivery(ctx, id, time.Now()); err != nil {
+				if err := p.DB.Webhooks.ReplayDelivery(ctx, id, time.Now()); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.Out, "the delivery %d waits\n", id)
+				fmt.Fprintf(std.out, "the delivery %d waits\n", id)
 			}
 			return nil
 		}),

@@ -1,6 +1,7 @@
-// Package accounts has the commands for users, tokens, groups, the rights on
-// collections, the conversations of users, the audit log, and webhooks. Its commands work on the database, also while a server uses it.
-package accounts
+// Package admin has the commands for users, tokens, groups, the rights on collections, the
+// conversations of users, and the audit log. They work on the database, also while a server
+// uses it.
+package admin
 
 import (
 	"context"
@@ -14,7 +15,6 @@ import (
 	"docent/auth/audit"
 	"docent/auth/rights"
 	"docent/internal/fault"
-	"docent/webhook"
 )
 
 // Config connects the commands with the program. All fields are required.
@@ -29,7 +29,7 @@ type Config struct {
 	Open func(cmd *cobra.Command) (db Database, end func(), err error)
 }
 
-// Database has the accounts.
+// Database has the records that the commands read and change.
 type Database struct {
 	// Users stores users.
 	Users auth.Users
@@ -41,17 +41,13 @@ type Database struct {
 	Audit audit.Store
 	// Directory lists and deletes conversations.
 	Directory journal.Directory
-	// Webhooks stores webhooks.
-	Webhooks webhook.Store
-	// Sender adds webhooks.
-	Sender *webhook.Sender
 	// Authenticator returns an authenticator. The caller closes it.
 	Authenticator func() (*auth.Authenticator, error)
 }
 
 // Commands returns the commands.
 func Commands(c Config) []*cobra.Command {
-	return []*cobra.Command{newToken(c), newUser(c), newGroup(c), newCollection(c), newConversation(c), newAudit(c), newWebhook(c)}
+	return []*cobra.Command{newToken(c), newUser(c), newGroup(c), newCollection(c), newConversation(c), newAudit(c)}
 }
 
 // withAccounts runs f with the users and tokens of the database.
