@@ -33,8 +33,9 @@ func answeredNotice(p *Parts) func(context.Context, rag.Answer) {
 	}
 }
 
-// unanswered returns what webhooks learn about an answer, and what only those with content do. data is nil
-// for an answer that they learn nothing about. The text of a conversation's file belongs to its owner alone.
+// unanswered returns the data that all webhooks receive about an answer, and the content that only webhooks
+// with content receive. data is nil for answers that they do not report. The text of a conversation's file
+// belongs to its owner alone.
 func unanswered(a rag.Answer) (data, content map[string]any) {
 	if a.Outcome != rag.NotFound && a.Outcome != rag.Unsure {
 		return nil, nil
