@@ -10,7 +10,6 @@ import (
 	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/session/journal"
-	"docent/agent/session/queue"
 	"docent/payload"
 )
 
@@ -19,10 +18,10 @@ func (t *openTurn) Waiting() []*chat.Pending {
 	c := t.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.queue.Arrive() {
+	if c.queue.arrive() {
 		c.sched.eventLocked()
 	}
-	pending := c.queue.Pending()
+	pending := c.queue.pendingEvents()
 	out := make([]*chat.Pending, len(pending))
 	for i, p := range pending {
 		out[i] = p.Pending
@@ -40,16 +39,16 @@ func (t *openTurn) Claim(event *chat.Pending, begins bool) bool {
 		return false
 	}
 	first := len(t.turns) == 0
-	p := q.Take(event, func(p *queue.Event) bool {
-		return first || len(t.turns) < MaxTaken && t.taken+p.Size() <= MaxQueueBytes
+	p := q.take(event, func(p *queuedEvent) bool {
+		return first || len(t.turns) < MaxTaken && t.taken+p.size() <= MaxQueueBytes
 	})
 	if p == nil {
 		return false
 	}
 	if !first { // otherwise a body that listens for long would block new events
-		q.Free(p)
+		q.free(p)
 	}
-	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.Size()
+	t.turns, t.taken = append(t.turns, p.Event.Turn), t.taken+p.size()
 	t.takeLocked(p, begins)
 	return true
 }
@@ -60,13 +59,13 @@ func (t *openTurn) Claim(event *chat.Pending, begins bool) bool {
 const MaxTaken = 1000
 
 // takeLocked makes an event part of the turn.
-func (t *openTurn) takeLocked(p *queue.Event, begins bool) {
+func (t *openTurn) takeLocked(p *queuedEvent, begins bool) {
 	if begins {
 		t.number, t.began = p.Event.Turn, p
 	}
 	t.handled = append(t.handled, p)
-	if p.Message.Type != "" {
-		t.record.Talk = append(t.record.Talk, &p.Message)
+	if p.message.Type != "" {
+		t.record.Talk = append(t.record.Talk, &p.message)
 	}
 }
 
@@ -85,7 +84,7 @@ func (t *openTurn) Say(_ context.Context, m chat.Message, silent bool) error {
 	t.record.Say(m, silent)
 	if after := t.c.rt.cfg.FlushAfter; !silent && after >= 0 && t.record.FlushAt.IsZero() {
 		t.record.FlushAt = time.Now().Add(after)
-		t.c.mail.Signal()
+		t.c.mail.signal()
 	}
 	return nil
 }
@@ -170,7 +169,7 @@ func (t *openTurn) Reasoned(ctx context.Context, until time.Time) ([]chat.Reason
 	c := t.c
 	var out []chat.Reasoning
 	// The owner reads, because a concurrent write could add steps twice or hide them.
-	err := c.mail.Ask(ctx, t, func(ctx context.Context) error {
+	err := c.mail.ask(ctx, t, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		var err error
@@ -262,7 +261,7 @@ func (t *openTurn) before(ctx context.Context, n int, own []chat.Message, until 
 	c := t.c
 	skip := map[int64]bool{} // turns of waiting messages
 	c.mu.Lock()
-	for _, p := range c.queue.Waiting() {
+	for _, p := range c.queue.waiting() {
 		skip[p.Event.Turn] = true
 	}
 	latest := c.latest // later messages come after this turn
@@ -274,7 +273,7 @@ func (t *openTurn) before(ctx context.Context, n int, own []chat.Message, until 
 	for _, m := range own {
 		ids[m.ID] = true
 	}
-	arriving := cap(c.queue.Slots)
+	arriving := cap(c.queue.slots)
 	all, err := c.store.Messages(ctx, journal.MessageQuery{
 		Last: n + len(skip) + len(own) + arriving, Until: until, MaxContent: chat.MaxHistoryContent,
 	})
@@ -293,11 +292,11 @@ func (t *openTurn) before(ctx context.Context, n int, own []chat.Message, until 
 // known returns the messages before the turn if they were read with its message and nothing was
 // written since. Otherwise it returns nil.
 func (t *openTurn) known() []chat.Message {
-	if t.began == nil || t.began.Mark != t.commits {
+	if t.began == nil || t.began.mark != t.commits {
 		return nil
 	}
-	if t.began.History == nil {
+	if t.began.history == nil {
 		return []chat.Message{}
 	}
-	return t.began.History
+	return t.began.history
 }

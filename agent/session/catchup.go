@@ -60,8 +60,8 @@ func (s *Subscription) caughtUp() (last int64, err error) {
 	switch {
 	case s.closed:
 		return 0, errLeft
-	case c.mail.FailureLocked() != nil:
-		return 0, c.mail.FailureLocked()
+	case c.mail.gone != nil:
+		return 0, c.mail.gone
 	case !s.muted:
 		return 0, nil
 	}

@@ -3,19 +3,16 @@ package session
 import (
 	"context"
 	"slices"
-	"sync"
 
-	"docent/agent/session/journal"
 	"docent/payload"
 )
 
 // clients are the clients of a session in memory. They receive the stored
 // entries in the order of their sequence numbers.
 type clients struct {
-	store *journal.Writer
-	log   func(ctx context.Context, what string, err error, attrs ...any)
+	c *conversation
 
-	mu       *sync.Mutex // the mutex of the conversation; guards the fields below
+	// The conversation's mu guards the following fields.
 	list     []*Subscription
 	seq      int64  // of the newest delivered entry; clients have all entries up to it
 	resetSeq int64  // see journal.SessionRecord
@@ -27,37 +24,37 @@ type clients struct {
 // come from a write with an unknown outcome, or from another process. If the store cannot be read,
 // the next delivery tries again.
 func (l *clients) fill(ctx context.Context, seq int64) {
-	l.mu.Lock()
+	l.c.mu.Lock()
 	from := l.seq
 	if !slices.ContainsFunc(l.list, func(s *Subscription) bool { return !s.muted }) { // nobody listens
 		l.seq = max(l.seq, seq)
 	}
 	known := l.seq >= seq
-	l.mu.Unlock()
+	l.c.mu.Unlock()
 	if known {
 		return
 	}
-	for e, err := range l.store.After(context.WithoutCancel(ctx), from, seq) {
+	for e, err := range l.c.store.After(context.WithoutCancel(ctx), from, seq) {
 		if err != nil {
-			l.log(ctx, "read what clients missed", err)
+			l.c.logError(ctx, "read what clients missed", err)
 			return
 		}
-		l.mu.Lock()
+		l.c.mu.Lock()
 		if e.Seq() > l.seq {
 			l.seq = e.Seq()
 			l.deliverLocked(Delivery{Audience: Streaming, Frame: e.Frame()})
 		}
-		l.mu.Unlock()
+		l.c.mu.Unlock()
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
 	l.seq = max(l.seq, seq) // another process may have removed entries
 }
 
 // deliver hands a frame to every client.
 func (l *clients) deliver(d Delivery) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
 	l.deliverLocked(d)
 }
 

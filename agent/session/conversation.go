@@ -15,8 +15,6 @@ import (
 	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
-	"docent/agent/session/mailbox"
-	"docent/agent/session/queue"
 	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/internal/quota"
@@ -52,11 +50,11 @@ type conversation struct {
 	unused  bool        // and it leaves memory without an event
 
 	mu       sync.Mutex // guards the following fields, and the turn's record
-	mail     mailbox.Mailbox[*openTurn]
+	mail     mailbox
 	clients  clients
 	sched    schedule
-	greeting mailbox.Greeting
-	queue    queue.Queue
+	greeting greeting
+	queue    queue
 	current  *openTurn     // the running turn, or nil
 	ending   []int64       // finished turns whose end clients have not received
 	latest   int64         // the newest known turn
@@ -77,13 +75,12 @@ func newConversation(rt *Runtime, key journal.SessionKey, req OpenRequest) *conv
 	c.record = facts{Name: req.Name, Username: req.Username, Owner: req.Owner, Platform: platform}
 	c.store = journal.Writer{
 		Reader: journal.Reader{Store: cfg.Store, Name: key.ID, Timeout: storeTimeout},
-		Load:   uuid.NewString(), Closing: rt.closing, Observe: rt.meters.Commits.Observe,
+		Load:   uuid.NewString(), Closing: rt.closing, Observe: rt.meters.commits.Observe,
 	}
-	c.mail = mailbox.New[*openTurn](&c.mu, rt.closing, mailbox.Refusals{Closing: errClosing, Reset: errReset})
-	c.clients = clients{mu: &c.mu, store: &c.store, log: c.logError}
+	c.mail = newMailbox(c)
+	c.clients = clients{c: c}
 	c.sched = schedule{rt: rt, session: key.ID}
-	c.greeting = mailbox.NewGreeting(&c.mu, rt.closing)
-	c.queue = queue.Queue{Slots: make(chan struct{}, cfg.QueueSize)}
+	c.queue = queue{slots: make(chan struct{}, cfg.QueueSize)}
 	c.links = rt.peers.Links(key.Agent+"/"+key.ID, peerMailbox{c})
 	c.env = agent.Env{
 		RAG: cfg.RAG, Choices: cfg.Choices, Speaker: cfg.Speaker, Peers: c.links, Logger: cfg.Logger, Now: cfg.Now,
@@ -121,7 +118,7 @@ func (c *conversation) run(ctx context.Context) {
 			up = timer.C
 		}
 		select {
-		case <-c.mail.Wakeup():
+		case <-c.mail.wakeup:
 		case <-up:
 			c.mu.Lock()
 			if c.current == nil {
@@ -146,16 +143,16 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	switch {
 	case t != nil && t.returned:
 		return func() { t.finish(ctx) }, 0, true
-	case c.mail.FailureLocked() != nil:
-		c.mail.FailLocked(c.mail.FailureLocked(), nil)
+	case c.mail.gone != nil:
+		c.mail.failLocked(c.mail.gone, nil)
 		return nil, forever, t != nil
-	case t == nil && c.mail.ResetLocked() == mailbox.Emptied:
+	case t == nil && c.mail.reset == emptied:
 		return func() { c.act(ctx, true) }, 0, true
-	case t == nil && c.mail.ResetLocked() == mailbox.ResetDue:
+	case t == nil && c.mail.reset == resetDue:
 		return func() { c.reset(ctx) }, 0, true
 	}
-	if q := c.mail.TakeLocked(c.current); q != nil {
-		return func() { q.Run(ctx) }, 0, true
+	if q := c.mail.takeLocked(c.current); q != nil {
+		return func() { q.run(ctx) }, 0, true
 	}
 	if t != nil {
 		do, wait = t.besideLocked(ctx)
@@ -163,24 +160,24 @@ func (c *conversation) next(ctx context.Context) (do func(), wait time.Duration,
 	}
 	if c.rt.isClosing() {
 		c.endLocked(errClosing)
-		c.mail.FailLocked(errClosing, nil)
+		c.mail.failLocked(errClosing, nil)
 		return nil, 0, false
 	}
-	if c.queue.Arrive() {
+	if c.queue.arrive() {
 		c.sched.eventLocked()
 	}
 	if c.sched.check {
 		return func() { c.act(ctx, false) }, 0, true
 	}
-	if w, ok := c.queue.Next(); ok {
-		if w.Greet {
+	if w, ok := c.queue.next(); ok {
+		if w.greet {
 			return func() { c.act(ctx, true) }, 0, true
 		}
 		return func() { c.work(ctx, w) }, 0, true
 	}
 	wait = c.sched.armLocked(c.place)
 	c.restLocked()
-	return nil, wait, c.mail.FailureLocked() == nil
+	return nil, wait, c.mail.gone == nil
 }
 
 // besideLocked returns the work of the owner while a turn runs.
@@ -200,23 +197,23 @@ func (t *openTurn) besideLocked(ctx context.Context) (do func(), wait time.Durat
 }
 
 // work runs work that is not a turn.
-func (c *conversation) work(ctx context.Context, w queue.Work) {
+func (c *conversation) work(ctx context.Context, w work) {
 	ctx, cancel := context.WithTimeout(ctx, c.rt.cfg.TurnTimeout)
 	defer cancel()
-	w.Do(ctx)
-	if w.Slot {
-		<-c.queue.Slots
+	w.do(ctx)
+	if w.slot {
+		<-c.queue.slots
 	}
 }
 
 // restLocked unloads a session without users. It also releases unused memory of an idle session.
 func (c *conversation) restLocked() {
-	c.queue.Shrink()
-	if len(c.clients.list) > 0 || !c.links.None() || !c.mail.EmptyLocked() {
+	c.queue.shrink()
+	if len(c.clients.list) > 0 || !c.links.None() || !c.mail.emptyLocked() {
 		return
 	}
 	if c.unused = c.rt.cfg.Unused != nil && c.created && c.latest == 0; c.unused {
-		c.mail.GoneLocked(errDropped) // the owner discards it
+		c.mail.goneLocked(errDropped) // the owner discards it
 		return
 	}
 	c.sched.leaveLocked()
@@ -229,16 +226,16 @@ var errDropped = fault.New(fault.Unavailable, "session_unloaded", "docent unload
 // endLocked makes the conversation unusable. Opening the session again creates another
 // conversation.
 func (c *conversation) endLocked(err error) {
-	if c.mail.FailureLocked() != nil {
+	if c.mail.gone != nil {
 		return
 	}
-	c.mail.GoneLocked(err)
+	c.mail.goneLocked(err)
 	c.forgetLocked()
 }
 
 // forgetLocked drops the conversation from memory.
 func (c *conversation) forgetLocked() {
-	c.greeting.OverLocked()
+	c.greeting.end()
 	c.rt.forget(c)
 	close(c.left)
 }
@@ -272,19 +269,19 @@ func (c *conversation) open(ctx context.Context) {
 		return
 	}
 	if record.State == "" { // the session is new, or its greeting was never stored
-		c.greeting.ExpectLocked()
-		c.queue.Add(queue.Work{Greet: true})
+		c.greeting.expect()
+		c.queue.add(work{greet: true})
 	} else {
 		c.sched.check = c.rt.machine.Moves(c.place.State) // conditions may hold now
 	}
 	for _, r := range record.Pending {
-		p := queue.NewEvent(r.Event(), r.Message)
-		p.Old = true
+		p := newQueuedEvent(r.Event(), r.Message)
+		p.old = true
 		if r.Begun {
-			c.queue.Add(queue.Work{Do: func(ctx context.Context) { c.apologize(ctx, p) }, Turn: p.Event.Turn})
+			c.queue.add(work{do: func(ctx context.Context) { c.apologize(ctx, p) }, turn: p.Event.Turn})
 			continue
 		}
-		c.queue.Add(queue.Work{Arrived: p})
+		c.queue.add(work{arrived: p})
 	}
 	for _, s := range c.clients.list {
 		s.openedLocked()
@@ -319,7 +316,7 @@ func (c *conversation) refuseOthersLocked() (all bool) {
 		s.refused = s.excluded()
 		return s.refused
 	})
-	if len(c.clients.list) == before || len(c.clients.list) > 0 || c.mail.UsedLocked() {
+	if len(c.clients.list) == before || len(c.clients.list) > 0 || c.mail.users > 0 {
 		return false
 	}
 	c.endLocked(errDropped)
@@ -337,7 +334,7 @@ func (c *conversation) openLocked() []payload.OpenTurn {
 	for _, turn := range running {
 		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Running})
 	}
-	for _, turn := range c.queue.Turns() {
+	for _, turn := range c.queue.turns() {
 		open = append(open, payload.OpenTurn{Turn: turn, State: payload.Waiting})
 	}
 	slices.SortStableFunc(open, func(a, b payload.OpenTurn) int { return cmp.Compare(a.Turn, b.Turn) })

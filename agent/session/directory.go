@@ -32,7 +32,7 @@ func (r *Runtime) Drop(id string) {
 	r.mu.Lock()
 	c := r.sessions[journal.SessionKey{Agent: r.cfg.Agent.Name(), ID: id}]
 	r.mu.Unlock()
-	r.alarms.Take(id)
+	r.alarms.take(id)
 	if c != nil {
 		c.lose(errDeleted, nil)
 	}

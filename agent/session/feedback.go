@@ -31,7 +31,7 @@ func (s *Subscription) Feedback(ctx context.Context, f journal.Feedback) (turn i
 	if err := c.rt.cfg.Quotas.Receive(ctx, false, journal.FeedbackBytes+len(f.Comment)); err != nil {
 		return 0, err
 	}
-	err = c.mail.Ask(ctx, nil, func(ctx context.Context) error { // otherwise a reset might come between
+	err = c.mail.ask(ctx, nil, func(ctx context.Context) error { // otherwise a reset might come between
 		ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 		defer cancel()
 		if turn, err = s.turnOver(ctx, f.Turn); err != nil {
@@ -58,7 +58,7 @@ func (s *Subscription) turnOver(ctx context.Context, turn int64) (int64, error) 
 	for _, o := range c.openLocked() {
 		open[o.Turn] = true
 	}
-	gone := c.mail.FailureLocked()
+	gone := c.mail.gone
 	c.mu.Unlock()
 	switch {
 	case gone != nil:

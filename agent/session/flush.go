@@ -11,7 +11,7 @@ import (
 
 // Flush implements agent.Backend.
 func (t *openTurn) Flush(ctx context.Context) error {
-	return t.c.mail.Ask(ctx, t, func(ctx context.Context) error { return t.flush(ctx) })
+	return t.c.mail.ask(ctx, t, func(ctx context.Context) error { return t.flush(ctx) })
 }
 
 // flush writes the unstored entries of a running turn.

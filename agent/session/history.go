@@ -8,7 +8,6 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
-	"docent/agent/session/mailbox"
 	"docent/agent/session/replica"
 )
 
@@ -32,7 +31,7 @@ func (s *Subscription) Before(ctx context.Context) (journal.MessageQuery, error)
 		err := s.remote.Call(ctx, replica.OpBefore, nil, &query)
 		return query, err //nolint:wrapcheck // the error is complete
 	}
-	if err := c.mail.Ask(ctx, nil, mailbox.Nothing); err != nil { // waits for a reset
+	if err := c.mail.ask(ctx, nil, nothing); err != nil { // waits for a reset
 		return journal.MessageQuery{}, err
 	}
 	c.mu.Lock()
@@ -108,7 +107,7 @@ func (s *Subscription) Progress() Progress {
 	if t := c.current; t != nil && len(t.turns) > 0 {
 		p.Running = t.turns[0]
 	}
-	for _, w := range c.queue.Waiting() {
+	for _, w := range c.queue.waiting() {
 		p.Waiting = append(p.Waiting, w.Event.Turn)
 	}
 	return p

@@ -9,8 +9,6 @@ import (
 	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/session/journal"
-	"docent/agent/session/mailbox"
-	"docent/agent/session/queue"
 	"docent/internal/fault"
 	"docent/internal/quota"
 	"docent/internal/trace"
@@ -65,7 +63,10 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	s, _ := agent.SessionFrom(ctx) // of the body that sends the message
 	// The greeting may ask another agent and wait for its answer.
 	if in.content != nil && in.event.From == "" && (s == nil || s.ID() != c.key.ID) {
-		if err := c.greeting.Await(ctx); err != nil {
+		c.mu.Lock()
+		greeting := c.greeting
+		c.mu.Unlock()
+		if err := greeting.await(ctx, c.rt.closing); err != nil {
 			return err
 		}
 	}
@@ -75,17 +76,17 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 	}
 	defer leave()
 	c.mu.Lock()
-	room := c.queue.Room(len(in.content) + len(in.event.Data))
+	room := c.queue.room(len(in.content) + len(in.event.Data))
 	c.mu.Unlock()
 	if !room {
-		<-c.queue.Slots
+		<-c.queue.slots
 		return fault.New(fault.Busy,
 			"session_queue_bytes", "more than %d MiB of this conversation are already waiting; try again in a moment", MaxQueueBytes>>20)
 	}
-	within, cancel := mailbox.WithWait(ctx)
+	within, cancel := withIntakeWait(ctx)
 	defer cancel()
 	stored := false
-	err = c.mail.Ask(within, nil, func(context.Context) error {
+	err = c.mail.ask(within, nil, func(context.Context) error {
 		if ctx.Err() != nil { // for example, a reset has ended the context of a peer's message
 			return context.Cause(ctx)
 		}
@@ -99,7 +100,7 @@ func (in arrival) store(ctx context.Context, c *conversation) error {
 		return err
 	})
 	if !stored {
-		<-c.queue.Slots
+		<-c.queue.slots
 	}
 	return err
 }
@@ -155,8 +156,8 @@ func (in arrival) receive(ctx context.Context, c *conversation) (journal.Receipt
 func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Receipt, mark int64) {
 	m := r.Event.Message
 	in.event.ID, in.event.Turn = r.Event.ID, r.Event.Turn
-	p := queue.NewEvent(in.event, m)
-	p.History, p.Mark, p.Slot = r.History, mark, true
+	p := newQueuedEvent(in.event, m)
+	p.history, p.mark, p.slot = r.History, mark, true
 	c.clients.fill(ctx, m.Seq-1)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,16 +184,16 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 		in.repeatedLocked(c, r)
 		return
 	}
-	c.rt.meters.Received(p.Event.Name)
+	c.rt.meters.received(p.Event.Name)
 	if m.Replaces > 0 {
 		c.stopFromLocked(m.Replaces)
 	}
 	if in.event.Name == chat.EventUI {
 		if inputs := payload.ReadGUIEvent(in.event.Data).Inputs(); len(inputs) > 0 {
-			c.queue.Add(queue.Work{Do: func(ctx context.Context) { c.set(ctx, inputs, in.caller) }})
+			c.queue.add(work{do: func(ctx context.Context) { c.set(ctx, inputs, in.caller) }})
 		}
 	}
-	c.queue.Add(queue.Work{Arrived: p})
+	c.queue.add(work{arrived: p})
 }
 
 // repeatedLocked queues a message that was sent again. If its turn waits or runs already,
@@ -200,17 +201,17 @@ func (in arrival) acknowledge(ctx context.Context, c *conversation, r journal.Re
 func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 	turn := r.Event.Turn
 	if in.content == nil { // of a program, which does not wait for the turn
-		<-c.queue.Slots
+		<-c.queue.slots
 		return
 	}
 	if waits, held := c.waitsLocked(turn); waits {
-		<-c.queue.Slots
+		<-c.queue.slots
 		if held {
 			in.caller.tellLocked(c.rt.turnFrame(turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
 		}
 		return
 	}
-	c.queue.Add(queue.Work{Slot: true, Turn: turn, Do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
+	c.queue.add(work{slot: true, turn: turn, do: func(ctx context.Context) { in.repeat(ctx, c, r) }})
 }
 
 // repeat handles a message that was sent again after its turn. A failed or unfinished turn runs
@@ -218,7 +219,7 @@ func (in arrival) repeatedLocked(c *conversation, r journal.Receipt) {
 // agent is answered again.
 func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt) {
 	done, err := in.answered(ctx, c, r)
-	p := queue.NewEvent(r.Event.Event(), r.Event.Message) // of the first message with this id
+	p := newQueuedEvent(r.Event.Event(), r.Event.Message) // of the first message with this id
 	if done && p.Event.Request() != "" {
 		c.answerAgain(ctx, in.caller, p)
 	}
@@ -229,13 +230,13 @@ func (in arrival) repeat(ctx context.Context, c *conversation, r journal.Receipt
 		return
 	}
 	if !done && err == nil {
-		c.queue.AddFirst(queue.Work{Arrived: p})
+		c.queue.addFirst(work{arrived: p})
 		return
 	}
 	finished := payload.TurnFinished{Outcome: payload.Done}
 	if err != nil {
 		finished.Outcome = payload.Failed
-		for _, d := range Failure(err, p.Message.ClientID) {
+		for _, d := range Failure(err, p.message.ClientID) {
 			d.Frame.Time, d.Frame.Turn = c.rt.cfg.Now(), &turn
 			in.caller.tellLocked(d)
 		}
@@ -275,15 +276,15 @@ func (in arrival) answered(ctx context.Context, c *conversation, r journal.Recei
 // must free the slot. If wait is true, admit waits for a slot until the context of the client ends.
 func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func(), err error) {
 	select {
-	case c.queue.Slots <- struct{}{}:
+	case c.queue.slots <- struct{}{}:
 	default:
-		c.rt.meters.Full.Inc()
+		c.rt.meters.full.Inc()
 		if !wait {
 			return nil, fault.New(fault.Busy,
-				"session_queue_full", "%d messages of this conversation are already waiting; try again in a moment", cap(c.queue.Slots))
+				"session_queue_full", "%d messages of this conversation are already waiting; try again in a moment", cap(c.queue.slots))
 		}
 		select {
-		case c.queue.Slots <- struct{}{}:
+		case c.queue.slots <- struct{}{}:
 		case <-client.Done():
 			return nil, client.Err()
 		case <-c.rt.closing:
@@ -295,20 +296,20 @@ func (c *conversation) admit(ctx, client context.Context, wait bool) (leave func
 		err = errClosing
 	case ctx.Err() != nil:
 		err = ctx.Err()
-	case !c.mail.Use():
-		err = c.mail.Failure()
+	case !c.mail.use():
+		err = c.mail.failure()
 	}
 	if err != nil {
-		<-c.queue.Slots
+		<-c.queue.slots
 		return nil, err
 	}
-	return c.mail.Leave, nil
+	return c.mail.leave, nil
 }
 
 // answerAgain sends an agent the stored replies to a request that it repeated. The agent repeats a
 // request if its connection broke before it received them. It already has all replies since it
 // connected again.
-func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *queue.Event) {
+func (c *conversation) answerAgain(ctx context.Context, s *Subscription, p *queuedEvent) {
 	messages, err := c.store.Messages(ctx, journal.MessageQuery{Turn: p.Event.Turn})
 	if err != nil {
 		c.logError(ctx, "answer again", err, "turn", p.Event.Turn)

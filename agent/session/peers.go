@@ -40,12 +40,12 @@ func (b peerMailbox) Refuse(m peer.Message, err error) {
 }
 
 // Unlinked implements peer.Mailbox.
-func (b peerMailbox) Unlinked() { b.c.mail.Signal() }
+func (b peerMailbox) Unlinked() { b.c.mail.signal() }
 
 // text returns the part of a reply for an agent that is a client of the session. It returns nil if
 // the turn answers no agent, or if the reply has no such part.
 func (t *openTurn) text(f payload.Frame) json.RawMessage {
-	if t.began == nil || t.began.Message.Sender != chat.SenderAgent {
+	if t.began == nil || t.began.message.Sender != chat.SenderAgent {
 		return nil
 	}
 	return peer.Text(f)

@@ -3,96 +3,191 @@ package session
 import (
 	"context"
 	"slices"
-	"time"
 
-	"docent/agent/session/journal"
-	"docent/agent/session/queue"
-	"docent/internal/fault"
-	"docent/payload"
+	"docent/agent/chat"
 )
 
 // MaxQueueBytes bounds the content of the events of one session that wait in memory. If events that
 // no step has considered exceed it, new events fail with fault.Busy. If held events exceed it, the
 // oldest one fails.
-const MaxQueueBytes = queue.MaxBytes
+const MaxQueueBytes = 64 << 20
 
-// holdLocked marks pending events as held, because no transition takes them. Clients hear of each
-// once.
-func (c *conversation) holdLocked(ctx context.Context) {
-	for _, p := range c.queue.Pending() {
-		if !p.Held() {
-			p.Hold()
-			c.queue.Free(p)
-			if !p.Old || p.Event.Human {
-				c.rt.meters.Turns[payload.Held].Inc()
-				c.clients.deliverLocked(c.rt.turnFrame(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Held}))
-			}
-		}
+// queuedEvent is an event that waits for a step to take it.
+type queuedEvent struct {
+	*chat.Pending
+	// message is the message that was stored with the event, or zero.
+	message chat.Message
+	// history are the earlier messages at the time of storing.
+	history []chat.Message
+	// mark is the session's count of writes at that time, or -1 if history is unknown.
+	mark int64
+	// slot reports that the event holds a slot of the queue.
+	slot bool
+	// old reports that the event was stored before the session was loaded.
+	old bool
+}
+
+// newQueuedEvent returns an event whose history is unknown.
+func newQueuedEvent(e chat.Event, m chat.Message) *queuedEvent {
+	return &queuedEvent{Pending: &chat.Pending{Event: e, Message: m.Type != ""}, message: m, mark: -1}
+}
+
+// size returns the bytes of the event's content.
+func (e *queuedEvent) size() int { return len(e.message.Content) + len(e.Event.Data) }
+
+// work is something that a session does between turns, in order with its events.
+type work struct {
+	arrived *queuedEvent              // an event; all other fields are then zero
+	greet   bool                      // run the body of the initial state
+	do      func(ctx context.Context) // any other work
+	slot    bool                      // the work holds a slot until it is done
+	turn    int64                     // the turn that do belongs to, or 0
+}
+
+// queue holds the events and other work of a session in one order. The conversation's mu
+// guards it, except slots, which may be used at any time.
+type queue struct {
+	// slots bounds the events that no step has considered. An event holds one slot until its turn
+	// is done or it is held.
+	slots chan struct{}
+
+	work    []work // oldest first
+	pending int    // number of events at the beginning that steps may take
+}
+
+// arrive makes the events before the first other work pending. It returns false without such
+// events.
+func (q *queue) arrive() bool {
+	before := q.pending
+	for q.pending < len(q.work) && q.work[q.pending].arrived != nil {
+		q.pending++
 	}
-	dropped := c.queue.Overflow(c.rt.cfg.limits.Held)
-	if len(dropped) == 0 {
-		return
+	return q.pending > before
+}
+
+// add appends work.
+func (q *queue) add(w work) { q.work = append(q.work, w) }
+
+// addFirst inserts work after the pending events, before all other work.
+func (q *queue) addFirst(w work) { q.work = slices.Insert(q.work, q.pending, w) }
+
+// next removes the first work after the pending events. It returns false without such work.
+func (q *queue) next() (w work, ok bool) {
+	if q.pending == len(q.work) {
+		return work{}, false
 	}
-	c.queue.AddFirst(queue.Work{Do: func(ctx context.Context) { c.drop(ctx, dropped, errCrowded) }})
-	for _, p := range dropped {
-		c.rt.cfg.Logger.WarnContext(ctx, "event dropped: too many wait for a state that takes them",
-			"session", c.key.ID, "event", p.Event.ID, "name", p.Event.Name)
+	w = q.work[q.pending]
+	q.work = slices.Delete(q.work, q.pending, q.pending+1)
+	return w, true
+}
+
+// shrink releases unused memory.
+func (q *queue) shrink() {
+	if len(q.work) == 0 {
+		q.work = nil
 	}
 }
 
-// errCrowded ends the turn of the oldest held event.
-var errCrowded = fault.New(fault.Busy,
-	"session_message_dropped", "too many messages are waiting in this conversation, and docent dropped the oldest, which is this one; try again later")
+// pendingEvents returns the events that steps may take, oldest first.
+func (q *queue) pendingEvents() []*queuedEvent { return events(q.work[:q.pending]) }
 
-// drop ends the turns of discarded events. The turn of a message fails like any other. For other
-// events, only the clients receive the failure.
-func (c *conversation) drop(ctx context.Context, dropped []*queue.Event, why error) {
-	for _, p := range dropped {
-		t := &openTurn{c: c, number: p.Event.Turn, began: p, handled: []*queue.Event{p}, since: time.Now(), failed: why}
-		record, now, message := c.standing(), c.rt.cfg.Now(), p.Message.Type != ""
-		record.Turn, record.Handled = p.Event.Turn, []int64{p.Event.ID}
-		if message {
-			t.record.Resumed = true // the store may have steps of the turn
-			t.record.Apologize(t.number, t.asked(), why, now)
+// waiting returns all events that no step has taken, oldest first.
+func (q *queue) waiting() []*queuedEvent { return events(q.work) }
+
+func events(work []work) []*queuedEvent {
+	var out []*queuedEvent
+	for _, w := range work {
+		if w.arrived != nil {
+			out = append(out, w.arrived)
 		}
-		written, err := c.commit(ctx, t, record)
-		if err != nil {
-			c.abandon(ctx, err)
-			return
+	}
+	return out
+}
+
+// turns returns the turns of all waiting events and work.
+func (q *queue) turns() []int64 {
+	var out []int64
+	for _, w := range q.work {
+		switch {
+		case w.arrived != nil:
+			out = append(out, w.arrived.Event.Turn)
+		case w.turn != 0:
+			out = append(out, w.turn)
 		}
-		t.present(ctx, written)
-		if message {
-			t.fail(why)
-			continue
+	}
+	return out
+}
+
+// find returns the waiting event that began a turn, or nil.
+func (q *queue) find(turn int64) *queuedEvent {
+	for _, e := range q.waiting() {
+		if e.Event.Turn == turn {
+			return e
 		}
-		c.clients.deliver(t.failure(why, now)[0]) // in words, because clients do not know that the event waited
-		t.end(payload.TurnFinished{Outcome: payload.Failed})
+	}
+	return nil
+}
+
+// take removes and returns the event of p if it is pending and accept returns true for it.
+// Otherwise it returns nil.
+func (q *queue) take(p *chat.Pending, accept func(*queuedEvent) bool) *queuedEvent {
+	i := slices.IndexFunc(q.work[:q.pending], func(w work) bool { return w.arrived.Pending == p })
+	if i < 0 || !accept(q.work[i].arrived) {
+		return nil
+	}
+	e := q.work[i].arrived
+	q.work = slices.Delete(q.work, i, i+1)
+	q.pending--
+	return e
+}
+
+// overflow removes and returns the oldest pending events if there are more than
+// most, or more than MaxQueueBytes of them.
+func (q *queue) overflow(most int) []*queuedEvent {
+	pending := q.pendingEvents()
+	bytes := 0
+	for _, e := range pending {
+		bytes += e.size()
+	}
+	over := 0
+	for len(pending)-over > most || bytes > MaxQueueBytes {
+		bytes -= pending[over].size()
+		over++
+	}
+	q.work = slices.Delete(q.work, 0, over)
+	q.pending -= over
+	return pending[:over]
+}
+
+// room reports whether the queue has room for content of a size.
+func (q *queue) room(size int) bool {
+	for _, e := range q.waiting() {
+		if !e.Held() {
+			size += e.size()
+		}
+	}
+	return size <= MaxQueueBytes
+}
+
+// free frees the slot of an event.
+func (q *queue) free(e *queuedEvent) {
+	if e.slot {
+		e.slot = false
+		<-q.slots
 	}
 }
 
-// standing returns a record that changes nothing.
-func (c *conversation) standing() journal.TurnRecord {
-	return journal.TurnRecord{
-		Session: c.store.Session, State: c.place.State, EnteredAt: c.place.Entered, WakeAt: c.sched.next(c.place),
+// clear removes everything, frees the slots, and returns the events.
+func (q *queue) clear() []*queuedEvent {
+	all := q.waiting()
+	for _, e := range all {
+		q.free(e)
 	}
-}
-
-// waitsLocked reports whether a turn runs or waits, and whether its event is held.
-func (c *conversation) waitsLocked(turn int64) (waits, held bool) {
-	if c.current != nil && slices.Contains(c.current.turns, turn) {
-		return true, false
-	}
-	p := c.queue.Find(turn)
-	return p != nil, p != nil && p.Held()
-}
-
-// dropAllLocked empties the queue. It tells clients that the turns failed.
-func (c *conversation) dropAllLocked() {
-	c.greeting.OverLocked() // the reset greets again
-	c.sched.check = false
-	for _, p := range c.queue.Clear() {
-		if !p.Held() {
-			c.clients.deliverLocked(c.rt.turnFrame(p.Event.Turn, payload.TurnFinishedAction, payload.TurnFinished{Outcome: payload.Failed}))
+	for _, w := range q.work {
+		if w.slot {
+			<-q.slots
 		}
 	}
+	q.work, q.pending = nil, 0
+	return all
 }

@@ -18,7 +18,7 @@ func (c *conversation) resetSoon() {
 func (c *conversation) resetSoonLocked() {
 	c.dropAllLocked()
 	c.links.Close(errReset)
-	c.mail.BeginResetLocked()
+	c.mail.beginResetLocked()
 }
 
 // reset empties the session. The owner then greets. If the store fails, the session leaves memory
@@ -42,7 +42,7 @@ func (c *conversation) reset(ctx context.Context) {
 	c.place = agent.Place{State: c.rt.machine.Find(""), Entered: c.rt.cfg.Now()}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.mail.EmptiedLocked()
+	c.mail.reset = emptied
 	c.clients.seq, c.clients.resetSeq = seq, seq
 	c.clients.deliverLocked(c.rt.sessionFrame(payload.SessionResetAction, payload.SessionReset{Seq: seq}))
 }

@@ -16,10 +16,7 @@ import (
 	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/peer"
-	"docent/agent/session/alarm"
 	"docent/agent/session/journal"
-	"docent/agent/session/mailbox"
-	"docent/agent/session/meters"
 	"docent/internal/fault"
 	"docent/internal/quota"
 )
@@ -36,10 +33,6 @@ const (
 	// ReplayLimit bounds the messages that Subscription.History and Session.ChatHistory return.
 	// They return the newest messages.
 	ReplayLimit = 1000
-	// MaxIntakeWait bounds how long a client waits until its session can take a message.
-	MaxIntakeWait = mailbox.MaxWait
-	// MaxGreetingWait bounds how long messages to a new session wait for its greeting.
-	MaxGreetingWait = mailbox.MaxGreetingWait
 	// storeTimeout bounds one call of the store.
 	storeTimeout = 10 * time.Second
 )
@@ -139,9 +132,9 @@ func (c *RuntimeConfig) defaults() error {
 type Runtime struct {
 	cfg     RuntimeConfig
 	machine *agent.Machine
-	alarms  *alarm.Clock
+	alarms  *alarmClock
 	peers   *peer.Network
-	meters  *meters.Meters
+	meters  *meters
 
 	// closing is closed when Shutdown begins.
 	closing chan struct{}
@@ -162,8 +155,8 @@ func NewRuntime(cfg RuntimeConfig) (*Runtime, error) {
 		return nil, err
 	}
 	r := &Runtime{cfg: cfg, machine: m, closing: make(chan struct{}), sessions: map[journal.SessionKey]*conversation{}}
-	r.meters = meters.New(cfg.Metrics, r.Sessions)
-	r.alarms = alarm.New(alarm.Config{
+	r.meters = newMeters(cfg.Metrics, r.Sessions)
+	r.alarms = newAlarmClock(alarmClockConfig{
 		Now: cfg.Now, Logger: cfg.Logger, Go: r.goes, Read: r.storedAlarms, Loaded: r.inMemory, Wake: r.wake,
 		Interval: cfg.ConditionInterval, Page: cfg.limits.AlarmPage,
 	})
@@ -236,13 +229,13 @@ func (r *Runtime) conversation(
 		s.c = c
 		c.clients.list = []*Subscription{s} // before the start, so that the client receives the greeting
 	} else {
-		c.mail.Use() // this does not block, because no other goroutine knows c yet
+		c.mail.use() // this does not block, because no other goroutine knows c yet
 	}
 	r.sessions[key] = c
 	r.running.Add(1)
 	r.mu.Unlock()
-	r.alarms.Start(ctx)
-	c.sched.alarm = r.alarms.Take(key.ID)
+	r.alarms.start(ctx)
+	c.sched.alarm = r.alarms.take(key.ID)
 	// Disconnecting does not cancel a running answer.
 	go c.run(context.WithoutCancel(ctx))
 	return c, true, nil
@@ -265,19 +258,19 @@ func (r *Runtime) with(ctx context.Context, id string, f func(*conversation) err
 		if err != nil {
 			return err
 		}
-		if !fresh && !c.mail.Use() {
+		if !fresh && !c.mail.use() {
 			if err := c.awaitLeft(ctx); err != nil {
 				return err
 			}
 			continue
 		}
-		defer c.mail.Leave()
+		defer c.mail.leave()
 		select {
 		case <-c.loaded:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		if err := c.mail.Failure(); err != nil {
+		if err := c.mail.failure(); err != nil {
 			return err
 		}
 		return f(c)
@@ -340,7 +333,7 @@ func (r *Runtime) Shutdown(ctx context.Context) error {
 	}
 	open := slices.Collect(maps.Values(r.sessions))
 	r.mu.Unlock()
-	r.alarms.Stop()
+	r.alarms.stop()
 	for _, c := range open {
 		c.mu.Lock()
 		c.links.Close(errClosing)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"docent/agent"
-	"docent/agent/session/alarm"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
 )
@@ -15,7 +14,7 @@ import (
 type schedule struct {
 	rt      *Runtime
 	session string
-	alarm   *alarm.Alarm // taken from the runtime's alarms when the session was loaded; only the owner uses it
+	alarm   *alarm // taken from the runtime's alarms when the session was loaded; only the owner uses it
 
 	check   bool          // take a step
 	again   bool          // and take another one after it, because something else happened
@@ -46,7 +45,7 @@ func (s *schedule) armLocked(place agent.Place) time.Duration {
 		now := s.rt.cfg.Now()
 		interval := s.rt.cfg.ConditionInterval
 		if s.backoff > 0 {
-			interval = alarm.Longer(s.backoff, interval)
+			interval = longerBackoff(s.backoff, interval)
 		}
 		if s.wakeAt = s.rt.machine.NextLook(place, now, interval); s.wakeAt.IsZero() {
 			return forever
@@ -66,7 +65,7 @@ func (s *schedule) timeUpLocked() {
 // leaveLocked sets an alarm for the next check when the session leaves memory.
 func (s *schedule) leaveLocked() {
 	if !s.wakeAt.IsZero() {
-		s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.wakeAt, Backoff: s.wakeAt.Sub(s.rt.cfg.Now())})
+		s.rt.alarms.set(alarm{ID: s.session, At: s.wakeAt, Backoff: s.wakeAt.Sub(s.rt.cfg.Now())})
 	}
 }
 
@@ -79,13 +78,13 @@ func (s *schedule) giveBack(err error) {
 	if s.alarm.At.Before(soonest) {
 		s.alarm.At = soonest
 	}
-	s.rt.alarms.Set(*s.alarm)
+	s.rt.alarms.set(*s.alarm)
 }
 
 // retryLocked makes the runtime load the session again after a failed write.
 func (s *schedule) retryLocked() {
-	pause := alarm.Longer(s.backoff, s.rt.cfg.ConditionInterval)
-	s.rt.alarms.Set(alarm.Alarm{ID: s.session, At: s.rt.cfg.Now().Add(pause), Backoff: pause})
+	pause := longerBackoff(s.backoff, s.rt.cfg.ConditionInterval)
+	s.rt.alarms.set(alarm{ID: s.session, At: s.rt.cfg.Now().Add(pause), Backoff: pause})
 }
 
 // Start begins to wake sessions that are not in memory and whose state waits for a time or a
@@ -98,24 +97,24 @@ func (r *Runtime) Start(ctx context.Context) error {
 	if !r.machine.Timed() {
 		return nil
 	}
-	r.alarms.Start(ctx)
-	return r.alarms.Refill(ctx) //nolint:wrapcheck // the error is complete
+	r.alarms.start(ctx)
+	return r.alarms.refill(ctx) //nolint:wrapcheck // the error is complete
 }
 
 // storedAlarms reads alarms from the store.
-func (r *Runtime) storedAlarms(ctx context.Context, from time.Time, limit int) ([]alarm.Alarm, error) {
+func (r *Runtime) storedAlarms(ctx context.Context, from time.Time, limit int) ([]alarm, error) {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	stored, err := r.cfg.Store.Alarms(ctx, r.cfg.Agent.Name(), from, limit)
-	all := make([]alarm.Alarm, len(stored))
+	all := make([]alarm, len(stored))
 	for i, a := range stored {
-		all[i] = alarm.Alarm{ID: a.ID, At: a.At}
+		all[i] = alarm{ID: a.ID, At: a.At}
 	}
 	return all, err //nolint:wrapcheck // the caller wraps it
 }
 
 // wake loads a session and checks its conditions.
-func (r *Runtime) wake(ctx context.Context, a alarm.Alarm) error {
+func (r *Runtime) wake(ctx context.Context, a alarm) error {
 	err := r.with(ctx, a.ID, func(c *conversation) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -123,7 +122,7 @@ func (r *Runtime) wake(ctx context.Context, a alarm.Alarm) error {
 			c.sched.backoff = a.Backoff
 		}
 		c.sched.stepLocked()
-		c.mail.Signal()
+		c.mail.signal()
 		return nil
 	})
 	if journal.HeldBy(err) != nil { // the other replica has an alarm

@@ -181,6 +181,6 @@ func (c *conversation) step() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sched.stepLocked()
-	c.mail.Signal()
+	c.mail.signal()
 	return nil
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"docent/agent/session/mailbox"
-
 	"docent/agent"
-	"docent/agent/session/queue"
 	"docent/agent/session/replica"
 )
 
@@ -23,7 +20,7 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.mail.FailureLocked(); err != nil {
+	if err := c.mail.gone; err != nil {
 		return err
 	}
 	t := c.current
@@ -33,17 +30,17 @@ func (s *Subscription) Stop(ctx context.Context, turn int64) error {
 		}
 		return nil
 	}
-	for _, p := range c.queue.Waiting() {
+	for _, p := range c.queue.waiting() {
 		if p.Event.Turn == turn {
 			c.stopLocked(p)
 		}
 	}
-	c.mail.Signal()
+	c.mail.signal()
 	return nil
 }
 
 // stopLocked ends a turn before it has begun.
-func (c *conversation) stopLocked(p *queue.Event) {
+func (c *conversation) stopLocked(p *queuedEvent) {
 	p.Stop()
 	c.sched.stepLocked()
 	if t := c.current; t != nil && len(t.turns) == 0 { // its machine may be considering this event
@@ -62,21 +59,21 @@ func (s *Subscription) Reset(ctx context.Context) error {
 		return err
 	}
 	c := s.c
-	within, cancel := mailbox.WithWait(ctx)
+	within, cancel := withIntakeWait(ctx)
 	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.mail.ResetLocked() != mailbox.NoReset {
+	for c.mail.reset != noReset {
 		c.mu.Unlock()
-		err := c.mail.Ask(within, nil, mailbox.Nothing)
+		err := c.mail.ask(within, nil, nothing)
 		c.mu.Lock()
 		if err != nil {
 			return err
 		}
 	}
 	switch {
-	case c.mail.FailureLocked() != nil:
-		return c.mail.FailureLocked()
+	case c.mail.gone != nil:
+		return c.mail.gone
 	case c.rt.isClosing():
 		return errClosing
 	}
@@ -92,7 +89,7 @@ func (c *conversation) stopFromLocked(turn int64) {
 	if t := c.current; t != nil && slices.ContainsFunc(t.turns, func(t int64) bool { return t >= turn }) {
 		t.interrupt(agent.ErrStopped)
 	}
-	for _, p := range c.queue.Waiting() {
+	for _, p := range c.queue.waiting() {
 		if p.Event.Turn >= turn {
 			c.stopLocked(p)
 		}

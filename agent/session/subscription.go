@@ -211,7 +211,7 @@ func (s *Subscription) failure() error {
 	if s.refused {
 		return errOtherOwner
 	}
-	return s.c.mail.FailureLocked()
+	return s.c.mail.gone
 }
 
 // join adds the client to its session. A client that must not use the session becomes refused. join
@@ -220,7 +220,7 @@ func (s *Subscription) join() bool {
 	c := s.c
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.FailureLocked() != nil {
+	if c.mail.gone != nil {
 		return false
 	}
 	if c.store.Session != 0 { // loaded; otherwise open calls openedLocked
@@ -262,7 +262,7 @@ func (s *Subscription) Close() {
 	defer c.mu.Unlock()
 	s.closed = true
 	c.clients.list = slices.DeleteFunc(c.clients.list, func(l *Subscription) bool { return l == s })
-	c.mail.Signal()
+	c.mail.signal()
 }
 
 // SessionID returns the session's public id.

@@ -9,8 +9,6 @@ import (
 	"docent/agent/chat"
 	"docent/agent/peer"
 	"docent/agent/session/journal"
-	"docent/agent/session/mailbox"
-	"docent/agent/session/queue"
 	"docent/internal/errlog"
 	"docent/internal/fault"
 	"docent/internal/quota"
@@ -33,7 +31,7 @@ type openTurn struct {
 	c       *conversation
 	steps   *agent.Turn
 	number  int64        // 0 without an event
-	began   *queue.Event // the event that began the turn, or nil
+	began   *queuedEvent // the event that began the turn, or nil
 	since   time.Time
 	commits int64 // the writes of the conversation when the turn began
 
@@ -49,7 +47,7 @@ type openTurn struct {
 	returned  bool // the steps have returned
 	idle      bool // and no further step is possible now
 	over      bool // bodies cannot use the turn any more
-	handled   []*queue.Event
+	handled   []*queuedEvent
 	turns     []int64 // the turns of all events that bodies took
 	taken     int     // bytes of their content
 	record    journal.Draft
@@ -92,7 +90,7 @@ func (c *conversation) act(ctx context.Context, greet bool) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		t.returned, t.idle = true, idle
-		c.mail.Signal()
+		c.mail.signal()
 	}()
 }
 
@@ -101,7 +99,7 @@ func (t *openTurn) asked() *chat.Message {
 	if t.began == nil {
 		return nil
 	}
-	return &t.began.Message
+	return &t.began.message
 }
 
 // numbers returns the turns that end with this turn, at least its own.
@@ -155,7 +153,7 @@ var (
 
 // apologize ends an interrupted turn that has already replied. The runtime must not answer its
 // event twice.
-func (c *conversation) apologize(ctx context.Context, p *queue.Event) {
+func (c *conversation) apologize(ctx context.Context, p *queuedEvent) {
 	t := c.begin(ctx)
 	c.mu.Lock()
 	c.current, t.idle, t.turns = t, !c.sched.check, []int64{p.Event.Turn}
@@ -199,7 +197,7 @@ func (t *openTurn) finish(ctx context.Context) {
 		t.end(payload.TurnFinished{Outcome: payload.Failed})
 		return
 	// The turn runs again after the next load, unless the session was deleted.
-	case c.mail.Failure() != nil, errors.Is(cause, errInterrupted):
+	case c.mail.failure() != nil, errors.Is(cause, errInterrupted):
 		return
 	case t.result.Resetting:
 		c.endTurn()
@@ -257,13 +255,13 @@ func (t *openTurn) release(ctx context.Context) {
 	defer c.mu.Unlock()
 	c.endTurnLocked()
 	if t.greeting {
-		c.greeting.OverLocked()
-		c.mail.GreetedLocked()
+		c.greeting.end()
+		c.mail.greetedLocked()
 	}
 	for _, p := range t.handled {
-		c.queue.Free(p)
+		c.queue.free(p)
 	}
-	if t.idle && c.mail.FailureLocked() == nil && c.mail.ResetLocked() == mailbox.NoReset {
+	if t.idle && c.mail.gone == nil && c.mail.reset == noReset {
 		c.holdLocked(ctx)
 	}
 }
@@ -300,7 +298,7 @@ func (t *openTurn) outcome(ctx context.Context, cause error) (payload.Outcome, e
 	defer c.mu.Unlock()
 	now := c.rt.cfg.Now()
 	if t.result.Stopped || errors.Is(cause, agent.ErrStopped) {
-		if t.number != 0 && (!t.result.Stopped || t.began.Message.Type != "") { // only messages have a record
+		if t.number != 0 && (!t.result.Stopped || t.began.message.Type != "") { // only messages have a record
 			t.record.Stop(t.number, t.asked(), now)
 		} else {
 			t.record.Link(t.asked())
@@ -352,7 +350,7 @@ func (t *openTurn) fail(err error) {
 func (t *openTurn) failure(err error, now time.Time) []Delivery {
 	id := ""
 	if t.began != nil {
-		id = t.began.Message.ClientID
+		id = t.began.message.ClientID
 	}
 	all := Failure(err, id)
 	for i := range all {
@@ -369,7 +367,7 @@ func (t *openTurn) failure(err error, now time.Time) []Delivery {
 func (t *openTurn) end(f payload.TurnFinished) {
 	c := t.c
 	turns := t.numbers()
-	c.rt.meters.Ended(f.Outcome, turns, t.since)
+	c.rt.meters.ended(f.Outcome, turns, t.since)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, turn := range turns {
@@ -385,7 +383,7 @@ func (t *openTurn) end(f payload.TurnFinished) {
 // stopped because it answers would answer the failure as well.
 func (t *openTurn) unspoken(failed error) bool {
 	return errors.Is(failed, peer.ErrTooManyHops) && t.began != nil &&
-		t.began.Message.Sender == chat.SenderAgent && t.began.Event.Request() == ""
+		t.began.message.Sender == chat.SenderAgent && t.began.Event.Request() == ""
 }
 
 // answering marks a frame as the answer to the agent request that began the turn.
@@ -412,11 +410,11 @@ func (c *conversation) lose(err error, caller *Subscription) {
 func (c *conversation) abandon(ctx context.Context, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.FailureLocked() != nil {
+	if c.mail.gone != nil {
 		return
 	}
 	c.rt.cfg.Logger.WarnContext(ctx, "the session leaves memory, as the store does not take its writes", "session", c.key.ID)
-	c.rt.meters.Abandoned.Inc()
+	c.rt.meters.abandoned.Inc()
 	why := &fault.Fault{Kind: fault.Unavailable, Text: fault.TextOf(err), Err: err}
 	c.leaveLocked(why, errReset, nil)
 	c.sched.retryLocked()
@@ -425,15 +423,15 @@ func (c *conversation) abandon(ctx context.Context, err error) {
 // leaveLocked ends a conversation and tells its clients. cause ends the context of the running
 // turn.
 func (c *conversation) leaveLocked(err, cause error, caller *Subscription) {
-	if c.mail.FailureLocked() == nil {
+	if c.mail.gone == nil {
 		c.clients.goneLocked(err, caller)
 	}
 	c.endLocked(err)
-	c.queue.Clear()
+	c.queue.clear()
 	c.sched.check = false
 	if c.current != nil {
 		c.current.interrupt(cause)
 	}
 	c.links.Close(cause)
-	c.mail.Signal()
+	c.mail.signal()
 }

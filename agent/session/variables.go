@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 
 	"docent/agent"
-	"docent/agent/session/mailbox"
-	"docent/agent/session/queue"
 	"docent/agent/session/replica"
 	"docent/internal/fault"
 )
@@ -32,16 +30,16 @@ func (s *Subscription) SetVariables(ctx context.Context, values map[string]json.
 		return err
 	}
 	defer leave()
-	within, cancel := mailbox.WithWait(ctx)
+	within, cancel := withIntakeWait(ctx)
 	defer cancel()
-	err = c.mail.Ask(within, nil, func(context.Context) error {
+	err = c.mail.ask(within, nil, func(context.Context) error {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.queue.Add(queue.Work{Slot: true, Do: func(ctx context.Context) { c.set(ctx, values, s) }})
+		c.queue.add(work{slot: true, do: func(ctx context.Context) { c.set(ctx, values, s) }})
 		return nil
 	})
 	if err != nil {
-		<-c.queue.Slots
+		<-c.queue.slots
 	}
 	return err
 }
@@ -54,7 +52,7 @@ func (c *conversation) set(ctx context.Context, values map[string]json.RawMessag
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.mail.FailureLocked() != nil {
+	if c.mail.gone != nil {
 		return
 	}
 	c.sched.eventLocked()

@@ -25,10 +25,7 @@ var Levels = []Level{
 		"ingest/outline",
 	}},
 	{"abilities", []string{"agent/tool/...", "agent/intent/..."}},
-	{"parts of the runtime", []string{
-		"agent/peer", "agent/session/alarm", "agent/session/journal", "agent/session/mailbox",
-		"agent/session/meters", "agent/session/queue", "agent/session/replica",
-	}},
+	{"parts of the runtime", []string{"agent/peer", "agent/session/journal", "agent/session/replica"}},
 	{"agents and answers", []string{"agent", "rag/pipeline"}},
 	{"bodies", []string{"agent/reason"}},
 	{"sessions", []string{"agent/session"}},

@@ -1,6 +1,4 @@
-// Package alarm wakes sessions that are not in memory. It keeps the time of each
-// session in a heap and uses one timer for all of them.
-package alarm
+package session
 
 import (
 	"container/heap"
@@ -14,63 +12,64 @@ import (
 	"docent/internal/fault"
 )
 
-// MaxPage bounds the alarms that are read from the store at once. Later alarms are
+// maxAlarmPage bounds the alarms that are read from the store at once. Later alarms are
 // read when their time has come.
-const MaxPage = 100_000
+const maxAlarmPage = 100_000
 
-// MaxBackoff bounds the interval between attempts to wake a session in vain.
-const MaxBackoff = time.Minute
+// maxBackoff bounds the interval between attempts to wake a session in vain.
+const maxBackoff = time.Minute
 
-// Alarm is the time at which a session is woken.
-type Alarm struct {
+// alarm is the time at which a session is woken.
+type alarm struct {
 	ID string
 	At time.Time
 	// Backoff is the time for which the session slept before it was woken in vain.
 	Backoff time.Duration
 }
 
-// Config makes a Clock. All fields are required, except Page.
-type Config struct {
+// alarmClockConfig makes an alarmClock. All fields are required, except Page.
+type alarmClockConfig struct {
 	Now    func() time.Time
 	Logger *slog.Logger
 	// Go runs a function in a goroutine; false during the shutdown.
 	Go func(func()) bool
 	// Read returns the first stored alarms from a time on, at most limit.
-	Read func(ctx context.Context, from time.Time, limit int) ([]Alarm, error)
+	Read func(ctx context.Context, from time.Time, limit int) ([]alarm, error)
 	// Loaded returns the ids of the sessions in memory, which need no alarm.
 	Loaded func() map[string]bool
 	// Wake wakes a session.
-	Wake func(ctx context.Context, a Alarm) error
+	Wake func(ctx context.Context, a alarm) error
 	// Interval is the first pause after a session could not be woken.
 	Interval time.Duration
-	// Page bounds the alarms that are read at once. Default: MaxPage.
+	// Page bounds the alarms that are read at once. Default: maxAlarmPage.
 	Page int
 }
 
-// Clock wakes sessions. It is safe for concurrent use.
-type Clock struct {
-	cfg Config
+// alarmClock wakes sessions that are not in memory. It keeps the time of each session in a heap and
+// uses one timer for all of them. It is safe for concurrent use.
+type alarmClock struct {
+	cfg alarmClockConfig
 
 	mu     sync.Mutex      // guards the following fields
-	ctx    context.Context //nolint:containedctx // for the work of the timer; nil before Start
+	ctx    context.Context //nolint:containedctx // for the work of the timer; nil before start
 	timer  *time.Timer
-	heap   sessions
+	heap   alarmHeap
 	closed bool
 	// Stored alarms before from are read. The next page is read at again, or never
 	// if again is zero. Sessions that were woken in vain keep their stored time.
 	from, again time.Time
 }
 
-// New returns a clock without alarms.
-func New(cfg Config) *Clock {
+// newAlarmClock returns a clock without alarms.
+func newAlarmClock(cfg alarmClockConfig) *alarmClock {
 	if cfg.Page == 0 {
-		cfg.Page = MaxPage
+		cfg.Page = maxAlarmPage
 	}
-	return &Clock{cfg: cfg}
+	return &alarmClock{cfg: cfg}
 }
 
-// Start gives the clock the values of a context. Only the first call counts.
-func (c *Clock) Start(ctx context.Context) {
+// start gives the clock the values of a context. Only the first call counts.
+func (c *alarmClock) start(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ctx == nil {
@@ -78,8 +77,8 @@ func (c *Clock) Start(ctx context.Context) {
 	}
 }
 
-// Stop stops the clock for good.
-func (c *Clock) Stop() {
+// stop stops the clock for good.
+func (c *alarmClock) stop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
@@ -88,8 +87,8 @@ func (c *Clock) Stop() {
 	}
 }
 
-// Set adds or changes the alarm of a session.
-func (c *Clock) Set(a Alarm) {
+// set adds or changes the alarm of a session.
+func (c *alarmClock) set(a alarm) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i, ok := c.heap.where[a.ID]; ok {
@@ -101,8 +100,8 @@ func (c *Clock) Set(a Alarm) {
 	}
 }
 
-// Take removes the alarm of a session and returns it; nil without one.
-func (c *Clock) Take(id string) *Alarm {
+// take removes the alarm of a session and returns it; nil without one.
+func (c *alarmClock) take(id string) *alarm {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	i, ok := c.heap.where[id]
@@ -114,20 +113,20 @@ func (c *Clock) Take(id string) *Alarm {
 	return &a
 }
 
-// Refill reads alarms from the store.
-func (c *Clock) Refill(ctx context.Context) error {
+// refill reads alarms from the store.
+func (c *alarmClock) refill(ctx context.Context) error {
 	c.mu.Lock()
 	from := c.from
 	c.mu.Unlock()
 	all, err := c.cfg.Read(ctx, from, c.cfg.Page)
 	if err != nil {
-		c.readOn(from, c.cfg.Now().Add(MaxBackoff))
+		c.readOn(from, c.cfg.Now().Add(maxBackoff))
 		return fmt.Errorf("read the sessions to wake: %w", err)
 	}
 	loaded := c.cfg.Loaded()
 	for _, a := range all {
 		if !loaded[a.ID] {
-			c.Set(a)
+			c.set(a)
 		}
 	}
 	if len(all) < c.cfg.Page {
@@ -146,7 +145,7 @@ func (c *Clock) Refill(ctx context.Context) error {
 }
 
 // readOn remembers from when the stored alarms are read next, and when.
-func (c *Clock) readOn(from, again time.Time) {
+func (c *alarmClock) readOn(from, again time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.from, c.again = from, again
@@ -154,7 +153,7 @@ func (c *Clock) readOn(from, again time.Time) {
 
 // armLocked sets the timer to the first alarm, or to the next read if it is
 // earlier.
-func (c *Clock) armLocked() {
+func (c *alarmClock) armLocked() {
 	at := c.again
 	if len(c.heap.list) > 0 && (at.IsZero() || c.heap.list[0].At.Before(at)) {
 		at = c.heap.list[0].At
@@ -173,7 +172,7 @@ func (c *Clock) armLocked() {
 
 // due takes the first alarm if its time has come. refill asks the caller to read
 // alarms first.
-func (c *Clock) due() (a Alarm, ok, refill bool) {
+func (c *alarmClock) due() (a alarm, ok, refill bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -188,16 +187,16 @@ func (c *Clock) due() (a Alarm, ok, refill bool) {
 		c.armLocked()
 		return a, false, false
 	}
-	a, ok = heap.Pop(&c.heap).(Alarm)
+	a, ok = heap.Pop(&c.heap).(alarm)
 	return a, ok, false
 }
 
 // ring wakes the sessions whose time has come, one after the other.
-func (c *Clock) ring(ctx context.Context) {
+func (c *alarmClock) ring(ctx context.Context) {
 	for {
 		a, ok, refill := c.due()
 		if refill {
-			if err := c.Refill(ctx); err != nil {
+			if err := c.refill(ctx); err != nil {
 				c.cfg.Logger.ErrorContext(ctx, "read alarms", errlog.Attr(err))
 			}
 			continue
@@ -211,15 +210,15 @@ func (c *Clock) ring(ctx context.Context) {
 		}
 		c.cfg.Logger.WarnContext(ctx, "wake session", "session", a.ID, errlog.Attr(err))
 		if fault.KindOf(err) != fault.NotFound {
-			a.Backoff = Longer(a.Backoff, c.cfg.Interval)
+			a.Backoff = longerBackoff(a.Backoff, c.cfg.Interval)
 			a.At = c.cfg.Now().Add(a.Backoff)
-			c.Set(a)
+			c.set(a)
 		}
 	}
 }
 
-// Longer returns the backoff after another one: twice as long, at least the
-// interval, and at most MaxBackoff.
-func Longer(backoff, interval time.Duration) time.Duration {
-	return min(max(2*backoff, interval), MaxBackoff)
+// longerBackoff returns the backoff after another one: twice as long, at least the
+// interval, and at most maxBackoff.
+func longerBackoff(backoff, interval time.Duration) time.Duration {
+	return min(max(2*backoff, interval), maxBackoff)
 }

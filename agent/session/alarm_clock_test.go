@@ -1,4 +1,4 @@
-package alarm_test
+package session
 
 import (
 	"context"
@@ -9,8 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"docent/agent/session/alarm"
 )
 
 // woken records the sessions that a clock wakes. It fails for those in failing.
@@ -20,7 +18,7 @@ type woken struct {
 	failing map[string]bool
 }
 
-func (w *woken) wake(_ context.Context, a alarm.Alarm) error {
+func (w *woken) wake(_ context.Context, a alarm) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ids = append(w.ids, a.ID)
@@ -36,15 +34,15 @@ func (w *woken) got() []string {
 	return slices.Clone(w.ids)
 }
 
-// clock returns a clock in a bubble whose store has the alarms.
-func clock(t *testing.T, w *woken, stored ...alarm.Alarm) *alarm.Clock {
+// newTestClock returns a clock in a bubble whose store has the alarms.
+func newTestClock(t *testing.T, w *woken, stored ...alarm) *alarmClock {
 	t.Helper()
-	c := alarm.New(alarm.Config{
+	c := newAlarmClock(alarmClockConfig{
 		Now: time.Now, Logger: slog.New(slog.NewTextHandler(t.Output(), nil)), Interval: time.Second,
 		Go:     func(f func()) bool { go f(); return true },
 		Loaded: func() map[string]bool { return map[string]bool{"loaded": true} },
-		Read: func(_ context.Context, from time.Time, limit int) ([]alarm.Alarm, error) {
-			var out []alarm.Alarm
+		Read: func(_ context.Context, from time.Time, limit int) ([]alarm, error) {
+			var out []alarm
 			for _, a := range stored {
 				if !a.At.Before(from) && len(out) < limit {
 					out = append(out, a)
@@ -54,26 +52,26 @@ func clock(t *testing.T, w *woken, stored ...alarm.Alarm) *alarm.Clock {
 		},
 		Wake: w.wake,
 	})
-	c.Start(t.Context())
-	t.Cleanup(c.Stop)
+	c.start(t.Context())
+	t.Cleanup(c.stop)
 	return c
 }
 
-// TestWakes: sessions are woken in the order of their alarms, except those in
+// TestAlarmClock: sessions are woken in the order of their alarms, except those in
 // memory and those whose alarm was taken.
-func TestWakes(t *testing.T) {
+func TestAlarmClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		var w woken
-		c := clock(t, &w, alarm.Alarm{ID: "stored", At: now.Add(2 * time.Second)}, alarm.Alarm{ID: "loaded", At: now.Add(time.Second)})
-		if err := c.Refill(t.Context()); err != nil {
+		c := newTestClock(t, &w, alarm{ID: "stored", At: now.Add(2 * time.Second)}, alarm{ID: "loaded", At: now.Add(time.Second)})
+		if err := c.refill(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		c.Set(alarm.Alarm{ID: "late", At: now.Add(4 * time.Second)})
-		c.Set(alarm.Alarm{ID: "early", At: now.Add(time.Second)})
-		c.Set(alarm.Alarm{ID: "taken", At: now.Add(time.Second)})
-		if c.Take("taken") == nil || c.Take("taken") != nil {
+		c.set(alarm{ID: "late", At: now.Add(4 * time.Second)})
+		c.set(alarm{ID: "early", At: now.Add(time.Second)})
+		c.set(alarm{ID: "taken", At: now.Add(time.Second)})
+		if c.take("taken") == nil || c.take("taken") != nil {
 			t.Error("an alarm is taken once")
 		}
 		<-time.After(3 * time.Second) // of the fake clock
@@ -81,7 +79,7 @@ func TestWakes(t *testing.T) {
 		if got := w.got(); !slices.Equal(got, []string{"early", "stored"}) {
 			t.Errorf("woke %v", got)
 		}
-		c.Stop()
+		c.stop()
 		<-time.After(time.Minute)
 		synctest.Wait()
 		if got := w.got(); len(got) != 2 {
@@ -90,18 +88,18 @@ func TestWakes(t *testing.T) {
 	})
 }
 
-// TestBackoff: the interval between attempts doubles up to MaxBackoff.
-func TestBackoff(t *testing.T) {
+// TestAlarmBackoff: the interval between attempts doubles up to maxBackoff.
+func TestAlarmBackoff(t *testing.T) {
 	t.Parallel()
 	backoff := time.Duration(0)
 	for range 20 {
-		next := alarm.Longer(backoff, time.Second)
-		if next < backoff || next > alarm.MaxBackoff {
+		next := longerBackoff(backoff, time.Second)
+		if next < backoff || next > maxBackoff {
 			t.Fatalf("after %v comes %v", backoff, next)
 		}
 		backoff = next
 	}
-	if backoff != alarm.MaxBackoff {
+	if backoff != maxBackoff {
 		t.Errorf("the longest interval is %v", backoff)
 	}
 }
