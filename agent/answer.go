@@ -38,6 +38,7 @@ func doc(p rag.Passage) payload.RAGDoc {
 	doc := payload.RAGDoc{Content: p.Text, Metadata: payload.RAGMetadata{
 		Source: p.Document.Source, Page: p.Page, Title: p.Document.Title, Heading: p.Heading(),
 		Start: p.Start, End: p.End, Score: p.Score, DocumentID: p.DocumentID, ChunkID: p.ID, File: p.File,
+		Date: p.Document.Day(), DateFrom: string(p.Document.DateFrom), Version: p.Document.Version,
 	}}
 	if p.PageLabel != "" {
 		doc.Metadata.PageLabel = &p.PageLabel

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"docent/internal/errlog"
 	"docent/internal/fault"
@@ -48,6 +49,10 @@ type SessionDocument struct {
 	Media string `json:"media,omitempty"`
 	// Language is an ISO 639-1 code, or "" if unknown.
 	Language string `json:"language,omitempty"`
+	// Date, DateFrom, and Version are those of corpus.Document.
+	Date     time.Time       `json:"date,omitzero"`
+	DateFrom corpus.DateFrom `json:"date_from,omitempty"`
+	Version  string          `json:"version,omitempty"`
 	// Chunks are the passages in order.
 	Chunks []corpus.Chunk `json:"chunks"`
 }

@@ -52,6 +52,12 @@ type Document struct {
 	// Sentence is the id of the error; absent without one, and for documents that
 	// older versions stored.
 	Sentence *fault.Sentence `json:"sentence,omitempty"`
+	// Date is the day when the document was written or last changed.
+	Date string `json:"date,omitempty" doc:"The day when the document was written or last changed, as it states it; absent if it is unknown." example:"2026-05-12"`
+	// DateFrom says where Date comes from.
+	DateFrom corpus.DateFrom `json:"date_from,omitempty" enum:"front_matter,properties,mail_header,page_markup,feed_entry,commit,last_modified,file_time" doc:"Where date comes from. file_time is weak: copying a file often changes it."`
+	// Version is the version that the document states.
+	Version string `json:"version,omitempty" doc:"The version that the title or the fields of the document state."`
 	// Chunks is the number of its passages.
 	Chunks int `json:"chunks"`
 	// CreatedAt is the time when the document was first stored.
@@ -64,7 +70,7 @@ func document(d corpus.Document) Document {
 	return Document{
 		ID: d.ID, Collection: d.Collection, Source: d.Source, Title: d.Title, MediaType: d.MediaType, Language: d.Language,
 		Size: d.Size, SHA256: d.SHA256, Status: d.Status, Error: d.Error.Message, Sentence: route.Sentence(d.Error), Chunks: d.Chunks,
-		CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
+		Date: d.Day(), DateFrom: d.DateFrom, Version: d.Version, CreatedAt: d.CreatedAt.UTC(), UpdatedAt: d.UpdatedAt.UTC(),
 	}
 }
 

@@ -19,7 +19,7 @@ type listInput struct {
 	Collection string        `query:"collection" maxLength:"200" doc:"Lists only this collection."`
 	Status     corpus.Status `query:"status" enum:"ready,failed" doc:"Lists only documents with this status."`
 	Match      string        `query:"match" maxLength:"500" doc:"Lists only documents with this text in the source or title."`
-	Sort       string        `query:"sort" enum:"newest,title,size,updated" doc:"The order: newest by the time of the first storing, updated by the time of the last storing, title by its first 200 letters in lower case, by code points. The default is the order of the first storing."`
+	Sort       string        `query:"sort" enum:"newest,title,size,updated,date" doc:"The order: newest by the time of the first storing, updated by the time of the last storing, date by the date of the document, title by its first 200 letters in lower case, by code points. The default is the order of the first storing."`
 	Order      string        `query:"order" enum:"asc,desc" doc:"The direction of sort. The default is ascending for titles and descending for other orders."`
 	After      int64         `query:"after" minimum:"0" doc:"The cursor without sort: the value next of the previous page."`
 	Cursor     string        `query:"cursor" maxLength:"2000" doc:"The cursor with sort: the value next_cursor of the previous page."`
@@ -42,6 +42,7 @@ type place struct {
 	Title      string    `json:"t,omitempty"`
 	Size       int64     `json:"n,omitempty"`
 	Updated    time.Time `json:"u,omitzero"`
+	Date       time.Time `json:"w,omitzero"`
 }
 
 // placeOf returns the place of a document in the list of a filter.
@@ -55,6 +56,8 @@ func placeOf(sort string, f corpus.DocumentFilter, d corpus.Document) string {
 		p.Size = d.Size
 	case corpus.ByUpdated:
 		p.Updated = d.UpdatedAt.UTC()
+	case corpus.ByDate:
+		p.Date = d.Date
 	case corpus.ByID:
 	}
 	text, _ := json.Marshal(p) //nolint:errchkjson // nothing in it can fail
@@ -88,7 +91,7 @@ func (in *listInput) sorted(f *corpus.DocumentFilter) error {
 	if err != nil || p.Sort != in.Sort || p.Descending != f.Descending {
 		return wrongCursor()
 	}
-	f.Past = &corpus.Document{ID: p.ID, Title: p.Title, Size: p.Size, UpdatedAt: p.Updated}
+	f.Past = &corpus.Document{ID: p.ID, Title: p.Title, Size: p.Size, UpdatedAt: p.Updated, Date: p.Date}
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"docent/api/route"
 	"docent/api/slots"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
 
@@ -41,6 +42,12 @@ type SearchResult struct {
 	Page *int `json:"page"`
 	// PageLabel is the printed page number; null without one.
 	PageLabel *string `json:"page_label"`
+	// Date is the day when the document was written or last changed.
+	Date string `json:"date,omitempty" doc:"The day when the document was written or last changed; absent if it is unknown." example:"2026-05-12"`
+	// DateFrom says where Date comes from.
+	DateFrom corpus.DateFrom `json:"date_from,omitempty" enum:"front_matter,properties,mail_header,page_markup,feed_entry,commit,last_modified,file_time"`
+	// Version is the version that the document states.
+	Version string `json:"version,omitempty"`
 	// Start is a byte offset in the text of the document.
 	Start int `json:"start"`
 	// End is exclusive.
@@ -104,6 +111,7 @@ func (s search) find(ctx context.Context, in *searchInput) (*searchOutput, error
 		res := SearchResult{
 			Rank: r.Rank, Score: r.Score, Source: p.Document.Source, Title: p.Document.Title, Heading: p.Heading(),
 			Page: p.Page, PageLabel: nullable(p.PageLabel), Start: p.Start, End: p.End, Text: p.Text, DocumentID: p.DocumentID, ChunkID: p.ID,
+			Date: p.Document.Day(), DateFrom: p.Document.DateFrom, Version: p.Document.Version,
 		}
 		if in.Explain {
 			res.Features = r.Features

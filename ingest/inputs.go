@@ -28,6 +28,8 @@ type Input struct {
 	Size int64
 	// Modified is the modification time; zero if unknown.
 	Modified time.Time
+	// DateFrom says where Modified comes from. Default: corpus.FileTime.
+	DateFrom corpus.DateFrom
 	// Open returns the content. ReadAll opens several inputs at the same time.
 	Open func(ctx context.Context) (io.ReadCloser, error)
 }
@@ -312,7 +314,7 @@ func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*it
 	b.in.produceRead(ctx, b.run, o.input.Source, o.input.Name, o.data, func(it *item) bool {
 		if !it.marker {
 			if !o.input.Modified.IsZero() {
-				it.mtime = o.input.Modified.UnixNano()
+				it.mtime, it.dated = o.input.Modified.UnixNano(), o.input.DateFrom
 			}
 			// The earlier version stays if this one is unreadable.
 			s, known := b.run.states.find(it.source)

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"docent/ingest/extract/metadata"
 	"docent/ingest/intake"
 	"docent/ingest/jsonl"
 	"docent/ingest/outline"
@@ -33,6 +34,7 @@ type item struct {
 	data   []byte
 	size   int64
 	mtime  int64
+	dated  corpus.DateFrom      // where mtime comes from; "" is the time of a file
 	record *jsonl.Line          // of a line in a file with many documents
 	reason fault.Text           // known reason why it cannot be read
 	silent bool                 // reported but not stored
@@ -121,7 +123,8 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	}
 	d := it.document(r)
 	d.Title, d.MediaType, d.Language, d.Pipeline = doc.Title, doc.Media, doc.Language, in.pipelines.of(doc.Media)
-	d.SHA256, d.Status, d.Text, d.Chunks = hash, corpus.Ready, doc.Text, len(doc.Chunks)
+	d.SHA256, d.Status, d.Text, d.Chunks, d.Version = hash, corpus.Ready, doc.Text, len(doc.Chunks), doc.Version
+	d.Date, d.DateFrom = it.date(doc)
 	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
 	it.result.Status, it.result.Chunks, it.result.Note, it.result.Size = Added, len(doc.Chunks), doc.Note, int64(len(it.data))
 	if it.known {
@@ -137,6 +140,19 @@ func (it *item) document(r *run) corpus.Document {
 		d.Modified = time.Unix(0, it.mtime).UTC()
 	}
 	return d
+}
+
+// date returns the date that the document states, or else the time of its source.
+func (it *item) date(doc intake.Reading) (time.Time, corpus.DateFrom) {
+	if t := metadata.CheckDate(doc.Date); !t.IsZero() {
+		return t, doc.DateFrom
+	}
+	if it.mtime != 0 {
+		if t := metadata.CheckDate(time.Unix(0, it.mtime).UTC()); !t.IsZero() {
+			return t, cmp.Or(it.dated, corpus.FileTime)
+		}
+	}
+	return time.Time{}, ""
 }
 
 // fail builds a failed document for the item, unless the same failure is

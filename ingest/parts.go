@@ -13,6 +13,7 @@ import (
 	"docent/ingest/intake"
 	"docent/ingest/scratch"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // A source may contain other documents: an archive contains files, a mail
@@ -147,13 +148,13 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 func (u *unpacking) part(of *item, part intake.Part, in *partsFile, shared []uint64) bool {
 	it := &item{
 		source: of.source + "#" + part.Name, name: part.Name, path: in.path, part: &partContent{in, part.Offset},
-		size: part.Size, mtime: of.mtime, reason: part.Reason,
+		size: part.Size, mtime: of.mtime, dated: of.dated, reason: part.Reason,
 	}
 	if isPage(part.Name) {
 		it.shared = shared
 	}
 	if !part.Modified.IsZero() {
-		it.mtime = part.Modified.UnixNano()
+		it.mtime, it.dated = part.Modified.UnixNano(), corpus.FileTime
 	}
 	if u.sent[it.source] {
 		it.reason, it.silent = fault.NewText("part_name_twice", "another part has the same name"), true

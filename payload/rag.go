@@ -104,6 +104,13 @@ type RAGMetadata struct {
 	DocumentID int64 `json:"document_id"`
 	// ChunkID identifies the passage.
 	ChunkID int64 `json:"chunk_id"`
+	// Date is the day when the document was written or last changed, such as
+	// 2026-05-12; absent if it is unknown.
+	Date string `json:"date,omitempty"`
+	// DateFrom says where Date comes from; absent without it.
+	DateFrom string `json:"date_from,omitempty" enum:"front_matter,properties,mail_header,page_markup,feed_entry,commit,last_modified,file_time"`
+	// Version is the version that the document states; absent if it states none.
+	Version string `json:"version,omitempty"`
 	// File is the turn of the conversation's file that has the passage; absent for
 	// passages of documents.
 	File int64 `json:"file,omitempty"`

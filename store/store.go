@@ -183,6 +183,10 @@ func Modified(nano int64) time.Time {
 	return time.Unix(0, nano).UTC()
 }
 
+// Date returns a stored date, which is in Unix seconds. Without a date, these are the seconds of
+// the zero time.
+func Date(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
+
 // NoDocument is the error for a document that does not exist.
 func NoDocument(id int64) error {
 	return fault.New(fault.NotFound, "no_document", "there is no document %d", id)

@@ -106,6 +106,9 @@ type listed struct {
 	Language   string    `json:"language,omitempty" jsonschema:"An ISO 639-1 code."`
 	Status     string    `json:"status" jsonschema:"ready, or failed for a document that could not be read."`
 	UpdatedAt  time.Time `json:"updated_at"`
+	Date       string    `json:"date,omitempty" jsonschema:"The day when the document was written or last changed; absent if unknown."`
+	DateFrom   string    `json:"date_from,omitempty" jsonschema:"Where the date comes from, such as front_matter. file_time is weak."`
+	Version    string    `json:"version,omitempty" jsonschema:"The version that the document states."`
 }
 
 type askArgs struct {
@@ -130,6 +133,8 @@ type source struct {
 	URL     string `json:"url" jsonschema:"The address of the document, or its id."`
 	Heading string `json:"heading,omitempty" jsonschema:"The path of headings above the passage."`
 	Page    string `json:"page,omitempty" jsonschema:"The number of the page."`
+	Date    string `json:"date,omitempty" jsonschema:"The day when the document was written or last changed; absent if unknown."`
+	Version string `json:"version,omitempty" jsonschema:"The version that the document states."`
 	Text    string `json:"text" jsonschema:"The passage."`
 }
 
@@ -326,6 +331,7 @@ func (s *Server) list(ctx context.Context, _ *sdk.CallToolRequest, in listArgs) 
 		out.Documents = append(out.Documents, listed{
 			ID: idOf(d.Collection, d.ID), Title: titleOf(d), URL: addressOf(d), Collection: d.Collection, MediaType: d.MediaType,
 			Language: d.Language, Status: string(d.Status), UpdatedAt: d.UpdatedAt.UTC(),
+			Date: d.Day(), DateFrom: string(d.DateFrom), Version: d.Version,
 		})
 	}
 	return out, nil
@@ -392,7 +398,7 @@ func answered(a rag.Answer) askResult {
 		d := r.Passage.Document
 		out.Sources = append(out.Sources, source{
 			Number: i + 1, ID: idOf(d.Collection, d.ID), Title: titleOf(d), URL: addressOf(d),
-			Heading: r.Passage.Heading(), Page: pageOf(r.Passage.Chunk), Text: r.Passage.Text,
+			Heading: r.Passage.Heading(), Page: pageOf(r.Passage.Chunk), Date: d.Day(), Version: d.Version, Text: r.Passage.Text,
 		})
 	}
 	return out

@@ -38,6 +38,10 @@ type docLine struct {
 	Chunks     int           `json:"chunks"`
 	Status     corpus.Status `json:"status"`
 	Reason     string        `json:"reason,omitempty"`
+	// Date is the day when the document was written or last changed.
+	Date     string          `json:"date,omitempty"`
+	DateFrom corpus.DateFrom `json:"date_from,omitempty"`
+	Version  string          `json:"version,omitempty"`
 	// Sentence names the reason; docs/reference/errors.md lists the ids.
 	Sentence fault.Sentence `json:"sentence,omitzero"`
 }
@@ -84,7 +88,7 @@ func newDocsLs(std stdio) *cobra.Command {
 				return eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
 					return enc.Encode(docLine{
 						d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status,
-						d.Error.Message, d.Error.Sentence,
+						d.Error.Message, d.Day(), d.DateFrom, d.Version, d.Error.Sentence,
 					})
 				})
 			}

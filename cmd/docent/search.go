@@ -33,6 +33,9 @@ type searchResult struct {
 	Text       string             `json:"text"`
 	DocumentID int64              `json:"document_id"`
 	ChunkID    int64              `json:"chunk_id"`
+	Date       string             `json:"date,omitempty"`
+	DateFrom   corpus.DateFrom    `json:"date_from,omitempty"`
+	Version    string             `json:"version,omitempty"`
 	Features   map[string]float64 `json:"features,omitempty"`
 }
 
@@ -134,6 +137,7 @@ func jsonSearch(question string, found retrieve.Retrieval, explain bool) searchL
 			Rank: r.Rank, Score: r.Score, Source: p.Document.Source, Title: p.Document.Title,
 			Heading: p.Heading(), Page: p.Page, Start: p.Start, End: p.End, Text: p.Text,
 			DocumentID: p.DocumentID, ChunkID: p.ID,
+			Date: p.Document.Day(), DateFrom: p.Document.DateFrom, Version: p.Document.Version,
 		}
 		if explain {
 			out.Features = r.Features

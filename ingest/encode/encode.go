@@ -42,7 +42,7 @@ func All(ctx context.Context, store corpus.Encodings, model Model) error {
 		if err := encode(ctx, store, model.Embedder, passages, nobodyWaits); err != nil {
 			return err
 		}
-		q.Until = passages[len(passages)-1].Document.Version
+		q.Until = passages[len(passages)-1].Document.Revision
 	}
 }
 

@@ -229,7 +229,7 @@ func (w *Worker) next(ctx context.Context, j *job, asked []int64) ([]corpus.Pass
 	case err != nil:
 		return nil, err
 	case len(passages) > 0:
-		j.until = passages[0].Document.Version
+		j.until = passages[0].Document.Revision
 		return passages, nil
 	}
 	j.until = -1

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"docent/ingest/extract/metadata"
 	"docent/ingest/extract/pdf"
 	"docent/ingest/extract/picture"
 	"docent/ingest/extract/plain"
@@ -97,6 +98,9 @@ func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outlin
 	}
 	if doc.Title == "" {
 		doc.Title = outline.NameTitle(src.Name)
+	}
+	if doc.Version == "" {
+		doc.Version = metadata.VersionIn(doc.Title)
 	}
 	return doc, withCharset(media, doc.Charset), nil
 }

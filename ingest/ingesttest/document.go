@@ -55,7 +55,7 @@ func documentRoundTrip(t *testing.T, db Database) {
 		t.Errorf("created %v, updated %v", got.CreatedAt, got.UpdatedAt)
 	}
 	wanted := p.Document
-	wanted.ID, wanted.Version, wanted.Chunks, wanted.CreatedAt, wanted.UpdatedAt = id, 1, 3, got.CreatedAt, got.UpdatedAt
+	wanted.ID, wanted.Revision, wanted.Chunks, wanted.CreatedAt, wanted.UpdatedAt = id, 1, 3, got.CreatedAt, got.UpdatedAt
 	want(t, "document", got, wanted)
 
 	chunks, err := s.DocumentChunks(ctx, id, -1, 0)
@@ -106,7 +106,7 @@ func documentReplace(t *testing.T, db Database) {
 	want(t, "id after replacing", store(t, s, put("/a", "new", 2)), ids[:1])
 	got, err := s.Document(ctx, ids[0])
 	ok(t, err)
-	if !got.CreatedAt.Equal(old.CreatedAt) || got.UpdatedAt.Before(old.UpdatedAt) || got.Version != 3 || got.Text != "new" || got.Chunks != 2 {
+	if !got.CreatedAt.Equal(old.CreatedAt) || got.UpdatedAt.Before(old.UpdatedAt) || got.Revision != 3 || got.Text != "new" || got.Chunks != 2 {
 		t.Errorf("replaced document: %+v", got)
 	}
 	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)

@@ -121,7 +121,7 @@ func encodingOrder(t *testing.T, db Database) {
 	want(t, "one document", found(corpus.EncodingQuery{Languages: everyLanguage, Documents: ids[1:2], Limit: 1}), []string{"/de d 0"})
 	d, err := s.Document(ctx, ids[1])
 	ok(t, err)
-	want(t, "up to a version", found(corpus.EncodingQuery{Languages: everyLanguage, Until: d.Version, Limit: 9}),
+	want(t, "up to a version", found(corpus.EncodingQuery{Languages: everyLanguage, Until: d.Revision, Limit: 9}),
 		[]string{"/de d 0", "/de d 1", "/en e 0", "/en e 1"})
 	want(t, "counts of listed languages", counts(t, s, "m", only), []int{0, 3})
 

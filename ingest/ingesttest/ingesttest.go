@@ -100,6 +100,7 @@ func put(source, word string, n int) intake.Put {
 			Collection: corpus.DefaultCollection, Source: source, Title: "About " + source, MediaType: "text/plain", Language: "en",
 			Size: int64(len(word)), SHA256: sum(word), ETag: `"` + word + `"`, Modified: time.Unix(1700000000, 123456789).UTC(),
 			Status: corpus.Ready, Pipeline: "test/1", Text: word,
+			Date: time.Date(2026, 5, 12, 0, 0, 0, 0, time.UTC), DateFrom: corpus.FrontMatter, Version: "1." + word,
 		},
 		Embedder: "e1",
 		Original: []byte(word),

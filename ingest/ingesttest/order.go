@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"docent/rag/corpus"
 )
@@ -23,6 +24,7 @@ func documentOrders(t *testing.T, db Database) {
 	for i, title := range titles {
 		p := put(fmt.Sprintf("/Ö%d😀", i), "w", 0)
 		p.Document.Title, p.Document.Size = title, []int64{3, 1 << 40, 0}[i%3]
+		p.Document.Date = []time.Time{{}, time.Date(1851, 10, 18, 0, 0, 0, 0, time.UTC), time.Date(2026, 5, 12, 23, 59, 59, 0, time.UTC)}[i/2%3]
 		ids = append(ids, store(t, s, p)...)
 	}
 	again := put("/Ö2😀", "changed", 0) // the third is the newest change
@@ -36,6 +38,7 @@ func documentOrders(t *testing.T, db Database) {
 			return strings.Compare(titleKey(a.Title), titleKey(b.Title))
 		},
 		corpus.BySize:    func(a, b corpus.Document) int { return cmp.Compare(a.Size, b.Size) },
+		corpus.ByDate:    func(a, b corpus.Document) int { return a.Date.Compare(b.Date) },
 		corpus.ByUpdated: func(a, b corpus.Document) int { return a.UpdatedAt.Compare(b.UpdatedAt) },
 	}
 	for order, compare := range compare {

@@ -38,6 +38,12 @@ type Reading struct {
 	Media string
 	// Language is an ISO 639-1 code; "" if it could not be detected.
 	Language string
+	// Date is when the document was written or last changed, as it states itself; zero if it does
+	// not. DateFrom names the part of the document that states it.
+	Date     time.Time
+	DateFrom corpus.DateFrom
+	// Version is the version that the title or the document's fields state; "" if they do not.
+	Version string
 	// Note describes missing content, such as unreadable characters; "" if
 	// nothing is missing.
 	Note string

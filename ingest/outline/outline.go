@@ -6,7 +6,10 @@ package outline
 import (
 	"path"
 	"strings"
+	"time"
 	"unicode/utf8"
+
+	"docent/rag/corpus"
 )
 
 // Kind is the role of a block.
@@ -57,6 +60,13 @@ type Block struct {
 type Document struct {
 	// Title is the title in the source; "" without one.
 	Title string
+	// Date is when the document was written or last changed, as it states itself; zero if it does
+	// not. See corpus.Document.
+	Date time.Time
+	// DateFrom names the part of the document that states Date.
+	DateFrom corpus.DateFrom
+	// Version is the version that the document states; "" if it states none.
+	Version string
 	// Text is valid UTF-8 without NUL.
 	Text string
 	// Blocks are in the order of the text and do not overlap.
@@ -104,6 +114,13 @@ func Append(blocks []Block, b Block) []Block {
 		return blocks
 	}
 	return append(blocks, b)
+}
+
+// SetDate sets the date and its origin, unless the date is zero.
+func (d *Document) SetDate(date time.Time, from corpus.DateFrom) {
+	if !date.IsZero() {
+		d.Date, d.DateFrom = date, from
+	}
 }
 
 // HeadingName returns the text of a heading block on one line.

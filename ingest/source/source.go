@@ -8,6 +8,8 @@ import (
 	"io"
 	"iter"
 	"time"
+
+	"docent/rag/corpus"
 )
 
 // Item is one document at a source.
@@ -24,6 +26,8 @@ type Item struct {
 	Size int64
 	// Modified is the modification time; zero if unknown.
 	Modified time.Time
+	// DateFrom says where Modified comes from. Default: corpus.FileTime.
+	DateFrom corpus.DateFrom
 	// State is data of the source for this item, such as an ETag. The source gets
 	// it back at the next listing. Only the source interprets it.
 	State []byte

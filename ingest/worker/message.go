@@ -204,7 +204,7 @@ var errReply = errors.New("the worker's answer breaks the protocol")
 func (rep *reply) unpack(text string) (intake.Reading, error) {
 	r := rep.Reading
 	if len(rep.ChunkPages) != len(r.Chunks) || !utf8.ValidString(text) || !utf8.ValidString(r.Title) || !utf8.ValidString(r.Media) ||
-		!utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) {
+		!utf8.ValidString(r.Language) || !utf8.ValidString(r.Note) || !utf8.ValidString(r.Version) || !r.DateFrom.Known() {
 		return intake.Reading{}, errReply
 	}
 	r.Text = text

@@ -52,6 +52,7 @@ type Family struct {
 var Families = []Family{
 	{"rag/*", "rag/..."},
 	{"rag/retrieve/*", "rag/..."},
+	{"ingest/outline", "rag/corpus"},
 	{"embed/*", "embed/*"},
 	{"index/pg*", "index/pgfollow"},
 	{"ingest/...", "ingest/extract/..."},

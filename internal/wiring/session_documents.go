@@ -49,6 +49,7 @@ func (r sessionRAG) ReadDocument(ctx context.Context, session string, file paylo
 	}
 	return agent.SessionDocument{
 		Title: read.Title, Source: file.Name, Media: read.Media, Language: read.Language, Chunks: read.Chunks,
+		Date: read.Date, DateFrom: read.DateFrom, Version: read.Version,
 	}, nil
 }
 
@@ -76,6 +77,7 @@ func (r sessionRAG) index(ctx context.Context, own []agent.SessionDocument) (*re
 	for i, d := range own {
 		documents[i] = corpus.Document{
 			Collection: corpus.DefaultCollection, Title: d.Title, Source: d.Source, MediaType: d.Media, Language: d.Language,
+			Date: d.Date, DateFrom: d.DateFrom, Version: d.Version,
 		}
 		chunks[i] = d.Chunks
 		texts := make([]string, len(d.Chunks))

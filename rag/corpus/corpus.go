@@ -70,6 +70,8 @@ const (
 	BySize DocumentOrder = "size"
 	// ByUpdated orders by the time when the document was last stored.
 	ByUpdated DocumentOrder = "updated"
+	// ByDate orders by Document.Date. Documents without a date come before all others.
+	ByDate DocumentOrder = "date"
 )
 
 // DocumentFilter selects and orders a list of documents.

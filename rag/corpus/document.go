@@ -57,8 +57,19 @@ type Document struct {
 	// chunks. If the program's value differs, the next ingest reads the document
 	// again.
 	Pipeline string
-	// Version is the last corpus revision that stored the document.
-	Version int64
+	// Date is when the document was written or last changed. It is the day and the time that the
+	// document itself states, without the time zone. Times of servers, commits, and files are in
+	// UTC. A document that states only a day has the time 00:00. Date is zero if it is unknown.
+	// It is unknown for all documents that were last read by a version without dates.
+	Date time.Time
+	// DateFrom says where Date comes from; "" without a date. FileTime is weak: copying a file
+	// often changes it.
+	DateFrom DateFrom
+	// Version is the version of the described product or of the document itself, such as
+	// "16.2", if the title or the document's own fields state it; "" if they do not.
+	Version string
+	// Revision is the last corpus revision that stored the document.
+	Revision int64
 	// Chunks is the number of chunks.
 	Chunks int
 	// Text is the extracted text. Chunk offsets refer to it. Lists leave it empty.
@@ -67,6 +78,47 @@ type Document struct {
 	CreatedAt time.Time
 	// UpdatedAt is the time when the document was last stored.
 	UpdatedAt time.Time
+}
+
+// Day returns the day of Date, such as 2026-05-12; "" without a date.
+func (d *Document) Day() string {
+	if d.Date.IsZero() {
+		return ""
+	}
+	return d.Date.Format(time.DateOnly)
+}
+
+// DateFrom says where the date of a document comes from.
+type DateFrom string
+
+// The origins of dates. A document has the date of the first of them that gives one.
+const (
+	// FrontMatter: the fields at the beginning of a text, such as the YAML of a Markdown file.
+	FrontMatter DateFrom = "front_matter"
+	// Properties: the properties of an office document, a PDF, or a book. The time of the last change
+	// comes before the time of creation.
+	Properties DateFrom = "properties"
+	// MailHeader: the field Date of a message.
+	MailHeader DateFrom = "mail_header"
+	// PageMarkup: the metadata of a web page, or its first time element.
+	PageMarkup DateFrom = "page_markup"
+	// FeedEntry: the entry of a feed.
+	FeedEntry DateFrom = "feed_entry"
+	// Commit: the last commit that changed the file.
+	Commit DateFrom = "commit"
+	// LastModified: the header Last-Modified of a web server.
+	LastModified DateFrom = "last_modified"
+	// FileTime: the modification time of the file.
+	FileTime DateFrom = "file_time"
+)
+
+// Known reports whether it is one of the origins, or "".
+func (f DateFrom) Known() bool {
+	switch f {
+	case "", FrontMatter, Properties, MailHeader, PageMarkup, FeedEntry, Commit, LastModified, FileTime:
+		return true
+	}
+	return false
 }
 
 // Kind is the kind of text in a chunk. The weights of retrieval features depend

@@ -17,14 +17,14 @@ type Fixed struct {
 func NewFixed(documents []Document, chunks [][]Chunk, vectors [][][]float32) *Fixed {
 	f := &Fixed{passages: map[int64]Passage{}}
 	for i, d := range documents {
-		d.ID, d.Version, d.Status, d.Chunks = int64(i+1), int64(i+1), Ready, len(chunks[i])
+		d.ID, d.Revision, d.Status, d.Chunks = int64(i+1), int64(i+1), Ready, len(chunks[i])
 		own := make([]Chunk, len(chunks[i]))
 		for n, c := range chunks[i] {
 			c.ID, c.DocumentID, c.Ordinal = int64(len(f.passages)+1), d.ID, n
 			own[n] = c
 			f.passages[c.ID] = Passage{Chunk: c, Document: d}
 		}
-		f.changes = append(f.changes, Change{Revision: d.Version, Document: d, Chunks: own, Vectors: vectors[i]})
+		f.changes = append(f.changes, Change{Revision: d.Revision, Document: d, Chunks: own, Vectors: vectors[i]})
 	}
 	return f
 }

@@ -79,7 +79,7 @@ func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) (
 	}
 	page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (corpus.Change, error) {
 		d, err := scanDocument(row)
-		return corpus.Change{Revision: d.Version, Document: d}, err
+		return corpus.Change{Revision: d.Revision, Document: d}, err
 	})
 	if err != nil || len(page) == 0 {
 		return nil, err

@@ -17,26 +17,26 @@ import (
 // documentColumns are the columns of document d and collection k that
 // documentScan reads.
 const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
-	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
+	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.date, d.date_from, d.edition, d.created_at, d.updated_at`
 
 // documentScan holds a document's columns that need conversion.
 type documentScan struct {
-	doc    corpus.Document
-	status string
-	mtime  int64
+	doc         corpus.Document
+	status      string
+	mtime, date int64
 }
 
 func (s *documentScan) dest() []any {
 	d := &s.doc
 	return []any{
 		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.mtime,
-		&s.status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Version, &d.Chunks, &d.CreatedAt, &d.UpdatedAt,
+		&s.status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks, &s.date, &d.DateFrom, &d.Version, &d.CreatedAt, &d.UpdatedAt,
 	}
 }
 
 func (s *documentScan) document() corpus.Document {
 	d := s.doc
-	d.Status, d.Modified = corpus.Status(s.status), store.Modified(s.mtime)
+	d.Status, d.Modified, d.Date = corpus.Status(s.status), store.Modified(s.mtime), store.Date(s.date)
 	d.CreatedAt, d.UpdatedAt = d.CreatedAt.UTC(), d.UpdatedAt.UTC()
 	return d
 }
@@ -54,6 +54,7 @@ var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d) COLLATE "C"`, store.TitleLetters),
 	corpus.BySize:    `d.size`,
 	corpus.ByUpdated: `d.updated_at`,
+	corpus.ByDate:    `d.date`,
 }
 
 // documentKey returns a document's value of its sort key.
@@ -65,6 +66,8 @@ func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 		return d.Size
 	case corpus.ByUpdated:
 		return d.UpdatedAt
+	case corpus.ByDate:
+		return d.Date.Unix()
 	default:
 		return d.ID
 	}

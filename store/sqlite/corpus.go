@@ -67,7 +67,7 @@ func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) 
 		var scan documentScan
 		err := rows.Scan(scan.dest()...)
 		d := scan.document()
-		return corpus.Change{Revision: d.Version, Document: d}, err
+		return corpus.Change{Revision: d.Revision, Document: d}, err
 	})
 	if err != nil || len(page) == 0 {
 		return nil, err

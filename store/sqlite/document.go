@@ -16,24 +16,24 @@ import (
 // documentColumns are the columns of document d and collection k that
 // scanDocument reads.
 const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
-	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.created_at, d.updated_at`
+	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.date, d.date_from, d.edition, d.created_at, d.updated_at`
 
 // documentScan holds a document's columns that need conversion.
 type documentScan struct {
-	doc                      corpus.Document
-	mtime, created, modified int64
+	doc                            corpus.Document
+	mtime, date, created, modified int64
 }
 
 func (s *documentScan) dest() []any {
 	d := &s.doc
 	return []any{
 		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.mtime,
-		&d.Status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Version, &d.Chunks, &s.created, &s.modified,
+		&d.Status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks, &s.date, &d.DateFrom, &d.Version, &s.created, &s.modified,
 	}
 }
 
 func (s *documentScan) document() corpus.Document {
-	s.doc.Modified = store.Modified(s.mtime)
+	s.doc.Modified, s.doc.Date = store.Modified(s.mtime), store.Date(s.date)
 	s.doc.CreatedAt, s.doc.UpdatedAt = micro(s.created), micro(s.modified)
 	return s.doc
 }
@@ -47,6 +47,7 @@ var documentKeys = map[corpus.DocumentOrder]string{
 	corpus.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d)`, store.TitleLetters),
 	corpus.BySize:    `d.size`,
 	corpus.ByUpdated: `d.updated_at`,
+	corpus.ByDate:    `d.date`,
 }
 
 // documentKey returns a document's value of its sort key.
@@ -58,6 +59,8 @@ func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
 		return d.Size
 	case corpus.ByUpdated:
 		return d.UpdatedAt.UnixMicro()
+	case corpus.ByDate:
+		return d.Date.Unix()
 	default:
 		return d.ID
 	}

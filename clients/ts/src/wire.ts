@@ -138,6 +138,15 @@ export interface components {
                 score?: number | null;
                 document_id?: number;
                 chunk_id?: number;
+                /**
+                 * Format: date
+                 * @description The day when the document was written or last changed. Absent if it is unknown.
+                 */
+                date?: string;
+                /** @enum {unknown} */
+                date_from?: "front_matter" | "properties" | "mail_header" | "page_markup" | "feed_entry" | "commit" | "last_modified" | "file_time";
+                /** @description The version that the document states. Absent if it states none. */
+                version?: string;
                 file?: number;
             };
         };

@@ -27,6 +27,7 @@ import (
 	"docent/ingest/source/dial"
 	"docent/ingest/source/web"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // Config describes a feed source.
@@ -185,7 +186,7 @@ func (s *Source) item(e *gofeed.Item, key string, known source.Known) source.Ite
 	}
 	sum := sha256.Sum256(append([]byte(doc.link+"\x00"), doc.text...))
 	hash := hex.EncodeToString(sum[:16])
-	item := source.Item{Key: key, Name: slug(e.Title) + ".html", Address: doc.link, Size: int64(len(doc.text))}
+	item := source.Item{Key: key, Name: slug(e.Title) + ".html", Address: doc.link, Size: int64(len(doc.text)), DateFrom: corpus.FeedEntry}
 	if e.UpdatedParsed != nil {
 		item.Modified = *e.UpdatedParsed
 	} else if e.PublishedParsed != nil {

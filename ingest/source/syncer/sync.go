@@ -398,7 +398,7 @@ func (s *syncing) admit(ctx context.Context, items []source.Item) ([]ingest.Inpu
 			name = path.Base(it.Key)
 		}
 		inputs = append(inputs, ingest.Input{
-			Source: row.Document, Name: name, Size: it.Size, Modified: it.Modified,
+			Source: row.Document, Name: name, Size: it.Size, Modified: it.Modified, DateFrom: it.DateFrom,
 			Open: func(ctx context.Context) (io.ReadCloser, error) { return s.source.Open(ctx, it) },
 		})
 	}

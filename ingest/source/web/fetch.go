@@ -23,6 +23,7 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/source/dial"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // maxHTML bounds an HTML page. maxKept bounds other documents that are kept
@@ -120,7 +121,7 @@ func (r *run) fetch(ctx context.Context, key string) page {
 	switch code := res.StatusCode; {
 	case code == http.StatusNotModified && known:
 		return page{
-			item:  &source.Item{Key: key, Name: fileName(u, ""), Address: key, Modified: modified(res, st), State: raw, Unchanged: true},
+			item:  &source.Item{Key: key, Name: fileName(u, ""), Address: key, Modified: modified(res, st), DateFrom: corpus.LastModified, State: raw, Unchanged: true},
 			links: lengthen(u, st.Links),
 		}
 	case code == http.StatusOK:
@@ -168,7 +169,7 @@ func (r *run) read(u *url.URL, key string, old state, res *http.Response) page {
 	if !headerSafe(st.ETag) || !headerSafe(st.LastModified) {
 		st.ETag, st.LastModified = "", ""
 	}
-	item := &source.Item{Key: key, Name: fileName(u, kind), Address: key, Size: max(res.ContentLength, 0), Modified: modified(res, st)}
+	item := &source.Item{Key: key, Name: fileName(u, kind), Address: key, Size: max(res.ContentLength, 0), Modified: modified(res, st), DateFrom: corpus.LastModified}
 	isHTML := kind == "text/html" || kind == "application/xhtml+xml"
 	if !isHTML && res.ContentLength > r.src.cfg.MaxBytes {
 		return r.failed(u, key, dial.TooLarge(r.src.cfg.MaxBytes))
@@ -365,6 +366,11 @@ func fileName(u *url.URL, kind string) string {
 	return name
 }
 
+// madeNow is the age below which a page counts as made for the request. Then the time says nothing
+// about its text.
+const madeNow = time.Minute
+
+// modified returns the time of the last change that a server states; zero if it states none.
 func modified(res *http.Response, st state) time.Time {
 	value := res.Header.Get("Last-Modified")
 	if value == "" {
@@ -372,6 +378,9 @@ func modified(res *http.Response, st state) time.Time {
 	}
 	at, err := http.ParseTime(value)
 	if err != nil {
+		return time.Time{}
+	}
+	if now, err := http.ParseTime(res.Header.Get("Date")); err == nil && now.Sub(at) < madeNow {
 		return time.Time{}
 	}
 	return at

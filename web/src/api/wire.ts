@@ -130,6 +130,16 @@ export interface components {
             collection: string;
             /** Format: date-time */
             created_at: string;
+            /**
+             * @description The day when the document was written or last changed, as it states it; absent if it is unknown.
+             * @example 2026-05-12
+             */
+            date?: string;
+            /**
+             * @description Where date comes from. file_time is weak: copying a file often changes it.
+             * @enum {string}
+             */
+            date_from?: "front_matter" | "properties" | "mail_header" | "page_markup" | "feed_entry" | "commit" | "last_modified" | "file_time";
             error?: string;
             /** Format: int64 */
             id: number;
@@ -146,6 +156,8 @@ export interface components {
             title: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description The version that the title or the fields of the document state. */
+            version?: string;
         };
         DocumentIDs: {
             /** @description The ids of the documents. Unknown ids are ignored. */
@@ -776,6 +788,9 @@ export interface components {
         RAGMetadata: {
             /** Format: int64 */
             chunk_id: number;
+            date?: string;
+            /** @enum {string} */
+            date_from?: "front_matter" | "properties" | "mail_header" | "page_markup" | "feed_entry" | "commit" | "last_modified" | "file_time";
             /** Format: int64 */
             document_id: number;
             /** Format: int64 */
@@ -793,6 +808,7 @@ export interface components {
             start: number;
             title: string;
             unavailable?: boolean;
+            version?: string;
         };
         RAGSentence: {
             docs: number[];
@@ -835,6 +851,13 @@ export interface components {
         SearchResult: {
             /** Format: int64 */
             chunk_id: number;
+            /**
+             * @description The day when the document was written or last changed; absent if it is unknown.
+             * @example 2026-05-12
+             */
+            date?: string;
+            /** @enum {string} */
+            date_from?: "front_matter" | "properties" | "mail_header" | "page_markup" | "feed_entry" | "commit" | "last_modified" | "file_time";
             /** Format: int64 */
             document_id: number;
             /** Format: int64 */
@@ -855,6 +878,7 @@ export interface components {
             start: number;
             text: string;
             title: string;
+            version?: string;
         };
         SearchResults: {
             /**

@@ -26,6 +26,12 @@ class Passage:
     score: float
     document_id: int
     chunk_id: int
+    date: str = ""
+    """The day when the document was written or last changed, such as 2026-05-12; empty if it is unknown."""
+    date_from: str = ""
+    """Where the date comes from, such as front_matter."""
+    version: str = ""
+    """The version that the document states."""
 
     @classmethod
     def parse(cls, content: str, of: JSON) -> Passage:
@@ -42,6 +48,9 @@ class Passage:
             score=of.get("score") or 0.0,
             document_id=of.get("document_id", 0),
             chunk_id=of.get("chunk_id", 0),
+            date=of.get("date", ""),
+            date_from=of.get("date_from", ""),
+            version=of.get("version", ""),
         )
 
     def metadata(self) -> dict[str, Any]:
