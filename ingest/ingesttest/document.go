@@ -106,7 +106,8 @@ func documentReplace(t *testing.T, db Database) {
 	want(t, "id after replacing", store(t, s, put("/a", "new", 2)), ids[:1])
 	got, err := s.Document(ctx, ids[0])
 	ok(t, err)
-	if !got.CreatedAt.Equal(old.CreatedAt) || got.UpdatedAt.Before(old.UpdatedAt) || got.Revision != 3 || got.Text != "new" || got.Chunks != 2 {
+	if !got.CreatedAt.Equal(old.CreatedAt) || got.UpdatedAt.Before(old.UpdatedAt) || got.Revision != 3 ||
+		got.Text != "new" || got.Chunks != 2 {
 		t.Errorf("replaced document: %+v", got)
 	}
 	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)

@@ -30,7 +30,8 @@ func (s *documentScan) dest() []any {
 	d := &s.doc
 	return []any{
 		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.mtime,
-		&s.status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks, &s.date, &d.DateFrom, &d.Version, &d.CreatedAt, &d.UpdatedAt,
+		&s.status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks,
+		&s.date, &d.DateFrom, &d.Version, &d.CreatedAt, &d.UpdatedAt,
 	}
 }
 

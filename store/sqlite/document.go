@@ -28,7 +28,8 @@ func (s *documentScan) dest() []any {
 	d := &s.doc
 	return []any{
 		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.mtime,
-		&d.Status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks, &s.date, &d.DateFrom, &d.Version, &s.created, &s.modified,
+		&d.Status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks,
+		&s.date, &d.DateFrom, &d.Version, &s.created, &s.modified,
 	}
 }
 

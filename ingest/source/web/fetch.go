@@ -121,7 +121,7 @@ func (r *run) fetch(ctx context.Context, key string) page {
 	switch code := res.StatusCode; {
 	case code == http.StatusNotModified && known:
 		return page{
-			item:  &source.Item{Key: key, Name: fileName(u, ""), Address: key, Modified: modified(res, st), DateFrom: corpus.LastModified, State: raw, Unchanged: true},
+			item:  &source.Item{Key: key, Name: fileName(u, ""), Address: key, Modified: modified(res, st), State: raw, Unchanged: true},
 			links: lengthen(u, st.Links),
 		}
 	case code == http.StatusOK:
@@ -169,7 +169,8 @@ func (r *run) read(u *url.URL, key string, old state, res *http.Response) page {
 	if !headerSafe(st.ETag) || !headerSafe(st.LastModified) {
 		st.ETag, st.LastModified = "", ""
 	}
-	item := &source.Item{Key: key, Name: fileName(u, kind), Address: key, Size: max(res.ContentLength, 0), Modified: modified(res, st), DateFrom: corpus.LastModified}
+	item := &source.Item{Key: key, Name: fileName(u, kind), Address: key, Size: max(res.ContentLength, 0)}
+	item.Modified, item.DateFrom = modified(res, st), corpus.LastModified
 	isHTML := kind == "text/html" || kind == "application/xhtml+xml"
 	if !isHTML && res.ContentLength > r.src.cfg.MaxBytes {
 		return r.failed(u, key, dial.TooLarge(r.src.cfg.MaxBytes))
