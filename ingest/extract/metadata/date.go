@@ -103,8 +103,18 @@ func dateOf(numbers ...string) time.Time {
 
 // months are the beginnings of the names of months in English and German.
 var months = [][]string{
-	{"jan"}, {"feb"}, {"mar", "mär", "mrz"}, {"apr"}, {"may", "mai"}, {"jun"},
-	{"jul"}, {"aug"}, {"sep"}, {"oct", "okt"}, {"nov"}, {"dec", "dez"},
+	{"jan"},
+	{"feb"},
+	{"mar", "mär", "mrz"},
+	{"apr"},
+	{"may", "mai"},
+	{"jun"},
+	{"jul"},
+	{"aug"},
+	{"sep"},
+	{"oct", "okt"},
+	{"nov"},
+	{"dec", "dez"},
 }
 
 // monthOf returns the number of a month by its name, or 0.
