@@ -1,15 +1,28 @@
 package extract
 
-import "testing"
+import (
+	"cmp"
+	"testing"
+
+	"docent/ingest/extract/html"
+	"docent/ingest/extract/pdf"
+	"docent/ingest/extract/plain"
+	"docent/ingest/format"
+)
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	for media, want := range map[string]int{
-		"text/html": 3, "application/pdf": 2, "text/plain; charset=utf-8": 2, "text/asciidoc": 3, "text/csv; charset=shift_jis": 1, "text/x-go": 1, "text/javascript": 1, "image/png": 1, "image/svg+xml": 1,
-		"application/x-unknown": 0, "application/octet-stream": 0, "": 0,
+	for media, of := range map[string]format.Format{
+		"text/html": html.Format, "application/pdf": pdf.Format, "text/plain; charset=utf-8": plain.TextFormat,
+		"text/csv; charset=shift_jis": plain.CSVFormat, "text/x-go": plain.CodeFormat, "text/javascript": plain.CodeFormat,
 	} {
-		if got := Version(media); got != want {
+		if got, want := Version(media), cmp.Or(of.Version, 1); got != want {
 			t.Errorf("the reader of %q has version %d, want %d", media, got, want)
+		}
+	}
+	for _, media := range []string{"application/x-unknown", "application/octet-stream", ""} {
+		if got := Version(media); got != 0 {
+			t.Errorf("the reader of %q has version %d, want 0", media, got)
 		}
 	}
 }

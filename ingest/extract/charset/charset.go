@@ -3,6 +3,7 @@ package charset
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -77,13 +78,27 @@ func Decode(data []byte, declared string) (text, name string, err error) {
 	if hasUTF8 {
 		return finish(text, "")
 	}
-	for _, c := range guess(data) {
+	fits := guess(data)
+	for _, set := range declarations(data) {
+		for _, c := range fits {
+			if c.name != set.name {
+				continue
+			}
+			if text, err := c.decode(data); err == nil && brokenAtMost(text, maxBroken) {
+				return finish(text, c.name)
+			}
+		}
+	}
+	for _, c := range fits {
 		if text, err := c.decode(data); err == nil && brokenAtMost(text, maxBroken) {
 			return finish(text, c.name)
 		}
 	}
 	if isMixed {
 		return finish(text, "")
+	}
+	if isWestern(data) {
+		return decodeAs(data, named{fallbackSet, charmap.Windows1252})
 	}
 	return "", "", ErrUnknown
 }
@@ -95,8 +110,8 @@ func DecodePage(data []byte) (text, name string, err error) {
 	if declared == "utf-8" && !sure && !bytes.Contains(bytes.ToLower(data[:min(len(data), 1024)]), []byte("utf-8")) {
 		declared = "" // the result is a guess from the first bytes
 	}
-	if declared == "windows-1252" { // also returned for unknown character sets
-		declared = ""
+	if declared == fallbackSet && (contradicts(data) || !slices.ContainsFunc(declarations(data), func(n named) bool { return n.name == fallbackSet })) {
+		declared = "" // also the result for unknown character sets
 	}
 	return Decode(data, declared)
 }

@@ -27,7 +27,7 @@ type candidate struct {
 }
 
 var (
-	western  = strings.Fields("de fr es it pt nl sv da nb fi is ca et")
+	western  = strings.Fields("en de fr es it pt nl sv da nb fi is ca et")
 	central  = strings.Fields("pl cs sk hu hr sl ro de")
 	cyrillic = strings.Fields("ru uk be bg sr mk")
 	baltic   = strings.Fields("lt lv et de")
@@ -37,12 +37,12 @@ var (
 var candidates = []candidate{
 	{"windows-1252", charmap.Windows1252, 0, western},
 	{"iso-8859-15", charmap.ISO8859_15, 4, western},
-	{"macintosh", charmap.Macintosh, 5, western},
-	{"ibm437", charmap.CodePage437, 5, western},
-	{"ibm850", charmap.CodePage850, 4, western},
-	{"windows-1250", charmap.Windows1250, 2, central},
-	{"iso-8859-2", charmap.ISO8859_2, 2, central},
-	{"ibm852", charmap.CodePage852, 5, central},
+	{"macintosh", charmap.Macintosh, 6, western},
+	{"ibm437", charmap.CodePage437, 6, western},
+	{"ibm850", charmap.CodePage850, 5, western},
+	{"windows-1250", charmap.Windows1250, 3, central},
+	{"iso-8859-2", charmap.ISO8859_2, 4, central},
+	{"ibm852", charmap.CodePage852, 6, central},
 	{"windows-1251", charmap.Windows1251, 1, cyrillic},
 	{"koi8-r", charmap.KOI8R, 1, []string{"ru", "bg"}},
 	{"koi8-u", charmap.KOI8U, 2, []string{"uk", "ru", "be"}},
@@ -56,7 +56,7 @@ var candidates = []candidate{
 	{"windows-1255", charmap.Windows1255, 1, []string{"he"}},
 	{"windows-1256", charmap.Windows1256, 1, []string{"ar", "fa"}},
 	{"iso-8859-6", charmap.ISO8859_6, 3, []string{"ar"}},
-	{"windows-1257", charmap.Windows1257, 2, baltic},
+	{"windows-1257", charmap.Windows1257, 3, baltic},
 	{"windows-1258", charmap.Windows1258, 3, []string{"vi"}},
 	{"windows-874", charmap.Windows874, 2, []string{"th"}},
 	{"gb18030", simplifiedchinese.GB18030, 1, []string{"zh", "zh-hant"}},
@@ -67,12 +67,16 @@ var candidates = []candidate{
 }
 
 const (
+	// fallbackSet is the character set of a text whose foreign characters form no words.
+	fallbackSet = "windows-1252"
+	// besideDigit is the cost of a non-ASCII letter directly beside a digit.
+	besideDigit = 4 * costScale
 	// sampleLen is the number of bytes that are scored.
 	sampleLen = 6 << 10
 	// sampleZones is the number of places from which the sample is taken.
 	sampleZones = 6
 	// signInWord is the cost of a punctuation mark or symbol between two letters.
-	signInWord = 6 * costScale
+	signInWord = 9 * costScale
 	// maxAverage is the maximum cost of a plausible text, in nats for each
 	// non-ASCII character.
 	maxAverage = 8.5
@@ -197,6 +201,9 @@ func (c candidate) weigh(data []byte, limit int) (cost int, ok bool) {
 			return 0, false
 		}
 	}
+	if c.name != fallbackSet && !readModels()[c.languages[0]].writesWords(text) {
+		return 0, false
+	}
 	cost = limit
 	for _, language := range c.languages {
 		cost = min(cost, readModels()[language].weigh(text, cost))
@@ -225,6 +232,7 @@ func (m *model) weigh(text string, limit int) int {
 	var prevUpper bool // whether that letter is upper case
 	var run int        // number of letters of the current word
 	var within bool    // punctuation marks directly follow a letter
+	var digit bool     // the previous character is a digit
 	for _, r := range text {
 		if cost > limit {
 			return cost
@@ -234,9 +242,17 @@ func (m *model) weigh(text string, limit int) int {
 				cost += symbolCost(r)
 			}
 			within = (within || prev != 0) && r >= utf8.RuneSelf && r < 0x3000 && !strings.ContainsRune("’·\u00ad\u200c\u200d", r)
-			prev, run = 0, 0
+			isDigit := '0' <= r && r <= '9'
+			if isDigit && prev >= utf8.RuneSelf && !m.isHan() {
+				cost += besideDigit
+			}
+			prev, run, digit = 0, 0, isDigit
 			continue
 		}
+		if digit && r >= utf8.RuneSelf && !m.isHan() {
+			cost += besideDigit
+		}
+		digit = false
 		if within {
 			cost += signInWord
 		}
@@ -247,7 +263,7 @@ func (m *model) weigh(text string, limit int) int {
 			switch {
 			case run == 0 || upper == prevUpper:
 			case upper:
-				cost += 4 * costScale // "aB" is rare
+				cost += 6 * costScale // "aB" is rare
 			case run > 1:
 				cost += 2 * costScale // "ABc" is rare too
 			}
@@ -297,5 +313,5 @@ func isLetter(r rune) bool {
 	if r < utf8.RuneSelf {
 		return 'a' <= r|0x20 && r|0x20 <= 'z'
 	}
-	return unicode.IsLetter(r) || unicode.IsMark(r)
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && r != 'µ' && r != 'ª' && r != 'º'
 }

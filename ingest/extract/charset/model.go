@@ -11,8 +11,8 @@ import (
 // models holds letter statistics, one language to a line: a name, its letters
 // each with its cost, and its pairs of letters each with its cost. A cost is
 // -6·ln(p), written as a printable character from '!' on. Pairs of ASCII
-// letters are left out. The counts are from the language models of lingua-go
-// (Apache License 2.0).
+// letters are left out. The costs of "en" are estimates for borrowed words. The
+// others are from the language models of lingua-go (Apache License 2.0).
 //
 //go:embed models.txt
 var models string
@@ -96,6 +96,8 @@ func symbolCost(r rune) int {
 	switch {
 	case strings.ContainsRune("、。，「」！？：；（）・…“”‘’«»–—°№×€£§±²³µ", r):
 		return 5 * costScale
+	case strings.ContainsRune("©®™•·½¼¾¶÷†‡", r):
+		return 6 * costScale
 	case r == 0xa0 || r == 0x3000:
 		return 6 * costScale
 	case r >= 0xff01 && r <= 0xff5e || r >= 0x3000 && r <= 0x303f, r >= 0x2500 && r <= 0x259f:

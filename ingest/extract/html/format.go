@@ -19,7 +19,7 @@ var Format = format.Format{
 		Endings:   endings,
 		Media:     "text/html",
 		NeverMail: true,
-		Version:   3,
+		Version:   4,
 		Reads:     "headings, paragraphs, lists, definition lists, tables with headers and captions, preformatted text, alternative texts of images, footnote marks; of a saved web article its main content",
 		Leaves:    "navigation, scripts, styles, forms, hidden elements; menus and teasers beside a web article",
 		Limits:    "pages over 8 MiB or 500,000 nodes are read without nesting",
