@@ -110,7 +110,8 @@ func DecodePage(data []byte) (text, name string, err error) {
 	if declared == "utf-8" && !sure && !bytes.Contains(bytes.ToLower(data[:min(len(data), 1024)]), []byte("utf-8")) {
 		declared = "" // the result is a guess from the first bytes
 	}
-	if declared == fallbackSet && (contradicts(data) || !slices.ContainsFunc(declarations(data), func(n named) bool { return n.name == fallbackSet })) {
+	isFallback := func(n named) bool { return n.name == fallbackSet }
+	if declared == fallbackSet && (contradicts(data) || !slices.ContainsFunc(declarations(data), isFallback)) {
 		declared = "" // also the result for unknown character sets
 	}
 	return Decode(data, declared)

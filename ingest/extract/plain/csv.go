@@ -122,7 +122,8 @@ func (w *tableWriter) add(rec record) {
 		next = record{}
 	}
 	names := isNames(held.cells)
-	if w.width > 0 && (held.apart && (len(held.cells) != w.width || names && w.values) || names && len(held.cells) != w.width && len(next.cells) == len(held.cells)) {
+	other := len(held.cells) != w.width
+	if w.width > 0 && (held.apart && (other || names && w.values) || names && other && len(next.cells) == len(held.cells)) {
 		w.width = 0
 		w.b.Add(outline.Row, 0, "\n\n", table.Line(w.header))
 		w.header = nil
