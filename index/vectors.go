@@ -21,6 +21,8 @@ type Vector struct {
 	ID int64
 	// Collection is the document's collection.
 	Collection string
+	// Document is the id of the chunk's document.
+	Document int64
 	// Values have length 1.
 	Values []float32
 	// Scaled reports whether Values are a copy of the entry's vector with another length.
@@ -59,7 +61,7 @@ func (v *Vectors) Entries() []retrieve.Entry {
 	out := make([]retrieve.Entry, 0, len(v.byID))
 	for _, one := range v.byID {
 		out = append(out, retrieve.Entry{
-			ID: one.ID, Collection: one.Collection, Source: one.source, Ordinal: one.ordinal, Vector: one.Values,
+			ID: one.ID, DocumentID: one.Document, Collection: one.Collection, Source: one.source, Ordinal: one.ordinal, Vector: one.Values,
 		})
 	}
 	return out
@@ -70,14 +72,24 @@ func (v *Vectors) Entries() []retrieve.Entry {
 func (v *Vectors) Collection(name string) []*Vector { return v.byCollection[name] }
 
 // Collections calls visit with each collection that the filter accepts, until
-// visit fails.
+// visit fails. If the filter names documents, a list has only their vectors.
 func (v *Vectors) Collections(filter retrieve.Filter, visit func(name string, vectors []*Vector) error) error {
-	accepts := filter.Accepts()
+	whole, accepts := retrieve.Filter{Collections: filter.Collections}.Accepts(), filter.Accepts()
 	for name, vectors := range v.byCollection {
-		if accepts(name) {
-			if err := visit(name, vectors); err != nil {
-				return err
+		if !whole(name, 0) {
+			continue
+		}
+		if len(filter.Documents) > 0 {
+			all := vectors
+			vectors = nil
+			for _, one := range all {
+				if accepts(name, one.Document) {
+					vectors = append(vectors, one)
+				}
 			}
+		}
+		if err := visit(name, vectors); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -122,7 +134,7 @@ func (v *Vectors) Add(e *retrieve.Entry) *Vector {
 	}
 	list := v.byCollection[e.Collection]
 	added := &Vector{
-		ID: e.ID, Collection: e.Collection, Values: values, Scaled: &values[0] != &e.Vector[0],
+		ID: e.ID, Collection: e.Collection, Document: e.DocumentID, Values: values, Scaled: &values[0] != &e.Vector[0],
 		source: e.Source, ordinal: e.Ordinal, place: len(list),
 	}
 	v.byID[e.ID] = added
@@ -161,7 +173,10 @@ func (v *Vectors) Load(saved []Saved, dimensions int, entry func(id int64) (retr
 					return fmt.Errorf("chunk %d has a vector without a direction", id)
 				}
 			}
-			all[i] = Vector{ID: id, Collection: s.Collection, Values: values, Scaled: scaled, source: e.Source, ordinal: e.Ordinal, place: i}
+			all[i] = Vector{
+				ID: id, Collection: s.Collection, Document: e.DocumentID, Values: values, Scaled: scaled,
+				source: e.Source, ordinal: e.Ordinal, place: i,
+			}
 			list[i], v.byID[id] = &all[i], &all[i]
 		}
 		v.byCollection[s.Collection] = list

@@ -47,7 +47,7 @@ func (x *Index) Words(ctx context.Context, text string, k int, filter retrieve.F
 			x.score(sc.scores, list, g.Weight)
 		}
 	}
-	x.best(sc, k, x.filter(filter))
+	x.best(sc, k, x.accepted(filter))
 	clear(sc.scores)
 	hits := make([]retrieve.Hit, len(sc.heap))
 	for i, f := range sc.heap {
@@ -87,21 +87,29 @@ func (x *Index) saturated(slot, tf uint32) float32 {
 	return keyword.Saturated(float32(tf), keyword.Norm(float32(length), x.meanLength(), keyword.B))
 }
 
-// filter returns, by number, the collections that a filter accepts. nil means all.
-func (x *Index) filter(f retrieve.Filter) []bool {
-	if len(f.Collections) == 0 {
+// accepted returns a function that reports whether a filter accepts the chunk in a slot. nil means all.
+func (x *Index) accepted(f retrieve.Filter) func(slot uint32) bool {
+	if len(f.Collections) == 0 && len(f.Documents) == 0 {
 		return nil
 	}
-	out := make([]bool, len(x.collections.list))
-	accepts := f.Accepts()
+	collections := make([]bool, len(x.collections.list))
+	whole := retrieve.Filter{Collections: f.Collections}.Accepts()
 	for i, name := range x.collections.list {
-		out[i] = accepts(name)
+		collections[i] = whole(name, 0)
 	}
-	return out
+	documents := make(map[uint32]bool, len(f.Documents))
+	for _, id := range f.Documents {
+		if row, ok := x.docs.rows[id]; ok {
+			documents[row] = true
+		}
+	}
+	return func(slot uint32) bool {
+		return collections[x.chunks.collections[slot]] && (len(f.Documents) == 0 || documents[x.chunks.docs[slot]])
+	}
 }
 
 // best leaves the k best live chunks in sc.heap, in order.
-func (x *Index) best(sc *scratch, k int, filter []bool) {
+func (x *Index) best(sc *scratch, k int, accepted func(slot uint32) bool) {
 	h := sc.heap[:0]
 	floor := float32(0)
 	for slot, score := range sc.scores {
@@ -109,7 +117,7 @@ func (x *Index) best(sc *scratch, k int, filter []bool) {
 			continue
 		}
 		f := found{uint32(slot), score}
-		if !x.chunks.alive(f.slot) || filter != nil && !filter[x.chunks.collections[slot]] {
+		if !x.chunks.alive(f.slot) || accepted != nil && !accepted(f.slot) {
 			continue
 		}
 		if len(h) < k {

@@ -149,7 +149,7 @@ func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter ret
 	}
 	top := index.Top{K: k}
 	err = x.vectors.Collections(filter, func(name string, vectors []*index.Vector) error {
-		if c := x.small[name]; c != nil {
+		if c := x.small[name]; c != nil && len(filter.Documents) == 0 {
 			return x.ask(ctx, c, query, &top)
 		}
 		top.Scan(query, vectors)

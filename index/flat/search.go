@@ -41,7 +41,7 @@ func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter ret
 		return []retrieve.Hit{}, err
 	}
 	parts, n := x.parts(filter)
-	exact, size := x.cfg.Float32 || n <= fewPerHit*k, len(query)
+	exact, size := x.cfg.Float32 || len(filter.Documents) > 0 || n <= fewPerHit*k, len(query)
 	if exact {
 		size *= 4
 	}
@@ -64,7 +64,7 @@ func (x *Index) parts(filter retrieve.Filter) (parts []part, n int) {
 		at := 0
 		for piece := range slices.Chunk(vectors, blockRows) {
 			p := part{vectors: piece}
-			if !x.cfg.Float32 {
+			if !x.cfg.Float32 && len(filter.Documents) == 0 { // a block has a whole collection
 				p.block = x.codes[name].blocks[at]
 			}
 			parts = append(parts, p)

@@ -22,7 +22,7 @@ func (x *Index) BuildHNSW(ctx context.Context) error { return x.entries().buildH
 
 // Approximate searches the HNSW index alone.
 func (x *Index) Approximate(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	return x.entries().approximate(ctx, search{format(index.Unit(vector)), append([]string{}, filter.Collections...), k})
+	return x.entries().approximate(ctx, newSearch(index.Unit(vector), k, filter))
 }
 
 // Put implements indextest.Writer.
@@ -99,5 +99,5 @@ func (e *Encoder) BuildHNSW(ctx context.Context) error { return e.buildHNSW(ctx)
 
 // Approximate searches the HNSW index alone.
 func (e *Encoder) Approximate(ctx context.Context, vector []float32, k int, filter retrieve.Filter) ([]retrieve.Hit, error) {
-	return e.approximate(ctx, search{format(index.Unit(vector)), append([]string{}, filter.Collections...), k})
+	return e.approximate(ctx, newSearch(index.Unit(vector), k, filter))
 }

@@ -38,7 +38,16 @@ type vectors struct {
 type search struct {
 	vector      string
 	collections []string // empty means all
+	documents   []int64  // empty means all
 	k           int
+}
+
+// newSearch returns the search for the k vectors that are nearest to a query of length 1.
+func newSearch(query []float32, k int, filter retrieve.Filter) search {
+	return search{
+		vector: format(query), k: k,
+		collections: append([]string{}, filter.Collections...), documents: append([]int64{}, filter.Documents...),
+	}
 }
 
 // Nearest implements retrieve.Nearest.
@@ -60,7 +69,7 @@ func (x vectors) nearest(ctx context.Context, vector []float32, k int, filter re
 	if query == nil || k < 1 {
 		return nil, ctx.Err()
 	}
-	hits, err := x.find(ctx, len(vector), search{vector: format(query), collections: append([]string{}, filter.Collections...), k: k})
+	hits, err := x.find(ctx, len(vector), newSearch(query, k, filter))
 	return hits, x.index.cfg.Fail("search the index in PostgreSQL", err)
 }
 
@@ -69,9 +78,10 @@ func (x vectors) find(ctx context.Context, dimensions int, s search) ([]retrieve
 	var accepted int // counted up to Exact + 1
 	var indexed bool
 	err := x.index.cfg.Pool.QueryRow(ctx, `SELECT embedder, to_regclass('`+x.hnsw()+`') IS NOT NULL,
-		CASE WHEN cardinality($1::text[]) = 0 THEN vectors
-			ELSE (SELECT count(*) FROM (SELECT FROM `+x.table+` WHERE collection = ANY ($1) LIMIT $2) accepted) END
-		FROM `+x.state, s.collections, x.index.cfg.Exact+1).Scan(&embedder, &indexed, &accepted)
+		CASE WHEN cardinality($1::text[]) = 0 AND cardinality($3::bigint[]) = 0 THEN vectors
+			ELSE (SELECT count(*) FROM (SELECT FROM `+x.table+` WHERE (cardinality($1::text[]) = 0 OR collection = ANY ($1))
+				AND (cardinality($3::bigint[]) = 0 OR document_id = ANY ($3)) LIMIT $2) accepted) END
+		FROM `+x.state, s.collections, x.index.cfg.Exact+1, s.documents).Scan(&embedder, &indexed, &accepted)
 	switch {
 	case err != nil:
 		return nil, err
@@ -93,22 +103,26 @@ func (x vectors) find(ctx context.Context, dimensions int, s search) ([]retrieve
 }
 
 // accepted is the condition of a filter. All queries have the same parameters: the
-// vector, the collections, and two limits.
+// vector, the collections, the documents, and one or two limits.
 func (s search) accepted() string {
-	if len(s.collections) == 0 {
-		return `cardinality($2::text[]) = 0`
+	collections, documents := `cardinality($2::text[]) = 0`, `cardinality($3::bigint[]) = 0`
+	if len(s.collections) > 0 {
+		collections = `collection = ANY ($2::text[])`
 	}
-	return `collection = ANY ($2::text[])`
+	if len(s.documents) > 0 {
+		documents = `document_id = ANY ($3::bigint[])`
+	}
+	return collections + ` AND ` + documents
 }
 
 // hits orders the candidates of a query.
-const hits = ` SELECT chunk_id, 0 - distance FROM candidates ORDER BY distance, source, ordinal, chunk_id LIMIT $3`
+const hits = ` SELECT chunk_id, 0 - distance FROM candidates ORDER BY distance, source, ordinal, chunk_id LIMIT $4`
 
 // exact compares all accepted vectors. The candidates are materialized, so that
 // PostgreSQL does not use the HNSW index for the order.
 func (x vectors) exact(ctx context.Context, s search) ([]retrieve.Hit, error) {
 	rows, err := x.index.cfg.Pool.Query(ctx, `WITH candidates AS MATERIALIZED (SELECT chunk_id, source, ordinal, vector <#> $1::vector AS distance
-		FROM `+x.table+` WHERE vector IS NOT NULL AND `+s.accepted()+`)`+hits, s.vector, s.collections, s.k)
+		FROM `+x.table+` WHERE vector IS NOT NULL AND `+s.accepted()+`)`+hits, s.vector, s.collections, s.documents, s.k)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +139,7 @@ func (x vectors) approximate(ctx context.Context, s search) (found []retrieve.Hi
 	}
 	fetch := min(max(overfetch*s.k, minFetch), maxEF)
 	ef := fetch
-	if len(s.collections) > 0 {
+	if len(s.collections) > 0 || len(s.documents) > 0 {
 		ef = maxEF
 	}
 	// A batch is one transaction, and the settings end with it.
@@ -137,7 +151,7 @@ func (x vectors) approximate(ctx context.Context, s search) (found []retrieve.Hi
 	}
 	settings := batch.Len()
 	batch.Queue(`WITH candidates AS MATERIALIZED (SELECT chunk_id, source, ordinal, vector <#> $1::vector AS distance
-		FROM `+x.table+` WHERE `+s.accepted()+` ORDER BY `+key+` <#> `+query+` LIMIT $4)`+hits, s.vector, s.collections, s.k, fetch)
+		FROM `+x.table+` WHERE `+s.accepted()+` ORDER BY `+key+` <#> `+query+` LIMIT $5)`+hits, s.vector, s.collections, s.documents, s.k, fetch)
 	results := x.index.cfg.Pool.SendBatch(ctx, &batch)
 	defer func() { err = errors.Join(err, results.Close()) }()
 	for range settings {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -128,7 +129,7 @@ func (x *Index) words(ctx context.Context, query string, k int, filter retrieve.
 		if l.chunks > most {
 			essential = rarest(terms, limit)
 		}
-		found, err := x.matching(ctx, l, terms, essential, filter.Collections)
+		found, err := x.matching(ctx, l, terms, essential, filter)
 		if err != nil {
 			return nil, err
 		}
@@ -157,17 +158,23 @@ func rarest(terms []scored, limit int64) int {
 }
 
 // matching scores the chunks that contain one of the first terms, in any order. All
-// terms count for the score. in are collections; none means all.
-func (x *Index) matching(ctx context.Context, l *lexicon, terms []scored, essential int, in []string) (found []retrieve.Hit, err error) {
+// terms count for the score.
+func (x *Index) matching(
+	ctx context.Context, l *lexicon, terms []scored, essential int, in retrieve.Filter,
+) (found []retrieve.Hit, err error) {
 	ids := make([]int32, essential)
 	for i := range ids {
 		ids[i] = terms[i].id
 	}
 	accepted := ``
 	parameters := []any{ids, x.cfg.Most}
-	if len(in) > 0 {
-		accepted = ` AND collection = ANY ($3)`
-		parameters = append(parameters, in)
+	if len(in.Collections) > 0 {
+		parameters = append(parameters, in.Collections)
+		accepted += fmt.Sprintf(` AND collection = ANY ($%d)`, len(parameters))
+	}
+	if len(in.Documents) > 0 {
+		parameters = append(parameters, in.Documents)
+		accepted += fmt.Sprintf(` AND document_id = ANY ($%d)`, len(parameters))
 	}
 	// A batch is one transaction, and the settings end with it. The plan must know the
 	// terms, because some are rare and others are not.

@@ -188,13 +188,9 @@ func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter ret
 	if err != nil {
 		return nil, fmt.Errorf("weaviate: write a search: %w", err)
 	}
-	where := ""
-	if len(filter.Collections) > 0 {
-		names, err := json.Marshal(filter.Collections) // a string of JSON is one of GraphQL
-		if err != nil {
-			return nil, fmt.Errorf("weaviate: write a search: %w", err)
-		}
-		where = fmt.Sprintf(`, where: {path: ["collection"], operator: ContainsAny, valueText: %s}`, names)
+	where, err := condition(filter)
+	if err != nil {
+		return nil, fmt.Errorf("weaviate: write a search: %w", err)
 	}
 	limit := min(k+spare, maxFetch)
 	list, err := x.fetch(ctx, numbers, where, limit)
@@ -211,6 +207,29 @@ func (x *Index) Nearest(ctx context.Context, vector []float32, k int, filter ret
 		hits = append(hits, retrieve.Hit{ID: f.Chunk, Score: -f.Additional.Distance})
 	}
 	return hits, nil
+}
+
+// condition returns the argument of a search that applies a filter. A value of JSON is one of GraphQL.
+func condition(filter retrieve.Filter) (string, error) {
+	var all []string
+	if len(filter.Documents) > 0 {
+		ids, err := json.Marshal(filter.Documents)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, fmt.Sprintf(`{path: ["document"], operator: ContainsAny, valueInt: %s}`, ids))
+	}
+	if len(filter.Collections) > 0 {
+		names, err := json.Marshal(filter.Collections)
+		if err != nil {
+			return "", err
+		}
+		all = append(all, fmt.Sprintf(`{path: ["collection"], operator: ContainsAny, valueText: %s}`, names))
+	}
+	if len(all) == 0 {
+		return "", nil
+	}
+	return ", where: {operator: And, operands: [" + strings.Join(all, ", ") + "]}", nil
 }
 
 // fetch returns up to limit of the nearest chunks, best first.

@@ -44,16 +44,25 @@ type Hit struct {
 type Filter struct {
 	// Collections are the searched collections. None means all.
 	Collections []string
+	// Documents are the ids of the searched documents. None means all.
+	Documents []int64
 }
 
-// Accepts returns a function that reports whether chunks of a collection may be
-// found.
-func (f Filter) Accepts() func(collection string) bool {
-	accepted := make(map[string]bool, len(f.Collections))
-	for _, name := range f.Collections {
-		accepted[name] = true
+// Accepts returns a function that reports whether chunks of a document in a
+// collection may be found.
+func (f Filter) Accepts() func(collection string, document int64) bool {
+	collections, documents := set(f.Collections), set(f.Documents)
+	return func(collection string, document int64) bool {
+		return (len(collections) == 0 || collections[collection]) && (len(documents) == 0 || documents[document])
 	}
-	return func(name string) bool { return len(accepted) == 0 || accepted[name] }
+}
+
+func set[T comparable](list []T) map[T]bool {
+	out := make(map[T]bool, len(list))
+	for _, v := range list {
+		out[v] = true
+	}
+	return out
 }
 
 // Nearest finds chunks by vector. It orders hits by cosine similarity, highest first. Equal scores are ordered by source, ordinal,

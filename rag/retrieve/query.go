@@ -13,6 +13,9 @@ const MaxK = 50
 // AnswerK is the default number of passages for an answer, as in BAF.
 const AnswerK = 4
 
+// MaxDocuments limits Query.Documents.
+const MaxDocuments = 1000
+
 // Query is a request for passages.
 type Query struct {
 	// Question is the text to search for.
@@ -27,6 +30,8 @@ type Query struct {
 	K int
 	// Collections are the searched collections. None means all.
 	Collections []string
+	// Documents are the ids of the searched documents, at most MaxDocuments. None means all.
+	Documents []int64
 	// Mode chooses the stages. Default: "", which means Full. Evaluation compares
 	// the modes.
 	Mode Mode

@@ -100,6 +100,10 @@ func (q Query) complete() (Query, error) {
 	if len(q.Wordings) > MaxWordings {
 		return q, fault.New(fault.Invalid, "config_too_many_wordings", "%d other wordings; at most %d are allowed", len(q.Wordings), MaxWordings)
 	}
+	if len(q.Documents) > MaxDocuments {
+		return q, fault.New(fault.Invalid, "search_too_many_documents",
+			"a search in %d documents; at most %d are allowed: search in their collections", len(q.Documents), MaxDocuments)
+	}
 	if q.Mode == "" {
 		q.Mode = Full
 	}
@@ -142,7 +146,7 @@ func (r *Retriever) candidates(ctx context.Context, q Query, asking question) (a
 		span.Set("docent.candidates", len(all))
 		span.End(err)
 	}()
-	filter := Filter{Collections: q.Collections}
+	filter := q.filter()
 	var words, near []Hit
 	if q.Mode != Vectors {
 		if words, err = r.cfg.Words.Words(ctx, asking.text, stageOne, filter); err != nil {
@@ -203,6 +207,9 @@ func (r *Retriever) candidates(ctx context.Context, q Query, asking question) (a
 	})
 	return join(all, others, rows), err
 }
+
+// filter returns what the query may find.
+func (q Query) filter() Filter { return Filter{Collections: q.Collections, Documents: q.Documents} }
 
 func candidateIDs(candidates []candidate) []int64 {
 	ids := make([]int64, len(candidates))
@@ -357,9 +364,9 @@ func (r *Retriever) results(ctx context.Context, candidates []candidate, q Query
 		place[id] = i
 	}
 	out := make([]Result, 0, len(passages))
-	accepts := Filter{Collections: q.Collections}.Accepts()
+	accepts := q.filter().Accepts()
 	for _, p := range passages {
-		if c := &candidates[place[p.ID]]; accepts(p.Document.Collection) { // rights must not depend on an index
+		if c := &candidates[place[p.ID]]; accepts(p.Document.Collection, p.Document.ID) { // rights must not depend on an index
 			out = append(out, Result{Rank: len(out) + 1, Score: c.score, Passage: p, Features: c.explain(q)})
 		}
 	}

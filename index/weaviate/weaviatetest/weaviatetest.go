@@ -195,7 +195,8 @@ func (s *Server) removeOne(r *http.Request, body []byte) (any, int) {
 var (
 	isCount  = regexp.MustCompile(`^\{Aggregate \{(\w+) \{meta \{count\}\}\}\}$`)
 	isSearch = regexp.MustCompile(`^\{Get \{(\w+)\(limit: (\d+), nearVector: \{vector: (\[[^\]]*\])\}` +
-		`(?:, where: \{path: \["collection"\], operator: ContainsAny, valueText: (\[.*\])\})?\) \{chunk source ordinal _additional \{distance\}\}\}\}$`)
+		`(?:, where: \{operator: And, operands: \[(?:\{path: \["document"\], operator: ContainsAny, valueInt: (\[[\d,]*\])\})?(?:, )?` +
+		`(?:\{path: \["collection"\], operator: ContainsAny, valueText: (\[.*\])\})?\]\})?\) \{chunk source ordinal _additional \{distance\}\}\}\}$`)
 )
 
 func (s *Server) query(_ *http.Request, body []byte) (any, int) {
@@ -208,7 +209,7 @@ func (s *Server) query(_ *http.Request, body []byte) (any, int) {
 		return map[string]any{"data": map[string]any{"Aggregate": map[string]any{m[1]: []any{count}}}}, http.StatusOK
 	}
 	if m := isSearch.FindStringSubmatch(in.Query); m != nil && s.classes[m[1]] != nil {
-		found, err := s.classes[m[1]].search(m[2], m[3], m[4])
+		found, err := s.classes[m[1]].search(m[2], m[3], m[5], m[4])
 		if err == nil {
 			return map[string]any{"data": map[string]any{"Get": map[string]any{m[1]: found}}}, http.StatusOK
 		}
@@ -217,9 +218,9 @@ func (s *Server) query(_ *http.Request, body []byte) (any, int) {
 	return map[string]any{"errors": []any{message}}, http.StatusOK
 }
 
-// search returns the nearest objects of the given collections, or of all. The parameters
-// are JSON.
-func (c *class) search(limit, vector, collections string) ([]map[string]any, error) {
+// search returns the nearest objects of the given collections and documents, or of all.
+// The parameters are JSON.
+func (c *class) search(limit, vector, collections, documents string) ([]map[string]any, error) {
 	n, err := strconv.Atoi(limit)
 	if err != nil {
 		return nil, fmt.Errorf("limit: %w", err)
@@ -234,11 +235,20 @@ func (c *class) search(limit, vector, collections string) ([]map[string]any, err
 			return nil, fmt.Errorf("collections: %w", err)
 		}
 	}
+	var of []float64
+	if documents != "" {
+		if err := json.Unmarshal([]byte(documents), &of); err != nil {
+			return nil, fmt.Errorf("documents: %w", err)
+		}
+	}
 	distances := map[string]float64{}
 	var ids []string
 	for id, o := range c.objects {
 		collection, _ := o.Properties["collection"].(string) // "" of another type is in no collection
 		if len(o.Vector) != len(query) || collections != "" && !slices.Contains(in, collection) {
+			continue
+		}
+		if document, _ := o.Properties["document"].(float64); documents != "" && !slices.Contains(of, document) {
 			continue
 		}
 		for i, f := range o.Vector {

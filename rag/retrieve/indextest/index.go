@@ -154,7 +154,7 @@ func wantCount(t *testing.T, x index, want int) {
 func run(t *testing.T, open func(t *testing.T) index) {
 	for name, test := range map[string]func(*testing.T, index){
 		"empty": testEmpty, "finds": testFinds, "ties": testTies, "ties at the cut": testTiesAtCut, "k": testK, "replace": testReplace,
-		"delete": testDelete, "collections": testCollections, "canceled": testCanceled,
+		"delete": testDelete, "collections": testCollections, "documents": testDocuments, "canceled": testCanceled,
 		"canceled midway": testCanceledMidway, "concurrent": testConcurrent,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -299,6 +299,41 @@ func testCollections(t *testing.T, x index) {
 		}
 	}
 	wantIDs(t, find(t, x, "vanilla", 100, "nothing"))
+}
+
+func testDocuments(t *testing.T, x index) {
+	entries := Entries(60) // ten in each document
+	for i := range entries {
+		entries[i].Text += " vanilla"
+		entries[i].Vector = Vector(entries[i].Text)
+		entries[i].Collection = []string{"a", "b"}[i%2]
+	}
+	put(t, x, entries...)
+	for _, filter := range []retrieve.Filter{
+		{Documents: []int64{2}},
+		{Documents: []int64{3, 1, 999}},
+		{Documents: []int64{2, 3}, Collections: []string{"a"}},
+		{Documents: []int64{999}},
+		{Documents: []int64{2}, Collections: []string{"nothing"}},
+	} {
+		var want []int64
+		for _, e := range entries {
+			if filter.Accepts()(e.Collection, e.DocumentID) {
+				want = append(want, e.ID)
+			}
+		}
+		hits, err := x.search(t.Context(), "vanilla", 100, filter)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ids(hits)
+		if slices.Sort(got); !slices.Equal(got, want) {
+			t.Errorf("%+v: found %v, want %v", filter, got, want)
+		}
+		if hits, err := x.search(t.Context(), "vanilla", 3, filter); err != nil || len(hits) != min(3, len(want)) {
+			t.Errorf("%+v: the best three are %v, %v", filter, hits, err)
+		}
+	}
 }
 
 func testCanceled(t *testing.T, x index) {

@@ -516,6 +516,7 @@ export interface Params {
   scope_unknown: [string];
   search_feature_unknown: [string];
   search_mode_unknown: [string];
+  search_too_many_documents: [number, number];
   searches_full: [];
   secret_key_length: [string, number, number];
   secret_key_not_written: [];
