@@ -10,6 +10,12 @@ import (
 // FeaturesOf returns the Features of a retriever.
 func FeaturesOf(r *Retriever) Features { return r.features }
 
+// Slips finds the words with a typing error.
+var Slips = slips
+
+// Meant returns the similar word of the vocabulary.
+func (s slip) Meant() string { return s.meant }
+
 // TokensInMemory counts the tokens of the rows in memory.
 func TokensInMemory(r *Retriever) int { return r.memory.rows.length }
 

@@ -1,23 +1,10 @@
-package spelling_test
+package retrieve_test
 
 import (
-	"sync"
 	"testing"
 
-	"docent/embed"
-	"docent/rag/retrieve/spelling"
+	"docent/rag/retrieve"
 )
-
-var loaded = sync.OnceValues(embed.NewStatic)
-
-func testStatic(t *testing.T) *embed.Static {
-	t.Helper()
-	static, err := loaded()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return static
-}
 
 func TestSlips(t *testing.T) {
 	t.Parallel()
@@ -26,8 +13,8 @@ func TestSlips(t *testing.T) {
 		"pgbouncer": "", "kubernetes": "", "work_mem": "", "uuidv7": "", "default": "", "cat": "", "Österreich": "", "conn": "",
 	} {
 		got := ""
-		for _, s := range spelling.Slips(testStatic(t), text) {
-			got = s.Meant
+		for _, s := range retrieve.Slips(newStatic(t), text) {
+			got = s.Meant()
 		}
 		if got != want {
 			t.Errorf("%q is taken for %q, want %q", text, got, want)
@@ -40,8 +27,8 @@ func FuzzSlips(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, s := range spelling.Slips(testStatic(t), text) {
-			if s.Start < 0 || s.End > len(text) || s.Start >= s.End || s.Meant == "" {
+		for _, s := range retrieve.Slips(newStatic(t), text) {
+			if s.Start < 0 || s.End > len(text) || s.Start >= s.End || s.Meant() == "" {
 				t.Fatalf("%+v in %q", s, text)
 			}
 		}
