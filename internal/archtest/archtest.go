@@ -67,10 +67,7 @@ var Families = []Family{
 // stays behind one interface. Tests may import anything. A folder with * covers all
 // that fit, and none need exist yet.
 var Reserved = map[string][]string{
-	"github.com/jackc/pgx/v5": {
-		"store/postgres", "store/postgres/cluster", "store/postgres/tables", "internal/pgtest",
-		"index/pg*",
-	},
+	"github.com/jackc/pgx/v5":                {"store/postgres", "internal/pgtest", "index/pg*"},
 	"modernc.org/sqlite":                     {"store/sqlite"},
 	"github.com/gorilla/websocket":           {"ws", "client", "internal/wstest"},
 	"github.com/sashabaranov/go-openai":      {"llm/..."},

@@ -19,8 +19,6 @@ import (
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
-	"docent/store/postgres/cluster"
-	"docent/store/postgres/tables"
 )
 
 // Limits.
@@ -85,8 +83,8 @@ type Store struct {
 	enrichments
 	encodings
 	sessions
-	*cluster.Cluster
-	*tables.Tables
+	replicas
+	tables
 	accounts
 	rightsTables
 	sources
@@ -118,6 +116,11 @@ type (
 	sources struct{ *database }
 	// webhooks stores webhooks with their messages.
 	webhooks struct{ *database }
+	// replicas keeps the leases of processes that share the database, and carries messages between
+	// them.
+	replicas struct{ *database }
+	// tables reads and fills whole tables, for backups.
+	tables struct{ *database }
 )
 
 var (
@@ -155,8 +158,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, Cluster: cluster.New(pool, fail), accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
-		webhooks: webhooks{db}, Tables: tables.New(pool, fail),
+		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		webhooks: webhooks{db}, tables: tables{db},
 	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()

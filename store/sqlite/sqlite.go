@@ -26,7 +26,6 @@ import (
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
-	"docent/store/sqlite/tables"
 )
 
 // Defaults and limits.
@@ -100,7 +99,7 @@ type Store struct {
 	rightsTables
 	sources
 	webhooks
-	*tables.Tables
+	tables
 }
 
 // database holds the connections, which all parts of a Store share.
@@ -136,6 +135,9 @@ type sources struct{ *database }
 // webhooks stores webhooks with their messages.
 type webhooks struct{ *database }
 
+// tables reads and fills whole tables, for backups.
+type tables struct{ *database }
+
 var (
 	_ corpus.Corpus     = (*Store)(nil)
 	_ corpus.Library    = (*Store)(nil)
@@ -157,12 +159,11 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db}, webhooks: webhooks{db},
+		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db}, webhooks: webhooks{db}, tables: tables{db},
 	}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
 	}
-	s.Tables = tables.New(tables.Config{Reader: db.reader, Write: db.fill, SetJournal: db.setJournal, Fail: fail})
 	return s, nil
 }
 

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-
-	"docent/store/sqlite/tables"
 )
 
 // tryFor is the time for which SQLite itself waits for a write of another process.
@@ -88,34 +86,6 @@ func (s *database) write(ctx context.Context, f func(ctx context.Context, w *wri
 	_, err := w.exec(whole, "COMMIT")
 	done = err == nil
 	return err
-}
-
-// fill runs a transaction of tables.Tables.
-func (s *database) fill(ctx context.Context, f func(ctx context.Context, w tables.Writer) error) error {
-	return s.write(ctx, func(ctx context.Context, w *writer) error { return f(ctx, tableWriter{w}) })
-}
-
-// setJournal sets the journal mode, if no transaction runs. It returns the mode that counts.
-// A mode without the log needs all other connections to be closed.
-func (s *database) setJournal(ctx context.Context, mode string) (got string, err error) {
-	defer s.reader.SetMaxIdleConns(s.reader.Stats().MaxOpenConnections)
-	s.reader.SetMaxIdleConns(0)
-	err = s.writer.conn.QueryRowContext(ctx, "PRAGMA journal_mode = "+mode).Scan(&got)
-	return got, err
-}
-
-// tableWriter implements tables.Writer.
-type tableWriter struct{ *writer }
-
-// Exec implements tables.Writer.
-func (w tableWriter) Exec(ctx context.Context, query string, args ...any) error {
-	_, err := w.exec(ctx, query, args...)
-	return err
-}
-
-// Value implements tables.Writer.
-func (w tableWriter) Value(ctx context.Context, dest any, query string) error {
-	return w.row(ctx, query).Scan(dest)
 }
 
 // begin waits for writes of other processes until the busy timeout or the end

@@ -1,44 +1,30 @@
-// Package cluster keeps the leases of processes that share a Postgres, and carries messages between
-// them.
-package cluster
+package postgres
 
 import (
 	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgxpool"
 
 	"docent/agent/session/journal"
 )
 
-var _ journal.Leases = (*Cluster)(nil)
-
-// Cluster is the part of a store that connects processes. It is safe for concurrent use.
-type Cluster struct {
-	pool *pgxpool.Pool
-	fail func(operation string, err error) error
-}
-
-// New returns a Cluster. fail adds the operation and the kind to an error.
-func New(pool *pgxpool.Pool, fail func(operation string, err error) error) *Cluster {
-	return &Cluster{pool: pool, fail: fail}
-}
+var _ journal.Leases = (*Store)(nil)
 
 // JoinReplicas adds a replica; see journal.Leases.
-func (s *Cluster) JoinReplicas(ctx context.Context, id string, ttl time.Duration) error {
+func (s *replicas) JoinReplicas(ctx context.Context, id string, ttl time.Duration) error {
 	_, err := s.pool.Exec(ctx, `INSERT INTO replica (id, expires_at) VALUES ($1, now() + $2)`, id, ttl)
-	return s.fail("join the replicas", err)
+	return fail("join the replicas", err)
 }
 
 // RenewReplica keeps a replica alive; see journal.Leases. The row lock decides between the renewal
 // and the removal of an expired replica.
-func (s *Cluster) RenewReplica(ctx context.Context, id string, ttl time.Duration) (others []string, renewed bool, err error) {
+func (s *replicas) RenewReplica(ctx context.Context, id string, ttl time.Duration) (others []string, renewed bool, err error) {
 	others, renewed, err = s.renew(ctx, id, ttl)
-	return others, renewed, s.fail("renew the lease of a replica", err)
+	return others, renewed, fail("renew the lease of a replica", err)
 }
 
-func (s *Cluster) renew(ctx context.Context, id string, ttl time.Duration) (others []string, renewed bool, err error) {
+func (s *replicas) renew(ctx context.Context, id string, ttl time.Duration) (others []string, renewed bool, err error) {
 	batch := &pgx.Batch{}
 	// A replica that renews itself at the same time is locked, and stays.
 	batch.Queue(`UPDATE replica SET expires_at = now() + $2 WHERE id = $1`, id, ttl)
@@ -65,14 +51,14 @@ func (s *Cluster) renew(ctx context.Context, id string, ttl time.Duration) (othe
 }
 
 // LeaveReplicas removes a replica; see journal.Leases.
-func (s *Cluster) LeaveReplicas(ctx context.Context, id string) error {
+func (s *replicas) LeaveReplicas(ctx context.Context, id string) error {
 	_, err := s.pool.Exec(ctx, `DELETE FROM replica WHERE id = $1`, id)
-	return s.fail("leave the replicas", err)
+	return fail("leave the replicas", err)
 }
 
 // ReleaseSession makes a session free; see journal.Leases.
-func (s *Cluster) ReleaseSession(ctx context.Context, key journal.SessionKey, replica string) error {
+func (s *replicas) ReleaseSession(ctx context.Context, key journal.SessionKey, replica string) error {
 	_, err := s.pool.Exec(ctx, `UPDATE session SET replica = '' WHERE agent_name = $1 AND session_id = $2 AND replica = $3`,
 		key.Agent, key.ID, replica)
-	return s.fail("release session "+key.ID, err)
+	return fail("release session "+key.ID, err)
 }

@@ -1,4 +1,4 @@
-package cluster
+package postgres
 
 import (
 	"context"
@@ -10,28 +10,24 @@ import (
 	"docent/agent/session/replica"
 )
 
-var _ replica.Bus = (*Cluster)(nil)
+var _ replica.Bus = (*Store)(nil)
 
 // replicaChannel returns the channel of a replica.
 func replicaChannel(id string) string { return "docent_replica_" + id }
 
-// Limits.
 const (
 	// checkTimeout bounds the check of a connection.
 	checkTimeout = 10 * time.Second
-	// closeTimeout bounds closing a connection.
-	closeTimeout = time.Second
+	// quietCheck is the time without a notification after which Listen checks its connection.
+	quietCheck = 5 * time.Second
 )
 
-// quietCheck is the time without a notification after which Listen checks its connection.
-const quietCheck = 5 * time.Second
-
 // Listen receives the notifications for a replica on its own connection; see replica.Bus.
-func (s *Cluster) Listen(ctx context.Context, id string, ready func(), receive func(payload string)) error {
-	return s.fail("listen for other replicas", s.listenFor(ctx, id, ready, receive))
+func (s *replicas) Listen(ctx context.Context, id string, ready func(), receive func(payload string)) error {
+	return fail("listen for other replicas", s.listenFor(ctx, id, ready, receive))
 }
 
-func (s *Cluster) listenFor(ctx context.Context, id string, ready func(), receive func(payload string)) error {
+func (s *replicas) listenFor(ctx context.Context, id string, ready func(), receive func(payload string)) error {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
 		return err
@@ -55,22 +51,22 @@ func (s *Cluster) listenFor(ctx context.Context, id string, ready func(), receiv
 		case ctx.Err() != nil || !pgconn.Timeout(err) || conn.IsClosed():
 			return err
 		default:
-			if err := checked(ctx, conn); err != nil {
+			if err := checkConnection(ctx, conn); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// checked fails if a connection does not answer.
-func checked(ctx context.Context, conn *pgx.Conn) error {
+// checkConnection fails if a connection does not answer.
+func checkConnection(ctx context.Context, conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	return conn.Ping(ctx)
 }
 
 // Post notifies a replica; see replica.Bus. The statement is one transaction.
-func (s *Cluster) Post(ctx context.Context, to string, payloads []string) error {
+func (s *replicas) Post(ctx context.Context, to string, payloads []string) error {
 	_, err := s.pool.Exec(ctx, `SELECT pg_notify($1, p) FROM unnest($2::text[]) AS p`, replicaChannel(to), payloads)
-	return s.fail("notify another replica", err)
+	return fail("notify another replica", err)
 }
