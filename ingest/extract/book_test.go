@@ -86,29 +86,3 @@ func TestUnreadableBook(t *testing.T) {
 		}
 	}
 }
-
-func TestNotebook(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ name, title, data, want string }{
-		{
-			"a.ipynb", "My notes",
-			`{"cells":[{"cell_type":"markdown","metadata":{},"source":["# My *notes*\n","\n","Text ![p](attachment:a.png)"]},
-{"cell_type":"code","execution_count":1,"metadata":{},"outputs":[{"name":"stdout","output_type":"stream","text":["one\n","two\n"]},
-{"data":{"image/png":"iVBOR","text/plain":["<Figure size 1>"]},"output_type":"display_data"},
-{"output_type":"error","ename":"ValueError","evalue":"bad","traceback":["x"]}],"source":"x = 1"}],
-"metadata":{"language_info":{"name":"python"}},"nbformat":4,"nbformat_minor":2}`,
-			"h1 \"# My *notes*\"\np \"Text p\"\ncode \"```python\\nx = 1\\n```\"\ncode \"one\\ntwo\"\ncode \"ValueError: bad\"\n",
-		},
-		{
-			"noname", "Old",
-			`{"metadata":{"name":""},"nbformat":3,"worksheets":[{"cells":[{"cell_type":"heading","level":2,"source":"Old"},
-{"cell_type":"code","input":"1+1","language":"python","outputs":[{"output_type":"pyout","text":["2"]}]}]}]}`,
-			"h2 \"## Old\"\ncode \"```python\\n1+1\\n```\"\ncode \"2\"\n",
-		},
-	} {
-		doc, media := extractFile(t, tt.name, []byte(tt.data))
-		if got := show(doc); got != tt.want || doc.Title != tt.title || media != "application/x-ipynb+json" {
-			t.Errorf("%s %q:\n%s\nwant:\n%s", media, doc.Title, got, tt.want)
-		}
-	}
-}

@@ -159,7 +159,8 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db}, webhooks: webhooks{db}, tables: tables{db},
+		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		webhooks: webhooks{db}, tables: tables{db},
 	}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))

@@ -1,16 +1,15 @@
-package definition_test
+package syntax_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"docent/agent/definition"
+	"docent/agent/definition/syntax"
 )
 
-// TestSyntax checks that errors for invalid YAML name the wrong line, and not the
+// TestFind checks that errors in invalid YAML name the wrong line, and not the
 // line at which the parser noticed the error.
-func TestSyntax(t *testing.T) {
+func TestFind(t *testing.T) {
 	t.Parallel()
 	const quotes = "check indentation, colons and quotes"
 	for _, test := range []struct {
@@ -39,9 +38,8 @@ func TestSyntax(t *testing.T) {
 		{"name: a\nname b\nstates: {}\n", 2, quotes},
 		{"name: a\ngreeting: %you\n", 2, quotes},
 	} {
-		got := wrong(t, test.text, definition.Environment{})
-		if len(got) != 1 || !strings.HasPrefix(got[0], fmt.Sprintf("agent.yaml:%d: this is not YAML: ", test.line)) || !strings.Contains(got[0], "; "+test.hint) {
-			t.Errorf("%s\nis told as\n  %s\nwant line %d, %s", test.text, strings.Join(got, "\n  "), test.line, test.hint)
+		if got := syntax.Find([]byte(test.text)); got.Line != test.line || !strings.HasPrefix(got.Hint, test.hint) {
+			t.Errorf("%s\nhas the error %+v, want line %d, %s", test.text, got, test.line, test.hint)
 		}
 	}
 }
