@@ -92,6 +92,9 @@ const (
 	MaxInterfaceMethods = 10
 	// MaxMethods limits the methods of a type.
 	MaxMethods = 40
+	// MinRoomLines is the size from which a package needs no tests of its own, although only
+	// its parent imports it.
+	MinRoomLines = 400
 	// MaxLineLength limits a line of Go, in characters.
 	MaxLineLength = 140
 )
