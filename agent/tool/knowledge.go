@@ -146,7 +146,11 @@ func passage(number int, p corpus.Passage) string {
 	if page = p.PageLabel; page == "" && p.Page != nil {
 		page = strconv.Itoa(*p.Page + 1)
 	}
-	return text.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page, "date", p.Document.Day(),
+	date := "date"
+	if p.Document.DateFrom == corpus.FileTime {
+		date = "file-time" // says little about the text
+	}
+	return text.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page, date, p.Document.Day(),
 		"source", corpus.ShortSource(p.Document.Source), "document", strconv.FormatInt(p.Document.ID, 10), "bytes",
 		fmt.Sprintf("%d-%d", p.Start, p.End))
 }

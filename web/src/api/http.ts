@@ -133,7 +133,7 @@ export async function getReady(): Promise<Record<string, string>> {
 }
 
 /** Sort is the order of documents; newest is by the time of adding. */
-export type Sort = 'newest' | 'title' | 'size' | 'updated';
+export type Sort = 'newest' | 'title' | 'size' | 'updated' | 'date';
 
 export interface DocumentQuery {
   collection?: string;

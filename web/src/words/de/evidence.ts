@@ -14,6 +14,8 @@ export const evidence: Catalogue['evidence'] = {
     image: (label) => `Bild ${label}`,
   },
   inside: (part, container) => `${part}, in ${container}`,
+  version: (version) => `Version ${version}`,
+  fileTime: (day) => `Datei vom ${day}`,
 
   answer: 'Antwort',
   answerComing: 'Die Antwort wird geschrieben',

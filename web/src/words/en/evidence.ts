@@ -13,6 +13,9 @@ export const evidence = {
     image: (label: string) => `image ${label}`,
   },
   inside: (part: string, container: string) => `${part}, inside ${container}`,
+  version: (version: string) => `version ${version}`,
+  /** The date of a document without a date of its own. */
+  fileTime: (day: string) => `file of ${day}`,
 
   // Below an answer.
   answer: 'Answer',
