@@ -12,6 +12,7 @@ var Format = format.Format{
 		Group:   format.Office,
 		Endings: []string{".docx", ".docm", ".dotx"},
 		Media:   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+		Version: 2,
 		Packed:  true,
 		Reads:   "headings, numbered lists, tables, footnotes, text boxes, charts, formulas, descriptions of pictures, each header and footer once",
 		Leaves:  "comments, deleted text, macros",

@@ -12,6 +12,7 @@ var Format = format.Format{
 		Group:   format.Office,
 		Endings: []string{".xlsx", ".xlsm", ".xltx"},
 		Media:   "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+		Version: 2,
 		Unit:    format.Sheet,
 		Packed:  true,
 		Reads:   "a page for each sheet: tables, values as displayed, text boxes, charts",
