@@ -98,7 +98,7 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 		return nil, refusal("ValueError", "query is empty")
 	}
 	within := scope(ctx)
-	q := retrieve.Query{Question: query, K: cmp.Or(within.K, in.K, k.K), Collections: within.Collections}
+	q := retrieve.Query{Question: query, K: cmp.Or(within.K, in.K, k.K), Collections: within.Collections, Documents: within.Documents}
 	if q.K < 1 || q.K > retrieve.MaxK {
 		return nil, refusal("ValueError", "k is %d; it must be between 1 and %d", q.K, retrieve.MaxK)
 	}

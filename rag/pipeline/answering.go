@@ -36,7 +36,9 @@ func (a *answering) search(ctx context.Context) error {
 	if a.small() != nil {
 		return nil // there is nothing to find for it
 	}
-	query := retrieve.Query{Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
+	query := retrieve.Query{
+		Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections, Documents: a.req.Documents,
+	}
 	if a.model != nil && talk.Asked(a.req.Turns) && talk.Leans(a.req.Question) {
 		question, err := a.rewrite(ctx)
 		switch {
@@ -63,7 +65,8 @@ func (a *answering) search(ctx context.Context) error {
 	a.found = found
 	a.out.Passages = passages(found.Results)
 	a.out.Search = &rag.Search{
-		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Evidence: found.Evidence,
+		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Documents: slices.Clone(a.req.Documents),
+		Evidence: found.Evidence,
 	}
 	return nil
 }
@@ -198,6 +201,10 @@ func codeSpans(words []string) string {
 
 // searched names the searched documents. It is zero if they are unknown.
 func (a *answering) searched(ctx context.Context) fault.Text {
+	if len(a.req.Documents) > 0 {
+		return fault.NewText("unknown_in_chosen",
+			"I don't know. I searched only the chosen documents and found nothing that answers this.")
+	}
 	if a.pipeline.files != nil {
 		return fault.NewText("unknown_in_files",
 			"I don't know. I searched the files of this conversation and the documents, and found nothing that answers this.")
