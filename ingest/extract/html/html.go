@@ -3,12 +3,12 @@ package html
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
+	"docent/ingest/extract/office/content"
 	"docent/ingest/outline"
 )
 
@@ -72,12 +72,6 @@ type page struct {
 	depth     int
 	cell      bool // the page is a cell of a table
 	tree      *tree
-}
-
-// list is an open ul or ol element.
-type list struct {
-	ordered bool
-	next    int
 }
 
 // flush ends the current block.
@@ -156,7 +150,7 @@ func (p *page) walk(n *html.Node) {
 	default:
 		return
 	}
-	if isHidden(n) || p.isNavigation(n) {
+	if p.isHidden(n) || p.isNavigation(n) {
 		return
 	}
 	if p.depth > maxDOMDepth {
@@ -170,6 +164,10 @@ func (p *page) walk(n *html.Node) {
 
 // element reads an element.
 func (p *page) element(n *html.Node) {
+	if isStruck(n) {
+		p.struckOut(n)
+		return
+	}
 	switch n.DataAtom {
 	case atom.Title:
 		if p.title == "" && n.Namespace == "" {
@@ -178,7 +176,17 @@ func (p *page) element(n *html.Node) {
 	case atom.Head:
 		p.head(n)
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe,
-		atom.Button, atom.Select, atom.Textarea, atom.Object, atom.Canvas:
+		atom.Select, atom.Textarea, atom.Object, atom.Canvas:
+	case atom.Button:
+		if p.isQuestion(n) {
+			p.flush()
+			label, _ := p.tree.labelText(n)
+			p.b.Add(outline.Heading, outline.TermLevel, "\n\n", label)
+		}
+	case atom.Input:
+		p.box(n)
+	case atom.Details:
+		p.details(n)
 	case atom.Br:
 		if p.inline.Len() > 0 {
 			p.pending = false
@@ -194,6 +202,10 @@ func (p *page) element(n *html.Node) {
 		if mark := p.tree.footnoteMark(n); mark != "" && p.inline.Len() > 0 {
 			p.pending = true
 			p.text("[" + mark + "]")
+			return
+		}
+		if n.DataAtom == atom.A {
+			p.link(n)
 			return
 		}
 		p.children(n)
@@ -220,7 +232,48 @@ func (p *page) element(n *html.Node) {
 			p.children(n)
 			return
 		}
+		if label := p.panelLabel(n); label != "" {
+			p.labeled(label, func() { p.block(n) })
+			return
+		}
 		p.block(n)
+	}
+}
+
+// details reads an element that opens and closes. Its summary opens a section of the lowest
+// level.
+func (p *page) details(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		p.tree.visits++
+		if c.DataAtom != atom.Summary {
+			continue
+		}
+		label, ok := p.tree.labelText(c)
+		if !ok || label == "" || p.cell || p.kind == outline.Item {
+			break
+		}
+		p.labeled(label, func() {
+			for c := n.FirstChild; c != nil; c = c.NextSibling {
+				if c.DataAtom != atom.Summary {
+					p.walk(c)
+				}
+			}
+		})
+		return
+	}
+	p.block(n)
+}
+
+// box reads a check box or radio button in front of its label.
+func (p *page) box(n *html.Node) {
+	if kind := attr(n, "type"); kind != "checkbox" && kind != "radio" || n.Parent == nil || hasName(n, overlayWords) || hasName(n, []string{"toggle"}) {
+		return
+	}
+	switch n.Parent.DataAtom {
+	case atom.Li, atom.Td, atom.Th, atom.Label, atom.P, atom.Dd:
+		p.pending = true
+		p.text(content.Box(hasAttr(n, "checked")))
+		p.pending = true
 	}
 }
 
@@ -257,35 +310,6 @@ func (p *page) pre(n *html.Node) {
 		text = fenced(text)
 	}
 	p.b.Add(outline.Code, 0, "\n\n", p.marker+text)
-	p.marker = ""
-}
-
-func (p *page) list(n *html.Node) {
-	p.flush()
-	kind := p.kind
-	p.kind = outline.Item
-	l := list{ordered: n.DataAtom == atom.Ol, next: 1}
-	if start, err := strconv.Atoi(attr(n, "start")); err == nil {
-		l.next = start
-	}
-	p.lists = append(p.lists, l)
-	p.children(n)
-	p.flush()
-	p.lists = p.lists[:len(p.lists)-1]
-	p.kind = kind
-	p.marker = ""
-}
-
-// item adds a list item.
-func (p *page) item(n *html.Node) {
-	p.flush()
-	p.marker = "- "
-	if k := len(p.lists) - 1; k >= 0 && p.lists[k].ordered {
-		p.marker = strconv.Itoa(p.lists[k].next) + ". "
-		p.lists[k].next++
-	}
-	p.children(n)
-	p.flush()
 	p.marker = ""
 }
 

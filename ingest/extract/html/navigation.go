@@ -68,12 +68,6 @@ func hasClass(n *html.Node, set map[string]bool) bool {
 	return false
 }
 
-// isHidden reports whether an element is not displayed or is hidden from screen
-// readers.
-func isHidden(n *html.Node) bool {
-	return hasAttr(n, "hidden") || attr(n, "aria-hidden") == "true"
-}
-
 // isNavigation reports whether an element contains navigation instead of
 // content.
 func (p *page) isNavigation(n *html.Node) bool {
@@ -86,7 +80,7 @@ func (p *page) isNavigation(n *html.Node) bool {
 		return p.linkShare(n) > 0.5
 	}
 	switch attr(n, "role") {
-	case "navigation", "search":
+	case "navigation", "search", "dialog", "alertdialog", "menu", "menubar":
 		return true
 	case "banner", "contentinfo":
 		return p.linkShare(n) > 0.5

@@ -75,30 +75,45 @@ func tableRows(n *html.Node) []*html.Node {
 	return rows
 }
 
-// isLayout reports whether a table arranges blocks instead of showing data.
+// isLayout reports whether a table arranges blocks instead of showing data: at least a
+// quarter of its cells contain tables or headings, and it has no header.
 func (t *tree) isLayout(n *html.Node, rows []*html.Node) bool {
 	if r := attr(n, "role"); r == "presentation" || r == "none" {
 		return true
 	}
 	single := true
-	for _, row := range rows {
+	all, blocks, heads := 0, 0, 0
+	for i, row := range rows {
 		cells := 0
 		for c := row.FirstChild; c != nil; c = c.NextSibling {
-			if c.DataAtom == atom.Td || c.DataAtom == atom.Th {
-				cells++
+			if c.DataAtom != atom.Td && c.DataAtom != atom.Th {
+				continue
+			}
+			cells++
+			if i == 0 && c.DataAtom == atom.Th {
+				heads++
+			}
+			switch of := t.count(c); {
+			case of.blocks:
+				blocks++
+				all++
+			case of.all > 0:
+				all++
 			}
 		}
 		single = single && cells <= 1
 	}
+	if blocks > 0 {
+		return heads < 2 && blocks*4 >= all
+	}
+	if !single || len(rows) > 1 {
+		return false
+	}
 	for c := range n.Descendants() {
 		t.visits++
 		switch c.DataAtom {
-		case atom.Table, atom.H1, atom.H2, atom.H3, atom.H4:
-			return true
 		case atom.Pre, atom.Ul, atom.Ol, atom.Dl:
-			if single && len(rows) <= 1 {
-				return true
-			}
+			return true
 		}
 	}
 	return false

@@ -12,12 +12,19 @@ import (
 type tree struct {
 	letters map[*html.Node]letterCount // filled by count
 	defines map[*html.Node]bool        // filled by hasDefinitions
+	panels  *panels                    // filled by panelsOf
+	all     int                        // bytes of text, filled by count
+	struck  int                        // bytes of struck-out text, filled by count
 	visits  int                        // number of visited nodes; tests check it
 }
 
 // letterCount has the bytes of an element's text and how many of them are in
 // links.
-type letterCount struct{ all, linked int }
+// blocks reports whether the element contains tables or headings.
+type letterCount struct {
+	all, linked int
+	blocks      bool
+}
 
 // count returns the size of an element's text. The first call counts all
 // elements of the page in one pass, so that the work is linear.
@@ -28,14 +35,14 @@ func (t *tree) count(n *html.Node) letterCount {
 		for root.Parent != nil {
 			root = root.Parent
 		}
-		t.countAll(root, false)
+		t.all = t.countAll(root, false, false).all
 	}
 	return t.letters[n]
 }
 
 // countAll records the text size of each element below n. The parser bounds the
 // depth.
-func (t *tree) countAll(n *html.Node, link bool) (sum letterCount) {
+func (t *tree) countAll(n *html.Node, link, struck bool) (sum letterCount) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		t.visits++
 		switch c.Type {
@@ -48,14 +55,27 @@ func (t *tree) countAll(n *html.Node, link bool) (sum letterCount) {
 			if link {
 				sum.linked += k
 			}
+			if struck {
+				t.struck += k
+			}
 		case html.ElementNode:
-			below := t.countAll(c, link || c.DataAtom == atom.A)
+			below := t.countAll(c, link || c.DataAtom == atom.A, struck || isStruck(c))
 			sum.all += below.all
 			sum.linked += below.linked
+			sum.blocks = sum.blocks || below.blocks || isBlock(c)
 		}
 	}
 	t.letters[n] = sum
 	return sum
+}
+
+// isBlock reports whether an element is a table or heading.
+func isBlock(n *html.Node) bool {
+	switch n.DataAtom {
+	case atom.Table, atom.H1, atom.H2, atom.H3, atom.H4:
+		return true
+	}
+	return false
 }
 
 // textOf returns the raw text of a node. It omits scripts, styles, and
@@ -76,6 +96,7 @@ func (t *tree) addText(b *strings.Builder, n *html.Node) {
 		switch {
 		case c.Type == html.TextNode:
 			b.WriteString(c.Data)
+		case isStruck(c) && t.struck*2 <= t.all:
 		case c.DataAtom == atom.Script, c.DataAtom == atom.Style, c.DataAtom == atom.A && t.isSelfLink(c):
 		case c.DataAtom == atom.Br:
 			b.WriteByte('\n')

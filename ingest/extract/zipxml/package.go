@@ -45,6 +45,27 @@ func (a *Archive) Relations(ctx context.Context, part string) ([]Relation, error
 	return out, err
 }
 
+// maxLinks bounds the links that are read of one part.
+const maxLinks = 100_000
+
+// Links returns the addresses outside of the package to which a part refers, by id.
+func (a *Archive) Links(ctx context.Context, part string) (map[string]string, error) {
+	dir, file := path.Split(part)
+	data, err := a.Part(dir + "_rels/" + file + ".rels")
+	if data == nil || err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	err = Tokens(ctx, data, func(t xml.Token) error {
+		e, ok := t.(xml.StartElement)
+		if ok && e.Name.Local == "Relationship" && strings.EqualFold(Attr(e, "TargetMode"), "External") && len(out) < maxLinks {
+			out[Attr(e, "Id")] = Attr(e, "Target")
+		}
+		return nil
+	})
+	return out, err
+}
+
 // ContentType returns the content type of a part, or "".
 func (a *Archive) ContentType(ctx context.Context, part string) string {
 	data, err := a.Part("[Content_Types].xml")

@@ -73,6 +73,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 var spaces = map[string]string{
 	"http://schemas.openxmlformats.org/wordprocessingml/2006/main":           "w",
 	"http://purl.oclc.org/ooxml/wordprocessingml/main":                       "w",
+	"http://schemas.microsoft.com/office/word/2010/wordml":                   "w14",
 	"http://schemas.openxmlformats.org/markup-compatibility/2006":            "mc",
 	"http://schemas.openxmlformats.org/drawingml/2006/main":                  "a",
 	"http://purl.oclc.org/ooxml/drawingml/main":                              "a",

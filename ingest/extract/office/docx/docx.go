@@ -38,7 +38,19 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	if body == nil {
 		return nil, fault.New(fault.Invalid, "word_empty", "damaged: it is a Word document without text")
 	}
-	w := &word{a: a, b: outline.NewBuilder(len(body) / 8), notes: map[string]string{}, refs: map[string]zipxml.Relation{}}
+	w, err := readBody(ctx, a, main, body, false)
+	if err == nil && w.struck.dominates() {
+		w, err = readBody(ctx, a, main, body, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.b.Document(cmp.Or(ooxml.Title(ctx, a), w.title)), nil
+}
+
+// readBody reads the text. Struck-out text is left out, or marked if mark is set.
+func readBody(ctx context.Context, a *zipxml.Archive, main string, body []byte, mark bool) (*word, error) {
+	w := &word{a: a, b: outline.NewBuilder(len(body) / 8), notes: map[string]string{}, refs: map[string]zipxml.Relation{}, struck: struck{mark: mark}}
 	headers, footers, err := w.readParts(ctx, main)
 	if err != nil {
 		return nil, err
@@ -52,7 +64,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 	for _, text := range footers {
 		w.b.Add(outline.Paragraph, 0, "\n\n", text)
 	}
-	return w.b.Document(cmp.Or(ooxml.Title(ctx, a), w.title)), nil
+	return w, nil
 }
 
 // word is the state of reading a Word document.
@@ -61,10 +73,10 @@ type word struct {
 	b         *outline.Builder
 	refs      map[string]zipxml.Relation // by id; a part is removed when it is read
 	styles    map[string]style
-	numbering map[string]bool   // numId/level: whether items are numbered
+	numbering *numbering
+	links     map[string]string // addresses of links by id
 	notes     map[string]string // footnotes and endnotes
 	title     string
-	counters  map[string][]int // by list, the last number at each level
 	wasItem   bool
 
 	open  []*paragraph // innermost last: a text box is inside a paragraph
@@ -72,8 +84,10 @@ type word struct {
 	nest  int // number of open tables
 
 	math    ooxml.Formula
-	script  int      // of the run: above 0 is raised, below 0 is lowered
-	hidden  bool     // the run is not shown
+	run     run
+	fields  []field
+	box     box
+	struck  struck
 	pending []string // ids of parts to add after the paragraph or table
 }
 
@@ -86,24 +100,27 @@ type paragraph struct {
 	numRank int
 	notes   []string
 	alts    []string // descriptions of pictures
+	deleted bool     // the text or the mark of the paragraph is deleted
 }
 
 // read reads the main part.
 func (w *word) read(ctx context.Context, data []byte) error {
-	w.counters = map[string][]int{}
 	skip := 0 // depth inside an omitted element
-	text := false
+	text, code := false, false
 	err := zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		switch t := t.(type) {
 		case xml.StartElement:
 			if skip > 0 || skipped(t.Name) {
+				if n := len(w.open); skip == 0 && n > 0 && t.Name.Local == "del" {
+					w.open[n-1].deleted = true
+				}
 				skip++
 				return nil
 			}
 			if w.math.Start(t) {
 				return nil
 			}
-			text = t.Name.Local == "t"
+			text, code = t.Name.Local == "t", t.Name.Local == "instrText"
 			w.start(t)
 		case xml.EndElement:
 			if skip > 0 {
@@ -114,12 +131,16 @@ func (w *word) read(ctx context.Context, data []byte) error {
 				w.write(equation)
 				return nil
 			}
-			text = false
+			text, code = false, false
 			w.end(t.Name)
 			return w.addPending(ctx)
 		case xml.CharData:
-			if skip == 0 && !w.math.Text(t) && text && !w.hidden {
-				w.write(content.Scripted(string(t), w.script))
+			switch {
+			case skip > 0 || w.math.Text(t):
+			case text:
+				w.writeRun(string(t))
+			case code:
+				w.fieldCode(string(t))
 			}
 		}
 		return nil
@@ -134,10 +155,10 @@ func (w *word) read(ctx context.Context, data []byte) error {
 }
 
 // skipped reports whether an element is omitted: fallbacks for old programs,
-// deleted text, and field codes.
+// and deleted text.
 func skipped(n xml.Name) bool {
 	switch n.Local {
-	case "Fallback", "del", "moveFrom", "instrText", "rPrChange", "pPrChange", "sectPr", "rt":
+	case "Fallback", "del", "moveFrom", "delInstrText", "rPrChange", "pPrChange", "sectPr", "rt":
 		return n.Space == "w" || n.Space == "mc"
 	}
 	return false
@@ -151,7 +172,12 @@ func (w *word) write(s string) {
 }
 
 func (w *word) start(e xml.StartElement) {
-	if e.Name.Space != "w" {
+	switch e.Name.Space {
+	case "w":
+	case "w14":
+		w.startControl(e)
+		return
+	default:
 		w.startDrawing(e)
 		return
 	}
@@ -165,13 +191,15 @@ func (w *word) start(e xml.StartElement) {
 	case "tbl", "tr", "tblHeader", "tc", "gridSpan", "vMerge":
 		w.startTable(e)
 	case "r":
-		w.script, w.hidden = 0, false
-	case "vertAlign", "vanish":
+		w.run = run{}
+	case "vertAlign", "vanish", "strike", "dstrike", "rFonts":
 		w.runProperty(e)
 	case "sym":
 		if n, err := strconv.ParseUint(zipxml.Attr(e, "char"), 16, 16); err == nil {
-			w.write(content.SymbolText(byte(n)))
+			w.writeSymbol(zipxml.Attr(e, "font"), rune(n))
 		}
+	case "hyperlink", "fldSimple", "fldChar", "default", "checked", "checkBox", "result", "listEntry", "sdtContent":
+		w.startField(e)
 	case "altChunk":
 		w.refer(zipxml.AttrIn(e, "r", "id"))
 	case "tab", "ptab":
@@ -215,6 +243,8 @@ func (w *word) end(n xml.Name) {
 		return
 	}
 	switch n.Local {
+	case "hyperlink", "fldSimple", "checkBox", "ddList", "sdtContent":
+		w.endField(n.Local)
 	case "p":
 		if len(w.open) > 0 {
 			w.endParagraph()
@@ -236,7 +266,12 @@ func (w *word) endParagraph() {
 	p := w.open[len(w.open)-1]
 	w.open = w.open[:len(w.open)-1]
 	if w.table != nil {
-		w.table.cell.WriteString(p.text.String())
+		text := p.text.String()
+		number, _, _ := w.number(p)
+		if number != "" && strings.TrimSpace(text) != "" {
+			text = number + " " + text
+		}
+		w.table.cell.WriteString(text)
 		for _, id := range p.notes {
 			if note := w.note(id); note != "" {
 				w.table.cell.WriteString(" (" + note + ")")
@@ -273,20 +308,26 @@ func (w *word) add(p *paragraph, text string) {
 	s := w.styles[p.style]
 	level := cmp.Or(p.level, s.level)
 	one := strings.Join(strings.Fields(text), " ")
-	num, rank := cmp.Or(p.num, s.num), max(p.numRank, 0)
+	number, bullet, listed := w.number(p)
+	if s.toc || one == "" {
+		w.wasItem = false
+		return
+	}
 	switch {
-	case s.toc || one == "":
 	case s.title:
 		w.title = cmp.Or(w.title, one)
 		w.b.Add(outline.Heading, 1, "\n\n", one)
 	case level > 0:
-		w.b.Add(outline.Heading, level, "\n\n", one)
-	case num != "" && num != "0":
+		w.b.Add(outline.Heading, level, "\n\n", strings.TrimSpace(number+" "+one))
+	case listed && (bullet || number != ""):
 		separator := "\n\n"
 		if w.wasItem {
 			separator = "\n"
 		}
-		w.b.Add(outline.Item, 0, separator, w.marker(num, rank)+text)
+		if bullet {
+			number = "-"
+		}
+		w.b.Add(outline.Item, 0, separator, number+" "+text)
 		w.wasItem = true
 		return
 	default:
@@ -295,23 +336,27 @@ func (w *word) add(p *paragraph, text string) {
 	w.wasItem = false
 }
 
-// marker returns the mark or number of a list item. An item ends the deeper
-// levels of its list.
-func (w *word) marker(num string, rank int) string {
-	rank = min(rank, content.MaxListDepth)
-	counters := w.counters[num]
-	if len(counters) > rank+1 {
-		counters = counters[:rank+1]
+// number counts a paragraph of a list and returns its number as displayed. listed reports
+// whether it belongs to a list, and bullet whether the list is unnumbered.
+func (w *word) number(p *paragraph) (number string, bullet, listed bool) {
+	s := w.styles[p.style]
+	id := cmp.Or(p.num, s.num)
+	if id == "" || id == "0" || s.toc || p.deleted && strings.TrimSpace(p.text.String()) == "" {
+		return "", false, false
 	}
-	for len(counters) <= rank {
-		counters = append(counters, 0)
+	list := w.numbering.find(id, w.styles)
+	if list == nil {
+		return "", true, true
 	}
-	w.counters[num] = counters
-	if !w.numbering[num+"/"+strconv.Itoa(rank)] {
-		return "- "
+	rank := p.numRank
+	if rank < 0 && p.num == "" {
+		rank = s.rank
 	}
-	counters[rank]++
-	return strconv.Itoa(counters[rank]) + ". "
+	if rank < 0 && p.style != "" {
+		rank, _ = list.rankOf(p.style)
+	}
+	number, bullet = list.next(min(max(rank, 0), content.MaxListDepth-1))
+	return number, bullet, true
 }
 
 // readNotes reads footnotes or endnotes.

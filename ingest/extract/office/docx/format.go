@@ -14,8 +14,10 @@ var Format = format.Format{
 		Media:   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 		Version: 2,
 		Packed:  true,
-		Reads:   "headings, numbered lists, tables, footnotes, text boxes, charts, formulas, descriptions of pictures, each header and footer once",
-		Leaves:  "comments, deleted text, macros",
+		Version: 2,
+		Reads: "headings and lists with their numbers, tables, footnotes, text boxes, charts, formulas, descriptions of pictures, boxes of forms as ☑ and ☐, " +
+			"addresses of links, each header and footer once",
+		Leaves: "comments, deleted and struck-out text, watermarks, macros",
 	},
 	Match: ooxml.Kind{Words: []string{"wordprocessingml", "ms-word"}, Folder: "word/", Usual: mainPart}.Match,
 	Read:  format.Bytes(Read),

@@ -39,6 +39,9 @@ func (w *word) readParts(ctx context.Context, main string) (headers, footers []s
 		return data
 	}
 	w.styles = readStyles(ctx, part("styles", "word/styles.xml"))
+	if w.links, err = w.a.Links(ctx, main); err != nil {
+		return nil, nil, err
+	}
 	w.numbering = readNumbering(ctx, part("numbering", "word/numbering.xml"))
 	footnotes, endnotes := part("footnotes", "word/footnotes.xml"), part("endnotes", "word/endnotes.xml")
 	if err != nil {
@@ -74,23 +77,11 @@ func (w *word) running(ctx context.Context, name string) (string, error) {
 	if data == nil || err != nil {
 		return "", err
 	}
-	h := &word{a: w.a, b: outline.NewBuilder(1 << 10), styles: w.styles, numbering: w.numbering, notes: map[string]string{}}
+	h := &word{a: w.a, b: outline.NewBuilder(1 << 10), styles: w.styles, numbering: &numbering{}, notes: map[string]string{}}
 	if err := h.read(ctx, data); err != nil {
 		return "", err
 	}
 	return strings.Join(strings.Fields(h.b.Document("").Text), " "), nil
-}
-
-// runProperty applies a property of the run.
-func (w *word) runProperty(e xml.StartElement) {
-	switch {
-	case e.Name.Local == "vanish":
-		w.hidden = isOn(e)
-	case zipxml.Attr(e, "val") == "superscript":
-		w.script = 1
-	case zipxml.Attr(e, "val") == "subscript":
-		w.script = -1
-	}
 }
 
 // startDrawing opens an element of a picture, chart, or diagram.

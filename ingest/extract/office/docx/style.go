@@ -15,6 +15,7 @@ type style struct {
 	based string
 	level int // level of a heading, from 1
 	num   string
+	rank  int // level of the list, from 0; -1 if the list tells it
 	title bool
 	toc   bool
 }
@@ -31,7 +32,7 @@ func readStyles(ctx context.Context, data []byte) map[string]style {
 		case xml.StartElement:
 			switch t.Name.Local {
 			case "style":
-				id, s = zipxml.Attr(t, "styleId"), style{}
+				id, s = zipxml.Attr(t, "styleId"), style{rank: -1}
 			case "name":
 				level, title, toc := content.StyleName(zipxml.Attr(t, "val"))
 				s.level, s.title, s.toc = cmp.Or(level, s.level), title, toc
@@ -43,6 +44,10 @@ func readStyles(ctx context.Context, data []byte) map[string]style {
 				}
 			case "numId":
 				s.num = zipxml.Attr(t, "val")
+			case "ilvl":
+				if n, err := strconv.Atoi(zipxml.Attr(t, "val")); err == nil {
+					s.rank = n
+				}
 			}
 		case xml.EndElement:
 			if t.Name.Local == "style" && id != "" {
@@ -55,44 +60,11 @@ func readStyles(ctx context.Context, data []byte) map[string]style {
 	for id, s := range styles {
 		for up, n := styles[s.based], 0; n < 10 && s.level == 0 && !s.title; up, n = styles[up.based], n+1 {
 			s.level, s.title, s.toc = up.level, up.title, s.toc || up.toc
-			if s.num == "" {
-				s.num = up.num
-			}
+		}
+		for up, n := styles[s.based], 0; n < 10 && s.num == ""; up, n = styles[up.based], n+1 {
+			s.num, s.rank = up.num, max(s.rank, up.rank)
 		}
 		styles[id] = s
 	}
 	return styles
-}
-
-// readNumbering reports for each list and level whether its items are numbered.
-func readNumbering(ctx context.Context, data []byte) map[string]bool {
-	formats := map[string]map[string]bool{} // by abstract list and level
-	numbered := map[string]bool{}
-	var abstract, num, rank string
-	_ = zipxml.Tokens(ctx, data, func(t xml.Token) error {
-		e, ok := t.(xml.StartElement)
-		if !ok {
-			return nil
-		}
-		switch e.Name.Local {
-		case "abstractNum":
-			abstract = zipxml.Attr(e, "abstractNumId")
-			formats[abstract] = map[string]bool{}
-		case "lvl":
-			rank = zipxml.Attr(e, "ilvl")
-		case "numFmt":
-			if f := formats[abstract]; f != nil {
-				v := zipxml.Attr(e, "val")
-				f[rank] = v != "bullet" && v != "none"
-			}
-		case "num":
-			num, abstract = zipxml.Attr(e, "numId"), ""
-		case "abstractNumId":
-			for r, is := range formats[zipxml.Attr(e, "val")] {
-				numbered[num+"/"+r] = is
-			}
-		}
-		return nil
-	})
-	return numbered
 }
