@@ -32,6 +32,7 @@ type Grid struct {
 type Row struct {
 	Number      int // index in the sheet
 	HiddenAbove int // number of hidden rows above it
+	Hidden      bool
 	Cells       []Cell
 }
 
@@ -117,8 +118,10 @@ func (g *Grid) AddTables(ctx context.Context, b *outline.Builder) error {
 			}
 			end++
 		}
-		if err := addTable(ctx, b, g.Rows[start:end]); err != nil {
-			return err
+		for _, rows := range apart(g.Rows[start:end]) {
+			if err := addTable(ctx, b, rows); err != nil {
+				return err
+			}
 		}
 		start = end
 	}

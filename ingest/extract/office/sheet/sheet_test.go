@@ -38,6 +38,9 @@ func TestAddTables(t *testing.T) {
 		"title":        {gridOf(t, []string{"Spare parts"}, []string{"Part", "Price"}, []string{"Seal", "3"}), "p Spare parts\nth Part | Price\ntr Seal | 3\n"},
 		"two tables":   {gridOf(t, []string{"a", "1"}, []string{"b", "2"}, nil, []string{"c", "3"}), "tr a | 1\ntr b | 2\ntr c | 3\n"},
 		"empty column": {gridOf(t, []string{"a", "", "1"}, []string{"b", "", "2"}), "tr a | 1\ntr b | 2\n"},
+		"side by side": {gridOf(t, []string{"Part", "Bin", "", "Crew", "Phone"}, []string{"Seal", "B-2", "", "Vera", "117"}, []string{"Pump", "B-3"}), "th Part | Bin\ntr Seal | B-2\ntr Pump | B-3\nth Crew | Phone\ntr Vera | 117\n"},
+		"same names":   {gridOf(t, []string{"Day", "Crew", "", "Day", "Crew"}, []string{"Monday", "A", "", "Friday", "C"}), "th Day | Crew\ntr Monday | A\nth Day | Crew\ntr Friday | C\n"},
+		"one table":    {gridOf(t, []string{"Part", "Bin", "", "Crew", "Phone"}, []string{"Seal", "B-2", "", "Vera", "117"}), "th Part | Bin | Crew | Phone\ntr Seal | B-2 | Vera | 117\n"},
 		"one cell":     {gridOf(t, []string{"", "note"}), "p note\n"},
 	} {
 		b := outline.NewBuilder(100)

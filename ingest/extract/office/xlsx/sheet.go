@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"docent/ingest/extract/numfmt"
+	"docent/ingest/extract/office/content"
 	"docent/ingest/extract/office/sheet"
 	"docent/ingest/extract/zipxml"
 )
@@ -25,12 +26,18 @@ type sheetReader struct {
 	kind          string
 	style         int
 	value         strings.Builder
+	formula       strings.Builder
 	inValue       bool
+	inFormula     bool
+	filters       filters
+	links         []link
+	uncomputed    int // number of formulas without a value
 	phonetic      int // depth inside phonetic readings
 }
 
 // token handles the next token.
 func (s *sheetReader) token(t xml.Token) error {
+	s.filters.token(t)
 	switch t := t.(type) {
 	case xml.StartElement:
 		if s.phonetic > 0 || t.Name.Local == "rPh" {
@@ -45,8 +52,12 @@ func (s *sheetReader) token(t xml.Token) error {
 		}
 		return s.end(t.Name.Local)
 	case xml.CharData:
-		if s.inValue && s.phonetic == 0 {
+		switch {
+		case s.phonetic > 0:
+		case s.inValue:
 			s.value.Write(t)
+		case s.inFormula && s.formula.Len()+len(t) <= maxFormula:
+			s.formula.Write(t)
 		}
 	}
 	return nil
@@ -58,6 +69,10 @@ func (s *sheetReader) start(e xml.StartElement) {
 		s.startCell(e)
 	case "v", "t":
 		s.inValue = true
+	case "f":
+		s.inFormula = true
+	case "hyperlink":
+		s.addLink(e)
 	case "row":
 		s.startRow(e)
 	case "col":
@@ -79,14 +94,14 @@ func (s *sheetReader) startRow(e xml.StartElement) {
 				n = v - 1
 			}
 		case "hidden":
-			s.rowHidden = a.Value == "1" || a.Value == "true"
+			s.rowHidden = isOn(a.Value)
 		}
 	}
 	s.next = n + 1
 	if s.rowHidden {
 		s.hiddenRows++
 	}
-	s.row = sheet.Row{Number: n, HiddenAbove: s.hiddenRows}
+	s.row = sheet.Row{Number: n, HiddenAbove: s.hiddenRows, Hidden: s.rowHidden}
 	s.col = -1
 }
 
@@ -95,6 +110,7 @@ func (s *sheetReader) startCell(e xml.StartElement) {
 	s.col++
 	s.kind, s.style = "", 0
 	s.value.Reset()
+	s.formula.Reset()
 	for _, a := range e.Attr {
 		switch a.Name.Local {
 		case "r":
@@ -111,7 +127,7 @@ func (s *sheetReader) startCell(e xml.StartElement) {
 
 // column records hidden columns.
 func (s *sheetReader) column(e xml.StartElement) {
-	if v := zipxml.Attr(e, "hidden"); v != "1" && v != "true" {
+	if !isOn(zipxml.Attr(e, "hidden")) {
 		return
 	}
 	from, errFrom := strconv.Atoi(zipxml.Attr(e, "min"))
@@ -126,38 +142,47 @@ func (s *sheetReader) column(e xml.StartElement) {
 }
 
 func (s *sheetReader) end(name string) error {
-	s.inValue = false
+	s.inValue, s.inFormula = false, false
 	switch name {
 	case "c":
 		s.endCell()
 	case "row":
-		hidden := s.rowHidden
 		s.rowHidden = false
-		if !hidden {
-			return s.grid.AddRow(s.row)
-		}
+		return s.grid.AddRow(s.row)
 	}
 	return nil
 }
 
 // endCell adds the open cell to its row.
 func (s *sheetReader) endCell() {
-	if s.rowHidden || s.col < 0 || s.col >= sheet.MaxColumns || s.hiddenColumns[s.col] ||
-		s.value.Len() == 0 || len(s.row.Cells) >= sheet.MaxColumns {
+	if s.col < 0 || s.col >= sheet.MaxColumns || s.hiddenColumns[s.col] || len(s.row.Cells) >= sheet.MaxColumns {
 		return
 	}
-	text, number := s.text(strings.Clone(s.value.String()))
+	style := s.w.styles.at(s.style)
+	var text string
+	var number bool
+	formula := s.formula.String()
+	switch {
+	case style.struck:
+		return
+	case s.value.Len() > 0:
+		text, number = s.text(strings.Clone(s.value.String()), style)
+		text = content.Linked(content.SymbolRun(style.font, text), linkFormula(formula))
+	case formula != "" && s.kind != "str": // no program has computed it yet
+		text, number = "="+strings.TrimPrefix(formula, "="), true
+		s.uncomputed++
+	}
 	if strings.TrimSpace(text) != "" {
 		s.row.Cells = append(s.row.Cells, sheet.Cell{Column: s.col, Text: text, Numeric: number})
 	}
 }
 
+// maxFormula is the longest formula that is shown, in bytes.
+const maxFormula = 500
+
 // text returns the value of a cell as Excel displays it.
-func (s *sheetReader) text(v string) (text string, number bool) {
-	var f *numfmt.Format
-	if s.style >= 0 && s.style < len(s.w.formats) {
-		f = s.w.formats[s.style]
-	}
+func (s *sheetReader) text(v string, style cellStyle) (text string, number bool) {
+	f := style.format
 	switch s.kind {
 	case "s":
 		i, err := strconv.Atoi(strings.TrimSpace(v))

@@ -26,45 +26,95 @@ var builtinFormats = map[int]string{
 	45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
 }
 
-// maxFormats bounds the cell formats of a workbook; Excel has 65,490.
-const maxFormats = 100_000
+// maxStyles bounds the cell styles of a workbook; Excel has 65,490.
+const maxStyles = 100_000
 
-// readFormats reads the number formats of a workbook, by style index.
-func readFormats(ctx context.Context, data []byte) ([]*numfmt.Format, error) {
-	codes := map[int]string{}
-	parsed := map[int]*numfmt.Format{}
-	var formats []*numfmt.Format
-	inCells := false
+// cellStyle is the style of a cell.
+type cellStyle struct {
+	format *numfmt.Format // nil is the general format
+	font   string
+	struck bool
+}
+
+// styles are the styles of cells by index.
+type styles []cellStyle
+
+// at returns the style with an index.
+func (s styles) at(i int) cellStyle {
+	if i < 0 || i >= len(s) {
+		return cellStyle{}
+	}
+	return s[i]
+}
+
+// styleReader reads the styles of a workbook.
+type styleReader struct {
+	codes  map[int]string
+	parsed map[int]*numfmt.Format
+	fonts  []cellStyle
+	styles styles
+	part   string // name of the open list
+}
+
+// readStyles reads the styles of cells.
+func readStyles(ctx context.Context, data []byte) (styles, error) {
+	r := styleReader{codes: map[int]string{}, parsed: map[int]*numfmt.Format{}}
 	err := zipxml.Tokens(ctx, data, func(t xml.Token) error {
 		switch t := t.(type) {
 		case xml.StartElement:
-			switch t.Name.Local {
-			case "numFmt":
-				if id, err := strconv.Atoi(zipxml.Attr(t, "numFmtId")); err == nil && len(codes) < maxFormats {
-					codes[id] = zipxml.Attr(t, "formatCode")
-				}
-			case "cellXfs":
-				inCells = true
-			case "xf":
-				if !inCells || len(formats) >= maxFormats {
-					return nil
-				}
-				id, _ := strconv.Atoi(zipxml.Attr(t, "numFmtId"))
-				f, known := parsed[id]
-				if !known {
-					f = formatOf(id, codes)
-					parsed[id] = f
-				}
-				formats = append(formats, f)
-			}
+			r.start(t)
 		case xml.EndElement:
-			if t.Name.Local == "cellXfs" {
-				inCells = false
+			if t.Name.Local == r.part {
+				r.part = ""
 			}
 		}
 		return nil
 	})
-	return formats, err
+	return r.styles, err
+}
+
+func (r *styleReader) start(e xml.StartElement) {
+	switch e.Name.Local {
+	case "fonts", "cellXfs":
+		r.part = e.Name.Local
+	case "numFmt":
+		if id, err := strconv.Atoi(zipxml.Attr(e, "numFmtId")); err == nil && len(r.codes) < maxStyles {
+			r.codes[id] = zipxml.Attr(e, "formatCode")
+		}
+	case "font":
+		if r.part == "fonts" && len(r.fonts) < maxStyles {
+			r.fonts = append(r.fonts, cellStyle{})
+		}
+	case "strike", "name":
+		if n := len(r.fonts); r.part == "fonts" && n > 0 {
+			if value := zipxml.Attr(e, "val"); e.Name.Local == "name" {
+				r.fonts[n-1].font = value
+			} else {
+				r.fonts[n-1].struck = value == "" || isOn(value)
+			}
+		}
+	case "xf":
+		r.style(e)
+	}
+}
+
+// style adds the style of a cell.
+func (r *styleReader) style(e xml.StartElement) {
+	if r.part != "cellXfs" || len(r.styles) >= maxStyles {
+		return
+	}
+	var s cellStyle
+	if i, err := strconv.Atoi(zipxml.Attr(e, "fontId")); err == nil && i >= 0 && i < len(r.fonts) {
+		s = r.fonts[i]
+	}
+	id, _ := strconv.Atoi(zipxml.Attr(e, "numFmtId"))
+	f, known := r.parsed[id]
+	if !known {
+		f = formatOf(id, r.codes)
+		r.parsed[id] = f
+	}
+	s.format = f
+	r.styles = append(r.styles, s)
 }
 
 // formatOf returns the format with a number. nil is the general format.

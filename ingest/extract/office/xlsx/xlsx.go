@@ -4,9 +4,9 @@ package xlsx
 import (
 	"context"
 	"encoding/xml"
+	"fmt"
 	"strings"
 
-	"docent/ingest/extract/numfmt"
 	"docent/ingest/extract/office/content"
 	"docent/ingest/extract/office/ooxml"
 	"docent/ingest/extract/office/sheet"
@@ -17,7 +17,8 @@ import (
 
 // Read reads an Excel workbook. Each visible sheet becomes a page with its name
 // as a heading and its tables row by row. Values are written as Excel displays
-// them. Read omits hidden sheets, rows, and columns.
+// them. Read omits hidden sheets, rows, and columns, but not
+// rows that a filter hides.
 func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error) {
 	a, err := zipxml.Open(data)
 	if err != nil {
@@ -41,9 +42,11 @@ type workbook struct {
 	sheets   []sheetPart
 	date1904 bool
 	strings  sharedStrings
-	formats  []*numfmt.Format
+	styles   styles
 	labels   []string
 	budget   int // number of cells that may follow
+
+	uncomputed int // number of formulas without a value
 }
 
 // sheetPart is a visible sheet.
@@ -56,6 +59,9 @@ type sheetPart struct {
 func (w *workbook) document(title string) *outline.Document {
 	doc := w.b.Document(title)
 	doc.PageLabels = w.labels
+	if w.uncomputed > 0 {
+		doc.Note = fmt.Sprintf("%d of its formulas have no value yet; open it in Excel and save it again", w.uncomputed)
+	}
 	return doc
 }
 
@@ -79,8 +85,8 @@ func (w *workbook) read(ctx context.Context, main string) error {
 			if err != nil {
 				return err
 			}
-			// Formats may be damaged. Values without them are better than none.
-			if w.formats, err = readFormats(ctx, data); ctx.Err() != nil {
+			// Styles may be damaged. Values without them are better than none.
+			if w.styles, err = readStyles(ctx, data); ctx.Err() != nil {
 				return err
 			}
 		}
@@ -95,6 +101,9 @@ func (w *workbook) read(ctx context.Context, main string) error {
 		if err := w.a.Stream(ctx, s.target, r.token); err != nil {
 			return err
 		}
+		if err := r.finish(ctx, s.target); err != nil {
+			return err
+		}
 		if len(r.grid.Rows) > 0 {
 			sheet.AddHeading(w.b, s.name, len(w.sheets))
 		}
@@ -106,6 +115,15 @@ func (w *workbook) read(ctx context.Context, main string) error {
 		}
 	}
 	return nil
+}
+
+// finish completes the cells of a sheet with the facts that follow them.
+func (s *sheetReader) finish(ctx context.Context, part string) error {
+	s.w.uncomputed += s.uncomputed
+	if err := s.showFiltered(ctx, part); err != nil {
+		return err
+	}
+	return s.showLinks(ctx, part)
 }
 
 // maxSheets bounds the sheets of a workbook.
@@ -204,7 +222,7 @@ const maxStrings = 2 * sheet.MaxCells
 // read reads the part of shared texts.
 func (s *sharedStrings) read(ctx context.Context, a *zipxml.Archive, name string) error {
 	var b strings.Builder
-	inText, skip, script := false, 0, ""
+	inText, skip, script, struck := false, 0, "", false
 	err := a.Stream(ctx, name, func(t xml.Token) error {
 		switch t := t.(type) {
 		case xml.StartElement:
@@ -215,6 +233,9 @@ func (s *sharedStrings) read(ctx context.Context, a *zipxml.Archive, name string
 				inText = true
 			case t.Name.Local == "vertAlign":
 				script = zipxml.Attr(t, "val")
+			case t.Name.Local == "strike":
+				value := zipxml.Attr(t, "val")
+				struck = value == "" || isOn(value)
 			}
 		case xml.EndElement:
 			inText = false
@@ -222,7 +243,7 @@ func (s *sharedStrings) read(ctx context.Context, a *zipxml.Archive, name string
 			case skip > 0:
 				skip--
 			case t.Name.Local == "r":
-				script = ""
+				script, struck = "", false
 			case t.Name.Local == "si":
 				if b.Len() > outline.MaxText || len(s.ends) >= maxStrings {
 					return sheet.ErrTextTooLarge
@@ -230,7 +251,7 @@ func (s *sharedStrings) read(ctx context.Context, a *zipxml.Archive, name string
 				s.ends = append(s.ends, uint32(b.Len())) //nolint:gosec // bounded by MaxText
 			}
 		case xml.CharData:
-			if inText && skip == 0 {
+			if inText && skip == 0 && !struck {
 				b.WriteString(content.Scripted(string(t), map[string]int{"superscript": 1, "subscript": -1}[script]))
 			}
 		}

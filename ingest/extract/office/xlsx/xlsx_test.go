@@ -18,7 +18,7 @@ tr@0 Seal | 31.01.2024 | 1,234.50 € | 25.6% | TRUE | 0.1
 tr@0 Valve | 2024-02-29 14:30:00 | -99.00 € | 100.0% | FALSE | 0.3333333333
 tr@0 Bolt | 7:05:00 | 1,000,000.00 € | 0.0% | TRUE | 12
 th@0 Second | table
-tr@0 x
+tr@0 x | =1/0
 th@0 Group | Member
 tr@0 Rotor | shaft
 tr@0 Rotor | blade
