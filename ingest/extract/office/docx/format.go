@@ -12,9 +12,8 @@ var Format = format.Format{
 		Group:   format.Office,
 		Endings: []string{".docx", ".docm", ".dotx"},
 		Media:   "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-		Version: 2,
 		Packed:  true,
-		Version: 2,
+		Version: 3,
 		Reads: "headings and lists with their numbers, tables, footnotes, text boxes, charts, formulas, descriptions of pictures, boxes of forms as ☑ and ☐, " +
 			"addresses of links, each header and footer once",
 		Leaves: "comments, deleted and struck-out text, watermarks, macros",
