@@ -43,7 +43,7 @@ func (e *Extractor) Prepare(ctx context.Context) error { return e.pdf.Prepare(ct
 func (e *Extractor) Close(ctx context.Context) error { return e.pdf.Close(ctx) }
 
 // ReadPage returns the positions of the letters on a page of a PDF or a
-// picture. A picture has one page without letters. ReadPage fails with
+// picture. The pages of a picture have no letters. ReadPage fails with
 // fault.NotFound if the page does not exist, and with fault.Invalid if the
 // document cannot be read.
 func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*pdf.Page, error) {
@@ -57,8 +57,7 @@ func (e *Extractor) ReadPage(ctx context.Context, data []byte, index int) (*pdf.
 // also returns the number of pages.
 func (e *Extractor) DrawPage(ctx context.Context, data []byte, index, width int) (drawn []byte, pages int, err error) {
 	if picture.Media(data) != "" {
-		drawn, err = picture.Draw(data, index, width)
-		return drawn, 1, err
+		return picture.Draw(data, index, width)
 	}
 	return e.pdf.DrawPage(ctx, data, index, width)
 }

@@ -1,7 +1,9 @@
 package worker
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,6 +23,9 @@ type Recognized struct {
 	// Words are the words with their positions in the picture. It is empty if the
 	// recognizer reports no positions.
 	Words []pdf.Word
+	// Confidence is the certainty of the words, weighted by their length, from 0 to 100.
+	// It is 0 if the recognizer reports none.
+	Confidence float64
 }
 
 // Recognizer recognizes text in pictures (OCR). It is safe for concurrent use.
@@ -47,6 +52,7 @@ func (p *Pool) recognize(ctx context.Context, data []byte, pages []int) (text ma
 		pages = pages[:maxRecognized]
 	}
 	text = make(map[int]string, len(pages))
+	noise := 0
 	for _, page := range pages {
 		png, _, err := p.draw(ctx, data, page, recognizedWidth)
 		if err != nil {
@@ -59,7 +65,17 @@ func (p *Pool) recognize(ctx context.Context, data []byte, pages []int) (text ma
 		if err != nil {
 			return nil, "", fmt.Errorf("recognize page %d: %w", page, err)
 		}
+		if found.isNoise() {
+			noise++
+			continue
+		}
 		text[page] = found.Text
+	}
+	switch {
+	case noise > 0 && noise == len(pages):
+		return nil, "", errIllegible
+	case noise > 0:
+		note = fmt.Sprintf("%d of its %d scanned pages are not legible", noise, len(pages))
 	}
 	return text, note, nil
 }
@@ -68,6 +84,10 @@ func (p *Pool) recognize(ctx context.Context, data []byte, pages []int) (text ma
 func (p *Pool) readRecognized(ctx context.Context, src intake.Source, first intake.Reading, pages []int) (intake.Reading, error) {
 	slow(ctx)
 	text, note, err := p.recognize(ctx, src.Data, pages)
+	if errors.Is(err, errIllegible) && first.Text != "" { // the other pages have text
+		first.Note = cmp.Or(first.Note, "its scanned pages are not legible")
+		return first, nil
+	}
 	if err != nil {
 		return first, err
 	}
@@ -91,6 +111,8 @@ type tesseract struct {
 
 	mu        sync.Mutex // guards languages
 	languages string     // "" before the installed ones are known
+	turns     bool       // the model that finds the orientation of a page is installed
+	asked     bool       // the installed models are known
 }
 
 // maxLanguages bounds the languages used together, because each takes time.
@@ -101,12 +123,12 @@ func newTesseract(tools *toolbox, languages string) *tesseract {
 }
 
 // expected returns the languages for tesseract: the configured or the installed
-// ones.
-func (t *tesseract) expected(ctx context.Context) (languages string, err error) {
+// ones. turns reports whether tesseract can find the orientation of a page.
+func (t *tesseract) expected(ctx context.Context) (languages string, turns bool, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.languages != "" {
-		return t.languages, nil
+	if t.asked {
+		return t.languages, t.turns, nil
 	}
 	err = inFolder(func(dir string) error {
 		out, err := t.tools.run(ctx, dir, nil, t.tools.Tesseract, "--list-langs")
@@ -115,34 +137,18 @@ func (t *tesseract) expected(ctx context.Context) (languages string, err error) 
 		}
 		var found []string
 		for name := range strings.FieldsSeq(string(out)) {
-			if len(name) == 3 && name != "osd" && len(found) < maxLanguages {
+			switch {
+			case name == "osd":
+				t.turns = true
+			case len(name) == 3 && len(found) < maxLanguages:
 				found = append(found, name)
 			}
 		}
-		t.languages = strings.Join(found, "+")
+		t.languages = cmp.Or(t.languages, strings.Join(found, "+"))
+		t.asked = true
 		return nil
 	})
-	return t.languages, err
-}
-
-// Recognize runs tesseract.
-func (t *tesseract) Recognize(ctx context.Context, png []byte) (found Recognized, err error) {
-	languages, err := t.expected(ctx)
-	if err != nil {
-		return found, err
-	}
-	args := []string{"stdin", "stdout", "tsv"}
-	if languages != "" {
-		args = []string{"stdin", "stdout", "-l", languages, "tsv"}
-	}
-	err = inFolder(func(dir string) error {
-		out, err := t.tools.run(ctx, dir, png, t.tools.Tesseract, args...)
-		if err == nil {
-			found = parseTSV(string(out))
-		}
-		return err
-	})
-	return found, err
+	return t.languages, t.turns, err
 }
 
 // leastConfidence is the minimum confidence of an accepted word, in percent.
@@ -154,7 +160,7 @@ func parseTSV(table string) Recognized {
 	const columns = 12
 	var r Recognized
 	var text strings.Builder
-	var width, height float64
+	var width, height, all, sure float64
 	var paragraph, line string
 	for row := range strings.Lines(table) {
 		cells := strings.SplitN(strings.TrimRight(row, "\r\n"), "\t", columns)
@@ -171,6 +177,10 @@ func parseTSV(table string) Recognized {
 		}
 		word := strings.TrimSpace(cells[11])
 		confidence, _ := strconv.ParseFloat(cells[10], 64)
+		if cells[0] == "5" && word != "" && confidence >= 0 {
+			all += float64(len(word))
+			sure += confidence * float64(len(word))
+		}
 		if cells[0] != "5" || word == "" || confidence < leastConfidence || width <= 0 || height <= 0 {
 			continue
 		}
@@ -189,5 +199,8 @@ func parseTSV(table string) Recognized {
 		r.Words = append(r.Words, pdf.Word{Text: word, X: box[0] / width, Y: box[1] / height, Width: box[2] / width, Height: box[3] / height})
 	}
 	r.Text = text.String()
+	if all > 0 {
+		r.Confidence = sure / all
+	}
 	return r
 }

@@ -12,9 +12,11 @@ func TestPanels(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ page, want string }{
 		"accordion": {`<h3><button aria-expanded="false" aria-controls="p1">How often?</button></h3><div id="p1" role="region" hidden><p>Every 250 km.</p></div>`, "h3 How often?\np Every 250 km.\n"},
-		"tabs": {`<div role="tablist"><button role="tab" id="t1" aria-controls="a">Free</button><button role="tab" id="t2" aria-controls="b">Pro</button></div>` +
-			`<div role="tabpanel" id="a" aria-labelledby="t1"><p>40 calls.</div><div role="tabpanel" id="b" aria-labelledby="t2" hidden aria-hidden="true"><p>9,000 calls.</div><p>After.`,
-			"h16 Free\np 40 calls.\nh16 Pro\np 9,000 calls.\np After.\n"},
+		"tabs": {
+			`<div role="tablist"><button role="tab" id="t1" aria-controls="a">Free</button><button role="tab" id="t2" aria-controls="b">Pro</button></div>` +
+				`<div role="tabpanel" id="a" aria-labelledby="t1"><p>40 calls.</div><div role="tabpanel" id="b" aria-labelledby="t2" hidden aria-hidden="true"><p>9,000 calls.</div><p>After.`,
+			"h16 Free\np 40 calls.\nh16 Pro\np 9,000 calls.\np After.\n",
+		},
 		"bootstrap": {`<p><a data-bs-toggle="collapse" href="#c" role="button">More</a></p><div class="collapse" id="c" hidden>The key is red.</div>`, "p More\nh16 More\np The key is red.\n"},
 		"class":     {`<div class="faq-answer" hidden>Use oil.</div>`, "p Use oil.\n"},
 		"simple":    {`<button class="accordion">Which oil?</button><div class="panel"><p>Number 40.</p></div>`, "h16 Which oil?\np Number 40.\n"},

@@ -15,8 +15,9 @@ var Format = format.Format{
 		Endings: []string{".png", ".jpg", ".jpeg", ".tif", ".tiff", ".gif", ".bmp", ".webp"},
 		Media:   "image/…",
 		Unit:    format.Image,
-		Reads:   "the recognized text, with `tesseract` or a vision model",
-		Leaves:  "objects in the picture; pages of a TIFF and frames of a GIF after the first",
+		Version: 2,
+		Reads:   "the recognized text, also of turned pictures and of all pages of a TIFF, with `tesseract` or a vision model",
+		Leaves:  "objects in the picture; frames of a GIF after the first",
 		Limits:  "40 megapixels; not read without either",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {

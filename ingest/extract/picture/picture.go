@@ -1,5 +1,5 @@
-// Package picture treats pictures as documents of one page. OCR in another
-// package finds their text.
+// Package picture treats pictures as documents whose pages OCR in another package reads.
+// Only a TIFF has several pages.
 package picture
 
 import (
@@ -69,13 +69,21 @@ func Read(_ context.Context, data []byte, recognized map[int]string) (*outline.D
 	if _, err := size(data); err != nil {
 		return nil, err
 	}
+	all := make([]int, pages(data))
+	total := 0
+	for i := range all {
+		all[i] = i
+		total += len(recognized[i])
+	}
 	if recognized == nil {
-		return nil, pdf.NewScannedError([]int{0}, fault.NewText("picture_unread",
+		return nil, pdf.NewScannedError(all, fault.NewText("picture_unread",
 			"no text: it is a picture; install tesseract on this machine to read the text in it"))
 	}
-	b := outline.NewBuilder(len(recognized[0]))
-	b.Page = 0
-	b.AddParagraphs(recognized[0])
+	b := outline.NewBuilder(total)
+	for i := range all {
+		b.Page = i
+		b.AddParagraphs(recognized[i])
+	}
 	return b.Document(""), nil
 }
 
@@ -95,43 +103,58 @@ func size(data []byte) (image.Config, error) {
 	return cfg, nil
 }
 
-// Page returns a picture as a page. The size is in pixels.
+// Page returns a page of a picture. Only a TIFF has several. The size is in pixels, of the
+// upright picture.
 func Page(data []byte, index int) (*pdf.Page, error) {
-	cfg, err := size(data)
+	one, ok := frame(data, index)
+	if !ok {
+		return nil, noPage(data, index)
+	}
+	cfg, err := size(one)
 	if err != nil {
 		return nil, err
 	}
-	if index != 0 {
-		return nil, noPage(index)
+	if orientation(one) >= 5 {
+		cfg.Width, cfg.Height = cfg.Height, cfg.Width
 	}
-	return &pdf.Page{Pages: 1, Width: float64(cfg.Width), Height: float64(cfg.Height)}, nil
+	return &pdf.Page{Index: index, Pages: pages(data), Width: float64(cfg.Width), Height: float64(cfg.Height)}, nil
 }
 
-func noPage(index int) error {
-	return fault.New(fault.NotFound, "no_page_of_picture", "there is no page %d; a picture has one page, number 0", index)
+func noPage(data []byte, index int) error {
+	return fault.New(fault.NotFound, "no_page_of_picture", "there is no page %d; the picture has %d, counted from 0", index, pages(data))
 }
 
-// Draw returns a picture as PNG, at most width pixels wide.
-func Draw(data []byte, index, width int) ([]byte, error) {
-	if _, err := size(data); err != nil {
-		return nil, err
+// Draw returns a page of a picture as PNG, upright and at most width pixels wide. It also
+// returns the number of pages.
+func Draw(data []byte, index, width int) (drawn []byte, n int, err error) {
+	one, ok := frame(data, index)
+	if !ok {
+		return nil, 0, noPage(data, index)
 	}
-	if index != 0 {
-		return nil, noPage(index)
+	if _, err := size(one); err != nil {
+		return nil, 0, err
 	}
-	img, _, err := image.Decode(bytes.NewReader(data))
+	img, _, err := image.Decode(bytes.NewReader(one))
 	if err != nil {
-		return nil, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: the picture cannot be decoded")
+		return nil, 0, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: the picture cannot be decoded")
 	}
-	bounds := img.Bounds()
-	width = min(max(width, pdf.MinPageWidth), pdf.MaxPageWidth, bounds.Dx())
-	height := max(1, bounds.Dy()*width/bounds.Dx())
-	to := image.NewRGBA(image.Rect(0, 0, width, height))
+	bounds, turned := img.Bounds(), orientation(one)
+	wide, high := bounds.Dx(), bounds.Dy()
+	if turned >= 5 {
+		wide, high = high, wide
+	}
+	width = min(max(width, pdf.MinPageWidth), pdf.MaxPageWidth, wide)
+	height := max(1, high*width/wide)
+	target := image.Rect(0, 0, width, height)
+	if turned >= 5 {
+		target = image.Rect(0, 0, height, width)
+	}
+	to := image.NewRGBA(target)
 	draw.Draw(to, to.Bounds(), image.White, image.Point{}, draw.Src)
 	draw.ApproxBiLinear.Scale(to, to.Bounds(), img, bounds, draw.Over, nil)
 	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, to); err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "picture_not_drawn", "the picture cannot be drawn")
+	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, upright(to, turned)); err != nil {
+		return nil, 0, fault.Wrap(fault.Internal, err, "picture_not_drawn", "the picture cannot be drawn")
 	}
-	return b.Bytes(), nil
+	return b.Bytes(), pages(data), nil
 }

@@ -336,7 +336,7 @@ export interface Params {
   no_model: [string];
   no_original: [number];
   no_page: [number, number];
-  no_page_of_picture: [number];
+  no_page_of_picture: [number, number];
   no_path: [];
   no_session: [];
   no_source: [number];
@@ -358,6 +358,7 @@ export interface Params {
   notice_without_tools: [];
   notification_too_long: [number];
   ocr_found_nothing: [];
+  ocr_illegible: [];
   one_collection: [];
   one_document: [];
   one_other_collection: [];

@@ -24,8 +24,10 @@ func TestRows(t *testing.T) {
 		"formula":        {`<row r="1"><c r="A1" t="str"><v>Total</v></c><c r="B1"><f>B2*2</f></c></row>`, "", "Total | =B2*2", "1 of its formulas have no value yet"},
 		"computed":       {`<row r="1"><c r="A1" t="str"><v>Total</v></c><c r="B1"><f>B2*2</f><v>4</v></c></row>`, "", "Total | 4", ""},
 		"link":           {`<row r="1"><c r="A1" t="str"><f>HYPERLINK("https://example.org/a","here")</f><v>here</v></c></row>`, "", "here (https://example.org/a)", ""},
-		"fonts": {`<row r="1"><c r="A1" s="1" t="str"><v>$90</v></c><c r="B1" t="str"><v>$79</v></c><c r="C1" s="2" t="str"><v>þ</v></c></row>`,
-			`<fonts><font/><font><strike/></font><font><name val="Wingdings"/></font></fonts><cellXfs><xf fontId="0"/><xf fontId="1"/><xf fontId="2"/></cellXfs>`, "$79 | ☑", ""},
+		"fonts": {
+			`<row r="1"><c r="A1" s="1" t="str"><v>$90</v></c><c r="B1" t="str"><v>$79</v></c><c r="C1" s="2" t="str"><v>þ</v></c></row>`,
+			`<fonts><font/><font><strike/></font><font><name val="Wingdings"/></font></fonts><cellXfs><xf fontId="0"/><xf fontId="1"/><xf fontId="2"/></cellXfs>`, "$79 | ☑", "",
+		},
 	} {
 		doc, err := xlsx.Read(t.Context(), "a", bookOf(t, tt.sheet, "", tt.styles))
 		if err != nil {
