@@ -59,7 +59,8 @@ func TestTurnedScans(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if marks := page.Marks(pdf.PassageIn(r.Text, start, start+len(sentence))); len(marks) == 0 || marks[0].X < 0 || marks[0].Y < 0 || marks[0].X+marks[0].Width > 1 {
+		marks := page.Marks(pdf.PassageIn(r.Text, start, start+len(sentence)))
+		if len(marks) == 0 || marks[0].X < 0 || marks[0].Y < 0 || marks[0].X+marks[0].Width > 1 {
 			t.Errorf("turned by %v: the sentence is marked at %+v", degrees, marks)
 		}
 	}
