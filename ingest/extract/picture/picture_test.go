@@ -80,8 +80,8 @@ func fax(levels ...byte) []byte {
 	add := func(level byte, preview uint32) {
 		pixels := len(data)
 		data = append(data, bytes.Repeat([]byte{level}, 16*20)...)
-		binary.LittleEndian.PutUint32(data[link:], uint32(len(data)))                                                                                       //nolint:gosec // short
-		at := uint32(pixels) //nolint:gosec // short
+		binary.LittleEndian.PutUint32(data[link:], uint32(len(data))) //nolint:gosec // short
+		at := uint32(pixels)                                          //nolint:gosec // short
 		tags := [][2]uint32{{254, preview}, {256, 16}, {257, 20}, {258, 8}, {259, 1}, {262, 1}, {273, at}, {277, 1}, {278, 20}, {279, 16 * 20}}
 		data = binary.LittleEndian.AppendUint16(data, uint16(len(tags))) //nolint:gosec // short
 		for _, tag := range tags {
