@@ -266,7 +266,8 @@ func (p *page) details(n *html.Node) {
 
 // box reads a check box or radio button in front of its label.
 func (p *page) box(n *html.Node) {
-	if kind := attr(n, "type"); kind != "checkbox" && kind != "radio" || n.Parent == nil || hasName(n, overlayWords) || hasName(n, []string{"toggle"}) {
+	kind := attr(n, "type")
+	if kind != "checkbox" && kind != "radio" || n.Parent == nil || hasName(n, overlayWords) || hasName(n, []string{"toggle"}) {
 		return
 	}
 	switch n.Parent.DataAtom {

@@ -95,11 +95,9 @@ func isControl(n *html.Node) bool {
 // overlayWords are words in the classes of menus, dialogs, and other parts that lie over a
 // page. panelWords are those of panels.
 var (
-	overlayWords = []string{
-		"menu", "nav", "dropdown", "modal", "dialog", "popup", "popover", "tooltip", "cookie", "consent", "offcanvas", "drawer", "search", "lightbox",
-		"overlay", "toast", "spinner", "hamburger", "sr-only", "visually-hidden", "share",
-	}
-	panelWords = []string{"accordion", "collaps", "tabpanel", "tab-pane", "tab_panel", "tabcontent", "tab-content", "faq", "panel", "expand", "toggle-content", "disclosure"}
+	overlayWords = strings.Fields("menu nav dropdown modal dialog popup popover tooltip cookie consent offcanvas drawer search lightbox " +
+		"overlay toast spinner hamburger sr-only visually-hidden share")
+	panelWords = strings.Fields("accordion collaps tabpanel tab-pane tab_panel tabcontent tab-content faq panel expand toggle-content disclosure")
 )
 
 // hasName reports whether a class or the id of an element contains one of the words.

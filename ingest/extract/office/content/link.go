@@ -20,7 +20,7 @@ func Linked(text, address string) string {
 	switch lower := strings.ToLower(address); {
 	case address == "" || len(address) > maxAddress || strings.ContainsAny(shown, " \t\n"):
 		return text
-	case !strings.HasPrefix(lower, "http://") && !strings.HasPrefix(lower, "https://") && !strings.HasPrefix(lower, "mailto:") && !IsFileAddress(lower):
+	case !hasScheme(lower) && !IsFileAddress(lower):
 		return text
 	}
 	bare := func(s string) string {
@@ -35,12 +35,18 @@ func Linked(text, address string) string {
 	return trimmed + " (" + shown + ")" + text[len(trimmed):]
 }
 
+// hasScheme reports whether an address, in lower case, leads to a page or mailbox.
+func hasScheme(address string) bool {
+	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "mailto:")
+}
+
 // IsFileAddress reports whether an address leads to a file for people, such as a form.
 func IsFileAddress(address string) bool {
 	address, _, _ = strings.Cut(strings.ToLower(address), "#")
 	address, _, _ = strings.Cut(address, "?")
 	switch path.Ext(address) {
-	case ".pdf", ".doc", ".docx", ".docm", ".dotx", ".xls", ".xlsx", ".xlsm", ".ppt", ".pptx", ".odt", ".ods", ".odp", ".rtf", ".csv", ".zip", ".ics", ".epub":
+	case ".pdf", ".doc", ".docx", ".docm", ".dotx", ".xls", ".xlsx", ".xlsm", ".ppt", ".pptx",
+		".odt", ".ods", ".odp", ".rtf", ".csv", ".zip", ".ics", ".epub":
 		return !strings.HasPrefix(address, "javascript:")
 	}
 	return false

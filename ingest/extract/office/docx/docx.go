@@ -50,7 +50,10 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 
 // readBody reads the text. Struck-out text is left out, or marked if mark is set.
 func readBody(ctx context.Context, a *zipxml.Archive, main string, body []byte, mark bool) (*word, error) {
-	w := &word{a: a, b: outline.NewBuilder(len(body) / 8), notes: map[string]string{}, refs: map[string]zipxml.Relation{}, struck: struck{mark: mark}}
+	w := &word{
+		a: a, b: outline.NewBuilder(len(body) / 8), notes: map[string]string{}, refs: map[string]zipxml.Relation{},
+		struck: struck{mark: mark},
+	}
 	headers, footers, err := w.readParts(ctx, main)
 	if err != nil {
 		return nil, err
