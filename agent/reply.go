@@ -70,8 +70,11 @@ func (s *Session) ReplyLocation(ctx context.Context, latitude, longitude float64
 	return s.reply(ctx, payload.TypeLocation, payload.Location{Latitude: latitude, Longitude: longitude})
 }
 
-// ReplyRAG says an answer with its evidence.
+// ReplyRAG says an answer with its evidence. It says a reply without documents, for example to a greeting, as text.
 func (s *Session) ReplyRAG(ctx context.Context, message payload.RAGMessage) error {
+	if message.Outcome == payload.AnswerReplied && len(message.Docs) == 0 {
+		return s.Say(ctx, fault.Text{Sentence: message.Sentence, Message: message.Answer})
+	}
 	return s.say(ctx, ChatMessage{Type: payload.TypeRAG, Sentence: message.Sentence}, message, false)
 }
 

@@ -42,26 +42,24 @@ type listening struct {
 	done   chan struct{}
 }
 
-// decodeVoice reads a recording: base64, also as a data URL.
-func decodeVoice(t *talk, r request) (task, error) {
-	if t.c.server.cfg.Transcriber == nil {
-		return task{}, errNoSpeech
-	}
-	recording, err := decodeRecording(r.Message)
-	return task{do: func(ctx context.Context) error { return t.takeVoice(ctx, r, recording) }}, err
-}
-
 // takeVoice starts to transcribe a recording. The client's next frames wait for
 // it, see afterVoice.
-func (t *talk) takeVoice(ctx context.Context, r request, recording []byte) error {
-	if r.ID != "" { // a repeated recording is not transcribed again
-		content, said, err := t.c.Session().Said(ctx, r.ID)
+func (t *talk) takeVoice(ctx context.Context, frame payload.Frame) error {
+	if t.c.server.cfg.Transcriber == nil {
+		return errNoSpeech
+	}
+	recording, err := decodeRecording(frame.Message)
+	if err != nil {
+		return err
+	}
+	if frame.ID != "" { // a repeated recording is not transcribed again
+		content, said, err := t.c.Session().Said(ctx, frame.ID)
 		if err != nil {
 			return err
 		}
 		if said {
-			r.Message = content
-			return t.hear(ctx, r.Frame)
+			frame.Message = content
+			return t.hear(ctx, frame, true)
 		}
 	}
 	if t.c.server.hearing.Add(1) > maxListening {
@@ -77,8 +75,8 @@ func (t *talk) takeVoice(ctx context.Context, r request, recording []byte) error
 		defer free()
 		defer t.c.server.hearing.Add(-1)
 		defer t.c.recovered(ctx)
-		if err := t.transcribe(ctx, call, recording, r.Frame); err != nil && ctx.Err() == nil {
-			t.refused(ctx, err, r)
+		if err := t.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
+			t.refused(ctx, err, frame)
 		}
 	}(t.voice.done)
 	return nil
@@ -107,17 +105,24 @@ func (t *talk) transcribe(ctx, call context.Context, recording []byte, frame pay
 		return tooLong(&t.c.server.cfg)
 	}
 	t.send(payload.Frame{Action: payload.UserMessage, Message: frame.Message, History: true, Time: time.Now(), ID: frame.ID})
-	return t.hear(ctx, frame)
+	return t.hear(ctx, frame, true)
 }
 
-// afterVoice keeps a client's tasks in order: they wait until its recording is
+// afterVoice keeps a client's frames in order: they wait until its recording is
 // transcribed. A reset gives the recording up, and so does a stop that names no
 // turn.
-func (t *talk) afterVoice(ctx context.Context, when order) {
-	if t.voice == nil || when == besideRecording {
+func (t *talk) afterVoice(ctx context.Context, frame payload.Frame) {
+	if t.voice == nil {
 		return
 	}
-	if when == insteadOfRecording {
+	switch {
+	case frame.Action == payload.StopAction && t.v1:
+		var s payload.Stop
+		if frame.Message != nil && (payload.UnmarshalMessage(frame.Message, &s) != nil || s.Turn != nil) {
+			return
+		}
+		t.voice.cancel(errDropped)
+	case frame.Action == payload.Reset:
 		t.voice.cancel(errDropped)
 	}
 	select {
@@ -127,7 +132,8 @@ func (t *talk) afterVoice(ctx context.Context, when order) {
 	}
 }
 
-// decodeRecording returns the recording in the message of a user_voice frame.
+// decodeRecording reads the message of a user_voice frame: base64, also as a
+// data URL.
 func decodeRecording(message json.RawMessage) ([]byte, error) {
 	var text string
 	if err := json.Unmarshal(message, &text); err != nil || !bytes.HasPrefix(message, []byte{'"'}) {

@@ -1,5 +1,5 @@
-// Package assistant is docent's built-in agent. It greets, answers from the documents, lists them, and reasons about
-// questions that need several steps.
+// Package assistant is docent's built-in agent. It greets, answers from the documents, and reasons about questions that need
+// several steps. Small talk and questions about the documents as such are part of answering.
 package assistant
 
 import (
@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"regexp"
-
-	"docent/rag/talk"
 
 	"docent/internal/fault"
 
@@ -30,7 +28,7 @@ type Config struct {
 	History int
 	// Greeting opens a conversation. Default: DefaultGreeting.
 	Greeting string
-	// Knowledge are the documents that the assistant can list, and that reasoning searches. Default: nil, which disables both.
+	// Knowledge are the documents that reasoning searches. Default: nil, none.
 	Knowledge *tool.KnowledgeConfig
 	// Model answers questions that need several steps, such as comparisons, with tools. Default: nil, which answers them like
 	// other questions.
@@ -46,18 +44,16 @@ const (
 		"If the answer is not in them, I say so."
 )
 
-// Limits for recognizing questions that need several steps, questions about the available documents, and small talk. At
-// these thresholds, no question about the contents of documents is misrouted, as TestRouting measures.
+// Limits for recognizing questions that need several steps. With them, no question about the contents of documents is
+// misrouted, as TestRouting measures.
 const (
-	aboutThreshold = .88
 	stepsThreshold = .6
-	talkThreshold  = .95
 	// severalSteps matches questions about more than one thing.
 	severalSteps = `(?is)^\W*(?:please |can you |could you )?(?:compare|contrast|summari[sz]e)\b|\?\s+\S.*\?`
 )
 
-// New returns the built-in assistant. It greets, answers from the documents, and lists them. It reasons about questions
-// that need several steps if a model can call tools. It chooses among these without a model. Package definition has the
+// New returns the built-in assistant. It greets, and answers from the documents. It reasons about questions that need several
+// steps if a model can call tools. It chooses among these without a model. Package definition has the
 // same assistant in YAML.
 func New(cfg Config) (*agent.Agent, error) {
 	if cfg.Name == "" {
@@ -75,15 +71,7 @@ func New(cfg Config) (*agent.Agent, error) {
 	read.Body(agent.ReadingFile())
 	silent := a.State("silent") // the assistant shows no user interface, so these events would wait forever
 	r := routes{agent: a, thresholds: map[string]float64{}}
-	for _, t := range talk.Talks() {
-		r.add(t.Name, t.Description, talkThreshold, t.Phrases,
-			r.state(t.Name, func(ctx context.Context, s *agent.Session) error { return s.Say(ctx, t.Reply) }))
-	}
-	if cfg.Knowledge != nil {
-		r.add("about", "asks what the assistant knows, or which documents there are", aboutThreshold, aboutExamples,
-			r.state("about", agent.Holdings(cfg.Knowledge.Library)))
-		r.add("documents", "asks something that only speaks of documents, files or sources", 0, documentExamples, answer)
-	}
+	r.add("documents", "asks something that only speaks of documents, files or sources", 0, documentExamples, answer)
 	reason, err := reason.New(cfg.Model, reason.Options{
 		Knowledge: cfg.Knowledge, RAG: request, Log: cfg.Log,
 	})

@@ -1,38 +1,7 @@
 package assistant
 
-// aboutExamples are questions about the available documents.
-var aboutExamples = []string{
-	"what do you know about?", "what do you know?", "tell me what you know", "what can you tell me about?", "what can I ask you about?",
-	"what can I ask you?",
-	"what documents do you have?", "which documents do you have?", "which documents are there?", "what documents are there?",
-	"which documents do you know?",
-	"do you have any documents?", "how many documents do you have?", "how many documents are there?", "how many documents do you know?",
-	"list your documents", "list all documents", "list the documents", "show me your documents", "show all documents", "show the documents",
-	"show me the list of documents",
-	"which files do you have?", "what files do you have?", "which files are there?", "how many files do you have?", "list your files",
-	"list all files", "show me all files",
-	"which manuals do you have?", "what manuals do you have?", "which manuals are there?", "how many manuals do you have?", "list all manuals",
-	"which books do you have?", "which papers do you have?",
-	"what have you read?", "what have you read until now?", "which documents have you read?", "what topics do you cover?",
-	"which topics are covered?", "which topics do you know about?", "what subjects do you know?",
-	"what are your documents about?", "what are the documents about?", "what are your sources?", "which sources do you have?",
-	"which sources do you use?", "list your sources",
-	"where do you get your answers from?", "where does your knowledge come from?", "what are your answers based on?",
-	"what is in your knowledge base?", "what's in your knowledge base?", "what is in the knowledge base?", "what is in your library?",
-	"what is in the library?", "what is in here?", "what do you have in here?", "what is in there?",
-	"what do you have?", "what information do you hold?", "what kind of information do you have?", "which PDFs are there?",
-	"which PDF files do you have?", "what do you contain?", "what is stored here?", "what has been uploaded?", "what was uploaded until now?",
-	"which documents have been uploaded?", "which documents were added?", "what did I upload?", "which documents did I upload?",
-	"which collections are there?", "which collections do you have?", "what collections do you have?", "how many collections are there?",
-	"list your collections", "list all collections", "show me the collections",
-	"how many documents do you have in A?", "how many documents are in A?", "which documents do you have in A?",
-	"how many documents do you have in the collection?", "which documents are in A?", "list the documents in A",
-	"list the documents in the collection", "what is in the collection A?", "which documents does the collection A have?",
-	"welche Dokumente hast du?", "welche Dokumente gibt es?", "wie viele Dokumente hast du?", "was weißt du?",
-}
-
-// documentExamples are questions about the contents of documents that mention documents, files, or sources. They keep such
-// questions apart from aboutExamples.
+// documentExamples are questions that mention documents, files, or sources. They keep such questions apart from
+// stepsExamples.
 var documentExamples = []string{
 	"what documents do I need?", "which documents do I need to apply?", "how many documents do I need?", "which documents must I submit?",
 	"which documents are required for A?",

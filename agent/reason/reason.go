@@ -19,6 +19,7 @@ import (
 	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
+	"docent/rag/talk"
 	words "docent/rag/text"
 )
 
@@ -258,7 +259,7 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 		if o.Model != "" && o.Model != r.name && r.o.RAG.Model == "" {
 			return r.search(ctx, s, question)
 		}
-		ctx = tool.WithScope(ctx, tool.Scope{Collections: o.Collections, Documents: o.Documents, K: o.K})
+		ctx = tool.WithScope(ctx, tool.Scope{Collections: o.Collections, K: o.K})
 	}
 	return newRun(r, s, question).do(ctx)
 }
@@ -286,9 +287,9 @@ func (r *reasoner) capable() bool {
 	return !ok || caller.CallsTools()
 }
 
-// plain answers from the documents without reasoning.
+// plain answers from the documents without reasoning. It says so once, unless docent answers the message as well without it.
 func (r *reasoner) plain(ctx context.Context, s *agent.Session, question string) error {
-	if !agent.Get(s, WithoutToolsVariable, false) {
+	if talk.Read(question, nil).Kind == talk.Question && !agent.Get(s, WithoutToolsVariable, false) {
 		if err := s.Say(ctx, fault.NewText("notice_without_tools", "Comparing, summarizing and the like need a chat model that can use tools. "+
 			"None is set up here, so I answer from a single search of the documents.")); err != nil {
 			return err

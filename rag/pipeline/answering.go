@@ -27,19 +27,62 @@ type answering struct {
 	thresholds Thresholds
 	// found is the outcome of the search, if out.Search is set.
 	found retrieve.Retrieval
-	out   rag.Answer
+	// question is the question to search and to quote for. It is a part of the request's question, or all of it.
+	question string
+	// message is the question with its kind.
+	message talk.Message
+	// replied reports that out is complete before a model or a quote: docent replied itself.
+	replied bool
+	out     rag.Answer
 }
 
-// search finds the passages. If the question depends on earlier turns, a model
-// rewrites it first.
+// search understands the message and finds the passages for it, or replies without them.
 func (a *answering) search(ctx context.Context) error {
-	if a.small() != nil {
-		return nil // there is nothing to find for it
+	a.message = talk.Read(a.req.Question, a.req.Turns)
+	switch a.message.Kind {
+	case talk.SmallTalk:
+		if a.repliesTo(a.message.Talk) {
+			a.reply(a.message.Talk.Reply)
+			return nil // there is nothing to find for it
+		}
+	case talk.Task:
+		if a.model == nil {
+			a.reply(fault.NewText("talk_task", "I cannot do that. I answer questions from your documents and show the passages. For texts such as emails, I need a chat model."))
+			return nil
+		}
+	case talk.OfLibrary:
+		if done, err := a.library(ctx); err != nil || done {
+			return err
+		}
 	}
-	query := retrieve.Query{
-		Question: a.req.Question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections, Documents: a.req.Documents,
+	return a.searchQuestion(ctx)
+}
+
+// repliesTo reports whether docent itself replies to small talk. A model answers complaints about its answers, and
+// questions for the time or the weather.
+func (a *answering) repliesTo(t *talk.Talk) bool {
+	switch {
+	case a.model == nil:
+		return true
+	case t.Name == talk.Complaint:
+		return !talk.Asked(a.req.Turns)
 	}
-	if a.model != nil && talk.Asked(a.req.Turns) && talk.Leans(a.req.Question) {
+	return t.Name != talk.Outside
+}
+
+// reply makes the answer with a sentence of docent.
+func (a *answering) reply(said fault.Text) {
+	said = a.inLanguage(said)
+	a.replied = true
+	a.out.Outcome = rag.Replied
+	a.out.Text, a.out.Named = said.Message, said.Sentence
+	a.out.Sentences = unsupportedSentences(a.out.Text)
+}
+
+// searchQuestion finds the passages for a question. If the question depends on earlier turns, a model rewrites it first.
+func (a *answering) searchQuestion(ctx context.Context) error {
+	query := retrieve.Query{Question: a.question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
+	if a.model != nil && talk.Asked(a.req.Turns) && talk.Leans(a.question) {
 		question, err := a.rewrite(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -51,6 +94,11 @@ func (a *answering) search(ctx context.Context) error {
 			query.Question, query.Turns = question, nil
 		}
 	}
+	return a.find(ctx, query)
+}
+
+// find finds the passages for a query.
+func (a *answering) find(ctx context.Context, query retrieve.Query) error {
 	found, err := a.retrieve(ctx, query)
 	if err != nil {
 		return fmt.Errorf("retrieve passages: %w", err)
@@ -65,8 +113,7 @@ func (a *answering) search(ctx context.Context) error {
 	a.found = found
 	a.out.Passages = passages(found.Results)
 	a.out.Search = &rag.Search{
-		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Documents: slices.Clone(a.req.Documents),
-		Evidence: found.Evidence,
+		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Evidence: found.Evidence,
 	}
 	return nil
 }
@@ -96,27 +143,19 @@ func passages(results []retrieve.Result) []rag.Passage {
 	return out
 }
 
-// writes reports whether a model writes the answer. It is asked whenever it has something to work with: passages, or an earlier
-// answer. The model then decides whether they answer the question.
+// writes reports whether a model writes the answer. It is asked whenever it has something to work with: passages, an earlier
+// answer, or an order. The model then decides whether they answer the question.
 func (a *answering) writes() bool {
-	return a.model != nil && a.small() == nil && (len(a.found.Results) > 0 || talk.Asked(a.req.Turns))
-}
-
-// small returns the reply of docent itself to small talk, or nil. A model answers complaints about an answer.
-func (a *answering) small() *talk.Talk {
-	t := talk.Small(a.req.Question)
-	if t != nil && t.Name == talk.Complaint && a.model != nil && talk.Asked(a.req.Turns) {
-		return nil
+	if a.model == nil || a.replied {
+		return false
 	}
-	return t
+	asks := a.message.Kind == talk.Question || a.message.Kind == talk.OfLibrary
+	return !asks || len(a.found.Results) > 0 || talk.Asked(a.req.Turns)
 }
 
 // withoutModel makes the answer without a model.
 func (a *answering) withoutModel(ctx context.Context) {
-	if t := a.small(); t != nil {
-		a.out.Outcome = rag.Replied
-		a.out.Text, a.out.Named = t.Reply.Message, t.Reply.Sentence
-		a.out.Sentences = unsupportedSentences(a.out.Text)
+	if a.replied {
 		return
 	}
 	a.out.Outcome = a.quotable()
@@ -147,6 +186,7 @@ func (a *answering) lead() {
 	if names := a.found.Coverage.Subjects; len(names) > 0 {
 		line = fault.NewText("unsure_lacking", "These passages come closest, but they do not mention %s.", codeSpans(names))
 	}
+	line = a.inLanguage(line)
 	const gap = "\n\n"
 	by := len(line.Message) + len(gap)
 	a.out.Text, a.out.Named, a.out.Lead = line.Message+gap+a.out.Text, line.Sentence, len(line.Message)
@@ -167,6 +207,7 @@ func (a *answering) abstain(ctx context.Context) {
 	if len(a.out.Passages) > 0 {
 		said = nearest(said, a.found.Signs.Without, a.found.Coverage)
 	}
+	said = a.inLanguage(said)
 	a.out.Text, a.out.Named = said.Message, said.Sentence
 	a.out.Sentences = unsupportedSentences(a.out.Text)
 }
@@ -201,10 +242,6 @@ func codeSpans(words []string) string {
 
 // searched names the searched documents. It is zero if they are unknown.
 func (a *answering) searched(ctx context.Context) fault.Text {
-	if len(a.req.Documents) > 0 {
-		return fault.NewText("unknown_in_chosen",
-			"I don't know. I searched only the chosen documents and found nothing that answers this.")
-	}
 	if a.pipeline.files != nil {
 		return fault.NewText("unknown_in_files",
 			"I don't know. I searched the files of this conversation and the documents, and found nothing that answers this.")
@@ -271,14 +308,14 @@ func inCollections(names []string) fault.Text {
 // quote makes the answer from quotes. It returns false if there is nothing to
 // quote.
 func (a *answering) quote(ctx context.Context) bool {
-	query := quote.Query{Question: a.req.Question, Searched: a.found.Question, Terms: a.found.Terms}
-	if query.Searched == talk.SearchText(a.req.Question, a.req.Turns) {
-		query.Searched = talk.AskedText(a.req.Question, a.req.Turns)
+	query := quote.Query{Question: a.question, Searched: a.found.Question, Terms: a.found.Terms}
+	if query.Searched == talk.SearchText(a.question, a.req.Turns) {
+		query.Searched = talk.AskedText(a.question, a.req.Turns)
 		switch {
-		case talk.Contrasts(a.req.Question): // it asks in the same way as the question before
+		case talk.Contrasts(a.question): // it asks in the same way as the question before
 			query.Question = query.Searched
-		case talk.Dependent(a.req.Question, a.req.Turns) != "":
-			query.Terms = preferring(text.Stems(a.req.Question), query.Terms)
+		case talk.Dependent(a.question, a.req.Turns) != "":
+			query.Terms = preferring(text.Stems(a.question), query.Terms)
 			query.Said = talk.LastAnswer(a.req.Turns)
 		}
 	}

@@ -293,7 +293,7 @@ func (r *Pipeline) begin(req rag.Request) (*answering, error) {
 	}
 	req.Turns = req.Turns[max(0, len(req.Turns)-req.History):]
 	return &answering{
-		pipeline: r, req: req, model: model, thresholds: r.thresholds(req),
+		pipeline: r, req: req, question: req.Question, model: model, thresholds: r.thresholds(req),
 		out: rag.Answer{Model: req.Model, Question: req.Question},
 	}, nil
 }

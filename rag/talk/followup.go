@@ -59,7 +59,7 @@ func complete(question string, turns []Turn, answered bool) string {
 	for i := len(turns) - 1; i >= 0 && len(said) < followTurns; i-- {
 		switch t := turns[i]; t.Role {
 		case User:
-			if Small(t.Text) != nil || strings.TrimSpace(t.Text) == "" {
+			if asksNothing(t.Text) {
 				continue
 			}
 			if part != "" { // the answer is about another subject
@@ -104,7 +104,7 @@ func named(question string, turns []Turn) (whole string, ok bool) {
 		return "", false
 	}
 	for i, t := range slices.Backward(turns) {
-		if t.Role != User || Small(t.Text) != nil {
+		if t.Role != User || asksNothing(t.Text) {
 			continue
 		}
 		earlier := t.Text
@@ -146,8 +146,14 @@ func opening(answer string) string {
 // small talk do not count.
 func Asked(turns []Turn) bool {
 	return slices.ContainsFunc(turns, func(t Turn) bool {
-		return t.Role == User && strings.TrimSpace(t.Text) != "" && Small(t.Text) == nil
+		return t.Role == User && !asksNothing(t.Text)
 	})
+}
+
+// asksNothing reports whether a message of the user asks nothing of the documents, such as a greeting, or "shorter please".
+func asksNothing(message string) bool {
+	wants, _ := ofPrevious(message)
+	return wants != "" || strings.TrimSpace(message) == "" || Small(message) != nil
 }
 
 // name matches an identifier or words in capitals.

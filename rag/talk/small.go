@@ -1,60 +1,73 @@
 package talk
 
 import (
+	"regexp"
 	"slices"
-	"strings"
 )
 
-// maxSmallTalk limits the length of small talk in bytes. Longer messages ask
-// something.
-const maxSmallTalk = 60
+// maxSmallTalk limits the length of small talk in bytes. Longer messages ask something.
+const maxSmallTalk = 90
 
-// fillers may follow a phrase of small talk.
-var fillers = []string{
-	"there", "docent", "again", "everyone", "all", "very", "much", "so", "today", "then", "please", "bitte", "and",
-	"but",
+// phrase is a pattern of small talk.
+type phrase struct {
+	kind     *Talk
+	language string
+	pattern  *regexp.Regexp
 }
 
-// talkByPhrase is the kind of small talk of each phrase, in the form of
-// talkWords.
-var talkByPhrase = func() map[string]*Talk {
-	all := map[string]*Talk{}
-	for i, t := range talks {
-		for _, phrase := range t.Phrases {
-			all[strings.Join(talkWords(phrase), " ")] = &talks[i]
-		}
+// phrases are the patterns of all kinds.
+var phrases = func() []phrase {
+	var out []phrase
+	for _, s := range sections("talk") {
+		i := slices.IndexFunc(talks, func(t Talk) bool { return t.Name == s.name })
+		out = append(out, phrase{&talks[i], s.language, starts(s.patterns)})
 	}
-	return all
+	return out
 }()
 
-// talkWords returns the words of a message in lower case, without punctuation.
-func talkWords(message string) []string {
-	message = strings.ReplaceAll(strings.ToLower(message), "’", "'")
-	return strings.FieldsFunc(message, func(r rune) bool { return strings.ContainsRune(" \t\r\n.,!?;:", r) })
+// between matches words that may stand between and behind phrases.
+var between = regexp.MustCompile(`^(?:there|docent|again|everyone|all|very|much|so|today|then|and|but|now|und|aber|dann|jetzt|nur|ja|zusammen)(?: |$)`)
+
+// Small returns the kind of small talk in a message. If the message contains several phrases, the last one decides. Small
+// returns nil if the message contains a question for the documents.
+func Small(message string) *Talk {
+	kind, _ := small(message)
+	return kind
 }
 
-// Small returns the kind of small talk in a message. If the message contains
-// several phrases, the last one decides. Small returns nil if the message
-// contains a question.
-func Small(message string) *Talk {
+// small is Small with the language of the message.
+func small(message string) (kind *Talk, language string) {
 	if len(message) > maxSmallTalk {
-		return nil
+		return nil, ""
 	}
-	var kind *Talk
-	for left := talkWords(message); len(left) > 0; {
-		n := len(left)
-		for n > 0 && talkByPhrase[strings.Join(left[:n], " ")] == nil {
-			n--
+	kind, language, left := smallStart(normal(message))
+	if left != "" {
+		return nil, ""
+	}
+	return kind, language
+}
+
+// smallStart returns the last kind of small talk at the beginning of normal text, its language, and the text behind it.
+func smallStart(left string) (kind *Talk, language, rest string) {
+	for left != "" {
+		n := 0
+		for _, p := range phrases {
+			if at := p.pattern.FindStringIndex(left); at != nil && at[1] > n {
+				n, kind = at[1], p.kind
+				if language == "" || p.kind.Name != "ok" { // "ok, danke"
+					language = p.language
+				}
+			}
 		}
-		switch {
-		case n > 0:
-			kind = talkByPhrase[strings.Join(left[:n], " ")]
-		case kind != nil && slices.Contains(fillers, left[0]):
-			n = 1
-		default:
-			return nil
+		if n == 0 && kind != nil {
+			if at := between.FindStringIndex(left); at != nil {
+				n = at[1]
+			}
+		}
+		if n == 0 {
+			break
 		}
 		left = left[n:]
 	}
-	return kind
+	return kind, language, left
 }

@@ -1,9 +1,6 @@
 package talk
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestSmallTalk(t *testing.T) {
 	t.Parallel()
@@ -22,16 +19,9 @@ func TestSmallTalk(t *testing.T) {
 
 func TestSmallTalkKind(t *testing.T) {
 	t.Parallel()
-	seen := map[string]bool{}
-	for _, kind := range Talks() {
-		for _, phrase := range kind.Phrases {
-			if got := Small(phrase); got == nil || got.Name != kind.Name || seen[strings.ToLower(phrase)] {
-				t.Errorf("%q is %v, want %s, once", phrase, got, kind.Name)
-			}
-			seen[strings.ToLower(phrase)] = true
-		}
-	}
-	for message, want := range map[string]string{"Hello, how are you?": "mood", "ok, thank you very much!": "thanks", "hi, can you help me?": "help", "Great. Bye!": "bye"} {
+	for message, want := range map[string]string{
+		"Hello, how are you?": "mood", "ok, thank you very much!": "thanks", "hi, can you help me?": "help", "Great. Bye!": "bye",
+	} {
 		if got := Small(message); got == nil || got.Name != want {
 			t.Errorf("%q is %v, want %s", message, got, want)
 		}

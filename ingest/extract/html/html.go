@@ -48,9 +48,7 @@ func readText(text string) (*outline.Document, error) {
 	if title == "" {
 		title = p.h1
 	}
-	doc := p.b.Document(title)
-	setDates(root, doc)
-	return doc, nil
+	return p.b.Document(title), nil
 }
 
 // newPage returns the state of reading a page of about size bytes.

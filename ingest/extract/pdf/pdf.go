@@ -13,7 +13,6 @@ import (
 
 	"docent/ingest/outline"
 	"docent/internal/fault"
-	"docent/rag/corpus"
 )
 
 // ScannedError reports a PDF whose pages are pictures without text. It is a
@@ -116,7 +115,6 @@ func (f *pdfFile) document() *outline.Document {
 		doc.Title = headingTitle(doc)
 	}
 	doc.PageLabels = f.labels
-	doc.SetDate(f.date, corpus.Properties)
 	return doc
 }
 

@@ -1,0 +1,63 @@
+package pipeline
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+
+	"docent/internal/fault"
+)
+
+// germanFile has the German formats of docent's sentences in answers, by id. A test writes it from the words of the page.
+//
+//go:embed german.json
+var germanFile embed.FS
+
+// germanFormats are the German formats by id. Their verbs have the positions of the parameters.
+var germanFormats = func() map[string]string {
+	data, _ := germanFile.ReadFile("german.json") // an embedded file can be read
+	out := map[string]string{}
+	if err := json.Unmarshal(data, &out); err != nil {
+		panic(fmt.Sprintf("german.json: %v", err))
+	}
+	return out
+}()
+
+// german reports whether docent's own words are German.
+func (a *answering) german() bool { return a.message.Language == "de" }
+
+// inLanguage returns a sentence in the language of the question. Only English and German are known. The id stays, so that
+// clients can write the sentence in the language of their users.
+func (a *answering) inLanguage(t fault.Text) fault.Text {
+	if a.german() {
+		return inGerman(t)
+	}
+	return t
+}
+
+// inGerman returns a sentence with its German message.
+func inGerman(t fault.Text) fault.Text {
+	format, ok := germanFormats[t.ID]
+	if !ok {
+		return t
+	}
+	var params []json.RawMessage
+	if t.Params != "" && json.Unmarshal([]byte(t.Params), &params) != nil {
+		return t
+	}
+	values := make([]any, len(params))
+	for i, p := range params {
+		var inner fault.Text
+		var plain string
+		switch {
+		case p[0] == '{' && json.Unmarshal(p, &inner) == nil:
+			values[i] = inGerman(inner).Message
+		case json.Unmarshal(p, &plain) == nil:
+			values[i] = plain
+		default:
+			values[i] = string(p) // a number
+		}
+	}
+	t.Message = fmt.Sprintf(format, values...)
+	return t
+}
