@@ -13,7 +13,7 @@ import (
 // the message arrived. Names from BAF clients are dropped if they do not exist.
 func (s *Session) AskOptions() payload.AskOptions {
 	o := s.Event().Options
-	o.Collections = slices.Clone(o.Collections)
+	o.Collections, o.Documents = slices.Clone(o.Collections), slices.Clone(o.Documents)
 	return o
 }
 
@@ -38,14 +38,17 @@ func (s *Session) ChosenOptions(ctx context.Context) payload.AskOptions {
 	return o
 }
 
-// withOptions applies the user's options to a request: the number of passages, and the model and the collections unless
-// the request names them. If both name collections, only the common ones remain, if there are any.
+// withOptions applies the user's options to a request: the number of passages, and the model, the collections, and the
+// documents unless the request names them. If both name collections, only the common ones remain, if there are any.
 func withOptions(req rag.Request, o payload.AskOptions) rag.Request {
 	if o.K != 0 {
 		req.K = o.K
 	}
 	if req.Model == "" {
 		req.Model = o.Model
+	}
+	if len(req.Documents) == 0 {
+		req.Documents = o.Documents
 	}
 	if len(req.Collections) == 0 {
 		req.Collections = o.Collections

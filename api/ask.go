@@ -35,6 +35,8 @@ type Question struct {
 	Prompt string `json:"prompt,omitempty" doc:"Replaces the instructions for the model. Needs the scope admin."`
 	// Collections are the collections to search; an empty list means all.
 	Collections []string `json:"collections,omitempty" nullable:"true" maxItems:"100" doc:"Searches only these collections."`
+	// Documents are the ids of the documents to search; an empty list means all.
+	Documents []int64 `json:"documents,omitempty" nullable:"true" maxItems:"100" doc:"Searches only the documents with these ids."`
 }
 
 // Turn is an earlier message.
@@ -63,7 +65,8 @@ func (q Question) request(ctx context.Context) (rag.Request, error) {
 		return rag.Request{}, err
 	}
 	req := rag.Request{
-		Question: q.Question, Prompt: q.Prompt, Model: q.Model, K: q.K, Collections: q.Collections, History: len(q.History),
+		Question: q.Question, Prompt: q.Prompt, Model: q.Model, K: q.K, Collections: q.Collections,
+		Documents: q.Documents, History: len(q.History),
 	}
 	for _, t := range q.History {
 		req.Turns = append(req.Turns, talk.Turn(t))

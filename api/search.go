@@ -23,6 +23,7 @@ type searchInput struct {
 	Q          string   `query:"q" required:"true" maxLength:"8000" doc:"The search text."`
 	K          int      `query:"k" minimum:"1" maximum:"50" default:"10" doc:"The number of passages."`
 	Collection []string `query:"collection,explode" maxItems:"100" doc:"Searches only these collections. Can be repeated."`
+	Document   []int64  `query:"document,explode" maxItems:"100" doc:"Searches only the documents with these ids. Can be repeated."`
 	Explain    bool     `query:"explain" doc:"Returns the features of each score."`
 }
 
@@ -100,7 +101,7 @@ func (s search) find(ctx context.Context, in *searchInput) (*searchOutput, error
 		return nil, err
 	}
 	defer done()
-	found, err := s.retriever.Retrieve(ctx, retrieve.Query{Question: q, K: in.K, Collections: in.Collection})
+	found, err := s.retriever.Retrieve(ctx, retrieve.Query{Question: q, K: in.K, Collections: in.Collection, Documents: in.Document})
 	if err != nil {
 		return nil, err
 	}

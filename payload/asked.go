@@ -9,11 +9,14 @@ import (
 )
 
 // AskOptions are the options that a user chose for one question. They are sent in
-// the same object as the text: {"message", "collections", "model", "k"}.
+// the same object as the text: {"message", "collections", "documents", "model", "k"}.
 type AskOptions struct {
 	// Collections are the collections to search. An empty list means the agent's
 	// collections.
 	Collections []string `json:"collections,omitempty"`
+	// Documents are the ids of the documents to search. An empty list means all of
+	// the collections.
+	Documents []int64 `json:"documents,omitempty"`
 	// Model is the name of a model. An empty name means the agent's model.
 	Model string `json:"model,omitempty"`
 	// K is the number of passages for the answer, from 1 to MaxAskK. 0 means the
@@ -27,10 +30,14 @@ const (
 	MaxAskK = 50
 	// MaxAskCollections bounds AskOptions.Collections.
 	MaxAskCollections = 50
+	// MaxAskDocuments bounds AskOptions.Documents.
+	MaxAskDocuments = 100
 )
 
 // IsZero reports whether there are no options.
-func (o AskOptions) IsZero() bool { return len(o.Collections) == 0 && o.Model == "" && o.K == 0 }
+func (o AskOptions) IsZero() bool {
+	return len(o.Collections) == 0 && len(o.Documents) == 0 && o.Model == "" && o.K == 0
+}
 
 // IsAsk reports whether a message is an object with a string under message, at
 // least one key of AskOptions, and nothing else.
@@ -40,7 +47,7 @@ func IsAsk(content json.RawMessage) bool {
 		return false
 	}
 	for key := range keys {
-		if !slices.Contains([]string{"message", "collections", "model", "k"}, key) {
+		if !slices.Contains([]string{"message", "collections", "documents", "model", "k"}, key) {
 			return false
 		}
 	}
@@ -55,6 +62,7 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 	var in struct {
 		Message     json.RawMessage `json:"message"`
 		Collections json.RawMessage `json:"collections"`
+		Documents   json.RawMessage `json:"documents"`
 		Model       json.RawMessage `json:"model"`
 		K           json.RawMessage `json:"k"`
 	}
@@ -74,6 +82,7 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		want error
 	}{
 		{in.Collections, &o.Collections, fault.New(fault.Invalid, "collections_not_a_list", "collections must be a list of names")},
+		{in.Documents, &o.Documents, fault.New(fault.Invalid, "documents_not_a_list", "documents must be a list of ids, which are numbers")},
 		{in.Model, &model, fault.New(fault.Invalid, "model_not_a_name", "model must be the name of a model")},
 		{in.K, &k, fault.New(fault.Invalid, "k_not_a_number", "k must be a whole number from 1 to %d", MaxAskK)},
 	} {
@@ -94,8 +103,15 @@ func ReadAskOptions(object json.RawMessage) (AskOptions, error) {
 		return AskOptions{}, fault.New(fault.Invalid,
 			"collections_invalid", "collections must be at most %d names, none of them empty", MaxAskCollections)
 	}
+	if len(o.Documents) > MaxAskDocuments || slices.ContainsFunc(o.Documents, func(id int64) bool { return id <= 0 }) {
+		return AskOptions{}, fault.New(fault.Invalid,
+			"documents_invalid", "documents must be at most %d ids of documents", MaxAskDocuments)
+	}
 	if len(o.Collections) == 0 {
 		o.Collections = nil
+	}
+	if len(o.Documents) == 0 {
+		o.Documents = nil
 	}
 	return o, nil
 }

@@ -37,6 +37,8 @@ type RAGMessage struct {
 	K int `json:"k,omitempty"`
 	// Collections are the searched collections; none means all.
 	Collections []string `json:"collections,omitempty"`
+	// Documents are the ids of the searched documents; none means all.
+	Documents []int64 `json:"documents,omitempty"`
 	// Searched is the search text if it differs from Question. A question that
 	// refers to earlier turns is searched together with them, or as rewritten by a
 	// model. Typing errors are corrected.

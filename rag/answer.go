@@ -111,6 +111,8 @@ type Search struct {
 	K int
 	// Collections are the searched collections. None means all.
 	Collections []string
+	// Documents are the ids of the searched documents. None means all.
+	Documents []int64
 	// Evidence says how well the passages support an answer, from 0 to 1.
 	Evidence float64
 }

@@ -34,6 +34,9 @@ type Request struct {
 	Turns []talk.Turn
 	// Collections are the searched collections. None means all.
 	Collections []string
+	// Documents are the ids of the searched documents, at most retrieve.MaxDocuments. None means all. The files
+	// of the conversation are then not searched.
+	Documents []int64
 	// FilesFirst searches the files of the conversation before the library. Only sessions have files.
 	FilesFirst bool
 	// MinEvidence replaces the calibrated evidence thresholds. nil keeps them, and 0 always answers.

@@ -17,6 +17,67 @@ import (
 	"docent/payload"
 )
 
+// kind is a kind of frame that clients may send.
+type kind struct {
+	// decode reads the message. It may return a task with an error, for its voice.
+	decode func(t *talk, r request) (task, error)
+	size   size
+	v1     bool // only docent.v1 has it
+	chat   bool // a client that may only chat may send it
+	acked  bool // its only answer is an ack; the session itself acknowledges messages, with their seq
+	passes bool // a session that has received only such frames counts as new
+}
+
+// size says which limit the message of a frame has.
+type size int
+
+// The limits.
+const (
+	shortSize  size = iota // the limit of messages
+	spokenSize             // that of texts for the agent
+	fileSize               // that of files
+)
+
+// kinds has all kinds of frames by their action.
+var kinds = map[payload.Action]kind{
+	payload.UserMessage:       {decode: decodeText, size: spokenSize, chat: true},
+	payload.ReplyStr:          {decode: decodeText, size: spokenSize}, // the sender is another agent
+	payload.UserFile:          {decode: decodeFile, size: fileSize},
+	payload.UserVoice:         {decode: decodeVoice, size: fileSize, chat: true},
+	payload.UserUpdateUI:      {decode: decodeUI, chat: true, acked: true},
+	payload.UserGUIEvent:      {decode: decodeGUIEvent, chat: true, acked: true},
+	payload.UserSetVariable:   {decode: decodeVariables, acked: true},
+	payload.Reset:             {decode: decodeReset, chat: true, acked: true, passes: true},
+	payload.FetchUserMessages: {decode: decodeFetch, chat: true, passes: true},
+	payload.StopAction:        {decode: decodeStop, v1: true, chat: true, acked: true},
+	payload.RegenerateAction:  {decode: decodeRegenerate, v1: true, chat: true},
+	payload.EditAction:        {decode: decodeEdit, v1: true, chat: true},
+	payload.FeedbackAction:    {decode: decodeFeedback, v1: true, chat: true},
+	payload.HelloAction:       {decode: decodeHello, v1: true, chat: true},
+}
+
+// request is a received frame with its kind, which is zero for an unknown action.
+type request struct {
+	payload.Frame
+	kind kind
+}
+
+// task is a decoded request.
+type task struct {
+	do    func(ctx context.Context) error
+	voice order
+}
+
+// order says when a task runs if a recording of the client is being transcribed.
+type order int
+
+// The orders.
+const (
+	afterRecording     order = iota // after the recording
+	insteadOfRecording              // it gives the recording up
+	besideRecording                 // at once
+)
+
 // handle acts on a frame or refuses it. A refused frame does not close its
 // connection.
 func (t *talk) handle(ctx context.Context, frame payload.Frame, refusal error) {
@@ -29,46 +90,37 @@ func (t *talk) handle(ctx context.Context, frame payload.Frame, refusal error) {
 			_ = t.c.Wait(ctx)
 		}
 	}
+	r := request{frame, kinds[frame.Action]}
 	if refusal == nil {
 		if !t.c.Verify(ctx) {
 			return
 		}
-		if refusal = t.act(ctx, frame); refusal == nil && t.v1 && frame.ID != "" && isUnanswered(frame.Action) {
-			t.sendMessage(payload.AckAction, payload.Ack{ID: frame.ID}, frame.ID)
+		if refusal = t.act(ctx, r); refusal == nil && t.v1 && r.ID != "" && r.kind.acked {
+			t.sendMessage(payload.AckAction, payload.Ack{ID: r.ID}, r.ID)
 		}
 	}
 	if refusal != nil && ctx.Err() == nil {
-		t.refused(ctx, refusal, frame)
+		t.refused(ctx, refusal, r)
 	}
-}
-
-// isUnanswered reports whether the only answer to an action is an ack. The
-// session itself acknowledges messages, with their seq.
-func isUnanswered(a payload.Action) bool {
-	switch a {
-	case payload.UserSetVariable, payload.StopAction, payload.Reset, payload.UserUpdateUI, payload.UserGUIEvent:
-		return true
-	}
-	return false
 }
 
 // refused reports a refused frame to the client.
-func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
-	kind := fault.KindOf(err)
-	if !t.v1 && needsWords(frame.Action, kind, err) {
+func (t *talk) refused(ctx context.Context, err error, r request) {
+	if !t.v1 && needsWords(r.kind, err) {
 		for _, d := range session.Failure(err, "") {
 			d.Frame.Time = time.Now()
-			if frame.Action == payload.ReplyStr { // two agents must not apologize to each other forever
-				d.Frame.Correlation, d.Frame.Hops = frame.Correlation, min(frame.Hops+1, payload.MaxHops)
+			if r.Action == payload.ReplyStr { // two agents must not apologize to each other forever
+				d.Frame.Correlation, d.Frame.Hops = r.Correlation, min(r.Hops+1, payload.MaxHops)
 			}
 			t.Deliver(d)
 		}
 	}
-	if kind == fault.Internal || kind == fault.Unavailable {
-		t.c.Logger().ErrorContext(ctx, "frame failed", "session", t.c.SessionID(), "action", frame.Action, errlog.Attr(err))
+	of := fault.KindOf(err)
+	if of == fault.Internal || of == fault.Unavailable {
+		t.c.Logger().ErrorContext(ctx, "frame failed", "session", t.c.SessionID(), "action", r.Action, errlog.Attr(err))
 	}
-	t.c.Refuse(err, frame.ID)
-	if kind == fault.NotFound && !errors.Is(err, journal.ErrNoTurn) && !errors.Is(err, session.ErrNoChoice) {
+	t.c.Refuse(err, r.ID)
+	if of == fault.NotFound && !errors.Is(err, journal.ErrNoTurn) && !errors.Is(err, session.ErrNoChoice) {
 		t.c.Close(CloseGone)
 	}
 }
@@ -76,129 +128,128 @@ func (t *talk) refused(ctx context.Context, err error, frame payload.Frame) {
 // needsWords reports whether a BAF client gets an apology for a refused frame. It
 // gets one if the frame was well formed, or if a person would otherwise see no
 // answer.
-func needsWords(a payload.Action, kind fault.Kind, err error) bool {
+func needsWords(k kind, err error) bool {
 	if errors.Is(err, peer.ErrTooManyHops) {
 		return false
 	}
-	return kind != fault.Invalid || isFile(a) ||
+	return fault.KindOf(err) != fault.Invalid || k.size == fileSize ||
 		errors.Is(err, session.ErrTooLong) || errors.Is(err, session.ErrContent) || errors.Is(err, agent.ErrReserved)
 }
 
-// act acts on a frame. An unknown action is fault.Invalid.
-func (t *talk) act(ctx context.Context, frame payload.Frame) error {
-	if isFile(frame.Action) {
-		if len(frame.Message) > t.c.server.cfg.FileBytes {
-			return fileTooLong(&t.c.server.cfg)
-		}
-	} else if err := t.c.CheckSize(frame.Message, isSpoken(frame.Action)); err != nil {
+// act checks and decodes a frame, and does its task in order with the client's recording. A task
+// that cannot be decoded is refused in the same order.
+func (t *talk) act(ctx context.Context, r request) error {
+	if err := t.checkSize(r); err != nil {
 		return err
 	}
-	if err := permitted(t.c.who, frame); err != nil {
+	if err := permitted(t.c.who, r); err != nil {
 		return err
 	}
-	t.afterVoice(ctx, frame)
-	if frame.Action != payload.Reset && frame.Action != payload.FetchUserMessages {
+	todo, err := t.decode(r)
+	t.afterVoice(ctx, todo.voice)
+	if !r.kind.passes {
 		t.acted.Store(true)
 	}
-	switch frame.Action {
-	case payload.UserMessage:
-		return t.hear(ctx, frame, true)
-	case payload.ReplyStr: // the sender is another agent
-		return t.hear(ctx, frame, false)
-	case payload.UserFile:
-		return t.takeFile(ctx, frame)
-	case payload.UserVoice:
-		return t.takeVoice(ctx, frame)
-	case payload.UserUpdateUI, payload.UserGUIEvent:
-		return t.actUI(ctx, frame)
-	case payload.Reset:
-		return t.reset(ctx)
-	case payload.FetchUserMessages:
-		return t.replay(ctx)
-	case payload.UserSetVariable:
-		return t.setVariables(ctx, frame)
-	}
-	if t.v1 {
-		return t.actV1(ctx, frame)
-	}
-	return errUnknown(frame.Action)
-}
-
-// actV1 acts on a frame whose action only docent.v1 has.
-func (t *talk) actV1(ctx context.Context, frame payload.Frame) error {
-	switch frame.Action {
-	case payload.StopAction:
-		return t.stop(ctx, frame)
-	case payload.RegenerateAction:
-		return t.regenerate(ctx, frame)
-	case payload.EditAction:
-		return t.edit(ctx, frame)
-	case payload.FeedbackAction:
-		return t.feedback(ctx, frame)
-	case payload.HelloAction:
-		return fault.New(fault.Conflict, "hello_twice", "hello was already sent")
-	}
-	return errUnknown(frame.Action)
-}
-
-func errUnknown(a payload.Action) error {
-	return fault.New(fault.Invalid, "action_unknown", "unknown action %.64q", a)
-}
-
-// isSpoken reports whether an action's message is a text for the agent.
-func isSpoken(a payload.Action) bool { return a == payload.UserMessage || a == payload.ReplyStr }
-
-// hear passes the message of a user or of another agent to the session. An agent
-// that lost its connection sends its request again with the same correlation. The
-// session recognizes the repetition.
-func (t *talk) hear(ctx context.Context, frame payload.Frame, human bool) error {
-	if frame.Message == nil {
-		return fault.New(fault.Invalid, "action_without_message", "%s needs a message", frame.Action)
-	}
-	id := frame.ID
-	if !human && id == "" { // a repeated request is stored once
-		id = frame.Correlation
-	}
-	return t.c.Session().Send(ctx, session.Message{
-		ID: id, Content: frame.Message, Wait: !t.v1, Human: human, Correlation: frame.Correlation, Hops: frame.Hops,
-		Heard: frame.Action == payload.UserVoice, Options: t.v1,
-	})
-}
-
-func (t *talk) takeFile(ctx context.Context, frame payload.Frame) error {
-	file, err := payload.DecodeFile(frame.Message)
 	if err != nil {
 		return err
 	}
-	return t.c.Session().SendFile(ctx, session.File{ID: frame.ID, File: file, Wait: !t.v1})
+	return todo.do(ctx)
 }
 
-func (t *talk) stop(ctx context.Context, frame payload.Frame) error {
+func (t *talk) checkSize(r request) error {
+	if r.kind.size != fileSize {
+		return t.c.CheckSize(r.Message, r.kind.size == spokenSize)
+	}
+	if len(r.Message) > t.c.server.cfg.FileBytes {
+		return fileTooLong(&t.c.server.cfg)
+	}
+	return nil
+}
+
+// decode returns the task of a frame. An unknown action is fault.Invalid.
+func (t *talk) decode(r request) (task, error) {
+	if r.kind.decode == nil || r.kind.v1 && !t.v1 {
+		return task{}, fault.New(fault.Invalid, "action_unknown", "unknown action %.64q", r.Action)
+	}
+	return r.kind.decode(t, r)
+}
+
+func decodeHello(*talk, request) (task, error) {
+	return task{}, fault.New(fault.Conflict, "hello_twice", "hello was already sent")
+}
+
+// decodeText reads the message of a user or of another agent. An agent that lost its
+// connection sends its request again with the same correlation. The session recognizes
+// the repetition.
+func decodeText(t *talk, r request) (task, error) {
+	if r.Message == nil {
+		return task{}, fault.New(fault.Invalid, "action_without_message", "%s needs a message", r.Action)
+	}
+	return task{do: func(ctx context.Context) error { return t.hear(ctx, r.Frame) }}, nil
+}
+
+// hear passes a message to the session.
+func (t *talk) hear(ctx context.Context, f payload.Frame) error {
+	human := f.Action != payload.ReplyStr
+	id := f.ID
+	if !human && id == "" { // a repeated request is stored once
+		id = f.Correlation
+	}
+	return t.c.Session().Send(ctx, session.Message{
+		ID: id, Content: f.Message, Wait: !t.v1, Human: human, Correlation: f.Correlation, Hops: f.Hops,
+		Heard: f.Action == payload.UserVoice, Options: t.v1,
+	})
+}
+
+func decodeFile(t *talk, r request) (task, error) {
+	content, err := payload.DecodeFile(r.Message)
+	return task{do: func(ctx context.Context) error {
+		return t.c.Session().SendFile(ctx, session.File{ID: r.ID, File: content, Wait: !t.v1})
+	}}, err
+}
+
+// decodeStop reads a stop. Without a turn, it also gives up a recording.
+func decodeStop(t *talk, r request) (task, error) {
 	var s payload.Stop
-	if frame.Message != nil {
-		if err := payload.UnmarshalMessage(frame.Message, &s); err != nil {
-			return fault.Wrap(fault.Invalid, err, "stop_invalid", "stop must be an object; turn (a number) is optional")
+	if r.Message != nil {
+		if err := payload.UnmarshalMessage(r.Message, &s); err != nil {
+			return task{voice: besideRecording},
+				fault.Wrap(fault.Invalid, err, "stop_invalid", "stop must be an object; turn (a number) is optional")
 		}
 	}
-	if s.Turn == nil {
-		return t.c.Session().Stop(ctx, 0)
+	stop := func(turn int64) func(context.Context) error {
+		return func(ctx context.Context) error { return t.c.Session().Stop(ctx, turn) }
 	}
-	if *s.Turn < 1 {
-		return errTurn
+	switch {
+	case s.Turn == nil:
+		return task{do: stop(0), voice: insteadOfRecording}, nil
+	case *s.Turn < 1:
+		return task{voice: besideRecording}, errTurn
 	}
-	return t.c.Session().Stop(ctx, *s.Turn)
+	return task{do: stop(*s.Turn), voice: besideRecording}, nil
 }
 
-func (t *talk) setVariables(ctx context.Context, frame payload.Frame) error {
+func decodeVariables(t *talk, r request) (task, error) {
 	var values map[string]json.RawMessage
-	if err := json.Unmarshal(frame.Message, &values); err != nil || len(values) == 0 {
-		return fault.Wrap(fault.Invalid, errors.Join(err, errNoVariables),
+	if err := json.Unmarshal(r.Message, &values); err != nil || len(values) == 0 {
+		return task{}, fault.Wrap(fault.Invalid, errors.Join(err, errNoVariables),
 			"variables_invalid", "user_set_variable needs an object that is not empty")
 	}
-	return t.c.Session().SetVariables(ctx, values)
+	return task{do: t.set(values)}, nil
 }
 
 var errNoVariables = errors.New("no variables")
+
+// set returns the task of setting variables.
+func (t *talk) set(values map[string]json.RawMessage) func(context.Context) error {
+	return func(ctx context.Context) error { return t.c.Session().SetVariables(ctx, values) }
+}
+
+func decodeFetch(t *talk, _ request) (task, error) { return task{do: t.replay}, nil }
+
+func decodeReset(t *talk, _ request) (task, error) {
+	return task{do: t.reset, voice: insteadOfRecording}, nil
+}
 
 // reset empties the session, which then greets. A BAF session that contains only
 // its greeting stays as it is, so that nobody reads the greeting twice.
@@ -216,17 +267,27 @@ func (t *talk) reset(ctx context.Context) error {
 	return t.c.Session().Reset(ctx)
 }
 
-// actUI passes on an action in a user interface. A changed field becomes a variable. It
-// is no event of its own, because most agents only handle the whole form, and the others
-// would wait in the queue.
-func (t *talk) actUI(ctx context.Context, frame payload.Frame) error {
-	if frame.Action == payload.UserGUIEvent {
+// decodeUI reads an action in a user interface.
+func decodeUI(t *talk, r request) (task, error) {
+	return task{do: func(ctx context.Context) error {
+		return t.c.Session().SendEvent(ctx, chat.EventUI, r.Message, !t.v1)
+	}}, nil
+}
+
+// decodeGUIEvent reads an action in an interface of BAF's newer React client. A changed field becomes
+// a variable. It is no event of its own, because most agents only handle the whole form, and the
+// others would wait in the queue.
+func decodeGUIEvent(t *talk, r request) (task, error) {
+	todo, err := decodeUI(t, r)
+	do := todo.do
+	if e := payload.ReadGUIEvent(r.Message); e.Changes() {
+		do = t.set(e.Inputs())
+	}
+	todo.do = func(ctx context.Context) error {
 		if !t.v1 {
 			t.gui.Store(true)
 		}
-		if e := payload.ReadGUIEvent(frame.Message); e.Changes() {
-			return t.c.Session().SetVariables(ctx, e.Inputs())
-		}
+		return do(ctx)
 	}
-	return t.c.Session().SendEvent(ctx, chat.EventUI, frame.Message, !t.v1)
+	return todo, err
 }

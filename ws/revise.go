@@ -19,52 +19,54 @@ var (
 // noTurn means that a frame names no turn.
 const noTurn = math.MinInt64
 
-// regenerate answers the user's message of a turn again.
-func (t *talk) regenerate(ctx context.Context, frame payload.Frame) error {
-	r := payload.Regenerate{Turn: noTurn}
-	if err := payload.UnmarshalMessage(frame.Message, &r); err != nil {
-		return fault.Wrap(fault.Invalid, err, "regenerate_invalid", "regenerate needs an object with the turn as a number")
+// decodeRegenerate reads the request to answer the user's message of a turn again.
+func decodeRegenerate(t *talk, r request) (task, error) {
+	m := payload.Regenerate{Turn: noTurn}
+	if err := payload.UnmarshalMessage(r.Message, &m); err != nil {
+		return task{}, fault.Wrap(fault.Invalid, err, "regenerate_invalid", "regenerate needs an object with the turn as a number")
 	}
-	return t.revise(ctx, session.Revision{Turn: r.Turn, ID: frame.ID})
+	return t.revise(session.Revision{Turn: m.Turn, ID: r.ID})
 }
 
-// edit replaces the user's message of a turn and answers the new one.
-func (t *talk) edit(ctx context.Context, frame payload.Frame) error {
-	e := payload.Edit{Turn: noTurn}
-	if err := payload.UnmarshalMessage(frame.Message, &e); err != nil {
-		return fault.Wrap(fault.Invalid, err, "edit_invalid", "edit needs an object with the turn as a number, and the message")
+// decodeEdit reads the request to replace the user's message of a turn, and to answer the new one.
+func decodeEdit(t *talk, r request) (task, error) {
+	m := payload.Edit{Turn: noTurn}
+	if err := payload.UnmarshalMessage(r.Message, &m); err != nil {
+		return task{}, fault.Wrap(fault.Invalid, err, "edit_invalid", "edit needs an object with the turn as a number, and the message")
 	}
-	if e.Message == nil && e.Turn != noTurn {
-		return fault.New(fault.Invalid, "edit_without_message", "edit needs a message")
+	if m.Message == nil && m.Turn != noTurn {
+		return task{}, fault.New(fault.Invalid, "edit_without_message", "edit needs a message")
 	}
-	return t.revise(ctx, session.Revision{Turn: e.Turn, ID: frame.ID, Content: e.Message})
+	return t.revise(session.Revision{Turn: m.Turn, ID: r.ID, Content: m.Message})
 }
 
-func (t *talk) revise(ctx context.Context, r session.Revision) error {
+func (t *talk) revise(v session.Revision) (task, error) {
 	switch {
-	case r.Turn == noTurn:
-		return errNoTurn
-	case r.Turn < 1:
-		return errTurn
+	case v.Turn == noTurn:
+		return task{}, errNoTurn
+	case v.Turn < 1:
+		return task{}, errTurn
 	}
-	return t.c.Session().Revise(ctx, r)
+	return task{do: func(ctx context.Context) error { return t.c.Session().Revise(ctx, v) }}, nil
 }
 
-// feedback stores the user's feedback on a turn.
-func (t *talk) feedback(ctx context.Context, frame payload.Frame) error {
+// decodeFeedback reads the user's feedback on a turn.
+func decodeFeedback(t *talk, r request) (task, error) {
 	var f payload.Feedback
-	if err := payload.UnmarshalMessage(frame.Message, &f); err != nil {
-		return fault.Wrap(fault.Invalid, err, "feedback_invalid", "feedback needs an object with rating or comment, and may name a turn")
+	if err := payload.UnmarshalMessage(r.Message, &f); err != nil {
+		return task{}, fault.Wrap(fault.Invalid, err, "feedback_invalid", "feedback needs an object with rating or comment, and may name a turn")
 	}
 	about := journal.Feedback{Rating: f.Rating, Comment: f.Comment}
 	if f.Turn != nil {
 		if about.Turn = *f.Turn; about.Turn < 1 {
-			return errTurn
+			return task{}, errTurn
 		}
 	}
-	turn, err := t.c.Session().Feedback(ctx, about)
-	if err == nil {
-		t.sendMessage(payload.FeedbackStoredAction, payload.FeedbackStored{Turn: turn}, frame.ID)
-	}
-	return err
+	return task{do: func(ctx context.Context) error {
+		turn, err := t.c.Session().Feedback(ctx, about)
+		if err == nil {
+			t.sendMessage(payload.FeedbackStoredAction, payload.FeedbackStored{Turn: turn}, r.ID)
+		}
+		return err
+	}}, nil
 }

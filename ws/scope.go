@@ -4,7 +4,6 @@ import (
 	"docent/agent/session"
 	"docent/auth"
 	"docent/internal/fault"
-	"docent/payload"
 )
 
 // minVisitorID is the shortest session id of a client that may only chat, in
@@ -28,14 +27,9 @@ func restrict(who *auth.Principal, req *session.OpenRequest) error {
 
 // permitted fails with fault.Forbidden for a frame that the scope of its sender does
 // not allow.
-func permitted(who *auth.Principal, frame payload.Frame) error {
-	if !who.MayOnlyChat() {
+func permitted(who *auth.Principal, r request) error {
+	if !who.MayOnlyChat() || r.kind.chat {
 		return nil
 	}
-	switch frame.Action {
-	case payload.HelloAction, payload.UserMessage, payload.EditAction, payload.RegenerateAction, payload.StopAction, payload.FeedbackAction,
-		payload.FetchUserMessages, payload.Reset, payload.UserVoice, payload.UserUpdateUI, payload.UserGUIEvent:
-		return nil
-	}
-	return fault.New(fault.Forbidden, "action_not_chat", "a token that may only chat cannot send %s", frame.Action)
+	return fault.New(fault.Forbidden, "action_not_chat", "a token that may only chat cannot send %s", r.Action)
 }

@@ -72,7 +72,7 @@ func (t *talk) MayBeFile(begin []byte) bool {
 		}
 		var action payload.Action
 		if key == "action" {
-			return json.Unmarshal(value, &action) == nil && isFile(action)
+			return json.Unmarshal(value, &action) == nil && kinds[action].size == fileSize
 		}
 	}
 }
@@ -81,9 +81,6 @@ func (t *talk) MayBeFile(begin []byte) bool {
 func isCutShort(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
-
-// isFile reports whether an action's message may be as long as a file.
-func isFile(a payload.Action) bool { return a == payload.UserFile || a == payload.UserVoice }
 
 // Opened implements session.Listener.
 func (t *talk) Opened(o session.Opened) {

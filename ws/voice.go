@@ -42,24 +42,26 @@ type listening struct {
 	done   chan struct{}
 }
 
+// decodeVoice reads a recording: base64, also as a data URL.
+func decodeVoice(t *talk, r request) (task, error) {
+	if t.c.server.cfg.Transcriber == nil {
+		return task{}, errNoSpeech
+	}
+	recording, err := decodeRecording(r.Message)
+	return task{do: func(ctx context.Context) error { return t.takeVoice(ctx, r, recording) }}, err
+}
+
 // takeVoice starts to transcribe a recording. The client's next frames wait for
 // it, see afterVoice.
-func (t *talk) takeVoice(ctx context.Context, frame payload.Frame) error {
-	if t.c.server.cfg.Transcriber == nil {
-		return errNoSpeech
-	}
-	recording, err := decodeRecording(frame.Message)
-	if err != nil {
-		return err
-	}
-	if frame.ID != "" { // a repeated recording is not transcribed again
-		content, said, err := t.c.Session().Said(ctx, frame.ID)
+func (t *talk) takeVoice(ctx context.Context, r request, recording []byte) error {
+	if r.ID != "" { // a repeated recording is not transcribed again
+		content, said, err := t.c.Session().Said(ctx, r.ID)
 		if err != nil {
 			return err
 		}
 		if said {
-			frame.Message = content
-			return t.hear(ctx, frame, true)
+			r.Message = content
+			return t.hear(ctx, r.Frame)
 		}
 	}
 	if t.c.server.hearing.Add(1) > maxListening {
@@ -75,8 +77,8 @@ func (t *talk) takeVoice(ctx context.Context, frame payload.Frame) error {
 		defer free()
 		defer t.c.server.hearing.Add(-1)
 		defer t.c.recovered(ctx)
-		if err := t.transcribe(ctx, call, recording, frame); err != nil && ctx.Err() == nil {
-			t.refused(ctx, err, frame)
+		if err := t.transcribe(ctx, call, recording, r.Frame); err != nil && ctx.Err() == nil {
+			t.refused(ctx, err, r)
 		}
 	}(t.voice.done)
 	return nil
@@ -105,24 +107,17 @@ func (t *talk) transcribe(ctx, call context.Context, recording []byte, frame pay
 		return tooLong(&t.c.server.cfg)
 	}
 	t.send(payload.Frame{Action: payload.UserMessage, Message: frame.Message, History: true, Time: time.Now(), ID: frame.ID})
-	return t.hear(ctx, frame, true)
+	return t.hear(ctx, frame)
 }
 
-// afterVoice keeps a client's frames in order: they wait until its recording is
+// afterVoice keeps a client's tasks in order: they wait until its recording is
 // transcribed. A reset gives the recording up, and so does a stop that names no
 // turn.
-func (t *talk) afterVoice(ctx context.Context, frame payload.Frame) {
-	if t.voice == nil {
+func (t *talk) afterVoice(ctx context.Context, when order) {
+	if t.voice == nil || when == besideRecording {
 		return
 	}
-	switch {
-	case frame.Action == payload.StopAction && t.v1:
-		var s payload.Stop
-		if frame.Message != nil && (payload.UnmarshalMessage(frame.Message, &s) != nil || s.Turn != nil) {
-			return
-		}
-		t.voice.cancel(errDropped)
-	case frame.Action == payload.Reset:
+	if when == insteadOfRecording {
 		t.voice.cancel(errDropped)
 	}
 	select {
@@ -132,8 +127,7 @@ func (t *talk) afterVoice(ctx context.Context, frame payload.Frame) {
 	}
 }
 
-// decodeRecording reads the message of a user_voice frame: base64, also as a
-// data URL.
+// decodeRecording returns the recording in the message of a user_voice frame.
 func decodeRecording(message json.RawMessage) ([]byte, error) {
 	var text string
 	if err := json.Unmarshal(message, &text); err != nil || !bytes.HasPrefix(message, []byte{'"'}) {

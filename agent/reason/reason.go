@@ -259,7 +259,7 @@ func (r *reasoner) body(ctx context.Context, s *agent.Session) error {
 		if o.Model != "" && o.Model != r.name && r.o.RAG.Model == "" {
 			return r.search(ctx, s, question)
 		}
-		ctx = tool.WithScope(ctx, tool.Scope{Collections: o.Collections, K: o.K})
+		ctx = tool.WithScope(ctx, tool.Scope{Collections: o.Collections, Documents: o.Documents, K: o.K})
 	}
 	return newRun(r, s, question).do(ctx)
 }

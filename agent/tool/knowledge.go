@@ -98,7 +98,7 @@ func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) 
 		return nil, refusal("ValueError", "query is empty")
 	}
 	within := scope(ctx)
-	q := retrieve.Query{Question: query, K: cmp.Or(within.K, in.K, k.K), Collections: within.Collections}
+	q := retrieve.Query{Question: query, K: cmp.Or(within.K, in.K, k.K), Collections: within.Collections, Documents: within.Documents}
 	if q.K < 1 || q.K > retrieve.MaxK {
 		return nil, refusal("ValueError", "k is %d; it must be between 1 and %d", q.K, retrieve.MaxK)
 	}
@@ -146,7 +146,11 @@ func passage(number int, p corpus.Passage) string {
 	if page = p.PageLabel; page == "" && p.Page != nil {
 		page = strconv.Itoa(*p.Page + 1)
 	}
-	return text.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page, "date", p.Document.Day(),
+	date := "date"
+	if p.Document.DateFrom == corpus.FileTime {
+		date = "file-time" // says little about the text
+	}
+	return text.Quote(p.Text, "number", cite, "from", corpus.HeadingLine(p.Document.Title, p.Headings), "page", page, date, p.Document.Day(),
 		"source", corpus.ShortSource(p.Document.Source), "document", strconv.FormatInt(p.Document.ID, 10), "bytes",
 		fmt.Sprintf("%d-%d", p.Start, p.End))
 }

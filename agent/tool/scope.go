@@ -9,6 +9,8 @@ import (
 type Scope struct {
 	// Collections are the accessible collections. None means all.
 	Collections []string
+	// Documents are the ids of the documents to search. None means all.
+	Documents []int64
 	// K is the number of passages per search and overrides the model. 0 lets the model choose.
 	K int
 }

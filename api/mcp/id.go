@@ -34,6 +34,19 @@ func parseID(id string) (collection string, document int64, err error) {
 	return collection, document, nil
 }
 
+// parseIDs returns the documents of ids.
+func parseIDs(ids []string) ([]int64, error) {
+	var documents []int64
+	for _, id := range ids {
+		_, document, err := parseID(id)
+		if err != nil {
+			return nil, err
+		}
+		documents = append(documents, document)
+	}
+	return documents, nil
+}
+
 // noDocument is the error for an id without a document. Documents that the reader
 // may not read have the same error.
 func noDocument(id string) error {

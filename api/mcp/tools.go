@@ -34,6 +34,7 @@ const (
 type searchArgs struct {
 	Query       string   `json:"query" jsonschema:"The search text: a question or some words."`
 	Collections []string `json:"collections,omitempty" jsonschema:"Searches only these collections."`
+	Documents   []string `json:"documents,omitempty" jsonschema:"Searches only the documents with these ids."`
 	Limit       int      `json:"limit,omitempty" jsonschema:"The number of passages. The default is 10."`
 }
 
@@ -114,6 +115,7 @@ type listed struct {
 type askArgs struct {
 	Question    string   `json:"question" jsonschema:"The question."`
 	Collections []string `json:"collections,omitempty" jsonschema:"Answers only from these collections."`
+	Documents   []string `json:"documents,omitempty" jsonschema:"Answers only from the documents with these ids."`
 	Limit       int      `json:"limit,omitempty" jsonschema:"The number of passages to answer from."`
 }
 
@@ -215,6 +217,10 @@ func (s *Server) search(ctx context.Context, _ *sdk.CallToolRequest, in searchAr
 	if err := s.cfg.Answers.CheckCollections(ctx, in.Collections); err != nil {
 		return out, err
 	}
+	documents, err := parseIDs(in.Documents)
+	if err != nil {
+		return out, err
+	}
 	done, err := s.cfg.Searches.Take(ctx, patience)
 	if err != nil {
 		return out, err
@@ -223,7 +229,7 @@ func (s *Server) search(ctx context.Context, _ *sdk.CallToolRequest, in searchAr
 	if in.Limit == 0 {
 		in.Limit = 10
 	}
-	query := retrieve.Query{Question: strings.TrimSpace(in.Query), K: in.Limit, Collections: in.Collections}
+	query := retrieve.Query{Question: strings.TrimSpace(in.Query), K: in.Limit, Collections: in.Collections, Documents: documents}
 	result, err := s.cfg.Retriever.Retrieve(ctx, query)
 	if err != nil {
 		return out, err
@@ -345,7 +351,13 @@ func (s *Server) ask(ctx context.Context, req *sdk.CallToolRequest, in askArgs) 
 	if err := cmp.Or(route.CheckText("question", in.Question), route.CheckTexts("collections", in.Collections)); err != nil {
 		return out, err
 	}
-	parts, err := s.cfg.Answers.Stream(ctx, rag.Request{Question: in.Question, Collections: in.Collections, K: in.Limit})
+	documents, err := parseIDs(in.Documents)
+	if err != nil {
+		return out, err
+	}
+	parts, err := s.cfg.Answers.Stream(ctx, rag.Request{
+		Question: in.Question, Collections: in.Collections, Documents: documents, K: in.Limit,
+	})
 	if err != nil {
 		return out, err
 	}

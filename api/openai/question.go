@@ -3,6 +3,8 @@ package openai
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -87,14 +89,40 @@ func (s server) question(ctx context.Context, c Caller, model string, metadata a
 		}
 		c.Session = text
 	}
+	documents, err := chosenDocuments(metadata)
+	if err != nil {
+		return question{}, err
+	}
 	last := len(turns) - 1
 	if last < 0 || turns[last].Role != talk.User || strings.TrimSpace(turns[last].Text) == "" {
 		return question{}, fault.New(fault.Invalid, "no_user_message", "the last message must be a question of the user")
 	}
 	earlier := turns[max(0, last-rag.MaxHistory):last]
 	return question{Caller: c, Request: rag.Request{
-		Question: turns[last].Text, Turns: earlier, History: len(earlier), Collections: collections,
+		Question: turns[last].Text, Turns: earlier, History: len(earlier), Collections: collections, Documents: documents,
 	}}, nil
+}
+
+// chosenDocuments returns the ids under documents in the metadata, a text such as "12, 15".
+func chosenDocuments(metadata any) ([]int64, error) {
+	m, _ := metadata.(map[string]any)
+	if m["documents"] == nil {
+		return nil, nil
+	}
+	text, ok := m["documents"].(string)
+	var ids []int64
+	for _, part := range strings.Split(text, ",") {
+		id, err := strconv.ParseInt(strings.TrimSpace(part), 10, 64)
+		if err != nil || id <= 0 {
+			ok = false
+		}
+		ids = append(ids, id)
+	}
+	if !ok || len(ids) > payload.MaxAskDocuments {
+		return nil, unsupported("metadata.documents",
+			fmt.Sprintf(`it must be a text with at most %d ids of documents, such as "12, 15"`, payload.MaxAskDocuments))
+	}
+	return ids, nil
 }
 
 // turn adds a message to the conversation. Messages of system and developer are
@@ -155,7 +183,7 @@ func (s server) ask(ctx context.Context, q question) (wait, error) {
 	if err != nil {
 		return nil, err
 	}
-	frames, err := s.Conversations.Say(ctx, q.Session, q.Question, payload.AskOptions{Collections: q.Collections})
+	frames, err := s.Conversations.Say(ctx, q.Session, q.Question, payload.AskOptions{Collections: q.Collections, Documents: q.Documents})
 	if err != nil {
 		done()
 		return nil, err

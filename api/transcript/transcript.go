@@ -118,6 +118,13 @@ func options(o payload.AskOptions) string {
 	if len(o.Collections) > 0 {
 		b.WriteString(", in " + inline(strings.Join(o.Collections, ", ")))
 	}
+	switch n := len(o.Documents); n {
+	case 0:
+	case 1:
+		b.WriteString(", in 1 document")
+	default:
+		fmt.Fprintf(&b, ", in %d documents", n)
+	}
 	if o.Model != "" {
 		b.WriteString(", by " + inline(o.Model))
 	}

@@ -21,6 +21,7 @@ func newAsk(std stdio) *cobra.Command {
 	var (
 		asJSON     bool
 		collection string
+		documents  []int64
 		k          int
 	)
 	cmd := &cobra.Command{
@@ -40,6 +41,7 @@ documents.`,
 				Question:    strings.Join(args, " "),
 				K:           k,
 				Collections: collections(collection),
+				Documents:   documents,
 			})
 			if err != nil {
 				return fmt.Errorf("ask: %w", err)
@@ -53,6 +55,7 @@ documents.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as one JSON object")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
+	cmd.Flags().Int64SliceVar(&documents, "document", nil, "search only the document with this id; repeatable (docent docs ls)")
 	cmd.Flags().IntVarP(&k, "k", "k", retrieve.AnswerK, "number of passages to answer from")
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
 	return cmd

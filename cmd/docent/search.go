@@ -49,6 +49,7 @@ func newSearch(std stdio) *cobra.Command {
 	var (
 		asJSON, explain bool
 		collection      string
+		documents       []int64
 		k               int
 		mode            string
 	)
@@ -67,7 +68,7 @@ func newSearch(std stdio) *cobra.Command {
 				return err
 			}
 			defer p.Close(cmd.Context())
-			query := retrieve.Query{K: k, Collections: collections(collection), Mode: retrieve.Mode(mode)}
+			query := retrieve.Query{K: k, Collections: collections(collection), Documents: documents, Mode: retrieve.Mode(mode)}
 			one := func(question string) error {
 				query.Question = question
 				if question == "" { // one output line for each input line
@@ -100,6 +101,7 @@ func newSearch(std stdio) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per question")
 	cmd.Flags().BoolVar(&explain, "explain", false, "print the features of each score")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
+	cmd.Flags().Int64SliceVar(&documents, "document", nil, "search only the document with this id; repeatable (docent docs ls)")
 	cmd.Flags().IntVarP(&k, "k", "k", 10, "number of passages")
 	cmd.Flags().StringVar(&mode, "mode", string(retrieve.Full), "ranking: full, hybrid, bm25, or vectors")
 	scoped(cmd, config.Embedding)

@@ -85,10 +85,11 @@ func (e *Extractor) Extract(ctx context.Context, src intake.Source) (doc *outlin
 				"reader_failed", "damaged: docent failed to read %s", media)
 		}
 	}()
-	doc, err = read(ctx, &format.File{Name: src.Name, Data: src.Data, Recognized: src.Recognized})
-	if err != nil {
+	f := &format.File{Name: src.Name, Data: src.Data, Recognized: src.Recognized}
+	if doc, err = read(ctx, f); err != nil {
 		return nil, media, err
 	}
+	setPackedDate(ctx, f, media, doc)
 	if doc.Truncated || len(doc.Text) > outline.MaxText {
 		return nil, media, fault.New(fault.Invalid, "text_too_large", "too large: its text is more than %d MiB", outline.MaxText>>20)
 	}

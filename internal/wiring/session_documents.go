@@ -115,7 +115,7 @@ type overSession struct {
 // documents of the library.
 func (r overSession) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Part, error] {
 	if r.alone {
-		req.Collections = nil
+		req.Collections, req.Documents = nil, nil
 	}
 	return func(yield func(rag.Part, error) bool) {
 		for part, err := range r.Pipeline.Stream(ctx, req) {

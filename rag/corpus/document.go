@@ -100,7 +100,7 @@ const (
 	Properties DateFrom = "properties"
 	// MailHeader: the field Date of a message.
 	MailHeader DateFrom = "mail_header"
-	// PageMarkup: the metadata of a web page, or its first time element.
+	// PageMarkup: the metadata of a web page, or its time elements.
 	PageMarkup DateFrom = "page_markup"
 	// FeedEntry: the entry of a feed.
 	FeedEntry DateFrom = "feed_entry"

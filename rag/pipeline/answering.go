@@ -81,7 +81,9 @@ func (a *answering) reply(said fault.Text) {
 
 // searchQuestion finds the passages for a question. If the question depends on earlier turns, a model rewrites it first.
 func (a *answering) searchQuestion(ctx context.Context) error {
-	query := retrieve.Query{Question: a.question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections}
+	query := retrieve.Query{
+		Question: a.question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections, Documents: a.req.Documents,
+	}
 	if a.model != nil && talk.Asked(a.req.Turns) && talk.Leans(a.question) {
 		question, err := a.rewrite(ctx)
 		switch {
@@ -113,7 +115,8 @@ func (a *answering) find(ctx context.Context, query retrieve.Query) error {
 	a.found = found
 	a.out.Passages = passages(found.Results)
 	a.out.Search = &rag.Search{
-		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Evidence: found.Evidence,
+		Text: found.Question, Wordings: wordings, K: a.req.K, Collections: a.listed(ctx), Documents: slices.Clone(a.req.Documents),
+		Evidence: found.Evidence,
 	}
 	return nil
 }
@@ -242,6 +245,10 @@ func codeSpans(words []string) string {
 
 // searched names the searched documents. It is zero if they are unknown.
 func (a *answering) searched(ctx context.Context) fault.Text {
+	if len(a.req.Documents) > 0 {
+		return fault.NewText("unknown_in_chosen",
+			"I don't know. I searched only the chosen documents and found nothing that answers this.")
+	}
 	if a.pipeline.files != nil {
 		return fault.NewText("unknown_in_files",
 			"I don't know. I searched the files of this conversation and the documents, and found nothing that answers this.")

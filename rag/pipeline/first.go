@@ -22,7 +22,7 @@ func (r *Pipeline) First(files Searcher) *Pipeline {
 
 // retrieve searches the files and the library.
 func (a *answering) retrieve(ctx context.Context, query retrieve.Query) (retrieve.Retrieval, error) {
-	if a.pipeline.files == nil || len(query.Documents) > 0 { // these are documents of the library
+	if a.pipeline.files == nil || len(query.Documents) > 0 {
 		return a.pipeline.cfg.Retriever.Retrieve(ctx, query) //nolint:wrapcheck // the caller names the operation
 	}
 	own := query

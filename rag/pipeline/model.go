@@ -60,7 +60,7 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 // write lets the model answer, passes the pieces on as they arrive, and checks
 // the whole. It returns false if the reader has left.
 func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool) (bool, error) {
-	messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], a.req, a.found.Results)
+	messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], time.Now(), a.req, a.found.Results)
 	if err != nil {
 		return false, err
 	}

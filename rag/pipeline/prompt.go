@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
+	"time"
 
 	"docent/llm"
 	"docent/rag"
@@ -17,9 +18,9 @@ import (
 //go:embed prompts
 var promptFiles embed.FS
 
-// DefaultPrompts is the default version of the prompts. It is the first one, because the
-// measured figures favor no version. See docs/explanation/evaluation.md.
-const DefaultPrompts = "1"
+// DefaultPrompts is the default version of the prompts. It is the first one with dates, because
+// the measured figures favor none of the earlier ones. See docs/explanation/evaluation.md.
+const DefaultPrompts = "5"
 
 // promptVersions are the prompts of each version. They ask a model to answer.
 // Answers record the version, so a version never changes.
@@ -28,6 +29,7 @@ var promptVersions = map[string]*template.Template{
 	"2": parsePrompts("2"),
 	"3": parsePrompts("3"),
 	"4": parsePrompts("4"),
+	"5": parsePrompts("5"),
 }
 
 // searchPrompts ask a model for a text to search for.
@@ -55,12 +57,32 @@ type shownPassage struct {
 	Number int
 	// Source is its title and heading path.
 	Source string
+	// File is the name of its file or the address of its page.
+	File string
+	// Date is the day that its document states, and FileTime the day of its file if it states none.
+	Date, FileTime string
+	// Version is the version that its document states.
+	Version string
 	// Text is the passage.
 	Text string
 }
 
-// answerMessages returns the messages that ask a model to answer.
-func answerMessages(prompts *template.Template, req rag.Request, results []retrieve.Result) ([]llm.Message, error) {
+// shownAs returns a result as the passage with a number.
+func shownAs(number int, r retrieve.Result) shownPassage {
+	d := r.Passage.Document
+	p := shownPassage{
+		Number: number, Source: text.Attribute(corpus.HeadingLine(d.Title, r.Passage.Headings)),
+		File: text.Attribute(corpus.ShortSource(d.Source)), Date: d.Day(), Version: text.Attribute(d.Version),
+		Text: text.Enclosed(r.Passage.Text),
+	}
+	if d.DateFrom == corpus.FileTime {
+		p.Date, p.FileTime = "", p.Date
+	}
+	return p
+}
+
+// answerMessages returns the messages that ask a model to answer. now tells it the day.
+func answerMessages(prompts *template.Template, now time.Time, req rag.Request, results []retrieve.Result) ([]llm.Message, error) {
 	instruction := strings.TrimSpace(req.Prompt)
 	if instruction == "" {
 		var err error
@@ -71,14 +93,13 @@ func answerMessages(prompts *template.Template, req rag.Request, results []retri
 	if req.Context != "" {
 		instruction += "\n\n" + req.Context
 	}
-	system, err := fill(prompts, "system", struct{ Instruction string }{instruction})
+	system, err := fill(prompts, "system", struct{ Instruction, Today string }{instruction, now.Format("Monday, 2006-01-02")})
 	if err != nil {
 		return nil, err
 	}
 	passages := make([]shownPassage, len(results))
 	for i, r := range results {
-		source := corpus.HeadingLine(r.Passage.Document.Title, r.Passage.Headings)
-		passages[i] = shownPassage{i + 1, text.Attribute(source), text.Enclosed(r.Passage.Text)}
+		passages[i] = shownAs(i+1, r)
 	}
 	user, err := fill(prompts, "question", struct {
 		Passages []shownPassage

@@ -49,6 +49,8 @@ export interface Question {
   message: string;
   /** The collections to search. */
   collections?: string[];
+  /** The ids of the documents to search, at most 100. */
+  documents?: number[];
   /** The model that answers. */
   model?: string;
   /** The number of passages, from 1 to 50. */

@@ -6,6 +6,8 @@ export interface components {
             message: string;
             /** @description The collections to search. */
             collections?: string[] | null;
+            /** @description The ids of the documents to search. */
+            documents?: number[] | null;
             /** @description The model that answers. */
             model?: string | null;
             /** @description The number of passages. */
@@ -120,6 +122,8 @@ export interface components {
             k?: number;
             /** @description The searched collections. Absent if all were searched. */
             collections?: string[];
+            /** @description The ids of the searched documents. Absent if all were searched. */
+            documents?: number[];
             /** @description The search text. Absent if it is the question. */
             searched?: string;
             /** @description Further search texts by a model. Absent if there are none. */

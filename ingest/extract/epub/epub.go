@@ -3,11 +3,13 @@
 package epub
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"net/url"
 	"path"
 	"strings"
+	"time"
 
 	"docent/ingest/extract/charset"
 	"docent/ingest/extract/html"
@@ -15,6 +17,7 @@ import (
 	"docent/ingest/extract/zipxml"
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 const (
@@ -67,7 +70,9 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 		return nil, fault.New(fault.Invalid,
 			"epub_without_chapters", "damaged: none of its chapters is in the file; download the book again")
 	}
-	return out.Document(b.title), nil
+	doc := out.Document(b.title)
+	doc.SetDate(cmp.Or(b.created, b.changed), corpus.Properties)
+	return doc, nil
 }
 
 // book is an open book.
@@ -75,12 +80,14 @@ type book struct {
 	archive  *zipxml.Archive
 	title    string
 	creators []string
-	items    map[string]item // files of the manifest by id
-	spine    []string        // names of the chapters in order
-	nav      string          // the EPUB 3 table of contents
-	ncx      string          // the EPUB 2 table of contents
-	entries  map[string]entry
-	missing  int // number of chapters whose file is missing
+	// The dates of the file and of the publication.
+	changed, created time.Time
+	items            map[string]item // files of the manifest by id
+	spine            []string        // names of the chapters in order
+	nav              string          // the EPUB 3 table of contents
+	ncx              string          // the EPUB 2 table of contents
+	entries          map[string]entry
+	missing          int // number of chapters whose file is missing
 }
 
 // item is a file of the book.

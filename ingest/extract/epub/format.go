@@ -13,6 +13,7 @@ var Format = format.Format{
 		Group:   format.Books,
 		Endings: []string{".epub"},
 		Media:   "application/epub+zip",
+		Version: 2,
 		Packed:  true,
 		Reads:   "authors, and the chapters in reading order, as HTML; headings of the table of contents",
 		Leaves:  "the cover, the table of contents, pictures",

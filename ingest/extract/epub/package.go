@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"strings"
 
+	"docent/ingest/extract/metadata"
 	"docent/ingest/extract/zipxml"
 )
 
@@ -18,6 +19,8 @@ type packageFile struct {
 	left  map[string]bool // names of the cover and the table of contents, which are omitted
 	text  *strings.Builder
 	toc   string // id of the NCX file
+
+	changes bool // the open element has the time of the last change
 }
 
 // token reads a token of the package.
@@ -35,6 +38,10 @@ func (p *packageFile) token(t xml.Token) error {
 			p.title = text
 		case e.Name.Local == "creator" && text != "" && len(p.creators) < 20:
 			p.creators = append(p.creators, text)
+		case e.Name.Local == "meta" && p.changes: // dcterms:modified of EPUB 3
+			p.changed = metadata.ParseDate(text)
+		case e.Name.Local == "date" && p.created.IsZero():
+			p.created = metadata.ParseDate(text)
 		}
 		p.text = nil
 	case xml.CharData:
@@ -48,7 +55,8 @@ func (p *packageFile) token(t xml.Token) error {
 // start reads an element.
 func (p *packageFile) start(e xml.StartElement) {
 	switch e.Name.Local {
-	case "title", "creator":
+	case "title", "creator", "date", "meta":
+		p.changes = strings.HasSuffix(zipxml.Attr(e, "property"), ":modified")
 		p.text = &strings.Builder{}
 	case "item":
 		if len(p.items) < 2*maxChapters {

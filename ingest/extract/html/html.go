@@ -48,7 +48,9 @@ func readText(text string) (*outline.Document, error) {
 	if title == "" {
 		title = p.h1
 	}
-	return p.b.Document(title), nil
+	doc := p.b.Document(title)
+	setDates(root, doc)
+	return doc, nil
 }
 
 // newPage returns the state of reading a page of about size bytes.

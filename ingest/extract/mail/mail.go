@@ -12,9 +12,11 @@ import (
 	"docent/ingest/extract/charset"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/join"
+	"docent/ingest/extract/metadata"
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -44,6 +46,7 @@ func Read(ctx context.Context, _ string, data []byte) (*outline.Document, error)
 		return nil, errNested
 	}
 	doc := w.b.Document(e.field("subject"))
+	doc.SetDate(metadata.ParseDate(e.field("date")), corpus.MailHeader)
 	if e.cut {
 		doc.Note = fmt.Sprintf("only its outer %d levels were read: parts below are nested too deeply", maxDepth)
 	}

@@ -2,6 +2,7 @@ package mail
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -13,10 +14,12 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"docent/ingest/extract/metadata"
 	"docent/ingest/extract/part"
 	"docent/ingest/extract/plain"
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -117,6 +120,9 @@ func (it *item) time(id uint32) time.Time {
 	return time.Unix(int64(n/1e7), int64(n%1e7)*100).UTC()
 }
 
+// sent returns the time when a message was sent, or else delivered.
+func (it *item) sent() time.Time { return cmp.Or(it.time(propSubmitted), it.time(propDelivered)) }
+
 // binary returns a property with bytes, or nil.
 func (it *item) binary(id uint32) []byte { return it.stream(fmt.Sprintf("__substg1.0_%04X0102", id)) }
 
@@ -212,7 +218,10 @@ func ReadOutlook(ctx context.Context, _ string, data []byte) (*outline.Document,
 	if w.b.Len() == 0 {
 		return nil, fault.New(fault.Invalid, "document_empty", "empty: it contains no text")
 	}
-	return w.b.Document(it.first(propSubject)), nil
+	doc := w.b.Document(it.first(propSubject))
+	h, _ := parseHeader([]byte(it.text(propHeaders)))
+	doc.SetDate(cmp.Or(metadata.ParseDate(oneLine(h["date"])), metadata.CheckDate(it.sent())), corpus.MailHeader)
+	return doc, nil
 }
 
 // outlook adds an Outlook message.
@@ -224,10 +233,7 @@ func (w *writer) outlook(it *item) {
 		}
 	}
 	h, _ := parseHeader([]byte(it.text(propHeaders)))
-	sent := it.time(propSubmitted)
-	if sent.IsZero() {
-		sent = it.time(propDelivered)
-	}
+	sent := it.sent()
 	add("From", it.sender(h))
 	recipients := it.recipients()
 	for i, f := range []struct {

@@ -13,6 +13,7 @@ import (
 
 	"docent/ingest/outline"
 	"docent/internal/fault"
+	"docent/rag/corpus"
 )
 
 // ScannedError reports a PDF whose pages are pictures without text. It is a
@@ -115,6 +116,7 @@ func (f *pdfFile) document() *outline.Document {
 		doc.Title = headingTitle(doc)
 	}
 	doc.PageLabels = f.labels
+	doc.SetDate(f.date, corpus.Properties)
 	return doc
 }
 

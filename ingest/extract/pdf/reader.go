@@ -2,7 +2,9 @@ package pdf
 
 import (
 	"context"
+	"time"
 
+	"docent/ingest/extract/metadata"
 	"docent/ingest/extract/pdf/pdfium"
 	"docent/internal/fault"
 )
@@ -30,6 +32,7 @@ const (
 // pdfFile is the content of a PDF.
 type pdfFile struct {
 	title     string
+	date      time.Time
 	pages     []rawPage
 	labels    []string
 	bookmarks []bookmark
@@ -78,6 +81,9 @@ func (r *Reader) readSome(ctx context.Context, data []byte, f *pdfFile, from int
 		}
 		if from == 0 {
 			f.title, _ = doc.Title(ctx) // a document that breaks the sandbox here has no pages
+			changed, _ := doc.Info(ctx, "ModDate")
+			created, _ := doc.Info(ctx, "CreationDate")
+			f.date = metadata.FirstDate(changed, created)
 			f.bookmarks = readBookmarks(ctx, doc)
 			f.labels = make([]string, max(doc.Pages, 0))
 		}

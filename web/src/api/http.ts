@@ -133,7 +133,7 @@ export async function getReady(): Promise<Record<string, string>> {
 }
 
 /** Sort is the order of documents; newest is by the time of adding. */
-export type Sort = 'newest' | 'title' | 'size' | 'updated';
+export type Sort = 'newest' | 'title' | 'size' | 'updated' | 'date';
 
 export interface DocumentQuery {
   collection?: string;
@@ -195,8 +195,8 @@ export async function drawPage(pdf: Blob, page: number, width: number, signal?: 
 }
 
 /** search finds passages. */
-export function search(q: string, { k, collections = [], explain }: { k?: number; collections?: string[]; explain?: boolean } = {}, signal?: AbortSignal): Promise<SearchResults> {
-  const more = collections.map((c) => '&collection=' + encodeURIComponent(c)).join('');
+export function search(q: string, { k, collections = [], documents = [], explain }: { k?: number; collections?: string[]; documents?: number[]; explain?: boolean } = {}, signal?: AbortSignal): Promise<SearchResults> {
+  const more = collections.map((c) => '&collection=' + encodeURIComponent(c)).concat(documents.map((d) => `&document=${d}`)).join('');
   return json<SearchResults>('/api/search' + query({ q, k, explain: explain ? 'true' : undefined }) + more, signal ? { signal } : {});
 }
 

@@ -451,7 +451,7 @@ export interface components {
             logprobs?: unknown;
             /** @description The conversation. Its last message is the question. */
             messages: components["schemas"]["OpenaiMessage"][];
-            /** @description With session_id, continues this stored session, or creates it. */
+            /** @description With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids. */
             metadata?: unknown;
             /** @description Only text. */
             modalities?: unknown;
@@ -669,7 +669,7 @@ export interface components {
             include?: unknown;
             /** @description The question, or a list of messages. The last message is the question. */
             input: unknown;
-            /** @description With session_id, continues this stored session, or creates it. */
+            /** @description With session_id, continues this stored session, or creates it. With documents, a text such as 12, 15, searches only the documents with these ids. */
             metadata?: unknown;
             /** @description A model of GET /v1/models. */
             model: string;
@@ -746,6 +746,8 @@ export interface components {
         Question: {
             /** @description Searches only these collections. */
             collections?: string[] | null;
+            /** @description Searches only the documents with these ids. */
+            documents?: number[] | null;
             /** @description Earlier messages, oldest first. */
             history?: components["schemas"]["Turn"][] | null;
             /**
@@ -769,6 +771,7 @@ export interface components {
             answer: string;
             collections?: string[];
             docs: components["schemas"]["RAGDoc"][];
+            documents?: number[];
             /** Format: double */
             evidence?: number;
             /** Format: int64 */

@@ -1,18 +1,28 @@
-// The answer options of a question: collections, model, and number of passages. Options
+// The answer options of a question: collections, documents, model, and number of passages. Options
 // that are not set have the default of the server.
 import type { Question } from 'docent-client';
 import type { Info } from '../api/shapes';
 import { browser, PerConversation } from './kept';
 
+/** Chosen is a document to search. The title is '' in options that the server returns. */
+export interface Chosen {
+  id: number;
+  title: string;
+}
+
 /** AskOptions are the answer options that differ from the defaults. */
 export interface AskOptions {
   collections?: string[];
+  documents?: Chosen[];
   model?: string;
   k?: number;
 }
 
 /** The maximum number of passages for an answer. */
 export const mostPassages = 50;
+
+/** The maximum number of documents to search. */
+export const mostDocuments = 100;
 
 const isOptions = (v: unknown): v is AskOptions => typeof v === 'object' && v !== null && !Array.isArray(v);
 
@@ -24,9 +34,11 @@ export function sensible(options: AskOptions, info: Info | null): AskOptions {
   if (!info?.built_in) return {};
   const names = info.collections.map((c) => c.name);
   const collections = Array.isArray(options.collections) ? names.filter((n) => options.collections!.includes(n)) : [];
+  const documents = Array.isArray(options.documents) ? options.documents.filter((d) => Number.isSafeInteger(d?.id) && d.id > 0).slice(0, mostDocuments) : [];
   const { model, k } = options;
   return {
     ...(collections.length > 0 && collections.length < names.length && { collections }),
+    ...(documents.length > 0 && { documents }),
     ...(model && model !== info.model.name && info.models.includes(model) && { model }),
     ...(Number.isSafeInteger(k) && k! >= 1 && k! <= mostPassages && k !== info.limits.k && { k: k! }),
   };
@@ -36,15 +48,19 @@ export function sensible(options: AskOptions, info: Info | null): AskOptions {
 export const usual = (options: AskOptions): boolean => Object.keys(options).length === 0;
 
 /** questionContent returns the content of a message: an object if an option is set, else text. */
-export const questionContent = (message: string, { collections, model, k }: AskOptions): string | Question =>
-  collections || model || k ? { message, ...(collections && { collections }), ...(model && { model }), ...(k && { k }) } : message;
+export const questionContent = (message: string, { collections, documents, model, k }: AskOptions): string | Question =>
+  collections || documents || model || k
+    ? { message, ...(collections && { collections }), ...(documents && { documents: documents.map((d) => d.id) }), ...(model && { model }), ...(k && { k }) }
+    : message;
 
 /** optionsOf returns the answer options of a sent question. */
 export function optionsOf(content: unknown): AskOptions {
-  const { collections, model, k } = (typeof content === 'object' && content !== null ? content : {}) as Partial<Question>;
-  return { ...(collections && { collections }), ...(model && { model }), ...(k && { k }) };
+  const { collections, documents, model, k } = (typeof content === 'object' && content !== null ? content : {}) as Partial<Question>;
+  return { ...(collections && { collections }), ...(documents && { documents: documents.map((id) => ({ id, title: '' })) }), ...(model && { model }), ...(k && { k }) };
 }
 
 /** sameOptions reports whether two choices are equal. */
 export const sameOptions = (a: AskOptions, b: AskOptions): boolean =>
-  a.model === b.model && a.k === b.k && [...(a.collections ?? [])].sort().join('\n') === [...(b.collections ?? [])].sort().join('\n');
+  a.model === b.model && a.k === b.k && same(a.collections, b.collections) && same(a.documents?.map((d) => d.id), b.documents?.map((d) => d.id));
+
+const same = (a: readonly unknown[] = [], b: readonly unknown[] = []): boolean => [...a].sort().join('\n') === [...b].sort().join('\n');

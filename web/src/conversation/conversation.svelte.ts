@@ -8,7 +8,7 @@ import { chatAddress, router } from '../shell/router.svelte';
 import { server } from '../shell/server.svelte';
 import { words } from '../words/words.svelte';
 import { announcePhase, announceReply } from './announcements';
-import { choices, optionsOf, questionContent, sameOptions, sensible, type AskOptions } from './choice';
+import { choices, optionsOf, questionContent, sameOptions, sensible, type AskOptions, type Chosen } from './choice';
 import { userKey } from './kept';
 import { Ratings, type Feedback } from './ratings.svelte';
 import { remember } from './recall';
@@ -166,6 +166,12 @@ class Conversation {
   choose(options: AskOptions): void {
     this.choice = sensible(options, server.info);
     if (this.session) choices.set(this.session, Object.keys(this.choice).length > 0 ? this.choice : undefined);
+  }
+
+  /** about begins a new conversation about some documents. */
+  about(documents: Chosen[]): void {
+    void this.open(undefined);
+    this.choose({ documents });
   }
 
   /** ask sends a message. Without a connection, it waits for one. */

@@ -110,6 +110,7 @@ export function ragMessage(content: unknown): RagMessage | null {
     ...(typeof m.evidence === 'number' && { evidence: m.evidence }),
     ...(typeof m.k === 'number' && { k: m.k }),
     ...(Array.isArray(m.collections) && { collections: m.collections.filter((c) => typeof c === 'string') }),
+    ...(Array.isArray(m.documents) && { documents: m.documents.filter((d) => typeof d === 'number') }),
     ...(typeof m.searched === 'string' && m.searched.trim() && { searched: m.searched }),
   };
 }

@@ -14,6 +14,8 @@ export type AskedState = 'sending' | 'working' | 'done' | 'failed' | 'stopped' |
 /** Options are the answer options in a question. */
 export interface Options {
   collections?: string[];
+  /** The number of chosen documents. */
+  documents?: number;
   model?: string;
   k?: number;
 }
@@ -229,6 +231,7 @@ function contentOf(type: string, content: unknown): Pick<Asked, 'text' | 'plain'
   const plain = (typeof content === 'string' && type === 'str') || typeof object.message === 'string';
   const options: Options = {};
   if (Array.isArray(object.collections)) options.collections = object.collections.filter((c): c is string => typeof c === 'string');
+  if (Array.isArray(object.documents) && object.documents.length > 0) options.documents = object.documents.length;
   if (typeof object.model === 'string' && object.model) options.model = object.model;
   if (typeof object.k === 'number') options.k = object.k;
   return { text: question(sort === 'recording' ? 'audio' : type, content), plain, sort, options: Object.keys(options).length > 0 ? options : null };

@@ -95,6 +95,8 @@ export interface Params {
   document_read_only: [number];
   document_status_invalid: [string];
   document_without_pages: [number, string];
+  documents_invalid: [number];
+  documents_not_a_list: [];
   documents_not_listed: [];
   documents_not_searched: [];
   downloads_full: [];
@@ -698,6 +700,7 @@ export interface Params {
   two_lines: [string, string];
   two_mistakes: [string, string];
   unknown_in_all: [];
+  unknown_in_chosen: [];
   unknown_in_documents: [number, string];
   unknown_in_files: [];
   unknown_in_one_document: [string];

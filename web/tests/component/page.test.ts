@@ -54,6 +54,37 @@ describe('conversation', () => {
   });
 });
 
+describe('a question about chosen documents', () => {
+  const message = () => mock.received.at(-1)!.content;
+
+  test('the reader asks its document', async () => {
+    await page.goto('#/documents/2');
+    await page.getByRole('button', { name: 'Ask about this document' }).click();
+    await expect.poll(() => page.locator('.scope li').allTextContents()).toHaveLength(1);
+    await ask('When is the next backup?');
+    await answered();
+    expect(message()).toEqual({ message: 'When is the next backup?', documents: [2] });
+    await expect.poll(() => page.locator('.asked').first().textContent()).toContain('from one document');
+    await accessible();
+    await page.getByRole('button', { name: /^Do not limit to/ }).click();
+    await ask('backup');
+    await answered(2);
+    expect(message()).toBe('backup');
+  });
+
+  test('selected documents are asked together, also after a reload', async () => {
+    await page.goto('#/documents');
+    for (const box of [0, 1]) await page.getByRole('checkbox', { name: /^Select “/ }).nth(box).click();
+    await page.getByRole('button', { name: 'Ask about these' }).click();
+    await expect.poll(() => page.locator('.scope li').count()).toBe(2);
+    await ask('backup');
+    await answered();
+    await page.reload();
+    await answered();
+    await expect.poll(() => page.locator('.scope li').count()).toBe(2);
+  });
+});
+
 describe('evidence', () => {
   test('a passage that its document lost is shown as it was', async () => {
     await page.goto('#/');

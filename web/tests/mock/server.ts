@@ -90,7 +90,7 @@ export class MockDocent {
   tokens: TokenRow[] = [];
   sources = new MockSources();
   /** Messages received, with their ids; resends are here too. */
-  received: { id: string; text: string }[] = [];
+  received: { id: string; text: string; content: unknown }[] = [];
   url = '';
   private http: Server = createServer((req, res) => void this.serve(req, res));
   private ws = new WebSocketServer({ noServer: true });
@@ -142,9 +142,9 @@ export class MockDocent {
         session.running.get(m.turn)?.stop();
         this.put(ws, 'ack', { id, duplicate: false }, { id });
       }
-      else if (frame.action === 'user_message') void this.ask(ws, session, textOf(frame.message), id);
-      else if (frame.action === 'edit') void this.ask(ws, session, textOf(m.message), id, m.turn);
-      else if (frame.action === 'regenerate') void this.ask(ws, session, String(session.log.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message), id, m.turn);
+      else if (frame.action === 'user_message') void this.ask(ws, session, frame.message, id);
+      else if (frame.action === 'edit') void this.ask(ws, session, m.message, id, m.turn);
+      else if (frame.action === 'regenerate') void this.ask(ws, session, session.log.find((k) => k.action === 'user_message' && k.turn === m.turn)?.message, id, m.turn);
       else if (frame.action === 'feedback') {
         this.feedback.push(frame.message);
         session.rated.set(m.turn, frame.message as object);
@@ -213,8 +213,9 @@ export class MockDocent {
     s.row.messages = s.messages.length;
   }
 
-  private async ask(ws: WebSocket, s: Session, text: string, id: string, replaces = 0): Promise<void> {
-    this.received.push({ id, text });
+  private async ask(ws: WebSocket, s: Session, content: unknown, id: string, replaces = 0): Promise<void> {
+    const text = textOf(content);
+    this.received.push({ id, text, content });
     if (/lost before the ack/.test(text) && this.received.filter((r) => r.id === id).length === 1) return ws.terminate();
     const known = s.seen.get(id);
     if (known) return this.put(ws, 'ack', { id, seq: known.seq, duplicate: true }, { id, turn: known.turn });
@@ -222,8 +223,8 @@ export class MockDocent {
     if (replaces) for (const [turn, t] of s.running) if (turn >= replaces) t.stop();
     const turn = ++s.turn;
     const more = { id, ...(replaces && { replaces }) };
-    const seq = this.keep(s, { action: 'user_message', message: text, turn, ...more }, ws);
-    this.record(s, { seq, turn, type: 'str', content: text, is_user: true, client_id: id, ...(replaces && { replaces }) });
+    const seq = this.keep(s, { action: 'user_message', message: content, turn, ...more }, ws);
+    this.record(s, { seq, turn, type: typeof content === 'string' ? 'str' : 'json', content, is_user: true, client_id: id, ...(replaces && { replaces }) });
     s.seen.set(id, { seq, turn });
     await this.run(s, turn, text);
     if (/ask another/.test(text)) await this.hear(s, 'Bob says **42**.', 'ws://bob.example:8765/ws');

@@ -6,7 +6,7 @@ import { interleaved, question } from '../../src/chat/suggestions';
 import { refusal } from '../../src/conversation/refusal';
 import { kind } from '../../src/documents/kinds';
 import { bytesText, outcome, partsOf } from '../../src/documents/outcome';
-import { pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';
+import { dateOf, pageOf, shortSource, title } from '../../src/evidence/evidence.svelte';
 import { drawable, innerOf, unitOf } from '../../src/evidence/place';
 import { may } from '../../src/shell/account.svelte';
 import { parseRoute } from '../../src/shell/router.svelte';
@@ -101,6 +101,12 @@ test('pages, slides, and sheets', () => {
   const at = (source: string, page: number | null, page_label: string | null, type = '') => pageOf({ source, page, page_label }, type);
   expect([at('upload:deck.pptx', 2, '3'), at('upload:deck.odp', 2, null), at('x.xlsx', 0, 'Prices'), at('a.zip#b.ods', 1, null), at('a.pdf', 11, '12')]).toEqual(['slide 3', 'slide 3', 'sheet Prices', 'sheet 2', 'page 12']);
   expect([at('s3://b/x', 0, 'Prices', 'application/vnd.oasis.opendocument.spreadsheet'), at('film.srt', 4, '00:01:02'), at('https://h/deck.pptx?v=2', 0, null), at('a.md', null, null)]).toEqual(['sheet Prices', '00:01:02', 'slide 1', '']);
+});
+
+test('dates and versions of documents', () => {
+  expect(dateOf({ date: '2026-05-12', date_from: 'front_matter', version: '16.2' })).toBe('version 16.2 · May 12, 2026');
+  expect(dateOf({ date: '2026-05-12', date_from: 'file_time' })).toBe('file of May 12, 2026');
+  expect([dateOf({}), dateOf({ date: 'soon' }), dateOf({ date: '2026-99-99' })]).toEqual(['', '', '']);
 });
 
 test('formats with pictures of their pages', () => {

@@ -43,6 +43,7 @@ def headers(token: str | None) -> dict[str, str]:
 def question(
     text: str,
     collections: Sequence[str] | None,
+    documents: Sequence[int] | None,
     k: int | None,
     model: str | None,
     history: Iterable[Turn],
@@ -52,6 +53,8 @@ def question(
     body: dict[str, Any] = {"question": text}
     if collections is not None:
         body["collections"] = list(collections)
+    if documents is not None:
+        body["documents"] = list(documents)
     if k is not None:
         body["k"] = k
     if model is not None:
@@ -63,7 +66,7 @@ def question(
     return body
 
 
-def wanted(**values: str | int | Sequence[str] | None) -> dict[str, Any]:
+def wanted(**values: str | int | Sequence[str] | Sequence[int] | None) -> dict[str, Any]:
     """Return the given query parameters."""
     return {name: value for name, value in values.items() if value is not None}
 

@@ -60,6 +60,7 @@ class AsyncDocent:
         question: str,
         *,
         collections: Sequence[str] | None = None,
+        documents: Sequence[int] | None = None,
         k: int | None = None,
         model: str | None = None,
         history: Iterable[Turn] = (),
@@ -69,7 +70,7 @@ class AsyncDocent:
 
         `prompt` replaces the instructions for the model. It needs the scope admin.
         """
-        body = _http.question(question, collections, k, model, history, prompt)
+        body = _http.question(question, collections, documents, k, model, history, prompt)
         return await self._call("POST", "/api/ask", Answer.parse, json=body)
 
     async def stream(
@@ -77,13 +78,14 @@ class AsyncDocent:
         question: str,
         *,
         collections: Sequence[str] | None = None,
+        documents: Sequence[int] | None = None,
         k: int | None = None,
         model: str | None = None,
         history: Iterable[Turn] = (),
         prompt: str | None = None,
     ) -> AsyncIterator[Phase | Piece | Answer]:
         """Yield phases and pieces of an answer, and finally the checked answer."""
-        body = _http.question(question, collections, k, model, history, prompt)
+        body = _http.question(question, collections, documents, k, model, history, prompt)
         accept = {"Accept": "text/event-stream"}
         events = _http.Events()
         try:
@@ -104,9 +106,10 @@ class AsyncDocent:
         *,
         k: int | None = None,
         collections: Sequence[str] | None = None,
+        documents: Sequence[int] | None = None,
     ) -> SearchResults:
         """Find passages."""
-        params = _http.wanted(q=text, k=k, collection=collections)
+        params = _http.wanted(q=text, k=k, collection=collections, document=documents)
         return await self._call("GET", "/api/search", SearchResults.parse, params=params)
 
     async def ingest(self, *files: File, collection: str | None = None) -> list[Ingested]:

@@ -61,6 +61,7 @@ class Docent:
         question: str,
         *,
         collections: Sequence[str] | None = None,
+        documents: Sequence[int] | None = None,
         k: int | None = None,
         model: str | None = None,
         history: Iterable[Turn] = (),
@@ -70,7 +71,7 @@ class Docent:
 
         `prompt` replaces the instructions for the model. It needs the scope admin.
         """
-        body = _http.question(question, collections, k, model, history, prompt)
+        body = _http.question(question, collections, documents, k, model, history, prompt)
         return self._call("POST", "/api/ask", Answer.parse, json=body)
 
     def stream(
@@ -78,13 +79,14 @@ class Docent:
         question: str,
         *,
         collections: Sequence[str] | None = None,
+        documents: Sequence[int] | None = None,
         k: int | None = None,
         model: str | None = None,
         history: Iterable[Turn] = (),
         prompt: str | None = None,
     ) -> Iterator[Phase | Piece | Answer]:
         """Yield phases and pieces of an answer, and finally the checked answer."""
-        body = _http.question(question, collections, k, model, history, prompt)
+        body = _http.question(question, collections, documents, k, model, history, prompt)
         accept = {"Accept": "text/event-stream"}
         events = _http.Events()
         try:
@@ -104,9 +106,10 @@ class Docent:
         *,
         k: int | None = None,
         collections: Sequence[str] | None = None,
+        documents: Sequence[int] | None = None,
     ) -> SearchResults:
         """Find passages."""
-        params = _http.wanted(q=text, k=k, collection=collections)
+        params = _http.wanted(q=text, k=k, collection=collections, document=documents)
         return self._call("GET", "/api/search", SearchResults.parse, params=params)
 
     def ingest(self, *files: File, collection: str | None = None) -> list[Ingested]:

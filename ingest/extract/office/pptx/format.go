@@ -12,6 +12,7 @@ var Format = format.Format{
 		Group:   format.Office,
 		Endings: []string{".pptx", ".ppsx", ".pptm"},
 		Media:   "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+		Version: 2,
 		Unit:    format.Slide,
 		Packed:  true,
 		Reads:   "a page for each slide: title, text in reading order, tables, charts, diagrams, descriptions of pictures, speaker notes",

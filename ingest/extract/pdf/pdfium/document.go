@@ -216,6 +216,11 @@ func (d *Document) Title(ctx context.Context) (string, error) {
 	return d.Named(ctx, "FPDF_GetMetaText", d.handle, "Title")
 }
 
+// Info returns an entry of the information dictionary, such as ModDate, or "".
+func (d *Document) Info(ctx context.Context, key string) (string, error) {
+	return d.Named(ctx, "FPDF_GetMetaText", d.handle, key)
+}
+
 // Label returns the printed number of a page, or "".
 func (d *Document) Label(ctx context.Context, page int) (string, error) {
 	return d.String(ctx, "FPDF_GetPageLabel", d.handle, uint64(page))

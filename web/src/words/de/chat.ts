@@ -35,6 +35,7 @@ export const chat: Catalogue['chat'] = {
   less: 'Weniger anzeigen',
   all: (n: number) => `Alle ${number(n)} Zeichen anzeigen`,
   collections: (names: string) => `aus ${names}`,
+  fromDocuments: (n) => (n === 1 ? 'aus einem Dokument' : `aus ${number(n)} Dokumenten`),
   answeredBy: (model: string) => `von ${model}`,
   withPassages: (n: number) => (n === 1 ? 'aus einer Stelle' : `aus bis zu ${number(n)} Stellen`),
   askedWith: 'Optionen dieser Frage',

@@ -36,6 +36,7 @@ export const documents: Catalogue['documents'] = {
   selectOne: (name) => `„${name}“ auswählen`,
   selected: (n) => `${count(n)} ausgewählt`,
   unselect: 'Auswahl aufheben',
+  askSelected: 'Dazu fragen',
   removeSelected: 'Ausgewählte löschen',
   ready: 'Bereit',
   failed: 'Fehlgeschlagen',

@@ -52,6 +52,9 @@ export const input: Catalogue['input'] = {
 
   options: 'Optionen der Antwort',
   collections: 'Sammlungen',
+  onlyFrom: 'Antworten nur aus',
+  documentNumber: (id) => `Dokument ${id}`,
+  notFrom: (name) => `Nicht auf „${name}“ beschränken`,
   allCollections: 'Alle Sammlungen',
   someCollections: (n) => plural(n, 'Sammlung', 'Sammlungen', 'de'),
   model: 'Modell',

@@ -33,6 +33,7 @@ export const chat = {
   less: 'Show less',
   all: (n: number) => `Show all ${number(n)} characters`,
   collections: (names: string) => `from ${names}`,
+  fromDocuments: (n: number) => (n === 1 ? 'from one document' : `from ${number(n)} documents`),
   answeredBy: (model: string) => `by ${model}`,
   withPassages: (n: number) => (n === 1 ? 'from one passage' : `from up to ${number(n)} passages`),
   askedWith: 'Options of this question',

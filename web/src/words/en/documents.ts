@@ -34,6 +34,7 @@ export const documents = {
   selectOne: (name: string) => `Select “${name}”`,
   selected: (n: number) => `${digits(n, 'en')} selected`,
   unselect: 'Clear the selection',
+  askSelected: 'Ask about these',
   removeSelected: 'Delete selected',
   ready: 'Ready',
   failed: 'Failed',

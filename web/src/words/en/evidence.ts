@@ -13,6 +13,9 @@ export const evidence = {
     image: (label: string) => `image ${label}`,
   },
   inside: (part: string, container: string) => `${part}, inside ${container}`,
+  version: (version: string) => `version ${version}`,
+  /** The date of a document without a date of its own. */
+  fileTime: (day: string) => `file of ${day}`,
 
   // Below an answer.
   answer: 'Answer',
@@ -46,6 +49,7 @@ export const evidence = {
   previousSource: 'Previous source',
   nextSource: 'Next source',
   close: 'Close',
+  askThis: 'Ask about this document',
   original: 'Original file',
   address: 'Open the original address',
   width: 'Width of the panel',
@@ -112,6 +116,7 @@ export const evidence = {
   searchedAs: 'Search text',
   searchedToo: 'Further search texts',
   searchedIn: 'Collections',
+  chosenDocuments: (n: number) => counted(n, 'chosen document', 'chosen documents'),
   allCollections: 'all collections',
   passagesAsked: 'Passages',
   upTo: (n: number) => `up to ${digits(n, 'en')}`,

@@ -55,6 +55,9 @@ export const input = {
   // How it is answered
   options: 'Answer options',
   collections: 'Collections',
+  onlyFrom: 'Answers only from',
+  documentNumber: (id: number) => `document ${id}`,
+  notFrom: (name: string) => `Do not limit to “${name}”`,
   allCollections: 'All collections',
   someCollections: (n: number) => plural(n, 'collection', 'collections'),
   model: 'Model',
