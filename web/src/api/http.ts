@@ -312,6 +312,9 @@ export const revokeToken = (id: number) => call(`/api/tokens/${id}`, { method: '
 export const deleteSession = (session: string) =>
   call(`/api/sessions/${encodeURIComponent(session)}`, { method: 'DELETE', keepalive: true });
 
+/** removeFile removes the file of a turn from its conversation. */
+export const removeFile = (session: string, turn: number) => call(`/api/sessions/${encodeURIComponent(session)}/files/${turn}`, { method: 'DELETE' });
+
 /** publishFile adds the file of a turn to the library. */
 export const publishFile = (session: string, turn: number, collection: string) =>
   json<{ results: UploadResult[] | null }>(`/api/sessions/${encodeURIComponent(session)}/files/${turn}/publish`, write('POST', { collection })).then((r) => r.results ?? []);

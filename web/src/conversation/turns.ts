@@ -28,6 +28,8 @@ export interface Asked {
   /** The message is text, so the user can edit it. */
   plain: boolean;
   sort: 'text' | 'file' | 'recording';
+  /** The file was removed from the conversation. */
+  removed: boolean;
   /** The answer options in the question; null without any. */
   options: Options | null;
   /** The other agent that sent it; '' for the user. */
@@ -225,16 +227,17 @@ function waiting(p: Pending): Asked {
 }
 
 /** contentOf reads the text and the answer options of a message of the user. */
-function contentOf(type: string, content: unknown): Pick<Asked, 'text' | 'plain' | 'sort' | 'options'> {
+function contentOf(type: string, content: unknown): Pick<Asked, 'text' | 'plain' | 'sort' | 'removed' | 'options'> {
   const sort = /voice|audio/.test(type) ? 'recording' : /file|image/.test(type) ? 'file' : 'text';
   const object = sort === 'text' && typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {};
   const plain = (typeof content === 'string' && type === 'str') || typeof object.message === 'string';
+  const removed = sort === 'file' && (content as { base64?: unknown } | null)?.base64 === '';
   const options: Options = {};
   if (Array.isArray(object.collections)) options.collections = object.collections.filter((c): c is string => typeof c === 'string');
   if (Array.isArray(object.documents) && object.documents.length > 0) options.documents = object.documents.length;
   if (typeof object.model === 'string' && object.model) options.model = object.model;
   if (typeof object.k === 'number') options.k = object.k;
-  return { text: question(sort === 'recording' ? 'audio' : type, content), plain, sort, options: Object.keys(options).length > 0 ? options : null };
+  return { text: question(sort === 'recording' ? 'audio' : type, content), plain, sort, removed, options: Object.keys(options).length > 0 ? options : null };
 }
 
 /** Row is one element on the page. */

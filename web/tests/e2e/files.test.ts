@@ -162,5 +162,12 @@ describe('files with the built-in assistant', () => {
     await page.locator('.question').getByText('In the collection ships').waitFor();
     await expect.poll(() => add.evaluate((el) => el === document.activeElement)).toBe(true);
     expect(await documents()).toMatchObject([{ source: 'upload:fleet.md', collection: 'ships' }]);
+
+    await page.getByRole('button', { name: 'Remove “fleet.md” from this conversation' }).click();
+    await page.locator('.question').getByText('Removed from this conversation.').waitFor();
+    await page.reload();
+    await page.locator('.question').getByText('Removed from this conversation.').waitFor();
+    expect(await page.getByRole('button', { name: 'Add to the library…' }).count()).toBe(0);
+    expect(await documents()).toMatchObject([{ source: 'upload:fleet.md', collection: 'ships' }]);
   });
 });
