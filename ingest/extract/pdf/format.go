@@ -14,9 +14,9 @@ var Format = format.Format{
 		Group:   format.Office,
 		Endings: []string{".pdf"},
 		Media:   "application/pdf",
-		Version: 3,
-		Reads:   "text in reading order, headings from the outline or the letter sizes, tables, page labels, values of form fields, notes; of scanned pages the recognized text, with `tesseract` or a vision model",
-		Leaves:  "running headers and footers, also those of chapters and of left and right pages; pictures beside text",
+		Version: 4,
+		Reads:   "text in reading order, headings from the outline or the letter sizes, tables also with turned headers, page labels, values of form fields, notes; of scanned pages the recognized text, with `tesseract` or a vision model",
+		Leaves:  "running headers and footers, also those of chapters and of left and right pages; watermarks; pictures beside text",
 		Limits:  "20,000 pages; 200 scanned pages; PDFs that need a password are not read",
 	},
 	Match: func(_ context.Context, f *format.File) format.Match {

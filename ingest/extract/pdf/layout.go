@@ -45,6 +45,7 @@ type line struct {
 	size float32 // size of its letters, in points
 	kind lineKind
 	bold bool
+	turn direction
 	// fresh marks the first row of a table.
 	fresh bool
 }
@@ -91,11 +92,19 @@ func readLoaded(ctx context.Context, page *pdfium.Page, scratch *layoutScratch) 
 	}
 	scratch.lines = splitLines(chars, scratch.lines[:0])
 	for i := range scratch.lines {
-		if err := place(ctx, page, &scratch.lines[i]); err != nil {
+		l := &scratch.lines[i]
+		if err := place(ctx, page, l); err != nil {
+			return out, err
+		}
+		if l.turn, err = turnOf(ctx, page, l); err != nil {
 			return out, err
 		}
 	}
+	if scratch.lines, err = levelHeaders(ctx, page, chars, scratch.lines); err != nil {
+		return out, err
+	}
 	out.lines = pageTables(scratch.lines)
+	rightToLeft(out.lines)
 	if out.extra, err = readExtra(ctx, page); err != nil {
 		return out, err
 	}

@@ -93,11 +93,13 @@ func (f *pdfFile) document() *outline.Document {
 	for i, p := range f.pages {
 		pages[i] = p.lines
 	}
+	dropWatermarks(pages)
 	title := pdfTitle(f.title)
 	if title == "" {
 		title = largestTitle(pages)
 	}
 	dropRunningLines(pages, f.labels)
+	joinDivided(pages)
 	b := outline.NewBuilder(f.size)
 	marks := pageMarks(f.bookmarks)
 	var style *headingStyle
