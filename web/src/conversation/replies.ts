@@ -143,6 +143,9 @@ export function fileReply(content: unknown): FileReply | null {
   return { name, type: typeof f.type === 'string' ? f.type : '', base64: data, size: Math.floor((data.replace(/=+$/, '').length * 3) / 4) };
 }
 
+/** removedFile reports whether the content of a file was removed from the conversation. */
+export const removedFile = (content: unknown): boolean => fields(parsed(content))?.base64 === '';
+
 /** sized formats a number of bytes. */
 export function sized(bytes: number): string {
   if (bytes < 1000) return words.payloads.bytes(bytes);

@@ -3,7 +3,7 @@
 import { unreplaced, type Entry as Stored, type Pending, type Transcript, type Turn } from 'docent-client';
 import type { Text } from '../words/sentences';
 import { entry, finished, runs, visible, type Entry } from './reasoning';
-import { question, reply, type Reply } from './replies';
+import { question, removedFile, reply, type Reply } from './replies';
 
 /**
  * AskedState is the state of a question. sending: docent has not stored it. working: docent
@@ -231,7 +231,7 @@ function contentOf(type: string, content: unknown): Pick<Asked, 'text' | 'plain'
   const sort = /voice|audio/.test(type) ? 'recording' : /file|image/.test(type) ? 'file' : 'text';
   const object = sort === 'text' && typeof content === 'object' && content !== null ? (content as Record<string, unknown>) : {};
   const plain = (typeof content === 'string' && type === 'str') || typeof object.message === 'string';
-  const removed = sort === 'file' && (content as { base64?: unknown } | null)?.base64 === '';
+  const removed = sort === 'file' && removedFile(content);
   const options: Options = {};
   if (Array.isArray(object.collections)) options.collections = object.collections.filter((c): c is string => typeof c === 'string');
   if (Array.isArray(object.documents) && object.documents.length > 0) options.documents = object.documents.length;
