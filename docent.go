@@ -140,17 +140,10 @@ func open(ctx context.Context, cfg config.Config, opts Options) (*Docent, error)
 	if opts.Version == "" {
 		opts.Version = "dev"
 	}
-	p := wiring.New(cfg, opts.Log)
-	p.Functions = opts.Functions
-	for _, add := range []func(context.Context) error{p.AddDatabase, p.AddEmbedder} {
-		if err := add(ctx); err != nil {
-			p.Close(ctx)
-			return nil, err
-		}
-	}
-	server, err := wiring.NewServer(ctx, p, opts.Version)
+	base := wiring.New(cfg, opts.Log)
+	base.Functions = opts.Functions
+	server, err := wiring.OpenServer(ctx, base, opts.Version)
 	if err != nil {
-		p.Close(ctx)
 		return nil, err
 	}
 	return &Docent{opts: opts, server: server}, nil
@@ -268,4 +261,4 @@ func (d *Docent) Knowledge() *tool.KnowledgeConfig { return d.server.Knowledge()
 
 // Model is the configured chat model, or nil. It counts tokens for the daily quota
 // of the user.
-func (d *Docent) Model() llm.Model { return d.server.ChatModel() }
+func (d *Docent) Model() llm.Model { return d.server.DefaultModel() }

@@ -32,11 +32,11 @@ func newAgentCheck(std stdio) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
-			if err := p.AddModel(cmd.Context()); err != nil {
+			models, err := wiring.OpenModels(wiring.New(cfg, wiring.NewLog(cfg, std.err, false)))
+			if err != nil {
 				return err
 			}
-			a, err := p.CheckAgent(cmd.Context(), args[0])
+			a, err := models.CheckAgent(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

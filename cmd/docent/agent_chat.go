@@ -74,12 +74,20 @@ agent answers from the documents of the data folder. The conversation is not kep
 End it with /quit, or with Ctrl-D.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd, std, trying...)
+			p, err := openReading(cmd, std)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
-			return chatWith(cmd.Context(), std, p, args[0])
+			x, err := wiring.OpenIndexes(cmd.Context(), p.Store, p.Embedders)
+			if err != nil {
+				return err
+			}
+			a, err := wiring.OpenAnswers(p.Store, p.Embedders, x)
+			if err != nil {
+				return err
+			}
+			return chatWith(cmd.Context(), std, a, p.Readers, args[0])
 		},
 	}
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
@@ -87,13 +95,13 @@ End it with /quit, or with Ctrl-D.`,
 }
 
 // chatWith runs an agent until the user ends the conversation.
-func chatWith(ctx context.Context, std stdio, p *wiring.Parts, file string) (err error) {
+func chatWith(ctx context.Context, std stdio, answers *wiring.Answers, readers *wiring.Readers, file string) (err error) {
 	classifier, err := intent.NewExamples(intent.ExamplesConfig{Threshold: leastScore})
 	if err != nil {
 		return fmt.Errorf("intents: %w", err)
 	}
 	var t *dialog.Dialog
-	trial, err := wiring.NewTrial(ctx, p, file, func(a *agent.Agent, s journal.Store) journal.Store {
+	trial, err := wiring.NewTrial(ctx, answers, readers, file, func(a *agent.Agent, s journal.Store) journal.Store {
 		cfg := dialog.Config{Agent: a.Name(), Out: std.out}
 		if len(a.Intents()) > 0 {
 			cfg.Closest = func(ctx context.Context, text string) (string, float64) {

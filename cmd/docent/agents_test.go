@@ -335,9 +335,9 @@ func databaseOf(t *testing.T, env []string) *wiring.Database {
 			cfg.DatabaseURL = value
 		}
 	}
-	p := wiring.New(cfg, slog.New(slog.DiscardHandler))
-	if err := p.AddDatabase(t.Context()); err != nil {
+	s, err := wiring.OpenStore(t.Context(), wiring.New(cfg, slog.New(slog.DiscardHandler)))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return p.DB
+	return s.DB
 }

@@ -32,7 +32,7 @@ not belong to a conversation, and no agent handles it. "docent docs ls" lists th
 documents.`,
 		Args: needsQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd, std, append([]adding{needsCollection(collection)}, answering...)...)
+			p, err := openAnswering(cmd, std, collection)
 			if err != nil {
 				return err
 			}

@@ -109,7 +109,7 @@ func (c *counter) Write(b []byte) (int, error) {
 
 var _ io.Writer = (*counter)(nil)
 
-func backupHeader(cmd *cobra.Command, p *wiring.Parts) (backup.Header, error) {
+func backupHeader(cmd *cobra.Command, p *wiring.Store) (backup.Header, error) {
 	schema, _, err := p.DB.SchemaVersion(cmd.Context())
 	if err != nil {
 		return backup.Header{}, err

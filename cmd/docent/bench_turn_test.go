@@ -46,12 +46,12 @@ func openPostgresBench(b *testing.B, url string) *wiring.Database {
 
 func openBench(b *testing.B, cfg config.Config) *wiring.Database {
 	b.Helper()
-	p := wiring.New(cfg, slog.New(slog.DiscardHandler))
-	if err := p.AddDatabase(b.Context()); err != nil {
+	s, err := wiring.OpenStore(b.Context(), wiring.New(cfg, slog.New(slog.DiscardHandler)))
+	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { _ = p.DB.Close() })
-	return p.DB
+	b.Cleanup(func() { _ = s.DB.Close() })
+	return s.DB
 }
 
 // BenchmarkTurn measures a user's message from being sent to its committed and

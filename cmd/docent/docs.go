@@ -78,11 +78,14 @@ func newDocsLs(std stdio) *cobra.Command {
 		Short: "List the documents",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := openStored(cmd, std, needsCollection(collection))
+			p, err := openStored(cmd, std)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
+			if err := needsCollection(cmd.Context(), p, collection); err != nil {
+				return err
+			}
 			if asJSON {
 				enc := json.NewEncoder(std.out)
 				return eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {

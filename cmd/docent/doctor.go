@@ -60,8 +60,12 @@ type check struct {
 
 // examine runs the checks and prints a line each.
 func examine(ctx context.Context, std stdio, cfg config.Config) error {
-	d := doctor{wiring.New(cfg, wiring.NewLog(cfg, std.err, false))}
-	defer d.Close(ctx)
+	d := &doctor{Base: wiring.New(cfg, wiring.NewLog(cfg, std.err, false))}
+	defer func() {
+		if d.store != nil {
+			d.store.Close(ctx)
+		}
+	}()
 	failed := 0
 	for _, c := range d.checks() {
 		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
@@ -81,18 +85,22 @@ func examine(ctx context.Context, std stdio, cfg config.Config) error {
 	return nil
 }
 
-// doctor checks the parts of docent. Each check adds the part that it checks.
-type doctor struct{ *wiring.Parts }
+// doctor checks the parts of docent. Some checks open the part that they check.
+type doctor struct {
+	wiring.Base
+	store     *wiring.Store     // nil until it is open
+	embedders *wiring.Embedders // nil until they are open
+}
 
 // checks returns the checks in the order of the report.
-func (d doctor) checks() []check {
+func (d *doctor) checks() []check {
 	return []check{
 		{"data", d.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
 		{"database", d.checkDatabase, d.databaseRemedy()},
 		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
 		{"index", d.checkIndex, "check --index, and --weaviate or the extension pgvector of the database"},
-		{"languages", d.CheckLanguages, "remove the model and install it again: docent model rm " + multilingual.Model},
-		{"reranker", d.CheckReranker, "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
+		{"languages", d.checkLanguages, "remove the model and install it again: docent model rm " + multilingual.Model},
+		{"reranker", d.checkReranker, "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
 			"unset them to use the built-in encoder"},
 		{"model", d.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
 		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
@@ -106,7 +114,7 @@ func (d doctor) checks() []check {
 }
 
 // databaseRemedy returns the fix for a database that cannot be opened.
-func (d doctor) databaseRemedy() string {
+func (d *doctor) databaseRemedy() string {
 	if d.Config.DatabaseURL != "" {
 		return "check DATABASE_URL and that Postgres runs; unset it to use the built-in SQLite"
 	}
@@ -116,7 +124,7 @@ func (d doctor) databaseRemedy() string {
 
 // checkPictures reports the program that reads scans and pictures. It never fails,
 // because docent works without one.
-func (d doctor) checkPictures(context.Context) (string, error) {
+func (d *doctor) checkPictures(context.Context) (string, error) {
 	tools := worker.FindTools()
 	switch {
 	case d.Config.VisionModel != "":
@@ -130,7 +138,7 @@ func (d doctor) checkPictures(context.Context) (string, error) {
 
 // checkOffice reports the program that reads documents of Office 97–2003. It never
 // fails, because docent works without one.
-func (d doctor) checkOffice(context.Context) (string, error) {
+func (d *doctor) checkOffice(context.Context) (string, error) {
 	if soffice := worker.FindTools().Soffice; soffice != "" {
 		return soffice + " reads DOC, XLS, and PPT, and shows slides and sheets as pages", nil
 	}
@@ -138,7 +146,7 @@ func (d doctor) checkOffice(context.Context) (string, error) {
 		"install LibreOffice (Debian: apt install libreoffice-writer libreoffice-calc libreoffice-impress)", nil
 }
 
-func (d doctor) checkData(context.Context) (string, error) {
+func (d *doctor) checkData(context.Context) (string, error) {
 	if err := os.MkdirAll(d.Config.CacheDir(), 0o700); err != nil {
 		return "", err
 	}
@@ -157,15 +165,17 @@ func (d doctor) checkData(context.Context) (string, error) {
 	return d.Config.Data + " can be written", nil
 }
 
-func (d doctor) checkDatabase(ctx context.Context) (string, error) {
-	if err := d.AddDatabase(ctx); err != nil {
+func (d *doctor) checkDatabase(ctx context.Context) (string, error) {
+	var err error
+	if d.store, err = wiring.OpenStore(ctx, d.Base); err != nil {
 		return "", err
 	}
-	current, _, err := d.DB.SchemaVersion(ctx)
+	db := d.store.DB
+	current, _, err := db.SchemaVersion(ctx)
 	if err != nil {
 		return "", err
 	}
-	cols, err := d.DB.Library.Collections(ctx)
+	cols, err := db.Library.Collections(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -174,7 +184,7 @@ func (d doctor) checkDatabase(ctx context.Context) (string, error) {
 		docs += c.Documents
 		failed += c.Failed
 	}
-	found := fmt.Sprintf("%s, schema %d, %s", d.DB.Kind, current, plural(docs, "document"))
+	found := fmt.Sprintf("%s, schema %d, %s", db.Kind, current, plural(docs, "document"))
 	if failed > 0 {
 		found += fmt.Sprintf(", %d failed (see docent docs ls)", failed)
 	}
@@ -184,19 +194,21 @@ func (d doctor) checkDatabase(ctx context.Context) (string, error) {
 	return found, nil
 }
 
-func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
-	if err := d.AddEmbedder(ctx); err != nil {
+func (d *doctor) checkEmbedder(ctx context.Context) (string, error) {
+	var err error
+	if d.embedders, err = wiring.OpenEmbedders(ctx, d.Base); err != nil {
 		return "", err
 	}
-	v, err := d.Embedder.EmbedQuery(ctx, "is this on?")
+	e := d.embedders.Embedder
+	v, err := e.EmbedQuery(ctx, "is this on?")
 	if err != nil {
 		return "", err
 	}
-	found := fmt.Sprintf("%s, %d dimensions; %s", d.Embedder.Name(), len(v), d.DescribeEncoder())
-	if d.DB == nil {
+	found := fmt.Sprintf("%s, %d dimensions; %s", e.Name(), len(v), wiring.DescribeEncoder(d.Config))
+	if d.store == nil {
 		return found, nil
 	}
-	progress, err := d.Encoded(ctx)
+	progress, err := d.embedders.Encoded(ctx, d.store)
 	if err != nil {
 		return "", err
 	}
@@ -209,39 +221,49 @@ func (d doctor) checkEmbedder(ctx context.Context) (string, error) {
 	return found, nil
 }
 
-func (d doctor) checkIndex(ctx context.Context) (string, error) {
-	if d.DB == nil || d.Embedder == nil {
+func (d *doctor) checkIndex(ctx context.Context) (string, error) {
+	if d.store == nil || d.embedders == nil {
 		return "", errors.New("the index cannot be checked without the database and the embedder")
 	}
-	return wiring.CheckIndex(ctx, d.Parts)
+	return wiring.CheckIndex(ctx, d.store, d.embedders)
 }
 
-func (d doctor) checkModel(ctx context.Context) (string, error) {
-	if err := d.AddModel(ctx); err != nil {
+func (d *doctor) checkLanguages(context.Context) (string, error) {
+	return wiring.CheckLanguages(d.Config)
+}
+
+func (d *doctor) checkReranker(ctx context.Context) (string, error) {
+	return wiring.CheckReranker(ctx, d.Config)
+}
+
+func (d *doctor) checkModel(ctx context.Context) (string, error) {
+	models, err := wiring.OpenModels(d.Base)
+	if err != nil {
 		return "", err
 	}
+	model := models.Chat
 	switch {
-	case d.Model == nil && d.Config.UnusedModel != "":
+	case model == nil && d.Config.UnusedModel != "":
 		return "none: " + wiring.UnusedModel, nil
-	case d.Model == nil:
+	case model == nil:
 		return "none: " + wiring.ModelHint().Message, nil
 	}
-	if err := d.Model.Ping(ctx); err != nil {
+	if err := model.Ping(ctx); err != nil {
 		return "", err
 	}
-	return d.Model.Name() + " answers", nil
+	return model.Name() + " answers", nil
 }
 
 // checkSpeech checks only the settings, because a call of the server can cost money.
-func (d doctor) checkSpeech(ctx context.Context) (string, error) {
-	if err := d.AddSpeech(ctx); err != nil {
+func (d *doctor) checkSpeech(context.Context) (string, error) {
+	if _, err := wiring.OpenSpeech(d.Base); err != nil {
 		return "", err
 	}
 	var found []string
-	if d.Listens() {
+	if wiring.Listens(d.Config) {
 		found = append(found, "listens with "+d.Config.Speech.Transcription)
 	}
-	if d.Speaks() {
+	if wiring.Speaks(d.Config) {
 		found = append(found, "speaks with "+d.Config.Speech.Model)
 	}
 	if len(found) == 0 {
@@ -252,20 +274,20 @@ func (d doctor) checkSpeech(ctx context.Context) (string, error) {
 
 // checkAccess describes the access settings, and fails if nobody can sign in. A
 // running server can have other settings.
-func (d doctor) checkAccess(ctx context.Context) (string, error) {
+func (d *doctor) checkAccess(ctx context.Context) (string, error) {
 	switch {
 	case !d.Config.Auth && d.Config.Loopback():
 		return "authentication is off: every user of this machine can do everything", nil
 	case !d.Config.Auth:
 		return "authentication is off (--insecure): every client that reaches " + d.Config.Addr + " can do everything", nil
-	case d.DB == nil:
+	case d.store == nil:
 		return "", errors.New("users and tokens cannot be counted without the database")
 	}
-	users, err := d.DB.Users.Users(ctx)
+	users, err := d.store.DB.Users.Users(ctx)
 	if err != nil {
 		return "", err
 	}
-	tokens, err := d.DB.Tokens.Tokens(ctx)
+	tokens, err := d.store.DB.Tokens.Tokens(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -297,7 +319,7 @@ func askIssuer(ctx context.Context, issuer string) error {
 	return nil
 }
 
-func (d doctor) checkPort(ctx context.Context) (string, error) {
+func (d *doctor) checkPort(ctx context.Context) (string, error) {
 	l, err := wiring.Listen(ctx, d.Config.Addr)
 	if err == nil {
 		return d.Config.Addr + " is free", l.Close()

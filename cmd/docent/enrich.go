@@ -11,6 +11,7 @@ import (
 
 	"docent/ingest/enrich"
 	"docent/internal/fault"
+	"docent/internal/wiring"
 )
 
 // enriching are the options of `docent ingest --enrich`.
@@ -48,10 +49,11 @@ type enrichmentLine struct {
 // enrich lets the chat model write about all passages that lack an enrichment. It
 // asks before it calls the model.
 func (in *ingestion) enrich(ctx context.Context) error {
-	if err := in.AddModel(ctx); err != nil {
+	models, err := wiring.OpenModels(in.Store.Base)
+	if err != nil {
 		return err
 	}
-	e, err := enrich.New(enrich.Config{Store: in.DB.Enrichments, Model: in.Model})
+	e, err := enrich.New(enrich.Config{Store: in.DB.Enrichments, Model: models.Chat})
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,7 @@ func (in *ingestion) enrich(ctx context.Context) error {
 	in.bar.stop()
 	if work.Calls > 0 {
 		fmt.Fprintf(in.std.err, "%s: the model %s needs %s, reads about %d tokens, and writes about %d. The price depends on its server.\n",
-			plural(work.Passages, "passage"), in.Model.Name(), plural(work.Calls, "call"), work.PromptTokens, work.AnswerTokens)
+			plural(work.Passages, "passage"), models.Chat.Name(), plural(work.Calls, "call"), work.PromptTokens, work.AnswerTokens)
 		if ok, err := in.confirmed(); err != nil || !ok {
 			return err
 		}

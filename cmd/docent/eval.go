@@ -91,12 +91,16 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 	if o.corpus != "" {
 		return measureCorpus(cmd, std, o, questions)
 	}
-	p, err := openStored(cmd, std, (*wiring.Parts).AddEmbedder)
+	s, err := openStored(cmd, std)
 	if err != nil {
 		return err
 	}
-	defer p.Close(cmd.Context())
-	all, err := p.Library.Collections(cmd.Context())
+	defer s.Close(cmd.Context())
+	e, err := wiring.OpenEmbedders(cmd.Context(), s.Base)
+	if err != nil {
+		return err
+	}
+	all, err := s.DB.Library.Collections(cmd.Context())
 	if err != nil {
 		return fmt.Errorf("list collections: %w", err)
 	}
@@ -109,12 +113,12 @@ func measure(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Ques
 		return fault.New(fault.Invalid, "cli_eval_no_documents",
 			"the database has no documents; run docent ingest, or name a file or folder with --corpus")
 	}
-	return evaluate(cmd.Context(), std, p, o, questions, report)
+	return evaluate(cmd.Context(), std, s, e, o, questions, report)
 }
 
 // measureCorpus evaluates questions on a temporary SQLite database, or on an empty
 // Postgres for an index in it.
-func measureCorpus(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) (err error) {
+func measureCorpus(cmd *cobra.Command, std stdio, o evalOptions, questions []eval.Question) error {
 	dir, err := os.MkdirTemp("", "docent-eval-*")
 	if err != nil {
 		return fmt.Errorf("folder for the evaluation: %w", err)
@@ -127,32 +131,51 @@ func measureCorpus(cmd *cobra.Command, std stdio, o evalOptions, questions []eva
 	if cfg.Data = dir; cfg.Index != config.IndexPGVector {
 		cfg.DatabaseURL = ""
 	}
-	p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
-	defer p.Close(cmd.Context())
-	defer func() { // after all questions, also if ctx has ended
-		if dropped := wiring.DropEngine(context.WithoutCancel(cmd.Context()), p); err == nil {
-			err = dropped
-		}
-	}()
-	report, err := evalCorpus(cmd.Context(), std, p, o)
+	s, err := wiring.OpenStore(cmd.Context(), wiring.New(cfg, wiring.NewLog(cfg, std.err, false)))
 	if err != nil {
 		return err
 	}
-	return evaluate(cmd.Context(), std, p, o, questions, report)
+	defer s.Close(cmd.Context())
+	e, err := wiring.OpenEmbedders(cmd.Context(), s.Base)
+	if err != nil {
+		return err
+	}
+	report, err := evalCorpus(cmd.Context(), std, s, e, o)
+	if err != nil {
+		return err
+	}
+	return evaluate(cmd.Context(), std, s, e, o, questions, report)
 }
 
-// evaluate adds the parts that answer, asks the questions, and prints the report.
-func evaluate(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions, questions []eval.Question, report *eval.Report) error {
-	if err := checkEvidence(ctx, std, p, questions); err != nil {
+// evaluate opens the parts that answer, asks the questions, and prints the report.
+func evaluate(
+	ctx context.Context, std stdio, s *wiring.Store, e *wiring.Embedders, o evalOptions, questions []eval.Question, report *eval.Report,
+) (err error) {
+	if err := checkEvidence(ctx, std, s, questions); err != nil {
 		return err
 	}
-	for _, add := range []adding{wiring.NeedModel, (*wiring.Parts).Encode, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG} {
-		if err := add(p, ctx); err != nil {
-			return err
-		}
+	if err := wiring.NeedModel(s.Config); err != nil {
+		return err
 	}
-	err := evalQuestions(ctx, p, o, questions, report)
+	if err := e.Encode(ctx, s); err != nil {
+		return err
+	}
+	x, err := wiring.OpenIndexes(ctx, s, e)
+	if o.corpus != "" { // the database is temporary
+		defer func() {
+			if dropped := x.Drop(context.WithoutCancel(ctx)); err == nil {
+				err = dropped
+			}
+		}()
+	}
 	if err != nil {
+		return err
+	}
+	answers, err := wiring.OpenAnswers(s, e, x)
+	if err != nil {
+		return err
+	}
+	if err := evalQuestions(ctx, x, answers, o, questions, report); err != nil {
 		return err
 	}
 	if o.calibrate {
@@ -184,8 +207,8 @@ const maxMissing = 20
 
 // checkEvidence warns of questions with evidence that the documents lack. It fails if a
 // question has no evidence in them.
-func checkEvidence(ctx context.Context, std stdio, p *wiring.Parts, questions []eval.Question) error {
-	missing, err := eval.MissingEvidence(ctx, p.Library, questions)
+func checkEvidence(ctx context.Context, std stdio, s *wiring.Store, questions []eval.Question) error {
+	missing, err := eval.MissingEvidence(ctx, s.DB.Library, questions)
 	if err != nil {
 		return err
 	}
@@ -211,20 +234,20 @@ func checkEvidence(ctx context.Context, std stdio, p *wiring.Parts, questions []
 }
 
 // evalCorpus ingests the corpus.
-func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) (*eval.Report, error) {
-	for _, add := range []func(context.Context) error{p.AddDatabase, p.AddEmbedder, p.AddIngester} {
-		if err := add(ctx); err != nil {
-			return nil, err
-		}
+func evalCorpus(ctx context.Context, std stdio, s *wiring.Store, e *wiring.Embedders, o evalOptions) (*eval.Report, error) {
+	readers, err := wiring.OpenReaders(s, e)
+	if err != nil {
+		return nil, err
 	}
-	if stored, err := p.Library.Documents(ctx, corpus.DocumentFilter{Limit: 1}); err != nil {
+	defer readers.Close(ctx)
+	if stored, err := s.DB.Library.Documents(ctx, corpus.DocumentFilter{Limit: 1}); err != nil {
 		return nil, fmt.Errorf("list documents: %w", err)
 	} else if len(stored) > 0 {
 		return nil, fault.New(fault.Invalid, "cli_eval_database_used",
 			"the database already has documents; name an empty database with --database-url")
 	}
 	began, report := time.Now(), &eval.Report{}
-	for r, err := range p.Ingester.Ingest(ctx, ingest.Request{Paths: []string{o.corpus}}) {
+	for r, err := range readers.Ingester.Ingest(ctx, ingest.Request{Paths: []string{o.corpus}}) {
 		if err != nil {
 			return nil, fmt.Errorf("ingest %s: %w", filepath.Base(o.corpus), err)
 		}
@@ -240,17 +263,19 @@ func evalCorpus(ctx context.Context, std stdio, p *wiring.Parts, o evalOptions) 
 }
 
 // evalQuestions asks the questions and completes the report.
-func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, questions []eval.Question, report *eval.Report) error {
+func evalQuestions(
+	ctx context.Context, x *wiring.Indexes, answers *wiring.Answers, o evalOptions, questions []eval.Question, report *eval.Report,
+) error {
 	var err error
 	if !o.calibrate {
-		report.Retrieval, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{Retriever: p.Retriever, Questions: questions})
+		report.Retrieval, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{Retriever: x.Retriever, Questions: questions})
 		if err != nil {
 			return fmt.Errorf("measure retrieval: %w", err)
 		}
 	}
 	if o.ablations {
 		report.Ablations, err = eval.MeasureRetrieval(ctx, eval.RetrievalConfig{
-			Retriever: p.Retriever, Questions: questions, Variants: eval.Ablations(retrieve.FeatureNames()),
+			Retriever: x.Retriever, Questions: questions, Variants: eval.Ablations(retrieve.FeatureNames()),
 		})
 		if err != nil {
 			return fmt.Errorf("measure ablations: %w", err)
@@ -258,11 +283,11 @@ func evalQuestions(ctx context.Context, p *wiring.Parts, o evalOptions, question
 	}
 	if o.answers || o.calibrate {
 		workers := 0
-		if p.Model != nil {
+		if answers.Chat != nil {
 			workers = 1 // so that the times are those of one user
 		}
 		report.Answers, err = eval.MeasureAnswers(ctx, eval.AnswersConfig{
-			Answerer: p.RAG, Retriever: p.Retriever, Questions: questions, Threshold: p.RAG.Thresholds().Answered, Workers: workers,
+			Answerer: answers.RAG, Retriever: x.Retriever, Questions: questions, Threshold: answers.RAG.Thresholds().Answered, Workers: workers,
 		})
 		if err != nil {
 			return fmt.Errorf("measure answers: %w", err)

@@ -98,13 +98,13 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 			if err := enrich.check(watch, cfg.LLM.Enabled()); err != nil {
 				return err
 			}
-			p, err := open(cmd, std, ingesting...)
+			p, err := openReading(cmd, std)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
 			in := &ingestion{
-				Parts: p, std: std, name: name, asJSON: asJSON, verbose: verbose, enriching: enrich,
+				reading: p, std: std, name: name, asJSON: asJSON, verbose: verbose, enriching: enrich,
 				req: ingest.Request{Collection: collection, Paths: args, Links: ingest.Links{Follow: follow}, Prune: prune || watch, Retry: retry},
 			}
 			if !watch {

@@ -13,7 +13,7 @@ import (
 // ingestion is one run of `docent ingest`. It reports each file: as JSON lines, or
 // as a progress bar and a summary.
 type ingestion struct {
-	*wiring.Parts
+	reading
 	std     stdio
 	req     ingest.Request
 	name    string // of standard input
@@ -50,7 +50,7 @@ func (in *ingestion) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := saveIndex(ctx, in.Parts); err != nil {
+	if err := saveIndex(ctx, in.Store, in.Embedders); err != nil {
 		return err
 	}
 	in.bar.stop()
@@ -152,11 +152,12 @@ func (in *ingestion) reembed(ctx context.Context) error {
 }
 
 // saveIndex updates the saved index, so that the next command starts fast.
-func saveIndex(ctx context.Context, p *wiring.Parts) error {
-	if err := p.AddRetriever(ctx); err != nil {
+func saveIndex(ctx context.Context, s *wiring.Store, e *wiring.Embedders) error {
+	x, err := wiring.OpenIndexes(ctx, s, e)
+	if err != nil {
 		return err
 	}
-	if err := p.Retriever.Save(ctx); err != nil {
+	if err := x.Retriever.Save(ctx); err != nil {
 		return fmt.Errorf("save index: %w", err)
 	}
 	return nil

@@ -16,12 +16,12 @@ standard input and output. Assistants and editors start this command themselves.
 "docent serve" serves MCP to other machines at /mcp.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := open(cmd, std, answering...)
+			p, err := openAnswering(cmd, std, "")
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
-			return wiring.ServeMCP(cmd.Context(), p, version, std.in, std.out)
+			return wiring.ServeMCP(cmd.Context(), p.Indexes, p.Answers, version, std.in, std.out)
 		},
 	}
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding)

@@ -10,46 +10,45 @@ import (
 
 	"docent/auth"
 	"docent/cmd/docent/admin"
+	"docent/config"
 	"docent/internal/fault"
 	"docent/internal/wiring"
 	"docent/rag/corpus"
 )
 
-// adding opens one part; it is an Add method of wiring.Parts.
-type adding func(*wiring.Parts, context.Context) error
+// base returns the settings and logs of a command.
+func base(cfg config.Config, std stdio) wiring.Base {
+	b := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
+	b.Progress = wiring.NewLog(cfg, std.err, true)
+	return b
+}
 
-// The parts that several commands need.
-var (
-	retrieving = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever}
-	answering  = []adding{wiring.NeedModel, (*wiring.Parts).AddEmbedder, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
-	trying     = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester, (*wiring.Parts).AddRetriever, (*wiring.Parts).AddRAG}
-	ingesting  = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester}
-	sourcing   = []adding{(*wiring.Parts).AddSources}
-	syncing    = []adding{(*wiring.Parts).AddEmbedder, (*wiring.Parts).AddIngester, (*wiring.Parts).AddSources}
-)
-
-// open reads the settings of a command and opens the database, then the given
-// parts in this order. It creates a missing database. The command closes them.
-func open(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error) {
-	return openAll(cmd, std, append([]adding{(*wiring.Parts).AddDatabase}, parts...))
+// open reads the settings of a command and opens the database. It creates a missing
+// database. The command closes it.
+func open(cmd *cobra.Command, std stdio) (*wiring.Store, error) {
+	cfg, err := load(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return wiring.OpenStore(cmd.Context(), base(cfg, std))
 }
 
 // openStored is open for commands that need stored data: it fails if there is no database.
-func openStored(cmd *cobra.Command, std stdio, parts ...adding) (*wiring.Parts, error) {
-	return openAll(cmd, std, append([]adding{needsFile, (*wiring.Parts).AddDatabase}, parts...))
-}
-
-// needsCollection fails if there is no collection with this name. "" means all collections.
-func needsCollection(name string) adding {
-	return func(p *wiring.Parts, ctx context.Context) error {
-		return corpus.CheckCollections(ctx, p.Library, collections(name))
+func openStored(cmd *cobra.Command, std stdio) (*wiring.Store, error) {
+	cfg, err := load(cmd)
+	if err != nil {
+		return nil, err
 	}
+	if err := needsFile(cfg); err != nil {
+		return nil, err
+	}
+	return wiring.OpenStore(cmd.Context(), base(cfg, std))
 }
 
-// needsFile fails if the file of SQLite is missing. AddDatabase would create it.
-func needsFile(p *wiring.Parts, _ context.Context) error {
-	file := p.Config.SQLitePath()
-	if p.Config.DatabaseURL != "" {
+// needsFile fails if the file of SQLite is missing. OpenStore would create it.
+func needsFile(cfg config.Config) error {
+	file := cfg.SQLitePath()
+	if cfg.DatabaseURL != "" {
 		return nil
 	}
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
@@ -59,32 +58,100 @@ func needsFile(p *wiring.Parts, _ context.Context) error {
 	return nil
 }
 
-func openAll(cmd *cobra.Command, std stdio, parts []adding) (*wiring.Parts, error) {
-	cfg, err := load(cmd)
+// needsCollection fails if there is no collection with this name. "" means all collections.
+func needsCollection(ctx context.Context, s *wiring.Store, name string) error {
+	return corpus.CheckCollections(ctx, s.DB.Library, collections(name))
+}
+
+// finding has the parts of a command that searches.
+type finding struct {
+	*wiring.Store
+	*wiring.Embedders
+	*wiring.Indexes
+}
+
+// openFinding opens the indexes of a database, and closes the database if that fails.
+func openFinding(ctx context.Context, s *wiring.Store) (f finding, err error) {
+	defer closeFailed(ctx, s, &err)
+	f.Store = s
+	if f.Embedders, err = wiring.OpenEmbedders(ctx, s.Base); err != nil {
+		return f, err
+	}
+	f.Indexes, err = wiring.OpenIndexes(ctx, s, f.Embedders)
+	return f, err
+}
+
+// closeFailed closes a database after an error.
+func closeFailed(ctx context.Context, s *wiring.Store, err *error) {
+	if *err != nil {
+		s.Close(ctx)
+	}
+}
+
+// answering has the parts of a command that answers.
+type answering struct {
+	finding
+	*wiring.Answers
+}
+
+// openAnswering opens the parts that answer from a collection; "" means all.
+func openAnswering(cmd *cobra.Command, std stdio, collection string) (a answering, err error) {
+	ctx := cmd.Context()
+	s, err := open(cmd, std)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
-	p := wiring.New(cfg, wiring.NewLog(cfg, std.err, false))
-	p.Progress = wiring.NewLog(cfg, std.err, true)
-	for _, add := range parts {
-		if err := add(p, cmd.Context()); err != nil {
-			p.Close(cmd.Context())
-			return nil, err
-		}
+	if err = needsCollection(ctx, s, collection); err == nil {
+		err = wiring.NeedModel(s.Config)
 	}
-	return p, nil
+	if err != nil {
+		s.Close(ctx)
+		return a, err
+	}
+	if a.finding, err = openFinding(ctx, s); err != nil {
+		return a, err
+	}
+	defer closeFailed(ctx, s, &err)
+	a.Answers, err = wiring.OpenAnswers(s, a.Embedders, a.Indexes)
+	return a, err
+}
+
+// reading has the parts of a command that reads documents.
+type reading struct {
+	*wiring.Store
+	*wiring.Embedders
+	*wiring.Readers
+}
+
+// openReading opens the parts that read documents into the database.
+func openReading(cmd *cobra.Command, std stdio) (r reading, err error) {
+	if r.Store, err = open(cmd, std); err != nil {
+		return r, err
+	}
+	defer closeFailed(cmd.Context(), r.Store, &err)
+	if r.Embedders, err = wiring.OpenEmbedders(cmd.Context(), r.Base); err != nil {
+		return r, err
+	}
+	r.Readers, err = wiring.OpenReaders(r.Store, r.Embedders)
+	return r, err
+}
+
+// Close closes the readers and the database.
+func (r reading) Close(ctx context.Context) {
+	r.Readers.Close(ctx)
+	r.Store.Close(ctx)
 }
 
 // openAdmin opens the database for the commands of package admin.
 func openAdmin(cmd *cobra.Command, std stdio) (db admin.Database, end func(), err error) {
-	p, err := open(cmd, std)
+	s, err := open(cmd, std)
 	if err != nil {
 		return db, nil, err
 	}
 	db = admin.Database{
-		Users: p.DB.Users, Tokens: p.DB.Tokens, Rights: p.DB.Rights,
-		Audit: p.DB.Audit, Directory: p.DB.Directory,
-		Authenticator: func() (*auth.Authenticator, error) { return p.DB.Authenticator(auth.Config{Logger: p.Log}) },
+		Users: s.DB.Users, Tokens: s.DB.Tokens, Rights: s.DB.Rights,
+		Audit: s.DB.Audit, Directory: s.DB.Directory,
+		Authenticator: func() (*auth.Authenticator, error) { return s.DB.Authenticator(auth.Config{Logger: s.Log}) },
 	}
-	return db, func() { p.Close(cmd.Context()) }, nil
+	return db, func() { s.Close(cmd.Context()) }, nil
 }

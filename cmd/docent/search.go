@@ -63,7 +63,15 @@ func newSearch(std stdio) *cobra.Command {
 			if k < 1 || k > retrieve.MaxK*20 {
 				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, retrieve.MaxK*20)
 			}
-			p, err := openStored(cmd, std, append([]adding{needsCollection(collection)}, retrieving...)...)
+			s, err := openStored(cmd, std)
+			if err != nil {
+				return err
+			}
+			if err := needsCollection(cmd.Context(), s, collection); err != nil {
+				s.Close(cmd.Context())
+				return err
+			}
+			p, err := openFinding(cmd.Context(), s)
 			if err != nil {
 				return err
 			}

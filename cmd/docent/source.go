@@ -14,6 +14,7 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/source/syncer"
 	"docent/internal/fault"
+	"docent/internal/wiring"
 )
 
 func newSource(std stdio) *cobra.Command {
@@ -60,12 +61,16 @@ func newSourceLs(std stdio) *cobra.Command {
 		Short: "List the sources",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := openStored(cmd, std, sourcing...)
+			p, err := openStored(cmd, std)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
-			all, err := p.Sources.List(cmd.Context())
+			manager, err := wiring.OpenSources(p, nil)
+			if err != nil {
+				return err
+			}
+			all, err := manager.List(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -126,16 +131,20 @@ was killed twice while it read the source.`,
 		cmd.Long = "Do not follow the schedule of a source. docent then syncs it only on request."
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p, err := openStored(cmd, std, sourcing...)
+		p, err := openStored(cmd, std)
 		if err != nil {
 			return err
 		}
 		defer p.Close(cmd.Context())
-		found, err := sourcesNamed(cmd.Context(), p.Sources, args)
+		manager, err := wiring.OpenSources(p, nil)
 		if err != nil {
 			return err
 		}
-		if _, err := p.Sources.Change(cmd.Context(), found[0].ID, source.Patch{Paused: &pause}); err != nil {
+		found, err := sourcesNamed(cmd.Context(), manager, args)
+		if err != nil {
+			return err
+		}
+		if _, err := manager.Change(cmd.Context(), found[0].ID, source.Patch{Paused: &pause}); err != nil {
 			return err
 		}
 		done := "resumed"
@@ -158,16 +167,20 @@ func newSourceRm(std stdio) *cobra.Command {
 existed before the source, and documents that another source also has.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd, std, syncing...)
+			p, err := openReading(cmd, std)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
-			found, err := sourcesNamed(cmd.Context(), p.Sources, args)
+			manager, err := wiring.OpenSources(p.Store, p.Readers)
 			if err != nil {
 				return err
 			}
-			if err := p.Sources.Remove(cmd.Context(), found[0].ID, keep); err != nil {
+			found, err := sourcesNamed(cmd.Context(), manager, args)
+			if err != nil {
+				return err
+			}
+			if err := manager.Remove(cmd.Context(), found[0].ID, keep); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(std.out, "removed %s\n", args[0])

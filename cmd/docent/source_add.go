@@ -46,15 +46,19 @@ Kinds:
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			n.Kind, n.Location = args[0], args[1]
-			p, err := open(cmd, std, sourcing...)
+			p, err := open(cmd, std)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
-			if err := completeSource(&n, p.Sources.Kinds(), options, secretEnv, secretStdin, std.in); err != nil {
+			manager, err := wiring.OpenSources(p, nil)
+			if err != nil {
 				return err
 			}
-			r, err := p.Sources.Add(cmd.Context(), n)
+			if err := completeSource(&n, manager.Kinds(), options, secretEnv, secretStdin, std.in); err != nil {
+				return err
+			}
+			r, err := manager.Add(cmd.Context(), n)
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"docent/ingest/source"
 	"docent/ingest/source/syncer"
 	"docent/internal/fault"
+	"docent/internal/wiring"
 )
 
 // sourceLine is a line of `source sync --json`; its keys are a contract.
@@ -33,12 +34,16 @@ failed items again.
 
 Exit status: 0 all items were read, 1 some items or sources failed, 2 usage error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := open(cmd, std, syncing...)
+			p, err := openReading(cmd, std)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
-			found, err := sourcesNamed(cmd.Context(), p.Sources, args)
+			manager, err := wiring.OpenSources(p.Store, p.Readers)
+			if err != nil {
+				return err
+			}
+			found, err := sourcesNamed(cmd.Context(), manager, args)
 			if err != nil {
 				return err
 			}
@@ -48,14 +53,14 @@ Exit status: 0 all items were read, 1 some items or sources failed, 2 usage erro
 			}
 			failed := false
 			for _, r := range found {
-				one := sourceSync{manager: p.Sources, std: std, source: r, retry: retry, asJSON: asJSON}
+				one := sourceSync{manager: manager, std: std, source: r, retry: retry, asJSON: asJSON}
 				ok, err := one.run(cmd.Context())
 				if err != nil {
 					return err
 				}
 				failed = failed || !ok
 			}
-			if err := saveIndex(cmd.Context(), p); err != nil {
+			if err := saveIndex(cmd.Context(), p.Store, p.Embedders); err != nil {
 				return err
 			}
 			if failed {

@@ -35,7 +35,7 @@ accepts them. The events are:
 }
 
 // withWebhooks returns the run of a command that needs only the database.
-func withWebhooks(std stdio, f func(ctx context.Context, p *wiring.Parts, args []string) error) func(*cobra.Command, []string) error {
+func withWebhooks(std stdio, f func(ctx context.Context, p *wiring.Store, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		p, err := open(cmd, std)
 		if err != nil {
@@ -56,7 +56,7 @@ func newWebhookAdd(std stdio) *cobra.Command {
   docent webhook add http://127.0.0.1:9000/hook --private --event answer.unanswered --content`,
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.RunE = withWebhooks(std, func(ctx context.Context, p *wiring.Parts, args []string) error {
+	cmd.RunE = withWebhooks(std, func(ctx context.Context, p *wiring.Store, args []string) error {
 		w.URL = args[0]
 		for _, name := range events {
 			w.Events = append(w.Events, webhook.Event(name))
@@ -83,7 +83,7 @@ func newWebhookLs(std stdio) *cobra.Command {
 		Use:   "ls",
 		Short: "List the webhooks",
 		Args:  cobra.NoArgs,
-		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Parts, _ []string) error {
+		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Store, _ []string) error {
 			all, err := p.DB.Webhooks.Webhooks(ctx)
 			if err != nil {
 				return err
@@ -123,7 +123,7 @@ func newWebhookRm(std stdio) *cobra.Command {
 		Use:   "rm ID",
 		Short: "Remove a webhook and its deliveries",
 		Args:  cobra.ExactArgs(1),
-		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Parts, args []string) error {
+		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Store, args []string) error {
 			id, err := rowID(args[0])
 			if err != nil {
 				return err
@@ -144,7 +144,7 @@ func newWebhookDeliveries(std stdio) *cobra.Command {
 		Use:   "deliveries",
 		Short: "List the latest deliveries",
 		Args:  cobra.NoArgs,
-		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Parts, _ []string) error {
+		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Store, _ []string) error {
 			all, err := p.DB.Webhooks.Deliveries(ctx, f)
 			if err != nil {
 				return err
@@ -174,7 +174,7 @@ func newWebhookReplay(std stdio) *cobra.Command {
 		Use:   "replay ID...",
 		Short: "Deliver messages again",
 		Args:  cobra.MinimumNArgs(1),
-		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Parts, args []string) error {
+		RunE: withWebhooks(std, func(ctx context.Context, p *wiring.Store, args []string) error {
 			for _, arg := range args {
 				id, err := rowID(arg)
 				if err != nil {

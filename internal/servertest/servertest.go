@@ -97,8 +97,8 @@ func Start(t testing.TB, cfg Config) *Server {
 	s.start()
 	t.Cleanup(s.Stop)
 	ctx := context.WithoutCancel(t.Context())
-	observer := wiring.New(s.config, wiring.NewLog(s.config, s.log, false))
-	if err := observer.AddDatabase(ctx); err != nil {
+	observer, err := wiring.OpenStore(ctx, wiring.New(s.config, wiring.NewLog(s.config, s.log, false)))
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { observer.Close(ctx) })
@@ -137,18 +137,11 @@ func (s *Server) Restart() {
 // run serves until ctx ends, as docent serve does.
 func (s *Server) run(ctx context.Context, cfg config.Config, listener net.Listener, ready func()) error {
 	defer listener.Close() // harmless after the server has closed it
-	parts := wiring.New(cfg, wiring.NewLog(cfg, s.log, true))
-	defer parts.Close(ctx)
-	if err := parts.AddDatabase(ctx); err != nil {
-		return err
-	}
-	if err := parts.AddEmbedder(ctx); err != nil {
-		return err
-	}
-	server, err := wiring.NewServer(ctx, parts, "test")
+	server, err := wiring.OpenServer(ctx, wiring.New(cfg, wiring.NewLog(cfg, s.log, true)), "test")
 	if err != nil {
 		return err
 	}
+	defer server.Close(ctx)
 	return server.Serve(ctx, nil, listener, ready)
 }
 

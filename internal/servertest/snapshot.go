@@ -129,13 +129,20 @@ func (s *snapshot) fill(t testing.TB, database string, cfg Config) error {
 		}
 		defer func() { snapshots.compiled = folder }()
 	}
-	parts := wiring.New(load(t, s.data(), database, Config{}), wiring.NewLog(config.Config{}, t.Output(), false))
-	defer parts.Close(ctx)
-	for _, add := range []func(context.Context) error{parts.AddDatabase, parts.AddEmbedder, parts.AddIngester} {
-		if err := add(ctx); err != nil {
-			return err
-		}
+	store, err := wiring.OpenStore(ctx, wiring.New(load(t, s.data(), database, Config{}), wiring.NewLog(config.Config{}, t.Output(), false)))
+	if err != nil {
+		return err
 	}
+	defer store.Close(ctx)
+	embedders, err := wiring.OpenEmbedders(ctx, store.Base)
+	if err != nil {
+		return err
+	}
+	readers, err := wiring.OpenReaders(store, embedders)
+	if err != nil {
+		return err
+	}
+	defer readers.Close(ctx)
 	for i, group := range groups(cfg.Documents) {
 		folder := filepath.Join(s.dir, "documents", strconv.Itoa(i))
 		for _, d := range group {
@@ -143,7 +150,7 @@ func (s *snapshot) fill(t testing.TB, database string, cfg Config) error {
 				return err
 			}
 		}
-		for result, err := range parts.Ingester.Ingest(ctx, ingest.Request{Collection: group[0].Collection, Paths: []string{folder}}) {
+		for result, err := range readers.Ingester.Ingest(ctx, ingest.Request{Collection: group[0].Collection, Paths: []string{folder}}) {
 			if err != nil {
 				return err
 			}
@@ -155,8 +162,7 @@ func (s *snapshot) fill(t testing.TB, database string, cfg Config) error {
 	if !cfg.Auth {
 		return nil
 	}
-	var err error
-	s.people, err = People(ctx, parts.DB)
+	s.people, err = People(ctx, store.DB)
 	return err
 }
 

@@ -54,8 +54,8 @@ func TestServeWhileFilling(t *testing.T) {
 			}
 			reached, gate := make(chan struct{}, 100), make(chan struct{})
 			p := open(t, cfg, reached, gate)
-			putTexts(t, p, "Lemons grow on small trees.")
-			url, stop := serve(t, p)
+			p.putTexts(t, "Lemons grow on small trees.")
+			url, stop := p.serve(t)
 			<-reached // by the keyword index
 			<-reached // by the vector index
 			for _, index := range []string{"vector_index", "keyword_index"} {
@@ -68,11 +68,11 @@ func TestServeWhileFilling(t *testing.T) {
 			if status, body := request(t, http.MethodPost, url+"/api/ask", question); status != http.StatusOK {
 				t.Errorf("a question while the indexes are empty: %d %s", status, body)
 			}
-			putTexts(t, p, "Mint grows in wet soil.")
+			p.putTexts(t, "Mint grows in wet soil.")
 			stop()
 
 			close(gate)
-			url, stop = serve(t, open(t, cfg, reached, gate))
+			url, stop = open(t, cfg, reached, gate).serve(t)
 			for status := 0; status != http.StatusOK; {
 				status, _ = request(t, http.MethodGet, url+"/api/ready", "")
 			}
@@ -84,24 +84,39 @@ func TestServeWhileFilling(t *testing.T) {
 	}
 }
 
-// open opens the database, whose changes wait for the gate, and the embedder.
-func open(t *testing.T, cfg config.Config, reached chan<- struct{}, gate <-chan struct{}) *Parts {
+// parts are the parts that servers and commands begin with.
+type parts struct {
+	*Store
+	*Embedders
+}
+
+// openParts opens the database and the embedder. The test closes them.
+func openParts(t *testing.T, cfg config.Config) parts {
 	t.Helper()
-	p := New(cfg, slog.New(slog.DiscardHandler))
-	t.Cleanup(func() { p.Close(t.Context()) })
-	for _, add := range []func(context.Context) error{p.AddDatabase, p.AddEmbedder} {
-		if err := add(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+	s, err := OpenStore(t.Context(), New(cfg, slog.New(slog.DiscardHandler)))
+	if err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close(t.Context()) })
+	e, err := OpenEmbedders(t.Context(), s.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parts{s, e}
+}
+
+// open is openParts with a database whose changes wait for the gate.
+func open(t *testing.T, cfg config.Config, reached chan<- struct{}, gate <-chan struct{}) parts {
+	t.Helper()
+	p := openParts(t, cfg)
 	p.DB.Corpus = gated{p.DB.Corpus, reached, gate}
 	return p
 }
 
 // serve runs a server of the parts, and returns its URL and a function that stops it.
-func serve(t *testing.T, p *Parts) (url string, stop func()) {
+func (p parts) serve(t *testing.T) (url string, stop func()) {
 	t.Helper()
-	s, err := NewServer(t.Context(), p, "test")
+	s, err := NewServer(t.Context(), p.Store, p.Embedders, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +138,7 @@ func serve(t *testing.T, p *Parts) (url string, stop func()) {
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		p.Close(t.Context())
+		s.Close(t.Context())
 	}
 }
 

@@ -55,7 +55,7 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 // apiConfig configures the HTTP API.
 func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 	cfg := api.Config{
-		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.remover(), Uploads: s.uploads(), Pages: drawer{s.readers, s.quotas},
+		RAG: s.RAG, Retriever: s.Searcher, Library: s.Library, Documents: s.remover(), Uploads: s.uploads(), Pages: drawer{s.pool, s.quotas},
 		Directory: s.Runtime.Directory(s.DB.Directory), Messages: s.conversations,
 		Conversations: s.talks, Embedder: s.Embedder, Notifier: notifier{endpoint, s.sockets}, Events: s.Runtime,
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
@@ -115,7 +115,7 @@ func (s *Server) socketConfig(endpoint *typed.Endpoint) ws.Config {
 	if s.authenticator != nil {
 		cfg.Authenticate, cfg.Valid = s.authenticator.Token, s.authenticator.Valid
 	}
-	if s.Listens() {
+	if Listens(s.Config) {
 		cfg.Transcriber = s.speech
 	}
 	return cfg
@@ -131,7 +131,7 @@ func typedDialect(endpoint *typed.Endpoint) ws.Dialect {
 
 // welcome describes this installation to clients of docent.v1.
 func (s *Server) welcome(ctx context.Context) ws.Info {
-	info := ws.Info{Models: s.RAG.Models(), Collections: []string{}, Speaks: s.Speaks()}
+	info := ws.Info{Models: s.RAG.Models(), Collections: []string{}, Speaks: Speaks(s.Config)}
 	cols, err := s.Library.Collections(ctx)
 	if err != nil {
 		s.Log.Warn("list collections for a welcome", "error", err)
@@ -161,8 +161,8 @@ func (s *Server) info(ctx context.Context) (api.Info, error) {
 		Model:    api.ModelInfo{Name: rag.Extractive, Kind: rag.Extractive, Hint: hint.Message, Sentence: &hint.Sentence},
 		Models:   s.RAG.Models(),
 		Embedder: api.EmbedderInfo{Name: s.Embedder.Name(), Dimensions: s.Embedder.Dimensions()},
-		Index:    api.IndexInfo{Keyword: keywordIndex(s.Parts), Vectors: vectorIndex(s.nearest)},
-		Voice:    api.VoiceInfo{Listens: s.Listens(), Speaks: s.Speaks()},
+		Index:    api.IndexInfo{Keyword: s.keywordIndex(), Vectors: vectorIndex(s.nearest)},
+		Voice:    api.VoiceInfo{Listens: Listens(s.Config), Speaks: Speaks(s.Config)},
 		Limits:   api.Limits{K: s.Config.K},
 	}
 	var err error
@@ -185,8 +185,8 @@ func (s *Server) info(ctx context.Context) (api.Info, error) {
 			info.Index.Chunks += c.Chunks
 		}
 	}
-	if s.Model != nil {
-		info.Model = api.ModelInfo{Name: s.Model.Name(), Kind: "openai"}
+	if s.Chat != nil {
+		info.Model = api.ModelInfo{Name: s.Chat.Name(), Kind: "openai"}
 	}
 	return info, nil
 }

@@ -10,6 +10,7 @@ import (
 	"docent/embed/multilingual"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/rag/retrieve/rerank"
 	"docent/rag/text"
 )
 
@@ -26,6 +27,18 @@ type byLanguage struct {
 	english scorer
 	// others is the model for other languages, or nil.
 	others scorer
+}
+
+// newByLanguage returns nil without encoders.
+func newByLanguage(e *Embedders, vectors rerank.StoredVectors) *byLanguage {
+	if e.english == nil {
+		return nil
+	}
+	b := &byLanguage{english: rerank.NewSimilarity(e.english, vectors)}
+	if e.others != nil {
+		b.others = rerank.NewSimilarity(e.others, vectors)
+	}
+	return b
 }
 
 // Score implements retrieve.Reranker.
@@ -76,9 +89,9 @@ func foreign(language string) bool { return language != "" && language != "en" }
 // languageShare returns the share of the multilingual model in the score of a
 // passage. language is that of the question. Both shares were chosen on XQuAD.
 // Once the features use the vectors of the model, it has no further share.
-func (p *Parts) languageShare(language string, passage corpus.Passage) float64 {
+func (x *Indexes) languageShare(language string, passage corpus.Passage) float64 {
 	switch {
-	case p.Retriever.Encoded(multilingual.Name):
+	case x.Retriever.Encoded(multilingual.Name):
 		return 0
 	case language == passage.Document.Language || language == "":
 		return .5
@@ -89,14 +102,14 @@ func (p *Parts) languageShare(language string, passage corpus.Passage) float64 {
 
 // CheckLanguages opens the multilingual model if it is installed. It returns a
 // description for docent doctor.
-func (p *Parts) CheckLanguages(context.Context) (string, error) {
-	if multilingual.Installed(p.Config.Models) == 0 {
+func CheckLanguages(cfg config.Config) (string, error) {
+	if multilingual.Installed(cfg.Models) == 0 {
 		return "no multilingual model: docent model --help explains how to install one", nil
 	}
-	if _, err := multilingual.Open(multilingual.Path(p.Config.Models), encoder.Config{AllowPlain: true}); err != nil {
+	if _, err := multilingual.Open(multilingual.Path(cfg.Models), encoder.Config{AllowPlain: true}); err != nil {
 		return "", fmt.Errorf("installed model: %w", err)
 	}
-	if _, ok := encoder.Available(); !ok || p.Config.Encoder == config.EncoderOff || p.Config.Embedder.Remote() {
+	if _, ok := encoder.Available(); !ok || cfg.Encoder == config.EncoderOff || cfg.Embedder.Remote() {
 		return multilingual.Model + " is installed, but docent does not use it without the encoder", nil
 	}
 	return multilingual.Model + " finds passages in other languages than the question", nil

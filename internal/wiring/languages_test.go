@@ -3,7 +3,6 @@ package wiring
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"os"
 	"slices"
 	"testing"
@@ -102,8 +101,8 @@ func TestEncoderShare(t *testing.T) {
 		{fixed(1), "en", german, .85},
 		{fixed(1), "de", prose, .85},
 	} {
-		p := &Parts{comparer: &byLanguage{others: c.others}, Retriever: new(retrieve.Retriever)}
-		if got := p.encoderShare(c.language, c.passage); got != c.want {
+		x := &Indexes{comparer: &byLanguage{others: c.others}, Retriever: new(retrieve.Retriever)}
+		if got := x.encoderShare(c.language, c.passage); got != c.want {
 			t.Errorf("%+v: share %g", c, got)
 		}
 	}
@@ -117,18 +116,18 @@ func TestAddMultilingual(t *testing.T) {
 		return // such a processor uses no encoder
 	}
 	cfg := config.Config{Models: t.TempDir()}
-	p := New(cfg, slog.New(slog.DiscardHandler))
-	if err := p.addEncoder(); err != nil || len(p.encoders) != 1 || p.comparer.others != nil {
-		t.Fatalf("%d encoders, %v", len(p.encoders), err)
+	var e Embedders
+	if err := e.addEncoders(cfg); err != nil || len(e.encoders) != 1 || newByLanguage(&e, nil).others != nil {
+		t.Fatalf("%d encoders, %v", len(e.encoders), err)
 	}
 	if err := os.WriteFile(multilingual.Path(cfg.Models), []byte("broken"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p = New(cfg, slog.New(slog.DiscardHandler))
-	if err := p.addEncoder(); err != nil || len(p.encoders) != 2 || p.comparer.others == nil {
-		t.Fatalf("%d encoders with the model, %v", len(p.encoders), err)
+	e = Embedders{}
+	if err := e.addEncoders(cfg); err != nil || len(e.encoders) != 2 || newByLanguage(&e, nil).others == nil {
+		t.Fatalf("%d encoders with the model, %v", len(e.encoders), err)
 	}
-	m := p.encoders[1]
+	m := e.encoders[1]
 	if m.Embedder.Name() != multilingual.Name || !m.Languages.Accept("en") || !m.Languages.Accept("de") || !m.Languages.Accept("") {
 		t.Errorf("%s takes %+v", m.Embedder.Name(), m.Languages)
 	}

@@ -16,18 +16,17 @@ import (
 
 // ServeMCP serves one client of the Model Context Protocol over two streams. It
 // follows changes to the documents. It returns when in ends or ctx is canceled.
-// p needs AddRAG.
-func ServeMCP(ctx context.Context, p *Parts, version string, in io.Reader, out io.Writer) error {
+func ServeMCP(ctx context.Context, x *Indexes, a *Answers, version string, in io.Reader, out io.Writer) error {
 	full := fault.New(fault.Busy, "searches_full", "docent is running as many searches as it can; try again in a moment")
 	server := mcp.New(mcp.Config{
-		Retriever: p.Searcher, Library: p.Library, Answers: ask.NewService(p.RAG, p.Library, api.DefaultAnswers, nil),
-		Searches: slots.New(api.DefaultSearches, full), Reads: slots.New(api.DefaultReads, full), Version: version, Logger: p.Log,
+		Retriever: a.Searcher, Library: a.Library, Answers: ask.NewService(a.RAG, a.Library, api.DefaultAnswers, nil),
+		Searches: slots.New(api.DefaultSearches, full), Reads: slots.New(api.DefaultReads, full), Version: version, Logger: a.store.Log,
 	})
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var work errgroup.Group
 	work.Go(func() error {
-		if err := p.Retriever.Follow(ctx); ctx.Err() == nil {
+		if err := x.Retriever.Follow(ctx); ctx.Err() == nil {
 			return err
 		}
 		return nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"docent/agent/definition"
+	"docent/config"
 	"docent/ingest/worker"
 	"docent/internal/fault"
 	"docent/llm"
@@ -11,32 +13,44 @@ import (
 	"docent/rag/pipeline"
 )
 
-// AddModel adds the chat model, if one is configured.
-func (p *Parts) AddModel(context.Context) error {
-	l := p.Config.LLM
+// Models are the chat models.
+type Models struct {
+	// Chat is the configured chat model; nil without one.
+	Chat *llm.OpenAI
+
+	base Base
+	with service
+}
+
+// OpenModels opens the chat model, if one is configured.
+func OpenModels(b Base) (*Models, error) { return openModels(b, service{}) }
+
+func openModels(b Base, with service) (*Models, error) {
+	m := &Models{base: b, with: with}
+	l := b.Config.LLM
 	if !l.Enabled() {
-		return nil
+		return m, nil
 	}
-	cfg := p.modelConfig(l.Model, "--model or DOCENT_MODEL")
+	cfg := modelConfig(b, with, l.Model, "--model or DOCENT_MODEL")
 	cfg.MaxTokens = l.MaxTokens
 	if l.Temperature >= 0 {
 		cfg.Temperature = &l.Temperature
 	}
 	var err error
-	if p.Model, err = llm.NewOpenAI(cfg); err != nil {
-		return fmt.Errorf("chat model: %w", err)
+	if m.Chat, err = llm.NewOpenAI(cfg); err != nil {
+		return nil, fmt.Errorf("chat model: %w", err)
 	}
-	return nil
+	return m, nil
 }
 
 // modelConfig configures a model on the chat server. setting names the model's
 // setting in errors.
-func (p *Parts) modelConfig(model, setting string) llm.Config {
-	l := p.Config.LLM
+func modelConfig(b Base, with service, model, setting string) llm.Config {
+	l := b.Config.LLM
 	return llm.Config{
 		HTTPClient: tracedClient(),
-		ForUsers:   p.quotas != nil, // only a server has users
-		BaseURL:    l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: p.Log, Metrics: p.metrics,
+		ForUsers:   with.quotas != nil, // only a server has users
+		BaseURL:    l.URL, APIKey: l.Key, Model: model, Timeout: l.Timeout, Logger: b.Log, Metrics: b.metrics,
 		Settings: llm.Settings{
 			URL: "--llm-url or DOCENT_LLM_URL", Key: "--llm-key or OPENAI_API_KEY", Model: setting, Timeout: "--llm-timeout or DOCENT_LLM_TIMEOUT",
 		},
@@ -45,8 +59,8 @@ func (p *Parts) modelConfig(model, setting string) llm.Config {
 
 // NeedModel fails if a setting has no effect without a chat model, and there is none.
 // It does not know the models of agent files.
-func NeedModel(p *Parts, _ context.Context) error {
-	l := p.Config.LLM
+func NeedModel(cfg config.Config) error {
+	l := cfg.LLM
 	useless := ""
 	switch {
 	case l.Enabled():
@@ -61,12 +75,37 @@ func NeedModel(p *Parts, _ context.Context) error {
 	return fault.New(fault.Invalid, "setting_problem", "setting %s: %s", useless, "is set but no model is: add --model NAME")
 }
 
-// models returns the chat models by name, and the name of the default model.
-func (p *Parts) models() (all map[string]llm.Model, name string) {
-	if p.Model == nil {
+// DefaultModel returns the default model for agents, or nil without one. In a server, it
+// counts tokens for the quota of the user.
+func (m *Models) DefaultModel() llm.Model {
+	if m.Chat == nil {
+		return nil
+	}
+	return m.metered(m.Chat)
+}
+
+// byName returns the chat models by name, and the name of the default model.
+func (m *Models) byName() (all map[string]llm.Model, name string) {
+	if m.Chat == nil {
 		return nil, ""
 	}
-	return map[string]llm.Model{p.Model.Name(): metered(p, p.Model)}, p.Model.Name()
+	return map[string]llm.Model{m.Chat.Name(): m.metered(m.Chat)}, m.Chat.Name()
+}
+
+// open returns a model of an agent file. Without a URL, it is on the configured
+// chat server.
+func (m *Models) open(s definition.ModelServer) (llm.Model, error) {
+	cfg := modelConfig(m.base, m.with, s.Model, "model in the agent file")
+	if s.URL != "" { // the key of the configured server is not for other servers
+		cfg.BaseURL, cfg.APIKey = s.URL, s.Key
+		cfg.Settings.URL, cfg.Settings.Key = "url in the agent file", "key in the agent file"
+	}
+	cfg.MaxTokens = m.base.Config.LLM.MaxTokens
+	model, err := llm.NewOpenAI(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return m.metered(model), nil
 }
 
 // ModelHint explains how to get written answers.
@@ -84,11 +123,11 @@ const visionPrompt = "Write down all text in this picture, in reading order, exa
 type vision struct{ model llm.Model }
 
 // newVision returns nil if no vision model is configured.
-func (p *Parts) newVision() (worker.Recognizer, error) {
-	if p.Config.VisionModel == "" {
+func newVision(b Base, with service) (worker.Recognizer, error) {
+	if b.Config.VisionModel == "" {
 		return nil, nil //nolint:nilnil // no recognizer, as documented
 	}
-	cfg := p.modelConfig(p.Config.VisionModel, "--vision-model or DOCENT_VISION_MODEL")
+	cfg := modelConfig(b, with, b.Config.VisionModel, "--vision-model or DOCENT_VISION_MODEL")
 	cfg.MaxTokens = 4096
 	model, err := llm.NewOpenAI(cfg)
 	if err != nil {
@@ -108,25 +147,24 @@ func (v vision) Recognize(ctx context.Context, png []byte) (worker.Recognized, e
 	return worker.Recognized{Text: answer.Text}, nil
 }
 
-// AddSpeech adds the client of the speech server, if one is configured.
-func (p *Parts) AddSpeech(context.Context) error {
-	if !p.Listens() && !p.Speaks() {
-		return nil
+// OpenSpeech returns the client of the speech server, or nil if none is configured.
+func OpenSpeech(b Base) (*speech.Client, error) {
+	if !Listens(b.Config) && !Speaks(b.Config) {
+		return nil, nil //nolint:nilnil // no client, as documented
 	}
-	c := p.Config.Speech
+	c := b.Config.Speech
 	client, err := speech.New(speech.Config{
-		BaseURL: c.URL, APIKey: c.Key, Transcription: c.Transcription, Model: c.Model, Voice: c.Voice, Metrics: p.metrics,
+		BaseURL: c.URL, APIKey: c.Key, Transcription: c.Transcription, Model: c.Model, Voice: c.Voice, Metrics: b.metrics,
 		HTTPClient: tracedClient(),
 	})
 	if err != nil {
-		return fmt.Errorf("speech: %w", err)
+		return nil, fmt.Errorf("speech: %w", err)
 	}
-	p.speech = client
-	return nil
+	return client, nil
 }
 
 // Listens reports whether docent transcribes recordings.
-func (p *Parts) Listens() bool { return p.Config.Speech.Transcription != "" }
+func Listens(cfg config.Config) bool { return cfg.Speech.Transcription != "" }
 
 // Speaks reports whether docent turns text into speech.
-func (p *Parts) Speaks() bool { return p.Config.Speech.Model != "" }
+func Speaks(cfg config.Config) bool { return cfg.Speech.Model != "" }

@@ -34,50 +34,50 @@ const maxChromem = 4000
 // Other parts of docent use one connection at a time.
 var minConns = map[string]int{config.IndexPGVector: 3, config.IndexWeaviate: 4}
 
-// openNearest makes the vector index of passages. fillIndexes fills an index outside of
+// openNearest makes the vector index of passages. Indexes.fill fills an index outside of
 // this process. With checkOnly, it changes nothing, and only checks the extension pgvector.
-func openNearest(ctx context.Context, p *Parts, checkOnly bool) (retrieve.Nearest, error) {
-	if most, least := p.DB.MaxConns, minConns[p.Config.Index]; most > 0 && most < least {
+func openNearest(ctx context.Context, s *Store, e *Embedders, pool *cores.Pool, checkOnly bool) (retrieve.Nearest, error) {
+	if most, least := s.DB.MaxConns, minConns[s.Config.Index]; most > 0 && most < least {
 		return nil, fault.New(fault.Invalid, "config_few_connections", "the index %s needs at least %d connections to Postgres, "+
-			"and pool_max_conns allows %d; set pool_max_conns=%d in DATABASE_URL, or leave it out", p.Config.Index, least, most, least)
+			"and pool_max_conns allows %d; set pool_max_conns=%d in DATABASE_URL, or leave it out", s.Config.Index, least, most, least)
 	}
-	switch p.Config.Index {
+	switch s.Config.Index {
 	case config.IndexWeaviate:
-		return openWeaviate(ctx, p)
+		return openWeaviate(ctx, s, e)
 	case config.IndexPGVector:
-		return openPGVector(ctx, p, checkOnly)
+		return openPGVector(ctx, s, e, checkOnly)
 	default:
-		return newNearest(p.Config.Index, p.cores), nil
+		return newNearest(s.Config.Index, pool), nil
 	}
 }
 
 // openWeaviate makes the index in a Weaviate cluster.
-func openWeaviate(ctx context.Context, p *Parts) (retrieve.Nearest, error) {
-	if len(p.Config.Weaviate) == 0 {
+func openWeaviate(ctx context.Context, s *Store, e *Embedders) (retrieve.Nearest, error) {
+	if len(s.Config.Weaviate) == 0 {
 		return nil, fault.New(fault.Invalid, "config_weaviate_nodes",
 			"the index weaviate needs the addresses of the nodes; set --weaviate URL,URL")
 	}
 	return weaviate.New(ctx, weaviate.Config{
-		Nodes: p.Config.Weaviate, Key: p.Config.WeaviateKey, Corpus: p.DB.Corpus, Leases: p.DB.Encodings,
-		Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Progress,
+		Nodes: s.Config.Weaviate, Key: s.Config.WeaviateKey, Corpus: s.DB.Corpus, Leases: s.DB.Encodings,
+		Embedder: e.Embedder.Name(), Dimensions: e.Embedder.Dimensions(), Log: s.Progress,
 	})
 }
 
 // openPGVector makes the index in Postgres.
-func openPGVector(ctx context.Context, p *Parts, checkOnly bool) (retrieve.Nearest, error) {
-	if p.DB.Vectors == nil {
+func openPGVector(ctx context.Context, s *Store, e *Embedders, checkOnly bool) (retrieve.Nearest, error) {
+	if s.DB.Vectors == nil {
 		return nil, fault.New(fault.Invalid, "config_pgvector_database",
 			"the index pgvector needs a Postgres database; set DATABASE_URL, or use another value of the setting index")
 	}
-	return p.DB.Vectors(ctx, pgvector.Config{
-		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Log: p.Progress, CheckOnly: checkOnly,
+	return s.DB.Vectors(ctx, pgvector.Config{
+		Corpus: s.DB.Corpus, Embedder: e.Embedder.Name(), Dimensions: e.Embedder.Dimensions(), Log: s.Progress, CheckOnly: checkOnly,
 	})
 }
 
 // CheckIndex checks the engine of an index outside of the process: each node of Weaviate, or
 // the extension pgvector. It writes nothing, and returns a description for docent doctor.
-func CheckIndex(ctx context.Context, p *Parts) (string, error) {
-	nearest, err := openNearest(ctx, p, true)
+func CheckIndex(ctx context.Context, s *Store, e *Embedders) (string, error) {
+	nearest, err := openNearest(ctx, s, e, nil, true)
 	if err != nil {
 		return "", err
 	}
@@ -99,37 +99,37 @@ func CheckIndex(ctx context.Context, p *Parts) (string, error) {
 }
 
 // openWords makes the keyword index in Postgres, if the vectors are outside of this
-// process. fillIndexes fills it. It returns nil if words and the data of the second stage
+// process. Indexes.fill fills it. It returns nil if words and the data of the second stage
 // are in memory.
-func openWords(ctx context.Context, p *Parts) (*pgwords.Index, error) {
-	if _, ok := p.nearest.(retrieve.Mirror); ok || p.DB.Words == nil {
+func openWords(ctx context.Context, s *Store, e *Embedders, nearest retrieve.Nearest) (*pgwords.Index, error) {
+	if _, ok := nearest.(retrieve.Mirror); ok || s.DB.Words == nil {
 		return nil, nil //nolint:nilnil // without an index, words are in memory
 	}
-	return p.DB.Words(ctx, pgwords.Config{
-		Corpus: p.DB.Corpus, Embedder: p.Embedder.Name(), Dimensions: p.Embedder.Dimensions(), Static: p.static, Log: p.Progress,
+	return s.DB.Words(ctx, pgwords.Config{
+		Corpus: s.DB.Corpus, Embedder: e.Embedder.Name(), Dimensions: e.Embedder.Dimensions(), Static: e.static, Log: s.Progress,
 	})
 }
 
-// fillIndexes applies all changes of the corpus to the indexes outside of this process.
+// fill applies all changes of the corpus to the indexes outside of this process.
 // If no node of Weaviate answers, its index stays as it is.
-func fillIndexes(ctx context.Context, p *Parts) error {
-	switch x := p.nearest.(type) {
+func (x *Indexes) fill(ctx context.Context, s *Store) error {
+	switch nearest := x.nearest.(type) {
 	case *pgvector.Index:
-		if err := x.Refresh(ctx); err != nil {
+		if err := nearest.Refresh(ctx); err != nil {
 			return fmt.Errorf("vector index: %w", err)
 		}
 	case *weaviate.Index:
-		switch _, err := x.Refresh(ctx); {
+		switch _, err := nearest.Refresh(ctx); {
 		case fault.KindOf(err) == fault.Unavailable:
-			p.Log.Error("the index in Weaviate is not up to date", "error", err)
+			s.Log.Error("the index in Weaviate is not up to date", "error", err)
 		case err != nil:
 			return fmt.Errorf("vector index: %w", err)
 		}
 	}
-	if p.words == nil {
+	if x.words == nil {
 		return nil
 	}
-	if err := p.words.Refresh(ctx); err != nil {
+	if err := x.words.Refresh(ctx); err != nil {
 		return fmt.Errorf("keyword index: %w", err)
 	}
 	return nil
@@ -137,43 +137,43 @@ func fillIndexes(ctx context.Context, p *Parts) error {
 
 // openEncoders makes the vectors of the encoders. They are where the vectors of passages
 // are, except with Weaviate and SQLite: there, they are in memory.
-func openEncoders(ctx context.Context, p *Parts) ([]retrieve.Encoder, error) {
+func openEncoders(ctx context.Context, s *Store, e *Embedders, x *Indexes, pool *cores.Pool) ([]retrieve.Encoder, error) {
 	var out []retrieve.Encoder
-	for _, m := range p.encoders {
-		e := retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages}
-		if p.words == nil {
-			e.Index = flat.New(flat.Config{Cores: p.cores})
+	for _, m := range e.encoders {
+		one := retrieve.Encoder{Embedder: m.Embedder, Languages: m.Languages}
+		if x.words == nil {
+			one.Index = flat.New(flat.Config{Cores: pool})
 		} else {
 			var err error
-			if e.Vectors, err = openEncoder(ctx, p, m); err != nil {
+			if one.Vectors, err = openEncoder(ctx, s, x, m); err != nil {
 				return nil, fmt.Errorf("vector index of the encoder: %w", err)
 			}
 		}
-		out = append(out, e)
+		out = append(out, one)
 	}
 	return out, nil
 }
 
 // openEncoder makes the vectors of an encoder outside of this process.
-func openEncoder(ctx context.Context, p *Parts, m encode.Model) (retrieve.EncoderVectors, error) {
+func openEncoder(ctx context.Context, s *Store, x *Indexes, m encode.Model) (retrieve.EncoderVectors, error) {
 	name, dimensions := m.Embedder.Name(), m.Embedder.Dimensions()
-	switch x := p.nearest.(type) {
+	switch nearest := x.nearest.(type) {
 	case *pgvector.Index:
-		return x.OpenEncoder(ctx, pgvector.EncoderConfig{
-			Model: name, Dimensions: dimensions, Languages: m.Languages, Encodings: p.DB.Encodings, Chunks: p.words.Chunks,
+		return nearest.OpenEncoder(ctx, pgvector.EncoderConfig{
+			Model: name, Dimensions: dimensions, Languages: m.Languages, Encodings: s.DB.Encodings, Chunks: x.words.Chunks,
 		})
 	case *weaviate.Index:
-		return x.OpenEncoder(weaviate.EncoderConfig{
-			Model: name, Dimensions: dimensions, Languages: m.Languages, Encodings: p.DB.Encodings, Chunks: p.words.Chunks,
+		return nearest.OpenEncoder(weaviate.EncoderConfig{
+			Model: name, Dimensions: dimensions, Languages: m.Languages, Encodings: s.DB.Encodings, Chunks: x.words.Chunks,
 		})
 	default:
-		return nil, fmt.Errorf("%T has no vectors of encoders", x)
+		return nil, fmt.Errorf("%T has no vectors of encoders", nearest)
 	}
 }
 
 // keywordIndex returns the name of the keyword index for /api/info.
-func keywordIndex(p *Parts) string {
-	if p.words != nil {
+func (x *Indexes) keywordIndex() string {
+	if x.words != nil {
 		return "postgres"
 	}
 	return "bm25"
@@ -186,31 +186,34 @@ type engine interface {
 }
 
 // engines are the indexes outside of this process, by their names in /api/ready.
-func engines(p *Parts) map[string]engine {
+func (x *Indexes) engines() map[string]engine {
 	all := map[string]engine{}
-	if x, ok := p.nearest.(engine); ok {
-		all["vector_index"] = x
+	if nearest, ok := x.nearest.(engine); ok {
+		all["vector_index"] = nearest
 	}
-	if p.words != nil {
-		all["keyword_index"] = p.words
+	if x.words != nil {
+		all["keyword_index"] = x.words
 	}
 	return all
 }
 
-// followIndexes fills the indexes outside of this process and keeps them up to date. The
+// follow fills the indexes outside of this process and keeps them up to date. The
 // retriever does so for indexes in memory.
-func followIndexes(ctx context.Context, p *Parts) error {
+func (x *Indexes) follow(ctx context.Context) error {
 	all, ctx := errgroup.WithContext(ctx)
-	for _, x := range engines(p) {
-		all.Go(func() error { return x.Follow(ctx) })
+	for _, one := range x.engines() {
+		all.Go(func() error { return one.Follow(ctx) })
 	}
 	return all.Wait()
 }
 
-// DropEngine deletes the index of a temporary database from an engine that would keep it.
-func DropEngine(ctx context.Context, p *Parts) error {
-	if x, ok := p.nearest.(*weaviate.Index); ok {
-		return x.Drop(ctx)
+// Drop deletes the index of a temporary database from an engine that would keep it. x may be nil.
+func (x *Indexes) Drop(ctx context.Context) error {
+	if x == nil {
+		return nil
+	}
+	if nearest, ok := x.nearest.(*weaviate.Index); ok {
+		return nearest.Drop(ctx)
 	}
 	return nil
 }
@@ -221,7 +224,7 @@ func (s *Server) readyChecks() map[string]func(context.Context) error {
 	if x, ok := s.nearest.(*weaviate.Index); ok {
 		checks["weaviate"] = x.Ping
 	}
-	for name, x := range engines(s.Parts) {
+	for name, x := range s.engines() {
 		checks[name] = x.Filled
 	}
 	return checks

@@ -2,7 +2,6 @@ package wiring
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"testing"
 
@@ -63,27 +62,23 @@ func TestNothingInMemory(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.cfg.Data, c.cfg.Encoder, c.cfg.Weaviate = t.TempDir(), config.EncoderOff, []string{node.URL}
-			p := New(c.cfg, slog.New(slog.DiscardHandler))
-			defer p.Close(context.WithoutCancel(t.Context()))
-			run := func(parts ...func(context.Context) error) {
-				t.Helper()
-				for _, add := range parts {
-					if err := add(t.Context()); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			run(p.AddDatabase, p.AddEmbedder)
+			p := openParts(t, c.cfg)
 			p.encoders = []encode.Model{{Embedder: indextest.Model("encoder"), Languages: corpus.Languages{Except: true}}}
-			putTexts(t, p, "Lemons grow on small trees.", "Mint grows in wet soil.")
-			run(p.Encode, p.AddRetriever)
-			if p.Retriever.Len() != c.rows || keywordIndex(p) != c.keyword {
-				t.Errorf("%d passages are in memory, and the keyword index is %s", p.Retriever.Len(), keywordIndex(p))
+			p.putTexts(t, "Lemons grow on small trees.", "Mint grows in wet soil.")
+			if err := p.Encode(t.Context(), p.Store); err != nil {
+				t.Fatal(err)
 			}
-			if e := p.Retriever.Encoders()[0]; e.Done != 2 || e.Total != 2 {
+			x, err := OpenIndexes(t.Context(), p.Store, p.Embedders)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x.Retriever.Len() != c.rows || x.keywordIndex() != c.keyword {
+				t.Errorf("%d passages are in memory, and the keyword index is %s", x.Retriever.Len(), x.keywordIndex())
+			}
+			if e := x.Retriever.Encoders()[0]; e.Done != 2 || e.Total != 2 {
 				t.Errorf("the encoder has %d of %d vectors", e.Done, e.Total)
 			}
-			found, err := p.Retriever.Retrieve(t.Context(), retrieve.Query{Question: "Where does mint grow?"})
+			found, err := x.Retriever.Retrieve(t.Context(), retrieve.Query{Question: "Where does mint grow?"})
 			if err != nil || len(found.Results) != 2 || found.Results[0].Passage.Text != "Mint grows in wet soil." {
 				t.Errorf("found %+v, %v", found.Results, err)
 			}
@@ -92,7 +87,7 @@ func TestNothingInMemory(t *testing.T) {
 }
 
 // putTexts stores a document for each text.
-func putTexts(t *testing.T, p *Parts, texts ...string) {
+func (p parts) putTexts(t *testing.T, texts ...string) {
 	t.Helper()
 	vectors, err := p.Embedder.EmbedDocuments(t.Context(), texts)
 	if err != nil {
@@ -120,20 +115,13 @@ func TestPGVector(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := New(config.Config{Data: t.TempDir(), DatabaseURL: c.url, Index: config.IndexPGVector}, slog.New(slog.DiscardHandler))
-			defer p.Close(t.Context())
-			if err := p.AddDatabase(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := p.AddEmbedder(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			err := p.AddRetriever(t.Context())
+			p := openParts(t, config.Config{Data: t.TempDir(), DatabaseURL: c.url, Index: config.IndexPGVector})
+			x, err := OpenIndexes(t.Context(), p.Store, p.Embedders)
 			if got := fault.TextOf(err).ID; err != nil && got != c.fault || err == nil && c.fault != "" {
 				t.Fatalf("the error is %v, want %q", err, c.fault)
 			}
-			if err == nil && vectorIndex(p.nearest) != config.IndexPGVector {
-				t.Errorf("the index is %s", vectorIndex(p.nearest))
+			if err == nil && vectorIndex(x.nearest) != config.IndexPGVector {
+				t.Errorf("the index is %s", vectorIndex(x.nearest))
 			}
 		})
 	}

@@ -44,24 +44,25 @@ func TestSmallPool(t *testing.T) {
 			}
 			reached, gate := make(chan struct{}, 100), make(chan struct{})
 			if c.conns > 1 {
-				_, err := NewServer(t.Context(), open(t, load(c.conns-1), reached, gate), "test")
+				few := open(t, load(c.conns-1), reached, gate)
+				_, err := NewServer(t.Context(), few.Store, few.Embedders, "test")
 				if fault.TextOf(err).ID != "config_few_connections" {
 					t.Errorf("with %d connections: %v", c.conns-1, err)
 				}
 			}
 			p := open(t, load(c.conns), reached, gate)
-			putTexts(t, p, "Lemons grow on small trees.")
+			p.putTexts(t, "Lemons grow on small trees.")
 			go func() {
 				for range c.writers {
 					<-reached
 				}
 				close(gate)
 			}()
-			url, stop := serve(t, p)
+			url, stop := p.serve(t)
 			for status := 0; status != http.StatusOK; {
 				status, _ = request(t, http.MethodGet, url+"/api/ready", "")
 			}
-			putTexts(t, p, "Mint grows in wet soil.")
+			p.putTexts(t, "Mint grows in wet soil.")
 			status, body := request(t, http.MethodPost, url+"/api/ask", `{"question": "Where do lemons grow?"}`)
 			if status != http.StatusOK || !strings.Contains(body, "small trees") {
 				t.Errorf("a question: %d %s", status, body)

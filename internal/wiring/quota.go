@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"iter"
+	"log/slog"
 	"time"
 
 	"docent/api/uploads"
@@ -17,9 +18,9 @@ import (
 )
 
 // newQuotas returns the quotas of a server.
-func newQuotas(p *Parts) *quota.Quotas {
+func newQuotas(s *Store) *quota.Quotas {
 	return quota.New(quota.Config{
-		Store: p.DB.Quotas, Principal: limitsOf(p.Config.Quota), Address: limitsOf(p.Config.AddressQuota), Metrics: p.metrics,
+		Store: s.DB.Quotas, Principal: limitsOf(s.Config.Quota), Address: limitsOf(s.Config.AddressQuota), Metrics: s.metrics,
 	})
 }
 
@@ -31,32 +32,35 @@ func limitsOf(q config.Quota) quota.Limits {
 }
 
 // metered returns a model that counts its tokens for the client of each call.
-func metered(p *Parts, m llm.Model) llm.Model {
-	m = traced(p, m)
-	if p.quotas == nil {
-		return m
+func (m *Models) metered(model llm.Model) llm.Model {
+	if m.with.tracer != nil {
+		model = tracedModel{model}
 	}
-	return meteredModel{m, p}
+	if m.with.quotas == nil {
+		return model
+	}
+	return meteredModel{model, m.with.quotas, m.base.Log}
 }
 
 // meteredModel counts the tokens of a model.
 type meteredModel struct {
 	llm.Model
 
-	parts *Parts
+	quotas *quota.Quotas
+	log    *slog.Logger
 }
 
 // Chat implements llm.Model.
 func (m meteredModel) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.Delta, error] {
 	return func(yield func(llm.Delta, error) bool) {
-		if err := m.parts.quotas.Check(ctx, quota.Tokens); err != nil {
+		if err := m.quotas.Check(ctx, quota.Tokens); err != nil {
 			yield(llm.Delta{}, err)
 			return
 		}
 		used := usage{prompt: req}
 		defer func() {
-			if err := m.parts.quotas.Add(ctx, quota.Tokens, used.tokens()); err != nil {
-				m.parts.Log.Warn("count tokens", "error", err)
+			if err := m.quotas.Add(ctx, quota.Tokens, used.tokens()); err != nil {
+				m.log.Warn("count tokens", "error", err)
 			}
 		}()
 		for delta, err := range m.Model.Chat(ctx, req) {

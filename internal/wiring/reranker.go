@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"docent/config"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 	"docent/rag/retrieve/rerank"
@@ -13,23 +14,23 @@ import (
 // newReranker returns the configured reranking server, or the encoders.
 // share is the share of its scores in the order of passages; nil means that it
 // decides the order alone.
-func (p *Parts) newReranker() (x retrieve.Reranker, share func(string, corpus.Passage) float64, err error) {
+func (x *Indexes) newReranker(cfg config.Config) (r retrieve.Reranker, share func(string, corpus.Passage) float64, err error) {
 	switch {
-	case p.Config.Rerank.Enabled():
-		server, err := p.rerankServer()
+	case cfg.Rerank.Enabled():
+		server, err := rerankServer(cfg)
 		if err != nil {
 			return nil, nil, err
 		}
 		return server, nil, nil
-	case p.comparer == nil:
+	case x.comparer == nil:
 		return nil, nil, nil
 	default:
-		return p.comparer, p.encoderShare, nil
+		return x.comparer, x.encoderShare, nil
 	}
 }
 
-func (p *Parts) rerankServer() (*rerank.Server, error) {
-	c := p.Config.Rerank
+func rerankServer(cfg config.Config) (*rerank.Server, error) {
+	c := cfg.Rerank
 	server, err := rerank.New(rerank.Config{BaseURL: c.URL, APIKey: c.Key, Model: c.Model, HTTPClient: tracedClient()})
 	if err != nil {
 		return nil, fmt.Errorf("reranking server: %w", err)
@@ -39,11 +40,11 @@ func (p *Parts) rerankServer() (*rerank.Server, error) {
 
 // CheckReranker lets the configured reranking server score two short passages. It
 // returns a description for docent doctor.
-func (p *Parts) CheckReranker(ctx context.Context) (string, error) {
-	if !p.Config.Rerank.Enabled() {
+func CheckReranker(ctx context.Context, cfg config.Config) (string, error) {
+	if !cfg.Rerank.Enabled() {
 		return "none: no reranking server is configured", nil
 	}
-	server, err := p.rerankServer()
+	server, err := rerankServer(cfg)
 	if err != nil {
 		return "", err
 	}
@@ -55,5 +56,5 @@ func (p *Parts) CheckReranker(ctx context.Context) (string, error) {
 	if scores[1].Relevance <= scores[0].Relevance {
 		return "", errors.New("the model prefers a passage about rain for the question \"Is the server on?\"; is it a reranking model?")
 	}
-	return p.Config.Rerank.URL + " orders the best passages in place of the encoder", nil
+	return cfg.Rerank.URL + " orders the best passages in place of the encoder", nil
 }

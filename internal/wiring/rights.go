@@ -13,11 +13,11 @@ import (
 )
 
 // remover returns the deletion of documents, with the rights of the reader.
-func (p *Parts) remover() api.Remover {
-	if p.rights == nil {
-		return p.DB.Documents
+func (s *Server) remover() api.Remover {
+	if s.rights == nil {
+		return s.DB.Documents
 	}
-	return remover{p.rights, p.DB.Documents}
+	return remover{s.rights, s.DB.Documents}
 }
 
 // remover deletes the documents that the reader of the context may remove.
@@ -37,12 +37,12 @@ func (r remover) RemoveDocuments(ctx context.Context, ids []int64) (int, error) 
 
 // uploads returns the ingester, with the rights of the reader and the quota of the
 // client.
-func (p *Parts) uploads() uploads.Ingester {
-	counted := countedUploads{p.quotas, p.Ingester}
-	if p.rights == nil {
+func (s *Server) uploads() uploads.Ingester {
+	counted := countedUploads{s.quotas, s.Ingester}
+	if s.rights == nil {
 		return counted
 	}
-	return uploader{p.rights, counted}
+	return uploader{s.rights, counted}
 }
 
 // uploader ingests into collections that the reader of the context may write to.

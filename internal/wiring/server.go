@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -20,8 +21,13 @@ import (
 	"docent/api/mcp"
 	"docent/api/route"
 	"docent/auth"
+	"docent/config"
 	"docent/ingest"
+	"docent/ingest/encode"
+	"docent/ingest/source/syncer"
+	"docent/internal/cores"
 	"docent/internal/fault"
+	"docent/llm/speech"
 	"docent/ws"
 	"docent/ws/typed"
 )
@@ -35,8 +41,15 @@ const maxReembedPause = 10 * time.Minute
 // Server runs an agent. It has the parts that only a server needs. Start or Serve
 // may be called once, then Stop.
 type Server struct {
-	*Parts
+	*Store
+	*Embedders
+	*Indexes
+	*Answers
+	*Readers
+	service
 
+	// Sources keeps sources in sync.
+	Sources *syncer.Manager
 	// Runtime runs the agent; nil before Start.
 	Runtime *session.Runtime
 
@@ -48,6 +61,8 @@ type Server struct {
 	sockets       *ws.Server
 	talks         *converse.Conversations
 	clients       *mcp.Sessions
+	encodings     *encode.Worker // nil without encoders
+	speech        *speech.Client // nil without a speech server
 	api           *route.Handler
 	http          *http.Server // nil if the program has its own
 
@@ -58,33 +73,81 @@ type Server struct {
 	stopWork context.CancelFunc
 }
 
-// NewServer adds the remaining parts of a server to the database and embedder of p.
-// version is the version of the program.
-func NewServer(ctx context.Context, p *Parts, version string) (*Server, error) {
-	p.keepCores()
-	if err := addTracer(ctx, p, version); err != nil {
+// OpenServer opens all parts of a server. The caller closes it.
+func OpenServer(ctx context.Context, b Base, version string) (*Server, error) {
+	store, err := OpenStore(ctx, b)
+	if err != nil {
 		return nil, err
 	}
-	retriever := func(ctx context.Context) error {
-		if err := openRetriever(ctx, p); err != nil || p.words != nil {
-			return err // Start fills indexes outside of this process
+	e, err := OpenEmbedders(ctx, b)
+	if err != nil {
+		store.Close(ctx)
+		return nil, err
+	}
+	s, err := NewServer(ctx, store, e, version)
+	if err != nil {
+		store.Close(ctx)
+		return nil, err
+	}
+	return s, nil
+}
+
+// NewServer opens the remaining parts of a server. version is the version of the program. The
+// caller closes the Server, which also closes the Store. If NewServer fails, the Store stays open.
+func NewServer(ctx context.Context, store *Store, e *Embedders, version string) (_ *Server, err error) {
+	s := &Server{Store: store, Embedders: e, version: version}
+	defer func() {
+		if err != nil {
+			store.closeParts(ctx, s.closeReaders, s.tracer.Close)
 		}
-		return loadRetriever(ctx, p)
+	}()
+	// Half of the processor is for answers. Embedding and indexing share the other half.
+	s.cores, s.quotas = cores.New(runtime.GOMAXPROCS(0)/2), newQuotas(store)
+	e.static.UseCores(s.cores)
+	if s.tracer, err = newTracer(ctx, store.Base, version); err != nil {
+		return nil, err
 	}
-	share := func(context.Context) error {
-		p.Searcher = shareSearches(p.Searcher)
-		return nil
+	if s.encodings, err = newEncodings(store, e, s.service); err != nil {
+		return nil, err
 	}
-	quickIngester := func(context.Context) error { return p.addIngester(quickReaders) }
-	p.quotas = newQuotas(p)
-	for _, add := range []func(context.Context) error{
-		retriever, p.addRights, share, p.addEncodings, p.AddRAG, quickIngester, p.AddSources, p.AddSpeech,
-	} {
-		if err := add(ctx); err != nil {
+	if s.Indexes, err = openIndexes(ctx, store, e, s.encodings, s.service); err != nil {
+		return nil, err
+	}
+	if s.words == nil { // Start fills indexes outside of this process
+		if err := s.load(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return &Server{Parts: p, version: version}, nil
+	access, err := guardedAccess(store, s.Indexes)
+	if err != nil {
+		return nil, err
+	}
+	if s.Answers, err = openAnswers(store, e, s.Indexes, access, s.service); err != nil {
+		return nil, err
+	}
+	if s.Readers, err = openReaders(store, e, quickReaders, s.service); err != nil {
+		return nil, err
+	}
+	if s.Sources, err = OpenSources(store, s.Readers); err != nil {
+		return nil, err
+	}
+	if s.speech, err = OpenSpeech(store.Base); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close ends the workers, and closes the database and the tracer. It logs failures. It also works
+// if ctx has ended.
+func (s *Server) Close(ctx context.Context) {
+	s.closeParts(ctx, s.closeReaders, s.Store.close, s.tracer.Close)
+}
+
+func (s *Server) closeReaders(ctx context.Context) error {
+	if s.Readers == nil {
+		return nil
+	}
+	return s.Ingester.Close(ctx)
 }
 
 // Start runs an agent, or the configured one if a is nil, and returns the handler of
@@ -93,7 +156,7 @@ func NewServer(ctx context.Context, p *Parts, version string) (*Server, error) {
 func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.Handler, error) {
 	handler, err := s.open(ctx, a, addr)
 	if err != nil {
-		s.close(ctx)
+		s.leave(ctx)
 		return nil, err
 	}
 	if s.relay != nil {
@@ -101,19 +164,19 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 			s.relay.Share(name, limit)
 		}
 		if err := s.relay.Start(s.tracer.Context(ctx), s.Runtime); err != nil {
-			s.close(ctx)
+			s.leave(ctx)
 			return nil, fmt.Errorf("replicas: %w", err)
 		}
 	}
 	if err := s.Runtime.Start(s.tracer.Context(ctx)); err != nil {
-		s.close(ctx)
+		s.leave(ctx)
 		return nil, fmt.Errorf("agent: %w", err)
 	}
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	s.stopWork = stop
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
-		s.Retriever.Follow, func(ctx context.Context) error { return followIndexes(ctx, s.Parts) },
+		s.Retriever.Follow, s.follow,
 		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run,
 	} {
 		s.work.Go(func() error { return part(s.working) })
@@ -130,7 +193,8 @@ func (s *Server) open(ctx context.Context, a *agent.Agent, addr string) (http.Ha
 	if err := s.newRelay(); err != nil {
 		return nil, err
 	}
-	if s.Runtime, err = s.newRuntime(s.definition, s.relay); err != nil {
+	host := hosting{conversations: s.conversations, unused: s.DB.Unused, readers: s.Readers, speech: s.speech, others: s.relay}
+	if s.Runtime, err = s.newRuntime(s.definition, host); err != nil {
 		return nil, err
 	}
 	s.talks = converse.New(s.Runtime)
@@ -151,11 +215,11 @@ func (s *Server) agent(ctx context.Context, a *agent.Agent) (*definition.Definit
 	}
 	if a == nil {
 		if s.builtIn = s.Config.AgentFile == ""; s.builtIn {
-			if err := NeedModel(s.Parts, ctx); err != nil {
+			if err := NeedModel(s.Config); err != nil {
 				return nil, err
 			}
 		}
-		return s.newAgent(ctx)
+		return s.newAgent(ctx, s.Config.AgentFile)
 	}
 	if s.Config.AgentFile != "" {
 		s.Log.Warn("this program has its own agent, so the setting agent-file has no effect")
@@ -201,7 +265,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	if s.work == nil {
 		return nil
 	}
-	defer s.close(ctx)
+	defer s.leave(ctx)
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainTimeout)
 	defer cancel()
 	failed := s.sockets.Shutdown(drain)
@@ -238,8 +302,8 @@ func (s *Server) newRelay() (err error) {
 	return nil
 }
 
-// close leaves the other processes, and closes the agent's connections and the authentication.
-func (s *Server) close(ctx context.Context) {
+// leave leaves the other processes, and closes the agent's connections and the authentication.
+func (s *Server) leave(ctx context.Context) {
 	if s.relay != nil {
 		s.relay.Stop(ctx)
 	}
@@ -251,6 +315,14 @@ func (s *Server) close(ctx context.Context) {
 	if s.authenticator != nil {
 		s.authenticator.Close()
 	}
+}
+
+// runEncodings runs the worker of the encoders until ctx ends.
+func (s *Server) runEncodings(ctx context.Context) error {
+	if s.encodings == nil {
+		return nil
+	}
+	return s.encodings.Run(ctx)
 }
 
 // reembed embeds chunks with a new embedder while docent serves. Until then,
@@ -295,7 +367,7 @@ func (s *Server) addAuthenticator() error {
 	if !s.Config.Auth {
 		return nil
 	}
-	scopes, err := s.issuerScopes()
+	scopes, err := issuerScopes(s.Config)
 	if err != nil {
 		return err
 	}
@@ -311,8 +383,8 @@ func (s *Server) addAuthenticator() error {
 }
 
 // issuerScopes returns the scopes of users with a token of an issuer.
-func (p *Parts) issuerScopes() (auth.Scopes, error) {
-	scopes, err := auth.ParseScopes(p.Config.OIDC.Scopes)
+func issuerScopes(cfg config.Config) (auth.Scopes, error) {
+	scopes, err := auth.ParseScopes(cfg.OIDC.Scopes)
 	return scopes, fault.Wrap(fault.Invalid, err, "cli_oidc_scopes", "setting oidc.scopes: %s", fault.TextOf(err))
 }
 

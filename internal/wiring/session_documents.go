@@ -27,13 +27,14 @@ type sessionRAG struct {
 	static *embed.Static
 }
 
-// newSessionRAG returns the RAG of the runtime, with the models of the agent.
-func newSessionRAG(p *Parts, models map[string]llm.Model) agent.RAG {
-	answers := p.RAG.With(models)
-	if p.readers == nil {
+// newSessionRAG returns the RAG of a runtime, with the models of the agent. readers may be
+// nil.
+func newSessionRAG(a *Answers, readers *Readers, models map[string]llm.Model) agent.RAG {
+	answers := a.RAG.With(models)
+	if readers == nil {
 		return answers
 	}
-	return sessionRAG{Pipeline: answers, reader: p.readers, static: p.static}
+	return sessionRAG{Pipeline: answers, reader: readers.pool, static: a.embedders.static}
 }
 
 // ReadDocument reads a file in a worker.

@@ -1,8 +1,6 @@
 package wiring
 
 import (
-	"context"
-	"log/slog"
 	"os"
 	"testing"
 
@@ -19,32 +17,32 @@ func TestEarlierDatabase(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	// with opens the database, calls change, and then opens and saves the indexes.
-	with := func(encoding bool, change func(p *Parts)) (encoded retrieve.EncoderProgress, found []retrieve.Result) {
+	with := func(encoding bool, change func(p parts)) (encoded retrieve.EncoderProgress, found []retrieve.Result) {
 		t.Helper()
-		p := New(config.Config{Data: folder, Encoder: config.EncoderOff}, slog.New(slog.DiscardHandler))
-		defer p.Close(context.WithoutCancel(t.Context()))
-		steps := []func(context.Context) error{p.AddDatabase, p.AddEmbedder, func(context.Context) error {
-			p.encoders = []encode.Model{{Embedder: indextest.Model("encoder"), Languages: corpus.Languages{Except: true}}}
-			change(p)
-			return nil
-		}}
+		p := openParts(t, config.Config{Data: folder, Encoder: config.EncoderOff})
+		defer p.Close(t.Context())
+		p.encoders = []encode.Model{{Embedder: indextest.Model("encoder"), Languages: corpus.Languages{Except: true}}}
+		change(p)
 		if encoding {
-			steps = append(steps, p.Encode)
-		}
-		steps = append(steps, p.AddRetriever, func(ctx context.Context) error { return p.Retriever.Save(ctx) })
-		for _, step := range steps {
-			if err := step(t.Context()); err != nil {
+			if err := p.Encode(t.Context(), p.Store); err != nil {
 				t.Fatal(err)
 			}
 		}
-		out, err := p.Retriever.Retrieve(t.Context(), retrieve.Query{Question: "Where does mint grow?"})
+		x, err := OpenIndexes(t.Context(), p.Store, p.Embedders)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Retriever.Encoders()[0], out.Results
+		if err := x.Retriever.Save(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		out, err := x.Retriever.Retrieve(t.Context(), retrieve.Query{Question: "Where does mint grow?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x.Retriever.Encoders()[0], out.Results
 	}
-	nothing := func(*Parts) {}
-	put := func(text string) func(*Parts) { return func(p *Parts) { putTexts(t, p, text) } }
+	nothing := func(parts) {}
+	put := func(text string) func(parts) { return func(p parts) { p.putTexts(t, text) } }
 	file := config.Config{Data: folder}.SQLitePath()
 
 	with(false, put("Lemons grow on small trees."))

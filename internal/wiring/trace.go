@@ -11,14 +11,12 @@ import (
 	"docent/llm"
 )
 
-// addTracer adds the tracer of a server, if a collector is configured.
-func addTracer(ctx context.Context, p *Parts, version string) error {
-	if p.Config.Traces == "" {
-		return nil
+// newTracer returns the tracer of a server, or nil if no collector is configured.
+func newTracer(ctx context.Context, b Base, version string) (*trace.Tracer, error) {
+	if b.Config.Traces == "" {
+		return nil, nil //nolint:nilnil // no tracer, as documented
 	}
-	var err error
-	p.tracer, err = trace.New(ctx, trace.Config{Endpoint: p.Config.Traces, Version: version, Logger: p.Log})
-	return err
+	return trace.New(ctx, trace.Config{Endpoint: b.Config.Traces, Version: version, Logger: b.Log})
 }
 
 // tracedClient returns an HTTP client that passes the current span on.
@@ -30,14 +28,7 @@ func tracedClient() *http.Client {
 	return &http.Client{Transport: trace.Transport(base)}
 }
 
-// traced returns a model whose calls are spans.
-func traced(p *Parts, m llm.Model) llm.Model {
-	if p.tracer == nil {
-		return m
-	}
-	return tracedModel{m}
-}
-
+// tracedModel is a model whose calls are spans.
 type tracedModel struct{ llm.Model }
 
 // Chat implements llm.Model.
@@ -62,14 +53,14 @@ func (m tracedModel) Chat(ctx context.Context, req llm.Request) iter.Seq2[llm.De
 	}
 }
 
-// tracedStore returns the store of conversations. While tracing is on, its calls are
-// spans.
-func tracedStore(p *Parts) journal.Store {
-	feedbacks, ok := p.conversations.(journal.Feedbacks)
-	if p.tracer == nil || !ok {
-		return p.conversations
+// tracedStore returns the store of conversations in a database of a kind. While tracing
+// is on, its calls are spans.
+func tracedStore(tracer *trace.Tracer, store journal.Store, kind string) journal.Store {
+	feedbacks, ok := store.(journal.Feedbacks)
+	if tracer == nil || !ok {
+		return store
 	}
-	return spanStore{p.conversations, feedbacks, p.DB.Kind}
+	return spanStore{store, feedbacks, kind}
 }
 
 // spanStore begins a span for each write of a conversation, and for reading one.

@@ -25,17 +25,18 @@ type Trial struct {
 	dir        string
 }
 
-// NewTrial opens an agent file with the documents and models of p, which needs
-// AddRAG. The runtime uses the store that wrap returns. The caller closes the Trial.
-func NewTrial(ctx context.Context, p *Parts, file string, wrap func(*agent.Agent, journal.Store) journal.Store) (_ *Trial, err error) {
+// NewTrial opens an agent file. Its runtime uses the store that wrap returns. The caller closes the
+// Trial.
+func NewTrial(
+	ctx context.Context, a *Answers, readers *Readers, file string, wrap func(*agent.Agent, journal.Store) journal.Store,
+) (_ *Trial, err error) {
 	t := &Trial{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, t.Close(ctx))
 		}
 	}()
-	p.Config.AgentFile = file
-	if t.definition, err = p.newAgent(ctx); err != nil {
+	if t.definition, err = a.newAgent(ctx, file); err != nil {
 		return nil, err
 	}
 	if t.dir, err = os.MkdirTemp("", "docent-trial-"); err != nil {
@@ -44,8 +45,8 @@ func NewTrial(ctx context.Context, p *Parts, file string, wrap func(*agent.Agent
 	if t.store, err = sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.dir, "trial.db")}); err != nil {
 		return nil, fmt.Errorf("conversation: %w", err)
 	}
-	p.conversations, p.unused = wrap(t.definition.Agent, t.store), nil
-	if t.Runtime, err = p.newRuntime(t.definition, nil); err != nil {
+	host := hosting{conversations: wrap(t.definition.Agent, t.store), readers: readers}
+	if t.Runtime, err = a.newRuntime(t.definition, host); err != nil {
 		return nil, err
 	}
 	if err := t.Runtime.Start(ctx); err != nil {

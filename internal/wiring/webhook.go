@@ -13,22 +13,22 @@ import (
 
 // newWebhooks returns the sender of webhooks. A server runs it; commands only store
 // deliveries.
-func newWebhooks(p *Parts) *webhook.Sender {
+func newWebhooks(s *Store) *webhook.Sender {
 	clients := map[bool]*http.Client{}
 	for _, private := range []bool{false, true} {
 		clients[private] = dial.Client(dial.Options{AllowPrivate: private, UserAgent: "docent/1 (webhooks)", Retries: -1})
 	}
 	return webhook.New(webhook.Config{
-		Store: p.DB.Webhooks, Vault: p.vault, Logger: p.Log, Metrics: p.metrics,
+		Store: s.DB.Webhooks, Vault: s.vault, Logger: s.Log, Metrics: s.metrics,
 		Client: func(private bool) *http.Client { return clients[private] },
 	})
 }
 
 // answeredNotice tells webhooks about questions that the documents do not surely answer.
-func answeredNotice(p *Parts) func(context.Context, rag.Answer) {
+func answeredNotice(webhooks *webhook.Sender) func(context.Context, rag.Answer) {
 	return func(ctx context.Context, a rag.Answer) {
 		if data, content := unanswered(a); data != nil {
-			p.Webhooks.Notify(ctx, webhook.AnswerUnanswered, data, content)
+			webhooks.Notify(ctx, webhook.AnswerUnanswered, data, content)
 		}
 	}
 }
@@ -54,12 +54,12 @@ func unanswered(a rag.Answer) (data, content map[string]any) {
 
 // announced returns the store of conversations that tells webhooks about sessions and
 // ratings.
-func announced(p *Parts, store journal.Store) journal.Store {
+func announced(webhooks *webhook.Sender, store journal.Store) journal.Store {
 	feedbacks, ok := store.(journal.Feedbacks)
 	if !ok {
 		return store
 	}
-	return announcingStore{store, feedbacks, p.Webhooks}
+	return announcingStore{store, feedbacks, webhooks}
 }
 
 type announcingStore struct {
