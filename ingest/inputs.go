@@ -131,7 +131,7 @@ func (b *Batch) ReadAll(ctx context.Context, inputs func(context.Context) iter.S
 		}
 		defer func() { b.in.warn("remove the folder of parts", b.run.spool.remove()) }()
 		b.run.progress = func(p Progress) { emit(p.Files) }
-		produce := func(send func(*item) bool) { b.produce(ctx, g, inputs, send) }
+		produce := func(send func(step) bool) { b.produce(ctx, g, inputs, send) }
 		b.in.work(ctx, b.run, produce, func(res Result, err error) bool {
 			switch {
 			case stopped:
@@ -218,7 +218,7 @@ type opened struct {
 }
 
 // produce reads inputs ahead and sends their documents in order.
-func (b *Batch) produce(ctx context.Context, g *gathering, inputs func(context.Context) iter.Seq[Input], send func(*item) bool) {
+func (b *Batch) produce(ctx context.Context, g *gathering, inputs func(context.Context) iter.Seq[Input], send func(step) bool) {
 	ctx, cancel := context.WithCancel(ctx)
 	var reading sync.WaitGroup
 	queue := make(chan *opened, readAhead)
@@ -302,25 +302,25 @@ func Reason(err error) fault.Text {
 }
 
 // send sends the documents of an input and an end marker.
-func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(*item) bool) bool {
+func (b *Batch) send(ctx context.Context, out *Outcome, o *opened, send func(step) bool) bool {
 	if !o.unread && o.data == nil {
 		o.unread, o.reason = true, fault.NewText("unreadable", "cannot be read")
 	}
 	if o.unread {
 		out.Unread, out.Reason = true, o.reason
-		return send(&item{source: o.input.Source, marker: true})
+		return send(step{end: &end{}})
 	}
 	ok := true
-	b.in.produceRead(ctx, b.run, o.input.Source, o.input.Name, o.data, func(it *item) bool {
-		if !it.marker {
+	b.in.produceRead(ctx, b.run, o.input.Source, o.input.Name, o.data, func(s step) bool {
+		if it := s.item; it != nil {
 			if !o.input.Modified.IsZero() {
 				it.mtime, it.dated = o.input.Modified.UnixNano(), o.input.DateFrom
 			}
 			// The earlier version stays if this one is unreadable.
-			s, known := b.run.states.find(it.source)
-			it.silent = it.silent || known && s.Status == corpus.Ready
+			earlier, known := b.run.states.find(it.source)
+			it.silent = it.silent || known && earlier.Status == corpus.Ready
 		}
-		ok = send(it)
+		ok = send(s)
 		return ok
 	})
 	return ok

@@ -25,33 +25,51 @@ import (
 	"docent/rag/corpus"
 )
 
+// content is the content of a document, and where it is.
+type content struct {
+	name string       // file name, as a hint at the format
+	path string       // path of the file; "" if data is already set
+	part *partContent // place in the file; nil if the content is the whole file
+	data []byte
+	size int64
+}
+
 // item is a document on its way through a run.
 type item struct {
+	content
 	source string
-	name   string       // file name, as a hint at the format
-	path   string       // path of the file; "" if data is already set
-	part   *partContent // place of the item in the file; nil if the item is the whole file
-	data   []byte
-	size   int64
 	mtime  int64
-	dated  corpus.DateFrom      // where mtime comes from; "" is the time of a file
-	record *jsonl.Line          // of a line in a file with many documents
-	reason fault.Text           // known reason why it cannot be read
-	silent bool                 // reported but not stored
-	shared []uint64             // of a part: the blocks that the pages of its folder share
-	unread bool                 // its content is unknown
-	whole  *item                // of an end marker: the document of the file itself, if any
-	marker bool                 // not a document but the end of a file
-	counts int64                // bytes of the file, for progress
-	stale  []intake.SourceState // of an end marker: documents that the file no longer contains
+	dated  corpus.DateFrom     // where mtime comes from; "" is the time of a file
+	record *jsonl.Line         // of a line in a file with many documents
+	reason fault.Text          // known reason why it cannot be read
+	silent bool                // reported but not stored
+	shared []uint64            // of a part: the blocks that the pages of its folder share
+	counts int64               // bytes of the file, for progress
+	stored *intake.SourceState // the stored version; nil for a new document
+	outcome
+}
 
-	state  intake.SourceState
-	known  bool
-	weight int64 // share of the in-flight limit
-	done   chan struct{}
+// outcome is what a run makes of an item.
+type outcome struct {
+	weight int64         // share of the in-flight limit
+	done   chan struct{} // closed when a worker has set the fields below
+	unread bool          // the content is unknown
 	result Result
 	put    *intake.Put
 	err    error
+}
+
+// end is the end of a file or an input. It follows the items in it.
+type end struct {
+	counts int64                // bytes that no item counts, for progress
+	whole  *item                // the document of the file itself, if any
+	stale  []intake.SourceState // documents that the file no longer contains
+}
+
+// step is a step of a run: an item or an end.
+type step struct {
+	item *item // nil for an end
+	end  *end  // nil for an item
 }
 
 // process reads the item and builds its document, unless nothing has changed. A
@@ -67,33 +85,34 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 		defer func() { in.warn("remove the parts that were read", it.part.in.done()) }()
 	}
 	it.result.Source = it.source
-	if it.known {
-		it.result.DocumentID = it.state.ID
+	s := it.stored
+	if s != nil {
+		it.result.DocumentID = s.ID
 	}
 	if it.err != nil {
 		return
 	}
 	if it.reason.IsZero() && it.data == nil {
-		it.data, it.reason = in.read(it)
+		in.load(it)
 	}
 	if !it.reason.IsZero() {
 		// An unreadable file says nothing about its content, so the earlier
 		// version stays.
 		it.unread = it.data == nil
-		it.silent = it.silent || it.unread && (it.known && it.state.Status == corpus.Ready || len(r.states.below(it.source)) > 0)
+		it.silent = it.silent || it.unread && (s != nil && s.Status == corpus.Ready || len(r.states.below(it.source)) > 0)
 		in.fail(r, it, "", "", it.reason)
 		return
 	}
 	sum := sha256.Sum256(it.data)
 	hash := hex.EncodeToString(sum[:])
-	if it.known && it.state.SHA256 == hash && in.pipelines.current(it.state.Pipeline) {
-		if it.state.Status == corpus.Ready && it.state.Embedded == it.state.Chunks {
-			it.result.Status, it.result.Chunks = Unchanged, it.state.Chunks
+	if s != nil && s.SHA256 == hash && in.pipelines.current(s.Pipeline) {
+		if s.Status == corpus.Ready && s.Embedded == s.Chunks {
+			it.result.Status, it.result.Chunks = Unchanged, s.Chunks
 			it.data = nil
 			return
 		}
-		if it.state.Status == corpus.Failed && !r.retry {
-			it.result.Status, it.result.Reason = Failed, it.state.Error
+		if s.Status == corpus.Failed && !r.retry {
+			it.result.Status, it.result.Reason = Failed, s.Error
 			it.data = nil
 			return
 		}
@@ -127,7 +146,7 @@ func (in *Ingester) build(ctx context.Context, r *run, it *item, hash string) {
 	d.Date, d.DateFrom = it.date(doc)
 	it.put = &intake.Put{Document: d, Chunks: doc.Chunks, Embedder: r.embedder, Original: it.data}
 	it.result.Status, it.result.Chunks, it.result.Note, it.result.Size = Added, len(doc.Chunks), doc.Note, int64(len(it.data))
-	if it.known {
+	if it.stored != nil {
 		it.result.Status = Changed
 	}
 }
@@ -160,8 +179,8 @@ func (it *item) date(doc intake.Reading) (time.Time, corpus.DateFrom) {
 func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text) {
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
-	s := it.state
-	if it.silent || it.known && s.Status == corpus.Failed && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
+	s := it.stored
+	if it.silent || s != nil && s.Status == corpus.Failed && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
 		return
 	}
 	d := it.document(r)
@@ -170,35 +189,42 @@ func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text
 	it.put = &intake.Put{Document: d, Embedder: r.embedder}
 }
 
-// read returns the bytes of the file, or a reason.
-func (in *Ingester) read(it *item) (data []byte, reason fault.Text) {
-	if it.size > in.cfg.MaxFileSize {
-		return nil, tooLarge(it.size, in.cfg.MaxFileSize)
+// load reads the content of an item, or sets the reason why that is not possible.
+func (in *Ingester) load(it *item) {
+	var vanished bool
+	it.reason, vanished = in.read(&it.content)
+	it.silent = it.silent || vanished
+}
+
+// read reads the bytes of the file, or returns a reason. vanished reports that the file
+// does not exist.
+func (in *Ingester) read(c *content) (reason fault.Text, vanished bool) {
+	if c.size > in.cfg.MaxFileSize {
+		return tooLarge(c.size, in.cfg.MaxFileSize), false
 	}
-	f, err := os.Open(it.path)
+	f, err := os.Open(c.path)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			it.silent = true
-			return nil, fault.NewText("file_vanished", "vanished: it was deleted while docent read the folder")
+			return fault.NewText("file_vanished", "vanished: it was deleted while docent read the folder"), true
 		}
-		return nil, reasonOf(err)
+		return reasonOf(err), false
 	}
 	defer f.Close()
-	var content io.Reader = f
-	if it.part != nil {
-		content = io.NewSectionReader(f, it.part.offset, it.size)
+	var r io.Reader = f
+	if c.part != nil {
+		r = io.NewSectionReader(f, c.part.offset, c.size)
 	}
 	var buf bytes.Buffer
-	buf.Grow(int(it.size) + bytes.MinRead)
-	n, err := io.Copy(&buf, io.LimitReader(content, in.cfg.MaxFileSize+1))
+	buf.Grow(int(c.size) + bytes.MinRead)
+	n, err := io.Copy(&buf, io.LimitReader(r, in.cfg.MaxFileSize+1))
 	switch {
 	case err != nil:
-		return nil, reasonOf(err)
+		return reasonOf(err), false
 	case n > in.cfg.MaxFileSize:
-		return nil, moreThan(in.cfg.MaxFileSize)
+		return moreThan(in.cfg.MaxFileSize), false
 	}
-	it.size = n
-	return buf.Bytes(), fault.Text{}
+	c.data, c.size = buf.Bytes(), n
+	return fault.Text{}, false
 }
 
 func tooLarge(size, limit int64) fault.Text {
@@ -246,7 +272,7 @@ func (in *Ingester) lines(source, name string, r io.Reader, yield func(*item) bo
 
 // line returns the item of one line.
 func (in *Ingester) line(source, name string, n int, line []byte, long bool, ids map[string]bool) *item {
-	it := &item{name: name, data: line, size: int64(len(line))}
+	it := &item{content: content{name: name, data: line, size: int64(len(line))}}
 	// The prefix keeps line numbers apart from ids, which are often numbers
 	// too.
 	id := fmt.Sprintf("line-%d", n)

@@ -77,7 +77,7 @@ func (s *spool) remove() error {
 type unpacking struct {
 	in   *Ingester
 	r    *run
-	send func(*item) bool
+	send func(step) bool
 	// sent contains the sources sent so far.
 	sent map[string]bool
 	// stopped is set when no more documents are wanted.
@@ -87,7 +87,7 @@ type unpacking struct {
 // parts sends the documents inside a source with known content, and then the
 // end marker. It returns false, and sends nothing, if the source has to be read
 // as a single document.
-func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send func(*item) bool) (done, more bool) {
+func (in *Ingester) parts(ctx context.Context, r *run, whole *item, end *end, send func(step) bool) (done, more bool) {
 	if whole.data == nil || !in.reader.MayHaveParts(whole.name, whole.data[:min(len(whole.data), headLength)]) {
 		return false, true
 	}
@@ -98,7 +98,7 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 		return true, false
 	case whole.err != nil || !whole.reason.IsZero():
 		end.stale = nil // its stored parts may still exist
-		return true, send(whole) && send(end)
+		return true, send(step{item: whole}) && send(step{end: end})
 	case isDocument && len(u.sent) == 0:
 		return false, true
 	case len(u.sent) == 0:
@@ -106,12 +106,12 @@ func (in *Ingester) parts(ctx context.Context, r *run, whole, end *item, send fu
 	}
 	end.stale = in.stale(r, whole.source, u.sent)
 	if isDocument || !whole.reason.IsZero() {
-		return true, send(whole) && send(end)
+		return true, send(step{item: whole}) && send(step{end: end})
 	}
 	if s, ok := r.states.find(whole.source); ok {
 		end.stale = append(end.stale, s) // an earlier run stored the container as a document
 	}
-	return true, send(end)
+	return true, send(step{end: end})
 }
 
 // unpack sends the documents inside an item and reports whether the item is
@@ -147,8 +147,8 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 // are read without the shared blocks of their folder.
 func (u *unpacking) part(of *item, part intake.Part, in *partsFile, shared []uint64) bool {
 	it := &item{
-		source: of.source + "#" + part.Name, name: part.Name, path: in.path, part: &partContent{in, part.Offset},
-		size: part.Size, mtime: of.mtime, dated: of.dated, reason: part.Reason,
+		content: content{name: part.Name, path: in.path, part: &partContent{in, part.Offset}, size: part.Size},
+		source:  of.source + "#" + part.Name, mtime: of.mtime, dated: of.dated, reason: part.Reason,
 	}
 	if isPage(part.Name) {
 		it.shared = shared
@@ -160,7 +160,7 @@ func (u *unpacking) part(of *item, part intake.Part, in *partsFile, shared []uin
 		it.reason, it.silent = fault.NewText("part_name_twice", "another part has the same name"), true
 	}
 	u.sent[it.source] = true
-	return u.send(it)
+	return u.send(step{item: it})
 }
 
 // mayHaveParts checks the beginning of a file.

@@ -28,9 +28,10 @@ const (
 	batchDelay = 250 * time.Millisecond
 )
 
-// batch is a group of items stored in one step.
+// batch is a group of steps stored in one transaction.
 type batch struct {
-	items []*item
+	steps []step
+	items []*item // of the steps
 	bytes int64
 	done  chan struct{} // closed when the vectors or err are set
 	err   error
@@ -40,7 +41,7 @@ type batch struct {
 // results in the order in which they were produced, and reports whether all
 // items are done. The stages run concurrently. Bounds on the queues between
 // them and on the bytes in progress make fast stages wait for slow ones.
-func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*item) bool), yield func(Result, error) bool) bool {
+func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(step) bool), yield func(Result, error) bool) bool {
 	yield = in.counted(yield)
 	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
@@ -48,7 +49,7 @@ func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*it
 	depth := 4*in.cfg.Workers + in.cfg.limits.BatchDocuments
 	memory := semaphore.NewWeighted(in.cfg.limits.InFlight)
 	jobs := make(chan *item)
-	order := make(chan *item, depth)
+	order := make(chan step, depth)
 	batches := make(chan *batch, in.cfg.Workers)
 
 	group.Go(func() error {
@@ -90,14 +91,14 @@ func (in *Ingester) work(ctx context.Context, r *run, produce func(send func(*it
 // feed sends the produced items to the workers. It also sends them, in the same
 // order, to the collecting stage.
 func (in *Ingester) feed(ctx context.Context, r *run,
-	memory *semaphore.Weighted, produce func(send func(*item) bool), jobs, order chan<- *item,
+	memory *semaphore.Weighted, produce func(send func(step) bool), jobs chan<- *item, order chan<- step,
 ) error {
-	produce(func(it *item) bool {
-		it.done = make(chan struct{})
-		if it.marker {
-			close(it.done)
-		} else {
-			it.state, it.known = r.states.find(it.source)
+	produce(func(s step) bool {
+		if it := s.item; it != nil {
+			it.done = make(chan struct{})
+			if stored, known := r.states.find(it.source); known {
+				it.stored = &stored
+			}
 			it.weight = min(max(it.size*expansion, minWeight), in.cfg.limits.InFlight)
 			if memory.Acquire(ctx, it.weight) != nil {
 				return false
@@ -109,7 +110,7 @@ func (in *Ingester) feed(ctx context.Context, r *run,
 			}
 		}
 		select {
-		case order <- it:
+		case order <- s:
 			return true
 		case <-ctx.Done():
 			return false
@@ -119,13 +120,13 @@ func (in *Ingester) feed(ctx context.Context, r *run,
 }
 
 // collect groups finished items into batches and starts to embed each batch.
-func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches chan<- *batch) error {
+func (in *Ingester) collect(ctx context.Context, order <-chan step, batches chan<- *batch) error {
 	var embedding errgroup.Group
 	defer func() { _ = embedding.Wait() }() // always nil, because a batch keeps its own error
 	embedding.SetLimit(in.cfg.Workers)
 	cur := &batch{done: make(chan struct{})}
 	flush := func() error {
-		if len(cur.items) == 0 {
+		if len(cur.steps) == 0 {
 			return nil
 		}
 		b := cur
@@ -145,16 +146,19 @@ func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches cha
 	timer := time.NewTimer(batchDelay)
 	defer timer.Stop()
 	for {
-		it, ok, err := in.next(ctx, order, timer, flush)
+		s, ok, err := in.next(ctx, order, timer, flush)
 		if err != nil {
 			return err
 		}
 		if !ok {
 			return flush()
 		}
-		cur.items = append(cur.items, it)
-		cur.bytes += it.size
-		if cur.bytes >= in.cfg.limits.BatchBytes || len(cur.items) >= 2*in.cfg.limits.BatchDocuments {
+		cur.steps = append(cur.steps, s)
+		if s.item != nil {
+			cur.items = append(cur.items, s.item)
+			cur.bytes += s.item.size
+		}
+		if cur.bytes >= in.cfg.limits.BatchBytes || len(cur.steps) >= 2*in.cfg.limits.BatchDocuments {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -162,26 +166,26 @@ func (in *Ingester) collect(ctx context.Context, order <-chan *item, batches cha
 	}
 }
 
-// next waits for the next finished item. If that takes long, it first sends the
+// next waits for the next finished step. If that takes long, it first sends the
 // current batch.
-func (in *Ingester) next(ctx context.Context, order <-chan *item, timer *time.Timer, flush func() error) (it *item, ok bool, err error) {
+func (in *Ingester) next(ctx context.Context, order <-chan step, timer *time.Timer, flush func() error) (s step, ok bool, err error) {
 	timer.Reset(batchDelay)
 	var done <-chan struct{}
 	for {
 		select {
 		case <-ctx.Done():
-			return nil, false, ctx.Err()
+			return step{}, false, ctx.Err()
 		case <-timer.C:
 			if err := flush(); err != nil {
-				return nil, false, err
+				return step{}, false, err
 			}
-		case it, ok = <-order:
-			if !ok {
-				return nil, false, nil
+		case s, ok = <-order:
+			if !ok || s.item == nil {
+				return s, ok, nil
 			}
-			order, done = nil, it.done
+			order, done = nil, s.item.done
 		case <-done:
-			return it, true, nil
+			return s, true, nil
 		}
 	}
 }
@@ -303,18 +307,21 @@ func (in *Ingester) storeBatch(ctx context.Context, r *run, b *batch, yield func
 			it.put, it.data = nil, nil
 		}
 	}
-	for _, it := range b.items {
-		r.at.Bytes += it.counts
-		if it.marker {
-			r.at.Files++
-			if it.whole != nil && it.whole.unread { // its parts may still exist
-				it.stale = nil
+	for _, s := range b.steps {
+		if it := s.item; it != nil {
+			r.at.Bytes += it.counts
+			if !yield(it.result, nil) {
+				return false, nil
 			}
-			if more, err := in.remove(ctx, it.stale, yield); !more || err != nil {
-				return more, err
-			}
-		} else if !yield(it.result, nil) {
-			return false, nil
+			continue
+		}
+		r.at.Bytes += s.end.counts
+		r.at.Files++
+		if s.end.whole != nil && s.end.whole.unread { // its parts may still exist
+			continue
+		}
+		if more, err := in.remove(ctx, s.end.stale, yield); !more || err != nil {
+			return more, err
 		}
 	}
 	r.progress(r.at)

@@ -81,7 +81,7 @@ func (in *Ingester) Ingest(ctx context.Context, req Request) iter.Seq2[Result, e
 		r.at.TotalFiles = len(l.files)
 		r.pages = newPageFolders(l.files)
 		r.progress(r.at)
-		produce := func(send func(*item) bool) {
+		produce := func(send func(step) bool) {
 			for _, f := range l.files {
 				if !in.produce(ctx, r, f, send) {
 					return
@@ -103,9 +103,9 @@ func (in *Ingester) warn(what string, err error) {
 }
 
 // produce sends the documents of a file and an end marker.
-func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(*item) bool) bool {
-	it := &item{source: f.path, name: f.path, path: f.path, size: f.size, mtime: f.mtime, reason: f.reason, silent: f.folder}
-	end := &item{source: f.path, counts: f.size, marker: true}
+func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(step) bool) bool {
+	it := &item{content: content{name: f.path, path: f.path, size: f.size}, source: f.path, mtime: f.mtime, reason: f.reason, silent: f.folder}
+	end := &end{counts: f.size}
 	if f.reason.IsZero() {
 		src, err := openRecords(f.path)
 		if src != nil {
@@ -117,37 +117,38 @@ func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(*item
 		}
 		end.whole, end.stale = it, in.stale(r, f.path, nil)
 		if it.reason.IsZero() && in.mayHaveParts(f.path) {
-			if it.data, it.reason = in.read(it); it.reason.IsZero() {
+			if in.load(it); it.reason.IsZero() {
 				if done, more := in.parts(ctx, r, it, end, send); done {
 					return more
 				}
 			}
 		}
 	}
-	return send(it) && send(end)
+	return send(step{item: it}) && send(step{end: end})
 }
 
 // records sends the documents of a file with one document on each line.
-func (in *Ingester) records(r *run, f file, src io.Reader, end *item, send func(*item) bool) bool {
+func (in *Ingester) records(r *run, f file, src io.Reader, end *end, send func(step) bool) bool {
 	sent := map[string]bool{}
 	ok, reason := in.lines(f.path, f.path, src, func(it *item) bool {
 		it.mtime = f.mtime
 		it.counts = min(it.size, end.counts)
 		end.counts -= it.counts
 		sent[it.source] = true
-		return send(it)
+		return send(step{item: it})
 	})
 	if !ok {
 		return false
 	}
 	if !reason.IsZero() { // records after the error may still exist
-		return send(&item{source: f.path, name: f.path, reason: reason, silent: true}) && send(end)
+		it := &item{content: content{name: f.path}, source: f.path, reason: reason, silent: true}
+		return send(step{item: it}) && send(step{end: end})
 	}
 	end.stale = in.stale(r, f.path, sent)
 	if s, ok := r.states.find(f.path); ok {
 		end.stale = append(end.stale, s) // an earlier run stored the whole file as one document
 	}
-	return send(end)
+	return send(step{end: end})
 }
 
 // stale returns the stored parts of a file that it no longer contains.
@@ -318,7 +319,7 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 	}
 	defer func() { in.warn("remove the folder of parts", state.spool.remove()) }()
 	state.retry = true
-	produce := func(send func(*item) bool) { in.produceRead(ctx, state, source, name, data, send) }
+	produce := func(send func(step) bool) { in.produceRead(ctx, state, source, name, data, send) }
 	var results []Result
 	var last error
 	in.work(ctx, state, produce, func(res Result, err error) bool {
@@ -333,21 +334,23 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 }
 
 // produceRead sends the documents in content that was read from a stream.
-func (in *Ingester) produceRead(ctx context.Context, r *run, source, name string, data []byte, send func(*item) bool) {
-	end := &item{source: source, marker: true}
+func (in *Ingester) produceRead(ctx context.Context, r *run, source, name string, data []byte, send func(step) bool) {
+	end := &end{}
 	switch {
 	case int64(len(data)) > in.cfg.MaxFileSize:
-		send(&item{source: source, name: name, size: int64(len(data)), reason: moreThan(in.cfg.MaxFileSize)})
+		send(step{item: &item{
+			content: content{name: name, size: int64(len(data))}, source: source, reason: moreThan(in.cfg.MaxFileSize),
+		}})
 	case jsonl.Is(data):
 		in.records(r, file{path: source}, bytes.NewReader(data), end, send)
 	default:
-		it := &item{source: source, name: name, data: data, size: int64(len(data))}
-		if done, _ := in.parts(ctx, r, it, end, send); done || !send(it) {
+		it := &item{content: content{name: name, data: data, size: int64(len(data))}, source: source}
+		if done, _ := in.parts(ctx, r, it, end, send); done || !send(step{item: it}) {
 			return
 		}
 		if jsonl.HasName(name) || in.reader.MayHaveParts(name, data[:min(len(data), headLength)]) {
 			end.stale = in.stale(r, source, nil)
 		}
-		send(end)
+		send(step{end: end})
 	}
 }

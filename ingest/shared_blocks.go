@@ -117,11 +117,11 @@ func (in *Ingester) sharedBlocks(ctx context.Context, files []page) []uint64 {
 	n := min(len(files), boilerplate.SampleSize)
 	for i := range n {
 		f := files[i*len(files)/n]
-		data, reason := in.read(&item{path: f.path, part: f.part, size: f.size})
-		if !reason.IsZero() {
+		c := content{path: f.path, part: f.part, size: f.size}
+		if reason, _ := in.read(&c); !reason.IsZero() {
 			continue
 		}
-		edges, err := in.reader.Edges(ctx, intake.Source{Name: f.name, Data: data})
+		edges, err := in.reader.Edges(ctx, intake.Source{Name: f.name, Data: c.data})
 		if err == nil {
 			repeats.Add(edges)
 		}
