@@ -49,7 +49,7 @@ type item struct {
 	outcome
 }
 
-// outcome is what a run makes of an item.
+// outcome is the result of an item.
 type outcome struct {
 	weight int64         // share of the in-flight limit
 	done   chan struct{} // closed when a worker has set the fields below

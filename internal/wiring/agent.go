@@ -87,7 +87,7 @@ func (a *Answers) newAgent(ctx context.Context, file string) (*definition.Defini
 	return &definition.Definition{Agent: assistant, History: of.History}, nil
 }
 
-// hosting is what a runtime needs beside an agent and answers.
+// hosting has the parts of a runtime beside the agent and the answers.
 type hosting struct {
 	conversations journal.Store
 	unused        journal.Unused // nil keeps unused conversations

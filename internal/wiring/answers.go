@@ -12,8 +12,8 @@ import (
 	"docent/rag/pipeline"
 )
 
-// Access is what readers can search and read. In a server with authentication, it applies
-// their rights.
+// Access searches and reads documents. In a server with authentication, it applies
+// the rights of readers.
 type Access struct {
 	// Searcher finds passages.
 	Searcher pipeline.Searcher

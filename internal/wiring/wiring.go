@@ -29,7 +29,7 @@ import (
 	"docent/internal/trace"
 )
 
-// Base is what all parts need.
+// Base has the settings and logs of all parts.
 type Base struct {
 	// Config holds the settings.
 	Config config.Config
@@ -48,7 +48,7 @@ func New(cfg config.Config, log *slog.Logger) Base {
 	return Base{Config: cfg, Log: log, Progress: log, metrics: metrics.NewSet()}
 }
 
-// service is what only a server has. It is zero in commands.
+// service has the parts that only a server has. It is zero in commands.
 type service struct {
 	cores  *cores.Pool // bounds embedding and indexing
 	quotas *quota.Quotas
