@@ -2,9 +2,12 @@ package agent
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"docent/payload"
 	"docent/rag"
+	"docent/rag/corpus"
 )
 
 // AnswerMessage returns the protocol message of an answer.
@@ -44,4 +47,25 @@ func doc(p rag.Passage) payload.RAGDoc {
 		doc.Metadata.PageLabel = &p.PageLabel
 	}
 	return doc
+}
+
+// passageOf returns the passage of its protocol form.
+func passageOf(d payload.RAGDoc) rag.Passage {
+	m := d.Metadata
+	p := rag.Passage{Score: m.Score, File: m.File, Passage: corpus.Passage{
+		Chunk: corpus.Chunk{
+			ID: m.ChunkID, DocumentID: m.DocumentID, Kind: corpus.Prose, Text: d.Content, Page: m.Page, Start: m.Start, End: m.End,
+		},
+		Document: corpus.Document{
+			ID: m.DocumentID, Source: m.Source, Title: m.Title, Status: corpus.Ready, DateFrom: corpus.DateFrom(m.DateFrom), Version: m.Version,
+		},
+	}}
+	if m.Heading != "" {
+		p.Headings = strings.Split(m.Heading, corpus.HeadingSeparator)
+	}
+	if m.PageLabel != nil {
+		p.PageLabel = *m.PageLabel
+	}
+	p.Document.Date, _ = time.Parse(time.DateOnly, m.Date) // zero without one
+	return p
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"reflect"
 	"testing"
 
 	"docent/payload"
@@ -40,6 +41,10 @@ func TestAnswerMessage(t *testing.T) {
 	if d := m.Docs[0].Metadata; d.Source != "/docs/Resources.html" || *d.Page != 3 || *d.PageLabel != "iv" || d.Heading != "work_mem (integer)" ||
 		d.Title != "Resources" || d.Start != 5 || d.DocumentID != 11 || d.ChunkID != 1 || d.Score != 1 {
 		t.Errorf("the passage is %+v", d)
+	}
+	back := passageOf(m.Docs[0])
+	if again := doc(back); !reflect.DeepEqual(again, m.Docs[0]) {
+		t.Errorf("the passage of %+v is %+v", m.Docs[0], back)
 	}
 	if s := m.Sentences[0]; s.End != len(a.Text) || s.Docs[0] != 1 || s.Support != payload.SupportStrong || s.Found {
 		t.Errorf("the sentence is %+v", s)
@@ -113,6 +118,33 @@ func sameShape(t *testing.T, at string, want, got any) {
 	case float64:
 		if _, ok := got.(float64); !ok {
 			t.Errorf("%s is no number", at)
+		}
+	}
+}
+
+// TestLastAnswer checks that a reply to "source?" is not the last answer.
+func TestLastAnswer(t *testing.T) {
+	t.Parallel()
+	message := func(question string, passages int) ChatMessage {
+		a := written()
+		a.Question, a.Passages = question, a.Passages[:passages]
+		content, err := json.Marshal(AnswerMessage(a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ChatMessage{Type: payload.TypeRAG, Content: content}
+	}
+	if got := withPassages(message("default of work_mem?", 1)); got == nil || got.Text != written().Text || got.Passages[0].DocumentID != 11 {
+		t.Errorf("the last answer is %+v", got)
+	}
+	for what, m := range map[string]ChatMessage{
+		"about an answer":  message("source?", 1),
+		"without passages": message("default of work_mem?", 0),
+		"of the user":      {Type: payload.TypeRAG, IsUser: true, Content: message("x", 1).Content},
+		"too large":        {Type: payload.TypeRAG},
+	} {
+		if got := withPassages(m); got != nil {
+			t.Errorf("a message %s is an answer: %+v", what, got)
 		}
 	}
 }

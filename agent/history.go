@@ -2,9 +2,12 @@ package agent
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"docent/internal/errlog"
+	"docent/payload"
+	"docent/rag"
 	"docent/rag/talk"
 )
 
@@ -20,10 +23,18 @@ func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]Ch
 // Turns returns the text messages among the last n before the event, oldest first. If n is 0, it uses
 // RuntimeConfig.History.
 func (s *Session) Turns(ctx context.Context, n int) ([]talk.Turn, error) {
+	turns, _, err := earlier(ctx, s, n)
+	return turns, err
+}
+
+// earlier returns the Turns, and the last of them that is an answer with passages. A reply to a message about the last answer,
+// such as "source?", is none.
+func earlier(ctx context.Context, s *Session, n int) ([]talk.Turn, *rag.LastAnswer, error) {
 	messages, err := s.turn.backend.History(ctx, HistoryQuery{Last: n, Before: true})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	var last *rag.LastAnswer
 	out := []talk.Turn{} // not nil: asked and none
 	for _, m := range messages {
 		if text, ok := m.Text(); ok {
@@ -33,6 +44,23 @@ func (s *Session) Turns(ctx context.Context, n int) ([]talk.Turn, error) {
 			}
 			out = append(out, talk.Turn{Role: role, Text: text})
 		}
+		if a := withPassages(m); a != nil {
+			last = a
+		}
 	}
-	return out, nil
+	return out, last, nil
+}
+
+// withPassages returns the answer in a message, or nil if it has no passages.
+func withPassages(m ChatMessage) *rag.LastAnswer {
+	var answer payload.RAGMessage
+	if m.IsUser || m.Type != payload.TypeRAG || m.Content == nil || json.Unmarshal(m.Content, &answer) != nil || len(answer.Docs) == 0 ||
+		talk.AsksNothing(answer.Question) {
+		return nil
+	}
+	out := &rag.LastAnswer{Text: answer.Answer}
+	for _, d := range answer.Docs {
+		out.Passages = append(out.Passages, passageOf(d))
+	}
+	return out
 }

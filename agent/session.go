@@ -270,7 +270,7 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 	}
 	req = withOptions(req, s.ChosenOptions(ctx))
 	if req.History > 0 && req.Turns == nil {
-		if req.Turns, err = s.Turns(ctx, req.History); err != nil {
+		if req.Turns, req.Last, err = earlier(ctx, s, req.History); err != nil {
 			return payload.RAGMessage{}, fmt.Errorf("history: %w", err)
 		}
 	}

@@ -32,6 +32,9 @@ type Request struct {
 	// Turns are the earlier messages, oldest first. Only the last History messages
 	// are used. Sessions set this field.
 	Turns []talk.Turn
+	// Last is the last answer of Turns that has passages, or nil. Sessions set this field. Without it, a Pipeline searches for
+	// the passages of the last answer again.
+	Last *LastAnswer
 	// Collections are the searched collections. None means all.
 	Collections []string
 	// Documents are the ids of the searched documents, at most retrieve.MaxDocuments. None means all. The files
@@ -41,6 +44,14 @@ type Request struct {
 	FilesFirst bool
 	// MinEvidence replaces the calibrated evidence thresholds. nil keeps them, and 0 always answers.
 	MinEvidence *float64
+}
+
+// LastAnswer is an earlier answer with its passages.
+type LastAnswer struct {
+	// Text is the text with citation markers. The numbers count Passages from 1.
+	Text string
+	// Passages are its passages.
+	Passages []Passage
 }
 
 // Phase says what an answer in progress is doing.

@@ -50,6 +50,10 @@ func (a *answering) search(ctx context.Context) error {
 			a.reply(fault.NewText("talk_task", "I cannot do that. I answer questions from your documents and show the passages. For texts such as emails, I need a chat model."))
 			return nil
 		}
+	case talk.OfPrevious:
+		if done, err := a.previous(ctx); err != nil || done {
+			return err
+		}
 	case talk.OfLibrary:
 		if done, err := a.library(ctx); err != nil || done {
 			return err

@@ -33,10 +33,14 @@ func (c *composed) open(s string) {
 }
 
 // cite adds text with the number of its passage behind it.
-func (c *composed) cite(s string, p corpus.Passage) {
+func (c *composed) cite(s string, p corpus.Passage) { c.citePassage(s, rag.Passage{Passage: p}) }
+
+// citePassage is cite for a passage of an answer.
+func (c *composed) citePassage(s string, p rag.Passage) {
 	n := slices.IndexFunc(c.passages, func(q rag.Passage) bool { return q.ID == p.ID }) + 1
 	if n == 0 {
-		c.passages = append(c.passages, rag.Passage{Passage: p, Score: 1 / float64(len(c.passages)+1)})
+		p.Score = 1 / float64(len(c.passages)+1)
+		c.passages = append(c.passages, p)
 		n = len(c.passages)
 	}
 	start := c.text.Len()

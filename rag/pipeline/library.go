@@ -98,6 +98,23 @@ func (a librarian) collections() []string {
 	return a.req.Collections
 }
 
+// documents lists documents, only the chosen ones if the request names some.
+func (a librarian) documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
+	if len(a.req.Documents) == 0 {
+		return a.catalog.Documents(ctx, filter) //nolint:wrapcheck // the caller names the operation
+	}
+	var out []corpus.Document
+	for _, id := range a.req.Documents[:min(len(a.req.Documents), maxListed)] {
+		filter.ID = id
+		one, err := a.catalog.Documents(ctx, filter)
+		if err != nil {
+			return nil, err //nolint:wrapcheck // the caller names the operation
+		}
+		out = append(out, one...)
+	}
+	return out, nil
+}
+
 // held returns the collections with documents, and the number of their documents.
 func (a librarian) held(ctx context.Context, only string) (infos []corpus.CollectionInfo, documents int, err error) {
 	all, err := a.catalog.Collections(ctx)
@@ -128,6 +145,9 @@ func known(infos []corpus.CollectionInfo, documents int) fault.Text {
 	return fault.NewText("library_known", "I know %s in %s.", count, inCollections(names))
 }
 
+// chosen leads a list of the chosen documents.
+var chosen = fault.NewText("library_chosen", "I search only these chosen documents:")
+
 // empty replies that there are no documents.
 func (a librarian) empty() {
 	a.reply(fault.NewText("holdings_none", "I know of no documents yet. %s", a.pipeline.hint()))
@@ -152,7 +172,7 @@ func (a librarian) list(ctx context.Context, l talk.Library) (done bool, err err
 	if l.Name != "" {
 		filter.Limit = maxScanned
 	}
-	documents, err := a.catalog.Documents(ctx, filter)
+	documents, err := a.documents(ctx, filter)
 	if err != nil {
 		return false, fmt.Errorf("list documents: %w", err)
 	}
@@ -165,6 +185,10 @@ func (a librarian) list(ctx context.Context, l talk.Library) (done bool, err err
 		}
 		out.say(a.said(fault.NewText("library_none_of_kind", "No document fits %s.", text.CodeSpan(l.Name))) + "\n")
 		documents = documents[:min(len(documents), maxListed)]
+	}
+	if len(a.req.Documents) > 0 {
+		out.say(a.said(chosen))
+		return true, a.entries(ctx, out, documents, len(a.req.Documents))
 	}
 	out.say(a.said(known(infos, total)))
 	if len(infos) > 1 {
@@ -225,7 +249,7 @@ func (a librarian) citeDocument(ctx context.Context, out *composed, mark, line s
 
 // newest lists the last documents in an order.
 func (a librarian) newest(ctx context.Context, order corpus.DocumentOrder) error {
-	documents, err := a.catalog.Documents(ctx, corpus.DocumentFilter{
+	documents, err := a.documents(ctx, corpus.DocumentFilter{
 		Collections: a.collections(), Status: corpus.Ready, Order: order, Descending: true, Limit: maxNewest,
 	})
 	if err != nil {
@@ -254,14 +278,18 @@ func (a librarian) topics(ctx context.Context) error {
 		a.empty()
 		return nil
 	}
-	documents, err := a.catalog.Documents(ctx, corpus.DocumentFilter{
+	documents, err := a.documents(ctx, corpus.DocumentFilter{
 		Collections: a.collections(), Status: corpus.Ready, Order: corpus.ByTitle, Limit: maxOutlined,
 	})
 	if err != nil {
 		return fmt.Errorf("list documents: %w", err)
 	}
 	out := &composed{}
-	out.say(a.said(known(infos, total)))
+	said := known(infos, total)
+	if len(a.req.Documents) > 0 {
+		said, total = chosen, len(a.req.Documents)
+	}
+	out.say(a.said(said))
 	out.text.WriteString("\n")
 	for _, d := range documents {
 		chunks, err := a.catalog.DocumentChunks(ctx, d.ID, -1, maxReadForTopics)
@@ -288,7 +316,9 @@ func (a librarian) topics(ctx context.Context) error {
 
 // mentioning lists the documents that are about something. It is not done if the search finds nothing that fits.
 func (a librarian) mentioning(ctx context.Context, about string) (done bool, err error) {
-	found, err := a.retrieve(ctx, retrieve.Query{Question: about, K: retrieve.MaxK / 2, Collections: a.req.Collections})
+	found, err := a.retrieve(ctx, retrieve.Query{
+		Question: about, K: retrieve.MaxK / 2, Collections: a.req.Collections, Documents: a.req.Documents,
+	})
 	if err != nil {
 		return false, fmt.Errorf("retrieve passages: %w", err)
 	}

@@ -25,7 +25,7 @@ type catalog struct {
 func (c *catalog) Documents(_ context.Context, f corpus.DocumentFilter) ([]corpus.Document, error) {
 	var out []corpus.Document
 	for _, d := range c.documents {
-		if f.Collection != "" && d.Collection != f.Collection || f.Collections != nil && !slices.Contains(f.Collections, d.Collection) ||
+		if f.ID != 0 && d.ID != f.ID || f.Collection != "" && d.Collection != f.Collection || f.Collections != nil && !slices.Contains(f.Collections, d.Collection) ||
 			!strings.Contains(strings.ToLower(d.Source+"\n"+d.Title), f.Match) {
 			continue
 		}
@@ -142,6 +142,26 @@ func TestLibraryScope(t *testing.T) {
 		if !list && (len(c.queries) != 1 || !slices.Equal(c.queries[0].Collections, []string{"sales"})) { // no document has this name
 			t.Errorf("%s: %+v", question, c.queries)
 		}
+	}
+}
+
+// TestChosenDocuments checks that answers about the documents name only chosen ones.
+func TestChosenDocuments(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string]string{
+		"list all documents":        "I search only these chosen documents:\n\n- fees-2026.csv (5 January 2026) [1]",
+		"which topics do you cover": "I search only these chosen documents:\n\n- fees-2026.csv [1]",
+	} {
+		r, _ := newCatalogRAG(t, newCatalog())
+		got, err := r.Run(t.Context(), rag.Request{Question: question, Documents: []int64{3}})
+		if err != nil || got.Text != want {
+			t.Errorf("%s: %q %v, want %q", question, got.Text, err, want)
+		}
+	}
+	c := newCatalog()
+	r, _ := newCatalogRAG(t, c)
+	if _, err := r.Run(t.Context(), rag.Request{Question: "summarize the staff handbook", Documents: []int64{3}}); err != nil || len(c.queries) != 1 {
+		t.Errorf("%d searches, %v", len(c.queries), err)
 	}
 }
 

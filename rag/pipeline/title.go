@@ -58,7 +58,7 @@ func (a librarian) named(ctx context.Context, name string) ([]corpus.Document, e
 		return nil, nil
 	}
 	longest := slices.MaxFunc(tokens, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	found, err := a.catalog.Documents(ctx, corpus.DocumentFilter{
+	found, err := a.documents(ctx, corpus.DocumentFilter{
 		Collections: a.collections(), Status: corpus.Ready, Match: root(longest), Limit: maxMatching,
 	})
 	if err != nil {

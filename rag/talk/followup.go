@@ -59,7 +59,7 @@ func complete(question string, turns []Turn, answered bool) string {
 	for i := len(turns) - 1; i >= 0 && len(said) < followTurns; i-- {
 		switch t := turns[i]; t.Role {
 		case User:
-			if asksNothing(t.Text) {
+			if AsksNothing(t.Text) {
 				continue
 			}
 			if part != "" { // the answer is about another subject
@@ -104,7 +104,7 @@ func named(question string, turns []Turn) (whole string, ok bool) {
 		return "", false
 	}
 	for i, t := range slices.Backward(turns) {
-		if t.Role != User || asksNothing(t.Text) {
+		if t.Role != User || AsksNothing(t.Text) {
 			continue
 		}
 		earlier := t.Text
@@ -146,12 +146,12 @@ func opening(answer string) string {
 // small talk do not count.
 func Asked(turns []Turn) bool {
 	return slices.ContainsFunc(turns, func(t Turn) bool {
-		return t.Role == User && !asksNothing(t.Text)
+		return t.Role == User && !AsksNothing(t.Text)
 	})
 }
 
-// asksNothing reports whether a message of the user asks nothing of the documents, such as a greeting, or "shorter please".
-func asksNothing(message string) bool {
+// AsksNothing reports whether a message of the user asks nothing of the documents, such as a greeting, or "shorter please".
+func AsksNothing(message string) bool {
 	wants, _ := ofPrevious(message)
 	return wants != "" || strings.TrimSpace(message) == "" || Small(message) != nil
 }

@@ -31,3 +31,19 @@ func LastAnswer(turns []Turn) string {
 	}
 	return ""
 }
+
+// LastQuestion returns the last message of the user that asked something of the documents, the turns before it, and the text
+// of the answer to it. The question is "" if there is none.
+func LastQuestion(turns []Turn) (question string, before []Turn, answer string) {
+	for i, t := range slices.Backward(turns) {
+		if t.Role != User || AsksNothing(t.Text) {
+			continue
+		}
+		for _, reply := range turns[i+1:] {
+			if reply.Role == Assistant {
+				return t.Text, turns[:i], reply.Text
+			}
+		}
+	}
+	return "", nil, ""
+}

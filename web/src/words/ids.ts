@@ -244,6 +244,7 @@ export interface Params {
   last_seq_invalid: [];
   library_added: [string, string];
   library_changed: [string, string, string];
+  library_chosen: [];
   library_collection: [string, number];
   library_file_changed: [string, string, string];
   library_known: [string, string];
@@ -423,7 +424,9 @@ export interface Params {
   page_damaged: [];
   page_images_full: [];
   page_images_off: [];
+  page_label: [string];
   page_not_drawn: [];
+  page_number: [number];
   page_without_size: [];
   pages_blank: [];
   parameter_missing: [string];
@@ -462,6 +465,12 @@ export interface Params {
   picture_unread: [];
   powerpoint_legacy: [];
   powerpoint_without_slides: [];
+  previous_needs_model: [];
+  previous_no_source: [];
+  previous_no_steps: [];
+  previous_questions: [];
+  previous_source: [];
+  previous_sure: [];
   private_address: [string];
   project_plan: [];
   prompt_admin_only: [];

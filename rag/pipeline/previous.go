@@ -1,0 +1,229 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"docent/internal/fault"
+	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+	"docent/rag/text"
+)
+
+const (
+	// maxShownPassages is the number of passages behind an answer that are shown.
+	maxShownPassages = 3
+	// maxShownBytes limits each of them in bytes.
+	maxShownBytes = 800
+	// maxAsked is the number of earlier questions in a list.
+	maxAsked = 20
+)
+
+// previous replies to a message about the last answer. A model gets the answer with its passages; without a model, docent
+// shows parts of them. It is not done if there is no answer.
+func (a *answering) previous(ctx context.Context) (done bool, err error) {
+	if a.message.Previous == talk.Earlier && a.model == nil {
+		a.earlierQuestions()
+		return true, nil
+	}
+	last, err := a.lastAnswer(ctx)
+	if err != nil || last == nil {
+		return false, err
+	}
+	if a.model != nil {
+		a.out.Passages, a.found.Results = last.Passages, passagesOf(last.Passages)
+		return true, nil
+	}
+	a.fromLast(*last)
+	return true, nil
+}
+
+// lastAnswer returns the last answer with its passages, or nil. If the request has none that its reader may still read, the
+// question is searched again.
+func (a *answering) lastAnswer(ctx context.Context) (*rag.LastAnswer, error) {
+	if last := a.req.Last; last != nil {
+		readable, err := a.readable(ctx, last.Passages)
+		if err != nil {
+			return nil, err
+		}
+		if readable {
+			return last, nil
+		}
+	}
+	question, before, said := talk.LastQuestion(a.req.Turns)
+	if question == "" || said == "" {
+		return nil, nil //nolint:nilnil // there is no answer
+	}
+	found, err := a.retrieve(ctx, retrieve.Query{
+		Question: question, Turns: before, K: a.req.K, Collections: a.req.Collections, Documents: a.req.Documents,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("retrieve the passages of the last answer: %w", err)
+	}
+	return &rag.LastAnswer{Text: said, Passages: passages(found.Results[:min(len(found.Results), a.req.K)])}, nil
+}
+
+// readable reports whether the reader may read the documents of all passages.
+func (a *answering) readable(ctx context.Context, all []rag.Passage) (bool, error) {
+	c, ok := a.pipeline.cfg.Shelf.(Catalog)
+	if !ok {
+		return true, nil
+	}
+	var seen []int64
+	for _, p := range all {
+		if p.File != 0 || slices.Contains(seen, p.DocumentID) {
+			continue
+		}
+		seen = append(seen, p.DocumentID)
+		there, err := c.Documents(ctx, corpus.DocumentFilter{ID: p.DocumentID, Limit: 1})
+		if err != nil {
+			return false, fmt.Errorf("look up the document of a passage: %w", err)
+		}
+		if len(there) == 0 {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// fromLast replies with parts of the last answer and its passages.
+func (a *answering) fromLast(last rag.LastAnswer) {
+	cited := citedIn(last)
+	switch a.message.Previous {
+	case talk.Rewrite:
+		a.reply(fault.NewText("previous_needs_model", "That needs a chat model. Without one, I can only quote the documents. "+
+			"I can repeat the answer, or show its source."))
+	case talk.Repeat:
+		a.quoteLast(last, func(s string) string { return s })
+	case talk.Shorter:
+		a.quoteLast(last, firstCited)
+	case talk.Steps:
+		if items := itemsOf(last.Text); items != "" {
+			a.quoteLast(last, func(string) string { return items })
+			return
+		}
+		a.reply(fault.NewText("previous_no_steps", "The last answer has no list of steps."))
+	default:
+		if len(cited) == 0 {
+			a.reply(fault.NewText("previous_no_source", "The last answer quotes no passage, so it has no source."))
+			return
+		}
+		a.sources(last, cited)
+	}
+}
+
+// citedIn returns the numbers of the passages that an answer cites, in order.
+func citedIn(last rag.LastAnswer) []int { return text.Marked(last.Text, len(last.Passages)) }
+
+// quoteLast replies with a part of the last answer, and its passages.
+func (a *answering) quoteLast(last rag.LastAnswer, part func(string) string) {
+	a.replied = true
+	a.out.Text, a.out.Passages, a.out.Sentences = part(last.Text), last.Passages, nil
+	a.out.Outcome = rag.Answered
+	for _, s := range text.Sentences(a.out.Text, false) {
+		if numbers := text.Marked(a.out.Text[s.Start:s.End], len(last.Passages)); len(numbers) > 0 {
+			a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: numbers, Support: rag.Strong})
+		}
+	}
+	if len(a.out.Sentences) == 0 {
+		a.out.Outcome, a.out.Passages = rag.Replied, nil
+		a.out.Sentences = unsupportedSentences(a.out.Text)
+	}
+}
+
+// firstCited returns the first sentence of an answer that cites a passage, or the first one.
+func firstCited(answer string) string {
+	all := text.Sentences(answer, false)
+	for _, s := range all {
+		if body := answer[s.Start:s.End]; text.ResolveMarkers(body, 0) != body {
+			return body
+		}
+	}
+	if len(all) == 0 {
+		return answer
+	}
+	return answer[all[0].Start:all[0].End]
+}
+
+// itemsOf returns the items of lists and the code in an answer, or "".
+func itemsOf(answer string) string {
+	var out []string
+	code := false
+	for line := range strings.Lines(answer) {
+		line = strings.TrimRight(line, "\r\n")
+		fence := text.OpensFence(strings.TrimSpace(line))
+		if code || fence || text.ItemMark(strings.TrimSpace(line)) > 0 {
+			out = append(out, line)
+		}
+		code = code != fence
+	}
+	return strings.Join(out, "\n")
+}
+
+// sources shows the passages behind the last answer. Asked whether it is sure, docent shows the whole passages.
+func (a *answering) sources(last rag.LastAnswer, cited []int) {
+	out := &composed{}
+	if a.message.Previous == talk.Sure {
+		out.say(a.said(fault.NewText("previous_sure", "I only quote the documents. The last answer is from this text:")))
+	} else {
+		out.say(a.said(fault.NewText("previous_source", "The last answer is from:")))
+	}
+	out.text.WriteString("\n")
+	if a.message.Previous == talk.Sure {
+		cited = cited[:min(len(cited), maxShownPassages)]
+	}
+	for _, n := range cited {
+		p := last.Passages[n-1]
+		out.open("- ")
+		out.citePassage(a.place(p.Passage), p)
+		if a.message.Previous == talk.Sure {
+			quoted := strings.TrimSpace(text.Cut(text.Clean(p.Text), maxShownBytes))
+			out.text.WriteString("\n\n  > " + strings.ReplaceAll(text.ResolveMarkers(quoted, 0), "\n", "\n  > ") + "\n")
+		}
+	}
+	a.composed(out)
+}
+
+// place returns the title, the headings, the file name, and the page of a passage.
+func (a *answering) place(p corpus.Passage) string {
+	line := shownTitle(p.Document)
+	for _, h := range p.Headings {
+		line += corpus.HeadingSeparator + escaped(h)
+	}
+	var notes []string
+	if name := escaped(fileName(p.Document)); name != shownTitle(p.Document) {
+		notes = append(notes, name)
+	}
+	switch {
+	case p.PageLabel != "":
+		notes = append(notes, a.said(fault.NewText("page_label", "page %s", escaped(p.PageLabel))))
+	case p.Page != nil:
+		notes = append(notes, a.said(fault.NewText("page_number", "page %d", *p.Page+1)))
+	}
+	if !p.Document.Date.IsZero() {
+		notes = append(notes, a.day(p.Document.Date))
+	}
+	if len(notes) > 0 {
+		line += " (" + strings.Join(notes, ", ") + ")"
+	}
+	return line
+}
+
+// earlierQuestions lists the earlier questions of the conversation.
+func (a *answering) earlierQuestions() {
+	out := &composed{}
+	out.say(a.said(fault.NewText("previous_questions", "Your last questions:")))
+	out.text.WriteString("\n")
+	n := 0
+	for _, t := range a.req.Turns {
+		if t.Role == talk.User && n < maxAsked && strings.TrimSpace(t.Text) != "" {
+			n++
+			out.say(fmt.Sprintf("%d. %s", n, escaped(t.Text)))
+		}
+	}
+	a.composed(out)
+}
