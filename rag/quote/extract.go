@@ -124,7 +124,11 @@ func extract(static *embed.Static, query Query) []quote {
 			e.cover(&e.passages[i][at], heading)
 		}
 	}
-	e.compare(query.Similar)
+	if text.IsUnmodeled(query.Question) {
+		clear(e.vector)
+	} else {
+		e.compare(query.Similar)
+	}
 	return e.choose()
 }
 

@@ -15,6 +15,8 @@ func sentenceEnd(text string, start int) int {
 		switch {
 		case isWideStop(r):
 			return skipMarkers(text, skipClosing(text, at))
+		case r == ' ' && endsStopless(text[start:at-size]) && startsStopless(text[at:]):
+			return at - size
 		case r == '.' || r == '!' || r == '?' || r == '…':
 			stop := at - size
 			at = skipClosing(text, skipStops(text, at))
@@ -61,11 +63,32 @@ func FirstWord(s string) string {
 func Ends(s string) bool {
 	s = strings.TrimRightFunc(s, isClosing)
 	r, _ := utf8.DecodeLastRuneInString(s)
-	return strings.ContainsRune(".!?…:;", r) || isWideStop(r)
+	return strings.ContainsRune(".!?…:;", r) || isWideStop(r) || endsStopless(s)
+}
+
+// stoplessSentence is the number of characters from which a text in a script without stops
+// is a sentence and not a title.
+const stoplessSentence = 20
+
+// endsStopless reports whether s can be a sentence in Thai or Lao, which have no stops.
+// Spaces separate their sentences, and also parts of them.
+func endsStopless(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return isStopless(r) && utf8.RuneCountInString(s) >= stoplessSentence
+}
+
+// startsStopless reports whether s begins with a letter of a script without stops.
+func startsStopless(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return isStopless(r)
+}
+
+func isStopless(r rune) bool {
+	return r >= 0x0e00 && r <= 0x0eff && unicode.In(r, unicode.Thai, unicode.Lao)
 }
 
 // isWideStop reports whether r is a stop that needs no following space.
-func isWideStop(r rune) bool { return strings.ContainsRune("。！？｡．", r) }
+func isWideStop(r rune) bool { return strings.ContainsRune("。！？｡．។៕။", r) }
 
 // isClosing reports whether r may follow a period and still belong to the
 // sentence.

@@ -51,6 +51,22 @@ func isUnspaced(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
+// IsUnmodeled reports whether most letters of a text belong to scripts that the built-in
+// models do not know. They take all texts in these scripts for the same.
+func IsUnmodeled(text string) bool {
+	all, unmodeled := 0, 0
+	for _, r := range text {
+		if !unicode.IsLetter(r) {
+			continue
+		}
+		all++
+		if r >= 0x0e00 && unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar) {
+			unmodeled++
+		}
+	}
+	return unmodeled*2 > all
+}
+
 // appendPairs adds the pairs of neighbors in the run of unspaced characters at
 // offset at, or its only character. It returns the end of the run.
 func appendPairs(out []Word, text string, at int) (int, []Word) {
