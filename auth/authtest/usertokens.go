@@ -7,6 +7,7 @@ import (
 
 	"docent/auth"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 )
 
 // add adds a token of a user.
@@ -21,34 +22,34 @@ func add(t *testing.T, k Store, name, user string) error {
 func userTokens(t *testing.T, db Database) {
 	k, ctx := db.Open(t), t.Context()
 	for _, name := range []string{"ann", "bob"} {
-		ok(t, k.Users.AddUser(ctx, auth.UserRecord{Name: name, Password: "p", Scopes: auth.Scopes{auth.Ask}}))
+		storetest.OK(t, k.Users.AddUser(ctx, auth.UserRecord{Name: name, Password: "p", Scopes: auth.Scopes{auth.Ask}}))
 	}
 	of := func(user string) []auth.TokenRecord {
 		all, err := k.Tokens.UserTokens(ctx, user)
-		ok(t, err)
+		storetest.OK(t, err)
 		return all
 	}
 	for _, name := range []string{"b", "B"} {
-		ok(t, add(t, k, name, "ann"))
+		storetest.OK(t, add(t, k, name, "ann"))
 	}
-	ok(t, add(t, k, "a", "bob"))
-	ok(t, add(t, k, "own", ""))
+	storetest.OK(t, add(t, k, "a", "bob"))
+	storetest.OK(t, add(t, k, "own", ""))
 	ann := of("ann")
-	want(t, "by bytes", []string{ann[0].Name, ann[1].Name}, []string{"B", "b"})
+	storetest.Want(t, "by bytes", []string{ann[0].Name, ann[1].Name}, []string{"B", "b"})
 	got, err := k.Tokens.Token(ctx, hash("B"))
-	ok(t, err)
-	want(t, "as it is", ann[0], got)
-	want(t, "nobody's", len(of("eve")), 0)
-	want(t, "no user's", len(of("")), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "as it is", ann[0], got)
+	storetest.Want(t, "nobody's", len(of("eve")), 0)
+	storetest.Want(t, "no user's", len(of("")), 0)
 
 	own, err := k.Tokens.Token(ctx, hash("own"))
-	ok(t, err)
+	storetest.OK(t, err)
 	for user, id := range map[string]int64{"bob": ann[0].ID, "eve": ann[0].ID, "": own.ID, "ann": 999} {
-		wantKind(t, "removed by "+user, k.Tokens.RemoveUserToken(ctx, user, id), fault.NotFound)
+		storetest.WantKind(t, "removed by "+user, k.Tokens.RemoveUserToken(ctx, user, id), fault.NotFound)
 	}
-	ok(t, k.Tokens.RemoveUserToken(ctx, "ann", ann[0].ID))
-	wantKind(t, "removed twice", k.Tokens.RemoveUserToken(ctx, "ann", ann[0].ID), fault.NotFound)
-	want(t, "left", tokenNames(t, k), []string{"a", "b", "own"})
+	storetest.OK(t, k.Tokens.RemoveUserToken(ctx, "ann", ann[0].ID))
+	storetest.WantKind(t, "removed twice", k.Tokens.RemoveUserToken(ctx, "ann", ann[0].ID), fault.NotFound)
+	storetest.Want(t, "left", tokenNames(t, k), []string{"a", "b", "own"})
 }
 
 // tokenLimit: several processes together cannot create more tokens than a user
@@ -56,7 +57,7 @@ func userTokens(t *testing.T, db Database) {
 func tokenLimit(t *testing.T, db Database) {
 	handles := []Store{db.Open(t), db.Open(t)}
 	for _, name := range []string{"ann", "bob"} {
-		ok(t, handles[0].Users.AddUser(t.Context(), auth.UserRecord{Name: name, Password: "p", Scopes: auth.Scopes{auth.Ask}}))
+		storetest.OK(t, handles[0].Users.AddUser(t.Context(), auth.UserRecord{Name: name, Password: "p", Scopes: auth.Scopes{auth.Ask}}))
 	}
 	const extra = 6
 	var all sync.WaitGroup
@@ -68,12 +69,12 @@ func tokenLimit(t *testing.T, db Database) {
 	refused := 0
 	for _, err := range failed {
 		if err != nil {
-			wantKind(t, "too many", err, fault.Conflict)
+			storetest.WantKind(t, "too many", err, fault.Conflict)
 			refused++
 		}
 	}
 	left, err := handles[0].Tokens.UserTokens(t.Context(), "ann")
-	ok(t, err)
-	want(t, "refused and left", []int{refused, len(left)}, []int{extra, auth.MaxUserTokens})
-	ok(t, add(t, handles[0], "another's", "bob"))
+	storetest.OK(t, err)
+	storetest.Want(t, "refused and left", []int{refused, len(left)}, []int{extra, auth.MaxUserTokens})
+	storetest.OK(t, add(t, handles[0], "another's", "bob"))
 }

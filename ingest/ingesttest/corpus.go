@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"docent/internal/storetest"
 	"docent/rag/corpus"
 
 	"docent/ingest/intake"
@@ -29,17 +30,17 @@ var corpusTests = map[string]func(*testing.T, Database){
 func corpusRevision(t *testing.T, db Database) {
 	a, b := db.Open(t), db.Open(t)
 	first, err := a.Revision(t.Context())
-	ok(t, err)
+	storetest.OK(t, err)
 	if len(first.Database) < 16 || first.Number != 0 {
 		t.Errorf("first revision: %+v", first)
 	}
 	ids := store(t, a, put("/a", "a", 1), put("/b", "b", 1))
 	second, err := b.Revision(t.Context())
-	ok(t, err)
-	want(t, "revision", second, corpus.Revision{Database: first.Database, Number: 2})
+	storetest.OK(t, err)
+	storetest.Want(t, "revision", second, corpus.Revision{Database: first.Database, Number: 2})
 	_, err = b.RemoveDocuments(t.Context(), ids)
-	ok(t, err)
-	want(t, "after removing two", revision(t, a), 4)
+	storetest.OK(t, err)
+	storetest.Want(t, "after removing two", revision(t, a), 4)
 }
 
 // brief formats changes, one in each line.
@@ -57,23 +58,23 @@ func brief(all []corpus.Change) []string {
 
 func corpusChanges(t *testing.T, db Database) {
 	s := db.Open(t)
-	want(t, "at first", brief(changes(t, s, 0, "e1")), []string{})
+	storetest.Want(t, "at first", brief(changes(t, s, 0, "e1")), []string{})
 	ids := store(t, s, put("/a", "a", 1), put("/b", "b", 2), put("/c", "c", 1))
-	want(t, "stored", brief(changes(t, s, 0, "e1")), []string{"1: /a /a a 0", "2: /b /b b 0, /b b 1", "3: /c /c c 0"})
+	storetest.Want(t, "stored", brief(changes(t, s, 0, "e1")), []string{"1: /a /a a 0", "2: /b /b b 0, /b b 1", "3: /c /c c 0"})
 	store(t, s, put("/a", "A", 1))
-	want(t, "replaced", brief(changes(t, s, 0, "e1")), []string{"2: /b /b b 0, /b b 1", "3: /c /c c 0", "4: /a /a A 0"})
+	storetest.Want(t, "replaced", brief(changes(t, s, 0, "e1")), []string{"2: /b /b b 0, /b b 1", "3: /c /c c 0", "4: /a /a A 0"})
 	_, err := s.RemoveDocuments(t.Context(), []int64{ids[1]})
-	ok(t, err)
+	storetest.OK(t, err)
 	store(t, s, put("/d", "d", 0))
 	_, err = s.RemoveDocuments(t.Context(), []int64{ids[2]})
-	ok(t, err)
+	storetest.OK(t, err)
 	gone := func(revision int, i int) string { return fmt.Sprintf("%d: -%d", revision, ids[i]) }
-	want(t, "since 0", brief(changes(t, s, 0, "e1")), []string{"4: /a /a A 0", "6: /d "})
-	want(t, "since 1", brief(changes(t, s, 1, "e1")), []string{"4: /a /a A 0", gone(5, 1), "6: /d ", gone(7, 2)})
-	want(t, "since 4", brief(changes(t, s, 4, "e1")), []string{gone(5, 1), "6: /d ", gone(7, 2)})
-	want(t, "since 7", brief(changes(t, s, 7, "e1")), []string{})
-	want(t, "since later", brief(changes(t, s, 1000, "e1")), []string{})
-	want(t, "vectors of no embedder", changes(t, s, 0, "unknown")[0].Vectors, [][]float32{nil})
+	storetest.Want(t, "since 0", brief(changes(t, s, 0, "e1")), []string{"4: /a /a A 0", "6: /d "})
+	storetest.Want(t, "since 1", brief(changes(t, s, 1, "e1")), []string{"4: /a /a A 0", gone(5, 1), "6: /d ", gone(7, 2)})
+	storetest.Want(t, "since 4", brief(changes(t, s, 4, "e1")), []string{gone(5, 1), "6: /d ", gone(7, 2)})
+	storetest.Want(t, "since 7", brief(changes(t, s, 7, "e1")), []string{})
+	storetest.Want(t, "since later", brief(changes(t, s, 1000, "e1")), []string{})
+	storetest.Want(t, "vectors of no embedder", changes(t, s, 0, "unknown")[0].Vectors, [][]float32{nil})
 }
 
 // corpusPages reads more documents than fit in one page. Some have many chunks,
@@ -95,10 +96,10 @@ func corpusPages(t *testing.T, db Database) {
 		gone = append(gone, ids[i])
 	}
 	_, err := s.RemoveDocuments(t.Context(), gone[:30])
-	ok(t, err)
+	storetest.OK(t, err)
 	store(t, s, put("/between", "w", 1))
 	_, err = s.RemoveDocuments(t.Context(), gone[30:])
-	ok(t, err)
+	storetest.OK(t, err)
 	for _, since := range []int64{0, 1, 350} {
 		last, live, removed := since, 0, 0
 		for _, c := range changes(t, s, since, "e1") {
@@ -129,7 +130,7 @@ func corpusPages(t *testing.T, db Database) {
 		case 350:
 			wantLive -= 350 - 35
 		}
-		want(t, fmt.Sprintf("live and removed since %d", since), []int{live, removed}, []int{wantLive, wantRemoved})
+		storetest.Want(t, fmt.Sprintf("live and removed since %d", since), []int{live, removed}, []int{wantLive, wantRemoved})
 	}
 }
 
@@ -146,7 +147,7 @@ func corpusSnapshot(t *testing.T, db Database) {
 		return puts
 	}
 	ids := store(t, writer, version(0)...)
-	ctx, done := context.WithCancel(within(t))
+	ctx, done := context.WithCancel(storetest.Within(t))
 	var writing sync.WaitGroup
 	writing.Go(func() {
 		defer done()
@@ -159,13 +160,13 @@ func corpusSnapshot(t *testing.T, db Database) {
 	defer writing.Wait()
 	for ctx.Err() == nil {
 		all := changes(t, s, 0, "e1")
-		want(t, "documents", len(all), documents)
+		storetest.Want(t, "documents", len(all), documents)
 		for _, c := range all {
 			whole(t, c.Document, c.Chunks)
-			want(t, "one call's documents together", texts(c.Chunks)[0][3:], texts(all[0].Chunks)[0][3:])
+			storetest.Want(t, "one call's documents together", texts(c.Chunks)[0][3:], texts(all[0].Chunks)[0][3:])
 		}
 		chunks, err := s.DocumentChunks(t.Context(), ids[0], -1, 0)
-		ok(t, err)
+		storetest.OK(t, err)
 		whole(t, corpus.Document{Source: "/0", Chunks: len(chunks)}, chunks)
 	}
 }
@@ -184,7 +185,7 @@ func whole(t *testing.T, d corpus.Document, chunks []corpus.Chunk) {
 		t.Fatalf("%s of round %d has %d chunks and says %d", d.Source, r, len(chunks), d.Chunks)
 	}
 	for i, c := range chunks {
-		want(t, "text", c.Text, fmt.Sprintf("%s r%d %d", d.Source, r, i))
+		storetest.Want(t, "text", c.Text, fmt.Sprintf("%s r%d %d", d.Source, r, i))
 	}
 }
 
@@ -193,16 +194,16 @@ func corpusBreak(t *testing.T, db Database) {
 	store(t, s, put("/a", "a", 1), put("/b", "b", 1))
 	for range 50 { // more often than there are connections
 		for c, err := range s.Changes(t.Context(), 0, "e1") {
-			ok(t, err)
-			want(t, "first", c.Document.Source, "/a")
+			storetest.OK(t, err)
+			storetest.Want(t, "first", c.Document.Source, "/a")
 			break
 		}
 	}
 	// A consumer may call other methods during the iteration.
 	for c, err := range s.Changes(t.Context(), 0, "e1") {
-		ok(t, err)
+		storetest.OK(t, err)
 		_, err = s.DocumentChunks(t.Context(), c.Document.ID, -1, 0)
-		ok(t, err)
+		storetest.OK(t, err)
 		store(t, s, put("/c", "c", 1))
 	}
 }
@@ -219,12 +220,12 @@ func corpusCanceled(t *testing.T, db Database) {
 			t.Errorf("error %v", err)
 		}
 	}
-	want(t, "yielded", n, 1)
+	storetest.Want(t, "yielded", n, 1)
 	if _, err := s.PutDocuments(ctx, []intake.Put{put("/b", "b", 1)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("put: %v", err)
 	}
 	store(t, s, put("/c", "c", 1))
-	want(t, "documents", db.Count(t, "document"), 2)
+	storetest.Want(t, "documents", db.Count(t, "document"), 2)
 }
 
 // await waits for one value.
@@ -235,7 +236,7 @@ func await(t *testing.T, changed <-chan struct{}, what string) {
 		if !open {
 			t.Fatalf("%s: the channel is closed", what)
 		}
-	case <-time.After(patience):
+	case <-time.After(storetest.Patience):
 		t.Fatalf("%s: nothing came", what)
 	}
 }
@@ -244,16 +245,16 @@ func corpusWatch(t *testing.T, db Database) {
 	a, b := db.Open(t), db.Open(t)
 	store(t, a, put("/before", "x", 1))
 	changed, err := b.Watch(t.Context())
-	ok(t, err)
+	storetest.OK(t, err)
 	ids := store(t, a, put("/a", "a", 1))
 	await(t, changed, "another process' document")
-	want(t, "revision", revision(t, b), 2)
+	storetest.Want(t, "revision", revision(t, b), 2)
 	chunks, err := a.DocumentChunks(t.Context(), ids[0], -1, 0)
-	ok(t, err)
-	ok(t, a.PutEmbeddings(t.Context(), "e2", []intake.Embedding{{ChunkID: chunks[0].ID, Vector: []float32{1}}}))
+	storetest.OK(t, err)
+	storetest.OK(t, a.PutEmbeddings(t.Context(), "e2", []intake.Embedding{{ChunkID: chunks[0].ID, Vector: []float32{1}}}))
 	await(t, changed, "another process' vectors")
 	_, err = a.RemoveDocuments(t.Context(), ids)
-	ok(t, err)
+	storetest.OK(t, err)
 	await(t, changed, "another process' removal")
 	for i := range 5 { // nobody listens meanwhile
 		store(t, a, put("/a", fmt.Sprint(i), 1))
@@ -267,9 +268,9 @@ func corpusWatchEnd(t *testing.T, db Database) {
 	s := db.Open(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	first, err := s.Watch(ctx)
-	ok(t, err)
+	storetest.OK(t, err)
 	second, err := s.Watch(t.Context())
-	ok(t, err)
+	storetest.OK(t, err)
 	cancel()
 	for range first { // until it is closed
 	}
@@ -279,18 +280,18 @@ func corpusWatchEnd(t *testing.T, db Database) {
 
 func corpusSnapshotNames(t *testing.T, db Database) {
 	a, b := db.Open(t), db.Open(t)
-	ok(t, a.PutSnapshot(t.Context(), "first"))
+	storetest.OK(t, a.PutSnapshot(t.Context(), "first"))
 	known := func(name string) bool {
 		t.Helper()
 		known, err := b.HasSnapshot(t.Context(), name)
-		ok(t, err)
+		storetest.OK(t, err)
 		return known
 	}
 	if !known("first") || known("second") {
 		t.Error("the first name is unknown, or the second one is known already")
 	}
 	for i := range 400 {
-		ok(t, a.PutSnapshot(t.Context(), fmt.Sprint(i)))
+		storetest.OK(t, a.PutSnapshot(t.Context(), fmt.Sprint(i)))
 	}
 	if known("first") || !known("300") {
 		t.Error("the names are all kept, or too few are")

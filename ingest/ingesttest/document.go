@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"docent/internal/storetest"
 	"docent/rag/corpus"
 
 	"docent/ingest/intake"
@@ -50,48 +51,49 @@ func documentRoundTrip(t *testing.T, db Database) {
 	id := store(t, s, p)[0]
 
 	got, err := db.Open(t).Document(ctx, id)
-	ok(t, err)
+	storetest.OK(t, err)
 	if got.CreatedAt.Before(before) || !got.CreatedAt.Equal(got.UpdatedAt) || got.CreatedAt.Location() != time.UTC {
 		t.Errorf("created %v, updated %v", got.CreatedAt, got.UpdatedAt)
 	}
 	wanted := p.Document
 	wanted.ID, wanted.Revision, wanted.Chunks, wanted.CreatedAt, wanted.UpdatedAt = id, 1, 3, got.CreatedAt, got.UpdatedAt
-	want(t, "document", got, wanted)
+	storetest.Want(t, "document", got, wanted)
 
 	chunks, err := s.DocumentChunks(ctx, id, -1, 0)
-	ok(t, err)
+	storetest.OK(t, err)
 	for i := range p.Chunks {
 		p.Chunks[i].ID, p.Chunks[i].DocumentID, p.Chunks[i].Ordinal = chunks[i].ID, id, i
 	}
-	want(t, "chunks", chunks, p.Chunks)
+	storetest.Want(t, "chunks", chunks, p.Chunks)
 	if !(0 < chunks[0].ID && chunks[0].ID < chunks[1].ID && chunks[1].ID < chunks[2].ID) {
 		t.Errorf("chunk ids do not grow: %d %d %d", chunks[0].ID, chunks[1].ID, chunks[2].ID)
 	}
 
 	wanted.Text = ""
 	list, err := s.Documents(ctx, corpus.DocumentFilter{})
-	ok(t, err)
-	want(t, "list", list, []corpus.Document{wanted})
-	want(t, "changes", changes(t, s, 0, "e1"), []corpus.Change{{Revision: 1, Document: wanted, Chunks: p.Chunks, Vectors: p.Vectors}})
-	want(t, "original", original(t, s, id), "hello")
+	storetest.OK(t, err)
+	storetest.Want(t, "list", list, []corpus.Document{wanted})
+	storetest.Want(t, "changes",
+		changes(t, s, 0, "e1"), []corpus.Change{{Revision: 1, Document: wanted, Chunks: p.Chunks, Vectors: p.Vectors}})
+	storetest.Want(t, "original", original(t, s, id), "hello")
 
 	p.Document.Modified, p.Original, p.Document.Source = time.Time{}, []byte{}, "/empty"
 	id = store(t, s, p)[0]
 	got, err = s.Document(ctx, id)
-	ok(t, err)
+	storetest.OK(t, err)
 	if !got.Modified.IsZero() {
 		t.Errorf("unknown modification time became %v", got.Modified)
 	}
-	want(t, "original without bytes", original(t, s, id), "")
+	storetest.Want(t, "original without bytes", original(t, s, id), "")
 }
 
 func original(t *testing.T, s Store, id int64) string {
 	t.Helper()
 	r, err := s.Original(t.Context(), id)
-	ok(t, err)
+	storetest.OK(t, err)
 	defer r.Close()
 	b, err := io.ReadAll(r)
-	ok(t, err)
+	storetest.OK(t, err)
 	return string(b)
 }
 
@@ -99,29 +101,31 @@ func documentReplace(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	ids := store(t, s, put("/a", "old", 3), put("/b", "same", 1))
 	old, err := s.Document(ctx, ids[0])
-	ok(t, err)
+	storetest.OK(t, err)
 	oldChunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
-	ok(t, err)
+	storetest.OK(t, err)
 
-	want(t, "id after replacing", store(t, s, put("/a", "new", 2)), ids[:1])
+	storetest.Want(t, "id after replacing", store(t, s, put("/a", "new", 2)), ids[:1])
 	got, err := s.Document(ctx, ids[0])
-	ok(t, err)
+	storetest.OK(t, err)
 	if !got.CreatedAt.Equal(old.CreatedAt) || got.UpdatedAt.Before(old.UpdatedAt) || got.Revision != 3 ||
 		got.Text != "new" || got.Chunks != 2 {
 		t.Errorf("replaced document: %+v", got)
 	}
 	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
-	ok(t, err)
-	want(t, "chunks", texts(chunks), []string{"/a new 0", "/a new 1"})
+	storetest.OK(t, err)
+	storetest.Want(t, "chunks", texts(chunks), []string{"/a new 0", "/a new 1"})
 	for _, c := range chunks {
 		if slices.ContainsFunc(oldChunks, func(o corpus.Chunk) bool { return o.ID >= c.ID }) {
 			t.Errorf("chunk id %d is not newer than the old ones", c.ID)
 		}
 	}
 	left, err := s.Passages(ctx, []int64{oldChunks[0].ID, oldChunks[2].ID})
-	ok(t, err)
-	want(t, "old passages", len(left), 0)
-	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob"), db.Count(t, "document")}, []int{3, 3, 2, 2})
+	storetest.OK(t, err)
+	storetest.Want(t, "old passages",
+		len(left), 0)
+	storetest.Want(t, "rows",
+		[]int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob"), db.Count(t, "document")}, []int{3, 3, 2, 2})
 
 	// If a call names a document twice, the later put counts.
 	ids = store(t, s, put("/twice", "first", 3), put("/c", "c", 1), put("/twice", "second", 1))
@@ -129,8 +133,8 @@ func documentReplace(t *testing.T, db Database) {
 		t.Fatalf("ids %v", ids)
 	}
 	chunks, err = s.DocumentChunks(ctx, ids[0], -1, 0)
-	ok(t, err)
-	want(t, "chunks", texts(chunks), []string{"/twice second 0"})
+	storetest.OK(t, err)
+	storetest.Want(t, "chunks", texts(chunks), []string{"/twice second 0"})
 
 	// The same source in another collection is a different document.
 	other := put("/a", "other", 1)
@@ -146,47 +150,49 @@ func documentFailed(t *testing.T, db Database) {
 	bad := put("/a", "broken", 0)
 	bad.Document.Status, bad.Document.Error = corpus.Failed, fault.NewText("document_encrypted", "it is encrypted")
 	bad.Document.Text, bad.Original, bad.Embedder = "", nil, ""
-	want(t, "id", store(t, s, bad)[0], id)
+	storetest.Want(t, "id", store(t, s, bad)[0], id)
 
 	got, err := s.Document(ctx, id)
-	ok(t, err)
+	storetest.OK(t, err)
 	if got.Status != corpus.Failed || got.Error != fault.NewText("document_encrypted", "it is encrypted") || got.Chunks != 0 {
 		t.Errorf("failed document: %+v", got)
 	}
 	chunks, err := s.DocumentChunks(ctx, id, -1, 0)
-	ok(t, err)
-	want(t, "chunks", len(chunks), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "chunks", len(chunks), 0)
 	change := changes(t, s, 1, "e1")
-	want(t, "number of changes", len(change), 1)
+	storetest.Want(t, "number of changes", len(change), 1)
 	if c := change[0]; c.Removed || c.Document.Status != corpus.Failed || c.Chunks != nil || c.Revision != 2 {
 		t.Errorf("changes: %+v", change)
 	}
 	_, err = s.Original(ctx, id)
-	wantKind(t, "original that was not kept", err, fault.NotFound)
-	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob")}, []int{0, 0, 0})
+	storetest.WantKind(t, "original that was not kept", err, fault.NotFound)
+	storetest.Want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob")}, []int{0, 0, 0})
 	list, err := s.Documents(ctx, corpus.DocumentFilter{Status: corpus.Failed})
-	ok(t, err)
-	want(t, "failed documents", len(list), 1)
+	storetest.OK(t, err)
+	storetest.Want(t, "failed documents", len(list), 1)
 }
 
 func documentRemove(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	ids := store(t, s, put("/a", "a", 2), put("/b", "b", 2), put("/c", "c", 2))
 	n, err := s.RemoveDocuments(ctx, []int64{ids[2], 999999, ids[0], ids[0]})
-	ok(t, err)
-	want(t, "removed", n, 2)
+	storetest.OK(t, err)
+	storetest.Want(t, "removed", n, 2)
 	_, err = s.Document(ctx, ids[0])
-	wantKind(t, "removed document", err, fault.NotFound)
-	want(t, "rows", []int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob"), db.Count(t, "document")}, []int{2, 2, 1, 1})
-	want(t, "revision", revision(t, s), 5)
+	storetest.WantKind(t, "removed document",
+		err, fault.NotFound)
+	storetest.Want(t, "rows",
+		[]int{db.Count(t, "chunk"), db.Count(t, "embedding"), db.Count(t, "blob"), db.Count(t, "document")}, []int{2, 2, 1, 1})
+	storetest.Want(t, "revision", revision(t, s), 5)
 
 	n, err = s.RemoveDocuments(ctx, []int64{ids[0]})
-	ok(t, err)
-	want(t, "removed again", n, 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "removed again", n, 0)
 	n, err = s.RemoveDocuments(ctx, nil)
-	ok(t, err)
-	want(t, "removed nothing", n, 0)
-	want(t, "revision after nothing was removed", revision(t, s), 5)
+	storetest.OK(t, err)
+	storetest.Want(t, "removed nothing", n, 0)
+	storetest.Want(t, "revision after nothing was removed", revision(t, s), 5)
 }
 
 func documentList(t *testing.T, db Database) {
@@ -221,13 +227,13 @@ func documentList(t *testing.T, db Database) {
 		"both":          {corpus.DocumentFilter{Match: "/d/00", Collection: "tens", Status: corpus.Ready}, 1},
 	} {
 		list, err := s.Documents(ctx, tc.filter)
-		ok(t, err)
-		want(t, name, len(list), tc.n)
+		storetest.OK(t, err)
+		storetest.Want(t, name, len(list), tc.n)
 	}
 	var seen []int64
 	for after := int64(0); ; {
 		list, err := s.Documents(ctx, corpus.DocumentFilter{After: after, Limit: 7})
-		ok(t, err)
+		storetest.OK(t, err)
 		if len(list) == 0 {
 			break
 		}
@@ -237,49 +243,49 @@ func documentList(t *testing.T, db Database) {
 		after = seen[len(seen)-1]
 	}
 	slices.Sort(ids)
-	want(t, "pages", seen, ids)
+	storetest.Want(t, "pages", seen, ids)
 }
 
 func documentPassages(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	ids := store(t, s, put("/a", "a", 3), put("/b", "b", 2))
 	a, err := s.DocumentChunks(ctx, ids[0], -1, 0)
-	ok(t, err)
+	storetest.OK(t, err)
 	b, err := s.DocumentChunks(ctx, ids[1], -1, 0)
-	ok(t, err)
+	storetest.OK(t, err)
 	got, err := s.Passages(ctx, []int64{b[1].ID, 1 << 60, a[2].ID, b[0].ID, a[2].ID, -1})
-	ok(t, err)
+	storetest.OK(t, err)
 	var chunks []corpus.Chunk
 	for _, p := range got {
 		chunks = append(chunks, p.Chunk)
 	}
-	want(t, "chunks", chunks, []corpus.Chunk{b[1], a[2], b[0], a[2]})
+	storetest.Want(t, "chunks", chunks, []corpus.Chunk{b[1], a[2], b[0], a[2]})
 	doc, err := s.Document(ctx, ids[0])
-	ok(t, err)
+	storetest.OK(t, err)
 	doc.Text = ""
-	want(t, "document", got[1].Document, doc)
+	storetest.Want(t, "document", got[1].Document, doc)
 	none, err := s.Passages(ctx, nil)
-	ok(t, err)
-	want(t, "none", len(none), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "none", len(none), 0)
 }
 
 func documentCollections(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	collections := func() []corpus.CollectionInfo {
 		got, err := s.Collections(ctx)
-		ok(t, err)
+		storetest.OK(t, err)
 		return got
 	}
-	want(t, "at first", collections(), []corpus.CollectionInfo{{Name: "default"}})
+	storetest.Want(t, "at first", collections(), []corpus.CollectionInfo{{Name: "default"}})
 	books, failed := put("/a", "a", 3), put("/f", "f", 0)
 	books.Document.Collection, failed.Document.Status = "Books", corpus.Failed
 	ids := store(t, s, books, put("/b", "b", 2), put("/c", "c", 1), failed)
-	want(t, "filled", collections(), []corpus.CollectionInfo{
+	storetest.Want(t, "filled", collections(), []corpus.CollectionInfo{
 		{Name: "Books", Documents: 1, Chunks: 3}, {Name: "default", Documents: 2, Failed: 1, Chunks: 3},
 	})
 	_, err := s.RemoveDocuments(ctx, ids)
-	ok(t, err)
-	want(t, "emptied", collections(), []corpus.CollectionInfo{{Name: "default"}})
+	storetest.OK(t, err)
+	storetest.Want(t, "emptied", collections(), []corpus.CollectionInfo{{Name: "default"}})
 }
 
 func documentBlobs(t *testing.T, db Database) {
@@ -287,29 +293,29 @@ func documentBlobs(t *testing.T, db Database) {
 	a, b := put("/a", "shared", 0), put("/b", "shared", 0)
 	b.Document.SHA256 = sum("of a file that holds both")
 	ids := store(t, s, a, b)
-	want(t, "kept once", db.Count(t, "blob"), 1)
+	storetest.Want(t, "kept once", db.Count(t, "blob"), 1)
 	_, err := s.RemoveDocuments(ctx, ids[:1])
-	ok(t, err)
-	want(t, "kept for the other", original(t, s, ids[1]), "shared")
+	storetest.OK(t, err)
+	storetest.Want(t, "kept for the other", original(t, s, ids[1]), "shared")
 	store(t, s, put("/b", "changed", 0))
-	want(t, "only the new", db.Count(t, "blob"), 1)
-	want(t, "new bytes", original(t, s, ids[1]), "changed")
+	storetest.Want(t, "only the new", db.Count(t, "blob"), 1)
+	storetest.Want(t, "new bytes", original(t, s, ids[1]), "changed")
 	store(t, s, put("/b", "changed", 1))
-	want(t, "the same again", original(t, s, ids[1]), "changed")
+	storetest.Want(t, "the same again", original(t, s, ids[1]), "changed")
 	without := put("/b", "changed", 0)
 	without.Original = nil
 	store(t, s, without)
-	want(t, "none", db.Count(t, "blob"), 0)
+	storetest.Want(t, "none", db.Count(t, "blob"), 0)
 }
 
 func documentMissing(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	_, err := s.Document(ctx, 1)
-	wantKind(t, "Document", err, fault.NotFound)
+	storetest.WantKind(t, "Document", err, fault.NotFound)
 	_, err = s.DocumentChunks(ctx, 1, -1, 0)
-	wantKind(t, "DocumentChunks", err, fault.NotFound)
+	storetest.WantKind(t, "DocumentChunks", err, fault.NotFound)
 	_, err = s.Original(ctx, 1)
-	wantKind(t, "Original", err, fault.NotFound)
+	storetest.WantKind(t, "Original", err, fault.NotFound)
 }
 
 func documentChunkPages(t *testing.T, db Database) {
@@ -325,8 +331,8 @@ func documentChunkPages(t *testing.T, db Database) {
 		"far beyond": {1 << 40, 10, 0, 0},
 	} {
 		got, err := s.DocumentChunks(ctx, id, tc.after, tc.limit)
-		ok(t, err)
-		want(t, name, len(got), tc.n)
+		storetest.OK(t, err)
+		storetest.Want(t, name, len(got), tc.n)
 		for i, c := range got {
 			if c.Ordinal != tc.first+i || c.DocumentID != id {
 				t.Fatalf("%s: chunk %d of document %d at %d", name, c.Ordinal, c.DocumentID, i)
@@ -347,7 +353,7 @@ func documentLarge(t *testing.T, db Database) {
 	}
 	id := store(t, s, p)[0]
 	got, err := s.Document(ctx, id)
-	ok(t, err)
+	storetest.OK(t, err)
 	if got.Text != p.Document.Text {
 		t.Error("the text is another")
 	}
@@ -366,13 +372,13 @@ func documentIDs(t *testing.T, db Database) {
 	for range 3 {
 		id := store(t, s, put("/a", "a", 2))[0]
 		chunks, err := s.DocumentChunks(ctx, id, -1, 0)
-		ok(t, err)
+		storetest.OK(t, err)
 		if id <= last || chunks[0].ID <= lastChunk {
 			t.Fatalf("document %d after %d, chunk %d after %d", id, last, chunks[0].ID, lastChunk)
 		}
 		last, lastChunk = id, chunks[1].ID
 		_, err = s.RemoveDocuments(ctx, []int64{id})
-		ok(t, err)
+		storetest.OK(t, err)
 	}
 }
 
@@ -387,23 +393,23 @@ func documentText(t *testing.T, db Database) {
 	p.Chunks[0].Text, p.Chunks[0].Headings, p.Chunks[0].PageLabel = dirty, []string{dirty}, dirty
 	p.Embedder = dirty
 	id := store(t, s, p)[0]
-	want(t, "id", store(t, s, p)[0], id)
+	storetest.Want(t, "id", store(t, s, p)[0], id)
 	got, err := s.Document(ctx, id)
-	ok(t, err)
-	want(t, "document", []string{got.Collection, got.Source, got.Title, got.Text, got.ETag, got.Error.Message},
+	storetest.OK(t, err)
+	storetest.Want(t, "document", []string{got.Collection, got.Source, got.Title, got.Text, got.ETag, got.Error.Message},
 		[]string{clean, "/" + clean, clean, clean, clean, clean})
-	want(t, "length", len(got.Text), len(dirty))
+	storetest.Want(t, "length", len(got.Text), len(dirty))
 	all := changes(t, s, 0, dirty)
 	c := all[0].Chunks[0]
-	want(t, "chunk", []string{c.Text, c.Headings[0], c.PageLabel}, []string{clean, clean, clean})
-	want(t, "vector", all[0].Vectors[0], []float32{0, 0.5, -1})
+	storetest.Want(t, "chunk", []string{c.Text, c.Headings[0], c.PageLabel}, []string{clean, clean, clean})
+	storetest.Want(t, "vector", all[0].Vectors[0], []float32{0, 0.5, -1})
 	sources, err := s.Sources(ctx, dirty, dirty, "")
-	ok(t, err)
-	want(t, "sources", []int{len(sources), sources[0].Embedded}, []int{1, 1})
+	storetest.OK(t, err)
+	storetest.Want(t, "sources", []int{len(sources), sources[0].Embedded}, []int{1, 1})
 	left, err := s.Unembedded(ctx, dirty, 0, 10)
-	ok(t, err)
-	want(t, "unembedded", len(left), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "unembedded", len(left), 0)
 	list, err := s.Documents(ctx, corpus.DocumentFilter{Collection: dirty, Match: "B\xffC"})
-	ok(t, err)
-	want(t, "list", len(list), 1)
+	storetest.OK(t, err)
+	storetest.Want(t, "list", len(list), 1)
 }

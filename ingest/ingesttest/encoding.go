@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"docent/internal/fault"
+	"docent/internal/storetest"
 	"docent/rag/corpus"
 )
 
@@ -23,7 +24,7 @@ func encoded(t *testing.T, s Store, model string, since int64) []corpus.Encoding
 	t.Helper()
 	var out []corpus.Encoding
 	for e, err := range s.Encoded(t.Context(), model, since) {
-		ok(t, err)
+		storetest.OK(t, err)
 		out = append(out, e)
 	}
 	return out
@@ -33,7 +34,7 @@ func encoded(t *testing.T, s Store, model string, since int64) []corpus.Encoding
 func counts(t *testing.T, s Store, model string, languages corpus.Languages) []int {
 	t.Helper()
 	done, total, err := s.CountEncodings(t.Context(), model, languages)
-	ok(t, err)
+	storetest.OK(t, err)
 	return []int{done, total}
 }
 
@@ -41,25 +42,25 @@ func encodingRoundTrip(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	ids := store(t, s, put("/a", "a", 2), put("/b", "b", 1))
 	a, err := s.DocumentChunks(ctx, ids[0], -1, 0)
-	ok(t, err)
+	storetest.OK(t, err)
 	b, err := s.DocumentChunks(ctx, ids[1], -1, 0)
-	ok(t, err)
+	storetest.OK(t, err)
 	before := revision(t, s)
 
-	ok(t, s.PutEncodings(ctx, "m", nil))
-	ok(t, s.PutEncodings(ctx, "m", []corpus.Encoding{
+	storetest.OK(t, s.PutEncodings(ctx, "m", nil))
+	storetest.OK(t, s.PutEncodings(ctx, "m", []corpus.Encoding{
 		{ChunkID: a[1].ID, Vector: []float32{.6, -.8}},
 		{ChunkID: b[0].ID, Vector: []float32{0, 0}},
 		{ChunkID: b[0].ID + 100, Vector: []float32{1, 0}}, // deleted meanwhile
 	}))
-	ok(t, s.PutEncodings(ctx, "other", []corpus.Encoding{{ChunkID: a[0].ID, Vector: []float32{1}}}))
-	ok(t, s.PutEncodings(ctx, "m", []corpus.Encoding{
+	storetest.OK(t, s.PutEncodings(ctx, "other", []corpus.Encoding{{ChunkID: a[0].ID, Vector: []float32{1}}}))
+	storetest.OK(t, s.PutEncodings(ctx, "m", []corpus.Encoding{
 		{ChunkID: a[0].ID, Vector: []float32{1, 0}},
 		{ChunkID: a[1].ID, Vector: []float32{0, 1}}, // it has one
 	}))
 
 	all := encoded(t, s, "m", 0)
-	want(t, "vectors", len(all), 3)
+	storetest.Want(t, "vectors", len(all), 3)
 	byID := map[int64][]float32{}
 	for _, e := range all {
 		byID[e.ChunkID] = e.Vector
@@ -72,23 +73,23 @@ func encodingRoundTrip(t *testing.T, db Database) {
 		}
 	}
 	read, err := s.ReadEncodings(ctx, "m", []int64{b[0].ID, b[0].ID + 100, a[1].ID, a[1].ID})
-	ok(t, err)
-	want(t, "vectors by id", read, [][]float32{byID[b[0].ID], nil, byID[a[1].ID], byID[a[1].ID]})
+	storetest.OK(t, err)
+	storetest.Want(t, "vectors by id", read, [][]float32{byID[b[0].ID], nil, byID[a[1].ID], byID[a[1].ID]})
 	read, err = s.ReadEncodings(ctx, "m", nil)
-	ok(t, err)
-	want(t, "no ids", len(read), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "no ids", len(read), 0)
 	later := encoded(t, s, "m", all[0].Revision)
-	want(t, "after the first write", []int64{int64(len(later)), later[0].ChunkID}, []int64{1, a[0].ID})
-	want(t, "after the last write", len(encoded(t, s, "m", later[0].Revision)), 0)
-	want(t, "revision of the corpus", revision(t, s), before)
-	want(t, "counts", counts(t, s, "m", everyLanguage), []int{3, 3})
-	want(t, "counts of the other", counts(t, s, "other", everyLanguage), []int{1, 3})
+	storetest.Want(t, "after the first write", []int64{int64(len(later)), later[0].ChunkID}, []int64{1, a[0].ID})
+	storetest.Want(t, "after the last write", len(encoded(t, s, "m", later[0].Revision)), 0)
+	storetest.Want(t, "revision of the corpus", revision(t, s), before)
+	storetest.Want(t, "counts", counts(t, s, "m", everyLanguage), []int{3, 3})
+	storetest.Want(t, "counts of the other", counts(t, s, "other", everyLanguage), []int{1, 3})
 
 	_, err = s.RemoveDocuments(ctx, ids[:1])
-	ok(t, err)
+	storetest.OK(t, err)
 	store(t, s, put("/b", "new", 1))
-	want(t, "vectors of deleted chunks", []int{len(encoded(t, s, "m", 0)), db.Count(t, "encoding")}, []int{0, 0})
-	wantKind(t, "vectors of two lengths", s.PutEncodings(ctx, "m", []corpus.Encoding{
+	storetest.Want(t, "vectors of deleted chunks", []int{len(encoded(t, s, "m", 0)), db.Count(t, "encoding")}, []int{0, 0})
+	storetest.WantKind(t, "vectors of two lengths", s.PutEncodings(ctx, "m", []corpus.Encoding{
 		{ChunkID: 1, Vector: []float32{1}}, {ChunkID: 2, Vector: []float32{1, 2}},
 	}), fault.Invalid)
 }
@@ -104,7 +105,7 @@ func encodingOrder(t *testing.T, db Database) {
 		t.Helper()
 		q.Model = "m"
 		passages, err := s.Unencoded(ctx, q)
-		ok(t, err)
+		storetest.OK(t, err)
 		out := []string{}
 		for _, p := range passages {
 			out = append(out, p.Text)
@@ -112,24 +113,25 @@ func encodingOrder(t *testing.T, db Database) {
 		return out
 	}
 	only := corpus.Languages{Listed: []string{"en", ""}}
-	want(t, "newest first", found(corpus.EncodingQuery{Languages: everyLanguage, Limit: 4}),
+	storetest.Want(t, "newest first", found(corpus.EncodingQuery{Languages: everyLanguage, Limit: 4}),
 		[]string{"/x x 0", "/de d 0", "/de d 1", "/en e 0"})
-	want(t, "listed languages", found(corpus.EncodingQuery{Languages: only, Limit: 9}), []string{"/x x 0", "/en e 0", "/en e 1"})
-	want(t, "other languages", found(corpus.EncodingQuery{Languages: corpus.Languages{Listed: only.Listed, Except: true}, Limit: 9}),
+	storetest.Want(t, "listed languages", found(corpus.EncodingQuery{Languages: only, Limit: 9}), []string{"/x x 0", "/en e 0", "/en e 1"})
+	storetest.Want(t, "other languages", found(corpus.EncodingQuery{Languages: corpus.Languages{Listed: only.Listed, Except: true}, Limit: 9}),
 		[]string{"/de d 0", "/de d 1"})
-	want(t, "no language", found(corpus.EncodingQuery{Limit: 9}), []string{})
-	want(t, "one document", found(corpus.EncodingQuery{Languages: everyLanguage, Documents: ids[1:2], Limit: 1}), []string{"/de d 0"})
+	storetest.Want(t, "no language", found(corpus.EncodingQuery{Limit: 9}), []string{})
+	storetest.Want(t, "one document",
+		found(corpus.EncodingQuery{Languages: everyLanguage, Documents: ids[1:2], Limit: 1}), []string{"/de d 0"})
 	d, err := s.Document(ctx, ids[1])
-	ok(t, err)
-	want(t, "up to a version", found(corpus.EncodingQuery{Languages: everyLanguage, Until: d.Revision, Limit: 9}),
+	storetest.OK(t, err)
+	storetest.Want(t, "up to a version", found(corpus.EncodingQuery{Languages: everyLanguage, Until: d.Revision, Limit: 9}),
 		[]string{"/de d 0", "/de d 1", "/en e 0", "/en e 1"})
-	want(t, "counts of listed languages", counts(t, s, "m", only), []int{0, 3})
+	storetest.Want(t, "counts of listed languages", counts(t, s, "m", only), []int{0, 3})
 
 	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
-	ok(t, err)
-	ok(t, s.PutEncodings(ctx, "m", []corpus.Encoding{{ChunkID: chunks[0].ID, Vector: []float32{1}}}))
-	want(t, "without encoded chunks", found(corpus.EncodingQuery{Languages: only, Limit: 9}), []string{"/x x 0", "/en e 1"})
-	want(t, "counts", counts(t, s, "m", only), []int{1, 3})
+	storetest.OK(t, err)
+	storetest.OK(t, s.PutEncodings(ctx, "m", []corpus.Encoding{{ChunkID: chunks[0].ID, Vector: []float32{1}}}))
+	storetest.Want(t, "without encoded chunks", found(corpus.EncodingQuery{Languages: only, Limit: 9}), []string{"/x x 0", "/en e 1"})
+	storetest.Want(t, "counts", counts(t, s, "m", only), []int{1, 3})
 }
 
 func encodingLease(t *testing.T, db Database) {
@@ -138,15 +140,15 @@ func encodingLease(t *testing.T, db Database) {
 	lease := func(s Store, owner string, at, until time.Duration) bool {
 		t.Helper()
 		held, err := s.LeaseEncoder(ctx, "m", owner, now.Add(at), now.Add(until))
-		ok(t, err)
+		storetest.OK(t, err)
 		return held
 	}
-	want(t, "the first", lease(a, "a", 0, time.Minute), true)
-	want(t, "another", lease(b, "b", time.Second, time.Minute), false)
-	want(t, "extended", lease(a, "a", time.Second, 2*time.Minute), true)
-	want(t, "another before the end", lease(b, "b", 90*time.Second, time.Hour), false)
-	want(t, "another after the end", lease(b, "b", 2*time.Minute, time.Hour), true)
-	want(t, "the first again", lease(a, "a", 3*time.Minute, time.Hour), false)
-	want(t, "given back", lease(b, "b", 3*time.Minute, 3*time.Minute), true)
-	want(t, "the first after that", lease(a, "a", 3*time.Minute, time.Hour), true)
+	storetest.Want(t, "the first", lease(a, "a", 0, time.Minute), true)
+	storetest.Want(t, "another", lease(b, "b", time.Second, time.Minute), false)
+	storetest.Want(t, "extended", lease(a, "a", time.Second, 2*time.Minute), true)
+	storetest.Want(t, "another before the end", lease(b, "b", 90*time.Second, time.Hour), false)
+	storetest.Want(t, "another after the end", lease(b, "b", 2*time.Minute, time.Hour), true)
+	storetest.Want(t, "the first again", lease(a, "a", 3*time.Minute, time.Hour), false)
+	storetest.Want(t, "given back", lease(b, "b", 3*time.Minute, 3*time.Minute), true)
+	storetest.Want(t, "the first after that", lease(a, "a", 3*time.Minute, time.Hour), true)
 }

@@ -9,6 +9,7 @@ import (
 	"docent/ingest/intake"
 	"docent/ingest/source"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 )
 
 // ingestFence: a sync that has lost its lease writes neither items nor documents.
@@ -18,12 +19,12 @@ func ingestFence(t *testing.T, db Database) {
 	id, err := mine.SourceRecords.AddSource(ctx, source.Record{
 		Name: "a", Kind: "folder", Location: "/a", Collection: "default", Schedule: "15m", CreatedAt: now,
 	})
-	ok(t, err)
+	storetest.OK(t, err)
 	start := func(k Store, owner string, at time.Time) context.Context {
 		t.Helper()
 		begun, err := k.SourceLeases.StartSync(ctx, id, source.Lease{Owner: owner, Now: at, Until: at.Add(time.Minute)})
-		ok(t, err)
-		want(t, "has a lease", begun > 0, true)
+		storetest.OK(t, err)
+		storetest.Want(t, "has a lease", begun > 0, true)
 		return source.WithFence(ctx, source.Fence{Source: id, Owner: owner})
 	}
 	item := func(state string) []source.ItemRecord {
@@ -32,12 +33,12 @@ func ingestFence(t *testing.T, db Database) {
 	document := func(word string) []intake.Put { return []intake.Put{put("d", word, 1)} }
 	first := start(mine, "me", now)
 	_, err = mine.PutDocuments(first, document("old"))
-	ok(t, err)
-	ok(t, mine.SourceItems.PutSourceItems(first, id, item("old")))
+	storetest.OK(t, err)
+	storetest.OK(t, mine.SourceItems.PutSourceItems(first, id, item("old")))
 	second := start(yours, "you", now.Add(time.Minute)) // the lease has expired
 	ids, err := yours.PutDocuments(second, document("new"))
-	ok(t, err)
-	ok(t, yours.SourceItems.PutSourceItems(second, id, item("new")))
+	storetest.OK(t, err)
+	storetest.OK(t, yours.SourceItems.PutSourceItems(second, id, item("new")))
 
 	lost := func(what string, err error) {
 		t.Helper()
@@ -54,16 +55,16 @@ func ingestFence(t *testing.T, db Database) {
 	_, err = mine.SourceItems.HandOver(first, id, []string{"d"})
 	lost("a handover", err)
 	items, err := yours.SourceItems.SourceItems(ctx, id)
-	ok(t, err)
-	want(t, "items", items, item("new"))
+	storetest.OK(t, err)
+	storetest.Want(t, "items", items, item("new"))
 	states, err := yours.Sources(ctx, "default", "e", "")
-	ok(t, err)
-	want(t, "documents", []any{len(states), states[0].SHA256}, []any{1, sum("new")})
+	storetest.OK(t, err)
+	storetest.Want(t, "documents", []any{len(states), states[0].SHA256}, []any{1, sum("new")})
 
 	gone, err := yours.RemoveDocuments(second, ids)
-	ok(t, err)
-	want(t, "removed", gone, 1)
-	ok(t, yours.SourceRecords.RemoveSource(ctx, id))
+	storetest.OK(t, err)
+	storetest.Want(t, "removed", gone, 1)
+	storetest.OK(t, yours.SourceRecords.RemoveSource(ctx, id))
 	_, err = yours.PutDocuments(second, document("late"))
-	wantKind(t, "a document of a removed source", err, fault.NotFound)
+	storetest.WantKind(t, "a document of a removed source", err, fault.NotFound)
 }

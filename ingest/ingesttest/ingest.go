@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"docent/internal/storetest"
 	"docent/rag/corpus"
 
 	"docent/ingest/intake"
@@ -29,8 +30,8 @@ func ingestSources(t *testing.T, db Database) {
 	bare.Vectors = nil
 	ids := store(t, s, put("/a", "a", 3), failed, other, bare)
 	chunks, err := s.DocumentChunks(ctx, ids[0], -1, 0)
-	ok(t, err)
-	ok(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{{ChunkID: chunks[1].ID, Vector: []float32{1}}}))
+	storetest.OK(t, err)
+	storetest.OK(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{{ChunkID: chunks[1].ID, Vector: []float32{1}}}))
 
 	state := func(id int64, source, word string, status corpus.Status, reason fault.Text, chunks, embedded int) intake.SourceState {
 		return intake.SourceState{
@@ -40,26 +41,26 @@ func ingestSources(t *testing.T, db Database) {
 	}
 	for embedder, n := range map[string]int{"e1": 3, "e2": 1, "e3": 0} {
 		got, err := s.Sources(ctx, corpus.DefaultCollection, embedder, "")
-		ok(t, err)
-		want(t, embedder, got, []intake.SourceState{
+		storetest.OK(t, err)
+		storetest.Want(t, embedder, got, []intake.SourceState{
 			state(ids[0], "/a", "a", corpus.Ready, fault.Text{}, 3, n),
 			state(ids[3], "/bare", "bare", corpus.Ready, fault.Text{}, 2, 0),
 			state(ids[1], "/f", "f", corpus.Failed, fault.NewText("test_reason", "why"), 0, 0),
 		})
 	}
 	got, err := s.Sources(ctx, "nowhere", "e1", "")
-	ok(t, err)
-	want(t, "an unknown collection", len(got), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "an unknown collection", len(got), 0)
 
 	store(t, s, put("/a#1", "a1", 1), put("/a#2", "a2", 1), put("/a!", "x", 1), put("/ab", "y", 1), put("/a$", "z", 1))
 	got, err = s.Sources(ctx, corpus.DefaultCollection, "e1", "/a")
-	ok(t, err)
+	storetest.OK(t, err)
 	var names []string
 	for _, state := range got {
 		names = append(names, state.Source)
-		want(t, state.Source, state.Embedded, state.Chunks)
+		storetest.Want(t, state.Source, state.Embedded, state.Chunks)
 	}
-	want(t, "one source and its parts", names, []string{"/a", "/a#1", "/a#2"})
+	storetest.Want(t, "one source and its parts", names, []string{"/a", "/a#1", "/a#2"})
 }
 
 func ingestEmbeddings(t *testing.T, db Database) {
@@ -68,7 +69,7 @@ func ingestEmbeddings(t *testing.T, db Database) {
 	var all []corpus.Passage
 	for after := int64(0); ; {
 		page, err := s.Unembedded(ctx, "e2", after, 2)
-		ok(t, err)
+		storetest.OK(t, err)
 		if len(page) == 0 {
 			break
 		}
@@ -77,13 +78,14 @@ func ingestEmbeddings(t *testing.T, db Database) {
 		}
 		all, after = append(all, page...), page[len(page)-1].ID
 	}
-	want(t, "chunks without a vector", len(all), 5)
-	want(t, "document of the last", []string{all[4].Document.Title, all[4].Document.Text, all[4].Text}, []string{"About /b", "", "/b b 1"})
+	storetest.Want(t, "chunks without a vector", len(all), 5)
+	storetest.Want(t, "document of the last",
+		[]string{all[4].Document.Title, all[4].Document.Text, all[4].Text}, []string{"About /b", "", "/b b 1"})
 
 	_, err := s.RemoveDocuments(ctx, ids[1:])
-	ok(t, err)
+	storetest.OK(t, err)
 	before := revision(t, s)
-	ok(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{
+	storetest.OK(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{
 		{ChunkID: all[4].ID, Vector: []float32{9, 9}}, // gone meanwhile
 		{ChunkID: all[2].ID, Vector: []float32{0, 0}},
 		{ChunkID: all[0].ID, Vector: []float32{1, 2}},
@@ -93,16 +95,18 @@ func ingestEmbeddings(t *testing.T, db Database) {
 	if len(got) != 1 || got[0].Revision != before+1 || got[0].Document.ID != ids[0] {
 		t.Fatalf("changes: %+v", got)
 	}
-	want(t, "vectors", got[0].Vectors, [][]float32{{1, 2}, nil, {3, 4}})
-	want(t, "those of the other embedder", changes(t, s, before, "e1")[0].Vectors, [][]float32{{0, 0.5, -1}, {1, 0.5, -1}, {2, 0.5, -1}})
+	storetest.Want(t, "vectors",
+		got[0].Vectors, [][]float32{{1, 2}, nil, {3, 4}})
+	storetest.Want(t, "those of the other embedder",
+		changes(t, s, before, "e1")[0].Vectors, [][]float32{{0, 0.5, -1}, {1, 0.5, -1}, {2, 0.5, -1}})
 	left, err := s.Unembedded(ctx, "e2", 0, 10)
-	ok(t, err)
-	want(t, "left", len(left), 1)
+	storetest.OK(t, err)
+	storetest.Want(t, "left", len(left), 1)
 
-	ok(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{{ChunkID: all[4].ID, Vector: []float32{1}}}))
-	ok(t, s.PutEmbeddings(ctx, "e2", nil))
-	want(t, "revision when nothing was stored", revision(t, s), before+1)
-	wantKind(t, "vectors of two lengths", s.PutEmbeddings(ctx, "e2", []intake.Embedding{
+	storetest.OK(t, s.PutEmbeddings(ctx, "e2", []intake.Embedding{{ChunkID: all[4].ID, Vector: []float32{1}}}))
+	storetest.OK(t, s.PutEmbeddings(ctx, "e2", nil))
+	storetest.Want(t, "revision when nothing was stored", revision(t, s), before+1)
+	storetest.WantKind(t, "vectors of two lengths", s.PutEmbeddings(ctx, "e2", []intake.Embedding{
 		{ChunkID: all[0].ID, Vector: []float32{1}}, {ChunkID: all[1].ID, Vector: []float32{1, 2}},
 	}), fault.Invalid)
 }
@@ -124,18 +128,18 @@ func ingestInvalid(t *testing.T, db Database) {
 		bad := put("/bad", "bad", 2)
 		change(&bad)
 		_, err := s.PutDocuments(ctx, []intake.Put{put("/good", "good", 1), bad})
-		wantKind(t, name, err, fault.Invalid)
+		storetest.WantKind(t, name, err, fault.Invalid)
 	}
 	longest := put(strings.Repeat("ü", 1024), "long", 1)
 	store(t, s, longest)
-	want(t, "only the valid one is stored", []int{db.Count(t, "document"), int(revision(t, s))}, []int{1, 1})
+	storetest.Want(t, "only the valid one is stored", []int{db.Count(t, "document"), int(revision(t, s))}, []int{1, 1})
 }
 
 // ingestAtOnce replaces the same documents from several processes, each in a
 // different order.
 func ingestAtOnce(t *testing.T, db Database) {
 	const processes, rounds, documents = 3, 8, 5
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	var running sync.WaitGroup
 	for p := range processes {
 		s := db.Open(t)
@@ -156,9 +160,9 @@ func ingestAtOnce(t *testing.T, db Database) {
 	}
 	running.Wait()
 	s := db.Open(t)
-	want(t, "revision", revision(t, s), processes*rounds*documents)
+	storetest.Want(t, "revision", revision(t, s), processes*rounds*documents)
 	all := changes(t, s, 0, "e1")
-	want(t, "documents", len(all), documents)
+	storetest.Want(t, "documents", len(all), documents)
 	for i, c := range all {
 		if len(c.Chunks) != c.Document.Chunks || (i > 0 && c.Revision <= all[i-1].Revision) {
 			t.Errorf("%s at %d has %d chunks of %d", c.Document.Source, c.Revision, len(c.Chunks), c.Document.Chunks)
@@ -173,10 +177,10 @@ func ingestAtOnce(t *testing.T, db Database) {
 func ingestNothing(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	ids, err := s.PutDocuments(ctx, nil)
-	ok(t, err)
-	want(t, "ids", len(ids), 0)
-	want(t, "revision", revision(t, s), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "ids", len(ids), 0)
+	storetest.Want(t, "revision", revision(t, s), 0)
 	none, err := s.Unembedded(ctx, "e", 0, 0)
-	ok(t, err)
-	want(t, "unembedded", len(none), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "unembedded", len(none), 0)
 }

@@ -3,20 +3,17 @@
 package ingesttest
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"docent/ingest"
 	"docent/ingest/enrich"
 	"docent/ingest/intake"
 	"docent/ingest/source"
-	"docent/internal/fault"
+	"docent/internal/storetest"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
@@ -39,57 +36,14 @@ type Store struct {
 }
 
 // Database is an empty database made for one test.
-type Database struct {
-	// Open opens the database like another process. It closes the database at the
-	// end of the test.
-	Open func(t *testing.T) Store
-	// Count returns the number of rows of a table.
-	Count func(t *testing.T, table string) int
-}
-
-// patience bounds the waits of the suite: long, for slow machines.
-const patience = 30 * time.Second
+type Database = storetest.Database[Store]
 
 // Run runs the suite. fresh makes an empty database for each test.
 func Run(t *testing.T, fresh func(t *testing.T) Database) {
-	for name, group := range map[string]map[string]func(*testing.T, Database){
+	storetest.RunGroups(t, fresh, map[string]map[string]func(*testing.T, Database){
 		"Document": documentTests, "Corpus": corpusTests, "Ingest": ingestTests, "Enrichment": enrichmentTests,
 		"Encodings": encodingTests,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for name, test := range group {
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					test(t, fresh(t))
-				})
-			}
-		})
-	}
-}
-
-// ok ends the test on an error.
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// want compares two values.
-func want[T any](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// wantKind checks the kind of an error.
-func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
-	t.Helper()
-	if err == nil || fault.KindOf(err) != kind {
-		t.Fatalf("%s: got error %v, want one of kind %s", what, err, kind)
-	}
+	})
 }
 
 // put makes a ready document with n chunks. The text of a chunk holds the source,
@@ -125,7 +79,7 @@ func sum(s string) string {
 func store(t *testing.T, s Store, puts ...intake.Put) []int64 {
 	t.Helper()
 	ids, err := s.PutDocuments(t.Context(), puts)
-	ok(t, err)
+	storetest.OK(t, err)
 	if len(ids) != len(puts) {
 		t.Fatalf("%d ids for %d documents", len(ids), len(puts))
 	}
@@ -137,7 +91,7 @@ func changes(t *testing.T, s Store, since int64, embedder string) []corpus.Chang
 	t.Helper()
 	var out []corpus.Change
 	for c, err := range s.Changes(t.Context(), since, embedder) {
-		ok(t, err)
+		storetest.OK(t, err)
 		out = append(out, c)
 	}
 	return out
@@ -147,7 +101,7 @@ func changes(t *testing.T, s Store, since int64, embedder string) []corpus.Chang
 func revision(t *testing.T, s Store) int64 {
 	t.Helper()
 	r, err := s.Revision(t.Context())
-	ok(t, err)
+	storetest.OK(t, err)
 	return r.Number
 }
 
@@ -158,12 +112,4 @@ func texts(chunks []corpus.Chunk) []string {
 		out = append(out, c.Text)
 	}
 	return out
-}
-
-// within returns a context that ends after patience.
-func within(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	return ctx
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"docent/internal/storetest"
 	"docent/rag/corpus"
 )
 
@@ -31,7 +32,7 @@ func documentOrders(t *testing.T, db Database) {
 	again.Document.Title, again.Document.Size = titles[2], 1<<40
 	store(t, s, again)
 	all, err := s.Documents(ctx, corpus.DocumentFilter{})
-	ok(t, err)
+	storetest.OK(t, err)
 	compare := map[corpus.DocumentOrder]func(a, b corpus.Document) int{
 		corpus.ByID: func(_, _ corpus.Document) int { return 0 },
 		corpus.ByTitle: func(a, b corpus.Document) int {
@@ -53,22 +54,22 @@ func documentOrders(t *testing.T, db Database) {
 				filter := corpus.DocumentFilter{Order: order, Descending: descending, Limit: limit}
 				var got []corpus.Document
 				for page, err := range documentPages(t, s, filter) {
-					ok(t, err)
+					storetest.OK(t, err)
 					got = append(got, page...)
 				}
-				want(t, fmt.Sprintf("by %q, descending %v, in pages of %d", order, descending, limit), got, sorted)
+				storetest.Want(t, fmt.Sprintf("by %q, descending %v, in pages of %d", order, descending, limit), got, sorted)
 			}
 		}
 	}
 	newest, err := s.Documents(ctx, corpus.DocumentFilter{Order: corpus.ByUpdated, Descending: true, Limit: 1})
-	ok(t, err)
-	want(t, "last changed", newest[0].ID, ids[2])
+	storetest.OK(t, err)
+	storetest.Want(t, "last changed", newest[0].ID, ids[2])
 	last := newest[0]
 	_, err = s.RemoveDocuments(ctx, []int64{last.ID})
-	ok(t, err)
+	storetest.OK(t, err)
 	rest, err := s.Documents(ctx, corpus.DocumentFilter{Order: corpus.ByUpdated, Descending: true, Past: &last, Match: "/ö"})
-	ok(t, err)
-	want(t, "after one that is gone", len(rest), len(titles)-1)
+	storetest.OK(t, err)
+	storetest.Want(t, "after one that is gone", len(rest), len(titles)-1)
 }
 
 // titleKey returns the part of a stored title that lists are ordered by.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"docent/ingest"
+	"docent/internal/storetest"
 )
 
 // counting is an embedder that counts the texts. It blocks once it has had some, if
@@ -53,7 +54,7 @@ func (c *counting) EmbedQuery(ctx context.Context, text string) ([]float32, erro
 // ingestReembed: of several processes, one embeds at a time. If it ends, another one
 // embeds the rest.
 func ingestReembed(t *testing.T, db Database) {
-	a, b, ctx := db.Open(t), db.Open(t), within(t)
+	a, b, ctx := db.Open(t), db.Open(t), storetest.Within(t)
 	const chunks = 700 // more than one batch
 	store(t, a, put("/a", "word", chunks))
 	first, second := newCounting(1), newCounting(0)
@@ -73,15 +74,15 @@ func ingestReembed(t *testing.T, db Database) {
 		t.Fatalf("it ended in the first batch: %v", err)
 	}
 	n, err := run(ctx, b, second, false)
-	ok(t, err)
-	want(t, "beside another process", n, 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "beside another process", n, 0)
 	kill()
 	if err := <-died; err == nil {
 		t.Error("the first process did not end")
 	}
 	n, err = run(ctx, b, second, false)
-	ok(t, err)
-	want(t, "all vectors", len(first.texts)+n, chunks)
+	storetest.OK(t, err)
+	storetest.Want(t, "all vectors", len(first.texts)+n, chunks)
 	for text := range second.texts {
 		if first.texts[text] > 0 || second.texts[text] > 1 {
 			t.Fatalf("%q was embedded twice", text)
@@ -92,15 +93,15 @@ func ingestReembed(t *testing.T, db Database) {
 // ingestReembedKilled: the lease of a killed process expires, and a waiting process
 // takes over.
 func ingestReembedKilled(t *testing.T, db Database) {
-	s, ctx := db.Open(t), within(t)
+	s, ctx := db.Open(t), storetest.Within(t)
 	store(t, s, put("/a", "word", 3))
 	now := time.Now()
 	held, err := s.LeaseEncoder(ctx, "embedder next", "killed", now, now.Add(300*time.Millisecond))
-	ok(t, err)
-	want(t, "the lease of the killed process", held, true)
+	storetest.OK(t, err)
+	storetest.Want(t, "the lease of the killed process", held, true)
 	n, err := ingest.Reembed(ctx, ingest.Reembedding{Store: s, Leases: s, Embedder: newCounting(0), Wait: true, Lease: 60 * time.Millisecond})
-	ok(t, err)
-	want(t, "vectors", n, 3)
+	storetest.OK(t, err)
+	storetest.Want(t, "vectors", n, 3)
 	if took := time.Since(now); took < 300*time.Millisecond {
 		t.Errorf("it took over after %v, before the lease had expired", took)
 	}

@@ -18,7 +18,9 @@ var Levels = []Level{
 		"internal/fault", "internal/archtest", "internal/flat", "internal/limits", "internal/meter", "internal/cores",
 		"internal/wstest", "internal/openai", "internal/terminal",
 	}},
-	{"ground", []string{"config", "migrations", "web", "payload", "internal/errlog", "internal/quota", "internal/trace"}},
+	{"ground", []string{
+		"config", "migrations", "web", "payload", "internal/errlog", "internal/quota", "internal/storetest", "internal/trace",
+	}},
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{
 		"rag", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat",

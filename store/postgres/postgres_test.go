@@ -16,6 +16,7 @@ import (
 	"docent/internal/pgtest"
 	"docent/internal/quota"
 	"docent/internal/quota/quotatest"
+	"docent/internal/storetest"
 	"docent/store/postgres"
 	"docent/webhook/webhooktest"
 )
@@ -37,41 +38,17 @@ func open(t testing.TB, config postgres.Config) *postgres.Store {
 	return s
 }
 
-// count returns a function that counts the rows of a table.
-func count(config postgres.Config) func(t *testing.T, table string) int {
-	return func(t *testing.T, table string) int {
-		t.Helper()
-		n, err := open(t, config).Count(t.Context(), table)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-}
-
-// texts returns a function that returns the only column of a query's rows.
-func texts(config postgres.Config) func(t *testing.T, query string) []string {
-	return func(t *testing.T, query string) []string {
-		t.Helper()
-		out, err := open(t, config).Strings(t.Context(), query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return append([]string{}, out...)
-	}
+// fresh returns a new database, and opens it for a suite that tests a part of the store.
+func fresh[S any](t *testing.T, part func(*postgres.Store) S) storetest.Database[S] {
+	t.Helper()
+	config := postgres.Config{URL: pgtest.URL(t)}
+	return storetest.NewDatabase(func(t *testing.T) *postgres.Store { return open(t, config) }, part)
 }
 
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	authtest.Run(t, func(t *testing.T) authtest.Database {
-		config := postgres.Config{URL: pgtest.URL(t)}
-		return authtest.Database{
-			Open: func(t *testing.T) authtest.Store {
-				s := open(t, config)
-				return authtest.Store{Tokens: s, Users: s, Logins: s}
-			},
-			Count: count(config),
-		}
+		return fresh(t, func(s *postgres.Store) authtest.Store { return authtest.Store{Tokens: s, Users: s, Logins: s} })
 	})
 }
 
@@ -111,14 +88,7 @@ func TestWebhooks(t *testing.T) {
 func TestSources(t *testing.T) {
 	t.Parallel()
 	sourcetest.RunStore(t, func(t *testing.T) sourcetest.Database {
-		config := postgres.Config{URL: pgtest.URL(t)}
-		return sourcetest.Database{
-			Open: func(t *testing.T) sourcetest.Store {
-				s := open(t, config)
-				return sourcetest.Store{Sources: s, Items: s, Leases: s}
-			},
-			Count: count(config),
-		}
+		return fresh(t, func(s *postgres.Store) sourcetest.Store { return sourcetest.Store{Sources: s, Items: s, Leases: s} })
 	})
 }
 
@@ -132,25 +102,17 @@ func documents(s *postgres.Store) ingesttest.Store {
 
 func TestDocuments(t *testing.T) {
 	t.Parallel()
-	ingesttest.Run(t, func(t *testing.T) ingesttest.Database {
-		config := postgres.Config{URL: pgtest.URL(t)}
-		return ingesttest.Database{Open: func(t *testing.T) ingesttest.Store { return documents(open(t, config)) }, Count: count(config)}
-	})
+	ingesttest.Run(t, func(t *testing.T) ingesttest.Database { return fresh(t, documents) })
 }
 
 func TestSessions(t *testing.T) {
 	t.Parallel()
-	fresh := func(t *testing.T) sessiontest.Database {
-		config := postgres.Config{URL: pgtest.URL(t)}
-		return sessiontest.Database{
-			Open: func(t *testing.T) sessiontest.Store {
-				s := open(t, config)
-				return sessiontest.Store{Store: s, Unused: s, Directory: s, Feedbacks: s, Leases: s}
-			},
-			Count:   count(config),
-			Strings: texts(config),
-		}
-	}
-	sessiontest.RunDatabase(t, fresh)
-	sessiontest.RunLeases(t, fresh)
+	database := func(t *testing.T) sessiontest.Database { return fresh(t, sessions) }
+	sessiontest.RunDatabase(t, database)
+	sessiontest.RunLeases(t, database)
+}
+
+// sessions returns the part of a store that stores sessions.
+func sessions(s *postgres.Store) sessiontest.Store {
+	return sessiontest.Store{Store: s, Unused: s, Directory: s, Feedbacks: s, Leases: s}
 }

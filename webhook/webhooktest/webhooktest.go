@@ -15,6 +15,7 @@ import (
 	"docent/ingest"
 	"docent/ingest/intake"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 	"docent/rag/corpus"
 	"docent/webhook"
 )
@@ -41,7 +42,7 @@ func Run(t *testing.T, open func(t *testing.T, dropped func(ctx context.Context,
 			t.Errorf("%d messages were dropped, want 2", dropped)
 		}
 	})
-	for name, test := range map[string]func(*testing.T, webhook.Store){
+	storetest.Run(t, func(t *testing.T) webhook.Store { return open(t, nil).Webhooks }, map[string]func(*testing.T, webhook.Store){
 		"Webhooks":   webhooks,
 		"Full":       full,
 		"Deliveries": deliveries,
@@ -50,19 +51,7 @@ func Run(t *testing.T, open func(t *testing.T, dropped func(ctx context.Context,
 		"Late":       late,
 		"Concurrent": concurrent,
 		"Forget":     forget,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, open(t, nil).Webhooks)
-		})
-	}
-}
-
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	})
 }
 
 // add adds a webhook.
@@ -74,7 +63,7 @@ func add(t *testing.T, s webhook.Store, url string) webhook.Webhook {
 	}
 	var err error
 	w.ID, err = s.AddWebhook(t.Context(), w)
-	ok(t, err)
+	storetest.OK(t, err)
 	return w
 }
 
@@ -98,7 +87,7 @@ func list(t *testing.T, s webhook.Store, f webhook.Filter) []webhook.Delivery {
 	t.Helper()
 	f.Limit = 100
 	all, err := s.Deliveries(t.Context(), f)
-	ok(t, err)
+	storetest.OK(t, err)
 	return all
 }
 
@@ -112,12 +101,12 @@ func wantKind(t *testing.T, err error, kind fault.Kind) {
 func webhooks(t *testing.T, s webhook.Store) {
 	first, second := add(t, s, "https://a.example/"), add(t, s, "https://b.example/?q=é")
 	all, err := s.Webhooks(t.Context())
-	ok(t, err)
+	storetest.OK(t, err)
 	if len(all) != 2 || fmt.Sprint(all[0]) != fmt.Sprint(first) || fmt.Sprint(all[1]) != fmt.Sprint(second) {
 		t.Errorf("got %v, want %v and %v", all, first, second)
 	}
 	deliver(t, s, first.ID, start)
-	ok(t, s.RemoveWebhook(t.Context(), first.ID))
+	storetest.OK(t, s.RemoveWebhook(t.Context(), first.ID))
 	wantKind(t, s.RemoveWebhook(t.Context(), first.ID), fault.NotFound)
 	if left := list(t, s, webhook.Filter{}); len(left) != 0 {
 		t.Errorf("a removed webhook keeps %v", left)
@@ -153,24 +142,24 @@ func deliveries(t *testing.T, s webhook.Store) {
 	}
 	claimed := first.NextAt
 	first.Attempts, first.Result, first.NextAt = 3, "500 no \x00\xff", time.Time{}
-	ok(t, s.EndAttempt(t.Context(), first, claimed))
+	storetest.OK(t, s.EndAttempt(t.Context(), first, claimed))
 	failed := list(t, s, webhook.Filter{Webhook: w.ID, Failed: true})
 	if len(failed) != 1 || failed[0].ID != first.ID || failed[0].Attempts != 3 || failed[0].State() != "failed" {
 		t.Errorf("failed: %+v", failed)
 	}
-	ok(t, s.ReplayDelivery(t.Context(), first.ID, start.Add(time.Hour)))
+	storetest.OK(t, s.ReplayDelivery(t.Context(), first.ID, start.Add(time.Hour)))
 	again := list(t, s, webhook.Filter{Webhook: w.ID})[1]
 	if again.State() != "waiting" || again.Attempts != 0 || again.Result != "" || !again.NextAt.Equal(start.Add(time.Hour)) {
 		t.Errorf("replayed: %+v", again)
 	}
 	claimed = again.NextAt
 	again.Delivered, again.NextAt = true, time.Time{}
-	ok(t, s.EndAttempt(t.Context(), again, claimed))
+	storetest.OK(t, s.EndAttempt(t.Context(), again, claimed))
 	if got := list(t, s, webhook.Filter{Webhook: w.ID})[1]; got.State() != "delivered" || len(list(t, s, webhook.Filter{Failed: true})) != 0 {
 		t.Errorf("delivered: %+v", got)
 	}
 	wantKind(t, s.ReplayDelivery(t.Context(), 1<<40, start), fault.NotFound)
-	ok(t, s.EndAttempt(t.Context(), webhook.Delivery{ID: 1 << 40}, start))
+	storetest.OK(t, s.EndAttempt(t.Context(), webhook.Delivery{ID: 1 << 40}, start))
 }
 
 // waiting bounds the waiting deliveries.
@@ -185,10 +174,10 @@ func waiting(t *testing.T, s webhook.Store) {
 		t.Errorf("stored %d of %d: %v", n, len(all), err)
 	}
 	first, _, err := s.ClaimDelivery(t.Context(), w.ID, start, start.Add(time.Minute))
-	ok(t, err)
+	storetest.OK(t, err)
 	claimed := first.NextAt
 	first.Delivered, first.NextAt = true, time.Time{}
-	ok(t, s.EndAttempt(t.Context(), first, claimed))
+	storetest.OK(t, s.EndAttempt(t.Context(), first, claimed))
 	if n, err = s.AddDeliveries(t.Context(), all[:2]); n != 1 || err != nil {
 		t.Errorf("stored %d with room for 1: %v", n, err)
 	}
@@ -231,12 +220,12 @@ func late(t *testing.T, s webhook.Store) {
 	sent, failed := second, first
 	sent.Delivered, sent.Attempts, sent.Result, sent.NextAt = true, 1, "200 OK", time.Time{}
 	failed.Attempts, failed.Result, failed.NextAt = 1, "timeout", start.Add(2*time.Minute)
-	ok(t, s.EndAttempt(t.Context(), failed, first.NextAt))
+	storetest.OK(t, s.EndAttempt(t.Context(), failed, first.NextAt))
 	if got := list(t, s, webhook.Filter{})[0]; got.Attempts != 0 || !got.NextAt.Equal(second.NextAt) {
 		t.Errorf("during the second attempt: %+v", got)
 	}
-	ok(t, s.EndAttempt(t.Context(), sent, second.NextAt))
-	ok(t, s.EndAttempt(t.Context(), failed, first.NextAt))
+	storetest.OK(t, s.EndAttempt(t.Context(), sent, second.NextAt))
+	storetest.OK(t, s.EndAttempt(t.Context(), failed, first.NextAt))
 	if got := list(t, s, webhook.Filter{})[0]; got.State() != "delivered" || got.Result != "200 OK" {
 		t.Errorf("after both: %+v", got)
 	}
@@ -287,9 +276,9 @@ func forget(t *testing.T, s webhook.Store) {
 	for _, d := range list(t, s, webhook.Filter{})[:2] {
 		claimed := d.NextAt
 		d.NextAt = time.Time{}
-		ok(t, s.EndAttempt(t.Context(), d, claimed))
+		storetest.OK(t, s.EndAttempt(t.Context(), d, claimed))
 	}
-	ok(t, s.ForgetDeliveries(t.Context(), start.Add(time.Minute)))
+	storetest.OK(t, s.ForgetDeliveries(t.Context(), start.Add(time.Minute)))
 	left := list(t, s, webhook.Filter{})
 	if len(left) != 2 || left[0].MessageID != "msg_2" || left[1].MessageID != "msg_0" {
 		t.Errorf("left: %+v", left)
@@ -302,7 +291,7 @@ func documents(t *testing.T, db Store) {
 	w := add(t, s, "https://a.example/") // not for failed documents
 	_, err := s.AddWebhook(t.Context(),
 		webhook.Webhook{URL: "https://b.example/", Events: webhook.Events, Secret: []byte{1}, CreatedAt: start})
-	ok(t, err)
+	storetest.OK(t, err)
 	put := func(source, text string, status corpus.Status) intake.Put {
 		p := intake.Put{
 			Document: corpus.Document{
@@ -318,14 +307,14 @@ func documents(t *testing.T, db Store) {
 		return p
 	}
 	ids, err := db.Documents.PutDocuments(t.Context(), []intake.Put{put("good é", "text", corpus.Ready), put("bad", "", corpus.Failed)})
-	ok(t, err)
+	storetest.OK(t, err)
 	var got []string
 	for _, d := range list(t, s, webhook.Filter{}) {
 		var body struct {
 			Type string
 			Data map[string]any
 		}
-		ok(t, json.Unmarshal(d.Body, &body))
+		storetest.OK(t, json.Unmarshal(d.Body, &body))
 		if string(d.Event) != body.Type || d.State() != "waiting" || d.MessageID == "" {
 			t.Errorf("%+v", d)
 		}
@@ -359,5 +348,5 @@ func documents(t *testing.T, db Store) {
 		t.Fatalf("stored %d of %d: %v", n, len(all), err)
 	}
 	_, err = db.Documents.PutDocuments(t.Context(), []intake.Put{put("1", "text", corpus.Ready), put("2", "text", corpus.Ready)})
-	ok(t, err)
+	storetest.OK(t, err)
 }

@@ -9,6 +9,7 @@ import (
 	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 )
 
 // Conversations is an empty store of conversations for one test.
@@ -21,7 +22,7 @@ type Conversations struct {
 
 // Run tests the stores that fresh makes.
 func Run(t *testing.T, fresh func(t *testing.T) Conversations) {
-	run(t, fresh, map[string]map[string]func(*testing.T, Conversations){
+	storetest.RunGroups(t, fresh, map[string]map[string]func(*testing.T, Conversations){
 		"Session": sessionTests, "Event": eventTests, "Turn": turnTests, "Partial": partialTests, "Reasoning": reasoningTests,
 		"Together": togetherTests, "Runtime": runtimeTests, "Page": pageTests, "Revise": reviseTests, "Document": documentTests,
 	})
@@ -34,7 +35,7 @@ func (db Conversations) rows(t *testing.T, wanted map[string]int) {
 		return
 	}
 	for table, n := range wanted {
-		want(t, "rows of "+table, db.Count(t, table), n)
+		storetest.Want(t, "rows of "+table, db.Count(t, table), n)
 	}
 }
 
@@ -42,7 +43,7 @@ func (db Conversations) rows(t *testing.T, wanted map[string]int) {
 func open(t *testing.T, s journal.Store, id string) journal.SessionRecord {
 	t.Helper()
 	r, _, err := s.OpenSession(t.Context(), journal.SessionRecord{Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "WebSocketPlatform"})
-	ok(t, err)
+	storetest.OK(t, err)
 	return r
 }
 
@@ -50,7 +51,7 @@ func open(t *testing.T, s journal.Store, id string) journal.SessionRecord {
 func reset(t *testing.T, s journal.Store, session int64) int64 {
 	t.Helper()
 	seq, err := s.ResetSession(t.Context(), session, 0)
-	ok(t, err)
+	storetest.OK(t, err)
 	return seq
 }
 
@@ -58,7 +59,7 @@ func reset(t *testing.T, s journal.Store, session int64) int64 {
 func say(t *testing.T, s journal.Store, session int64, clientID, text string) journal.Receipt {
 	t.Helper()
 	r, err := s.Receive(t.Context(), message(session, clientID, text))
-	ok(t, err)
+	storetest.OK(t, err)
 	return r
 }
 
@@ -78,7 +79,7 @@ func happen(t *testing.T, s journal.Store, row int64, name, data string) journal
 		e.Data = json.RawMessage(data)
 	}
 	r, err := s.Receive(t.Context(), journal.Incoming{Session: row, Event: e})
-	ok(t, err)
+	storetest.OK(t, err)
 	return r.Event
 }
 
@@ -113,7 +114,7 @@ func begun(row int64, e journal.EventRecord, entries ...journal.Entry) journal.T
 func commit(t *testing.T, s journal.Store, turn journal.TurnRecord) journal.Written {
 	t.Helper()
 	written, err := s.CommitTurn(t.Context(), turn)
-	ok(t, err)
+	storetest.OK(t, err)
 	return written
 }
 
@@ -186,14 +187,14 @@ func stepLines(steps []chat.Reasoning) []string {
 func all(t *testing.T, s journal.Store, row int64) []string {
 	t.Helper()
 	messages, err := s.Messages(t.Context(), row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	steps, err := s.Steps(t.Context(), row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	out := make([]string, len(messages)+len(steps))
 	for _, entry := range slices.Concat(lines(messages), stepLines(steps)) {
 		var seq int
 		_, err := fmt.Sscanf(entry, "%d/", &seq)
-		ok(t, err)
+		storetest.OK(t, err)
 		if seq < 1 || seq > len(out) || out[seq-1] != "" {
 			t.Fatalf("seq %d of %d: %q", seq, len(out), entry)
 		}
@@ -206,7 +207,7 @@ func all(t *testing.T, s journal.Store, row int64) []string {
 func sameJSON(t *testing.T, what string, got json.RawMessage, wanted string) {
 	t.Helper()
 	var a, b any
-	ok(t, json.Unmarshal(got, &a))
-	ok(t, json.Unmarshal([]byte(wanted), &b))
-	want(t, what, a, b)
+	storetest.OK(t, json.Unmarshal(got, &a))
+	storetest.OK(t, json.Unmarshal([]byte(wanted), &b))
+	storetest.Want(t, what, a, b)
 }

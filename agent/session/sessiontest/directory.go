@@ -9,6 +9,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 )
 
 var directoryTests = map[string]func(*testing.T, Database){
@@ -33,84 +34,84 @@ func directoryList(t *testing.T, db Database) {
 		r.Platform = "P"
 		r.UpdatedAt = time.Unix(1700000000+int64(i), 0)
 		_, _, err := s.OpenSession(ctx, r)
-		ok(t, err)
+		storetest.OK(t, err)
 	}
 	first, err := s.Session(ctx, journal.SessionKey{Agent: "a", ID: "1"})
-	ok(t, err)
+	storetest.OK(t, err)
 	greet(t, s, first.RowID, "hi")
 	say(t, s, first.RowID, "", "used last")
 	list := func(filter journal.SessionFilter) string {
 		got, err := s.Sessions(ctx, filter)
-		ok(t, err)
+		storetest.OK(t, err)
 		var ids []string
 		for _, r := range got {
 			ids = append(ids, fmt.Sprintf("%s:%d", r.Key.ID, r.Messages))
-			want(t, "pending", len(r.Pending), 0)
+			storetest.Want(t, "pending", len(r.Pending), 0)
 		}
 		return strings.Join(ids, " ")
 	}
-	want(t, "all", list(journal.SessionFilter{}), "1:2 4:0 3:0 2:0")
-	want(t, "agent", list(journal.SessionFilter{Agent: "a"}), "1:2 4:0 2:0")
-	want(t, "user", list(journal.SessionFilter{Username: "ann"}), "1:2 4:0 3:0")
-	want(t, "owner", list(journal.SessionFilter{Owner: "o1", Agent: "a"}), "1:2 2:0")
-	want(t, "limit", list(journal.SessionFilter{Limit: 2}), "1:2 4:0")
-	want(t, "none", list(journal.SessionFilter{Username: "eve"}), "")
+	storetest.Want(t, "all", list(journal.SessionFilter{}), "1:2 4:0 3:0 2:0")
+	storetest.Want(t, "agent", list(journal.SessionFilter{Agent: "a"}), "1:2 4:0 2:0")
+	storetest.Want(t, "user", list(journal.SessionFilter{Username: "ann"}), "1:2 4:0 3:0")
+	storetest.Want(t, "owner", list(journal.SessionFilter{Owner: "o1", Agent: "a"}), "1:2 2:0")
+	storetest.Want(t, "limit", list(journal.SessionFilter{Limit: 2}), "1:2 4:0")
+	storetest.Want(t, "none", list(journal.SessionFilter{Username: "eve"}), "")
 	fourth, err := s.Session(ctx, journal.SessionKey{Agent: "a", ID: "4"})
-	ok(t, err)
+	storetest.OK(t, err)
 	greet(t, s, fourth.RowID, "greeting")
-	want(t, "greeted", list(journal.SessionFilter{}), "4:1 1:2 3:0 2:0")
-	want(t, "spoken", list(journal.SessionFilter{Spoken: true}), "1:2")
+	storetest.Want(t, "greeted", list(journal.SessionFilter{}), "4:1 1:2 3:0 2:0")
+	storetest.Want(t, "spoken", list(journal.SessionFilter{Spoken: true}), "1:2")
 	second, err := s.Session(ctx, journal.SessionKey{Agent: "a", ID: "2"})
-	ok(t, err)
+	storetest.OK(t, err)
 	other := message(second.RowID, "", "from afar")
 	other.Sender = "ws://peer/"
 	_, err = s.Receive(ctx, other)
-	ok(t, err)
-	want(t, "spoken by an agent", list(journal.SessionFilter{Spoken: true}), "1:2")
+	storetest.OK(t, err)
+	storetest.Want(t, "spoken by an agent", list(journal.SessionFilter{Spoken: true}), "1:2")
 	say(t, s, second.RowID, "", strings.Repeat("ü", 101))
 	say(t, s, second.RowID, "", "later")
 	begins := func() []string {
 		got, err := s.Sessions(ctx, journal.SessionFilter{Agent: "a"})
-		ok(t, err)
+		storetest.OK(t, err)
 		firsts := []string{}
 		for _, r := range got {
 			firsts = append(firsts, r.Key.ID+":"+r.First)
 		}
 		return firsts
 	}
-	want(t, "first said", begins(), []string{"2:" + strings.Repeat("ü", 100), "4:", "1:used last"})
+	storetest.Want(t, "first said", begins(), []string{"2:" + strings.Repeat("ü", 100), "4:", "1:used last"})
 	revise(t, s, second.RowID, "", "better", 2)
-	want(t, "first said, revised", begins()[0], "2:better")
+	storetest.Want(t, "first said, revised", begins()[0], "2:better")
 	reset(t, s, second.RowID)
 	second, err = s.Session(ctx, second.Key)
-	ok(t, err)
-	want(t, "reset", []int64{second.Seq, second.ResetSeq}, []int64{4, 4})
+	storetest.OK(t, err)
+	storetest.Want(t, "reset", []int64{second.Seq, second.ResetSeq}, []int64{4, 4})
 
 	name := "renamed"
-	ok(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
+	storetest.OK(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err := s.Session(ctx, first.Key)
-	ok(t, err)
-	want(t, "first said, named", begins()[2], "1:")
-	want(t, "name and messages", []any{got.Name, got.Messages}, []any{"renamed", 2})
+	storetest.OK(t, err)
+	storetest.Want(t, "first said, named", begins()[2], "1:")
+	storetest.Want(t, "name and messages", []any{got.Name, got.Messages}, []any{"renamed", 2})
 	reset(t, s, first.RowID)
-	want(t, "after a reset", open(t, s, "1").Name, "renamed")
+	storetest.Want(t, "after a reset", open(t, s, "1").Name, "renamed")
 	name = ""
-	ok(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
+	storetest.OK(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err = s.Session(ctx, first.Key)
-	ok(t, err)
-	want(t, "no name", got.Name, "")
+	storetest.OK(t, err)
+	storetest.Want(t, "no name", got.Name, "")
 	name = "\u202ePay\u2069 סל\u200f"
-	ok(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
+	storetest.OK(t, s.Directory.ChangeSession(ctx, first.Key, journal.SessionChange{Name: &name}))
 	got, err = s.Session(ctx, first.Key)
-	ok(t, err)
-	want(t, "a name that would turn what follows", got.Name, "Pay סל")
+	storetest.OK(t, err)
+	storetest.Want(t, "a name that would turn what follows", got.Name, "Pay סל")
 	fresh, _, err := s.OpenSession(ctx,
 		journal.SessionRecord{Key: journal.SessionKey{Agent: first.Key.Agent, ID: "turned"}, Name: name, Platform: "p"})
-	ok(t, err)
-	want(t, "such a name at the beginning", fresh.Name, "Pay סל")
+	storetest.OK(t, err)
+	storetest.Want(t, "such a name at the beginning", fresh.Name, "Pay סל")
 	found, err := s.Sessions(ctx, journal.SessionFilter{Match: "pay סל"})
-	ok(t, err)
-	want(t, "found by it", len(found), 2)
+	storetest.OK(t, err)
+	storetest.Want(t, "found by it", len(found), 2)
 }
 
 // directoryFind finds sessions as they were opened, with the stored precision of times.
@@ -120,15 +121,15 @@ func directoryFind(t *testing.T, db Database) {
 	opened, _, err := s.OpenSession(t.Context(), journal.SessionRecord{
 		Key: journal.SessionKey{Agent: "a", ID: "x"}, Platform: "P", CreatedAt: at, EnteredAt: at, WakeAt: at,
 	})
-	ok(t, err)
+	storetest.OK(t, err)
 	kept := at.UTC().Truncate(time.Microsecond)
-	want(t, "times", []time.Time{opened.CreatedAt, opened.EnteredAt, opened.WakeAt}, []time.Time{kept, kept, kept})
+	storetest.Want(t, "times", []time.Time{opened.CreatedAt, opened.EnteredAt, opened.WakeAt}, []time.Time{kept, kept, kept})
 	if opened.UpdatedAt.Before(time.Now().Add(-time.Minute)) || opened.Variables == nil {
 		t.Errorf("opened %+v", opened)
 	}
 	found, err := s.Session(t.Context(), opened.Key)
-	ok(t, err)
-	want(t, "found", found, opened)
+	storetest.OK(t, err)
+	storetest.Want(t, "found", found, opened)
 }
 
 func directoryDelete(t *testing.T, db Database) {
@@ -143,11 +144,11 @@ func directoryDelete(t *testing.T, db Database) {
 	commit(t, s, turn)
 	learn(t, s, session.RowID, attach(t, s, session.RowID, "a.md"), "a.md")
 	happen(t, s, session.RowID, "waits", "")
-	ok(t, s.Directory.DeleteSession(ctx, session.Key))
-	db.conversations().rows(t, map[string]int{
+	storetest.OK(t, s.Directory.DeleteSession(ctx, session.Key))
+	conversations(db).rows(t, map[string]int{
 		"session": 1, "chat": 1, "event": 1, "transition": 0, "reasoning_step": 0, "intent_prediction": 0, "parameter": 0, "session_document": 0,
 	})
-	want(t, "alarms", alarms(t, s, "a", 10), []string{})
+	storetest.Want(t, "alarms", alarms(t, s, "a", 10), []string{})
 	if again := open(t, s, "x"); again.RowID <= session.RowID || again.Seq != 0 || len(again.Pending) > 0 {
 		t.Errorf("made again: %+v", again)
 	}
@@ -157,10 +158,10 @@ func directoryMissing(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	nobody := journal.SessionKey{Agent: "a", ID: "nobody"}
 	_, err := s.Session(ctx, nobody)
-	wantKind(t, "Session", err, fault.NotFound)
+	storetest.WantKind(t, "Session", err, fault.NotFound)
 	pinned := true
-	wantKind(t, "ChangeSession", s.Directory.ChangeSession(ctx, nobody, journal.SessionChange{Pinned: &pinned}), fault.NotFound)
-	wantKind(t, "DeleteSession", s.Directory.DeleteSession(ctx, nobody), fault.NotFound)
+	storetest.WantKind(t, "ChangeSession", s.Directory.ChangeSession(ctx, nobody, journal.SessionChange{Pinned: &pinned}), fault.NotFound)
+	storetest.WantKind(t, "DeleteSession", s.Directory.DeleteSession(ctx, nobody), fault.NotFound)
 }
 
 func directoryInvalid(t *testing.T, db Database) {
@@ -172,11 +173,11 @@ func directoryInvalid(t *testing.T, db Database) {
 		"long user": {Key: journal.SessionKey{Agent: "a", ID: "x"}, Username: strings.Repeat("x", 5000)},
 	} {
 		_, _, err := s.OpenSession(ctx, r)
-		wantKind(t, name, err, fault.Invalid)
+		storetest.WantKind(t, name, err, fault.Invalid)
 	}
 	row := open(t, s, "x").RowID
 	_, err := s.Receive(ctx, message(row, strings.Repeat("x", 5000), "x"))
-	wantKind(t, "long client id", err, fault.Invalid)
+	storetest.WantKind(t, "long client id", err, fault.Invalid)
 	e := say(t, s, row, "", "x").Event
 	for name, turn := range map[string]journal.TurnRecord{
 		"neither":          begun(row, e, journal.Entry{}),
@@ -191,7 +192,7 @@ func directoryInvalid(t *testing.T, db Database) {
 		"negative":     {Session: row, Turn: e.Turn, Handled: []int64{e.ID}, Links: []journal.Link{{Step: 1, Answer: -1}}},
 	} {
 		_, err := s.CommitTurn(ctx, turn)
-		wantKind(t, name, err, fault.Invalid)
+		storetest.WantKind(t, name, err, fault.Invalid)
 	}
-	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "x"`})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "x"`})
 }

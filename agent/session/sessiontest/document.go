@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 	"docent/payload"
 )
 
@@ -22,12 +23,12 @@ var fileTests = map[string]func(*testing.T, Database){"Removed": fileRemoved}
 func attach(t *testing.T, s journal.Store, session int64, name string) journal.EventRecord {
 	t.Helper()
 	content, err := json.Marshal(payload.NewFile(name, "text/plain", []byte("a secret")).Text())
-	ok(t, err)
+	storetest.OK(t, err)
 	r, err := s.Receive(t.Context(), journal.Incoming{
 		Session: session, ClientID: name, Type: payload.TypeFile, Content: content,
 		Event: journal.EventRecord{Name: "receive_file", Info: name, Human: true},
 	})
-	ok(t, err)
+	storetest.OK(t, err)
 	return r.Event
 }
 
@@ -37,7 +38,7 @@ func learn(t *testing.T, s journal.Store, session int64, e journal.EventRecord, 
 	record := begun(session, e, told("read"))
 	for _, name := range names {
 		content, err := json.Marshal(map[string]any{"source": name, "nul": "\x00"})
-		ok(t, err)
+		storetest.OK(t, err)
 		record.Documents = append(record.Documents, journal.Document{Content: content})
 	}
 	commit(t, s, record)
@@ -47,12 +48,12 @@ func learn(t *testing.T, s journal.Store, session int64, e journal.EventRecord, 
 func documents(t *testing.T, s journal.Store, session int64) []string {
 	t.Helper()
 	stored, err := s.SessionDocuments(t.Context(), session)
-	ok(t, err)
+	storetest.OK(t, err)
 	out := []string{}
 	last := int64(0)
 	for _, d := range stored {
 		var content struct{ Source string }
-		ok(t, json.Unmarshal(d.Content, &content))
+		storetest.OK(t, json.Unmarshal(d.Content, &content))
 		if d.ID <= last {
 			t.Errorf("document %s has the id %d after %d", content.Source, d.ID, last)
 		}
@@ -66,16 +67,16 @@ func documents(t *testing.T, s journal.Store, session int64) []string {
 func documentKept(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
-	want(t, "none", documents(t, s, row), []string{})
-	want(t, "nobody's", documents(t, s, 999), []string{})
+	storetest.Want(t, "none", documents(t, s, row), []string{})
+	storetest.Want(t, "nobody's", documents(t, s, 999), []string{})
 	first := attach(t, s, row, "a.md")
 	learn(t, s, row, first, "a.md", "b.md")
 	learn(t, s, row, first, "twice") // the turn is committed already
 	learn(t, s, other, attach(t, s, other, "c.md"), "c.md")
 	commit(t, s, journal.TurnRecord{Session: row, Documents: []journal.Document{{Content: json.RawMessage(`{"source":"greeting"}`)}}})
-	want(t, "documents", documents(t, db.Open(t), row), []string{"1 a.md", "1 b.md", "0 greeting"})
-	want(t, "another's", documents(t, s, other), []string{"1 c.md"})
-	wantKind(t, "not JSON", func() error {
+	storetest.Want(t, "documents", documents(t, db.Open(t), row), []string{"1 a.md", "1 b.md", "0 greeting"})
+	storetest.Want(t, "another's", documents(t, s, other), []string{"1 c.md"})
+	storetest.WantKind(t, "not JSON", func() error {
 		_, err := s.CommitTurn(t.Context(), journal.TurnRecord{Session: row, Documents: []journal.Document{{Content: json.RawMessage(`{`)}}})
 		return err
 	}(), "invalid")
@@ -83,10 +84,10 @@ func documentKept(t *testing.T, db Conversations) {
 	forget := begun(row, say(t, s, row, "2", "forget").Event, told("forgotten"))
 	forget.Forget, forget.Documents = true, []journal.Document{{Content: json.RawMessage(`{"source":"new"}`)}}
 	commit(t, s, forget)
-	want(t, "after forgetting", documents(t, s, row), []string{"2 new"})
+	storetest.Want(t, "after forgetting", documents(t, s, row), []string{"2 new"})
 	reset(t, s, row)
-	want(t, "after a reset", documents(t, s, row), []string{})
-	want(t, "another's", documents(t, s, other), []string{"1 c.md"})
+	storetest.Want(t, "after a reset", documents(t, s, row), []string{})
+	storetest.Want(t, "another's", documents(t, s, other), []string{"1 c.md"})
 	db.rows(t, map[string]int{"session_document": 1})
 }
 
@@ -96,9 +97,9 @@ func documentReplaced(t *testing.T, db Conversations) {
 	row := open(t, s, "x").RowID
 	converse(t, s, row, "one")
 	learn(t, s, row, attach(t, s, row, "a.md"), "a.md")
-	want(t, "documents", documents(t, s, row), []string{"2 a.md"})
+	storetest.Want(t, "documents", documents(t, s, row), []string{"2 a.md"})
 	revise(t, s, row, "r", "uno", 1)
-	want(t, "after the change of an earlier question", documents(t, s, row), []string{})
+	storetest.Want(t, "after the change of an earlier question", documents(t, s, row), []string{})
 }
 
 // fileRemoved removes a file with its documents.
@@ -110,10 +111,10 @@ func fileRemoved(t *testing.T, db Database) {
 		learn(t, s, session, attach(t, s, session, "a.md"), "a.md")
 	}
 	read := attach(t, s, row, "b.md")
-	wantKind(t, "a file that is still read", s.Directory.RemoveFile(ctx, row, 3, json.RawMessage(`"gone"`)), "conflict")
+	storetest.WantKind(t, "a file that is still read", s.Directory.RemoveFile(ctx, row, 3, json.RawMessage(`"gone"`)), "conflict")
 	learn(t, s, row, read, "b.md")
 	messages, err := s.Messages(ctx, row, journal.MessageQuery{Turn: 3})
-	ok(t, err)
+	storetest.OK(t, err)
 	if !strings.Contains(string(messages[0].Content), "base64") {
 		t.Errorf("the refused removal left %s", messages[0].Content)
 	}
@@ -123,10 +124,10 @@ func fileRemoved(t *testing.T, db Database) {
 			t.Errorf("turn %d without a file: %v", turn, err)
 		}
 	}
-	ok(t, s.Directory.RemoveFile(ctx, row, 2, left))
-	want(t, "documents", documents(t, s, row), []string{"3 b.md"})
-	want(t, "another's", documents(t, s, other), []string{"1 a.md"})
+	storetest.OK(t, s.Directory.RemoveFile(ctx, row, 2, left))
+	storetest.Want(t, "documents", documents(t, s, row), []string{"3 b.md"})
+	storetest.Want(t, "another's", documents(t, s, other), []string{"1 a.md"})
 	messages, err = s.Messages(ctx, row, journal.MessageQuery{Turn: 2})
-	ok(t, err)
-	want(t, "the message", string(messages[0].Content), string(left))
+	storetest.OK(t, err)
+	storetest.Want(t, "the message", string(messages[0].Content), string(left))
 }

@@ -14,6 +14,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 )
 
 var eventTests = map[string]func(*testing.T, Conversations){
@@ -35,46 +36,47 @@ func eventReceive(t *testing.T, db Conversations) {
 	in := message(row, "m1", "one")
 	in.Event.Time = at
 	first, err := s.Receive(ctx, in)
-	ok(t, err)
+	storetest.OK(t, err)
 	e, m := first.Event, first.Event.Message
-	want(t, "message", []any{m.ID > 0, m.Seq, m.Turn, m.ClientID, m.Type, string(m.Content), m.IsUser, m.Time},
+	storetest.Want(t, "message", []any{m.ID > 0, m.Seq, m.Turn, m.ClientID, m.Type, string(m.Content), m.IsUser, m.Time},
 		[]any{true, int64(1), int64(1), "m1", "str", `"one"`, true, at})
-	want(t, "event", []any{e.ID > 0, e.Turn, e.Name, e.Info, e.Human, string(e.Data), e.Origin == nil, e.Time, e.Begun},
+	storetest.Want(t, "event", []any{e.ID > 0, e.Turn, e.Name, e.Info, e.Human, string(e.Data), e.Origin == nil, e.Time, e.Begun},
 		[]any{true, int64(1), "receive_message_text", "one", true, `"one"`, true, at, false})
-	want(t, "receipt", []any{first.Duplicate, len(first.History)}, []any{false, 0})
+	storetest.Want(t, "receipt", []any{first.Duplicate, len(first.History)}, []any{false, 0})
 	reply(t, s, row, e, "re one", "re one again")
 
 	second := say(t, s, row, "m2", "two")
-	want(t, "second", lines([]agent.ChatMessage{second.Event.Message}), []string{`4/2 user "two"`})
-	want(t, "history", lines(second.History), []string{`1/1 user "one"`, `2/1 agent "re one"`, `3/1 agent "re one again"`})
+	storetest.Want(t, "second", lines([]agent.ChatMessage{second.Event.Message}), []string{`4/2 user "two"`})
+	storetest.Want(t, "history", lines(second.History), []string{`1/1 user "one"`, `2/1 agent "re one"`, `3/1 agent "re one again"`})
 
 	again, err := s.Receive(ctx, journal.Incoming{
 		Session: row, ClientID: "m2", Type: "other", Content: json.RawMessage(`"other"`), History: 2,
 		Event: journal.EventRecord{Name: "other", Data: json.RawMessage(`1`), Origin: json.RawMessage(`{}`)},
 	})
-	ok(t, err)
-	want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, second.Event})
-	want(t, "its history", lines(again.History), []string{`2/1 agent "re one"`, `3/1 agent "re one again"`})
+	storetest.OK(t, err)
+	storetest.Want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, second.Event})
+	storetest.Want(t, "its history", lines(again.History), []string{`2/1 agent "re one"`, `3/1 agent "re one again"`})
 	duplicate := say(t, db.Open(t), row, "m1", "one")
 	first.Event.Handled = true
-	want(t, "the first again", duplicate.Event, first.Event)
+	storetest.Want(t, "the first again", duplicate.Event, first.Event)
 	db.rows(t, map[string]int{"chat": 4, "event": 2})
 
 	if say(t, s, other, "m1", "elsewhere").Duplicate {
 		t.Error("a client id counts in another session")
 	}
 	a, b := say(t, s, row, "", "no id"), say(t, s, row, "", "no id")
-	want(t, "without an id", []any{a.Duplicate, b.Duplicate, a.Event.Message.Seq, b.Event.Message.Seq, b.Event.Turn, b.Event.ID > a.Event.ID},
+	storetest.Want(t, "without an id",
+		[]any{a.Duplicate, b.Duplicate, a.Event.Message.Seq, b.Event.Message.Seq, b.Event.Turn, b.Event.ID > a.Event.ID},
 		[]any{false, false, int64(5), int64(6), int64(4), true})
 	none, err := s.Receive(ctx, journal.Incoming{Session: row, Type: "str", Content: json.RawMessage(`"x"`)})
-	ok(t, err)
-	want(t, "no history", len(none.History), 0)
+	storetest.OK(t, err)
+	storetest.Want(t, "no history", len(none.History), 0)
 }
 
 // eventReceiveRace sends each message from several connections at once.
 func eventReceiveRace(t *testing.T, db Conversations) {
 	const messages, callers = 10, 4
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	handles := []journal.Store{db.Open(t), db.Open(t)}
 	row := open(t, handles[0], "x").RowID
 	for n := range messages {
@@ -94,11 +96,11 @@ func eventReceiveRace(t *testing.T, db Conversations) {
 			if !r.Duplicate {
 				fresh++
 			}
-			want(t, "event", r.Event, receipts[0].Event)
-			want(t, "history", len(r.History), n)
+			storetest.Want(t, "event", r.Event, receipts[0].Event)
+			storetest.Want(t, "history", len(r.History), n)
 		}
 		m := receipts[0].Event.Message
-		want(t, "stored", []int64{int64(fresh), m.Seq, m.Turn}, []int64{1, int64(n + 1), int64(n + 1)})
+		storetest.Want(t, "stored", []int64{int64(fresh), m.Seq, m.Turn}, []int64{1, int64(n + 1), int64(n + 1)})
 	}
 }
 
@@ -106,7 +108,7 @@ func eventReceiveRace(t *testing.T, db Conversations) {
 // id is stored once, also if a message has the same id.
 func eventOnce(t *testing.T, db Conversations) {
 	const events, callers = 5, 4
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	handles := []journal.Store{db.Open(t), db.Open(t)}
 	row := open(t, handles[0], "x").RowID
 	other := open(t, handles[0], "y").RowID
@@ -131,16 +133,16 @@ func eventOnce(t *testing.T, db Conversations) {
 		for _, r := range receipts {
 			if !r.Duplicate {
 				fresh++
-				want(t, "history", len(r.History), 1)
+				storetest.Want(t, "history", len(r.History), 1)
 			}
-			want(t, "event", []any{r.Event.ID, r.Event.Turn, r.Event.Name}, []any{receipts[0].Event.ID, int64(n + 2), "shipped"})
+			storetest.Want(t, "event", []any{r.Event.ID, r.Event.Turn, r.Event.Name}, []any{receipts[0].Event.ID, int64(n + 2), "shipped"})
 			sameJSON(t, "data", r.Event.Data, `{"order":`+fmt.Sprint(n)+`}`)
 		}
-		want(t, "stored", fresh, 1)
+		storetest.Want(t, "stored", fresh, 1)
 		in.Session = other
 		elsewhere, err := handles[1].Receive(ctx, in)
-		ok(t, err)
-		want(t, "in another session", elsewhere.Duplicate, false)
+		storetest.OK(t, err)
+		storetest.Want(t, "in another session", elsewhere.Duplicate, false)
 	}
 }
 
@@ -158,23 +160,23 @@ func eventSilent(t *testing.T, db Conversations) {
 				Origin: json.RawMessage(`{"peer":"p"}`),
 			},
 		})
-		ok(t, err)
+		storetest.OK(t, err)
 		e := r.Event
-		want(t, "event", []any{e.Name, e.Info, e.Human, e.Time, e.Message, r.Duplicate},
+		storetest.Want(t, "event", []any{e.Name, e.Info, e.Human, e.Time, e.Message, r.Duplicate},
 			[]any{"user_update_ui", "i", true, at, agent.ChatMessage{}, false})
 		sameJSON(t, "data", e.Data, `{"a":1}`)
 		sameJSON(t, "origin", e.Origin, `{"peer":"p"}`)
-		want(t, "history", lines(r.History), []string{`1/1 user "one"`})
+		storetest.Want(t, "history", lines(r.History), []string{`1/1 user "one"`})
 	}
 	empty := happen(t, s, row, "tick", "")
-	want(t, "empty", []any{empty.Turn, empty.Data == nil, empty.Origin == nil, empty.Human}, []any{int64(4), true, true, false})
+	storetest.Want(t, "empty", []any{empty.Turn, empty.Data == nil, empty.Origin == nil, empty.Human}, []any{int64(4), true, true, false})
 	next := say(t, s, row, "m2", "two")
-	want(t, "next", lines([]agent.ChatMessage{next.Event.Message}), []string{`2/5 user "two"`})
-	want(t, "reply", reply(t, s, row, empty, "ticked"), []string{`3/4 agent "ticked"`})
+	storetest.Want(t, "next", lines([]agent.ChatMessage{next.Event.Message}), []string{`2/5 user "two"`})
+	storetest.Want(t, "reply", reply(t, s, row, empty, "ticked"), []string{`3/4 agent "ticked"`})
 	got := open(t, s, "x")
-	want(t, "counters", []int64{got.Seq, got.Turn}, []int64{3, 5})
+	storetest.Want(t, "counters", []int64{got.Seq, got.Turn}, []int64{3, 5})
 	for _, e := range got.Pending[1:3] {
-		want(t, "kept", []any{e.Name, e.Info, e.Human, e.Time, e.Message}, []any{"user_update_ui", "i", true, at, agent.ChatMessage{}})
+		storetest.Want(t, "kept", []any{e.Name, e.Info, e.Human, e.Time, e.Message}, []any{"user_update_ui", "i", true, at, agent.ChatMessage{}})
 		sameJSON(t, "kept data", e.Data, `{"a":1}`)
 		sameJSON(t, "kept origin", e.Origin, `{"peer":"p"}`)
 	}
@@ -196,7 +198,7 @@ func eventCarries(t *testing.T, db Conversations) {
 		}
 		for range 2 { // new and repeated
 			r, err := s.Receive(ctx, in)
-			ok(t, err)
+			storetest.OK(t, err)
 			sameJSON(t, "received", r.Event.Data, tc.want)
 			sameJSON(t, "content", r.Event.Message.Content, tc.content)
 		}
@@ -214,17 +216,17 @@ func eventPending(t *testing.T, db Conversations) {
 	tick := happen(t, s, row, "tick", "1")
 	three := say(t, s, row, "m3", "three").Event
 	queue := open(t, s, "x").Pending
-	want(t, "as received", queue, []journal.EventRecord{one, two, tick, three})
+	storetest.Want(t, "as received", queue, []journal.EventRecord{one, two, tick, three})
 
 	reply(t, s, row, one, "to one")
 	got := open(t, db.Open(t), "x")
-	want(t, "pending", got.Pending, []journal.EventRecord{two, tick, three})
-	want(t, "counters", []int64{got.Seq, got.Turn}, []int64{5, 4})
+	storetest.Want(t, "pending", got.Pending, []journal.EventRecord{two, tick, three})
+	storetest.Want(t, "counters", []int64{got.Seq, got.Turn}, []int64{5, 4})
 	reply(t, s, row, two)
 	reply(t, s, row, three, "to three")
-	want(t, "pending", pending(t, s, "x"), []string{"3 tick 1"})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{"3 tick 1"})
 	reply(t, s, row, tick)
-	want(t, "pending", pending(t, s, "x"), []string{})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{})
 }
 
 // eventSender stores the agent that sent a message.
@@ -235,31 +237,31 @@ func eventSender(t *testing.T, db Conversations) {
 	in := message(row, "m2", "an agent")
 	in.Sender = "ws://peer/p"
 	r, err := s.Receive(ctx, in)
-	ok(t, err)
-	want(t, "receipt", r.Event.Message.Sender, "ws://peer/p")
+	storetest.OK(t, err)
+	storetest.Want(t, "receipt", r.Event.Message.Sender, "ws://peer/p")
 	again, err := s.Receive(ctx, message(row, "m2", "an agent"))
-	ok(t, err)
-	want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, r.Event})
+	storetest.OK(t, err)
+	storetest.Want(t, "duplicate", []any{again.Duplicate, again.Event}, []any{true, r.Event})
 	commit(t, s, journal.TurnRecord{
 		Session: row, Turn: r.Event.Turn,
 		Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(`"re"`)}}},
 	})
 	history := say(t, s, row, "m3", "the user again").History
 	messages, err := s.Messages(ctx, row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	senders := func(all []agent.ChatMessage) (out []string) {
 		for _, m := range all {
 			out = append(out, m.Sender)
 		}
 		return out
 	}
-	want(t, "history", senders(history), []string{"", "ws://peer/p", ""})
-	want(t, "messages", senders(messages), []string{"", "ws://peer/p", "", ""})
+	storetest.Want(t, "history", senders(history), []string{"", "ws://peer/p", ""})
+	storetest.Want(t, "messages", senders(messages), []string{"", "ws://peer/p", "", ""})
 	waiting := []string{}
 	for _, e := range open(t, s, "x").Pending {
 		waiting = append(waiting, e.Message.Sender)
 	}
-	want(t, "pending", waiting, []string{"", "ws://peer/p", ""})
+	storetest.Want(t, "pending", waiting, []string{"", "ws://peer/p", ""})
 }
 
 // eventHeld keeps events in the queue that a turn does not take.
@@ -269,18 +271,18 @@ func eventHeld(t *testing.T, db Conversations) {
 	held := happen(t, s, row, "held", `{"n":1}`)
 	for i := range 3 {
 		e := say(t, s, row, "", "x").Event
-		want(t, "reply", reply(t, s, row, e, "y"), []string{fmt.Sprintf(`%d/%d agent "y"`, 2*i+2, i+2)})
+		storetest.Want(t, "reply", reply(t, s, row, e, "y"), []string{fmt.Sprintf(`%d/%d agent "y"`, 2*i+2, i+2)})
 		greet(t, s, row)
-		want(t, "pending", len(open(t, s, "x").Pending), 1)
+		storetest.Want(t, "pending", len(open(t, s, "x").Pending), 1)
 	}
 	// The runtime drops an event with a turn that leaves no entries.
 	other := happen(t, s, row, "other", "2")
 	reply(t, s, row, held)
-	want(t, "pending", pending(t, s, "x"), []string{"5 other 2"})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{"5 other 2"})
 	// A turn without an event may also handle events.
 	commit(t, s, journal.TurnRecord{Session: row, State: "s", Handled: []int64{other.ID}})
-	want(t, "pending", pending(t, s, "x"), []string{})
-	want(t, "state", open(t, s, "x").State, "s")
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{})
+	storetest.Want(t, "state", open(t, s, "x").State, "s")
 }
 
 // eventOdd stores unusual JSON. The store refuses it with the right error, or returns it unchanged.
@@ -298,16 +300,16 @@ func eventOdd(t *testing.T, db Conversations) {
 		in := message(row, "", "x")
 		in.Content = raw
 		_, err := s.Receive(ctx, in)
-		wantKind(t, name+" message", err, fault.Invalid)
+		storetest.WantKind(t, name+" message", err, fault.Invalid)
 		_, err = s.Receive(ctx, journal.Incoming{Session: row, Event: journal.EventRecord{Name: "e", Data: raw}})
-		wantKind(t, name+" data", err, fault.Invalid)
+		storetest.WantKind(t, name+" data", err, fault.Invalid)
 		for what, turn := range map[string]journal.TurnRecord{
 			"reply":    {Session: row, Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "json", Content: raw}}}},
 			"step":     {Session: row, Entries: []journal.Entry{{Step: &chat.Reasoning{Kind: "k", StepKind: "s", Payload: raw}}}},
 			"variable": {Session: row, Set: map[string]json.RawMessage{"v": raw}},
 		} {
 			_, err = s.CommitTurn(ctx, turn)
-			wantKind(t, name+" "+what, err, fault.Invalid)
+			storetest.WantKind(t, name+" "+what, err, fault.Invalid)
 		}
 	}
 	for i, content := range []string{
@@ -320,7 +322,7 @@ func eventOdd(t *testing.T, db Conversations) {
 			in.Event.Data = in.Content
 		}
 		_, err := s.Receive(ctx, in)
-		ok(t, err)
+		storetest.OK(t, err)
 		commit(t, s, journal.TurnRecord{Session: row, Set: map[string]json.RawMessage{"v": in.Content}})
 		got := open(t, s, "x")
 		for what, stored := range map[string]json.RawMessage{"message": got.Pending[i].Message.Content, "variable": got.Variables["v"]} {
@@ -331,7 +333,7 @@ func eventOdd(t *testing.T, db Conversations) {
 	in := message(row, "", "x")
 	in.Content = json.RawMessage(`{"a\u0000b":"\u0000"}`)
 	r, err := s.Receive(ctx, in)
-	ok(t, err)
+	storetest.OK(t, err)
 	if got := string(r.Event.Message.Content); !strings.Contains(got, "a") || db.Count != nil && strings.Contains(got, "u0000") {
 		t.Errorf("a key became %s", got)
 	}
@@ -344,7 +346,7 @@ func sameNumbers(t *testing.T, what string, got json.RawMessage, wanted string) 
 		d := json.NewDecoder(strings.NewReader(raw))
 		d.UseNumber()
 		var v any
-		ok(t, d.Decode(&v))
+		storetest.OK(t, d.Decode(&v))
 		return numbers(t, v)
 	}
 	if !reflect.DeepEqual(decode(string(got)), decode(wanted)) { // cmp is too slow for deep nesting

@@ -9,6 +9,7 @@ import (
 
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 )
 
 var leaseTests = map[string]func(*testing.T, Database){
@@ -30,7 +31,7 @@ const (
 func join(t *testing.T, s Store, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
-		ok(t, s.Leases.JoinReplicas(t.Context(), id, longLease))
+		storetest.OK(t, s.Leases.JoinReplicas(t.Context(), id, longLease))
 	}
 }
 
@@ -46,14 +47,14 @@ func claim(t *testing.T, s journal.Store, replica string) (journal.SessionRecord
 func mustClaim(t *testing.T, s journal.Store, replica string) journal.SessionRecord {
 	t.Helper()
 	record, err := claim(t, s, replica)
-	ok(t, err)
+	storetest.OK(t, err)
 	return record
 }
 
 // wantHeld checks the error about a session that a replica runs.
 func wantHeld(t *testing.T, err error, session int64, replica string) {
 	t.Helper()
-	wantKind(t, "claim", err, fault.Unavailable)
+	storetest.WantKind(t, "claim", err, fault.Unavailable)
 	var held *journal.HeldError
 	if !errors.As(err, &held) || *held != (journal.HeldError{Session: session, Replica: replica}) {
 		t.Fatalf("got error %v, want one about session %d of replica %s", err, session, replica)
@@ -64,14 +65,14 @@ func leaseClaim(t *testing.T, db Database) {
 	a, b := db.Open(t), db.Open(t)
 	join(t, a, "A", "B")
 	first := mustClaim(t, a, "A")
-	want(t, "new session", []any{first.Replica, first.Fence}, []any{"A", int64(1)})
+	storetest.Want(t, "new session", []any{first.Replica, first.Fence}, []any{"A", int64(1)})
 	_, err := claim(t, b, "B")
 	wantHeld(t, err, first.RowID, "A")
-	want(t, "again", mustClaim(t, a, "A").Fence, int64(2))
-	want(t, "without a claim", []any{mustClaim(t, b, "").Replica, mustClaim(t, b, "").Fence}, []any{"", int64(0)})
-	ok(t, a.Leases.LeaveReplicas(t.Context(), "A"))
+	storetest.Want(t, "again", mustClaim(t, a, "A").Fence, int64(2))
+	storetest.Want(t, "without a claim", []any{mustClaim(t, b, "").Replica, mustClaim(t, b, "").Fence}, []any{"", int64(0)})
+	storetest.OK(t, a.Leases.LeaveReplicas(t.Context(), "A"))
 	taken := mustClaim(t, b, "B")
-	want(t, "after A left", []any{taken.RowID, taken.Replica, taken.Fence}, []any{first.RowID, "B", int64(3)})
+	storetest.Want(t, "after A left", []any{taken.RowID, taken.Replica, taken.Fence}, []any{first.RowID, "B", int64(3)})
 }
 
 // leaseStale checks that a replica writes nothing into a session that another one has loaded.
@@ -84,10 +85,10 @@ func leaseStale(t *testing.T, db Database) {
 		return in
 	}
 	r, err := a.Receive(ctx, fenced(message(old.RowID, "m", "one")))
-	ok(t, err)
-	ok(t, a.Leases.LeaveReplicas(ctx, "A"))
+	storetest.OK(t, err)
+	storetest.OK(t, a.Leases.LeaveReplicas(ctx, "A"))
 	now := mustClaim(t, b, "B")
-	want(t, "pending", len(now.Pending), 1)
+	storetest.Want(t, "pending", len(now.Pending), 1)
 	before := all(t, b, old.RowID)
 
 	turn := begun(old.RowID, r.Event, thought("late", 2), told("late"))
@@ -111,25 +112,25 @@ func leaseStale(t *testing.T, db Database) {
 		"reset": func() error { _, err := a.ResetSession(ctx, old.RowID, old.Fence); return err },
 	} {
 		err := write()
-		wantKind(t, name, err, fault.Unavailable)
+		storetest.WantKind(t, name, err, fault.Unavailable)
 		if !errors.Is(err, journal.ErrStale) {
 			t.Errorf("%s: got error %v, want ErrStale", name, err)
 		}
 	}
-	want(t, "record", all(t, b, old.RowID), before)
+	storetest.Want(t, "record", all(t, b, old.RowID), before)
 	session, _, err := b.OpenSession(ctx, journal.SessionRecord{Key: old.Key, Platform: "P"})
-	ok(t, err)
-	want(t, "session", []any{session.State, session.Turn, len(session.Pending)}, []any{now.State, now.Turn, 1})
+	storetest.OK(t, err)
+	storetest.Want(t, "session", []any{session.State, session.Turn, len(session.Pending)}, []any{now.State, now.Turn, 1})
 
 	turn.Fence = now.Fence
 	written, err := b.CommitTurn(ctx, turn)
-	ok(t, err)
-	want(t, "the new replica's turn", []any{len(written.Entries), written.Repeated}, []any{2, false})
+	storetest.OK(t, err)
+	storetest.Want(t, "the new replica's turn", []any{len(written.Entries), written.Repeated}, []any{2, false})
 	_, err = b.ResetSession(ctx, old.RowID, now.Fence)
-	ok(t, err)
-	want(t, "after the reset", all(t, b, old.RowID), []string{})
+	storetest.OK(t, err)
+	storetest.Want(t, "after the reset", all(t, b, old.RowID), []string{})
 	_, err = b.ResetSession(ctx, 99, now.Fence)
-	wantKind(t, "reset of no session", err, fault.NotFound)
+	storetest.WantKind(t, "reset of no session", err, fault.NotFound)
 }
 
 // leaseExpired checks that a replica loses its sessions only when another one removes it.
@@ -141,7 +142,7 @@ func leaseExpired(t *testing.T, db Database) {
 		if err != nil || ok != renewed {
 			t.Fatalf("renew %s: %v, %v; want %v", id, ok, err, renewed)
 		}
-		want(t, "others", append([]string{}, got...), others)
+		storetest.Want(t, "others", append([]string{}, got...), others)
 	}
 	join(t, a, "A", "B")
 	session := mustClaim(t, a, "A").RowID
@@ -181,10 +182,10 @@ func leaseRace(t *testing.T, db Database) {
 		}
 		running.Wait()
 		won = slices.DeleteFunc(won, func(id string) bool { return id == "" })
-		want(t, "winners", len(won), 1)
+		storetest.Want(t, "winners", len(won), 1)
 		record := mustClaim(t, handles[0], won[0])
-		want(t, "fence", record.Fence, int64(2*(round+1)))
-		ok(t, handles[1].Leases.ReleaseSession(t.Context(), record.Key, won[0]))
+		storetest.Want(t, "fence", record.Fence, int64(2*(round+1)))
+		storetest.OK(t, handles[1].Leases.ReleaseSession(t.Context(), record.Key, won[0]))
 	}
 }
 
@@ -192,11 +193,11 @@ func leaseReleased(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	join(t, s, "A", "B")
 	record := mustClaim(t, s, "A")
-	ok(t, s.Leases.ReleaseSession(ctx, record.Key, "B"))
+	storetest.OK(t, s.Leases.ReleaseSession(ctx, record.Key, "B"))
 	_, err := claim(t, s, "B")
 	wantHeld(t, err, record.RowID, "A")
-	ok(t, s.Leases.ReleaseSession(ctx, record.Key, "A"))
-	want(t, "fence", mustClaim(t, s, "B").Fence, int64(2))
+	storetest.OK(t, s.Leases.ReleaseSession(ctx, record.Key, "A"))
+	storetest.Want(t, "fence", mustClaim(t, s, "B").Fence, int64(2))
 }
 
 // leaseUnused checks that only the replica of an unused session deletes it, and that others remove
@@ -205,19 +206,19 @@ func leaseUnused(t *testing.T, db Database) {
 	s, ctx := db.Open(t), t.Context()
 	join(t, s, "A", "B")
 	old := mustClaim(t, s, "A")
-	ok(t, s.Leases.ReleaseSession(ctx, old.Key, "A"))
+	storetest.OK(t, s.Leases.ReleaseSession(ctx, old.Key, "A"))
 	now := mustClaim(t, s, "B")
-	ok(t, s.DeleteUnused(ctx, old.RowID, old.Fence))
+	storetest.OK(t, s.DeleteUnused(ctx, old.RowID, old.Fence))
 	later := time.Now().Add(time.Hour)
-	ok(t, s.SweepUnused(ctx, "a", later, 10))
-	want(t, "the same session", mustClaim(t, s, "B").RowID, now.RowID)
-	ok(t, s.DeleteUnused(ctx, now.RowID, now.Fence+1))
-	want(t, "sessions", db.Count(t, "session"), 0)
+	storetest.OK(t, s.SweepUnused(ctx, "a", later, 10))
+	storetest.Want(t, "the same session", mustClaim(t, s, "B").RowID, now.RowID)
+	storetest.OK(t, s.DeleteUnused(ctx, now.RowID, now.Fence+1))
+	storetest.Want(t, "sessions", db.Count(t, "session"), 0)
 	mustClaim(t, s, "A")
 	_, _, err := s.Leases.RenewReplica(ctx, "A", expiredLease)
-	ok(t, err)
+	storetest.OK(t, err)
 	_, _, err = s.Leases.RenewReplica(ctx, "B", longLease) // removes A
-	ok(t, err)
-	ok(t, s.SweepUnused(ctx, "a", later, 10))
-	want(t, "sessions", db.Count(t, "session"), 0)
+	storetest.OK(t, err)
+	storetest.OK(t, s.SweepUnused(ctx, "a", later, 10))
+	storetest.Want(t, "sessions", db.Count(t, "session"), 0)
 }

@@ -9,6 +9,7 @@ import (
 
 	"docent/agent"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 	"docent/payload"
 )
 
@@ -16,7 +17,7 @@ import (
 func listed(t *testing.T, s Store, filter journal.SessionFilter) string {
 	t.Helper()
 	all, err := s.Sessions(t.Context(), filter)
-	ok(t, err)
+	storetest.OK(t, err)
 	ids := make([]string, len(all))
 	for i, r := range all {
 		ids[i] = r.Key.ID
@@ -31,34 +32,34 @@ func directoryPins(t *testing.T, db Database) {
 		_, _, err := s.OpenSession(ctx, journal.SessionRecord{
 			Key: journal.SessionKey{Agent: "a", ID: id}, Platform: "P", Name: "n" + id, UpdatedAt: time.Unix(1700000000+int64(i), 0),
 		})
-		ok(t, err)
+		storetest.OK(t, err)
 	}
 	change := func(id string, c journal.SessionChange) journal.SessionRecord {
 		key := journal.SessionKey{Agent: "a", ID: id}
 		before, err := s.Session(ctx, key)
-		ok(t, err)
-		ok(t, s.Directory.ChangeSession(ctx, key, c))
+		storetest.OK(t, err)
+		storetest.OK(t, s.Directory.ChangeSession(ctx, key, c))
 		after, err := db.Open(t).Session(ctx, key)
-		ok(t, err)
-		want(t, "time of use", after.UpdatedAt, before.UpdatedAt)
+		storetest.OK(t, err)
+		storetest.Want(t, "time of use", after.UpdatedAt, before.UpdatedAt)
 		return after
 	}
 	yes, no, name := true, false, "other"
-	want(t, "pinned", change("1", journal.SessionChange{Pinned: &yes}).Pinned, true)
+	storetest.Want(t, "pinned", change("1", journal.SessionChange{Pinned: &yes}).Pinned, true)
 	r := change("3", journal.SessionChange{Pinned: &yes, Name: &name})
-	want(t, "both", []any{r.Pinned, r.Name}, []any{true, "other"})
-	want(t, "order", listed(t, s, journal.SessionFilter{}), "3 1 4 2")
-	want(t, "limit", listed(t, s, journal.SessionFilter{Limit: 1}), "3")
-	want(t, "latest", listed(t, s, journal.SessionFilter{Latest: true, Limit: 1}), "4")
+	storetest.Want(t, "both", []any{r.Pinned, r.Name}, []any{true, "other"})
+	storetest.Want(t, "order", listed(t, s, journal.SessionFilter{}), "3 1 4 2")
+	storetest.Want(t, "limit", listed(t, s, journal.SessionFilter{Limit: 1}), "3")
+	storetest.Want(t, "latest", listed(t, s, journal.SessionFilter{Latest: true, Limit: 1}), "4")
 	r = change("1", journal.SessionChange{Name: &name})
-	want(t, "named only", []any{r.Pinned, r.Name}, []any{true, "other"})
+	storetest.Want(t, "named only", []any{r.Pinned, r.Name}, []any{true, "other"})
 	r = change("3", journal.SessionChange{Pinned: &no})
-	want(t, "unpinned", []any{r.Pinned, r.Name}, []any{false, "other"})
+	storetest.Want(t, "unpinned", []any{r.Pinned, r.Name}, []any{false, "other"})
 	r = change("3", journal.SessionChange{})
-	want(t, "nothing", []any{r.Pinned, r.Name}, []any{false, "other"})
-	want(t, "order", listed(t, s, journal.SessionFilter{}), "1 4 3 2")
+	storetest.Want(t, "nothing", []any{r.Pinned, r.Name}, []any{false, "other"})
+	storetest.Want(t, "order", listed(t, s, journal.SessionFilter{}), "1 4 3 2")
 	reset(t, s, open(t, s, "1").RowID)
-	want(t, "after a reset", open(t, s, "1").Pinned, true)
+	storetest.Want(t, "after a reset", open(t, s, "1").Pinned, true)
 }
 
 // directoryMatch finds sessions by their names and messages.
@@ -74,7 +75,7 @@ func directoryMatch(t *testing.T, db Database) {
 			record.Name = `Über 100% \_o/`
 		}
 		r, _, err := s.OpenSession(ctx, record)
-		ok(t, err)
+		storetest.OK(t, err)
 		rows[id] = r.RowID
 	}
 	entry := func(kind, content string) journal.Entry {
@@ -85,7 +86,7 @@ func directoryMatch(t *testing.T, db Database) {
 	in.Type, in.Content = payload.TypeJSON, json.RawMessage(`{"message":"Wie schwer ist Ελλάδα?","collections":["manuals"],"k":7}`)
 	in.Event.Name, in.Event.Data = agent.EventMessage, nil
 	_, err := s.Receive(ctx, in)
-	ok(t, err)
+	storetest.OK(t, err)
 	e := say(t, s, rows["answer"], "", "hm").Event
 	commit(t, s, begun(rows["answer"], e, entry(payload.TypeRAG, `{"answer":"The gear weighs 7\u00a0kg [1].","docs":[{"content":"secret passage","title":"T"}],"llm_name":"m"}`)))
 	e = say(t, s, rows["markdown"], "", "hm").Event
@@ -122,26 +123,29 @@ func directoryMatch(t *testing.T, db Database) {
 		{"'; DROP TABLE said; --", ""},
 		{"a\x00b", ""},
 	} {
-		want(t, fmt.Sprintf("match %q", c.match), listed(t, s, journal.SessionFilter{Match: c.match, Latest: true}), inOrder(t, s, c.found))
+		storetest.Want(t, fmt.Sprintf("match %q", c.match),
+			listed(t, s, journal.SessionFilter{Match: c.match, Latest: true}), inOrder(t, s, c.found))
 	}
 	all, err := s.Sessions(ctx, journal.SessionFilter{Match: "ελλάδα"})
-	ok(t, err)
-	want(t, "first said, in an object", all[0].First, "Wie schwer ist Ελλάδα?")
-	want(t, "of nobody", listed(t, s, journal.SessionFilter{Match: "hm", Owner: "p"}), "")
-	want(t, "limited", len(strings.Fields(listed(t, s, journal.SessionFilter{Match: "hm", Limit: 2}))), 2)
+	storetest.OK(t, err)
+	storetest.Want(t, "first said, in an object", all[0].First, "Wie schwer ist Ελλάδα?")
+	storetest.Want(t, "of nobody", listed(t, s, journal.SessionFilter{Match: "hm", Owner: "p"}), "")
+	storetest.Want(t, "limited", len(strings.Fields(listed(t, s, journal.SessionFilter{Match: "hm", Limit: 2}))), 2)
 
 	revise(t, s, rows["text"], "", "Where is the valve?", 1)
-	want(t, "replaced", listed(t, s, journal.SessionFilter{Match: "ölpumpe"}), "")
-	want(t, "instead", listed(t, s, journal.SessionFilter{Match: "VALVE"}), "text")
+	storetest.Want(t, "replaced", listed(t, s, journal.SessionFilter{Match: "ölpumpe"}), "")
+	storetest.Want(t, "instead", listed(t, s, journal.SessionFilter{Match: "VALVE"}), "text")
 	name := "Другое"
-	ok(t, s.Directory.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "name"}, journal.SessionChange{Name: &name}))
-	want(t, "renamed", []string{listed(t, s, journal.SessionFilter{Match: "über"}), listed(t, s, journal.SessionFilter{Match: "другое"})},
+	storetest.OK(t,
+		s.Directory.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "name"}, journal.SessionChange{Name: &name}))
+	storetest.Want(t, "renamed",
+		[]string{listed(t, s, journal.SessionFilter{Match: "über"}), listed(t, s, journal.SessionFilter{Match: "другое"})},
 		[]string{"", "name"})
 	reset(t, s, rows["answer"])
-	want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
-	ok(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
+	storetest.Want(t, "reset", listed(t, s, journal.SessionFilter{Match: "gear"}), "")
+	storetest.OK(t, s.Directory.DeleteSession(ctx, journal.SessionKey{Agent: "a", ID: "markdown"}))
 	// Session "text" has the old text and the new one. Sessions "object" and "other" have one each.
-	want(t, "kept to search in", db.Count(t, "said"), 4)
+	storetest.Want(t, "kept to search in", db.Count(t, "said"), 4)
 }
 
 // inOrder returns named sessions in the order of a list.
@@ -165,16 +169,16 @@ func directoryOthers(t *testing.T, db Database) {
 		key := journal.SessionKey{Agent: "a", ID: r.id}
 		record := journal.SessionRecord{Key: key, Owner: r.owner, Platform: "P", UpdatedAt: at(i / 2)} // two at a time
 		_, _, err := s.OpenSession(ctx, record)
-		ok(t, err)
+		storetest.OK(t, err)
 	}
-	ok(t, s.Directory.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "1"}, journal.SessionChange{Pinned: &yes}))
-	want(t, "others", listed(t, s, journal.SessionFilter{Except: "bob", Latest: true}), "5 3 1")
-	want(t, "since", listed(t, s, journal.SessionFilter{Since: at(1), Latest: true}), "5 4 3")
-	want(t, "until", listed(t, s, journal.SessionFilter{Until: at(1), Latest: true}), "2 1")
+	storetest.OK(t, s.Directory.ChangeSession(ctx, journal.SessionKey{Agent: "a", ID: "1"}, journal.SessionChange{Pinned: &yes}))
+	storetest.Want(t, "others", listed(t, s, journal.SessionFilter{Except: "bob", Latest: true}), "5 3 1")
+	storetest.Want(t, "since", listed(t, s, journal.SessionFilter{Since: at(1), Latest: true}), "5 4 3")
+	storetest.Want(t, "until", listed(t, s, journal.SessionFilter{Until: at(1), Latest: true}), "2 1")
 	filter, pages := journal.SessionFilter{Latest: true, Limit: 2}, []string{}
 	for {
 		page, err := s.Sessions(ctx, filter)
-		ok(t, err)
+		storetest.OK(t, err)
 		if len(page) == 0 {
 			break
 		}
@@ -183,5 +187,5 @@ func directoryOthers(t *testing.T, db Database) {
 			filter.Past = &r
 		}
 	}
-	want(t, "pages", strings.Join(pages, " "), "5 4 3 2 1")
+	storetest.Want(t, "pages", strings.Join(pages, " "), "5 4 3 2 1")
 }

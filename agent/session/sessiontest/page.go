@@ -11,6 +11,7 @@ import (
 	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 )
 
 var pageTests = map[string]func(*testing.T, Conversations){
@@ -61,7 +62,7 @@ func pageBytes(t *testing.T, db Conversations) {
 	for name, read := range map[string]func(q journal.MessageQuery) (seqs []int64, bytes int){
 		"messages": func(q journal.MessageQuery) (seqs []int64, bytes int) {
 			got, err := s.Messages(ctx, row, q)
-			ok(t, err)
+			storetest.OK(t, err)
 			for _, m := range got {
 				seqs, bytes = append(seqs, m.Seq), bytes+len(m.Content)
 			}
@@ -69,7 +70,7 @@ func pageBytes(t *testing.T, db Conversations) {
 		},
 		"steps": func(q journal.MessageQuery) (seqs []int64, bytes int) {
 			got, err := s.Steps(ctx, row, q)
-			ok(t, err)
+			storetest.OK(t, err)
 			for _, r := range got {
 				seqs, bytes = append(seqs, r.Seq), bytes+len(r.Payload)
 			}
@@ -77,7 +78,7 @@ func pageBytes(t *testing.T, db Conversations) {
 		},
 	} {
 		all, _ := read(journal.MessageQuery{})
-		want(t, name, len(all), len(contents))
+		storetest.Want(t, name, len(all), len(contents))
 		var paged []int64
 		pages := 0
 		q := journal.MessageQuery{Last: len(contents) - 1, Before: all[len(all)-1], Bytes: limit}
@@ -92,12 +93,12 @@ func pageBytes(t *testing.T, db Conversations) {
 			paged, q.After = append(paged, got...), got[len(got)-1]
 			pages++
 		}
-		want(t, name+" in pages", paged, all[:len(all)-1])
+		storetest.Want(t, name+" in pages", paged, all[:len(all)-1])
 		if pages > len(contents)-2 {
 			t.Errorf("%s: %d pages", name, pages)
 		}
 		last, _ := read(journal.MessageQuery{Last: 2, Bytes: 1})
-		want(t, name+" of the last two", last, all[len(all)-2:len(all)-1])
+		storetest.Want(t, name+" of the last two", last, all[len(all)-2:len(all)-1])
 	}
 }
 
@@ -109,20 +110,20 @@ func pageContent(t *testing.T, db Conversations) {
 	record(t, s, row, noise(limit-100), noise(limit+1), plain(limit-100), plain(limit+1), plain(1_000_000), noise(1_000_000),
 		json.RawMessage(`1`))
 	messages, err := s.Messages(ctx, row, journal.MessageQuery{MaxContent: limit})
-	ok(t, err)
+	storetest.OK(t, err)
 	steps, err := s.Steps(ctx, row, journal.MessageQuery{MaxContent: limit})
-	ok(t, err)
+	storetest.OK(t, err)
 	whole, err := s.Messages(ctx, row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	var got, got2 []int
 	for i, m := range messages {
 		got, got2 = append(got, len(m.Content)), append(got2, len(steps[i].Payload))
 		m.Content, whole[i].Content = nil, nil
-		want(t, "the rest", m, whole[i])
+		storetest.Want(t, "the rest", m, whole[i])
 	}
 	// A database may count a few bytes more than the text has.
-	want(t, "messages", got, []int{limit - 100, 0, limit - 100, 0, 0, 0, 1})
-	want(t, "steps", got2, []int{limit - 100, 0, limit - 100, 0, 0, 0, 1})
+	storetest.Want(t, "messages", got, []int{limit - 100, 0, limit - 100, 0, 0, 0, 1})
+	storetest.Want(t, "steps", got2, []int{limit - 100, 0, limit - 100, 0, 0, 0, 1})
 }
 
 // pageHistory omits large contents from the history of a message, but not from the message itself.
@@ -134,8 +135,8 @@ func pageHistory(t *testing.T, db Conversations) {
 		r, err := s.Receive(ctx, journal.Incoming{
 			Session: row, ClientID: id, Type: "file", Content: content, History: 10, Event: journal.EventRecord{Name: "receive_file"},
 		})
-		ok(t, err)
-		want(t, "content", len(r.Event.Message.Content), len(content))
+		storetest.OK(t, err)
+		storetest.Want(t, "content", len(r.Event.Message.Content), len(content))
 		return r
 	}
 	sizes := func(messages []agent.ChatMessage) []int {
@@ -145,15 +146,16 @@ func pageHistory(t *testing.T, db Conversations) {
 		}
 		return out
 	}
-	want(t, "none", sizes(send("1", large).History), []int{})
-	want(t, "after a large one", sizes(send("2", small).History), []int{0})
-	want(t, "after both", sizes(send("3", plain(10*chat.MaxHistoryContent)).History), []int{0, len(small)})
+	storetest.Want(t, "none", sizes(send("1", large).History), []int{})
+	storetest.Want(t, "after a large one", sizes(send("2", small).History), []int{0})
+	storetest.Want(t, "after both", sizes(send("3", plain(10*chat.MaxHistoryContent)).History), []int{0, len(small)})
 	again := send("2", small)
-	want(t, "again", []any{again.Duplicate, sizes(again.History)}, []any{true, []int{0}})
-	want(t, "a large one again", sizes(send("3", plain(10*chat.MaxHistoryContent)).History), []int{0, len(small)})
+	storetest.Want(t, "again", []any{again.Duplicate, sizes(again.History)}, []any{true, []int{0}})
+	storetest.Want(t, "a large one again", sizes(send("3", plain(10*chat.MaxHistoryContent)).History), []int{0, len(small)})
 	r, err := s.Receive(ctx, journal.Incoming{Session: row, History: 10, Event: journal.EventRecord{Name: "e"}})
-	ok(t, err)
-	want(t, "of an event", sizes(r.History), []int{0, len(small), 0})
+	storetest.OK(t, err)
+	storetest.Want(t, "of an event", sizes(r.History), []int{0, len(small), 0})
 	queue := open(t, s, "x").Pending
-	want(t, "queue", []int{len(queue[0].Message.Content), len(queue[2].Message.Content)}, []int{len(large), 10 * chat.MaxHistoryContent})
+	storetest.Want(t, "queue",
+		[]int{len(queue[0].Message.Content), len(queue[2].Message.Content)}, []int{len(large), 10 * chat.MaxHistoryContent})
 }

@@ -8,6 +8,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 )
 
 var partialTests = map[string]func(*testing.T, Conversations){
@@ -38,36 +39,36 @@ func partialFinal(t *testing.T, db Conversations) {
 	turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
 	turn.Predictions = []chat.Prediction{{Message: "m", Intent: "i"}}
 	got := commit(t, s, turn)
-	want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "wait"`, "4/1 thought first"}})
+	storetest.Want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "wait"`, "4/1 thought first"}})
 	first := got.Entries[1].Step.ID
-	want(t, "another part", entryLines(part(t, s, row, e, told("more")).Entries), []string{`5/1 agent "more"`})
-	want(t, "an empty part", entryLines(part(t, s, row, e).Entries), []string{})
+	storetest.Want(t, "another part", entryLines(part(t, s, row, e, told("more")).Entries), []string{`5/1 agent "more"`})
+	storetest.Want(t, "an empty part", entryLines(part(t, s, row, e).Entries), []string{})
 
 	after := open(t, db.Open(t), "x")
-	want(t, "session", []any{after.State, after.EnteredAt, after.WakeAt, len(after.Variables), after.Seq, after.Turn},
+	storetest.Want(t, "session", []any{after.State, after.EnteredAt, after.WakeAt, len(after.Variables), after.Seq, after.Turn},
 		[]any{before.State, before.EnteredAt, before.WakeAt, 0, int64(5), int64(2)})
-	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`, `2 receive_message_text "two"`})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`, `2 receive_message_text "two"`})
 	db.rows(t, map[string]int{"transition": 0, "intent_prediction": 0})
 
 	turn.Partial, turn.Entries = false, []journal.Entry{thought("second", 2), told("done")}
 	turn.Links = []journal.Link{{Step: first, Answer: 2}}
 	got = commit(t, s, turn)
-	want(t, "end", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{"6/1 thought second", `7/1 agent "done"`}})
+	storetest.Want(t, "end", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{"6/1 thought second", `7/1 agent "done"`}})
 	steps, err := s.Steps(ctx, row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	done := got.Entries[1].Message.ID
-	want(t, "links", []int64{steps[0].ChatID, steps[1].ChatID}, []int64{done, done})
-	want(t, "pending", pending(t, s, "x"), []string{`2 receive_message_text "two"`})
-	want(t, "state", open(t, s, "x").State, "elsewhere")
+	storetest.Want(t, "links", []int64{steps[0].ChatID, steps[1].ChatID}, []int64{done, done})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{`2 receive_message_text "two"`})
+	storetest.Want(t, "state", open(t, s, "x").State, "elsewhere")
 
 	// A part after the end of its turn writes nothing.
 	late := part(t, s, row, e, told("late"))
-	want(t, "late", []any{late.Repeated, len(late.Entries)}, []any{true, 5})
-	want(t, "record", all(t, s, row), []string{
+	storetest.Want(t, "late", []any{late.Repeated, len(late.Entries)}, []any{true, 5})
+	storetest.Want(t, "record", all(t, s, row), []string{
 		`1/1 user "one"`, `2/2 user "two"`, `3/1 agent "wait"`, "4/1 thought first", `5/1 agent "more"`, "6/1 thought second", `7/1 agent "done"`,
 	})
 	reply(t, s, row, waits)
-	want(t, "pending", pending(t, s, "x"), []string{})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{})
 }
 
 // partialCrash opens a session with an interrupted turn and a turn that has not begun. An apology
@@ -81,17 +82,17 @@ func partialCrash(t *testing.T, db Conversations) {
 	happen(t, s, session, "tock", "2")
 
 	s = db.Open(t)
-	want(t, "pending", pending(t, s, "x"), []string{
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{
 		`1 receive_message_text "one"`, `2 receive_message_text "two" begun`, "3 tick 1 begun", "4 tock 2",
 	})
 	cut := open(t, s, "x").Pending[1]
 	got := commit(t, s, begun(session, cut, sorry()))
-	want(t, "apology", entryLines(got.Entries), []string{`5/2 agent "sorry"`})
-	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one"`, "3 tick 1 begun", "4 tock 2"})
+	storetest.Want(t, "apology", entryLines(got.Entries), []string{`5/2 agent "sorry"`})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one"`, "3 tick 1 begun", "4 tock 2"})
 	again := say(t, s, session, "m2", "two")
-	want(t, "sent again", []any{again.Duplicate, again.Event.ID}, []any{true, cut.ID})
-	want(t, "runs again", reply(t, s, session, again.Event, "re two"), []string{`6/2 agent "re two"`})
-	want(t, "record", all(t, s, session), []string{
+	storetest.Want(t, "sent again", []any{again.Duplicate, again.Event.ID}, []any{true, cut.ID})
+	storetest.Want(t, "runs again", reply(t, s, session, again.Event, "re two"), []string{`6/2 agent "re two"`})
+	storetest.Want(t, "record", all(t, s, session), []string{
 		`1/1 user "one"`, `2/2 user "two"`, `3/2 agent "wait"`, "4/3 thought hm", `5/2 agent "sorry"`, `6/2 agent "re two"`,
 	})
 }
@@ -103,14 +104,15 @@ func partialFailed(t *testing.T, db Conversations) {
 	session := open(t, s, "x").RowID
 	e := say(t, s, session, "m1", "one").Event
 	commit(t, s, begun(session, e, sorry()))
-	want(t, "pending", pending(t, s, "x"), []string{})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{})
 	got := part(t, s, session, e, told("now"))
-	want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "now"`}})
-	want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`})
-	want(t, "another", entryLines(part(t, s, session, e, thought("hm", 0)).Entries), []string{"4/1 thought hm"})
-	want(t, "end", reply(t, s, session, e, "done"), []string{`5/1 agent "done"`})
-	want(t, "pending", pending(t, s, "x"), []string{})
-	want(t, "again", reply(t, s, session, e, "done"), []string{`2/1 agent "sorry"`, `3/1 agent "now"`, "4/1 thought hm", `5/1 agent "done"`})
+	storetest.Want(t, "part", []any{got.Repeated, entryLines(got.Entries)}, []any{false, []string{`3/1 agent "now"`}})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{`1 receive_message_text "one" begun`})
+	storetest.Want(t, "another", entryLines(part(t, s, session, e, thought("hm", 0)).Entries), []string{"4/1 thought hm"})
+	storetest.Want(t, "end", reply(t, s, session, e, "done"), []string{`5/1 agent "done"`})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{})
+	storetest.Want(t, "again",
+		reply(t, s, session, e, "done"), []string{`2/1 agent "sorry"`, `3/1 agent "now"`, "4/1 thought hm", `5/1 agent "done"`})
 }
 
 // partialZero writes turn 0 in parts. Turn 0 is never a repeat.
@@ -118,11 +120,11 @@ func partialZero(t *testing.T, db Conversations) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
 	part(t, s, row, journal.EventRecord{}, told("hel"))
-	want(t, "state", open(t, s, "x").State, "")
-	want(t, "end", greet(t, s, row, "lo"), []string{`2/0 agent "lo"`})
+	storetest.Want(t, "state", open(t, s, "x").State, "")
+	storetest.Want(t, "end", greet(t, s, row, "lo"), []string{`2/0 agent "lo"`})
 	part(t, s, row, journal.EventRecord{}, told("again"))
-	want(t, "record", all(t, s, row), []string{`1/0 agent "hel"`, `2/0 agent "lo"`, `3/0 agent "again"`})
-	want(t, "state", open(t, s, "x").State, "answer")
+	storetest.Want(t, "record", all(t, s, row), []string{`1/0 agent "hel"`, `2/0 agent "lo"`, `3/0 agent "again"`})
+	storetest.Want(t, "state", open(t, s, "x").State, "answer")
 }
 
 // partialAgain repeats commits with the same key. The store writes each once, even if an event is
@@ -147,16 +149,16 @@ func partialAgain(t *testing.T, db Conversations) {
 		say(t, s, row, turn.Key, "between")
 		for range 2 {
 			got := commit(t, s, turn)
-			want(t, "repeated and written", []any{got.Repeated, entryLines(got.Entries)}, []any{false, first})
+			storetest.Want(t, "repeated and written", []any{got.Repeated, entryLines(got.Entries)}, []any{false, first})
 		}
 	}
-	want(t, "record", all(t, s, row), []string{
+	storetest.Want(t, "record", all(t, s, row), []string{
 		`1/0 agent "moved"`, `2/2 user "between"`, "3/1 thought hm", `4/1 agent "part"`, `5/3 user "between"`, `6/1 agent "took"`,
 		`7/4 user "between"`, `8/0 agent "moved"`, `9/5 user "between"`,
 	})
 	took.Key = "another"
 	got := commit(t, s, took)
-	want(t, "by another", []any{got.Repeated, entryLines(got.Entries)},
+	storetest.Want(t, "by another", []any{got.Repeated, entryLines(got.Entries)},
 		[]any{true, []string{"3/1 thought hm", `4/1 agent "part"`, `6/1 agent "took"`}})
 	db.rows(t, map[string]int{"transition": 3})
 }

@@ -7,6 +7,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 )
 
 var predictionTests = map[string]func(*testing.T, Database){
@@ -37,25 +38,25 @@ func predictionRows(t *testing.T, db Database) {
 	}
 	commit(t, s, turn)
 	commit(t, s, turn) // repeated
-	want(t, "predictions", db.Strings(t, predictions), []string{
+	storetest.Want(t, "predictions", db.Strings(t, predictions), []string{
 		"x/1 weather in  Paris? | examples | weather | 875", "x/1  | None | fallback_intent | 1000", "x/1 bye | examples | bye | 0",
 	})
-	want(t, "parameters", db.Strings(t, parameters), []string{
+	storetest.Want(t, "parameters", db.Strings(t, parameters), []string{
 		`weather.city = Paris ? {"start":11}`, "weather.day = null null", "weather.note  =  null", "bye.who = null i",
 	})
-	want(t, "given", found, "Paris\x00\xff")
+	storetest.Want(t, "given", found, "Paris\x00\xff")
 }
 
 func predictionNone(t *testing.T, db Database) {
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
 	reply(t, s, row, say(t, s, row, "", "one").Event, "re")
-	want(t, "predictions", db.Strings(t, predictions), []string{})
-	want(t, "parameters", db.Strings(t, parameters), []string{})
+	storetest.Want(t, "predictions", db.Strings(t, predictions), []string{})
+	storetest.Want(t, "parameters", db.Strings(t, parameters), []string{})
 	// BAF's tools expect null for missing values.
 	tasks := journal.Entry{Step: &chat.Reasoning{Kind: "task_list_update", Payload: []byte("{}")}}
 	commit(t, s, begun(row, say(t, s, row, "", "two").Event, tasks, thought("t", 0)))
-	want(t, "steps", db.Strings(t, `SELECT kind || ' ' || coalesce(step_kind, 'null') || ' ' || coalesce(step, -1) || ' ' || coalesce(summary, 'null')
+	storetest.Want(t, "steps", db.Strings(t, `SELECT kind || ' ' || coalesce(step_kind, 'null') || ' ' || coalesce(step, -1) || ' ' || coalesce(summary, 'null')
 		FROM reasoning_step ORDER BY seq`), []string{"task_list_update null -1 null", "reasoning_step thought 0 t"})
 }
 
@@ -71,12 +72,12 @@ func predictionAstray(t *testing.T, db Database) {
 		step := thought("t", 0)
 		step.Step.ChatID = chat
 		got := part(t, s, row, e, step).Entries[0].Step
-		want(t, "link", got.ChatID, 0)
+		storetest.Want(t, "link", got.ChatID, 0)
 		links = append(links, journal.Link{Step: got.ID, Chat: chat})
 	}
 	links = append(links, journal.Link{Step: astray.Entries[0].Step.ID, Answer: 1})
 	turn := begun(row, e, told("x"))
 	turn.Links = links
 	commit(t, s, turn)
-	want(t, "links", db.Strings(t, "SELECT 'linked' FROM reasoning_step WHERE chat_id IS NOT NULL"), []string{})
+	storetest.Want(t, "links", db.Strings(t, "SELECT 'linked' FROM reasoning_step WHERE chat_id IS NOT NULL"), []string{})
 }

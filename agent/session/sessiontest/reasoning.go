@@ -7,6 +7,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 )
 
 var reasoningTests = map[string]func(*testing.T, Conversations){
@@ -28,21 +29,21 @@ func reasoningSteps(t *testing.T, db Conversations) {
 	given.ID, given.Seq, given.Turn, given.ChatID = 77, 77, 77, 77 // the store ignores them and uses Answer
 	tasks := chat.Reasoning{Kind: "task_list_update", Payload: json.RawMessage(`{"tasks":[]}`), Time: at}
 	got := commit(t, s, begun(row, e, journal.Entry{Step: &given, Answer: 2}, told("said"), journal.Entry{Step: &tasks}))
-	want(t, "given", given.ID, 77)
+	storetest.Want(t, "given", given.ID, 77)
 	first, second := *got.Entries[0].Step, *got.Entries[2].Step
-	want(t, "ids", []any{first.ID > 0, second.ID > first.ID}, []any{true, true})
+	storetest.Want(t, "ids", []any{first.ID > 0, second.ID > first.ID}, []any{true, true})
 	step.ID, step.Seq, step.Turn, step.ChatID = first.ID, 2, 1, got.Entries[1].Message.ID
 	tasks.ID, tasks.Seq, tasks.Turn = second.ID, 4, 1
-	want(t, "written", []chat.Reasoning{first, second}, []chat.Reasoning{step, tasks})
+	storetest.Want(t, "written", []chat.Reasoning{first, second}, []chat.Reasoning{step, tasks})
 	stored, err := db.Open(t).Steps(ctx, row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	for i, want := range []chat.Reasoning{step, tasks} {
 		sameJSON(t, "payload", stored[i].Payload, string(want.Payload))
 		stored[i].Payload = want.Payload
 	}
-	want(t, "stored", stored, []chat.Reasoning{step, tasks})
-	want(t, "record", all(t, s, row), []string{`1/1 user "one"`, "2/1 tool_result read a file", `3/1 agent "said"`, "4/1  "})
-	want(t, "history", lines(say(t, s, row, "", "two").History), []string{`1/1 user "one"`, `3/1 agent "said"`})
+	storetest.Want(t, "stored", stored, []chat.Reasoning{step, tasks})
+	storetest.Want(t, "record", all(t, s, row), []string{`1/1 user "one"`, "2/1 tool_result read a file", `3/1 agent "said"`, "4/1  "})
+	storetest.Want(t, "history", lines(say(t, s, row, "", "two").History), []string{`1/1 user "one"`, `3/1 agent "said"`})
 }
 
 // reasoningLinks links a step to the message that ended its reasoning. That message may come in the
@@ -66,24 +67,24 @@ func reasoningLinks(t *testing.T, db Conversations) {
 	commit(t, s, linked)
 	said := map[int64]string{0: "none"}
 	messages, err := s.Messages(ctx, row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	for _, m := range messages {
 		said[m.ID] = string(m.Content)
 	}
 	links := func(row int64) map[string]string {
 		steps, err := s.Steps(ctx, row, journal.MessageQuery{})
-		ok(t, err)
+		storetest.OK(t, err)
 		out := map[string]string{}
 		for _, r := range steps {
 			out[r.Summary] = said[r.ChatID]
 		}
 		return out
 	}
-	want(t, "links", links(row), map[string]string{
+	storetest.Want(t, "links", links(row), map[string]string{
 		"greeting's": "none", "two's": "none", "a": `"third"`, "b": `"second"`, "c": `"first"`, "h": `"one"`, "i": "none",
 		"d": `"second"`, "e": `"third"`, "f": `"second"`, "g": "none",
 	})
-	want(t, "another's", links(other), map[string]string{"other's": "none"})
+	storetest.Want(t, "another's", links(other), map[string]string{"other's": "none"})
 }
 
 // reasoningStored links a step to a stored message.
@@ -94,11 +95,11 @@ func reasoningStored(t *testing.T, db Conversations) {
 	linked := thought("b", 0)
 	linked.Step.ChatID = e.Message.ID
 	got := part(t, s, row, e, thought("a", 0), linked, told("said"))
-	want(t, "linked", []int64{got.Entries[0].Step.ChatID, got.Entries[1].Step.ChatID}, []int64{0, e.Message.ID})
+	storetest.Want(t, "linked", []int64{got.Entries[0].Step.ChatID, got.Entries[1].Step.ChatID}, []int64{0, e.Message.ID})
 	said := got.Entries[2].Message.ID
 	links := func() []int64 {
 		steps, err := s.Steps(ctx, row, journal.MessageQuery{})
-		ok(t, err)
+		storetest.OK(t, err)
 		var out []int64
 		for _, r := range steps {
 			out = append(out, r.ChatID)
@@ -110,10 +111,10 @@ func reasoningStored(t *testing.T, db Conversations) {
 	turn.Partial = true
 	turn.Links = []journal.Link{{Step: got.Entries[0].Step.ID, Chat: said}, {Step: got.Entries[1].Step.ID, Chat: said}}
 	commit(t, s, turn)
-	want(t, "after a part", links(), []int64{0, e.Message.ID, 0})
+	storetest.Want(t, "after a part", links(), []int64{0, e.Message.ID, 0})
 	turn.Partial = false
 	commit(t, s, turn)
-	want(t, "at the end", links(), []int64{said, e.Message.ID, 0, 0})
+	storetest.Want(t, "at the end", links(), []int64{said, e.Message.ID, 0, 0})
 }
 
 // reasoningCutShort links all steps of an interrupted turn to one message.
@@ -128,10 +129,10 @@ func reasoningCutShort(t *testing.T, db Conversations) {
 	end.Links = []journal.Link{{Answer: 2}}
 	last := commit(t, s, end).Entries[1].Message.ID
 	steps, err := s.Steps(ctx, row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	got := map[string]bool{}
 	for _, r := range steps {
 		got[r.Summary] = r.ChatID == last
 	}
-	want(t, "closed", got, map[string]bool{"a": false, "b": true, "another's": false, "c": true, "new": false})
+	storetest.Want(t, "closed", got, map[string]bool{"a": false, "b": true, "another's": false, "c": true, "new": false})
 }

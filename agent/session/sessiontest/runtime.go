@@ -10,6 +10,7 @@ import (
 	"docent/agent/session"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 	"docent/payload"
 )
 
@@ -68,15 +69,15 @@ func (a answers) Deliver(d session.Delivery) {
 // runtimeRestart sends a burst of messages and stops the program in the middle. Each message is
 // answered once and in order.
 func runtimeRestart(t *testing.T, db Conversations) {
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	reached := make(chan struct{})
 	run := func(at func(context.Context, int) error) (*session.Runtime, *session.Subscription, answers) {
 		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: counting(at), Store: db.Open(t)})
-		ok(t, err)
+		storetest.OK(t, err)
 		t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
 		heard := make(answers, 2*burst)
 		sub, err := rt.Open(ctx, session.OpenRequest{ID: "x"}, heard)
-		ok(t, err)
+		storetest.OK(t, err)
 		return rt, sub, heard
 	}
 	send := func(sub *session.Subscription, from int) (next int) {
@@ -107,7 +108,7 @@ func runtimeRestart(t *testing.T, db Conversations) {
 	next := <-sent
 
 	rt, sub, heard := run(func(context.Context, int) error { return nil })
-	want(t, "sent again", send(sub, next), burst)
+	storetest.Want(t, "sent again", send(sub, next), burst)
 	var wanted, sayings, got, said, answered []string
 	for i := range burst {
 		sayings = append(sayings, fmt.Sprint("m", i))
@@ -121,38 +122,38 @@ func runtimeRestart(t *testing.T, db Conversations) {
 			t.Fatalf("%d answers came", len(got))
 		}
 	}
-	want(t, "answers", got, wanted[cut-1:])
-	ok(t, rt.Shutdown(ctx))
+	storetest.Want(t, "answers", got, wanted[cut-1:])
+	storetest.OK(t, rt.Shutdown(ctx))
 
 	s := db.Open(t)
 	record, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: "counting", ID: "x"}, Platform: "P"})
-	ok(t, err)
-	want(t, "session", []any{record.State, len(record.Pending), string(record.Variables["n"])}, []any{"tick", 0, fmt.Sprint(burst)})
-	want(t, "record", len(all(t, s, record.RowID)), 2*burst)
+	storetest.OK(t, err)
+	storetest.Want(t, "session", []any{record.State, len(record.Pending), string(record.Variables["n"])}, []any{"tick", 0, fmt.Sprint(burst)})
+	storetest.Want(t, "record", len(all(t, s, record.RowID)), 2*burst)
 	messages, err := s.Messages(ctx, record.RowID, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	for _, m := range messages {
 		var text string
-		ok(t, json.Unmarshal(m.Content, &text))
+		storetest.OK(t, json.Unmarshal(m.Content, &text))
 		if m.IsUser {
 			said = append(said, text)
 		} else {
 			answered = append(answered, text)
 		}
 	}
-	want(t, "answered", answered, wanted)
-	want(t, "said", said, sayings)
+	storetest.Want(t, "answered", answered, wanted)
+	storetest.Want(t, "said", said, sayings)
 }
 
 // runtimeSame sends messages again with the same id. They are duplicates, however the database
 // writes them. Another message with that id is refused.
 func runtimeSame(t *testing.T, db Conversations) {
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	rt, err := session.NewRuntime(session.RuntimeConfig{Agent: counting(func(context.Context, int) error { return nil }), Store: db.Open(t)})
-	ok(t, err)
+	storetest.OK(t, err)
 	t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
 	sub, err := rt.Open(ctx, session.OpenRequest{ID: "x"}, make(answers, 100))
-	ok(t, err)
+	storetest.OK(t, err)
 	defer sub.Close()
 	send := func(id, content string) error {
 		return sub.Send(ctx, session.Message{ID: id, Content: json.RawMessage(content), Human: true, Wait: true})
@@ -163,14 +164,15 @@ func runtimeSame(t *testing.T, db Conversations) {
 	}
 	for i, content := range contents {
 		for range 2 {
-			ok(t, send(fmt.Sprint(i), content))
+			storetest.OK(t, send(fmt.Sprint(i), content))
 		}
 		for _, other := range []string{`"other"`, `1.01`, `{"a":1}`, contents[(i+1)%len(contents)]} {
-			wantKind(t, content+" and "+other, send(fmt.Sprint(i), other), fault.Conflict)
+			storetest.WantKind(t, content+" and "+other, send(fmt.Sprint(i), other), fault.Conflict)
 		}
 	}
-	ok(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
-	ok(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
-	wantKind(t, "another file", sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("ho")), Wait: true}),
+	storetest.OK(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
+	storetest.OK(t, sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("hi")), Wait: true}))
+	storetest.WantKind(t, "another file",
+		sub.SendFile(ctx, session.File{ID: "file", File: payload.NewFile("n.txt", "", []byte("ho")), Wait: true}),
 		fault.Conflict)
 }

@@ -10,6 +10,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/session"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 	"docent/payload"
 	"docent/rag"
 	"docent/rag/corpus"
@@ -73,19 +74,19 @@ func answeringAgent() *agent.Agent {
 // program ends instead, the store keeps nothing, and the runtime answers again when the session is
 // opened.
 func runtimeStopped(t *testing.T, db Conversations) {
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	answering := answeringAgent()
 	run := func() (*session.Runtime, *session.Subscription, actions) {
 		rt, err := session.NewRuntime(session.RuntimeConfig{Agent: answering, Store: db.Open(t), RAG: waits{}})
-		ok(t, err)
+		storetest.OK(t, err)
 		t.Cleanup(func() { _ = rt.Shutdown(context.WithoutCancel(ctx)) })
 		heard := make(actions, 100)
 		sub, err := rt.Open(ctx, session.OpenRequest{ID: "stopped"}, heard)
-		ok(t, err)
+		storetest.OK(t, err)
 		return rt, sub, heard
 	}
 	rt, sub, heard := run()
-	ok(t, sub.Send(ctx, session.Message{ID: "q", Content: json.RawMessage(`"What is the default of work_mem?"`), Human: true}))
+	storetest.OK(t, sub.Send(ctx, session.Message{ID: "q", Content: json.RawMessage(`"What is the default of work_mem?"`), Human: true}))
 	heard.until(ctx, t, payload.DeltaAction)
 	now, cancel := context.WithCancel(ctx)
 	cancel()
@@ -95,25 +96,25 @@ func runtimeStopped(t *testing.T, db Conversations) {
 
 	rt, sub, heard = run()
 	heard.until(ctx, t, payload.DeltaAction)
-	ok(t, sub.Stop(ctx, 0))
+	storetest.OK(t, sub.Stop(ctx, 0))
 	heard.until(ctx, t, payload.ReplyRAG)
 	heard.until(ctx, t, payload.TurnFinishedAction)
-	ok(t, rt.Shutdown(ctx))
+	storetest.OK(t, rt.Shutdown(ctx))
 
 	s := db.Open(t)
 	record, _, err := s.OpenSession(ctx, journal.SessionRecord{Key: journal.SessionKey{Agent: answering.Name(), ID: "stopped"}, Platform: "P"})
-	ok(t, err)
+	storetest.OK(t, err)
 	messages, err := s.Messages(ctx, record.RowID, journal.MessageQuery{})
-	ok(t, err)
-	want(t, "messages", len(messages), 3) // the greeting, the question, one answer
+	storetest.OK(t, err)
+	storetest.Want(t, "messages", len(messages), 3) // the greeting, the question, one answer
 	last := messages[2]
-	want(t, "kind", []string{last.Type, last.ClientID}, []string{payload.TypeRAG, chat.StoppedID})
+	storetest.Want(t, "kind", []string{last.Type, last.ClientID}, []string{payload.TypeRAG, chat.StoppedID})
 	var got payload.RAGMessage
-	ok(t, json.Unmarshal(last.Content, &got))
+	storetest.OK(t, json.Unmarshal(last.Content, &got))
 	wanted := payload.RAGMessage{
 		LLMName: "m", Question: "What is the default of work_mem?", Answer: "It is 4MB [1]. And", Stopped: true,
 		Docs: got.Docs, Sentences: []payload.RAGSentence{{End: 14, Docs: []int{1}, Support: payload.SupportStrong}},
 	}
-	want(t, "answer", got, wanted)
-	want(t, "passages", len(got.Docs), 1)
+	storetest.Want(t, "answer", got, wanted)
+	storetest.Want(t, "passages", len(got.Docs), 1)
 }

@@ -8,6 +8,7 @@ import (
 	"docent/agent/chat"
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 )
 
 var textTests = map[string]func(*testing.T, Database){
@@ -19,8 +20,8 @@ func textMessages(t *testing.T, db Database) {
 	const dirty, clean = "a\x00b\xff", "a b?"
 	have, _, err := s.OpenSession(ctx,
 		journal.SessionRecord{Key: journal.SessionKey{Agent: dirty, ID: dirty}, Name: dirty, Username: dirty, Platform: "P"})
-	ok(t, err)
-	want(t, "session", []string{have.Key.Agent, have.Key.ID, have.Name, have.Username}, []string{clean, clean, clean, clean})
+	storetest.OK(t, err)
+	storetest.Want(t, "session", []string{have.Key.Agent, have.Key.ID, have.Name, have.Username}, []string{clean, clean, clean, clean})
 	for i, tc := range []struct{ in, out string }{
 		{`"text"`, `"text"`},
 		{`{"a": [1, 2.5, true, null], "é": "\u00e9\n"}`, `{"a":[1,2.5,true,null],"é":"é\n"}`},
@@ -37,22 +38,22 @@ func textMessages(t *testing.T, db Database) {
 			Session: have.RowID, Type: "str", Content: json.RawMessage(tc.in),
 			Event: journal.EventRecord{Name: dirty, Info: dirty},
 		})
-		ok(t, err)
+		storetest.OK(t, err)
 		sameJSON(t, tc.in, receipt.Event.Message.Content, tc.out)
 		stored, err := s.Messages(ctx, have.RowID, journal.MessageQuery{After: int64(i)})
-		ok(t, err)
+		storetest.OK(t, err)
 		sameJSON(t, tc.in, stored[0].Content, tc.out)
 	}
 	for _, bad := range []string{"", "{", `"a`, "'a'", `{"a":1,}`} {
 		_, err := s.Receive(ctx, journal.Incoming{Session: have.RowID, Type: "str", Content: json.RawMessage(bad)})
-		wantKind(t, bad, err, fault.Invalid)
+		storetest.WantKind(t, bad, err, fault.Invalid)
 		_, err = s.CommitTurn(ctx, journal.TurnRecord{
 			Session: have.RowID,
 			Entries: []journal.Entry{{Message: &agent.ChatMessage{Type: "str", Content: json.RawMessage(bad)}}},
 		})
-		wantKind(t, bad, err, fault.Invalid)
+		storetest.WantKind(t, bad, err, fault.Invalid)
 		_, err = s.CommitTurn(ctx, journal.TurnRecord{Session: have.RowID, Set: map[string]json.RawMessage{"v": json.RawMessage(bad)}})
-		wantKind(t, bad, err, fault.Invalid)
+		storetest.WantKind(t, bad, err, fault.Invalid)
 	}
 	turn := journal.TurnRecord{
 		Session: have.RowID, State: dirty, Transitions: []chat.Transition{{Source: dirty, Dest: dirty, Event: dirty, Condition: dirty}},
@@ -61,21 +62,21 @@ func textMessages(t *testing.T, db Database) {
 	}
 	commit(t, s, turn)
 	steps, err := s.Steps(ctx, have.RowID, journal.MessageQuery{})
-	ok(t, err)
-	want(t, "step", []string{steps[0].Kind, steps[0].StepKind, steps[0].Summary}, []string{clean, clean, clean})
+	storetest.OK(t, err)
+	storetest.Want(t, "step", []string{steps[0].Kind, steps[0].StepKind, steps[0].Summary}, []string{clean, clean, clean})
 	sameJSON(t, "payload", steps[0].Payload, `["\ufffd"]`)
 	event, err := s.Receive(ctx, journal.Incoming{Session: have.RowID, Event: journal.EventRecord{
 		Name: dirty, Info: dirty, Data: json.RawMessage(`"\u0000"`), Origin: json.RawMessage("\"\xff\""),
 	}})
-	ok(t, err)
+	storetest.OK(t, err)
 	e := event.Event
-	want(t, "event", []string{e.Name, e.Info, string(e.Origin)}, []string{clean, clean, `"?"`})
+	storetest.Want(t, "event", []string{e.Name, e.Info, string(e.Origin)}, []string{clean, clean, `"?"`})
 	sameJSON(t, "data", e.Data, `"\ufffd"`)
 	_, err = s.Receive(ctx, journal.Incoming{Session: have.RowID, Event: journal.EventRecord{Name: "e", Data: json.RawMessage("{")}})
-	wantKind(t, "data", err, fault.Invalid)
+	storetest.WantKind(t, "data", err, fault.Invalid)
 	_, err = s.Receive(ctx, journal.Incoming{Session: have.RowID, Event: journal.EventRecord{Name: "e", Origin: json.RawMessage("{")}})
-	wantKind(t, "origin", err, fault.Invalid)
+	storetest.WantKind(t, "origin", err, fault.Invalid)
 	turn.Entries[0].Step.Payload = nil
 	_, err = s.CommitTurn(ctx, turn)
-	wantKind(t, "payload", err, fault.Invalid)
+	storetest.WantKind(t, "payload", err, fault.Invalid)
 }

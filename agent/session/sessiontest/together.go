@@ -10,6 +10,7 @@ import (
 
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 )
 
 var togetherTests = map[string]func(*testing.T, Conversations){
@@ -22,7 +23,7 @@ var togetherTests = map[string]func(*testing.T, Conversations){
 // togetherCommit commits each turn from several connections at once.
 func togetherCommit(t *testing.T, db Conversations) {
 	const turns, callers = 10, 4
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	handles := []journal.Store{db.Open(t), db.Open(t)}
 	row := open(t, handles[0], "x").RowID
 	for n := range turns {
@@ -40,12 +41,12 @@ func togetherCommit(t *testing.T, db Conversations) {
 		running.Wait()
 		first := 0
 		for i := range callers {
-			want(t, "entries", entryLines(got[i].Entries), entryLines(got[0].Entries))
+			storetest.Want(t, "entries", entryLines(got[i].Entries), entryLines(got[0].Entries))
 			if !got[i].Repeated {
 				first++
 			}
 		}
-		want(t, "written and seq", []int64{int64(first), open(t, handles[0], "x").Seq}, []int64{1, int64(3 * (n + 1))})
+		storetest.Want(t, "written and seq", []int64{int64(first), open(t, handles[0], "x").Seq}, []int64{1, int64(3 * (n + 1))})
 	}
 	db.rows(t, map[string]int{"chat": 2 * turns, "reasoning_step": turns})
 }
@@ -71,7 +72,7 @@ func exchange(ctx context.Context, a, b journal.Store, session int64, name strin
 // togetherNoGaps writes to one session from everywhere at once.
 func togetherNoGaps(t *testing.T, db Conversations) {
 	const callers, each = 4, 6
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	handles := []journal.Store{db.Open(t), db.Open(t)}
 	row := open(t, handles[0], "x").RowID
 	var running sync.WaitGroup
@@ -85,9 +86,9 @@ func togetherNoGaps(t *testing.T, db Conversations) {
 		})
 	}
 	running.Wait()
-	want(t, "record", len(all(t, handles[0], row)), callers*each*5)
+	storetest.Want(t, "record", len(all(t, handles[0], row)), callers*each*5)
 	messages, err := handles[0].Messages(ctx, row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	var turns []int64
 	for _, m := range messages {
 		if m.IsUser {
@@ -96,17 +97,17 @@ func togetherNoGaps(t *testing.T, db Conversations) {
 	}
 	slices.Sort(turns)
 	for i, turn := range turns {
-		want(t, "turn", turn, int64(i+1))
+		storetest.Want(t, "turn", turn, int64(i+1))
 	}
 	after := open(t, handles[1], "x")
-	want(t, "session", []any{len(after.Variables), len(after.Pending), after.Turn}, []any{callers * each, 0, int64(callers * each)})
+	storetest.Want(t, "session", []any{len(after.Variables), len(after.Pending), after.Turn}, []any{callers * each, 0, int64(callers * each)})
 	db.rows(t, map[string]int{"intent_prediction": callers * each, "parameter": callers * each * 2})
 }
 
 // togetherSessions writes to many sessions at once.
 func togetherSessions(t *testing.T, db Conversations) {
 	const sessions, each = 12, 3
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	handles := []journal.Store{db.Open(t), db.Open(t)}
 	var running sync.WaitGroup
 	for i := range sessions {
@@ -130,14 +131,14 @@ func togetherSessions(t *testing.T, db Conversations) {
 			fmt.Sprintf(`%d/%d agent "re %d"`, seq+5, turn, n))
 	}
 	for i := range sessions {
-		want(t, "record", all(t, handles[0], open(t, handles[0], fmt.Sprint(i)).RowID), wanted)
+		storetest.Want(t, "record", all(t, handles[0], open(t, handles[0], fmt.Sprint(i)).RowID), wanted)
 	}
 }
 
 // togetherBurst stores a hundred messages and answers them at the same time.
 func togetherBurst(t *testing.T, db Conversations) {
 	const messages = 100
-	ctx := within(t)
+	ctx := storetest.Within(t)
 	s := db.Open(t)
 	row := open(t, s, "x").RowID
 	events := make(chan journal.EventRecord, messages)
@@ -159,9 +160,9 @@ func togetherBurst(t *testing.T, db Conversations) {
 		}
 	}
 	running.Wait()
-	want(t, "record", len(all(t, s, row)), 2*messages)
+	storetest.Want(t, "record", len(all(t, s, row)), 2*messages)
 	got, err := s.Messages(ctx, row, journal.MessageQuery{})
-	ok(t, err)
+	storetest.OK(t, err)
 	var said, answered []string
 	for _, m := range got {
 		if m.IsUser {
@@ -170,7 +171,7 @@ func togetherBurst(t *testing.T, db Conversations) {
 			answered = append(answered, fmt.Sprintf("%s %d", m.Content, m.Turn))
 		}
 	}
-	want(t, "said", len(said), messages)
-	want(t, "answers", answered, said)
-	want(t, "pending", pending(t, s, "x"), []string{})
+	storetest.Want(t, "said", len(said), messages)
+	storetest.Want(t, "answers", answered, said)
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{})
 }

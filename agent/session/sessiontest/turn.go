@@ -10,6 +10,7 @@ import (
 	"docent/agent"
 	"docent/agent/chat"
 	"docent/agent/session/journal"
+	"docent/internal/storetest"
 )
 
 var turnTests = map[string]func(*testing.T, Conversations){
@@ -34,34 +35,34 @@ func turnCommit(t *testing.T, db Conversations) {
 		{Source: "greet", Dest: "answer", Event: "receive_message_text", Condition: "text", Time: at}, {Source: "answer", Dest: "answer"},
 	}
 	written := commit(t, s, turn)
-	want(t, "given", []int64{turn.Entries[0].Message.ID, turn.Entries[0].Message.Seq}, []int64{77, 77})
-	want(t, "repeated", written.Repeated, false)
+	storetest.Want(t, "given", []int64{turn.Entries[0].Message.ID, turn.Entries[0].Message.Seq}, []int64{77, 77})
+	storetest.Want(t, "repeated", written.Repeated, false)
 	got := []agent.ChatMessage{*written.Entries[0].Message, *written.Entries[1].Message}
-	want(t, "replies", []any{got[0].Seq, got[1].Seq, got[0].Turn, got[0].Type, got[0].IsUser, got[0].Time, got[1].ID > got[0].ID},
+	storetest.Want(t, "replies", []any{got[0].Seq, got[1].Seq, got[0].Turn, got[0].Type, got[0].IsUser, got[0].Time, got[1].ID > got[0].ID},
 		[]any{int64(2), int64(3), int64(1), "rag_answer", false, at, true})
 	sameJSON(t, "content", got[0].Content, `{"answer":"yes","docs":[]}`)
 	stored, err := db.Open(t).Messages(ctx, row, journal.MessageQuery{After: 1})
-	ok(t, err)
+	storetest.OK(t, err)
 	for i := range got {
 		sameJSON(t, "stored content", stored[i].Content, string(got[i].Content))
 		stored[i].Content, got[i].Content = nil, nil
 	}
-	want(t, "stored", stored, got)
+	storetest.Want(t, "stored", stored, got)
 	db.rows(t, map[string]int{"transition": 2})
 	after := open(t, s, "x")
-	want(t, "session", []any{after.State, after.Seq, after.Turn, len(after.Pending)}, []any{"answer", int64(3), int64(1), 0})
+	storetest.Want(t, "session", []any{after.State, after.Seq, after.Turn, len(after.Pending)}, []any{"answer", int64(3), int64(1), 0})
 
-	want(t, "no replies", reply(t, s, row, say(t, s, row, "", "two").Event), []string{})
-	want(t, "seq", open(t, s, "x").Seq, 4)
+	storetest.Want(t, "no replies", reply(t, s, row, say(t, s, row, "", "two").Event), []string{})
+	storetest.Want(t, "seq", open(t, s, "x").Seq, 4)
 	// Entries without an event belong to turn 0.
-	want(t, "greeting", greet(t, s, row, "by itself"), []string{`5/0 agent "by itself"`})
-	want(t, "next", lines([]agent.ChatMessage{say(t, s, row, "", "next").Event.Message}), []string{`6/3 user "next"`})
+	storetest.Want(t, "greeting", greet(t, s, row, "by itself"), []string{`5/0 agent "by itself"`})
+	storetest.Want(t, "next", lines([]agent.ChatMessage{say(t, s, row, "", "next").Event.Message}), []string{`6/3 user "next"`})
 	// A user's message that an agent saves is no answer.
 	kept := told("kept")
 	kept.Message.IsUser, kept.Message.ClientID = true, "m"
 	commit(t, s, journal.TurnRecord{Session: row, State: "answer", Entries: []journal.Entry{kept, kept}})
-	want(t, "record", all(t, s, row)[6:], []string{`7/0 user "kept"`, `8/0 user "kept"`})
-	want(t, "the id", say(t, s, row, "m", "one").Event.ID, e.ID)
+	storetest.Want(t, "record", all(t, s, row)[6:], []string{`7/0 user "kept"`, `8/0 user "kept"`})
+	storetest.Want(t, "the id", say(t, s, row, "m", "one").Event.ID, e.ID)
 }
 
 // turnCommitOnce commits turns twice. The store writes nothing the second time and returns the
@@ -72,7 +73,7 @@ func turnCommitOnce(t *testing.T, db Conversations) {
 	one, two := say(t, s, row, "m1", "one").Event, say(t, s, row, "m2", "two").Event
 	first := commit(t, s, begun(row, two, thought("hm", 2), told("re two")))
 	// Turns may be committed in another order than they began.
-	want(t, "first", reply(t, s, row, one, "re one", "more"), []string{`5/1 agent "re one"`, `6/1 agent "more"`})
+	storetest.Want(t, "first", reply(t, s, row, one, "re one", "more"), []string{`5/1 agent "re one"`, `6/1 agent "more"`})
 	before := open(t, s, "x")
 	for _, handle := range []journal.Store{s, db.Open(t)} {
 		turn := begun(row, two, told("other"), told("other"), thought("other", 1))
@@ -80,19 +81,19 @@ func turnCommitOnce(t *testing.T, db Conversations) {
 		turn.Transitions = []chat.Transition{{Source: "a", Dest: "b"}}
 		turn.Predictions = []chat.Prediction{{Message: "m", Intent: "i"}}
 		got := commit(t, handle, turn)
-		want(t, "again", entryLines(got.Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
-		want(t, "repeated", got.Repeated, true)
-		want(t, "ids", []int64{got.Entries[0].Step.ID, got.Entries[0].Step.ChatID, got.Entries[1].Message.ID},
+		storetest.Want(t, "again", entryLines(got.Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
+		storetest.Want(t, "repeated", got.Repeated, true)
+		storetest.Want(t, "ids", []int64{got.Entries[0].Step.ID, got.Entries[0].Step.ChatID, got.Entries[1].Message.ID},
 			[]int64{first.Entries[0].Step.ID, first.Entries[1].Message.ID, first.Entries[1].Message.ID})
 		turn.Partial = true
-		want(t, "a part again", entryLines(commit(t, handle, turn).Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
+		storetest.Want(t, "a part again", entryLines(commit(t, handle, turn).Entries), []string{"3/2 thought hm", `4/2 agent "re two"`})
 	}
-	want(t, "session", open(t, s, "x"), before)
+	storetest.Want(t, "session", open(t, s, "x"), before)
 	db.rows(t, map[string]int{"chat": 5, "transition": 0, "reasoning_step": 1, "intent_prediction": 0})
 	// Each commit of turn 0 is written.
 	greet(t, s, row, "by itself")
 	greet(t, s, row, "by itself")
-	want(t, "record", len(all(t, s, row)), 8)
+	storetest.Want(t, "record", len(all(t, s, row)), 8)
 }
 
 // turnSeveral commits a turn that took several events. It ends all of them.
@@ -102,12 +103,12 @@ func turnSeveral(t *testing.T, db Conversations) {
 	one, tick, two := say(t, s, session, "m1", "one").Event, happen(t, s, session, "tick", "1"), say(t, s, session, "m2", "two").Event
 	turn := begun(session, one, told("to both"))
 	turn.Handled = []int64{one.ID, two.ID}
-	want(t, "written", entryLines(commit(t, s, turn).Entries), []string{`3/1 agent "to both"`})
-	want(t, "pending", pending(t, s, "x"), []string{"2 tick 1"})
+	storetest.Want(t, "written", entryLines(commit(t, s, turn).Entries), []string{`3/1 agent "to both"`})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{"2 tick 1"})
 	own := commit(t, s, begun(session, two, told("too late")))
-	want(t, "its own turn", []any{own.Repeated, entryLines(own.Entries)}, []any{true, []string{}})
+	storetest.Want(t, "its own turn", []any{own.Repeated, entryLines(own.Entries)}, []any{true, []string{}})
 	reply(t, s, session, tick)
-	want(t, "record", all(t, s, session), []string{`1/1 user "one"`, `2/3 user "two"`, `3/1 agent "to both"`})
+	storetest.Want(t, "record", all(t, s, session), []string{`1/1 user "one"`, `2/3 user "two"`, `3/1 agent "to both"`})
 }
 
 // turnUnknown commits events that do not exist or belong to another session. The store writes
@@ -117,11 +118,11 @@ func turnUnknown(t *testing.T, db Conversations) {
 	row, other := open(t, s, "x").RowID, open(t, s, "y").RowID
 	e := say(t, s, other, "", "one").Event
 	got := commit(t, s, begun(row, e, told("astray")))
-	want(t, "astray", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{}})
+	storetest.Want(t, "astray", []any{got.Repeated, entryLines(got.Entries)}, []any{true, []string{}})
 	say(t, s, row, "", "mine")
 	commit(t, s, journal.TurnRecord{Session: row, Handled: []int64{e.ID}})
-	want(t, "pending", pending(t, s, "y"), []string{`1 receive_message_text "one"`})
-	want(t, "record", all(t, s, row), []string{`1/1 user "mine"`})
+	storetest.Want(t, "pending", pending(t, s, "y"), []string{`1 receive_message_text "one"`})
+	storetest.Want(t, "record", all(t, s, row), []string{`1/1 user "mine"`})
 }
 
 // turnFailed commits a failed turn, and then the same turn again.
@@ -133,23 +134,23 @@ func turnFailed(t *testing.T, db Conversations) {
 		return commit(t, s, begun(row, one, told("wait"), sorry(), thought("why", 0)))
 	}
 	failed := []string{`3/1 agent "wait"`, `4/1 agent "sorry"`, "5/1 thought why"}
-	want(t, "failed", entryLines(fail().Entries), failed)
+	storetest.Want(t, "failed", entryLines(fail().Entries), failed)
 	reply(t, s, row, two, "re two")
 	again := fail()
-	want(t, "failed again", []any{again.Repeated, entryLines(again.Entries)}, []any{true, failed})
-	want(t, "then done", reply(t, s, row, one, "re one"), []string{`7/1 agent "re one"`})
+	storetest.Want(t, "failed again", []any{again.Repeated, entryLines(again.Entries)}, []any{true, failed})
+	storetest.Want(t, "then done", reply(t, s, row, one, "re one"), []string{`7/1 agent "re one"`})
 	all := slices.Concat(failed, []string{`7/1 agent "re one"`})
-	want(t, "failed late", entryLines(fail().Entries), all)
-	want(t, "done again", reply(t, s, row, one, "re one"), all)
+	storetest.Want(t, "failed late", entryLines(fail().Entries), all)
+	storetest.Want(t, "done again", reply(t, s, row, one, "re one"), all)
 	got, err := s.Messages(ctx, row, journal.MessageQuery{Turn: 1})
-	ok(t, err)
-	want(t, "the turn", lines(got), []string{`1/1 user "one"`, failed[0], failed[1], all[3]})
-	want(t, "pending", pending(t, s, "x"), []string{})
+	storetest.OK(t, err)
+	storetest.Want(t, "the turn", lines(got), []string{`1/1 user "one"`, failed[0], failed[1], all[3]})
+	storetest.Want(t, "pending", pending(t, s, "x"), []string{})
 
 	// A user's message with that id is no apology.
 	three := say(t, s, row, chat.FailedID, "three").Event
-	want(t, "silent", reply(t, s, row, three), []string{})
-	want(t, "silent again", reply(t, s, row, three, "late"), []string{})
+	storetest.Want(t, "silent", reply(t, s, row, three), []string{})
+	storetest.Want(t, "silent again", reply(t, s, row, three, "late"), []string{})
 }
 
 func turnVariables(t *testing.T, db Conversations) {
@@ -169,7 +170,7 @@ func turnVariables(t *testing.T, db Conversations) {
 	check := func(got map[string]json.RawMessage, wanted string) {
 		t.Helper()
 		b, err := json.Marshal(got)
-		ok(t, err)
+		storetest.OK(t, err)
 		sameJSON(t, "variables", b, wanted)
 	}
 	check(set(map[string]string{"a": "1", "b": `{"x": [1]}`, "né": `"é"`}), `{"a":1,"b":{"x":[1]},"né":"é"}`)
@@ -209,9 +210,9 @@ func turnMessages(t *testing.T, db Conversations) {
 		"no turn":    {journal.MessageQuery{Turn: 99}, []int64{}},
 	} {
 		messages, err := s.Messages(ctx, row, tc.query)
-		ok(t, err)
+		storetest.OK(t, err)
 		steps, err := s.Steps(ctx, row, tc.query)
-		ok(t, err)
+		storetest.OK(t, err)
 		seqs, after := []int64{}, []int64{}
 		for _, m := range messages {
 			seqs = append(seqs, m.Seq)
@@ -219,10 +220,10 @@ func turnMessages(t *testing.T, db Conversations) {
 		for _, r := range steps {
 			after = append(after, r.Seq-1)
 		}
-		want(t, "messages "+name, seqs, tc.want)
+		storetest.Want(t, "messages "+name, seqs, tc.want)
 		if name == "after" { // the step with sequence number 6 is older
 			continue
 		}
-		want(t, "steps "+name, after, tc.want)
+		storetest.Want(t, "steps "+name, after, tc.want)
 	}
 }

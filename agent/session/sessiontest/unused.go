@@ -7,6 +7,7 @@ import (
 
 	"docent/agent/session/journal"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 )
 
 var unusedTests = map[string]func(*testing.T, Database){
@@ -25,17 +26,17 @@ func unusedDeleted(t *testing.T, db Database) {
 	say(t, s, emptied.RowID, "m", "hi")
 	reset(t, s, emptied.RowID)
 	for _, id := range []int64{unused.RowID, used.RowID, emptied.RowID, unused.RowID, 99} {
-		ok(t, s.DeleteUnused(ctx, id, 0))
+		storetest.OK(t, s.DeleteUnused(ctx, id, 0))
 	}
 	_, err := s.Session(ctx, unused.Key)
-	wantKind(t, "the unused session", err, fault.NotFound)
-	want(t, "messages", len(all(t, s, used.RowID)), 2)
+	storetest.WantKind(t, "the unused session", err, fault.NotFound)
+	storetest.Want(t, "messages", len(all(t, s, used.RowID)), 2)
 	_, err = s.Session(ctx, emptied.Key)
-	ok(t, err)
-	db.conversations().rows(t, map[string]int{"session": 2, "chat": 2, "event": 1})
+	storetest.OK(t, err)
+	conversations(db).rows(t, map[string]int{"session": 2, "chat": 2, "event": 1})
 	again, created, err := s.OpenSession(ctx, journal.SessionRecord{Key: unused.Key, Platform: "P"})
-	ok(t, err)
-	want(t, "opened again", []any{created, again.State, again.Seq}, []any{true, "", int64(0)})
+	storetest.OK(t, err)
+	storetest.Want(t, "opened again", []any{created, again.State, again.Seq}, []any{true, "", int64(0)})
 }
 
 // unusedSwept checks which sessions without an event are removed.
@@ -52,7 +53,7 @@ func unusedSwept(t *testing.T, db Database) {
 	} {
 		r.Platform, r.UpdatedAt = "P", start.Add(time.Duration(i)*time.Minute)
 		stored, _, err := s.OpenSession(ctx, r)
-		ok(t, err)
+		storetest.OK(t, err)
 		if r.Key.ID == "used" {
 			say(t, s, stored.RowID, "m", "hi")
 		}
@@ -61,7 +62,7 @@ func unusedSwept(t *testing.T, db Database) {
 		t.Helper()
 		var ids []string
 		all, err := s.Sessions(ctx, journal.SessionFilter{})
-		ok(t, err)
+		storetest.OK(t, err)
 		for _, r := range all {
 			ids = append(ids, r.Key.ID)
 		}
@@ -78,7 +79,7 @@ func unusedSwept(t *testing.T, db Database) {
 		{start.Add(5 * time.Minute), 10, []string{"late", "other", "timed", "used"}},
 		{time.Now().Add(time.Hour), 10, []string{"other", "timed", "used"}},
 	} {
-		ok(t, s.SweepUnused(ctx, "a", step.before, step.limit))
-		want(t, "sessions", left(), step.left)
+		storetest.OK(t, s.SweepUnused(ctx, "a", step.before, step.limit))
+		storetest.Want(t, "sessions", left(), step.left)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"docent/auth"
 	"docent/auth/rights"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 	"docent/rag/corpus"
 )
 
@@ -27,7 +28,7 @@ type Store struct {
 
 // Run runs the suite. open makes an empty store for each test.
 func Run(t *testing.T, open func(t *testing.T) Store) {
-	for name, test := range map[string]func(*testing.T, Store){
+	storetest.Run(t, open, map[string]func(*testing.T, Store){
 		"Open":         openCollections,
 		"Levels":       grantLevels,
 		"Groups":       groups,
@@ -35,22 +36,10 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		"Removal":      removal,
 		"Missing":      missing,
 		"Model":        model,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, open(t))
-		})
-	}
+	})
 }
 
 var now = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
 
 func fails(t *testing.T, err error, kind fault.Kind) {
 	t.Helper()
@@ -61,24 +50,25 @@ func fails(t *testing.T, err error, kind fault.Kind) {
 
 func addUser(t *testing.T, s Store, name string, scopes ...auth.Scope) {
 	t.Helper()
-	ok(t, s.Users.AddUser(t.Context(), auth.UserRecord{Name: name, Password: "hash", Scopes: scopes, CreatedAt: now}))
+	storetest.OK(t, s.Users.AddUser(t.Context(), auth.UserRecord{Name: name, Password: "hash", Scopes: scopes, CreatedAt: now}))
 }
 
 func addToken(t *testing.T, s Store, name, user string, scopes ...auth.Scope) {
 	t.Helper()
-	ok(t, s.Tokens.AddToken(t.Context(), auth.TokenRecord{Name: name, User: user, Hash: []byte(name), Scopes: scopes, CreatedAt: now}))
+	storetest.OK(t,
+		s.Tokens.AddToken(t.Context(), auth.TokenRecord{Name: name, User: user, Hash: []byte(name), Scopes: scopes, CreatedAt: now}))
 }
 
 func grant(t *testing.T, s Store, collection, subject string, level rights.Level) {
 	t.Helper()
-	ok(t, s.SetRight(t.Context(), collection, rights.Grant{Subject: subject, Level: level}))
+	storetest.OK(t, s.SetRight(t.Context(), collection, rights.Grant{Subject: subject, Level: level}))
 }
 
 // access checks the rights of a principal, such as "default=write hr=read".
 func access(t *testing.T, s Store, principal, want string) {
 	t.Helper()
 	a, err := s.Access(t.Context(), corpus.Reader{Principal: principal}, now)
-	ok(t, err)
+	storetest.OK(t, err)
 	var got []string
 	switch {
 	case a.Admin:
@@ -106,10 +96,10 @@ func openCollections(t *testing.T, s Store) {
 	access(t, s, "user:unknown", "default=write")
 	access(t, s, "", "default=write")
 	access(t, s, "user:root", "admin")
-	ok(t, s.OpenCollection(t.Context(), "hr"))
+	storetest.OK(t, s.OpenCollection(t.Context(), "hr"))
 	access(t, s, "user:unknown", "unrestricted")
 	all, err := s.CollectionRights(t.Context())
-	ok(t, err)
+	storetest.OK(t, err)
 	if diff := cmp.Diff([]rights.Collection{{Name: "default"}, {Name: "hr"}}, all); diff != "" {
 		t.Error(diff)
 	}
@@ -135,7 +125,7 @@ func grantLevels(t *testing.T, s Store) {
 	access(t, s, "user:ann", "a=write default=write")
 	access(t, s, "token:bot", "a=read default=write") // b stays restricted without rights
 	all, err := s.CollectionRights(t.Context())
-	ok(t, err)
+	storetest.OK(t, err)
 	want := []rights.Collection{
 		{
 			Name: "a", Restricted: true,
@@ -155,22 +145,22 @@ func groups(t *testing.T, s Store) {
 	addUser(t, s, "ann", auth.Ask)
 	addUser(t, s, "bob", auth.Ask)
 	for _, name := range []string{"staff", "board"} {
-		ok(t, s.AddGroup(ctx, name))
+		storetest.OK(t, s.AddGroup(ctx, name))
 	}
 	fails(t, s.AddGroup(ctx, "staff"), fault.Conflict)
 	for range 2 { // repeating changes nothing
-		ok(t, s.SetMember(ctx, "staff", "user:bob", true))
-		ok(t, s.SetMember(ctx, "staff", "user:ann", true))
+		storetest.OK(t, s.SetMember(ctx, "staff", "user:bob", true))
+		storetest.OK(t, s.SetMember(ctx, "staff", "user:ann", true))
 	}
-	ok(t, s.SetMember(ctx, "board", "user:ann", true))
+	storetest.OK(t, s.SetMember(ctx, "board", "user:ann", true))
 	grant(t, s, "hr", "group:staff", rights.Read)
 	grant(t, s, "hr", "group:board", rights.Manage)
 	access(t, s, "user:ann", "default=write hr=manage")
 	access(t, s, "user:bob", "default=write hr=read")
-	ok(t, s.SetMember(ctx, "board", "user:ann", false))
+	storetest.OK(t, s.SetMember(ctx, "board", "user:ann", false))
 	access(t, s, "user:ann", "default=write hr=read")
 	got, err := s.Groups(ctx)
-	ok(t, err)
+	storetest.OK(t, err)
 	want := []rights.Group{{Name: "board"}, {Name: "staff", Members: []string{"user:ann", "user:bob"}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -179,18 +169,18 @@ func groups(t *testing.T, s Store) {
 
 func issuerGroups(t *testing.T, s Store) {
 	ctx, who := t.Context(), "oidc:https://issuer#7"
-	ok(t, s.AddGroup(ctx, "staff"))
+	storetest.OK(t, s.AddGroup(ctx, "staff"))
 	grant(t, s, "hr", "group:staff", rights.Read)
 	access(t, s, who, "default=write")
-	ok(t, s.SetIssuerGroups(ctx, who, []string{"staff", "other", "staff"}, now.Add(time.Hour)))
+	storetest.OK(t, s.SetIssuerGroups(ctx, who, []string{"staff", "other", "staff"}, now.Add(time.Hour)))
 	access(t, s, who, "default=write hr=read")
 	access(t, s, who+"1", "default=write")
 	late, err := s.Access(ctx, corpus.Reader{Principal: who}, now.Add(time.Hour))
-	ok(t, err)
+	storetest.OK(t, err)
 	if late.Level("hr") != rights.None {
 		t.Error("the groups of a token count after its end")
 	}
-	ok(t, s.SetIssuerGroups(ctx, who, nil, now.Add(time.Hour)))
+	storetest.OK(t, s.SetIssuerGroups(ctx, who, nil, now.Add(time.Hour)))
 	access(t, s, who, "default=write")
 }
 
@@ -201,23 +191,23 @@ func removal(t *testing.T, s Store) {
 	add := func() {
 		addUser(t, s, "ann", auth.Ask)
 		addToken(t, s, "bot", "", auth.Ask)
-		ok(t, s.AddGroup(ctx, "staff"))
+		storetest.OK(t, s.AddGroup(ctx, "staff"))
 	}
 	add()
 	addUser(t, s, "bob", auth.Ask)
-	ok(t, s.SetMember(ctx, "staff", "user:ann", true))
-	ok(t, s.SetMember(ctx, "staff", "user:bob", true))
+	storetest.OK(t, s.SetMember(ctx, "staff", "user:ann", true))
+	storetest.OK(t, s.SetMember(ctx, "staff", "user:bob", true))
 	for _, subject := range []string{"user:ann", "token:bot", "group:staff"} {
 		grant(t, s, "hr", subject, rights.Read)
 	}
-	ok(t, s.Users.RemoveUser(ctx, "ann"))
-	ok(t, s.Tokens.RemoveToken(ctx, "bot"))
+	storetest.OK(t, s.Users.RemoveUser(ctx, "ann"))
+	storetest.OK(t, s.Tokens.RemoveToken(ctx, "bot"))
 	left, err := s.Groups(ctx)
-	ok(t, err)
+	storetest.OK(t, err)
 	if diff := cmp.Diff([]rights.Group{{Name: "staff", Members: []string{"user:bob"}}}, left); diff != "" {
 		t.Error(diff)
 	}
-	ok(t, s.RemoveGroup(ctx, "staff"))
+	storetest.OK(t, s.RemoveGroup(ctx, "staff"))
 	fails(t, s.RemoveGroup(ctx, "staff"), fault.NotFound)
 	add()
 	for _, principal := range []string{"user:ann", "user:bob", "token:bot"} {
@@ -229,7 +219,7 @@ func missing(t *testing.T, s Store) {
 	ctx := t.Context()
 	addUser(t, s, "ann", auth.Ask)
 	addToken(t, s, "anns", "ann", auth.Ask)
-	ok(t, s.AddGroup(ctx, "staff"))
+	storetest.OK(t, s.AddGroup(ctx, "staff"))
 	for _, subject := range []string{"user:bob", "token:bot", "token:anns", "group:board"} {
 		fails(t, s.SetRight(ctx, "hr", rights.Grant{Subject: subject, Level: rights.Read}), fault.NotFound)
 	}
@@ -238,7 +228,7 @@ func missing(t *testing.T, s Store) {
 	fails(t, s.SetMember(ctx, "board", "user:ann", true), fault.NotFound)
 	fails(t, s.OpenCollection(ctx, "hr"), fault.NotFound)
 	in, err := s.CollectionsOf(ctx, []int64{1, 1 << 40})
-	ok(t, err)
+	storetest.OK(t, err)
 	if len(in) != 0 {
 		t.Errorf("documents that do not exist are in %v", in)
 	}
@@ -252,7 +242,7 @@ func model(t *testing.T, s Store) {
 		addUser(t, s, strings.TrimPrefix(u, "user:"), auth.Ask)
 	}
 	for _, g := range teams {
-		ok(t, s.AddGroup(ctx, g))
+		storetest.OK(t, s.AddGroup(ctx, g))
 	}
 	subjects := append(slices.Clone(users), "group:g0", "group:g1", rights.Everyone)
 	collections := []string{"c0", "c1", "c2", "default"}
@@ -263,13 +253,13 @@ func model(t *testing.T, s Store) {
 		switch random.IntN(8) {
 		case 0:
 			g, u, is := teams[random.IntN(len(teams))], users[random.IntN(len(users))], random.IntN(2) == 0
-			ok(t, s.SetMember(ctx, g, u, is))
+			storetest.OK(t, s.SetMember(ctx, g, u, is))
 			members[[2]string{g, u}] = is
 		case 1:
 			if !known[c] {
 				continue
 			}
-			ok(t, s.OpenCollection(ctx, c))
+			storetest.OK(t, s.OpenCollection(ctx, c))
 			restricted[c] = false
 			for _, subject := range subjects {
 				delete(granted, [2]string{c, subject})
@@ -284,7 +274,7 @@ func model(t *testing.T, s Store) {
 		}
 		u := users[random.IntN(len(users))]
 		got, err := s.Access(ctx, corpus.Reader{Principal: u}, now)
-		ok(t, err)
+		storetest.OK(t, err)
 		for _, c := range collections {
 			want := max(granted[[2]string{c, u}], granted[[2]string{c, rights.Everyone}])
 			for _, g := range teams {

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"docent/ingest/source"
 	"docent/internal/fault"
+	"docent/internal/storetest"
 )
 
 // Store combines the interfaces that store sources.
@@ -20,52 +19,17 @@ type Store struct {
 }
 
 // Database is an empty database made for one test.
-type Database struct {
-	// Open opens the database like another process. It closes the database at the
-	// end of the test.
-	Open func(t *testing.T) Store
-	// Count returns the number of rows of a table.
-	Count func(t *testing.T, table string) int
-}
+type Database = storetest.Database[Store]
 
 // RunStore runs the suite. fresh makes an empty database for each test.
 func RunStore(t *testing.T, fresh func(t *testing.T) Database) {
-	for name, test := range map[string]func(*testing.T, Database){
+	storetest.Run(t, fresh, map[string]func(*testing.T, Database){
 		"Records":  sourceRecords,
 		"Items":    sourceItems,
 		"HandOver": sourceHandOver,
 		"Leases":   sourceLeases,
 		"Stops":    sourceStops,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t, fresh(t))
-		})
-	}
-}
-
-// ok ends the test on an error.
-func ok(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// want compares two values.
-func want[T any](t *testing.T, what string, got, want T) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("%s (-want +got):\n%s", what, diff)
-	}
-}
-
-// wantKind checks the kind of an error.
-func wantKind(t *testing.T, what string, err error, kind fault.Kind) {
-	t.Helper()
-	if err == nil || fault.KindOf(err) != kind {
-		t.Fatalf("%s: got error %v, want one of kind %s", what, err, kind)
-	}
+	})
 }
 
 // sourceTime is the current time of these tests.
@@ -83,7 +47,7 @@ func sourceNamed(name, collection string) source.Record {
 func addSource(t *testing.T, k Store, r source.Record) int64 {
 	t.Helper()
 	id, err := k.Sources.AddSource(t.Context(), r)
-	ok(t, err)
+	storetest.OK(t, err)
 	return id
 }
 
@@ -95,34 +59,34 @@ func sourceRecords(t *testing.T, db Database) {
 	b.Secret, b.Options, b.NextAt, b.Schedule, b.Paused = nil, map[string]string{}, time.Time{}, source.Manual, true
 	b.ID = addSource(t, k, b)
 	all, err := k.Sources.ListSources(ctx)
-	ok(t, err)
-	want(t, "sources", all, []source.Record{b, a})
+	storetest.OK(t, err)
+	storetest.Want(t, "sources", all, []source.Record{b, a})
 	_, err = k.Sources.AddSource(ctx, sourceNamed("a", "default"))
-	wantKind(t, "a name that is taken", err, fault.Conflict)
+	storetest.WantKind(t, "a name that is taken", err, fault.Conflict)
 	for _, wrong := range []source.Record{{}, {Name: strings.Repeat("x", 9999), Kind: "web", Location: "x", Collection: "x", Schedule: "1h"}} {
 		_, err = k.Sources.AddSource(ctx, wrong)
-		wantKind(t, "a wrong source", err, fault.Invalid)
+		storetest.WantKind(t, "a wrong source", err, fault.Invalid)
 	}
 	name, schedule, paused, next := "c", "1h", true, sourceTime.Add(time.Hour)
-	ok(t, k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &name, Schedule: &schedule, Paused: &paused, NextAt: &next}))
+	storetest.OK(t, k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &name, Schedule: &schedule, Paused: &paused, NextAt: &next}))
 	a.Name, a.Schedule, a.Paused, a.NextAt = name, schedule, paused, next
 	got, err := k.Sources.Source(ctx, a.ID)
-	ok(t, err)
-	want(t, "changed", got, a)
-	ok(t, k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &name, NextAt: &time.Time{}}))
+	storetest.OK(t, err)
+	storetest.Want(t, "changed", got, a)
+	storetest.OK(t, k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &name, NextAt: &time.Time{}}))
 	a.NextAt = time.Time{}
 	got, err = db.Open(t).Sources.Source(ctx, a.ID)
-	ok(t, err)
-	want(t, "changed again", got, a)
+	storetest.OK(t, err)
+	storetest.Want(t, "changed again", got, a)
 	taken := "a"
-	wantKind(t, "renamed", k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &taken}), fault.Conflict)
-	wantKind(t, "none changed", k.Sources.ChangeSource(ctx, 999, source.Change{Paused: &paused}), fault.NotFound)
-	ok(t, k.Items.PutSourceItems(ctx, a.ID, []source.ItemRecord{{Key: "k", Status: source.Ready}}))
-	ok(t, k.Sources.RemoveSource(ctx, a.ID))
-	want(t, "items of a source that is gone", db.Count(t, "source_item"), 0)
-	wantKind(t, "none removed", k.Sources.RemoveSource(ctx, a.ID), fault.NotFound)
+	storetest.WantKind(t, "renamed", k.Sources.ChangeSource(ctx, a.ID, source.Change{Name: &taken}), fault.Conflict)
+	storetest.WantKind(t, "none changed", k.Sources.ChangeSource(ctx, 999, source.Change{Paused: &paused}), fault.NotFound)
+	storetest.OK(t, k.Items.PutSourceItems(ctx, a.ID, []source.ItemRecord{{Key: "k", Status: source.Ready}}))
+	storetest.OK(t, k.Sources.RemoveSource(ctx, a.ID))
+	storetest.Want(t, "items of a source that is gone", db.Count(t, "source_item"), 0)
+	storetest.WantKind(t, "none removed", k.Sources.RemoveSource(ctx, a.ID), fault.NotFound)
 	_, err = k.Sources.Source(ctx, a.ID)
-	wantKind(t, "none read", err, fault.NotFound)
+	storetest.WantKind(t, "none read", err, fault.NotFound)
 }
 
 func sourceItems(t *testing.T, db Database) {
@@ -140,29 +104,30 @@ func sourceItems(t *testing.T, db Database) {
 		},
 		{Key: "d", Document: "source:1/d", Status: source.Pending, Owned: true, At: sourceTime},
 	}
-	ok(t, k.Items.PutSourceItems(ctx, id, items[:3]))
+	storetest.OK(t, k.Items.PutSourceItems(ctx, id, items[:3]))
 	items[0].Status, items[0].State, items[0].Owned = source.Unreachable, nil, false
-	ok(t, k.Items.PutSourceItems(ctx, id, []source.ItemRecord{items[0], items[3]}))
+	storetest.OK(t, k.Items.PutSourceItems(ctx, id, []source.ItemRecord{items[0], items[3]}))
 	got, err := k.Items.SourceItems(ctx, id)
-	ok(t, err)
-	want(t, "items", got, items)
+	storetest.OK(t, err)
+	storetest.Want(t, "items", got, items)
 	r, err := k.Sources.Source(ctx, id)
-	ok(t, err)
-	want(t, "counts", []int{r.Items, r.Failed}, []int{4, 3})
+	storetest.OK(t, err)
+	storetest.Want(t, "counts", []int{r.Items, r.Failed}, []int{4, 3})
 	failed, err := k.Items.FailedItems(ctx, id, "", 2)
-	ok(t, err)
-	want(t, "failures", failed, items[:2])
+	storetest.OK(t, err)
+	storetest.Want(t, "failures", failed, items[:2])
 	failed, err = k.Items.FailedItems(ctx, id, failed[1].Key, 2)
-	ok(t, err)
-	want(t, "more failures", failed, items[2:3])
-	ok(t, k.Items.RemoveSourceItems(ctx, id, []string{"B", "c", "none"}))
-	ok(t, k.Items.RemoveSourceItems(ctx, id, nil))
+	storetest.OK(t, err)
+	storetest.Want(t, "more failures", failed, items[2:3])
+	storetest.OK(t, k.Items.RemoveSourceItems(ctx, id, []string{"B", "c", "none"}))
+	storetest.OK(t, k.Items.RemoveSourceItems(ctx, id, nil))
 	got, err = k.Items.SourceItems(ctx, id)
-	ok(t, err)
-	want(t, "the rest", got, []source.ItemRecord{items[1], items[3]})
-	wantKind(t, "no source", k.Items.PutSourceItems(ctx, 999, items), fault.NotFound)
-	wantKind(t, "no key", k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Status: source.Ready}}), fault.Invalid)
-	wantKind(t, "a long key", k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Key: strings.Repeat("k", 5000), Status: source.Ready}}),
+	storetest.OK(t, err)
+	storetest.Want(t, "the rest", got, []source.ItemRecord{items[1], items[3]})
+	storetest.WantKind(t, "no source", k.Items.PutSourceItems(ctx, 999, items), fault.NotFound)
+	storetest.WantKind(t, "no key", k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Status: source.Ready}}), fault.Invalid)
+	storetest.WantKind(t, "a long key",
+		k.Items.PutSourceItems(ctx, id, []source.ItemRecord{{Key: strings.Repeat("k", 5000), Status: source.Ready}}),
 		fault.Invalid)
 }
 
@@ -175,19 +140,19 @@ func sourceHandOver(t *testing.T, db Database) {
 		if id != b {
 			items = append(items, source.ItemRecord{Key: "2", Document: "apart", Status: source.Ready, Owned: true, At: sourceTime})
 		}
-		ok(t, k.Items.PutSourceItems(ctx, id, items))
+		storetest.OK(t, k.Items.PutSourceItems(ctx, id, items))
 	}
 	given, err := k.Items.HandOver(ctx, a, []string{"apart", "shared", "none"})
-	ok(t, err)
-	want(t, "handed over", given, []string{"shared"})
+	storetest.OK(t, err)
+	storetest.Want(t, "handed over", given, []string{"shared"})
 	for id, owned := range map[int64][]bool{a: {true, true}, b: {true}, elsewhere: {false, true}} {
 		items, err := k.Items.SourceItems(ctx, id)
-		ok(t, err)
+		storetest.OK(t, err)
 		var got []bool
 		for _, it := range items {
 			got = append(got, it.Owned)
 		}
-		want(t, "owners", got, owned)
+		storetest.Want(t, "owners", got, owned)
 	}
 }
 
@@ -204,27 +169,27 @@ func sourceLeases(t *testing.T, db Database) {
 	due := func(at time.Time, ids ...int64) {
 		t.Helper()
 		got, err := k.Leases.DueSources(ctx, at)
-		ok(t, err)
+		storetest.OK(t, err)
 		if !slices.Equal(got, ids) {
 			t.Fatalf("due are %v, want %v", got, ids)
 		}
 	}
 	due(sourceTime.Add(-time.Second))
 	due(sourceTime, id)
-	ok(t, k.Leases.RequestSync(ctx, manual, source.RetryRequest))
-	ok(t, k.Leases.RequestSync(ctx, manual, source.SyncRequest))
-	ok(t, k.Leases.RequestSync(ctx, paused, source.SyncRequest))
+	storetest.OK(t, k.Leases.RequestSync(ctx, manual, source.RetryRequest))
+	storetest.OK(t, k.Leases.RequestSync(ctx, manual, source.SyncRequest))
+	storetest.OK(t, k.Leases.RequestSync(ctx, paused, source.SyncRequest))
 	due(sourceTime, manual, paused, id)
 	got, err := k.Sources.Source(ctx, manual)
-	ok(t, err)
-	want(t, "request", got.Requested, source.RetryRequest)
+	storetest.OK(t, err)
+	storetest.Want(t, "request", got.Requested, source.RetryRequest)
 
 	lease := source.Lease{Owner: "me", Now: sourceTime, Until: sourceTime.Add(time.Minute)}
 	start := func(k Store, l source.Lease, begun int) {
 		t.Helper()
 		got, err := k.Leases.StartSync(ctx, manual, l)
-		ok(t, err)
-		want(t, "begun", got, begun)
+		storetest.OK(t, err)
+		storetest.Want(t, "begun", got, begun)
 	}
 	start(k, lease, 1)
 	start(other, source.Lease{Owner: "you", Now: sourceTime.Add(30 * time.Second), Until: sourceTime.Add(time.Hour)}, 0)
@@ -232,14 +197,14 @@ func sourceLeases(t *testing.T, db Database) {
 	keep := func(l source.Lease, wanted bool) {
 		t.Helper()
 		has, err := k.Leases.KeepSync(ctx, manual, l, source.Progress{Done: 3, Total: 7})
-		ok(t, err)
-		want(t, "kept", has, wanted)
+		storetest.OK(t, err)
+		storetest.Want(t, "kept", has, wanted)
 	}
 	lease.Until = sourceTime.Add(2 * time.Minute)
 	keep(lease, true)
 	got, err = k.Sources.Source(ctx, manual)
-	ok(t, err)
-	want(t, "a running sync", []any{got.BusyUntil, got.BusyBy, got.Progress, got.Requested},
+	storetest.OK(t, err)
+	storetest.Want(t, "a running sync", []any{got.BusyUntil, got.BusyBy, got.Progress, got.Requested},
 		[]any{lease.Until, "me", source.Progress{Done: 3, Total: 7}, source.NoRequest})
 	// The lease has expired: another process takes over.
 	due(lease.Until, paused, manual, id)
@@ -250,26 +215,26 @@ func sourceLeases(t *testing.T, db Database) {
 		StartedAt: sourceTime, EndedAt: sourceTime.Add(time.Second), Added: 1, Removed: 2,
 		Error: "it \x00 broke",
 	}, Errors: 2, NextAt: sourceTime.Add(time.Hour)}
-	ok(t, k.Leases.EndSync(ctx, manual, "me", end))
+	storetest.OK(t, k.Leases.EndSync(ctx, manual, "me", end))
 	got, err = k.Sources.Source(ctx, manual)
-	ok(t, err)
+	storetest.OK(t, err)
 	if got.Last != nil || got.BusyUntil.IsZero() {
 		t.Fatalf("a lease that was lost ended the sync: %+v", got)
 	}
-	ok(t, other.Leases.EndSync(ctx, manual, "you", end))
+	storetest.OK(t, other.Leases.EndSync(ctx, manual, "you", end))
 	got, err = k.Sources.Source(ctx, manual)
-	ok(t, err)
+	storetest.OK(t, err)
 	end.Last.Error = "it   broke"
-	want(t, "summary", *got.Last, end.Last)
-	want(t, "ended", []any{got.BusyUntil, got.NextAt, got.Errors}, []any{time.Time{}, end.NextAt, 2})
+	storetest.Want(t, "summary", *got.Last, end.Last)
+	storetest.Want(t, "ended", []any{got.BusyUntil, got.NextAt, got.Errors}, []any{time.Time{}, end.NextAt, 2})
 	start(k, yours, 1)
-	ok(t, k.Leases.EndSync(ctx, manual, "you", nil))
+	storetest.OK(t, k.Leases.EndSync(ctx, manual, "you", nil))
 	got, err = k.Sources.Source(ctx, manual)
-	ok(t, err)
-	want(t, "given back", []any{got.BusyUntil, got.NextAt, got.Last.Added}, []any{time.Time{}, end.NextAt, 1})
+	storetest.OK(t, err)
+	storetest.Want(t, "given back", []any{got.BusyUntil, got.NextAt, got.Last.Added}, []any{time.Time{}, end.NextAt, 1})
 	_, err = k.Leases.StartSync(ctx, 999, lease)
-	wantKind(t, "no source", err, fault.NotFound)
-	wantKind(t, "no source", k.Leases.RequestSync(ctx, 999, source.SyncRequest), fault.NotFound)
+	storetest.WantKind(t, "no source", err, fault.NotFound)
+	storetest.WantKind(t, "no source", k.Leases.RequestSync(ctx, 999, source.SyncRequest), fault.NotFound)
 }
 
 // sourceStops counts syncs without an end, until the source is stopped.
@@ -280,13 +245,13 @@ func sourceStops(t *testing.T, db Database) {
 	start := func(minute, begun int) {
 		t.Helper()
 		got, err := k.Leases.StartSync(ctx, id, source.Lease{Owner: "me", Now: at(minute), Until: at(minute + 1)})
-		ok(t, err)
-		want(t, "begun", got, begun)
+		storetest.OK(t, err)
+		storetest.Want(t, "begun", got, begun)
 	}
 	due := func(minute int, ids ...int64) {
 		t.Helper()
 		got, err := k.Leases.DueSources(ctx, at(minute))
-		ok(t, err)
+		storetest.OK(t, err)
 		if !slices.Equal(got, ids) {
 			t.Fatalf("due are %v, want %v", got, ids)
 		}
@@ -294,34 +259,34 @@ func sourceStops(t *testing.T, db Database) {
 	check := func(begun int, paused bool) {
 		t.Helper()
 		r, err := k.Sources.Source(ctx, id)
-		ok(t, err)
-		want(t, "a source", []any{r.Begun, r.Paused, r.Stopped()}, []any{begun, paused, begun > source.MaxBegun})
+		storetest.OK(t, err)
+		storetest.Want(t, "a source", []any{r.Begun, r.Paused, r.Stopped()}, []any{begun, paused, begun > source.MaxBegun})
 	}
 	start(0, 1)
 	start(1, 2)
-	ok(t, k.Leases.EndSync(ctx, id, "me", nil)) // it was canceled
+	storetest.OK(t, k.Leases.EndSync(ctx, id, "me", nil)) // it was canceled
 	check(0, false)
 	start(2, 1)
-	ok(t, k.Leases.FreeSync(ctx, id, "you"))
+	storetest.OK(t, k.Leases.FreeSync(ctx, id, "you"))
 	due(2)
-	ok(t, k.Leases.FreeSync(ctx, id, "me"))
+	storetest.OK(t, k.Leases.FreeSync(ctx, id, "me"))
 	check(1, false)
 	due(2, id)
 	start(2, 2)
-	ok(t, k.Leases.EndSync(ctx, id, "me", &source.End{NextAt: at(0)}))
+	storetest.OK(t, k.Leases.EndSync(ctx, id, "me", &source.End{NextAt: at(0)}))
 	check(0, false)
 	for begun := range source.MaxBegun + 1 {
 		start(3+begun, begun+1)
 	}
-	ok(t, k.Leases.EndSync(ctx, id, "me", &source.End{Last: source.Summary{Error: "it ended docent"}, NextAt: at(0), Stops: true}))
+	storetest.OK(t, k.Leases.EndSync(ctx, id, "me", &source.End{Last: source.Summary{Error: "it ended docent"}, NextAt: at(0), Stops: true}))
 	check(source.MaxBegun+1, true)
-	ok(t, k.Leases.RequestSync(ctx, id, source.SyncRequest))
+	storetest.OK(t, k.Leases.RequestSync(ctx, id, source.SyncRequest))
 	due(9)
 	name, paused := "b", true
-	ok(t, k.Sources.ChangeSource(ctx, id, source.Change{Name: &name, Paused: &paused}))
+	storetest.OK(t, k.Sources.ChangeSource(ctx, id, source.Change{Name: &name, Paused: &paused}))
 	check(source.MaxBegun+1, true)
 	paused = false
-	ok(t, k.Sources.ChangeSource(ctx, id, source.Change{Paused: &paused}))
+	storetest.OK(t, k.Sources.ChangeSource(ctx, id, source.Change{Paused: &paused}))
 	check(0, false)
 	due(9, id)
 }
