@@ -289,7 +289,8 @@ func (r *reasoner) capable() bool {
 
 // plain answers from the documents without reasoning. It says so once, unless docent answers the message as well without it.
 func (r *reasoner) plain(ctx context.Context, s *agent.Session, question string) error {
-	if talk.Read(question, nil).Kind == talk.Question && !agent.Get(s, WithoutToolsVariable, false) {
+	if talk.Read(question, nil).Kind == talk.Question && len(talk.Parts(question)) == 0 &&
+		!agent.Get(s, WithoutToolsVariable, false) {
 		if err := s.Say(ctx, fault.NewText("notice_without_tools", "Comparing, summarizing and the like need a chat model that can use tools. "+
 			"None is set up here, so I answer from a single search of the documents.")); err != nil {
 			return err

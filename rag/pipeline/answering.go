@@ -33,7 +33,9 @@ type answering struct {
 	message talk.Message
 	// replied reports that out is complete before a model or a quote: docent replied itself.
 	replied bool
-	out     rag.Answer
+	// parts are the questions of a message with several of them.
+	parts []*answering
+	out   rag.Answer
 }
 
 // search understands the message and finds the passages for it, or replies without them.
@@ -58,6 +60,13 @@ func (a *answering) search(ctx context.Context) error {
 		if done, err := a.library(ctx); err != nil || done {
 			return err
 		}
+	}
+	// Questions on tables are answered here, before the search for passages.
+	if done, err := a.searchParts(ctx); err != nil || done {
+		return err
+	}
+	if gist := talk.Gist(a.question); gist != "" {
+		a.question = gist
 	}
 	return a.searchQuestion(ctx)
 }
@@ -162,7 +171,11 @@ func (a *answering) writes() bool {
 
 // withoutModel makes the answer without a model.
 func (a *answering) withoutModel(ctx context.Context) {
-	if a.replied {
+	switch {
+	case a.replied:
+		return
+	case len(a.parts) > 0:
+		a.joinParts(ctx)
 		return
 	}
 	a.out.Outcome = a.quotable()

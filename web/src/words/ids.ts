@@ -432,6 +432,7 @@ export interface Params {
   parameter_missing: [string];
   parameter_not_plain: [string];
   part_name_twice: [];
+  part_not_found: [];
   parts_unreadable: [];
   passphrase_empty: [];
   passphrase_not_read: [string];

@@ -315,6 +315,7 @@ export const server: Sentences = {
   pdf_cut_off: 'Das Ende des PDFs fehlt',
   pdf_needed: (a) => `Bitte ein PDF als ${a} senden`,
   pdf_stalled: 'Das PDF kam nicht vollständig an; bitte erneut senden',
+  part_not_found: 'Zu diesem Teil habe ich nichts gefunden.',
   peer_address_invalid: 'Die Adresse des anderen Agenten ist keine URL',
   peer_address_scheme: 'Die Adresse eines anderen Agenten beginnt mit ws:// oder wss:// und nennt einen Server',
   peer_disconnected: 'Die Verbindung zum anderen Agenten ist abgebrochen',

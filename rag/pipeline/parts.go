@@ -1,0 +1,140 @@
+package pipeline
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"docent/internal/fault"
+	"docent/rag"
+	"docent/rag/retrieve"
+	"docent/rag/talk"
+	"docent/rag/text"
+)
+
+// searchParts searches for each question of a message with several of them. It is not done for other messages, and if docent
+// finds nothing for any part.
+func (a *answering) searchParts(ctx context.Context) (done bool, err error) {
+	questions := talk.Parts(a.question)
+	turns := slices.Clone(a.req.Turns)
+	found := false
+	var parts []*answering
+	for _, q := range questions {
+		part := &answering{
+			pipeline: a.pipeline, req: a.req, question: q, thresholds: a.thresholds,
+			message: talk.Message{Kind: talk.Question, Language: a.message.Language},
+		}
+		part.req.Question, part.req.Turns = q, slices.Clone(turns)
+		if err := part.searchQuestion(ctx); err != nil {
+			return false, err
+		}
+		turns = append(turns, talk.Turn{Role: talk.User, Text: q})
+		parts = append(parts, part)
+		found = found || part.quotable() != rag.NotFound
+	}
+	if !found {
+		return false, nil
+	}
+	a.parts = parts
+	if a.model != nil {
+		a.found.Results = mergedResults(parts)
+		a.out.Passages = passages(a.found.Results)
+	}
+	return true, nil
+}
+
+// mergedResults returns the results of all parts without duplicates, the best ones of each part first.
+func mergedResults(parts []*answering) []retrieve.Result {
+	var out []retrieve.Result
+	for rank := range retrieve.MaxK {
+		for _, p := range parts {
+			if rank >= len(p.found.Results) {
+				continue
+			}
+			r := p.found.Results[rank]
+			if !slices.ContainsFunc(out, func(o retrieve.Result) bool { return o.Passage.ID == r.Passage.ID }) && len(out) < retrieve.MaxK {
+				r.Rank = len(out) + 1
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// joinParts makes one answer from the answers to all parts. It says for which part docent found nothing.
+func (a *answering) joinParts(ctx context.Context) {
+	var b strings.Builder
+	a.out.Outcome = rag.Unsure
+	for i, p := range a.parts {
+		if i > 0 {
+			b.WriteString("\n\n")
+		}
+		fmt.Fprintf(&b, "**%s**\n\n", escaped(p.question))
+		p.out.Outcome = p.quotable()
+		if p.out.Outcome == rag.NotFound || !p.quote(ctx) {
+			b.WriteString(a.said(fault.NewText("part_not_found", "I found nothing that answers this part.")))
+			continue
+		}
+		if p.out.Outcome == rag.Answered {
+			a.out.Outcome = rag.Answered
+		} else {
+			p.lead()
+		}
+		numbers := a.adopt(p.out.Passages)
+		body, at := renumbered(p.out.Text, numbers)
+		for _, s := range p.out.Sentences {
+			moved := rag.Sentence{Start: b.Len() + at(s.Start), End: b.Len() + at(s.End), Support: s.Support}
+			for _, n := range s.Passages {
+				moved.Passages = append(moved.Passages, numbers[n-1])
+			}
+			a.out.Sentences = append(a.out.Sentences, moved)
+		}
+		b.WriteString(body)
+	}
+	a.out.Text = b.String()
+}
+
+// adopt adds the passages of a part and returns their numbers in the whole answer.
+func (a *answering) adopt(all []rag.Passage) []int {
+	numbers := make([]int, len(all))
+	for i, p := range all {
+		at := slices.IndexFunc(a.out.Passages, func(o rag.Passage) bool { return o.ID == p.ID })
+		if at < 0 {
+			at = len(a.out.Passages)
+			a.out.Passages = append(a.out.Passages, p)
+		}
+		numbers[i] = at + 1
+	}
+	return numbers
+}
+
+// renumbered replaces the numbers in the citation markers of a text. It also returns a function that maps offsets in the text to
+// those in the new one.
+func renumbered(body string, numbers []int) (renumbered string, at func(int) int) {
+	type shift struct{ end, by int }
+	var shifts []shift
+	var b strings.Builder
+	last := 0
+	for m := range text.MarkersIn(body) {
+		b.WriteString(body[last:m.Start])
+		for _, n := range m.Docs {
+			if n <= len(numbers) && n > 0 {
+				n = numbers[n-1]
+			}
+			fmt.Fprintf(&b, "[%d]", n)
+		}
+		last = m.End
+		shifts = append(shifts, shift{m.End, b.Len() - m.End})
+	}
+	b.WriteString(body[last:])
+	return b.String(), func(offset int) int {
+		by := 0
+		for _, s := range shifts {
+			if s.end <= offset {
+				by = s.by
+			}
+		}
+		return offset + by
+	}
+}
