@@ -58,6 +58,12 @@ func RemoteBehind(r *http.Request, proxies []netip.Prefix) string {
 	return network(addr)
 }
 
+// FromProxy reports whether a request comes from a trusted proxy.
+func FromProxy(r *http.Request, proxies []netip.Prefix) bool {
+	addr, ok := parseAddr(r.RemoteAddr)
+	return ok && slices.ContainsFunc(proxies, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
 // Network returns the address of a connection, HOST:PORT, as Remote does. It returns ""
 // for an unknown address.
 func Network(hostPort string) string {

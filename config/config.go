@@ -42,6 +42,8 @@ type Config struct {
 	// TrustedProxies are the addresses of proxies whose X-Forwarded-For header the
 	// server trusts; default none.
 	TrustedProxies []netip.Prefix
+	// BasePath is the path below which a proxy serves docent, such as /docent, or "".
+	BasePath string
 	// Sockets limits WebSocket connections.
 	Sockets Sockets
 	// Quota limits the work for one principal in a day; default 20,000 questions, 20

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"net/netip"
+	"net/url"
+	"path"
 	"strings"
 	"time"
 )
@@ -14,6 +16,17 @@ func accessSettings() []Setting {
 			Key: "trusted-proxies", Flag: "trusted-proxies", Env: []string{"DOCENT_TRUSTED_PROXIES"}, Scope: Serving,
 			Help: "addresses or networks (CIDR) of trusted reverse proxies, which append the client address to X-Forwarded-For; comma-separated",
 		})(networks(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies })),
+		with(Setting{
+			Key: "base-path", Flag: "base-path", Env: []string{"DOCENT_BASE_PATH"}, Scope: Serving,
+			Help: "path below which a reverse proxy serves docent, such as /docent; docent answers with and without it",
+		})(func(c *Config, s string) error {
+			s = strings.TrimSuffix(s, "/")
+			if s != "" && (!strings.HasPrefix(s, "/") || path.Clean(s) != s || s != (&url.URL{Path: s}).EscapedPath()) {
+				return fmt.Errorf("%.64q is not a path such as /docent", s)
+			}
+			c.BasePath = s
+			return nil
+		}, func(c Config) string { return c.BasePath }),
 		with(Setting{
 			Key: "oidc.issuer", Flag: "oidc-issuer", Env: []string{"DOCENT_OIDC_ISSUER"}, Scope: Serving,
 			Help: "URL of an OpenID Connect issuer whose tokens (JWT) are accepted",

@@ -104,7 +104,10 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	first, _, _ := strings.Cut(name, "/")
 	if f == nil && slices.Contains(views, first) {
-		http.Redirect(w, r, "/#/"+(&url.URL{Path: name}).EscapedPath(), http.StatusFound)
+		// The address is relative, because a proxy may serve the page below a path.
+		up := strings.Repeat("../", strings.Count(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/"))
+		w.Header().Set("Location", "./"+up+"#/"+(&url.URL{Path: name}).EscapedPath())
+		w.WriteHeader(http.StatusFound)
 		return
 	}
 	if f == nil {

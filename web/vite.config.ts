@@ -50,6 +50,8 @@ function packDist(): Plugin {
 const server = process.env.DOCENT_URL ?? 'http://127.0.0.1:8765';
 
 export default defineConfig({
+  // All addresses are relative, so that a proxy can serve the page below any path.
+  base: './',
   plugins: [svelte(), clearDist(), widgetTag(), packDist()],
   resolve: {
     alias: {

@@ -28,6 +28,9 @@ type Config struct {
 	// Proxies are the proxies whose X-Forwarded-For header is trusted; see
 	// auth.RemoteBehind. Default: none.
 	Proxies []netip.Prefix
+	// BasePath is the path below which a proxy serves docent, such as /docent. Default: "", the root of the host, or the
+	// header X-Forwarded-Prefix of a proxy in Proxies.
+	BasePath string
 	// StallTimeout is the time after which a connection without any traffic is
 	// closed. Default: stall.DefaultTimeout.
 	StallTimeout time.Duration
@@ -58,7 +61,7 @@ func Front(config Config) func(next http.Handler) http.Handler {
 			route.NotePrincipal(r.Context())
 			next.ServeHTTP(w, r)
 		})))
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		return based(config.BasePath, config.Proxies, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r = r.WithContext(auth.WithRemote(r.Context(), auth.RemoteBehind(r, config.Proxies)))
 			r = route.Track(r, config.ErrorBody(r.URL.Path))
 			if auth.Secure(r) { // browsers ignore the header without TLS
@@ -70,7 +73,7 @@ func Front(config Config) func(next http.Handler) http.Handler {
 			if refused(r, out.Status()) {
 				route.LogRefusal(r, out.Status(), config.Metrics, config.Logger)
 			}
-		})
+		}))
 	}
 }
 

@@ -161,13 +161,14 @@ func (e endpoint) metadata(_ context.Context, in *metadataInput) (*metadataOutpu
 	return out, nil
 }
 
-// origin returns the scheme and the host of a request. Package edge has checked the
+// origin returns the address of the server for a request: scheme, host, and base path. Package edge has checked the
 // host.
 func origin(r *http.Request) string {
+	scheme := "http://"
 	if auth.Secure(r) {
-		return "https://" + r.Host
+		scheme = "https://"
 	}
-	return "http://" + r.Host
+	return scheme + r.Host + route.Base(r.Context())
 }
 
 // Challenge lets the responses without a valid token name the metadata of the server,

@@ -48,7 +48,8 @@ func (s *Server) handler(addr string) (http.Handler, error) {
 			Addr: addr, Loopback: s.Config.Loopback(), Open: s.authenticator == nil,
 			Origins: s.Config.Origins, Hosts: s.Config.Hosts,
 		},
-		ErrorBody: s.api.ErrorBody, Known: s.identify, Proxies: s.Config.TrustedProxies, Metrics: s.metrics, Logger: s.Log,
+		ErrorBody: s.api.ErrorBody, Known: s.identify, Proxies: s.Config.TrustedProxies, BasePath: s.Config.BasePath,
+		Metrics: s.metrics, Logger: s.Log,
 	})(s.tracer.Handler(mux)), nil
 }
 

@@ -12,7 +12,7 @@ export interface Widget {
 
 /** start puts the widget of a script tag into the page. */
 export function start(script: HTMLScriptElement, widget: Widget): void {
-  const panel = new Panel(new URL(script.src).origin, read(script));
+  const panel = new Panel(new URL('.', script.src).href.replace(/\/$/, ''), read(script));
   const observer = new MutationObserver(() => panel.look(read(script)));
   observer.observe(script, { attributes: true, attributeFilter: [...attributes] });
   widget.open = () => panel.open();

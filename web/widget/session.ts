@@ -33,7 +33,7 @@ export class Session {
   connect(): void {
     if (this.client && this.client.state !== 'closed') return void this.client.connect();
     const { server, token } = this.options;
-    const client = new DocentClient({ url: server, sessionId: this.kept(), lastSeq: 0, token: token || undefined, keep: true });
+    const client = new DocentClient({ url: `${server}/ws`, sessionId: this.kept(), lastSeq: 0, token: token || undefined, keep: true });
     this.client = client;
     this.trouble = 'connecting';
     client.on('any', (event) => {

@@ -1,5 +1,6 @@
 // All HTTP calls of the page. A failed call throws ApiError, whose message is a sentence
 // for users.
+import { base } from './base';
 import type {
   ChunkPage,
   CollectionRow,
@@ -85,7 +86,7 @@ export async function call(path: string, init: RequestInit = {}): Promise<Respon
   const before = logins;
   let res: Response;
   try {
-    res = await fetch(path, { credentials: 'same-origin', ...init });
+    res = await fetch(base + path, { credentials: 'same-origin', ...init });
   } catch (err) {
     if (err instanceof Error && err.name === 'AbortError') throw err;
     throw unreachable();
@@ -123,7 +124,7 @@ export const getInfo = () => json<Info>('/api/info');
 /** getReady returns the failed checks of the server and their reasons. */
 export async function getReady(): Promise<Record<string, string>> {
   try {
-    const res = await fetch('/api/ready');
+    const res = await fetch(base + '/api/ready');
     const { checks, sentences } = (await res.json()) as { checks?: Record<string, string>; sentences?: Record<string, Named> };
     const wrong = Object.entries(checks ?? {}).filter(([, said]) => said !== 'ok').map(([what, said]) => [what, words.server({ message: said, ...sentences?.[what] })] as const);
     return res.ok ? {} : wrong.length > 0 ? Object.fromEntries(wrong) : { docent: words.shell.status(res.status) };
@@ -186,7 +187,7 @@ export const getPage = (id: number, page: number, span?: { start: number; end: n
   json<PageRow>(`/api/documents/${id}/pages/${page}` + query({ ...span }), signal ? { signal } : {});
 
 /** pageImage returns the address of the image of a page with a width in pixels. */
-export const pageImage = (id: number, page: number, width: number) => `/api/documents/${id}/pages/${page}/image` + query({ width });
+export const pageImage = (id: number, page: number, width: number) => `${base}/api/documents/${id}/pages/${page}/image` + query({ width });
 
 /** drawPage draws a page of a PDF that is not a document of the server. */
 export async function drawPage(pdf: Blob, page: number, width: number, signal?: AbortSignal): Promise<{ image: Blob; pages: number }> {
@@ -214,7 +215,7 @@ export const quote = (question: string) =>
     body: JSON.stringify({ question, model: 'extractive' }),
   });
 
-export const documentFile = (id: number) => `/api/documents/${id}/file`;
+export const documentFile = (id: number) => `${base}/api/documents/${id}/file`;
 
 /** getText loads the extracted text of a document as bytes, because offsets count bytes. */
 export async function getText(id: number, signal?: AbortSignal): Promise<Uint8Array> {
@@ -299,7 +300,7 @@ export const setMember = (group: string, member: string, is: boolean) =>
   call(`/api/groups/${encodeURIComponent(group)}/members`, write('PUT', { member, is }));
 
 /** exportAddress returns the address of a conversation as a file. */
-export const exportAddress = (session: string, format: 'json' | 'markdown') => `/api/sessions/${encodeURIComponent(session)}/export` + query({ format });
+export const exportAddress = (session: string, format: 'json' | 'markdown') => `${base}/api/sessions/${encodeURIComponent(session)}/export` + query({ format });
 
 export const listTokens = () => json<TokenRow[] | null>('/api/tokens').then((r) => r ?? []);
 
@@ -331,7 +332,7 @@ export function upload(
     const form = new FormData();
     if (collection) form.append('collection', collection); // the server needs it before the files
     form.append('file', file, path || file.webkitRelativePath || file.name);
-    xhr.open('POST', '/api/documents');
+    xhr.open('POST', base + '/api/documents');
     xhr.upload.onprogress = (e) => {
       if (e.lengthComputable && e.total > 0) onProgress(e.loaded / e.total);
     };

@@ -1,5 +1,6 @@
 // The open conversation: its transcript, and the client that feeds it.
 import { attachment, base64, DocentClient, emptyTranscript, reduce, type Attachment, type LinkState, type Outgoing, type ServerFrame, type Transcript, type TranscriptEvent } from 'docent-client';
+import { base } from '../api/base';
 import * as http from '../api/http';
 import { account } from '../shell/account.svelte';
 import { announcer } from '../shell/announcer.svelte';
@@ -323,7 +324,7 @@ class Conversation {
 
   private connect(lastSeq?: number): DocentClient {
     if (this.client) return this.client;
-    const client = new DocentClient({ url: location.origin, sessionId: this.session, lastSeq, keep: true, backoff: reconnectPauses });
+    const client = new DocentClient({ url: `${location.origin}${base}/ws`, sessionId: this.session, lastSeq, keep: true, backoff: reconnectPauses });
     this.client = client;
     client.on('any', (event) => {
       if (this.client === client) this.take(event);
