@@ -21,11 +21,6 @@ states:
     on: [{message: any, to: think}]
 `
 
-// calling is a reply of a model that calls one tool.
-func calling(name, arguments string) llmtest.Reply {
-	return llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "call " + name, Name: name, Arguments: arguments}}}
-}
-
 // model is a scripted model as another process sees it.
 type model struct {
 	*llmtest.Server

@@ -3,12 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"io"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -235,47 +232,6 @@ func serve(t *testing.T, env []string, args ...string) (*program, string) {
 
 // hostOf returns the host and port of a server's URL.
 func hostOf(at string) string { return strings.TrimPrefix(at, "http://") }
-
-// getJSON asks a server and decodes its answer.
-func getJSON(t *testing.T, url string, v any) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %s\n%s", url, resp.Status, body)
-	}
-	if err := json.Unmarshal(body, v); err != nil {
-		t.Fatalf("GET %s: %v\n%s", url, err, body)
-	}
-}
-
-// triesEach is the time between two tries of eventually. It leaves the processor to the server.
-const triesEach = 20 * time.Millisecond
-
-// eventually calls ok repeatedly until it returns true.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.After(patience); !ok(); {
-		select {
-		case <-time.After(triesEach):
-		case <-deadline:
-			t.Fatalf("it never came true: %s", what)
-		}
-	}
-}
 
 // write makes files in dir from pairs of name and content. A file appears with
 // all of its content, so that a watching process never reads an empty one.

@@ -26,17 +26,6 @@ func quotaSite(t *testing.T, env []string, args ...string) *site {
 	return guarded(t, env, args...)
 }
 
-// notAtMidnight waits for the next day if it begins too soon for a test.
-func notAtMidnight(t *testing.T) {
-	t.Helper()
-	for time.Until(time.Now().UTC().Truncate(24*time.Hour).Add(24*time.Hour)) < 2*time.Minute {
-		select {
-		case <-time.After(time.Second):
-		case <-t.Context().Done():
-		}
-	}
-}
-
 // TestQuotaSurvivesKills checks that a restart keeps the counts.
 func TestQuotaSurvivesKills(t *testing.T) {
 	t.Parallel()

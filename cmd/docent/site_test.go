@@ -1,20 +1,28 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 
 	"docent/internal/servertest"
 	"docent/internal/wiring"
-	"docent/internal/wstest"
-	"docent/payload"
 )
 
 // who is somebody who uses a server.
 type who = servertest.Person
+
+// The steps of tests that use a server.
+var (
+	dial          = who{}.Dial // as a client without credentials
+	say           = servertest.Say
+	hear          = servertest.Hear
+	until         = servertest.Until
+	frame         = servertest.Frame
+	getJSON       = servertest.GetJSON
+	eventually    = servertest.Eventually
+	calling       = servertest.Calling
+	notAtMidnight = servertest.NotAtMidnight
+)
 
 var asJSON = []string{"Content-Type", "application/json"}
 
@@ -66,52 +74,4 @@ func (s *site) as(t *testing.T, name string) who {
 func (s *site) ask(t *testing.T, w who) (*http.Response, string) {
 	t.Helper()
 	return w.Request(t, http.MethodPost, s.at+"/api/ask", `{"question":"When does the feed pump stop?"}`, asJSON...)
-}
-
-// dial opens a connection as a client without credentials.
-func dial(t *testing.T, at string) *wstest.Conn {
-	t.Helper()
-	return who{}.Dial(t, at)
-}
-
-func say(t *testing.T, c *wstest.Conn, kind int, frame string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	if err := c.Write(ctx, kind, []byte(frame)); err != nil {
-		t.Fatalf("write %.60s: %v", frame, err)
-	}
-}
-
-func hear(t *testing.T, c *wstest.Conn) map[string]any {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	_, data, err := c.Read(ctx)
-	if err != nil {
-		t.Fatalf("read: %v", err)
-	}
-	var frame map[string]any
-	if err := json.Unmarshal(data, &frame); err != nil {
-		t.Fatalf("%s: %v", data, err)
-	}
-	return frame
-}
-
-// until reads until a frame contains a text, and returns the frame.
-func until(t *testing.T, c *wstest.Conn, text string) string {
-	t.Helper()
-	for {
-		frame, err := json.Marshal(hear(t, c))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(frame), text) {
-			return string(frame)
-		}
-	}
-}
-
-func frame(action payload.Action, message string) string {
-	return `{"action":"` + string(action) + `","message":` + message + `}`
 }

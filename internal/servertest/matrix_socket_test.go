@@ -59,10 +59,6 @@ var dialects = []dialect{
 	},
 }
 
-func frame(action payload.Action, message string) string {
-	return `{"action":"` + string(action) + `","message":` + message + `}`
-}
-
 // TestWhoMaySayWhat sends each action in the three protocols as every user. A
 // user without access to a session is always refused, and the session does not
 // change.

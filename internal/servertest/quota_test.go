@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"docent/internal/servertest"
 	"docent/internal/wstest"
@@ -45,17 +44,6 @@ func wantExceeded(t *testing.T, resp *http.Response, body, id string) {
 	}
 	if !strings.Contains(body, `"id":"`+id+`"`) || !strings.Contains(body, "after 00:00 UTC, in ") {
 		t.Errorf("refused with %s, want %s", body, id)
-	}
-}
-
-// notAtMidnight waits for the next day if it begins too soon for a test.
-func notAtMidnight(t *testing.T) {
-	t.Helper()
-	for time.Until(time.Now().UTC().Truncate(24*time.Hour).Add(24*time.Hour)) < 2*time.Minute {
-		select {
-		case <-time.After(time.Second):
-		case <-t.Context().Done():
-		}
 	}
 }
 

@@ -1,22 +1,16 @@
 package servertest_test
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
 	"docent/agent/session/journal"
 	"docent/internal/servertest"
-	"docent/internal/wstest"
 	"docent/llm/llmtest"
 )
 
@@ -24,6 +18,19 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(servertest.Main(m)) }
 
 // who is somebody who uses a server.
 type who = servertest.Person
+
+// The steps of tests that use a server.
+var (
+	dial          = who{}.Dial // as a client without credentials
+	say           = servertest.Say
+	hear          = servertest.Hear
+	until         = servertest.Until
+	frame         = servertest.Frame
+	getJSON       = servertest.GetJSON
+	eventually    = servertest.Eventually
+	calling       = servertest.Calling
+	notAtMidnight = servertest.NotAtMidnight
+)
 
 // pump is the document of most tests.
 var pump = servertest.Document{Name: "pump.md", Content: "# Pump\n\nThe feed pump stops at noon.\n"}
@@ -89,79 +96,3 @@ states:
     body: [reason]
     on: [{message: any, to: think}]
 `
-
-// calling is a reply of a model that calls one tool.
-func calling(name, arguments string) llmtest.Reply {
-	return llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "call " + name, Name: name, Arguments: arguments}}}
-}
-
-// eventually calls ok until it returns true.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	deadline := time.After(servertest.Patience)
-	for !ok() {
-		select {
-		case <-tick.C:
-		case <-deadline:
-			t.Fatalf("it never came true: %s", what)
-		}
-	}
-}
-
-// getJSON asks a server and decodes its answer.
-func getJSON(t *testing.T, url string, v any) {
-	t.Helper()
-	resp, body := who{}.Request(t, http.MethodGet, url, "")
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %s\n%s", url, resp.Status, body)
-	}
-	if err := json.Unmarshal([]byte(body), v); err != nil {
-		t.Fatalf("GET %s: %v\n%s", url, err, body)
-	}
-}
-
-// dial opens a connection as a client without credentials.
-func dial(t *testing.T, url string) *wstest.Conn {
-	t.Helper()
-	return who{}.Dial(t, url)
-}
-
-func say(t *testing.T, c *wstest.Conn, kind int, frame string) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), servertest.Patience)
-	defer cancel()
-	if err := c.Write(ctx, kind, []byte(frame)); err != nil {
-		t.Fatalf("write %.60s: %v", frame, err)
-	}
-}
-
-func hear(t *testing.T, c *wstest.Conn) map[string]any {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), servertest.Patience)
-	defer cancel()
-	_, data, err := c.Read(ctx)
-	if err != nil {
-		t.Fatalf("read: %v", err)
-	}
-	var frame map[string]any
-	if err := json.Unmarshal(data, &frame); err != nil {
-		t.Fatalf("%s: %v", data, err)
-	}
-	return frame
-}
-
-// until reads until a frame contains a text, and returns the frame.
-func until(t *testing.T, c *wstest.Conn, text string) string {
-	t.Helper()
-	for {
-		frame, err := json.Marshal(hear(t, c))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Contains(string(frame), text) {
-			return string(frame)
-		}
-	}
-}
