@@ -157,8 +157,7 @@ p "After."
 	{
 		"markdown", "a.md", "text/markdown", "The Title",
 		"---\ndate: x\n---\n# The *Title*\n\nText with `code`\nand [a](b).\n\nSetext\n------\n\n- one\n- two\n  more\n\n```go\nx := 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[ref]: http://x\n",
-		`p "date: x"
-h1 "# The *Title*"
+		`h1 "# The *Title*"
 p "Text with ` + "`code`" + `\nand [a](b)."
 h2 "Setext\n------"
 li "- one"

@@ -3,6 +3,7 @@ package plain
 import (
 	"bytes"
 	"html"
+	"path"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -13,7 +14,9 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"docent/ingest/extract/flavors"
 	"docent/ingest/outline"
+	"docent/rag/corpus"
 )
 
 // maxMarkdown is the size in bytes above which Markdown is read as plain text,
@@ -39,27 +42,53 @@ var (
 	inlineParser = goldmark.DefaultParser()
 )
 
-// Markdown reads Markdown. It keeps the text as written, so that users can find
-// quotations in the file. The syntax tree only determines the blocks. A block
+// Markdown reads Markdown. The text is plain Markdown, without front matter and without the
+// extensions that package flavors knows. The syntax tree only determines the blocks. A block
 // consists of whole lines. Lines outside of the tree become paragraphs.
 func Markdown(name, source string) *outline.Document {
+	fields, text := flavors.CutFrontMatter(source)
+	doc := readMarkdown(name, flavors.Plain(name, text))
+	if fields.Title != "" {
+		doc.Title = fields.Title
+	}
+	if doc.Title == "" && name != "" {
+		doc.Title = noteTitle(name)
+	}
+	doc.SetDate(fields.Date, corpus.FrontMatter)
+	doc.Version = fields.Version
+	return doc
+}
+
+// readMarkdown reads plain Markdown.
+func readMarkdown(name, source string) *outline.Document {
 	if len(source) > maxMarkdown || isLaden(source) {
 		return Text(name, source)
 	}
 	doc := &outline.Document{Text: source}
 	m := &markdown{doc: doc, src: []byte(source)}
-	if m.at = frontMatter(source); m.at > 0 {
-		doc.Blocks = paragraphs(doc.Blocks, source, len("---\n"), m.at-len("---\n"), outline.Paragraph)
-	}
-	body := bytes.Repeat([]byte{'\n'}, m.at) // keeps the offsets without the front matter
-	body = append(body, source[m.at:]...)
-	m.walk(blockParser.Parse(text.NewReader(body)), outline.Paragraph)
+	m.walk(blockParser.Parse(text.NewReader(m.src)), outline.Paragraph)
 	m.gap(len(source))
-	doc.Title = frontMatterTitle(source[:frontMatter(source)])
-	if doc.Title == "" {
-		doc.Title = m.title
-	}
+	doc.Title = m.title
 	return doc
+}
+
+// noteTitle returns the title of a note without one: its file name without the ending, or the name of
+// its folder.
+func noteTitle(name string) string {
+	base := outline.NameTitle(name)
+	title := base
+	for _, ending := range markdownEndings {
+		if n := len(base) - len(ending); n > 0 && strings.EqualFold(base[n:], ending) {
+			title = base[:n]
+		}
+	}
+	switch strings.ToLower(title) {
+	case "index", "_index", "readme":
+		if folder := path.Base(path.Dir(strings.ReplaceAll(name, "\\", "/"))); folder != "." && folder != "/" {
+			return folder
+		}
+	}
+	return title
 }
 
 // markdown is the state of reading a syntax tree.
@@ -315,32 +344,4 @@ func delimiterColumns(line string) int {
 		return 0
 	}
 	return strings.Count(line, "|") + 1
-}
-
-// frontMatter returns the length of the settings at the start of a text,
-// between lines of --- or +++.
-func frontMatter(s string) int {
-	for _, fence := range []string{"---", "+++"} {
-		rest, ok := strings.CutPrefix(s, fence+"\n")
-		if !ok {
-			continue
-		}
-		if i := strings.Index(rest, "\n"+fence+"\n"); i >= 0 && i < 16<<10 {
-			return len(fence) + 1 + i + len(fence) + 2
-		}
-	}
-	return 0
-}
-
-// frontMatterTitle returns the title in the front matter.
-func frontMatterTitle(s string) string {
-	for line := range strings.Lines(s) {
-		for _, sep := range []string{":", "="} {
-			key, value, ok := strings.Cut(line, sep)
-			if ok && strings.TrimSpace(key) == "title" {
-				return strings.Join(strings.Fields(strings.Trim(strings.TrimSpace(value), `"'`)), " ")
-			}
-		}
-	}
-	return ""
 }

@@ -16,7 +16,7 @@ func TestReaders(t *testing.T) {
 		text, title, want string
 	}{
 		"text":     {plain.Text, "Pump\n====\n\nIt has\na seal.\n\nNAME\n    pump\n", "Pump", "h1 Pump\\n====\np It has\\na seal.\nh1 NAME\np     pump\n"},
-		"markdown": {plain.Markdown, "---\ntitle: Pumps\n---\n# The *pump*\n\ntext\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "Pumps", "p title: Pumps\nh1 # The *pump*\np text\nli - one\nli - two\nth | a | b |\\n|---|---|\ntr | 1 | 2 |\n"},
+		"markdown": {plain.Markdown, "---\ntitle: Pumps\n---\n# The *pump*\n\ntext\n\n- one\n- two\n\n| a | b |\n|---|---|\n| 1 | 2 |\n", "Pumps", "h1 # The *pump*\np text\nli - one\nli - two\nth | a | b |\\n|---|---|\ntr | 1 | 2 |\n"},
 		"csv":      {plain.CSV, "Part;Price\n\"Seal; thin\";3\nValve\n", "", "th Part | Price\ntr Seal; thin | 3\ntr Valve\n"},
 	} {
 		doc := tt.read("", tt.text)
