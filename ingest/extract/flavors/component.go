@@ -58,7 +58,7 @@ func (c *scanner) shortcode(i int) int {
 func (c *scanner) has(end string) bool {
 	is, known := c.closed[end]
 	if !known {
-		is = strings.Contains(c.s, end)
+		is = strings.Contains(c.text, end)
 		if len(c.closed) < maxNames {
 			c.closed[end] = is
 		}

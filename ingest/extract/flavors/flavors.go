@@ -17,9 +17,8 @@ type line struct {
 
 // reader turns lines into plain Markdown.
 type reader struct {
+	document
 	out []line
-	// mdx reports that the text has components, and no indented code.
-	mdx bool
 	// myst reports that the text has roles or directives of MyST.
 	myst bool
 }
@@ -29,16 +28,14 @@ func Plain(name, s string) string {
 	if !strings.ContainsAny(s, "<{[%:!?=+^&\t`~>") {
 		return s
 	}
-	r := &reader{
-		mdx:  strings.EqualFold(path.Ext(name), ".mdx") || moduleLine.MatchString(s),
-		myst: mystMark.MatchString(s),
-	}
+	mdx := strings.EqualFold(path.Ext(name), ".mdx") || moduleLine.MatchString(s)
+	r := &reader{document: document{text: s, mdx: mdx, closed: map[string]bool{}}, myst: mystMark.MatchString(s)}
 	lines := strings.Split(strings.ReplaceAll(s, "\t", "    "), "\n")
 	if r.mdx {
 		lines = withoutLayout(lines)
 	}
 	r.block(lines, 0)
-	return r.text()
+	return r.result()
 }
 
 var (
@@ -69,8 +66,8 @@ var (
 	inlineField  = regexp.MustCompile(`^(\s*(?:[-*+]\s+)?)([\pL][\pL\d _-]{0,40})::\s+(\S.*)$`)
 )
 
-// text returns the result.
-func (r *reader) text() string {
+// result returns the lines as a text.
+func (r *reader) result() string {
 	var b strings.Builder
 	for i := 0; i < len(r.out); {
 		j := i
@@ -83,7 +80,7 @@ func (r *reader) text() string {
 		}
 		text := strings.Join(part, "\n")
 		if !r.out[i].code {
-			text = emptyLines.ReplaceAllString(inline(text, r.mdx), "\n\n")
+			text = emptyLines.ReplaceAllString(inline(text, &r.document), "\n\n")
 		}
 		if b.Len() > 0 {
 			b.WriteByte('\n')

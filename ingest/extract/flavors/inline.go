@@ -21,18 +21,25 @@ const (
 
 // scanner replaces the syntax inside text by its meaning.
 type scanner struct {
-	s   string
-	b   bytes.Buffer
-	mdx bool
+	*document
+	s string
+	b bytes.Buffer
 	// ends are the next positions of texts that end something. They make the work linear.
 	ends map[string]int
-	// closed tells which names of components have an end in the text.
+}
+
+// document is the whole text, as far as its parts depend on it.
+type document struct {
+	text string
+	// mdx reports that the text has components, and no indented code.
+	mdx bool
+	// closed tells which ends of components and shortcodes are in the text.
 	closed map[string]bool
 }
 
 // inline returns a text without code blocks as plain Markdown.
-func inline(s string, mdx bool) string {
-	c := &scanner{s: s, mdx: mdx, ends: map[string]int{}, closed: map[string]bool{}}
+func inline(s string, d *document) string {
+	c := &scanner{document: d, s: s, ends: map[string]int{}}
 	for i := 0; i < len(s); {
 		j := i + strings.IndexAny(s[i:], "\\`<{[(!%=+:^&")
 		if j < i {
@@ -219,7 +226,7 @@ func (c *scanner) marked(i int, mark string) int {
 	if next < 0 || text == "" || strings.TrimSpace(text) != text || strings.ContainsAny(text[:1], "=>") || strings.Contains(text, "\n") {
 		return i
 	}
-	c.b.WriteString(inline(text, c.mdx))
+	c.b.WriteString(inline(text, c.document))
 	return next
 }
 

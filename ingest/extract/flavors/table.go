@@ -23,9 +23,9 @@ type cell struct {
 
 // table returns a table of HTML as rows of Markdown; "" if it has none. Cells over several columns or
 // rows are repeated. The rows of the header become one. The caption is a paragraph before the table.
-func table(s string, mdx bool) string {
+func table(s string, d *document) string {
 	rows, caption := tableCells(s)
-	texts, heads := grid(rows, mdx)
+	texts, heads := grid(rows, d)
 	if len(texts) == 0 {
 		return ""
 	}
@@ -46,7 +46,7 @@ func table(s string, mdx bool) string {
 		}
 	}
 	var b strings.Builder
-	if caption = tidyCell(caption, mdx); caption != "" {
+	if caption = tidyCell(caption, d); caption != "" {
 		b.WriteString(caption + "\n\n")
 	}
 	write := func(row []string) {
@@ -148,7 +148,7 @@ func tableCells(s string) (rows [][]*cell, caption string) {
 }
 
 // grid returns the texts of the cells by row and column, and which rows have only headers.
-func grid(rows [][]*cell, mdx bool) (texts [][]string, heads []bool) {
+func grid(rows [][]*cell, d *document) (texts [][]string, heads []bool) {
 	type span struct {
 		text string
 		left int // rows
@@ -167,7 +167,7 @@ func grid(rows [][]*cell, mdx bool) (texts [][]string, heads []bool) {
 		}
 		for _, c := range row {
 			fill()
-			text := tidyCell(c.text.String(), mdx)
+			text := tidyCell(c.text.String(), d)
 			empty, head = empty && text == "", head && (c.head || text == "")
 			for range c.cols {
 				if count++; count > maxCells {
@@ -190,7 +190,7 @@ func grid(rows [][]*cell, mdx bool) (texts [][]string, heads []bool) {
 }
 
 // tidyCell returns the text of a cell on one line, without syntax.
-func tidyCell(s string, mdx bool) string {
-	s = strings.Join(strings.Fields(inline(s, mdx)), " ")
+func tidyCell(s string, d *document) string {
+	s = strings.Join(strings.Fields(inline(s, d)), " ")
 	return strings.ReplaceAll(strings.ReplaceAll(s, `\|`, "|"), "|", `\|`)
 }

@@ -1,6 +1,7 @@
 package flavors
 
 import (
+	"bytes"
 	"html"
 	"regexp"
 	"strings"
@@ -121,7 +122,7 @@ func (c *scanner) enclosed(i, next int, name, attrs string) int {
 		if end < 0 {
 			return -1
 		}
-		text = strings.TrimSpace(inline(text, c.mdx))
+		text = strings.TrimSpace(inline(text, c.document))
 		if href := attribute(attrs, "href"); href != "" && text != "" {
 			text = "[" + text + "](" + href + ")"
 		}
@@ -148,7 +149,7 @@ func (c *scanner) enclosed(i, next int, name, attrs string) int {
 		if end < 0 {
 			return -1
 		}
-		rows := table(c.s[i:end], c.mdx)
+		rows := table(c.s[i:end], c.document)
 		if rows == "" {
 			return -1
 		}
@@ -204,6 +205,9 @@ func (c *scanner) element(name, attrs string, end bool, i, next int) {
 			gap("\n- ")
 		}
 	case "h1", "h2", "h3", "h4", "h5", "h6":
+		if !end && bytes.HasSuffix(c.b.Bytes(), []byte("\n- ")) {
+			c.b.Truncate(c.b.Len() - 2)
+		}
 		if end {
 			gap("\n\n")
 		} else {

@@ -68,7 +68,9 @@ func readMarkdown(name, source string) *outline.Document {
 	m := &markdown{doc: doc, src: []byte(source)}
 	m.walk(blockParser.Parse(text.NewReader(m.src)), outline.Paragraph)
 	m.gap(len(source))
-	doc.Title = m.title
+	if doc.Title = m.title; doc.Title == "" && len(doc.Blocks) > 0 && doc.Blocks[0].Kind == outline.Heading {
+		doc.Title = doc.HeadingName(doc.Blocks[0])
+	}
 	return doc
 }
 
