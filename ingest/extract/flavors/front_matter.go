@@ -38,7 +38,10 @@ type Fields struct {
 // The names of the fields with a meaning, in lower case without _ and -, in the order of preference.
 var (
 	titleNames   = []string{"title", "pagetitle", "linktitle", "sidebarlabel", "name"}
-	changedNames = []string{"lastmod", "lastmodified", "lastmodifiedat", "lastupdated", "lastupdate", "updated", "updatedat", "datemodified", "modified", "dateupdated", "revised"}
+	changedNames = []string{
+		"lastmod", "lastmodified", "lastmodifiedat", "lastupdated", "lastupdate", "updated", "updatedat",
+		"datemodified", "modified", "dateupdated", "revised",
+	}
 	createdNames = []string{"date", "published", "publishdate", "pubdate", "datepublished", "publishedat", "created", "createdat", "datecreated"}
 	versionNames = []string{"version", "release", "productversion", "docversion"}
 	tagNames     = []string{"tags", "tag", "categories", "category", "keywords"}

@@ -71,7 +71,7 @@ func (c *scanner) angle(i int) int {
 		c.tag(name, params, m[1] == "/", !whole)
 		return next
 	}
-	c.element(lower, attrs, m[1] == "/", i, next)
+	c.element(lower, attrs, m[1] == "/", next)
 	return next
 }
 
@@ -128,6 +128,19 @@ func (c *scanner) enclosed(i, next int, name, attrs string) int {
 		}
 		c.b.WriteString(text)
 		return end
+	case "b", "strong", "em", "i":
+		mark := "**"
+		if name == "em" || name == "i" {
+			mark = "*"
+		}
+		text, end := c.paragraph(next, "</"+name+">")
+		if end < 0 {
+			return -1
+		}
+		if text = strings.TrimSpace(inline(text, c.document)); text != "" {
+			c.b.WriteString(mark + text + mark)
+		}
+		return end
 	case "script", "style", "svg", "iframe", "video", "audio", "object":
 		if end := c.find(next, "</"+name+">", maxEnclosed); end > 0 {
 			return end
@@ -174,7 +187,7 @@ func (c *scanner) tableEnd(i int) int {
 }
 
 // element replaces a tag of HTML.
-func (c *scanner) element(name, attrs string, end bool, i, next int) {
+func (c *scanner) element(name, attrs string, end bool, next int) {
 	row := c.inRow()
 	gap := func(text string) {
 		if row {
@@ -184,10 +197,6 @@ func (c *scanner) element(name, attrs string, end bool, i, next int) {
 		c.b.WriteString(text)
 	}
 	switch name {
-	case "b", "strong":
-		c.around(i, next, "**", end)
-	case "em", "i":
-		c.around(i, next, "*", end)
 	case "code", "tt", "samp":
 		c.b.WriteByte('`')
 	case "br":
@@ -229,13 +238,6 @@ func (c *scanner) element(name, attrs string, end bool, i, next int) {
 		if blockTags[name] || name == "dd" {
 			gap("\n\n")
 		}
-	}
-}
-
-// around writes a mark around a text, unless the text is empty or has space there.
-func (c *scanner) around(i, next int, mark string, end bool) {
-	if end && i > 0 && !strings.ContainsRune(" \n>", rune(c.s[i-1])) || !end && next < len(c.s) && !strings.ContainsRune(" \n<", rune(c.s[next])) {
-		c.b.WriteString(mark)
 	}
 }
 
