@@ -30,7 +30,8 @@ var (
 	titledDirectives  = set(`admonition topic sidebar tab tab-item dropdown card grid-item-card table list-table csv-table details collapse rubric
 		proof prf:theorem prf:definition exercise solution theorem definition lemma`)
 	versionDirectives = map[string]string{
-		"versionadded": "New in version", "versionchanged": "Changed in version", "deprecated": "Deprecated since version", "versionremoved": "Removed in version",
+		"versionadded": "New in version", "versionchanged": "Changed in version",
+		"deprecated": "Deprecated since version", "versionremoved": "Removed in version",
 	}
 	// queries are languages of blocks that a program replaces.
 	queries = set(`dataview dataviewjs tasks query button buttons templater chart kanban toc widgets ad-toc tabs-config`)

@@ -176,7 +176,12 @@ func (r *reader) block(lines []string, depth int) {
 
 // isBox reports whether a line opens a box although it is indented.
 func isBox(l string) bool {
-	return fenceStart.MatchString(l) || admonition.MatchString(l) || tabStart.MatchString(l) || callout.MatchString(l) || colonStart.MatchString(l)
+	for _, start := range []*regexp.Regexp{fenceStart, colonStart, admonition, tabStart, callout} {
+		if start.MatchString(l) {
+			return true
+		}
+	}
+	return false
 }
 
 // line adds a line of text.

@@ -42,7 +42,10 @@ var (
 		"lastmod", "lastmodified", "lastmodifiedat", "lastupdated", "lastupdate", "updated", "updatedat",
 		"datemodified", "modified", "dateupdated", "revised",
 	}
-	createdNames = []string{"date", "published", "publishdate", "pubdate", "datepublished", "publishedat", "created", "createdat", "datecreated"}
+	createdNames = []string{
+		"date", "published", "publishdate", "pubdate", "datepublished", "publishedat",
+		"created", "createdat", "datecreated",
+	}
 	versionNames = []string{"version", "release", "productversion", "docversion"}
 	tagNames     = []string{"tags", "tag", "categories", "category", "keywords"}
 	aliasNames   = []string{"aliases", "alias", "alsoknownas", "synonyms"}
