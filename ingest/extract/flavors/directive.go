@@ -14,7 +14,9 @@ var (
 	boxStart = regexp.MustCompile(`^([\w-]+)\s*(?:\[(.*)\])?\s*(?:\{([^}]*)\})?\s*(.*?)\s*:*$`)
 	option   = regexp.MustCompile(`^\s*:([\w-]+):\s*(.*)$`)
 	class    = regexp.MustCompile(`\.([\w-]+)`)
-	pair     = regexp.MustCompile(`([\w:@.-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|\{\s*["'` + "`" + `]([^"'` + "`" + `]*)["'` + "`" + `]\s*\}|(\{[^}]*\}+)|([^\s"'{}>]+))`)
+	// pair is a parameter with its value: in quotes, as text or an expression in braces, or a word.
+	pair = regexp.MustCompile(`([\w:@.-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|` +
+		`\{\s*["'\x60]([^"'\x60]*)["'\x60]\s*\}|(\{[^}]*\}+)|([^\s"'{}>]+))`)
 	cellInfo = regexp.MustCompile(`^\{\s*\.?([\w+#-]+)[\s,}]`)
 	cellLine = regexp.MustCompile(`^\s*(?:#|//|--)\|\s`)
 )
