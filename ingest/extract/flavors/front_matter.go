@@ -124,7 +124,7 @@ var (
 	quoted   = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
 )
 
-// yamlFields reads fields in YAML. Of damaged YAML, it reads the lines that look like a field. It
+// yamlFields reads fields in YAML. If the YAML is damaged, it reads the lines that look like a field. It
 // reports false for text that is no YAML.
 func yamlFields(s string) (map[string]any, bool) {
 	var nodes map[string]yaml.Node
