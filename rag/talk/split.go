@@ -106,12 +106,13 @@ func divided(question string) []string {
 	return []string{question}
 }
 
-// ownWords returns the positions of the words with a meaning of their own.
+// ownWords returns the positions of the words with a meaning of their own, without the question word in front.
 func ownWords(s string) []int {
 	language := text.Language(s)
+	from := len(asksFirst.FindString(s))
 	var out []int
 	for _, w := range text.Words(s) {
-		if !w.Part && !isStop(s[w.Start:w.End], w.Stem, language) && !slices.Contains(meaningless, w.Stem) {
+		if w.Start >= from && !w.Part && !isStop(s[w.Start:w.End], w.Stem, language) && !slices.Contains(meaningless, w.Stem) {
 			out = append(out, w.Start)
 		}
 	}
@@ -120,5 +121,5 @@ func ownWords(s string) []int {
 
 // meaningless are the stems of words that say nothing about the subject of a question.
 var meaningless = []string{
-	"pleas", "so", "ok", "yes", "no", "bitte", "sure", "realli", "also", "exact", "genau", "denn", "geht", "lo",
+	"pleas", "so", "ok", "yes", "no", "bitte", "sure", "realli", "also", "exact", "genau", "denn", "geht", "los",
 }
