@@ -43,8 +43,10 @@ const (
 )
 
 const (
-	// windowQuotes is the maximum number of consecutive quotes in a window.
-	windowQuotes = 3
+	// maxBlocks is the maximum number of chosen blocks.
+	maxBlocks = 4
+	// maxAnswer is the number of words from which an answer gets no further block.
+	maxAnswer = 140
 	// enough is the share of the best score that a further window needs.
 	enough = .6
 	// below is the maximum distance of a further window to the best score. Scores with the encoder's similarity are farther
@@ -59,125 +61,128 @@ const (
 	sameStems = .75
 )
 
-// window is a run of quotes from one passage under one label.
-type window struct {
+// candidate is a block with its score.
+type candidate struct {
+	Block
 	quotes []quote
-	// covered and hinted are the best values of its quotes.
+	// covered and hinted are the best values of its sentences.
 	covered []float64
 	hinted  []bool
 	words   int
-	// cosine is the cosine with the question.
-	cosine float64
 	// base is the score without the covered terms.
 	base  float64
 	score float64
 }
 
-// choose takes the best window, and further windows that are good, short, and
-// add something.
-func (e *extractor) choose() []quote {
-	windows := e.windows()
-	if len(windows) == 0 {
+// choose takes the best block, and further blocks that are good, short, have a clear relation to the question, and add
+// something.
+func (e *extractor) choose() []Block {
+	candidates := e.candidates()
+	if len(candidates) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(windows, func(a, b window) int { return cmp.Compare(b.score, a.score) })
-	best := windows[0]
-	chosen := slices.Clone(best.quotes)
-	covered, hinted, words := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
+	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	best := candidates[0]
+	blocks, chosen := []Block{best.Block}, slices.Clone(best.quotes)
+	covered, hinted, length := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
 	top, distance := best.score-weightDefinition*best.defined(), below // a definition does not exclude the rest
 	if e.encoded {
 		distance = belowEncoded
 	}
 	least := max(enough*top, top-distance)
-	for len(chosen) < extractQuotes {
-		var next *window
+	for len(blocks) < maxBlocks {
+		var next *candidate
 		var nextGain float64
-		for i := range windows {
-			w := &windows[i]
-			if w.score < least {
+		for i := range candidates {
+			c := &candidates[i]
+			if c.score < least {
 				break
 			}
-			if w.quotes[0].adrift && !slices.ContainsFunc(chosen, w.quotes[0].follows) {
-				continue // what it leans on is not quoted
-			}
-			if e.defines != nil && w.quotes[0].Kind == text.CodeSentence && best.quotes[0].Kind != text.CodeSentence {
+			if length+c.words > maxAnswer || c.quotes[0].adrift && !slices.ContainsFunc(chosen, c.quotes[0].follows) ||
+				e.defines != nil && c.Kind == Code && best.Kind != Code || repeats(chosen, c.quotes) || !e.related(*c, best) {
 				continue
 			}
-			if words+w.words > extractWords || len(chosen)+len(w.quotes) > extractQuotes || repeats(chosen, w.quotes) {
-				continue
-			}
-			gain := e.gain(*w, covered, hinted) + weightName*e.named(*w, chosen)
-			if gain >= novel && (next == nil || w.base+gain > next.base+nextGain) {
-				next, nextGain = w, gain
+			gain := e.gain(*c, covered, hinted) + weightName*e.named(*c, chosen)
+			if gain >= novel && (next == nil || c.base+gain > next.base+nextGain) {
+				next, nextGain = c, gain
 			}
 		}
 		if next == nil {
 			break
 		}
-		chosen = append(chosen, next.quotes...)
+		blocks, chosen = append(blocks, next.Block), append(chosen, next.quotes...)
 		merge(covered, hinted, *next)
-		words += next.words
+		length += next.words
 	}
-	return e.contradicted(e.telling(inOrder(e.shared(e.introduced(e.explained(e.items(e.steps(chosen))))))))
+	return blocks
 }
 
-// windows returns every run of quotes that may be part of an answer, with
-// scores.
-func (e *extractor) windows() []window {
-	var out []window
+// Shares of the terms of a question that a further block covers: in any case, and compared with the best block.
+const (
+	minCovered     = .3
+	minOfBest      = .6
+	clearlySimilar = .5
+)
+
+// related reports whether a block has a clear relation to the question: it has the words of the question, or the encoder
+// says so.
+func (e *extractor) related(c, best candidate) bool {
+	own, top := e.coverage(c), e.coverage(best)
+	similar := 0.0
+	for _, q := range c.quotes {
+		similar = max(similar, q.similar)
+	}
+	return own >= minCovered && own >= minOfBest*top || similar >= clearlySimilar
+}
+
+// coverage returns the share of the terms of the question that a candidate covers.
+func (e *extractor) coverage(c candidate) float64 {
+	sum := 0.0
+	for i, t := range e.terms {
+		sum += t.Weight * c.covered[i]
+	}
+	return sum
+}
+
+// candidates returns the blocks that may be part of an answer, with scores.
+func (e *extractor) candidates() []candidate {
+	var out []candidate
 	for doc, passage := range e.passages {
-		for from := range passage {
-			if passage[from].Kind == text.TitleSentence && len(passage) > 1 {
-				continue
-			}
-			for to := from + 1; to <= min(from+windowQuotes, len(passage)); to++ {
-				last := passage[to-1]
-				if to-from > 1 && (last.Kind == text.TitleSentence || last.label != passage[from].label) {
-					break
-				}
-				if to-from > 1 && e.defines != nil && last.Kind == text.CodeSentence {
-					break // a synopsis defines nothing
-				}
-				w := e.window(doc, passage, from, to)
-				if to-from > 1 && w.words > extractWords {
-					break
-				}
-				out = append(out, w)
-			}
+		for _, b := range e.blocks(doc) {
+			out = append(out, e.score(passage, b))
 		}
 	}
 	return out
 }
 
-// window scores the quotes from..to of a passage.
-func (e *extractor) window(doc int, passage []quote, from, to int) window {
-	w := window{quotes: passage[from:to], covered: make([]float64, len(e.terms)), hinted: make([]bool, len(e.hints))}
+// score scores a block of a passage.
+func (e *extractor) score(passage []quote, b Block) candidate {
+	c := candidate{Block: b, quotes: passage[b.from:b.to], covered: make([]float64, len(e.terms)), hinted: make([]bool, len(e.hints))}
 	e.scratchTokens = e.scratchTokens[:0]
-	for _, q := range w.quotes {
-		merge(w.covered, w.hinted, window{covered: q.covered, hinted: q.hinted})
-		w.words += q.words
+	for _, q := range c.quotes {
+		merge(c.covered, c.hinted, candidate{covered: q.covered, hinted: q.hinted})
 		e.scratchTokens = append(e.scratchTokens, q.tokens...)
 	}
+	c.words = words(c.quotes)
 	e.static.Mean(e.scratch, e.scratchTokens)
-	w.cosine = float64(embed.Dot(e.vector, e.scratch))
-	w.base = weightVector * w.cosine
-	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, w.quotes[0].label))
-	w.base += weightContext * float64(embed.Dot(e.vector, e.scratch))
-	w.base += e.similarity(w) + weightDefinition*w.defined()
-	w.base += weightPrior*e.prior[doc] + weightTopic*w.quotes[0].topic
-	w.base -= weightLength * float64(w.words) / 100
-	w.base -= weightSeam * seams(passage, from, to)
-	w.base -= weightEcho * e.echo(w)
-	w.base -= weightSaid * e.repeated(w)
-	if w.quotes[0].Kind == text.CodeSentence && asksForWords.MatchString(e.question) {
-		w.base -= weightCode
+	c.base = weightVector * float64(embed.Dot(e.vector, e.scratch))
+	e.static.Mean(e.scratch, e.static.AppendTokens(e.scratchTokens, c.quotes[0].label))
+	c.base += weightContext * float64(embed.Dot(e.vector, e.scratch))
+	c.base += e.similarity(c) + weightDefinition*c.defined()
+	c.base += weightPrior*e.prior[b.Passage] + weightTopic*c.quotes[0].topic
+	c.base -= weightLength * float64(c.words) / 100
+	c.base -= weightSeam * seams(passage, b.from, b.to)
+	c.base -= weightEcho * e.echo(c)
+	c.base -= weightSaid * e.repeated(c)
+	if c.Kind == Code && asksForWords.MatchString(e.question) {
+		c.base -= weightCode
 	}
-	w.score = w.base + e.gain(w, nil, nil) + weightName*e.named(w, nil)
-	return w
+	c.score = c.base + e.gain(c, nil, nil) + weightName*e.named(c, nil)
+	return c
 }
 
 // similarity is the value of the encoder's similarities in a window.
-func (e *extractor) similarity(w window) float64 {
+func (e *extractor) similarity(w candidate) float64 {
 	if !e.encoded {
 		return 0
 	}
@@ -193,7 +198,7 @@ func (e *extractor) similarity(w window) float64 {
 }
 
 // defined says how clearly a window defines the subject of the question, from 0 to 1.
-func (w window) defined() float64 {
+func (w candidate) defined() float64 {
 	best := 0.0
 	if !w.quotes[0].adrift {
 		for _, q := range w.quotes {
@@ -204,7 +209,7 @@ func (w window) defined() float64 {
 }
 
 // repeated returns the share of the words of a window that the last answer said.
-func (e *extractor) repeated(w window) float64 {
+func (e *extractor) repeated(w candidate) float64 {
 	if e.said == "" {
 		return 0
 	}
@@ -218,7 +223,7 @@ func (e *extractor) repeated(w window) float64 {
 }
 
 // echo says how much of a window only repeats the question, from 0 to 1.
-func (e *extractor) echo(w window) float64 {
+func (e *extractor) echo(w candidate) float64 {
 	if len(e.terms) < minEchoed {
 		return 0
 	}
@@ -249,7 +254,7 @@ const (
 
 // gain returns the value of the terms and hints that a window adds to those
 // already covered.
-func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {
+func (e *extractor) gain(w candidate, covered []float64, hinted []bool) float64 {
 	var sum float64
 	for i, t := range e.terms {
 		c := w.covered[i]
@@ -268,7 +273,7 @@ func (e *extractor) gain(w window, covered []float64, hinted []bool) float64 {
 
 // named returns 1 if a window contains a name that neither the question nor the
 // chosen quotes contain, and otherwise 0.
-func (e *extractor) named(w window, chosen []quote) float64 {
+func (e *extractor) named(w candidate, chosen []quote) float64 {
 	for _, q := range w.quotes {
 		for n := range q.names {
 			if !slices.ContainsFunc(chosen, func(c quote) bool { return c.names[n] }) {
@@ -280,7 +285,7 @@ func (e *extractor) named(w window, chosen []quote) float64 {
 }
 
 // merge adds the terms and hints that a window covers.
-func merge(covered []float64, hinted []bool, w window) {
+func merge(covered []float64, hinted []bool, w candidate) {
 	for i, c := range w.covered {
 		covered[i] = max(covered[i], c)
 	}
@@ -377,18 +382,3 @@ func (e *extractor) shared(chosen []quote) []quote {
 
 // sameWords returns a text in lower case, with one space between its words.
 func sameWords(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
-
-// inOrder puts the passage with the best quote first, and the quotes of one
-// passage in reading order.
-func inOrder(quotes []quote) []quote {
-	place := map[int]int{}
-	for _, q := range quotes {
-		if _, ok := place[q.doc]; !ok {
-			place[q.doc] = len(place)
-		}
-	}
-	slices.SortStableFunc(quotes, func(a, b quote) int {
-		return cmp.Or(cmp.Compare(place[a.doc], place[b.doc]), cmp.Compare(a.at, b.at))
-	})
-	return quotes
-}

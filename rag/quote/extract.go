@@ -1,6 +1,7 @@
 package quote
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -59,6 +60,8 @@ type quote struct {
 	defined float64
 	// topic is the share of the question that the label names.
 	topic float64
+	// more are the sentences behind it on the same lines of the answer.
+	more []quote
 	// also are the numbers of the other passages that contain the sentence.
 	also []int
 	// leans reports that the quote needs the previous one. refers reports that it only refers to another place. ends reports
@@ -129,7 +132,7 @@ func extract(static *embed.Static, query Query) []quote {
 	} else {
 		e.compare(query.Similar)
 	}
-	return e.choose()
+	return e.complete(e.choose())
 }
 
 // compare sets the similarity of each quote and the question.
@@ -193,6 +196,8 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	if len(p.Headings) > 0 {
 		label = p.Headings[len(p.Headings)-1]
 	}
+	written := p.Text
+	p.Text = readable(p)
 	sentences := text.Sentences(p.Text, p.Kind == corpus.Code)
 	headers := headersOf(p, sentences)
 	skip := navigation(p.Text, sentences, e.isHeading)
@@ -201,10 +206,11 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		if skip[i] || known && header == "" || s.Kind != text.CodeSentence && unmarked(p.Text[s.Start:s.End], p.Document) == "" {
 			continue
 		}
-		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}
-		if s.Kind == text.ProseSentence && strings.HasSuffix(q.text, "?") && isAlone(sentences, i) {
-			q.Kind = text.TitleSentence // the question of an FAQ
+		s = classified(p, sentences, i)
+		if i > 0 && sentences[i-1].Block == s.Block {
+			s.Start += len(definitionMark.FindString(p.Text[s.Start:s.End]))
 		}
+		q := quote{Sentence: s, doc: doc, at: len(out), text: p.Text[s.Start:s.End], header: header, label: label, stems: map[string]bool{}}
 		if e.defines != nil && q.Kind != text.CodeSentence {
 			q.defined = e.defines.Strength(p.Document.Title, q.text)
 		}
@@ -221,9 +227,12 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 			}
 		}
 		if repeatsQuestion(q, question) || e.namesTask(q, p.Document) {
+			if q.Kind == text.TitleSentence {
+				label = unmarked(q.text, p.Document)
+			}
 			continue
 		}
-		line := p.Text[strings.LastIndexByte(p.Text[:s.Start], '\n')+1 : s.Start]
+		line := written[strings.LastIndexByte(written[:s.Start], '\n')+1 : s.Start]
 		q.indent = line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 		q.names = namesIn(q.text, question)
 		q.tokens = e.static.Tokenize(q.text)
@@ -233,6 +242,26 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 		}
 	}
 	return out
+}
+
+// definitionMark matches the mark of a definition in Markdown, below its term.
+var definitionMark = regexp.MustCompile(`^:[ \t]+`)
+
+// classified returns a sentence with its kind. The line of a question above its answer is a title. In Markdown, a line without
+// a final stop that states a value, or that is not the first of its paragraph, is no title.
+func classified(p corpus.Passage, sentences []text.Sentence, i int) text.Sentence {
+	s := sentences[i]
+	line, rest := p.Text[s.Start:s.End], strings.TrimLeft(p.Text[s.End:], "*_ ")
+	first := i == 0 || sentences[i-1].Block != s.Block
+	switch {
+	case s.Kind == text.ProseSentence && first && strings.HasSuffix(strings.Trim(line, "*_ "), "?") &&
+		(rest == "" || rest[0] == '\n' || isAlone(sentences, i)):
+		s.Kind = text.TitleSentence
+	case s.Kind == text.TitleSentence && p.Document.MediaType == markdownType && !headingMark.MatchString(line) &&
+		(!first || strings.Contains(line, ": ")):
+		s.Kind = text.ProseSentence
+	}
+	return s
 }
 
 // isAlone reports whether a sentence is the only one of its block.

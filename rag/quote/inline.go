@@ -11,7 +11,8 @@ import (
 // Markdown syntax that quotes omit. Headings keep their words, links their text, and emphasis its words. Code spans stay.
 var (
 	headingMark  = regexp.MustCompile(`^#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$`)
-	inlineLink   = regexp.MustCompile(`!?\[([^\[\]]+)\]\([^()\s]+\)`)
+	inlineLink   = regexp.MustCompile(`!?\[([^\[\]]+)\](?:\([^()\s]+(?:[ \t]+(?:"[^"]*"|'[^']*'))?\)(?:\{[^{}]*\})?)`)
+	inlineRef    = regexp.MustCompile(`(^|[\s(])\[(\pL[^\[\]]*)\]\[[\w .-]*\]`)
 	inlineStrong = regexp.MustCompile(`(^|[\s(])\*\*([^*\s](?:[^*]*[^*\s])?)\*\*`)
 	inlineStar   = regexp.MustCompile(`(^|[\s(])\*([\pL\pN](?:[^*]*[^*\s])?)\*([\s.,;:!?)]|$)`)
 	inlineLine   = regexp.MustCompile(`(^|[\s(])_([\pL\pN](?:[^_]*[^_\s])?)_([\s.,;:!?)]|$)`)
@@ -28,7 +29,7 @@ func unmarked(text string, d corpus.Document) string {
 		return text
 	}
 	text = headingMark.ReplaceAllString(text, "$1")
-	text = inlineLink.ReplaceAllString(text, "$1")
+	text = inlineRef.ReplaceAllString(inlineLink.ReplaceAllString(text, "$1"), "$1$2")
 	text = inlineStrong.ReplaceAllString(text, "$1$2")
 	text = outsideSpans(text, func(s string) string {
 		s = inlineTag.ReplaceAllString(inlineCode.ReplaceAllString(s, "`$1`"), "")

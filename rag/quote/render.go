@@ -2,6 +2,7 @@ package quote
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 	"docent/rag/text"
 )
 
-// Sentence is a quoted sentence in an answer.
+// Sentence is a quoted part of an answer with its citations: a paragraph, an item, a row, or a block of code.
 type Sentence struct {
 	// Start and End are byte offsets in the answer. End is exclusive.
 	Start, End int
@@ -50,11 +51,12 @@ func Answer(static *embed.Static, query Query) (string, []Sentence) {
 	return render(extract(static, query), query.Passages)
 }
 
-// render joins quotes as Markdown, each with its marker. The quotes of one
+// render joins quotes as Markdown, each line with its marker. The quotes of one
 // passage stand together.
-func render(quotes []quote, passages []Passage) (string, []Sentence) {
+func render(sentences []quote, passages []Passage) (string, []Sentence) {
+	quotes := joined(sentences)
 	var b strings.Builder
-	sentences := []Sentence{}
+	cited := []Sentence{}
 	led := ""
 	for i, q := range quotes {
 		var before *quote
@@ -75,14 +77,14 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 				b.WriteString(differ(source))
 			}
 			b.WriteString(titled(source, passages[quotes[1-i].doc].Passage.Document))
-			sentences = append(sentences, cite(&b, q, plain(unmarked(q.trimmed(), source))))
+			cited = append(cited, cite(&b, q, plain(unmarked(q.trimmed(), source))))
 			continue
 		}
 		if labeled {
 			led = q.label
 			b.WriteString("**" + plain(shortLabel(unmarked(q.label, source))) + ":**" + behindLabel(q))
 		}
-		cited, marker := q.citations()
+		numbers, marker := q.citations()
 		start := b.Len()
 		switch q.Kind {
 		case text.CodeSentence:
@@ -104,13 +106,55 @@ func render(quotes []quote, passages []Passage) (string, []Sentence) {
 				b.WriteString(itemMark(q, quotes))
 				start = b.Len()
 			}
-			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
+			b.WriteString(q.lines(source) + " " + marker)
 		default:
-			b.WriteString(plain(unmarked(q.trimmed(), source)) + " " + marker)
+			b.WriteString(q.lines(source) + " " + marker)
 		}
-		sentences = append(sentences, Sentence{Start: start, End: b.Len(), Passages: cited})
+		cited = append(cited, Sentence{Start: start, End: b.Len(), Passages: numbers})
 	}
-	return b.String(), sentences
+	return b.String(), cited
+}
+
+// joined joins the sentences of each paragraph and of each item that stand next to each other. Further paragraphs of an item are
+// part of it.
+func joined(quotes []quote) []quote {
+	var out []quote
+	for _, q := range quotes {
+		if n := len(out); n > 0 && q.continues(out[n-1]) {
+			last := &out[n-1]
+			last.more = append(slices.Clone(last.more), q)
+			continue
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// continues reports whether a sentence goes on where a joined quote ends.
+func (q quote) continues(before quote) bool {
+	last := before
+	if n := len(before.more); n > 0 {
+		last = before.more[n-1]
+	}
+	said := before.Kind == text.ProseSentence || before.Kind == text.ItemSentence
+	return said && q.follows(last) && !q.differs && !before.differs && slices.Equal(q.also, before.also) &&
+		(q.Block == last.Block && q.Kind == last.Kind ||
+			before.Kind == text.ItemSentence && q.Kind == text.ProseSentence && indentation(q) > indentation(before))
+}
+
+// lines writes the sentences of a joined quote as Markdown. A line that does not end like a sentence stays a line.
+func (q quote) lines(source corpus.Document) string {
+	var out []string
+	line := q.trimmed()
+	for _, next := range q.more {
+		if text.Ends(line) {
+			line += " " + next.text
+			continue
+		}
+		out = append(out, plain(unmarked(line, source)))
+		line = next.text
+	}
+	return strings.Join(append(out, plain(unmarked(line, source))), "  \n")
 }
 
 // citations returns the numbers of the passages that contain the quote, and
@@ -256,7 +300,7 @@ var looseUnderscore = regexp.MustCompile(`(?:^|[^\pL\pN])_|_(?:$|[^\pL\pN])`)
 
 // risky reports whether Markdown or its renderer may interpret a word.
 func risky(w string) bool {
-	return strings.ContainsAny(w, "`*[]<>\\~|&$@#^") || looseUnderscore.MatchString(w) || strings.Contains(w, "://") ||
+	return strings.ContainsAny(w, "`*[]<\\~|&$@#^") || looseUnderscore.MatchString(w) || strings.Contains(w, "://") ||
 		strings.HasPrefix(strings.ToLower(w), "www.") || strings.Contains(w, "!(")
 }
 
@@ -264,7 +308,7 @@ func risky(w string) bool {
 // heading, or a rule.
 func opensBlock(w string) bool {
 	number := strings.TrimLeft(w, "0123456789")
-	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || len(number) < len(w) &&
+	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || strings.HasPrefix(w, ">") || len(number) < len(w) &&
 		(number == "." || number == ")")
 }
 

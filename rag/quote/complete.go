@@ -1,0 +1,239 @@
+package quote
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"docent/rag/text"
+)
+
+// complete adds the text that belongs to the chosen blocks, and returns all sentences in the order of the answer.
+func (e *extractor) complete(chosen []Block) []quote {
+	if len(chosen) == 0 {
+		return nil
+	}
+	chosen = e.whole(chosen)
+	var out []quote
+	for _, b := range chosen {
+		for _, q := range e.passages[b.Passage][b.from:b.to] {
+			if !q.isIn(out) {
+				out = append(out, q)
+			}
+		}
+	}
+	for i, b := range chosen {
+		if i == 0 {
+			out = e.section(b, out)
+		}
+		out = e.neighbors(b, out)
+	}
+	out = e.remedies(chosen[0], out)
+	return e.contradicted(e.telling(inOrder(e.shared(out))))
+}
+
+var (
+	// asksForSteps matches questions that steps answer.
+	asksForSteps = regexp.MustCompile(`(?i)\bhow (?:do|can|to|should|would|could)\b|\bsteps?\b|\b(?:procedure|instructions|install|upgrade|set up)\b|` +
+		`^(?:wie|comment|cómo|¿cómo|come|como|hoe)\b|\b(?:schritte|anleitung|étapes|pasos)\b`)
+	// asksForList matches questions that a list answers.
+	asksForList = regexp.MustCompile(`(?i)^(?:list|name|enumerate|what are)\b|\b(?:which|what)(?: [\w-]+){0,3} \w+[^\Ws]s ` +
+		`(?:are|do|does|can|could|may|will|should|exist|have|has|were)\b|\b(?:kinds|types|sorts|number) of\b|^how many\b|` +
+		`^(?:nenne|liste|welche \w+ (?:sind|gibt|haben|werden|wurden|stehen|unterstützt)|wie ?viele|quels|quelles|énumère|cuáles|¿cuáles)\b`)
+)
+
+// whole replaces the first block that is part of a list by the list, if the question asks for steps or for a list, or if only the
+// heading of the list has the words of the question.
+func (e *extractor) whole(chosen []Block) []Block {
+	for i, b := range chosen {
+		first := e.passages[b.Passage][b.from]
+		step := b.Kind == Step || b.Kind == List && numbered.MatchString(e.passages[b.Passage][b.to-1].text)
+		if b.Kind != Step && b.Kind != Item && b.Kind != List ||
+			!(step && asksForSteps.MatchString(e.question) || asksForList.MatchString(e.question) || i == 0 && e.onlyAbove(b)) {
+			continue
+		}
+		list := e.list(b)
+		if list.to == 0 {
+			continue
+		}
+		out := []Block{list}
+		for _, other := range chosen {
+			within := other.Passage == list.Passage && other.from >= list.from && other.to <= list.to
+			if !within && (first.label == "" || other.Kind != Step) { // without steps of another list
+				out = append(out, other)
+			}
+		}
+		return out
+	}
+	return chosen
+}
+
+// list returns the whole list around a block. A long list has the first sentences of its items. It returns none if there is
+// only one item, or too many.
+func (e *extractor) list(b Block) Block {
+	s := e.passages[b.Passage]
+	at := b.from
+	if s[at].Kind != text.ItemSentence {
+		at++
+	}
+	for start := 0; start <= at; {
+		if s[start].Kind != text.ItemSentence {
+			start++
+			continue
+		}
+		end := listEnd(s, start)
+		if at >= end {
+			start = end
+			continue
+		}
+		if n := len(itemsOf(s, start, end)); n < 2 || n > maxItems {
+			return Block{}
+		}
+		if start > 0 && introduces(s[start-1]) && s[start-1].label == s[start].label {
+			start--
+		}
+		return Block{Kind: List, Passage: b.Passage, Start: s[start].Start, End: s[end-1].End, from: start, to: end}
+	}
+	return Block{}
+}
+
+// onlyAbove reports whether the words of the question that a block covers stand only in its label, and not in the block.
+func (e *extractor) onlyAbove(b Block) bool {
+	own, above := 0.0, 0.0
+	for i, t := range e.terms {
+		best := 0.0
+		for _, q := range e.passages[b.Passage][b.from:b.to] {
+			best = max(best, q.covered[i])
+			if q.stems[t.Stem] {
+				own += t.Weight
+				break
+			}
+		}
+		above += t.Weight * best
+	}
+	return above > 0 && own < above/2
+}
+
+// maxSection is the length, in words, up to which a section is quoted as a whole.
+const maxSection = 80
+
+// section adds the other blocks of the section of a block, if the section is short and its heading has words of the question.
+func (e *extractor) section(b Block, out []quote) []quote {
+	s := e.passages[b.Passage]
+	from, to := b.from, b.to
+	for from > 0 && s[from-1].label == s[b.from].label && s[from-1].Kind != text.TitleSentence {
+		from--
+	}
+	for to < len(s) && s[to].label == s[b.from].label && s[to].Kind != text.TitleSentence {
+		to++
+	}
+	if s[b.from].topic == 0 || b.Kind == Row || words(s[from:to]) > maxSection {
+		return out
+	}
+	for _, q := range s[from:to] {
+		if q.Kind != text.RowSentence && !q.isIn(out) {
+			out = append(out, q)
+		}
+	}
+	return out
+}
+
+// belonging matches the beginning of a sentence that belongs to the one before: an exception, a remedy, a condition, a warning, or a
+// default.
+var belonging = regexp.MustCompile(`^[*_\s]*(?:Otherwise|Unless|Except(?:ion)?s?|If not|If so|However|But|Then|Instead|Note|Warning|Caution|Important|Default|By default|` +
+	`Sonst|Ansonsten|Andernfalls|Ausnahmen?|Ausgenommen|Es sei denn|Wenn nicht|Falls nicht|Jedoch|Aber|Allerdings|Dann|Danach|Stattdessen|` +
+	`Hinweis|Achtung|Warnung|Wichtig|Vorsicht|Voraussetzung|Standard)\b`)
+
+// pointing matches a word that stands for what was said before.
+var pointing = regexp.MustCompile(`(?i)\b(?:this|these|those|them|it|dies(?:e[rsmn]?)?|davon|dafür|dagegen|damit)\b`)
+
+// maxPointing is the maximum number of words of a sentence that belongs to the one before because it points to it.
+const maxPointing = 12
+
+// belongs reports whether a sentence belongs to the one before it.
+func belongs(q quote) bool {
+	return q.Kind != text.TitleSentence && q.Kind != text.CodeSentence &&
+		(q.leans || belonging.MatchString(q.text) || q.words <= maxPointing && pointing.MatchString(q.text))
+}
+
+// maxNeighbor is the maximum number of words of a neighbor that completes a block.
+const maxNeighbor = 45
+
+// neighbors adds the paragraph before a block that needs it, and the one after it that belongs to it.
+func (e *extractor) neighbors(b Block, out []quote) []quote {
+	s := e.passages[b.Passage]
+	add := func(from, to int) {
+		if words(s[from:to]) > maxNeighbor {
+			return
+		}
+		for _, q := range s[from:to] {
+			if !q.isIn(out) {
+				out = append(out, q)
+			}
+		}
+	}
+	if first := s[b.from]; first.adrift && b.from > 0 && s[b.from-1].Kind == text.ProseSentence {
+		add(b.from-1, b.from)
+	}
+	if b.to == len(s) || b.Kind == Row || s[b.to].label != s[b.to-1].label {
+		return out
+	}
+	switch next := s[b.to]; {
+	case next.Kind == text.ProseSentence && (belongs(next) || hollow.MatchString(s[b.to-1].text)):
+		end := b.to + 1
+		for end < len(s) && s[end].Block == next.Block && belongs(s[end]) {
+			end++
+		}
+		add(b.to, end)
+	case next.Kind == text.CodeSentence && announces(s[b.to-1]):
+		add(b.to, b.to+1)
+	case next.Kind == text.ItemSentence && introduces(s[b.to-1]):
+		end := listEnd(s, b.to)
+		if words(s[b.to:end]) > maxNeighbor {
+			end = itemEnd(s, b.to)
+		}
+		add(b.to, end)
+	}
+	return out
+}
+
+var (
+	// hollow matches a sentence like "This section describes flags." The next sentences have the content.
+	hollow = regexp.MustCompile(`^(?:Here(?:'s|’s| is| are)\b|Presented here|This (?:section|chapter|page|document|guide|article|tutorial|part|appendix) ` +
+		`(?:describes|explains|shows|covers|gives|provides|discusses|contains|lists|presents)\b)`)
+	// remedy matches the heading of the answer to an error.
+	remedy = regexp.MustCompile(`(?i)^(?:the )?(?:solutions?|fix|workarounds?|resolution|remedy|answer|lösung|abhilfe|behebung)\b`)
+)
+
+// remedies adds the section with the remedy of the error that the section of a block describes.
+func (e *extractor) remedies(of Block, out []quote) []quote {
+	headings := e.documents[of.Passage].Headings
+	for doc, p := range e.documents {
+		n := len(p.Headings)
+		if doc == of.Passage || n == 0 || len(e.passages[doc]) == 0 || p.Document.ID != e.documents[of.Passage].Document.ID || !remedy.MatchString(p.Headings[n-1]) ||
+			!slices.Equal(p.Headings[:n-1], headings[:min(len(headings), n-1)]) {
+			continue
+		}
+		for _, q := range e.passages[doc] {
+			if q.Kind != text.TitleSentence && !q.isIn(out) && words(out)+q.words <= maxAnswer {
+				out = append(out, q)
+			}
+		}
+	}
+	return out
+}
+
+// inOrder puts the passage with the best quote first, and the quotes of one
+// passage in reading order.
+func inOrder(quotes []quote) []quote {
+	place := map[int]int{}
+	for _, q := range quotes {
+		if _, ok := place[q.doc]; !ok {
+			place[q.doc] = len(place)
+		}
+	}
+	slices.SortStableFunc(quotes, func(a, b quote) int {
+		return cmp.Or(cmp.Compare(place[a.doc], place[b.doc]), cmp.Compare(a.at, b.at))
+	})
+	return quotes
+}
