@@ -29,6 +29,8 @@ const (
 	weightDefinition = .8
 	// weightLength is the cost of a hundred words.
 	weightLength = .15
+	// weightRest is the cost of a hundred words around the best sentences of a block.
+	weightRest = .15
 	// weightSeam is the cost of each flaw at the edges of a window: a beginning that needs omitted text, or an end that
 	// promises more.
 	weightSeam = .1
@@ -44,9 +46,9 @@ const (
 
 const (
 	// maxBlocks is the maximum number of chosen blocks.
-	maxBlocks = 4
+	maxBlocks = 5
 	// maxAnswer is the number of words from which an answer gets no further block.
-	maxAnswer = 140
+	maxAnswer = 160
 	// enough is the share of the best score that a further window needs.
 	enough = .6
 	// below is the maximum distance of a further window to the best score. Scores with the encoder's similarity are farther
@@ -117,22 +119,27 @@ func (e *extractor) choose() []Block {
 	return blocks
 }
 
-// Shares of the terms of a question that a further block covers: in any case, and compared with the best block.
+// Shares of the best block's relation to the question that a further block needs.
 const (
-	minCovered     = .3
 	minOfBest      = .6
-	clearlySimilar = .5
+	minOfSimilar   = .85
+	clearlySimilar = .4
 )
 
-// related reports whether a block has a clear relation to the question: it has the words of the question, or the encoder
-// says so.
+// related reports whether a further block has a clear relation to the question: it has as many words of the question as
+// the best block, or the encoder says that it is as close.
 func (e *extractor) related(c, best candidate) bool {
 	own, top := e.coverage(c), e.coverage(best)
-	similar := 0.0
+	return own > 0 && own >= minOfBest*top || similarity(c) >= max(clearlySimilar, minOfSimilar*similarity(best))
+}
+
+// similarity returns the similarity of the closest sentence of a candidate.
+func similarity(c candidate) float64 {
+	out := 0.0
 	for _, q := range c.quotes {
-		similar = max(similar, q.similar)
+		out = max(out, q.similar)
 	}
-	return own >= minCovered && own >= minOfBest*top || similar >= clearlySimilar
+	return out
 }
 
 // coverage returns the share of the terms of the question that a candidate covers.
@@ -149,10 +156,32 @@ func (e *extractor) candidates() []candidate {
 	var out []candidate
 	for doc, passage := range e.passages {
 		for _, b := range e.blocks(doc) {
-			out = append(out, e.score(passage, b))
+			out = append(out, e.best(passage, b))
 		}
 	}
 	return out
+}
+
+// best scores a block of a passage by its best run of sentences: a block may say more than the question asks for.
+func (e *extractor) best(passage []quote, b Block) candidate {
+	whole := e.score(passage, b)
+	if b.Kind == List || b.to-b.from == 1 {
+		return whole
+	}
+	base, score := whole.base, whole.score
+	for from := b.from; from < b.to; from++ {
+		for to := from + 1; to <= min(from+maxRun, b.to); to++ {
+			part := b
+			part.from, part.to = from, to
+			c := e.score(passage, part)
+			rest := weightRest * float64(whole.words-c.words) / 100
+			if c.score-rest > score {
+				base, score = c.base-rest, c.score-rest
+			}
+		}
+	}
+	whole.base, whole.score = base, score
+	return whole
 }
 
 // score scores a block of a passage.
