@@ -30,7 +30,7 @@ const (
 	// weightLength is the cost of a hundred words.
 	weightLength = .15
 	// weightRest is the cost of a hundred words around the best sentences of a block.
-	weightRest = .15
+	weightRest = .2
 	// weightSeam is the cost of each flaw at the edges of a window: a beginning that needs omitted text, or an end that
 	// promises more.
 	weightSeam = .1
