@@ -121,16 +121,15 @@ func (e *extractor) choose() []Block {
 
 // Shares of the best block's relation to the question that a further block needs.
 const (
-	minOfBest      = .6
-	minOfSimilar   = .85
-	clearlySimilar = .4
+	minOfBest    = .5
+	minOfSimilar = .6
 )
 
-// related reports whether a further block has a clear relation to the question: it has as many words of the question as
-// the best block, or the encoder says that it is as close.
+// related reports whether a further block has a clear relation to the question: it has nearly as many words of the question as
+// the best block, and the encoder says that it is nearly as close. Similarity alone is no relation.
 func (e *extractor) related(c, best candidate) bool {
-	own, top := e.coverage(c), e.coverage(best)
-	return own > 0 && own >= minOfBest*top || similarity(c) >= max(clearlySimilar, minOfSimilar*similarity(best))
+	own := e.coverage(c)
+	return own > 0 && own >= minOfBest*e.coverage(best) && similarity(c) >= minOfSimilar*similarity(best)
 }
 
 // similarity returns the similarity of the closest sentence of a candidate.

@@ -90,6 +90,8 @@ type extractor struct {
 	passages [][]quote
 	// documents are the passages as retrieved.
 	documents []corpus.Passage
+	// measured has the names of the dimensions that the question asks for, by the stem of the adjective.
+	measured map[string]string
 	// said has the letters and digits of the answer that the question follows up.
 	said string
 	// prior says how much each passage is trusted, from 0 to 1.
@@ -108,7 +110,7 @@ func extract(static *embed.Static, query Query) []quote {
 	passages := query.Passages[:min(len(query.Passages), extractPassages)]
 	e := &extractor{
 		static: static, question: query.Question, hints: hintsFor(query.Question), said: lettersOf(query.Said),
-		defines: definition.Asked(query.Question), task: taskOf(query.Question),
+		defines: definition.Asked(query.Question), measured: measuredIn(query.Question), task: taskOf(query.Question),
 		vector: make([]float32, static.Dimensions()), scratch: make([]float32, static.Dimensions()),
 	}
 	static.Mean(e.vector, static.Tokenize(query.Searched))
@@ -254,6 +256,8 @@ func classified(p corpus.Passage, sentences []text.Sentence, i int) text.Sentenc
 	line, rest := p.Text[s.Start:s.End], strings.TrimLeft(p.Text[s.End:], "*_ ")
 	first := i == 0 || sentences[i-1].Block != s.Block
 	switch {
+	case s.Kind == text.CodeSentence && p.Document.MediaType == markdownType && !strings.Contains(line, "\n") && headingMark.MatchString(line):
+		s.Kind = text.TitleSentence
 	case s.Kind == text.ProseSentence && first && strings.HasSuffix(strings.Trim(line, "*_ "), "?") &&
 		(rest == "" || rest[0] == '\n' || isAlone(sentences, i)):
 		s.Kind = text.TitleSentence
@@ -307,7 +311,7 @@ func (e *extractor) known() map[string]bool {
 // Shares of a term's weight if the sentence itself does not contain it.
 const (
 	inLabel   = 1.0
-	inHeading = .5
+	inHeading = .75
 )
 
 // cover computes how much of the question a quote covers.
@@ -320,7 +324,7 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 			q.topic += t.Weight
 		}
 		switch {
-		case q.stems[t.Stem]:
+		case q.stems[t.Stem], q.stems[e.measured[t.Stem]]:
 			q.covered[i] = 1
 		case label[t.Stem]:
 			q.covered[i] = inLabel
