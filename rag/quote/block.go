@@ -44,7 +44,9 @@ type Block struct {
 // Bounds of blocks, in words.
 const (
 	// maxParagraph is the length up to which a paragraph is one block.
-	maxParagraph = 100
+	maxParagraph = 70
+	// maxFirst is the length up to which the best paragraph is quoted as a whole.
+	maxFirst = 100
 	// maxItem is the length up to which an item includes the list inside it.
 	maxItem = 90
 	// maxList is the length up to which a list is one block.

@@ -46,7 +46,7 @@ const (
 
 const (
 	// maxBlocks is the maximum number of chosen blocks.
-	maxBlocks = 5
+	maxBlocks = 6
 	// maxAnswer is the number of words from which an answer gets no further block.
 	maxAnswer = 160
 	// enough is the share of the best score that a further window needs.
@@ -84,7 +84,7 @@ func (e *extractor) choose() []Block {
 		return nil
 	}
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
-	best := candidates[0]
+	best := e.widened(candidates[0])
 	blocks, chosen := []Block{best.Block}, slices.Clone(best.quotes)
 	covered, hinted, length := slices.Clone(best.covered), slices.Clone(best.hinted), best.words
 	top, distance := best.score-weightDefinition*best.defined(), below // a definition does not exclude the rest
@@ -117,6 +117,24 @@ func (e *extractor) choose() []Block {
 		length += next.words
 	}
 	return blocks
+}
+
+// widened returns the whole paragraph around the best block, if it is not too long.
+func (e *extractor) widened(c candidate) candidate {
+	if c.Kind != Paragraph && c.Kind != Definition {
+		return c
+	}
+	passage := e.passages[c.Passage]
+	from := c.from
+	for from > 0 && passage[from-1].Block == passage[c.from].Block && passage[from-1].Kind == passage[c.from].Kind {
+		from--
+	}
+	if end := paragraphEnd(passage, c.from); words(passage[from:end]) <= maxFirst {
+		whole := e.score(passage, Block{Kind: c.Kind, Passage: c.Passage, Start: passage[from].Start, End: passage[end-1].End, from: from, to: end})
+		whole.base, whole.score = c.base, c.score
+		return whole
+	}
+	return c
 }
 
 // Shares of the best block's relation to the question that a further block needs.

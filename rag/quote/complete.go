@@ -179,6 +179,12 @@ func (e *extractor) neighbors(b Block, out []quote) []quote {
 		return out
 	}
 	switch next := s[b.to]; {
+	case b.Kind == Code && next.Kind == text.ProseSentence && asksAboutError.MatchString(e.question):
+		end := b.to
+		for end < len(s) && s[end].Block == next.Block && words(s[b.to:end+1]) <= maxNeighbor {
+			end++
+		}
+		add(b.to, end)
 	case next.Kind == text.ProseSentence && (belongs(next) || hollow.MatchString(s[b.to-1].text)):
 		end := b.to + 1
 		for end < len(s) && s[end].Block == next.Block && belongs(s[end]) {
@@ -201,6 +207,9 @@ var (
 	// hollow matches a sentence like "This section describes flags." The next sentences have the content.
 	hollow = regexp.MustCompile(`^(?:Here(?:'s|’s| is| are)\b|Presented here|This (?:section|chapter|page|document|guide|article|tutorial|part|appendix) ` +
 		`(?:describes|explains|shows|covers|gives|provides|discusses|contains|lists|presents)\b)`)
+	// asksAboutError matches questions about an error.
+	asksAboutError = regexp.MustCompile(`(?i)\b(?:errors?|fail\w*|cannot|can't|not found|not work\w*|invalid|denied|refused|unable|warning|fatal|exception|` +
+		`unknown|wrong|breaks?|crash\w*|stopped|violat\w+|duplicate|fehler\w*|geht nicht|kaputt)\b`)
 	// remedy matches the heading of the answer to an error.
 	remedy = regexp.MustCompile(`(?i)^(?:the )?(?:solutions?|fix|workarounds?|resolution|remedy|answer|lösung|abhilfe|behebung)\b`)
 )
