@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"unicode"
 
 	"docent/rag/text"
 )
@@ -175,6 +176,9 @@ func (e *extractor) neighbors(b Block, out []quote) []quote {
 	if first := s[b.from]; first.adrift && b.from > 0 && s[b.from-1].Kind == text.ProseSentence {
 		add(b.from-1, b.from)
 	}
+	if intro := e.introduction(b); intro >= 0 {
+		add(intro, intro+1)
+	}
 	if b.to == len(s) || b.Kind == Row || s[b.to].label != s[b.to-1].label {
 		return out
 	}
@@ -201,6 +205,32 @@ func (e *extractor) neighbors(b Block, out []quote) []quote {
 		add(b.to, end)
 	}
 	return out
+}
+
+// introduction returns the position of the sentence that introduces the list of an item that is no sentence of its own, or -1.
+func (e *extractor) introduction(b Block) int {
+	s := e.passages[b.Passage]
+	if b.Kind != Item && b.Kind != Step {
+		return -1
+	}
+	first := []rune(s[b.from].trimmed())
+	if s[b.to-1].ends && s[b.to-1].text[len(s[b.to-1].text)-1] != ';' && (len(first) == 0 || !unicode.IsLower(first[0])) {
+		return -1
+	}
+	at := b.from
+	for at > 0 && s[at].label == s[b.from].label && inList(s[at]) {
+		at--
+	}
+	if !introduces(s[at]) || s[at].label != s[b.from].label || inList(s[at]) {
+		return -1
+	}
+	return at
+}
+
+// inList reports whether a quote belongs to an item of a list. Further paragraphs of an
+// item are indented.
+func inList(q quote) bool {
+	return q.Kind == text.ItemSentence || q.Kind == text.ProseSentence && q.indent != ""
 }
 
 var (

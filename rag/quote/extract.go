@@ -331,6 +331,8 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 			q.lead = true
 		case heading[t.Stem]:
 			q.covered[i] = inHeading
+		case e.compounds(q.doc) && inCompound(t.Stem, q.stems):
+			q.covered[i] = partly
 		}
 	}
 	if q.Kind == text.RowSentence && e.names(rowCells(q.text)[0]) {
@@ -340,6 +342,31 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 	for i, h := range e.hints {
 		q.hinted[i] = h.answer.MatchString(q.text)
 	}
+}
+
+// partly is the covered share of a compound of which the sentence has a part, or of a word that is a part of a compound in the sentence.
+const partly = .6
+
+// minPart is the minimum length of a part of a compound, in bytes.
+const minPart = 5
+
+// compounds reports whether the language of a passage writes compounds as one word.
+func (e *extractor) compounds(doc int) bool {
+	return slices.Contains([]string{"de", "nl", "da", "nb", "nn", "no", "sv", "fi", "hu"}, e.documents[doc].Document.Language)
+}
+
+// inCompound reports whether one of the stems is the first or last part of a word, or has it as such a part.
+func inCompound(word string, stems map[string]bool) bool {
+	for stem := range stems {
+		short, long := word, stem
+		if len(short) > len(long) {
+			short, long = long, short
+		}
+		if len(short) >= minPart && len(short)+2 < len(long) && (strings.HasPrefix(long, short) || strings.HasSuffix(long, short)) {
+			return true
+		}
+	}
+	return false
 }
 
 // rowTopic is the topic of a table row whose first cell is the subject of the

@@ -22,6 +22,8 @@ var (
 	hiddenInline = regexp.MustCompile(`(?s)\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}|\{/\*.{0,1000}?\*/\}|<!--.{0,1000}?-->|[ \t]\{#[\w-]+\}|` +
 		`</?[A-Z][\w.]*(?:\s[^<>]{0,400})?/?>|` +
 		`</?(?:div|section|article|aside|details|summary|figure|figcaption|center|picture|source|video|iframe|nav|header|footer|main|hr|dl|dt|dd|ul|ol|li)(?:\s[^<>]{0,400})?/?>`)
+	// numberOfHeading matches the number of a heading, which would end a sentence.
+	numberOfHeading = regexp.MustCompile(`^\s*#{1,6}\s+(\d+(?:\.\d+)*\.\s)`)
 	// tableRow matches a row of a table in HTML.
 	tableRow = regexp.MustCompile(`(?is)<tr(?:\s[^<>]*)?>(.{1,1000}?)</tr>`)
 	// tableTag matches the other tags of such a table.
@@ -48,6 +50,9 @@ func readable(p corpus.Passage) string {
 	for line := range strings.Lines(p.Text) {
 		if !code[at] && hiddenLine.MatchString(strings.TrimRight(line, "\r\n")) {
 			hide(out, at, at+len(line))
+		}
+		if m := numberOfHeading.FindStringSubmatchIndex(line); m != nil && !code[at] {
+			hide(out, at+m[2], at+m[3])
 		}
 		at += len(line)
 	}
