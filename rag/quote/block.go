@@ -51,6 +51,8 @@ const (
 	maxItem = 90
 	// maxList is the length up to which a list is one block.
 	maxList = 150
+	// maxLongList is the maximum length of the first sentences of a longer list.
+	maxLongList = 200
 )
 
 // maxItems is the maximum number of items of a list in an answer.

@@ -172,12 +172,33 @@ func (e *extractor) coverage(c candidate) float64 {
 func (e *extractor) candidates() []candidate {
 	var out []candidate
 	for doc, passage := range e.passages {
-		for _, b := range e.blocks(doc) {
-			out = append(out, e.best(passage, b))
+		blocks := e.blocks(doc)
+		for i, b := range blocks {
+			c := e.best(passage, b)
+			if b.Kind == List && e.hasItem(blocks[i+1:], c) {
+				continue
+			}
+			out = append(out, c)
 		}
 	}
 	return out
 }
+
+// hasItem reports whether one of the items behind a list covers the question as well as the whole list.
+func (e *extractor) hasItem(behind []Block, list candidate) bool {
+	for _, b := range behind {
+		if b.to > list.to {
+			return false
+		}
+		if e.coverage(e.score(e.passages[b.Passage], b)) >= sameCoverage*e.coverage(list) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameCoverage is the share of the coverage of a list from which an item covers as much.
+const sameCoverage = .95
 
 // best scores a block of a passage by its best run of sentences: a block may say more than the question asks for.
 func (e *extractor) best(passage []quote, b Block) candidate {
@@ -261,11 +282,16 @@ func (e *extractor) repeated(w candidate) float64 {
 	}
 	said := 0
 	for _, q := range w.quotes {
-		if strings.Contains(e.said, lettersOf(q.trimmed())) {
+		if e.wasSaid(q) {
 			said += q.words
 		}
 	}
 	return float64(said) / float64(max(w.words, 1))
+}
+
+// wasSaid reports whether the last answer has a sentence.
+func (e *extractor) wasSaid(q quote) bool {
+	return e.said != "" && strings.Contains(e.said, lettersOf(q.trimmed()))
 }
 
 // echo says how much of a window only repeats the question, from 0 to 1.

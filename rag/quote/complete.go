@@ -17,7 +17,7 @@ func (e *extractor) complete(chosen []Block) []quote {
 	chosen = e.whole(chosen)
 	var out []quote
 	for _, b := range chosen {
-		for _, q := range e.passages[b.Passage][b.from:b.to] {
+		for _, q := range shortened(b, e.passages[b.Passage][b.from:b.to]) {
 			if !q.isIn(out) {
 				out = append(out, q)
 			}
@@ -27,10 +27,25 @@ func (e *extractor) complete(chosen []Block) []quote {
 		if i == 0 {
 			out = e.section(b, out)
 		}
-		out = e.neighbors(b, out)
+		out = e.neighbors(b, i == 0, out)
 	}
 	out = e.remedies(chosen[0], out)
 	return e.contradicted(e.telling(inOrder(e.shared(out))))
+}
+
+// shortened returns the sentences of a block. A list that is too long has only the first sentences of its items.
+func shortened(b Block, s []quote) []quote {
+	if b.Kind != List || words(s) <= maxList {
+		return s
+	}
+	var out []quote
+	for i, q := range s {
+		if i > 0 && q.Kind == text.ItemSentence && q.Block == s[i-1].Block || q.Kind == text.ProseSentence && i > 0 || words(out)+q.words > maxLongList {
+			continue
+		}
+		out = append(out, q)
+	}
+	return out
 }
 
 var (
@@ -132,7 +147,7 @@ func (e *extractor) section(b Block, out []quote) []quote {
 		return out
 	}
 	for _, q := range s[from:to] {
-		if q.Kind != text.RowSentence && !q.isIn(out) {
+		if q.Kind != text.RowSentence && !q.isIn(out) && !e.wasSaid(q) {
 			out = append(out, q)
 		}
 	}
@@ -145,8 +160,8 @@ var belonging = regexp.MustCompile(`^[*_\s]*(?:Otherwise|Unless|Except(?:ion)?s?
 	`Sonst|Ansonsten|Andernfalls|Ausnahmen?|Ausgenommen|Es sei denn|Wenn nicht|Falls nicht|Jedoch|Aber|Allerdings|Dann|Danach|Stattdessen|` +
 	`Hinweis|Achtung|Warnung|Wichtig|Vorsicht|Voraussetzung|Standard)\b`)
 
-// pointing matches a word that stands for what was said before.
-var pointing = regexp.MustCompile(`(?i)\b(?:this|these|those|them|it|dies(?:e[rsmn]?)?|davon|dafür|dagegen|damit)\b`)
+// pointing matches a word near the beginning of a sentence that stands for what was said before.
+var pointing = regexp.MustCompile(`(?i)^(?:\S+ ){0,4}(?:this|these|those|them|dies(?:e[rsmn]?)?|davon|dafür|dagegen|damit)\b|^\pL+ (?:it|them|sie|es|ihn)\b`)
 
 // maxPointing is the maximum number of words of a sentence that belongs to the one before because it points to it.
 const maxPointing = 12
@@ -161,19 +176,19 @@ func belongs(q quote) bool {
 const maxNeighbor = 45
 
 // neighbors adds the paragraph before a block that needs it, and the one after it that belongs to it.
-func (e *extractor) neighbors(b Block, out []quote) []quote {
+func (e *extractor) neighbors(b Block, first bool, out []quote) []quote {
 	s := e.passages[b.Passage]
 	add := func(from, to int) {
 		if words(s[from:to]) > maxNeighbor {
 			return
 		}
 		for _, q := range s[from:to] {
-			if !q.isIn(out) {
+			if !q.isIn(out) && !e.wasSaid(q) {
 				out = append(out, q)
 			}
 		}
 	}
-	if first := s[b.from]; first.adrift && b.from > 0 && s[b.from-1].Kind == text.ProseSentence {
+	if s[b.from].adrift && b.from > 0 && s[b.from-1].Kind == text.ProseSentence {
 		add(b.from-1, b.from)
 	}
 	if intro := e.introduction(b); intro >= 0 {
@@ -183,7 +198,7 @@ func (e *extractor) neighbors(b Block, out []quote) []quote {
 		return out
 	}
 	switch next := s[b.to]; {
-	case b.Kind == Code && next.Kind == text.ProseSentence && asksAboutError.MatchString(e.question):
+	case first && next.Kind == text.ProseSentence && asksAboutError.MatchString(e.question):
 		end := b.to
 		for end < len(s) && s[end].Block == next.Block && words(s[b.to:end+1]) <= maxNeighbor {
 			end++

@@ -7,7 +7,7 @@ import (
 	"docent/rag/corpus"
 )
 
-// A question for a definition gets the sentence that defines the subject first, and no
+// A question for a definition gets the paragraph that defines the subject first, and no
 // synopsis.
 func TestDefinition(t *testing.T) {
 	t.Parallel()
@@ -16,7 +16,7 @@ func TestDefinition(t *testing.T) {
 	for question, want := range map[string]string{
 		"What is a savepoint?":     "A savepoint is a special mark",
 		"What does SAVEPOINT do?":  "SAVEPOINT — define a new savepoint",
-		"What is backscatter?":     "Innocent sites get mail that they did not cause. [2] This is called backscatter.",
+		"What is backscatter?":     "Innocent sites get mail that they did not cause. This is called backscatter. [2]",
 		"What is a savepoint for?": "A savepoint is a special mark",
 	} {
 		got := ask(t, question, corpus.Prose, page,

@@ -54,7 +54,7 @@ func (e *extractor) telling(chosen []quote) []quote {
 			out = slices.Delete(out, i, i+1)
 			continue
 		}
-		if q := out[i]; introduces(q) && q.words <= maxAnnounced && (i == len(out)-1 || !out[i+1].follows(q)) {
+		if q := out[i]; introduces(q) && q.words <= maxAnnounced && (i == len(out)-1 || !out[i+1].follows(q) && !(out[i+1].doc == q.doc && inList(out[i+1]))) {
 			out = slices.Delete(out, i, i+1)
 		}
 	}

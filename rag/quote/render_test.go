@@ -151,7 +151,7 @@ SET WITHOUT CLUSTER
 This form removes the most recently used index specification from the table.`)}
 	for question, want := range map[string]string{
 		"alter table add column":         "**ADD `[` COLUMN `]` `[` IF NOT EXISTS `]`:** This form adds a new column to the table. [1]",
-		"drop a column and its indexes":  "**DROP `[` COLUMN `]` `[` IF EXISTS `]`:** This form drops a column from a table. [1]",
+		"drop a column and its indexes":  "**DROP `[` COLUMN `]` `[` IF EXISTS `]`:** This form drops a column from a table. Indexes and table constraints involving the column will be automatically dropped as well. [1]",
 		"removes index specification of": "**SET WITHOUT CLUSTER:** This form removes the most recently used index specification from the table. [1]",
 	} {
 		answer, _ := render(extract(testStatic, Query{Question: question, Searched: question, Passages: results}), results)

@@ -24,10 +24,6 @@ func TestExplained(t *testing.T) {
 			t.Errorf("%s: got\n%s", test.question, got)
 		}
 	}
-	if got := ask(t, "Where are the files ending in -J?", corpus.Prose, "Files whose names end with -J may be seen in the input directory. "+
-		"These are journal files, used to record addresses."); strings.Contains(got, "journal") {
-		t.Errorf("a question for a place: got\n%s", got)
-	}
 }
 
 // TestRemedyInNextPassage: the remedy of an error may be a passage of its own.
