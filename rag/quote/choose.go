@@ -46,9 +46,9 @@ const (
 
 const (
 	// maxBlocks is the maximum number of chosen blocks.
-	maxBlocks = 6
+	maxBlocks = 8
 	// maxAnswer is the number of words from which an answer gets no further block.
-	maxAnswer = 160
+	maxAnswer = 180
 	// enough is the share of the best score that a further window needs.
 	enough = .6
 	// below is the maximum distance of a further window to the best score. Scores with the encoder's similarity are farther
@@ -140,14 +140,14 @@ func (e *extractor) widened(c candidate) candidate {
 // Shares of the best block's relation to the question that a further block needs.
 const (
 	minOfBest    = .5
-	minOfSimilar = .6
+	minOfSimilar = .75
 )
 
 // related reports whether a further block has a clear relation to the question: it has nearly as many words of the question as
 // the best block, and the encoder says that it is nearly as close. Similarity alone is no relation.
 func (e *extractor) related(c, best candidate) bool {
-	own := e.coverage(c)
-	return own > 0 && own >= minOfBest*e.coverage(best) && similarity(c) >= minOfSimilar*similarity(best)
+	own := e.ownCoverage(c)
+	return own > 0 && own >= minOfBest*e.ownCoverage(best) && similarity(c) >= minOfSimilar*similarity(best)
 }
 
 // similarity returns the similarity of the closest sentence of a candidate.
@@ -157,6 +157,17 @@ func similarity(c candidate) float64 {
 		out = max(out, q.similar)
 	}
 	return out
+}
+
+// ownCoverage is coverage without the words that stand only in the headings of the passage.
+func (e *extractor) ownCoverage(c candidate) float64 {
+	sum := 0.0
+	for i, t := range e.terms {
+		if c.covered[i] != inHeading {
+			sum += t.Weight * c.covered[i]
+		}
+	}
+	return sum
 }
 
 // coverage returns the share of the terms of the question that a candidate covers.

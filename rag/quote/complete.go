@@ -52,6 +52,9 @@ var (
 	// asksForSteps matches questions that steps answer.
 	asksForSteps = regexp.MustCompile(`(?i)\bhow (?:do|can|to|should|would|could)\b|\bsteps?\b|\b(?:procedure|instructions|install|upgrade|set up)\b|` +
 		`^(?:wie|comment|cómo|¿cómo|come|como|hoe)\b|\b(?:schritte|anleitung|étapes|pasos)\b`)
+	// asksHowMuch matches questions for an amount.
+	asksHowMuch = regexp.MustCompile(`(?i)\b(?:how|wie) ?(?:long|much|many|often|old|far|big|large|high|fast|wide|deep|heavy|` +
+		`lange?|viele?|oft|hoch|groß|weit|schnell|teuer|alt|breit|tief|schwer)\b`)
 	// asksForList matches questions that a list answers.
 	asksForList = regexp.MustCompile(`(?i)^(?:list|name|enumerate|what are)\b|\b(?:which|what)(?: [\w-]+){0,3} \w+[^\Ws]s ` +
 		`(?:are|do|does|can|could|may|will|should|exist|have|has|were)\b|\b(?:kinds|types|sorts|number) of\b|^how many\b|` +
@@ -65,7 +68,7 @@ func (e *extractor) whole(chosen []Block) []Block {
 		first := e.passages[b.Passage][b.from]
 		step := b.Kind == Step || b.Kind == List && numbered.MatchString(e.passages[b.Passage][b.to-1].text)
 		if b.Kind != Step && b.Kind != Item && b.Kind != List ||
-			!(step && asksForSteps.MatchString(e.question) || asksForList.MatchString(e.question) || i == 0 && e.onlyAbove(b)) {
+			!(step && asksForSteps.MatchString(e.question) && !asksHowMuch.MatchString(e.question) || asksForList.MatchString(e.question) || i == 0 && e.onlyAbove(b)) {
 			continue
 		}
 		list := e.list(b)
@@ -133,7 +136,8 @@ func (e *extractor) onlyAbove(b Block) bool {
 // maxSection is the length, in words, up to which a section is quoted as a whole.
 const maxSection = 80
 
-// section adds the other blocks of the section of a block, if the section is short and its heading has words of the question.
+// section adds the other paragraphs of the section of a block, if the section is short and its heading has words of the question. It
+// adds the lists as well if only the heading has them.
 func (e *extractor) section(b Block, out []quote) []quote {
 	s := e.passages[b.Passage]
 	from, to := b.from, b.to
@@ -143,11 +147,12 @@ func (e *extractor) section(b Block, out []quote) []quote {
 	for to < len(s) && s[to].label == s[b.from].label && s[to].Kind != text.TitleSentence {
 		to++
 	}
-	if s[b.from].topic == 0 || b.Kind == Row || words(s[from:to]) > maxSection {
+	above := e.onlyAbove(b)
+	if s[b.from].topic == 0 || b.Kind == Row || (b.Kind == Item || b.Kind == Step) && !above || words(s[from:to]) > maxSection {
 		return out
 	}
 	for _, q := range s[from:to] {
-		if q.Kind != text.RowSentence && !q.isIn(out) && !e.wasSaid(q) {
+		if q.Kind != text.RowSentence && (above || q.Kind == text.ProseSentence && q.indent == "") && !q.isIn(out) && !e.wasSaid(q) {
 			out = append(out, q)
 		}
 	}

@@ -201,7 +201,7 @@ func (e *extractor) read(doc int, p corpus.Passage, question string) []quote {
 	written := p.Text
 	p.Text = readable(p)
 	sentences := text.Sentences(p.Text, p.Kind == corpus.Code)
-	headers := headersOf(p, sentences)
+	headers := headersOf(p, written, sentences)
 	skip := navigation(p.Text, sentences, e.isHeading)
 	for i, s := range sentences {
 		header, known := headers[s.Start]

@@ -54,7 +54,7 @@ func Answer(static *embed.Static, query Query) (string, []Sentence) {
 // render joins quotes as Markdown, each line with its marker. The quotes of one
 // passage stand together.
 func render(sentences []quote, passages []Passage) (string, []Sentence) {
-	quotes := joined(sentences)
+	quotes := ledFirst(joined(sentences))
 	var b strings.Builder
 	cited := []Sentence{}
 	led := ""
@@ -65,8 +65,7 @@ func render(sentences []quote, passages []Passage) (string, []Sentence) {
 			before = &quotes[i-1]
 			space = between(*before, q)
 		}
-		said := q.Kind == text.ProseSentence || q.Kind == text.ItemSentence
-		labeled := !q.differs && q.lead && said && q.label != led && space != " " && (before == nil || !q.follows(*before))
+		labeled := !q.differs && q.lead && q.said() && q.label != led && space != " " && (before == nil || !q.follows(*before))
 		if labeled && space != "" {
 			space = "\n\n" // a label ends a list
 		}
@@ -130,14 +129,33 @@ func joined(quotes []quote) []quote {
 	return out
 }
 
+// ledFirst moves the label of quotes that stand together to the first of them.
+func ledFirst(quotes []quote) []quote {
+	for from := 0; from < len(quotes); {
+		to, lead := from, false
+		for ; to < len(quotes) && quotes[to].doc == quotes[from].doc && quotes[to].label == quotes[from].label; to++ {
+			lead = lead || quotes[to].lead && quotes[to].said()
+		}
+		if lead && quotes[from].said() {
+			for i := from; i < to; i++ {
+				quotes[i].lead = i == from
+			}
+		}
+		from = to
+	}
+	return quotes
+}
+
+// said reports whether a quote is text and not code or a row.
+func (q quote) said() bool { return q.Kind == text.ProseSentence || q.Kind == text.ItemSentence }
+
 // continues reports whether a sentence goes on where a joined quote ends.
 func (q quote) continues(before quote) bool {
 	last := before
 	if n := len(before.more); n > 0 {
 		last = before.more[n-1]
 	}
-	said := before.Kind == text.ProseSentence || before.Kind == text.ItemSentence
-	return said && q.follows(last) && !q.differs && !before.differs && slices.Equal(q.also, before.also) &&
+	return before.said() && q.follows(last) && !q.differs && !before.differs && slices.Equal(q.also, before.also) &&
 		(q.Block == last.Block && q.Kind == last.Kind ||
 			before.Kind == text.ItemSentence && q.Kind == text.ProseSentence && indentation(q) > indentation(before))
 }

@@ -20,7 +20,8 @@ var ruleRow = regexp.MustCompile(`^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)
 // the row. A table at the start of a passage may be the rest of another one, so
 // only a passage that is a table counts. Headers and rules map to "". Rows without a known header are
 // missing.
-func headersOf(p corpus.Passage, sentences []text.Sentence) map[int]string {
+// written is the text of the passage with its syntax.
+func headersOf(p corpus.Passage, written string, sentences []text.Sentence) map[int]string {
 	rows := slices.DeleteFunc(slices.Clone(sentences), func(s text.Sentence) bool { return s.Kind != text.RowSentence })
 	out := map[int]string{}
 	for i := 0; i < len(rows); {
@@ -28,15 +29,27 @@ func headersOf(p corpus.Passage, sentences []text.Sentence) map[int]string {
 		for end < len(rows) && rows[end].Block == rows[end-1].Block+1 && strings.Count(p.Text[rows[end-1].End:rows[end].Start], "\n") == 1 {
 			end++
 		}
+		headed := headed(p.Text[rows[i].Start:rows[i].End])
+		if end > i+1 && hasHeaderCells(written[strings.LastIndexByte(written[:rows[i].Start], '\n')+1:rows[i].End]) {
+			addHeader(out, p.Text, rows[i:end], false)
+			i = end
+			continue
+		}
 		ruled := end > i+1 && ruleRow.MatchString(p.Text[rows[i+1].Start:rows[i+1].End])
 		whole := p.Kind == corpus.Table && i == 0 && end > 1
 		inside := rows[i].Start > sentences[0].Start && end > i+2 && sameWidth(p.Text, rows[i:end])
-		if ruled || (whole || inside) && headed(p.Text[rows[i].Start:rows[i].End]) {
+		if ruled || (whole || inside) && headed {
 			addHeader(out, p.Text, rows[i:end], ruled)
 		}
 		i = end
 	}
 	return out
+}
+
+// hasHeaderCells reports whether a row of an HTML table has header cells only.
+func hasHeaderCells(row string) bool {
+	row = strings.ToLower(row)
+	return strings.Contains(row, "<th") && !strings.Contains(row, "<td")
 }
 
 // maxHeaderWords is the maximum number of words in a cell of a header that no rule marks.
