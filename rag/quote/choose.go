@@ -46,9 +46,9 @@ const (
 
 const (
 	// maxBlocks is the maximum number of chosen blocks.
-	maxBlocks = 8
+	maxBlocks = 6
 	// maxAnswer is the number of words from which an answer gets no further block.
-	maxAnswer = 180
+	maxAnswer = 160
 	// enough is the share of the best score that a further window needs.
 	enough = .6
 	// below is the maximum distance of a further window to the best score. Scores with the encoder's similarity are farther
