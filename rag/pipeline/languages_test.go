@@ -32,7 +32,7 @@ func (s *scripted) Compare(_ context.Context, _ string, languages, texts []strin
 func TestQuoteInAnotherLanguage(t *testing.T) {
 	t.Parallel()
 	shelf := &shelf{evidence: .9, results: []retrieve.Result{
-		passage(1, "Operation", "Plan", "The harbor was built in 1880. A copy of all files is made every night. Visitors like the old lighthouse."),
+		passage(1, "Operation", "Plan", "The harbor was built in 1880.\n\nA copy of all files is made every night.\n\nVisitors like the old lighthouse."),
 		passage(2, "Town", "History", "The market opens on Sundays."),
 	}}
 	shelf.results[0].Passage.Document.Language = "en"

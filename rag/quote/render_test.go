@@ -182,15 +182,15 @@ func TestLeaningSentences(t *testing.T) {
 	}
 }
 
-// A label behind a list would otherwise belong to its last item.
-func TestLabelBehindList(t *testing.T) {
+// A label stands in front of all quotes below it. Behind a list, it would belong to the last item.
+func TestLabelOfList(t *testing.T) {
 	t.Parallel()
 	quotes := []quote{
 		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 1}, text: "- one", label: "Servers"},
 		{Sentence: text.Sentence{Kind: text.ItemSentence, Block: 4}, text: "- four", label: "Servers", at: 4, lead: true},
 	}
 	got, _ := render(quotes, []Passage{{}})
-	if want := "- one [1]\n\n**Servers:**\n\n- four [1]"; got != want {
+	if want := "**Servers:**\n\n- one [1]\n- four [1]"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
