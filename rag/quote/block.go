@@ -65,9 +65,7 @@ const maxRun = 3
 func (e *extractor) blocks(doc int) []Block {
 	s := e.passages[doc]
 	var out []Block
-	add := func(kind BlockKind, from, to int) {
-		out = append(out, Block{Kind: kind, Passage: doc, Start: s[from].Start, End: s[to-1].End, from: from, to: to})
-	}
+	add := func(kind BlockKind, from, to int) { out = append(out, e.block(kind, doc, from, to)) }
 	for at := 0; at < len(s); {
 		switch s[at].Kind {
 		case text.TitleSentence:
@@ -107,6 +105,12 @@ func (e *extractor) blocks(doc int) []Block {
 		}
 	}
 	return out
+}
+
+// block returns the block of the sentences from..to of a passage.
+func (e *extractor) block(kind BlockKind, doc, from, to int) Block {
+	s := e.passages[doc]
+	return Block{Kind: kind, Passage: doc, Start: s[from].Start, End: s[to-1].End, from: from, to: to}
 }
 
 // itemKind returns the kind of an item.

@@ -130,7 +130,7 @@ func (e *extractor) widened(c candidate) candidate {
 		from--
 	}
 	if end := paragraphEnd(passage, c.from); words(passage[from:end]) <= maxFirst {
-		whole := e.score(passage, Block{Kind: c.Kind, Passage: c.Passage, Start: passage[from].Start, End: passage[end-1].End, from: from, to: end})
+		whole := e.score(passage, e.block(c.Kind, c.Passage, from, end))
 		whole.base, whole.score = c.base, c.score
 		return whole
 	}

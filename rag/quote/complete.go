@@ -40,10 +40,10 @@ func shortened(b Block, s []quote) []quote {
 	}
 	var out []quote
 	for i, q := range s {
-		if i > 0 && q.Kind == text.ItemSentence && q.Block == s[i-1].Block || q.Kind == text.ProseSentence && i > 0 || words(out)+q.words > maxLongList {
-			continue
+		further := i > 0 && (q.Kind == text.ProseSentence || q.Kind == text.ItemSentence && q.Block == s[i-1].Block)
+		if !further && words(out)+q.words <= maxLongList {
+			out = append(out, q)
 		}
-		out = append(out, q)
 	}
 	return out
 }
@@ -66,9 +66,7 @@ var (
 func (e *extractor) whole(chosen []Block) []Block {
 	for i, b := range chosen {
 		first := e.passages[b.Passage][b.from]
-		step := b.Kind == Step || b.Kind == List && numbered.MatchString(e.passages[b.Passage][b.to-1].text)
-		if b.Kind != Step && b.Kind != Item && b.Kind != List ||
-			!(step && asksForSteps.MatchString(e.question) && !asksHowMuch.MatchString(e.question) || asksForList.MatchString(e.question) || i == 0 && e.onlyAbove(b)) {
+		if b.Kind != Step && b.Kind != Item && b.Kind != List || !e.asksForWhole(b) && (i > 0 || !e.onlyAbove(b)) {
 			continue
 		}
 		list := e.list(b)
@@ -85,6 +83,13 @@ func (e *extractor) whole(chosen []Block) []Block {
 		return out
 	}
 	return chosen
+}
+
+// asksForWhole reports whether the question asks for the whole list of a block.
+func (e *extractor) asksForWhole(b Block) bool {
+	step := b.Kind == Step || b.Kind == List && numbered.MatchString(e.passages[b.Passage][b.to-1].text)
+	steps := step && asksForSteps.MatchString(e.question) && !asksHowMuch.MatchString(e.question)
+	return steps || asksForList.MatchString(e.question)
 }
 
 // list returns the whole list around a block. A long list has the first sentences of its items. It returns none if there is
@@ -111,7 +116,7 @@ func (e *extractor) list(b Block) Block {
 		if start > 0 && introduces(s[start-1]) && s[start-1].label == s[start].label {
 			start--
 		}
-		return Block{Kind: List, Passage: b.Passage, Start: s[start].Start, End: s[end-1].End, from: start, to: end}
+		return e.block(List, b.Passage, start, end)
 	}
 	return Block{}
 }
@@ -266,11 +271,11 @@ var (
 
 // remedies adds the section with the remedy of the error that the section of a block describes.
 func (e *extractor) remedies(of Block, out []quote) []quote {
-	headings := e.documents[of.Passage].Headings
+	failed := e.documents[of.Passage]
 	for doc, p := range e.documents {
 		n := len(p.Headings)
-		if doc == of.Passage || n == 0 || len(e.passages[doc]) == 0 || p.Document.ID != e.documents[of.Passage].Document.ID || !remedy.MatchString(p.Headings[n-1]) ||
-			!slices.Equal(p.Headings[:n-1], headings[:min(len(headings), n-1)]) {
+		if doc == of.Passage || n == 0 || p.Document.ID != failed.Document.ID || !remedy.MatchString(p.Headings[n-1]) ||
+			!slices.Equal(p.Headings[:n-1], failed.Headings[:min(len(failed.Headings), n-1)]) {
 			continue
 		}
 		for _, q := range e.passages[doc] {

@@ -54,7 +54,7 @@ func (e *extractor) telling(chosen []quote) []quote {
 			out = slices.Delete(out, i, i+1)
 			continue
 		}
-		if q := out[i]; introduces(q) && q.words <= maxAnnounced && (i == len(out)-1 || !out[i+1].follows(q) && !(out[i+1].doc == q.doc && inList(out[i+1]))) {
+		if q := out[i]; introduces(q) && q.words <= maxAnnounced && (i == len(out)-1 || !out[i+1].isAnnounced(q)) {
 			out = slices.Delete(out, i, i+1)
 		}
 	}
@@ -62,6 +62,12 @@ func (e *extractor) telling(chosen []quote) []quote {
 		return chosen
 	}
 	return out
+}
+
+// isAnnounced reports whether a sentence announces the quote that stands behind it in the answer: the next sentence, or an item of its
+// list.
+func (q quote) isAnnounced(by quote) bool {
+	return q.follows(by) || q.doc == by.doc && q.label == by.label && inList(q)
 }
 
 // bare reports whether a quote is a single word of code.

@@ -326,8 +326,8 @@ func risky(w string) bool {
 // heading, or a rule.
 func opensBlock(w string) bool {
 	number := strings.TrimLeft(w, "0123456789")
-	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || strings.HasPrefix(w, ">") || len(number) < len(w) &&
-		(number == "." || number == ")")
+	return strings.Trim(w, "#") == "" || strings.Trim(w, "=") == "" || strings.Trim(w, "-") == "" || w == "+" || w[0] == '>' ||
+		len(number) < len(w) && (number == "." || number == ")")
 }
 
 // trimPunctuation separates the brackets, quotation marks, and stops around a
