@@ -65,7 +65,7 @@ const maxRun = 3
 func (e *extractor) blocks(doc int) []Block {
 	s := e.passages[doc]
 	var out []Block
-	add := func(kind BlockKind, from, to int) { out = append(out, e.block(kind, doc, from, to)) }
+	add := func(kind BlockKind, from, to int) { out = append(out, blockOf(kind, s, from, to)) }
 	for at := 0; at < len(s); {
 		switch s[at].Kind {
 		case text.TitleSentence:
@@ -107,10 +107,9 @@ func (e *extractor) blocks(doc int) []Block {
 	return out
 }
 
-// block returns the block of the sentences from..to of a passage.
-func (e *extractor) block(kind BlockKind, doc, from, to int) Block {
-	s := e.passages[doc]
-	return Block{Kind: kind, Passage: doc, Start: s[from].Start, End: s[to-1].End, from: from, to: to}
+// blockOf returns the block of the sentences from..to of a passage.
+func blockOf(kind BlockKind, s []quote, from, to int) Block {
+	return Block{Kind: kind, Passage: s[from].doc, Start: s[from].Start, End: s[to-1].End, from: from, to: to}
 }
 
 // itemKind returns the kind of an item.

@@ -130,7 +130,7 @@ func (e *extractor) widened(c candidate) candidate {
 		from--
 	}
 	if end := paragraphEnd(passage, c.from); words(passage[from:end]) <= maxFirst {
-		whole := e.score(passage, e.block(c.Kind, c.Passage, from, end))
+		whole := e.score(passage, blockOf(c.Kind, passage, from, end))
 		whole.base, whole.score = c.base, c.score
 		return whole
 	}

@@ -116,7 +116,7 @@ func (e *extractor) list(b Block) Block {
 		if start > 0 && introduces(s[start-1]) && s[start-1].label == s[start].label {
 			start--
 		}
-		return e.block(List, b.Passage, start, end)
+		return blockOf(List, s, start, end)
 	}
 	return Block{}
 }

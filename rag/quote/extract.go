@@ -331,7 +331,7 @@ func (e *extractor) cover(q *quote, heading map[string]bool) {
 			q.lead = true
 		case heading[t.Stem]:
 			q.covered[i] = inHeading
-		case e.compounds(q.doc) && inCompound(t.Stem, q.stems):
+		case compounds(e.documents[q.doc].Document.Language) && inCompound(t.Stem, q.stems):
 			q.covered[i] = partly
 		}
 	}
@@ -350,9 +350,9 @@ const partly = .6
 // minPart is the minimum length of a part of a compound, in bytes.
 const minPart = 5
 
-// compounds reports whether the language of a passage writes compounds as one word.
-func (e *extractor) compounds(doc int) bool {
-	return slices.Contains([]string{"de", "nl", "da", "nb", "nn", "no", "sv", "fi", "hu"}, e.documents[doc].Document.Language)
+// compounds reports whether a language writes compounds as one word.
+func compounds(language string) bool {
+	return slices.Contains([]string{"de", "nl", "da", "nb", "nn", "no", "sv", "fi", "hu"}, language)
 }
 
 // inCompound reports whether one of the stems is the first or last part of a word, or has it as such a part.
