@@ -170,7 +170,7 @@ var belonging = regexp.MustCompile(`^[*_\s]*(?:Otherwise|Unless|Except(?:ion)?s?
 	`Sonst|Ansonsten|Andernfalls|Ausnahmen?|Ausgenommen|Es sei denn|Wenn nicht|Falls nicht|Jedoch|Aber|Allerdings|Dann|Danach|Stattdessen|` +
 	`Hinweis|Achtung|Warnung|Wichtig|Vorsicht|Voraussetzung|Standard)\b`)
 
-// pointing matches a word near the beginning of a sentence that stands for what was said before.
+// pointing matches a word near the beginning of a sentence that stands for an earlier thing.
 var pointing = regexp.MustCompile(`(?i)^(?:\S+ ){0,4}(?:this|these|those|them|dies(?:e[rsmn]?)?|davon|dafür|dagegen|damit)\b|^\pL+ (?:it|them|sie|es|ihn)\b`)
 
 // maxPointing is the maximum number of words of a sentence that belongs to the one before because it points to it.
