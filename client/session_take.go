@@ -152,7 +152,7 @@ func (s *state) welcomed(w payload.Welcome) error {
 	return nil
 }
 
-// forget ends the waiting for entries that no longer exist, or for their turns.
+// forget stops waiting for entries that a reset has removed, and for their turns.
 func (s *state) forget(seq int64) {
 	for s.answered("", payload.Reset, Receipt{Seq: seq}) {
 	}

@@ -97,15 +97,15 @@ func Load(src Sources) (Config, error) {
 	return c, c.validate()
 }
 
-// Variables that other programs read too.
+// Variables that docent shares with other programs.
 const (
 	sharedURL = "OPENAI_BASE_URL"
 	sharedKey = "OPENAI_API_KEY"
 )
 
-// shared discards values of variables that other programs read too, if they are
-// not meant for docent: a URL without a model of docent, and a key for a speech
-// server that only a setting of docent names.
+// shared discards the values of shared variables that are not meant for docent. It
+// discards a URL without a model of docent. It also discards a key if only a setting of
+// docent names the speech server.
 func shared(c *Config, src Sources, origin map[string]string) {
 	for key, u := range map[string]*string{"llm.url": &c.LLM.URL, "embedder.url": &c.Embedder.URL, "speech.url": &c.Speech.URL} {
 		used := map[string]bool{"llm.url": c.LLM.Enabled(), "embedder.url": c.Embedder.Remote(), "speech.url": c.Speech.enabled()}

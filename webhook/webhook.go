@@ -83,7 +83,7 @@ type Delivery struct {
 	Webhook int64
 	// MessageID is the header webhook-id. All attempts and all webhooks have the same.
 	MessageID string
-	// Event is the event.
+	// Event is the kind of event that the message reports.
 	Event Event
 	// Body is the JSON to send.
 	Body []byte

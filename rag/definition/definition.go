@@ -19,7 +19,7 @@ const (
 // maxTries is the maximum number of places with the subject that are read in a text.
 const maxTries = 30
 
-// Bounds of a sentence that are read, in bytes: before its subject, and from there on.
+// The part of a sentence that is read, in bytes before its subject and from its subject on.
 const (
 	maxBefore = 100
 	maxAfter  = 200

@@ -27,7 +27,7 @@ const folded = async () => {
 };
 
 describe('reasoning', () => {
-  test('long results are shown when asked for', async () => {
+  test('long results are shown on request', async () => {
     await ask('research backups');
     await answered();
     await folded();
@@ -40,7 +40,7 @@ describe('reasoning', () => {
     expect((await text()).length).toBe(short);
   });
 
-  test('a lost connection doubles nothing', async () => {
+  test('a lost connection duplicates nothing', async () => {
     mock.hold = 'searching';
     await ask('research backups');
     await page.getByText('Searching for “backup”…').waitFor();
@@ -49,7 +49,7 @@ describe('reasoning', () => {
     await page.getByText('Connection lost').waitFor();
     await expect.poll(() => mock.sessions.get('s-1')?.running.size).toBe(0);
     mock.mend();
-    await answered(); // it comes back by itself
+    await answered(); // it reconnects by itself
     await page.getByText('How docent found this · 3 steps').waitFor();
     await folded();
     await trace().locator('> summary').click();
@@ -59,7 +59,7 @@ describe('reasoning', () => {
 });
 
 describe('stop', () => {
-  test('ends the turn, and what waits, and is said once', async () => {
+  test('ends the turn and the waiting messages, with one note', async () => {
     await ask('slow one');
     await page.locator('.status', { hasText: 'Searching the documents…' }).waitFor();
     await ask('slow two');
@@ -72,8 +72,8 @@ describe('stop', () => {
     await expect.poll(() => said('Stopped.').count()).toBe(2);
   });
 
-  test('what was said so far stays', async () => {
-    mock.pace = 30; // a slow page keeps up with it
+  test('the text so far stays', async () => {
+    mock.pace = 30; // slow enough for a slow page
     await ask('ramble');
     await page.getByText('Thing 9 ').waitFor();
     await stop().click();
@@ -128,7 +128,7 @@ describe('an agent that is not the built-in one', () => {
     expect(mock.sessions.size).toBe(1);
   });
 
-  test('a page that nobody looks at waits', async () => {
+  test('a hidden page waits', async () => {
     let state = 'hidden';
     vi.spyOn(document, 'visibilityState', 'get').mockImplementation(() => state as DocumentVisibilityState);
     mock.agent = 'Front desk';
@@ -141,14 +141,14 @@ describe('an agent that is not the built-in one', () => {
   });
 });
 
-test('a conversation without a name is listed by what was said first', async () => {
+test('a conversation without a name is listed by its first message', async () => {
   const at = new Date().toISOString();
   mock.create('bare').messages.push({ seq: 1, turn: 1, type: 'str', content: 'Said elsewhere', is_user: true, timestamp: at });
   await page.reload();
   await page.getByRole('link', { name: 'Said elsewhere' }).waitFor();
 });
 
-test('the built-in assistant makes no session until something is asked', async () => {
+test('the built-in assistant makes no session before the first question', async () => {
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.idle();
   expect(mock.sessions.size).toBe(0);
@@ -170,10 +170,10 @@ test('options are buttons; the newest can be chosen, with the keyboard too', asy
   await expect.poll(() => page.locator('nav li').first().textContent()).toContain('help me choose');
 });
 
-test('a failure is said once, and once after a reload', async () => {
+test('a failure is shown once, also after a reload', async () => {
   await ask('please fail');
   await page.getByText('The model does not answer.').waitFor();
-  await page.getByRole('button', { name: 'Ask again' }).waitFor(); // it is over
+  await page.getByRole('button', { name: 'Ask again' }).waitFor(); // the turn has ended
   await expect.poll(() => page.locator('.column').getByText('does not answer').count()).toBe(1);
   await page.reload();
   await page.getByText('The model does not answer.').waitFor();
@@ -181,7 +181,7 @@ test('a failure is said once, and once after a reload', async () => {
   await expect.poll(() => page.locator('.column').getByText('does not answer').count()).toBe(1);
 });
 
-test('of an answer that breaks off what there was stays, with what went wrong below', async () => {
+test('a partial answer stays, with the error below it', async () => {
   await ask('please break off');
   const seen = async () => {
     await page.getByRole('button', { name: 'Ask again' }).waitFor();

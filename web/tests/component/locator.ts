@@ -1,5 +1,5 @@
-// Locators of elements in jsdom, with the names that Playwright has for them. A test can so
-// move between the browser and a mounted component without other words.
+// Locators of elements in jsdom, with the names that Playwright has for them. So a test can
+// move between the browser and a mounted component unchanged.
 import { queryAllByLabelText, queryAllByRole } from '@testing-library/dom';
 import type { UserEvent } from '@testing-library/user-event';
 import { expect } from 'vitest';

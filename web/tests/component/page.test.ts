@@ -33,7 +33,7 @@ describe('conversation', () => {
     await expect.poll(() => page.getByRole('tooltip').textContent()).toContain('only part of this sentence');
   });
 
-  test('not knowing looks different from an answer', async () => {
+  test('a reply without an answer looks different from an answer', async () => {
     await page.goto('#/');
     await ask('Something unknown');
     await answered();
@@ -86,7 +86,7 @@ describe('a question about chosen documents', () => {
 });
 
 describe('evidence', () => {
-  test('a passage that its document lost is shown as it was', async () => {
+  test('a passage that the document no longer has is shown as it was', async () => {
     await page.goto('#/');
     await ask('what changed');
     await answered();
@@ -137,7 +137,7 @@ describe('documents', () => {
     await expect.poll(() => panel().count()).toBe(0);
   });
 
-  test('none yet: how to begin', async () => {
+  test('no documents yet: the page shows the first steps', async () => {
     mock.documents = [];
     mock.extractive = true;
     await page.goto('#/');
@@ -147,7 +147,7 @@ describe('documents', () => {
   });
 });
 
-test('a server that is not there is named', async () => {
+test('an unreachable server is reported', async () => {
   await page.goto('#/');
   page.unreachable = /^\/api\/info/;
   await page.reload();

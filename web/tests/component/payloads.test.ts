@@ -43,7 +43,7 @@ async function saved(name: string | RegExp): Promise<{ name: string; text: strin
   return { name: called, text };
 }
 
-test('a table keeps its order of columns and rows, and what is missing', async () => {
+test('a table keeps the order of columns and rows, and missing values', async () => {
   await open([['dataframe', '{"2026":{"7":1.5,"3":null},"2025":{"7":"=1+1","3":"a,\\"b\\""},"ok":{"7":true,"3":false}}']]);
   await page.getByRole('table').waitFor();
   await expect.poll(() => page.getByRole('columnheader').allInnerTexts().then((all) => all.map((t) => t.trim()))).toEqual(['Row', '2026', '2025', 'ok']);
@@ -51,14 +51,14 @@ test('a table keeps its order of columns and rows, and what is missing', async (
   expect((await saved('Download CSV')).text).toBe('Row,2026,2025,ok\r\n7,1.5,\'=1+1,true\r\n3,,"a,""b""",false\r\n');
 });
 
-test('a file’s name does not read as another', async () => {
+test('a file name cannot imitate another', async () => {
   await open([['file', { name: 'report\u202egpj.exe', type: 'image/jpeg', base64: 'TVo=' }]]);
   await page.getByText('report\ufffdgpj.exe', { exact: true }).waitFor();
   await expect.poll(() => page.locator('.card .sign').first().textContent()).toBe('EXE');
   expect((await saved(/Download report/)).name).not.toContain('\u202e');
 });
 
-test('a place is shown, and opens elsewhere only on request', async () => {
+test('a place is shown, and opens another site only on request', async () => {
   await open([['location', { latitude: 49.611621, longitude: -6.131935 }]]);
   await page.getByText('49.61162° N, 6.13194° W').waitFor();
   const link = page.getByRole('link', { name: 'Open in OpenStreetMap' });
@@ -69,7 +69,7 @@ test('a place is shown, and opens elsewhere only on request', async () => {
   await page.getByText('Copied', { exact: true }).waitFor();
 });
 
-test('a place that the browser does not copy is not called copied', async () => {
+test('a place is called copied only if the browser copied it', async () => {
   await open([['location', { latitude: 1, longitude: 2 }]]);
   vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('no'));
   await page.getByRole('button', { name: 'Copy the coordinates' }).click();

@@ -32,7 +32,7 @@ describe('sources', () => {
     await expect.poll(() => page.getByRole('status').allTextContents()).toContain('“docs” has finished syncing.');
   });
 
-  test('a sync that the server begins later is noticed soon', async () => {
+  test('a sync that the server starts later is noticed soon', async () => {
     const { rows } = docent.sources;
     docent.sources.rows = rows.filter((r) => r.id !== 2).map((r) => (r.id === 1 ? { ...r, next_sync_at: new Date().toISOString() } : r));
     await open();
@@ -60,7 +60,7 @@ describe('sources', () => {
     await expect.poll(() => schedule.inputValue()).toBe('24h');
   });
 
-  test('failures are listed with reasons and tried again', async () => {
+  test('failures are listed with reasons and retried', async () => {
     await open();
     await page.getByRole('button', { name: '3 failures' }).click();
     const list = page.getByRole('region', { name: 'Failures of “Handbook”' });
@@ -119,7 +119,7 @@ describe('sources', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Add source' }).count()).toBe(0);
   });
 
-  test('a server that refuses is believed', async () => {
+  test('a refusal of the server is shown', async () => {
     docent.sources.forbidden = true;
     await open();
     await page.getByText('Only administrators can manage sources.').waitFor();

@@ -28,12 +28,12 @@ describe('in the middle of a turn', () => {
     await page.getByText('2 of 3 tasks').waitFor();
     await page.reload();
     await page.getByText('2 of 3 tasks').waitFor();
-    await expect.poll(() => page.locator('.call').count()).toBe(3); // it is open while it runs
+    await expect.poll(() => page.locator('.call').count()).toBe(3); // reasoning is open while it runs
     await button('Stop').click();
     await page.getByText('Steps taken').waitFor();
   });
 
-  test('a lost connection keeps what was streamed in sight, and goes on', async () => {
+  test('a lost connection keeps the streamed text, and the answer continues', async () => {
     mock.pace = 30;
     await page.goto('#/');
     await ask('ramble');
@@ -49,7 +49,7 @@ describe('in the middle of a turn', () => {
   });
 });
 
-test('what is held is said to be after a reload, and what failed can be asked again', async () => {
+test('a held message is shown as held after a reload, and a failed one can be sent again', async () => {
   await page.goto('#/');
   await ask('keep this');
   await page.getByText('docent keeps it until the agent can').waitFor();
@@ -63,7 +63,7 @@ test('what is held is said to be after a reload, and what failed can be asked ag
   await expect.poll(() => questions()).toEqual(['keep this', 'please fail']);
 });
 
-describe('saying it otherwise', () => {
+describe('edits', () => {
   test('an answer is asked for again', async () => {
     await page.goto('#/');
     await ask('backup');
@@ -125,7 +125,7 @@ describe('logins', () => {
     if (password === 'secret') await page.locator('dialog[open]').waitFor({ state: 'detached' });
   };
 
-  test('one that ends is asked for again, and nothing is lost', async () => {
+  test('the page asks to sign in again after an expired login, and loses nothing', async () => {
     await page.goto('#/');
     await logIn();
     await ask('backup');
@@ -148,7 +148,7 @@ describe('logins', () => {
     await page.locator('.row').first().waitFor();
   });
 
-  test('a question asked meanwhile is sent after the login, once', async () => {
+  test('a question without a login is sent once after the sign-in', async () => {
     await page.goto('#/');
     await logIn();
     await ask('backup');
@@ -167,7 +167,7 @@ describe('logins', () => {
     expect(mock.received.map((r) => r.text)).toEqual(['backup', 'written before']);
   });
 
-  test('a conversation that was opened first of all is opened after the login', async () => {
+  test('a conversation from the address is opened after the sign-in', async () => {
     await page.goto('#/');
     await logIn();
     await ask('backup');
@@ -178,7 +178,7 @@ describe('logins', () => {
     await answered();
   });
 
-  test('who may not add documents is not offered to', async () => {
+  test('users who may not add documents see no way to add them', async () => {
     mock.scopes = ['ask'];
     const offers = () => page.getByText(/docent ingest/i).or(page.getByRole('button', { name: /add documents/i })).or(page.getByRole('button', { name: /Delete “/ })).or(page.locator('[aria-labelledby=documents-title] input[type=file]')).count(); // files may be sent in a chat
     await page.goto('#/documents');
@@ -204,7 +204,7 @@ describe('logins', () => {
     await expect.poll(() => offers()).toBe(0);
   });
 
-  test('who may is', async () => {
+  test('users who may add documents see it', async () => {
     await page.goto('#/documents');
     await logIn();
     await page.getByRole('button', { name: 'Add files' }).waitFor();
@@ -225,7 +225,7 @@ describe('logins', () => {
     await answered(2);
   });
 
-  test('who may not ask is told so', async () => {
+  test('users who may not ask get a message', async () => {
     mock.scopes = ['ingest'];
     await page.goto('#/');
     await logIn();

@@ -69,7 +69,7 @@ describe('everybody can use the page', () => {
       await seen();
       await page.keyboard.press('Escape');
       await page.locator('.panel').waitFor({ state: 'detached' });
-      // What is not known.
+      // A question without an answer.
       await ask('Who won the 1987 chess championship of Paraguay?');
       await seen();
       await page.goto(`${program.url}/#/documents`);
@@ -97,7 +97,7 @@ describe('everybody can use the page', () => {
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Delete selected' }).press('Enter');
     await expect.poll(() => page.locator('.row').count()).toBe(before - 1);
-    await page.locator('.row a:focus').waitFor(); // it goes on there
+    await page.locator('.row a:focus').waitFor(); // the keyboard focus is there
     await page.keyboard.press('Control+z');
     await expect.poll(() => page.locator('.row').count()).toBe(before);
     await page.clock.resume();
@@ -125,7 +125,7 @@ describe('everybody can use the page', () => {
       throw new Error(`${String(to)} is not reached by ${key}: ${passed.join(' | ')}`);
     };
     await expect.poll(() => composer().evaluate((el) => el === document.activeElement)).toBe(true);
-    await page.keyboard.type('When do neap tides occur at all?'); // no other conversation is called that
+    await page.keyboard.type('When do neap tides occur at all?'); // no other conversation has this name
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBe(1);
     await tab(/^Source 1/, 'Shift+Tab');
@@ -133,8 +133,8 @@ describe('everybody can use the page', () => {
     await page.locator('mark').first().waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.panel').waitFor({ state: 'detached' });
-    await expect.poll(focused).toMatch(/^Source 1/); // the focus is where it was
-    // Renamed, then deleted, by its menu.
+    await expect.poll(focused).toMatch(/^Source 1/); // the focus has not moved
+    // The menu renames the conversation, then deletes it.
     const choose = async (item: string) => {
       await page.keyboard.press('Enter');
       await page.getByRole('menu').locator(':focus').waitFor();
@@ -158,7 +158,7 @@ describe('everybody can use the page', () => {
     await expect.poll(() => page.getByRole('link', { name: 'Moons' }).count()).toBe(0);
   });
 
-  test('less motion means none that lasts', async () => {
+  test('with reduced motion, no animation lasts', async () => {
     await visit({ reducedMotion: 'reduce' });
     await composer().waitFor();
     await composer().fill('When are roses pruned?');

@@ -35,7 +35,7 @@ const folded = async () => {
 };
 
 describe('reasoning', () => {
-  test('is seen while it runs, step by step in words, and folded if the reader likes', async () => {
+  test('is shown live, step by step in words, and can be folded', async () => {
     mock.hold = 'searching';
     await ask('endless research');
     const line = trace().locator('> summary .label');
@@ -60,7 +60,7 @@ describe('reasoning', () => {
     await accessible(page);
     await stop().click();
     await page.getByText('Steps taken').waitFor();
-    await expect.poll(() => trace().locator('.inner').isVisible()).toBe(true); // as the reader left it
+    await expect.poll(() => trace().locator('.inner').isVisible()).toBe(true); // folded or open, as the reader left it
   });
 
   test('stands above its answer, and is the same after a reload', async () => {
@@ -102,7 +102,7 @@ describe('an agent that is not the built-in one', () => {
     await choice().waitFor();
   };
 
-  test('visits leave no session behind in which nobody spoke', async () => {
+  test('visits without a message leave no session', async () => {
     await fresh();
     for (let i = 0; i < 3; i++) await fresh();
     await expect.poll(() => mock.sessions.size).toBe(1);
@@ -121,7 +121,7 @@ describe('an agent that is not the built-in one', () => {
   });
 });
 
-test('files are saved, pictures and tables drawn, and nothing in HTML acts', async () => {
+test('files are saved, pictures and tables are drawn, and HTML runs nothing', async () => {
   await ask('all kinds');
   await page.frameLocator('iframe').getByRole('heading', { name: 'Report' }).waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download figures.csv' }).click()]);
@@ -134,7 +134,7 @@ test('files are saved, pictures and tables drawn, and nothing in HTML acts', asy
   await accessible(page);
 });
 
-test('what another tab says and hears appears here', async () => {
+test('messages and replies of another tab appear here', async () => {
   await ask('backup');
   await answered();
   const other = await watch(browser, mock.url);
@@ -148,7 +148,7 @@ test('what another tab says and hears appears here', async () => {
   await other.check();
 });
 
-test('what is on its way shows only numbers that can be of sources', async () => {
+test('an unfinished answer shows only numbers of possible sources', async () => {
   mock.hold = 'As in [2] of the list, and [9].';
   await ask('say it from nowhere');
   await page.getByText('As in [2] of the list, and [9].').waitFor();

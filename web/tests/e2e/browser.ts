@@ -52,7 +52,7 @@ export async function watch(browser: Browser, origin: string, options: BrowserCo
   };
   context.on('request', (r) => {
     look(r.url());
-    if (r.method() !== 'GET') return; // what a test sends a thousand times
+    if (r.method() !== 'GET') return; // tests may send other requests often
     counts.set(r.url(), (counts.get(r.url()) ?? 0) + 1);
   });
   page.on('websocket', (ws) => look(ws.url()));
@@ -122,7 +122,7 @@ const exceptions: Record<string, RegExp> = {
 
 /** accessible fails on violations of WCAG 2.2 AA and of axe's best practices, also in open shadow roots. */
 export async function accessible(page: Page): Promise<void> {
-  await page.evaluate(axeSource); // by the debugger: the page's policy stays as it is
+  await page.evaluate(axeSource); // through the debugger, so the page's policy stays unchanged
   const { violations } = await page.evaluate(
     () =>
       (globalThis as unknown as { axe: { run(o: object): Promise<AxeResults> } }).axe.run({

@@ -26,7 +26,7 @@ describe('the client on the real program', () => {
     await model?.stop();
   });
 
-  test('cuts and kills lose, double and reorder nothing', { timeout: 180_000 + cuts * 1000 }, async () => {
+  test('lost connections and kills lose, duplicate, and reorder nothing', { timeout: 180_000 + cuts * 1000 }, async () => {
     const sockets = new Set<WebSocket>();
     class Cuttable extends WebSocket {
       constructor(url: string, protocols: string[]) {
@@ -70,7 +70,7 @@ describe('the client on the real program', () => {
     const open = (t: Transcript) => !t.synced || t.pending.length > 0 || [...t.turns.values()].some(({ state }) => state === 'stored' || state === 'running' || state === 'waiting');
     await expect.poll(() => transcripts.map(open), { timeout: 60_000 }).toEqual([false, false, false]);
     await tabs[0]!.setVariables({ language: 'French' });
-    await tabs[0]!.stop(1); // which is over
+    await tabs[0]!.stop(1); // which has ended
     await expect(tabs[0]!.setVariables({ prev_state: 'x' })).rejects.toMatchObject({ code: 'invalid' });
     const { messages, steps, seq } = await stored();
     const truth = [...messages, ...steps].map((m) => [m.seq, m.turn]).sort(([a], [b]) => a! - b!);

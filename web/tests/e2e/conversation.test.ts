@@ -70,11 +70,11 @@ describe('a conversation', () => {
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
 
-  test('streams without flicker: what is complete keeps its nodes', async () => {
+  test('streams without flicker: complete blocks keep their nodes', async () => {
     model.text = answer;
     await ask('When do neap tides occur?');
     await partial().locator('p').first().waitFor();
-    // From now on whatever goes of the first blocks is noted.
+    // From now on, the page records removed nodes of the first blocks.
     await page.evaluate(() => {
       const gone: string[] = ((window as unknown as { gone: string[] }).gone = []);
       const prose = document.querySelector('.answer[aria-busy] .prose')!;
@@ -95,8 +95,8 @@ describe('a conversation', () => {
     await partial().getByText('Last').waitFor();
     await expect.poll(() => page.evaluate(() => (window as unknown as { kept: Element[] }).kept.every((n) => n.isConnected))).toBe(true);
     model.go();
-    // Code was coloured and formulas set once; nothing else was ever taken away
-    // but what turned out to be the beginning of something.
+    // Code was colored and formulas were set once. Nothing else was removed,
+    // except text that became the beginning of an element.
     const gone = await page.evaluate(() => (window as unknown as { gone: string[] }).gone);
     expect(gone.filter((g) => /First|finished|spring|120/.test(g))).toEqual([]);
     expect(gone.filter((g) => /^(?:TABLE|PRE|UL)/.test(g))).toEqual([]);
@@ -104,7 +104,7 @@ describe('a conversation', () => {
     await accessible(page);
   });
 
-  test('has code in colours, tables, formulas and tasks, and never a picture from elsewhere', async () => {
+  test('has colored code, tables, formulas, and tasks, and no pictures of other sites', async () => {
     model.text = answer.replaceAll(hold, '');
     await ask('When do neap tides occur?');
     await answered();
@@ -117,7 +117,7 @@ describe('a conversation', () => {
     expect((await said.locator('li').allTextContents()).map((t) => t.replace(/[\s\u2060]*\?$/, ''))).toEqual(['☑ done', '☐ to do']);
     await expect.poll(() => said.locator('img').count()).toBe(0);
     await expect.poll(() => said.textContent()).toContain('with a picture');
-    await stopClock(page); // it says so for two seconds
+    await stopClock(page); // the button says so for two seconds
     await button('Copy this code').click();
     await button('Copied').waitFor();
     await page.clock.resume();
@@ -133,7 +133,7 @@ describe('a conversation', () => {
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth > innerWidth)).toBe(false);
   });
 
-  test('is stopped, answered again, asked otherwise, rated, and copied with its sources', async () => {
+  test('is stopped, answered again, edited, rated, and copied with its sources', async () => {
     model.text = `Begun ${hold} never said.`;
     await ask('When do neap tides occur?');
     await partial().getByText('Begun').waitFor();
@@ -160,22 +160,22 @@ describe('a conversation', () => {
     await expect.poll(() => button('Good answer').getAttribute('aria-pressed')).toBe('true');
   });
 
-  test('goes along with what is said, and leaves a reader who went elsewhere alone', async () => {
+  test('follows the answer, except for a reader who has scrolled away', async () => {
     const many = (name: string) => Array.from({ length: 30 }, (_, i) => `${name} paragraph ${i} which is long enough to have a line or two of its own in any window [1].`).join('\n\n');
     model.text = `${many('One')}\n\n${hold}${many('Two')}\n\n${hold}${many('Three')}`;
     model.pace = 2;
     await ask('When do neap tides occur?');
     await partial().getByText('One paragraph 29').waitFor();
-    // A long answer is read from its question.
+    // The reader of a long answer starts at the question.
     const question = page.locator('.question');
     await expect.poll(async () => (await question.boundingBox())!.y).toBeGreaterThanOrEqual(0);
-    // At the end one stays there.
+    // At the end, the view follows the answer.
     await button('Go to the end').click();
     await expect.poll(left).toBeLessThan(3);
     model.go();
     await partial().getByText('Two paragraph 29').waitFor();
     await expect.poll(left).toBeLessThan(3);
-    // Somewhere else one stays where one is.
+    // Elsewhere, the view does not move.
     await wheel(scroller(), -900);
     await expect.poll(left).toBeGreaterThan(500);
     const before = await top();
@@ -185,15 +185,15 @@ describe('a conversation', () => {
     await expect.poll(async () => Math.abs((await top()) - before)).toBeLessThan(2);
   });
 
-  test('a question asked stands at the top at once, and stays there with its answer in sight', async () => {
-    // Long enough that there is something to scroll.
+  test('a new question moves to the top at once, and stays there with its answer in view', async () => {
+    // Long enough to scroll.
     model.text = Array.from({ length: 8 }, (_, i) => `Paragraph ${i} which is long enough to have a line or two of its own in any window, and says little [1].`).join('\n\n');
     model.pace = 2;
     await ask('When do neap tides occur?');
     await answered();
     await expect.poll(() => page.locator('.turn.blank').count()).toBe(0);
     for (const n of [2, 3]) {
-      // Where things are in each picture from the moment the question is there.
+      // Positions in each frame after the question appears.
       await page.evaluate((n) => {
         const seen: { at: number; answer: number; room: number }[] = ((window as unknown as { seen: unknown[] }).seen = []) as never;
         const box = document.querySelector('.chat > .scroller')!;
@@ -223,7 +223,7 @@ describe('a conversation', () => {
     }
   });
 
-  test('the end of an answer keeps what was streamed of it', async () => {
+  test('the end of an answer keeps the streamed text', async () => {
     model.text = `The **first** paragraph [1].\n\nThe second one.\n\n${hold}The last one [1].`;
     await ask('When do neap tides occur?');
     await partial().getByText('The second one.').waitFor();
@@ -234,14 +234,14 @@ describe('a conversation', () => {
     await expect.poll(() => answers().locator('.prose button.cite').count()).toBe(2);
   });
 
-  test('a new conversation has no holes', async () => {
+  test('a new conversation has no gaps', async () => {
     await ask('When do neap tides occur?');
     await answered();
     await expect.poll(() => page.locator('.turn.blank').count()).toBe(0);
     await expect.poll(async () => (await page.locator('.question').boundingBox())!.y - (await scroller().boundingBox())!.y).toBeLessThan(200);
   });
 
-  test('an answer that comes while nobody looks is there, and the title says so', async () => {
+  test('an answer to a hidden page is drawn, and the title says so', async () => {
     await ask('When do neap tides occur?');
     await answered();
     const look = (state: 'hidden' | 'visible') =>
@@ -249,7 +249,7 @@ describe('a conversation', () => {
         const w = window as unknown as { frames0: typeof requestAnimationFrame; frames1: FrameRequestCallback[] };
         Object.defineProperty(document, 'visibilityState', { value: state, configurable: true });
         Object.defineProperty(document, 'hidden', { value: state === 'hidden', configurable: true });
-        // A page that nobody looks at gets no pictures.
+        // A hidden page gets no animation frames.
         if (state === 'hidden') {
           w.frames0 = window.requestAnimationFrame.bind(window);
           w.frames1 = [];
@@ -271,7 +271,7 @@ describe('a conversation', () => {
     await expect.poll(() => page.title()).not.toMatch(/^\(/);
   });
 
-  test('a server that is gone is spoken of, what is asked meanwhile waits, and is answered once', async () => {
+  test('an unreachable server is reported, and a question waits and is answered once', async () => {
     await ask('When do neap tides occur?');
     await answered();
     await program.restart(async () => {
@@ -285,7 +285,7 @@ describe('a conversation', () => {
     await expect.poll(() => page.locator('.question').count()).toBe(2);
   });
 
-  test('nothing hostile in an answer runs, loads or looks like a part of the page', async () => {
+  test('hostile content in an answer runs and loads nothing, and cannot imitate the page', async () => {
     model.text = `${hostile}\n\n$\\href{javascript:window.__pwned=1}{x}$ $<img src=x onerror=window.__pwned=2>$\n\n\`\`\`html onmouseover=alert(1)\n${hostile}\n\`\`\`\n\n\`\`\`"><script>\nx\n\`\`\`\n\n| <img src=//evil.example/t.png> |\n| - |\n| [x](javascript:window.__pwned=3) |\n\n<https://evil.example/auto> https://evil.example/bare [1]`;
     model.pace = 1;
     await ask('When do neap tides occur?');
@@ -299,7 +299,7 @@ describe('a conversation', () => {
     await page.waitForLoadState('networkidle');
   });
 
-  test('a long question is shown in short', async () => {
+  test('a long question is shortened', async () => {
     await ask(`When do neap tides occur? ${'Please be very exact about it. '.repeat(80)}`);
     await answered();
     const height = async () => (await page.locator('.question .bubble').boundingBox())!.height;
@@ -366,7 +366,7 @@ describe('a conversation', () => {
       return now;
     };
 
-    test('opens at its end, with only what is in sight drawn', async () => {
+    test('opens at its end, and draws only visible blocks', async () => {
       await open();
       await expect.poll(() => last().textContent()).toContain('Question number 99');
       await expect.poll(left).toBeLessThan(3);
@@ -376,7 +376,7 @@ describe('a conversation', () => {
       await accessible(page);
     });
 
-    test('scrolls up to its beginning, and what is read stays where it is', async () => {
+    test('scrolls up to its beginning, and the text in view does not move', async () => {
       await open();
       await expect.poll(left).toBeLessThan(3);
       for (let i = 0; i < 25; i++) {
@@ -387,7 +387,7 @@ describe('a conversation', () => {
         const after = await sight();
         if (before.text && after.text === before.text) expect(Math.abs(after.at - before.at), `step ${i}`).toBeLessThan(3);
       }
-      // What one scrolled by is drawn, the rest is not.
+      // Only blocks that were in view are drawn.
       const drawn = await page.locator('.turn:not(.blank)').count();
       expect(drawn).toBeGreaterThan(15);
       expect(drawn).toBeLessThan(400);
@@ -399,7 +399,7 @@ describe('a conversation', () => {
       await expect.poll(left).toBeLessThan(3);
     });
 
-    test('goes on as any other, and a reader in its middle is left there', async () => {
+    test('continues like any other, and a reader in its middle stays there', async () => {
       model.text = `Begun.\n\n${hold}${Array.from({ length: 60 }, (_, i) => `More of it in part ${i}, at some length, so that it grows. `).join('')}\n\nIts end [1].`;
       model.pace = 1;
       await open();

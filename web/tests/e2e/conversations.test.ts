@@ -29,7 +29,7 @@ describe('conversations', () => {
   /** talk begins a conversation, and returns its address. */
   async function talk(text: string): Promise<string> {
     await page.goto(`${program.url}/#/`);
-    await expect.poll(() => page.locator('.question').count()).toBe(0); // the box is that of a new one
+    await expect.poll(() => page.locator('.question').count()).toBe(0); // the text box now belongs to the new conversation
     await page.getByLabel('Your question').fill(text);
     await page.keyboard.press('Enter');
     await page.locator('.answer:not([aria-busy]) .sources').waitFor();
@@ -73,13 +73,13 @@ describe('conversations', () => {
     await accessible(page);
   });
 
-  test('are found by their names and by what was said in them', async () => {
+  test('are found by their names and messages', async () => {
     await talk('What is Old Margery?');
     await talk('When are roses pruned?');
     await page.keyboard.press('Control+k');
     const sought = page.getByRole('search', { name: 'Search conversations' }).locator('input');
     await sought.and(page.locator(':focus')).waitFor();
-    await page.keyboard.type('forsythia'); // only the answer says it
+    await page.keyboard.type('forsythia'); // only the answer contains the word
     await expect.poll(names).toEqual(['When are roses pruned?']);
     await page.getByRole('heading', { name: '1 conversation found' }).waitFor();
     await accessible(page);
@@ -116,28 +116,28 @@ describe('conversations', () => {
       const menu = document.querySelector(':popover-open')!;
       const told = new Promise((ok) => menu.addEventListener('toggle', ok, { once: true }));
       document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }));
-      el.click(); // opens it again before the event of its end
+      el.click(); // opens the dialog again before the close event
       return told.then(() => undefined);
     });
     await expect.poll(() => focused()).toBe('Rename');
     await page.keyboard.press('Escape');
   });
 
-  test('one is deleted at once, and comes back when that is undone', async () => {
+  test('one is deleted at once, and undo brings it back', async () => {
     const address = await talk('What is Old Margery?');
     await stopClock(page);
     await choose('What is Old Margery?', 'Delete');
     await expect.poll(names).toEqual([]);
     await expect.poll(() => page.url()).toMatch(/#\/$/);
     await page.getByText('Deleted “What is Old Margery?”').hover();
-    await page.clock.resume(); // time stands still for who is there
+    await page.clock.resume(); // the timer stops while the pointer is there
     await accessible(page);
-    await expect.poll(() => ids()).toHaveLength(1); // nothing is gone yet
+    await expect.poll(() => ids()).toHaveLength(1); // the conversation is not deleted yet
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(names).toEqual(['What is Old Margery?']);
     await expect.poll(() => page.url()).toBe(address);
     await page.locator('.answer .sources').waitFor();
-    // A key does it too, and without either it is gone after a while.
+    // A key undoes it, too. Otherwise, the conversation is deleted after a while.
     await stopClock(page);
     await choose('What is Old Margery?', 'Delete');
     await expect.poll(names).toEqual([]);
@@ -152,7 +152,7 @@ describe('conversations', () => {
     await page.getByText('no longer exists').waitFor();
   });
 
-  test('who is at the notice has time; several wait at once, and each is undone alone', async () => {
+  test('the notice stays under the pointer; several wait at once, each with its own undo', async () => {
     await talk('What is Old Margery?');
     await talk('When are roses pruned?');
     await stopClock(page);
@@ -160,7 +160,7 @@ describe('conversations', () => {
     await choose('When are roses pruned?', 'Delete');
     await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(2);
     await page.getByText('Deleted “When are roses pruned?”').hover();
-    // Longer than it may be undone otherwise.
+    // Longer than the time to undo.
     await page.clock.runFor(7500);
     await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count()).toBe(2);
     await page.locator('.notice', { hasText: 'Margery' }).getByRole('button', { name: 'Undo' }).click();
@@ -172,7 +172,7 @@ describe('conversations', () => {
     await page.clock.resume();
   });
 
-  test('a page that is left deletes what it said it had', async () => {
+  test('leaving the page completes the announced deletion', async () => {
     const address = await talk('What is Old Margery?');
     await talk('When are roses pruned?');
     await stopClock(page);
@@ -187,7 +187,7 @@ describe('conversations', () => {
     await page.getByText('no longer exists').waitFor();
   });
 
-  test('those of one name are told apart by when they were used', async () => {
+  test('those with the same name show the time of their last use', async () => {
     await talk('What is Old Margery?');
     await talk('When are roses pruned?');
     const links = page.locator('nav .conversation a');
@@ -237,7 +237,7 @@ describe('conversations', () => {
     await other.check();
   });
 
-  test('an answer that comes while another conversation is open is pointed at', async () => {
+  test('an answer in another conversation is announced', async () => {
     const first = await talk('What is Old Margery?');
     await talk('When are roses pruned?');
     const said = async () => {
@@ -245,7 +245,7 @@ describe('conversations', () => {
       return rows.find((r) => first.endsWith(r.session_id))!.messages;
     };
     const before = await said();
-    // Somebody goes on with the first, in another tab.
+    // Another tab continues the first conversation.
     const other = await watch(browser, program.url);
     await other.page.goto(first);
     await other.page.locator('.answer .sources').waitFor();
@@ -261,13 +261,13 @@ describe('conversations', () => {
     await expect.poll(() => page.getByText('New answer').count()).toBe(0);
   });
 
-  test('one that is left before its message is known to be stored is watched for its answer', async () => {
+  test('one that the user leaves before the acknowledgment is watched for its answer', async () => {
     let on = true;
     const held: (() => void)[] = [];
     await page.routeWebSocket(/./, (ws) => {
       const server = ws.connectToServer();
       ws.onMessage((m) => (on ? server.send(m) : held.push(() => server.send(m))));
-      ws.onClose(() => undefined); // the server still gets what is held
+      ws.onClose(() => undefined); // the server still receives the held request
     });
     await page.reload();
     await talk('What is Old Margery?');

@@ -6,7 +6,7 @@ import { hold, MockModel } from '../mock/model';
 import { launch, watch, type Watched } from './browser';
 import { startProgram, type Program } from './program';
 
-describe('answers that take their time', () => {
+describe('slow answers', () => {
   let browser: Browser;
   let model: MockModel;
   let program: Program;
@@ -50,7 +50,7 @@ describe('answers that take their time', () => {
   };
   const prose = () => page.locator('.answer:not([aria-busy]) .prose').last().textContent();
 
-  test('a reload in the middle of one shows its beginning, and goes on', async () => {
+  test('a reload during an answer shows its beginning, and the answer continues', async () => {
     pausing(10, 20);
     await ask('When do neap tides occur?');
     await partial().getByText('word8 ').waitFor();
@@ -66,7 +66,7 @@ describe('answers that take their time', () => {
     await expect.poll(() => questions()).toEqual(['When do neap tides occur?']);
   });
 
-  test('a crash in the middle of one: it is answered after the restart, once', async () => {
+  test('after a crash during an answer, the question is answered once', async () => {
     pausing(10);
     await ask('When do spring tides occur?');
     await partial().getByText('word8 ').waitFor();
@@ -80,7 +80,7 @@ describe('answers that take their time', () => {
     await expect.poll(() => page.locator('.question').count()).toBe(1);
   });
 
-  test('two tabs see the same, and what is asked during a crash is asked once', async () => {
+  test('two tabs show the same, and a question during a crash is asked once', async () => {
     pausing();
     await ask('When do neap tides occur?');
     await answered();
@@ -128,7 +128,7 @@ describe('answers that take their time', () => {
     await expect.poll(() => questions()).toEqual(['When do spring tides occur?']);
   });
 
-  test('an answer is edited away while it is being made', async () => {
+  test('an edit replaces a running answer', async () => {
     pausing(10);
     await ask('When do neap tides occur?');
     await partial().getByText('word8 ').waitFor();
@@ -155,7 +155,7 @@ describe('with authentication', () => {
     await program?.stop();
   });
 
-  test('somebody logs in, asks, is thrown out by a restart or not, and logs out', async () => {
+  test('a user signs in, asks, keeps or loses the login at a restart, and signs out', async () => {
     const { page, check } = await watch(browser, program.url);
     const logIn = async (password: string) => {
       await page.getByLabel('Name').fill('ada');
@@ -176,7 +176,7 @@ describe('with authentication', () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.answer .sources').count(), { timeout: 60_000 }).toBe(2);
     await page.getByLabel('Your question').fill('And slack water?');
-    // Somebody takes the login away.
+    // The browser loses the login.
     await page.context().clearCookies();
     // A late request of the page may have opened the dialog by now, which covers the link.
     await page.getByRole('link', { name: 'Documents', includeHidden: true }).dispatchEvent('click');

@@ -61,7 +61,7 @@ describe('evidence', () => {
   const lit = async (page: Page, kind: string) => plain((await page.locator(`.panel .text mark.${kind}`).allTextContents()).join(''));
 
   // The first page of all waits for the reader of PDF to be loaded.
-  test('a passage of a PDF is marked on its page, where it is printed', { timeout: 300_000 }, async () => {
+  test('a passage of a PDF is marked on its page, in its printed place', { timeout: 300_000 }, async () => {
     const { page, check } = await start();
     const answer = await lanterns(page);
     await answer.locator('.cite').first().click();
@@ -83,8 +83,8 @@ describe('evidence', () => {
     const all = { left: Math.min(...marks.map((m) => m.left)), top: Math.min(...marks.map((m) => m.top)), right: Math.max(...marks.map((m) => m.right)), bottom: Math.max(...marks.map((m) => m.bottom)) };
     const near = 0.012; // an eighth of an inch
     for (const side of ['left', 'top', 'right', 'bottom'] as const) expect(Math.abs(all[side] - place[side]), `${side}: ${all[side]} for ${place[side]}`).toBeLessThan(near);
-    expect(all.left).toBeGreaterThan(0.5); // it is in the right column alone
-    // There is ink below a mark.
+    expect(all.left).toBeGreaterThan(0.5); // the mark is in the right column only
+    // Each mark covers printed text.
     const ink = await picture.evaluate((img: HTMLImageElement, m) => {
       const canvas = document.createElement('canvas');
       [canvas.width, canvas.height] = [img.naturalWidth, img.naturalHeight];
@@ -102,7 +102,7 @@ describe('evidence', () => {
     await check();
   });
 
-  test('pages are turned, typed, scrolled and made larger', async () => {
+  test('pages are turned, typed, scrolled, and enlarged', async () => {
     const { page, check } = await start();
     await (await lanterns(page)).locator('.cite').first().click();
     await page.locator('.sheet .mark.said').first().waitFor();
@@ -152,13 +152,13 @@ describe('evidence', () => {
     await check();
   });
 
-  test('Markdown shows what it is made of, and the passage', async () => {
+  test('Markdown shows its source, and the passage', async () => {
     const { page, check } = await start();
     await (await rules_(page)).locator('.cite').first().click();
     await page.locator('.panel .text mark.active').first().waitFor();
     await expect.poll(() => lit(page, 'active')).toContain('Boats moor **stern first** at the quixel pier.');
     await expect.poll(() => lit(page, 'said')).toBe('Boats moor **stern first** at the quixel pier.');
-    await expect.poll(() => page.locator('.panel .text').textContent()).toBe(rules); // not a byte of it is changed
+    await expect.poll(() => page.locator('.panel .text').textContent()).toBe(rules); // every byte is unchanged
     const weight = (what: string) => page.locator(`.panel ${what}`).first().evaluate((el) => Number(getComputedStyle(el).fontWeight));
     await expect.poll(() => weight('.heading')).toBeGreaterThan(600);
     await expect.poll(() => page.locator('.panel .block.code').evaluate((el) => getComputedStyle(el).fontFamily)).toMatch(/mono/i);
@@ -182,7 +182,7 @@ describe('evidence', () => {
     await check();
   });
 
-  test('a citation shows its passage when it is pointed at, and when the keyboard is there', async () => {
+  test('a citation shows its passage on hover and on focus', async () => {
     const { page, check } = await start();
     const answer = await rules_(page);
     const cite = answer.locator('.cite').first();
@@ -195,7 +195,7 @@ describe('evidence', () => {
       const [a, b] = [(await card.boundingBox())!, (await cite.boundingBox())!];
       return a.y + a.height <= b.y || a.y >= b.y + b.height;
     }).toBe(true);
-    await card.hover(); // one may go there, to read on
+    await card.hover(); // the pointer can move there
     await expect.poll(() => card.count()).toBe(1);
     await page.mouse.move(2, 2);
     await expect.poll(() => card.count()).toBe(0);
@@ -211,7 +211,7 @@ describe('evidence', () => {
     await check();
   });
 
-  test('what the passages do not carry is marked, in part and not at all', async () => {
+  test('unsupported and partly supported sentences are marked', async () => {
     const { page, check } = await start();
     const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1]. Boats moor at the quixel pier after a toast of many cannons by the mayor [1]. Penguins govern Atlantis from turquoise submarines.');
     await expect.poll(() => answer.locator('.doubtful[data-support=none]').textContent()).toContain('Penguins govern');
@@ -226,7 +226,7 @@ describe('evidence', () => {
     await check();
   });
 
-  test('marks leave tables, lists and formulas as they are, and what ends a sentence with it', async () => {
+  test('marks keep tables, lists, and formulas, and the end of a sentence', async () => {
     const { page, check } = await start({ viewport: { width: 360, height: 740 } });
     const answer = await ask(page, 'How do boats moor at the quixel pier?', `Boats moor stern first at the quixel pier [1]. The root is $\\sqrt{\\pi}$ and Atlantis has one:
 
@@ -265,7 +265,7 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     await check();
   });
 
-  test('what was searched is one step away, with scores, and what each passage carries', async () => {
+  test('the search details show scores, and the support of each passage', async () => {
     const { page, check } = await start();
     const answer = await rules_(page);
     await answer.getByRole('button', { name: 'Search details' }).focus();
@@ -298,7 +298,7 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     await check();
   });
 
-  test('a question that leans on another is searched for again as it was', async () => {
+  test('a follow-up question is searched again in its original form', async () => {
     const { page, check } = await start();
     await rules_(page);
     const answer = await ask(page, 'And what does the warden do there?', 'The quixel warden checks the lines at noon [1].');
@@ -316,7 +316,7 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     await check();
   });
 
-  test('a sentence in other words is led to the one that it is about', async () => {
+  test('a sentence in other words leads to its source sentence', async () => {
     const { page, check } = await start();
     const answer = await ask(page, 'How much oil does the lantern of Skerry Point burn in a night?', 'A preface stands here [1]. In a night, Skerry Point burns twenty litres of oil for its lantern [1].');
     await answer.locator('.doubt').first().waitFor();
@@ -336,8 +336,8 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     await check();
   });
 
-  test('until its page is drawn, the passage is there to be read', async () => {
-    const { page, check } = await start({ colorScheme: 'dark' }); // a page is paper in the dark too
+  test('until its page is drawn, the passage is readable as text', async () => {
+    const { page, check } = await start({ colorScheme: 'dark' }); // a page is white in the dark theme, too
     const answer = await lanterns(page);
     const go: (() => void)[] = [];
     for (const what of ['**/api/documents/*/text*', '**/pages/*/image*']) {
@@ -354,7 +354,7 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     await page.getByText('Opening…').waitFor();
     await expect.poll(() => go.length).toBe(1);
     next();
-    // The page has its place, and no picture yet: what is marked on it waits.
+    // The page has its space, but no picture yet, so the marks wait.
     await page.locator('.sheet .meanwhile').waitFor();
     await expect.poll(async () => {
       const [box, body] = [(await passage.boundingBox())!, (await page.locator('.panel .body').boundingBox())!];
@@ -370,7 +370,7 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     await check();
   });
 
-  test('a finger hits each number and each sign', async () => {
+  test('each number and each mark is large enough for a finger', async () => {
     const { page, check } = await start({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
     const answer = await ask(page, 'How do boats moor at the quixel pier?', 'Boats moor stern first at the quixel pier [1][2]. They sing at the quixel pier all night [1]. Nobody hears of it in the whole harbour, nor at sea. Boats moor stern first [2].');
     await answer.locator('.doubt').first().waitFor();
@@ -438,7 +438,7 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     }
     await answer.getByRole('button', { name: 'Search details' }).click();
     await page.locator('.panel').getByText(/none supports an answer|No passages found/).waitFor();
-    await expect.poll(() => page.locator('.panel .score .bar').count()).toBe(0); // nothing is drawn as if it were enough
+    await expect.poll(() => page.locator('.panel .score .bar').count()).toBe(0); // bars would suggest support
     await accessible(page);
     await check();
   });
@@ -511,7 +511,7 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     const splitter = page.getByRole('separator', { name: 'Width of the panel' });
     await splitter.focus();
     for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
-    await expect.poll(width).toBeLessThan(own - 100); // all three took effect
+    await expect.poll(width).toBeLessThan(own - 100); // all three key presses had an effect
     const narrow = await width();
     const box = (await splitter.boundingBox())!;
     await page.mouse.move(box.x + box.width / 2, 400);
@@ -535,7 +535,7 @@ ${[...'ABCDEFGHIJKL'].map((name) => `Boat ${name} moors stern first at the quixe
     const { page, check } = await start(options);
     const cite = (await lanterns(page)).locator('.cite').first();
     if (name === '360 px') {
-      await cite.tap(); // it opens, no card is in the way
+      await cite.tap(); // a click opens it, and no card covers it
       await expect.poll(() => page.getByRole('tooltip').count()).toBe(0);
       const dialog = page.getByRole('dialog');
       await dialog.waitFor();

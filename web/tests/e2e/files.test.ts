@@ -89,7 +89,7 @@ describe('files in the chat', () => {
     await accessible(page);
   });
 
-  test('what is too large is not sent, and says so', async () => {
+  test('a file that is too large is reported, and not sent', async () => {
     await page.evaluate(() => {
       const data = new DataTransfer();
       data.items.add(new File([new Uint8Array(26 << 20)], 'large.txt', { type: 'text/plain' }));

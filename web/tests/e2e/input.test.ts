@@ -38,7 +38,7 @@ class Speech {
 
 const greenhouse = '# Greenhouse\n\nThe greenhouse of Merle is heated to nineteen degrees with wood pellets from October on.\n';
 
-describe('what a person says', () => {
+describe('messages of the user', () => {
   let browser: Browser;
   let program: Program;
   let model: MockModel;
@@ -92,13 +92,13 @@ describe('what a person says', () => {
   const attach = (...files: { name: string; mimeType: string; buffer: Buffer }[]) => page.setInputFiles('.composer input[type=file]', files);
   const text = (name: string, content: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(content) });
 
-  test('what was said is walked through with the arrow keys, and what was being written comes back', async () => {
+  test('the arrow keys recall earlier messages, and the draft comes back', async () => {
     await say('When do spring tides occur?');
     await answered(1);
     await say('What is Old Margery?');
     await answered(2);
     await page.getByRole('link', { name: 'New chat' }).first().click();
-    await expect.poll(() => page.locator('.question').count()).toBe(0); // the box is that of a new one
+    await expect.poll(() => page.locator('.question').count()).toBe(0); // the text box now belongs to the new conversation
     await box().focus();
     await page.keyboard.press('ArrowUp');
     await expect.poll(value).toBe('What is Old Margery?');
@@ -108,7 +108,7 @@ describe('what a person says', () => {
     await expect.poll(value).toBe('What is Old Margery?');
     await page.keyboard.press('Escape');
     await expect.poll(value).toBe('');
-    // What is being written is left alone.
+    // The page keeps the text that the user is writing.
     await box().fill('one\ntwo');
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('ArrowUp');
@@ -123,7 +123,7 @@ describe('what a person says', () => {
     }).toMatch(/Margery|spring/);
   });
 
-  test('what was said before the server named the user is recalled in the next conversation', async () => {
+  test('messages from before the sign-in are recalled in the next conversation', async () => {
     let go!: () => void;
     const held = new Promise<void>((ok) => (go = ok));
     await page.route('**/api/me', (r) => held.then(() => r.continue()));
@@ -139,7 +139,7 @@ describe('what a person says', () => {
     await expect.poll(value).toBe('When do spring tides occur?');
   });
 
-  test('a draft stays with its conversation, over reloads and other conversations', async () => {
+  test('a draft stays with its conversation after reloads and visits to others', async () => {
     await say('When do spring tides occur?');
     await answered(1);
     const address = page.url();
@@ -158,7 +158,7 @@ describe('what a person says', () => {
     await box().fill('');
   });
 
-  test('Enter or Ctrl+Enter sends, as was chosen', async () => {
+  test('Enter or Ctrl+Enter sends, as chosen in the settings', async () => {
     await box().pressSequentially('one');
     await page.keyboard.press('Shift+Enter');
     await box().pressSequentially('two');
@@ -198,7 +198,7 @@ describe('what a person says', () => {
     await page.getByText('Will be sent when the connection is back.').waitFor();
     await expect.poll(() => questions()).toEqual(['When do spring tides occur?', 'What is Old Margery?']);
     online = true;
-    await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch(() => undefined); // it may be back by itself
+    await page.getByRole('button', { name: 'Try now' }).click({ timeout: 2000 }).catch(() => undefined); // it may have reconnected by itself
     await expect.poll(async () => (await stored()).filter((m) => m.type === 'rag_answer').length).toBe(2);
     await page.reload();
     await expect.poll(() => page.locator('.answer:not([aria-busy]) .sources').count()).toBeGreaterThan(0);
@@ -216,7 +216,7 @@ describe('what a person says', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Good answer' }).getAttribute('aria-pressed')).toBe('true');
   });
 
-  test('files are dropped and pasted; what is text is pasted as text', async () => {
+  test('files are dropped and pasted, and text is pasted as text', async () => {
     const give = (type: string, files: string[], plain = '') =>
       page.evaluate(
         ([type, files, plain]) => {
@@ -251,7 +251,7 @@ describe('what a person says', () => {
     await expect.poll(() => page.locator('.sources').first().textContent()).toMatch(/ferry/i);
   });
 
-  test('a file that is no document says so, and is in nobody’s way', async () => {
+  test('a file that is no document is reported, and blocks nothing', async () => {
     await attach(text('tide.txt', 'The tide of Quelmouth.\n'), { name: 'blob.bin', mimeType: 'application/octet-stream', buffer: Buffer.from([0, 1, 2, 3, 0, 255, 254, 0, 7]) });
     await say('When do spring tides occur?');
     await page.getByText(/binary:/).first().waitFor();
@@ -273,7 +273,7 @@ describe('what a person says', () => {
     await expect.poll(() => questions()).toEqual([speech.words]);
     expect(speech.heard).toEqual(['webm']);
     expect((await stored()).filter((m) => m.is_user)).toMatchObject([{ type: 'str', content: speech.words }]);
-    // Given up, by key or by going elsewhere, nothing is sent.
+    // A recording canceled by key or by navigation is not sent.
     await page.getByRole('button', { name: 'Record a message' }).click();
     await meter.waitFor();
     await page.keyboard.press('Escape');
@@ -340,7 +340,7 @@ describe('what a person says', () => {
     await expect.poll(() => page.url()).toContain('#/settings');
   });
 
-  test('what is no command is not lost', async () => {
+  test('text that is no command is not lost', async () => {
     await say('/nonsense and more');
     await page.getByText('There is no command /nonsense.').waitFor();
     await expect.poll(() => value()).toBe('/nonsense and more');
@@ -351,7 +351,7 @@ describe('what a person says', () => {
     await say('/k 99');
     await page.getByText('“99” does not exist.').waitFor();
     await expect.poll(() => value()).toBe('/k 99');
-    await say('/k'); // which completes it
+    await say('/k'); // sending completes the command
     await expect.poll(value).toBe('/k ');
     await page.keyboard.press('Enter');
     await page.getByText('An argument is missing: /k N').waitFor();
@@ -402,7 +402,7 @@ describe('what a person says', () => {
     await expect.poll(() => page.url()).not.toContain('#/c/');
   });
 
-  test('a question is answered from the chosen collection, by the chosen model, on so many passages', async () => {
+  test('a question is answered from the chosen collection, by the chosen model, with the chosen number of passages', async () => {
     await page.getByRole('button', { name: /^Answer options: All collections · mock · \d+ passages/ }).click();
     const options = page.getByRole('dialog', { name: 'Answer options' });
     await options.getByRole('checkbox', { name: 'gardens' }).check();
@@ -421,7 +421,7 @@ describe('what a person says', () => {
     const rag = (await stored()).at(-1)!.content as { llm_name: string; docs: unknown[] };
     expect([rag.llm_name, rag.docs.length]).toEqual(['extractive', 1]);
     expect((await stored()).find((m) => m.is_user)!.content).toEqual({ message: 'To how many degrees is the greenhouse heated?', collections: ['gardens'], model: 'extractive', k: 2 });
-    // It is remembered, and a retry after another choice asks anew with it.
+    // The choice is remembered, and a retry uses the new choice.
     await page.reload();
     await page.getByRole('button', { name: 'Answer options: gardens · Quotes, without a model · 2 passages' }).waitFor();
     await page.getByRole('button', { name: 'Restore defaults' }).click();

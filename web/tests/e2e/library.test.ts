@@ -35,7 +35,7 @@ describe('the library', () => {
   const finished = () => page.getByRole('button', { name: 'Clear this list' }).waitFor({ timeout: 150_000 });
 
   // The first PDF of all waits for its reader to be loaded.
-  test('many files go up two at a time, each with its outcome, the failing one with its reason', { timeout: 300_000 }, async () => {
+  test('many files are uploaded two at a time, each with its result or its error', { timeout: 300_000 }, async () => {
     let most = 0;
     let open = 0;
     let seen: () => void = () => undefined;
@@ -53,7 +53,7 @@ describe('the library', () => {
     ]);
     await page.getByText(/Adding \d+ of 31 files/).waitFor();
     await page.getByRole('progressbar', { name: 'Progress of all uploads' }).waitFor();
-    // Of those that wait a few are shown.
+    // Only some waiting files are shown.
     await expect.poll(() => page.locator('.uploads li').count()).toBeLessThan(30);
     seen();
     await finished();
@@ -71,7 +71,7 @@ describe('the library', () => {
     await expect.poll(() => page.locator('.row').count()).toBe(11);
   });
 
-  test('a folder keeps its paths, and what is hidden or of the system stays', async () => {
+  test('a folder keeps its paths, and hidden and system files are left out', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'docent-folder-'));
     mkdirSync(join(folder, 'harbour/old/.git'), { recursive: true });
     writeFileSync(join(folder, 'harbour/readme.md'), '# Harbour\n\nThe harbour has two piers.');
@@ -85,16 +85,16 @@ describe('the library', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('what waits and what is on its way is cancelled, one or all; what failed is tried again', async () => {
+  test('waiting and running uploads are canceled, one or all, and failed ones are retried', async () => {
     const held: (() => void)[] = [];
     await page.route('**/api/documents', async (r) => {
       await new Promise<void>((ok) => held.push(ok));
-      await r.continue().catch(() => undefined); // it may have been given up
+      await r.continue().catch(() => undefined); // it may have been canceled
     });
     await files().setInputFiles(Array.from({ length: 6 }, (_, i) => text(`slow-${i}.txt`, `Slow ${i}.`)));
     await expect.poll(() => held.length).toBe(2);
     await page.getByRole('button', { name: 'Cancel the upload of slow-0.txt' }).click();
-    await expect.poll(() => held.length).toBe(3); // the next has its place
+    await expect.poll(() => held.length).toBe(3); // the next file takes its place
     await page.getByRole('button', { name: 'Cancel the upload of slow-4.txt' }).click();
     await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 canceled');
     await page.getByRole('button', { name: 'Cancel all' }).click();
@@ -159,8 +159,8 @@ describe('the library', () => {
     await page.unroute('**/api/documents?*');
   });
 
-  test('three thousand files do not fill the page, which can be used meanwhile', async () => {
-    // However fast they go: the last are still on their way when all are cancelled.
+  test('the page shows some of three thousand files, and stays usable', async () => {
+    // The last uploads are still running when the test cancels all.
     let n = 0;
     await page.route('**/api/documents', (r) => (++n > 2900 ? undefined : r.fulfill({ json: { results: [{ source: 'x', status: 'added', chunks: 1 }] } })));
     await page.evaluate(() => {
@@ -173,14 +173,14 @@ describe('the library', () => {
     await page.getByText(/Adding [\d,]+ of 3,000 files/).waitFor();
     await expect.poll(() => page.locator('.uploads li.done').count()).toBe(8);
     await expect.poll(() => page.locator('.uploads li').count()).toBeLessThan(30);
-    await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('tides'); // it can be typed meanwhile
+    await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('tides'); // the user can type meanwhile
     await expect.poll(() => page.locator('.row').count()).toBe(1);
     await page.getByRole('button', { name: 'Cancel all' }).click();
     await finished();
     await expect.poll(() => page.locator('.uploads .counts').textContent()).toMatch(/^[\d,]+ added · [\d,]+ passages · [\d,]+ canceled$/);
   });
 
-  test('one is deleted at once, comes back by undo, and is gone without; several too', async () => {
+  test('one is deleted at once, undo brings it back, and otherwise it is gone; also several', async () => {
     await files().setInputFiles(['one', 'two', 'three'].map((n) => text(`${n}.txt`, `This is ${n}.`)));
     await finished();
     await row('one.txt').waitFor();
@@ -188,9 +188,9 @@ describe('the library', () => {
     await row('one.txt').getByRole('button', { name: /^Delete/ }).click();
     await expect.poll(() => row('one.txt').count()).toBe(0);
     await expect.poll(() => sources()).toContain('one.txt');
-    const told = page.getByRole('status').filter({ hasText: 'Deleted “' }); // it is told, too
+    const told = page.getByRole('status').filter({ hasText: 'Deleted “' }); // the result is announced, too
     await told.getByText('Deleted “').hover();
-    await page.clock.resume(); // time stands still for who is there
+    await page.clock.resume(); // the timer stops while the pointer is there
     await accessible(page);
     await page.getByRole('button', { name: 'Undo' }).click();
     await row('one.txt').waitFor();
@@ -213,17 +213,17 @@ describe('the library', () => {
     await expect.poll(sources).toEqual(['three.txt']);
     await row('three.txt').getByRole('button', { name: /^Delete/ }).click();
     await expect.poll(() => row('three.txt').count()).toBe(0);
-    await page.goto('about:blank'); // who leaves has not undone it
+    await page.goto('about:blank'); // leaving the page does not undo the deletion
     await expect.poll(sources).toEqual([]);
   });
 
-  test('five hundred are deleted, though the page is left at once', async () => {
+  test('five hundred are deleted, although the user leaves the page at once', async () => {
     const count = async () => (await all('bulk-')).length;
     const lines = Array.from({ length: 500 }, (_, i) => JSON.stringify({ id: `bulk-${i}`, title: `bulk-${i}`, text: `Number ${i} of the bulk.` }));
     await files().setInputFiles([{ name: 'bulk-all.jsonl', mimeType: 'application/json', buffer: Buffer.from(lines.join('\n')) }]);
     await finished();
     await expect.poll(() => count()).toBe(500);
-    // What was added last is listed first: by this the filtered list is known from the other.
+    // The newest document is first, which tells the filtered list from the other.
     await files().setInputFiles([text('other.txt', 'Something else.')]);
     await row('other.txt').waitFor();
     await page.getByRole('searchbox', { name: 'Filter by title or source' }).fill('bulk-');
@@ -242,7 +242,7 @@ describe('the library', () => {
     await expect.poll(count, { timeout: 60_000 }).toBe(0);
   });
 
-  test('what was added last is listed first, and columns are orders', async () => {
+  test('the newest document is first, and columns sort', async () => {
     await files().setInputFiles([text('zebra.txt', 'The zebra has stripes, and this is the longest of them all, by far.')]);
     await finished();
     await files().setInputFiles([text('aardvark.txt', 'Ants.')]);
@@ -268,14 +268,14 @@ describe('the library', () => {
     await column('Size').getByRole('button').click();
     await expect.poll(first).toBe('aardvark.txt');
     await accessible(page);
-    await column('Size').getByRole('button').click(); // newest first again
+    await column('Size').getByRole('button').click(); // the newest is first again
     await expect.poll(() => column('Size').getAttribute('aria-sort')).toBe('none');
     await expect.poll(async () => (await listed()).slice(0, 2)).toEqual(['aardvark.txt', 'zebra.txt']);
   });
 
-  test('who leaves while files go up is asked', async () => {
+  test('leaving during an upload needs a confirmation', async () => {
     const asked = () => watched.errors.filter((e) => e.startsWith('dialog')).length;
-    await page.locator('h1').click(); // browsers ask only who did something
+    await page.locator('h1').click(); // browsers ask only after an interaction
     await page.reload();
     await page.locator('.row').first().waitFor();
     expect(asked()).toBe(0);
@@ -299,7 +299,7 @@ describe('the library', () => {
     await stopClock(page);
     await row('Garden handbook').getByRole('button', { name: /^Delete/ }).click();
     await expect.poll(() => row('Garden handbook').count()).toBe(0);
-    await page.locator('.notice', { hasText: 'Garden handbook' }).getByRole('button', { name: 'Dismiss' }).click(); // it is done now
+    await page.locator('.notice', { hasText: 'Garden handbook' }).getByRole('button', { name: 'Dismiss' }).click(); // this deletes it at once
     await page.getByText('The document was not deleted. The disk is full.').waitFor();
     await row('Garden handbook').waitFor();
   });
@@ -325,7 +325,7 @@ describe('the library', () => {
     await page.locator('ol li', { hasText: 'Old Margery' }).first().waitFor();
   });
 
-  test('passages are found with their words marked, and open where they stand', async () => {
+  test('passages are found with marked words, and open in their place', async () => {
     await page.getByRole('radio', { name: 'Passages' }).check();
     await page.getByText('Type a question or a few words').waitFor();
     await page.getByRole('searchbox', { name: 'Find passages in the documents' }).fill('When do neap tides occur?');
@@ -393,6 +393,6 @@ describe('the library', () => {
     await expect.poll(() => page.locator('.uploads .counts').textContent()).toBe('2 added · 2 passages · 1 failed · 1 hidden or system file skipped');
     const locked = page.locator('.uploads li.failed', { hasText: 'pier/locked.txt' });
     await expect.poll(() => locked.textContent()).toContain('Your browser could not read this file');
-    await expect.poll(() => locked.getByRole('button').count()).toBe(0); // the same would fail again
+    await expect.poll(() => locked.getByRole('button').count()).toBe(0); // the same file would fail again
   });
 });

@@ -45,19 +45,19 @@ describe('conversations of others', () => {
       const row = page.locator('.column a', { hasText: 'When do neap tides occur?' });
       await row.waitFor();
       expect(await row.locator('.owner').innerText()).toBe('ann');
-      expect(await page.locator('nav .lists a').count()).toBe(0); // the own conversations
+      expect(await page.locator('nav .lists a').count()).toBe(0); // the administrator's own conversations
       await accessible(page);
       await shot('list');
       await row.click();
       await page.getByText(banner).waitFor();
       await page.locator('.answer .cite').first().waitFor();
       expect(await page.locator('textarea').count()).toBe(0);
-      expect(await page.locator('.turns .icon-button').count()).toBe(1); // to copy
+      expect(await page.locator('.turns .icon-button').count()).toBe(1); // ready to copy
       await accessible(page);
       await shot('transcript');
       const added = log().slice(0, -before || undefined);
       expect(added.map((line) => line.match(/conversations?\.\w+/)![0])).toEqual(['conversation.read', 'conversations.listed']);
-      // Nothing of it stays in a new chat.
+      // A new chat starts empty.
       await page.goto(`${program.url}/#/`);
       await page.locator('textarea').first().waitFor();
       expect(await page.locator('.turns .turn').count()).toBe(0);

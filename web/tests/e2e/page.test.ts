@@ -42,11 +42,11 @@ const focused = (what: 'className' | 'id' | 'textContent' | 'aria-label') =>
   page.evaluate((what) => (what === 'aria-label' ? document.activeElement?.getAttribute(what) : document.activeElement?.[what]) ?? '', what);
 
 describe('conversation', () => {
-  test('a question is answered, streamed, cited, and has an address', async () => {
+  test('an answer is streamed and cited, and its conversation has an address', async () => {
     mock.hold = 'nothing is stopped';
     await page.goto(mock.url);
     await ask('How do I make a backup?');
-    // What has been drawn stays while more comes.
+    // Drawn blocks stay while more text arrives.
     await page.locator('.answer[aria-busy] .prose ol').waitFor();
     await page.locator('.answer[aria-busy] .prose p').first().evaluate((el) => (el.dataset.seen = 'yes'));
     mock.hold = 'Indexes are not part of it';
@@ -64,7 +64,7 @@ describe('conversation', () => {
     await expect.poll(() => page.locator('nav li').first().textContent()).toContain('How do I make a backup?');
   });
 
-  test('Shift+Enter makes a line, the box grows, nothing empty is sent', async () => {
+  test('Shift+Enter begins a line, the box grows, and empty messages are not sent', async () => {
     await page.goto(mock.url);
     await field().fill('   ');
     await field().press('Enter');
@@ -75,7 +75,7 @@ describe('conversation', () => {
     expect(mock.received).toEqual([]);
   });
 
-  test('following the end stops at the question, and at the reader', async () => {
+  test('following the end stops at the question, and when the reader scrolls', async () => {
     await page.goto(mock.url);
     await ask('a long one');
     await answered();
@@ -87,7 +87,7 @@ describe('conversation', () => {
     await ask('another long one');
     await page.locator('.answer[aria-busy] .prose').getByText('Paragraph 20 ').waitFor();
     const at = () => page.locator('.chat .scroller').evaluate((el) => el.scrollTop);
-    // It is read from its question.
+    // The reader starts at the question.
     await expect.poll(() => page.locator('.question').nth(1).evaluate((el) => Math.round(el.getBoundingClientRect().top - el.closest('.scroller')!.getBoundingClientRect().top))).toBeLessThan(100);
     const from = await at();
     await wheel(page.locator('.chat .scroller'), -200);
@@ -98,7 +98,7 @@ describe('conversation', () => {
     await expect.poll(() => at()).toBe(there);
   });
 
-  test('conversations are renamed, deleted unless that is undone, and missing ones say so', async () => {
+  test('conversations are renamed and deleted, with undo, and missing ones are reported', async () => {
     mock.create('one', 'First');
     mock.create('two', 'Second');
     const choose = async (name: string, what: string) => {
@@ -123,12 +123,12 @@ describe('conversation', () => {
     await choose('Second', 'Delete');
     await expect.poll(() => page.getByRole('link', { name: 'Second' }).count()).toBe(0);
     expect(mock.sessions.size).toBe(2);
-    await page.mouse.move(700, 300); // who is at the notice has time
+    await page.mouse.move(700, 300); // the notice stays while the pointer is over it
     await page.clock.resume();
     await expect.poll(() => mock.sessions.size).toBe(1);
     await page.goto(`${mock.url}/#/c/two`);
     await page.getByText('no longer exists').waitFor();
-    // Nothing can be said in it: what there is to do is to begin another.
+    // The user cannot write in it, only begin another conversation.
     await expect.poll(() => page.getByLabel('Your question').count()).toBe(0);
     const fresh = page.getByRole('main').getByRole('link', { name: 'New chat' }).last();
     await fresh.click();
@@ -139,14 +139,14 @@ describe('conversation', () => {
 });
 
 describe('evidence', () => {
-  test('a citation opens its passage, marked and in sight', async () => {
+  test('a citation opens its passage, marked and in view', async () => {
     await page.goto(mock.url);
     await ask('backup');
     await answered();
     await page.locator('.cite').first().hover();
     await expect.poll(() => page.getByRole('tooltip').textContent()).toContain('docent keeps everything in one database');
     await page.locator('.cite').first().click();
-    // The passage, and in it what is about the sentence.
+    // The passage, with the part about the sentence.
     const marked = async () => (await page.locator('mark.active').allTextContents()).join('');
     await page.locator('mark.active').first().waitFor();
     await expect.poll(() => marked()).toMatch(/^docent keeps everything.*über 10 GB 😀 — take a few minutes\.$/s);
@@ -204,7 +204,7 @@ describe('evidence', () => {
 });
 
 describe('hostile content', () => {
-  test('nothing of it runs, loads or leaves', async () => {
+  test('it runs, loads, and sends nothing', async () => {
     await page.goto(mock.url);
     await ask('hostile');
     await answered();
@@ -218,7 +218,7 @@ describe('hostile content', () => {
     await page.waitForLoadState('networkidle');
   });
 
-  test('the policy would stop what slipped through', async () => {
+  test('the policy would stop content that the page let through', async () => {
     await page.goto(mock.url);
     const blocked = await page.evaluate(
       () =>
@@ -238,13 +238,13 @@ describe('hostile content', () => {
         }),
     );
     expect(blocked).toEqual(['img-src', 'script-src-elem', 'style-src-elem']);
-    watched.errors.length = 0; // those three were on purpose
+    watched.errors.length = 0; // the test itself made these three requests
     watched.foreign.length = 0;
   });
 });
 
 describe('connection', () => {
-  test('lost in the middle of an answer: it says so, comes back, and loses nothing', async () => {
+  test('lost during an answer: the page says so, reconnects, and loses nothing', async () => {
     await page.goto(mock.url);
     await ask('cut a backup');
     await page.getByText('Connection lost').waitFor();
@@ -280,8 +280,8 @@ describe('documents', () => {
     await stopClock(page);
     await page.getByRole('button', { name: 'Delete “fine”' }).click();
     await expect.poll(() => page.locator('.row').count()).toBe(6);
-    expect(mock.documents.length).toBe(7); // it can be undone
-    await page.mouse.move(5, 5); // who is at the notice has time
+    expect(mock.documents.length).toBe(7); // the notice offers undo
+    await page.mouse.move(5, 5); // the notice stays while the pointer is over it
     await page.clock.resume();
     await expect.poll(() => mock.documents.length).toBe(6);
   });
@@ -334,11 +334,11 @@ describe('accessible', () => {
     await accessible(page);
     await expect.poll(() => wide()).toBe(false);
     await page.keyboard.press('Escape');
-    await page.mouse.move(5, 500); // what the pointer is over, it shows the passage of
+    await page.mouse.move(5, 500); // pointing at a number shows its passage
     const menu = page.getByRole('button', { name: 'Menu', exact: true });
     if (await menu.isVisible()) {
       await menu.click();
-      await page.getByRole('link', { name: 'Documents' }).click({ trial: true }); // it is there, and stands still
+      await page.getByRole('link', { name: 'Documents' }).click({ trial: true }); // the card is there and does not move
       await accessible(page);
       await page.keyboard.press('Escape');
       await expect.poll(() => focused('aria-label')).toBe('Menu');

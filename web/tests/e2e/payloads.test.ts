@@ -25,7 +25,7 @@ states:
 
 type Reply = [type: string, content: unknown];
 
-describe('what agents send', () => {
+describe('replies of agents', () => {
   let browser: Browser;
   let program: Program;
   let database: ReturnType<typeof newDatabase>;
@@ -70,7 +70,7 @@ describe('what agents send', () => {
     return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
   }
 
-  test('what an agent in YAML says is shown live: Markdown, HTML, choices by keyboard', async () => {
+  test('replies of a YAML agent are shown live: Markdown, HTML, choices by keyboard', async () => {
     const watched = await watch(browser, program.url);
     const { page } = watched;
     await page.goto(program.url);
@@ -112,7 +112,7 @@ describe('what agents send', () => {
   });
 
   // The first PDF of all waits for its reader to be loaded.
-  test('files are saved as they came and looked at in place: text, picture, PDF', { timeout: 300_000 }, async () => {
+  test('files are saved unchanged and previewed: text, picture, PDF', { timeout: 300_000 }, async () => {
     const { page, watched } = await open([
       ['file', sample.file('figures.csv', 'year,revenue\n2026,12\n')],
       ['file', sample.file('../evil.html', '<script>__pwned = 1</script>')],
@@ -123,10 +123,10 @@ describe('what agents send', () => {
     const csv = await saved(page, 'Download figures.csv');
     expect([csv.name, csv.bytes.toString()]).toEqual(['figures.csv', 'year,revenue\n2026,12\n']);
     const previews = page.getByRole('button', { name: 'Preview', exact: true });
-    await expect.poll(() => previews.count()).toBe(4); // not of the last
+    await expect.poll(() => previews.count()).toBe(4); // the last file has none
     const openNext = async (left: number) => {
       await previews.nth(1).click();
-      await expect.poll(() => previews.count()).toBe(left); // an open one has another name
+      await expect.poll(() => previews.count()).toBe(left); // the button of an open picture has another name
     };
     await openNext(3);
     await expect.poll(() => page.getByRole('region', { name: 'Preview of .._evil.html' }).textContent()).toBe('<script>__pwned = 1</script>');
@@ -143,7 +143,7 @@ describe('what agents send', () => {
     await watched.check();
   });
 
-  test('pictures are enlarged and saved; what is none says so', async () => {
+  test('pictures are enlarged and saved, and invalid ones are reported', async () => {
     const { page, watched } = await open([['image', sample.png], ['image', 'AAAA'], ['image', sample.bomb]]);
     await page.getByText('This image cannot be shown.').waitFor();
     await page.getByText(/too large to show/).waitFor();
@@ -157,7 +157,7 @@ describe('what agents send', () => {
   });
 
   describe('a table', () => {
-    test('of 10,000 rows draws those in sight; is sorted, filtered and saved', async () => {
+    test('of 10,000 rows draws the visible ones, and is sorted, filtered, and saved', async () => {
       const { page, watched } = await open([['dataframe', sample.people(10_000)]]);
       const table = page.getByRole('table');
       await table.waitFor();
@@ -172,7 +172,7 @@ describe('what agents send', () => {
       await expect.poll(() => head('score').getAttribute('aria-sort')).toBe('descending');
       await expect.poll(() => column(1)).toEqual(['4999', '4998', '4997']);
       await head('name').getByRole('button').click();
-      await expect.poll(() => column(0)).toEqual(['Alan 1', 'Alan 6', 'Alan 11']); // as words, numbers in them as numbers
+      await expect.poll(() => column(0)).toEqual(['Alan 1', 'Alan 6', 'Alan 11']); // as words, with numbers in numeric order
       await head('joined').getByRole('button').click();
       await expect.poll(async () => (await column(2))[0]).toBe('Jan 1, 2020');
       await page.getByRole('searchbox', { name: 'Filter the rows' }).fill('zoe 77');
@@ -194,7 +194,7 @@ describe('what agents send', () => {
     });
   });
 
-  test('a plot is drawn by a part that comes only then; it is a table as well, and a PNG', async () => {
+  test('a plot is drawn by code that is loaded on demand, and is also a table and a PNG', async () => {
     const others = await open([['str', 'No plot here'], ['dataframe', sample.people(3)]]);
     await others.page.getByRole('table').waitFor();
     const loaded = (page: Page) => page.evaluate(() => performance.getEntriesByType('resource').filter((r) => /\/plotly-[^/]*\.js/.test(r.name)).length);
@@ -224,7 +224,7 @@ describe('what agents send', () => {
     await watched.check();
   });
 
-  describe('small plots that would count for ever', () => {
+  describe('small plots that would compute too long', () => {
     const scatter = { type: 'scatter', x: [1, 2], y: [1, 2] };
     const wild = 'url(https://evil.example/x)';
     test.each<[string, object[], object]>([
@@ -245,7 +245,7 @@ describe('what agents send', () => {
       const { page, watched } = await open([['plotly', JSON.stringify({ data, layout })]]);
       const bad: string[] = [];
       page.on('console', (m) => m.type() === 'error' && bad.push(m.text()));
-      // It is drawn, or said not to be; and the page goes on answering.
+      // The page draws it or refuses it, and stays responsive.
       await page.locator('figure .main-svg').first().or(page.getByText('The chart could not be drawn. Its data is below.')).waitFor();
       await page.getByRole('button', { name: 'Show as a table' }).click();
       await page.getByRole('table').first().waitFor();
@@ -254,7 +254,7 @@ describe('what agents send', () => {
     });
   });
 
-  test('sound has a player that knows how long it lasts', async () => {
+  test('sound has a player with its duration', async () => {
     const { page, watched } = await open([['audio', sample.tone(2, 1)], ['audio', sample.tone(1.5, 2)], ['audio', { metadata: {} }]]);
     const audio = page.locator('audio');
     await expect.poll(() => audio.count()).toBe(2);
@@ -267,7 +267,7 @@ describe('what agents send', () => {
     await watched.check();
   });
 
-  test('models of user interfaces, JSON and what is unknown are trees', async () => {
+  test('models of user interfaces, JSON, and unknown replies are trees', async () => {
     const { page, watched } = await open([['ui', sample.gui], ['json', { answer: 42, list: Array.from({ length: 300 }, (_, i) => i) }], ['gui', { modules: [], deep: sample.nested(1500) }]]);
     const gui = page.getByRole('region', { name: 'User interface: Booking' });
     await gui.getByText('modules', { exact: true }).waitFor();
@@ -283,7 +283,7 @@ describe('what agents send', () => {
     await watched.check();
   });
 
-  test('megabytes that want to do harm do not stop the page', async () => {
+  test('megabytes of hostile content do not stop the page', async () => {
     const long = 'x'.repeat(3_000_000);
     const { page, watched } = await open([
       ['html', '<div>'.repeat(100_000) + `<p style="color:red">${long}</p>`],
@@ -295,7 +295,7 @@ describe('what agents send', () => {
     await page.getByText('The chart shows only the first 20,000 values.').waitFor();
     await expect.poll(() => page.getByRole('group', { name: 'Choices' }).getByRole('button').count()).toBe(100);
     await expect.poll(() => page.locator('*').count()).toBeLessThan(10_000);
-    // It still does what it is told.
+    // The page still responds.
     await page.getByRole('button', { name: 'Choice 7', exact: true }).click();
     await page.getByRole('button', { name: 'Choice 7 (chosen)' }).waitFor();
     await watched.check();

@@ -44,7 +44,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
     process.env[variable] = process.env.TEST_DATABASE_URL;
     return undefined;
   }
-  if (!process.env.DOCENT_BIN) return undefined; // what needs it says so
+  if (!process.env.DOCENT_BIN) return undefined; // tests that need it report the failure
   const as = account();
   const folder = mkdtempSync(join(tmpdir(), 'docent-pg-'));
   if (as.uid !== undefined) chownSync(folder, as.uid, as.gid);

@@ -26,7 +26,7 @@ describe('the page on an agent of a file', () => {
     await program?.stop();
   });
 
-  test('it speaks first, and leaves no session in which nobody spoke', async () => {
+  test('it speaks first, and leaves no session without a message', async () => {
     const { page, check } = await watch(browser, program.url);
     const sessions = async () => ((await (await page.request.get(`${program.url}/api/sessions`)).json()) as unknown[]).length;
     const tides = page.getByRole('button', { name: 'Tides', exact: true });
@@ -111,7 +111,7 @@ describe('the page on the real program', () => {
     }
   });
 
-  test('what the documents do not say is not answered', async () => {
+  test('a question outside the documents is not answered', async () => {
     await ask('Who won the 1987 chess championship of Paraguay?');
     await expect.poll(() => page.locator('.answer.abstained').count()).toBe(1);
   });
@@ -140,14 +140,14 @@ describe('the page on the real program', () => {
     await page.getByRole('button', { name: 'Options for “Gauges”' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await expect.poll(() => page.getByRole('link', { name: 'Gauges' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Dismiss' }).click(); // not to be undone
+    await page.getByRole('button', { name: 'Dismiss' }).click(); // without undo
     await page.clock.resume();
     await expect.poll(() => sessions('Gauges')).toEqual([]);
     await page.goto(address);
     await page.getByText('no longer exists').waitFor();
   });
 
-  test('an uploaded document is answered from, and not after it is deleted', async () => {
+  test('an uploaded document is cited, but not after its deletion', async () => {
     await page.goto(`${program.url}/#/documents`);
     await page.locator('.row').first().waitFor();
     await page.setInputFiles('input[type=file]:not(.folder)', [
@@ -167,7 +167,7 @@ describe('the page on the real program', () => {
     await stopClock(page);
     await page.locator('.row', { hasText: 'ferry' }).getByRole('button', { name: /^Delete/ }).click();
     await expect.poll(() => page.locator('.row', { hasText: 'ferry.txt' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Dismiss' }).click(); // not to be undone
+    await page.getByRole('button', { name: 'Dismiss' }).click(); // without undo
     await page.clock.resume();
     await expect.poll(async () => ((await (await page.request.get(`${program.url}/api/documents?match=ferry`)).json()) as { documents: unknown[] }).documents.length).toBe(0);
     await page.getByRole('link', { name: 'New chat' }).first().click();
@@ -206,7 +206,7 @@ describe('the page on the real program', () => {
     await other.check();
   });
 
-  test('the server sends the policy, and caches only what is named by its content', async () => {
+  test('the server sends the policy, and caches only files with a hash in their name', async () => {
     const index = await page.request.get(program.url);
     expect(index.headers()['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'/);
     expect(index.headers()['cache-control']).toBe('no-cache');

@@ -176,7 +176,7 @@ export async function startProgram({ agent, model, user, options: more = [], fil
     child.kill(signal);
     await gone;
   };
-  // Between its choice and its use a port may be taken by somebody else.
+  // Another program may take the port before docent uses it.
   for (let i = 1; ; i++) {
     try {
       await start();

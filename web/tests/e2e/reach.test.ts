@@ -33,7 +33,7 @@ async function ask(page: Page, question: string) {
 }
 
 describe('within reach', () => {
-  it.each([[320, 568], [740, 360], [1280, 400]])('in %i × %i the start is read from its top, and Settings are reached', async (width, height) => {
+  it.each([[320, 568], [740, 360], [1280, 400]])('in %i × %i, the start begins at its top, and Settings is reachable', async (width, height) => {
     const page = await at(width, height);
     await page.locator('.start h1').waitFor();
     await page.locator('.start li').first().waitFor();
@@ -47,7 +47,7 @@ describe('within reach', () => {
     await accessible(page);
   });
 
-  it('keeps the keyboard after a rating and at the last source, and says answers without Markdown', async () => {
+  it('keeps the focus after a rating and at the last source, and announces answers without Markdown', async () => {
     const page = await at(1280, 800);
     await ask(page, 'When do neap tides occur?');
     await expect.poll(() => page.locator('.chat > [aria-live=polite]').textContent()).toMatch(/^Answer: /);
@@ -79,7 +79,7 @@ describe('within reach', () => {
     await expect.poll(() => focused(page)).toBe('Next source');
   });
 
-  it('says which of a few is chosen where the colours are the reader’s own', async () => {
+  it('shows the chosen option with forced colors', async () => {
     const page = await at(1280, 800, { forcedColors: 'active' });
     await page.goto(`${program.url}/#/settings`);
     const look = (chosen: boolean) => page.locator(`fieldset label${chosen ? '.chosen' : ':not(.chosen)'}`).first().evaluate((el) => getComputedStyle(el).backgroundColor);

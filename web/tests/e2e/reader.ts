@@ -14,7 +14,7 @@ const code = 'cache/pdfium';
 
 /** setup is vitest's: it compiles the reader, and returns what removes it. */
 export default function setup(): (() => void) | undefined {
-  if (!process.env.DOCENT_BIN) return undefined; // what needs it says so
+  if (!process.env.DOCENT_BIN) return undefined; // tests that need it report the failure
   const folder = mkdtempSync(join(tmpdir(), 'docent-reader-'));
   const [file, data] = [join(folder, 'one.pdf'), join(folder, 'data')];
   writeFileSync(file, pdf('One page'));

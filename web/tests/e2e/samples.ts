@@ -17,7 +17,7 @@ export const bomb = (() => {
 export const photo = (() => {
   const [w, h] = [96, 54];
   const head = Buffer.from([0x47, 0x49, 0x46, 0x38, 0x39, 0x61, w, 0, h, 0, 0x80, 0, 0, 0x0b, 0x6b, 0x57, 0xe2, 0xc0, 0x6a, 0x2c, 0, 0, 0, 0, w, 0, h, 0, 0, 2]);
-  // Codes of three bits, cleared after every second pixel, so that they stay so short.
+  // Codes of three bits, cleared after every second pixel, so that the codes stay short.
   const bits: number[] = [];
   const code = (c: number) => bits.push(c & 1, (c >> 1) & 1, (c >> 2) & 1);
   for (let i = 0; i < w * h; i++) {

@@ -78,7 +78,7 @@ describe('settings', () => {
     await expect.poll(() => radio('Ctrl+Enter').isChecked()).toBe(true);
   });
 
-  test('German at once and from then on, with no English left in the frame of the page; and back', async () => {
+  test('German applies at once and stays, without English texts of the page; and back', async () => {
     await page.goto(program.url);
     await page.getByLabel('Your question').fill('What is Old Margery?');
     await page.keyboard.press('Enter');
@@ -88,7 +88,7 @@ describe('settings', () => {
     await page.getByRole('heading', { name: 'Einstellungen' }).waitFor();
     await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('de');
     await expect.poll(() => page.title()).toMatch(/^Einstellungen · /);
-    // What a person sees or hears of the page, without what others wrote.
+    // The page's own visible and announced texts.
     const said = () =>
       page.evaluate(() => {
         const foreign = '.conversation a, bdi, [dir=auto], .hint, option, kbd, [lang=en], .sum [href], style, script';
@@ -125,7 +125,7 @@ describe('settings', () => {
     await expect.poll(() => page.evaluate(() => document.documentElement.lang)).toBe('en');
   });
 
-  test('what the server says is said in the language of the page, too', async () => {
+  test('messages of the server are in the language of the page, too', async () => {
     await page.addInitScript(() => localStorage.setItem('docent.language', 'de'));
     await page.goto(program.url);
     const ask = async (text: string) => {
@@ -144,7 +144,7 @@ describe('settings', () => {
     await page.locator('.row .failed', { hasText: 'Binärdatei' }).waitFor();
   });
 
-  test('the status is what the server says, and is copied without secrets', async () => {
+  test('the status comes from the server, and is copied without secrets', async () => {
     await open();
     await page.getByText('Ready', { exact: true }).waitFor();
     const info = (await (await page.request.get(`${program.url}/api/info`)).json()) as Info;
@@ -172,7 +172,7 @@ describe('settings', () => {
     expect(text).toContain(`Version: ${info.name} ${info.version}`);
     expect(text).not.toMatch(/postgres(?:ql)?:\/\/|password|docent_session/i);
     await accessible(page);
-    // A server that is not ready is named so.
+    // The page reports a server that is not ready.
     await page.route('**/api/ready', (r) => r.fulfill({ status: 503, json: { status: 'unavailable', checks: { database: 'it does not answer', models: 'ok' } } }));
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText('Not ready').waitFor();
@@ -197,7 +197,7 @@ describe('settings with sign-in', () => {
   });
   afterAll(() => own?.stop());
 
-  test('a token is made, used, listed and revoked; who logs out is asked again', async () => {
+  test('a token is created, used, listed, and revoked, and the page asks to sign in after a sign-out', async () => {
     watched = await watch(browser, program.url, { permissions: ['clipboard-read', 'clipboard-write'] });
     page = watched.page;
     await page.goto(`${program.url}/#/settings`);
@@ -214,7 +214,7 @@ describe('settings with sign-in', () => {
     await name.and(page.locator(':focus')).waitFor();
     await name.fill('nightly report');
     await page.getByText('A space becomes a hyphen').waitFor();
-    await expect.poll(() => page.getByRole('checkbox').count()).toBe(1); // nobody gives more than they have
+    await expect.poll(() => page.getByRole('checkbox').count()).toBe(1); // users cannot grant scopes that they lack
     await page.getByLabel('Valid for').selectOption('30 days');
     await accessible(page);
     await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -246,7 +246,7 @@ describe('settings with sign-in', () => {
       const shown = document.querySelector<HTMLDialogElement>('dialog[open]')!;
       const ended = new Promise((ok) => shown.addEventListener('close', ok, { once: true }));
       shown.close();
-      el.click(); // asks again before the event
+      el.click(); // opens the dialog again before the close event
       return ended.then(() => undefined);
     });
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();

@@ -35,7 +35,7 @@ describe('sources', () => {
   test('each source shows its place, its state, its last result, and its next sync', async () => {
     await page.goto(docent.url);
     await page.getByRole('link', { name: 'Sources' }).waitFor();
-    docent.sources.rows = samples(); // what was 20 minutes ago is so for half a minute
+    docent.sources.rows = samples(); // the text "20 minutes ago" is correct for half a minute
     await page.getByRole('link', { name: 'Sources' }).click();
     const handbook = await card('Handbook').innerText();
     for (const text of ['Up to date', 'Website', 'https://www.example.com/handbook/', '20 minutes ago', '12 added, 4 changed, 1 removed, 3 failed, 393 unchanged', '412 items', 'in 40 minutes', '3 failures']) {
@@ -66,7 +66,7 @@ describe('sources', () => {
     expect(last()).toEqual({ method: 'DELETE', path: '/api/sources/1?documents=keep', body: null });
   });
 
-  test('the dialog opens again before the event of its end', async () => {
+  test('the dialog opens again before its close event', async () => {
     await open();
     const opener = page.getByRole('button', { name: 'Remove: Handbook' });
     const dialog = page.getByRole('dialog', { name: 'Remove “Handbook”?' });
@@ -108,14 +108,14 @@ describe('sources', () => {
     docent.sources.refuse = 'the server refuses the access key';
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('The server refuses the access key.').waitFor();
-    await secret.focus(); // nothing is lost
+    await secret.focus(); // the dialog keeps its input
     await page.keyboard.press('Enter');
     await card('https://s3.example.com/manuals').waitFor();
     const added = docent.sources.asked.filter((a) => a.path === '/api/sources').at(-1);
     expect(added!.body).toEqual({
       kind: 's3', location: 'https://s3.example.com/manuals', collection: 'manuals', schedule: '1h', options: { access_key: 'reader' }, secret: { secret_key: ' se cret ' },
     });
-    expect(last()!.path).toBe('/api/sources'); // the server begins the first sync by itself
+    expect(last()!.path).toBe('/api/sources'); // the server starts the first sync by itself
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent?.trim())).toBe('Add source');
   });
 });

@@ -1,5 +1,5 @@
-// How fast the page is, measured by `npm run perf`; numbers of a machine that
-// does other things meanwhile say nothing, so this is no part of the other tests.
+// How fast the page is, measured by `npm run perf`; results of a busy
+// machine mean nothing, so this is not part of the other tests.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
@@ -103,7 +103,7 @@ async function loaded(browser: Browser, url: string, profile: Profile) {
   });
   await page.goto(url);
   await page.waitForFunction(() => (window as unknown as { usable: number }).usable > 0);
-  await page.waitForTimeout(2000); // a measurement: it is time that is looked at
+  await page.waitForTimeout(2000); // a measurement of time
   const { long, usable, paint } = await page.evaluate(() => {
     const w = window as unknown as { long: number[][]; usable: number };
     return { long: w.long, usable: w.usable, paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0 };

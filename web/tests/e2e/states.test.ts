@@ -38,7 +38,7 @@ describe.skipIf(!folder)('pictures', () => {
     await done.nth(before).waitFor();
   };
 
-  // What an agent says beside answers with sources, and how it found them.
+  // Replies without sources, and reasoning steps.
   const reasoning = async (page: Page, shot: (what: string) => Promise<void>) => {
     const asking = async (text: string) => {
       await page.goto(`${url}/#/`);
@@ -90,7 +90,7 @@ describe.skipIf(!folder)('pictures', () => {
     await shot('kinds-below');
   };
 
-  // What happens to a conversation, and what can be said otherwise.
+  // Interrupted conversations, and edits.
   const staying = async (page: Page, shot: (what: string) => Promise<void>) => {
     await page.goto(`${url}/#/`);
     await page.getByRole('heading', { level: 1 }).waitFor();

@@ -28,7 +28,7 @@ const questions = (on = page) => on.locator('.question').allInnerTexts();
 const button = (name: string, on = page) => on.getByRole('button', { name, exact: true });
 const focused = (label: string) => page.locator(`[aria-label="${label}"]:focus`).waitFor();
 
-test('a conversation is called by its first question as it is, and by a name once it has one', async () => {
+test('a conversation has its first question as its title until it has a name', async () => {
   const list = () => page.locator('nav .lists li a').allInnerTexts();
   await page.goto(mock.url);
   await ask('How do I backup?');
@@ -36,7 +36,7 @@ test('a conversation is called by its first question as it is, and by a name onc
   await expect.poll(list).toEqual(['How do I backup?']);
   await button('Edit this message').hover();
   const [bubble, pencil] = await Promise.all([page.locator('.bubble').boundingBox(), button('Edit this message').boundingBox()]);
-  expect(pencil!.x + pencil!.width).toBeLessThanOrEqual(bubble!.x); // and so over no text
+  expect(pencil!.x + pencil!.width).toBeLessThanOrEqual(bubble!.x); // and not over text
   expect(pencil!.y + pencil!.height).toBeLessThanOrEqual(bubble!.y + bubble!.height);
   await button('Edit this message').click();
   await page.getByLabel('Edit your message').fill('When do I restore a backup?');
@@ -50,7 +50,7 @@ test('a conversation is called by its first question as it is, and by a name onc
 });
 
 describe('in the middle of a turn', () => {
-  test('a reload shows what was said so far, and goes on', async () => {
+  test('a reload shows the text so far, and the answer continues', async () => {
     mock.pace = 30;
     await page.goto(mock.url);
     await ask('ramble');
@@ -64,7 +64,7 @@ describe('in the middle of a turn', () => {
   });
 });
 
-test('two tabs are one conversation, also while an answer is on its way', async () => {
+test('two tabs share one conversation, also during an answer', async () => {
   mock.hold = 'Indexes are not';
   await page.goto(mock.url);
   await ask('backup');
@@ -87,8 +87,8 @@ test('two tabs are one conversation, also while an answer is on its way', async 
   await other.check();
 });
 
-describe('saying it otherwise', () => {
-  test('a question is edited, by keyboard too, and what came after it goes', async () => {
+describe('edits', () => {
+  test('a question is edited, also by keyboard, and the later messages disappear', async () => {
     await page.goto(mock.url);
     await ask('backup');
     await answered();
@@ -127,7 +127,7 @@ describe('logins', () => {
     if (password === 'secret') await page.locator('dialog[open]').waitFor({ state: 'detached' });
   };
 
-  test('nothing is seen without one; a wrong password says so', async () => {
+  test('the page shows nothing without a login, and reports a wrong password', async () => {
     await page.goto(mock.url);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await accessible(page);

@@ -6,7 +6,7 @@ import { launch, watch } from './browser';
 import { sharedProgram, startProgram, type Program, type Shared } from './program';
 import { WebSocket as NodeSocket } from 'ws';
 
-describe('the page as it is served', () => {
+describe('the served page', () => {
   let browser: Browser;
   let program: Shared;
 
@@ -39,7 +39,7 @@ describe('the page as it is served', () => {
     await check();
   });
 
-  test('has a policy without exceptions, and may hear who speaks', async () => {
+  test('has a policy without exceptions, and may use the microphone', async () => {
     const res = await fetch(program.url);
     const policy = res.headers.get('content-security-policy')!;
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -51,7 +51,7 @@ describe('the page as it is served', () => {
     expect(res.headers.get('access-control-allow-origin')).toBe(null);
   });
 
-  test('comes packed, is asked for once, and then known', async () => {
+  test('is compressed and cached', async () => {
     const html = await (await fetch(program.url)).text();
     const files = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, name]) => name!);
     expect(files.length).toBeGreaterThan(1);
@@ -86,7 +86,7 @@ describe('serve --no-ui', () => {
     }
   });
 
-  test('serves all else', async () => {
+  test('serves everything else', async () => {
     for (const path of ['/api/info', '/api/ready', '/api/documents', '/api/sessions', '/openapi.json', '/metrics']) {
       expect([path, (await fetch(program.url + path)).status]).toEqual([path, 200]);
     }

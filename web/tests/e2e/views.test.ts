@@ -154,7 +154,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await page.context().close();
   });
 
-  test('a written answer, streaming and done', async () => {
+  test('a written answer, streaming and finished', async () => {
     Object.assign(model, { pace: 1, text: written.replace('\n\n| Part', `\n\n${hold}| Part`) });
     const page = await visit(written_!);
     await box(page).fill('How is the feed pump serviced?');
@@ -168,7 +168,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     await page.context().close();
   });
 
-  test('what is typed, attached, recorded and chosen', async () => {
+  test('typed, attached, recorded, and chosen input', async () => {
     const page = await visit(written_!, '', { permissions: ['microphone'] });
     await box(page).waitFor();
     await box(page).pressSequentially('/');
@@ -212,7 +212,7 @@ describe.skipIf(!folder).each(looks)('views, $name', ({ name, options }) => {
     const scroller = page.locator('.chat > .scroller');
     for (const [i, at] of [0, 0.3, 0.6, 1].entries()) {
       await scroller.evaluate((el, share) => (el.scrollTop = (el.scrollHeight - el.clientHeight) * share), at);
-      await page.waitForTimeout(1200); // what is drawn when it comes near
+      await page.waitForTimeout(1200); // images that load when they come near
       await shot(page, `kinds-${i + 1}`);
     }
     await page.context().close();

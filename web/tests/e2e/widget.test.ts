@@ -7,7 +7,7 @@ import { MockModel } from '../mock/model';
 import { accessible, launch } from './browser';
 import { startProgram, type Program } from './program';
 
-// A site that does what sites do to what they embed, and worse.
+// A site with hostile styles and scripts.
 const hostileStyle = `
 * { all: unset !important; font-size: 3px !important; color: #300 !important; }
 button, textarea, section { display: none !important; }
@@ -133,12 +133,12 @@ describe('the widget', () => {
   }
   const plain = (s: string | null) => (s ?? '').replace(/\s+/g, ' ').trim();
 
-  test('answers on an allowed site, and its citations show what they cite', async () => {
+  test('answers on an allowed site, and its citations show their passages', async () => {
     const page = await visit();
     const requested: string[] = [];
     page.on('websocket', (ws) => requested.push(ws.url()));
     await expect.poll(() => panel(page).isVisible()).toBe(false);
-    expect(requested).toEqual([]); // until somebody wants it
+    expect(requested).toEqual([]); // until somebody opens it
     await launcher(page).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => panel(page).getByRole('textbox').evaluate((el) => el.matches(':focus'))).toBe(true);
@@ -152,12 +152,12 @@ describe('the widget', () => {
     expect(plain(await card.locator('.where').textContent())).toContain('Neap tides');
     expect(plain(await card.locator('blockquote').textContent())).toContain('when the pull of the Sun 😀 works against');
     expect(plain(await card.locator('mark').first().textContent())).toContain('Neap tides occur at the quarter moons');
-    // What is hovered may be gone to.
+    // The pointer can move to the card.
     await card.hover();
     await expect.poll(() => card.isVisible()).toBe(true);
     await page.mouse.move(5, 5);
     await card.waitFor({ state: 'hidden' });
-    // The keyboard has it too; Escape closes one thing at a time.
+    // The keyboard opens it, too. Escape closes one element at a time.
     await page.keyboard.press('Shift+Tab');
     await cite.focus();
     await cite.press('Enter');
@@ -172,7 +172,7 @@ describe('the widget', () => {
     await expect.poll(() => page.locator('docent-widget p[role=status]').textContent()).toContain('quarter moons');
   });
 
-  test('the conversation goes on after a page of the site is loaded anew, until a new one is begun', async () => {
+  test('the conversation continues after a reload of the site, until the user begins a new one', async () => {
     const page = await visit();
     await ask(page, 'When are roses pruned?');
     await page.reload();
@@ -188,14 +188,14 @@ describe('the widget', () => {
     await ask(page, 'When are roses pruned?');
   });
 
-  test('not knowing looks different from an answer', async () => {
+  test('a reply without an answer looks different from an answer', async () => {
     const page = await visit();
     await ask(page, 'Who won the 1987 chess championship of Paraguay?');
     await panel(page).getByText('Not found in the documents', { exact: true }).waitFor();
     await expect.poll(() => answers(page).first().evaluate((el) => getComputedStyle(el).borderTopStyle)).toBe('dashed');
   });
 
-  test('a site that is not allowed is told so, once and calmly', async () => {
+  test('a site that is not allowed gets one message', async () => {
     const page = await visit({ name: 'other', refused: true });
     const tries: string[] = [];
     page.on('websocket', (ws) => tries.push(ws.url()));
@@ -210,7 +210,7 @@ describe('the widget', () => {
     await accessible(page);
   });
 
-  test('where docent asks who one is, it answers with a token and says what is wrong without', async () => {
+  test('with authentication, it works with a token and reports a missing one', async () => {
     let page = await visit({ program: closed, refused: true });
     await launcher(page).click();
     await panel(page).getByText('This assistant requires a token').waitFor();
@@ -221,7 +221,7 @@ describe('the widget', () => {
     expect(plain(await answers(page).first().textContent())).toContain('end');
   });
 
-  test('an answer grows as it comes, can be stopped, and outlives the server', async () => {
+  test('an answer is streamed, can be stopped, and survives a restart of the server', async () => {
     const token = closed.run(['token', 'create', '--name', 'shop2', '--scopes', 'chat']).trim();
     model.words = 2000;
     const page = await visit({ program: closed, attributes: { 'data-token': token } });
@@ -238,17 +238,17 @@ describe('the widget', () => {
     await expect.poll(() => page.locator('docent-widget .notice').isVisible()).toBe(false);
   });
 
-  test('its looks and language are attributes, and follow them', async () => {
+  test('attributes set and change its style and language', async () => {
     const page = await visit({ attributes: { 'data-theme': 'dark', 'data-accent': '#ffcc00', 'data-title': 'Ask the shop', 'data-position': 'start', 'data-lang': 'de', 'data-open': '', 'data-greeting': 'Guten Tag!' } });
     await panel(page).waitFor();
     const look = (what: string, property: string) => page.locator(`docent-widget ${what}`).evaluate((el, p) => getComputedStyle(el).getPropertyValue(p), property);
-    await expect.poll(() => page.locator('h1').evaluate(() => document.activeElement?.tagName)).toBe('BODY'); // it opened by itself
+    await expect.poll(() => page.locator('h1').evaluate(() => document.activeElement?.tagName)).toBe('BODY'); // the widget opened by itself
     await expect.poll(() => panel(page).getByRole('heading').textContent()).toBe('Ask the shop');
     await panel(page).getByText('Guten Tag!').waitFor();
     await panel(page).getByPlaceholder('Frage stellen').waitFor();
     await expect.poll(() => look('.root', 'color-scheme')).toBe('dark');
     await expect.poll(() => look('.launcher', 'background-color')).toBe('rgb(255, 204, 0)');
-    await expect.poll(() => look('.launcher', 'color')).toBe('rgb(0, 0, 0)'); // which can be read on it
+    await expect.poll(() => look('.launcher', 'color')).toBe('rgb(0, 0, 0)'); // the text contrasts with the color
     expect((await launcher(page).boundingBox())!.x).toBeLessThan(100);
     await accessible(page);
     await page.locator('script[src$="/widget.js"]').evaluate((el) => {
@@ -287,13 +287,13 @@ describe('the widget', () => {
     });
   }
 
-  test('it stands where its page reads from', async () => {
+  test('its side follows the text direction of the page', async () => {
     const page = await visit({ attributes: { 'data-lang': 'de' }, more: { dir: 'rtl' } });
     expect((await launcher(page).boundingBox())!.x).toBeLessThan(100);
     await launcher(page).click();
     const box = (await panel(page).boundingBox())!;
     expect(box.x).toBeLessThan(100);
-    // Only its side is the site's: what it says is read as its language is.
+    // The site chooses only the side. The text direction follows the language.
     for (const part of ['.panel', 'header', '.notice', 'form', '.launcher']) {
       await expect.poll(() => page.locator(`docent-widget ${part}`).evaluate((el) => getComputedStyle(el).direction), { message: part }).toBe('ltr');
     }
@@ -303,14 +303,14 @@ describe('the widget', () => {
     await expect.poll(async () => (await launcher(page).boundingBox())!.x).toBeGreaterThan(800);
   });
 
-  test('it stands at the side that is asked for', async () => {
+  test('its side follows the attribute', async () => {
     const page = await visit({ attributes: { 'data-position': 'start' } });
     expect((await launcher(page).boundingBox())!.x).toBeLessThan(100);
     await launcher(page).click();
     expect((await panel(page).boundingBox())!.x).toBeLessThan(100);
   });
 
-  test('what its site does to everything does nothing to it', async () => {
+  test('global styles of its site do not affect it', async () => {
     const page = await visit({ more: { hostile: '' } });
     const box = (await launcher(page).boundingBox())!;
     expect([box.width, box.height]).toEqual([56, 56]);
@@ -322,7 +322,7 @@ describe('the widget', () => {
     await accessible(page);
   });
 
-  test('it does nothing to its site', async () => {
+  test('it does not affect its site', async () => {
     const page = await visit({ more: { times: '2' } });
     await expect.poll(() => page.locator('docent-widget').count()).toBe(1);
     await launcher(page).click();
@@ -352,7 +352,7 @@ describe('the widget', () => {
     await expect.poll(() => page.locator('docent-widget').count()).toBe(0);
   });
 
-  test('nothing of what a document says runs, loads or leaves', async () => {
+  test('document content runs, loads, and sends nothing', async () => {
     const page = await visit();
     await ask(page, 'At how many bar does the zorblatt valve open?');
     expect(plain(await answers(page).first().textContent())).toContain('zorblatt');

@@ -1,5 +1,5 @@
-// What the mock server knows: a few documents, and answers to questions that
-// name what is to be tested.
+// The data of the mock server: a few documents, and answers to questions that
+// name the tested behavior.
 import type { RagDoc, RagMessage, DocumentRow, RagSentence, Support } from '../../src/api/shapes';
 
 export interface MockDocument {

@@ -26,7 +26,7 @@ export class MockModel {
       // It repeats a question that it should rewrite, without a pause.
       const rewrites = this.text !== '' && asked.includes('Write the new question so that');
       const text = rewrites ? 'When do neap tides occur?' : this.text;
-      // Parts of a few letters, so that what is between two breaks anywhere.
+      // Parts of a few letters, so that words and marks break anywhere.
       const parts = text ? text.split(hold).flatMap((t, i) => [...(i > 0 ? [hold] : []), ...(t.match(/[\s\S]{1,6}/gu) ?? [])]) : this.said(n);
       const put = (delta: object, finish: string | null) =>
         res.write(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'mock', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);

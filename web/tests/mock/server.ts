@@ -1,5 +1,5 @@
 // A server with the part of docent's HTTP API and of docent.v1 that the page uses. It serves
-// the built page with the same policy. Tests tell it to misbehave as a real server rarely does.
+// the built page with the same policy. Tests make it fail in ways that are rare on a real server.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -230,7 +230,7 @@ export class MockDocent {
     if (/ask another/.test(text)) await this.hear(s, 'Bob says **42**.', 'ws://bob.example:8765/ws');
   }
 
-  // hear takes what another agent says.
+  // hear receives the message of another agent.
   private async hear(s: Session, text: string, sender: string): Promise<void> {
     const turn = ++s.turn;
     const seq = this.keep(s, { action: 'user_message', message: text, turn, sender });
@@ -265,7 +265,7 @@ export class MockDocent {
     this.all(s, 'turn_finished', { outcome }, { turn });
   }
 
-  // quote answers as a turn without reasoning does.
+  // quote answers like a turn without reasoning.
   private async quote(t: MockTurn): Promise<void> {
     t.status('searching');
     await t.wait(10);
@@ -353,7 +353,7 @@ export class MockDocent {
     res.writeHead(204).end();
   }
 
-  // Pinned ones first, then the newest; only where something says what is looked for.
+  // Pinned conversations first, then the newest; only those with the searched text.
   private listed(match: string) {
     const said = (s: Session) => [s.row.session_name ?? '', ...this.unreplaced(s).messages.map((m) => JSON.stringify(m.content))].join('\n').toLowerCase();
     const found = [...this.sessions.values()].filter((s) => (s.row.session_name || s.messages.some((m) => m.is_user)) && said(s).includes(match)).reverse();
@@ -400,7 +400,7 @@ export class MockDocent {
   }
 
   private page(path: string, req: IncomingMessage, res: ServerResponse): void {
-    // Most of what was built is packed.
+    // Most built files are compressed.
     const built = (name: string) => [`${name}.gz`, name].find((n) => existsSync(join(dist, n)));
     const name = (extname(path) && built(path)) || built('index.html');
     if (!name) return void res.writeHead(500).end('the page is not built: run npm run build');
@@ -457,7 +457,7 @@ function chunksOf(d: MockDocument): ChunkRow[] {
   });
 }
 
-// A message may say with what it is to be answered.
+// A message may choose its collection and model.
 const textOf = (message: unknown): string => String((message as { message?: unknown } | null)?.message ?? message);
 
 async function body(req: IncomingMessage): Promise<string> {

@@ -1,4 +1,4 @@
-// What happens to attached files while others are sent.
+// Attached files while other files are sent.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { conversation } from '../../src/conversation/conversation.svelte';
 import { attachments } from '../../src/input/attachments.svelte';

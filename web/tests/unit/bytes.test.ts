@@ -17,13 +17,13 @@ describe('byte offsets', () => {
     expect(slice(bytes, 0, at('😀') + 2) + slice(bytes, at('😀') + 2, bytes.length)).toBe(text);
   });
 
-  test('offsets beyond the text, reversed or negative give no more than there is', () => {
+  test('offsets beyond the text, reversed, or negative are limited to the text', () => {
     expect(slice(bytes, -5, 3)).toBe('na');
     expect(slice(bytes, 4, 999)).toBe('ve — 日本語 😀 fin');
     expect(slice(bytes, 9, 3)).toBe('');
   });
 
-  test('a byte order mark counts as the three bytes it is', () => {
+  test('a byte order mark counts as three bytes', () => {
     expect(slice(encode('\ufeffabc'), 3, 6)).toBe('abc');
     expect(slice(encode('\ufeffabc'), 0, 4)).toBe('\ufeffa');
   });
@@ -35,7 +35,7 @@ describe('byte offsets', () => {
     expect(utf16('', [0])).toEqual([0]);
   });
 
-  test('lines are found both ways, within reach', () => {
+  test('lines are found in both directions, within a limit', () => {
     const b = encode('one\ntwo\nthree');
     expect(lineStart(b, 6, 100)).toBe(4);
     expect(lineEnd(b, 5, 100)).toBe(8);

@@ -1,4 +1,4 @@
-// Each language says all that the page says, in texts of its own.
+// Each language has all texts of the page.
 import { describe, expect, test } from 'vitest';
 import { de } from '../../src/words/de';
 import { en } from '../../src/words/en';
@@ -15,7 +15,7 @@ function flat(node: Node, path = ''): Map<string, string | ((...args: never[]) =
   return out;
 }
 
-// What is written alike in both languages.
+// Texts that are the same in both languages.
 const alike = /^(?:.{0,3}|[\W\d]*|[A-Z]{2,6}|Name|Status|Version|Plotly|Markdown|JSON|Token|Tokens|Agent|Uploads|System|Text|Website|Feed|Bucket|Format|Code|docent.*)$/;
 
 describe.each([['de', de]] as const)('the catalogue %s', (_, other) => {

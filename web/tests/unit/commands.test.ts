@@ -1,4 +1,4 @@
-// The commands, and what is written of them.
+// The commands, and their documentation.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -48,8 +48,8 @@ describe('a text', () => {
   });
 });
 
-describe('what was said before', () => {
-  test('is walked through from this conversation to others, and back to what was being written', () => {
+describe('earlier messages', () => {
+  test('are recalled from this conversation, then from others, and back to the draft', () => {
     remember('elsewhere');
     const recall = new Recall();
     const here = ['first', 'second', 'second'];
@@ -58,14 +58,14 @@ describe('what was said before', () => {
     expect([recall.newer(), recall.newer(), recall.newer(), recall.newer()]).toEqual(['first', 'second', '', undefined]);
   });
 
-  test('is bounded, and without what is too long', () => {
+  test('are limited, without long ones', () => {
     for (let i = 0; i < 300; i++) remember(`${i} ${'x'.repeat(i % 2 ? 10 : 2000)}`);
     remember('y'.repeat(5000));
     expect(localStorage.getItem('docent.said')!.length).toBeLessThan(70_000);
     expect(new Recall().older('', [])).toMatch(/^299 /);
   });
 
-  test('is of one person', () => {
+  test('belong to one user', () => {
     me('ada');
     remember('my secret');
     tab.write('x', 'mine');
@@ -74,12 +74,12 @@ describe('what was said before', () => {
     expect(tab.read('x', isText)).toBeUndefined();
     remember('hello');
     expect(localStorage.getItem('docent.said')).not.toContain('secret');
-    account.me = null; // nobody knows yet
+    account.me = null; // the user is unknown yet
     remember('early');
     expect(localStorage.getItem('docent.said')).not.toContain('early');
   });
 
-  test('fails quietly where nothing can be kept', () => {
+  test('are not recalled without storage', () => {
     const broken = Object.getPrototypeOf(localStorage) as Storage;
     const { setItem, getItem } = broken;
     try {
@@ -94,7 +94,7 @@ describe('what was said before', () => {
   });
 });
 
-test('what is kept of conversations is bounded, the oldest goes', () => {
+test('kept drafts are limited, and the oldest is dropped', () => {
   const drafts = new PerConversation(browser, 'd', isText);
   for (let i = 0; i < 60; i++) drafts.set(`s${i}`, `text ${i}`);
   expect([drafts.get('s0'), drafts.get('s10'), drafts.get('s59')]).toEqual([undefined, 'text 10', 'text 59']);
@@ -102,7 +102,7 @@ test('what is kept of conversations is bounded, the oldest goes', () => {
   expect(drafts.get('s59')).toBeUndefined();
 });
 
-test('what waits is kept, but what was refused for good and what is large', () => {
+test('waiting messages are kept, except refused and large ones', () => {
   const p = (id: string, more: object = {}) => ({ id, action: 'user_message' as const, content: id, error: null, ...more });
   const refused = (retryable: boolean) => ({ error: { code: 'x', message: 'no', retryable } });
   storeUnsent('s', [p('a'), p('b', refused(true)), p('c', refused(false)), p('d', { content: { name: 'f', base64: 'A'.repeat(2 << 20) } })]);
@@ -112,7 +112,7 @@ test('what waits is kept, but what was refused for good and what is large', () =
   expect([storedUnsent('s'), sessionStorage.length]).toEqual([[], 0]);
 });
 
-test('a choice is what the server can do and is other than usual', () => {
+test('a choice is available on the server and differs from the default', () => {
   const info = { built_in: true, model: { name: 'big' }, models: ['big', 'extractive'], limits: { k: 8 }, collections: [{ name: 'a' }, { name: 'b' }] } as unknown as Info;
   expect(sensible({ collections: ['b', 'gone'], model: 'extractive', k: 3 }, info)).toEqual({ collections: ['b'], model: 'extractive', k: 3 });
   expect(sensible({ collections: ['b', 'a'], model: 'big', k: 8 }, info)).toEqual({});

@@ -26,7 +26,7 @@ Sources:
 - [3] Tides and \\[moons\\], page 3 – <https://example.org/tides?a=1>`);
 });
 
-test('what the page marks as not supported is named below the answer', () => {
+test('unsupported sentences are listed below the answer', () => {
   const said = ['Es nistet im Türm [1].', 'It was founded by **Napoleon**.', 'It is old [1].'];
   const answer = `${said.join(' ')}\n\n## Heading`;
   const bytes = (s: string) => new TextEncoder().encode(s).length;
@@ -51,16 +51,16 @@ Not supported by the passages:
   expect(copied({ ...rag(answer, docs, true), sentences })).toBe(answer);
 });
 
-test('what is not cited is not listed', () => {
+test('sources that are not cited are not listed', () => {
   expect(copied(rag('It is so [3].', docs))).not.toContain('Handbook');
   expect(copied(rag('It is so.', docs))).toBe('It is so.');
 });
 
-test('an answer that is none has no sources', () => {
+test('a reply without an answer has no sources', () => {
   expect(copied(rag('I don’t know [1].', docs, true))).toBe('I don’t know [1].');
   expect(citedNumbers(rag('I don’t know [1].', docs, true))).toEqual([]);
 });
 
-test('numbers that name no passage are none', () => {
+test('numbers without a passage are no citations', () => {
   expect(citedNumbers(rag('[0] [2] [4] [999] [2]', docs))).toEqual([2]);
 });

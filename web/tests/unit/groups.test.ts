@@ -1,4 +1,4 @@
-// Conversations by when they were used.
+// Conversations, grouped by the time of their last use.
 import { expect, test } from 'vitest';
 import type { SessionRow } from '../../src/api/shapes';
 import { grouped, repeated } from '../../src/sidebar/groups';
@@ -7,8 +7,8 @@ const row = (session_id: string, at: Date, pinned = false): SessionRow => ({
   id: 1, session_id, session_name: null, platform_name: '', timestamp: at.toISOString(), messages: 1, pinned,
 });
 
-test('today, yesterday, the week before and older begin at midnight; what is pinned has no age', () => {
-  const now = new Date(2026, 2, 29, 0, 30); // the night in which clocks change in Europe
+test('today, yesterday, the week before, and older begin at midnight; pinned conversations have no age', () => {
+  const now = new Date(2026, 2, 29, 0, 30); // the night in which the clocks change in Europe
   const at = (day: number, hour: number, minute = 0) => new Date(2026, 2, day, hour, minute);
   const rows = [
     row('p', at(1, 9), true), row('a', at(29, 0, 10)), row('b', at(28, 23, 59)), row('c', at(28, 0)), row('d', at(27, 23, 59)), row('e', at(22, 0)), row('f', at(21, 23, 59)),
@@ -19,7 +19,7 @@ test('today, yesterday, the week before and older begin at midnight; what is pin
   expect(grouped([], now)).toEqual([]);
 });
 
-test('names that more than one has are found', () => {
+test('names with several conversations are found', () => {
   expect([...repeated(['a', 'b', 'a', 'c', 'b', 'a'])].sort()).toEqual(['a', 'b']);
   expect(repeated(['a', 'b']).size).toBe(0);
 });

@@ -1,4 +1,4 @@
-// What is dropped into the library, and what is found in it.
+// Files that are dropped into the library, and searches in it.
 import { describe, expect, test } from 'vitest';
 import { deletions } from '../../src/api/http';
 import { dropped, unwanted } from '../../src/documents/files';
@@ -17,7 +17,7 @@ describe('the words of a search are marked', () => {
     ['', 'x', ''],
   ])('%j with %j', (passage, query, want) => expect(show(passage, query)).toBe(want));
 
-  test('a long passage is cut to where most of them are', () => {
+  test('a long passage is cut to the part with the most words', () => {
     const text = `${'alpha beta gamma '.repeat(60)}the old gauge of Quelmouth ${'delta '.repeat(100)}`;
     const got = show(text, 'gauge Quelmouth', 200);
     expect(got).toContain('old [gauge] of [Quelmouth]');
@@ -31,7 +31,7 @@ test.each([
   ['guide/Thumbs.db', true], ['__MACOSX/a.txt', true], ['guide/~$letter.docx', true],
 ])('%s is left out: %s', (path, want) => expect(unwanted(path)).toBe(want));
 
-test('a dropped folder is read to its depths, in parts, without what is hidden', async () => {
+test('a dropped folder is read in parts, with all levels, without hidden files', async () => {
   const file = (fullPath: string) => ({ isDirectory: false, fullPath, file: (ok: (f: File) => void) => ok(new File(['x'], fullPath.split('/').at(-1)!)) });
   const folder = (fullPath: string, children: object[]) => ({
     isDirectory: true, fullPath,
@@ -48,7 +48,7 @@ test('a dropped folder is read to its depths, in parts, without what is hidden',
   expect(unread).toEqual(['a/broken']);
 });
 
-test('what is deleted with one request can outlive the page', () => {
+test('a request to delete can outlive the page', () => {
   expect(deletions([])).toEqual([]);
   expect(deletions([1, 2])).toEqual([[1, 2]]);
   for (const first of [1, 9_000_000]) {
@@ -57,7 +57,7 @@ test('what is deleted with one request can outlive the page', () => {
     expect(requests.flat()).toEqual(ids);
     for (const some of requests) {
       expect(JSON.stringify({ ids: some }).length).toBeLessThanOrEqual(60 << 10);
-      expect(some.length).toBeLessThanOrEqual(10_000); // what the server takes
+      expect(some.length).toBeLessThanOrEqual(10_000); // the limit of the server
     }
   }
 });

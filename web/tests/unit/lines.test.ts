@@ -14,7 +14,7 @@ function looks(text: string, k: Known, from = 0) {
 }
 
 describe('Markdown', () => {
-  test('what its signs say', () => {
+  test('the meaning of its marks', () => {
     const text = '# Größe 😀\n\nWords.\n\n```sh\n# no heading\n```\n\n| a | b |\n| --- | --- |\n| c | d |\n\n> quoted\n> on\n\n- one\n2. two\n\nSetext\n------\n\nEnd';
     expect(looks(text, known({ markdown: true }))).toEqual([
       'heading1:# Größe 😀', 'plain:Words.', 'code:```sh⏎# no heading⏎```', 'table:| a | b |⏎| --- | --- |⏎| c | d |',
@@ -41,7 +41,7 @@ describe('Markdown', () => {
     const row = layOut(bytes, 0, bytes.length, known({ markdown }))[0]!.lines[0]!;
     expect(row.cells.map((_, i) => cellOf(row, bytes, i)).map((c) => slice(bytes, c.start, c.end))).toEqual(want);
   });
-  test('what is set off in a line', () => {
+  test('marked text in a line', () => {
     const bytes = encode('Größe `a*b` and **bold** ``x`y`` ** no **\n');
     const line = layOut(bytes, 0, bytes.length, known({ markdown: true }))[0]!.lines[0]!;
     expect(emphasis(line).map((e) => [e.kind, slice(bytes, e.start, e.end)])).toEqual([['code', '`a*b`'], ['bold', '**bold**'], ['code', '``x`y``']]);
@@ -49,7 +49,7 @@ describe('Markdown', () => {
 });
 
 describe('other texts', () => {
-  test('headings that are known, and those that look it', () => {
+  test('declared headings, and lines that look like headings', () => {
     const text = 'Guide\n\nRead this.\n\nFees\n- one\n\nA sentence.\n\nName | Fee\nup to 8 m | 30 €\n\nListen to this\nand that\n';
     expect(looks(text, known({ headings: new Map([['Fees', 2]]) }))).toEqual([
       'heading4:Guide', 'plain:Read this.', 'heading2:Fees', 'item:- one', 'plain:A sentence.', 'table:Name | Fee⏎up to 8 m | 30 €', 'plain:Listen to this', 'plain:and that',
@@ -58,7 +58,7 @@ describe('other texts', () => {
   test('code between fences', () => {
     expect(looks('Say:\n\n```\nx = 1\n\n- y\n```\n\nEnd.\n', known())).toEqual(['plain:Say:', 'code:```⏎x = 1⏎⏎- y⏎```', 'plain:End.']);
   });
-  test('code that is known', () => {
+  test('declared code', () => {
     expect(looks('Say:\nx = 1\ny = 2\n', known({ code: [{ start: 5, end: 16 }] }))).toEqual(['plain:Say:', 'code:x = 1⏎y = 2']);
   });
 });
@@ -68,7 +68,7 @@ describe('find', () => {
     const bytes = encode(text);
     return find(bytes, what).found.map((p) => slice(bytes, p.start, p.end));
   };
-  test('whatever the case, across lines, and with signs', () => {
+  test('in any case, across lines, and with punctuation', () => {
     expect(said('Größe, 😀 GRÖSSE größe.', 'größe')).toEqual(['Größe', 'größe']);
     expect(said('one\n  two, One two', 'one two')).toEqual(['one\n  two', 'One two']);
     expect(said('f(x) + a.b - “it’s” [1]', 'f(x)')).toEqual(['f(x)']);

@@ -36,13 +36,13 @@ describe('formulas', () => {
     expect([...render(text).querySelectorAll<HTMLElement>('.math')].map((m) => m.dataset.source)).toEqual(want);
   });
 
-  test('a citation in one stays, one beside it is a button', () => {
+  test('a citation inside a formula stays text, and one beside it is a button', () => {
     const el = render('$a[1]$ says [1]');
     expect(el.querySelectorAll('.cite').length).toBe(1);
     expect(el.querySelector('.math')!.textContent).toBe('$a[1]$');
   });
 
-  test('one becomes MathML, without anything that runs or loads', async () => {
+  test('a formula becomes MathML that runs and loads nothing', async () => {
     const el = render('$\\frac{a}{b}$ and $\\href{javascript:alert(1)}{x}$ and $\\includegraphics{https://evil.example/x.png}$');
     await typeset(el);
     expect(el.querySelector('mfrac')).not.toBeNull();
@@ -50,19 +50,19 @@ describe('formulas', () => {
     expect(el.querySelectorAll('a, img, script').length).toBe(0);
   });
 
-  test('one that cannot be read shows its source', async () => {
+  test('an invalid formula shows its source', async () => {
     const el = render('$\\frac{a}$ and $\\nothing{x}$');
     await typeset(el);
     expect([...el.querySelectorAll('.math')].map((m) => m.textContent)).toEqual(['$\\frac{a}$', '$\\nothing{x}$']);
   });
 
-  test('hostile ones stay text', async () => {
+  test('hostile formulas stay text', async () => {
     const el = render('$<img src=x onerror=alert(1)>$ \\(<script>alert(1)</script>\\) $\\text{<svg onload=alert(1)>}$');
     await typeset(el);
     expect(el.querySelectorAll('img, script, svg').length).toBe(0);
   });
 
-  test('the marks of a sentence that ends in one are kept', () => {
+  test('a sentence that ends in a formula keeps its marks', () => {
     const text = 'So it is $a. b$ done. More.';
     const end = encode('So it is $a.').length;
     const out = document.createElement('div');
@@ -74,20 +74,20 @@ describe('formulas', () => {
 });
 
 describe('code and tables', () => {
-  test('code says its language and is copied as it is', () => {
+  test('code shows its language and is copied unchanged', () => {
     const el = render('```python title="x"\nif a < b:\n    print("&")\n```');
     expect(el.querySelector('.code > .bar span')!.textContent).toBe('python');
     expect(taken(el.querySelector('.copy')!)).toBe('if a < b:\n    print("&")');
     expect(el.querySelector('[lang]')).toBeNull();
   });
 
-  test('a language is never more than a name', () => {
+  test('the language of code is only a name', () => {
     const el = render('```"><img/src=x>\ncode\n```\n\n````a&lt;b\ncode\n````');
     expect(el.querySelectorAll('img').length).toBe(0);
     expect(el.querySelector('pre')!.textContent).toBe('code\n');
   });
 
-  test('colours do not change what is said', () => {
+  test('colors do not change the text', () => {
     const code = 'const a = "<b>&amp;</b>"; // <script>\n';
     const el = document.createElement('div');
     el.innerHTML = coloured(code, 'ts')!;
@@ -96,7 +96,7 @@ describe('code and tables', () => {
     expect(coloured(code, 'klingon')).toBeUndefined();
   });
 
-  test('code is coloured when there is time', async () => {
+  test('code is colored in idle time', async () => {
     const el = render('```go\nfunc main() {}\n```');
     document.body.append(el);
     el.querySelectorAll('pre').forEach(highlight);
@@ -105,7 +105,7 @@ describe('code and tables', () => {
     el.remove();
   });
 
-  test('a table is copied as a spreadsheet takes it', () => {
+  test('a table is copied in a form for spreadsheets', () => {
     const el = render('| a | b |\n| - | - |\n| one [1] | `two` |\n| $x^2$ | |');
     expect(taken(el.querySelector('.copy')!)).toBe('a\tb\none\ttwo\n$x^2$\t');
   });
@@ -152,7 +152,7 @@ Last *words*, \`code\` and an end.`;
     return out.innerHTML;
   };
 
-  test('is read as if it were read whole', () => {
+  test('is parsed like the whole text', () => {
     const stream = new Stream();
     for (let i = 1; i <= text.length; i++) {
       const raws = (tokens: ReturnType<typeof blocks>) => tokens.map((t) => t.raw);
@@ -162,25 +162,25 @@ Last *words*, \`code\` and an end.`;
     }
   });
 
-  test('that begins anew is read anew', () => {
+  test('that begins again is parsed again', () => {
     const stream = new Stream();
     stream.take(text);
     expect(drawn(stream.take('Another.'))).toBe('<p>Another.</p>\n');
   });
 
-  test('what is read of it does not grow with its length', () => {
+  test('is parsed in constant time for each part', () => {
     const stream = new Stream();
     const long = Array.from({ length: 400 }, (_, i) => `Paragraph ${i} of a long answer.`).join('\n\n');
     stream.take(long);
     let first = stream.take(long + '\n\nMore')[0];
     for (let i = 0; i < 50; i++) {
       const next = stream.take(`${long}\n\nMore${' and more'.repeat(i)}`)[0];
-      expect(next).toBe(first); // it is the very one that was read before
+      expect(next).toBe(first); // it is the same object as before
       first = next;
     }
   });
 
-  test('what is drawn of it keeps its nodes', () => {
+  test('keeps the nodes that are drawn', () => {
     const el = document.createElement('div');
     const put = (html: string) => {
       const next = document.createElement('template');

@@ -35,7 +35,7 @@ test('sources count in the order in which they are first cited', () => {
   expect(numbered(m)).toBe(m);
 });
 
-test('the only source is the first, wherever it was found', () => {
+test('a single source has the number 1', () => {
   const { type, rag: m } = reply('rag_answer', rag([['It is so [2].', [2]]], 3)) as { type: string; rag: RagMessage };
   expect([type, m.answer, titles(m)]).toEqual(['rag', 'It is so [1].', 'BAC']);
   expect(copied(m, statements)).toContain('- [1] B');
@@ -51,11 +51,11 @@ test('sentences are where they were when numbers become shorter or longer', () =
   for (const [i, s] of m.sentences.entries()) expect(s.docs.map((n) => m.docs[n - 1])).toEqual(before.sentences[i]!.docs.map((n) => before.docs[n - 1]));
 });
 
-test('what is as it should be, or no answer, stays as it is', () => {
+test('correct numbers and replies without an answer stay unchanged', () => {
   for (const m of [rag([['So [1].', [1]], ['And [2].', [2]]], 3), rag([['Nothing.', []]], 2), rag([['I don’t know [2].', [2]]], 2, true)]) expect(numbered(m)).toBe(m);
 });
 
-test('code, formulas and what is escaped have no citations', () => {
+test('code, formulas, and escaped text have no citations', () => {
   const text = 'Code `a[3]`, ``b`[3]``, $x_{[3]}$, \\[3], then [2] and\n\n```\nc[3] [2]\n```\n\nand ` alone [3].\n\n~~~\nd[2]';
   const m = numbered({ ...rag([], 4), answer: text });
   expect(m.answer).toBe(text.replace('then [2]', 'then [1]').replace('alone [3]', 'alone [2]'));
@@ -63,21 +63,21 @@ test('code, formulas and what is escaped have no citations', () => {
   expect(counted(text, 4)).toBe(m.answer);
 });
 
-test('numbers that name no passage stay, and take no place', () => {
+test('numbers without a passage stay, and are not counted', () => {
   const m = numbered(rag([['So [9].', []], ['And [0] [2].', [2]]], 3));
   expect(m.answer).toBe('So [9]. And [0] [1].');
 });
 
-test('while an answer comes, its numbers are those that it will have', () => {
+test('the numbers of an unfinished answer are final', () => {
   const whole = rag([['One [3].', [3]], ['Two [1][3].', [1, 3]], ['Three [2] and [12].', [2, 12]]], 12);
   const { answer } = numbered(whole);
   for (let n = 0; n <= whole.answer.length; n++) expect(answer.startsWith(counted(whole.answer.slice(0, n), 12)), whole.answer.slice(0, n)).toBe(true);
   expect(counted(whole.answer, 12)).toBe(answer);
-  expect(counted('So [9], but [2] and [0].', 8)).toBe('So [9], but [1] and [0].'); // it is none of eight
+  expect(counted('So [9], but [2] and [0].', 8)).toBe('So [9], but [1] and [0].'); // there are only eight passages
   expect(counted('So [2] and [1].', 0)).toBe('So [2] and [1].');
 });
 
-test('each number of an answer is of the sentence that it stands in', () => {
+test('each number belongs to its sentence', () => {
   const m = rag([['Größe `[1]` 😀 [1].', [1]], ['Twice [2, 1] and [1].', [2, 1]], ['Nothing.', []], ['Late [1].', [1]]], 2);
   expect([0, 1, 2, 3, 4].map((nth) => citingAt(m, 1, nth))).toEqual(['Größe `[1]` 😀 [1].', 'Twice [2, 1] and [1].', 'Twice [2, 1] and [1].', 'Late [1].', undefined]);
   expect([citingAt(m, 2, 0), citingAt(m, 2, 1)]).toEqual(['Twice [2, 1] and [1].', undefined]);

@@ -3,14 +3,14 @@ import { ratio, targetsOn, widthFor, zoomed, type Target } from '../../src/evide
 
 const target = (kind: Target['kind'], page: number): Target => ({ kind, page, n: 1, start: page * 100, end: page * 100 + 50 });
 
-test('a passage may go on on the next page, and what is cited is drawn last', () => {
+test('a passage can continue on the next page, and cited text is drawn last', () => {
   const all = [target('said', 1), target('active', 1), target('other', 0), target('other', 2)];
   expect(targetsOn(1, all).map((t) => `${t.kind} ${t.page}`)).toEqual(['other 0', 'active 1', 'said 1']);
   expect(targetsOn(3, all).map((t) => t.page)).toEqual([2]);
   expect(targetsOn(7, all)).toEqual([]);
 });
 
-test('few widths are drawn, and none that is huge', () => {
+test('pages are drawn in few widths, none too large', () => {
   expect([widthFor(0, 1), widthFor(340, 2), widthFor(511, 1), widthFor(512, 1), widthFor(5000, 2)]).toEqual([0, 800, 600, 600, 2400]);
 });
 

@@ -34,7 +34,7 @@ describe('pieces', () => {
   });
 });
 
-test('around gives whole lines about a passage', () => {
+test('around returns whole lines around a passage', () => {
   const { start, end } = around(text, place('zweite'), 3);
   expect(slice(text, start, end)).toBe('Der erste Satz. 😀 Der zweite Satz.\n');
 });

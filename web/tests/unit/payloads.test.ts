@@ -1,5 +1,5 @@
-// How what agents send is read: whatever comes, nothing of it acts, and nothing
-// takes for ever.
+// Reading the replies of agents: no content can run, and no content takes
+// too long.
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/payloads/audio';
 import { wording } from '../../src/payloads/allowed';
@@ -57,7 +57,7 @@ describe('tables', () => {
     expect(written(t.columns[3]!, 'de', { yes: 'ja', no: 'nein' })(12345.5)).toBe('12.345,5');
   });
 
-  test('are sorted by type, equal ones as they came, what is missing last', () => {
+  test('are sorted by type, with equal rows in order and missing values last', () => {
     const t = readTable({ n: [10, null, 9, 9], s: ['b10', 'Ä', 'b9', null], d: ['2026-02-01', '2025-12-31', null, '2026-01-01'] })!;
     const all = [0, 1, 2, 3];
     expect(sorted(t, all, t.columns[0]!, false, 'de')).toEqual([2, 3, 0, 1]);
@@ -73,7 +73,7 @@ describe('tables', () => {
     expect([match(''), match('ADA'), match('größe'), match('12,000'), match('12000'), match('zz')]).toEqual([[0, 1], [0], [1], [0], [0], []]);
   });
 
-  test('as a file have quotes where they need them, and no formula', () => {
+  test('as a file have the necessary quotes and no formulas', () => {
     const t = readTable({ 'a,b': ['=1+1', '@x', '-5', '+4.5', '-x', 'say "hi"\nthere', ' pad', null], n: [-5, 1.5, 0, 1, 2, 3, 4, 5] })!;
     expect(csv(t, [0, 1, 2, 3, 4, 5, 6, 7], 'Row')).toBe('"a,b",n\r\n\'=1+1,-5\r\n\'@x,1.5\r\n-5,0\r\n+4.5,1\r\n\'-x,2\r\n"say ""hi""\nthere",3\r\n" pad",4\r\n,5\r\n');
   });
@@ -89,7 +89,7 @@ describe('tables', () => {
 });
 
 describe('figures', () => {
-  test('keep their data and lose what acts or asks', () => {
+  test('keep their data and lose scripts and requests', () => {
     const f = readFigure(sample.figure('bar'))!;
     expect([f.title, f.kind, f.values, f.data.length, f.undrawn, f.cut]).toEqual(['Revenue by quarter', 'bar', 8, 2, [], false]);
     const text = JSON.stringify([f.data, f.layout]);
@@ -98,13 +98,13 @@ describe('figures', () => {
     expect(names(f.table)).toEqual(['series', 'x', 'y']);
   });
 
-  test('forbidden keys go wherever they stand', () => {
+  test('forbidden keys are removed at any depth', () => {
     const f = readFigure({ data: [{ type: 'bar', y: [1], marker: { color: 'red', images: [{ source: 'https://evil.example' }], pattern: { path: 'M0' } }, onclick: 'x', _private: 1, uirevision: 1 }], layout: { xaxis: { title: { text: 'x', font: { family: 'evil' } } }, mapbox: {}, geo: {}, dragmode: 'select' } })!;
     expect(f.data[0]).toEqual({ type: 'bar', y: [1], marker: { color: 'red', pattern: {} } });
     expect(f.layout).toEqual({ xaxis: { title: { text: 'x', font: {} } } });
   });
 
-  test('packed numbers, other types and what is none', () => {
+  test('packed numbers, other types, and invalid figures', () => {
     const line = readFigure(sample.figure('line'))!;
     expect(line.data[1]).toMatchObject({ x: [1, 2, 3], y: [1, 2, 3] });
     expect(readFigure({ data: [{ z: { dtype: 'u1', bdata: 'AQIDBA==', shape: '2, 2' }, type: 'heatmap' }] })!.data[0]!.z).toEqual([[1, 2], [3, 4]]);
@@ -124,11 +124,11 @@ describe('figures', () => {
   });
 });
 
-describe('figures that would take for ever', () => {
+describe('figures that would take too long', () => {
   const layout = (of: object) => readFigure({ data: [{ type: 'scatter', x: [1, 2], y: [1, 2] }], layout: of })!.layout;
   const data = (...traces: object[]) => readFigure({ data: traces })!;
 
-  test('ticks are nobody’s but ours; their names are few', () => {
+  test('docent sets the ticks, and their names are limited', () => {
     expect(layout({ xaxis: { dtick: 1e-9, tick0: 5, nticks: 1e9, tickmode: 'linear', minor: { dtick: 1e-9 }, range: [0, 1] } })).toEqual({ xaxis: { range: [0, 1] } });
     expect(layout({ xaxis: { type: 'date', dtick: 1, rangebreaks: [{ dvalue: 1 }], rangeslider: {} } })).toEqual({ xaxis: { type: 'date' } });
     const many = layout({ yaxis: { tickvals: Array(5000).fill(1), ticktext: Array(5000).fill('x'.repeat(400)) } }).yaxis as { tickvals: unknown[]; ticktext: string[] };
@@ -155,16 +155,16 @@ describe('figures that would take for ever', () => {
     expect((made.annotations as unknown[])[0]).toEqual({ text: 'a'.repeat(500), ax: 300, arrowsize: 3, font: { size: 40 } });
   });
 
-  test('bins are not more than can be seen', () => {
+  test('the number of bins is limited', () => {
     const bins = (...traces: object[]) => data(...traces.map((t) => ({ type: 'histogram', ...t }))).data.map((t) => [t.xbins, t.nbinsx]);
     expect(bins({ x: [0, 1e9], xbins: { start: 0, end: 1e9, size: 0.001 } }, { x: [0, 1], nbinsx: 1e9 })).toEqual([[undefined, undefined], [undefined, 500]]);
     expect(bins({ x: [0, 10], xbins: { start: 0, end: 10, size: 1 } })).toEqual([[{ start: 0, end: 10, size: 1 }, undefined]]);
-    expect(bins({ x: [0, 1], xbins: { size: 0.1 } }, { x: [1e9] })[0]).toEqual([undefined, undefined]); // those on one axis share them
+    expect(bins({ x: [0, 1], xbins: { size: 0.1 } }, { x: [1e9] })[0]).toEqual([undefined, undefined]); // traces on one axis share the bins
     expect(bins({ x: ['2000-01-01', '2026-01-01'], xbins: { size: 'M1' } }, { x: ['2001-01-01'], xbins: { size: 86_400_000 } }).map((b) => b[0])).toEqual([{ size: 'M1' }, undefined]);
     expect(bins({ x: [1], xbins: { start: -1e99, end: 1e99, size: 1 } }, { x: [1], xbins: { size: 0 } }, { x: [1], xbins: { size: 'M0' } }).map((b) => b[0])).toEqual([undefined, undefined, undefined]);
   });
 
-  test('heat maps are not larger than what they are told', () => {
+  test('heat maps are not larger than their data', () => {
     const wide = data({ type: 'heatmap', z: [Array(5000).fill(1), ...Array(5000).fill([])] });
     expect([(wide.data[0]!.z as unknown[]).length, wide.cut]).toEqual([20, true]);
     const apart = data({ type: 'heatmap', x: Array.from({ length: 5000 }, (_, i) => i), y: Array.from({ length: 5000 }, (_, i) => i), z: Array(5000).fill(1) });
@@ -172,14 +172,14 @@ describe('figures that would take for ever', () => {
     expect(data({ type: 'heatmap', z: Array(40).fill(Array(40).fill(1)), texttemplate: '%{z}', connectgaps: true }).data[0]).not.toHaveProperty('texttemplate');
   });
 
-  test('sizes, colours, fonts and formats are what they should be', () => {
+  test('sizes, colors, fonts, and formats are valid', () => {
     const t = data({ y: [1e300, 1e-300, NaN, '1e999', '2026-01-01', 5], marker: { color: ['red', 'url(x)', 7, {}], size: [1, 1e9], symbol: 'url(x)', line: { width: 1e9 } }, line: { color: 'red;background:url(x)', dash: '9'.repeat(99) }, fillcolor: 'url(x)', opacity: 7, hovertemplate: '%{y:999999999d}', texttemplate: ['%{y:.2f}', '%{x:0999d}'], textfont: { size: 1e9, family: 'x' }, hoverinfo: { x: 1 } }).data[0]!;
     expect(t).toEqual({ type: 'scatter', y: [null, 0, null, null, '2026-01-01', 5], marker: { color: ['red', null, 7, null], size: [1, 1e9], sizeref: 1e7, line: { width: 20 } }, line: {}, opacity: 1, texttemplate: ['%{y:.2f}', null], textfont: { size: 40 } });
     expect(layout({ xaxis: { tickformat: '999999999d' }, yaxis: { tickformat: '%b %Y' }, margin: { l: 1e9 }, paper_bgcolor: 'url(x)', font: { size: 1e9 }, constructor: {}, width: 1e9 })).toEqual({ xaxis: {}, yaxis: { tickformat: '%b %Y' } });
   });
 });
 
-test('names do not read as others', () => {
+test('names cannot imitate other names', () => {
   const file = fileReply({ name: 'report\u202egpj.exe', base64: 'TVo=' })!;
   expect([file.name, extension(file.name), extension('a.exe\ufffd'), extension('b.pdf. '), extension('c')]).toEqual(['report\ufffdgpj.exe', 'EXE', 'EXE', 'PDF', '']);
   expect(question('user_file', { name: 'x\u2066y.txt', size: 5 })).toBe('x\ufffdy.txt (5 bytes)');
@@ -194,7 +194,7 @@ describe('HTML', () => {
     el.append(harmless(html).content);
     return el;
   };
-  test('keeps what it says and how it looks', () => {
+  test('keeps its text and style', () => {
     const el = shown(sample.html);
     dress(el);
     expect(el.querySelector('h2')!.textContent).toBe('Quarter');
@@ -204,7 +204,7 @@ describe('HTML', () => {
     expect([a.target, a.rel]).toEqual(['_blank', 'noopener noreferrer nofollow']);
   });
 
-  test('loses everything that acts, asks or lies over others', () => {
+  test('loses scripts, requests, and overlays', () => {
     const el = shown(`${hostile}<p style="position:fixed;background:url(https://evil.example);color:red" onmouseover=x>a</p><img src="https://evil.example/x"><img src="data:image/svg+xml;base64,AA=="><form action=x><input><button>b</button></form><video src=x></video>`);
     dress(el);
     expect(el.querySelectorAll('script, style, svg, iframe, object, embed, form, input, button, link, meta, base, video, img, template').length).toBe(0);
@@ -212,7 +212,7 @@ describe('HTML', () => {
     expect(el.innerHTML).not.toMatch(/position|url\(|evil\.example\/x/);
   });
 
-  test('nothing in it is complained of while it is parsed', () => {
+  test('parsing causes no errors', () => {
     expect(disarmed('<p title=">" style="a" ONCLICK=b x=\'style="c"\'>style="d" <b/style=e>')).toBe('<p title=">" data-look="a" data-off=b x=\'style="c"\'>style="d" <b/data-look=e>');
     expect(disarmed('<STYLE>a</STYLE><base href=x><ba')).toBe('<template>a</template><template href=x><ba');
     expect(disarmed('1 < 2 <3 </ >')).toBe('1 < 2 <3 </ >');
@@ -250,11 +250,11 @@ describe('sound', () => {
   });
 });
 
-test('files are known by what is in them', () => {
+test('the type of a file comes from its content', () => {
   const bytes = (s: string | number[]) => (typeof s === 'string' ? new TextEncoder().encode(s) : Uint8Array.from(s));
   expect(['a b', '%PDF-1.7', '', [0, 1], [0xe4, 0x62], [0xff, 0xfe, 0x61, 0]].map((b) => fileKind(bytes(b)))).toEqual(['text', 'pdf', 'other', 'other', 'text', 'text']);
   expect([read(bytes([0xe4, 0x62])), read(bytes([0xff, 0xfe, 0x61, 0]))]).toEqual(['äb', 'a']);
-  expect(read(bytes('ä'.repeat(100_001)))!.length).toBe(50_000); // not half a character
+  expect(read(bytes('ä'.repeat(100_001)))!.length).toBe(50_000); // no half of a character
   expect([imageType(decoded(sample.png)), pixels(decoded(sample.png)), pixels(decoded(sample.bomb)), pixels(decoded(sample.photo))]).toEqual(['image/png', 1, 2.5e9, 96 * 54]);
   expect(pixels(Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff, 0xc0, 0, 17, 8, 0, 20, 0, 30, 3, 0, 0]))).toBe(600);
   expect(fileKind(bytes('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBe('text');
@@ -268,7 +268,7 @@ test('a place is one on Earth', () => {
 });
 
 describe('trees', () => {
-  test('say what their parts are called', () => {
+  test('name their parts', () => {
     expect(called({ type: 'button', label: 'Book' })).toEqual({ name: 'Book', type: 'button' });
     expect([called([1]), called(null), called({ name: 7 })]).toEqual(Array(3).fill({ name: '', type: '' }));
     expect([null, [], {}, 1, true, 'x'].map(sort)).toEqual(['nothing', 'list', 'object', 'number', 'boolean', 'text']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { plain } from '../../src/markdown/plain';
 
-describe('Markdown as it is said', () => {
+describe('Markdown as plain text', () => {
   it.each([
     ['**manual.pdf:** The pump is *serviced*.', 'manual.pdf: The pump is serviced.'],
     ['## Tides\n\n- one\n- [x] two\n> three', 'Tides\n\none\ntwo\nthree'],

@@ -8,7 +8,7 @@ afterEach(() => {
   conversation.link = 'idle';
 });
 
-test('a connection is spoken of as lost when it did not come back at once', () => {
+test('a connection is reported as lost if it does not return at once', () => {
   conversation.link = 'lost';
   let end = presence.watch();
   vi.advanceTimersByTime(700);

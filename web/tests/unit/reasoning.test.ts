@@ -12,7 +12,7 @@ const result = (n: number, name: string, content: string, args: object = { n }) 
 const shape = (entries: Entry[]) => steps(entries).map((g) => g.map((p) => (p.type === 'call' ? `${p.call.name}=${p.call.result}${p.call.failed ? '!' : ''}` : p.text)));
 
 describe('steps', () => {
-  test('the brackets, the tasks and their tools are hidden; what is left is numbered anew', () => {
+  test('brackets, tasks, and their tools are hidden, and the other steps are numbered again', () => {
     const e = run(
       step('reasoning_started', 0), calls(0, 'add_tasks'), step('task_added', 0), [],
       calls(1, 'search', 'read'), result(1, 'search', 'a'), result(1, 'read', 'b'),
@@ -27,11 +27,11 @@ describe('steps', () => {
     expect(shape(run(two, result(0, 'f', 'x', { a: 9 })))).toEqual([['f=x', 'f=null', 'f=null']]);
   });
 
-  test('a task tool that failed is shown, as is a result nobody called for', () => {
+  test('a failed task tool is shown, and so is a result without a call', () => {
     expect(shape(run(calls(0, 'complete_task'), result(0, 'complete_task', 'ERROR: no task')))).toEqual([['complete_task=ERROR: no task!']]);
   });
 
-  test('what the model said, and what it was told', () => {
+  test('texts of the model, and messages to it', () => {
     const e = run(
       step('llm_text', 0, { text: ' Too early ' }), step('pushback', 0, { pending: [{ id: 1 }, { id: 2 }] }),
       step('max_steps', 1, { max_steps: 8, pending: [] }), step('llm_text', 2, { text: ' ' }), step('mystery', 3),
@@ -39,7 +39,7 @@ describe('steps', () => {
     expect(shape(e)).toEqual([['Too early', 'Not finished: 2 tasks left.'], ['Stopped at the limit of 8 steps.'], ['mystery 3']]);
   });
 
-  test('nothing to see is nothing', () => {
+  test('an empty step is not shown', () => {
     expect(visible(run(step('reasoning_started', 0), step('reasoning_finished', 0), []))).toBe(false);
     expect(visible(run([{ id: 1, description: 'a', status: 'pending', result: '' }]))).toBe(true);
     expect(visible(run(calls(0, 'skip_task')))).toBe(false);
@@ -62,7 +62,7 @@ describe('steps', () => {
   });
 });
 
-test('what goes on, in words', () => {
+test('the current step in words', () => {
   expect(['', 'thinking', 'searching', 'answering', 'search, search, read', 'add_tasks', 'skip_task, read'].map(activity)).toEqual([
     'Thinking…', 'Thinking…', 'Searching the documents…', 'Answering…', 'Calling search, read…', 'Planning…', 'Calling read…',
   ]);
@@ -72,7 +72,7 @@ test('what goes on, in words', () => {
 describe('the current step', () => {
   const at = (phase: string, ...messages: unknown[]) => current(steps(run(...messages)), phase);
   const call = (name: string, args: unknown) => step('llm_tool_calls', 1, { tool_calls: [{ name, arguments: args }] });
-  test('is the call that is open, told for people', () => {
+  test('is the open call, in plain words', () => {
     expect(at('search_knowledge', call('search_knowledge', { query: 'compost' }))).toBe('Searching for “compost”…');
     expect(at('read_file', call('read_file', { relative_path: 'a/b.md' }))).toBe('Reading a/b.md…');
     expect(at('list_directory', call('list_directory', { relative_path: '.' }))).toBe('Listing the files…');
@@ -80,11 +80,11 @@ describe('the current step', () => {
     expect(at('constructor', call('constructor', {}))).toBe('Calling constructor…');
     expect(at('answering', call('search_knowledge', { query: 'x' }))).toBe('Answering…');
   });
-  test('is thinking again when it is done', () => {
+  test('is thinking again after the call', () => {
     const over = [calls(1, 'f'), result(1, 'f', 'ok')];
     expect([at('thinking'), at('thinking', ...over), at('thinking', calls(1, 'f'), result(1, 'f', 'ERROR: no'))]).toEqual(['Thinking…', 'Thinking about the results…', 'Thinking…']);
   });
-  test('what is told is not told twice, and nothing turns it around', () => {
+  test('texts are not repeated, and cannot change the text direction', () => {
     expect(done('search_knowledge', { query: 'a\n b' })).toBe('Searched for “a b”');
     expect(done('read_file', { relative_path: 'x\u202egpj.exe' })).toBe('Read x\ufffdgpj.exe');
     expect([done('search_knowledge', null), done('read_document', { id: 7 }), done('other', {})]).toEqual(['Searched the documents', 'Read document 7', null]);
@@ -117,11 +117,11 @@ describe('took', () => {
   const timed = (ms: number | null, from: number | null = 1000) =>
     run(step('reasoning_started', 0), calls(0, 'search'), step('reasoning_finished', 1)).map((e, i) => ({ ...e, at: i === 0 ? from : i === 2 ? ms : null }));
 
-  test('says how long a run took, as precisely as is of use', () => {
+  test('gives the duration of a run with a useful precision', () => {
     expect([1050, 1100, 3300, 10_940, 10_960, 43_000, 60_600, 186_000].map((at) => took(timed(at)))).toEqual(['', '0.1 s', '2.3 s', '9.9 s', '10 s', '42 s', '1 min 0 s', '3 min 5 s']);
   });
 
-  test('says nothing where times are not known, or it goes on', () => {
+  test('gives no duration without times, or while the run goes on', () => {
     expect([took(timed(null)), took(timed(3000, null)), took(timed(3000).slice(0, 2)), took(timed(3000).slice(1)), took([])]).toEqual(['', '', '', '', '']);
   });
 });

@@ -23,7 +23,7 @@ describe('citations', () => {
     expect(el.textContent).toContain('[7]. [0]');
     expect(el.querySelector('button')!.getAttribute('aria-label')).toBe('Source 1: One');
   });
-  test('while an answer is on its way its numbers are there, but lead nowhere', () => {
+  test('numbers of an unfinished answer are no links', () => {
     const el = document.createElement('div');
     for (const b of blocks(settled('Yes [1]. No [9'))) el.append(draw(b, { labels: null }));
     expect([...el.querySelectorAll('span.cite')].map((b) => b.textContent)).toEqual(['1']);
@@ -37,16 +37,16 @@ describe('citations', () => {
   test('a citation cannot be made into a link', () => {
     const el = render('Yes [1](https://evil.example/x) and [2][1].\n\n[1]: https://evil.example/');
     expect(el.querySelectorAll('a .cite, .cite a').length).toBe(0);
-    for (const a of el.querySelectorAll('a')) expect(a.textContent).toBe(a.getAttribute('href')); // it hides nothing
+    for (const a of el.querySelectorAll('a')) expect(a.textContent).toBe(a.getAttribute('href')); // it hides no text
     expect(el.querySelectorAll('.cite').length).toBe(4);
   });
-  test('the signs that carry them cannot be forged', () => {
+  test('the marks around citations cannot be forged', () => {
     const el = render('\u1cc41\u1cc5 \u1cc0doubt\u1cc2');
     expect(el.querySelectorAll('button, .doubtful').length).toBe(0);
   });
 });
 
-describe('what stands at a citation', () => {
+describe('text at a citation', () => {
   test.each([
     ['Yes [1]. No', '_1.'],
     ['Yes [1] [2], no', '_1_2,'],
@@ -57,7 +57,7 @@ describe('what stands at a citation', () => {
     const all = [...render(text).querySelectorAll('.held')].map((h) => h.textContent!.replace(/\u00a0/g, '_').replace(/\u2060/g, ''));
     expect(all).toEqual([want]);
   });
-  test('the underline ends before it, and the mark stays too', () => {
+  test('the underline ends before the citation, and the mark stays', () => {
     const a = 'The moon is cheese [1]. Yes.';
     const el = render(a, undefined, [sentence(a, 'The moon is cheese [1].', 'none')]);
     expect([...el.querySelectorAll('.doubtful')].map((d) => d.textContent)).toEqual(['The moon is cheese']);
@@ -100,7 +100,7 @@ describe('support', () => {
 });
 
 describe('foreign content', () => {
-  test('nothing of a hostile text runs, loads or submits', () => {
+  test('hostile text runs, loads, and submits nothing', () => {
     const el = render(hostile + '\n\n' + hostile.replace(/\n/g, '\n\n'));
     expect(el.querySelectorAll('script, img, svg, iframe, form, input, style, base, meta, math, object, link').length).toBe(0);
     for (const node of el.querySelectorAll('*')) {
@@ -154,7 +154,7 @@ describe('text on its way', () => {
     ['run `docent', 'run `docent`'],
     ['```\nlet **x', '```\nlet **x'],
   ])('%j is shown as %j', (from, to) => expect(settled(from)).toBe(to));
-  test('blocks that are complete keep their text as more comes', () => {
+  test('complete blocks keep their text while more arrives', () => {
     const a = blocks(settled('First.\n\n- one\n- two\n\nThi')).map((t) => t.raw);
     const b = blocks(settled('First.\n\n- one\n- two\n\nThird one')).map((t) => t.raw);
     expect(b.slice(0, 2)).toEqual(a.slice(0, 2));

@@ -31,7 +31,7 @@ describe('replies', () => {
   });
 });
 
-test('a file is what its base64 holds', () => {
+test('the content of a file comes from its base64', () => {
   expect(fileReply({ name: '../a.txt', type: 'text/plain', base64: 'YWI=' })).toEqual({ name: '.._a.txt', type: 'text/plain', base64: 'YWI=', size: 2 });
   expect(fileReply('{"base64":""}')).toEqual({ name: 'file', type: '', base64: '', size: 0 });
   expect(fileReply({ base64: 'YW\nI=' })?.base64).toBe('YWI=');
@@ -39,7 +39,7 @@ test('a file is what its base64 holds', () => {
   expect([0, 1, 999, 1000, 12_345, 1_500_000].map(sized)).toEqual(['0 bytes', '1 byte', '999 bytes', '1.0 KB', '12 KB', '1.5 MB']);
 });
 
-test('an answer without our extra keys is one all the same', () => {
+test('an answer without the extra keys of docent is valid', () => {
   const rag: RagMessage = { llm_name: 'm', question: 'q', answer: 'a', docs: [], sentences: [], abstained: false };
   expect(ragMessage({ llm_name: 'm', question: 'q', answer: 'a', docs: null })).toEqual(rag);
   const made = { stopped: true, evidence: 0.5, k: 4, collections: ['manual'], searched: 'a\nb' };
@@ -51,7 +51,7 @@ test('an answer without our extra keys is one all the same', () => {
   expect(ragMessage({ docs: [] })).toBeNull();
 });
 
-test('what the user sent is a line of text', () => {
+test('a message of the user is a line of text', () => {
   expect(question('user_message', 'Hi')).toBe('Hi');
   expect(question('str', '{"message":"Hi"}')).toBe('Hi');
   expect(question('json', { a: 1 })).toBe('{"a":1}');
@@ -60,7 +60,7 @@ test('what the user sent is a line of text', () => {
   expect(question('user_voice', 'UklGRg==')).toBe('A recording');
 });
 
-test('what was stopped is told from what was said', () => {
+test('a stopped message differs from a reply', () => {
   expect(reply('markdown', 'Half\n\n*Stopped.*')).toEqual({ type: 'markdown', text: 'Half', stopped: true });
   expect(reply('markdown', '*Stopped.*')).toEqual({ type: 'note', text: 'Stopped.' });
   expect(reply('markdown', 'It *Stopped.* there')).toEqual({ type: 'markdown', text: 'It *Stopped.* there' });

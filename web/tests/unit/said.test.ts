@@ -19,7 +19,7 @@ test('overlapping finds are one', () => {
   expect(found('again whenever files have changed', 'files have changed; unchanged ones cost').length).toBe(1);
 });
 
-test('what repeats nothing is led to the one sentence of many alike that it is about', () => {
+test('a sentence in other words leads to the matching sentence among similar ones', () => {
   const boilers = Array.from({ length: 8 }, (_, i) => `The boiler model B4${i} has a relief valve that opens at ${30 + i} bar and is\ninspected every year. Its feed water is treated.`).join('\n');
   const at = (text: string, ...sentences: string[]) => repeated(text, sentences).map((p) => slice(encode(text), p.start, p.end));
   expect(at(boilers, 'The valve of B42 opens at 45 bar [1].')).toEqual(['The boiler model B42 has a relief valve that opens at 32 bar and is\ninspected every year.']);

@@ -18,7 +18,7 @@ describe('German', () => {
     ['line_unreadable', [3, { message: 'in English' }], 'Zeile 3: in English'],
   ])('%s %j', (id, params, want) => expect(german(id, params)).toBe(want));
 
-  test('what is not known, or not as it should be, stays in English', () => {
+  test('unknown or invalid sentences stay in English', () => {
     for (const [id, params] of [['', []], ['unknown_here', [1]], ['toString', []], ['no_document', []], ['no_document', [null]]] as const) {
       expect(german(id, [...params])).toBe('in English');
     }

@@ -1,4 +1,4 @@
-// Which sentences of an answer are marked, and what the marks leave alone.
+// Marks on the sentences of an answer.
 import { describe, expect, test } from 'vitest';
 import { encode } from '../../src/api/bytes';
 import { blocks, draw } from '../../src/markdown/render';
@@ -62,13 +62,13 @@ describe('structure', () => {
     for (const d of el.querySelectorAll('.doubtful, .doubt')) expect(d.parentElement!.matches('tr, thead, tbody, table, ul, ol')).toBe(false);
     expect(el.querySelectorAll('td .doubtful').length).toBe(2);
   });
-  test('how columns are set is kept', () => {
+  test('the alignment of columns is kept', () => {
     const el = render('| a | b | c |\n|---|:-:|--:|\n| 1 | 2 | 3 |');
     expect([...el.querySelectorAll('td')].map((c) => c.getAttribute('align'))).toEqual([null, 'center', 'right']);
   });
 });
 
-describe('what is marked', () => {
+describe('marks', () => {
   test.each<[string, string, (string | [string, Support])[], string[], number]>([
     ['no heading', '## A heading\n\nSome text.', ['## A heading', 'Some text.'], ['Some text.'], 1],
     ['no heading that is underlined', 'A heading\n===\n\nText here.', ['A heading', 'Text here.'], ['Text here.'], 1],
@@ -88,13 +88,13 @@ describe('what is marked', () => {
     expect(underlined(el)).toEqual(lines);
     expect(el.querySelectorAll('.doubt').length).toBe(marks);
   });
-  test('the mark of an item says the worst of it', () => {
+  test('the mark of an item shows its worst sentence', () => {
     const text = '- One is so. Two is so.';
     const el = render(text, at(text, ['One is so.', ['Two is so.', 'weak']]));
     expect([...el.querySelectorAll<HTMLElement>('.doubt')].map((d) => d.dataset.support)).toEqual(['none']);
     expect([...el.querySelectorAll<HTMLElement>('.doubtful')].map((d) => d.dataset.support)).toEqual(['none', 'weak']);
   });
-  test('what is counted are statements', () => {
+  test('statements are counted', () => {
     const text = '# Title\n\nOne is so. Two is so:\n\n| a | b |\n|--|--|\n| c | d |';
     const all = at(text, ['# Title', 'One is so.', 'Two is so:', '| a | b |', '| c | d |']);
     expect(statements(text, all)).toEqual([all[1], all[4]]);

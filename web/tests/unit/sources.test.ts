@@ -1,4 +1,4 @@
-// Schedules, times, and what the form for a new source sends.
+// Schedules, times, and the request of the form for a new source.
 import { describe, expect, test } from 'vitest';
 import type { SourceKind } from '../../src/api/sources';
 import { isSwitch, request, startOf, type Draft } from '../../src/sources/form';
@@ -12,7 +12,7 @@ test.each([
   expect([secondsOf(schedule), offered(schedule), scheduleText(schedule)]).toEqual([seconds, offer, text]);
 });
 
-test('times are said from now', () => {
+test('times are relative to now', () => {
   const now = Date.parse('2026-01-10T12:00:00Z');
   const said = ['2026-01-10T11:59:40Z', '2026-01-10T11:55:00Z', '2026-01-10T09:00:00Z', '2026-01-08T12:00:00Z', '2026-01-10T12:00:30Z', '2026-01-10T13:00:00Z', '', 'never', null].map((t) => ago(t, now));
   expect(['2026-01-10T11:00:00Z', '2026-01-10T12:00:59Z', '2026-01-10T12:05:00Z'].map((t) => until(t, now))).toEqual(['in less than a minute', 'in less than a minute', 'in 5 minutes']);
@@ -34,7 +34,7 @@ describe('a new source', () => {
     expect(request(kind, draft(kind, { options: { n: '5', b: true } })).options).toEqual({ n: '5', b: 'true' });
   });
 
-  test('secrets are apart and keep their blanks', () => {
+  test('secrets are separate and keep their spaces', () => {
     expect(request(of('webdav'), draft(of('webdav'), { options: { user: ' ada ', password: ' x ' } }))).toEqual({ kind: 'webdav', ...plain, options: { user: 'ada' }, secret: { password: ' x ' } });
     expect(request(of('git'), draft(of('git')))).toEqual({ kind: 'git', ...plain });
   });

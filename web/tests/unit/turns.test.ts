@@ -23,7 +23,7 @@ const frame = (action: string, message: unknown, more: Partial<Frame> = {}): Fra
 let t: Transcript;
 let calm: boolean;
 const items = (): Item[] => view(t, calm);
-// What can be done with an answer says nothing of the turn.
+// The actions of an answer are not part of the turn.
 const rows = () => drawn(items()).filter((r) => r.kind !== 'actions');
 const apply = (f: Frame) => {
   const read = parseFrame(JSON.stringify(f));
@@ -93,7 +93,7 @@ describe('frames', () => {
     expect(first()).toMatchObject({ state: 'failed', error: { message: 'No model.' }, partial: '' });
   });
 
-  test('what another agent says is its own, and stays quiet unless it fails', () => {
+  test('messages of another agent are shown as its own, and only its failures are announced', () => {
     ask('q', 'a');
     apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
     apply(frame('user_message', 'an answer', { seq: 2, turn: 2, sender: 'ws://bob:1/' }));
@@ -109,14 +109,14 @@ describe('frames', () => {
     expect(items().at(-1)).toMatchObject({ text: 'more', sender: 'agent' });
   });
 
-  test('an option that was chosen is what the user said, not another agent', () => {
+  test('a chosen option is a message of the user, not of another agent', () => {
     apply(frame('agent_reply_options', '{"0":"Yes"}', { seq: 1, turn: 0 }));
     apply(frame('user_message', 'hm', { seq: 2, turn: 1, sender: 'agent' }));
     ask('Yes', 'a');
     expect(rows()[0]).toMatchObject({ chosen: 'Yes' });
   });
 
-  test('what was said before a stop replaces what was streamed, and says so once', () => {
+  test('the stored text before a stop replaces the streamed text, with one note', () => {
     ask('q', 'a');
     apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
     apply(frame('agent_reply_delta', { text: 'Half a' }, { turn: 1 }));
@@ -134,7 +134,7 @@ describe('frames', () => {
     expect(shape()).toEqual(['q1:sending', 'q2:failed']);
   });
 
-  test('after a lost connection an answer goes on where it is by now', () => {
+  test('after a lost connection, an answer continues at its current place', () => {
     ask('q', 'a');
     apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
     apply(frame('agent_reply_delta', { text: 'The start' }, { turn: 1, n: 1 }));
@@ -176,7 +176,7 @@ describe('stored messages', () => {
     expect(shape()).toEqual(['q:done', 'r']);
   });
 
-  test('a question without answer says so once it is known', () => {
+  test('a question without an answer says so when this is certain', () => {
     t = emptyTranscript;
     merge({ messages: [stored(1, 1, true, 'str', 'q1'), stored(2, 2, true, 'str', 'q2'), stored(3, 3, true, 'str', 'q3')], steps: [] });
     expect(shape()).toEqual(['q1:working', 'q2:working', 'q3:working']);
@@ -188,7 +188,7 @@ describe('stored messages', () => {
     expect(shape()).toEqual(['q1:unanswered', 'q2:done', 'q3:held']);
   });
 
-  test('what is edited or answered anew takes the place of what was said, at once', () => {
+  test('an edit or a new answer replaces the old text at once', () => {
     merge({ messages: [1, 2].flatMap((turn) => [stored(turn * 2, turn, true, 'str', `q${turn}`), stored(turn * 2 + 1, turn, false, 'str', `r${turn}`)]), steps: [] });
     t = reduce(t, { type: 'queued', outgoing: { id: 'e', action: 'edit', content: 'q2, better', replaces: 2 } });
     expect(shape()).toEqual(['q1:done', 'r1', 'q2, better:sending']);
@@ -204,7 +204,7 @@ describe('stored messages', () => {
     expect(shape()).toEqual(['q1:working', 'r4', 'q1:failed']);
   });
 
-  test('what was missed is filled in, what is known stays', () => {
+  test('missed entries are added, and known ones stay', () => {
     ask('q', 'a');
     apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
     const { key } = first();
@@ -247,7 +247,7 @@ describe('reasoning', () => {
   const entries = () => items().flatMap((i) => (i.kind === 'reasoned' ? i.entries : []));
   const kinds = () => rows().map((r) => (r.kind === 'reasoned' && r.asked ? 'live' : r.kind));
 
-  test('steps keep the time at which they came, and those that are loaded the one at which they were made', () => {
+  test('live steps keep their time of arrival, and loaded steps their time of creation', () => {
     begin();
     run.forEach((m, i) => (t = reduce(t, { type: 'frame', frame: parseFrame(JSON.stringify(told(m, { turn: 1, n: i + 1 })))!, at: 1000 + i })));
     expect(entries().map((e) => e.at)).toEqual(run.map((_, i) => 1000 + i));
@@ -257,7 +257,7 @@ describe('reasoning', () => {
     expect(entries().map((e) => e.at! % 60_000)).toEqual(run.map((_, i) => 500 + i * 1000));
   });
 
-  test('is shown as it happens, in place of the line that says what goes on', () => {
+  test('is shown live, in place of the status line', () => {
     begin();
     expect(kinds()).toEqual(['asked', 'pending']);
     provisional(started);
@@ -270,7 +270,7 @@ describe('reasoning', () => {
     expect(kinds()).toEqual(['asked', 'reasoned', 'pending']);
   });
 
-  test('what is stored takes the place of what was provisional, above the answer', () => {
+  test('stored steps replace provisional ones, above the answer', () => {
     begin();
     provisional(...run);
     const before = items().find((i) => i.kind === 'reasoned')!.key;
@@ -301,7 +301,7 @@ describe('reasoning', () => {
     expect(entries().map((e) => e.seq)).toEqual([2, 3, 4]);
   });
 
-  test('a part that is stored early leaves what came after it', () => {
+  test('storing a part early keeps the later steps', () => {
     begin();
     provisional(...run.slice(0, 5));
     run.slice(0, 4).forEach((m, i) => apply(told(m, { turn: 1, seq: 2 + i })));
@@ -310,7 +310,7 @@ describe('reasoning', () => {
     expect(entries().map((e) => e.seq)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
   });
 
-  test('what is not stored at the end of its turn goes', () => {
+  test('steps that are not stored at the end of the turn disappear', () => {
     begin();
     provisional(...run.slice(0, 3));
     apply(told(started, { turn: 1, seq: 2 }));
@@ -319,7 +319,7 @@ describe('reasoning', () => {
     expect(entries().map((e) => e.seq)).toEqual([2, 3]);
   });
 
-  test('after a lost connection the server fills in what was missed, once', () => {
+  test('after a lost connection, the server adds the missed steps once', () => {
     begin();
     provisional(...run.slice(0, 3));
     t = reduce(t, { type: 'state', state: 'lost' });
@@ -348,7 +348,7 @@ describe('reasoning', () => {
     expect(rows().map((r) => r.kind === 'replied' && r.reasoned)).toEqual([false, false, true, false, false, true]);
   });
 
-  test('two runs of a turn stay two, each above what it led to', () => {
+  test('two runs of a turn stay apart, each above its answer', () => {
     begin();
     const again = [started, calls(5), ended];
     [...run, ...again].forEach((m, i) => apply(told(m, { turn: 1, n: i + 1 })));
@@ -360,7 +360,7 @@ describe('reasoning', () => {
     expect(shape()).toEqual(['q:working', '2 steps', 'r', '1 step', 's']);
   });
 
-  test('text that turns out not to be the answer is taken back', () => {
+  test('text that is not the answer is removed', () => {
     begin();
     apply(frame('agent_reply_delta', { text: 'Let me look.' }, { turn: 1, n: 1 }));
     apply(told({ kind: 'llm_text', step: 0, summary: 's', details: { text: 'Let me look.' } }, { turn: 1, n: 2 }));
@@ -371,14 +371,14 @@ describe('reasoning', () => {
     expect(first().partial).toBe('The whole answer');
   });
 
-  test('a run with nothing to see is not shown', () => {
+  test('an empty run is not shown', () => {
     begin();
     provisional(started, ended);
     expect(kinds()).toEqual(['asked', 'pending']);
   });
 });
 
-describe('how a turn ends', () => {
+describe('the end of a turn', () => {
   const begin = () => {
     ask('q', 'a');
     apply(frame('ack', { id: 'a', seq: 1 }, { turn: 1 }));
@@ -386,7 +386,7 @@ describe('how a turn ends', () => {
   const end = (outcome: string) => apply(frame('turn_finished', { outcome }, { turn: 1 }));
   const kinds = () => rows().map((r) => r.kind);
 
-  test('stopped is said once, by the server or by the page', () => {
+  test('"stopped" appears once, from the server or the page', () => {
     begin();
     apply(frame('agent_reply_delta', { text: 'Half' }, { turn: 1 }));
     apply(told(calls(0), { turn: 1, seq: 2 }));
@@ -402,7 +402,7 @@ describe('how a turn ends', () => {
     expect(kinds()).toEqual(['asked', 'replied', 'ended']);
   });
 
-  test('held waits, and runs when the agent takes it', () => {
+  test('a held message waits, and runs when the agent takes it', () => {
     begin();
     end('held');
     expect(first().state).toBe('held');
@@ -414,7 +414,7 @@ describe('how a turn ends', () => {
     expect(kinds()).toEqual(['asked', 'replied']);
   });
 
-  test('a failure is said with its reason, and after a reload with its apology', () => {
+  test('a failure shows its reason, and after a reload its apology', () => {
     begin();
     apply(frame('error', { code: 'unavailable', message: 'No model.' }, { turn: 1, seq: 2, id: 'a' }));
     end('failed');
@@ -431,7 +431,7 @@ describe('how a turn ends', () => {
     expect(first()).toMatchObject({ state: 'failed', error: { message: 'No model.' } });
   });
 
-  test('what was said before it failed stays, and that it failed', () => {
+  test('the text before a failure stays, with the failure', () => {
     const broken = { answer: 'A backup is', docs: [], sentences: [], abstained: false, stopped: true };
     const shown = () => [kinds(), shape(), first().state === 'failed' && first().error.message, drawn(items()).flatMap((r) => (r.kind === 'replied' ? [r.broken] : []))];
     begin();
@@ -447,7 +447,7 @@ describe('how a turn ends', () => {
     expect(shown()).toEqual(live);
   });
 
-  test('only what was searched for can cite', () => {
+  test('only answers from a search can cite', () => {
     begin();
     apply(frame('agent_reply_delta', { text: 'a[2]' }, { turn: 1, n: 1 }));
     expect(first()).toMatchObject({ partial: 'a[2]', searched: false });
@@ -456,12 +456,12 @@ describe('how a turn ends', () => {
     expect(first().searched).toBe(true);
   });
 
-  test('a failure of what nobody here asked is said', () => {
+  test('a failure of a turn without a question is shown', () => {
     apply(frame('error', { code: 'internal', message: 'No greeting.' }, { turn: 0, seq: 1 }));
     expect(shape()).toEqual(['No greeting.']);
   });
 
-  test('a reply that is not the last is followed by what goes on', () => {
+  test('the status follows a reply that is not the last', () => {
     begin();
     apply(frame('agent_reply_str', 'One moment', { turn: 1, seq: 2 }));
     expect(kinds()).toEqual(['asked', 'replied']);
@@ -473,7 +473,7 @@ describe('how a turn ends', () => {
 });
 
 describe('other clients', () => {
-  test('what they ask is shown with its answer', () => {
+  test('their questions are shown with the answers', () => {
     apply(frame('user_message', 'theirs', { turn: 1, seq: 1, id: 'x' }));
     apply(frame('status', { phase: 'searching' }, { turn: 1 }));
     apply(frame('agent_reply_delta', { text: 'an' }, { turn: 1 }));
@@ -483,21 +483,21 @@ describe('other clients', () => {
     expect(shape()).toEqual(['theirs:done', 'r']);
   });
 
-  test('twice, or stored already, it is shown once', () => {
+  test('a repeated or stored message is shown once', () => {
     const theirs = frame('user_message', { message: 'theirs' }, { turn: 1, seq: 1 });
     for (let i = 0; i < 2; i++) apply(theirs);
     merge({ messages: [stored(1, 1, true, 'str', 'theirs')], steps: [] });
     expect(shape()).toEqual(['theirs:working']);
   });
 
-  test('a message of ours that the last connection delivered is ours', () => {
+  test('a message of this client from its last connection is its own', () => {
     ask('q', 'a');
     apply(frame('user_message', 'q', { turn: 1, seq: 1, id: 'a' }));
     apply(frame('ack', { id: 'a', seq: 1, duplicate: true }, { turn: 1 }));
     expect(shape()).toEqual(['q:working']);
   });
 
-  test('their turns are not taken for ours', () => {
+  test('their turns are not taken for own turns', () => {
     ask('mine', 'a');
     apply(frame('status', { phase: 'searching' }, { turn: 7 }));
     apply(frame('agent_reply_str', 'r', { turn: 7, seq: 3 }));
@@ -506,7 +506,7 @@ describe('other clients', () => {
     expect(shape()).toEqual(['r', 'mine:working']);
   });
 
-  test('what the agent says by itself stands where it was said', () => {
+  test('unprompted messages of the agent keep their place', () => {
     merge({
       messages: [stored(1, 0, false, 'str', 'hello'), stored(2, 1, true, 'str', 'q'), stored(3, 2, true, 'str', 'q2'), stored(4, 1, false, 'str', 'r'), stored(5, 2, false, 'str', 'r2'), stored(6, 0, false, 'str', 'Still there?')],
       steps: [],

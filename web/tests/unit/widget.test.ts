@@ -1,4 +1,4 @@
-// What a site may say of the widget, and what is told about that.
+// The attributes of the widget, and their documentation.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyTranscript, type Transcript } from 'docent-client';
@@ -22,7 +22,7 @@ describe('the attributes of the widget', () => {
     const docs = readFileSync(join(import.meta.dirname, '../../../docs/how-to/widget.md'), 'utf8');
     const table = docs.split('<!-- attributes:')[1]!.split('<!-- end -->')[0]!;
     expect([...table.matchAll(/^\| `(data-[a-z]+)`/gm)].map(([, name]) => name)).toEqual([...attributes]);
-    // Their values too, where there are some to choose from.
+    // Also the values, if an attribute has fixed ones.
     for (const [name, ...values] of [['data-theme', 'light', 'dark', 'auto'], ['data-position', 'start', 'end'], ['data-lang', 'en', 'de']]) {
       const line = table.split('\n').find((l) => l.startsWith(`| \`${name}\``))!;
       for (const value of values) expect(line).toContain(`\`${value}\``);
@@ -42,7 +42,7 @@ describe('the attributes of the widget', () => {
     ).toEqual({ theme: 'dark', accent: '#abc', title: 'Ask', greeting: 'Hi', position: 'start', language: 'de', open: true, token: 'dct_1', collections: ['faq', 'handbook'] });
   });
 
-  test('that make no sense are as if they were not there', () => {
+  test('with invalid values are ignored', () => {
     expect(read(tag({ 'data-theme': 'pink', 'data-accent': 'url(https://evil.example)', 'data-position': 'top', 'data-lang': 'tlh', 'data-open': 'false' }))).toEqual(read(tag({})));
   });
 
@@ -53,12 +53,12 @@ describe('the attributes of the widget', () => {
   });
 });
 
-describe('what the widget shows', () => {
+describe('the content of the widget', () => {
   const entry = (seq: number, turn: number, kind: 'question' | 'reply' | 'failure' | 'step', content: unknown, type = 'str') => ({ seq, turn, kind, type, content, id: '', sender: '', replaces: 0 });
   const turn = (state: string, to: object = {}) => ({ state, phase: '', text: '', steps: [], n: 0, replied: false, error: null, ...to });
   const kinds = (t: Partial<Transcript>, greeted = false) => rows({ ...emptyTranscript, synced: true, ...t } as Transcript, 'A recording', greeted).map((r) => r.kind);
 
-  test('questions, replies and how turns end, in order', () => {
+  test('questions, replies, and ends of turns, in order', () => {
     const entries = [entry(1, 1, 'question', 'a'), entry(2, 1, 'step', {}), entry(3, 1, 'reply', 'b'), entry(4, 2, 'question', 'c')];
     expect(kinds({ entries })).toEqual(['question', 'reply', 'question', 'ended']);
     expect(kinds({ entries, turns: new Map([[2, turn('running', { text: 'so far' })]]) } as never)).toEqual(['question', 'reply', 'question', 'pending']);
@@ -66,14 +66,14 @@ describe('what the widget shows', () => {
     expect(kinds({ entries, synced: false })).toEqual(['question', 'reply', 'question']);
   });
 
-  test('an agent’s greeting, unless the site has one or it is the built-in one', () => {
+  test('the greeting of an agent, unless the site has one or the agent is built-in', () => {
     const entries = [entry(1, 0, 'reply', 'Welcome to the harbour.'), entry(2, 0, 'reply', '["Tides"]', 'options')];
     expect(kinds({ entries })).toEqual(['reply', 'reply']);
     expect(kinds({ entries }, true)).toEqual(['reply']);
     expect(kinds({ entries: [{ ...entry(1, 0, 'reply', 'Hi! Ask me about your documents: I answer.'), sentence: { id: 'greeting', params: [] } }] })).toEqual([]);
   });
 
-  test('a question with options as its words, and what was refused with why', () => {
+  test('a question with options as text, and a refused message with its reason', () => {
     const pending = [{ id: 'x', action: 'user_message', content: { message: 'When?', collections: ['faq'] }, error: { code: 'busy', message: 'Later.', retryable: true } }];
     expect(rows({ ...emptyTranscript, pending } as never, '', false)).toEqual([
       { kind: 'question', key: 'x', text: 'When?', sending: false },

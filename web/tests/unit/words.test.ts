@@ -1,4 +1,4 @@
-// What the page says about things: small functions from data to words.
+// Texts that describe data: sizes, documents, and errors.
 import { describe, expect, test } from 'vitest';
 import { fault, sentence } from '../../src/api/http';
 import type { Me } from '../../src/api/shapes';
@@ -38,7 +38,7 @@ test.each([
   ['notes.txt', 'Pruning roses', ''],
 ])('%j, of it %j, is asked as %j', (t, section, q) => expect(question(t, section)).toBe(q));
 
-test('suggestions go round the documents', () => {
+test('suggestions take turns between documents', () => {
   expect(interleaved([['a1', 'a2', 'a3'], [], ['b1', 'b2']])).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
 });
 
@@ -63,12 +63,12 @@ describe('uploads', () => {
 });
 
 describe('errors', () => {
-  test('our own are shown as they are', () => {
+  test('errors of docent are shown unchanged', () => {
     expect(sentence(fault(409, '{"code":"conflict","message":"it is being read","retryable":false}'))).toBe('It is being read.');
   });
   test.each([[404, '<html>', 'This item no longer exists.'], [413, '', 'The request is too large.'], [502, 'bad gateway', 'docent responded with status 502.']])(
     'status %d with %j', (status, body, text) => expect(sentence(fault(status, body))).toBe(text));
-  test('a fault of the page is no secret', () => expect(sentence(new TypeError('x'))).toContain('An error occurred in the page'));
+  test('errors of the page are shown', () => expect(sentence(new TypeError('x'))).toContain('An error occurred in the page'));
 });
 
 test.each([
@@ -148,7 +148,7 @@ test.each([
 test.each(['octet-stream', 'vnd.microsoft.portable-executable', 'x-ole-storage', 'x-sharedlib', 'gzip', 'vnd.rar', 'x-msi'])('nothing is called %s', (type) =>
   expect(kind({ media_type: `application/${type}`, source: '/srv/x' })).toMatch(/^(Program|Archive|Unknown)$/));
 
-test('what somebody may do', () => {
+test('the scopes of a user', () => {
   const me = (auth: boolean, ...scopes: Me['scopes']) => ({ id: '', name: '', scopes, auth });
   expect([may(null, 'ingest'), may(me(false), 'ingest'), may(me(true, 'admin'), 'ingest'), may(me(true, 'ask', 'ingest'), 'ingest')]).toEqual([true, true, true, true]);
   expect([may(me(true, 'ask'), 'ingest'), may(me(true), 'ask')]).toEqual([false, false]);
