@@ -33,6 +33,8 @@ type answering struct {
 	message talk.Message
 	// replied reports that out is complete before a model or a quote: docent replied itself.
 	replied bool
+	// continued is the continuation of an earlier question that was searched, or nil.
+	continued *talk.Continuation
 	// parts are the questions of a message with several of them.
 	parts []*answering
 	out   rag.Answer
@@ -97,7 +99,8 @@ func (a *answering) searchQuestion(ctx context.Context) error {
 	query := retrieve.Query{
 		Question: a.question, Turns: a.req.Turns, K: a.req.K, Collections: a.req.Collections, Documents: a.req.Documents,
 	}
-	if a.model != nil && talk.Asked(a.req.Turns) && talk.Leans(a.question) {
+	continued, continues := talk.Continues(a.question, a.req.Turns)
+	if a.model != nil && talk.Asked(a.req.Turns) && (continues || talk.Leans(a.question)) {
 		question, err := a.rewrite(ctx)
 		switch {
 		case ctx.Err() != nil:
@@ -107,9 +110,41 @@ func (a *answering) searchQuestion(ctx context.Context) error {
 				"cannot rewrite the question; searching for it with earlier turns", "model", a.req.Model, "error", err)
 		default:
 			query.Question, query.Turns = question, nil
+			return a.find(ctx, query)
 		}
 	}
+	if continues {
+		return a.searchContinued(ctx, query, continued)
+	}
 	return a.find(ctx, query)
+}
+
+// searchContinued finds the passages for a message that continues the question before it. The message may also begin another
+// subject. It does if the best passage for the whole question does not mention its part.
+func (a *answering) searchContinued(ctx context.Context, query retrieve.Query, c talk.Continuation) error {
+	query.Question, query.Turns = c.Whole, nil
+	if err := a.find(ctx, query); err != nil {
+		return err
+	}
+	a.continued = &c
+	if c.Replaced && !c.Bare || c.Part == "" || a.leadsWith(c.Part) {
+		return nil
+	}
+	query.Question = c.Part
+	a.question, a.continued = c.Part, nil
+	return a.find(ctx, query)
+}
+
+// leadsWith reports whether the best passage has at least half of the words of a text with a meaning of their own.
+func (a *answering) leadsWith(part string) bool {
+	if len(a.found.Results) == 0 {
+		return false
+	}
+	p := a.found.Results[0].Passage
+	there := text.Stems(corpus.IndexText(p.Document.Title, p.Chunk))
+	own := ownStems(part)
+	known := slices.DeleteFunc(slices.Clone(own), func(s string) bool { return !mentioned(there, s) })
+	return 2*len(known) >= len(own)
 }
 
 // find finds the passages for a query.
@@ -333,7 +368,12 @@ func inCollections(names []string) fault.Text {
 // quote.
 func (a *answering) quote(ctx context.Context) bool {
 	query := quote.Query{Question: a.question, Searched: a.found.Question, Terms: a.found.Terms}
-	if query.Searched == talk.SearchText(a.question, a.req.Turns) {
+	if c := a.continued; c != nil {
+		query.Question, query.Searched = c.Whole, c.Whole
+		if !c.Replaced {
+			query.Terms = preferring(text.Stems(a.question), query.Terms)
+		}
+	} else if query.Searched == talk.SearchText(a.question, a.req.Turns) {
 		query.Searched = talk.AskedText(a.question, a.req.Turns)
 		switch {
 		case talk.Contrasts(a.question): // it asks in the same way as the question before

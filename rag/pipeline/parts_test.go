@@ -2,6 +2,8 @@ package pipeline
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,6 +12,7 @@ import (
 	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/rag/talk"
 )
 
 // finder finds a passage for each word that it knows.
@@ -21,7 +24,8 @@ type finder struct {
 func (f *finder) Retrieve(ctx context.Context, q retrieve.Query) (retrieve.Retrieval, error) {
 	out, err := f.shelf.Retrieve(ctx, q)
 	out.Results, out.Evidence = nil, 0
-	for word, r := range f.known {
+	for _, word := range slices.Backward(slices.Sorted(maps.Keys(f.known))) {
+		r := f.known[word]
 		if strings.Contains(q.Question, word) {
 			out.Results, out.Evidence = append(out.Results, r), .9
 		}
@@ -98,5 +102,25 @@ func TestPastedLog(t *testing.T) {
 	const log = "12:00:01 pump INFO start\n12:00:02 pump INFO flow\n12:00:03 pump ALARM filter clogged\n12:00:04 pump INFO stopped\nwhat now?"
 	if _, err := r.Run(t.Context(), rag.Request{Question: log}); err != nil || !strings.HasPrefix(f.queries[0].Question, "pump ALARM filter clogged") {
 		t.Errorf("searched for %q, %v", f.queries[0].Question, err)
+	}
+}
+
+// TestContinued checks that the search is for the whole question, and for the part alone if the whole finds nothing about it.
+func TestContinued(t *testing.T) {
+	t.Parallel()
+	turns := []talk.Turn{{Role: talk.User, Text: "how many days of vacation do I get?"}, {Role: talk.Assistant, Text: "27 days."}}
+	for message, want := range map[string]string{
+		"what about the oil filter?": "The oil filter has the price of 14.20 EUR. [1]", // another subject
+		"employees?":                 "Employees get 27 days of vacation a year. [1]",  // a detail
+	} {
+		f := newFinder()
+		r, err := New(Config{Retriever: f, Static: testStatic})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Run(t.Context(), rag.Request{Question: message, History: 9, Turns: turns})
+		if err != nil || got.Text != want {
+			t.Errorf("%s: %q %v, want %q", message, got.Text, err, want)
+		}
 	}
 }

@@ -38,8 +38,14 @@ func (a *answering) previous(ctx context.Context) (done bool, err error) {
 		a.out.Passages, a.found.Results = last.Passages, passagesOf(last.Passages)
 		return true, nil
 	}
-	a.fromLast(*last)
+	recall{a, *last}.reply()
 	return true, nil
+}
+
+// recall replies with parts of the last answer, without a model.
+type recall struct {
+	*answering
+	last rag.LastAnswer
 }
 
 // lastAnswer returns the last answer with its passages, or nil. If the request has none that its reader may still read, the
@@ -90,42 +96,42 @@ func (a *answering) readable(ctx context.Context, all []rag.Passage) (bool, erro
 	return true, nil
 }
 
-// fromLast replies with parts of the last answer and its passages.
-func (a *answering) fromLast(last rag.LastAnswer) {
-	cited := citedIn(last)
+// reply replies with parts of the last answer and its passages.
+func (a recall) reply() {
+	cited := text.Marked(a.last.Text, len(a.last.Passages))
 	switch a.message.Previous {
 	case talk.Rewrite:
-		a.reply(fault.NewText("previous_needs_model", "That needs a chat model. Without one, I can only quote the documents. "+
+		a.answering.reply(fault.NewText("previous_needs_model", "That needs a chat model. Without one, I can only quote the documents. "+
 			"I can repeat the answer, or show its source."))
 	case talk.Repeat:
-		a.quoteLast(last, func(s string) string { return s })
+		a.quote(a.last.Text)
 	case talk.Shorter:
-		a.quoteLast(last, firstCited)
+		a.quote(firstCited(a.last.Text))
 	case talk.Steps:
-		if items := itemsOf(last.Text); items != "" {
-			a.quoteLast(last, func(string) string { return items })
+		if items := itemsOf(a.last.Text); items != "" {
+			a.quote(items)
 			return
 		}
-		a.reply(fault.NewText("previous_no_steps", "The last answer has no list of steps."))
+		if a.listBehind(cited) {
+			return
+		}
+		a.answering.reply(fault.NewText("previous_no_steps", "The last answer has no list of steps."))
 	default:
 		if len(cited) == 0 {
-			a.reply(fault.NewText("previous_no_source", "The last answer quotes no passage, so it has no source."))
+			a.answering.reply(fault.NewText("previous_no_source", "The last answer quotes no passage, so it has no source."))
 			return
 		}
-		a.sources(last, cited)
+		a.sources(cited)
 	}
 }
 
-// citedIn returns the numbers of the passages that an answer cites, in order.
-func citedIn(last rag.LastAnswer) []int { return text.Marked(last.Text, len(last.Passages)) }
-
-// quoteLast replies with a part of the last answer, and its passages.
-func (a *answering) quoteLast(last rag.LastAnswer, part func(string) string) {
+// quote replies with a part of the last answer, and its passages.
+func (a recall) quote(part string) {
 	a.replied = true
-	a.out.Text, a.out.Passages, a.out.Sentences = part(last.Text), last.Passages, nil
+	a.out.Text, a.out.Passages, a.out.Sentences = part, a.last.Passages, nil
 	a.out.Outcome = rag.Answered
 	for _, s := range text.Sentences(a.out.Text, false) {
-		if numbers := text.Marked(a.out.Text[s.Start:s.End], len(last.Passages)); len(numbers) > 0 {
+		if numbers := text.Marked(a.out.Text[s.Start:s.End], len(a.last.Passages)); len(numbers) > 0 {
 			a.out.Sentences = append(a.out.Sentences, rag.Sentence{Start: s.Start, End: s.End, Passages: numbers, Support: rag.Strong})
 		}
 	}
@@ -133,6 +139,25 @@ func (a *answering) quoteLast(last rag.LastAnswer, part func(string) string) {
 		a.out.Outcome, a.out.Passages = rag.Replied, nil
 		a.out.Sentences = unsupportedSentences(a.out.Text)
 	}
+}
+
+// listBehind replies with the items of the first list in a cited passage, or returns false.
+func (a recall) listBehind(cited []int) bool {
+	for _, n := range cited {
+		p := a.last.Passages[n-1]
+		items := itemsOf(text.ResolveMarkers(text.Clean(p.Text), 0))
+		if items == "" {
+			continue
+		}
+		out := &composed{}
+		for item := range strings.Lines(items) {
+			out.open("")
+			out.citePassage(strings.TrimRight(item, "\n"), p)
+		}
+		a.composed(out)
+		return true
+	}
+	return false
 }
 
 // firstCited returns the first sentence of an answer that cites a passage, or the first one.
@@ -165,7 +190,7 @@ func itemsOf(answer string) string {
 }
 
 // sources shows the passages behind the last answer. Asked whether it is sure, docent shows the whole passages.
-func (a *answering) sources(last rag.LastAnswer, cited []int) {
+func (a recall) sources(cited []int) {
 	out := &composed{}
 	if a.message.Previous == talk.Sure {
 		out.say(a.said(fault.NewText("previous_sure", "I only quote the documents. The last answer is from this text:")))
@@ -177,7 +202,7 @@ func (a *answering) sources(last rag.LastAnswer, cited []int) {
 		cited = cited[:min(len(cited), maxShownPassages)]
 	}
 	for _, n := range cited {
-		p := last.Passages[n-1]
+		p := a.last.Passages[n-1]
 		out.open("- ")
 		out.citePassage(a.place(p.Passage), p)
 		if a.message.Previous == talk.Sure {

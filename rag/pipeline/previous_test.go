@@ -51,8 +51,15 @@ func TestPreviousWithoutModel(t *testing.T) {
 			t.Errorf("%s: %s with %d passages", message, got.Outcome, len(got.Passages))
 		}
 	}
+	short := afterAnswer("only the steps")
+	short.Last.Text = "Phone the shift leader. [1]"
+	short.Last.Passages[0].Text = "If you are ill:\n\n1. Phone the shift leader.\n2. Bring the note."
 	r, _ := newCatalogRAG(t, newCatalog())
-	got, err := r.Run(t.Context(), afterAnswer("are you sure?"))
+	got, err := r.Run(t.Context(), short)
+	if want := "1. Phone the shift leader. [1]\n2. Bring the note. [1]"; err != nil || got.Text != want {
+		t.Errorf("the list behind the answer: %q %v, want %q", got.Text, err, want)
+	}
+	got, err = r.Run(t.Context(), afterAnswer("are you sure?"))
 	if err != nil || !strings.Contains(got.Text, "> Edition 12, in force since 1 February 2026.") || len(got.Sentences) != 2 {
 		t.Errorf("%q %v", got.Text, err)
 	}

@@ -8,6 +8,12 @@ import (
 // maxSmallTalk limits the length of small talk in bytes. Longer messages ask something.
 const maxSmallTalk = 90
 
+// The languages with patterns.
+const (
+	english = "en"
+	german  = "de"
+)
+
 // phrase is a pattern of small talk.
 type phrase struct {
 	kind     *Talk
