@@ -4,6 +4,8 @@ import (
 	"strconv"
 
 	"golang.org/x/net/html"
+
+	"docent/ingest/extract/table"
 )
 
 const (
@@ -43,13 +45,26 @@ func (s *spans) fill(parts []string, column int) ([]string, int) {
 	for ; column < maxColumns && s.columns[column].rows > 0; column++ {
 		c := &s.columns[column]
 		c.rows--
-		if c.text == "" || s.repeated > maxRepeated {
+		if s.repeated > maxRepeated {
+			continue
+		}
+		if c.text == "" {
+			parts = s.pad(parts)
 			continue
 		}
 		s.repeated += len(c.text)
 		parts = append(parts, c.text)
 	}
 	return parts, column
+}
+
+// pad appends an empty cell.
+func (s *spans) pad(parts []string) []string {
+	if s.repeated > maxRepeated {
+		return parts
+	}
+	s.repeated += len(table.Separator)
+	return append(parts, "")
 }
 
 // span returns the number of columns or rows that a cell covers.

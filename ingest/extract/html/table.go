@@ -139,7 +139,8 @@ func (p *page) cellBlock(n *html.Node) {
 	p.flush()
 }
 
-// row returns the cells of a row. A single cell has one line for each block.
+// row returns the cells of a row. A single cell has one line for each block. Empty
+// cells follow a cell over several columns.
 // allHeads reports whether all cells
 // are headers. The row repeats cells that span
 // it from earlier rows.
@@ -163,7 +164,11 @@ func (p *page) row(n *html.Node, open *spans) (line string, allHeads bool) {
 		parts = append(parts, text)
 		empty = empty && text == ""
 		open.add(column, span(c, "colspan", maxColumns), span(c, "rowspan", maxSpan)-1, text)
-		column += span(c, "colspan", maxColumns)
+		width := span(c, "colspan", maxColumns)
+		for range width - 1 { // keeps the later cells in their columns
+			parts = open.pad(parts)
+		}
+		column += width
 	}
 	parts, _ = open.fill(parts, column)
 	if empty {
