@@ -1,0 +1,479 @@
+package table
+
+import (
+	"slices"
+
+	"docent/internal/fault"
+)
+
+// Status says how well a reply answers a question.
+type Status int
+
+// The statuses.
+const (
+	// NoQuestion: the question does not ask a table.
+	NoQuestion Status = iota
+	// Unclear: the question asks a table, but it does not tell the row, the column, or the operation, or it has words that
+	// the table does not have.
+	Unclear
+	// Answered: the reply answers the question.
+	Answered
+)
+
+// Reply is the answer to a question about a table.
+type Reply struct {
+	// Status says how well it answers the question.
+	Status Status
+	// Source is the position of the table in the list of sources.
+	Source int
+	// Said is the answer in words, or the reason why there is none.
+	Said fault.Text
+	// Rows are the rows to show, as positions in Table.Rows.
+	Rows []int
+	// Used are the rows behind the answer. They include Rows.
+	Used []int
+	// Columns are the columns to show.
+	Columns []int
+	// Near reports that the table has most of an unclear question, so its rows are worth showing with the reason.
+	Near bool
+	// Whole reports that the table has all words of an unclear question.
+	Whole bool
+
+	// score says how much of the question the table has.
+	score int
+}
+
+// maxShown limits the rows of a reply.
+const maxShown = 20
+
+// maxNearest limits the rows of an unclear reply.
+const maxNearest = 6
+
+// Ask answers a question from the table that fits it best. It answers only if each word of the question has a role, if it
+// understands the operation, and if no other table fits as well.
+func Ask(question string, sources []Source) Reply {
+	best, tie := Reply{Source: -1}, false
+	for i := range sources {
+		if !sources[i].Table.Typed() {
+			continue
+		}
+		reply := answering{phrasing{read(question, &sources[i])}}.answer()
+		reply.Source = i
+		switch {
+		case reply.Status < best.Status || reply.Status == NoQuestion:
+		case reply.Status > best.Status || reply.score > best.score:
+			best, tie = reply, false
+		case reply.score == best.score && reply.Said.Message != best.Said.Message:
+			tie = true
+		}
+	}
+	if tie && best.Status == Answered {
+		best.Status, best.Said = Unclear, fault.NewText("table_several", "Several tables fit this question. One of them is %s.",
+			sources[best.Source].named())
+	}
+	return best
+}
+
+// Asks reports whether a question has words of an operation, a comparison, or a unit, so that it may ask a table.
+func Asks(question string) bool {
+	r := &reading{t: &Table{}, source: &Source{}, words: words(question)}
+	r.roles, r.matched = make([]role, len(r.words)), make([]map[int]int, len(r.words))
+	r.text = spaced(r.words)
+	r.findOperations()
+	for i, w := range r.words {
+		_, compares := w.comparative()
+		_, _, _, limits := r.comparatorAt(i)
+		if r.roles[i] == operation || compares || limits || isCurrency(canonicalUnit(w.text)) || w.isNumber() {
+			return true
+		}
+	}
+	return r.has(muchPhrases, unknown) || r.has(listPhrases, unknown)
+}
+
+// answering chooses and does the operation.
+type answering struct{ phrasing }
+
+// answer answers the question.
+func (r answering) answer() Reply {
+	if r.has(whyPhrases, unknown) || len(r.words) == 0 {
+		return Reply{}
+	}
+	r.reclaim()
+	e, superlative := r.extreme()
+	r.missing = slices.DeleteFunc(r.missing, func(w string) bool {
+		return slices.ContainsFunc(r.words, func(own word) bool { return own.written == w }) && r.roles[slices.IndexFunc(r.words,
+			func(own word) bool { return own.written == w })] == operation
+	})
+	if len(r.filters) == 0 && len(r.mentions()) == 0 && len(r.conditions) == 0 && !r.named() {
+		return Reply{}
+	}
+	if len(r.missing) > 0 {
+		return r.unclear(r.lacking())
+	}
+	if len(r.ambiguous) > 0 {
+		return r.unclear(r.severalColumns(r.ambiguous))
+	}
+	negative := r.negative()
+	differs := r.asks(differPhrases) || r.compares()
+	if !differs && r.open(superlative) || negative && superlative {
+		return r.unclear(r.noOperation())
+	}
+	switch {
+	case negative && !r.asks(countPhrases):
+		return r.answerWithout()
+	case differs:
+		return r.answerDifference()
+	case superlative:
+		return r.answerExtreme(e)
+	case r.asks(worthPhrases):
+		return r.answerWorth()
+	case r.asks(averagePhrases):
+		return r.answerAggregate(average)
+	case r.asks(countPhrases):
+		return r.answerCount(negative)
+	case r.asks(sumPhrases):
+		return r.answerAggregate(sum)
+	}
+	return r.answerRows()
+}
+
+// open reports whether the question limits or orders rows in a way that it was not understood.
+func (r *reading) open(superlative bool) bool {
+	for i, w := range r.words {
+		if r.roles[i] == condition || r.roles[i] == column || r.roles[i] == cell {
+			continue
+		}
+		switch w.text {
+		case "than", "als", "over", "above", "under", "below", "uber", "unter", "between", "zwischen":
+			return true
+		case "second", "third", "zweite", "zweiter", "zweiten", "zweites", "dritte", "dritter", "dritten":
+			if superlative {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// named reports whether a word names the rows of the table.
+func (r *reading) named() bool {
+	for i := range r.words {
+		for c := range r.matched[i] {
+			if slices.Contains(r.labels, c) {
+				return true
+			}
+		}
+	}
+	return slices.Contains(r.roles, titled)
+}
+
+// asks reports whether the question has a phrase of an operation.
+func (r *reading) asks(phrases []string) bool {
+	copied := slices.Clone(r.roles)
+	text := r.text
+	for i, role := range copied { // words of names do not ask
+		if role == column || role == cell {
+			text = replaceWord(text, i)
+		}
+	}
+	before := r.text
+	r.text = text
+	found := r.has(phrases, unknown)
+	r.text = before
+	return found
+}
+
+// listing reports whether the question asks for rows or for a part of them. "Was" asks only at the beginning of a German question.
+func (r *reading) listing() bool { return r.words[0].text == "was" || r.asks(listPhrases) }
+
+// reclaim gives words of operations back to the name of a column, such as "mean" of "Mean temperature".
+func (r *reading) reclaim() {
+	for i := range r.words {
+		if r.words[i].text == "number" && i > 0 && r.roles[i-1] == column && i+1 < len(r.words) { // "version number of"
+			r.roles[i], r.roles[i+1] = light, light
+		}
+		if r.roles[i] != operation {
+			continue
+		}
+		for c := range r.matched[i] {
+			for _, k := range []int{i - 1, i + 1} {
+				if k >= 0 && k < len(r.words) && r.roles[k] == column && r.matched[k][c] > 0 {
+					r.roles[i] = column
+				}
+			}
+		}
+		if r.roles[i] == operation && r.matched[i] != nil && !r.asksTotal(i) {
+			r.matched[i] = nil
+		}
+	}
+}
+
+// asksTotal reports whether a word such as "total" may name a column of totals.
+func (r *reading) asksTotal(i int) bool {
+	return slices.Contains(r.words[i].concepts(), "total") || slices.Contains(r.words[i].concepts(), "quantity")
+}
+
+// negative reports whether the question says "no" or "not" outside of filters.
+func (r *reading) negative() bool {
+	n := 0
+	for _, role := range r.roles {
+		if role == nothing {
+			n++
+		}
+	}
+	for _, f := range r.filters {
+		if f.not {
+			n--
+		}
+	}
+	return n > 0
+}
+
+// askedColumns returns the columns of all mentions that no condition uses.
+func (r *reading) askedColumns() []int {
+	var out []int
+	for _, m := range r.asked() {
+		out = append(out, m.columns...)
+	}
+	return out
+}
+
+// answerRows answers with a cell, with several cells of a row, or with a list of rows.
+func (r answering) answerRows() Reply {
+	rows, asked := r.selected(), r.asked()
+	if len(r.filters) == 0 && len(r.conditions) == 0 {
+		if len(asked) > 0 && len(asked[0].columns) == 1 && r.t.Columns[asked[0].columns[0]].Kind == Flag && r.listing() {
+			return r.answerFlag(asked[0].columns[0], true)
+		}
+		if rows := r.selected(); len(asked) == 0 && r.named() && len(rows) <= maxShown && r.asks([]string{
+			"list", "show", "all",
+			"liste", "zeige", "nenne", "alle",
+		}) {
+			return r.answered(r.saidList(len(rows)), rows, r.shownColumns(nil), nil)
+		}
+		return r.unclear(r.noOperation())
+	}
+	if len(rows) == 0 {
+		return r.nothingFits()
+	}
+	if len(rows) == 1 && !r.lists() {
+		return r.answerRow(rows[0], asked)
+	}
+	var columns []int
+	for _, m := range asked {
+		if len(m.columns) > 1 {
+			m.columns = r.ofKind(m.columns)
+		}
+		if len(m.columns) > 1 && m.strength < byWord && len(asked) > 1 {
+			continue
+		}
+		columns = append(columns, m.columns...)
+	}
+	if len(columns) == 0 && r.asks(whenPhrases) {
+		if c, ok := r.dateColumn(aDay, 0); ok {
+			columns = []int{c}
+		}
+	}
+	switch {
+	case len(r.filters) == len(rows) && len(rows) > 1 && len(rows) <= 4 && len(columns) > 0: // each row is named
+	case r.partly() && !r.lists():
+		return r.unclear(r.severalRows(len(rows)))
+	case r.lists() || len(r.conditions) > 0 || r.named() && len(columns) == 0:
+	case len(columns) == 0 || len(rows) > maxShown:
+		return r.unclear(r.severalRows(len(rows)))
+	}
+	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), columns...)), nil)
+}
+
+// partly reports whether the words are only a part of the names of several rows.
+func (r answering) partly() bool {
+	return slices.ContainsFunc(r.filters, func(f filter) bool { return slices.Contains(r.labels, f.column) && len(f.rows) > 1 && !f.not })
+}
+
+// lists reports whether the question asks for rows. A question with "which" about a column asks for its cell.
+func (r answering) lists() bool {
+	if len(r.conditions) > 0 && len(r.asked()) == 0 {
+		return true
+	}
+	return r.listing() && len(r.asked()) == 0
+}
+
+// ofKind keeps the columns of the kind that the question asks for.
+func (r answering) ofKind(columns []int) []int {
+	var out []int
+	for _, c := range columns {
+		if r.asks(whenPhrases) && (r.t.Columns[c].Kind == Date || r.t.Columns[c].Kind == Clock) {
+			out = append(out, c)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return columns
+}
+
+// answerRow answers with cells of a row.
+func (r answering) answerRow(row int, asked []mention) Reply {
+	var columns []int
+	for _, m := range asked {
+		list := r.ofKind(r.narrowedBy(m))
+		if len(list) > 1 && r.asks([]string{"which", "welche", "welcher", "welches", "what"}) && r.t.sameKind(list) && m.strength == byWord {
+			return r.answerAcross(row, list)
+		}
+		if len(list) > 1 {
+			return r.unclear(r.severalColumns(list))
+		}
+		columns = append(columns, list...)
+	}
+	if len(columns) == 0 {
+		c, ok := r.namedLabel()
+		if !ok {
+			c, ok = r.implied()
+		}
+		if !ok {
+			reply := r.unclear(r.noColumn())
+			reply.Near = false // the row itself may be the answer
+			return reply
+		}
+		columns = []int{c}
+	}
+	for _, c := range columns {
+		if r.t.Rows[row].Cells[c].Missing {
+			return r.unclear(r.noValue(row, c))
+		}
+	}
+	said := r.saidCell(row, columns[0])
+	if len(columns) > 1 {
+		said = r.saidList(1)
+	}
+	return r.answered(said, []int{row}, r.shownColumns(append(r.used(), columns...)), nil)
+}
+
+// namedLabel returns the column of names that the question asks for: it is named, and the row is named by another column.
+func (r answering) namedLabel() (int, bool) {
+	for i := range r.words {
+		for c, strength := range r.matched[i] {
+			if strength == byWord && slices.Contains(r.labels, c) && !slices.ContainsFunc(r.filters,
+				func(f filter) bool { return f.column == c }) {
+				return c, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// narrowedBy returns the columns of a mention that units in the question fit.
+func (r answering) narrowedBy(m mention) []int {
+	var out []int
+	for i, w := range r.words {
+		if r.roles[i] != unitOf {
+			continue
+		}
+		for _, c := range m.columns {
+			if _, ok := converted(1, w.text, r.t.Columns[c].Unit); ok && r.t.Columns[c].Unit != "" {
+				out = append(out, c)
+			}
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
+	return m.columns
+}
+
+// implied returns the column that a question without the name of a column asks for.
+func (r answering) implied() (int, bool) {
+	find := func(concept string) (int, bool) {
+		var list []int
+		for c := range r.t.Columns {
+			if r.t.described(c, concept) > 0 && !slices.Contains(r.labels, c) {
+				list = append(list, c)
+			}
+		}
+		list = r.t.bestDescribed(list, concept)
+		if len(list) != 1 {
+			return 0, false
+		}
+		return list[0], true
+	}
+	switch {
+	case r.asks(whenPhrases):
+		return r.dateColumn(aDay, 0)
+	case r.asksQuantity():
+		return r.quantity()
+	case r.asks(muchPhrases):
+		return find("price")
+	case r.asks([]string{"where", "wo"}):
+		if c, ok := find("place"); ok {
+			return c, true
+		}
+		return find("shelf")
+	}
+	return 0, false
+}
+
+// asksQuantity reports whether the question asks for a number of things: "how many", or "wie viel" in front of the name of a
+// row.
+func (r answering) asksQuantity() bool {
+	if r.asks(countPhrases) {
+		return true
+	}
+	for i, w := range r.words[:max(0, len(r.words)-1)] {
+		if (w.text == "wieviel" || w.text == "viel") && r.roles[i+1] == cell {
+			return true
+		}
+	}
+	return false
+}
+
+// answerAcross answers with the columns in which a row has a value.
+func (r answering) answerAcross(row int, columns []int) Reply {
+	var with []int
+	for _, c := range columns {
+		if !r.t.Rows[row].Cells[c].Missing {
+			with = append(with, c)
+		}
+	}
+	if len(with) == 0 {
+		return r.unclear(r.noValue(row, columns[0]))
+	}
+	return r.answered(r.saidColumns(row, with), []int{row}, r.shownColumns(with), nil)
+}
+
+// answerFlag answers with the rows that have a flag.
+func (r answering) answerFlag(c int, on bool) Reply {
+	rows := slices.DeleteFunc(r.t.valued(r.selected(), c), func(i int) bool { return (r.t.Rows[i].Cells[c].Value == 1) != on })
+	if len(rows) == 0 {
+		return r.nothingFits()
+	}
+	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)), nil)
+}
+
+// without returns the rows that have nothing in the only named column: no value, 0, or no.
+func (r answering) without() (rows []int, c int, ok bool) {
+	asked := r.asked()
+	if len(asked) != 1 || len(asked[0].columns) != 1 {
+		return nil, 0, false
+	}
+	c = asked[0].columns[0]
+	for _, i := range r.selected() {
+		cell := r.t.Rows[i].Cells[c]
+		zero := cell.Valued && cell.Value == 0 && r.t.Columns[c].Kind != Date && r.t.Columns[c].Kind != Clock
+		if cell.Missing || zero {
+			rows = append(rows, i)
+		}
+	}
+	return rows, c, true
+}
+
+// answerWithout answers "which machines have no inspection date".
+func (r answering) answerWithout() Reply {
+	rows, c, ok := r.without()
+	switch {
+	case !ok:
+		return r.unclear(r.noOperation())
+	case len(rows) == 0:
+		return r.nothingFits()
+	}
+	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)), nil)
+}

@@ -1,0 +1,90 @@
+package table
+
+import (
+	"slices"
+	"strings"
+)
+
+// posting is a word in cells of a column, with its rows.
+type posting struct {
+	word word
+	rows []int
+}
+
+// setIndex finds the words and concepts of the columns, and the words of their cells, so that questions need not read all cells.
+func (t *Table) setIndex() {
+	for c := range t.Columns {
+		column := &t.Columns[c]
+		column.names = words(column.Name)
+		for i := range column.names {
+			column.names[i].head = headOf(column.names[i])
+		}
+		column.setConcepts()
+		if column.Kind == Text {
+			column.index = t.postings(c)
+		}
+	}
+}
+
+// postings returns the words of the cells of a column, in the order of the rows. Totals are left out.
+func (t *Table) postings(c int) []posting {
+	var out []posting
+	at := map[string]int{}
+	for i, r := range t.Rows {
+		if r.Total || r.Cells[c].Missing {
+			continue
+		}
+		for _, w := range words(r.Cells[c].Text) {
+			k, ok := at[w.text]
+			if !ok {
+				k = len(out)
+				at[w.text] = k
+				out = append(out, posting{word: w})
+			}
+			if p := &out[k]; len(p.rows) == 0 || p.rows[len(p.rows)-1] != i {
+				p.rows = append(p.rows, i)
+			}
+		}
+	}
+	return out
+}
+
+// setConcepts finds the concepts of a column.
+func (c *Column) setConcepts() {
+	for _, w := range c.names {
+		c.named = append(c.named, w.concepts()...)
+		for r, list := range concepts { // parts of German compounds
+			if len(r) >= 4 && (strings.HasSuffix(w.root, r) || strings.HasPrefix(w.root, r)) && len(w.root) >= len(r)+3 {
+				c.named = append(c.named, list...)
+			}
+		}
+	}
+	c.typed = slices.Clone(dimensionConcepts[dimensionOf(c.Unit)])
+	switch c.Kind {
+	case Money:
+		c.typed = append(c.typed, "price")
+	case Date:
+		c.typed = append(c.typed, "date")
+	case Clock:
+		c.typed = append(c.typed, "clock")
+	case Duration:
+		c.typed = append(c.typed, "duration")
+	}
+}
+
+// words returns the words of the column's name.
+func (c Column) words() []word { return c.names }
+
+// concepts returns the kinds of the column's values by the words of its name, and by its type and unit.
+func (c Column) concepts() (named, typed []string) { return c.named, c.typed }
+
+// headOf returns the last part of a German compound if it is a known word, such as "bestand" of "Mindestbestand".
+func headOf(w word) string {
+	head := ""
+	for r := range concepts {
+		if len(r) > len(head) && len(r) >= 4 && strings.HasSuffix(w.root, r) {
+			head = r
+		}
+	}
+	return head
+}

@@ -1,0 +1,146 @@
+package table
+
+import (
+	"slices"
+)
+
+// mention is a group of columns that the same words of a question name.
+type mention struct {
+	columns []int
+	words   []int
+	// strength is that of the best match.
+	strength int
+	// operational reports that all words are also words of operations, such as "total".
+	operational bool
+}
+
+// mentions returns the named columns, without those that name rows. A column named by fewer words than another one is not
+// meant: "day rate" names "Day rate" and not "Week rate".
+func (r *reading) mentions() []mention {
+	named := make([][]int, len(r.t.Columns))
+	for i, m := range r.matched {
+		for c := range m {
+			named[c] = append(named[c], i)
+		}
+	}
+	var out []mention
+	for c, own := range named {
+		if len(own) == 0 || slices.Contains(r.labels, c) {
+			continue
+		}
+		less := slices.ContainsFunc(named, func(other []int) bool { return len(other) > len(own) && len(intersect(own, other)) == len(own) })
+		if less || r.namesRows(own) && !r.t.whole(c, own) {
+			continue
+		}
+		if i := slices.IndexFunc(out, func(m mention) bool { return slices.Equal(m.words, own) }); i >= 0 {
+			out[i].columns = append(out[i].columns, c)
+			continue
+		}
+		m := mention{columns: []int{c}, words: own, operational: true}
+		for _, i := range own {
+			m.strength = max(m.strength, r.matched[i][c])
+			m.operational = m.operational && r.roles[i] == operation
+		}
+		out = append(out, m)
+	}
+	for i := range out {
+		out[i].columns = r.wholeNames(out[i])
+	}
+	return out
+}
+
+// namesRows reports whether words are the whole name of a column with the names of rows. "Which part" then asks for rows, and
+// not for the column "Spare part no."
+func (r *reading) namesRows(own []int) bool {
+	return slices.ContainsFunc(r.labels, func(c int) bool {
+		return r.t.whole(c, own) && !slices.ContainsFunc(own, func(i int) bool { return r.matched[i][c] != byWord })
+	})
+}
+
+// whole reports whether a column's name has as many words as the question uses for it.
+func (t *Table) whole(c int, own []int) bool { return len(t.Columns[c].words()) == len(own) }
+
+// wholeNames keeps the only column whose whole name the words are: "eol" names the column eol and not eol-lts.
+func (r *reading) wholeNames(m mention) []int {
+	var whole []int
+	for _, c := range m.columns {
+		if len(r.t.Columns[c].words()) == len(m.words) && r.matched[m.words[0]][c] == byWord {
+			whole = append(whole, c)
+		}
+	}
+	if len(whole) == 1 {
+		return whole
+	}
+	return m.columns
+}
+
+// asked returns the mentions that no condition uses.
+func (r *reading) asked() []mention {
+	return slices.DeleteFunc(r.mentions(), func(m mention) bool {
+		return slices.ContainsFunc(r.conditions, func(l limit) bool { return slices.Contains(m.columns, l.column) })
+	})
+}
+
+// selected returns the rows of data that fit the filters and the conditions.
+func (r *reading) selected() []int {
+	rows := r.t.Data()
+	byColumn := map[int][]int{}
+	for _, f := range r.filters {
+		if f.not {
+			rows = slices.DeleteFunc(rows, func(i int) bool { return slices.Contains(f.rows, i) })
+			continue
+		}
+		byColumn[f.column] = append(byColumn[f.column], f.rows...)
+	}
+	rows = slices.DeleteFunc(rows, func(i int) bool {
+		for _, list := range byColumn {
+			if !slices.Contains(list, i) {
+				return true
+			}
+		}
+		for _, l := range r.conditions {
+			cell := r.t.Rows[i].Cells[l.column]
+			if !cell.Valued {
+				return true
+			}
+			low := l.low
+			if l.other >= 0 {
+				other := r.t.Rows[i].Cells[l.other]
+				if low = other.Value; !other.Valued {
+					return true
+				}
+			}
+			if !l.op.holds(cell.Value, low, l.high) {
+				return true
+			}
+		}
+		return false
+	})
+	return rows
+}
+
+// used returns the columns of the filters and the conditions.
+func (r *reading) used() []int {
+	var out []int
+	for _, f := range r.filters {
+		out = append(out, f.column)
+	}
+	for _, l := range r.conditions {
+		out = append(out, l.column)
+		if l.other >= 0 {
+			out = append(out, l.other)
+		}
+	}
+	return out
+}
+
+// valued returns the rows that have a value in a column.
+func (t *Table) valued(rows []int, c int) []int {
+	var out []int
+	for _, i := range rows {
+		if t.Rows[i].Cells[c].Valued {
+			out = append(out, i)
+		}
+	}
+	return out
+}

@@ -1,0 +1,496 @@
+package table
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Source is a table with the words that name it.
+type Source struct {
+	// Table is the table.
+	Table *Table
+	// Title has the title of the document, its file name, and the headings above the table.
+	Title string
+}
+
+// role is the part that a word plays in a question.
+type role int
+
+// The roles of words.
+const (
+	unknown     role = iota
+	light            // it has no meaning of its own
+	operation        // such as "how many" and "cheapest"
+	condition        // a comparator, its number, and its unit
+	column           // it names a column
+	cell             // it is in a cell
+	titled           // it names the table
+	unitOf           // the unit of a column
+	nothing          // it says "no" or "not"
+	descriptive      // it describes columns, such as "heavy"
+)
+
+// The strengths of matches between words and headers.
+const (
+	byKind     = 1
+	byConcept  = 2
+	byCompound = 3
+	byWord     = 4
+)
+
+// reading is a question read with one table.
+type reading struct {
+	source *Source
+	t      *Table
+	text   string // the words of the question, with spaces around them
+	words  []word
+	roles  []role
+	// labels are the columns that name rows.
+	labels []int
+	// matched has the columns of each word of the role column, with the strength.
+	matched []map[int]int
+	// filters are the groups of words in cells.
+	filters []filter
+	// conditions limit values.
+	conditions []limit
+	// ambiguous says which column of a condition is not clear.
+	ambiguous []int
+	// missing are the words whose role is unknown.
+	missing []string
+}
+
+// filter selects rows whose cells have words of the question.
+type filter struct {
+	column int
+	rows   []int
+	words  []int // positions of the words
+	not    bool
+	whole  bool // the words are all words of the cells
+}
+
+// limit selects rows with a value.
+type limit struct {
+	column    int
+	op        operator
+	low, high float64
+	// other is the column of the value, or -1.
+	other int
+	said  string // the value as written
+}
+
+// read finds the roles of the words of a question.
+func read(question string, s *Source) *reading {
+	r := &reading{source: s, t: s.Table, words: words(question)}
+	r.roles, r.matched = make([]role, len(r.words)), make([]map[int]int, len(r.words))
+	r.text = spaced(r.words)
+	r.labels = r.t.labels()
+	r.findOperations()
+	r.findColumns()
+	r.findCells()
+	limiter{r}.findLimits()
+	r.findRest()
+	return r
+}
+
+// spaced returns words with spaces around them.
+func spaced(list []word) string {
+	texts := make([]string, len(list))
+	for i, w := range list {
+		texts[i] = w.text
+	}
+	return " " + strings.Join(texts, " ") + " "
+}
+
+// labels returns the columns that name rows: the first column with distinct texts, and a column with codes before it.
+func (t *Table) labels() []int {
+	data := t.Data()
+	var codes []int
+	for c := range min(len(t.Columns), 4) {
+		if t.Columns[c].Kind != Text {
+			continue
+		}
+		seen, coded, n := map[string]bool{}, true, 0
+		for _, r := range data {
+			cell := t.Rows[r].Cells[c]
+			if cell.Missing {
+				continue
+			}
+			n++
+			seen[strings.ToLower(cell.Text)] = true
+			coded = coded && !strings.Contains(cell.Text, " ") && strings.ContainsAny(cell.Text, "0123456789")
+		}
+		switch {
+		case n == 0 || float64(len(seen)) < .9*float64(n) || n < len(data)*9/10:
+		case coded:
+			codes = append(codes, c)
+		default:
+			return append(codes, c)
+		}
+	}
+	if len(codes) == 0 {
+		return []int{0}
+	}
+	return codes[:1]
+}
+
+// has reports whether the question has one of the phrases, and gives its words the role.
+func (r *reading) has(phrases []string, as role) bool {
+	found := false
+	for _, p := range phrases {
+		for from := 0; ; {
+			i := strings.Index(r.text[from:], " "+p+" ")
+			if i < 0 {
+				break
+			}
+			found = true
+			first := strings.Count(r.text[:from+i+1], " ") - 1
+			for k := range strings.Count(p, " ") + 1 {
+				if as != unknown && r.roles[first+k] == unknown {
+					r.roles[first+k] = as
+				}
+			}
+			from += i + 1
+		}
+	}
+	return found
+}
+
+// findOperations marks the words of operations.
+func (r *reading) findOperations() {
+	for _, phrases := range [][]string{countPhrases, averagePhrases, sumPhrases, differPhrases} {
+		r.has(phrases, operation)
+	}
+	for i, w := range r.words {
+		if _, ok := w.superlative(); ok && r.roles[i] == unknown {
+			r.roles[i] = operation
+		}
+	}
+	r.has(noPhrases, nothing)
+	for i, w := range r.words {
+		if _, _, ok := r.stockValue(); ok && slices.Contains(worthPhrases, w.text) && r.roles[i] == unknown {
+			r.roles[i] = operation
+		}
+	}
+}
+
+// strength returns how well a word names a column.
+func (c Column) strength(w word) int {
+	best := 0
+	named, typed := c.concepts()
+	for _, own := range w.concepts() {
+		switch {
+		case slices.Contains(named, own):
+			best = max(best, byConcept)
+		case slices.Contains(typed, own):
+			best = max(best, byKind)
+		}
+	}
+	for _, h := range c.words() {
+		switch {
+		case h.text == w.text || sameRoot(h, w):
+			return byWord
+		case w.verb() != "" && w.verb() == h.verb():
+			best = max(best, byCompound)
+		case len(h.head) > len(w.root) && strings.HasSuffix(h.head, w.root):
+		case len(w.root) >= 4 && len(h.root) >= len(w.root)+3 && (strings.HasSuffix(h.root, w.root) || strings.HasPrefix(h.root, w.root)),
+			len(h.root) >= 5 && strings.HasPrefix(w.root, h.root) && len(newWord(w.root[len(h.root):]).concepts()) > 0:
+			best = max(best, byCompound)
+		}
+	}
+	return best
+}
+
+// findColumns finds the columns that words name. Each word names the columns that it fits best.
+func (r *reading) findColumns() {
+	for i, w := range r.words {
+		operational := r.roles[i] == operation
+		if r.roles[i] == nothing || w.isStop() && w.concepts() == nil && !w.isNumber() {
+			continue
+		}
+		fits, best := map[int]int{}, 0
+		for c, col := range r.t.Columns {
+			s := col.strength(w)
+			if w.isNumber() || w.text == "no" || operational { // they do not describe columns
+				s = 0
+				for _, h := range col.words() {
+					if h.text == w.text {
+						s = byWord
+					}
+				}
+			}
+			if s > 0 {
+				fits[c] = s
+			}
+			best = max(best, s)
+		}
+		maps.DeleteFunc(fits, func(_, s int) bool { return s < best })
+		if len(fits) > 0 {
+			r.matched[i] = fits
+			if r.roles[i] == unknown {
+				r.roles[i] = column
+			}
+		}
+	}
+	for i, w := range r.words { // a number belongs to a column only together with another word of its name
+		if !w.isNumber() || r.matched[i] == nil {
+			continue
+		}
+		near := func(c int) bool {
+			for j := range r.words {
+				if j != i && !r.words[j].isNumber() && r.matched[j][c] > 0 {
+					return true
+				}
+			}
+			return len(r.t.Columns[c].words()) == 1 || len(w.text) < 4
+		}
+		maps.DeleteFunc(r.matched[i], func(c, _ int) bool { return !near(c) })
+		if len(r.matched[i]) == 0 {
+			r.matched[i], r.roles[i] = nil, unknown
+		}
+	}
+}
+
+// inCells returns the rows whose cells in a column have a word.
+func (t *Table) inCells(c int, w word) []int {
+	var out []int
+	for _, p := range t.Columns[c].index {
+		if own := p.word; own.text == w.text || sameRoot(own, w) || compound(own, w) || partOfCode(own.text, w.text) {
+			out = append(out, p.rows...)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// compound reports whether a German word of a cell ends in a word of the question, such as "Sechskantschraube".
+func compound(cell, w word) bool {
+	return len(w.root) >= 5 && len(cell.root) >= len(w.root)+3 && strings.HasSuffix(cell.root,
+		w.root) && !strings.ContainsAny(cell.text, "0123456789")
+}
+
+// partOfCode reports whether a number is a part of a code, such as 2637 of SO-2637.
+func partOfCode(code, part string) bool {
+	if len(part) < 3 || !strings.ContainsAny(code, "-/") || strings.Trim(part, "0123456789") != "" {
+		return false
+	}
+	return slices.Contains(strings.FieldsFunc(code, func(r rune) bool { return r == '-' || r == '/' }), part)
+}
+
+// findCells finds groups of words in cells of text.
+func (r *reading) findCells() {
+	when := r.has(whenPhrases, unknown)
+	for i := 0; i < len(r.words); i++ {
+		w := r.words[i]
+		if r.roles[i] == nothing || r.roles[i] == cell || r.roles[i] == unknown && w.isStop() || w.isNumber() && r.afterComparator(i) {
+			continue
+		}
+		f, ok := r.group(i)
+		if !ok || r.roles[i] == operation && (len(f.words) < 2 || !f.whole) {
+			continue
+		}
+		if r.roles[i] == column && !r.cellWins(i, f, when) {
+			continue
+		}
+		for _, k := range f.words {
+			r.roles[k], r.matched[k] = cell, nil
+		}
+		for k := f.words[0] - 1; k >= max(0, f.words[0]-2) && !f.not; k-- {
+			f.not = r.roles[k] == nothing
+			if r.roles[k] != light && r.roles[k] != nothing && !r.words[k].isStop() {
+				break
+			}
+		}
+		i = f.words[len(f.words)-1]
+		r.filters = append(r.filters, f)
+	}
+	r.mergeFilters()
+}
+
+// cellWins reports whether words that name a column are rather the text of cells.
+func (r *reading) cellWins(i int, f filter, when bool) bool {
+	strength := 0
+	for _, s := range r.matched[i] {
+		strength = max(strength, s)
+	}
+	for _, k := range f.words[1:] {
+		if r.matched[k] == nil {
+			return true // a longer name
+		}
+	}
+	return strength < byCompound || f.whole && !when && strength < byWord || f.whole && !when && !slices.Contains(r.labels, f.column)
+}
+
+// group returns the longest group of words from i that the cells of one column have.
+func (r *reading) group(i int) (filter, bool) {
+	best := filter{column: -1}
+	better := func(f filter) bool {
+		switch {
+		case best.column < 0 || len(f.words) != len(best.words):
+			return best.column < 0 || len(f.words) > len(best.words)
+		case f.whole != best.whole:
+			return f.whole
+		}
+		return slices.Contains(r.labels, f.column) && !slices.Contains(r.labels, best.column)
+	}
+	for c, col := range r.t.Columns {
+		rows := r.t.inCells(c, r.words[i])
+		if col.Kind != Text { // numbers such as years name rows only in the first column
+			if rows = r.t.wholeCells(c, r.words[i]); c > 0 || !r.words[i].isNumber() || r.afterComparator(i) {
+				continue
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		f := filter{column: c, rows: rows, words: []int{i}}
+		for k := i + 1; k < len(r.words); k++ {
+			if r.roles[k] != unknown && r.roles[k] != column || r.words[k].isStop() && r.matched[k] == nil && !r.linking(k, c, f.rows) {
+				break
+			}
+			both := intersect(f.rows, r.t.inCells(c, r.words[k]))
+			if len(both) == 0 {
+				break
+			}
+			f.rows, f.words = both, append(f.words, k)
+		}
+		f.exact(r)
+		if better(f) {
+			best = f
+		}
+	}
+	return best, best.column >= 0
+}
+
+// wholeCells returns the rows with a number as the whole cell.
+func (t *Table) wholeCells(c int, w word) []int {
+	var out []int
+	for _, i := range t.Data() {
+		if t.Rows[i].Cells[c].Text == w.text {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// afterComparator reports whether a comparator stands in front of a word.
+func (r *reading) afterComparator(i int) bool {
+	for k := max(0, i-4); k < i; k++ {
+		if r.words[k].text == "between" || r.words[k].text == "zwischen" {
+			return true
+		}
+		if _, n, _, ok := r.comparatorAt(k); ok && k+n == i {
+			return true
+		}
+	}
+	return false
+}
+
+// linking reports whether a light word is a part of a name in cells, such as "of" in "Bank of Ireland".
+func (r *reading) linking(k, c int, rows []int) bool {
+	return k+1 < len(r.words) && len(intersect(rows, r.t.inCells(c, r.words[k]))) > 0 && len(intersect(rows, r.t.inCells(c, r.words[k+1]))) > 0
+}
+
+// exact keeps the rows whose whole cells the words are, if there are some.
+func (f *filter) exact(r *reading) {
+	var whole []int
+	known := map[string]bool{}
+	for _, i := range f.rows {
+		text := r.t.Rows[i].Cells[f.column].Text
+		all, seen := known[text]
+		if !seen {
+			all = !slices.ContainsFunc(words(text), func(own word) bool {
+				return !own.isStop() && !slices.ContainsFunc(f.words, func(k int) bool {
+					return own.text == r.words[k].text || sameRoot(own,
+						r.words[k])
+				})
+			})
+			known[text] = all
+		}
+		if all {
+			whole = append(whole, i)
+		}
+	}
+	if len(whole) > 0 {
+		f.rows, f.whole = whole, true
+	}
+}
+
+// mergeFilters joins groups in the same column that have rows in common, such as "the generator with 60 kva".
+func (r *reading) mergeFilters() {
+	for i := 1; i < len(r.filters); i++ {
+		for k := range i {
+			a, b := &r.filters[k], r.filters[i]
+			if both := intersect(a.rows, b.rows); a.column == b.column && a.not == b.not && len(both) > 0 && !a.whole && !b.whole {
+				a.rows, a.words = both, append(a.words, b.words...)
+				r.filters = slices.Delete(r.filters, i, i+1)
+				i--
+				break
+			}
+		}
+	}
+}
+
+// intersect returns the numbers that are in both sorted lists.
+func intersect(a, b []int) []int {
+	var out []int
+	for _, x := range a {
+		if slices.Contains(b, x) {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// findRest finds the roles of the other words.
+func (r *reading) findRest() {
+	title := words(r.source.Title + " " + r.t.Caption)
+	for _, c := range r.labels {
+		title = append(title, r.t.Columns[c].words()...)
+	}
+	for i, w := range r.words {
+		if r.roles[i] != unknown {
+			continue
+		}
+		_, compares := w.comparative()
+		if _, positive := adjectives[w.text]; positive || w.text == "ab" && i == len(r.words)-1 {
+			compares = true
+		}
+		switch {
+		case isUnit(w.text) && r.t.hasUnit(w.text):
+			r.roles[i] = unitOf
+		case slices.ContainsFunc(title, func(t word) bool { return names(t, w) }):
+			r.roles[i] = titled
+		case compares:
+			r.roles[i] = descriptive
+		case w.isStop() || len(w.text) == 1 && !w.isNumber():
+			r.roles[i] = light
+		default:
+			r.missing = append(r.missing, w.written)
+		}
+	}
+}
+
+// names reports whether a word of a title is a word of the question, or ends or begins with it.
+func names(title, w word) bool {
+	return title.text == w.text || !w.isNumber() && (sameRoot(title, w) || w.verb() != "" && w.verb() == title.verb() ||
+		w.verb() != "" && len(title.root) >= len(w.verb())+3 && strings.HasSuffix(title.root, w.verb()) ||
+		len(w.root) >= 4 && len(title.root) >= len(w.root)+2 && (strings.HasSuffix(title.root,
+			w.root) || strings.HasPrefix(title.root, w.root)))
+}
+
+// hasUnit reports whether a column or the text around the table has a unit.
+func (t *Table) hasUnit(unit string) bool {
+	code := canonicalUnit(unit)
+	for _, c := range t.Columns {
+		if _, ok := converted(1, code, c.Unit); ok && c.Unit != "" {
+			return true
+		}
+	}
+	return t.around(unit)
+}
+
+// around reports whether the text in front of the table has a word.
+func (t *Table) around(unit string) bool {
+	return slices.ContainsFunc(words(t.Context+" "+t.Caption), func(w word) bool { return w.text == unit })
+}

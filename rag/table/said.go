@@ -1,0 +1,357 @@
+package table
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"docent/internal/fault"
+	"docent/rag/text"
+)
+
+// maxNamed limits the columns in a sentence.
+const maxNamed = 6
+
+// phrasing writes replies.
+type phrasing struct{ *reading }
+
+// named returns the title of the table's document for a sentence.
+func (s *Source) named() string {
+	title, _, _ := strings.Cut(s.Title, "\n")
+	return text.CodeSpan(text.Shorten(title, 80))
+}
+
+// label returns the name of a row: the cells that the question names, or the cell of its name.
+func (r phrasing) label(row int) string {
+	var names []string
+	for _, f := range r.filters {
+		if name := r.t.Rows[row].Cells[f.column].Text; !f.not && slices.Contains(f.rows, row) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 || len(r.selected()) > 1 && !r.apart() {
+		names = []string{r.t.Rows[row].Cells[r.labels[len(r.labels)-1]].Text}
+	}
+	return text.CodeSpan(text.Shorten(strings.Join(names, ", "), 80))
+}
+
+func (t *Table) header(c int) string { return text.CodeSpan(text.Shorten(t.Columns[c].Header, 80)) }
+
+func (t *Table) headers(columns []int) string {
+	var list []string
+	for _, c := range columns[:min(len(columns), maxNamed)] {
+		list = append(list, t.header(c))
+	}
+	return strings.Join(list, ", ")
+}
+
+// where describes the rows: the filters and the conditions.
+func (r phrasing) where() string {
+	var list []string
+	for _, f := range r.filters {
+		sign := " = "
+		if f.not {
+			sign = " ≠ "
+		}
+		var values []string
+		for _, i := range f.rows {
+			if v := r.t.Rows[i].Cells[f.column].Text; !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		if len(values) > 1 {
+			values = []string{r.wordsOf(f)}
+		}
+		list = append(list, text.CodeSpan(r.t.Columns[f.column].Header+sign+text.Shorten(strings.Join(values, ", "), 60)))
+	}
+	for _, l := range r.conditions {
+		list = append(list, text.CodeSpan(r.t.Columns[l.column].Header+" "+l.op.String()+" "+l.said))
+	}
+	return strings.Join(list, ", ")
+}
+
+func (r phrasing) wordsOf(f filter) string {
+	var list []string
+	for _, i := range f.words {
+		list = append(list, r.words[i].written)
+	}
+	return "…" + strings.Join(list, " ") + "…"
+}
+
+// value writes a number of a column with its unit.
+func (t *Table) value(v float64, c, decimals int) string {
+	col := t.Columns[c]
+	switch col.Kind {
+	case Clock:
+		minutes := int(math.Round(math.Abs(v) / 60))
+		return strconv.Itoa(minutes/60) + ":" + strconv.Itoa(minutes%60/10) + strconv.Itoa(minutes%10) + " h"
+	case Date:
+		return strconv.FormatFloat(v, 'f', 0, 64) + " d"
+	case Duration:
+		return strconv.FormatFloat(v, 'f', -1, 64) + " s"
+	}
+	s := strconv.FormatFloat(v, 'f', decimals, 64)
+	if strings.Contains(s, ".") && (col.Kind != Money || v == math.Trunc(v)) {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	if col.Comma {
+		s = strings.ReplaceAll(s, ".", ",")
+	}
+	if col.Unit != "" {
+		s += " " + col.Unit
+	}
+	return s
+}
+
+// cellText writes a cell with the unit of its column.
+func (t *Table) cellText(row, c int) string {
+	cell, col := t.Rows[row].Cells[c], t.Columns[c]
+	s := cell.Text
+	if p := split(s); cell.Valued && col.Unit != "" && p.ok && p.unit == "" {
+		s += " " + col.Unit
+	}
+	return text.CodeSpan(text.Shorten(s, 200))
+}
+
+func (r phrasing) saidCell(row, c int) fault.Text {
+	return fault.NewText("table_cell", "%s of %s: %s.", r.t.header(c), r.label(row), r.t.cellText(row, c))
+}
+
+func (r phrasing) saidColumns(row int, columns []int) fault.Text {
+	return fault.NewText("table_columns", "%s has a value in %d columns: %s.", r.label(row), len(columns), r.t.headers(columns))
+}
+
+func (r phrasing) saidExtreme(e extreme, rows []int, c, without, all int) fault.Text {
+	cell, time := r.t.cellText(rows[0], c), r.t.Columns[c].Kind == Date || r.t.Columns[c].Kind == Clock
+	var said fault.Text
+	switch down := r.t.downward(e, c); {
+	case time && down:
+		said = fault.NewText("table_earliest", "The earliest %s is %s, in %s. Compared rows: %d.", r.t.header(c), cell, r.labelsOf(rows), all)
+	case time:
+		said = fault.NewText("table_latest", "The latest %s is %s, in %s. Compared rows: %d.", r.t.header(c), cell, r.labelsOf(rows), all)
+	case down:
+		said = fault.NewText("table_lowest", "The lowest %s is %s, in %s. Compared rows: %d.", r.t.header(c), cell, r.labelsOf(rows), all)
+	default:
+		said = fault.NewText("table_highest", "The highest %s is %s, in %s. Compared rows: %d.", r.t.header(c), cell, r.labelsOf(rows), all)
+	}
+	if e.n > 1 {
+		said = fault.NewText("table_ranked", "%d rows by %s.", len(rows), r.t.header(c))
+	}
+	return r.withGaps(said, without)
+}
+
+func (r phrasing) labelsOf(rows []int) string {
+	var list []string
+	for _, i := range rows[:min(len(rows), maxNamed)] {
+		list = append(list, r.label(i))
+	}
+	return strings.Join(list, ", ")
+}
+
+// withGaps adds the number of rows without a value.
+func (r phrasing) withGaps(said fault.Text, without int) fault.Text {
+	if without == 0 {
+		return said
+	}
+	return fault.NewText("table_gaps", "%s Rows without a value: %d.", said, without)
+}
+
+func (r phrasing) saidList(n int) fault.Text {
+	switch where := r.where(); {
+	case where == "" && n == 1:
+		return fault.NewText("table_row", "1 row of %s fits.", r.source.named())
+	case where == "":
+		return fault.NewText("table_rows", "%d rows of %s fit.", n, r.source.named())
+	case n == 1:
+		return fault.NewText("table_row_where", "1 row of %s fits %s.", r.source.named(), where)
+	default:
+		return fault.NewText("table_rows_where", "%d rows of %s fit %s.", n, r.source.named(), where)
+	}
+}
+
+func (r phrasing) saidCount(n int) fault.Text {
+	if where := r.where(); where != "" {
+		return fault.NewText("table_count_where", "%d of the %d rows of %s fit %s.", n, len(r.t.Data()), r.source.named(), where)
+	}
+	return fault.NewText("table_count", "%d of the %d rows of %s fit.", n, len(r.t.Data()), r.source.named())
+}
+
+func (r phrasing) saidAggregate(op aggregate, v float64, c, n, without int) fault.Text {
+	decimals := r.t.Columns[c].Decimals
+	said := fault.NewText("table_sum", "The sum of %s in %d rows is %s.", r.t.header(c), n, r.t.value(v, c, decimals))
+	if op == average {
+		said = fault.NewText("table_average", "The average of %s in %d rows is %s.", r.t.header(c), n, r.t.value(v, c, max(2, decimals)))
+	}
+	return r.withGaps(said, without)
+}
+
+func (r phrasing) saidWorth(v float64, quantity, price, n int) fault.Text {
+	return fault.NewText("table_worth", "%s × %s in %d rows: %s.", r.t.header(quantity), r.t.header(price), n, r.t.value(v, price, 2))
+}
+
+func (r phrasing) saidDifference(c int, d float64) fault.Text {
+	return fault.NewText("table_difference", "The difference is %s.", r.t.value(round(math.Abs(d), r.t.Columns[c].Decimals), c,
+		r.t.Columns[c].Decimals))
+}
+
+func (r phrasing) saidComparison(first, second, c int) fault.Text {
+	a, b := r.t.Rows[first].Cells[c].Value, r.t.Rows[second].Cells[c].Value
+	if a == b {
+		return fault.NewText("table_same", "%s is the same for %s and %s: %s.", r.t.header(c), r.label(first), r.label(second),
+			r.t.cellText(first, c))
+	}
+	return fault.NewText("table_comparison", "%s: %s for %s, and %s for %s. The difference is %s.", r.t.header(c), r.t.cellText(first, c),
+		r.label(first), r.t.cellText(second, c), r.label(second), r.t.value(round(math.Abs(a-b), r.t.Columns[c].Decimals), c,
+			r.t.Columns[c].Decimals))
+}
+
+func (r phrasing) lacking() fault.Text {
+	var list []string
+	for _, w := range r.missing[:min(len(r.missing), maxNamed)] {
+		list = append(list, text.CodeSpan(w))
+	}
+	return fault.NewText("table_lacking", "The table in %s has nothing about %s.", r.source.named(), strings.Join(list, ", "))
+}
+
+func (r phrasing) severalColumns(columns []int) fault.Text {
+	return fault.NewText("table_several_columns", "Several columns of %s fit: %s.", r.source.named(), r.t.headers(columns))
+}
+
+func (r phrasing) severalRows(n int) fault.Text {
+	return fault.NewText("table_several_rows", "Several rows of %s fit this question: %d.", r.source.named(), n)
+}
+
+func (r phrasing) noColumn() fault.Text {
+	return fault.NewText("table_no_column", "I cannot tell which column of %s is meant.", r.source.named())
+}
+
+func (r phrasing) noOperation() fault.Text {
+	return fault.NewText("table_no_operation", "I cannot tell what to do with the rows of %s.", r.source.named())
+}
+
+func (r phrasing) noRows() fault.Text {
+	return fault.NewText("table_no_row", "No single row of %s stands out.", r.source.named())
+}
+
+func (r phrasing) noValue(row, c int) fault.Text {
+	return fault.NewText("table_no_value", "%s has no value for %s.", r.label(row), r.t.header(c))
+}
+
+// nothingFits replies that no row fits. A count of 0 is an answer only if the values exist.
+func (r phrasing) nothingFits() Reply {
+	said := fault.NewText("table_nothing", "No row of %s fits.", r.source.named())
+	if where := r.where(); where != "" {
+		said = fault.NewText("table_nothing_where", "No row of %s fits %s.", r.source.named(), where)
+	}
+	return r.unclear(said)
+}
+
+// answered returns a reply with rows.
+func (r phrasing) answered(said fault.Text, rows, columns, used []int) Reply {
+	if used == nil {
+		used = rows
+	}
+	columns = r.telling(rows, columns)
+	return Reply{Status: Answered, Said: said, Rows: rows[:min(len(rows), maxShown)], Used: used, Columns: columns, score: r.score()}
+}
+
+// telling adds a column that tells rows with the same name apart.
+func (r phrasing) telling(rows, columns []int) []int {
+	if len(rows) < 2 || len(r.filters) != 1 || !r.t.same(rows, r.filters[0].column) {
+		return columns
+	}
+	for c := range r.t.Columns {
+		if r.t.Columns[c].Kind == Text && c > r.filters[0].column && !r.t.same(rows, c) {
+			columns = append(slices.Clone(columns), c)
+			slices.Sort(columns)
+			return slices.Compact(columns)
+		}
+	}
+	return columns
+}
+
+// same reports whether rows have the same cell in a column.
+func (t *Table) same(rows []int, c int) bool {
+	return !slices.ContainsFunc(rows, func(i int) bool { return t.Rows[i].Cells[c].Text != t.Rows[rows[0]].Cells[c].Text })
+}
+
+// unclear returns a reply with the nearest rows.
+func (r phrasing) unclear(said fault.Text) Reply {
+	var rows []int
+	if len(r.filters) > 0 {
+		if rows = r.selected(); len(rows) == 0 {
+			rows = r.filters[0].rows
+		}
+	}
+	rows = rows[:min(len(rows), maxNearest)]
+	columns := r.askedColumns()
+	if len(columns) > 0 {
+		columns = append(columns, r.used()...)
+	}
+	return Reply{
+		Status: Unclear, Said: said, Rows: rows, Used: rows, Columns: r.shownColumns(columns), Near: r.near(),
+		Whole: len(r.missing) == 0, score: r.score(),
+	}
+}
+
+// near reports whether the table has a named row, or at least half of the words with a meaning.
+func (r phrasing) near() bool {
+	known := 0
+	for _, role := range r.roles {
+		if role == cell || role == column || role == condition {
+			known++
+		}
+	}
+	return known > 0 && known+len(r.missing) > 1 && (len(r.filters) > 0 || known >= len(r.missing))
+}
+
+// maxShownColumns limits the columns of a reply.
+const maxShownColumns = 10
+
+// shownColumns returns the columns that name the rows, and the given ones, in the order of the table. Without given ones, it
+// returns the first columns.
+func (r phrasing) shownColumns(columns []int) []int {
+	out := append(slices.Clone(r.labels), columns...)
+	if len(columns) == 0 {
+		for c := range r.t.Columns {
+			out = append(out, c)
+		}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return out[:min(len(out), maxShownColumns)]
+}
+
+// score says how many words of the question the table has, and how well.
+func (r phrasing) score() int {
+	n := 0
+	for i, role := range r.roles {
+		switch role {
+		case cell:
+			n += 5
+		case column:
+			best := 0
+			for _, s := range r.matched[i] {
+				best = max(best, s)
+			}
+			n += best
+		case condition:
+			n += 2
+		case titled:
+			n += 3
+		case unitOf:
+			n++
+		}
+	}
+	return n - 4*len(r.missing)
+}
+
+// replaceWord replaces a word of a text by a sign that is in no phrase.
+func replaceWord(s string, i int) string {
+	parts := strings.Split(strings.TrimSpace(s), " ")
+	if i < len(parts) {
+		parts[i] = "\x01"
+	}
+	return " " + strings.Join(parts, " ") + " "
+}

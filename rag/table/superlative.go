@@ -1,0 +1,220 @@
+package table
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxTop limits the rows of "top 10".
+const maxTop = 20
+
+// extreme is a superlative of a question.
+type extreme struct {
+	adjective
+	word int
+	n    int // the number of rows
+}
+
+// numberWords are small numbers in words.
+var numberWords = map[string]int{
+	"two": 2, "three": 3, "four": 4, "five": 5, "ten": 10, "zwei": 2, "drei": 3, "vier": 4, "funf": 5, "zehn": 10,
+}
+
+// extreme returns the superlative of the question. ok is false without one, or with several.
+func (r answering) extreme() (e extreme, ok bool) {
+	for i, w := range r.words {
+		a, found := w.superlative()
+		if !found || r.roles[i] != operation {
+			continue
+		}
+		if i+1 < len(r.words) && a.concepts == "" { // most expensive
+			if next, found := adjectives[r.words[i+1].text]; found && next.concepts != "" {
+				a = adjective{next.concepts, next.up * a.up}
+				r.roles[i+1] = operation
+			}
+		}
+		if ok {
+			return extreme{}, false
+		}
+		e, ok = extreme{adjective: a, word: i, n: 1}, true
+	}
+	if !ok {
+		return extreme{}, false
+	}
+	for _, k := range []int{e.word - 1, e.word + 1} {
+		if k < 0 || k >= len(r.words) || r.roles[k] == column || r.roles[k] == cell {
+			continue
+		}
+		n, err := strconv.Atoi(r.words[k].text)
+		if err != nil {
+			n = numberWords[r.words[k].text]
+		}
+		if n > 0 && n <= maxTop {
+			e.n, r.roles[k] = n, operation
+		}
+	}
+	return e, true
+}
+
+// measures returns the columns that a superlative may mean.
+func (r answering) measures(e extreme) []int {
+	var ordered, named []int
+	for c, col := range r.t.Columns {
+		if col.ordered() {
+			ordered = append(ordered, c)
+		}
+	}
+	strong := 0
+	for _, m := range r.asked() {
+		if both := intersect(m.columns, ordered); len(both) > 0 {
+			if m.strength >= strong {
+				named, strong = append(named, both...), m.strength
+			}
+		}
+	}
+	var described []int
+	if e.concepts != "" {
+		for _, c := range ordered {
+			if r.t.described(c, e.concepts) > 0 {
+				described = append(described, c)
+			}
+		}
+		described = r.t.bestDescribed(described, e.concepts)
+		if both := intersect(described, named); len(both) > 0 {
+			return both
+		}
+		switch {
+		case len(described) > 1 && strings.HasPrefix(e.concepts, "date"):
+			if c, ok := r.dateColumn(aDay, 0); ok && slices.Contains(described, c) {
+				return []int{c}
+			}
+			return described
+		case len(described) > 0:
+			if e.concepts == "price" {
+				described = append(described, r.t.totals(described)...)
+			}
+			return described
+		case e.concepts != "size":
+			return nil
+		}
+	}
+	if len(named) > 0 {
+		return named
+	}
+	if e.concepts == "" && len(ordered) > 1 { // "the most orders" may count rows
+		return nil
+	}
+	return r.t.narrowed(slices.DeleteFunc(ordered, func(c int) bool {
+		k := r.t.Columns[c].Kind
+		return k == Date || k == Clock
+	}), nil)
+}
+
+// totals returns columns of totals with the unit of the given columns. "The cheapest order" may mean its total.
+func (t *Table) totals(columns []int) []int {
+	var out []int
+	for c, col := range t.Columns {
+		if named, _ := col.concepts(); slices.Contains(named, "total") && col.Kind == Money && !slices.Contains(columns, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// downward reports whether the smallest value is meant.
+func (t *Table) downward(e extreme, c int) bool {
+	named, _ := t.Columns[c].concepts()
+	if strings.HasPrefix(e.concepts, "age") && slices.Contains(named, "age") {
+		return e.up > 0
+	}
+	return e.up < 0
+}
+
+// best returns the first n rows by a column, and all rows with the same value as the last of them.
+func (t *Table) best(rows []int, c, n int, down bool) []int {
+	value := func(i int) float64 { return t.Rows[i].Cells[c].Value }
+	rows = t.valued(rows, c)
+	slices.SortStableFunc(rows, func(a, b int) int {
+		switch d := value(a) - value(b); {
+		case d == 0:
+			return 0
+		case d < 0 == down:
+			return -1
+		}
+		return 1
+	})
+	for n < len(rows) && n > 0 && value(rows[n]) == value(rows[n-1]) {
+		n++
+	}
+	return rows[:min(n, len(rows))]
+}
+
+// answerExtreme answers "the cheapest machine".
+func (r answering) answerExtreme(e extreme) Reply {
+	rows, measures := r.selected(), r.measures(e)
+	if len(measures) == 0 {
+		return r.unclear(r.noColumn())
+	}
+	if len(rows) == 1 && len(measures) > 1 && r.t.sameKind(measures) {
+		return r.acrossColumns(rows[0], measures, e)
+	}
+	var best []int
+	for k, c := range measures {
+		own := r.t.best(rows, c, e.n, r.t.downward(e, c))
+		if len(own) == 0 {
+			continue
+		}
+		if slices.Sort(own); k > 0 && !slices.Equal(own, best) {
+			return r.unclear(r.severalColumns(measures))
+		}
+		best = own
+	}
+	if len(best) == 0 || len(best) > maxTop || len(r.conflicting(measures)) > 1 || r.groups(measures) {
+		return r.unclear(r.noRows())
+	}
+	best = r.t.best(best, measures[0], len(best), r.t.downward(e, measures[0]))
+	shown := r.shownColumns(append(measures, r.askedColumns()...))
+	without := len(rows) - len(r.t.valued(rows, measures[0]))
+	return r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown, nil)
+}
+
+// conflicting returns strongly named columns that do not order the rows. One may be asked for.
+func (r answering) conflicting(measures []int) []int {
+	var out []int
+	for _, m := range r.asked() {
+		if len(intersect(m.columns, measures)) == 0 && m.strength >= byWord {
+			out = append(out, m.columns...)
+		}
+	}
+	return out
+}
+
+// groups reports whether "which customer has the highest total" may ask for a sum by customer.
+func (r answering) groups(measures []int) bool {
+	return slices.ContainsFunc(r.conflicting(measures), func(c int) bool { return r.t.Columns[c].Kind == Text }) && r.listing()
+}
+
+// sameKind reports whether columns have the same type and unit.
+func (t *Table) sameKind(columns []int) bool {
+	a := t.Columns[columns[0]]
+	return !slices.ContainsFunc(columns, func(c int) bool { b := t.Columns[c]; return a.Kind != b.Kind || a.Unit != b.Unit })
+}
+
+// acrossColumns answers with the smallest or largest of several cells of a row.
+func (r answering) acrossColumns(row int, columns []int, e extreme) Reply {
+	best := -1
+	for _, c := range columns {
+		cell := r.t.Rows[row].Cells[c]
+		if !cell.Valued {
+			continue
+		}
+		if best < 0 || (cell.Value < r.t.Rows[row].Cells[best].Value) == (e.up < 0) {
+			best = c
+		}
+	}
+	if best < 0 {
+		return r.unclear(r.noValue(row, columns[0]))
+	}
+	return r.answered(r.saidCell(row, best), []int{row}, r.shownColumns(columns), nil)
+}
