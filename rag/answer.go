@@ -30,8 +30,8 @@ type Answer struct {
 	Sentences []Sentence
 	// Outcome says how well the documents answer the question.
 	Outcome Outcome
-	// Lead is the length in bytes of the plain line before the quotes of an answer that is Unsure. Named is
-	// its id. It is 0 for other answers.
+	// Lead is the length in bytes of the plain line before the quotes of an answer that is Unsure, or before the rows of a
+	// table. Named is its id. It is 0 for other answers.
 	Lead int
 	// Stopped reports that the answer was stopped or failed, so Text is incomplete.
 	Stopped bool

@@ -2,6 +2,7 @@ package servertest_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,5 +49,28 @@ func TestTableRow(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTableQuestion computes over all rows of a table, and cites the passages that have them.
+func TestTableQuestion(t *testing.T) {
+	t.Parallel()
+	const prices = "Item,Price (EUR),Stock\nBolt,1.50,300\nNut,0.70,900\nAnchor,48.50,12\n"
+	at := servertest.Start(t, servertest.Config{Documents: []servertest.Document{{Name: "prices.csv", Content: prices}}}).URL
+	for question, want := range map[string]string{
+		"What is the cheapest item?":      `"outcome":"answered"`,
+		"Was kostet der Anker im Mai?":    `"outcome":"unsure"`,
+		"price of the swan":               "nothing about `swan`",
+		"sum of the stock":                "in 3 rows is 1212",
+		"how many items are under 2 euro": "2 of the 3 rows",
+	} {
+		body, err := json.Marshal(map[string]string{"question": question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, answer := who{}.Request(t, http.MethodPost, at+"/api/ask", string(body))
+		if resp.StatusCode != http.StatusOK || !strings.Contains(answer, want) {
+			t.Errorf("%s: %d %s, want %s", question, resp.StatusCode, answer, want)
+		}
 	}
 }

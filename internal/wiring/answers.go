@@ -71,7 +71,7 @@ func openAnswers(s *Store, e *Embedders, x *Indexes, access Access, with service
 	}
 	a := &Answers{Models: models, Access: access, store: s, embedders: e}
 	cfg := pipeline.Config{
-		Retriever: a.Searcher, Static: e.static, Shelf: a.Library, Logger: s.Log, Metrics: s.metrics,
+		Retriever: a.Searcher, Static: e.static, Shelf: a.Library, Chunks: a.Library, Logger: s.Log, Metrics: s.metrics,
 		Answered: answeredNotice(s.Webhooks),
 		Prompts:  s.Config.LLM.Prompts, SecondQuery: pipeline.SecondQuery(s.Config.LLM.SecondQuery),
 		MinEvidence: s.Config.MinEvidence, MinShown: s.Config.MinShown,

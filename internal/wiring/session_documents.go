@@ -73,7 +73,7 @@ func (r sessionRAG) DocumentsFirst(ctx context.Context, own []agent.SessionDocum
 }
 
 // index indexes the documents with the built-in embedding model, which needs no server.
-func (r sessionRAG) index(ctx context.Context, own []agent.SessionDocument) (*retrieve.Retriever, error) {
+func (r sessionRAG) index(ctx context.Context, own []agent.SessionDocument) (sessionIndex, error) {
 	documents, chunks, vectors := make([]corpus.Document, len(own)), make([][]corpus.Chunk, len(own)), make([][][]float32, len(own))
 	for i, d := range own {
 		documents[i] = corpus.Document{
@@ -87,20 +87,32 @@ func (r sessionRAG) index(ctx context.Context, own []agent.SessionDocument) (*re
 		}
 		var err error
 		if vectors[i], err = r.static.EmbedDocuments(ctx, texts); err != nil {
-			return nil, fmt.Errorf("embed the documents of the session: %w", err)
+			return sessionIndex{}, fmt.Errorf("embed the documents of the session: %w", err)
 		}
 	}
+	fixed := corpus.NewFixed(documents, chunks, vectors)
 	retriever, err := retrieve.New(retrieve.Config{
-		Corpus: corpus.NewFixed(documents, chunks, vectors), Embedder: r.static, Static: r.static, Words: bm25.New(),
+		Corpus: fixed, Embedder: r.static, Static: r.static, Words: bm25.New(),
 		Nearest: flat.New(flat.Config{Float32: true}),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("index the documents of the session: %w", err)
+		return sessionIndex{}, fmt.Errorf("index the documents of the session: %w", err)
 	}
 	if err := retriever.Load(ctx); err != nil {
-		return nil, fmt.Errorf("index the documents of the session: %w", err)
+		return sessionIndex{}, fmt.Errorf("index the documents of the session: %w", err)
 	}
-	return retriever, nil
+	return sessionIndex{retriever, fixed}, nil
+}
+
+// sessionIndex searches the documents of a session. It implements table.Chunks, so answers can read their tables.
+type sessionIndex struct {
+	*retrieve.Retriever
+	documents *corpus.Fixed
+}
+
+// DocumentChunks implements table.Chunks.
+func (s sessionIndex) DocumentChunks(ctx context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+	return s.documents.DocumentChunks(ctx, id, after, limit)
 }
 
 // overSession answers from the documents of a session.

@@ -53,6 +53,15 @@ func (f *Fixed) Watch(ctx context.Context) (<-chan struct{}, error) {
 	return never, nil
 }
 
+// DocumentChunks returns chunks of a document by ordinal, as Library does. An unknown document has none.
+func (f *Fixed) DocumentChunks(_ context.Context, id int64, after, limit int) ([]Chunk, error) {
+	if id < 1 || id > int64(len(f.changes)) {
+		return nil, nil
+	}
+	chunks := f.changes[id-1].Chunks
+	return chunks[min(after+1, len(chunks)):min(after+1+limit, len(chunks))], nil
+}
+
 // Passages returns the named chunks with their documents.
 func (f *Fixed) Passages(_ context.Context, ids []int64) ([]Passage, error) {
 	out := make([]Passage, 0, len(ids))

@@ -37,7 +37,9 @@ type answering struct {
 	continued *talk.Continuation
 	// parts are the questions of a message with several of them.
 	parts []*answering
-	out   rag.Answer
+	// rows are the documents among the results whose tables have values.
+	rows []int64
+	out  rag.Answer
 }
 
 // search understands the message and finds the passages for it, or replies without them.
@@ -213,14 +215,25 @@ func (a *answering) withoutModel(ctx context.Context) {
 		a.joinParts(ctx)
 		return
 	}
+	if !(tableAnswer{a}).ask(ctx) && !answerQuotes(ctx, a) {
+		a.abstain(ctx)
+	}
+}
+
+// answerQuotes makes the answer from quotes, with a line above them if they may not answer the question. It returns false if
+// there is nothing to quote.
+func answerQuotes(ctx context.Context, a *answering) bool {
 	a.out.Outcome = a.quotable()
 	if a.out.Outcome == rag.NotFound || !a.quote(ctx) {
-		a.abstain(ctx)
-		return
+		return false
+	}
+	if a.out.Outcome == rag.Answered && (tableAnswer{a}).onlyRows() {
+		a.out.Outcome = rag.Unsure
 	}
 	if a.out.Outcome == rag.Unsure {
 		a.lead()
 	}
+	return true
 }
 
 // minNamed is the evidence below which passages that lack a named subject of the question are not worth showing.

@@ -17,6 +17,7 @@ import (
 func (r *Pipeline) First(files Searcher) *Pipeline {
 	out := *r
 	out.files, out.cfg.Answered = files, nil
+	out.fileTables = tablesOf(files)
 	return &out
 }
 

@@ -51,7 +51,7 @@ func sentenceIDs(t *testing.T) map[string]bool {
 	t.Helper()
 	named := regexp.MustCompile(`NewText\(\s*"([a-z_]+)"`)
 	ids := map[string]bool{}
-	for _, dir := range []string{".", "../talk", ".."} {
+	for _, dir := range []string{".", "../table", "../talk", ".."} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

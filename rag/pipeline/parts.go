@@ -71,15 +71,12 @@ func (a *answering) joinParts(ctx context.Context) {
 			b.WriteString("\n\n")
 		}
 		fmt.Fprintf(&b, "**%s**\n\n", escaped(p.question))
-		p.out.Outcome = p.quotable()
-		if p.out.Outcome == rag.NotFound || !p.quote(ctx) {
+		if !(tableAnswer{p}).ask(ctx) && !answerQuotes(ctx, p) {
 			b.WriteString(a.said(fault.NewText("part_not_found", "I found nothing that answers this part.")))
 			continue
 		}
 		if p.out.Outcome == rag.Answered {
 			a.out.Outcome = rag.Answered
-		} else {
-			p.lead()
 		}
 		numbers := a.adopt(p.out.Passages)
 		body, at := renumbered(p.out.Text, numbers)

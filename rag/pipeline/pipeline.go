@@ -22,6 +22,7 @@ import (
 	"docent/rag"
 	"docent/rag/corpus"
 	"docent/rag/retrieve"
+	"docent/rag/table"
 )
 
 // maxAnswerBytes limits the text of a model. Longer text is cut off.
@@ -69,6 +70,9 @@ type Config struct {
 	// Shelf lets answers of "I don't know" name the searched collections. Default:
 	// nil, these answers name no collections.
 	Shelf Shelf
+	// Chunks reads the whole tables of documents, so that answers without a model can compute. It may apply the rights of the
+	// reader. Default: nil, tables are only quoted.
+	Chunks table.Chunks
 	// Models are the chat models by name. Requests and answers use these names.
 	// Default: none, answers are quotes.
 	Models map[string]llm.Model
@@ -106,6 +110,8 @@ type Pipeline struct {
 	cfg Config
 	// files are searched before cfg.Retriever. They may be nil.
 	files Searcher
+	// tables and fileTables read the tables of documents, and of files. They may be nil.
+	tables, fileTables *table.Reader
 	// names are the known model names, sorted, including Extractive.
 	names []string
 	// took measures the time from the passages to the answer.
@@ -148,6 +154,9 @@ func New(cfg Config) (*Pipeline, error) {
 		cfg.Metrics = metrics.NewSet()
 	}
 	r := &Pipeline{cfg: cfg, names: []string{rag.Extractive}, took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="answer"`)}
+	if cfg.Chunks != nil {
+		r.tables = table.NewReader(cfg.Chunks)
+	}
 	for name, model := range cfg.Models {
 		if name == "" || name == rag.Extractive || model == nil {
 			return nil, fmt.Errorf("pipeline: Config.Models has a model named %q that is nil or may not be called so", name)
@@ -180,11 +189,20 @@ func (r *Pipeline) With(models map[string]llm.Model) *Pipeline {
 }
 
 // Over returns a Pipeline that searches only with the given Searcher. Its answers
-// name no collections, and Config.Answered does not get them.
+// name no collections, and Config.Answered does not get them. If the Searcher implements table.Chunks, it reads tables.
 func (r *Pipeline) Over(searcher Searcher) *Pipeline {
 	out := *r
 	out.cfg.Retriever, out.cfg.Shelf, out.cfg.Answered = searcher, nil, nil
+	out.tables = tablesOf(searcher)
 	return &out
+}
+
+// tablesOf returns a reader of tables if a Searcher can read chunks.
+func tablesOf(searcher Searcher) *table.Reader {
+	if chunks, ok := searcher.(table.Chunks); ok {
+		return table.NewReader(chunks)
+	}
+	return nil
 }
 
 // model returns the named model, or nil for Extractive.

@@ -1,0 +1,211 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"docent/internal/fault"
+	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+	"docent/rag/table"
+	"docent/rag/talk"
+)
+
+const (
+	// maxTableDocuments limits the documents whose tables are asked.
+	maxTableDocuments = 8
+	// tableK is the number of passages whose documents are asked if those of the answer do not have the table.
+	tableK = 24
+	// maxTablePassages limits the passages that the answer of a table adds.
+	maxTablePassages = 20
+)
+
+// tableAnswer answers a request from a table.
+type tableAnswer struct{ *answering }
+
+// tables are the tables of the documents of passages.
+type tables struct {
+	documents []*table.Document
+	sources   []table.Source
+	// owners are the positions of the documents of the sources.
+	owners []int
+}
+
+// readTables reads the tables of the first documents of passages. Retrieval found these passages, so the reader may see them.
+func (a tableAnswer) readTables(ctx context.Context, results []retrieve.Result) tables {
+	var out tables
+	var seen []int64
+	for _, result := range results {
+		d := result.Passage.Document
+		reader := a.pipeline.tables
+		if d.ID < 0 { // of a file of the conversation; see First
+			reader = a.pipeline.fileTables
+		}
+		if reader == nil || slices.Contains(seen, d.ID) || len(seen) >= maxTableDocuments {
+			continue
+		}
+		seen = append(seen, d.ID)
+		stored := d
+		stored.ID = max(d.ID, -d.ID)
+		document, err := reader.Read(ctx, stored)
+		if err != nil {
+			a.pipeline.cfg.Logger.WarnContext(ctx, "tables not read; the answer is made without them", "document", d.ID, "error", err)
+			continue
+		}
+		own := *document
+		own.Document = d
+		out.documents = append(out.documents, &own)
+		for _, s := range own.Sources() {
+			out.sources, out.owners = append(out.sources, s), append(out.owners, len(out.documents)-1)
+		}
+	}
+	return out
+}
+
+// ask answers a question about one table. It returns false if the question is not one.
+func (a tableAnswer) ask(ctx context.Context) bool {
+	found := a.readTables(ctx, a.found.Results)
+	if len(found.sources) == 0 {
+		return false
+	}
+	for i, s := range found.sources {
+		if s.Table.Typed() {
+			a.rows = append(a.rows, found.documents[found.owners[i]].Document.ID)
+		}
+	}
+	question := a.question
+	if talk.Contrasts(question) {
+		question = talk.AskedText(question, a.req.Turns)
+	}
+	reply := table.Ask(question, found.sources)
+	if reply.Status != table.Answered && table.Asks(question) {
+		if wide := a.moreTables(ctx); len(wide.sources) > len(found.sources) {
+			if other := table.Ask(question, wide.sources); other.Status == table.Answered {
+				reply, found = other, wide
+			}
+		}
+	}
+	if reply.Status == table.NoQuestion {
+		return false
+	}
+	if reply.Whole {
+		a.rows = nil
+	}
+	owner := found.documents[found.owners[reply.Source]]
+	if reply.Status == table.Unclear && (!reply.Near || !a.leads(owner.Document)) {
+		return false
+	}
+	a.writeTable(reply, found.sources[reply.Source].Table, owner)
+	a.out.Outcome = rag.Answered
+	if reply.Status == table.Unclear {
+		a.out.Outcome = rag.Unsure
+	}
+	return true
+}
+
+// moreTables reads the tables of more documents than those of the answer.
+func (a tableAnswer) moreTables(ctx context.Context) tables {
+	more, err := a.retrieve(ctx, retrieve.Query{Question: a.found.Question, K: tableK, Collections: a.req.Collections})
+	if err != nil {
+		a.pipeline.cfg.Logger.WarnContext(ctx, "no more tables found; the answer is made without them", "error", err)
+		return tables{}
+	}
+	return a.readTables(ctx, more.Results)
+}
+
+// onlyRows reports whether all quotes are rows of tables with values. Such a question is one for a table, and ask did not
+// understand it, so the rows may be wrong.
+func (a tableAnswer) onlyRows() bool {
+	for _, s := range a.out.Sentences {
+		for _, n := range s.Passages {
+			p := a.out.Passages[n-1]
+			if p.Kind != corpus.Table || !slices.Contains(a.rows, p.DocumentID) {
+				return false
+			}
+		}
+	}
+	return len(a.out.Sentences) > 0
+}
+
+// leads reports whether the best passage has rows of a document.
+func (a tableAnswer) leads(d corpus.Document) bool {
+	first := a.found.Results[0].Passage
+	return first.Kind == corpus.Table && first.DocumentID == d.ID
+}
+
+// writeTable writes the reply with its rows. Each row cites its passage.
+func (a tableAnswer) writeTable(reply table.Reply, t *table.Table, d *table.Document) {
+	said := reply.Said
+	if more := len(reply.Used) - len(reply.Rows); more > 0 {
+		said = fault.NewText("table_more", "%s %d more rows are not shown.", said, more)
+	}
+	said = a.inLanguage(said)
+	a.out.Named, a.out.Lead, a.out.Sentences = said.Sentence, len(said.Message), nil
+	var b strings.Builder
+	b.WriteString(said.Message)
+	if len(reply.Rows) == 0 {
+		a.out.Text, a.out.Lead = b.String(), 0
+		a.out.Sentences = unsupportedSentences(a.out.Text)
+		return
+	}
+	b.WriteString("\n\n|")
+	for _, c := range reply.Columns {
+		b.WriteString(" " + cellText(t.Columns[c].Header) + " |")
+	}
+	b.WriteString("\n|" + strings.Repeat(" --- |", len(reply.Columns)) + "\n")
+	for i, n := range reply.Rows {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		start := b.Len()
+		b.WriteString("|")
+		number := a.passageOf(d, t.Rows[n])
+		for k, c := range reply.Columns {
+			b.WriteString(" " + cellText(t.Rows[n].Cells[c].Text))
+			if k == len(reply.Columns)-1 && number > 0 {
+				b.WriteString(" [" + strconv.Itoa(number) + "]")
+			}
+			b.WriteString(" |")
+		}
+		s := rag.Sentence{Start: start, End: b.Len(), Support: rag.Strong}
+		if number > 0 {
+			s.Passages = []int{number}
+		}
+		a.out.Sentences = append(a.out.Sentences, s)
+	}
+	for _, n := range reply.Used { // the other rows have their passages in the list of sources
+		a.passageOf(d, t.Rows[n])
+	}
+	a.out.Text = b.String()
+}
+
+// cellText writes a cell for a Markdown table.
+func cellText(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "[", `\[`, "<", "&lt;", "*", `\*`, "_", `\_`, "`",
+		"\\`").Replace(strings.Join(strings.Fields(s), " "))
+}
+
+// passageOf returns the number of the passage with a row. It adds the passage if retrieval did not find it. It returns 0 if there
+// are too many.
+func (a tableAnswer) passageOf(d *table.Document, row table.Row) int {
+	p, ok := d.Passage(row)
+	if !ok {
+		return 0
+	}
+	for i, known := range a.out.Passages {
+		if known.DocumentID == d.Document.ID && known.Ordinal == p.Ordinal {
+			return i + 1
+		}
+	}
+	if len(a.out.Passages) >= len(a.found.Results)+maxTablePassages {
+		return 0
+	}
+	if d.Document.ID < 0 {
+		p.ID, p.DocumentID = -p.ID, -p.DocumentID
+	}
+	a.out.Passages = append(a.out.Passages, rag.Passage{Passage: p})
+	return len(a.out.Passages)
+}

@@ -1,0 +1,125 @@
+package pipeline
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"docent/internal/fault"
+	"docent/rag"
+	"docent/rag/corpus"
+	"docent/rag/retrieve"
+)
+
+// stock is a shelf with one table in two chunks. It implements table.Chunks.
+type stock struct {
+	*shelf
+	chunks []corpus.Chunk
+	broken error
+}
+
+func (s *stock) DocumentChunks(_ context.Context, id int64, after, limit int) ([]corpus.Chunk, error) {
+	if id != 7 {
+		return nil, nil
+	}
+	return s.chunks[after+1 : min(len(s.chunks), after+1+limit)], s.broken
+}
+
+// newStock returns a stock whose first search result is the first chunk.
+func newStock() *stock {
+	const header = "Item | Price (EUR) | Stock"
+	const first, second = header + "\nBolt M8 | 1.50 | 300\nNut M8 | 0.70 | 900", "Anchor | 48.50 | 12\nRope 10 m | 21.00 | -"
+	s := &stock{shelf: &shelf{evidence: .9}, chunks: []corpus.Chunk{
+		{ID: 1, DocumentID: 7, Kind: corpus.Table, Text: first, End: len(first)},
+		{
+			ID: 2, DocumentID: 7, Ordinal: 1, Kind: corpus.Table, Text: header + "\n" + second, Start: len(first) + 1,
+			End: len(first) + 1 + len(second),
+		},
+	}}
+	document := corpus.Document{ID: 7, Title: "Price list", Source: "/docs/prices.csv", Language: "en"}
+	s.results = []retrieve.Result{{Rank: 1, Score: 1, Passage: corpus.Passage{Chunk: s.chunks[0], Document: document}}}
+	return s
+}
+
+// TestTableAnswer answers from a whole table, although the search found only a part of it.
+func TestTableAnswer(t *testing.T) {
+	t.Parallel()
+	for question, test := range map[string]struct {
+		outcome  rag.Outcome
+		want     string
+		passages []int64
+	}{
+		"What is the most expensive item?": {rag.Answered, "The highest `Price (EUR)` is `48.50 EUR`, in `Anchor`. Compared rows: 4.\n\n" +
+			"| Item | Price (EUR) |\n| --- | --- |\n| Anchor | 48.50 [2] |", []int64{1, 2}},
+		"sum of the stock":                 {rag.Answered, "The sum of `Stock` in 3 rows is 1212. Rows without a value: 1.", []int64{1, 2}},
+		"items under 2 euro":               {rag.Answered, "2 rows of `Price list` fit", []int64{1}},
+		"Welcher Artikel kostet unter 1 €": {rag.Answered, "1 Zeile in `Price list` passt zu", []int64{1}},
+		"price of the swan":                {rag.Unsure, "The table in `Price list` has nothing about `swan`.", []int64{1}},
+		"stock of rope":                    {rag.Unsure, "`Rope 10 m` has no value for `Stock`.", []int64{1, 2}},
+	} {
+		s := newStock()
+		r, err := New(Config{Retriever: s, Shelf: s, Chunks: s, Static: testStatic})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Run(t.Context(), rag.Request{Question: question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Outcome != test.outcome || !strings.HasPrefix(got.Text, test.want) || len(got.Passages) != len(test.passages) {
+			t.Errorf("%s: got %s %q with %d passages, want %s %q with %d", question, got.Outcome, got.Text, len(got.Passages),
+				test.outcome, test.want, len(test.passages))
+			continue
+		}
+		for i, id := range test.passages {
+			if got.Passages[i].ID != id {
+				t.Errorf("%s: passage %d is chunk %d, want %d", question, i+1, got.Passages[i].ID, id)
+			}
+		}
+		for _, sentence := range got.Sentences {
+			for _, n := range sentence.Passages {
+				row := strings.Fields(got.Text[sentence.Start:sentence.End])[1]
+				if text := got.Passages[n-1].Text; !strings.Contains(text, row) {
+					t.Errorf("%s: passage %d does not have the row %q", question, n, row)
+				}
+			}
+		}
+	}
+}
+
+// TestTableOfFile answers from a table in a file of the conversation.
+func TestTableOfFile(t *testing.T) {
+	t.Parallel()
+	r, _ := newRAG(t, memoryShelf())
+	got, err := r.First(newStock()).Run(t.Context(), rag.Request{Question: "most expensive item"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(got.Text, "`Anchor`") || got.Passages[1].DocumentID != -7 || got.Passages[1].ID != -2 {
+		t.Errorf("got %q from %+v", got.Text, got.Passages)
+	}
+}
+
+// TestTableOfQuotes quotes rows as unsure if the table was not understood, or cannot be read.
+func TestTableOfQuotes(t *testing.T) {
+	t.Parallel()
+	for name, broken := range map[string]error{"not understood": nil, "not read": fault.New(fault.Unavailable, "test_sentence", "away")} {
+		s := newStock()
+		s.broken = broken
+		r, err := New(Config{Retriever: s, Shelf: s, Chunks: s, Static: testStatic})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Run(t.Context(), rag.Request{Question: "Why is the bolt M8 sold at this price?"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := rag.Unsure
+		if broken != nil {
+			want = rag.Answered
+		}
+		if got.Outcome != want || !strings.Contains(got.Text, "Bolt M8") {
+			t.Errorf("%s: got %s %q", name, got.Outcome, got.Text)
+		}
+	}
+}
