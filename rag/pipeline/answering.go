@@ -151,6 +151,10 @@ func (a *answering) leadsWith(part string) bool {
 
 // find finds the passages for a query.
 func (a *answering) find(ctx context.Context, query retrieve.Query) error {
+	period := talk.PeriodOf(query.Question)
+	if !period.IsZero() {
+		query.K = min(deeper*query.K, retrieve.MaxK)
+	}
 	found, err := a.retrieve(ctx, query)
 	if err != nil {
 		return fmt.Errorf("retrieve passages: %w", err)
@@ -159,6 +163,7 @@ func (a *answering) find(ctx context.Context, query retrieve.Query) error {
 	if err != nil {
 		return err
 	}
+	found.Results = inTime(found.Results, period, a.model == nil)
 	if len(found.Results) > a.req.K {
 		found.Results = found.Results[:a.req.K]
 	}
