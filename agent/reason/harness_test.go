@@ -107,7 +107,7 @@ func (r *reasoning) heard() []session.Delivery {
 	r.t.Helper()
 	var out []session.Delivery
 	for {
-		d := r.client.next()
+		d := r.client.Next()
 		out = append(out, d)
 		if d.Frame.Action == payload.TurnFinishedAction {
 			return out

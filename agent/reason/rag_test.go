@@ -132,8 +132,8 @@ func testFailureKeepsTheEvidence(t *testing.T) {
 		send(t, sub, "m", "work_mem by default?")
 		synctest.Wait()
 		var order []string
-		for len(client.heard) > 0 {
-			if d := client.next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != session.Plain &&
+		for len(client.Heard) > 0 {
+			if d := client.Next(); d.Frame.Turn != nil && *d.Frame.Turn == 1 && d.Audience != session.Plain &&
 				d.Frame.Action != payload.DeltaAction && d.Frame.Action != payload.StatusAction {
 				order = append(order, string(d.Frame.Action))
 			}

@@ -215,7 +215,7 @@ func TestReasoningGreetsWithoutModel(t *testing.T) {
 		t.Errorf("the model was called %d times for one message", n)
 	}
 	r = reasonWith(t, reason.Options{Greeting: "Hello!"}, llmtest.Say("42"))
-	if got := text(t, r.client.until(payload.ReplyStr)); got != "Hello!" || len(r.server.Requests()) != 0 {
+	if got := text(t, r.client.Until(payload.ReplyStr)); got != "Hello!" || len(r.server.Requests()) != 0 {
 		t.Errorf("the greeting is %q after %d calls", got, len(r.server.Requests()))
 	}
 	heard := r.ask("  ")

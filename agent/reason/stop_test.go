@@ -90,7 +90,7 @@ func TestReasoningStopsAModelThatWrites(t *testing.T) {
 			return ctx.Err()
 		}})
 		send(t, r.sub, "", "Do it")
-		r.client.until(payload.DeltaAction)
+		r.client.Until(payload.DeltaAction)
 		if err := r.sub.Stop(t.Context(), 1); err != nil {
 			t.Fatal(err)
 		}

@@ -44,13 +44,14 @@ func spoken(store *agenttest.Store) string {
 	return strings.Join(out, "|")
 }
 
-// all describes the replies and failures that a client received.
-func (c *client) all() string {
+// allOf describes the replies and failures that a client received.
+func allOf(t *testing.T, c *client) string {
+	t.Helper()
 	var out []string
-	for len(c.heard) > 0 {
-		switch d := c.next(); {
+	for len(c.Heard) > 0 {
+		switch d := c.Next(); {
 		case d.Frame.Action == payload.ReplyStr && d.Audience != session.Streaming:
-			out = append(out, strings.SplitN(text(c.t, d), ":", 2)[0])
+			out = append(out, strings.SplitN(text(t, d), ":", 2)[0])
 		case d.Frame.Action == payload.TurnFinishedAction:
 			var f payload.TurnFinished
 			_ = json.Unmarshal(d.Frame.Message, &f)
@@ -107,9 +108,9 @@ func TestRefusedCommit(t *testing.T) {
 				if d.Frame.Action == payload.ErrorAction {
 					seq = d.Frame.Seq
 				}
-				c.heard <- d
+				c.Heard <- d
 			}
-			if got := c.all(); got != want || ran != 1 || (i == 0) != (seq == 3) {
+			if got := allOf(t, c); got != want || ran != 1 || (i == 0) != (seq == 3) {
 				t.Errorf("visit %d: heard %s (%d); the body ran %d times", i, got, seq, ran)
 			}
 			sub.Close()
@@ -123,8 +124,8 @@ func TestRefusedCommit(t *testing.T) {
 
 func drained(c *client) func(func(session.Delivery) bool) {
 	return func(yield func(session.Delivery) bool) {
-		for range len(c.heard) {
-			if !yield(<-c.heard) {
+		for range len(c.Heard) {
+			if !yield(<-c.Heard) {
 				return
 			}
 		}
@@ -209,7 +210,7 @@ func TestManyManaged(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if d := c.until(payload.ReplyStr); text(t, d) != "all" {
+		if d := c.Until(payload.ReplyStr); text(t, d) != "all" {
 			t.Errorf("heard %s", d.Frame.Message)
 		}
 	})
@@ -289,7 +290,7 @@ func TestCommitGivenUp(t *testing.T) {
 				send(t, sub, "1", "pay")
 				pass(10)
 				givenUp(t, rt, sub, l)
-				if got := l.all(); got != "hello" {
+				if got := allOf(t, l.client); got != "hello" {
 					t.Errorf("heard %s", got)
 				}
 				switch how {
@@ -309,11 +310,11 @@ func TestCommitGivenUp(t *testing.T) {
 				if got := spoken(store); got != "hello|pay|pay" || len(store.Pending("S")) > 0 {
 					t.Errorf("stored %s, %d events wait", got, len(store.Pending("S")))
 				}
-				l.all()
+				allOf(t, l.client)
 				send(t, sub, "1", "pay")
 				synctest.Wait()
 				record, _, _ := store.Stored("S")
-				if got := l.all(); got != "done" || string(record.Variables["n"]) != "1" {
+				if got := allOf(t, l.client); got != "done" || string(record.Variables["n"]) != "1" {
 					t.Errorf("sent again: heard %s, %s times", got, record.Variables["n"])
 				}
 			})
@@ -398,7 +399,7 @@ func TestResetGivenUp(t *testing.T) {
 				}
 				pass(10)
 				givenUp(t, rt, sub, l)
-				if got := l.all(); !strings.Contains(got, "Sorry, that did not work") {
+				if got := allOf(t, l.client); !strings.Contains(got, "Sorry, that did not work") {
 					t.Errorf("heard %s", got)
 				}
 				down.Store(false)

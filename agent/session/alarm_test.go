@@ -59,7 +59,7 @@ func testOneTimerPerSession(t *testing.T) {
 	fresh := perSecond()
 	for range 75 {
 		send(t, sub, "", "x")
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	if after := perSecond(); fresh < 4 || fresh > 6 || after > 6 {
 		t.Errorf("asked %d times a second, then %d", fresh, after)
@@ -80,11 +80,11 @@ func testAfter(t *testing.T) {
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store, Now: realTime}), "S")
 	pass(50)
 	send(t, sub, "", "x") // enters the state again
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	pass(59)
-	c.quiet()
+	c.Quiet()
 	pass(1)
-	if d := c.next(); text(t, d) != "still there?" || *d.Frame.Turn != 0 {
+	if d := c.Next(); text(t, d) != "still there?" || *d.Frame.Turn != 0 {
 		t.Errorf("got %+v", d.Frame)
 	}
 	if tr := store.Transitions("S"); len(tr) != 2 || tr[1].Condition != "after 1m0s" || tr[1].Event != "" {
@@ -186,7 +186,7 @@ func testBackoffWhileAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Wait()
-	if d := c.until(payload.ReplyStr); text(t, d) != "there" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "there" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
@@ -216,7 +216,7 @@ func testCheck(t *testing.T) {
 	}
 	for _, c := range []*client{c1, c2} {
 		for _, want := range []string{"two  ", "two all "} {
-			if d := c.until(payload.ReplyStr); text(t, d) != want {
+			if d := c.Until(payload.ReplyStr); text(t, d) != want {
 				t.Errorf("got %s, want %q", d.Frame.Message, want)
 			}
 		}

@@ -44,8 +44,8 @@ func testShownAgain(t *testing.T) {
 	}
 	synctest.Wait()
 	var shown []payload.Frame
-	for len(live.heard) > 0 {
-		if d := live.next(); d.Frame.Seq > 0 && d.Audience != session.Plain {
+	for len(live.Heard) > 0 {
+		if d := live.Next(); d.Frame.Seq > 0 && d.Audience != session.Plain {
 			shown = append(shown, d.Frame)
 		}
 	}

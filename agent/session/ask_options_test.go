@@ -61,7 +61,7 @@ func testAskOptionsAndStates(t *testing.T) {
 		if err := sub.Send(t.Context(), session.Message{Content: json.RawMessage(c.message), Human: true, Options: c.v1}); err != nil {
 			t.Fatal(c.message, err)
 		}
-		client.until(payload.TurnFinishedAction)
+		client.Until(payload.TurnFinishedAction)
 		synctest.Wait()
 		all := answers.Requests()
 		if c.state.Question != "" { // the greeting asked as well
@@ -124,9 +124,9 @@ func testAskOptionsAreText(t *testing.T) {
 	})
 	sub, client, _ := open(t, rt, "S")
 	want := []string{
-		`receive_message_text How? {Collections:[west] Model: K:6}`, `object q`, `object q`,
+		`receive_message_text How? {Collections:[west] Documents:[] Model: K:6}`, `object q`, `object q`,
 	}
-	heard := func() string { return string(client.until(payload.ReplyStr).Frame.Message) }
+	heard := func() string { return string(client.Until(payload.ReplyStr).Frame.Message) }
 	if got := heard(); got != string(quoted(want[0])) {
 		t.Errorf("after a restart: %s", got)
 	}

@@ -29,14 +29,14 @@ func newEverything(t *testing.T) *everything {
 	return &everything{client: newClient(t), gone: make(chan struct{}, 1)}
 }
 
-func (e *everything) Deliver(d session.Delivery) { e.heard <- d }
+func (e *everything) Deliver(d session.Delivery) { e.Heard <- d }
 func (e *everything) Gone(error)                 { e.gone <- struct{}{} }
 
 // lines describes the frames that streaming clients have received so far.
 func (e *everything) lines() []string {
 	var out []string
-	for len(e.heard) > 0 {
-		if d := e.next(); d.Audience != session.Plain {
+	for len(e.Heard) > 0 {
+		if d := e.Next(); d.Audience != session.Plain {
 			out = append(out, fmt.Sprintf("%s %s", d.Frame.Action, d.Frame.Message))
 		}
 	}
@@ -59,7 +59,7 @@ func resume(t *testing.T, rt *session.Runtime, after int64) (*session.Subscripti
 		t.Fatal(err)
 	}
 	t.Cleanup(sub.Close)
-	<-e.opened
+	<-e.Openings
 	return sub, e
 }
 
@@ -134,7 +134,7 @@ func testCatchUp(t *testing.T) {
 		t.Errorf("heard %s", heard)
 	}
 	wantLines(t, "open", heard[1:], `synced {"seq":5,"turns":[{"turn":1,"state":"running"},{"turn":2,"state":"waiting"}]}`)
-	if again := missed(t, back); len(again) != 0 || len(e.heard) != 0 {
+	if again := missed(t, back); len(again) != 0 || len(e.Heard) != 0 {
 		t.Errorf("again %s", again)
 	}
 	say <- "!"
@@ -184,13 +184,13 @@ func testSnapshotBounds(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "a", "question")
 	synctest.Wait()
-	for len(c.heard) > 0 {
-		c.next()
+	for len(c.Heard) > 0 {
+		c.Next()
 	}
 	back, e := resume(t, rt, 2)
 	missed(t, back)
 	var s payload.TurnSnapshot
-	if err := json.Unmarshal(e.next().Frame.Message, &s); err != nil {
+	if err := json.Unmarshal(e.Next().Frame.Message, &s); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Text) > journal.MaxStreamed || len(s.Text) < journal.MaxStreamed-4 || strings.Trim(s.Text, "é") != "" {
@@ -222,7 +222,7 @@ func testCatchUpCutShort(t *testing.T) {
 
 	pausing, e := resume(t, rt, 0)
 	n := 0
-	if err := pausing.CatchUp(t.Context(), func(journal.Entry) bool { n++; return n < 3 }); err != nil || n != 3 || len(e.heard) != 0 {
+	if err := pausing.CatchUp(t.Context(), func(journal.Entry) bool { n++; return n < 3 }); err != nil || n != 3 || len(e.Heard) != 0 {
 		t.Errorf("%d entries, %v", n, err)
 	}
 	if got := missed(t, pausing); len(got) != 4 || !strings.HasPrefix(got[0], "4 ") {
@@ -259,7 +259,7 @@ func testCatchUpCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer o.Close()
-	if opened := <-again.opened; opened.ResetSeq != 7 || opened.Seq != 8 {
+	if opened := <-again.Openings; opened.ResetSeq != 7 || opened.Seq != 8 {
 		t.Errorf("opened %+v", opened)
 	}
 
@@ -296,8 +296,8 @@ func testFailuresInOrder(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	failures := func() (out []string) {
 		synctest.Wait()
-		for len(c.heard) > 0 {
-			if d := c.next(); d.Frame.Action == payload.ErrorAction {
+		for len(c.Heard) > 0 {
+			if d := c.Next(); d.Frame.Action == payload.ErrorAction {
 				out = append(out, fmt.Sprint(*d.Frame.Turn, " ", d.Frame.Seq))
 			}
 		}

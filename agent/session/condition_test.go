@@ -82,11 +82,11 @@ func testConditionErrorsAreContained(t *testing.T) {
 	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	synctest.Wait()
 	before := strings.Count(logged.String(), "condition failed")
 	send(t, sub, "", "hi")
-	if d := c.until(payload.ReplyStr); text(t, d) != "one receive_message_text hi" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "one receive_message_text hi" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	synctest.Wait()
@@ -119,7 +119,7 @@ func testConditionsCombine(t *testing.T) {
 	synctest.Wait() // for the greeting
 	for range 3 {
 		send(t, sub, "", "hello")
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	synctest.Wait()
 	tr := store.Transitions("S")
@@ -156,8 +156,8 @@ func testFallbackRunsOnce(t *testing.T) {
 	send(t, sub, "", "hi")
 	pass(10)
 	replies := 0
-	for len(c.heard) > 0 {
-		if c.next().Frame.Action == payload.ReplyStr {
+	for len(c.Heard) > 0 {
+		if c.Next().Frame.Action == payload.ReplyStr {
 			replies++
 		}
 	}
@@ -186,7 +186,7 @@ func testFallbackAnswersTheText(t *testing.T) {
 	send(t, sub, "", "two")
 	close(hold)
 	for _, want := range []string{"one receive_message_text one", "one receive_message_text two"} {
-		if d := c.until(payload.ReplyStr); text(t, d) != want {
+		if d := c.Until(payload.ReplyStr); text(t, d) != want {
 			t.Errorf("got %s, want %s", d.Frame.Message, want)
 		}
 	}
@@ -218,7 +218,7 @@ func testCirclesEnd(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "m", "hi")
-	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), "the agent moves between states without end") {
+	if d := c.Until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), "the agent moves between states without end") {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	pass(60)

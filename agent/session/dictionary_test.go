@@ -25,9 +25,9 @@ func testDictionary(t *testing.T) {
 	})
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()}), "S")
 	synctest.Wait() // for the greeting
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	send(t, sub, "", "hi")
-	if got := text(t, c.until(payload.ReplyStr)); got != "paid; Ada" {
+	if got := text(t, c.Until(payload.ReplyStr)); got != "paid; Ada" {
 		t.Errorf("got %q", got)
 	}
 }

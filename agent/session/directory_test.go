@@ -45,7 +45,7 @@ func testDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.until(payload.ReplyStr)
+	l.Until(payload.ReplyStr)
 	send(t, sub, "", "running")
 	send(t, sub, "", "waiting")
 	synctest.Wait()
@@ -65,7 +65,7 @@ func testDirectory(t *testing.T) {
 	if err := d.DeleteSession(t.Context(), key); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("again: %v", err)
 	}
-	if _, c, opened := open(t, rt, "S"); opened.Resumed || text(t, c.until(payload.ReplyStr)) != "hello" {
+	if _, c, opened := open(t, rt, "S"); opened.Resumed || text(t, c.Until(payload.ReplyStr)) != "hello" {
 		t.Errorf("opened %+v", opened)
 	}
 	synctest.Wait()

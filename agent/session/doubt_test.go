@@ -87,7 +87,7 @@ func testPartInDoubt(t *testing.T) {
 	synctest.Wait() // for the greeting
 	_, baf, _ := open(t, rt, "S")
 	send(t, sub, "", "x")
-	v1.until(payload.TurnFinishedAction)
+	v1.Until(payload.TurnFinishedAction)
 	synctest.Wait()
 	if got, want := recorded(store.Store), `"hello" user "x" a->"one" user "aside" "one" b->"one" "two" "x"`; got != want {
 		t.Errorf("stored %s, want %s", got, want)
@@ -110,7 +110,7 @@ func testEndInDoubt(t *testing.T) {
 	synctest.Wait() // for the greeting
 	_, baf, _ := open(t, rt, "S")
 	send(t, sub, "", "x")
-	v1.until(payload.TurnFinishedAction)
+	v1.Until(payload.TurnFinishedAction)
 	synctest.Wait()
 	if got, want := recorded(store.Store), `"hello" user "x" a->"kept" "kept" "x"`; got != want {
 		t.Errorf("stored %s, want %s", got, want)
@@ -143,7 +143,7 @@ func testTimedMoveInDoubt(t *testing.T, says bool) {
 	_, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store, Now: time.Now}), "S")
 	<-time.After(2 * time.Minute)
 	synctest.Wait()
-	if got := fmt.Sprint(len(store.Transitions("S")), len(store.Record("S")), len(c.heard)); got != map[bool]string{true: "1 1 1", false: "1 0 0"}[says] {
+	if got := fmt.Sprint(len(store.Transitions("S")), len(store.Record("S")), len(c.Heard)); got != map[bool]string{true: "1 1 1", false: "1 0 0"}[says] {
 		t.Errorf("transitions, entries, heard: %s", got)
 	}
 	if record, _, _ := store.Stored("S"); record.State != "two" {

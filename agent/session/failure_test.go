@@ -37,8 +37,8 @@ func testFailureThenNext(t *testing.T) {
 		t.Errorf("stored %s", got)
 	}
 	var heard []payload.Action
-	for len(c.heard) > 0 {
-		if d := c.next(); d.Audience != session.Plain {
+	for len(c.Heard) > 0 {
+		if d := c.Next(); d.Audience != session.Plain {
 			heard = append(heard, d.Frame.Action)
 		}
 	}

@@ -44,7 +44,7 @@ func testGreetingFirst(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 		_, messages, _ := store.Stored(id)
 		if messages[0].IsUser || messages[0].Turn != 0 || messages[0].Seq != 1 {
 			t.Fatalf("session %d begins with %+v", i, messages[0])

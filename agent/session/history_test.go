@@ -110,7 +110,7 @@ func testReasoningEvents(t *testing.T) {
 	synctest.Wait() // for the greeting
 	for _, said := range []string{"a", "b"} {
 		send(t, sub, "", said)
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	if strings.Join(got, "|") != "a1 a2||a1 a2 b1 b2|a1 a2" {
 		t.Errorf("got %q", got)

@@ -60,7 +60,7 @@ func testOddJSON(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	if got := recorded(store); got != `"hello" user "x" "x"` {
 		t.Errorf("stored %s", got)
 	}
@@ -73,7 +73,7 @@ func testOddJSON(t *testing.T) {
 	if err := sub.SetVariables(t.Context(), map[string]json.RawMessage{"w": odd}); err != nil {
 		t.Error(err)
 	}
-	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), "exponent") {
+	if d := c.Until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), "exponent") {
 		t.Errorf("told %s", d.Frame.Message)
 	}
 }

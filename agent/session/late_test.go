@@ -106,8 +106,8 @@ func TestDecisionsThatTakeTooLong(t *testing.T) {
 				<-time.After(150 * time.Second)
 				var plain, coded int
 				var over []string
-				for len(c.heard) > 0 {
-					switch d := <-c.heard; {
+				for len(c.Heard) > 0 {
+					switch d := <-c.Heard; {
 					case d.Frame.Action == payload.ReplyStr && d.Audience == session.Plain:
 						plain++
 					case d.Frame.Action == payload.ErrorAction && d.Audience == session.Streaming:

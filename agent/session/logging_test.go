@@ -45,7 +45,7 @@ func testLogWithoutContent(t *testing.T) {
 		})
 		sub, c, _ := open(t, rt, "S")
 		send(t, sub, "m", "what of "+marker)
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 		synctest.Wait()
 		text := logged.String()
 		if strings.Contains(text, marker) {
@@ -74,7 +74,7 @@ func TestLogOfOwnErrors(t *testing.T) {
 		rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 		sub, c, _ := open(t, rt, "S")
 		send(t, sub, "m", "go")
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 		synctest.Wait()
 		text := logged.String()
 		for _, want := range []string{
@@ -110,7 +110,7 @@ func TestLogOfPanics(t *testing.T) {
 				rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 				sub, c, _ := open(t, rt, "S")
 				send(t, sub, "m", "go")
-				c.until(payload.TurnFinishedAction)
+				c.Until(payload.TurnFinishedAction)
 				synctest.Wait()
 				for _, want := range []string{tc.want, "session=S", "state=run", "logging_test.go"} {
 					if text := logged.String(); !strings.Contains(text, want) {

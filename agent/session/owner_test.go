@@ -30,8 +30,8 @@ func testOwner(t *testing.T) {
 		for _, req := range []session.OpenRequest{{ID: "S", Owner: "bob"}, {ID: "S"}} {
 			_, e, err := ask(req)
 			synctest.Wait()
-			if fault.KindOf(err) != fault.Forbidden || len(e.opened)+len(e.heard) > 0 {
-				t.Errorf("%s: %v, heard %d", what, err, len(e.opened)+len(e.heard))
+			if fault.KindOf(err) != fault.Forbidden || len(e.Openings)+len(e.Heard) > 0 {
+				t.Errorf("%s: %v, heard %d", what, err, len(e.Openings)+len(e.Heard))
 			}
 		}
 		if n := store.Calls(agenttest.Commit) + store.Calls(agenttest.Receive) - writes; n != 0 {
@@ -59,7 +59,7 @@ func testOwner(t *testing.T) {
 	synctest.Wait()
 	refused("in memory")
 	any, e, err := ask(session.OpenRequest{ID: "S", AnyOwner: true})
-	if err != nil || len(e.opened) != 1 {
+	if err != nil || len(e.Openings) != 1 {
 		t.Fatalf("whoever may open all: %v", err)
 	}
 	any.Close()
@@ -105,7 +105,7 @@ func testOwnerAtOnce(t *testing.T) {
 		if err := <-errs["bob"]; fault.KindOf(err) != fault.Forbidden {
 			t.Errorf("another owner: %v", err)
 		}
-		if text(t, c.next()) != "hello" {
+		if text(t, c.Next()) != "hello" {
 			t.Error("the owner is not greeted")
 		}
 	}

@@ -186,7 +186,7 @@ func asker() *agent.Agent {
 // told returns the agent's next message to its user.
 func told(t *testing.T, c *client) string {
 	t.Helper()
-	return text(t, c.until(payload.ReplyStr))
+	return text(t, c.Until(payload.ReplyStr))
 }
 
 func wantTold(t *testing.T, c *client, want string) {

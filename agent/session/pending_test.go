@@ -35,7 +35,7 @@ func TestResetWhilePending(t *testing.T) {
 		err := sub.Send(t.Context(), session.Message{ID: "3", Content: quoted("hi"), Human: true})
 		pass(60)
 		if err != nil || spoken(store) != "hello|hi|hi" {
-			t.Errorf("sent: %v; heard %s; stored %s", err, c.all(), spoken(store))
+			t.Errorf("sent: %v; heard %s; stored %s", err, allOf(t, c), spoken(store))
 		}
 	})
 }
@@ -71,7 +71,7 @@ func TestPendingResetAtShutdown(t *testing.T) {
 		_, c, _ := open(t, rt, "S")
 		pass(400)
 		if fmt.Sprint(ran) != "[slow]" {
-			t.Errorf("ran %v, heard %s, stored %s", ran, c.all(), spoken(store))
+			t.Errorf("ran %v, heard %s, stored %s", ran, allOf(t, c), spoken(store))
 		}
 	})
 }
@@ -92,13 +92,13 @@ func TestTimedMoveWaits(t *testing.T) {
 		rt := start(t, session.RuntimeConfig{Agent: a, Store: store, Now: realTime})
 		sub, c, _ := open(t, rt, "S")
 		go func() {
-			for range c.heard {
+			for range c.Heard {
 			}
 		}()
 		t.Cleanup(func() {
 			sub.Close()
 			synctest.Wait()
-			close(c.heard)
+			close(c.Heard)
 		})
 		synctest.Wait()
 		down.Store(true)
@@ -142,7 +142,7 @@ func TestSilentTurnInDoubt(t *testing.T) {
 		pass(60)
 		record, _, _ := store.Stored("S")
 		if record.State != "next" {
-			t.Errorf("after the first: %s, heard %s", record.State, c.all())
+			t.Errorf("after the first: %s, heard %s", record.State, allOf(t, c))
 		}
 		send(t, sub, "2", "again")
 		synctest.Wait()
@@ -172,7 +172,7 @@ func TestTimedMoveRefused(t *testing.T) {
 		pass(600)
 		r, _, _ := store.Stored("S")
 		if r.State != "done" {
-			t.Errorf("ran %d times, in %q, heard %s", ran, r.State, c.all())
+			t.Errorf("ran %d times, in %q, heard %s", ran, r.State, allOf(t, c))
 		}
 	})
 }
@@ -190,10 +190,10 @@ func TestResetsAtOnce(t *testing.T) {
 			}), Store: store})
 			sub, c, _ := open(t, rt, "S")
 			go func() {
-				for range c.heard {
+				for range c.Heard {
 				}
 			}()
-			t.Cleanup(func() { close(c.heard) })
+			t.Cleanup(func() { close(c.Heard) })
 			for range 60 {
 				send(t, sub, "", "reset")
 				if err := sub.Reset(t.Context()); err != nil {
@@ -236,13 +236,13 @@ func TestFlakyStore(t *testing.T) {
 				join := func() *session.Subscription {
 					s, c, _ := open(t, rt, "S")
 					go func() {
-						for range c.heard {
+						for range c.Heard {
 						}
 					}()
 					t.Cleanup(func() {
 						s.Close()
 						synctest.Wait()
-						close(c.heard)
+						close(c.Heard)
 					})
 					return s
 				}

@@ -41,11 +41,11 @@ func testProcessors(t *testing.T) {
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "", "hi")
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	if err := sub.Send(t.Context(), session.Message{Content: json.RawMessage(`{"message":"md"}`), Human: true}); err != nil {
 		t.Fatal(err)
 	}
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	synctest.Wait()
 	options := `"{\"0\": \"yes\", \"1\": \"no\"}"`
 	want := `1 "hi"|1 "\u003cHI!\u003e"|1 "\u003cmd\u003e"|1 ` + options + `|1 "\u003cb\u003e"|` +
@@ -69,11 +69,11 @@ func testProcessorErrors(t *testing.T) {
 	rt := start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore(), Logger: slog.New(slog.NewTextHandler(&logged, nil))})
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
-	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hello" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	send(t, sub, "", "hi")
-	if d := c.until(payload.ReplyStr); text(t, d) != "hi" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hi" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	synctest.Wait()
@@ -97,7 +97,7 @@ func testSessionNow(t *testing.T) {
 	synctest.Wait() // for the greeting
 	for _, zone := range []string{"UTC", "Nowhere/Land", ""} {
 		send(t, sub, "", zone)
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	if got := strings.Join(zones, " "); got != "Tokyo UTC Tokyo" {
 		t.Errorf("zones %s", got)
@@ -132,7 +132,7 @@ func testVariablesAreStoredOneByOne(t *testing.T) {
 	synctest.Wait() // for the greeting
 	for _, said := range []string{"set", "delete"} {
 		send(t, sub, "", said)
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	synctest.Wait()
 	if record, _, _ := store.Stored("S"); len(record.Variables) != 2 || string(record.Variables["c"]) != `"text"` {

@@ -24,8 +24,8 @@ func say(ctx context.Context, s *agent.Session) error {
 // ends describes the finished turns that a client has received: turn and outcome.
 func ends(c *client) []string {
 	var out []string
-	for len(c.heard) > 0 {
-		if d := c.next(); d.Frame.Action == payload.TurnFinishedAction {
+	for len(c.Heard) > 0 {
+		if d := c.Next(); d.Frame.Action == payload.TurnFinishedAction {
 			out = append(out, fmt.Sprintf("%d %s", *d.Frame.Turn, strings.TrimPrefix(string(d.Frame.Message), `{"outcome":`)))
 		}
 	}
@@ -78,7 +78,7 @@ func testHeldEvents(t *testing.T) {
 	if got := fmt.Sprint(ends(c)); got != `[3 "held"}]` {
 		t.Errorf("ends %s", got)
 	}
-	other.quiet() // only the sender receives it
+	other.Quiet() // only the sender receives it
 	stop(t, rt)
 	sub.Close()
 
@@ -90,8 +90,8 @@ func testHeldEvents(t *testing.T) {
 	}
 	synctest.Wait()
 	var said []string
-	for len(c.heard) > 0 {
-		if d := c.next(); d.Frame.Action == payload.ReplyStr {
+	for len(c.Heard) > 0 {
+		if d := c.Next(); d.Frame.Action == payload.ReplyStr {
 			said = append(said, fmt.Sprintf("%d %s", *d.Frame.Turn, text(t, d)))
 		}
 	}
@@ -145,8 +145,8 @@ func testHeldBound(t *testing.T) {
 		t.Errorf("waiting %v", ids)
 	}
 	var heard []string
-	for len(c.heard) > 0 {
-		switch d := c.next(); d.Frame.Action {
+	for len(c.Heard) > 0 {
+		switch d := c.Next(); d.Frame.Action {
 		case payload.ErrorAction:
 			heard = append(heard, fmt.Sprintf("error %d %q seq %d", *d.Frame.Turn, d.Frame.ID, d.Frame.Seq))
 		case payload.TurnFinishedAction:
@@ -225,8 +225,8 @@ func testTransitionOrderBeatsAge(t *testing.T) {
 	close(hold)
 	synctest.Wait()
 	var got []string
-	for len(c.heard) > 0 {
-		if d := c.next(); d.Frame.Action == payload.ReplyStr {
+	for len(c.Heard) > 0 {
+		if d := c.Next(); d.Frame.Action == payload.ReplyStr {
 			got = append(got, strings.TrimPrefix(text(t, d), "one receive_"))
 		}
 	}
@@ -330,7 +330,7 @@ func testCutShort(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "m", "hi")
-	for text(t, c.until(payload.ReplyStr)) != "first part" { // stored after 100 ms
+	for text(t, c.Until(payload.ReplyStr)) != "first part" { // stored after 100 ms
 		continue
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -343,7 +343,7 @@ func testCutShort(t *testing.T) {
 
 	sub, c, _ = open(t, start(t, session.RuntimeConfig{Store: store, Agent: echo(nil)}), "S")
 	synctest.Wait() // for the greeting
-	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"code":"unavailable"`) || d.Frame.ID != "m" || *d.Frame.Turn != 1 {
+	if d := c.Until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"code":"unavailable"`) || d.Frame.ID != "m" || *d.Frame.Turn != 1 {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	synctest.Wait()
@@ -367,14 +367,14 @@ func testStoredAfterAll(t *testing.T) {
 	rt := start(t, session.RuntimeConfig{Store: store, Agent: echo(nil)})
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	store.forget = true
 	if err := sub.Send(t.Context(), session.Message{ID: "m", Content: quoted("hi"), Human: true}); fault.KindOf(err) != fault.Unavailable {
 		t.Fatalf("Send: %v", err)
 	}
 	store.forget = false
 	send(t, sub, "other", "between")
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	send(t, sub, "m", "hi")
 	synctest.Wait()
 	if got := said(store.Store); got != `0 "hello"|1 "hi"|2 "between"|2 "between"|1 "hi"` {

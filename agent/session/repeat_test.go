@@ -42,7 +42,7 @@ func testSentAgain(t *testing.T) {
 	const apology = `0 "hello"|1 "hi"|1 "Sorry, that did not work: the model does not answer"`
 	for range 2 {
 		send(t, sub, "m1", "hi")
-		if d := c.until(payload.TurnFinishedAction); string(d.Frame.Message) != `{"outcome":"failed"}` || *d.Frame.Turn != 1 {
+		if d := c.Until(payload.TurnFinishedAction); string(d.Frame.Message) != `{"outcome":"failed"}` || *d.Frame.Turn != 1 {
 			t.Errorf("end %s", d.Frame.Message)
 		}
 		if got := said(store); got != apology {
@@ -55,20 +55,20 @@ func testSentAgain(t *testing.T) {
 	works = true
 	sub, c, _ = open(t, start(t, cfg), "S")
 	send(t, sub, "m1", "hi")
-	if d := c.next(); d.Frame.Action != payload.AckAction || !strings.Contains(string(d.Frame.Message), `"duplicate":true`) {
+	if d := c.Next(); d.Frame.Action != payload.AckAction || !strings.Contains(string(d.Frame.Message), `"duplicate":true`) {
 		t.Errorf("got %s %s, want an ack", d.Frame.Action, d.Frame.Message)
 	}
-	if d := c.next(); text(t, d) != "hi" || *d.Frame.Turn != 1 || d.Frame.Seq != 4 {
+	if d := c.Next(); text(t, d) != "hi" || *d.Frame.Turn != 1 || d.Frame.Seq != 4 {
 		t.Errorf("got %+v", d.Frame)
 	}
 	for range 2 { // then, when sent again, only its end
-		if d := c.next(); d.Frame.Action != payload.TurnFinishedAction || string(d.Frame.Message) != `{"outcome":"done"}` || *d.Frame.Turn != 1 {
+		if d := c.Next(); d.Frame.Action != payload.TurnFinishedAction || string(d.Frame.Message) != `{"outcome":"done"}` || *d.Frame.Turn != 1 {
 			t.Errorf("end %s %s", d.Frame.Action, d.Frame.Message)
 		}
 		synctest.Wait()
-		c.quiet()
+		c.Quiet()
 		send(t, sub, "m1", "hi")
-		c.until(payload.AckAction)
+		c.Until(payload.AckAction)
 	}
 	if got, want := said(store), apology+`|1 "hi"`; got != want {
 		t.Errorf("stored %s, want %s", got, want)
@@ -82,7 +82,7 @@ func testSentAgainEarly(t *testing.T) {
 	hold := make(chan struct{})
 	store := agenttest.NewStore()
 	sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: held(hold), Store: store}), "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	for range 2 {
 		send(t, sub, "m1", "one")
 		send(t, sub, "m2", "two")
@@ -91,8 +91,8 @@ func testSentAgainEarly(t *testing.T) {
 	close(hold)
 	synctest.Wait()
 	ends := 0
-	for len(c.heard) > 0 {
-		if c.next().Frame.Action == payload.TurnFinishedAction {
+	for len(c.Heard) > 0 {
+		if c.Next().Frame.Action == payload.TurnFinishedAction {
 			ends++
 		}
 	}
@@ -110,16 +110,16 @@ func testTwoProcesses(t *testing.T) {
 	hold := make(chan struct{})
 	cfg := session.RuntimeConfig{Agent: held(hold), Store: store}
 	one, c1, _ := open(t, start(t, cfg), "S")
-	c1.until(payload.ReplyStr)
+	c1.Until(payload.ReplyStr)
 	send(t, one, "m1", "hi")
 	_, c2, _ := open(t, start(t, cfg), "S")
 	synctest.Wait()
 	close(hold)
 	for _, c := range []*client{c1, c2} {
-		if d := c.until(payload.ReplyStr); text(t, d) != "hi" || d.Frame.Seq != 3 {
+		if d := c.Until(payload.ReplyStr); text(t, d) != "hi" || d.Frame.Seq != 3 {
 			t.Errorf("got %+v", d.Frame)
 		}
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	if got := said(store); got != `0 "hello"|1 "hi"|1 "hi"` {
 		t.Errorf("stored %s", got)
@@ -132,20 +132,20 @@ func TestOthersHear(t *testing.T) { bubble(t, testOthersHear) }
 func testOthersHear(t *testing.T) {
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: agenttest.NewStore()})
 	one, c1, _ := open(t, rt, "S")
-	c1.until(payload.ReplyStr)
+	c1.Until(payload.ReplyStr)
 	_, c2, _ := open(t, rt, "S")
 	for range 2 {
 		send(t, one, "m1", "hi")
-		c1.until(payload.TurnFinishedAction)
+		c1.Until(payload.TurnFinishedAction)
 		synctest.Wait()
 	}
-	d := c2.next()
+	d := c2.Next()
 	if d.Audience != session.Streaming || d.Frame.Action != payload.UserMessage || text(t, d) != "hi" || d.Frame.Seq != 2 || d.Frame.ID != "m1" || d.Frame.History {
 		t.Errorf("got %+v", d)
 	}
 	for _, c := range []*client{c1, c2} {
-		for len(c.heard) > 0 {
-			if d := c.next(); d.Frame.Action == payload.UserMessage {
+		for len(c.Heard) > 0 {
+			if d := c.Next(); d.Frame.Action == payload.UserMessage {
 				t.Errorf("again: %+v", d)
 			}
 		}

@@ -59,7 +59,7 @@ func testReplayPages(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	check := func(n int) []journal.Entry {
 		t.Helper()
 		late, _, _ := open(t, rt, "S")
@@ -83,7 +83,7 @@ func testReplayPages(t *testing.T) {
 		if err := sub.SendFile(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	got, want := check(4+10), store.Record("S")
 	if !slices.EqualFunc(got, want, func(a, b journal.Entry) bool {
@@ -99,7 +99,7 @@ func testReplayPages(t *testing.T) {
 	}
 	for range 20 {
 		send(t, sub, "", "x")
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	check(40 + 21)
 }

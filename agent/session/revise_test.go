@@ -62,32 +62,32 @@ func testRevise(t *testing.T) {
 		send(t, sub, text, text)
 		synctest.Wait()
 	}
-	for len(c.heard) > 0 {
-		c.next()
+	for len(c.Heard) > 0 {
+		c.Next()
 	}
-	for len(other.heard) > 0 {
-		other.next()
+	for len(other.Heard) > 0 {
+		other.Next()
 	}
 	revise(session.Revision{Turn: 2, ID: "r1", Content: quoted("zwei")})
-	ack := c.until(payload.AckAction).Frame
+	ack := c.Until(payload.AckAction).Frame
 	if ack.Replaces != 2 || *ack.Turn != 4 || string(ack.Message) != `{"id":"r1","seq":11,"duplicate":false}` {
 		t.Errorf("ack %+v %s", ack, ack.Message)
 	}
-	if d := c.until(payload.ReplyMarkdown); text(t, d) != "after hello, one, after hello, one, one, zwei" {
+	if d := c.Until(payload.ReplyMarkdown); text(t, d) != "after hello, one, after hello, one, one, zwei" {
 		t.Errorf("answer %s", d.Frame.Message)
 	}
-	if f := other.until(payload.UserMessage).Frame; f.Replaces != 2 || f.ID != "r1" || string(f.Message) != `"zwei"` {
+	if f := other.Until(payload.UserMessage).Frame; f.Replaces != 2 || f.ID != "r1" || string(f.Message) != `"zwei"` {
 		t.Errorf("another heard %+v", f)
 	}
 	revise(session.Revision{Turn: 2, ID: "r1", Content: quoted("zwei")}) // repeated
-	if ack := c.until(payload.AckAction).Frame; !strings.Contains(string(ack.Message), `"duplicate":true`) || ack.Replaces != 2 {
+	if ack := c.Until(payload.AckAction).Frame; !strings.Contains(string(ack.Message), `"duplicate":true`) || ack.Replaces != 2 {
 		t.Errorf("ack %s", ack.Message)
 	}
 	revise(session.Revision{Turn: 4, ID: "r2"}) // the same message again
-	if f := other.until(payload.UserMessage).Frame; f.Replaces != 2 && f.Replaces != 4 || string(f.Message) != `"zwei"` {
+	if f := other.Until(payload.UserMessage).Frame; f.Replaces != 2 && f.Replaces != 4 || string(f.Message) != `"zwei"` {
 		t.Errorf("another heard %+v", f)
 	}
-	if d := c.until(payload.ReplyMarkdown); text(t, d) != "after hello, one, after hello, one, one, zwei" {
+	if d := c.Until(payload.ReplyMarkdown); text(t, d) != "after hello, one, after hello, one, one, zwei" {
 		t.Errorf("answer %s", d.Frame.Message)
 	}
 	for turn, kind := range map[int64]fault.Kind{
@@ -222,12 +222,12 @@ func testRegenerateFile(t *testing.T) {
 	if err := sub.SendFile(t.Context(), session.File{ID: "f", File: payload.NewFile("n.txt", "", []byte("hi"))}); err != nil {
 		t.Fatal(err)
 	}
-	first := text(t, c.until(payload.ReplyStr))
-	c.until(payload.TurnFinishedAction)
+	first := text(t, c.Until(payload.ReplyStr))
+	c.Until(payload.TurnFinishedAction)
 	if err := sub.Revise(t.Context(), session.Revision{Turn: 1, ID: "r"}); err != nil {
 		t.Fatal(err)
 	}
-	if again := text(t, c.until(payload.ReplyStr)); again != first || !strings.HasPrefix(again, "receive_file n.txt ") {
+	if again := text(t, c.Until(payload.ReplyStr)); again != first || !strings.HasPrefix(again, "receive_file n.txt ") {
 		t.Errorf("%q, then %q", first, again)
 	}
 }

@@ -19,13 +19,13 @@ func testTurn(t *testing.T) {
 	if opened != (session.Opened{SessionID: "S1"}) {
 		t.Errorf("opened %+v", opened)
 	}
-	if d := c.next(); text(t, d) != assistant.DefaultGreeting || d.Frame.Seq != 1 || *d.Frame.Turn != 0 {
+	if d := c.Next(); text(t, d) != assistant.DefaultGreeting || d.Frame.Seq != 1 || *d.Frame.Turn != 0 {
 		t.Errorf("greeting: %+v %s", d.Frame, d.Frame.Message)
 	}
 	send(t, sub, "m1", "two words")
 	var got []string
 	for {
-		d := c.next()
+		d := c.Next()
 		got = append(got, fmt.Sprintf("%d %s seq=%d turn=%d %s", d.Audience, d.Frame.Action, d.Frame.Seq, *d.Frame.Turn, short(d.Frame.Message)))
 		if d.Frame.Action == payload.TurnFinishedAction {
 			break

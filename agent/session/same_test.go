@@ -78,8 +78,8 @@ func testSameID(t *testing.T) {
 		err := tc.send()
 		synctest.Wait()
 		acked := false
-		for len(c.heard) > 0 {
-			d := c.next()
+		for len(c.Heard) > 0 {
+			d := c.Next()
 			acked = acked || d.Frame.Action == payload.AckAction
 		}
 		switch fresh := i < 6; {
@@ -155,6 +155,6 @@ func testSentAgainAlone(t *testing.T) {
 		if got := ends(c); !slices.Equal(got, []string{fmt.Sprint(n+1, ` "done"}`)}) || ran != 2 {
 			t.Errorf("%s again: ran %d times, heard %q", id, ran, got)
 		}
-		other.quiet()
+		other.Quiet()
 	}
 }

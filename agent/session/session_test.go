@@ -45,9 +45,9 @@ func testResume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	send(t, sub, "", "x")
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	stop(t, rt)
 	if err := sub.Send(t.Context(), session.Message{Content: quoted("x"), Wait: true, Human: true}); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("send after Shutdown: %v", err)
@@ -64,13 +64,13 @@ func testResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Close()
-	if o := <-c.opened; o != (session.Opened{SessionID: "S", Seq: 4, Resumed: true}) {
+	if o := <-c.Openings; o != (session.Opened{SessionID: "S", Seq: 4, Resumed: true}) {
 		t.Errorf("opened %+v", o)
 	}
 	synctest.Wait()
-	c.quiet()
+	c.Quiet()
 	send(t, sub, "", "x")
-	if d := c.until(payload.ReplyStr); text(t, d) != "2 S ada first" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "2 S ada first" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
@@ -100,7 +100,7 @@ func testLeftOver(t *testing.T) {
 		t.Errorf("opened %+v", opened)
 	}
 	for i, want := range []string{"hello", "one", "two"} {
-		if d := c.until(payload.ReplyStr); text(t, d) != want || *d.Frame.Turn != int64(i) {
+		if d := c.Until(payload.ReplyStr); text(t, d) != want || *d.Frame.Turn != int64(i) {
 			t.Errorf("got turn %d %s, want %q", *d.Frame.Turn, d.Frame.Message, want)
 		}
 	}
@@ -130,7 +130,7 @@ func testReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer sub.Close()
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	send(t, sub, "a", "hang")
 	send(t, sub, "b", "waiting")
 	synctest.Wait()
@@ -140,8 +140,8 @@ func testReset(t *testing.T) {
 	send(t, sub, "c", "after")
 	synctest.Wait()
 	var got []string
-	for len(c.heard) > 0 {
-		d := c.next()
+	for len(c.Heard) > 0 {
+		d := c.Next()
 		turn := int64(-1)
 		if d.Frame.Turn != nil {
 			turn = *d.Frame.Turn
@@ -170,7 +170,7 @@ func testReset(t *testing.T) {
 	if err := sub.Reset(t.Context()); err != nil { // while idle
 		t.Fatal(err)
 	}
-	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hello" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
@@ -203,7 +203,7 @@ func testDisconnect(t *testing.T) {
 		t.Errorf("opened %+v", opened)
 	}
 	synctest.Wait()
-	c.quiet()
+	c.Quiet()
 }
 
 // Each client of a session receives all frames. A client that leaves changes nothing for the
@@ -217,16 +217,16 @@ func testTwoClients(t *testing.T) {
 	one, c1, _ := open(t, rt, "S")
 	two, c2, _ := open(t, rt, "S")
 	synctest.Wait()
-	c1.until(payload.ReplyStr)
+	c1.Until(payload.ReplyStr)
 	send(t, one, "", "a")
 	for _, c := range []*client{c1, c2} {
-		for text(t, c.until(payload.ReplyStr)) != "a" {
+		for text(t, c.Until(payload.ReplyStr)) != "a" {
 			continue
 		}
 	}
 	one.Close()
 	send(t, two, "", "b")
-	if d := c2.until(payload.ReplyStr); text(t, d) != "b" {
+	if d := c2.Until(payload.ReplyStr); text(t, d) != "b" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
@@ -257,10 +257,10 @@ func testOpenTogether(t *testing.T) {
 	g.pass <- nil
 	for _, c := range clients {
 		defer (<-subs).Close()
-		if o := <-c.opened; o.Resumed {
+		if o := <-c.Openings; o.Resumed {
 			t.Error("it is new for all of them")
 		}
-		if d := c.next(); text(t, d) != "hello" {
+		if d := c.Next(); text(t, d) != "hello" {
 			t.Errorf("got %s", d.Frame.Message)
 		}
 	}
@@ -282,7 +282,7 @@ func testOpenFails(t *testing.T) {
 	}
 	store.Before = nil
 	_, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	if _, err := rt.Open(t.Context(), session.OpenRequest{ID: "T"}, newClient(t)); fault.KindOf(err) != fault.Busy {
 		t.Errorf("got %v, want busy", err)
 	}
@@ -300,7 +300,7 @@ func testDeleted(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
 	sub, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	store.Delete("S")
 	for range 2 {
 		if err := sub.Send(t.Context(), session.Message{Content: quoted("x"), Human: true}); fault.KindOf(err) != fault.NotFound {
@@ -338,7 +338,7 @@ func testVariables(t *testing.T) {
 		return s.Reply(ctx, fmt.Sprint(found, " ", profile))
 	})})
 	sub, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	set := func(values map[string]json.RawMessage) {
 		t.Helper()
 		if err := sub.SetVariables(t.Context(), values); err != nil {
@@ -347,12 +347,12 @@ func testVariables(t *testing.T) {
 	}
 	set(map[string]json.RawMessage{"profile": quoted("Ada"), "n": json.RawMessage("1")})
 	send(t, sub, "", "x") // runs after the variable was set
-	if d := c.until(payload.ReplyStr); text(t, d) != "true Ada" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "true Ada" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	set(map[string]json.RawMessage{"big": quoted(strings.Repeat("x", agent.MaxVariableBytes))})
-	if d := c.next(); d.Frame.Action != payload.ErrorAction || !strings.Contains(string(d.Frame.Message), `"invalid"`) {
+	if d := c.Next(); d.Frame.Action != payload.ErrorAction || !strings.Contains(string(d.Frame.Message), `"invalid"`) {
 		t.Errorf("too much: %s", d.Frame.Message)
 	}
 	many := map[string]json.RawMessage{}
@@ -360,7 +360,7 @@ func testVariables(t *testing.T) {
 		many[fmt.Sprint(i)] = json.RawMessage("0")
 	}
 	set(many)
-	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"invalid"`) {
+	if d := c.Until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"invalid"`) {
 		t.Errorf("too many: %s", d.Frame.Message)
 	}
 	synctest.Wait()
@@ -381,11 +381,11 @@ func testHistory(t *testing.T) {
 	}
 	for i := range 3 {
 		send(t, one, "", fmt.Sprint(i))
-		c1.until(payload.TurnFinishedAction)
+		c1.Until(payload.TurnFinishedAction)
 	}
 	two, _, _ := open(t, rt, "S")
 	send(t, one, "", "later")
-	c1.until(payload.TurnFinishedAction)
+	c1.Until(payload.TurnFinishedAction)
 	h, err := two.History(t.Context())
 	if err != nil {
 		t.Fatal(err)

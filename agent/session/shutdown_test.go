@@ -32,7 +32,7 @@ func testShutdown(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, session.RuntimeConfig{Agent: held(hold), Store: store})
 	sub, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	send(t, sub, "", "running")
 	send(t, sub, "", "waiting")
 	synctest.Wait()
@@ -46,16 +46,16 @@ func testShutdown(t *testing.T) {
 	}
 	close(hold)
 	<-done
-	if d := c.until(payload.ReplyStr); text(t, d) != "running" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "running" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
-	c.until(payload.TurnFinishedAction)
-	c.quiet()
+	c.Until(payload.TurnFinishedAction)
+	c.Quiet()
 	sub.Close()
 
 	rt = start(t, session.RuntimeConfig{Agent: held(hold), Store: store})
 	_, c, _ = open(t, rt, "S")
-	if d := c.until(payload.ReplyStr); text(t, d) != "waiting" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "waiting" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
@@ -71,7 +71,7 @@ func testInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	sub, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	send(t, sub, "", "hi")
 	synctest.Wait()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -87,7 +87,7 @@ func testInterrupted(t *testing.T) {
 	close(hold)
 	rt = start(t, session.RuntimeConfig{Agent: held(hold), Store: store})
 	_, c, _ = open(t, rt, "S")
-	if d := c.until(payload.ReplyStr); text(t, d) != "hi" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hi" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }

@@ -25,8 +25,8 @@ func step(n int, summary string) payload.ReasoningStep {
 // heardBy describes the frames that clients of an audience receive.
 func heardBy(c *client, of session.Audience) string {
 	var out []string
-	for len(c.heard) > 0 {
-		d := c.next()
+	for len(c.Heard) > 0 {
+		d := c.Next()
 		if d.Audience != session.Everyone && d.Audience != of || d.Frame.Action == payload.AckAction {
 			continue
 		}
@@ -154,7 +154,7 @@ func TestLinks(t *testing.T) {
 				sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
 				synctest.Wait() // for the greeting
 				send(t, sub, "", "question")
-				c.until(payload.TurnFinishedAction)
+				c.Until(payload.TurnFinishedAction)
 				synctest.Wait()
 				messages := map[int64]string{}
 				var got []string
@@ -212,7 +212,7 @@ func TestReadLinks(t *testing.T) {
 				sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: agenttest.NewStore()}), "S")
 				synctest.Wait() // for the greeting
 				send(t, sub, "", "question")
-				c.until(payload.TurnFinishedAction)
+				c.Until(payload.TurnFinishedAction)
 				if strings.Join(got, ",") != `a "answer",later none` {
 					t.Errorf("got %v", got)
 				}
@@ -254,7 +254,7 @@ func testSessionConcurrently(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
-	d := c.until(payload.TurnFinishedAction)
+	d := c.Until(payload.TurnFinishedAction)
 	if string(d.Frame.Message) != `{"outcome":"done","usage":{"prompt_tokens":80,"completion_tokens":80}}` {
 		t.Errorf("end %s", d.Frame.Message)
 	}
@@ -291,7 +291,7 @@ func testFlushInDoubt(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	synctest.Wait()
 	if got := said(store.Store); got != `0 "hello"|1 "x"|1 "stored"|1 "not stored"|1 "x"` {
 		t.Errorf("stored %s", got)
@@ -335,7 +335,7 @@ func testTwoTrips(t *testing.T) {
 	for range 3 {
 		before := trips()
 		send(t, sub, "", "hello")
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 		synctest.Wait()
 		if n := trips() - before; n != 2 {
 			t.Errorf("%d trips", n)

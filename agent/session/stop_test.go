@@ -169,11 +169,11 @@ func testResetDoesNotWait(t *testing.T) {
 	if err := sub.Reset(t.Context()); err != nil { // returns at once
 		t.Fatal(err)
 	}
-	for len(c.heard) > 0 {
-		<-c.heard
+	for len(c.Heard) > 0 {
+		<-c.Heard
 	}
 	close(hold)
-	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hello" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
@@ -255,7 +255,7 @@ func testSessionAfterTurn(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	synctest.Wait() // for the greeting
 	send(t, sub, "", "x")
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	synctest.Wait()
 	for _, err := range []error{
 		kept.Reply(t.Context(), "late"), kept.Set("v", 1), kept.Stream(t.Context(), "late"), kept.Reset(t.Context()),

@@ -29,11 +29,11 @@ func TestManyClients(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if d := own.next(); text(t, d) != "hello" {
+				if d := own.Next(); text(t, d) != "hello" {
 					t.Errorf("%s: no greeting but %s", name, d.Frame.Message)
 				}
 				send(t, sub, "", "ping")
-				own.until(payload.TurnFinishedAction)
+				own.Until(payload.TurnFinishedAction)
 				sub.Close()
 
 				other := newClient(t)
@@ -55,7 +55,7 @@ func TestManyClients(t *testing.T) {
 		id := fmt.Sprint("shared ", i)
 		sub, c, _ := open(t, rt, id) // its turn comes after all others
 		send(t, sub, "last", "last")
-		for text(t, c.until(payload.ReplyStr)) != "last" {
+		for text(t, c.Until(payload.ReplyStr)) != "last" {
 			continue
 		}
 		sub.Close()

@@ -50,7 +50,7 @@ func testOrder(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
 	sub, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	receive, commit := newGate(agenttest.Receive), newGate(agenttest.Commit)
 	store.Before = func(ctx context.Context, op agenttest.Operation) error {
 		return errors.Join(receive.before(ctx, op), commit.before(ctx, op))
@@ -59,19 +59,19 @@ func testOrder(t *testing.T) {
 	go func() { sent <- sub.Send(t.Context(), session.Message{Content: quoted("hi"), Human: true}) }()
 	<-receive.reached
 	synctest.Wait()
-	c.quiet()
+	c.Quiet()
 	receive.pass <- nil
 	if err := <-sent; err != nil {
 		t.Fatal(err)
 	}
-	if d := c.next(); d.Frame.Action != payload.AckAction {
+	if d := c.Next(); d.Frame.Action != payload.AckAction {
 		t.Fatalf("first %s, want the ack", d.Frame.Action)
 	}
 	<-commit.reached
 	synctest.Wait()
-	c.quiet()
+	c.Quiet()
 	commit.pass <- nil
-	if d := c.next(); d.Frame.Action != payload.ReplyStr || d.Frame.Seq != 3 {
+	if d := c.Next(); d.Frame.Action != payload.ReplyStr || d.Frame.Seq != 3 {
 		t.Fatalf("got %s %d, want the reply", d.Frame.Action, d.Frame.Seq)
 	}
 }
@@ -83,7 +83,7 @@ func testNotStored(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
 	sub, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.Receive {
 			return fault.New(fault.Unavailable, "test_sentence", "the database does not answer")
@@ -94,11 +94,11 @@ func testNotStored(t *testing.T) {
 		t.Errorf("got %v, want unavailable", err)
 	}
 	synctest.Wait()
-	c.quiet()
+	c.Quiet()
 	store.Before = nil
 	for range 100 { // refused messages leave the queue
 		send(t, sub, "", "hi")
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 }
 
@@ -132,13 +132,13 @@ func testFailure(t *testing.T, name string, body agent.Body) {
 		}),
 	})
 	sub, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	send(t, sub, "m1", "fail")
-	c.until(payload.AckAction)
-	if d := c.next(); text(t, d) != "wait" || d.Frame.Seq != 3 {
+	c.Until(payload.AckAction)
+	if d := c.Next(); text(t, d) != "wait" || d.Frame.Seq != 3 {
 		t.Errorf("what was said before the failure: %+v", d)
 	}
-	coded, words, end := c.next(), c.next(), c.next()
+	coded, words, end := c.Next(), c.Next(), c.Next()
 	want := `{"code":"internal","id":"internal_error","params":[],"message":"something went wrong here; please try again","retryable":false}`
 	switch name {
 	case "fault":
@@ -163,7 +163,7 @@ func testFailure(t *testing.T, name string, body agent.Body) {
 		t.Errorf("stored %+v", record)
 	}
 	send(t, sub, "m2", "again") // the session continues
-	if d := c.until(payload.ReplyStr); text(t, d) != "again" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "again" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
@@ -175,7 +175,7 @@ func testCommitAgain(t *testing.T) {
 	store := agenttest.NewStore()
 	rt := start(t, session.RuntimeConfig{Agent: echo(nil), Store: store})
 	sub, c, _ := open(t, rt, "S")
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	failures := 2
 	store.Before = func(_ context.Context, op agenttest.Operation) error {
 		if op == agenttest.Commit && failures > 0 {
@@ -185,10 +185,10 @@ func testCommitAgain(t *testing.T) {
 		return nil
 	}
 	send(t, sub, "m1", "hi")
-	if d := c.until(payload.ReplyStr); text(t, d) != "hi" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hi" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 }
 
 // A message that two sockets send at the same time is one turn.
@@ -214,8 +214,8 @@ func testDuplicate(t *testing.T) {
 	acks, fresh := 0, 0
 	for _, c := range []*client{c1, c2} {
 		replies := 0
-		for len(c.heard) > 0 {
-			switch d := c.next(); d.Frame.Action {
+		for len(c.Heard) > 0 {
+			switch d := c.Next(); d.Frame.Action {
 			case payload.AckAction:
 				acks++
 				if strings.Contains(string(d.Frame.Message), `"duplicate":false`) {
@@ -261,9 +261,9 @@ func testBusy(t *testing.T) {
 	if err := <-waited; err != nil {
 		t.Error(err)
 	}
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	for i := range 4 { // in order
-		if d := c.until(payload.ReplyStr); text(t, d) != fmt.Sprint(i) {
+		if d := c.Until(payload.ReplyStr); text(t, d) != fmt.Sprint(i) {
 			t.Errorf("reply %d: %s", i, d.Frame.Message)
 		}
 	}
@@ -287,13 +287,13 @@ func testFallback(t *testing.T) {
 		store := agenttest.NewStore()
 		sub, c, _ := open(t, start(t, session.RuntimeConfig{Agent: a, Store: store}), "S")
 		send(t, sub, "", "hi")
-		c.until(payload.AckAction)
-		if d := c.next(); text(t, d) != want {
+		c.Until(payload.AckAction)
+		if d := c.Next(); text(t, d) != want {
 			t.Errorf("got %s, want %s", d.Frame.Message, want)
 		}
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 		synctest.Wait()
-		c.quiet()
+		c.Quiet()
 		if tr := store.Transitions("S"); len(tr) != 0 {
 			t.Errorf("transitions %+v", tr)
 		}
@@ -313,7 +313,7 @@ func testReplyLimit(t *testing.T) {
 	})})
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "", "hi")
-	c.until(payload.TurnFinishedAction)
+	c.Until(payload.TurnFinishedAction)
 	if _, messages, _ := store.Stored("S"); len(messages) != 3+session.MaxReplies {
 		t.Errorf("%d messages", len(messages))
 	}
@@ -337,7 +337,7 @@ func testRunRAG(t *testing.T) {
 	sub, c, _ := open(t, rt, "S")
 	ask := func(question string) rag.Request {
 		send(t, sub, "", question)
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 		synctest.Wait()
 		all := answers.Requests()
 		return all[len(all)-1]
@@ -363,7 +363,7 @@ func testRunRAG(t *testing.T) {
 	synctest.Wait()
 	close(hold)
 	for range 3 {
-		c.until(payload.TurnFinishedAction)
+		c.Until(payload.TurnFinishedAction)
 	}
 	all := answers.Requests()
 	if got := turns(all[4]); got != "user three|user slow|assistant re three|assistant re slow" && got != "user three|assistant re three|user slow|assistant re slow" {
@@ -383,7 +383,7 @@ func testNoRAG(t *testing.T) {
 	rt := start(t, session.RuntimeConfig{Agent: anAssistant(t), Store: agenttest.NewStore()})
 	sub, c, _ := open(t, rt, "S")
 	send(t, sub, "", "What is work_mem?")
-	if d := c.until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"code":"unavailable"`) {
+	if d := c.Until(payload.ErrorAction); !strings.Contains(string(d.Frame.Message), `"code":"unavailable"`) {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }

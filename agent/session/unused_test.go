@@ -39,15 +39,15 @@ func testUnusedSession(t *testing.T) {
 		}
 	}
 	first, c := visit(false)
-	c.until(payload.ReplyStr)
+	c.Until(payload.ReplyStr)
 	second, c := visit(true) // the first client keeps the session
 	first.Close()
 	synctest.Wait()
-	c.quiet()
+	c.Quiet()
 	leave(second, false)
 
 	sub, c := visit(false)
-	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hello" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	send(t, sub, "m", "hi")
@@ -103,14 +103,14 @@ func testJoinDuringDeletion(t *testing.T) {
 	close(deleting)
 	sub = <-joined
 	defer sub.Close()
-	if opened := <-c.opened; opened.Resumed || opened.Seq != 0 {
+	if opened := <-c.Openings; opened.Resumed || opened.Seq != 0 {
 		t.Errorf("opened %+v", opened)
 	}
-	if d := c.until(payload.ReplyStr); text(t, d) != "hello" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hello" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 	send(t, sub, "m", "hi")
-	if d := c.until(payload.ReplyStr); text(t, d) != "hi" {
+	if d := c.Until(payload.ReplyStr); text(t, d) != "hi" {
 		t.Errorf("got %s", d.Frame.Message)
 	}
 }
