@@ -2,6 +2,7 @@ package extract
 
 import (
 	"docent/ingest/extract/archive"
+	"docent/ingest/extract/calendar"
 	"docent/ingest/extract/epub"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/latex"
@@ -31,6 +32,7 @@ var Formats = format.List{
 	epub.Format,
 	notebook.Format,
 	mail.MessageFormat, mail.OutlookFormat, mail.MailboxFormat, mail.PageFormat,
+	calendar.Format, calendar.ContactFormat,
 	pdf.Format,
 	picture.Format,
 	odf.TextFormat, odf.SpreadsheetFormat, odf.PresentationFormat, odf.DrawingFormat,

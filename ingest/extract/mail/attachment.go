@@ -42,6 +42,9 @@ func (e *entity) isAttachment(s *state) bool {
 	if e.media == "message/delivery-status" || e.media == "message/disposition-notification" {
 		return false
 	}
+	if e.isInvitation() {
+		return false
+	}
 	if !e.isText() || e.disposition == "attachment" {
 		return true
 	}
@@ -73,12 +76,16 @@ func attachmentsOf(e *entity, deep bool) []*entity {
 					(c.filename == "" || strings.HasPrefix(c.media, "image/")) && c.disposition != "attachment":
 				case e.media == "multipart/alternative" && c.isText() && c.disposition != "attachment":
 					s.hasBody = true
-				case e.media == "multipart/alternative" && c.media == "text/calendar" && c.filename == "":
+				case e.media == "multipart/alternative" && c.media == "text/calendar":
 				default:
 					walk(c, s)
 				}
 			}
 		case strings.HasPrefix(e.media, "multipart/"):
+		case e.isTNEF():
+			if t := readTNEF(e.content()); t != nil {
+				out = append(out, t.attachments()...)
+			}
 		case e.isAttachment(s):
 			out = append(out, e)
 		default:

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode"
 
+	"docent/ingest/extract/calendar"
 	"docent/ingest/extract/charset"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/join"
@@ -105,7 +106,7 @@ func (w *writer) nested(e *entity) {
 }
 
 // state is the state of reading one message.
-type state struct{ hasBody bool }
+type state struct{ hasBody, invited bool }
 
 // part adds the text of a part.
 func (w *writer) part(e *entity, s *state) {
@@ -125,6 +126,12 @@ func (w *writer) part(e *entity, s *state) {
 		for _, c := range e.bodies() {
 			w.part(c, s)
 		}
+	case e.isTNEF():
+		if t := readTNEF(e.content()); t != nil && !s.hasBody {
+			w.add(t.document(w.ctx), s)
+		}
+	case e.isInvitation():
+		w.invitation(e, s)
 	case !e.isAttachment(s):
 		w.add(e.document(w.ctx), s)
 	}
@@ -196,6 +203,31 @@ func (w *writer) alternative(e *entity, s *state) {
 		}
 	}
 	w.add(better(text, page), s)
+	for _, c := range e.children {
+		if c.media == calendar.Format.Media {
+			w.invitation(c, s)
+		}
+	}
+}
+
+// isInvitation reports whether a part is a calendar in the body, such as an invitation or
+// its cancellation.
+func (e *entity) isInvitation() bool {
+	return e.media == calendar.Format.Media && e.disposition != "attachment"
+}
+
+// invitation adds the events of a calendar to the body, once for each message.
+func (w *writer) invitation(e *entity, s *state) {
+	if s.invited {
+		return
+	}
+	text := decodeText(e.content(), e.typeParams["charset"])
+	doc, err := calendar.Read(w.ctx, "", text)
+	if err != nil || strings.TrimSpace(doc.Text) == "" {
+		return
+	}
+	s.invited = true
+	w.add(doc, s)
 }
 
 // better returns the better of a plain text and a page with the same content.

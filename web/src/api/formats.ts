@@ -38,6 +38,8 @@ export const formats: Format[] = [
   { name: 'MSG', media: 'application/vnd.ms-outlook', endings: ['.msg', '.oft'], unit: '' },
   { name: 'MBOX', media: 'application/mbox', endings: ['.mbox'], unit: '' },
   { name: 'MHT', media: 'multipart/related', endings: ['.mht', '.mhtml'], unit: '' },
+  { name: 'ICS', media: 'text/calendar', endings: ['.ics', '.ical', '.ifb'], unit: '' },
+  { name: 'VCF', media: 'text/vcard', endings: ['.vcf', '.vcard'], unit: '' },
   { name: 'EPUB', media: 'application/epub+zip', endings: ['.epub'], unit: '' },
   { name: 'IPYNB', media: 'application/x-ipynb+json', endings: ['.ipynb'], unit: '' },
   { name: 'LaTeX', media: 'text/x-tex', endings: ['.tex', '.latex', '.ltx'], unit: '' },
