@@ -311,9 +311,18 @@ func (e *entry) repeats() string {
 
 // The words of recurrence rules.
 var (
-	ruleUnits = map[string]string{"SECONDLY": "second", "MINUTELY": "minute", "HOURLY": "hour", "DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
-	ruleDays  = map[string]string{"MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday", "FR": "Friday", "SA": "Saturday", "SU": "Sunday"}
-	ruleOrder = map[string]string{"1": "first ", "2": "second ", "3": "third ", "4": "fourth ", "5": "fifth ", "-1": "last ", "-2": "second to last "}
+	ruleUnits = map[string]string{
+		"SECONDLY": "second", "MINUTELY": "minute", "HOURLY": "hour", "DAILY": "day",
+		"WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year",
+	}
+	ruleDays = map[string]string{
+		"MO": "Monday", "TU": "Tuesday", "WE": "Wednesday", "TH": "Thursday",
+		"FR": "Friday", "SA": "Saturday", "SU": "Sunday",
+	}
+	ruleOrder = map[string]string{
+		"1": "first ", "2": "second ", "3": "third ", "4": "fourth ",
+		"5": "fifth ", "-1": "last ", "-2": "second to last ",
+	}
 )
 
 // ruleText returns a recurrence rule as text, such as "every 2 weeks on Tuesday until 1 May 2027".

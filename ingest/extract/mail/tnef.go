@@ -166,22 +166,23 @@ func (t *tnef) properties(data []byte, fn func(id uint16, value []byte, wide boo
 			}
 		}
 		values := uint32(1)
-		variable := kind&^mapiMulti == mapiString8 || kind&^mapiMulti == mapiUnicode || kind&^mapiMulti == mapiBinary || kind&^mapiMulti == mapiObject
+		single := kind &^ mapiMulti
+		variable := single == mapiString8 || single == mapiUnicode || single == mapiBinary || single == mapiObject
 		if kind&mapiMulti != 0 || variable {
 			values = r.long()
 		}
 		for ; values > 0 && r.ok() && t.count < maxTNEF; values-- {
 			t.count++
 			if !variable {
-				r.skip(sizeOf(kind &^ mapiMulti))
+				r.skip(sizeOf(single))
 				continue
 			}
 			value := r.bytes()
-			if kind&^mapiMulti == mapiObject && len(value) > 16 {
+			if single == mapiObject && len(value) > 16 {
 				value = value[16:] // without the interface
 			}
 			if r.ok() {
-				fn(id, value, kind&^mapiMulti == mapiUnicode)
+				fn(id, value, single == mapiUnicode)
 			}
 		}
 	}
