@@ -52,7 +52,8 @@ func ReadContacts(ctx context.Context, _, text string) (*outline.Document, error
 
 // labels are the names of the facts about a person.
 var labels = map[string]string{
-	"NICKNAME": "Nickname", "TITLE": "Title", "ROLE": "Role", "TEL": "Phone", "EMAIL": "E-mail", "URL": "Address on the web", "BDAY": "Birthday",
+	"NICKNAME": "Nickname", "TITLE": "Title", "ROLE": "Role", "TEL": "Phone",
+	"EMAIL": "E-mail", "URL": "Address on the web", "BDAY": "Birthday",
 	"ANNIVERSARY": "Anniversary", "LANG": "Language", "CATEGORIES": "Categories", "IMPP": "Messages", "RELATED": "Related", "TZ": "Time zone",
 	"X-SKYPE": "Skype", "X-ABDATE": "Date", "X-SOCIALPROFILE": "Profile",
 }

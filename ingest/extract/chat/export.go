@@ -1,0 +1,282 @@
+package chat
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"docent/ingest/extract/html"
+	"docent/ingest/outline"
+)
+
+// export is a message in any of the known exports.
+type export struct {
+	Type, Subtype                string
+	User, Username, Sender, Role any
+	Name, Message                any
+	Profile                      named           `json:"user_profile"`
+	Text, Content, Parts         json.RawMessage // a text or a list of pieces
+	TS                           string
+	Thread                       string `json:"thread_ts"`
+	Timestamp, Date              string
+	Author, From                 any
+	Created                      string  `json:"created_at"`
+	CreatedTime                  string  `json:"createdDateTime"`
+	CreateTime                   float64 `json:"create_time"`
+	CreateAt                     int64   `json:"create_at"`
+	Body                         struct{ Content, ContentType string }
+}
+
+// named is a person.
+type named struct {
+	RealName    string `json:"real_name"`
+	DisplayName string `json:"display_name"`
+	Name        string
+}
+
+// room is a conversation in any of the known exports.
+type room struct {
+	Title, Name string
+	Type        string
+	Channel     any
+	Messages    []export
+	Chat        []export `json:"chat_messages"`
+	Value       []export
+	Chats       struct{ List []room }
+	Mapping     map[string]struct {
+		Message *struct {
+			export
+			Content struct{ Parts json.RawMessage }
+		}
+	}
+}
+
+// parse reads an export in JSON. It returns nothing for other data.
+func parse(name string, data []byte) []conversation {
+	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if len(data) == 0 {
+		return nil
+	}
+	if data[0] == '[' {
+		var rooms []room
+		if json.Unmarshal(data, &rooms) == nil {
+			if all := conversations(rooms); len(all) > 0 {
+				return all
+			}
+		}
+		var messages []export
+		if json.Unmarshal(data, &messages) != nil {
+			return nil
+		}
+		c := conversation{title: titleOf(name), messages: messagesOf(messages)}
+		if len(c.messages) == 0 {
+			return nil
+		}
+		return []conversation{c}
+	}
+	var one room
+	if json.Unmarshal(data, &one) == nil {
+		if all := conversations(append([]room{one}, one.Chats.List...)); len(all) > 0 {
+			return all
+		}
+	}
+	return posts(data)
+}
+
+// titleOf returns the title of a file of messages: channel and day, as Slack names them.
+func titleOf(name string) string {
+	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	dir := path.Base(path.Dir(name))
+	if i := strings.LastIndexByte(dir, '#'); i >= 0 {
+		dir = dir[i+1:]
+	}
+	if _, err := time.Parse(time.DateOnly, base); err == nil && dir != "." && dir != "/" {
+		return "#" + dir + ", " + base
+	}
+	return ""
+}
+
+// conversations returns those rooms that have messages.
+func conversations(rooms []room) []conversation {
+	var out []conversation
+	for _, r := range rooms {
+		c := conversation{title: cmp.Or(r.Title, r.Name, nameOf(r.Channel))}
+		c.messages = messagesOf(slices.Concat(r.Messages, r.Chat, r.Value))
+		if len(r.Mapping) > 0 {
+			c.messages = append(c.messages, r.mapped()...)
+		}
+		if len(c.messages) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// mapped returns the messages of an assistant that stores them as a tree, by time.
+func (r room) mapped() []message {
+	var out []message
+	for _, node := range r.Mapping {
+		if node.Message == nil {
+			continue
+		}
+		e := node.Message.export
+		e.Content = node.Message.Content.Parts
+		if m, ok := e.message(); ok {
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b message) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(b.author, a.author)) })
+	return out
+}
+
+func messagesOf(all []export) []message {
+	var out []message
+	for _, e := range all {
+		if m, ok := e.message(); ok && len(out) < maxMessages {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// message returns an exported message. ok is false for notices of the program and for
+// messages without text.
+func (e export) message() (m message, ok bool) {
+	m.author = cmp.Or(e.Profile.RealName, e.Profile.DisplayName, e.Profile.Name, nameOf(e.Author), nameOf(e.From), nameOf(e.Sender), nameOf(e.Username),
+		nameOf(e.User), nameOf(e.Role), nameOf(e.Name))
+	m.thread = e.Thread
+	m.text = cmp.Or(pieces(e.Text), pieces(e.Content), pieces(e.Parts), e.Body.Content)
+	if m.text == "" {
+		m.text, _ = e.Message.(string)
+	}
+	if strings.EqualFold(e.Body.ContentType, "html") || strings.HasPrefix(e.Body.Content, "<") {
+		if doc, err := html.Read(context.Background(), e.Body.Content); err == nil {
+			m.text = doc.Text
+		}
+	}
+	if e.TS != "" {
+		m.text = slackText(m.text)
+	}
+	switch {
+	case e.TS != "":
+		seconds, _ := strconv.ParseFloat(e.TS, 64)
+		m.at = seconds64(seconds)
+	case e.CreateTime > 0:
+		m.at = seconds64(e.CreateTime)
+	case e.CreateAt > 0:
+		m.at = seconds64(float64(e.CreateAt) / 1000)
+	default:
+		m.at = timeOf(cmp.Or(e.Timestamp, e.CreatedTime, e.Created, e.Date))
+	}
+	switch {
+	case m.author == "system", e.Type == "service", e.Subtype == "channel_join", e.Subtype == "channel_leave", strings.TrimSpace(m.text) == "":
+		return m, false
+	}
+	return m, m.author != "" || !m.at.IsZero()
+}
+
+// seconds64 returns a time in seconds since 1970, or zero if it is out of bounds.
+func seconds64(seconds float64) time.Time {
+	if !(seconds > 0 && seconds < 1e11) {
+		return time.Time{}
+	}
+	return time.Unix(int64(seconds), 0).UTC()
+}
+
+// timeOf reads a time as exports write it.
+func timeOf(s string) time.Time {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02T15:04"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// nameOf returns the name of a person or channel: a text, or the name in an object.
+func nameOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case map[string]any:
+		for _, key := range []string{"nickname", "displayName", "real_name", "name", "username", "role", "user", "application"} {
+			if name := nameOf(v[key]); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// pieces returns a text, or the texts in a list of pieces.
+func pieces(raw json.RawMessage) string {
+	var text string
+	if len(raw) == 0 || json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, item := range list {
+		var piece struct{ Text, Href string }
+		switch {
+		case json.Unmarshal(item, &text) == nil:
+			b.WriteString(text)
+		case json.Unmarshal(item, &piece) == nil:
+			b.WriteString(piece.Text)
+			if piece.Href != "" {
+				b.WriteString(" (" + piece.Href + ")")
+			}
+		}
+	}
+	return b.String()
+}
+
+// posts reads an export of Mattermost: a line for each post.
+func posts(data []byte) []conversation {
+	type post struct {
+		Channel, User, Message string
+		CreateAt               int64 `json:"create_at"`
+		Replies                []post
+	}
+	rooms := map[string]*conversation{}
+	var order []string
+	n := 0
+	for line := range bytes.Lines(data) {
+		var record struct{ Post *post }
+		if json.Unmarshal(line, &record) != nil || record.Post == nil || n > maxMessages {
+			continue
+		}
+		for _, p := range append([]post{*record.Post}, record.Post.Replies...) {
+			n++
+			channel := cmp.Or(p.Channel, record.Post.Channel)
+			if rooms[channel] == nil {
+				rooms[channel] = &conversation{title: "#" + channel}
+				order = append(order, channel)
+			}
+			rooms[channel].messages = append(rooms[channel].messages, message{author: p.User, text: p.Message, at: seconds64(float64(p.CreateAt) / 1000)})
+		}
+	}
+	out := make([]conversation, 0, len(order))
+	for _, channel := range order {
+		out = append(out, *rooms[channel])
+	}
+	return out
+}
+
+// read reads an export in JSON. ok is false if it has no messages.
+func read(name, text string) (doc *outline.Document, ok bool) {
+	all := parse(name, []byte(text))
+	if len(all) == 0 {
+		return nil, false
+	}
+	return document(outline.NameTitle(name), all), true
+}

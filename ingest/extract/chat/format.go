@@ -1,0 +1,73 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"docent/ingest/extract/plain"
+	"docent/ingest/format"
+	"docent/ingest/outline"
+)
+
+// maxExport is the largest export that is read as a conversation, in bytes. Larger ones are
+// read as JSON, because the messages take several times their size.
+const maxExport = 32 << 20
+
+// Format is exported conversations.
+var Format = format.Format{
+	Info: format.Info{
+		Name: "Conversation", Short: "Chat",
+		Group:     format.Mail,
+		Endings:   []string{".chat"},
+		Media:     "application/x-chat",
+		NeverMail: true,
+		Reads: "exports of Slack, Discord, Teams, Telegram, WhatsApp, Mattermost, and chat assistants: messages with their authors and times, " +
+			"in sections for days and after pauses",
+		Leaves: "pictures, reactions, notices of the program",
+		Limits: "32 MiB; larger exports are read as JSON or text",
+	},
+	Match: match,
+	Read:  format.Text(readText),
+}
+
+// marks are parts of the exports in JSON. All of a row occur near the beginning.
+var marks = [][]string{
+	{`"ts"`, `"text"`, `"user`},                           // Slack
+	{`"guild"`, `"channel"`, `"messages"`},                // Discord
+	{`"messages"`, `"from_id"`}, {`"chats"`, `"from_id"`}, // Telegram
+	{`"createdDateTime"`, `"body"`, `"from"`},                                                                    // Teams
+	{`"mapping"`, `"author"`, `"parts"`}, {`"chat_messages"`, `"sender"`}, {`"messages"`, `"role"`, `"content"`}, // assistants
+	{`"type"`, `"post"`, `"create_at"`, `"channel"`}, // Mattermost
+}
+
+func match(_ context.Context, f *format.File) format.Match {
+	if !f.IsText() || len(f.Data) > maxExport {
+		return format.Match{}
+	}
+	if head := f.Trimmed(); len(head) > 0 && (head[0] == '[' || head[0] == '{') && f.HasEnding(".json", ".jsonl", ".ndjson", "", ".txt", ".chat") {
+		front := f.Data[:min(len(f.Data), 64<<10)]
+		for _, row := range marks {
+			all := true
+			for _, mark := range row {
+				all = all && bytes.Contains(front, []byte(mark))
+			}
+			if all {
+				return format.Match{Score: format.Named}
+			}
+		}
+		return format.Match{}
+	}
+	return format.If(f.Unmarked() && isWhatsApp(string(f.Head())), format.Named)
+}
+
+// readText reads a conversation. JSON without messages is read as such.
+func readText(name, text string) *outline.Document {
+	if front := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(front, "{") || strings.HasPrefix(front, "[") && !isWhatsApp(text[:min(len(text), 8<<10)]) {
+		if doc, ok := read(name, text); ok {
+			return doc
+		}
+		return plain.JSON(name, text)
+	}
+	return whatsApp(name, text)
+}
