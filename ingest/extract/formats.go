@@ -3,6 +3,7 @@ package extract
 import (
 	"docent/ingest/extract/archive"
 	"docent/ingest/extract/calendar"
+	"docent/ingest/extract/chat"
 	"docent/ingest/extract/epub"
 	"docent/ingest/extract/html"
 	"docent/ingest/extract/latex"
@@ -41,6 +42,7 @@ var Formats = format.List{
 	office.WordFormat, office.ExcelFormat, office.PowerPointFormat,
 	archive.ZIPFormat, archive.TARFormat,
 	// These files are text. Their names and marks tell the format.
+	chat.Format,
 	latex.Format,
 	markup.RSTFormat, markup.AdocFormat, markup.OrgFormat, markup.SubRipFormat, markup.WebVTTFormat,
 	roff.Format,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"docent/ingest/extract/archive"
+	"docent/ingest/extract/chat"
 	"docent/ingest/extract/mail"
 	"docent/ingest/extract/part"
 	"docent/ingest/intake"
@@ -140,6 +141,8 @@ func (x *expander) emit(p Part) bool {
 // containers, and stores counts the archives and mailboxes among them.
 func (x *expander) open(c container, name string, data []byte, prefix string, levels, stores int) error {
 	var parts iter.Seq2[Part, error]
+	var workspace chat.Workspace
+	var isWorkspace bool
 	switch c {
 	case message:
 		parts = mail.Attachments(x.ctx, data, endingOf)
@@ -149,6 +152,7 @@ func (x *expander) open(c container, name string, data []byte, prefix string, le
 		parts, stores = mail.Messages(x.ctx, data), stores+1
 	case archived:
 		parts, stores = archive.Entries(x.ctx, name, data, x.budget), stores+1
+		workspace, isWorkspace = chat.OpenWorkspace(data)
 	default:
 		return nil
 	}
@@ -160,6 +164,12 @@ func (x *expander) open(c container, name string, data []byte, prefix string, le
 			if err := x.budget.Entry(); err != nil {
 				return err
 			}
+		}
+		if isWorkspace {
+			if workspace.Leaves(p.Name) {
+				continue
+			}
+			p.Data = workspace.Named(p.Name, p.Data)
 		}
 		p.Name = prefix + p.Name
 		if err := x.add(p, levels, stores); err != nil || x.stopped {

@@ -21,6 +21,8 @@ type Line struct {
 	Text string
 }
 
+var errNoText = fault.New(fault.Invalid, "jsonl_line_empty", "it has no text")
+
 // Parse reads a line of a JSONL file.
 func Parse(line []byte) (Line, error) {
 	var raw struct {
@@ -32,7 +34,14 @@ func Parse(line []byte) (Line, error) {
 		return Line{}, fault.Wrap(fault.Invalid, err, "jsonl_line_invalid", "damaged: the line is not a JSON object with a text")
 	}
 	if raw.Text == nil {
-		return Line{}, fault.New(fault.Invalid, "jsonl_line_empty", "it has no text")
+		title, text := dialog(line)
+		if text == "" {
+			return Line{}, errNoText
+		}
+		raw.Text = &text
+		if raw.Title == nil {
+			raw.Title = title
+		}
 	}
 	rec := Line{Text: outline.Clean(*raw.Text)}
 	rec.Title, _ = raw.Title.(string)

@@ -148,8 +148,9 @@ func messagesOf(all []export) []message {
 // message returns an exported message. ok is false for notices of the program and for
 // messages without text.
 func (e export) message() (m message, ok bool) {
-	m.author = cmp.Or(e.Profile.RealName, e.Profile.DisplayName, e.Profile.Name, nameOf(e.Author), nameOf(e.From), nameOf(e.Sender), nameOf(e.Username),
-		nameOf(e.User), nameOf(e.Role), nameOf(e.Name))
+	m.author = cmp.Or(e.Profile.RealName, e.Profile.DisplayName, e.Profile.Name,
+		nameOf(e.Author), nameOf(e.From), nameOf(e.Sender),
+		nameOf(e.Username), nameOf(e.User), nameOf(e.Role), nameOf(e.Name))
 	m.thread = e.Thread
 	m.text = cmp.Or(pieces(e.Text), pieces(e.Content), pieces(e.Parts), e.Body.Content)
 	if m.text == "" {
@@ -262,7 +263,8 @@ func posts(data []byte) []conversation {
 				rooms[channel] = &conversation{title: "#" + channel}
 				order = append(order, channel)
 			}
-			rooms[channel].messages = append(rooms[channel].messages, message{author: p.User, text: p.Message, at: seconds64(float64(p.CreateAt) / 1000)})
+			m := message{author: p.User, text: p.Message, at: seconds64(float64(p.CreateAt) / 1000)}
+			rooms[channel].messages = append(rooms[channel].messages, m)
 		}
 	}
 	out := make([]conversation, 0, len(order))

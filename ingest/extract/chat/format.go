@@ -3,7 +3,6 @@ package chat
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"docent/ingest/extract/plain"
 	"docent/ingest/format"
@@ -45,7 +44,11 @@ func match(_ context.Context, f *format.File) format.Match {
 	if !f.IsText() || len(f.Data) > maxExport {
 		return format.Match{}
 	}
-	if head := f.Trimmed(); len(head) > 0 && (head[0] == '[' || head[0] == '{') && f.HasEnding(".json", ".jsonl", ".ndjson", "", ".txt", ".chat") {
+	if f.Unmarked() && isWhatsApp(string(f.Head())) {
+		return format.Match{Score: format.Named}
+	}
+	head := f.Trimmed()
+	if len(head) > 0 && (head[0] == '[' || head[0] == '{') && f.HasEnding(".json", ".jsonl", ".ndjson", "", ".txt", ".chat") {
 		front := f.Data[:min(len(f.Data), 64<<10)]
 		for _, row := range marks {
 			all := true
@@ -56,18 +59,17 @@ func match(_ context.Context, f *format.File) format.Match {
 				return format.Match{Score: format.Named}
 			}
 		}
-		return format.Match{}
 	}
-	return format.If(f.Unmarked() && isWhatsApp(string(f.Head())), format.Named)
+	return format.Match{}
 }
 
 // readText reads a conversation. JSON without messages is read as such.
 func readText(name, text string) *outline.Document {
-	if front := strings.TrimLeft(text, " \t\r\n"); strings.HasPrefix(front, "{") || strings.HasPrefix(front, "[") && !isWhatsApp(text[:min(len(text), 8<<10)]) {
-		if doc, ok := read(name, text); ok {
-			return doc
-		}
-		return plain.JSON(name, text)
+	if isWhatsApp(text[:min(len(text), 8<<10)]) {
+		return whatsApp(name, text)
 	}
-	return whatsApp(name, text)
+	if doc, ok := read(name, text); ok {
+		return doc
+	}
+	return plain.JSON(name, text)
 }

@@ -87,7 +87,7 @@ var JSONLines = format.Format{Info: format.Info{
 	Endings:   []string{".jsonl", ".ndjson"},
 	Media:     "application/json",
 	NeverMail: true,
-	Reads:     "one document for each line: `id`, `title`, `text`",
+	Reads:     "one document for each line: `id`, `title`, and `text`, or a question with its answer, or messages",
 	Leaves:    "other fields",
 }}
 

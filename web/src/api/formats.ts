@@ -40,6 +40,7 @@ export const formats: Format[] = [
   { name: 'MHT', media: 'multipart/related', endings: ['.mht', '.mhtml'], unit: '' },
   { name: 'ICS', media: 'text/calendar', endings: ['.ics', '.ical', '.ifb'], unit: '' },
   { name: 'VCF', media: 'text/vcard', endings: ['.vcf', '.vcard'], unit: '' },
+  { name: 'Chat', media: 'application/x-chat', endings: ['.chat'], unit: '' },
   { name: 'EPUB', media: 'application/epub+zip', endings: ['.epub'], unit: '' },
   { name: 'IPYNB', media: 'application/x-ipynb+json', endings: ['.ipynb'], unit: '' },
   { name: 'LaTeX', media: 'text/x-tex', endings: ['.tex', '.latex', '.ltx'], unit: '' },
