@@ -129,8 +129,10 @@ func slackText(text string) string {
 		parts := slackMark.FindStringSubmatch(mark)
 		target, label := parts[1], parts[2]
 		switch {
-		case strings.HasPrefix(target, "@"), strings.HasPrefix(target, "#"):
-			return target[:1] + cmp.Or(strings.TrimPrefix(label, "@"), target[1:])
+		case strings.HasPrefix(target, "@"):
+			return cmp.Or(strings.TrimPrefix(label, "@"), target[1:])
+		case strings.HasPrefix(target, "#"):
+			return "#" + cmp.Or(label, target[1:])
 		case strings.HasPrefix(target, "!"):
 			return "@" + target[1:]
 		case label == "" || label == target:

@@ -58,7 +58,7 @@ type room struct {
 }
 
 // parse reads an export in JSON. It returns nothing for other data.
-func parse(name string, data []byte) []conversation {
+func parse(ctx context.Context, name string, data []byte) []conversation {
 	data = bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if len(data) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func parse(name string, data []byte) []conversation {
 	if data[0] == '[' {
 		var rooms []room
 		if json.Unmarshal(data, &rooms) == nil {
-			if all := conversations(rooms); len(all) > 0 {
+			if all := conversations(ctx, rooms); len(all) > 0 {
 				return all
 			}
 		}
@@ -74,7 +74,7 @@ func parse(name string, data []byte) []conversation {
 		if json.Unmarshal(data, &messages) != nil {
 			return nil
 		}
-		c := conversation{title: titleOf(name), messages: messagesOf(messages)}
+		c := conversation{title: titleOf(name), messages: messagesOf(ctx, messages)}
 		if len(c.messages) == 0 {
 			return nil
 		}
@@ -82,7 +82,7 @@ func parse(name string, data []byte) []conversation {
 	}
 	var one room
 	if json.Unmarshal(data, &one) == nil {
-		if all := conversations(append([]room{one}, one.Chats.List...)); len(all) > 0 {
+		if all := conversations(ctx, append([]room{one}, one.Chats.List...)); len(all) > 0 {
 			return all
 		}
 	}
@@ -103,13 +103,13 @@ func titleOf(name string) string {
 }
 
 // conversations returns those rooms that have messages.
-func conversations(rooms []room) []conversation {
+func conversations(ctx context.Context, rooms []room) []conversation {
 	var out []conversation
 	for _, r := range rooms {
 		c := conversation{title: cmp.Or(r.Title, r.Name, nameOf(r.Channel))}
-		c.messages = messagesOf(slices.Concat(r.Messages, r.Chat, r.Value))
+		c.messages = messagesOf(ctx, slices.Concat(r.Messages, r.Chat, r.Value))
 		if len(r.Mapping) > 0 {
-			c.messages = append(c.messages, r.mapped()...)
+			c.messages = append(c.messages, r.mapped(ctx)...)
 		}
 		if len(c.messages) > 0 {
 			out = append(out, c)
@@ -119,7 +119,7 @@ func conversations(rooms []room) []conversation {
 }
 
 // mapped returns the messages of an assistant that stores them as a tree, by time.
-func (r room) mapped() []message {
+func (r room) mapped(ctx context.Context) []message {
 	var out []message
 	for _, node := range r.Mapping {
 		if node.Message == nil {
@@ -127,7 +127,7 @@ func (r room) mapped() []message {
 		}
 		e := node.Message.export
 		e.Content = node.Message.Content.Parts
-		if m, ok := e.message(); ok {
+		if m, ok := e.message(ctx); ok {
 			out = append(out, m)
 		}
 	}
@@ -135,10 +135,10 @@ func (r room) mapped() []message {
 	return out
 }
 
-func messagesOf(all []export) []message {
+func messagesOf(ctx context.Context, all []export) []message {
 	var out []message
 	for _, e := range all {
-		if m, ok := e.message(); ok && len(out) < maxMessages {
+		if m, ok := e.message(ctx); ok && len(out) < maxMessages {
 			out = append(out, m)
 		}
 	}
@@ -147,7 +147,7 @@ func messagesOf(all []export) []message {
 
 // message returns an exported message. ok is false for notices of the program and for
 // messages without text.
-func (e export) message() (m message, ok bool) {
+func (e export) message(ctx context.Context) (m message, ok bool) {
 	m.author = cmp.Or(e.Profile.RealName, e.Profile.DisplayName, e.Profile.Name,
 		nameOf(e.Author), nameOf(e.From), nameOf(e.Sender),
 		nameOf(e.Username), nameOf(e.User), nameOf(e.Role), nameOf(e.Name))
@@ -157,7 +157,7 @@ func (e export) message() (m message, ok bool) {
 		m.text, _ = e.Message.(string)
 	}
 	if strings.EqualFold(e.Body.ContentType, "html") || strings.HasPrefix(e.Body.Content, "<") {
-		if doc, err := html.Read(context.Background(), e.Body.Content); err == nil {
+		if doc, err := html.Read(ctx, e.Body.Content); err == nil {
 			m.text = doc.Text
 		}
 	}
@@ -275,8 +275,8 @@ func posts(data []byte) []conversation {
 }
 
 // read reads an export in JSON. ok is false if it has no messages.
-func read(name, text string) (doc *outline.Document, ok bool) {
-	all := parse(name, []byte(text))
+func read(ctx context.Context, name, text string) (doc *outline.Document, ok bool) {
+	all := parse(ctx, name, []byte(text))
 	if len(all) == 0 {
 		return nil, false
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 
+	"docent/ingest/extract/charset"
 	"docent/ingest/extract/plain"
 	"docent/ingest/format"
 	"docent/ingest/outline"
@@ -27,7 +28,7 @@ var Format = format.Format{
 		Limits: "32 MiB; larger exports are read as JSON or text",
 	},
 	Match: match,
-	Read:  format.Text(readText),
+	Read:  readExport,
 }
 
 // marks are parts of the exports in JSON. All of a row occur near the beginning.
@@ -63,13 +64,19 @@ func match(_ context.Context, f *format.File) format.Match {
 	return format.Match{}
 }
 
-// readText reads a conversation. JSON without messages is read as such.
-func readText(name, text string) *outline.Document {
+// readExport reads a conversation. JSON without messages is read as such.
+func readExport(ctx context.Context, f *format.File) (*outline.Document, error) {
+	text, set, err := charset.Decode(f.Data, "")
+	if err != nil {
+		return nil, err
+	}
+	var doc *outline.Document
+	var ok bool
 	if isWhatsApp(text[:min(len(text), 8<<10)]) {
-		return whatsApp(name, text)
+		doc = whatsApp(f.Name, text)
+	} else if doc, ok = read(ctx, f.Name, text); !ok {
+		doc = plain.JSON(f.Name, text)
 	}
-	if doc, ok := read(name, text); ok {
-		return doc
-	}
-	return plain.JSON(name, text)
+	doc.Charset = set
+	return doc, ctx.Err()
 }

@@ -74,7 +74,7 @@ func (w Workspace) Named(name string, data []byte) []byte {
 	var pairs []string
 	for id, known := range w.names {
 		if id != "" && known != "" {
-			pairs = append(pairs, "<@"+id+">", "@"+known, "<@"+id+"|", "<@"+known+"|")
+			pairs = append(pairs, "<@"+id+">", "<@"+known+">", "<@"+id+"|", "<@"+known+"|")
 		}
 	}
 	names := strings.NewReplacer(pairs...)
