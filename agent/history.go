@@ -21,7 +21,7 @@ func (s *Session) ChatHistory(ctx context.Context, n int, until time.Time) ([]Ch
 }
 
 // Turns returns the text messages among the last n before the event, oldest first. If n is 0, it uses
-// RuntimeConfig.History.
+// RuntimeConfig.History. The greeting of the agent, before the first message of the user, is not part of the conversation.
 func (s *Session) Turns(ctx context.Context, n int) ([]talk.Turn, error) {
 	turns, _, err := earlier(ctx, s, n)
 	return turns, err
@@ -37,6 +37,9 @@ func earlier(ctx context.Context, s *Session, n int) ([]talk.Turn, *rag.LastAnsw
 	var last *rag.LastAnswer
 	out := []talk.Turn{} // not nil: asked and none
 	for _, m := range messages {
+		if !m.IsUser && m.Turn == 0 {
+			continue
+		}
 		if text, ok := m.Text(); ok {
 			role := talk.Assistant
 			if m.IsUser {

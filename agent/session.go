@@ -282,6 +282,9 @@ func runRAG(ctx context.Context, s *Session, answers RAG, req rag.Request) (answ
 		case part.Phase != "":
 			begun = part.Begun
 			err = s.Status(ctx, string(part.Phase))
+		case part.Restart:
+			text.Reset()
+			s.DropDraft()
 		case part.Delta != "":
 			if err = s.Stream(ctx, part.Delta); err == nil {
 				text.WriteString(part.Delta)

@@ -140,6 +140,9 @@ type Config struct {
 	// Ready holds the checks of /api/ready by name. Responses contain the messages
 	// of failed checks. Default: none, always ready.
 	Ready map[string]func(ctx context.Context) error
+	// Models describes the chat models by name in /api/ready. A model that fails does not
+	// make the server unready. Default: nil, none.
+	Models func() map[string]string
 	// Info describes the installation. New fills in the name, version, agent,
 	// collections, and the two byte limits. Default: no further details.
 	Info func(ctx context.Context) (Info, error)
@@ -258,7 +261,7 @@ func newHandler(config Config, mux route.Mux) (*route.Handler, error) {
 	owned := ownedSessions{cfg.Directory, cfg.Agent}
 	transfers := newTransfers(r, cfg.limits.Reads)
 
-	health{r, cfg.Ready}.addRoutes()
+	health{r, cfg.Ready, cfg.Models}.addRoutes()
 	installation{cfg, time.Now().UTC().Truncate(time.Second)}.addRoutes(r)
 	addMetrics(r, cfg.Metrics)
 	addSocket(r)

@@ -30,6 +30,7 @@ type readyOutput struct {
 		Status    string                    `json:"status" enum:"ok,unavailable"`
 		Checks    map[string]string         `json:"checks" doc:"The checks by name: ok, or a description of the problem."`
 		Sentences map[string]fault.Sentence `json:"sentences,omitempty" doc:"The ids of those descriptions, by name."`
+		Models    map[string]string         `json:"models,omitempty" doc:"The chat models by name: ok, not asked yet, or does not answer. While a model does not answer, docent answers with quotes."`
 	} `nameHint:"Readiness"`
 }
 
@@ -37,6 +38,7 @@ type readyOutput struct {
 type health struct {
 	routes *route.Router
 	checks map[string]func(ctx context.Context) error
+	models func() map[string]string
 }
 
 func (h health) addRoutes() {
@@ -64,6 +66,9 @@ func (h health) ready(ctx context.Context, _ *struct{}) (*readyOutput, error) {
 	out := &readyOutput{Status: http.StatusOK}
 	out.Body.Status = "ok"
 	out.Body.Checks, out.Body.Sentences = map[string]string{}, map[string]fault.Sentence{}
+	if h.models != nil {
+		out.Body.Models = h.models()
+	}
 	for name, check := range h.checks {
 		out.Body.Checks[name] = "ok"
 		if err := check(ctx); err != nil {

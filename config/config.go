@@ -211,6 +211,13 @@ type LLM struct {
 	MaxTokens int
 	// Timeout limits one call; default 2m.
 	Timeout time.Duration
+	// Fallbacks are models on the same server that answer if Model fails; default none.
+	Fallbacks []string
+	// FirstToken limits the time to the first word of a model; default 0, Timeout.
+	FirstToken time.Duration
+	// OnFailure is the answer if the models fail before their first word; default
+	// FailureQuotes.
+	OnFailure string
 	// Prompts is the version of the prompts; default 1, because docent's tests favor no version.
 	Prompts string
 	// SecondQuery says how the model helps to search if the first results are weak:
@@ -220,6 +227,12 @@ type LLM struct {
 
 // Enabled reports whether a model is configured.
 func (l LLM) Enabled() bool { return l.Model != "" }
+
+// The values of LLM.OnFailure. FailureQuotes answers with quotes and says so.
+const (
+	FailureQuotes = "quotes"
+	FailureError  = "error"
+)
 
 // The values of Config.Index. IndexAuto uses chromem-go for up to a few thousand
 // passages, and index/flat for more. IndexPGVector keeps the indexes in Postgres.
@@ -325,6 +338,10 @@ func (c Config) validate() error {
 		return wrong("agent", "is empty")
 	case c.LLM.Timeout <= 0:
 		return wrong("llm.timeout", "has to be positive")
+	case c.LLM.FirstToken < 0:
+		return wrong("llm.first-token", "must not be negative")
+	case !c.LLM.Enabled() && len(c.LLM.Fallbacks) > 0:
+		return wrong("llm.fallbacks", "needs a first model: --model or DOCENT_MODEL")
 	case c.LLM.MaxTokens < 1:
 		return wrong("llm.max-tokens", "has to be at least 1")
 	case c.LLM.Enabled() && c.LLM.URL == "" && c.LLM.Key == "":

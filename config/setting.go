@@ -304,10 +304,10 @@ func Settings() []Setting {
 			Key: "sources.secret-key", Flag: "sources-secret-key", Env: []string{"DOCENT_SECRET_KEY"}, Scope: Sourced, Secret: true,
 			Help: "key that encrypts the secrets of sources, 32 bytes in hex; default: the file secret.key in the data folder",
 		})(text(func(c *Config) *string { return &c.Sources.SecretKey })),
-	}, slices.Concat(accessSettings(), socketSettings(), quotaSettings(), modelSettings(), speechSettings())...)
+	}, slices.Concat(accessSettings(), socketSettings(), quotaSettings(), modelSettings(), embedderSettings(), speechSettings())...)
 }
 
-// modelSettings are the settings of models on servers.
+// modelSettings are the settings of chat models.
 func modelSettings() []Setting {
 	return []Setting{
 		with(Setting{
@@ -343,6 +343,18 @@ func modelSettings() []Setting {
 			Help: "timeout of a call to the chat model", Default: "2m0s",
 		})(duration(func(c *Config) *time.Duration { return &c.LLM.Timeout })),
 		with(Setting{
+			Key: "llm.first-token", Flag: "llm-first-token", Env: []string{"DOCENT_LLM_FIRST_TOKEN"}, Scope: Chatting,
+			Help: "time that a model has for its first word, or for its reasoning to begin; 0 means --llm-timeout", Default: "0s",
+		})(duration(func(c *Config) *time.Duration { return &c.LLM.FirstToken })),
+		with(Setting{
+			Key: "llm.fallbacks", Flag: "model-fallbacks", Env: []string{"DOCENT_MODEL_FALLBACKS"}, Scope: Chatting,
+			Help: "chat models on the same server that answer if --model fails before its first word; comma-separated, in order",
+		})(list(func(c *Config) *[]string { return &c.LLM.Fallbacks })),
+		with(Setting{
+			Key: "llm.on-failure", Flag: "on-model-failure", Env: []string{"DOCENT_ON_MODEL_FAILURE"}, Scope: Answering, Default: FailureQuotes,
+			Help: "answer if all models fail before their first word: quotes, or error",
+		})(oneOf(func(c *Config) *string { return &c.LLM.OnFailure }, FailureQuotes, FailureError)),
+		with(Setting{
 			Key: "llm.prompts", Flag: "prompts", Env: []string{"DOCENT_PROMPTS"}, Scope: Answering,
 			Help: "version of the prompts for the chat model; default: 1, because docent's tests favor no version",
 		})(text(func(c *Config) *string { return &c.LLM.Prompts })),
@@ -351,7 +363,12 @@ func modelSettings() []Setting {
 			Help:    "search again if the first results are weak: off, wordings (other wordings by the chat model), or passage (a possible answer)",
 			Default: "off",
 		})(text(func(c *Config) *string { return &c.LLM.SecondQuery })),
+	}
+}
 
+// embedderSettings are the settings of embedders and rerankers.
+func embedderSettings() []Setting {
+	return []Setting{
 		with(Setting{
 			Key: "embedder.model", Flag: "embedder-model", Env: []string{"DOCENT_EMBEDDER_MODEL"}, Scope: Embedding,
 			Help: "embedding model on a server; default: the built-in model",

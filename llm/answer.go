@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms"
@@ -55,11 +58,23 @@ type chunkChoice struct {
 }
 
 type delta struct {
-	Content          text            `json:"content"`
-	Refusal          text            `json:"refusal"`
-	Reasoning        text            `json:"reasoning"`
-	ReasoningContent text            `json:"reasoning_content"`
+	Content          content         `json:"content"`
+	Refusal          content         `json:"refusal"`
+	Reasoning        content         `json:"reasoning"`
+	ReasoningContent content         `json:"reasoning_content"`
+	Thinking         content         `json:"thinking"`
 	ToolCalls        []toolCallDelta `json:"tool_calls"`
+}
+
+// split returns the reasoning and the text. Most servers send one field of reasoning;
+// others send several with the same text.
+func (d delta) split() (reasoning, text string) {
+	for _, c := range []content{d.ReasoningContent, d.Reasoning, d.Thinking} {
+		if reasoning = c.text + c.reasoning; reasoning != "" {
+			break
+		}
+	}
+	return reasoning + d.Content.reasoning, d.Content.text + d.Refusal.text
 }
 
 type toolCallDelta struct {
@@ -72,34 +87,71 @@ type toolCallDelta struct {
 }
 
 type usage struct {
-	PromptTokens            int `json:"prompt_tokens"`
-	CompletionTokens        int `json:"completion_tokens"`
-	TotalTokens             int `json:"total_tokens"`
+	PromptTokens            count `json:"prompt_tokens"`
+	CompletionTokens        count `json:"completion_tokens"`
+	TotalTokens             count `json:"total_tokens"`
 	CompletionTokensDetails struct {
-		ReasoningTokens int `json:"reasoning_tokens"`
+		ReasoningTokens count `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
 }
 
-// text is a string, null, or a list of parts. Only parts with text count.
-type text string
+// count is a number of tokens. Some servers send 5.0 or "5". Other values count as 0,
+// because an answer is worth more than its count.
+type count int
+
+// UnmarshalJSON accepts any value.
+func (c *count) UnmarshalJSON(data []byte) error {
+	n, err := strconv.ParseFloat(strings.Trim(string(data), `"`), 64)
+	if err == nil && n >= 0 && n < math.MaxInt32 {
+		*c = count(n)
+	}
+	return nil
+}
+
+// content is a string, null, or a list of parts. Parts of other types than text and
+// reasoning do not count.
+type content struct{ text, reasoning string }
 
 // UnmarshalJSON accepts all three forms of the value.
-func (t *text) UnmarshalJSON(data []byte) error {
-	if len(data) > 0 && data[0] == '[' {
-		var parts []struct {
-			Type string `json:"type"`
-			Text text   `json:"text"`
-		}
+func (c *content) UnmarshalJSON(data []byte) error {
+	switch {
+	case len(data) > 0 && data[0] == '[':
+		var parts []content
 		if err := json.Unmarshal(data, &parts); err != nil {
 			return err
 		}
 		for _, p := range parts {
-			*t += p.Text
+			c.text += p.text
+			c.reasoning += p.reasoning
 		}
 		return nil
+	case len(data) > 0 && data[0] == '{':
+		var part struct {
+			Type      string  `json:"type"`
+			Text      content `json:"text"`
+			Content   content `json:"content"`
+			Thinking  content `json:"thinking"`
+			Reasoning content `json:"reasoning"`
+		}
+		if err := json.Unmarshal(data, &part); err != nil {
+			return err
+		}
+		c.reasoning = part.Thinking.all() + part.Reasoning.all()
+		if said := part.Text.all() + part.Content.all(); reasoningPart.MatchString(part.Type) {
+			c.reasoning += said
+		} else {
+			c.text = said
+		}
+		return nil
+	default:
+		return json.Unmarshal(data, &c.text)
 	}
-	return json.Unmarshal(data, (*string)(t))
 }
+
+func (c content) all() string { return c.reasoning + c.text }
+
+// reasoningPart matches the types of parts with reasoning.
+var reasoningPart = regexp.MustCompile(`(?i)think|thought|reason|analysis`)
 
 // arguments are JSON inside a string. A few servers send the value itself.
 type arguments string
@@ -215,12 +267,7 @@ func (a *answer) add(ctx context.Context, raw []byte, s *sink) error {
 				return err
 			}
 		}
-		// OpenAI sends either reasoning or reasoning_content; others send both
-		// with the same text.
-		reasoning, content := string(d.ReasoningContent), string(d.Content)+string(d.Refusal)
-		if reasoning == "" {
-			reasoning = string(d.Reasoning)
-		}
+		reasoning, content := d.split()
 		ch.reasoning.WriteString(reasoning)
 		ch.text.WriteString(content)
 		if cc.Index == 0 && (reasoning != "" || content != "") {
@@ -265,16 +312,15 @@ func (c *choice) call(t toolCallDelta) error {
 	return nil
 }
 
+var errNoChoices = errors.New("the answer has no choices")
+
 // finished reports whether each choice has its finish reason.
 func (a *answer) finished() bool {
 	return len(a.choices) > 0 && !slices.ContainsFunc(a.choices, func(c *choice) bool { return c.finish == "" })
 }
 
 // response returns the whole answer.
-func (a *answer) response() (*llms.ContentResponse, error) {
-	if len(a.choices) == 0 {
-		return nil, errors.New("the answer has no choices")
-	}
+func (a *answer) response() *llms.ContentResponse {
 	out := &llms.ContentResponse{}
 	for _, c := range a.choices {
 		cc := &llms.ContentChoice{
@@ -292,7 +338,7 @@ func (a *answer) response() (*llms.ContentResponse, error) {
 		}
 		out.Choices = append(out.Choices, cc)
 	}
-	return out, nil
+	return out
 }
 
 func (p *pendingCall) toolCall(i int) llms.ToolCall {
@@ -310,10 +356,10 @@ func (p *pendingCall) toolCall(i int) llms.ToolCall {
 func (a *answer) info() map[string]any {
 	info := map[string]any{InfoModel: a.model}
 	if u := a.usage; u != nil {
-		info[InfoPromptTokens] = u.PromptTokens
-		info[InfoCompletionTokens] = u.CompletionTokens
-		info[InfoTotalTokens] = max(u.TotalTokens, u.PromptTokens+u.CompletionTokens)
-		info[InfoReasoningTokens] = u.CompletionTokensDetails.ReasoningTokens
+		info[InfoPromptTokens] = int(u.PromptTokens)
+		info[InfoCompletionTokens] = int(u.CompletionTokens)
+		info[InfoTotalTokens] = int(max(u.TotalTokens, u.PromptTokens+u.CompletionTokens))
+		info[InfoReasoningTokens] = int(u.CompletionTokensDetails.ReasoningTokens)
 	}
 	return info
 }

@@ -3,6 +3,7 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,12 +38,17 @@ type exchange struct {
 	server openai.Server
 	touch  func() // called whenever bytes of a response body arrive
 	now    func() time.Time
-	opened bool // the server has accepted the request
+	whole  bool // the request must not ask for a stream
 	done   bool // the answer was declared complete
 }
 
 // Do sends the request. A status other than 2xx is a *StatusError.
 func (x *exchange) Do(req *http.Request) (*http.Response, error) {
+	if x.whole {
+		if err := dropStream(req); err != nil {
+			return nil, err
+		}
+	}
 	resp, err := x.server.HTTPClient.Do(req)
 	if err != nil {
 		return nil, err
@@ -55,7 +61,6 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		_ = resp.Body.Close()
 		return nil, errPage
 	}
-	x.opened = true
 	if req.Header.Get("Accept") == "text/event-stream" {
 		resp.Body = &events{x: x, body: resp.Body, lines: bufio.NewReaderSize(&touchReader{resp.Body, x.touch}, 32<<10)}
 	} else {
@@ -65,6 +70,30 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 		}{io.LimitReader(resp.Body, maxStream), resp.Body}
 	}
 	return resp, nil
+}
+
+// dropStream removes the wish for a stream from the body of a request, because
+// go-openai's client adds it to every request whose answer it streams.
+func dropStream(req *http.Request) error {
+	if req.Body == nil {
+		return nil
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return err
+	}
+	_ = req.Body.Close()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return err
+	}
+	delete(fields, "stream")
+	if body, err = json.Marshal(fields); err != nil {
+		return err
+	}
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	return nil
 }
 
 // touchReader calls touch after each read that returns bytes.

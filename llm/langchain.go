@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync/atomic"
 
 	"github.com/tmc/langchaingo/llms"
 
@@ -11,24 +12,32 @@ import (
 )
 
 // Langchain returns a Model for a model of langchaingo.
-func Langchain(name string, m llms.Model) Model { return langchain{name, m} }
+func Langchain(name string, m llms.Model) Model { return langchain{name, m, &habit{}} }
 
 type langchain struct {
 	name  string
 	model llms.Model
+	habit *habit
 }
 
 func (l langchain) Name() string { return l.name }
 
 func (l langchain) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error] {
-	return stream(ctx, l.model, req)
+	return stream(ctx, l.model, req, l.habit)
 }
 
 var errNoAnswer = errors.New("the model returned no answer")
 
-// stream converts langchaingo's callbacks into a sequence. Some providers call
-// back from a goroutine of their own, so the call runs in one too.
-func stream(ctx context.Context, m llms.Model, req Request) iter.Seq2[Delta, error] {
+// habit holds learned facts about the text of a model.
+type habit struct {
+	// late says that the model leaves out the mark before its reasoning.
+	late atomic.Bool
+}
+
+// stream converts langchaingo's callbacks into a sequence, and separates the reasoning
+// and the tool calls in the text. Some providers call back from a goroutine of their
+// own, so the call runs in one too.
+func stream(ctx context.Context, m llms.Model, req Request, learned *habit) iter.Seq2[Delta, error] {
 	return func(yield func(Delta, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		c := &call{deltas: make(chan Delta)}
@@ -38,10 +47,22 @@ func stream(ctx context.Context, m llms.Model, req Request) iter.Seq2[Delta, err
 			for range c.deltas { //nolint:revive // the rest is discarded
 			}
 		}()
+		text := &reading{calls: len(req.Tools) > 0, holds: learned.late.Load()}
+		pass := func(p piece) bool {
+			if (p.reasoning != "" || p.restart) && !yield(Delta{Reasoning: p.reasoning, Restart: p.restart}, nil) {
+				return false
+			}
+			return p.text == "" || yield(Delta{Text: p.text}, nil)
+		}
 		streamed := false
 		for delta := range c.deltas {
-			streamed = streamed || delta.Text != ""
-			if !yield(delta, nil) {
+			if delta.Reasoning != "" {
+				text.apart(delta.Reasoning)
+				if !yield(Delta{Reasoning: delta.Reasoning}, nil) {
+					return
+				}
+			}
+			if streamed = streamed || delta.Text != ""; !pass(text.write(delta.Text)) {
 				return
 			}
 		}
@@ -50,10 +71,19 @@ func stream(ctx context.Context, m llms.Model, req Request) iter.Seq2[Delta, err
 			panic(c.panicked) // as if the model ran in the caller's goroutine
 		case c.err != nil:
 			yield(Delta{}, c.err)
-		case !streamed && c.answer.Text != "" && !yield(Delta{Text: c.answer.Text}, nil): // the model does not stream
-		default:
-			yield(Delta{Answer: c.answer}, nil)
+			return
+		case !streamed && !pass(text.write(c.answer.Text)): // the model does not stream
+			return
 		}
+		if !pass(text.end(c.answer.StopReason)) {
+			return
+		}
+		learned.late.Store(text.late || text.holds && c.answer.StopReason == "length")
+		if err := text.finish(c.answer, req.Tools); err != nil {
+			yield(Delta{}, err)
+			return
+		}
+		yield(Delta{Answer: c.answer}, nil)
 	}
 }
 
@@ -75,7 +105,7 @@ func (c *call) run(ctx context.Context, m llms.Model, req Request) {
 		llms.WithStreamingReasoningFunc(func(_ context.Context, reasoning, _ []byte) error {
 			return c.send(ctx, Delta{Reasoning: string(reasoning)})
 		}))
-	resp, err := m.GenerateContent(ctx, messages(req.Messages), options...)
+	resp, err := m.GenerateContent(ctx, messages(orderly(req.Messages)), options...)
 	switch {
 	case err != nil:
 		c.err = err

@@ -11,7 +11,7 @@ type Model interface {
 	// Name is the name of the model that people see.
 	Name() string
 	// Chat asks the model. It yields the text piece by piece, and the whole answer
-	// last. The pieces add up to the text of the answer. An error is yielded once
+	// last. The pieces since the last Restart add up to the text of the answer. An error is yielded once
 	// and last, instead of the answer. If ctx is canceled, the error is that of
 	// ctx. Leaving the loop early cancels the call and waits for its end.
 	Chat(ctx context.Context, req Request) iter.Seq2[Delta, error]
@@ -96,6 +96,9 @@ type Call struct {
 type Delta struct {
 	// Text continues the answer.
 	Text string
+	// Restart says that the text so far was reasoning, because a model has left out the
+	// mark before it. The answer begins again, with Text.
+	Restart bool
 	// Reasoning continues the model's reasoning before the answer.
 	Reasoning string
 	// Answer is the whole answer. It is set in the last Delta only.
@@ -104,6 +107,8 @@ type Delta struct {
 
 // Answer is the whole answer of a model.
 type Answer struct {
+	// Model is the name of the model that answered if it is not the asked one. Default: "".
+	Model string
 	// Text is the model's text.
 	Text string
 	// Reasoning is the model's reasoning before the answer.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"iter"
 	"log/slog"
-	"sync/atomic"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -27,19 +26,13 @@ const tailTimeout = 5 * time.Second
 // the context. No error comes with a partial answer.
 type OpenAI struct {
 	cfg Config
-	// usage records whether the server accepts stream_options.
-	usage atomic.Int32
+	// shaping is the form of requests that the model accepts.
+	shaping shaping
 	// wait sleeps between retries; tests replace it.
-	wait func(ctx context.Context, d time.Duration) error
-	took *meter.Seconds // of calls
+	wait  func(ctx context.Context, d time.Duration) error
+	took  *meter.Seconds // of calls
+	habit habit
 }
-
-// The states of OpenAI.usage.
-const (
-	usageUnknown = iota
-	usageAccepted
-	usageRefused
-)
 
 var (
 	_ Model      = (*OpenAI)(nil)
@@ -47,7 +40,7 @@ var (
 )
 
 // NewOpenAI returns the model that config describes. It does not call the
-// server; see [OpenAI.Ping].
+// server; see [OpenAI.Probe].
 func NewOpenAI(config Config) (*OpenAI, error) {
 	cfg, err := config.complete()
 	if err != nil {
@@ -61,7 +54,7 @@ func (o *OpenAI) Name() string { return o.cfg.Model }
 
 // Chat implements Model.
 func (o *OpenAI) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error] {
-	return stream(ctx, o, req)
+	return stream(ctx, o, req, &o.habit)
 }
 
 // Call asks a single question.
@@ -85,10 +78,18 @@ func (o *OpenAI) GenerateContent(
 	if err != nil {
 		return nil, fmt.Errorf("llm %s: %w", req.Model, err)
 	}
+	retries := o.cfg.MaxRetries
+	if ctx.Value(noRetries{}) != nil {
+		retries = 0
+	}
 	start := time.Now()
-	resp, err := o.generate(ctx, req, &sink{text: opts.StreamingFunc, reasoning: opts.StreamingReasoningFunc}, o.cfg.MaxRetries)
+	resp, err := o.generate(ctx, req, &sink{text: opts.StreamingFunc, reasoning: opts.StreamingReasoningFunc}, retries)
 	o.took.Observe(time.Since(start))
 	if err != nil {
+		if words := serverWords(err); words != "" && o.cfg.ForUsers && ctx.Err() == nil {
+			o.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "the model server refused a request",
+				slog.String("model", req.Model), slog.String("server", words))
+		}
 		o.cfg.Metrics.GetOrCreateCounter(fmt.Sprintf("docent_llm_errors_total{code=%q}", fault.KindOf(err))).Inc()
 	}
 	return resp, err
@@ -101,7 +102,7 @@ func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest,
 	for n := 0; ; n++ {
 		resp, fail := o.attempt(call, req, s)
 		if fail.err == nil {
-			return resp, nil
+			return resp.response(), nil
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("llm %s: %w", req.Model, err)
@@ -121,51 +122,31 @@ func (o *OpenAI) generate(ctx context.Context, req openai.ChatCompletionRequest,
 	}
 }
 
-// attempt sends a request. If the server does not accept stream_options, it
-// sends the request once more without them.
-func (o *OpenAI) attempt(ctx context.Context, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, failure) {
-	known := o.usage.Load()
-	if known != usageRefused {
-		req.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
-	}
-	resp, x, fail := o.once(ctx, req, s)
-	var refusal *StatusError
-	switch {
-	case known != usageUnknown:
-	case x.opened:
-		o.usage.Store(usageAccepted)
-	case errors.As(fail.err, &refusal) && (refusal.Status == 400 || refusal.Status == 422):
-		// Some servers refuse unknown fields, each with a different message. So
-		// ask again without the field instead of parsing the message.
-		req.StreamOptions = nil
-		if resp, x, fail = o.once(ctx, req, s); x.opened {
-			o.usage.Store(usageRefused)
-		}
-	}
-	return resp, fail
-}
-
 // once makes one HTTP request and reads its stream.
-func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, s *sink) (*llms.ContentResponse, *exchange, failure) {
+func (o *OpenAI) once(ctx context.Context, req openai.ChatCompletionRequest, whole bool, s *sink) (*answer, failure) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	x := &exchange{server: o.cfg.server, now: time.Now}
+	x := &exchange{server: o.cfg.server, now: time.Now, whole: whole}
 	resp, err := o.read(ctx, cancel, x, req, s)
 	if err != nil {
-		f := o.explain(ctx, req.Model, err)
 		if len(req.Tools) > 0 && refusesTools(err) {
-			f = failure{err: fault.Wrap(fault.Unavailable, fmt.Errorf("%w: %w", ErrNoTools, f.err),
-				"model_without_tools", "the model %q cannot call tools", req.Model)}
+			return nil, noToolsFailure(req.Model, o.explain(ctx, req.Model, err).err)
 		}
-		return nil, x, f
+		return nil, o.explain(ctx, req.Model, err)
 	}
-	return resp, x, failure{}
+	return resp, failure{}
+}
+
+// noToolsFailure is the failure of a request with tools.
+func noToolsFailure(model string, err error) failure {
+	return failure{err: fault.Wrap(fault.Unavailable, fmt.Errorf("%w: %w", ErrNoTools, err),
+		"model_without_tools", "the model %q cannot call tools", model)}
 }
 
 // read makes the request and collects its stream; cancel ends it with a cause.
 func (o *OpenAI) read(
 	ctx context.Context, cancel context.CancelCauseFunc, x *exchange, req openai.ChatCompletionRequest, s *sink,
-) (*llms.ContentResponse, error) {
+) (*answer, error) {
 	var a answer
 	silence := time.AfterFunc(o.cfg.IdleTimeout, func() { cancel(errIdle) })
 	silence.Stop() // starts with the first byte: a slow model may take long before it
@@ -183,8 +164,10 @@ func (o *OpenAI) read(
 			complete := x.done && errors.Is(err, io.EOF) ||
 				a.finished() && (cause == nil || errors.Is(cause, errIdle) || errors.Is(cause, errTimeout)) // only data after the answer was lost
 			switch {
+			case complete && len(a.choices) == 0:
+				return nil, errNoChoices
 			case complete:
-				return a.response()
+				return &a, nil
 			case errors.Is(err, errTooLong):
 				return nil, err
 			default:

@@ -121,11 +121,11 @@ func TestStatusesBecomeFaults(t *testing.T) {
 		{529, `{"detail":"overloaded"}`, fault.Unavailable, 4, "529"},
 		{307, ``, fault.Unavailable, 1, "DOCENT_URL"},
 		{413, `{}`, fault.Invalid, 1, "too long"},
-		{400, `{"error":{"message":"too much","code":"context_length_exceeded"}}`, fault.Invalid, 2, "too long"},
-		{400, `{"message":"This model's maximum context length is 4096 tokens."}`, fault.Invalid, 2, "too long"},
-		{400, `{"error":{"message":"the request exceeds the available context size"}}`, fault.Invalid, 2, "too long"},
-		{400, `{"error":{"message":"no such parameter"}}`, fault.Unavailable, 2, "refused the request (status 400)"},
-		{422, `{"detail":"the context of the question"}`, fault.Unavailable, 2, "422"},
+		{400, `{"error":{"message":"too much","code":"context_length_exceeded"}}`, fault.Invalid, 1, "too long"},
+		{400, `{"message":"This model's maximum context length is 4096 tokens."}`, fault.Invalid, 1, "too long"},
+		{400, `{"error":{"message":"the request exceeds the available context size"}}`, fault.Invalid, 1, "too long"},
+		{400, `{"error":{"message":"no such parameter"}}`, fault.Unavailable, 4, "refused the request (status 400)"},
+		{422, `{"detail":"the context of the question"}`, fault.Unavailable, 4, "422"},
 		{418, `{"message":"teapot"}`, fault.Unavailable, 1, "418"},
 	} {
 		o, s, _ := serve(t, llm.Config{APIKey: "sk-secret", Settings: llm.Settings{Key: "DOCENT_KEY", URL: "DOCENT_URL"}},
@@ -351,38 +351,48 @@ func TestMessagesThatCannotBeSent(t *testing.T) {
 	}
 }
 
-func TestPing(t *testing.T) {
+func TestProbe(t *testing.T) {
 	t.Parallel()
-	o, s, _ := serve(t, llm.Config{}, llmtest.Say("ok"))
-	if err := o.Ping(t.Context()); err != nil {
-		t.Error(err)
+	o, s, _ := serve(t, llm.Config{}, llmtest.Say("one, ", "two"), llmtest.Reply{ToolCalls: []llmtest.ToolCall{{ID: "a", Name: "current_time", Arguments: "{}"}}})
+	r, err := o.Probe(t.Context())
+	if err != nil || !r.Tools || !r.Called || r.Pieces != 2 || r.Reasons || r.FirstToken <= 0 || !strings.Contains(r.String(), "calls tools") {
+		t.Errorf("%+v (%s), %v", r, r, err)
 	}
-	if body := string(s.Requests()[0].Body); !strings.Contains(body, `"max_tokens":1`) {
-		t.Errorf("sent %s", body)
+	if all := s.Requests(); len(all) != 2 || len(all[0].Messages) != 4 || all[0].Messages[0].Role != "system" || !all[0].Stream || len(all[1].Tools) != 1 {
+		t.Errorf("sent %+v", all)
 	}
 
 	o, s, _ = serve(t, llm.Config{Model: "llama9", Settings: llm.Settings{Model: "DOCENT_MODEL"}}, llmtest.Reply{Status: 404, Body: `{"error":{"message":"no"}}`})
 	s.ModelNames = []string{"llama3", "qwen3"}
-	err := o.Ping(t.Context())
+	_, err = o.Probe(t.Context())
 	if m := fault.Message(err); fault.KindOf(err) != fault.Unavailable || !strings.Contains(m, "llama3, qwen3") || !strings.Contains(m, "DOCENT_MODEL") {
 		t.Errorf("message is %q", m)
-	}
-
-	o, s, _ = serve(t, llm.Config{Model: "gpt-5"}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"max_tokens too small"}}`})
-	if err := o.Ping(t.Context()); fault.KindOf(err) != fault.Unavailable {
-		t.Errorf("error is %v", err)
-	}
-	s.ModelNames = []string{"gpt-5"}
-	if err := o.Ping(t.Context()); err != nil {
-		t.Errorf("a listed model that wants more tokens: %v", err)
 	}
 	if names, err := o.Models(t.Context()); err != nil || !slices.Equal(names, s.ModelNames) {
 		t.Errorf("Models is %v, %v", names, err)
 	}
 
+	// A server that lists the model but refuses every request has failed.
+	o, s, _ = serve(t, llm.Config{}, llmtest.Reply{Status: 400, Body: `{"error":{"message":"your plan has no chat of org-SECRET"}}`})
+	s.ModelNames = []string{"m"}
+	if _, err = o.Probe(t.Context()); err == nil || llm.ServerWords(err) != "status 400 Bad Request: your plan has no chat of [organization]" {
+		t.Errorf("%v, the server's words are %q", err, llm.ServerWords(err))
+	}
+
 	o, s, w := serve(t, llm.Config{}, llmtest.Reply{Status: 500})
-	if err := o.Ping(t.Context()); fault.KindOf(err) != fault.Unavailable || len(w.d) != 0 || len(s.Requests()) != 1 {
+	if _, err = o.Probe(t.Context()); fault.KindOf(err) != fault.Unavailable || len(w.d) != 0 || len(s.Requests()) != 1 {
 		t.Errorf("%v after %d requests", err, len(s.Requests()))
+	}
+
+	o, _, _ = serve(t, llm.Config{}, llmtest.Reply{Reasoning: []string{"hm"}, Finish: "length"})
+	if _, err = o.Probe(t.Context()); !strings.Contains(fault.Message(err), "--max-tokens") {
+		t.Errorf("an answer without text: %v", err)
+	}
+
+	o, _, _ = serve(t, llm.Config{}, llmtest.Say("<think>so</think>one, two, three, four, five, six, seven"), llmtest.Reply{Status: 400, Body: `{"error":{"message":"m does not support tools"}}`})
+	r, err = o.Probe(t.Context())
+	if says := r.String(); err != nil || !r.Reasons || r.Tools || !strings.Contains(says, "does not support tools") || !strings.Contains(says, "does not stream") {
+		t.Errorf("%s, %v", says, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -19,6 +20,10 @@ type StatusError = openai.StatusError
 // ErrNoTools reports that the model cannot call tools. The error of the call
 // wraps it. The same request without tools may succeed.
 var ErrNoTools = errors.New("the model cannot call tools")
+
+// ErrTooLong reports that the request is too long for the model. The error of the call
+// wraps it. A shorter request may succeed.
+var ErrTooLong = errors.New("the request is too long for the model")
 
 var (
 	errTimeout = errors.New("timeout of the whole call")
@@ -63,6 +68,11 @@ func (o *OpenAI) explain(ctx context.Context, model string, err error) failure {
 	case errors.As(err, &frame):
 		if status, e := strconv.Atoi(frame.code); e == nil && status >= 400 && status < 600 {
 			return o.refused(model, &openai.StatusError{Status: status, Message: o.cfg.server.Redact(frame.message)})
+		}
+		if longPrompt.MatchString(frame.code + " " + frame.message) {
+			return o.refused(model, &openai.StatusError{
+				Status: http.StatusBadRequest, Code: frame.code, Message: o.cfg.server.Redact(frame.message),
+			})
 		}
 		frame.message = o.cfg.server.Redact(frame.message)
 		return failure{retry: true, err: unavailable("model_broke_off", "the model server broke off its answer with an error; ask again")}
@@ -130,7 +140,9 @@ func (o *OpenAI) refused(model string, e *StatusError) failure {
 	case e.Status/100 == 3:
 		return wrong("model_moved", "the model server is at another address (status %d): check %s", e.Status, s.URL)
 	case tooLong(e):
-		return wrap(fault.Invalid, "model_prompt_too_long", "the question with its passages is too long for the model")
+		f.err = fmt.Errorf("%w: %w", ErrTooLong, e)
+		f.err = fault.Wrap(fault.Invalid, f.err, "model_prompt_too_long", "the question with its passages is too long for the model")
+		return f
 	default:
 		return wrap(fault.Unavailable, "model_refused", "the model server refused the request (status %d)", e.Status)
 	}
@@ -143,12 +155,16 @@ func tooLong(e *StatusError) bool {
 	if e.Status == http.StatusRequestEntityTooLarge || e.Code == "context_length_exceeded" {
 		return true
 	}
-	return e.Status == http.StatusBadRequest && longPrompt.MatchString(e.Message)
+	return (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity || e.Status == http.StatusInternalServerError) &&
+		longPrompt.MatchString(e.Code+" "+e.Message)
 }
 
-// longPrompt matches the messages of OpenAI, vLLM, llama.cpp, and similar
-// servers.
-var longPrompt = regexp.MustCompile(`(?i)maximum context length|(exceeds?|exceeded) the (available |model's )?(maximum )?context|prompt is too long`)
+// longPrompt matches the messages of OpenAI, vLLM, llama.cpp, Gemini, Mistral, Cohere,
+// TGI, LM Studio, and similar servers.
+var longPrompt = regexp.MustCompile(`(?i)maximum context length|(?:exceeds?|exceeded|exceeding|larger than|longer than|greater than|beyond|over) (?:the |its )?(?:available |model's |model |maximum |allowed )*` +
+	`(?:context|token limit|input token|sequence length|prompt length|number of tokens)|context[ _-](?:length|window|size|overflow)\w*.{0,40}(?:exceed|too|overflow|larger|smaller)|exceed_context|context_length|` +
+	`(?:prompt|input|request|message)s? (?:is|are) too (?:long|large)|too (?:many|large number of) (?:input |prompt )?tokens|too large for model|` +
+	`input token count.{0,40}exceeds|tokens? .{0,30}must be (?:<=|less|smaller|at most)|reduce the length|context the overflows|requested tokens .{0,20}exceed`)
 
 // refusesTools reports whether a server refused a request for its tools. There
 // is no code for it, so the message counts.

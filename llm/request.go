@@ -35,13 +35,7 @@ func (o *OpenAI) request(messages []llms.MessageContent, opts llms.CallOptions) 
 	if opts.Seed != 0 {
 		req.Seed = &opts.Seed
 	}
-	if n := cmp.Or(opts.MaxTokens, o.cfg.MaxTokens); n > 0 {
-		if reasons(req.Model) {
-			req.MaxCompletionTokens = n
-		} else {
-			req.MaxTokens = n //nolint:staticcheck // deprecated by OpenAI, but known to every compatible server
-		}
-	}
+	req.MaxTokens = cmp.Or(opts.MaxTokens, o.cfg.MaxTokens) //nolint:staticcheck // Shape.apply chooses the field
 	if opts.JSONMode || opts.ResponseMIMEType == "application/json" {
 		req.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
 	}
@@ -72,6 +66,7 @@ func (o *OpenAI) request(messages []llms.MessageContent, opts llms.CallOptions) 
 // reasons reports whether the model is one of OpenAI's that accept
 // max_completion_tokens and refuse max_tokens.
 func reasons(model string) bool {
+	model = model[strings.LastIndexByte(model, '/')+1:] // without the provider of a gateway
 	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
 		if strings.HasPrefix(model, prefix) {
 			return true

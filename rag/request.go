@@ -42,6 +42,9 @@ type Request struct {
 	Documents []int64
 	// FilesFirst searches the files of the conversation before the library. Only sessions have files.
 	FilesFirst bool
+	// Failed is the failure of the model before this request. The answer then consists of
+	// quotes, as after a failure of the pipeline's own call. Default: nil.
+	Failed error
 	// MinEvidence replaces the calibrated evidence thresholds. nil keeps them, and 0 always answers.
 	MinEvidence *float64
 }
@@ -76,6 +79,9 @@ type Part struct {
 	Begun func(text string) Answer
 	// Delta is text to append to the displayed text.
 	Delta string
+	// Restart says that the deltas so far were reasoning of the model. The displayed text
+	// begins again.
+	Restart bool
 	// Final is text to append to the final text before it. The text of Answer begins with
 	// all final text. It repeats the deltas in a tidied form.
 	Final string

@@ -133,6 +133,10 @@ func conversation(ctx context.Context, s *agent.Session, system string, history 
 func write(ctx context.Context, s *agent.Session, model llm.Model, messages []llm.Message, stream bool) (string, error) {
 	var text strings.Builder
 	for delta, err := range model.Chat(ctx, llm.Request{Messages: messages}) {
+		if delta.Restart {
+			text.Reset()
+			s.DropDraft()
+		}
 		switch {
 		case err != nil:
 			return "", err

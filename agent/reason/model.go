@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"docent/internal/fault"
@@ -38,6 +39,13 @@ func (u *run) think(ctx context.Context) (*llm.Answer, error) {
 	}
 	var written strings.Builder
 	answer, err := u.listen(ctx, u.model.Chat(call, llm.Request{Messages: messages, Tools: u.offered}), &written)
+	for errors.Is(err, llm.ErrTooLong) && written.Len() == 0 && ctx.Err() == nil && u.shorten() {
+		messages = slices.Concat(messages[:1], u.before, u.messages)
+		answer, err = u.listen(ctx, u.model.Chat(call, llm.Request{Messages: messages, Tools: u.offered}), &written)
+	}
+	if err != nil && strings.TrimSpace(written.String()) == "" && !errors.Is(err, llm.ErrNoTools) {
+		err = &modelFailure{err}
+	}
 	switch {
 	case ctx.Err() != nil:
 		u.keep(written.String())
@@ -55,10 +63,32 @@ func (u *run) think(ctx context.Context) (*llm.Answer, error) {
 	return answer, nil
 }
 
+// shorten leaves out the older half of the conversation, and half of each output of a tool.
+// It returns false if nothing is left to leave out.
+func (u *run) shorten() bool {
+	if n := len(u.before); n > 1 { // the last one is the question
+		u.before = u.before[n/2:]
+		return true
+	}
+	short := false
+	for i := range u.messages {
+		m := &u.messages[i]
+		if n := u.static.Count(m.Text); m.Role == llm.ToolResult && n > remainderTokens {
+			m.Text = u.cut(m.Text, max(n/2, remainderTokens))
+			short = short || u.static.Count(m.Text) < n
+		}
+	}
+	return short
+}
+
 // listen streams the text of an answer as it arrives and returns the whole. A text that is too long is cut off.
 func (u *run) listen(ctx context.Context, deltas iter.Seq2[llm.Delta, error], written *strings.Builder) (*llm.Answer, error) {
 	answer := &llm.Answer{}
 	for delta, err := range deltas {
+		if delta.Restart {
+			written.Reset()
+			u.s.DropDraft()
+		}
 		switch {
 		case err != nil:
 			return nil, err

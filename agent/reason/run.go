@@ -2,6 +2,7 @@ package reason
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -50,12 +51,36 @@ func (u *run) do(ctx context.Context) error {
 		UserMessage: words.Shorten(u.question, maxStepText), TaskPlanning: !u.o.NoPlanning, MaxSteps: u.o.MaxSteps,
 	})
 	err := u.contained(ctx)
-	if u.refuses(err) {
+	var failed *modelFailure
+	switch {
+	case u.refuses(err):
 		err = u.plain(ctx, u.s, u.question)
+	case errors.As(err, &failed) && u.o.Knowledge != nil && ctx.Err() == nil:
+		err = u.quotes(ctx, failed.error)
 	}
 	// The steps are shown and stored even if ctx has ended. A stopped turn is committed with its steps.
 	u.finish(context.WithoutCancel(ctx), err)
 	return err
+}
+
+// modelFailure is the failure of a model before its first word.
+type modelFailure struct{ error }
+
+// Unwrap returns the failure.
+func (e *modelFailure) Unwrap() error { return e.error }
+
+// quotes answers with quotes after a failure of the model, unless failures are errors.
+func (u *run) quotes(ctx context.Context, failed error) error {
+	req := u.o.RAG
+	req.Model, req.Failed = "", failed
+	if req.Question == "" {
+		req.Question = u.question
+	}
+	message, err := u.s.RunRAG(ctx, req)
+	if err != nil {
+		return err
+	}
+	return u.s.ReplyRAG(ctx, message)
 }
 
 // finish closes the run. failed is its error, or nil.
@@ -102,6 +127,8 @@ func (u *run) loop(ctx context.Context) error {
 			if err := u.act(ctx, text, choice.Calls); err != nil {
 				return err
 			}
+		case text == "" && choice.StopReason == "length":
+			return &modelFailure{llm.EmptyError(u.name, *choice)}
 		case text == "" && (u.nudged || u.last()):
 			return u.giveUp(ctx)
 		case text == "":

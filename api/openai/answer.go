@@ -146,3 +146,12 @@ func (a *answer) urls() []URLCitation {
 	}
 	return out
 }
+
+// rest returns the text after the sent one. If the sent text turned out to be reasoning
+// of the model, the whole answer follows it.
+func (a *answer) rest(sent string) string {
+	if rest, ok := strings.CutPrefix(a.text, sent); ok {
+		return rest
+	}
+	return "\n\n" + a.text
+}

@@ -176,17 +176,17 @@ func (s server) sendChat(ctx context.Context, out *sse.Writer, c Completion, wai
 		c.Choices = []Choice{{Delta: &r}}
 		return c
 	}
-	none, sent := "", 0
+	none, sent := "", ""
 	_ = out.Send("", chunk(Reply{Role: "assistant", Content: &none}))
 	a, err := wait(func(piece string) {
 		_ = out.Send("", chunk(Reply{Content: &piece}))
-		sent += len(piece)
+		sent += piece
 	})
 	if err != nil {
 		_ = out.Send("", errorBody(s.routes.Fail(ctx, err)))
 		return
 	}
-	rest := a.text[sent:]
+	rest := a.rest(sent)
 	last := chunk(Reply{Annotations: a.annotations()})
 	last.Choices[0].FinishReason, last.Docent = a.reason(), a.message
 	chunks := []Completion{chunk(Reply{Content: &rest}), last}

@@ -262,10 +262,10 @@ func (e *events) send(ctx context.Context, s server, r Response, wait wait) {
 		e.event(kind, append([]any{"item_id", begun.ID, "output_index", 0, "content_index", 0}, pairs...)...)
 	}
 	part("response.content_part.added", "part", Content{Type: "output_text", Annotations: []Citation{}, Logprobs: []any{}})
-	sent := 0
+	sent := ""
 	send := func(piece string) {
 		part("response.output_text.delta", "delta", piece, "logprobs", []any{})
-		sent += len(piece)
+		sent += piece
 	}
 	a, err := wait(send)
 	if err != nil {
@@ -274,7 +274,7 @@ func (e *events) send(ctx context.Context, s server, r Response, wait wait) {
 		e.event("response.failed", "response", r)
 		return
 	}
-	send(a.text[sent:])
+	send(a.rest(sent))
 	done := r.with(a)
 	item := done.Output[0]
 	content := item.Content[0]

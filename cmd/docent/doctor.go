@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,12 @@ import (
 	"docent/internal/wiring"
 )
 
-// checkTimeout bounds each check of the doctor.
-const checkTimeout = 20 * time.Second
+const (
+	// checkTimeout bounds each check of the doctor.
+	checkTimeout = 20 * time.Second
+	// modelTimeout bounds the check of the chat models, which their server may load first.
+	modelTimeout = 2 * time.Minute
+)
 
 func newDoctor(std stdio) *cobra.Command {
 	var server string
@@ -56,6 +61,8 @@ type check struct {
 	// run returns the result of the check, or an error. remedy is the fix for it.
 	run    func(context.Context) (string, error)
 	remedy string
+	// timeout replaces checkTimeout.
+	timeout time.Duration
 }
 
 // examine runs the checks and prints a line each.
@@ -68,7 +75,7 @@ func examine(ctx context.Context, std stdio, cfg config.Config) error {
 	}()
 	failed := 0
 	for _, c := range d.checks() {
-		ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+		ctx, cancel := context.WithTimeout(ctx, cmp.Or(c.timeout, checkTimeout))
 		found, err := c.run(ctx)
 		cancel()
 		if err == nil {
@@ -95,21 +102,21 @@ type doctor struct {
 // checks returns the checks in the order of the report.
 func (d *doctor) checks() []check {
 	return []check{
-		{"data", d.checkData, "choose a folder you may write to: --data DIR or DOCENT_DATA"},
-		{"database", d.checkDatabase, d.databaseRemedy()},
-		{"embedder", d.checkEmbedder, "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
-		{"index", d.checkIndex, "check --index, and --weaviate or the extension pgvector of the database"},
-		{"languages", d.checkLanguages, "remove the model and install it again: docent model rm " + multilingual.Model},
-		{"reranker", d.checkReranker, "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
+		{name: "data", run: d.checkData, remedy: "choose a folder you may write to: --data DIR or DOCENT_DATA"},
+		{name: "database", run: d.checkDatabase, remedy: d.databaseRemedy()},
+		{name: "embedder", run: d.checkEmbedder, remedy: "check DOCENT_EMBEDDER_URL, DOCENT_EMBEDDER_MODEL and the key; unset them to use the built-in model"},
+		{name: "index", run: d.checkIndex, remedy: "check --index, and --weaviate or the extension pgvector of the database"},
+		{name: "languages", run: d.checkLanguages, remedy: "remove the model and install it again: docent model rm " + multilingual.Model},
+		{name: "reranker", run: d.checkReranker, remedy: "check DOCENT_RERANK_URL, DOCENT_RERANK_MODEL and DOCENT_RERANK_KEY; " +
 			"unset them to use the built-in encoder"},
-		{"model", d.checkModel, "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
-		{"speech", d.checkSpeech, "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
+		{name: "model", run: d.checkModel, timeout: modelTimeout, remedy: "check DOCENT_MODEL, DOCENT_LLM_URL and the key; unset DOCENT_MODEL to answer with quotes"},
+		{name: "speech", run: d.checkSpeech, remedy: "check DOCENT_SPEECH_URL and DOCENT_SPEECH_KEY; " +
 			"unset DOCENT_TRANSCRIPTION_MODEL and DOCENT_SPEECH_MODEL to turn speech off"},
-		{"pictures", d.checkPictures, ""},
-		{"office", d.checkOffice, ""},
-		{"access", d.checkAccess, "add a user or a token: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; " +
+		{name: "pictures", run: d.checkPictures},
+		{name: "office", run: d.checkOffice},
+		{name: "access", run: d.checkAccess, remedy: "add a user or a token: docent user create NAME --scopes ask,ingest, or docent token create --name NAME; " +
 			"if DOCENT_OIDC_ISSUER is set, check it"},
-		{"port", d.checkPort, "stop the program that uses it, or choose another address: --addr HOST:PORT"},
+		{name: "port", run: d.checkPort, remedy: "stop the program that uses it, or choose another address: --addr HOST:PORT"},
 	}
 }
 
@@ -248,10 +255,15 @@ func (d *doctor) checkModel(ctx context.Context) (string, error) {
 	case model == nil:
 		return "none: " + wiring.ModelHint().Message, nil
 	}
-	if err := model.Ping(ctx); err != nil {
-		return "", err
+	var found []string
+	for _, m := range models.Chain {
+		report, err := m.Probe(ctx)
+		if err != nil {
+			return strings.Join(found, "; "), err // with the words of the server
+		}
+		found = append(found, m.Name()+" answers: "+report.String())
 	}
-	return model.Name() + " answers", nil
+	return strings.Join(found, "; "), nil
 }
 
 // checkSpeech checks only the settings, because a call of the server can cost money.

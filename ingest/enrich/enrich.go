@@ -275,6 +275,10 @@ func (e *Enricher) write(ctx context.Context, p corpus.Passage) (string, error) 
 			return "", err
 		}
 		whole = delta.Answer != nil && delta.Answer.StopReason != "length"
+		if delta.Restart {
+			written.Reset()
+			checked = 0
+		}
 		if written.WriteString(delta.Text); written.Len()-checked < checkBytes {
 			continue
 		}

@@ -54,14 +54,17 @@ func TestRefusal(t *testing.T) {
 	t.Parallel()
 	s := Server{APIKey: "sk-secret"}
 	for body, want := range map[string]StatusError{
-		`{"error":{"code":"quota","message":"no credit"}}`:         {Code: "quota", Message: "no credit"},
-		`{"error":{"code":429,"message":"slow"}}`:                  {Code: "429", Message: "slow"},
-		`{"error":{"type":"bad","message":"key sk-secret"}}`:       {Code: "bad", Message: "key [key]"},
-		`{"error":"just text"}`:                                    {Message: "just text"},
-		`{"message":"no error"}`:                                   {Message: "no error"},
-		`{"detail":[1]}`:                                           {Message: "[1]"},
-		"no\nJSON":                                                 {Message: "no JSON"},
-		`{"other":1}`:                                              {Message: `{"other":1}`},
+		`{"error":{"code":"quota","message":"no credit"}}`:   {Code: "quota", Message: "no credit"},
+		`{"error":{"code":429,"message":"slow"}}`:            {Code: "429", Message: "slow"},
+		`{"error":{"type":"bad","message":"key sk-secret"}}`: {Code: "bad", Message: "key [key]"},
+		`{"error":"just text"}`:                              {Message: "just text"},
+		`{"message":"no error"}`:                             {Message: "no error"},
+		`{"detail":[1]}`:                                     {Message: "[1]"},
+		"no\nJSON":                                           {Message: "no JSON"},
+		`{"error":{"message":"Incorrect API key provided: sk-abc***xyz."}}`:                     {Message: "Incorrect API key provided: [key]"},
+		`{"error":{"message":"Rate limit reached for m in organization org-SECRET on tokens"}}`: {Message: "Rate limit reached for m in organization [organization] on tokens"},
+		`{"error":{"message":"Project proj_abc9 has no access; Bearer abcdefgh, by user-4x9"}}`: {Message: "Project [organization] has no access; [key], by [organization]"},
+		`{"other":1}`: {Message: `{"other":1}`},
 		`{"error":{"message":"` + strings.Repeat("x", 600) + `"}}`: {Message: strings.Repeat("x", maxMessage) + "…"},
 	} {
 		resp := &http.Response{StatusCode: 400, Header: http.Header{"Retry-After": {"7"}}, Body: io.NopCloser(strings.NewReader(body))}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -91,15 +92,29 @@ func ErrorText(raw json.RawMessage) (code, message string) {
 	return fmt.Sprint(object.Code), message
 }
 
-// Redact prepares a server's message for a log: one bounded line without the
-// key, which some servers repeat.
+// Redact prepares a server's message for a log: one bounded line without keys and
+// names of organizations, which some servers repeat.
 func (s Server) Redact(message string) string {
 	if s.APIKey != "" {
 		message = strings.ReplaceAll(message, s.APIKey, "[key]")
 	}
 	message = strings.Join(strings.Fields(message), " ")
+	message = keys.ReplaceAllString(message, "[key]")
+	message = named.ReplaceAllString(message, "$1[key]")
+	message = organizations.ReplaceAllString(message, "$1[organization]")
 	if len(message) > maxMessage {
 		message = strings.ToValidUTF8(message[:maxMessage], "") + "…"
 	}
 	return message
 }
+
+var (
+	// keys matches keys of OpenAI, Anthropic, OpenRouter, Groq, Hugging Face, Google,
+	// xAI, Perplexity, NVIDIA, and Replicate, also with stars in them, and tokens after
+	// "Bearer".
+	keys = regexp.MustCompile(`\b(?:sk|pk|rk|gsk|hf|xai|pplx|nvapi|r8|tgp|fw)[-_][\w*.…-]{4,}|\bAIza[\w*-]{8,}|(?i:\bbearer )[^\s"',;]{6,}`)
+	// named matches keys of other forms after their name.
+	named = regexp.MustCompile(`(\b(?i:api[ _-]?key)(?: provided)?["':= ]+)[\w*.…-]*[\d*][\w*.…-]{3,}`)
+	// organizations matches the ids of organizations, projects, and accounts.
+	organizations = regexp.MustCompile(`(\b(?i:organi[sz]ation|org|project|account|tenant|workspace|team)(?i: id)?[ :="']+)?\b(?:org|proj|acct|team|user)[-_][\w-]{3,}`)
+)

@@ -8,6 +8,7 @@ import (
 	"docent/auth"
 	"docent/auth/rights"
 	"docent/auth/rights/enforce"
+	"docent/config"
 	"docent/rag/corpus"
 	"docent/rag/pipeline"
 )
@@ -74,7 +75,8 @@ func openAnswers(s *Store, e *Embedders, x *Indexes, access Access, with service
 		Retriever: a.Searcher, Static: e.static, Shelf: a.Library, Chunks: a.Library, Logger: s.Log, Metrics: s.metrics,
 		Answered: answeredNotice(s.Webhooks),
 		Prompts:  s.Config.LLM.Prompts, SecondQuery: pipeline.SecondQuery(s.Config.LLM.SecondQuery),
-		MinEvidence: s.Config.MinEvidence, MinShown: s.Config.MinShown,
+		QuotesOnFailure: s.Config.LLM.OnFailure != config.FailureError,
+		MinEvidence:     s.Config.MinEvidence, MinShown: s.Config.MinShown,
 	}
 	if x.comparer != nil {
 		cfg.Comparer = x.comparer

@@ -62,7 +62,7 @@ func (s *Server) apiConfig(endpoint *typed.Endpoint) api.Config {
 		Clients: s.clients, Issuer: s.Config.OIDC.Issuer,
 		ReadConversations: s.Config.ReadConversations, Audit: audit.NewLog(s.DB.Audit, s.Log),
 		Agent: s.definition.Agent.Name(), Version: s.version, Info: s.info,
-		Ready:       s.readyChecks(),
+		Ready: s.readyChecks(), Models: s.states,
 		UploadBytes: s.Config.MaxFileSize, MaxSearches: s.Config.Searches, Quotas: s.quotas,
 		Sources: s.Sources, Metrics: s.metrics, Logger: s.Log,
 	}

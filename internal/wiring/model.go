@@ -3,6 +3,7 @@ package wiring
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"docent/agent/definition"
 	"docent/config"
@@ -17,12 +18,15 @@ import (
 type Models struct {
 	// Chat is the configured chat model; nil without one.
 	Chat *llm.OpenAI
+	// Chain are Chat and its fallbacks.
+	Chain []*llm.OpenAI
 
-	base Base
-	with service
+	fallback *llm.Fallback // asks Chain in order; nil without a chat model
+	base     Base
+	with     service
 }
 
-// OpenModels opens the chat model, if one is configured.
+// OpenModels opens the chat model and its fallbacks, if one is configured.
 func OpenModels(b Base) (*Models, error) { return openModels(b, service{}) }
 
 func openModels(b Base, with service) (*Models, error) {
@@ -31,16 +35,74 @@ func openModels(b Base, with service) (*Models, error) {
 	if !l.Enabled() {
 		return m, nil
 	}
-	cfg := modelConfig(b, with, l.Model, "--model or DOCENT_MODEL")
-	cfg.MaxTokens = l.MaxTokens
-	if l.Temperature >= 0 {
-		cfg.Temperature = &l.Temperature
+	var chain []llm.Model
+	for i, name := range append([]string{l.Model}, l.Fallbacks...) {
+		setting := "--model or DOCENT_MODEL"
+		if i > 0 {
+			setting = "--model-fallbacks or DOCENT_MODEL_FALLBACKS"
+		}
+		cfg := modelConfig(b, with, name, setting)
+		cfg.MaxTokens = l.MaxTokens
+		if l.Temperature >= 0 {
+			cfg.Temperature = &l.Temperature
+		}
+		model, err := llm.NewOpenAI(cfg)
+		if err != nil {
+			return nil, fmt.Errorf("chat model %s: %w", name, err)
+		}
+		m.Chain, chain = append(m.Chain, model), append(chain, model)
 	}
+	m.Chat = m.Chain[0]
 	var err error
-	if m.Chat, err = llm.NewOpenAI(cfg); err != nil {
+	m.fallback, err = llm.NewFallback(llm.FallbackConfig{Models: chain, FirstToken: l.FirstToken, Logger: b.Log, Metrics: b.metrics})
+	if err != nil {
 		return nil, fmt.Errorf("chat model: %w", err)
 	}
 	return m, nil
+}
+
+// probeTimeout limits the test of a model at the start of a server. A model that is
+// loaded first may take minutes.
+const probeTimeout = 5 * time.Minute
+
+// probe tests the chat models at the start of a server and logs the results. A failure
+// does not stop the server, because docent answers with quotes meanwhile.
+func (m *Models) probe(ctx context.Context) error {
+	for _, model := range m.Chain {
+		call, cancel := context.WithTimeout(ctx, probeTimeout)
+		report, err := model.Probe(call)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // the server stops
+		case err != nil:
+			m.base.Log.Warn("the test of the chat model failed; docent doctor repeats it", "model", model.Name(),
+				"reason", fault.Message(err), "server", llm.ServerWords(err))
+		default:
+			m.base.Log.Info("the chat model works", "model", model.Name(), "result", report.String())
+		}
+		m.fallback.Note(ctx, model.Name(), err)
+	}
+	return nil
+}
+
+// states describes the chat models for /api/ready.
+func (m *Models) states() map[string]string {
+	if m.fallback == nil {
+		return nil
+	}
+	out := map[string]string{}
+	for _, s := range m.fallback.States() {
+		switch {
+		case s.Failed != nil:
+			out[s.Model] = "does not answer"
+		case !s.Known:
+			out[s.Model] = "not asked yet"
+		default:
+			out[s.Model] = "ok"
+		}
+	}
+	return out
 }
 
 // modelConfig configures a model on the chat server. setting names the model's
@@ -81,7 +143,7 @@ func (m *Models) DefaultModel() llm.Model {
 	if m.Chat == nil {
 		return nil
 	}
-	return m.metered(m.Chat)
+	return m.metered(m.fallback)
 }
 
 // byName returns the chat models by name, and the name of the default model.
@@ -89,7 +151,7 @@ func (m *Models) byName() (all map[string]llm.Model, name string) {
 	if m.Chat == nil {
 		return nil, ""
 	}
-	return map[string]llm.Model{m.Chat.Name(): m.metered(m.Chat)}, m.Chat.Name()
+	return map[string]llm.Model{m.Chat.Name(): m.metered(m.fallback)}, m.Chat.Name()
 }
 
 // open returns a model of an agent file. Without a URL, it is on the configured

@@ -177,7 +177,7 @@ func (s *Server) Start(ctx context.Context, a *agent.Agent, addr string) (http.H
 	s.work, s.working = errgroup.WithContext(work)
 	for _, part := range []func(context.Context) error{
 		s.Retriever.Follow, s.follow,
-		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run,
+		s.reembed, s.runEncodings, s.Sources.Run, s.Webhooks.Run, s.probe,
 	} {
 		s.work.Go(func() error { return part(s.working) })
 	}

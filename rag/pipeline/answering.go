@@ -40,6 +40,12 @@ type answering struct {
 	// rows are the documents among the results whose tables have values.
 	rows []int64
 	out  rag.Answer
+	// wrote says that the reader has text of the model.
+	wrote bool
+	// failed is the failure of the model, if the answer consists of quotes instead.
+	failed error
+	// shown is the number of passages before shorten, or 0.
+	shown int
 }
 
 // search understands the message and finds the passages for it, or replies without them.
@@ -89,7 +95,7 @@ func (a *answering) repliesTo(t *talk.Talk) bool {
 
 // reply makes the answer with a sentence of docent.
 func (a *answering) reply(said fault.Text) {
-	said = a.inLanguage(said)
+	said = a.inLanguage(both(failureLine(a.failed), said))
 	a.replied = true
 	a.out.Outcome = rag.Replied
 	a.out.Text, a.out.Named = said.Message, said.Sentence
@@ -218,9 +224,17 @@ func (a *answering) withoutModel(ctx context.Context) {
 		return
 	case len(a.parts) > 0:
 		a.joinParts(ctx)
+		if line := failureLine(a.failed); !line.IsZero() {
+			a.lead(line)
+		}
 		return
 	}
-	if !(tableAnswer{a}).ask(ctx) && !answerQuotes(ctx, a) {
+	switch {
+	case (tableAnswer{a}).ask(ctx):
+		if line := failureLine(a.failed); !line.IsZero() && a.out.Named == (fault.Sentence{}) {
+			a.lead(line)
+		}
+	case !answerQuotes(ctx, a):
 		a.abstain(ctx)
 	}
 }
@@ -235,8 +249,12 @@ func answerQuotes(ctx context.Context, a *answering) bool {
 	if a.out.Outcome == rag.Answered && (tableAnswer{a}).onlyRows() {
 		a.out.Outcome = rag.Unsure
 	}
+	line := failureLine(a.failed)
 	if a.out.Outcome == rag.Unsure {
-		a.lead()
+		line = both(line, unsureLine(a.found.Coverage.Subjects))
+	}
+	if !line.IsZero() {
+		a.lead(line)
 	}
 	return true
 }
@@ -253,12 +271,17 @@ func (a *answering) quotable() rag.Outcome {
 	return outcome
 }
 
-// lead puts a plain line before the quotes of an unsure answer. It names subjects of the question that the passages lack.
-func (a *answering) lead() {
+// unsureLine is the line before the quotes of an unsure answer. It names subjects of the question that the passages lack.
+func unsureLine(names []string) fault.Text {
 	line := fault.NewText("unsure", "These passages come closest. They may not answer the question.")
-	if names := a.found.Coverage.Subjects; len(names) > 0 {
+	if len(names) > 0 {
 		line = fault.NewText("unsure_lacking", "These passages come closest, but they do not mention %s.", codeSpans(names))
 	}
+	return line
+}
+
+// lead puts a plain line before the quotes of an answer.
+func (a *answering) lead(line fault.Text) {
 	line = a.inLanguage(line)
 	const gap = "\n\n"
 	by := len(line.Message) + len(gap)
@@ -280,7 +303,7 @@ func (a *answering) abstain(ctx context.Context) {
 	if len(a.out.Passages) > 0 {
 		said = nearest(said, a.found.Signs.Without, a.found.Coverage)
 	}
-	said = a.inLanguage(said)
+	said = a.inLanguage(both(failureLine(a.failed), said))
 	a.out.Text, a.out.Named = said.Message, said.Sentence
 	a.out.Sentences = unsupportedSentences(a.out.Text)
 }

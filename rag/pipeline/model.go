@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"docent/internal/fault"
 	"docent/llm"
 	"docent/rag"
 	"docent/rag/text"
@@ -46,6 +45,9 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 		case delta.Answer != nil && delta.Answer.StopReason == "length":
 			return "", fmt.Errorf("rewrite question: it is not whole after %d tokens", maxRewriteTokens)
 		}
+		if delta.Restart {
+			written.Reset()
+		}
 		if written.WriteString(delta.Text); written.Len() > maxRewriteBytes {
 			return "", fmt.Errorf("rewrite question: %w", errRambles)
 		}
@@ -57,27 +59,57 @@ func (a *answering) rewrite(ctx context.Context) (string, error) {
 	return question, nil
 }
 
-// write lets the model answer, passes the pieces on as they arrive, and checks
-// the whole. It returns false if the reader has left.
+// write lets the model answer. If the request is too long for the model, write leaves out
+// passages and turns. It returns false if the reader has left.
 func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool) (bool, error) {
-	messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], time.Now(), a.req, a.found.Results)
-	if err != nil {
-		return false, err
+	if a.req.Failed != nil {
+		return true, a.req.Failed
 	}
+	limit := a.pipeline.fits.limit(a.req.Model)
+	for {
+		messages, err := answerMessages(promptVersions[a.pipeline.cfg.Prompts], time.Now(), a.req, a.found.Results)
+		if err != nil {
+			return true, err
+		}
+		size := sizeOf(messages)
+		if limit > 0 && size >= limit && shorten(a) {
+			continue
+		}
+		ok, err := writeOnce(ctx, a, messages, yield)
+		if !errors.Is(err, llm.ErrTooLong) {
+			return ok, err
+		}
+		a.pipeline.fits.refused(a.req.Model, size)
+		if a.wrote || !shorten(a) {
+			return ok, err
+		}
+	}
+}
+
+// writeOnce passes the pieces of an answer on as they arrive, and checks the whole.
+func writeOnce(ctx context.Context, a *answering, messages []llm.Message, yield func(rag.Part, error) bool) (bool, error) {
 	var written strings.Builder
 	final := finalText{passages: len(a.found.Results)}
 	checked := 0                               // length of written at the last check for loops
 	whole := &llm.Answer{StopReason: "length"} // if the model writes too much
 	for delta, err := range a.model.Chat(ctx, llm.Request{Messages: messages}) {
 		if err != nil {
-			return false, fmt.Errorf("answer with %s: %w", a.req.Model, err)
+			return true, fmt.Errorf("answer with %s: %w", a.req.Model, err)
 		}
 		if delta.Answer != nil {
 			whole = delta.Answer
 		}
+		if delta.Restart {
+			written.Reset()
+			checked, final = 0, finalText{passages: final.passages}
+			if !yield(rag.Part{Restart: true}, nil) {
+				return false, nil
+			}
+		}
 		if written.Len()+len(delta.Text) > maxAnswerBytes {
 			break
 		}
+		a.wrote = a.wrote || strings.TrimSpace(delta.Text) != ""
 		if written.WriteString(delta.Text); delta.Text != "" && !yield(rag.Part{Delta: delta.Text}, nil) {
 			return false, nil
 		}
@@ -99,13 +131,15 @@ func (a *answering) write(ctx context.Context, yield func(rag.Part, error) bool)
 // final text.
 func (a *answering) finish(content, final string, whole *llm.Answer) error {
 	w := a.written(content, whole.StopReason)
-	w.Final = final
+	w.Final, w.Note = final, shortenedNote(a)
+	if whole.Model != "" {
+		w.Model = whole.Model
+	}
 	out := Cite(a.pipeline.cfg.Static, w)
 	out.Search, out.Timings, out.Usage = a.out.Search, a.out.Timings, (*rag.Usage)(whole.Usage)
 	a.out = out
-	if out.Text == CutNote(whole.StopReason) {
-		return fault.New(fault.Unavailable,
-			"model_answer_empty", "the model %s returned an empty answer (finish reason %q); ask again", a.req.Model, whole.StopReason)
+	if out.Text == CutNote(whole.StopReason)+w.Note {
+		return llm.EmptyError(a.req.Model, *whole) //nolint:wrapcheck // it names the model
 	}
 	return nil
 }

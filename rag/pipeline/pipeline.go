@@ -80,6 +80,9 @@ type Config struct {
 	DefaultModel string
 	// Prompts is the version of the prompts for models. Default: DefaultPrompts.
 	Prompts string
+	// QuotesOnFailure answers with quotes if a model fails before its first word, and says
+	// so. Default: false, the failure is an error.
+	QuotesOnFailure bool
 	// SecondQuery says how a model helps if the first results are weak. Default:
 	// SecondQueryOff.
 	SecondQuery SecondQuery
@@ -114,6 +117,8 @@ type Pipeline struct {
 	tables, fileTables *table.Reader
 	// names are the known model names, sorted, including Extractive.
 	names []string
+	// fits remembers which requests were too long for the models.
+	fits *fits
 	// took measures the time from the passages to the answer.
 	took *meter.Seconds
 }
@@ -153,7 +158,9 @@ func New(cfg Config) (*Pipeline, error) {
 	if cfg.Metrics == nil {
 		cfg.Metrics = metrics.NewSet()
 	}
-	r := &Pipeline{cfg: cfg, names: []string{rag.Extractive}, took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="answer"`)}
+	r := &Pipeline{
+		cfg: cfg, names: []string{rag.Extractive}, fits: &fits{}, took: meter.New(cfg.Metrics, "docent_rag_seconds", `stage="answer"`),
+	}
 	if cfg.Chunks != nil {
 		r.tables = table.NewReader(cfg.Chunks)
 	}
@@ -260,13 +267,19 @@ func (r *Pipeline) Stream(ctx context.Context, req rag.Request) iter.Seq2[rag.Pa
 		start = time.Now()
 		defer func() { r.took.Observe(time.Since(start)) }()
 		if writes {
-			if ok, err := a.write(ctx, yield); err != nil {
+			ok, err := a.write(ctx, yield)
+			if err != nil && quotesInstead(ctx, a, err) {
+				writes, err = false, a.search(ctx) // without a model
+			}
+			if err != nil {
 				yield(rag.Part{}, err)
 				return
-			} else if !ok {
+			}
+			if !ok {
 				return
 			}
-		} else {
+		}
+		if !writes {
 			a.withoutModel(ctx)
 			if !yield(rag.Part{Delta: a.out.Text}, nil) {
 				return

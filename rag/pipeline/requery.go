@@ -84,6 +84,9 @@ func (a *answering) wordings(ctx context.Context, kind SecondQuery, question str
 		if err != nil {
 			return nil, fmt.Errorf("write wordings: %w", err)
 		}
+		if delta.Restart {
+			written.Reset()
+		}
 		if written.WriteString(delta.Text); written.Len() > maxWordingsBytes {
 			break
 		}

@@ -33,6 +33,8 @@ type Written struct {
 	Final string
 	// StopReason is the server's reason for the end of the text. Readers see a note for "length" and "content_filter".
 	StopReason string
+	// Note is a note after the text, or "".
+	Note string
 	// Results are the passages. The first has number 1.
 	Results []retrieve.Result
 }
@@ -44,7 +46,7 @@ type Written struct {
 func Cite(static *embed.Static, w Written) rag.Answer {
 	body := beginWith(w.Final, tidied(w.Text, len(w.Results)))
 	m := rag.Answer{
-		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.StopReason), Passages: passages(w.Results),
+		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.StopReason) + w.Note, Passages: passages(w.Results),
 	}
 	c := newChecker(static, w.Results)
 	for _, s := range text.Sentences(body, false) {

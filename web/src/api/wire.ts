@@ -828,6 +828,10 @@ export interface components {
             checks: {
                 [key: string]: string;
             };
+            /** @description The chat models by name: ok, not asked yet, or does not answer. While a model does not answer, docent answers with quotes. */
+            models?: {
+                [key: string]: string;
+            };
             /** @description The ids of those descriptions, by name. */
             sentences?: {
                 [key: string]: components["schemas"]["Sentence"];

@@ -1,0 +1,44 @@
+package llm
+
+import (
+	"fmt"
+	"strings"
+
+	"docent/internal/fault"
+)
+
+// EmptyAnswer is the cause of the error of an answer without text.
+type EmptyAnswer struct {
+	// Reason is the server's reason for the end of the answer.
+	Reason string
+	// Reasoned says that the model has written reasoning.
+	Reasoned bool
+	// Limit says that the model reached its length limit, or used it for reasoning.
+	Limit bool
+}
+
+// Error describes the answer.
+func (e *EmptyAnswer) Error() string {
+	return fmt.Sprintf("an answer without text (finish reason %q, reasoning: %t)", e.Reason, e.Reasoned)
+}
+
+// EmptyError returns the error of an answer without text. It names the setting that
+// helps.
+func EmptyError(model string, a Answer) error {
+	e := &EmptyAnswer{Reason: a.StopReason, Reasoned: strings.TrimSpace(a.Reasoning) != "", Limit: a.StopReason == "length"}
+	switch {
+	case e.Limit && e.Reasoned:
+		return fault.Wrap(fault.Unavailable, e, "model_only_reasoned",
+			"the model %s reached its length limit while it was still reasoning; a higher --max-tokens gives it room for the answer", model)
+	case e.Limit:
+		return fault.Wrap(fault.Unavailable, e, "model_limit_too_low",
+			"the model %s reached its length limit before it wrote text; a higher --max-tokens gives it room for the answer", model)
+	case e.Reasoned:
+		return fault.Wrap(fault.Unavailable, e, "model_reasoned_without_answer",
+			"the model %s ended its reasoning without an answer (finish reason %q); if this happens often, raise --max-tokens or choose another model",
+			model, a.StopReason)
+	default:
+		return fault.Wrap(fault.Unavailable, e,
+			"model_answer_empty", "the model %s returned an empty answer (finish reason %q); ask again", model, a.StopReason)
+	}
+}

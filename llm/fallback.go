@@ -1,0 +1,219 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"docent/internal/fault"
+)
+
+// FallbackConfig describes a Fallback.
+type FallbackConfig struct {
+	// Models are the models in the order of preference. Required.
+	Models []Model
+	// FirstToken limits the time to the first text or reasoning of each model. Default:
+	// 0, the limits of the models.
+	FirstToken time.Duration
+	// Logger receives failures and recoveries. Default: nil, which discards.
+	Logger *slog.Logger
+	// Metrics receives docent_model_up for each model. Default: nil, none.
+	Metrics *metrics.Set
+}
+
+// Fallback is a Model that asks several models: if one fails before its first word, the
+// next one answers. It records which models work. A model that has failed is asked
+// without retries until it answers again. It is safe for concurrent use.
+type Fallback struct {
+	cfg    FallbackConfig
+	states []*state // of cfg.Models
+}
+
+var _ Model = (*Fallback)(nil)
+
+// state says whether a model works.
+type state struct {
+	mu     sync.Mutex
+	known  bool
+	failed error // nil if the model works
+}
+
+// NewFallback returns a Fallback.
+func NewFallback(cfg FallbackConfig) (*Fallback, error) {
+	if len(cfg.Models) == 0 {
+		return nil, errors.New("llm: FallbackConfig.Models is required")
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	f := &Fallback{cfg: cfg}
+	for _, m := range cfg.Models {
+		s := &state{}
+		f.states = append(f.states, s)
+		if cfg.Metrics != nil {
+			cfg.Metrics.GetOrCreateGauge(fmt.Sprintf("docent_model_up{model=%q}", m.Name()), s.gauge)
+		}
+	}
+	return f, nil
+}
+
+// Name is the name of the first model.
+func (f *Fallback) Name() string { return f.cfg.Models[0].Name() }
+
+// Chat implements Model. Answer.Model names another model than the first.
+func (f *Fallback) Chat(ctx context.Context, req Request) iter.Seq2[Delta, error] {
+	return func(yield func(Delta, error) bool) {
+		var first error
+		for i, m := range f.cfg.Models {
+			last := i == len(f.cfg.Models)-1
+			err, done := f.ask(ctx, i, m, req, yield, last)
+			if done {
+				return
+			}
+			if first == nil {
+				first = err
+			}
+			if last || ctx.Err() != nil {
+				break
+			}
+			f.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "a model failed; the next one answers", slog.String("model", m.Name()),
+				slog.String("next", f.cfg.Models[i+1].Name()), slog.String("reason", fault.Message(err)))
+		}
+		yield(Delta{}, first)
+	}
+}
+
+var errFirstToken = errors.New("timeout of the first token")
+
+// ask asks one model. done says that the call is over. Otherwise the model has failed
+// before its first word.
+func (f *Fallback) ask(
+	ctx context.Context, i int, m Model, req Request, yield func(Delta, error) bool, last bool,
+) (failed error, done bool) {
+	call, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if f.states[i].down() {
+		call = withoutRetries(call)
+	}
+	if limit := f.cfg.FirstToken; limit > 0 {
+		timer := time.AfterFunc(limit, func() { cancel(errFirstToken) })
+		defer timer.Stop()
+		inner := yield
+		yield = func(d Delta, err error) bool { timer.Stop(); return inner(d, err) }
+	}
+	begun := false
+	for d, err := range m.Chat(call, req) {
+		if err != nil && ctx.Err() == nil && errors.Is(context.Cause(call), errFirstToken) {
+			err = fault.Wrap(fault.Unavailable, err, "model_first_token",
+				"the model %s wrote nothing within %v", m.Name(), f.cfg.FirstToken)
+		}
+		switch {
+		case err != nil && (begun || ctx.Err() != nil || errors.Is(err, ErrTooLong) || errors.Is(err, ErrNoTools)):
+			yield(Delta{}, err)
+			return nil, true
+		case err != nil:
+			f.note(ctx, i, err)
+			return err, false
+		case d.Answer != nil && !begun && !last && len(d.Answer.Calls) == 0:
+			return EmptyError(m.Name(), *d.Answer), false
+		case d.Answer != nil:
+			f.note(ctx, i, nil)
+			if i > 0 {
+				d.Answer.Model = m.Name()
+			}
+		}
+		begun = begun || strings.TrimSpace(d.Text) != ""
+		if !yield(d, nil) {
+			return nil, true
+		}
+	}
+	return nil, true
+}
+
+// Note records the result of a test of a model, such as OpenAI.Probe.
+func (f *Fallback) Note(ctx context.Context, model string, err error) {
+	for i, m := range f.cfg.Models {
+		if m.Name() == model {
+			f.note(ctx, i, err)
+		}
+	}
+}
+
+// note records whether a model works, and logs changes.
+func (f *Fallback) note(ctx context.Context, i int, err error) {
+	if err != nil && !unavailable(err) {
+		return
+	}
+	name := f.cfg.Models[i].Name()
+	switch was, known := f.states[i].set(err); {
+	case err == nil && was != nil:
+		f.cfg.Logger.LogAttrs(ctx, slog.LevelInfo, "the model answers again", slog.String("model", name))
+	case err != nil && (was == nil || !known):
+		f.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "the model does not answer", slog.String("model", name),
+			slog.String("reason", fault.Message(err)))
+	}
+}
+
+// unavailable reports whether an error is about the model and not about one request.
+func unavailable(err error) bool {
+	var refusal *StatusError
+	if errors.As(err, &refusal) {
+		switch refusal.Status {
+		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+			return false
+		}
+	}
+	kind := fault.KindOf(err)
+	return kind == fault.Unavailable || kind == fault.RateLimited && refusal != nil || kind == fault.Internal && refusal != nil
+}
+
+func (s *state) set(err error) (was error, known bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was, known = s.failed, s.known
+	s.failed, s.known = err, true
+	return was, known
+}
+
+func (s *state) down() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed != nil
+}
+
+// gauge is 0 for a model that has failed, and 1 for others.
+func (s *state) gauge() float64 {
+	if s.down() {
+		return 0
+	}
+	return 1
+}
+
+// ModelState says whether a model works.
+type ModelState struct {
+	// Model is the name of the model.
+	Model string
+	// Known says that the model was asked before.
+	Known bool
+	// Failed is the error of the last call, or nil.
+	Failed error
+}
+
+// States returns the states of the models in the order of preference.
+func (f *Fallback) States() []ModelState {
+	out := make([]ModelState, len(f.states))
+	for i, s := range f.states {
+		s.mu.Lock()
+		out[i] = ModelState{f.cfg.Models[i].Name(), s.known, s.failed}
+		s.mu.Unlock()
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package llm_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/VictoriaMetrics/metrics"
+
+	"docent/internal/fault"
+	"docent/llm"
+	"docent/llm/llmtest"
+)
+
+// renamed is a model with another name.
+type renamed struct {
+	llm.Model
+
+	name string
+}
+
+func (m renamed) Name() string { return m.name }
+
+func scripted(name string, replies ...llmtest.Reply) renamed {
+	return renamed{llmtest.NewModel(llmtest.Script(replies...)), name}
+}
+
+func fallback(t *testing.T, cfg llm.FallbackConfig) *llm.Fallback {
+	t.Helper()
+	f, err := llm.NewFallback(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+var errDown = fault.New(fault.Unavailable, "test_sentence", "down")
+
+func TestFallbackConformance(t *testing.T) {
+	t.Parallel()
+	llmtest.TestModel(t, func(t *testing.T, respond func(int, llmtest.Request) llmtest.Reply) llm.Model {
+		return fallback(t, llm.FallbackConfig{Models: []llm.Model{llmtest.NewModel(respond)}})
+	})
+}
+
+func TestNextModelAnswers(t *testing.T) {
+	t.Parallel()
+	set := metrics.NewSet()
+	f := fallback(t, llm.FallbackConfig{Metrics: set, Models: []llm.Model{
+		scripted("a", llmtest.Reply{Err: errDown}, llmtest.Reply{Reasoning: []string{"hm"}, Err: errDown}, llmtest.Reply{Finish: "length"}, llmtest.Say("from a")),
+		scripted("b", llmtest.Say("from b")),
+	}})
+	for i, want := range []string{"from b", "from b", "from b", "from a"} {
+		a, err := llm.Ask(t.Context(), f, llm.Request{})
+		if err != nil || a.Text != want || (a.Model == "b") != (want == "from b") {
+			t.Errorf("answer %d is %+v, %v", i, a, err)
+		}
+		var out bytes.Buffer
+		set.WritePrometheus(&out)
+		up := `docent_model_up{model="a"} 0`
+		if want == "from a" {
+			up = `docent_model_up{model="a"} 1`
+		}
+		if !strings.Contains(out.String(), up) || !strings.Contains(out.String(), `docent_model_up{model="b"} 1`) {
+			t.Errorf("after answer %d: %s", i, out.String())
+		}
+	}
+	if s := f.States(); s[0].Failed != nil || !s[0].Known || s[1].Failed != nil {
+		t.Errorf("the states are %+v", s)
+	}
+}
+
+func TestAllModelsFail(t *testing.T) {
+	t.Parallel()
+	second := fault.New(fault.Unavailable, "test_sentence", "second")
+	f := fallback(t, llm.FallbackConfig{Models: []llm.Model{scripted("a", llmtest.Reply{Err: errDown}), scripted("b", llmtest.Reply{Err: second})}})
+	if a, err := llm.Ask(t.Context(), f, llm.Request{}); !errors.Is(err, errDown) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	// After text, no other model continues.
+	f = fallback(t, llm.FallbackConfig{Models: []llm.Model{scripted("a", llmtest.Reply{Text: []string{"half"}, Err: errDown}), scripted("b", llmtest.Say("b"))}})
+	if a, err := llm.Ask(t.Context(), f, llm.Request{}); !errors.Is(err, errDown) {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if s := f.States(); s[1].Known {
+		t.Error("the second model was asked")
+	}
+	// A request that is too long, or with tools, is up to the caller.
+	for _, failure := range []error{llm.ErrTooLong, llm.ErrNoTools} {
+		f = fallback(t, llm.FallbackConfig{Models: []llm.Model{scripted("a", llmtest.Reply{Err: failure}), scripted("b", llmtest.Say("b"))}})
+		if a, err := llm.Ask(t.Context(), f, llm.Request{}); !errors.Is(err, failure) {
+			t.Errorf("%+v, %v", a, err)
+		}
+	}
+}
+
+// A model that does not begin in time has failed. One that reasons has begun.
+func TestFirstTokenIsLimited(t *testing.T) {
+	t.Parallel()
+	hang := llmtest.Reply{Text: []string{"late"}, Wait: func(ctx context.Context, _ int) error { <-ctx.Done(); return ctx.Err() }}
+	f := fallback(t, llm.FallbackConfig{FirstToken: time.Millisecond, Models: []llm.Model{scripted("a", hang)}})
+	if a, err := llm.Ask(t.Context(), f, llm.Request{}); fault.KindOf(err) != fault.Unavailable || !strings.Contains(fault.Message(err), "1ms") {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if f.States()[0].Failed == nil {
+		t.Error("the model is up")
+	}
+}
+
+// While a model is down, calls are not retried, so that users do not wait.
+func TestDownModelIsNotRetried(t *testing.T) {
+	t.Parallel()
+	o, s, _ := serve(t, llm.Config{}, llmtest.Reply{Status: 503})
+	f := fallback(t, llm.FallbackConfig{Models: []llm.Model{o}})
+	for _, want := range []int{1 + llm.DefaultMaxRetries, 2 + llm.DefaultMaxRetries} {
+		if _, err := llm.Ask(t.Context(), f, llm.Request{}); err == nil || len(s.Requests()) != want {
+			t.Errorf("%v after %d requests, want %d", err, len(s.Requests()), want)
+		}
+	}
+}

@@ -1,0 +1,311 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"docent/internal/fault"
+)
+
+// finish completes an answer with the text that was read. Tool calls in the text become
+// calls if they name a known tool with valid arguments. Other tool calls in the text mean
+// that the model cannot call tools.
+func (r *reading) finish(a *Answer, tools []Tool) error {
+	a.Text, a.Reasoning = r.said.String(), r.mused.String()
+	if len(a.Calls) > 0 || len(tools) == 0 {
+		return nil
+	}
+	wanted := r.called
+	tried := len(wanted) > 0 || r.raw != ""
+	if !tried {
+		wanted, tried = callsInData(a.Text, tools)
+		if valid(wanted, tools) {
+			a.Text = ""
+		}
+	} else if len(wanted) == 0 {
+		wanted = callsIn(r.raw, tools)
+	}
+	switch {
+	case valid(wanted, tools):
+		for i := range wanted {
+			wanted[i].ID = fmt.Sprintf("call_%d", i)
+		}
+		a.Calls, a.StopReason = wanted, "tool_calls"
+		return nil
+	case tried:
+		return fault.Wrap(fault.Unavailable, fmt.Errorf("%w: its calls are text that docent cannot read", ErrNoTools),
+			"model_calls_unreadable", "the model cannot call tools")
+	default:
+		return nil
+	}
+}
+
+// valid reports whether all calls, and at least one, name a known tool with valid arguments.
+func valid(calls []Call, tools []Tool) bool {
+	for _, c := range calls {
+		t := named(c.Name, tools)
+		if t == nil || !t.takes(c.Arguments) {
+			return false
+		}
+	}
+	return len(calls) > 0
+}
+
+func named(name string, tools []Tool) *Tool {
+	for i := range tools {
+		if tools[i].Name == name {
+			return &tools[i]
+		}
+	}
+	return nil
+}
+
+// takes reports whether the arguments are an object that has the required ones of the
+// tool and no unknown ones. The tool itself checks their values.
+func (t *Tool) takes(arguments string) bool {
+	var args map[string]json.RawMessage
+	if json.Unmarshal([]byte(arguments), &args) != nil || args == nil {
+		return false
+	}
+	data, err := json.Marshal(t.Parameters)
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+	}
+	if err != nil || json.Unmarshal(data, &schema) != nil {
+		return true
+	}
+	for name := range args {
+		if _, ok := schema.Properties[name]; !ok && len(schema.Properties) > 0 {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(schema.Required, func(name string) bool { return args[name] == nil })
+}
+
+// maxTextCalls limits the calls in a text.
+const maxTextCalls = 32
+
+// callsIn reads the tool calls in a text that begins with a mark of a tool call.
+func callsIn(s string, tools []Tool) []Call {
+	calls := callsWithJSON(s, tools)
+	if len(calls) == 0 {
+		calls = callsWithTags(s, tools)
+	}
+	if len(calls) == 0 {
+		calls = callsInPython(s, tools)
+	}
+	return calls[:min(len(calls), maxTextCalls)]
+}
+
+// callsInData reads the tool calls in a text without marks: in its JSON, or in a line of
+// code alone. tried says that an object has the form of a tool call.
+func callsInData(s string, tools []Tool) (calls []Call, tried bool) {
+	body := strings.TrimSpace(s)
+	if fenced := wholeFence.FindStringSubmatch(body); fenced != nil {
+		body = strings.TrimSpace(fenced[1])
+	}
+	if body == "" {
+		return nil, false
+	}
+	if m := actionLine.FindStringSubmatch(body); m != nil {
+		return []Call{{Name: m[1], Arguments: m[2]}}, true
+	}
+	if body[0] == '{' || body[0] == '[' {
+		if found := callsWithJSON(body, nil); len(found) > 0 {
+			return found, true
+		}
+	}
+	if found := callsInPython(body, tools); len(found) > 0 && pythonAlone.MatchString(body) {
+		return found, true
+	}
+	if found := callsWithJSON(body, nil); valid(found, tools) { // after other text
+		return found, true
+	}
+	return nil, false
+}
+
+var (
+	// wholeFence matches a text that is one block of code.
+	wholeFence = regexp.MustCompile("(?s)^```[a-z_]*\\s*\\n(.*?)\\n?```$")
+	// actionLine matches the calls of agents that think aloud (ReAct).
+	actionLine = regexp.MustCompile(`(?s)(?:^|\n)Action:\s*([\w.-]+)\s*\n+\s*Action Input:\s*(\{.*?\})\s*(?:\n|$)`)
+	// pythonAlone matches a text that is one call, or a list of calls.
+	pythonAlone = regexp.MustCompile(`(?s)^\[?\s*(?:print\()?[\w.]+\(.*\)\s*\]?$`)
+)
+
+// object is a tool call in JSON, in the forms of several families.
+type object struct {
+	Name       json.RawMessage `json:"name"`
+	ToolName   string          `json:"tool_name"`
+	Tool       json.RawMessage `json:"tool"`
+	Function   json.RawMessage `json:"function"`
+	Action     json.RawMessage `json:"action"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Parameters json.RawMessage `json:"parameters"`
+	Args       json.RawMessage `json:"args"`
+	Input      json.RawMessage `json:"input"`
+	ToolCalls  []object        `json:"tool_calls"`
+}
+
+// calls returns the calls of an object, or none if it has another form.
+func (o object) calls() []Call {
+	if len(o.ToolCalls) > 0 {
+		var out []Call
+		for _, inner := range o.ToolCalls {
+			out = append(out, inner.calls()...)
+		}
+		return out
+	}
+	var inner object
+	if json.Unmarshal(o.Function, &inner) == nil && inner.Name != nil {
+		return inner.calls()
+	}
+	name := o.ToolName
+	for _, raw := range []json.RawMessage{o.Name, o.Function, o.Tool, o.Action} {
+		if name == "" {
+			_ = json.Unmarshal(raw, &name) // another type is no name
+		}
+	}
+	for _, raw := range []json.RawMessage{o.Arguments, o.Parameters, o.Args, o.Input} {
+		if raw == nil || name == "" {
+			continue
+		}
+		var text string
+		if json.Unmarshal(raw, &text) == nil { // JSON inside a string, as in the API
+			raw = json.RawMessage(text)
+		}
+		return []Call{{Name: strings.TrimPrefix(name, "functions."), Arguments: string(raw)}}
+	}
+	return nil
+}
+
+// callsWithJSON reads the JSON values of a text. Each is a call, or the arguments of the
+// known tool that the text before it names.
+func callsWithJSON(s string, tools []Tool) []Call {
+	var out []Call
+	from := 0
+	for at := 0; at < len(s) && len(out) < maxTextCalls; {
+		if s[at] != '{' {
+			at++
+			continue
+		}
+		var raw json.RawMessage
+		d := json.NewDecoder(strings.NewReader(s[at:]))
+		if d.Decode(&raw) != nil {
+			at++
+			continue
+		}
+		end := at + int(d.InputOffset())
+		var o object
+		if json.Unmarshal(raw, &o) == nil && len(o.calls()) > 0 {
+			out = append(out, o.calls()...)
+		} else if name := lastNamed(s[from:at], tools); name != "" {
+			out = append(out, Call{Name: name, Arguments: string(raw)})
+		}
+		at, from = end, end
+	}
+	return out
+}
+
+// lastNamed returns the last known tool that a text names, or "".
+func lastNamed(s string, tools []Tool) string {
+	best, name := -1, ""
+	for _, t := range tools {
+		if i := strings.LastIndex(s, t.Name); i > best || i >= 0 && i == best && len(t.Name) > len(name) {
+			best, name = i, t.Name
+		}
+	}
+	return name
+}
+
+var (
+	// taggedCall matches a call whose arguments are tags: of Qwen Coder, MiniMax, and GLM.
+	taggedCall = regexp.MustCompile(`<function=["']?([\w.-]+)["']?>|<invoke name="([\w.-]+)">|<tool_call>\s*([\w.-]+)\s*(?:\n|<arg_key>)`)
+	// taggedValue matches one argument.
+	taggedValue = regexp.MustCompile(`(?s)<parameter(?:=| name=)["']?([\w.-]+)["']?>\n?(.*?)\n?</parameter>|<arg_key>\s*(.*?)\s*</arg_key>\s*<arg_value>(.*?)</arg_value>`)
+)
+
+// callsWithTags reads calls whose arguments are tags.
+func callsWithTags(s string, tools []Tool) []Call {
+	var out []Call
+	found := taggedCall.FindAllStringSubmatchIndex(s, maxTextCalls)
+	for i, m := range found {
+		end := len(s)
+		if i+1 < len(found) {
+			end = found[i+1][0]
+		}
+		args := map[string]any{}
+		for _, v := range taggedValue.FindAllStringSubmatch(s[m[0]:end], -1) {
+			args[v[1]+v[3]] = value(v[2] + v[4])
+		}
+		if data, err := json.Marshal(args); err == nil {
+			out = append(out, Call{Name: group(s, m), Arguments: string(data)})
+		}
+	}
+	return out
+}
+
+// group returns the group of a match that is set.
+func group(s string, m []int) string {
+	for i := 2; i < len(m); i += 2 {
+		if m[i] >= 0 {
+			return s[m[i]:m[i+1]]
+		}
+	}
+	return ""
+}
+
+// value returns a JSON value that is not a string as it is, and other text as a string.
+func value(s string) any {
+	var v any
+	if json.Unmarshal([]byte(s), &v) == nil {
+		if _, ok := v.(string); !ok {
+			return json.RawMessage(s)
+		}
+		return v
+	}
+	return s
+}
+
+// pythonValue matches one keyword argument.
+var pythonValue = regexp.MustCompile(`(\w+)\s*=\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?[\d.]+|True|False|None)`)
+
+// callsInPython reads calls such as search(query="x") of known tools.
+func callsInPython(s string, tools []Tool) []Call {
+	var out []Call
+	for _, t := range tools {
+		_, rest, ok := strings.Cut(s, t.Name+"(")
+		if !ok {
+			continue
+		}
+		args := map[string]any{}
+		for _, v := range pythonValue.FindAllStringSubmatch(rest, -1) {
+			if _, again := args[v[1]]; again {
+				break
+			}
+			args[v[1]] = pythonLiteral(v[2])
+		}
+		if data, err := json.Marshal(args); err == nil {
+			out = append(out, Call{Name: t.Name, Arguments: string(data)})
+		}
+	}
+	return out
+}
+
+// pythonLiteral returns the value of a literal.
+func pythonLiteral(s string) any {
+	switch {
+	case s == "None":
+		return nil
+	case s == "True", s == "False":
+		return s == "True"
+	case s[0] == '\'':
+		return strings.NewReplacer(`\'`, `'`, `\\`, `\`, `\n`, "\n").Replace(s[1 : len(s)-1])
+	default:
+		return value(s)
+	}
+}
