@@ -10,9 +10,9 @@ import (
 
 	"docent/agent"
 	"docent/config"
+	"docent/internal/fault"
 	"docent/payload"
 	"docent/rag"
-	"docent/rag/corpus"
 	"docent/rag/order"
 	"docent/rag/retrieve"
 )
@@ -23,22 +23,37 @@ func newAsk(std stdio) *cobra.Command {
 		collection string
 		documents  []int64
 		k          int
+		from       remote
 	)
 	cmd := &cobra.Command{
-		Use:   "ask QUESTION",
+		Use:   "ask QUESTION | -",
 		Short: "Answer a question from the documents",
 		Long: `Answer one question from the documents and list the sources. The question does
 not belong to a conversation, and no agent handles it. "docent docs ls" lists the
-documents.`,
+documents. With -, standard input is the question. With --server, a running server
+answers.`,
 		Args: needsQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			question, err := questionOf(std.in, args)
+			if err != nil {
+				return err
+			}
+			if elsewhere, err := from.check(); err != nil {
+				return err
+			} else if elsewhere {
+				msg, err := from.ask(cmd.Context(), question, k, collections(collection), documents)
+				if err != nil {
+					return err
+				}
+				return showAnswer(std.out, msg, asJSON)
+			}
 			p, err := openAnswering(cmd, std, collection)
 			if err != nil {
 				return err
 			}
 			defer p.Close(cmd.Context())
 			answer, err := p.RAG.Run(cmd.Context(), rag.Request{
-				Question:    strings.Join(args, " "),
+				Question:    question,
 				K:           k,
 				Collections: collections(collection),
 				Documents:   documents,
@@ -46,19 +61,41 @@ documents.`,
 			if err != nil {
 				return fmt.Errorf("ask: %w", err)
 			}
-			msg := agent.AnswerMessage(answer)
-			if asJSON {
-				return json.NewEncoder(std.out).Encode(msg)
-			}
-			return printAnswer(std.out, order.ByCitation(msg))
+			return showAnswer(std.out, agent.AnswerMessage(answer), asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the answer as one JSON object")
 	cmd.Flags().StringVar(&collection, "collection", "", "search only this collection (default all)")
 	cmd.Flags().Int64SliceVar(&documents, "document", nil, "search only the document with this id; repeatable (docent docs ls)")
 	cmd.Flags().IntVarP(&k, "k", "k", retrieve.AnswerK, "number of passages to answer from")
+	from.flags(cmd, "")
+	completeCollections(cmd, std)
 	scoped(cmd, config.Answering, config.Chatting, config.Embedding)
 	return cmd
+}
+
+// questionOf returns the question of the arguments. With the argument -, it is on standard input.
+func questionOf(in io.Reader, args []string) (string, error) {
+	question := strings.Join(args, " ")
+	if question == "-" {
+		text, err := io.ReadAll(io.LimitReader(in, rag.MaxQuestionBytes+1))
+		if err != nil {
+			return "", fault.New(fault.Invalid, "cli_questions_unreadable", "questions on standard input: %w", err)
+		}
+		question = string(text)
+	}
+	if strings.TrimSpace(question) == "" {
+		return "", fault.New(fault.Invalid, "question_empty", "the question is empty")
+	}
+	return question, nil
+}
+
+// showAnswer prints an answer for people, or as JSON.
+func showAnswer(w io.Writer, msg payload.RAGMessage, asJSON bool) error {
+	if asJSON {
+		return json.NewEncoder(w).Encode(msg)
+	}
+	return printAnswer(w, order.ByCitation(msg))
 }
 
 // needsQuestion checks the arguments of a command that takes a question.
@@ -90,22 +127,18 @@ func printAnswer(w io.Writer, msg payload.RAGMessage) error {
 		return nil
 	}
 	fmt.Fprintln(w)
+	return printSources(w, msg, cited)
+}
+
+// printSources lists the cited passages, or all of an answer that found nothing.
+func printSources(w io.Writer, msg payload.RAGMessage, cited map[int]bool) error {
 	for i, d := range msg.Docs {
 		if !cited[i+1] && !msg.Abstained {
 			continue
 		}
 		m := d.Metadata
-		where := m.Title
-		if m.Heading != "" {
-			where = strings.TrimPrefix(where+corpus.HeadingSeparator+m.Heading, corpus.HeadingSeparator)
-		}
-		switch {
-		case m.PageLabel != nil:
-			where += ", page " + *m.PageLabel
-		case m.Page != nil:
-			where += fmt.Sprintf(", page %d", *m.Page+1)
-		}
-		if _, err := fmt.Fprintf(w, "[%d] %s\n    %s\n", i+1, oneLine(where), oneLine(m.Source)); err != nil {
+		_, err := fmt.Fprintf(w, "[%d] %s\n    %s\n", i+1, oneLine(place(m.Title, m.Heading, m.PageLabel, m.Page)), oneLine(m.Source))
+		if err != nil {
 			return err
 		}
 	}

@@ -73,36 +73,29 @@ func eachDocument(cmd *cobra.Command, lib corpus.Library, collection string, f f
 func newDocsLs(std stdio) *cobra.Command {
 	var asJSON bool
 	var collection string
+	var from remote
 	cmd := &cobra.Command{
 		Use:   "ls",
 		Short: "List the documents",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			p, err := openStored(cmd, std)
+			each, done, err := documentsOf(cmd, std, &from, collection)
 			if err != nil {
 				return err
 			}
-			defer p.Close(cmd.Context())
-			if err := needsCollection(cmd.Context(), p, collection); err != nil {
-				return err
-			}
+			defer done()
 			if asJSON {
 				enc := json.NewEncoder(std.out)
-				return eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
-					return enc.Encode(docLine{
-						d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status,
-						d.Error.Message, d.Day(), d.DateFrom, d.Version, d.Error.Sentence,
-					})
-				})
+				return each(func(d docLine) error { return enc.Encode(d) })
 			}
 			n := 0
 			w := tabwriter.NewWriter(std.out, 0, 4, 2, ' ', 0)
 			fmt.Fprintln(w, "ID\tSTATUS\tPASSAGES\tTITLE\tSOURCE")
-			err = eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
+			err = each(func(d docLine) error {
 				n++
 				source := d.Source
-				if !d.Error.IsZero() {
-					source += "  (" + d.Error.Message + ")"
+				if d.Reason != "" {
+					source += "  (" + d.Reason + ")"
 				}
 				_, err := fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\n", d.ID, d.Status, d.Chunks, text.Shorten(oneLine(d.Title), 48), oneLine(source))
 				return err
@@ -123,7 +116,36 @@ func newDocsLs(std stdio) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object per document")
 	cmd.Flags().StringVar(&collection, "collection", "", "list only this collection (default all)")
+	from.flags(cmd, "")
+	completeCollections(cmd, std)
 	return cmd
+}
+
+// documentsOf returns the function that lists the documents of a server, or of the database, and one that ends the use of it.
+func documentsOf(
+	cmd *cobra.Command, std stdio, from *remote, collection string,
+) (each func(func(docLine) error) error, done func(), err error) {
+	if elsewhere, err := from.check(); err != nil {
+		return nil, nil, err
+	} else if elsewhere {
+		return func(f func(docLine) error) error { return from.documents(cmd.Context(), collection, f) }, func() {}, nil
+	}
+	p, err := openStored(cmd, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := needsCollection(cmd.Context(), p, collection); err != nil {
+		p.Close(cmd.Context())
+		return nil, nil, err
+	}
+	return func(f func(docLine) error) error {
+		return eachDocument(cmd, p.DB.Library, collection, func(d corpus.Document) error {
+			return f(docLine{
+				d.ID, d.Collection, d.Source, d.Title, d.MediaType, d.Size, d.SHA256, d.Chunks, d.Status,
+				d.Error.Message, d.Day(), d.DateFrom, d.Version, d.Error.Sentence,
+			})
+		})
+	}, func() { p.Close(cmd.Context()) }, nil
 }
 
 func newDocsRm(std stdio) *cobra.Command {

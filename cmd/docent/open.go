@@ -58,6 +58,29 @@ func needsFile(cfg config.Config) error {
 	return nil
 }
 
+// completeCollections lets shells complete the flag --collection with the names in the database.
+func completeCollections(cmd *cobra.Command, std stdio) {
+	err := cmd.RegisterFlagCompletionFunc("collection", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		s, err := openStored(cmd, std)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		defer s.Close(cmd.Context())
+		all, err := s.DB.Library.Collections(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		names := make([]string, len(all))
+		for i, c := range all {
+			names[i] = c.Name
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // the command has no such flag
+	}
+}
+
 // needsCollection fails if there is no collection with this name. "" means all collections.
 func needsCollection(ctx context.Context, s *wiring.Store, name string) error {
 	return corpus.CheckCollections(ctx, s.DB.Library, collections(name))

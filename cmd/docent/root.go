@@ -1,6 +1,8 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"docent/cmd/docent/admin"
@@ -42,7 +44,7 @@ func newRoot(std stdio) *cobra.Command {
 	config.AddFlags(root.PersistentFlags(), config.InScope())
 	config.AddFileFlag(root.PersistentFlags())
 	root.AddCommand(
-		newServe(std), newIngest(std), newSource(std), newAsk(std), newSearch(std), newDocs(std), newMCP(std), newAgent(std),
+		newServe(std), newIngest(std), newSource(std), newAsk(std), newChat(std), newSearch(std), newDocs(std), newMCP(std), newAgent(std),
 		newEval(std), newModels(std), newWebhook(std), newBackup(std), newRestore(std), newMigrate(std), newDoctor(std),
 		newVersion(std), newConfigHelp(),
 	)
@@ -59,10 +61,17 @@ func newRoot(std stdio) *cobra.Command {
 func usageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
 		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if err := check(cmd, args); err != nil {
-				return fault.New(fault.Invalid, "cli_usage", "%w; see %s --help", err, cmd.CommandPath())
+			err := check(cmd, args)
+			if err == nil {
+				return nil
 			}
-			return nil
+			if len(args) > 0 && cmd.HasAvailableSubCommands() {
+				cmd.SuggestionsMinimumDistance = 2 // typing errors
+				if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+					return fault.New(fault.Invalid, "cli_usage_meant", "%w; did you mean %s?", err, strings.Join(near, " or "))
+				}
+			}
+			return fault.New(fault.Invalid, "cli_usage", "%w; see %s --help", err, cmd.CommandPath())
 		}
 	}
 	for _, sub := range cmd.Commands() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,6 +29,7 @@ type searchResult struct {
 	Title      string             `json:"title"`
 	Heading    string             `json:"heading"`
 	Page       *int               `json:"page"`
+	PageLabel  *string            `json:"page_label,omitempty"`
 	Start      int                `json:"start"`
 	End        int                `json:"end"`
 	Text       string             `json:"text"`
@@ -45,6 +47,13 @@ type searchLine struct {
 	Results  []searchResult `json:"results"`
 }
 
+// searchFound is the result of a search. Its Question is the search text.
+type searchFound struct {
+	searchLine
+
+	Evidence float64 `json:"evidence"`
+}
+
 func newSearch(std stdio) *cobra.Command {
 	var (
 		asJSON, explain bool
@@ -52,6 +61,7 @@ func newSearch(std stdio) *cobra.Command {
 		documents       []int64
 		k               int
 		mode            string
+		from            remote
 	)
 	cmd := &cobra.Command{
 		Use:   "search QUESTION | -",
@@ -63,31 +73,21 @@ func newSearch(std stdio) *cobra.Command {
 			if k < 1 || k > retrieve.MaxK*20 {
 				return fault.New(fault.Invalid, "cli_k_out_of_range", "-k %d is not between 1 and %d", k, retrieve.MaxK*20)
 			}
-			s, err := openStored(cmd, std)
-			if err != nil {
-				return err
-			}
-			if err := needsCollection(cmd.Context(), s, collection); err != nil {
-				s.Close(cmd.Context())
-				return err
-			}
-			p, err := openFinding(cmd.Context(), s)
-			if err != nil {
-				return err
-			}
-			defer p.Close(cmd.Context())
 			query := retrieve.Query{K: k, Collections: collections(collection), Documents: documents, Mode: retrieve.Mode(mode)}
+			find, done, err := finder(cmd, std, &from, query, explain)
+			if err != nil {
+				return err
+			}
+			defer done()
 			one := func(question string) error {
-				query.Question = question
-				if question == "" { // one output line for each input line
-					return json.NewEncoder(std.out).Encode(jsonSearch("", retrieve.Retrieval{}, false))
-				}
-				found, err := p.Retriever.Retrieve(cmd.Context(), query)
-				if err != nil {
-					return fmt.Errorf("search: %w", err)
+				found := searchFound{searchLine: searchLine{Results: []searchResult{}}}
+				if question != "" { // one output line for each input line
+					if found, err = find(question); err != nil {
+						return err
+					}
 				}
 				if asJSON {
-					return json.NewEncoder(std.out).Encode(jsonSearch(question, found, explain))
+					return json.NewEncoder(std.out).Encode(searchLine{question, found.Results})
 				}
 				return printSearch(std.out, found, explain)
 			}
@@ -112,8 +112,47 @@ func newSearch(std stdio) *cobra.Command {
 	cmd.Flags().Int64SliceVar(&documents, "document", nil, "search only the document with this id; repeatable (docent docs ls)")
 	cmd.Flags().IntVarP(&k, "k", "k", 10, "number of passages")
 	cmd.Flags().StringVar(&mode, "mode", string(retrieve.Full), "ranking: full, hybrid, bm25, or vectors")
+	from.flags(cmd, "")
+	completeCollections(cmd, std)
 	scoped(cmd, config.Embedding)
 	return cmd
+}
+
+// finder returns the function that searches a server, or the database, and one that ends the use of it.
+func finder(
+	cmd *cobra.Command, std stdio, from *remote, query retrieve.Query, explain bool,
+) (find func(question string) (searchFound, error), done func(), err error) {
+	elsewhere, err := from.check()
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case elsewhere && query.Mode != retrieve.Full:
+		return nil, nil, fault.New(fault.Invalid, "cli_mode_of_server", "a server searches with the mode full; leave out --mode or --server")
+	case elsewhere:
+		return func(question string) (searchFound, error) {
+			return from.search(cmd.Context(), question, query.K, explain, query.Collections, query.Documents)
+		}, func() {}, nil
+	}
+	s, err := openStored(cmd, std)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := corpus.CheckCollections(cmd.Context(), s.DB.Library, query.Collections); err != nil {
+		s.Close(cmd.Context())
+		return nil, nil, err
+	}
+	p, err := openFinding(cmd.Context(), s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(question string) (searchFound, error) {
+		query.Question = question
+		found, err := p.Retriever.Retrieve(cmd.Context(), query)
+		if err != nil {
+			return searchFound{}, fmt.Errorf("search: %w", err)
+		}
+		return foundIn(found, explain), nil
+	}, func() { p.Close(cmd.Context()) }, nil
 }
 
 // collections returns the filter for an optional collection.
@@ -139,15 +178,15 @@ func eachLine(r io.Reader, f func(string) error) error {
 	return nil
 }
 
-func jsonSearch(question string, found retrieve.Retrieval, explain bool) searchLine {
-	line := searchLine{Question: question, Results: []searchResult{}}
+func foundIn(found retrieve.Retrieval, explain bool) searchFound {
+	line := searchFound{searchLine{found.Question, []searchResult{}}, found.Evidence}
 	for _, r := range found.Results {
 		p := r.Passage
 		out := searchResult{
 			Rank: r.Rank, Score: r.Score, Source: p.Document.Source, Title: p.Document.Title,
 			Heading: p.Heading(), Page: p.Page, Start: p.Start, End: p.End, Text: p.Text,
 			DocumentID: p.DocumentID, ChunkID: p.ID,
-			Date: p.Document.Day(), DateFrom: p.Document.DateFrom, Version: p.Document.Version,
+			PageLabel: labelOf(p), Date: p.Document.Day(), DateFrom: p.Document.DateFrom, Version: p.Document.Version,
 		}
 		if explain {
 			out.Features = r.Features
@@ -157,7 +196,14 @@ func jsonSearch(question string, found retrieve.Retrieval, explain bool) searchL
 	return line
 }
 
-func printSearch(w io.Writer, found retrieve.Retrieval, explain bool) error {
+func labelOf(p corpus.Passage) *string {
+	if p.PageLabel == "" {
+		return nil
+	}
+	return &p.PageLabel
+}
+
+func printSearch(w io.Writer, found searchFound, explain bool) error {
 	if len(found.Results) == 0 {
 		_, err := fmt.Fprintln(w, "Nothing found. docent docs ls lists the documents.")
 		return err
@@ -166,35 +212,37 @@ func printSearch(w io.Writer, found retrieve.Retrieval, explain bool) error {
 		fmt.Fprintf(w, "searched for: %s\nevidence: %.2f\n\n", found.Question, found.Evidence)
 	}
 	for _, r := range found.Results {
-		fmt.Fprintf(w, "%2d. %s\n    %s\n", r.Rank, oneLine(place(r.Passage)), oneLine(r.Passage.Document.Source))
+		fmt.Fprintf(w, "%2d. %s\n    %s\n", r.Rank, oneLine(r.place()), oneLine(r.Source))
 		if explain {
 			fmt.Fprintf(w, "    score %.3f", r.Score)
-			names := make([]string, 0, len(r.Features))
-			for name := range r.Features {
-				names = append(names, name)
-			}
-			slices.Sort(names)
-			for _, name := range names {
+			for _, name := range slices.Sorted(maps.Keys(r.Features)) {
 				fmt.Fprintf(w, "  %s %.2f", name, r.Features[name])
 			}
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "    %s\n\n", text.Shorten(strings.Join(strings.Fields(r.Passage.Text), " "), 300))
+		fmt.Fprintf(w, "    %s\n\n", text.Shorten(strings.Join(strings.Fields(r.Text), " "), 300))
 	}
 	return nil
 }
 
 // place returns the title, the headings, and the page of a passage.
-func place(p corpus.Passage) string {
-	s := corpus.HeadingLine(p.Document.Title, p.Headings)
+func (r searchResult) place() string {
+	return place(r.Title, r.Heading, r.PageLabel, r.Page)
+}
+
+func place(title, heading string, label *string, page *int) string {
+	s := title
+	if heading != "" {
+		s = strings.TrimPrefix(title+corpus.HeadingSeparator+heading, corpus.HeadingSeparator)
+	}
 	if s == "" {
 		s = "(untitled)"
 	}
 	switch {
-	case p.PageLabel != "":
-		s += ", page " + p.PageLabel
-	case p.Page != nil:
-		s += fmt.Sprintf(", page %d", *p.Page+1)
+	case label != nil && *label != "":
+		s += ", page " + *label
+	case page != nil:
+		s += fmt.Sprintf(", page %d", *page+1)
 	}
 	return s
 }

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"docent/internal/fault"
+	"docent/internal/servertest"
+)
+
+// runWith runs a command in the test process, and returns its output.
+func runWith(ctx context.Context, in string, args ...string) (string, error) {
+	var out, log bytes.Buffer
+	root := newRoot(stdio{in: strings.NewReader(in), out: &out, err: &log})
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	return out.String(), err
+}
+
+// TestTerminalClient uses a running server from the terminal, with a token.
+func TestTerminalClient(t *testing.T) {
+	t.Parallel()
+	s := servertest.Start(t, servertest.Config{Auth: true, Documents: []servertest.Document{
+		{Name: "pump.md", Content: "# Pump\n\nThe feed pump stops at noon.\n"},
+		{Collection: "decks", Name: "deck.md", Content: "# Deck\n\nThe deck pump stops at sunset.\n"},
+	}})
+	to := []string{"--server", s.URL, "--token", s.Person("token owner").Token}
+	const question = "When does the feed pump stop?"
+	for _, c := range []struct {
+		args      []string
+		in, wants string
+	}{
+		{[]string{"ask", question}, "", "noon. [1]\n\n[1] Pump\n"},
+		{[]string{"ask", "-"}, question + "\n", "noon. [1]"},
+		{[]string{"ask", "--json", "--document", "2", "When does the pump stop?"}, "", "sunset"},
+		{[]string{"ask", "--collection", "decks", "When does the pump stop?"}, "", "sunset"},
+		{[]string{"search", "-k", "1", "feed pump"}, "", " 1. Pump\n"},
+		{[]string{"search", "--json", "-"}, "feed pump\n\ndeck\n", "{\"question\":\"\",\"results\":[]}\n"},
+		{[]string{"docs", "ls"}, "", "1   ready   1         Pump"},
+		{[]string{"docs", "ls", "--json", "--collection", "decks"}, "", `"collection":"decks"`},
+		{[]string{"chat"}, question + "\n1\n/quit\nnever", "stops at noon. [1]\n\n[1] Pump\n"},
+		{[]string{"chat"}, question + "\n1\n", "\n\nThe feed pump stops at noon.\n> "},
+		{[]string{"chat"}, "/docs deck\n/sources\n/new\n/nonsense\n", "Deck  ("},
+		{[]string{"chat"}, "/collection decks\nWhen does the pump stop?\n/collection nope\n/collection\n", "sunset"},
+		{[]string{"chat"}, "/collection nope\n", `error: there is no collection "nope"; there are: decks, default`},
+	} {
+		got, err := runWith(t.Context(), c.in, append(c.args, to...)...)
+		if err != nil || !strings.Contains(got, c.wants) || strings.Contains(got, "never") {
+			t.Errorf("%v with %q: %v\n%s\nwant %q", c.args, c.in, err, got, c.wants)
+		}
+	}
+	for _, c := range []struct {
+		args  []string
+		kind  fault.Kind
+		wants string
+	}{
+		{[]string{"ask", question, "--server", s.URL}, fault.Unauthorized, "--token"},
+		{[]string{"chat", "--server", s.URL, "--token", "docent_wrong"}, fault.Unauthorized, s.URL},
+		{[]string{"ask", question, "--server", "http://127.0.0.1:1"}, fault.Unavailable, "docent serve"},
+		{[]string{"ask", question, "--server", "127.0.0.1:1"}, fault.Invalid, "is not an address"},
+		{[]string{"ask", question, "--token", "x"}, fault.Invalid, "--server"},
+		{append([]string{"search", question, "--mode", "bm25"}, to...), fault.Invalid, "--mode"},
+		{append([]string{"ask", question, "--collection", "nope"}, to...), fault.NotFound, "nope"},
+		{append([]string{"ask", " "}, to...), fault.Invalid, "empty"},
+		{[]string{"serach", "x"}, fault.Invalid, "did you mean search?"},
+		{[]string{"docs", "lst"}, fault.Invalid, "did you mean ls?"},
+	} {
+		if _, err := runWith(t.Context(), "", c.args...); fault.KindOf(err) != c.kind || !strings.Contains(fault.Message(err), c.wants) {
+			t.Errorf("%v: %s %v, want %s with %q", c.args, fault.KindOf(err), err, c.kind, c.wants)
+		}
+	}
+}

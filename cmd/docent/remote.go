@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"docent/config"
+	"docent/internal/fault"
+	"docent/payload"
+)
+
+const (
+	// tokenEnv names the token, so that it need not stand in the list of processes.
+	tokenEnv = "DOCENT_TOKEN"
+	// maxRemote bounds a response of a server, in bytes.
+	maxRemote = 64 << 20
+)
+
+// remote is a running server that a command asks instead of the database.
+type remote struct {
+	// url is its address; "" without one.
+	url string
+	// token is sent with each request; "" for none.
+	token string
+}
+
+// flags adds the flags for a server to a command.
+func (r *remote) flags(cmd *cobra.Command, address string) {
+	cmd.Flags().StringVar(&r.url, "server", address, "address of a running server to ask, such as https://docs.example.com")
+	cmd.Flags().StringVar(&r.token, "token", "", "token for the server (default $"+tokenEnv+")")
+}
+
+// check completes the token and checks the address. ok is false without a server.
+func (r *remote) check() (ok bool, err error) {
+	if r.url == "" {
+		if r.token != "" {
+			return false, fault.New(fault.Invalid, "cli_token_without_server", "--token needs the server that it is for; add --server URL")
+		}
+		return false, nil
+	}
+	u, err := url.Parse(r.url)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return false, fault.New(fault.Invalid, "cli_remote_address", "--server %.200q is not an address such as http://127.0.0.1:8765", r.url)
+	}
+	r.url = strings.TrimSuffix(r.url, "/")
+	if r.token == "" {
+		r.token, _ = config.Variable(tokenEnv)
+	}
+	return true, nil
+}
+
+// get requests a path, and decodes the response.
+func (r *remote) get(ctx context.Context, path string, query url.Values, into any) error {
+	return r.call(ctx, http.MethodGet, path+"?"+query.Encode(), nil, into)
+}
+
+// call sends a body as JSON, unless it is nil, and decodes the response.
+func (r *remote) call(ctx context.Context, method, path string, body, into any) error {
+	var sent io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("write a request: %w", err)
+		}
+		sent = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, r.url+path, sent)
+	if err != nil {
+		return fault.Wrap(fault.Invalid, err, "cli_remote_address", "--server %.200q is not an address such as http://127.0.0.1:8765", r.url)
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if r.token != "" {
+		req.Header.Set("Authorization", "Bearer "+r.token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return r.away(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxRemote))
+	if err != nil {
+		return r.away(err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return r.refusal(resp.StatusCode, text)
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "cli_server_foreign", "%s does not answer like docent; check --server", r.url)
+	}
+	return nil
+}
+
+// away is the error of a server that does not answer.
+func (r *remote) away(err error) error {
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return fault.New(fault.Unavailable, "cli_server_away", "no answer from %s: %w; start it with docent serve, or check --server", r.url, err)
+}
+
+// refusal is the error of a response of the server.
+func (r *remote) refusal(status int, body []byte) error {
+	var said struct{ Code, Message string }
+	if json.Unmarshal(body, &said) != nil || said.Message == "" {
+		return fault.New(fault.Unavailable, "cli_server_status", "%s answers with status %d, and not like docent; check --server", r.url, status)
+	}
+	kind := fault.Kind(said.Code)
+	if kind == fault.Unauthorized {
+		said.Message += "; name a token with --token or $" + tokenEnv
+	}
+	return fault.New(kind, "named_reason", "%s: %s", r.url, said.Message)
+}
+
+// ask answers a question.
+func (r *remote) ask(ctx context.Context, question string, k int, collections []string, documents []int64) (payload.RAGMessage, error) {
+	var msg payload.RAGMessage
+	body := map[string]any{"question": question, "k": k}
+	if len(collections) > 0 {
+		body["collections"] = collections
+	}
+	if len(documents) > 0 {
+		body["documents"] = documents
+	}
+	return msg, r.call(ctx, http.MethodPost, "/api/ask", body, &msg)
+}
+
+// search finds passages. k is at most 50.
+func (r *remote) search(
+	ctx context.Context, question string, k int, explain bool, collections []string, documents []int64,
+) (searchFound, error) {
+	query := url.Values{"q": {question}, "k": {strconv.Itoa(k)}, "collection": collections}
+	for _, id := range documents {
+		query.Add("document", strconv.FormatInt(id, 10))
+	}
+	if explain {
+		query.Set("explain", "true")
+	}
+	var found searchFound
+	return found, r.get(ctx, "/api/search", query, &found)
+}
+
+// documents calls f with each document of a collection, in pages; "" means all collections.
+func (r *remote) documents(ctx context.Context, collection string, f func(docLine) error) error {
+	query := url.Values{"limit": {strconv.Itoa(listPage)}}
+	if collection != "" {
+		query.Set("collection", collection)
+	}
+	for {
+		var page struct {
+			Documents []remoteDocument `json:"documents"`
+			Next      int64            `json:"next"`
+		}
+		if err := r.get(ctx, "/api/documents", query, &page); err != nil {
+			return err
+		}
+		for _, d := range page.Documents {
+			d.Reason = d.Error
+			if err := f(d.docLine); err != nil {
+				return err
+			}
+		}
+		if page.Next == 0 {
+			return nil
+		}
+		query.Set("after", strconv.FormatInt(page.Next, 10))
+	}
+}
+
+// remoteDocument is a document in the list of a server.
+type remoteDocument struct {
+	docLine
+
+	Error string `json:"error"`
+}
