@@ -108,7 +108,8 @@ func (a tableAnswer) ask(ctx context.Context) bool {
 
 // moreTables reads the tables of more documents than those of the answer.
 func (a tableAnswer) moreTables(ctx context.Context) tables {
-	more, err := a.retrieve(ctx, retrieve.Query{Question: a.found.Question, K: tableK, Collections: a.req.Collections})
+	query := retrieve.Query{Question: a.found.Question, K: tableK, Collections: a.req.Collections, Documents: a.req.Documents}
+	more, err := a.retrieve(ctx, query)
 	if err != nil {
 		a.pipeline.cfg.Logger.WarnContext(ctx, "no more tables found; the answer is made without them", "error", err)
 		return tables{}
