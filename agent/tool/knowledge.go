@@ -71,7 +71,8 @@ type listDocuments struct {
 	After      int64  `json:"after,omitempty" description:"Go on behind the document with this number."`
 }
 
-// Knowledge returns the tools search_knowledge, read_document, and list_documents. They number the passages for citations;
+// Knowledge returns the tools search_knowledge, read_document, and list_documents, and query_tables if the Library implements
+// table.Chunks. They number the passages for citations;
 // see WithFindings.
 func Knowledge(cfg KnowledgeConfig) ([]Tool, error) {
 	switch {
@@ -85,11 +86,11 @@ func Knowledge(cfg KnowledgeConfig) ([]Tool, error) {
 	}
 	cfg.K = cmp.Or(cfg.K, retrieve.AnswerK)
 	k := knowledge{cfg}
-	return collect(
+	return collect(append([]func() (Tool, error){
 		with("search_knowledge", "Search the documents. Returns passages; support what you say by their numbers, such as [1]. Search again with other words if they do not answer the question.", k.search),
 		with("read_document", "Read the text around a passage, or all of a document page by page.", k.read),
 		with("list_documents", "List the collections and the documents that can be searched.", k.list),
-	)
+	}, k.withTables()...)...)
 }
 
 func (k knowledge) search(ctx context.Context, in searchKnowledge) (any, error) {

@@ -3,6 +3,8 @@ package tool
 import (
 	"context"
 	"slices"
+
+	"docent/rag/corpus"
 )
 
 // Scope narrows the results of the knowledge tools.
@@ -30,4 +32,9 @@ func scope(ctx context.Context) Scope {
 // allows reports whether the scope contains a collection.
 func (s Scope) allows(collection string) bool {
 	return len(s.Collections) == 0 || slices.Contains(s.Collections, collection)
+}
+
+// has reports whether the scope contains a document.
+func (s Scope) has(d corpus.Document) bool {
+	return s.allows(d.Collection) && (len(s.Documents) == 0 || slices.Contains(s.Documents, d.ID))
 }

@@ -225,7 +225,7 @@ func equipped(
 		return nil, workspaces, err
 	}
 	reason, err := reason.New(model, reason.Options{
-		Knowledge:  &manuals,   // search_knowledge, read_document, list_documents
+		Knowledge:  &manuals,   // search_knowledge, read_document, list_documents, query_tables
 		Workspaces: workspaces, // list_directory, read_file
 		Skills:     skills,     // those that fit the message
 	})

@@ -24,7 +24,7 @@ var Levels = []Level{
 	{"models", []string{"llm/...", "embed/..."}},
 	{"domain", []string{
 		"rag", "rag/corpus", "rag/definition", "rag/evidence", "rag/order", "rag/quote", "rag/retrieve/...", "rag/talk", "rag/text", "agent/chat",
-		"ingest/outline", "rag/table",
+		"ingest/outline", "rag/table/...",
 	}},
 	{"abilities", []string{"agent/tool/...", "agent/intent/..."}},
 	{"parts of the runtime", []string{"agent/peer", "agent/session/journal", "agent/session/replica"}},
@@ -54,6 +54,7 @@ type Family struct {
 var Families = []Family{
 	{"rag/*", "rag/..."},
 	{"rag/retrieve/*", "rag/..."},
+	{"rag/table/*", "rag/..."},
 	{"ingest/outline", "rag/corpus"},
 	{"embed/*", "embed/*"},
 	{"index/pg*", "index/pgfollow"},
@@ -70,7 +71,7 @@ var Families = []Family{
 // that fit, and none need exist yet.
 var Reserved = map[string][]string{
 	"github.com/jackc/pgx/v5":                {"store/postgres", "internal/pgtest", "index/pg*"},
-	"modernc.org/sqlite":                     {"store/sqlite"},
+	"modernc.org/sqlite":                     {"store/sqlite", "rag/table/query"},
 	"github.com/gorilla/websocket":           {"ws", "client", "internal/wstest"},
 	"github.com/sashabaranov/go-openai":      {"llm/..."},
 	"github.com/tmc/langchaingo":             {"llm"},

@@ -27,7 +27,7 @@ func (r answering) answerAggregate(op aggregate) Reply {
 		return r.nothingFits()
 	}
 	if len(rows) == 1 && len(all) == 1 {
-		return r.answered(r.saidCell(rows[0], c), rows, r.shownColumns(append(r.used(), c)), nil)
+		return r.answered(r.saidCell(rows[0], c), rows, r.shownColumns(append(r.used(), c)))
 	}
 	total := 0.0
 	for _, i := range rows {
@@ -38,7 +38,7 @@ func (r answering) answerAggregate(op aggregate) Reply {
 	if op == average {
 		total, decimals = total/float64(len(rows)), max(2, decimals)
 	}
-	return r.answered(r.saidAggregate(op, round(total, decimals), c, len(rows), len(all)-len(rows)), rows, shown, nil)
+	return r.answered(r.saidAggregate(op, round(total, decimals), c, len(rows), len(all)-len(rows)), rows, shown)
 }
 
 // measure returns the column to add up, or a reply with the reason why it is not clear.
@@ -104,7 +104,7 @@ func (r answering) answerCount(negative bool) Reply {
 			case len(rows) == 0:
 				return r.nothingFits()
 			case len(rows) == 1:
-				return r.answered(r.saidCell(rows[0], c), rows, r.shownColumns(append(r.used(), c)), nil)
+				return r.answered(r.saidCell(rows[0], c), rows, r.shownColumns(append(r.used(), c)))
 			case r.partly() && !r.asks(sumPhrases):
 				return r.unclear(r.severalRows(len(rows)))
 			}
@@ -134,7 +134,7 @@ func (r answering) answerCount(negative bool) Reply {
 			return r.unclear(r.noOperation())
 		}
 	}
-	return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), extra...)), nil)
+	return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), extra...)))
 }
 
 // answerSumOf answers with the sum of a column.
@@ -145,7 +145,7 @@ func (r answering) answerSumOf(c int, rows []int) Reply {
 	}
 	missing := len(r.selected()) - len(rows)
 	return r.answered(r.saidAggregate(sum, round(total, r.t.Columns[c].Decimals), c, len(rows), missing), rows,
-		r.shownColumns(append(r.used(), c)), nil)
+		r.shownColumns(append(r.used(), c)))
 }
 
 // stockValue returns the columns of quantities and of prices of one piece.
@@ -178,7 +178,7 @@ func (r answering) answerWorth() Reply {
 	for _, i := range rows {
 		total += r.t.Rows[i].Cells[quantity].Value * r.t.Rows[i].Cells[price].Value
 	}
-	return r.answered(r.saidWorth(round(total, 2), quantity, price, len(rows)), rows, r.shownColumns(append(r.used(), quantity, price)), nil)
+	return r.answered(r.saidWorth(round(total, 2), quantity, price, len(rows)), rows, r.shownColumns(append(r.used(), quantity, price)))
 }
 
 // having returns the rows that have something in a column, or nothing.
@@ -193,7 +193,7 @@ func (t *Table) having(rows []int, c int, not bool) []int {
 // countValues answers "how many moons": the cell of one row, a sum that is asked for, or the rows with a flag.
 func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 	if slices.ContainsFunc(r.conditions, func(l limit) bool { return r.matched[noun][l.column] > 0 }) { // it counts rows
-		return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(r.used()), nil)
+		return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(r.used()))
 	}
 	i := slices.IndexFunc(asked, func(m mention) bool { return slices.Contains(m.words, noun) })
 	if i < 0 || len(asked[i].columns) > 1 {
@@ -203,7 +203,7 @@ func (r answering) countValues(rows []int, asked []mention, noun int) Reply {
 	switch col := r.t.Columns[c]; {
 	case col.Kind == Flag:
 		rows = r.t.having(rows, c, false)
-		return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), c)), nil)
+		return r.answered(r.saidCount(len(rows)), rows, r.shownColumns(append(r.used(), c)))
 	case len(rows) == 1 && len(r.filters) > 0:
 		return r.answerRow(rows[0], asked)
 	case r.asks(sumPhrases) && col.summable():
@@ -309,7 +309,7 @@ func (r answering) answerDifference() Reply {
 		if !a.Valued || !b.Valued {
 			return r.unclear(r.noValue(rows[0], columns[0]))
 		}
-		return r.answered(r.saidDifference(columns[0], a.Value-b.Value), rows, r.shownColumns(append(r.used(), columns...)), nil)
+		return r.answered(r.saidDifference(columns[0], a.Value-b.Value), rows, r.shownColumns(append(r.used(), columns...)))
 	}
 	if !r.apart() {
 		return r.unclear(r.noOperation())
@@ -327,7 +327,7 @@ func (r answering) answerDifference() Reply {
 	if !a.Valued || !b.Valued {
 		return r.unclear(r.noValue(map[bool]int{true: second, false: first}[a.Valued], c))
 	}
-	return r.answered(r.saidComparison(first, second, c), []int{first, second}, r.shownColumns(append(r.used(), c)), nil)
+	return r.answered(r.saidComparison(first, second, c), []int{first, second}, r.shownColumns(append(r.used(), c)))
 }
 
 // comparedColumns returns the columns that compared rows may mean.

@@ -249,7 +249,7 @@ func (r answering) answerRows() Reply {
 			"list", "show", "all",
 			"liste", "zeige", "nenne", "alle",
 		}) {
-			return r.answered(r.saidList(len(rows)), rows, r.shownColumns(nil), nil)
+			return r.answered(r.saidList(len(rows)), rows, r.shownColumns(nil))
 		}
 		return r.unclear(r.noOperation())
 	}
@@ -282,7 +282,7 @@ func (r answering) answerRows() Reply {
 	case len(columns) == 0 || len(rows) > maxShown:
 		return r.unclear(r.severalRows(len(rows)))
 	}
-	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), columns...)), nil)
+	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), columns...)))
 }
 
 // partly reports whether the words are only a part of the names of several rows.
@@ -346,7 +346,7 @@ func (r answering) answerRow(row int, asked []mention) Reply {
 	if len(columns) > 1 {
 		said = r.saidList(1)
 	}
-	return r.answered(said, []int{row}, r.shownColumns(append(r.used(), columns...)), nil)
+	return r.answered(said, []int{row}, r.shownColumns(append(r.used(), columns...)))
 }
 
 // namedLabel returns the column of names that the question asks for: it is named, and the row is named by another column.
@@ -437,7 +437,7 @@ func (r answering) answerAcross(row int, columns []int) Reply {
 	if len(with) == 0 {
 		return r.unclear(r.noValue(row, columns[0]))
 	}
-	return r.answered(r.saidColumns(row, with), []int{row}, r.shownColumns(with), nil)
+	return r.answered(r.saidColumns(row, with), []int{row}, r.shownColumns(with))
 }
 
 // answerFlag answers with the rows that have a flag.
@@ -446,7 +446,7 @@ func (r answering) answerFlag(c int, on bool) Reply {
 	if len(rows) == 0 {
 		return r.nothingFits()
 	}
-	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)), nil)
+	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
 }
 
 // without returns the rows that have nothing in the only named column: no value, 0, or no.
@@ -475,5 +475,5 @@ func (r answering) answerWithout() Reply {
 	case len(rows) == 0:
 		return r.nothingFits()
 	}
-	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)), nil)
+	return r.answered(r.saidList(len(rows)), rows, r.shownColumns(append(r.used(), c)))
 }

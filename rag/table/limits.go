@@ -306,7 +306,7 @@ func (r limiter) columnAt(at int, op operator) int {
 	if r.roles[at] != column {
 		return 0
 	}
-	end := at
+	var end int
 	columns := slices.Sorted(maps.Keys(r.matched[at]))
 	for end = at + 1; end < len(r.words) && r.roles[end] == column; end++ {
 		both := intersect(columns, slices.Sorted(maps.Keys(r.matched[end])))

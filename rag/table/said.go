@@ -248,12 +248,9 @@ func (r phrasing) nothingFits() Reply {
 }
 
 // answered returns a reply with rows.
-func (r phrasing) answered(said fault.Text, rows, columns, used []int) Reply {
-	if used == nil {
-		used = rows
-	}
+func (r phrasing) answered(said fault.Text, rows, columns []int) Reply {
 	columns = r.telling(rows, columns)
-	return Reply{Status: Answered, Said: said, Rows: rows[:min(len(rows), maxShown)], Used: used, Columns: columns, score: r.score()}
+	return Reply{Status: Answered, Said: said, Rows: rows[:min(len(rows), maxShown)], Used: rows, Columns: columns, score: r.score()}
 }
 
 // telling adds a column that tells rows with the same name apart.

@@ -176,7 +176,7 @@ func (r answering) answerExtreme(e extreme) Reply {
 	best = r.t.best(best, measures[0], len(best), r.t.downward(e, measures[0]))
 	shown := r.shownColumns(append(measures, r.askedColumns()...))
 	without := len(rows) - len(r.t.valued(rows, measures[0]))
-	return r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown, nil)
+	return r.answered(r.saidExtreme(e, best, measures[0], without, len(rows)), best, shown)
 }
 
 // conflicting returns strongly named columns that do not order the rows. One may be asked for.
@@ -216,5 +216,5 @@ func (r answering) acrossColumns(row int, columns []int, e extreme) Reply {
 	if best < 0 {
 		return r.unclear(r.noValue(row, columns[0]))
 	}
-	return r.answered(r.saidCell(row, best), []int{row}, r.shownColumns(columns), nil)
+	return r.answered(r.saidCell(row, best), []int{row}, r.shownColumns(columns))
 }

@@ -487,6 +487,12 @@ export interface Params {
   protocol_unknown: [string, string];
   publisher_document: [];
   query_empty: [];
+  query_failed: [string];
+  query_not_select: [];
+  query_slow: [number];
+  query_tables_large: [number, number, number, number];
+  query_too_long: [number, number];
+  query_word: [string];
   question_empty: [];
   question_too_long: [number, number];
   question_was_empty: [];
@@ -688,6 +694,7 @@ export interface Params {
   table_several_rows: [string, number];
   table_sum: [string, number, string];
   table_worth: [string, string, number, string];
+  tables_not_queried: [];
   talk_bye: [];
   talk_complaint: [];
   talk_hello: [];
