@@ -52,7 +52,7 @@ var concepts = func() map[string][]string {
 		"tax":         "tax vat mwst steuer",
 		"warranty":    "warranty garantie",
 		"branch":      "branch filiale niederlassung",
-		"machine":     "machine maschine gerat device",
+		"machine":     "machine maschine gerät device",
 		"building":    "building gebaude",
 		"order":       "order bestellung auftrag",
 		"product":     "product produkt",

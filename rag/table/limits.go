@@ -123,9 +123,10 @@ func (r limiter) limitAt(at int, op operator, concept string, upper *float64) in
 			v = span{y, y + 1}
 		}
 		l := limit{column: c, op: op, low: v.from, other: -1, said: said}
-		if op == over {
+		switch op {
+		case over:
 			l.op, l.low = atLeast, v.to
-		} else if op == atMost {
+		case atMost:
 			l.op, l.low = under, v.to
 		}
 		r.conditions = append(r.conditions, l)
@@ -179,10 +180,10 @@ func (r limiter) numberAt(at int) (value float64, end int, unit, said string, ok
 	value, _, ok = parseNumber(w.text, sign)
 	end, said = at+1, w.written
 	if end < len(r.words) {
-		switch next := r.words[end].text; {
-		case next == "million" || next == "millionen" || next == "mio":
+		switch r.words[end].text {
+		case "million", "millionen", "mio":
 			value, end = value*1e6, end+1
-		case next == "thousand" || next == "tausend":
+		case "thousand", "tausend":
 			value, end = value*1e3, end+1
 		}
 	}
