@@ -8,6 +8,7 @@ import (
 	"docent/ingest/extract/chat"
 	"docent/ingest/extract/extracttest"
 	"docent/ingest/format"
+	"docent/ingest/outline"
 )
 
 func TestExports(t *testing.T) {
@@ -106,7 +107,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("a.txt", "05/10/2026, 08:15 - Vera: a\n05/10/2026, 08:16 - Bo: b\n")
 	f.Add("a.json", `[{"title":"a","mapping":{"b":{"message":{"author":{"role":"user"},"content":{"parts":["x",{"text":"y"}]}}}}}]`)
 	f.Fuzz(func(t *testing.T, name, text string) {
-		if doc, err := chat.Format.Read(t.Context(), &format.File{Name: name, Data: []byte(text)}); err == nil {
+		if doc, err := chat.Format.Read(t.Context(), &format.File{Name: outline.Clean(name), Data: []byte(text)}); err == nil {
 			extracttest.Verify(t, doc)
 		}
 	})

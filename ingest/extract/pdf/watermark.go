@@ -5,16 +5,12 @@ import (
 	"strings"
 )
 
-const (
-	// watermarkSize is the minimum ratio of the size of a watermark to that of the text.
-	watermarkSize = 1.8
-	// minStamped is the number of pages on which a large line is a watermark.
-	minStamped = 3
-)
+// watermarkSize is the minimum ratio of the size of a watermark to that of the text.
+const watermarkSize = 1.8
 
 // stamps are words of watermarks.
 var stamps = strings.Fields("draft copy confidential sample specimen void duplicate uncontrolled preliminary obsolete superseded proof watermark " +
-	"entwurf kopie muster vertraulich ungültig brouillon copie confidentiel spécimen projet borrador copia confidencial muestra bozza riservato " +
+	"entwurf kopie muster vertraulich ungültig brouillon copie confidentiel spécimen projet borrador copia confidencial muestra bozza riservato " + //nolint:misspell // French
 	"campione rascunho cópia amostra concept kopia utkast wersja robocza szkic поект черновик копия образец конфиденциально 草稿 机密 样本 社外秘 見本")
 
 // dropWatermarks empties the lines of watermarks: oblique lines that are large or on
@@ -35,7 +31,7 @@ func dropWatermarks(pages [][]line) {
 	for _, page := range pages {
 		var drop []int
 		for i, l := range page {
-			if l.isWatermark(count[fold(l.text)], len(pages), body) {
+			if l.isWatermark(count[fold(l.text)], body) {
 				drop = append(drop, i)
 			}
 		}
@@ -48,8 +44,8 @@ func dropWatermarks(pages [][]line) {
 	}
 }
 
-// isWatermark reports whether a line that is on some of all pages is a watermark.
-func (l line) isWatermark(on, all int, body float32) bool {
+// isWatermark reports whether a line that is on some pages is a watermark.
+func (l line) isWatermark(on int, body float32) bool {
 	if strings.TrimSpace(l.text) == "" || l.kind != plainLine {
 		return false
 	}

@@ -96,18 +96,18 @@ func exifOfJPEG(data []byte) []byte {
 	return nil
 }
 
-// tiff is data in the form of a TIFF: a list of directories with tags.
-type tiff struct {
+// directories is data in the form of a TIFF: a list of directories with tags.
+type directories struct {
 	data  []byte
 	order binary.ByteOrder
 	first int // offset of the first directory
 }
 
-func openTIFF(data []byte) (tiff, bool) {
+func openTIFF(data []byte) (directories, bool) {
 	if len(data) < 8 {
-		return tiff{}, false
+		return directories{}, false
 	}
-	t := tiff{data: data, order: binary.LittleEndian}
+	t := directories{data: data, order: binary.LittleEndian}
 	if data[0] == 'M' {
 		t.order = binary.BigEndian
 	}
@@ -116,7 +116,7 @@ func openTIFF(data []byte) (tiff, bool) {
 }
 
 // entries returns the tags of a directory, and the offset of the next directory.
-func (t tiff) entries(at int) (entries []byte, next int) {
+func (t directories) entries(at int) (entries []byte, next int) {
 	if at < 8 || at > len(t.data)-2 {
 		return nil, 0
 	}
@@ -129,7 +129,7 @@ func (t tiff) entries(at int) (entries []byte, next int) {
 }
 
 // short returns the value of a small number in a directory, or 0.
-func (t tiff) short(at int, tag uint16) int {
+func (t directories) short(at int, tag uint16) int {
 	entries, _ := t.entries(at)
 	for ; len(entries) >= 12; entries = entries[12:] {
 		if t.order.Uint16(entries) != tag {

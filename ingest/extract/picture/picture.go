@@ -12,7 +12,7 @@ import (
 
 	_ "golang.org/x/image/bmp" // decodes
 	"golang.org/x/image/draw"
-	_ "golang.org/x/image/tiff" // decodes
+	"golang.org/x/image/tiff"
 	_ "golang.org/x/image/webp" // decodes
 
 	"docent/ingest/extract/pdf"
@@ -87,9 +87,29 @@ func Read(_ context.Context, data []byte, recognized map[int]string) (*outline.D
 	return b.Document(""), nil
 }
 
+// decodeConfig returns the size of a picture.
+func decodeConfig(data []byte) (image.Config, error) {
+	if Media(data) == "image/tiff" {
+		// The package image hides from the decoder that it can read at any place. The
+		// decoder would then allocate as many bytes as an offset in the file says.
+		return tiff.DecodeConfig(bytes.NewReader(data))
+	}
+	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
+	return cfg, err
+}
+
+// decode returns the pixels of a picture.
+func decode(data []byte) (image.Image, error) {
+	if Media(data) == "image/tiff" {
+		return tiff.Decode(bytes.NewReader(data))
+	}
+	img, _, err := image.Decode(bytes.NewReader(data))
+	return img, err
+}
+
 // size returns the size of a picture. It fails if the picture is too large.
 func size(data []byte) (image.Config, error) {
-	cfg, _, err := image.DecodeConfig(bytes.NewReader(data))
+	cfg, err := decodeConfig(data)
 	switch {
 	case err != nil:
 		return cfg, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: the picture cannot be decoded")
@@ -134,7 +154,7 @@ func Draw(data []byte, index, width int) (drawn []byte, n int, err error) {
 	if _, err := size(one); err != nil {
 		return nil, 0, err
 	}
-	img, _, err := image.Decode(bytes.NewReader(one))
+	img, err := decode(one)
 	if err != nil {
 		return nil, 0, fault.Wrap(fault.Invalid, err, "picture_damaged", "damaged: the picture cannot be decoded")
 	}

@@ -133,6 +133,7 @@ func TestPages(t *testing.T) {
 
 func FuzzDraw(f *testing.F) {
 	f.Add(fax(1, 2))
+	f.Add([]byte("II*\x00\x48\x01\x00\xc5")) // the offset is far behind the end
 	f.Add(append([]byte{0xff, 0xd8, 0xff, 0xe1, 0, 34}, exif(6)...))
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		if page, err := picture.Page(data, 0); err == nil && page.Width*page.Height < 1<<20 {
