@@ -32,7 +32,7 @@ var endings = []struct {
 // languages are the codes of languages by their names.
 var languages = map[string]string{
 	"english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl",
-	"englisch": "en", "deutsch": "de", "französisch": "fr", "spanisch": "es", "italienisch": "it",
+	"englisch": "en", "deutsch": "de", "französisch": "fr", "spanisch": "es", "italienisch": "it", //nolint:misspell // it is German
 }
 
 // ofKind returns the documents of a kind: of a format, in a language, or with the words in their title or file name.
