@@ -44,7 +44,7 @@ type Block struct {
 // Bounds of blocks, in words.
 const (
 	// maxParagraph is the length up to which a paragraph is one block.
-	maxParagraph = 60
+	maxParagraph = 75
 	// maxFirst is the length up to which the best paragraph is quoted as a whole.
 	maxFirst = 100
 	// maxItem is the length up to which an item includes the list inside it.

@@ -147,7 +147,7 @@ const (
 // the best block, and the encoder says that it is nearly as close. Similarity alone is no relation.
 func (e *extractor) related(c, best candidate) bool {
 	own := e.ownCoverage(c)
-	return own > 0 && own >= minOfBest*e.ownCoverage(best) && similarity(c) >= minOfSimilar*similarity(best)
+	return own > 0 && own >= minOfBest*e.ownCoverage(best) && e.coverage(c) >= minOfBest*e.coverage(best) && similarity(c) >= minOfSimilar*similarity(best)
 }
 
 // similarity returns the similarity of the closest sentence of a candidate.

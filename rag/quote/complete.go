@@ -185,20 +185,20 @@ func belongs(q quote) bool {
 // maxNeighbor is the maximum number of words of a neighbor that completes a block.
 const maxNeighbor = 45
 
+// maxRemedy is the maximum number of words that follow an error.
+const maxRemedy = 80
+
 // neighbors adds the paragraph before a block that needs it, and the one after it that belongs to it.
 func (e *extractor) neighbors(b Block, first bool, out []quote) []quote {
 	s := e.passages[b.Passage]
 	add := func(from, to int) {
-		if words(s[from:to]) > maxNeighbor {
-			return
-		}
 		for _, q := range s[from:to] {
 			if !q.isIn(out) && !e.wasSaid(q) {
 				out = append(out, q)
 			}
 		}
 	}
-	if s[b.from].adrift && b.from > 0 && s[b.from-1].Kind == text.ProseSentence {
+	if s[b.from].adrift && b.from > 0 && s[b.from-1].Kind == text.ProseSentence && s[b.from-1].words <= maxNeighbor {
 		add(b.from-1, b.from)
 	}
 	if intro := e.introduction(b); intro >= 0 {
@@ -210,13 +210,13 @@ func (e *extractor) neighbors(b Block, first bool, out []quote) []quote {
 	switch next := s[b.to]; {
 	case first && next.Kind == text.ProseSentence && asksAboutError.MatchString(e.question):
 		end := b.to
-		for end < len(s) && s[end].Block == next.Block && words(s[b.to:end+1]) <= maxNeighbor {
+		for end < len(s) && s[end].Block == next.Block && words(s[b.to:end+1]) <= maxRemedy {
 			end++
 		}
 		add(b.to, end)
 	case next.Kind == text.ProseSentence && (belongs(next) || hollow.MatchString(s[b.to-1].text)):
 		end := b.to + 1
-		for end < len(s) && s[end].Block == next.Block && belongs(s[end]) {
+		for end < len(s) && s[end].Block == next.Block && belongs(s[end]) && words(s[b.to:end+1]) <= maxNeighbor {
 			end++
 		}
 		add(b.to, end)
