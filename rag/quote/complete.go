@@ -210,7 +210,8 @@ func (e *extractor) neighbors(b Block, first bool, out []quote) []quote {
 	switch next := s[b.to]; {
 	case first && next.Kind == text.ProseSentence && asksAboutError.MatchString(e.question):
 		end := b.to
-		for end < len(s) && s[end].Block == next.Block && words(s[b.to:end+1]) <= maxRemedy {
+		for end < len(s) && s[end].label == next.label && s[end].said() && words(s[b.to:end+1]) <= maxRemedy &&
+			(s[end].Block == next.Block || b.Kind == Code) {
 			end++
 		}
 		add(b.to, end)
