@@ -146,6 +146,11 @@ const (
 // related reports whether a further block has a clear relation to the question: it has nearly as many words of the question as
 // the best block, and the encoder says that it is nearly as close. Similarity alone is no relation.
 func (e *extractor) related(c, best candidate) bool {
+	for i, t := range e.terms {
+		if e.measured[t.Stem] != "" && best.covered[i] == 1 && c.covered[i] < 1 {
+			return false // it does not give the asked dimension
+		}
+	}
 	own := e.ownCoverage(c)
 	return own > 0 && own >= minOfBest*e.ownCoverage(best) && e.coverage(c) >= minOfBest*e.coverage(best) && similarity(c) >= minOfSimilar*similarity(best)
 }
@@ -423,7 +428,9 @@ func seams(passage []quote, from, to int) float64 {
 // quote.
 func repeats(chosen, more []quote) bool {
 	for _, m := range more {
-		if slices.ContainsFunc(chosen, func(c quote) bool { return c.doc == m.doc && c.at == m.at || similar(c, m) }) {
+		if slices.ContainsFunc(chosen, func(c quote) bool {
+			return c.doc == m.doc && c.at == m.at || sameWords(c.trimmed()) == sameWords(m.trimmed()) || similar(c, m)
+		}) {
 			return true
 		}
 	}

@@ -256,6 +256,8 @@ func classified(p corpus.Passage, sentences []text.Sentence, i int) text.Sentenc
 	line, rest := p.Text[s.Start:s.End], strings.TrimLeft(p.Text[s.End:], "*_ ")
 	first := i == 0 || sentences[i-1].Block != s.Block
 	switch {
+	case s.Kind == text.TitleSentence && strings.HasSuffix(line, ","): // of a letter
+		s.Kind = text.ProseSentence
 	case s.Kind == text.CodeSentence && p.Document.MediaType == markdownType && !strings.Contains(line, "\n") && headingMark.MatchString(line):
 		s.Kind = text.TitleSentence
 	case s.Kind == text.ProseSentence && first && strings.HasSuffix(strings.Trim(line, "*_ "), "?") &&
@@ -295,13 +297,15 @@ func lettersOf(s string) string {
 // follows reports whether a quote stands directly after another.
 func (q quote) follows(before quote) bool { return before.doc == q.doc && before.at+1 == q.at }
 
-// known returns all stems of the passages.
+// known returns the stems of the passages, which replace misspelled words of the question. No word of a question is a
+// misspelled stop word.
 func (e *extractor) known() map[string]bool {
 	known := map[string]bool{}
-	for _, p := range e.passages {
+	for doc, p := range e.passages {
+		stop := text.StopWords(e.documents[doc].Document.Language)
 		for _, q := range p {
 			for s := range q.stems {
-				known[s] = true
+				known[s] = known[s] || !stop[s]
 			}
 		}
 	}

@@ -13,7 +13,7 @@ var (
 	// caption matches a line that names a table, a figure, or an example.
 	caption = regexp.MustCompile(`^(?:Table|Figure|Example|Listing)\s+[A-Z]?\d+(?:[.-]\d+)*[.:]`)
 	// entry matches an entry of a table of contents: a number or a link, and a title.
-	entry = regexp.MustCompile(`^(?:[-*•]\s+)?(?:(?:[A-Z]\.)?\d+(?:\.\d+)+\.?\s|\[[^\]]+\]\([^)\s]*\)$)`)
+	entry = regexp.MustCompile(`^(?:[-*•]\s+)?(?:(?:[A-Z]\.)?\d+(?:\.\d+)+\.?\s|(?:Section|Chapter|Abschnitt|Kapitel) \d|\[[^\]]+\]\([^)\s]*\)$)`)
 	// dots matches the leader of an entry of a printed table of contents.
 	dots = regexp.MustCompile(`(?:\.\s?){4,}\s*\d+$`)
 	// pageHead matches the first or last line of a manual page.
@@ -52,7 +52,7 @@ func navigation(body string, sentences []text.Sentence, isHeading func(line stri
 		case i > 0 && sentences[i-1].Block == s.Block && !text.Ends(line) &&
 			isNumber(body[sentences[i-1].Start:sentences[i-1].End]):
 			skip[i] = true // the text behind a number that reads like a sentence
-		case entry.MatchString(line) && !text.Ends(line):
+		case entry.MatchString(line) && (!text.Ends(line) || strings.HasSuffix(line, "…")):
 			skip[i] = true
 		case listed && s.Kind == text.ItemSentence && !text.Ends(line):
 			skip[i] = true

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"docent/embed"
 	"docent/rag/corpus"
@@ -165,7 +167,7 @@ func (q quote) lines(source corpus.Document) string {
 	var out []string
 	line := q.trimmed()
 	for _, next := range q.more {
-		if text.Ends(line) {
+		if first, _ := utf8.DecodeRuneInString(next.text); text.Ends(line) || unicode.IsDigit(first) {
 			line += " " + next.text
 			continue
 		}

@@ -1,0 +1,48 @@
+package quote
+
+import (
+	"strings"
+	"testing"
+
+	"docent/rag/corpus"
+)
+
+// TestBlocks: an answer quotes all that belongs to the sentence that answers, and nothing else.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	const problems = "- **Guests see no page.** The browser blocks it.\n- **The guest network stops every day.** The schedule is wrong. Firmware 3.1.2 fixes this.\n" +
+		"- **Guests are slow.** Raise the limit."
+	const settings = "`wan.mtu`\n: The largest packet, in bytes.\n  Default: `1500`\n\n`led.night`\n: Turns off the lights at night.\n  Default: None\n"
+	const decisions = "## Decisions\n\n1. The pump gets a new seal. Responsible: Jonas. Due 1 June.\n2. The price of the filter rises.\n\n## Numbers\n\nSales were high."
+	for _, c := range []struct{ question, body, want, without string }{
+		{"my guest network stops every day", problems, "- The guest network stops every day. The schedule is wrong. Firmware 3.1.2 fixes this. [1]", "slow"},
+		{"what does led.night do", settings, "**`led.night`:** Turns off the lights at night. Default: None [1]", "1500"},
+		{"How many decisions were made?", decisions, "Responsible: Jonas. Due 1 June. [1]\n2. The price of the filter rises. [1]", "Sales"},
+		{"where is the limit of the guests", "Open **Settings > Wireless > Limit** to raise the limit of the guests.", "Open Settings > Wireless > Limit to raise", "`"},
+		{
+			"How do I fill the tank?", "1. Open the tank.\n\n   For winter, use the small lid instead.\n2. Fill the tank with water.\n\nWarning: Close the lid again.",
+			"1. Open the tank. For winter, use the small lid instead. [1]\n2. Fill the tank with water. [1]\n\nWarning: Close the lid again. [1]", "> ",
+		},
+		{"smoking at the kiosk", "Not allowed is:\n\n- diving from the edge,\n- smoking, also at the kiosk,\n- noise.", "Not allowed is: [1]\n\n- smoking, also at the kiosk, [1]", "noise"},
+		{"Does it work away from home?", "**Does it work far away from home?**\nYes, if remote access is on.\n\n**Is it free?**\nNo.", "away from home?:** Yes, if remote access is on. [1]", "No."},
+	} {
+		got := ask(t, c.question, corpus.Prose, c.body)
+		if !strings.Contains(got, c.want) || strings.Contains(got, c.without) {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.question, got, c.want)
+		}
+	}
+}
+
+// TestBlocksOfOtherSubjects: a similar block without the words of the question is left out.
+func TestBlocksOfOtherSubjects(t *testing.T) {
+	t.Parallel()
+	results := []Passage{
+		passage(1, "Heron 36 manual", "Technical data", "| item | value |\n|---|---|\n| Length overall | 10.98 m |\n| Beam | 3.55 m |"),
+		passage(2, "Meeting", "Decisions", "- The Heron 36 gets a bow thruster from hull 112.\n- The price of the Heron 30 rises."),
+	}
+	question := "How long is the Heron 36?"
+	got, _ := Answer(testStatic, Query{Question: question, Searched: question, Passages: results})
+	if !strings.Contains(got, "10.98 m") || strings.Contains(got, "thruster") || strings.Contains(got, "Beam") {
+		t.Errorf("got\n%s", got)
+	}
+}
