@@ -152,7 +152,8 @@ func (e *extractor) related(c, best candidate) bool {
 		}
 	}
 	own := e.ownCoverage(c)
-	return own > 0 && own >= minOfBest*e.ownCoverage(best) && e.coverage(c) >= minOfBest*e.coverage(best) && similarity(c) >= minOfSimilar*similarity(best)
+	return own > 0 && own >= minOfBest*e.ownCoverage(best) && e.coverage(c) >= minOfBest*e.coverage(best) &&
+		similarity(c) >= minOfSimilar*similarity(best)
 }
 
 // similarity returns the similarity of the closest sentence of a candidate.
