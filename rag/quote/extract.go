@@ -16,10 +16,6 @@ import (
 const (
 	// extractPassages is the maximum number of quoted passages.
 	extractPassages = 6
-	// extractQuotes is the maximum number of quoted sentences, code blocks, and rows.
-	extractQuotes = 11
-	// extractWords is the approximate maximum number of words in an answer. A longer first quote stands alone.
-	extractWords = 180
 	// extractCodeLines is the maximum number of quoted lines of code. Longer blocks are cut.
 	extractCodeLines = 40
 )
