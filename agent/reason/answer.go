@@ -27,6 +27,7 @@ const (
 func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	results := u.findings.Results()
 	if len(results) == 0 {
+		text = u.unchecked(text)
 		u.notes.add(notedAnswer{u.step, words.Shorten(text, maxNoted)})
 		return u.s.Reply(ctx, text+pipeline.CutNote(stopReason))
 	}
@@ -39,6 +40,25 @@ func (u *run) answer(ctx context.Context, text, stopReason string) error {
 	message.Docs = message.Docs[:shownDocs(message)]
 	u.notes.add(notedAnswer{u.step, words.Shorten(message.Answer, maxNoted)})
 	return u.s.ReplyRAG(ctx, message)
+}
+
+// noteUnchecked follows an answer of a model that did not search the documents.
+const noteUnchecked = "\n\n*Not checked: the model did not search the documents for this answer.*"
+
+// maxRemark is the length of a reply that needs no documents, in bytes, such as a question back.
+const maxRemark = 80
+
+// unchecked removes the citations of an answer without passages, because they belong to none. It marks an answer that should
+// have come from the documents.
+func (u *run) unchecked(text string) string {
+	plain := words.Unmarked(text)
+	if plain == "" {
+		plain = text
+	}
+	if u.o.Knowledge == nil || len(u.findings.Searches()) > 0 || plain == strings.TrimSpace(text) && len(text) <= maxRemark {
+		return plain
+	}
+	return plain + noteUnchecked
 }
 
 // keep records the partial answer of a model that failed or was stopped. If the model saw passages, the answer comes with

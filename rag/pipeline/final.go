@@ -57,5 +57,5 @@ func beginWith(text, body string) string {
 
 // tidied repairs a model's text and resolves its citation markers.
 func tidied(written string, passages int) string {
-	return strings.TrimSpace(text.ResolveMarkers(text.Tidy(text.Clean(written)), passages))
+	return strings.TrimSpace(text.ResolveMarkers(text.DropSources(text.Tidy(text.Clean(written))), passages))
 }

@@ -32,12 +32,14 @@ type Marker struct {
 }
 
 // parseMarker reads a citation marker at the start of s: [1], [1, 2], [1-3],
-// [^1], [passage 1], 【1】, or 【1†source】.
+// [^1], [passage 1], [Source: 1], (passage 1), 【1】, or 【1†source】.
 func parseMarker(s string) (Marker, bool) {
 	var closing string
 	switch {
 	case strings.HasPrefix(s, "["):
 		closing = "]"
+	case wordMarker.MatchString(s):
+		closing = ")"
 	case strings.HasPrefix(s, "【"):
 		closing = "】"
 	default:
@@ -67,11 +69,14 @@ func parseMarker(s string) (Marker, bool) {
 	return m, len(m.Docs) > 0
 }
 
+// wordMarker matches the start of a marker in parentheses. It needs a word, because numbers in parentheses are common.
+var wordMarker = regexp.MustCompile(`^\((?i:passages?|sources?)\s+\d`)
+
 // maxMarkerBytes limits the length of a marker.
 const maxMarkerBytes = 256
 
 // markerField is a number or range in a marker.
-var markerField = regexp.MustCompile(`^\s*(?:\^|(?i:passages?|docs?|sources?)\s+)?(\d{1,` + strconv.Itoa(maxMarkerDigits) +
+var markerField = regexp.MustCompile(`^\s*(?:\^|(?i:passages?|docs?|documents?|sources?|references?|refs?|id|quellen?)\s*[:=#]?\s*)?(\d{1,` + strconv.Itoa(maxMarkerDigits) +
 	`})(?:\s*[-–]\s*(\d{1,` + strconv.Itoa(maxMarkerDigits) + `}))?\s*$`)
 
 // parseRange reads one number, or two with a dash.
@@ -191,6 +196,9 @@ func MarkersIn(text string) iter.Seq[Marker] {
 			}
 			m, ok := parseMarker(text[at:])
 			if !ok {
+				m, ok = linkedMarker(text[at:])
+			}
+			if !ok {
 				_, size := utf8.DecodeRuneInString(text[at:])
 				at += size
 				continue
@@ -205,17 +213,33 @@ func MarkersIn(text string) iter.Seq[Marker] {
 	}
 }
 
+// linkedMarker reads a marker that is the text of a link: [[1]](#1).
+func linkedMarker(s string) (Marker, bool) {
+	if !strings.HasPrefix(s, "[[") {
+		return Marker{}, false
+	}
+	m, ok := parseMarker(s[1:])
+	if !ok || !strings.HasPrefix(s[1+m.End:], "](") {
+		return Marker{}, false
+	}
+	m.End += len("[") + len("]")
+	return m, linkTarget(s[m.End:]) > 0
+}
+
 // linkTarget returns the length of the link target "(…)" at the start of s.
 func linkTarget(s string) int {
 	if !strings.HasPrefix(s, "(") {
 		return 0
 	}
 	i := strings.IndexAny(s[:min(len(s), maxLinkBytes)], ")\n")
-	if i < 0 || s[i] == '\n' || !strings.ContainsAny(s[:i], ":/#") {
+	if i < 0 || s[i] == '\n' || !strings.ContainsAny(s[:i], ":/#") && !fileName.MatchString(s[1:i]) {
 		return 0
 	}
 	return i + 1
 }
+
+// fileName matches the name of a file.
+var fileName = regexp.MustCompile(`^\S[^()]*\.[A-Za-z][A-Za-z0-9]{1,5}$`)
 
 // codeLength returns the length of the inline or fenced code at offset at, or
 // 0 if there is none.

@@ -1,0 +1,42 @@
+package text
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	// sourcesTitle matches a line that is the title of a list of sources.
+	sourcesTitle = regexp.MustCompile(`(?i)^[\s#*_>-]*(?:sources?|references?|citations?|bibliography|works cited|quellen|quellenangaben|fuentes|fonti)[\s*_:]*$`)
+	// sourcesLine matches a title with the list in the same line.
+	sourcesLine = regexp.MustCompile(`(?i)^[\s#*_>-]*(?:sources?|references?|citations?|quellen?|fuentes|fonti)[*_]*\s*:[*_]*\s*\S`)
+	// sourceItem matches an entry of the list.
+	sourceItem = regexp.MustCompile(`^\s*(?:[-*+•]\s+)?(?:\[\^?\d{1,4}\]:?|【\d{1,4}[^】]*】|\d{1,4}[.):])\s*\S?`)
+	// footnote matches the text of a footnote.
+	footnote = regexp.MustCompile(`^\s*\[\^\w{1,16}\]:`)
+)
+
+// DropSources removes a list of sources at the end of a model's text, and the texts of footnotes. The numbers and names of
+// such a list are the model's own, and need not belong together. A text that is only a list stays.
+func DropSources(s string) string {
+	lines := strings.Split(strings.TrimRight(s, " \t\n"), "\n")
+	end := len(lines)
+	for end > 0 && (footnote.MatchString(lines[end-1]) || end < len(lines) && strings.TrimSpace(lines[end-1]) == "") {
+		end--
+	}
+	at := end
+	for at > 0 && (sourceItem.MatchString(lines[at-1]) || strings.TrimSpace(lines[at-1]) == "") {
+		at--
+	}
+	switch {
+	case at > 0 && sourcesTitle.MatchString(lines[at-1]):
+		end = at - 1
+	case end > 0 && sourcesLine.MatchString(lines[end-1]) && len(Marked(lines[end-1], maxMarkerDocs)) > 0:
+		end--
+	}
+	rest := strings.TrimRight(strings.Join(lines[:end], "\n"), " \t\n")
+	if end == len(lines) || rest == "" || openFence(rest) != "" {
+		return s
+	}
+	return rest
+}

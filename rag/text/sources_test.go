@@ -1,0 +1,37 @@
+package text
+
+import "testing"
+
+func TestDropSources(t *testing.T) {
+	t.Parallel()
+	const answer = "It is 27 days [1]. Two more later [2]."
+	for _, list := range []string{
+		"\n\n**Sources:**\n[1] employee-handbook.md\n[2] warranty.md", "\n\n## References\n\n1. employee-handbook.md\n2. warranty.md\n",
+		"\n\nSources:\n- [1] a.md\n- [2] b.md", "\n\n[^1]: employee-handbook.md", "\n\nSources: [1] a.md, [2] b.md", "\n\nQuellen:\n[1] a.md", "\n\n**Sources:**",
+	} {
+		if got := DropSources(answer + list); got != answer {
+			t.Errorf("%q becomes %q", answer+list, got)
+		}
+	}
+	for _, s := range []string{
+		answer, "Sources:\n[1] a.md", "Do this:\n\n1. Open it [1].\n2. Close it [2].", "There are two sources: one and two.",
+		answer + "\n\nSources:\nThe handbook says so.", "```\nx\nSources:\n1. a",
+	} {
+		if got := DropSources(s); got != s {
+			t.Errorf("%q becomes %q", s, got)
+		}
+	}
+}
+
+func TestMarkersInOtherForms(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]string{
+		"27 days [[1]](#1).": "27 days [1].", "27 days [1](employee-handbook.md).": "27 days [1].", "27 days [Source: 1].": "27 days [1].",
+		"27 days (passage 1).": "27 days [1].", "27 days (Source 9).": "27 days.", "27 days [id=2].": "27 days [2].",
+		"27 days (1).": "27 days (1).", "27 days [1](about 5 days).": "27 days [1](about 5 days).", "see [[wiki]](#1)": "see [[wiki]](#1)",
+	} {
+		if got := ResolveMarkers(s, 2); got != want {
+			t.Errorf("%q becomes %q, want %q", s, got, want)
+		}
+	}
+}
