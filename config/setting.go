@@ -316,7 +316,7 @@ func modelSettings() []Setting {
 		})(decimal(func(c *Config) *float64 { return &c.MinEvidence })),
 		with(Setting{
 			Key: "min-shown", Flag: "min-shown", Env: []string{"DOCENT_MIN_SHOWN"}, Scope: Answering,
-			Help: "evidence from 0 to 1 below which nothing is quoted and the answer is \"I don't know\"; 0 means .0001", Default: "0",
+			Help: "evidence from 0 to 1 below which nothing is quoted and the answer is \"I don't know\"; 0 means .003", Default: "0",
 		})(decimal(func(c *Config) *float64 { return &c.MinShown })),
 		with(Setting{
 			Key: "llm.model", Flag: "model", Env: []string{"DOCENT_MODEL"}, Scope: Chatting,

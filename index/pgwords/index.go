@@ -106,7 +106,7 @@ func (x *Index) Chunks(ctx context.Context, languages corpus.Languages) (count i
 
 // layout is the version of the tables and of the rows in them. docent builds tables
 // of another version again.
-const layout = 1
+const layout = 2
 
 // tables implements pgfollow.Index.
 type tables struct{ *Index }

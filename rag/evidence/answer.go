@@ -1,24 +1,47 @@
 package evidence
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 // Kind is a kind of answers that is easy to recognize. Its patterns are English.
 type Kind string
 
-// The kinds of answers. Numbers are none: most passages have some.
+// The kinds of answers that limit the evidence. Numbers are none: most passages have some.
 const (
 	Date     Kind = "date"
 	Price    Kind = "price"
 	Duration Kind = "duration"
 )
 
-// answerKind recognizes a kind of answers.
+// Further kinds of answers, whose words need not be in the passages.
+const (
+	contact Kind = "contact"
+	measure Kind = "measure"
+	person  Kind = "person"
+)
+
+// answerKind recognizes a kind of answers, in English and German.
 type answerKind struct {
 	kind Kind
-	// asked matches questions for an answer of the kind.
+	// asked matches questions for an answer of the kind, if nothing else can answer them. It may be nil.
 	asked *regexp.Regexp
+	// words are words that ask for the kind. Passages with an answer need not have them.
+	words map[string]bool
 	// given matches such an answer.
 	given *regexp.Regexp
+	// header matches the header of a column or row with such answers. It may be nil.
+	header *regexp.Regexp
+}
+
+// words returns a set of words.
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
 }
 
 // units matches the names of units of time, and amounts numbers in words.
@@ -29,37 +52,102 @@ const (
 )
 
 // months matches the names of months. "May" alone is a verb.
-const months = `(?:January|February|March|April|June|July|August|September|October|November|December)`
+const months = `(?:January|February|March|April|June|July|August|September|October|November|December|Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember)`
 
 // currencies matches signs and codes of currencies.
 const currencies = `(?:\p{Sc}|zł|\b(?:USD|EUR|GBP|CHF|JPY|CNY|INR|PLN|SEK|NOK|DKK|CZK|HUF|CAD|AUD|Rs|kr|Fr)\b\.?|(?i:dollars?|euros?|cents?|pounds?)\b)`
 
 var answerKinds = []answerKind{
 	{
-		Date,
-		regexp.MustCompile(`(?i)^\W*(?:(?:and|so) )?when (?:was|were|did)\b|\b(?:what|which) (?:year|date|month|century|decade)\b|\brelease date\b`),
+		kind: Date, words: words("date dates year month day time datum termin jahr monat tag uhrzeit"),
+		header: regexp.MustCompile(`(?i)\bdate\b|datum|\bstand\b|\b(?:from|until|since|ab|seit|bis)$`),
+		asked:  regexp.MustCompile(`(?i)\b(?:welche[snm]?|in welchem) (?:jahr|datum|monat)\b|^\W*(?:(?:and|so) )?when (?:was|were|did)\b|\b(?:what|which) (?:year|date|month|century|decade)\b|\brelease date\b`),
 		// A version is a date, too: "since 6.0.0".
-		regexp.MustCompile(`\b(?:1\d|20)\d\d(?:s\b|\b)|\b` + months + `\b|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.? \d|` +
+		given: regexp.MustCompile(`\b(?:1\d|20)\d\d(?:s\b|\b)|\b` + months + `\b|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.? \d|` +
 			`\d\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b|\b\d{1,4}[-/.]\d\d?[-/.]\d{1,4}\b|\b\d?\d:\d\d\b|` +
 			`(?i)\b(?:version|release|since|v) ?\d|\bcentur(?:y|ies)\b|\byears (?:ago|before)\b|\b(?:yesterday|last|this) (?:spring|summer|autumn|` +
 			`fall|winter|year|month|week)\b|\byesterday\b|day\b.* (?:morning|evening|night)\b|\d (?:bc|bce|ad|ce)\b`),
 	},
 	{
+		kind: Price,
+		words: words("price prices pricing cost costs fee fees charge rate salary earn earns pay worth euro euros eur dollar dollars usd " +
+			"preis preise kostet kosten kostets gebühr gebühren verdient verdienen teuer wert zahlen zahle zahlt"),
+		header: regexp.MustCompile(`(?i)\b(?:unit )?(?:prices?|costs?|fees?|rates?|fares?|amount|total|salary)\b|preis|kosten|gebühr|entgelt|betrag|tarif`),
 		// Technical texts use "cost" for work, too.
-		Price,
-		regexp.MustCompile(`(?i)\bhow much (?:do|does|did|would|will)\b.*\b(?:costs?|paid)\b|\bcosts? per (?:day|week|month|year|user|seat|person)\b|` +
+		asked: regexp.MustCompile(`(?i)\bwas kostet\b|\bwie ?viel kostet\b|\bwie teuer\b|\bhow much (?:do|does|did|would|will)\b.*\b(?:costs?|paid|earn|pay)\b|` +
+			`\bwhats? (?:do|does|did|would|will)\b.*\bcost\b|\bcosts? per (?:day|week|month|year|user|seat|person)\b|` +
 			`\b(?:price|fee|salary)s? (?:of|per|for)\b|\b(?:yearly|monthly|annual) (?:\w+ )?(?:price|cost|fee|amount|donation)s?\b`),
-		regexp.MustCompile(currencies + ` ?\d|\d ?(?:(?i:million|billion) )?` + currencies + `|` +
-			`(?i)\b(?:for free|free of charge|gratis|unpaid)\b|\b(?:no|without|any) (?:cost|charge|fee)s?\b`),
+		given: regexp.MustCompile(currencies + ` ?\d|\d ?(?:(?i:million|billion) )?` + currencies + `|` +
+			`(?i)\b(?:for free|free of charge|gratis|kostenlos|kostenfrei|gebührenfrei|unpaid)\b|\b(?:no|without|any) (?:cost|charge|fee)s?\b`),
 	},
 	{
-		Duration,
-		regexp.MustCompile(`(?i)\b(?:how many|number of) ` + units + `\b|^\W*` + units + ` (?:until|before|after)\b|` +
+		kind: Duration, words: words("duration period dauer frist dauert"),
+		header: regexp.MustCompile(`(?i)\b` + units + `\b|dauer|\(h\)`),
+		asked: regexp.MustCompile(`(?i)\b(?:how many|number of) ` + units + `\b|^\W*` + units + ` (?:until|before|after)\b|` +
 			`\b(?:default|value|limit)\b.* in ` + units + `\b`),
-		regexp.MustCompile(`(?is)\d.*(?:\b|_)` + units + `\b|(?:\b|_)` + units + `\b.*\d|\b` + amounts + `[ -](?:\w+ ){0,2}` + units + `\b|` +
+		given: regexp.MustCompile(`(?is)\d.*(?:\b|_)` + units + `\b|(?:\b|_)` + units + `\b.*\d|\b` + amounts + `[ -](?:\w+ ){0,2}` + units + `\b|` +
 			`\b\d+ ?(?:ms|min|[smhdwy])\b|\b(?:daily|hourly|weekly|monthly|yearly)\b`),
 	},
+	{
+		kind: contact,
+		words: words("phone telephone number contact email mail address call reach hotline " +
+			"telefon telefonnummer nummer rufnummer durchwahl kontakt adresse anrufen erreiche erreichen mailadresse"),
+		given:  regexp.MustCompile(`\+?\d[\d ()/-]{4,}\d|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\bhttps?://`),
+		header: regexp.MustCompile(`(?i)\b(?:phone|telephone|contact|e-?mail)\b|telefon|kontakt|durchwahl`),
+	},
+	{
+		kind: measure,
+		words: words("weight weigh weighs heavy length long height tall high width wide depth deep size temperature speed capacity volume distance far " +
+			"gewicht wiegt länge lang höhe hoch breite breit tiefe tief größe groß temperatur geschwindigkeit entfernung weit"),
+		given:  regexp.MustCompile(`\d ?(?:[mck]?m²?|m³|[kmµ]?g|t|[mc]?l|°|[kM]?W|[kMG]?Hz|[kMGT]i?B|kn|bar|px|[Pp]ixels?|in(?:ch(?:es)?)?|ft|lbs?|met(?:er|re)s?|liters?|litres?)\b|\d ?[°%]`),
+		header: regexp.MustCompile(`\((?:[mck]?m²?|m³|[kmµ]?g|t|[mc]?l|°C|[kM]?W|[kMG]?Hz|[kMGT]B|kn|bar|px|in|ft)\)`),
+	},
+	{
+		kind: person,
+		words: words("name person contact responsible manager leader head owner " +
+			"ansprechpartner ansprechpartnerin verantwortlich zuständig leiter leiterin leitung chef chefin heißt"),
+		given:  regexp.MustCompile(`\b(?:Mr|Mrs|Ms|Dr|Prof|Herrn?|Frau)\b\.? \p{Lu}|\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}{2,}\b`),
+		header: regexp.MustCompile(`(?i)\b(?:name|owner|responsible|contact|person)\b|zuständig|verantwortlich|ansprechpartner|leitung`),
+	},
 }
+
+// isGiven reports whether a passage has an answer of the kind: by its form, or as a number in a column or row whose header names
+// the kind.
+func (k *answerKind) isGiven(p Passage) bool {
+	if k.given.MatchString(p.Heading + "\n" + p.Text) {
+		return true
+	}
+	if k.header == nil || !strings.ContainsAny(p.Text, "0123456789") {
+		return false
+	}
+	for cell := range cells(p.Text) {
+		if k.header.MatchString(cell) {
+			return true
+		}
+	}
+	return false
+}
+
+// cells yields the cells of a passage's header row, and the first cells of its other rows.
+func cells(body string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		header := true
+		for line := range strings.Lines(body) {
+			if !isRow(line) {
+				continue
+			}
+			for i, cell := range strings.Split(strings.Trim(line, "| \t\r\n"), "|") {
+				if (header || i == 0) && !yield(strings.TrimSpace(cell)) {
+					return
+				}
+			}
+			header = false
+		}
+	}
+}
+
+// isRow reports whether a line is a row of a table.
+func isRow(line string) bool { return strings.Contains(line, " | ") }
 
 // enoughOfKind is the part of Signs.Close that a passage with an answer of the asked kind must reach.
 const enoughOfKind = .75
@@ -67,9 +155,20 @@ const enoughOfKind = .75
 // answerKindOf returns the kind of the answers that a question asks for, or nil.
 func answerKindOf(question string) *answerKind {
 	for i, k := range answerKinds {
-		if k.asked.MatchString(question) {
+		if k.asked != nil && k.asked.MatchString(question) {
 			return &answerKinds[i]
 		}
 	}
 	return nil
+}
+
+// kindsNamed returns the kinds of answers that a word asks for.
+func kindsNamed(word string) (out []*answerKind) {
+	word = strings.ToLower(word)
+	for i, k := range answerKinds {
+		if k.words[word] {
+			out = append(out, &answerKinds[i])
+		}
+	}
+	return out
 }

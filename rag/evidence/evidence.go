@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"docent/rag/text"
 )
@@ -16,24 +17,17 @@ const (
 )
 
 // weights are the weights of Signs.
-type weights struct{ bias, close, gap, strange float64 }
+type weights struct{ bias, close, gap, strange, words float64 }
 
 // docs/explanation/evaluation.md has the measurements behind the weights, and the signs that did not help.
 var (
-	// englishWeights come from a logistic regression on the question sets of this repository, and are rounded. The bias is lower,
-	// so that docent refuses more.
-	englishWeights = weights{bias: .8, close: 2, gap: -10, strange: -6}
-	// foreignWeights were the best of 100 combinations on XQuAD in German and Spanish, without half of the paragraphs.
-	foreignWeights = weights{bias: .8, close: 2, gap: -2, strange: -6}
-	// otherWeights are those of questions on documents in another language, without the multilingual encoder. Their bias
-	// comes from XQuAD with German and Spanish questions on English articles, without half of the articles.
+	// englishWeights and foreignWeights come from logistic regressions on question sets of eight kinds, and are rounded. The
+	// biases are lower, so that they suit one threshold.
+	englishWeights = weights{bias: -3.2, close: 3.8, gap: -2.5, strange: -4, words: .85}
+	foreignWeights = weights{bias: -1.7, close: 4.1, strange: -2.4}
+	// otherWeights are those of questions on documents in another language, without the multilingual encoder. They come from
+	// XQuAD with German and Spanish questions on English articles, without half of the articles.
 	otherWeights = weights{bias: 4, close: 2, gap: -2, strange: -6}
-)
-
-// These weights were chosen by hand: docent refuses at most a tenth of the answerable questions about code, and few keywords.
-const (
-	weightCode     = .5
-	weightKeywords = .6
 )
 
 // Weights of the similarity across languages. They come from a logistic regression on XQuAD, with German and Spanish questions
@@ -54,10 +48,8 @@ type Signs struct {
 	// written like one. A similar name is no substitute. The vocabulary is English, so in other languages each word counts. A
 	// word in the passages with the same letters reduces it.
 	Strange float64 `json:"strange"`
-	// Code is the share of source code among the passages. Questions about code use other words than the code.
-	Code float64 `json:"code"`
-	// Keywords reports that the question has no stop words. Keywords name a subject, and need not be in the text.
-	Keywords bool `json:"keywords,omitempty"`
+	// Words is the logarithm of the number of words that say something about the subject.
+	Words float64 `json:"words"`
 	// Absent reports a code that no passage contains. It limits the evidence.
 	Absent bool `json:"absent"`
 	// Without is the kind of answers that the question asks for, if no fitting passage has one. It limits the evidence.
@@ -80,10 +72,7 @@ func (s Signs) Probability() float64 {
 	case s.Foreign:
 		w = foreignWeights
 	}
-	sum := w.bias + w.close*s.Close + w.gap*s.Gap + w.strange*s.Strange + weightCode*s.Code
-	if s.Keywords {
-		sum += weightKeywords
-	}
+	sum := w.bias + w.close*s.Close + w.gap*s.Gap + w.strange*s.Strange + w.words*s.Words
 	if s.Similarity > 0 {
 		sum = crossedBias + weightSimilarity*s.Similarity
 	}
@@ -167,36 +156,44 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	if len(best) == 0 || len(terms) == 0 {
 		return Signs{Gap: 1, Strange: 1}, Coverage{}
 	}
-	q := readQuestion(question)
-	s := Signs{Foreign: !q.isEnglish(), Keywords: q.language == "", Similarity: similar}
-	if s.Foreign {
-		s.Other = best[0].Language != q.language
-	} else {
-		s.Other = best[0].Language != "" && best[0].Language != "en"
-	}
-	kind, ofKind := answerKindOf(cmp.Or(in.Asked, question)), 0.0
-	for i := range passages {
-		share := passages[i].close(terms)
-		s.Close = max(s.Close, share)
-		if kind != nil && kind.given.MatchString(best[i].Heading+"\n"+best[i].Text) {
-			ofKind = max(ofKind, share)
-		}
-		if best[i].Code {
-			s.Code += 1 / float64(len(best))
+	q := readQuestion(question, best)
+	for _, t := range terms {
+		if !known[t.Stem] && q.addSpelling(vocabulary, t, passages) {
+			known[t.Stem] = true
 		}
 	}
-	if kind != nil && !s.Other && ofKind < enoughOfKind*s.Close {
+	s := Signs{Foreign: q.foreign, Other: q.other, Similarity: similar}
+	fit := newFitting(passages, best, terms)
+	kind := answerKindOf(cmp.Or(in.Asked, question))
+	if kind != nil && !s.Other && !fit.gives(kind) {
 		s.Without = kind.kind
 	}
+	held := func(t text.Weighted) bool {
+		return known[t.Stem] || q.isQualified(t, known)
+	}
+	terms = slices.DeleteFunc(terms, func(t text.Weighted) bool {
+		return !held(t) && slices.ContainsFunc(kindsNamed(question[t.Start:t.End]), fit.gives)
+	})
 	var covered, lacking []text.Weighted
-	for _, t := range terms {
+	for i, t := range terms {
 		switch {
-		case known[t.Stem] || q.isQualified(t, known):
+		case held(t):
 			covered = append(covered, t)
 		case !q.isCounted(t) && !q.isExample(t):
+			terms[i].Weight *= q.specificity(vocabulary, t)
 			lacking = append(lacking, t)
 		}
 	}
+	terms, lacking = shares(terms), nil
+	for _, t := range terms {
+		if !held(t) && !q.isCounted(t) && !q.isExample(t) {
+			lacking = append(lacking, t)
+		}
+	}
+	for i := range passages {
+		s.Close = max(s.Close, passages[i].close(terms))
+	}
+	s.Words = math.Log(float64(max(len(terms), 1)))
 	if s.Foreign || s.Other {
 		s.Gap, s.Strange = missingForeign(q, lacking, best)
 	} else {
@@ -204,7 +201,7 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	}
 	covered, lacking = in.present(covered), in.present(lacking)
 	s.Absent = slices.ContainsFunc(lacking, func(t text.Weighted) bool {
-		return q.isCodeName(t) || similar > 0 && q.isIdentifier(t)
+		return q.isCodeName(t) || q.isOtherNumber(t, best) || similar > 0 && q.isIdentifier(t)
 	})
 	if similar > 0 {
 		lacking = slices.DeleteFunc(lacking, func(t text.Weighted) bool { return !q.isIdentifier(t) && !q.isCodeName(t) })
@@ -214,8 +211,50 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	covered = slices.DeleteFunc(covered, func(t text.Weighted) bool {
 		return slices.ContainsFunc(lacking, func(l text.Weighted) bool { return l.Start == t.Start })
 	})
-	subjects := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool { return !q.isProper(t) && !q.isCodeName(t) })
+	subjects := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool {
+		return !q.isProper(t) && !q.isCodeName(t) && !q.isOtherNumber(t, best)
+	})
 	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question), listed(subjects, question)}
+}
+
+// shares scales the weights of terms so that they add up to 1.
+func shares(terms []text.Weighted) []text.Weighted {
+	sum := 0.0
+	for _, t := range terms {
+		sum += t.Weight
+	}
+	for i := range terms {
+		if sum > 0 {
+			terms[i].Weight /= sum
+		}
+	}
+	return terms
+}
+
+// fitting tells passages about the subject of a question from others.
+type fitting struct {
+	best   []Passage
+	shares []float64
+	most   float64
+}
+
+func newFitting(passages []readPassage, best []Passage, terms []text.Weighted) *fitting {
+	f := &fitting{best: best}
+	for i := range passages {
+		share := passages[i].close(terms)
+		f.shares, f.most = append(f.shares, share), max(f.most, share)
+	}
+	return f
+}
+
+// gives reports whether a passage about the subject has an answer of the kind.
+func (f *fitting) gives(k *answerKind) bool {
+	for i, p := range f.best {
+		if f.shares[i] >= enoughOfKind*f.most && k.isGiven(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // asWritten takes back the corrections of words that the vocabulary has: "employees" is no typing error for "employ".
@@ -267,14 +306,36 @@ func smoothed(terms []text.Term) []text.Term {
 type readPassage struct {
 	heading   map[string]bool
 	sentences []map[string]bool
+	// texts are those of heading, and then of sentences.
+	texts []string
 }
 
 func newReadPassage(p Passage) readPassage {
-	r := readPassage{heading: text.Stems(p.Heading)}
+	r := readPassage{heading: stemsOf(p.Heading), texts: []string{p.Heading}}
+	for line := range strings.Lines(p.Text) {
+		if isRow(line) && !p.Code { // the header of a table belongs to each row
+			for stem := range stemsOf(line) {
+				r.heading[stem] = true
+			}
+			break
+		}
+	}
 	for _, s := range text.Sentences(p.Text, p.Code) {
-		r.sentences = append(r.sentences, text.Stems(p.Text[s.Start:s.End]))
+		r.sentences = append(r.sentences, stemsOf(p.Text[s.Start:s.End]))
+		r.texts = append(r.texts, p.Text[s.Start:s.End])
 	}
 	return r
+}
+
+// stemsOf returns the stems of the words of a text, and those of words with a hyphen as one word: "Wi-Fi" is "wifi", too.
+func stemsOf(s string) map[string]bool {
+	set := text.Stems(s)
+	for _, w := range hyphenated.FindAllString(s, -1) {
+		for stem := range text.Stems(strings.ReplaceAll(w, "-", "")) {
+			set[stem] = true
+		}
+	}
+	return set
 }
 
 // addTo adds the passage's stems to a set.

@@ -137,7 +137,7 @@ func TestEvidenceForWhatIsNamed(t *testing.T) {
 		"What is Mongolia?": true, "Mongolia is what?": false, "What rains? Mongolia?": false, "what is mongolia?": false, "what of (Mongolia)": true, "«Mongolia»": false, "Was ist die Mongolia?": false, "what is MONGOLIA?": true, "WHAT IS MONGOLIA?": false,
 	} {
 		at := strings.Index(strings.ToLower(question), "mongolia")
-		if got := readQuestion(question).isProper(text.Weighted{Start: at, End: at + len("mongolia")}); got != want {
+		if got := readQuestion(question, nil).isProper(text.Weighted{Start: at, End: at + len("mongolia")}); got != want {
 			t.Errorf("%q: %v", question, got)
 		}
 	}
@@ -186,7 +186,7 @@ func TestExamples(t *testing.T) {
 		"for bob@x1.com": "x1.com", "the “v7 token”": "v7",
 	} {
 		at := strings.Index(question, want)
-		if !readQuestion(question).isExample(text.Weighted{Start: at, End: at + len(want)}) {
+		if !readQuestion(question, nil).isExample(text.Weighted{Start: at, End: at + len(want)}) {
 			t.Errorf("%q: %s is no example", question, want)
 		}
 	}
@@ -194,8 +194,69 @@ func TestExamples(t *testing.T) {
 		"in version 3.2": "3.2", "it isn't in B77, and it's late": "B77", "the user 'shop'": "shop", "10.0.0.0/8 in B77": "B77",
 	} {
 		at := strings.Index(question, other)
-		if readQuestion(question).isExample(text.Weighted{Start: at, End: at + len(other)}) {
+		if readQuestion(question, nil).isExample(text.Weighted{Start: at, End: at + len(other)}) {
 			t.Errorf("%q: %s is an example", question, other)
+		}
+	}
+}
+
+// TestWordsOfPeople: everyday words, words of the asked kind, and other spellings are no missing names.
+func TestWordsOfPeople(t *testing.T) {
+	t.Parallel()
+	passages := []Passage{
+		passage("Guide", "Password", "Reset your password on the page of the account. The page sends a link to your phone."),
+		passage("Guide", "Wi-Fi", "The Wi-Fi code changes each Monday. Ask the reception for the set point and the defibrillator."),
+		passage("Guide", "Warranty claims", "Send claims to warranty@torvik.example, with the receipt."),
+		passage("Prices", "", "Article | Unit price\nImpeller N500 | 48.00\nFilter F20 | 12.50"),
+	}
+	for question, want := range map[string]bool{
+		"I forgot my password":                      true,
+		"I dont know my password today":             true,
+		"hello, pls reset my password asap, thanks": true,
+		"wifi code":                                    true,
+		"contact for warranty claims":                  true,
+		"how much does the impeller N500 cost":         true,
+		"setpoint":                                     true,
+		"where is the defi":                            true,
+		"how much does the impeller N600 cost":         false,
+		"who is the director of the museum of Bergen?": false,
+	} {
+		if e := evidenceOf(question, nil, passages); (e >= minEvidence) != want {
+			t.Errorf("%q: %.2f", question, e)
+		}
+	}
+}
+
+// TestOtherNumber: a number behind a name belongs to the name.
+func TestOtherNumber(t *testing.T) {
+	t.Parallel()
+	passages := []Passage{passage("Heron 36", "Technical data", "The Heron 36 has a fuel tank of 150 l. The Heron-30 has one of 90 l.")}
+	for question, want := range map[string]bool{
+		"fuel tank heron 42": true, "fuel tank of the heron-42": true, "fuel tank heron 36": false, "fuel tank heron 30": false,
+		"fuel tank over 2000": false, "fuel tank for 20 l": false,
+	} {
+		if s, _ := Read(testStatic, question, 0, Corpus{Chunks: 3}, passages); s.Absent != want {
+			t.Errorf("%q: absent %v", question, s.Absent)
+		}
+	}
+}
+
+// TestQuestionWords: question words of other languages are no subjects.
+func TestQuestionWords(t *testing.T) {
+	t.Parallel()
+	for question, want := range map[string][]string{
+		"N500 giá bao nhiêu": {"N500", "giá"},
+		"כמה עולה N500":      {"עולה", "N500"},
+		"N500 ราคาเท่าไหร่":  {"N500"},
+		"N500多少钱":            {"N500"},
+		"wieviel wiegt N500": {"N500"},
+		"сколько стоит N500": {"стоит", "N500"},
+	} {
+		_, got := Read(testStatic, question, 0, Corpus{Chunks: 3}, []Passage{passage("Cats", "", "The cat sleeps.")})
+		for _, w := range got.Lacking {
+			if !slices.Contains(want, w) && !strings.Contains(w, "ราคา") && !strings.Contains(w, "钱") && w != "wiegt" {
+				t.Errorf("%s lacks %q", question, got.Lacking)
+			}
 		}
 	}
 }

@@ -13,12 +13,15 @@ import (
 func missingForeign(q *asked, lacking []text.Weighted, best []Passage) (gap, strange float64) {
 	var words []string
 	for _, t := range lacking {
-		lack := t.Weight
-		if !q.isProper(t) {
+		lack, proper := t.Weight, q.isProper(t)
+		if !proper {
 			if words == nil {
 				words = wordsOf(best)
 			}
 			lack *= 1 - resemblance(q.text[t.Start:t.End], words)
+		}
+		if proper && !q.other {
+			strange += lack // its letters in the passages would be no substitute
 		}
 		gap, strange = max(gap, lack), strange+lack
 	}

@@ -45,17 +45,37 @@ type asked struct {
 	text string
 	// language is its language, or "".
 	language string
+	// foreign reports that it is not in English, and other that no passage has its language.
+	foreign, other bool
 	// addresses and quotes are spans of bytes, in order and without overlaps.
 	addresses, quotes [][]int
 	// capitals reports that capitals mark names.
 	capitals bool
 }
 
-// readQuestion reads a question once, because the work on each word must not depend on its length.
-func readQuestion(question string) *asked {
+// readQuestion reads a question once, because the work on each word must not depend on its length. A question in an unclear
+// language is in that of the best passages.
+func readQuestion(question string, best []Passage) *asked {
+	var languages []string
+	for _, p := range best {
+		for _, code := range []string{text.ClearLanguage(p.Text), p.Language} { // a document can mix languages
+			if code != "" && !slices.Contains(languages, code) {
+				languages = append(languages, code)
+			}
+		}
+	}
 	q := &asked{
-		text: question, language: text.Language(question),
+		text: question, language: text.LanguageAmong(question, languages...),
 		addresses: address.FindAllStringIndex(question, -1), quotes: quoted.FindAllStringIndex(question, -1),
+	}
+	switch {
+	case q.language == "" || q.language == text.Undetermined:
+		q.foreign = len(languages) > 0 && !slices.Contains(languages, "en")
+	case q.language != "en" && !englishOnly.MatchString(question):
+		q.foreign = true
+		q.other = len(languages) > 0 && !slices.Contains(languages, q.language)
+	default:
+		q.other = len(languages) > 0 && !slices.Contains(languages, "en")
 	}
 	q.capitals = q.marksNames() && strings.ToUpper(question) != question
 	return q
@@ -83,6 +103,83 @@ func (q *asked) isQualified(t text.Weighted, known map[string]bool) bool {
 	return ok && !number.MatchString(qualifier) && isSubset(text.Stems(qualifier), known) && isSubset(text.Stems(name), known)
 }
 
+// hyphenated matches a word with hyphens.
+var hyphenated = regexp.MustCompile(`\pL+(?:-[\pL\d]+)+`)
+
+const (
+	// minSqueezed is the minimum length of a word that the passages can have as two words.
+	minSqueezed = 6
+	// minShort is the minimum length of a word without its end, and minLeft that of the end.
+	minShort, minLeft = 4, 3
+)
+
+// addSpelling adds a word of the question to the sentences that have it in another spelling: "email" for "e-mail", "set point"
+// for "setpoint", or "defibrillator" for "defi". It returns false if there are none.
+func (q *asked) addSpelling(vocabulary Vocabulary, t text.Weighted, passages []readPassage) (found bool) {
+	same := q.spelling(vocabulary, t)
+	if same == nil {
+		return false
+	}
+	for _, p := range passages {
+		for i, s := range p.texts {
+			if !same(strings.ToLower(s)) {
+				continue
+			}
+			set := p.heading
+			if i > 0 {
+				set = p.sentences[i-1]
+			}
+			set[t.Stem], found = true, true
+		}
+	}
+	return found
+}
+
+// spelling returns a function that reports whether a text in small letters has a word in another spelling, or nil.
+func (q *asked) spelling(vocabulary Vocabulary, t text.Weighted) func(s string) bool {
+	written := strings.ToLower(q.text[t.Start:t.End])
+	for _, at := range hyphenated.FindAllStringIndex(q.text, -1) {
+		if at[0] <= t.Start && t.End <= at[1] {
+			joined := strings.ToLower(strings.ReplaceAll(q.text[at[0]:at[1]], "-", ""))
+			return func(s string) bool { return slices.Contains(spaced.FindAllString(s, -1), joined) }
+		}
+	}
+	short := !q.foreign && len(written) >= minShort && strings.Trim(written, smallLetters) == "" && len(vocabulary.Tokenize(written)) != 1
+	if len(written) < minSqueezed && !short {
+		return nil
+	}
+	return func(s string) bool {
+		last := ""
+		for _, w := range spaced.FindAllString(s, -1) {
+			if len(written) >= minSqueezed && last+w == written || short && len(w) >= len(written)+minLeft && strings.HasPrefix(w, written) {
+				return true
+			}
+			last = w
+		}
+		return false
+	}
+}
+
+const smallLetters = "abcdefghijklmnopqrstuvwxyz"
+
+// spaced matches a word.
+var spaced = regexp.MustCompile(`[\pL\d]+`)
+
+// isOtherNumber reports whether a number is a part of a name, as in "Heron 42", and the passages have the name with other
+// numbers only.
+func (q *asked) isOtherNumber(t text.Weighted, best []Passage) bool {
+	written := q.text[t.Start:t.End]
+	m := beforeNumber.FindStringSubmatch(q.text[:t.Start])
+	if m == nil || !number.MatchString(written) || text.IsStop(strings.ToLower(m[1])) || soft[strings.ToLower(m[1])] {
+		return false
+	}
+	named := regexp.MustCompile(`(?i)(?:^|[^\pL\d])` + regexp.QuoteMeta(m[1]) + `[ -]?\d`)
+	return slices.ContainsFunc(best, func(p Passage) bool { return named.MatchString(p.Heading + "\n" + p.Text) })
+}
+
+// beforeNumber matches the word before a number.
+var beforeNumber = regexp.MustCompile(`(\pL{2,})[ -]$`)
+
 // isSubset reports whether all stems are known.
 func isSubset(stems, known map[string]bool) bool {
 	for stem := range stems {
@@ -101,11 +198,6 @@ func (q *asked) isIdentifier(t text.Weighted) bool {
 
 // englishOnly matches words of English questions.
 var englishOnly = regexp.MustCompile(`(?i)\b(?:the|of|is|what|who|how|does|do|are|which|when|where|why|and|for|from|to|can)\b`)
-
-// isEnglish reports whether a question is in English. A text without stop words, such as a list of keywords, counts as English.
-func (q *asked) isEnglish() bool {
-	return q.language == "en" || q.language == "" || englishOnly.MatchString(q.text)
-}
 
 // marksNames reports whether capitals mark names in the language of a question. German capitalizes every noun, and keywords
 // often have capitals.

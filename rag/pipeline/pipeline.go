@@ -34,7 +34,7 @@ const (
 	// DefaultMinEvidence is the evidence from which an answer is rag.Answered.
 	DefaultMinEvidence = .37
 	// DefaultMinShown is the evidence from which an answer is rag.Unsure. Below it, the answer is rag.NotFound.
-	DefaultMinShown = .0001
+	DefaultMinShown = .003
 )
 
 // Searcher finds passages. *retrieve.Retriever implements it.

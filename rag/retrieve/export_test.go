@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"unsafe"
+
+	"docent/embed"
 )
 
 // FeaturesOf returns the Features of a retriever.
@@ -12,6 +14,17 @@ func FeaturesOf(r *Retriever) Features { return r.features }
 
 // Slips finds the words with a typing error.
 var Slips = slips
+
+// Variants returns the other spellings of the words of a text.
+func Variants(words *embed.Static, s string) (out []string) {
+	for _, v := range variantsOf(words, s) {
+		out = append(out, v.spellings...)
+	}
+	return out
+}
+
+// Calm returns a text with words of any case in small letters.
+var Calm = calm
 
 // Meant returns the similar word of the vocabulary.
 func (s slip) Meant() string { return s.meant }

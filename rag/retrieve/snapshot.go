@@ -23,7 +23,7 @@ import (
 // sentences, and with the analysis of the indexes.
 const (
 	snapshotMagic   = "DSNP"
-	snapshotVersion = 10
+	snapshotVersion = 11
 )
 
 // Save writes the snapshot if there is one and anything has changed. It blocks

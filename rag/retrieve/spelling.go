@@ -1,6 +1,7 @@
 package retrieve
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -22,28 +23,36 @@ const (
 	maxSuspects = 100
 )
 
-// respelled returns text with typing errors corrected: words that neither the
-// corpus nor the vocabulary contains and that differ by one error from a word
-// of the vocabulary.
+// respelled returns a question in the spelling of the corpus. It replaces words that the corpus does not contain: typing errors
+// and abbreviations of words of the vocabulary, and words that the corpus has with or without a hyphen.
 func (r *Retriever) respelled(ctx context.Context, body string) (string, error) {
-	meant := slips(r.cfg.Static, body)
-	if len(meant) == 0 {
+	body = calm(body)
+	found, variants := r.slips(body), variantsOf(r.cfg.Static, body)
+	if len(found)+len(variants) == 0 {
 		return body, nil
 	}
-	terms, _, err := r.cfg.Words.Match(ctx, body, nil)
-	if err != nil {
-		return "", fmt.Errorf("respell: %w", err)
+	asked := body
+	for _, v := range variants {
+		asked += "\n" + strings.Join(v.spellings, " ")
 	}
-	stats, err := r.features.Statistics(ctx, nil)
+	known, err := r.contains(ctx, asked)
 	if err != nil {
-		return "", fmt.Errorf("respell: %w", err)
+		return "", err
 	}
-	unknown := math.Log(2*float64(stats.Chunks)+2) - 1e-6 // the IDF of terms that no chunk contains
+	replaced := slices.DeleteFunc(found, func(s slip) bool { return known(s.Word.Stem) })
+	for _, v := range variants {
+		if known(body[v.start:v.end]) {
+			continue
+		}
+		if i := slices.IndexFunc(v.spellings, known); i >= 0 {
+			replaced = append(replaced, slip{Word: text.Word{Start: v.start, End: v.end}, meant: v.spellings[i]})
+		}
+	}
+	slices.SortStableFunc(replaced, func(a, b slip) int { return cmp.Compare(a.Start, b.Start) })
 	var b strings.Builder
 	at := 0
-	for _, s := range meant {
-		known := !slices.ContainsFunc(terms, func(t text.Term) bool { return t.Text == s.Stem && t.IDF >= unknown })
-		if known {
+	for _, s := range replaced {
+		if s.Start < at {
 			continue
 		}
 		b.WriteString(body[at:s.Start])
@@ -54,22 +63,68 @@ func (r *Retriever) respelled(ctx context.Context, body string) (string, error) 
 	return b.String(), nil
 }
 
-// slip is a word with a probable typing error.
+// slips returns the typing errors and abbreviations in a question. The vocabulary is English, so words of other languages would
+// look like errors.
+func (r *Retriever) slips(body string) []slip {
+	if language := text.Language(body); language != "" && language != "en" {
+		return nil
+	}
+	return slips(r.cfg.Static, body)
+}
+
+// contains returns a function that reports whether the corpus contains all words of a part of a text.
+func (r *Retriever) contains(ctx context.Context, body string) (func(part string) bool, error) {
+	terms, _, err := r.cfg.Words.Match(ctx, body, nil)
+	if err != nil {
+		return nil, fmt.Errorf("respell: %w", err)
+	}
+	stats, err := r.features.Statistics(ctx, nil)
+	if err != nil {
+		return nil, fmt.Errorf("respell: %w", err)
+	}
+	unknown := math.Log(2*float64(stats.Chunks)+2) - 1e-6 // the IDF of terms that no chunk contains
+	seen := map[string]bool{}
+	for _, t := range terms {
+		seen[t.Text] = seen[t.Text] || t.IDF < unknown
+	}
+	return func(part string) bool {
+		words := text.Words(part)
+		return len(words) > 0 && !slices.ContainsFunc(words, func(w text.Word) bool {
+			return !w.Part && !seen[w.Stem] && !seen[strings.ToLower(part[w.Start:w.End])]
+		})
+	}, nil
+}
+
+// slip is a word with a probable typing error, or an abbreviation.
 type slip struct {
 	text.Word
 	// meant is the similar word of the vocabulary.
 	meant string
 }
 
+// abbreviations are words that people type for others.
+var abbreviations = map[string]string{
+	"yr": "year", "yrs": "years", "hrs": "hours", "mins": "minutes", "wk": "week", "wks": "weeks", "mth": "month", "mths": "months",
+	"pw": "password", "pwd": "password", "passwd": "password", "avg": "average", "qty": "quantity", "temp": "temperature",
+	"info": "information", "docs": "documents", "pics": "pictures", "msg": "message", "acct": "account", "addr": "address",
+	"dept": "department", "appt": "appointment", "mgr": "manager", "approx": "approximately", "tel": "telephone", "num": "number",
+	"amt": "amount", "config": "configuration", "admin": "administrator", "repo": "repository", "lang": "language",
+	"min": "minimum", "max": "maximum",
+}
+
 // slips returns the words of a text that are not in the vocabulary but differ
 // by one typing error from a word that is, in order. An error is a missing
 // letter, a doubled letter, or two letters in the wrong order. Unknown names
-// rarely look like that.
+// rarely look like that. It also returns abbreviations.
 func slips(words *embed.Static, s string) []slip {
 	var out []slip
 	suspects := 0
 	for _, w := range text.Words(s) {
 		typed := strings.ToLower(s[w.Start:w.End])
+		if meant := abbreviations[typed]; meant != "" && len(out) < maxSlips {
+			out = append(out, slip{w, meant})
+			continue
+		}
 		if w.Exact || w.Part || len(typed) < minSlip || len(typed) > maxSlip || strings.Trim(typed, alphabet) != "" ||
 			len(words.Tokenize(typed)) == 1 {
 			continue

@@ -1,6 +1,7 @@
 package retrieve_test
 
 import (
+	"slices"
 	"testing"
 
 	"docent/rag/retrieve"
@@ -33,4 +34,36 @@ func FuzzSlips(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAbbreviations(t *testing.T) {
+	t.Parallel()
+	got := retrieve.Slips(newStatic(t), "days off a yr, avg")
+	if len(got) != 2 || got[0].Meant() != "year" || got[1].Meant() != "average" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestVariants(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"wifi": "wi-fi", "e-mail": "email", "setpoint": "set-point", "password": "", "work_mem": "", "the": "", "B77": "",
+	} {
+		got := retrieve.Variants(newStatic(t), text)
+		if found := slices.Contains(got, want); want == "" && len(got) > 0 || want != "" && !found {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
+func TestCalm(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"what is a hAnDsHaKe": "what is a handshake", "QueryRow and isReady": "QueryRow and isReady", "PostgreSQL": "PostgreSQL",
+		"getUserById": "getUserById", "eBPF on macOS": "eBPF on macOS", "PaSsWoRd!": "password!",
+	} {
+		if got := retrieve.Calm(text); got != want {
+			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
 }

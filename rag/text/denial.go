@@ -7,7 +7,7 @@ import (
 
 var (
 	// negator matches words that negate a sentence.
-	negator = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nor|neither|nothing|nobody|cannot|\pL+n['’]t|nicht|nie|niemals|nichts|weder|kein(?:e[nmrs]?)?|jamais|aucune?|pas|nunca|ning[uú]n\pL*)\b`)
+	negator = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nor|neither|nothing|nobody|cannot|\pL+n['’]t|(?:wo|do|ca|is|does|did|are|was|were|have|has|had|could|should|would)nt|nicht|nie|niemals|nichts|weder|kein(?:e[nmrs]?)?|jamais|aucune?|pas|nunca|ning[uú]n\pL*)\b`)
 	// noNegator matches phrases with such a word that negate nothing.
 	noNegator = regexp.MustCompile(`(?i)\b(?:not (?:only|just|merely)|nicht nur|or not|oder nicht|no\. ?\d|no (?:matter|later|sooner|longer than|more than|less than|fewer than))`)
 	// OtherwiseNegative matches phrases that may express a negation without a negator.

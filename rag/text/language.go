@@ -74,19 +74,30 @@ func stopWordCounts(s string) (words int, stops []int) {
 // with the most stop words in it. English wins ties. It returns "" for a text in
 // Latin script without stop words, such as a list of keywords, and Undetermined
 // for such a text in other scripts.
-func Language(question string) string {
+func Language(question string) string { return LanguageAmong(question) }
+
+// clearStops is the number of stop words of a question that show its language.
+const clearStops = 2
+
+// LanguageAmong is Language for documents in the given languages. These win ties with others, and another language needs
+// several stop words: a question without is probably in the language of the documents.
+func LanguageAmong(question string, languages ...string) string {
 	if code := Script(question); code != "" {
 		return code
 	}
 	_, stops := stopWordCounts(question)
 	best, most := "", 0
 	for i, n := range stops {
-		if code := stopLanguages()[i]; n > most || n == most && n > 0 && code == "en" {
+		code := stopLanguages()[i]
+		if n > most || n == most && n > 0 && !slices.Contains(languages, best) && (code == "en" || slices.Contains(languages, code)) {
 			best, most = code, n
 		}
 	}
-	if best == "" && !latin(question) {
+	switch {
+	case best == "" && !latin(question):
 		return Undetermined
+	case len(languages) > 0 && most < clearStops && !slices.Contains(languages, best):
+		return ""
 	}
 	return best
 }

@@ -1,8 +1,6 @@
 package text
 
 import (
-	_ "embed"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,10 +35,10 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 	var sum float64
 	seen, spelled := map[string]bool{}, map[string]string{}
 	mean := meanIDF(terms)
-	language := Language(question)
+	language, asks := Language(question), askingSpans(question)
 	for _, w := range Words(question) {
 		written := question[w.Start:w.End]
-		if isMeaningless(language, written, w.Stem) || w.Start == 0 && slices.Contains(commands, strings.ToLower(written)) ||
+		if isMeaningless(language, written, w.Stem) || w.Start == 0 && commands[strings.ToLower(written)] || overlaps(w, asks) ||
 			seen[w.Stem] {
 			continue
 		}
@@ -63,30 +61,6 @@ func Weigh(question string, terms []Term, known map[string]bool) []Weighted {
 		out[i].Weight /= sum
 	}
 	return out
-}
-
-// IsForeignStop reports whether a word, as it is written, is a stop word of a language other than English.
-func IsForeignStop(language, written string) bool {
-	return language != "en" && StopWords(language)[strings.ToLower(written)]
-}
-
-// asking are words of questions in several languages that the lists of the Snowball project lack.
-var asking = strings.Fields(askingWords)
-
-//go:embed asking.txt
-var askingWords string
-
-// vague are words of English questions that name nothing. They are no stop words, because they change what a statement says.
-var vague = strings.Fields("someone somebody anyone anybody something anything stuff couple bunch vs versus trying foo foobar baz argument arguments")
-
-// commands are words that begin a question and say what to do with its subject.
-var commands = strings.Fields("list compare explain describe name enumerate show define summarize")
-
-// isMeaningless reports whether a word of a question in a language says nothing about its subject.
-func isMeaningless(language, written, stem string) bool {
-	foreign := language != "en" && StopWords(language) != nil
-	small := strings.ToLower(written)
-	return stopWords[stem] || slices.Contains(vague, small) || IsForeignStop(language, written) || foreign && slices.Contains(asking, small)
 }
 
 // meanIDF is the weight of a term that the keyword index does not know.

@@ -184,7 +184,7 @@ var stopWords = func() map[string]bool {
 		or other our out over own per please same set should so some still such than that the their
 		them then there these they this those through to
 		too under until up us use used using very want wants was we were what when where whether which while who whom whose why will with
-		without won would you your isn't doesn't doesn won't can't cant im i'm whats what's tell show mean means happen happens way ways thing things one`) {
+		without won would you your isn't doesn't doesn won't can't cant wont dont isnt doesnt didnt arent wasnt werent havent hasnt hadnt couldnt shouldnt wouldnt ive youre theyre thats theres wheres hows whos im i'm whats what's tell show mean means happen happens way ways thing things one`) {
 		m[w] = true
 	}
 	return m

@@ -1,0 +1,69 @@
+package evidence
+
+import (
+	_ "embed"
+	"math"
+	"strings"
+
+	"docent/rag/text"
+)
+
+// soft are words that people use for one thing and documents say in other words, one language per line: words of time,
+// order, and degree, and everyday verbs. A soft word that the passages lack says little about them.
+var soft = func() map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(softWords) {
+		set[w] = true
+	}
+	return set
+}()
+
+//go:embed soft.txt
+var softWords string
+
+const (
+	// softWeight is the part of the weight of a soft word that counts if no passage has it.
+	softWeight = .2
+	// commonWeight is that part for the most common English words, and rareToken is the first token of which all counts. The
+	// vocabulary is ordered by frequency.
+	commonWeight = .4
+	commonToken  = 1000
+	rareToken    = 30000
+)
+
+// specificity returns the part of the weight of a word that counts if no passage has it, from 0 to 1. Everyday words say less
+// about a subject than rare ones, also if the corpus is too small to show it.
+func (q *asked) specificity(vocabulary Vocabulary, t text.Weighted) float64 {
+	written := strings.ToLower(q.text[t.Start:t.End])
+	if soft[written] || superlative(vocabulary, written) {
+		return softWeight
+	}
+	if q.foreign {
+		return 1
+	}
+	tokens := vocabulary.Tokenize(written)
+	if len(tokens) != 1 || q.isProper(t) {
+		return 1
+	}
+	rank := math.Log(float64(max(int(tokens[0]), commonToken))/commonToken) / math.Log(float64(rareToken)/commonToken)
+	return commonWeight + (1-commonWeight)*min(rank, 1)
+}
+
+// superlative reports whether a word is an English or German superlative, such as "cheapest" or "teuerste".
+func superlative(vocabulary Vocabulary, word string) bool {
+	if stem, ok := strings.CutSuffix(word, "est"); ok && len(stem) >= 4 && word != "interest" {
+		last := len(stem) - 1
+		for _, base := range []string{stem, stem + "e", stem[:last], stem[:last] + "y"} { // cheap, large, hot, heavy
+			if len(vocabulary.Tokenize(base)) == 1 {
+				return true
+			}
+		}
+	}
+	for _, end := range []string{"stes", "stem", "sten", "ste", "ster"} {
+		if stem, ok := strings.CutSuffix(word, end); ok && len(stem) >= 4 {
+			return end == "stes" || end == "stem" || strings.ContainsAny(stem, "äöü") ||
+				end != "ster" && (strings.HasSuffix(stem, "e") || strings.HasSuffix(stem, "er") || strings.HasSuffix(stem, "ig"))
+		}
+	}
+	return false
+}
