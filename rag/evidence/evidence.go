@@ -95,8 +95,8 @@ type Coverage struct {
 	Lacking []string
 	// Unseen are those of Lacking that no chunk contains.
 	Unseen []string
-	// Subjects are those of Lacking that name something: proper names, and names with digits. Other words, such as verbs, may
-	// be missing because the passages use their own.
+	// Subjects are those of Lacking that name something: proper names, names with digits, and rare words that no chunk contains.
+	// Other words, such as verbs, may be missing because the passages use their own.
 	Subjects []string
 }
 
@@ -200,7 +200,7 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		s.Gap, s.Strange = missing(vocabulary, q, lacking, best, in)
 	}
 	covered, lacking = in.present(covered), in.present(lacking)
-	s.Absent = slices.ContainsFunc(lacking, func(t text.Weighted) bool {
+	s.Absent = len(terms) <= maxAsked && slices.ContainsFunc(lacking, func(t text.Weighted) bool {
 		return q.isCodeName(t) || q.isOtherNumber(t, best) || similar > 0 && q.isIdentifier(t)
 	})
 	if similar > 0 {
@@ -212,10 +212,18 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 		return slices.ContainsFunc(lacking, func(l text.Weighted) bool { return l.Start == t.Start })
 	})
 	subjects := slices.DeleteFunc(slices.Clone(lacking), func(t text.Weighted) bool {
-		return !q.isProper(t) && !q.isCodeName(t) && !q.isOtherNumber(t, best)
+		written := question[t.Start:t.End]
+		rare := isUnseen(t, in) && q.specificity(vocabulary, t) >= rareWord && len(kindsNamed(written)) == 0 && !number.MatchString(written)
+		return !rare && !q.isProper(t) && !q.isCodeName(t) && !q.isOtherNumber(t, best)
 	})
 	return s, Coverage{listed(covered, question), listed(lacking, question), listed(unseen, question), listed(subjects, question)}
 }
+
+// maxAsked is the maximum number of words of a question about a code. A longer one has codes as data, such as a pasted log.
+const maxAsked = 12
+
+// rareWord is the minimum specificity of a word that names a subject.
+const rareWord = .8
 
 // shares scales the weights of terms so that they add up to 1.
 func shares(terms []text.Weighted) []text.Weighted {

@@ -69,7 +69,7 @@ func TestCoverage(t *testing.T) {
 	never, often := math.Log(1+9.5/.5), 1.0 // among nine chunks
 	terms := []text.Term{{Text: "boiler", IDF: often}, {Text: "valv", IDF: often}, {Text: "valve", IDF: often}, {Text: "warranty", IDF: never}, {Text: "warranti", IDF: never}, {Text: "price", IDF: often}}
 	_, got := Read(testStatic, "How long is the warranty of the boiler valve, and its price?", 0, Corpus{Terms: terms, Chunks: 9}, passages)
-	want := Coverage{Covered: []string{"boiler", "valve"}, Lacking: []string{"warranty", "price"}, Unseen: []string{"warranty"}}
+	want := Coverage{Covered: []string{"boiler", "valve"}, Lacking: []string{"warranty", "price"}, Unseen: []string{"warranty"}, Subjects: []string{"warranty"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}

@@ -259,13 +259,15 @@ func answerQuotes(ctx context.Context, a *answering) bool {
 	return true
 }
 
-// minNamed is the evidence below which passages that lack a named subject of the question are not worth showing.
-const minNamed = .05
+// minNamed is the evidence below which passages that lack a subject of the question are not worth showing.
+const minNamed = .02
 
-// quotable returns the outcome of an answer that quotes the passages.
+// quotable returns the outcome of an answer that quotes the passages. Passages are not shown if they are about another subject:
+// if they lack a code or the asked kind of answers.
 func (a *answering) quotable() rag.Outcome {
 	outcome := a.thresholds.Outcome(a.found.Evidence)
-	if len(a.found.Results) == 0 || outcome == rag.Unsure && a.found.Evidence < minNamed && len(a.found.Coverage.Subjects) > 0 {
+	other := a.found.Signs.Absent || a.found.Signs.Without != "" || a.found.Evidence < minNamed && len(a.found.Coverage.Subjects) > 0
+	if len(a.found.Results) == 0 || outcome == rag.Unsure && other {
 		return rag.NotFound
 	}
 	return outcome

@@ -36,8 +36,8 @@ func main() {
 		sets[path], all = questions, append(all, questions...)
 	}
 	model, threshold := fit(all)
-	fmt.Printf("bias %.2f, close %.2f, gap %.2f, strange %.2f, threshold %.2f\n",
-		model.Bias, model.Weights[0], model.Weights[1], model.Weights[2], threshold)
+	fmt.Printf("bias %.2f, close %.2f, gap %.2f, strange %.2f, words %.2f, threshold %.2f\n",
+		model.Bias, model.Weights[0], model.Weights[1], model.Weights[2], model.Weights[3], threshold)
 	for _, path := range os.Args[1:] {
 		var others []question
 		for other, questions := range sets {
@@ -71,7 +71,7 @@ func load(path string) ([]question, error) {
 	}
 	var out []question
 	for _, o := range report.Answers.Outcomes {
-		out = append(out, question{[]float64{o.Signs.Close, o.Signs.Gap, o.Signs.Strange}, o.Kind != eval.Unanswerable})
+		out = append(out, question{[]float64{o.Signs.Close, o.Signs.Gap, o.Signs.Strange, o.Signs.Words}, o.Kind != eval.Unanswerable})
 	}
 	return out, nil
 }
