@@ -168,25 +168,25 @@ func Read(vocabulary Vocabulary, question string, similar float64, in Corpus, be
 	if kind != nil && !s.Other && !fit.gives(kind) {
 		s.Without = kind.kind
 	}
-	held := func(t text.Weighted) bool {
-		return known[t.Stem] || q.isQualified(t, known)
-	}
-	terms = slices.DeleteFunc(terms, func(t text.Weighted) bool {
+	held := func(t text.Weighted) bool { return known[t.Stem] || q.isQualified(t, known) }
+	answered := func(t text.Weighted) bool {
 		return !held(t) && slices.ContainsFunc(kindsNamed(question[t.Start:t.End]), fit.gives)
-	})
-	var covered, lacking []text.Weighted
+	}
+	if slices.ContainsFunc(terms, func(t text.Weighted) bool { return !answered(t) }) {
+		terms = slices.DeleteFunc(terms, answered)
+	}
 	for i, t := range terms {
+		if !held(t) {
+			terms[i].Weight *= q.specificity(vocabulary, t)
+		}
+	}
+	terms = shares(terms)
+	var covered, lacking []text.Weighted
+	for _, t := range terms {
 		switch {
 		case held(t):
 			covered = append(covered, t)
 		case !q.isCounted(t) && !q.isExample(t):
-			terms[i].Weight *= q.specificity(vocabulary, t)
-			lacking = append(lacking, t)
-		}
-	}
-	terms, lacking = shares(terms), nil
-	for _, t := range terms {
-		if !held(t) && !q.isCounted(t) && !q.isExample(t) {
 			lacking = append(lacking, t)
 		}
 	}

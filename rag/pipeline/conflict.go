@@ -90,6 +90,13 @@ func (c *checker) near(clause string, docs []int) (near string, amounts []text.A
 		b.WriteString(s.text + "\n")
 		amounts = append(amounts, text.Amounts(s.text, s.language)...)
 	}
+	if len(amounts) > 0 { // a name in the heading, or in the header of a table, can have a number
+		for _, d := range docs {
+			p := c.results[d-1].Passage
+			above := corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + tableHeader(p.Text)
+			amounts = append(amounts, text.Amounts(above, c.language(d-1))...)
+		}
+	}
 	return b.String(), amounts
 }
 

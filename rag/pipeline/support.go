@@ -52,14 +52,16 @@ func (c *checker) support(s string, docs []int) rag.Support {
 	if len(docs) == 0 {
 		return rag.None
 	}
-	marks := map[rag.Support]bool{}
+	marks, grounded := map[rag.Support]bool{}, true
 	for _, clause := range clauses(s) {
-		marks[c.clauseSupport(clause, docs)] = true
+		mark := c.clauseSupport(clause, docs)
+		marks[mark] = true
+		grounded = grounded && mark == rag.Strong && c.grounded(clause, docs)
 	}
 	switch {
 	case marks[rag.None] && !marks[rag.Strong]:
 		return rag.None
-	case len(marks) == 1 && marks[rag.Strong]:
+	case grounded:
 		return rag.Strong
 	default:
 		return rag.Weak

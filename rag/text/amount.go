@@ -41,7 +41,7 @@ type Amount struct {
 // Amounts returns the numbers in a text. The language decides whether a comma or
 // a point is the decimal mark. It is an ISO 639-1 code, or "" if unknown.
 func Amounts(s, language string) []Amount {
-	s = numerals.ReplaceAllStringFunc(s, func(w string) string { return digits[strings.ToLower(w)] })
+	s = WithDigits(s)
 	var out []Amount
 	for _, m := range quantity.FindAllStringSubmatch(s, -1) {
 		number := readNumber(m[1], language)
@@ -109,13 +109,26 @@ func grouped(s, mark string) bool {
 	return len(groups[0]) <= 3 && groups[0][0] != '0' && !slices.ContainsFunc(groups[1:], func(g string) bool { return len(g) != 3 })
 }
 
+// WithDigits returns a text with the numbers of numerals in digits.
+func WithDigits(s string) string {
+	return numerals.ReplaceAllStringFunc(s, func(w string) string { return digits[strings.ToLower(w)] })
+}
+
 // Agrees reports whether two numbers are equal. A number without a unit agrees
 // with any unit.
 func (a Amount) Agrees(b Amount) bool {
 	if a.Unit != "" && b.Unit != "" {
 		return a.Unit == b.Unit && a.Value == b.Value
 	}
-	return a.Number == b.Number
+	return a.Number == b.Number || trimZeros(a.Number) == trimZeros(b.Number)
+}
+
+// trimZeros returns a number without zeros at the end of its decimals.
+func trimZeros(number string) string {
+	if whole, decimals, ok := strings.Cut(number, "."); ok && strings.Trim(decimals, "0") == "" {
+		return whole
+	}
+	return number
 }
 
 // WithoutFigures returns a text without its numbers in digits and their units.
@@ -123,5 +136,5 @@ func WithoutFigures(s string) string { return quantity.ReplaceAllString(s, " ") 
 
 // WithoutAmounts returns a text without its numbers and their units.
 func WithoutAmounts(s string) string {
-	return WithoutFigures(numerals.ReplaceAllStringFunc(s, func(w string) string { return digits[strings.ToLower(w)] }))
+	return WithoutFigures(WithDigits(s))
 }
