@@ -14,7 +14,7 @@ import (
 // nothing remains to show.
 func CiteBegun(static *embed.Static, w Written) rag.Answer {
 	w.Text, w.StopReason = text.TrimHalfMarker(strings.ToValidUTF8(w.Text, "")), ""
-	m := Cite(static, w)
+	m := cite(static, w)
 	m.Stopped = true
 	if last := len(m.Sentences) - 1; last >= 0 && (m.Sentences[last].Found || len(m.Sentences[last].Passages) == 0) {
 		m.Sentences = m.Sentences[:last]
@@ -23,5 +23,6 @@ func CiteBegun(static *embed.Static, w Written) rag.Answer {
 	if m.Outcome == rag.NotFound && len(m.Sentences) == 0 {
 		m.Outcome = rag.Unsure
 	}
+	number(&m, len(w.Final))
 	return m
 }

@@ -124,7 +124,7 @@ func (c *checker) find(s string) int {
 			}
 		}
 	}
-	if best == 0 || c.contradicts(s, []int{best}) {
+	if best == 0 || c.contradicts(s, []int{best}) || !c.grounded(s, []int{best}) {
 		return 0
 	}
 	return best

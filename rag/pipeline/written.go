@@ -1,7 +1,9 @@
 package pipeline
 
 import (
+	"fmt"
 	"regexp"
+	"strings"
 
 	"docent/embed"
 	"docent/rag"
@@ -41,9 +43,33 @@ type Written struct {
 
 // Cite makes an answer from a model's text. It tidies the text, resolves the
 // citation markers, drops invented ones, and checks each sentence against its passages. A
-// sentence without citations gets the passage that supports it, if there is
+// sentence without citations gets the number of the passage that supports it, if there is
 // one. An empty text becomes the CutNote alone.
 func Cite(static *embed.Static, w Written) rag.Answer {
+	m := cite(static, w)
+	number(&m, len(w.Final))
+	return m
+}
+
+// number puts the numbers of found passages behind their sentences. It leaves the beginning as it is that readers already have,
+// and rows of tables and code.
+func number(m *rag.Answer, from int) {
+	by := 0
+	for i := range m.Sentences {
+		s := &m.Sentences[i]
+		s.Start, s.End = s.Start+by, s.End+by
+		sentence := m.Text[s.Start:s.End]
+		if !s.Found || s.End < from+by || rowCells(sentence) != nil || strings.Contains(sentence, "```") {
+			continue
+		}
+		marker := fmt.Sprintf(" [%d]", s.Passages[0])
+		m.Text = m.Text[:s.End] + marker + m.Text[s.End:]
+		s.End, by = s.End+len(marker), by+len(marker)
+	}
+}
+
+// cite is Cite without the numbers of passages that docent found itself.
+func cite(static *embed.Static, w Written) rag.Answer {
 	body := beginWith(w.Final, tidied(w.Text, len(w.Results)))
 	m := rag.Answer{
 		Model: w.Model, Prompts: w.Prompts, Question: w.Question, Text: body + CutNote(w.StopReason) + w.Note, Passages: passages(w.Results),

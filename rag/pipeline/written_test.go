@@ -59,6 +59,14 @@ func TestCiteFindsWhatIsNotCited(t *testing.T) {
 			t.Errorf("%q: %+v", text, m.Sentences)
 		}
 	}
+	// The number stands behind the sentence, unless readers already have the text.
+	const two = "The default value is four megabytes. It is an elephant."
+	for final, want := range map[string]string{"": "The default value is four megabytes. [1] It is an elephant.", two: two} {
+		m := Cite(testStatic, Written{Text: two, Final: final, Results: results})
+		if m.Text != want || len(m.Sentences) != 2 || m.Text[m.Sentences[1].Start:m.Sentences[1].End] != "It is an elephant." {
+			t.Errorf("%q: %+v", m.Text, m.Sentences)
+		}
+	}
 	// An admission is not supported only because a passage contains its words or half of
 	// it.
 	const admits = "I don't know the default value, four megabytes."
