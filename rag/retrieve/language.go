@@ -46,14 +46,22 @@ const (
 	equal
 	// crossed is a pair in two languages. A multilingual encoder knows both.
 	crossed
+	// unread is a pair with a passage that is not in English, without a model for both.
+	unread
+	pairs
 )
 
 // pairWith returns the pair of a question and a passage in a language.
 func (q question) pairWith(language string) pair {
 	e := q.encoderFor(language)
 	switch {
-	case isEnglish(q.language) && isEnglish(language), e == nil, !e.Languages.Accept(q.language):
+	case isEnglish(q.language) && isEnglish(language):
 		return english
+	case e == nil, !e.Languages.Accept(q.language):
+		if isEnglish(language) {
+			return english
+		}
+		return unread
 	case q.language == language || q.language == "":
 		return equal
 	default:
@@ -67,12 +75,16 @@ func isEnglish(language string) bool { return language == "" || language == "en"
 
 // weights returns the weights of the features by pair of languages. words is the
 // result of sharedWords.
-func (r *Retriever) weights(asking question, words float64) [3]Weights {
+func (r *Retriever) weights(asking question, words float64) [pairs]Weights {
 	known := r.cfg.Weights
 	if len(asking.encoders) > 0 {
 		known = DefaultWeights(r.cfg.Encoders[0].Embedder.Name())
 	}
-	return [3]Weights{english: known, equal: equalWeights, crossed: crossedWeights(words)}
+	others := known
+	if r.cfg.Embedder.Name() == embed.StaticName {
+		others = known.withoutVectors()
+	}
+	return [pairs]Weights{english: known, equal: equalWeights, crossed: crossedWeights(words), unread: others}
 }
 
 // sharedWords returns the largest share of the question's words in a candidate,
@@ -101,28 +113,4 @@ func (q question) crossing(results []Result) float64 {
 		best = max(best, float64(similarity(e.vector, e.known[r.Passage.ID])))
 	}
 	return best
-}
-
-// ownScore returns the score of a result without the Reranker. The built-in
-// vectors know only English. In a document in another language, the vectors of
-// the passage and of the document do not count; the other features count more.
-// They count if a multilingual encoder made them.
-func (r *Retriever) ownScore(asking question, result *Result) float64 {
-	language := result.Passage.Document.Language
-	if isEnglish(language) || asking.pairWith(language) != english || r.cfg.Embedder.Name() != embed.StaticName {
-		return result.Score
-	}
-	var score, counted, all float64
-	weights := r.weights(asking, 0)[english][result.Passage.Kind]
-	for _, f := range features {
-		all += weights[f.name]
-		if f.name != FeatureDense && f.name != FeatureDocumentDense {
-			counted += weights[f.name]
-			score += weights[f.name] * result.Features[f.name]
-		}
-	}
-	if counted == 0 {
-		return result.Score
-	}
-	return score * all / counted
 }

@@ -66,7 +66,7 @@ func (r *Retriever) rerank(ctx context.Context, asking question, results []Resul
 func (r *Retriever) fuse(asking question, results []Result, scores []Score) {
 	own, read := make([]float32, len(results)), make([]float32, len(results))
 	for i := range results {
-		own[i], read[i] = float32(r.ownScore(asking, &results[i])), float32(scores[i].Relevance)
+		own[i], read[i] = float32(results[i].Score), float32(scores[i].Relevance)
 	}
 	normalize(own)
 	normalize(read)

@@ -268,7 +268,7 @@ func fuse(lists [][]Hit, asking question, rows []*Row) []candidate {
 		c := &out[i]
 		if e := asking.encoderFor(c.Document.Language); e != nil && e.known[c.ID] != nil {
 			own := c.dense
-			if c.dense = encoded[c.ID]; asking.pairWith(c.Document.Language) == english {
+			if c.dense = encoded[c.ID]; !slices.Contains([]pair{equal, crossed}, asking.pairWith(c.Document.Language)) {
 				c.dense = (own + c.dense) / 2
 			}
 		}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
 	"docent/embed"
+	"docent/rag/corpus"
 	"docent/rag/text"
 )
 
@@ -40,12 +42,22 @@ func (r *Retriever) respelled(ctx context.Context, body string) (string, error) 
 		return "", err
 	}
 	replaced := slices.DeleteFunc(found, func(s slip) bool { return known(s.Word.Stem) })
+	searches := 0
 	for _, v := range variants {
 		if known(body[v.start:v.end]) {
 			continue
 		}
-		if i := slices.IndexFunc(v.spellings, known); i >= 0 {
-			replaced = append(replaced, slip{Word: text.Word{Start: v.start, End: v.end}, meant: v.spellings[i]})
+		for _, spelling := range v.spellings {
+			if !known(spelling) || searches == maxSearches {
+				continue
+			}
+			searches++
+			if ok, err := r.writes(ctx, spelling); err != nil {
+				return "", err
+			} else if ok {
+				replaced = append(replaced, slip{Word: text.Word{Start: v.start, End: v.end}, meant: spelling})
+				break
+			}
 		}
 	}
 	slices.SortStableFunc(replaced, func(a, b slip) int { return cmp.Compare(a.Start, b.Start) })
@@ -61,6 +73,32 @@ func (r *Retriever) respelled(ctx context.Context, body string) (string, error) 
 	}
 	b.WriteString(body[at:])
 	return b.String(), nil
+}
+
+const (
+	// maxSearches limits the searches for other spellings in one question, and spellingHits the passages that each one reads.
+	maxSearches  = 4
+	spellingHits = 5
+)
+
+// writes reports whether a passage has a word in a spelling, or with a space instead of the hyphen.
+func (r *Retriever) writes(ctx context.Context, spelling string) (bool, error) {
+	hits, err := r.cfg.Words.Words(ctx, spelling, spellingHits, Filter{})
+	if err != nil {
+		return false, fmt.Errorf("respell: %w", err)
+	}
+	ids := make([]int64, len(hits))
+	for i, h := range hits {
+		ids[i] = h.ID
+	}
+	passages, err := r.cfg.Corpus.Passages(ctx, ids)
+	if err != nil {
+		return false, fmt.Errorf("respell: %w", err)
+	}
+	written := regexp.MustCompile(`(?i)(?:^|[^\pL\d])` + strings.ReplaceAll(regexp.QuoteMeta(spelling), "-", "[- ]") + `(?:$|[^\pL\d])`)
+	return slices.ContainsFunc(passages, func(p corpus.Passage) bool {
+		return written.MatchString(corpus.HeadingLine(p.Document.Title, p.Headings) + "\n" + p.Text)
+	}), nil
 }
 
 // slips returns the typing errors and abbreviations in a question. The vocabulary is English, so words of other languages would

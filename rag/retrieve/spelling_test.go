@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"docent/rag/corpus"
 	"docent/rag/retrieve"
 )
 
@@ -64,6 +65,28 @@ func TestCalm(t *testing.T) {
 	} {
 		if got := retrieve.Calm(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestRespelled: a question is searched in the spelling of the documents. A word is not divided into words that only stand
+// apart.
+func TestRespelled(t *testing.T) {
+	t.Parallel()
+	c := newCorpus(t)
+	for title, text := range map[string]string{
+		"Guide": "The Wi-Fi code changes each Monday. The set point of the boiler is 60. Send an email to the office.",
+		"Feed":  "Ed adds the fe to the table. The year ends in winter.",
+	} {
+		c.put(t, corpus.Document{Source: "/" + title, Title: title}, corpus.Chunk{Text: text, End: len(text)})
+	}
+	r := load(t, c, "")
+	for question, want := range map[string]string{
+		"wifi code": "wi-fi code", "setpoint": "set-point", "e-mail": "email", "feed": "feed", "once a yr": "once a year", "hAnDsHaKe": "handshake",
+		"Was ist im lager": "Was ist im lager",
+	} {
+		if got := ask(t, r, retrieve.Query{Question: question}).Question; got != want {
+			t.Errorf("%q is searched as %q, want %q", question, got, want)
 		}
 	}
 }

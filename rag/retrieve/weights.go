@@ -66,6 +66,34 @@ func crossedWeights(words float64) Weights {
 	})
 }
 
+// withoutVectors returns the weights for passages in a language that the embedder does not know: the vectors of the passage and
+// of its document do not count. The others count more, so that the scores of passages in two languages can be compared.
+func (w Weights) withoutVectors() Weights {
+	out := Weights{}
+	for kind, list := range w {
+		all, left := 0.0, 0.0
+		for name, weight := range list {
+			if name == FeatureEnrichment || name == FeatureDefinition {
+				continue
+			}
+			all += weight
+			if name != FeatureDense && name != FeatureDocumentDense {
+				left += weight
+			}
+		}
+		out[kind] = map[string]float64{}
+		for name, weight := range list {
+			switch {
+			case name == FeatureEnrichment || name == FeatureDefinition:
+				out[kind][name] = weight
+			case name != FeatureDense && name != FeatureDocumentDense && left > 0:
+				out[kind][name] = weight * all / left
+			}
+		}
+	}
+	return out
+}
+
 // validate reports the first unknown feature or missing kind.
 func (w Weights) validate() error {
 	for _, kind := range kinds {
