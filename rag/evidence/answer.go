@@ -63,7 +63,8 @@ var answerKinds = []answerKind{
 		header: regexp.MustCompile(`(?i)\bdate\b|datum|\bstand\b|\b(?:from|until|since|ab|seit|bis)$`),
 		asked:  regexp.MustCompile(`(?i)\b(?:welche[snm]?|in welchem) (?:jahr|datum|monat)\b|^\W*(?:(?:and|so) )?when (?:was|were|did)\b|\b(?:what|which) (?:year|date|month|century|decade)\b|\brelease date\b`),
 		// A version is a date, too: "since 6.0.0".
-		given: regexp.MustCompile(`\b(?:1\d|20)\d\d(?:s\b|\b)|\b` + months + `\b|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.? \d|` +
+		given: regexp.MustCompile(`\b(?:1\d|20)\d\d(?:s\b|\b)|\b` + months + `\b|` +
+			`\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.? \d|` +
 			`\d\.? (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b|\b\d{1,4}[-/.]\d\d?[-/.]\d{1,4}\b|\b\d?\d:\d\d\b|` +
 			`(?i)\b(?:version|release|since|v) ?\d|\bcentur(?:y|ies)\b|\byears (?:ago|before)\b|\b(?:yesterday|last|this) (?:spring|summer|autumn|` +
 			`fall|winter|year|month|week)\b|\byesterday\b|day\b.* (?:morning|evening|night)\b|\d (?:bc|bce|ad|ce)\b`),
@@ -85,7 +86,8 @@ var answerKinds = []answerKind{
 		header: regexp.MustCompile(`(?i)\b` + units + `\b|dauer|\(h\)`),
 		asked: regexp.MustCompile(`(?i)\b(?:how many|number of) ` + units + `\b|^\W*` + units + ` (?:until|before|after)\b|` +
 			`\b(?:default|value|limit)\b.* in ` + units + `\b`),
-		given: regexp.MustCompile(`(?is)\d.*(?:\b|_)` + units + `\b|(?:\b|_)` + units + `\b.*\d|\b` + amounts + `[ -](?:\w+ ){0,2}` + units + `\b|` +
+		given: regexp.MustCompile(`(?is)\d.*(?:\b|_)` + units + `\b|(?:\b|_)` + units + `\b.*\d|` +
+			`\b` + amounts + `[ -](?:\w+ ){0,2}` + units + `\b|` +
 			`\b\d+ ?(?:ms|min|[smhdwy])\b|\b(?:daily|hourly|weekly|monthly|yearly)\b`),
 	},
 	{

@@ -105,7 +105,9 @@ type claim struct {
 
 // grounded reports whether one unit of the passages has all numbers, dates, and names of a clause in the same role.
 func (c *checker) grounded(clause string, docs []int) bool {
-	k := claim{text: clause, language: text.Language(clause), words: meaningful(clause), amounts: figures(clause), denies: len(text.Denials(clause)) > 0}
+	k := claim{
+		text: clause, language: text.Language(clause), words: meaningful(clause), amounts: figures(clause), denies: len(text.Denials(clause)) > 0,
+	}
 	if len(k.words) == 0 {
 		return true
 	}

@@ -29,7 +29,7 @@ const (
 // and abbreviations of words of the vocabulary, and words that the corpus has with or without a hyphen.
 func (r *Retriever) respelled(ctx context.Context, body string) (string, error) {
 	body = calm(body)
-	found, variants := r.slips(body), variantsOf(r.cfg.Static, body)
+	found, variants := englishSlips(r.cfg.Static, body), variantsOf(r.cfg.Static, body)
 	if len(found)+len(variants) == 0 {
 		return body, nil
 	}
@@ -101,13 +101,13 @@ func (r *Retriever) writes(ctx context.Context, spelling string) (bool, error) {
 	}), nil
 }
 
-// slips returns the typing errors and abbreviations in a question. The vocabulary is English, so words of other languages would
+// englishSlips returns the typing errors and abbreviations in a question. The vocabulary is English, so words of other languages would
 // look like errors.
-func (r *Retriever) slips(body string) []slip {
+func englishSlips(words *embed.Static, body string) []slip {
 	if language := text.Language(body); language != "" && language != "en" {
 		return nil
 	}
-	return slips(r.cfg.Static, body)
+	return slips(words, body)
 }
 
 // contains returns a function that reports whether the corpus contains all words of a part of a text.
