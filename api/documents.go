@@ -46,7 +46,7 @@ type Document struct {
 	// SHA256 is the hash of the original, in hex.
 	SHA256 string `json:"sha256"`
 	// Status reports whether searches can find it.
-	Status corpus.Status `json:"status" enum:"ready,failed"`
+	Status corpus.Status `json:"status" enum:"ready,failed,skipped"`
 	// Error says why it could not be read.
 	Error string `json:"error,omitempty"`
 	// Sentence is the id of the error; absent without one, and for documents that

@@ -17,7 +17,7 @@ const sortNewest = "newest"
 
 type listInput struct {
 	Collection string        `query:"collection" maxLength:"200" doc:"Lists only this collection."`
-	Status     corpus.Status `query:"status" enum:"ready,failed" doc:"Lists only documents with this status."`
+	Status     corpus.Status `query:"status" enum:"ready,failed,skipped" doc:"Lists only documents with this status. The default is ready and failed. Skipped sources have no text, such as pictures."`
 	Match      string        `query:"match" maxLength:"500" doc:"Lists only documents with this text in the source or title."`
 	Sort       string        `query:"sort" enum:"newest,title,size,updated,date" doc:"The order: newest by the time of the first storing, updated by the time of the last storing, date by the date of the document, title by its first 200 letters in lower case, by code points. The default is the order of the first storing."`
 	Order      string        `query:"order" enum:"asc,desc" doc:"The direction of sort. The default is ascending for titles and descending for other orders."`

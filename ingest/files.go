@@ -22,7 +22,7 @@ type File struct {
 // Listing is the content of folders and files.
 type Listing struct {
 	// Files are the files, ordered by path. Like Ingest, List omits hidden files,
-	// folders of version control, and files that IgnoreFile excludes.
+	// folders of version control, files that IgnoreFile excludes, and files that format.Skip names.
 	Files []File
 	// Folders are the folders that contain the files.
 	Folders []string
@@ -39,6 +39,9 @@ func List(ctx context.Context, paths []string, links Links) (Listing, error) {
 	}
 	out := Listing{Folders: l.folders, Broken: l.broken}
 	for _, f := range l.files {
+		if !skip(f).IsZero() {
+			continue
+		}
 		file := File{Path: f.path, Size: f.size, Reason: f.reason}
 		if f.mtime != 0 {
 			file.Modified = time.Unix(0, f.mtime)

@@ -54,10 +54,10 @@ func parseIgnore(base string, data []byte) []ignoreRule {
 	return rules
 }
 
-// ignored reports whether the rules exclude a file or folder. The path is
-// relative to the root of the walk, and its folders are not excluded. The last
-// rule that matches decides.
-func ignored(rules []ignoreRule, rel string, folder bool) bool {
+// ignored reports whether the rules exclude a file or folder, or name it with ! as wanted. The path
+// is relative to the root of the walk, and its folders are not excluded. The last rule that matches
+// decides.
+func ignored(rules []ignoreRule, rel string, folder bool) (excluded, wanted bool) {
 	for i := len(rules) - 1; i >= 0; i-- {
 		r := rules[i]
 		if r.folders && !folder {
@@ -71,10 +71,10 @@ func ignored(rules []ignoreRule, rel string, folder bool) bool {
 			}
 		}
 		if matchSegments(r.segments, strings.Split(name, "/")) {
-			return !r.negate
+			return !r.negate, r.negate
 		}
 	}
-	return false
+	return false, false
 }
 
 // matchSegments matches a path against a pattern. Both are split into parts.

@@ -141,18 +141,21 @@ const (
 	Removed = "removed"
 	// Failed: the source cannot be read; Reason says why.
 	Failed = "failed"
+	// Skipped: the source has no text, or is a file that docent does not read unless it is named;
+	// Reason says why.
+	Skipped = "skipped"
 )
 
 // Result is the outcome of one document.
 type Result struct {
 	// Source is the source of the document.
 	Source string `json:"source"`
-	// Status is one of Added, Changed, Unchanged, Removed and Failed.
+	// Status is one of Added, Changed, Unchanged, Removed, Failed, and Skipped.
 	Status string `json:"status"`
 	// Chunks is the number of passages. For a removed document it is the
 	// earlier number.
 	Chunks int `json:"chunks"`
-	// Reason says in one line why the document failed.
+	// Reason says in one line why the document failed or was skipped.
 	Reason fault.Text `json:"reason,omitzero"`
 	// Note says which content could not be read, such as some pages.
 	Note string `json:"note,omitempty"`

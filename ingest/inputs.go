@@ -48,6 +48,8 @@ type Outcome struct {
 	Removed int
 	// Failed counts documents that cannot be read.
 	Failed int
+	// Skipped counts sources without text.
+	Skipped int
 	// Chunks counts the passages of all documents.
 	Chunks int
 	// Reason says why the first failed document is unreadable, or why the input
@@ -180,6 +182,8 @@ func (g *gathering) add(res Result) {
 		case Removed:
 			out.Removed++
 			return // its chunks no longer exist
+		case Skipped:
+			out.Skipped++
 		case Failed:
 			out.Failed++
 			if out.Reason.IsZero() {

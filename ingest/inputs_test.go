@@ -67,7 +67,7 @@ https://x/b: 0 added, 0 changed, 0 unchanged, 0 removed, 0 failed, unread (the s
 s3://b/c.jsonl: 2 added, 0 changed, 0 unchanged, 0 removed, 0 failed
 https://x/p: 0 added, 0 changed, 0 unchanged, 0 removed, 0 failed, unread (docent failed to read it; the log has the details)
 https://x/d: 0 added, 0 changed, 0 unchanged, 0 removed, 0 failed, unread (too large: more than 1.0 KiB)
-https://x/e: 0 added, 0 changed, 0 unchanged, 0 removed, 1 failed (empty: it contains no text)
+https://x/e: 0 added, 0 changed, 0 unchanged, 0 removed, 0 failed
 `
 	if got := f.readAll(false, pairs...); got != want {
 		t.Errorf("first:\n%s", got)

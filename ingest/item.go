@@ -43,6 +43,7 @@ type item struct {
 	record *jsonl.Line         // of a line in a file with many documents
 	reason fault.Text          // known reason why it cannot be read
 	silent bool                // reported but not stored
+	skip   fault.Text          // reason why it is not read by default
 	shared []uint64            // of a part: the blocks that the pages of its folder share
 	counts int64               // bytes of the file, for progress
 	stored *intake.SourceState // the stored version; nil for a new document
@@ -92,6 +93,10 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 	if it.err != nil {
 		return
 	}
+	if !it.skip.IsZero() {
+		it.result.Status, it.result.Reason, it.result.DocumentID = Skipped, it.skip, 0
+		return
+	}
 	if it.reason.IsZero() && it.data == nil {
 		in.load(it)
 	}
@@ -111,8 +116,11 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 			it.data = nil
 			return
 		}
-		if s.Status == corpus.Failed && !r.retry {
+		if s.Status != corpus.Ready && !r.retry {
 			it.result.Status, it.result.Reason = Failed, s.Error
+			if s.Status == corpus.Skipped {
+				it.result.Status = Skipped
+			}
 			it.data = nil
 			return
 		}
@@ -179,14 +187,30 @@ func (it *item) date(doc intake.Reading) (time.Time, corpus.DateFrom) {
 func (in *Ingester) fail(r *run, it *item, hash, media string, reason fault.Text) {
 	it.data = nil
 	it.result.Status, it.result.Reason, it.result.Chunks = Failed, reason, 0
+	status := corpus.Failed
+	if !r.explicit && !it.silent && withoutText(reason, media) {
+		it.result.Status, status = Skipped, corpus.Skipped
+	}
 	s := it.stored
-	if it.silent || s != nil && s.Status == corpus.Failed && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
+	if it.silent || s != nil && s.Status == status && s.SHA256 == hash && s.Error == reason && in.pipelines.current(s.Pipeline) {
 		return
 	}
 	d := it.document(r)
-	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = outline.NameTitle(it.name), media, hash, corpus.Failed, reason
+	d.Title, d.MediaType, d.SHA256, d.Status, d.Error = outline.NameTitle(it.name), media, hash, status, reason
 	d.Pipeline = in.pipelines.of(media)
 	it.put = &intake.Put{Document: d, Embedder: r.embedder}
+}
+
+// withoutText reports whether the reason for a failure is that the source has no text for readers. Such a
+// source is not damaged.
+func withoutText(reason fault.Text, media string) bool {
+	switch reason.Sentence.ID {
+	case "document_empty", "container_empty", "pages_blank", "picture_unread", "git_lfs_pointer", "file_type_without_text":
+		return true
+	case "ocr_found_nothing":
+		return strings.HasPrefix(media, "image/")
+	}
+	return false
 }
 
 // load reads the content of an item, or sets the reason why that is not possible.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync/atomic"
 
+	"docent/ingest/format"
 	"docent/ingest/intake"
 	"docent/ingest/scratch"
 	"docent/internal/fault"
@@ -146,6 +147,10 @@ func (u *unpacking) unpack(ctx context.Context, it *item) (isDocument bool) {
 // part sends a part of an item. The reader has opened the containers in it. Pages
 // are read without the shared blocks of their folder.
 func (u *unpacking) part(of *item, part intake.Part, in *partsFile, shared []uint64) bool {
+	if !format.Skip(part.Name).IsZero() {
+		u.in.warn("remove the parts that were read", in.done())
+		return true
+	}
 	it := &item{
 		content: content{name: part.Name, path: in.path, part: &partContent{in, part.Offset}, size: part.Size},
 		source:  of.source + "#" + part.Name, mtime: of.mtime, dated: of.dated, reason: part.Reason,
@@ -165,11 +170,21 @@ func (u *unpacking) part(of *item, part intake.Part, in *partsFile, shared []uin
 
 // mayHaveParts checks the beginning of a file.
 func (in *Ingester) mayHaveParts(file string) bool {
+	start := head(file)
+	return start != nil && in.reader.MayHaveParts(file, start[:min(len(start), headLength)])
+}
+
+// head returns the beginning of a file. It returns nil if the file cannot be read, because a later
+// reading reports that.
+func head(file string) []byte {
 	f, err := os.Open(file)
 	if err != nil {
-		return false // reading it later reports the error
+		return nil
 	}
 	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, headLength))
-	return err == nil && in.reader.MayHaveParts(file, head)
+	start, err := io.ReadAll(io.LimitReader(f, 4*headLength))
+	if err != nil {
+		return nil
+	}
+	return start
 }

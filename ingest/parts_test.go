@@ -126,5 +126,5 @@ func TestEmptyArchive(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, ingest.Config{})
 	f.write("empty.zip", "PK\x05\x06"+strings.Repeat("\x00", 18))
-	f.expect(ingest.Request{}, "failed empty.zip: empty: it contains no documents\n")
+	f.expect(ingest.Request{}, "skipped empty.zip: empty: it contains no documents\n")
 }

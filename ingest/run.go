@@ -15,6 +15,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"docent/ingest/format"
 	"docent/ingest/intake"
 	"docent/ingest/jsonl"
 	"docent/internal/fault"
@@ -32,6 +33,7 @@ type run struct {
 	files      map[string]bool // all files that were found
 	spool      spool
 	pages      pageFolders
+	explicit   bool // somebody named each source, so none is skipped
 }
 
 // start prepares a run. It loads the stored states of a collection, or of one
@@ -106,6 +108,14 @@ func (in *Ingester) warn(what string, err error) {
 func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(step) bool) bool {
 	it := &item{content: content{name: f.path, path: f.path, size: f.size}, source: f.path, mtime: f.mtime, reason: f.reason, silent: f.folder}
 	end := &end{counts: f.size}
+	if reason := skip(f); !reason.IsZero() {
+		end.stale = in.stale(r, f.path, nil)
+		if s, ok := r.states.find(f.path); ok {
+			end.stale = append(end.stale, s) // an earlier version read it
+		}
+		it.skip = reason
+		return send(step{item: it}) && send(step{end: end})
+	}
 	if f.reason.IsZero() {
 		src, err := openRecords(f.path)
 		if src != nil {
@@ -125,6 +135,17 @@ func (in *Ingester) produce(ctx context.Context, r *run, f file, send func(step)
 		}
 	}
 	return send(step{item: it}) && send(step{end: end})
+}
+
+// skip returns the reason why a file that nobody named is not read.
+func skip(f file) fault.Text {
+	if f.named || !f.reason.IsZero() {
+		return fault.Text{}
+	}
+	if reason := format.Skip(f.path); !reason.IsZero() {
+		return reason
+	}
+	return format.SkipCode(f.path, head(f.path))
 }
 
 // records sends the documents of a file with one document on each line.
@@ -318,7 +339,7 @@ func (in *Ingester) Read(ctx context.Context, collection, source string, r io.Re
 		return nil, err
 	}
 	defer func() { in.warn("remove the folder of parts", state.spool.remove()) }()
-	state.retry = true
+	state.retry, state.explicit = true, true
 	produce := func(send func(step) bool) { in.produceRead(ctx, state, source, name, data, send) }
 	var results []Result
 	var last error

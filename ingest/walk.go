@@ -29,6 +29,9 @@ type file struct {
 	folder bool
 	// unnamed is set if path is only an escaped form of the name.
 	unnamed bool
+	// named is set if somebody named the file in the request or in an ignore file. Then it is not
+	// skipped for its name.
+	named bool
 }
 
 // listing is the result of walking the requested paths.
@@ -121,7 +124,7 @@ func (w *walker) root(ctx context.Context, p string) error {
 		}
 		return w.folder(ctx, p, "", []string{real}, nil)
 	default:
-		w.add(p, info)
+		w.add(p, info, true)
 	}
 	return nil
 }
@@ -191,7 +194,7 @@ func (w *walker) fail(p string, reason fault.Text, folder bool) {
 }
 
 // add notes a file.
-func (w *walker) add(p string, info fs.FileInfo) {
+func (w *walker) add(p string, info fs.FileInfo, named bool) {
 	if w.seen[p] {
 		return
 	}
@@ -200,7 +203,7 @@ func (w *walker) add(p string, info fs.FileInfo) {
 		return
 	}
 	w.seen[p] = true
-	w.list.files = append(w.list.files, file{path: p, size: info.Size(), mtime: info.ModTime().UnixNano()})
+	w.list.files = append(w.list.files, file{path: p, size: info.Size(), mtime: info.ModTime().UnixNano(), named: named})
 }
 
 // folder walks one folder. rel is its path relative to the root of the walk.
@@ -248,7 +251,8 @@ func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above 
 		info, err = e.Info()
 	}
 	folder := err == nil && info.IsDir()
-	if ignored(rules, rel, folder) || folder && vcsFolders[e.Name()] {
+	excluded, wanted := ignored(rules, rel, folder)
+	if excluded || folder && vcsFolders[e.Name()] {
 		return nil
 	}
 	switch {
@@ -259,7 +263,7 @@ func (w *walker) entry(ctx context.Context, e fs.DirEntry, p, rel string, above 
 	case link && w.leaves(p):
 		w.fail(p, linkOutside(), false)
 	case !folder:
-		w.add(p, info)
+		w.add(p, info, wanted)
 	default:
 		real := filepath.Join(above[len(above)-1], e.Name())
 		if link {

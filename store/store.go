@@ -48,9 +48,9 @@ func CheckPut(p intake.Put) error {
 	case d.Collection == "" || len(d.Collection) > MaxName:
 		return fault.New(fault.Invalid,
 			"collection_name_length", "a collection's name must have 1 to %d bytes; this one has %d", MaxName, len(d.Collection))
-	case d.Status != corpus.Ready && d.Status != corpus.Failed:
+	case d.Status != corpus.Ready && d.Status != corpus.Failed && d.Status != corpus.Skipped:
 		return fault.New(fault.Invalid, "document_status_invalid", "a document is ready or failed, not %q", d.Status)
-	case d.Status == corpus.Failed && len(p.Chunks) > 0:
+	case d.Status != corpus.Ready && len(p.Chunks) > 0:
 		return fault.New(fault.Invalid, "failed_document_with_chunks", "a failed document cannot have chunks; this one has %d", len(p.Chunks))
 	case len(p.Vectors) > 0 && len(p.Vectors) != len(p.Chunks):
 		return fault.New(fault.Invalid, "vectors_missing", "%d chunks have %d vectors", len(p.Chunks), len(p.Vectors))
@@ -186,6 +186,14 @@ func Modified(nano int64) time.Time {
 // Date returns a stored date, which is in Unix seconds. Without a date, these are the seconds of
 // the zero time.
 func Date(seconds int64) time.Time { return time.Unix(seconds, 0).UTC() }
+
+// DocumentStatus returns the stored status. Skipped documents are stored as failed, and marked.
+func DocumentStatus(s corpus.Status) string {
+	if s == corpus.Skipped {
+		return string(corpus.Failed)
+	}
+	return string(s)
+}
 
 // NoDocument is the error for a document that does not exist.
 func NoDocument(id int64) error {

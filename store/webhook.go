@@ -39,6 +39,9 @@ func DocumentMessages(webhooks []webhook.Webhook, puts []intake.Put, ids []int64
 	}
 	for i, p := range puts {
 		d := p.Document
+		if d.Status == corpus.Skipped {
+			continue
+		}
 		event := webhook.DocumentIngested
 		data := map[string]any{"document_id": ids[i], "collection": Text(d.Collection), "source": Text(d.Source), "chunks": len(p.Chunks)}
 		if d.Status == corpus.Failed {

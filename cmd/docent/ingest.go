@@ -34,6 +34,7 @@ type ingestSummary struct {
 	Failed    int     `json:"failed"`
 	Chunks    int     `json:"chunks"`
 	Seconds   float64 `json:"seconds"`
+	Skipped   int     `json:"skipped,omitempty"`
 }
 
 func (s *ingestSummary) count(r ingest.Result) {
@@ -48,6 +49,8 @@ func (s *ingestSummary) count(r ingest.Result) {
 		s.Removed++
 	case ingest.Failed:
 		s.Failed++
+	case ingest.Skipped:
+		s.Skipped++
 	}
 	if r.Status != ingest.Removed {
 		s.Chunks += r.Chunks
@@ -71,8 +74,11 @@ docent detects the format from the content. It reads:
 
 ` + formatList() + `
 docent skips hidden files, version control folders, and files named in
-.docentignore. It also skips links that lead out of the given paths. It reports
-each file that it cannot read. It tries the file again when the file changes, or
+.docentignore. It also skips links that lead out of the given paths, and files without
+text for readers: empty files, pictures without text, style sheets, package locks,
+minified code, backups, and unfinished downloads. To read such a file, name it on the
+command line, or with ! in .docentignore, such as !*.css. docent reports each file that
+it cannot read. It tries the file again when the file changes, or
 with --retry. Documents of deleted files stay until you run docent ingest with
 --prune.
 
@@ -88,7 +94,7 @@ each passage in the database. Search uses them to find passages; answers never q
 them. docent shows the number of calls first and asks. It keeps finished texts, so an
 interrupted run continues.
 
-Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
+Exit status: 0 no file failed, 1 some files failed, 2 usage error.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := load(cmd)
@@ -129,8 +135,12 @@ Exit status: 0 all files were read, 1 some files failed, 2 usage error.`,
 
 // String returns the results in one line.
 func (s ingestSummary) String() string {
-	return fmt.Sprintf("%d added, %d changed, %d unchanged, %d removed, %d failed; %s in %.1f s",
-		s.Added, s.Changed, s.Unchanged, s.Removed, s.Failed, plural(s.Chunks, "passage"), s.Seconds)
+	skipped := ""
+	if s.Skipped > 0 {
+		skipped = fmt.Sprintf(", %d skipped", s.Skipped)
+	}
+	return fmt.Sprintf("%d added, %d changed, %d unchanged, %d removed, %d failed%s; %s in %.1f s",
+		s.Added, s.Changed, s.Unchanged, s.Removed, s.Failed, skipped, plural(s.Chunks, "passage"), s.Seconds)
 }
 
 // writeIngest prints the summary.

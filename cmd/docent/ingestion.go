@@ -126,6 +126,8 @@ func (in *ingestion) result(r ingest.Result) error {
 	}
 	if r.Status == ingest.Failed {
 		in.report.failure(r)
+	} else if r.Status == ingest.Skipped {
+		in.report.skip(r)
 	} else if in.verbose {
 		in.bar.print(in.std.err, fmt.Sprintf("%s: %s (%s)\n", r.Status, r.Source, plural(r.Chunks, "passage")))
 	}

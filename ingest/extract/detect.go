@@ -21,6 +21,10 @@ func (e *Extractor) detect(ctx context.Context, src intake.Source) (read format.
 	if len(bytes.TrimSpace(src.Data)) == 0 {
 		return nil, "text/plain", errEmpty
 	}
+	if len(src.Data) < maxPointer && bytes.HasPrefix(src.Data, []byte(lfsPointer)) {
+		return nil, "text/plain", fault.New(fault.Invalid,
+			"git_lfs_pointer", "pointer of Git LFS: the file itself is missing; run git lfs pull, and read it again")
+	}
 	switch contentOf(src.Name, src.Data) {
 	case mailbox:
 		return nil, "application/mbox", errContainer("mailbox", "messages")
@@ -52,12 +56,40 @@ func newFile(name string, data []byte) *format.File {
 	return &format.File{Name: name, Data: data, NeverMail: named.NeverMail || plain.CodeType(name, nil) != ""}
 }
 
+const (
+	// lfsPointer is the beginning of a file that stands for another one in Git LFS.
+	lfsPointer = "version https://git-lfs.github.com/spec/v1"
+	// maxPointer bounds such a file, in bytes.
+	maxPointer = 1 << 10
+)
+
+// hasNoText reports whether files of a media type have no text for readers: fonts, sounds, films,
+// pictures, and programs.
+func hasNoText(media string) bool {
+	kind, name, _ := strings.Cut(media, "/")
+	switch kind {
+	case "font", "audio", "video", "image":
+		return true
+	}
+	switch name {
+	case "x-executable", "x-elf", "x-sharedlib", "x-object", "x-coredump", "x-mach-binary", "x-msdownload",
+		"vnd.microsoft.portable-executable", "wasm", "x-java-applet", "vnd.ms-fontobject", "x-font-ttf", "vnd.ms-opentype",
+		"x-unix-archive", "x-sqlite3", "vnd.sqlite3", "x-python-bytecode", "x-apple-diskimage", "x-iso9660-image",
+		"vnd.android.package-archive", "x-shockwave-flash", "ogg":
+		return true
+	}
+	return false
+}
+
 // unsupported returns the media type of a file that no reader takes, and the reason.
 func unsupported(f *format.File) (media string, err error) {
 	media, _, _ = strings.Cut(mimetype.Detect(f.Data).String(), ";")
 	if media == "application/octet-stream" && f.HasEnding(".pdf", ".docx") {
 		return media, fault.New(fault.Invalid,
 			"wrong_file_type", "damaged: it is not a %s, although its name says so", strings.ToUpper(f.Ending()[1:]))
+	}
+	if hasNoText(media) {
+		return media, fault.New(fault.Invalid, "file_type_without_text", "not a document: files of type %s have no text", media)
 	}
 	return media, fault.New(fault.Invalid,
 		"file_type_unsupported", "binary: docent cannot read documents of type %s", media)

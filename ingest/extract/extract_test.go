@@ -334,7 +334,7 @@ func TestUnreadable(t *testing.T) {
 		"old.doc":         {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600), "binary:"},
 		"encrypted.docx":  {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600) + "E\x00n\x00c\x00r\x00y\x00p\x00t\x00e\x00d\x00P\x00a\x00c\x00k\x00a\x00g\x00e\x00", "encrypted:"},
 		"picture.png":     {"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01", "damaged:"},
-		"program":         {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 100), "binary:"},
+		"program":         {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 100), "not a document:"},
 		"undecodable.txt": {noise(600), "undecodable:"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -20,6 +20,7 @@ var documentTests = map[string]func(*testing.T, Database){
 	"RoundTrip":    documentRoundTrip,
 	"Replace":      documentReplace,
 	"Failed":       documentFailed,
+	"Skipped":      documentSkipped,
 	"Remove":       documentRemove,
 	"List":         documentList,
 	"Orders":       documentOrders,
@@ -142,6 +143,49 @@ func documentReplace(t *testing.T, db Database) {
 	if id := store(t, s, other)[0]; id == got.ID {
 		t.Error("a document replaced one of another collection")
 	}
+}
+
+// documentSkipped checks that lists leave out skipped documents, unless somebody asks for them.
+func documentSkipped(t *testing.T, db Database) {
+	s, ctx := db.Open(t), t.Context()
+	skipped := put("/skipped.png", "x", 0)
+	skipped.Document.Status, skipped.Document.Error, skipped.Original = corpus.Skipped, fault.NewText("document_empty", "it is empty"), nil
+	skipped.Document.Text, skipped.Document.Chunks = "", 0
+	failed := put("/failed.pdf", "y", 0)
+	failed.Document.Status, failed.Document.Error = corpus.Failed, fault.NewText("document_encrypted", "it is encrypted")
+	ids := store(t, s, put("/a", "a", 1), skipped, failed)
+	for _, c := range []struct {
+		filter corpus.DocumentFilter
+		want   []int64
+	}{
+		{corpus.DocumentFilter{}, []int64{ids[0], ids[2]}},
+		{corpus.DocumentFilter{Status: corpus.Failed}, ids[2:]},
+		{corpus.DocumentFilter{Status: corpus.Skipped}, ids[1:2]},
+		{corpus.DocumentFilter{Status: corpus.Ready}, ids[:1]},
+		{corpus.DocumentFilter{ID: ids[1]}, ids[1:2]},
+		{corpus.DocumentFilter{Order: corpus.ByDate, Descending: true}, []int64{ids[2], ids[0]}},
+	} {
+		list, err := s.Documents(ctx, c.filter)
+		storetest.OK(t, err)
+		var got []int64
+		for _, d := range list {
+			got = append(got, d.ID)
+		}
+		storetest.Want(t, fmt.Sprintf("list of %+v", c.filter), got, c.want)
+	}
+	got, err := s.Document(ctx, ids[1])
+	storetest.OK(t, err)
+	storetest.Want(t, "status", got.Status, corpus.Skipped)
+	states, err := s.Sources(ctx, corpus.DefaultCollection, "e1", "/skipped.png")
+	storetest.OK(t, err)
+	storetest.Want(t, "state", states[0].Status, corpus.Skipped)
+	infos, err := s.Collections(ctx)
+	storetest.OK(t, err)
+	storetest.Want(t, "collections", infos, []corpus.CollectionInfo{{Name: corpus.DefaultCollection, Documents: 1, Failed: 1, Chunks: 1}})
+	store(t, s, put("/skipped.png", "x", 1))
+	list, err := s.Documents(ctx, corpus.DocumentFilter{Status: corpus.Ready})
+	storetest.OK(t, err)
+	storetest.Want(t, "ready after it has text", len(list), 2)
 }
 
 func documentFailed(t *testing.T, db Database) {

@@ -7,3 +7,6 @@
 ALTER TABLE document ADD COLUMN date bigint NOT NULL DEFAULT -62135596800;
 ALTER TABLE document ADD COLUMN date_from text NOT NULL DEFAULT '';
 ALTER TABLE document ADD COLUMN edition text NOT NULL DEFAULT '';
+
+-- A skipped document has the status failed, but its source has no text.
+ALTER TABLE document ADD COLUMN skipped boolean NOT NULL DEFAULT false;

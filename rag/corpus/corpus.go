@@ -82,7 +82,7 @@ type DocumentFilter struct {
 	Collection string
 	// Collections, if not nil, are the only collections to list.
 	Collections []string
-	// Status, if set, is the only status to list.
+	// Status, if set, is the only status to list. Default: all but Skipped, unless ID is set.
 	Status Status
 	// Match, if set, lists only documents whose source or title contains it, in any
 	// letter case.

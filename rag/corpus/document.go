@@ -23,6 +23,9 @@ const (
 	Ready Status = "ready"
 	// Failed: the document could not be read. Document.Error gives the reason.
 	Failed Status = "failed"
+	// Skipped: the source has no text, for example a picture. It is stored only so that it is not
+	// read again. Document.Error gives the reason.
+	Skipped Status = "skipped"
 )
 
 // Document is an ingested source. Its chunks are stored separately.

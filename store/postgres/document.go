@@ -16,8 +16,12 @@ import (
 
 // documentColumns are the columns of document d and collection k that
 // documentScan reads.
-const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
-	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.date, d.date_from, d.edition, d.created_at, d.updated_at`
+const (
+	documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
+	` + documentStatus + `, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.date, d.date_from, d.edition, d.created_at, d.updated_at`
+	// documentStatus is the status of document d.
+	documentStatus = `CASE WHEN d.skipped THEN 'skipped' ELSE d.status END`
+)
 
 // documentScan holds a document's columns that need conversion.
 type documentScan struct {
@@ -81,6 +85,10 @@ func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter)
 		after, last = max(after, filter.ID-1), filter.ID
 	}
 	args := []any{after, store.Text(filter.Collection), string(filter.Status), store.Fold(filter.Match), store.Page(filter.Limit), last}
+	shown := `(NOT d.skipped AND ($3 = '' OR d.status = $3))`
+	if filter.ID != 0 || filter.Status == corpus.Skipped {
+		shown = `($3 = '' OR ` + documentStatus + ` = $3)`
+	}
 	key, direction, beyond, past := documentKeys[filter.Order], "", ">", ""
 	if filter.Descending {
 		direction, beyond = " DESC", "<"
@@ -94,7 +102,8 @@ func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter)
 		args = append(args, filter.Collections)
 	}
 	out, err := query(ctx, s, scanDocument, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
-		WHERE d.id > $1 AND ($2 = '' OR k.name = $2) AND ($3 = '' OR d.status = $3) AND ($4 = '' OR position($4 IN d.folded) > 0)
+		WHERE d.id > $1 AND ($2 = '' OR k.name = $2) AND `+shown+`
+			AND ($4 = '' OR position($4 IN d.folded) > 0)
 			AND d.id <= $6`+past+`
 		ORDER BY `+key+direction+`, d.id`+direction+` LIMIT $5`, args...)
 	return out, fail("list documents", err)
@@ -123,7 +132,8 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 			&st.Pipeline, &st.Chunks, &st.Embedded)
 		return st, err
 	}, `WITH d AS MATERIALIZED (
-			SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.sentence, d.pipeline, d.chunks
+			SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, `+documentStatus+` AS status, d.error, d.sentence,
+				d.pipeline, d.chunks
 			FROM document d JOIN collection k ON k.id = d.collection_id
 			WHERE k.name = $1 AND ($3 = '' OR d.source = $3 OR starts_with(d.source, $3 || '#'))
 		)
@@ -141,7 +151,7 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 // see corpus.Library.
 func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	out, err := query(ctx, s, pgx.RowToStructByPos[corpus.CollectionInfo], `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
-			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)
+			count(d.id) FILTER (WHERE d.status = 'failed' AND NOT d.skipped), coalesce(sum(d.chunks), 0)
 		FROM collection k LEFT JOIN document d ON d.collection_id = k.id
 		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = $1 ORDER BY k.name COLLATE "C"`, corpus.DefaultCollection)
 	return out, fail("list collections", err)

@@ -15,8 +15,12 @@ import (
 
 // documentColumns are the columns of document d and collection k that
 // scanDocument reads.
-const documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
-	d.status, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.date, d.date_from, d.edition, d.created_at, d.updated_at`
+const (
+	documentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
+	` + documentStatus + `, d.error, d.sentence, d.pipeline, d.version, d.chunks, d.date, d.date_from, d.edition, d.created_at, d.updated_at`
+	// documentStatus is the status of document d.
+	documentStatus = `CASE WHEN d.skipped THEN 'skipped' ELSE d.status END`
+)
 
 // documentScan holds a document's columns that need conversion.
 type documentScan struct {
@@ -83,8 +87,11 @@ func (s *documents) Documents(ctx context.Context, filter corpus.DocumentFilter)
 		}
 		query, args = query+` AND k.name IN (SELECT value FROM json_each(?))`, append(args, string(names))
 	}
-	if filter.Status != "" {
-		query, args = query+` AND d.status = ?`, append(args, string(filter.Status))
+	switch {
+	case filter.Status != "":
+		query, args = query+` AND `+documentStatus+` = ?`, append(args, string(filter.Status))
+	case filter.ID == 0:
+		query += ` AND NOT d.skipped`
 	}
 	if filter.Match != "" {
 		query, args = query+` AND instr(d.folded, ?) > 0`, append(args, store.Fold(filter.Match))

@@ -98,18 +98,19 @@ func (s *documents) upsert(ctx context.Context, w *writer, collection int64, blo
 	d := p.Document
 	now := s.now()
 	err = w.row(ctx, `INSERT INTO document (collection_id, source, title, media_type, language, size, sha256, etag, mtime, status, error, sentence,
-			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text, date, date_from, edition)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)
+			pipeline, version, chunks, blob_sha256, folded, created_at, updated_at, text, date, date_from, edition, skipped)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (collection_id, source) DO UPDATE SET title = excluded.title, media_type = excluded.media_type,
 			language = excluded.language, size = excluded.size, sha256 = excluded.sha256, etag = excluded.etag, mtime = excluded.mtime,
 			status = excluded.status, error = excluded.error, sentence = excluded.sentence, pipeline = excluded.pipeline, chunks = excluded.chunks,
 			blob_sha256 = excluded.blob_sha256, folded = excluded.folded, updated_at = excluded.updated_at, text = excluded.text,
-			date = excluded.date, date_from = excluded.date_from, edition = excluded.edition
+			date = excluded.date, date_from = excluded.date_from, edition = excluded.edition, skipped = excluded.skipped
 		RETURNING id`,
 		collection, store.Text(d.Source), store.Text(d.Title), store.Text(d.MediaType), store.Text(d.Language), d.Size, store.Text(d.SHA256),
-		store.Text(d.ETag), store.ModifiedNano(d.Modified), string(d.Status), store.Text(d.Error.Message),
+		store.Text(d.ETag), store.ModifiedNano(d.Modified), store.DocumentStatus(d.Status), store.Text(d.Error.Message),
 		d.Error.Sentence, store.Text(d.Pipeline), len(p.Chunks), blob,
-		store.Folded(d), now, now, store.Text(d.Text), d.Date.Unix(), string(d.DateFrom), store.Text(d.Version)).Scan(&id)
+		store.Folded(d), now, now, store.Text(d.Text), d.Date.Unix(), string(d.DateFrom), store.Text(d.Version),
+		d.Status == corpus.Skipped).Scan(&id)
 	return id, err
 }
 
@@ -206,7 +207,8 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 		which = ` AND (d.source = ? OR d.source >= ? AND d.source < ?)`
 		args = append(args, store.Text(one), store.Text(one)+"#", store.Text(one)+"$")
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, d.status, d.error, d.sentence, d.pipeline, d.chunks,
+	rows, err := s.reader.QueryContext(ctx, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, `+documentStatus+`, d.error, d.sentence,
+			d.pipeline, d.chunks,
 			(SELECT count(*) FROM chunk c JOIN embedding e ON e.chunk_id = c.id AND e.embedder = ? WHERE c.document_id = d.id)
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE k.name = ?`+which+` ORDER BY d.source`, args...)
 	if err != nil {
@@ -226,7 +228,7 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 // see corpus.Library.
 func (s *documents) Collections(ctx context.Context) ([]corpus.CollectionInfo, error) {
 	rows, err := s.reader.QueryContext(ctx, `SELECT k.name, count(d.id) FILTER (WHERE d.status = 'ready'),
-			count(d.id) FILTER (WHERE d.status = 'failed'), coalesce(sum(d.chunks), 0)
+			count(d.id) FILTER (WHERE d.status = 'failed' AND NOT d.skipped), coalesce(sum(d.chunks), 0)
 		FROM collection k LEFT JOIN document d ON d.collection_id = k.id
 		GROUP BY k.id HAVING count(d.id) > 0 OR k.name = ? ORDER BY k.name`, corpus.DefaultCollection)
 	if err != nil {

@@ -157,8 +157,6 @@ func (s *Source) item(branch, at string, blob plumbing.Hash, known source.Known)
 	return item
 }
 
-// pointer is the beginning of pointer files of Git LFS.
-const pointer = "version https://git-lfs.github.com/spec/"
 
 // Open returns a file of the commit that List used last.
 func (s *Source) Open(_ context.Context, item source.Item) (io.ReadCloser, error) {
@@ -186,9 +184,6 @@ func (s *Source) Open(_ context.Context, item source.Item) (io.ReadCloser, error
 	data, err := io.ReadAll(io.LimitReader(r, blob.Size))
 	if err != nil {
 		return nil, damaged(err)
-	}
-	if len(data) < 1024 && bytes.HasPrefix(data, []byte(pointer)) {
-		return nil, fault.New(fault.Invalid, "git_lfs", "stored in Git LFS, which is not supported; add the file in another way")
 	}
 	return io.NopCloser(bytes.NewReader(data)), nil
 }

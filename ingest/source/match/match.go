@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"docent/ingest/format"
 	"docent/internal/fault"
 )
 
@@ -17,12 +18,15 @@ const (
 // Filter selects paths. The zero value selects all paths that are not hidden.
 type Filter struct {
 	include, exclude []*regexp.Regexp
-	hidden           bool
+	// named are the include patterns that name files, such as *.css.
+	named  []*regexp.Regexp
+	hidden bool
 }
 
 // New returns a filter. It selects a path that matches an include pattern and no
 // exclude pattern. Without include patterns, it includes all paths. It omits
-// files and folders whose names begin with a dot, unless hidden is set.
+// files and folders whose names begin with a dot, unless hidden is set. It also omits files that
+// format.Skip names, unless an include pattern names them, such as *.css.
 //
 // In a pattern, * matches any characters of one name, ? matches one character,
 // and ** matches any number of folders. A pattern without a slash matches names
@@ -33,6 +37,11 @@ func New(include, exclude []string, hidden bool) (Filter, error) {
 	var err error
 	if f.include, err = compile("include", include); err != nil {
 		return Filter{}, err
+	}
+	for i, p := range include {
+		if strings.Contains(p[strings.LastIndexByte(strings.TrimSuffix(p, "/"), '/')+1:], ".") {
+			f.named = append(f.named, f.include[i])
+		}
 	}
 	f.exclude, err = compile("exclude", exclude)
 	return f, err
@@ -94,13 +103,15 @@ func expression(p string) string {
 
 // Allows reports whether a path with slashes is selected.
 func (f Filter) Allows(path string) bool {
-	if f.Excludes(path) {
+	if f.Excludes(path) || !format.Skip(path).IsZero() && !matches(f.named, path) {
 		return false
 	}
-	if len(f.include) == 0 {
-		return true
-	}
-	for _, re := range f.include {
+	return len(f.include) == 0 || matches(f.include, path)
+}
+
+// matches reports whether one of the patterns matches a path.
+func matches(patterns []*regexp.Regexp, path string) bool {
+	for _, re := range patterns {
 		if re.MatchString(path) {
 			return true
 		}
@@ -113,10 +124,5 @@ func (f Filter) Excludes(path string) bool {
 	if !f.hidden && (strings.HasPrefix(path, ".") || strings.Contains(path, "/.")) {
 		return true
 	}
-	for _, re := range f.exclude {
-		if re.MatchString(path) {
-			return true
-		}
-	}
-	return false
+	return matches(f.exclude, path)
 }

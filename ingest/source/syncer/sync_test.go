@@ -319,7 +319,7 @@ func TestSync(t *testing.T) {
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	p := newPlace("a", "text a", "b", "text b", "c", " ")
+	p := newPlace("a", "text a", "b", "text b", "c", "\x00\x01\x02\x03")
 	id := w.add("p", p)
 	w.sync(id, "+2 ~0 =0 -0 !1")
 	// The old version stays while an item cannot be listed, opened, or read.
@@ -337,7 +337,7 @@ func TestFailures(t *testing.T) {
 	for _, f := range failures {
 		got = append(got, fmt.Sprintf("%s %s %s %d", f.Key, f.Status, f.Reason.Message, f.Tries))
 	}
-	want := []string{"a unreachable timeout 2", "b unreachable cannot be read: server error 2", "c failed empty: it contains no text 1"}
+	want := []string{"a unreachable timeout 2", "b unreachable cannot be read: server error 2", "c failed binary: docent cannot read documents of type application/octet-stream 1"}
 	if !slices.Equal(got, want) {
 		t.Errorf("failures are %q", got)
 	}

@@ -162,6 +162,7 @@ export interface Params {
   file_too_large: [number];
   file_too_large_to_read: [string];
   file_type_unsupported: [string];
+  file_type_without_text: [string];
   file_vanished: [];
   file_without_content: [];
   files_option_negative: [];
@@ -187,7 +188,7 @@ export interface Params {
   git_cache_unreadable: [];
   git_empty: [];
   git_file_unlisted: [string];
-  git_lfs: [];
+  git_lfs_pointer: [];
   git_no_branch: [string];
   git_no_default_branch: [];
   git_no_repository: [];
@@ -605,6 +606,13 @@ export interface Params {
   sitemap_redirect_outside: [];
   sitemap_too_deep: [];
   sitemap_too_large: [number, number];
+  skipped_backup: [];
+  skipped_download: [];
+  skipped_minified: [];
+  skipped_office_lock: [];
+  skipped_package_lock: [];
+  skipped_style_sheet: [];
+  skipped_system_file: [];
   solidworks_drawing: [];
   source_cpu: [string];
   source_failed: [];

@@ -6,6 +6,14 @@ const size = (text: string) => text.replace(/(\d)\.(\d)/g, '$1,$2');
 const inside: Record<string, string> = { mailbox: 'Postfach', messages: 'Nachrichten', archive: 'Archiv', files: 'Dateien' };
 
 export const reading = {
+  file_type_without_text: (type) => `Kein Dokument: Dateien des Typs ${type} haben keinen Text`,
+  skipped_backup: 'Sicherungskopie: Ein Editor hat sie hinterlassen; die Datei selbst wird gelesen',
+  skipped_download: 'Unfertig: Es ist ein abgebrochener Download oder eine temporäre Datei',
+  skipped_minified: 'Minifizierter Code: Ein Programm hat ihn geschrieben',
+  skipped_office_lock: 'Sperrdatei: Ein Office-Programm hat das Dokument geöffnet',
+  skipped_package_lock: 'Paketsperre: Eine Paketverwaltung hat sie geschrieben',
+  skipped_style_sheet: 'Formatvorlage: Sie hat keinen Text für Leser',
+  skipped_system_file: 'Systemdatei: Sie hat keinen Text für Menschen',
   address_invalid: (a) => `${a} ist keine Adresse`,
   address_not_ingested: (a) => `${a}: Adressen werden noch nicht eingelesen, nur Dateien, Ordner und -`,
   archive_cut_off: 'Beschädigt: Das Archiv lässt sich nicht bis zum Ende entpacken; bitte neu packen',
@@ -74,7 +82,7 @@ export const reading = {
   git_cache_unreadable: 'cache_dir: Der Ordner ist nicht lesbar',
   git_empty: 'Das Repository ist leer',
   git_file_unlisted: (a) => `${a} stand nicht in der Liste`,
-  git_lfs: 'In Git LFS gespeichert, was nicht unterstützt wird; bitte die Datei anders hinzufügen',
+  git_lfs_pointer: 'Verweis von Git LFS: Die Datei selbst fehlt; bitte git lfs pull ausführen und neu einlesen',
   git_no_branch: (a) => `Das Repository hat keinen Branch oder Tag ${a}`,
   git_no_default_branch: 'Das Repository hat keinen Standard-Branch; bitte einen nennen',
   git_no_repository: 'Dieses Repository gibt es auf dem Server nicht; bitte Adresse und Token prüfen',
