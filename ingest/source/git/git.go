@@ -157,7 +157,6 @@ func (s *Source) item(branch, at string, blob plumbing.Hash, known source.Known)
 	return item
 }
 
-
 // Open returns a file of the commit that List used last.
 func (s *Source) Open(_ context.Context, item source.Item) (io.ReadCloser, error) {
 	hash, ok := decodeState(item.State)
