@@ -124,11 +124,12 @@ func (in *ingestion) result(r ingest.Result) error {
 	if r.Note != "" {
 		in.report.partial = append(in.report.partial, r)
 	}
-	if r.Status == ingest.Failed {
+	switch {
+	case r.Status == ingest.Failed:
 		in.report.failure(r)
-	} else if r.Status == ingest.Skipped {
+	case r.Status == ingest.Skipped:
 		in.report.skip(r)
-	} else if in.verbose {
+	case in.verbose:
 		in.bar.print(in.std.err, fmt.Sprintf("%s: %s (%s)\n", r.Status, r.Source, plural(r.Chunks, "passage")))
 	}
 	return nil

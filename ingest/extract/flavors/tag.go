@@ -21,8 +21,6 @@ var (
 		fieldset address blockquote hr details summary body html head picture source colgroup col caption iframe video audio noscript`)
 	inlineTags = set(`a abbr acronym b bdi bdo big br cite code del dfn em font i img input ins kbd label li mark q rp rt ruby s samp small span strike
 		strong sub sup td th time tt u var wbr dt dd h1 h2 h3 h4 h5 h6 pre button svg path object embed param track map area o:p slot link meta`)
-	// shownTitles are components whose title is part of the text.
-	boxTags = set(`note tip warning info danger caution important hint callout admonition aside alert check error success`)
 )
 
 // angle replaces HTML, components, and comments.
