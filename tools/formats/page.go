@@ -41,9 +41,9 @@ parameter, such as ` + "`text/csv; charset=shift_jis`" + `.
 	fmt.Fprintf(&b, `
 ## Character sets
 
-docent reads UTF-8, UTF-16 and UTF-32, with and without a byte order mark. A page's declaration is
-followed, except for Latin-1, which many pages name without using it. docent recognizes all other
-character sets by the letters of the text:
+docent reads UTF-8, UTF-16 and UTF-32, with and without a byte order mark. docent follows
+the declaration of a page or a file, unless the bytes contradict it. It recognizes all other
+character sets by the letters and the words of the text:
 
 - Western, Central European, Baltic and Turkish: Windows-1250, 1252, 1254 and 1257, ISO-8859-2 and
   15, Mac Roman, IBM 437, 850 and 852

@@ -146,12 +146,15 @@ export function shortSource(source: string): string {
   return bare.split('/').filter(Boolean).slice(-2).join('/');
 }
 
-/** dateOf returns the date and the version of a document; '' without both. It says if the date is only that of the file. */
-export function dateOf(m: { date?: string; date_from?: string; version?: string }): string {
+/**
+ * dateOf returns the date and the version of a document; '' without both. The date of a file says little, so only
+ * weak includes it, with its name.
+ */
+export function dateOf(m: { date?: string; date_from?: string; version?: string }, weak = false): string {
   const at = /^\d{4}-\d\d-\d\d$/.test(m.date ?? '') ? new Date(`${m.date}T00:00:00Z`) : null;
   const day = at && !Number.isNaN(at.getTime()) ? new Intl.DateTimeFormat(words.language, { dateStyle: 'medium', timeZone: 'UTC' }).format(at) : '';
   const version = m.version ? words.evidence.version(honest(m.version)) : '';
-  return [version, day && m.date_from === 'file_time' ? words.evidence.fileTime(day) : day].filter(Boolean).join(' · ');
+  return [version, m.date_from !== 'file_time' ? day : weak && day ? words.evidence.fileTime(day) : ''].filter(Boolean).join(' · ');
 }
 
 /** pageOf returns the page, slide, or sheet of a passage; '' without one. */

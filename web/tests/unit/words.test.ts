@@ -105,7 +105,8 @@ test('pages, slides, and sheets', () => {
 
 test('dates and versions of documents', () => {
   expect(dateOf({ date: '2026-05-12', date_from: 'front_matter', version: '16.2' })).toBe('version 16.2 · May 12, 2026');
-  expect(dateOf({ date: '2026-05-12', date_from: 'file_time' })).toBe('file of May 12, 2026');
+  expect(dateOf({ date: '2026-05-12', date_from: 'file_time' })).toBe('');
+  expect(dateOf({ date: '2026-05-12', date_from: 'file_time' }, true)).toBe('file of May 12, 2026');
   expect([dateOf({}), dateOf({ date: 'soon' }), dateOf({ date: '2026-99-99' })]).toEqual(['', '', '']);
 });
 
