@@ -114,7 +114,7 @@ func TestSessionDocuments(t *testing.T) {
 		{bob, payload.UserMessage, "How large is the mainsail of the Zephyr?", "this conversation has no documents of its own yet", "310"},
 		{ada, payload.UserMessage, "note that it is heavy", "Noted.", ""},
 		{ada, payload.UserMessage, "How much does the anchor of the Zephyr weigh?", "7 tonnes", ""},
-		{ada, payload.UserFile, payload.File{Name: "a.exe", Type: "application/octet-stream", Base64: "TVqQAAMAAAAEAAAA"}, "cannot", "I have read"},
+		{ada, payload.UserFile, payload.File{Name: "a.exe", Type: "application/octet-stream", Base64: "TVqQAAMAAAAEAAAA"}, "have no text", "I have read"},
 		{ada, payload.UserMessage, "forget them", "Forgotten.", ""},
 		{ada, payload.UserMessage, "How large is the mainsail of the Zephyr?", "this conversation has no documents of its own yet", "310"},
 	} {

@@ -27,6 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func serve(t *testing.T, cfg llm.Config, replies ...llmtest.Reply) (*llm.OpenAI, *llmtest.Server, *waits) {
 	t.Helper()
 	s := llmtest.NewServer(llmtest.Script(replies...))
+	s.Probes = true
 	t.Cleanup(s.Close)
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = s.URL

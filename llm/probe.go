@@ -67,9 +67,12 @@ var probeTool = Tool{Name: "current_time", Description: "Returns the current tim
 	"type": "object", "properties": map[string]any{"zone": map[string]any{"type": "string", "description": "time zone, such as UTC"}},
 }}
 
+// ProbeInstruction is the first message of the conversations of Probe.
+const ProbeInstruction = "This is a test of a connection. Answer in one line."
+
 // probe is a conversation as docent sends it.
 var probe = []Message{
-	Text(System, "This is a test of a connection. Answer in one line."), Text(User, "Count from one to three in words."),
+	Text(System, ProbeInstruction), Text(User, "Count from one to three in words."),
 	Text(Assistant, "one, two, three"), Text(User, "Count from one to ten in words."),
 }
 

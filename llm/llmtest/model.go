@@ -92,8 +92,8 @@ func (m *Model) next(r llm.Request) Reply {
 	n := m.n
 	m.n++
 	m.requests = append(m.requests, req)
-	if len(m.requests) > keep {
-		m.requests = m.requests[len(m.requests)-keep:]
+	if len(m.requests) > maxKept {
+		m.requests = m.requests[len(m.requests)-maxKept:]
 	}
 	m.mu.Unlock()
 	return m.respond(n, req)

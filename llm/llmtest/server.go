@@ -10,10 +10,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+
+	"docent/llm"
 )
 
-// keep bounds the remembered requests.
-const keep = 1000
+// maxKept bounds the remembered requests.
+const maxKept = 1000
 
 // Request is a chat completion that a model received.
 type Request struct {
@@ -47,6 +49,9 @@ type Server struct {
 	// ModelNames is the response of GET /models; nil responds with 404. Set it
 	// before use.
 	ModelNames []string
+	// Probes passes the conversations of llm.OpenAI.Probe to the script, which begin with [llm.ProbeInstruction].
+	// Default: false, and the server answers them itself. Set it before use.
+	Probes bool
 
 	respond func(n int, r Request) Reply
 	http    *httptest.Server
@@ -106,16 +111,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req.Header = r.Header.Clone()
-	s.mu.Lock()
-	n := s.n
-	s.n++
-	s.requests = append(s.requests, req)
-	if len(s.requests) > keep {
-		s.requests = s.requests[len(s.requests)-keep:]
+	reply := Say("one, two, three")
+	if s.Probes || len(req.Messages) == 0 || req.Messages[0].Content != llm.ProbeInstruction {
+		reply = s.respond(s.keep(req), req)
 	}
-	s.mu.Unlock()
-
-	reply := s.respond(n, req)
 	for k, v := range reply.Header {
 		w.Header()[k] = v
 	}
@@ -135,6 +134,19 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 			panic(http.ErrAbortHandler) // drops the connection in the middle
 		}
 	}
+}
+
+// keep keeps a request, and returns its number.
+func (s *Server) keep(req Request) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n = s.n
+	s.n++
+	s.requests = append(s.requests, req)
+	if len(s.requests) > maxKept {
+		s.requests = s.requests[len(s.requests)-maxKept:]
+	}
+	return n
 }
 
 func parse(body []byte) (Request, error) {
