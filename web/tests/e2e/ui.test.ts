@@ -53,7 +53,7 @@ describe('the served page', () => {
 
   test('is compressed and cached', async () => {
     const html = await (await fetch(program.url)).text();
-    const files = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, name]) => name!);
+    const files = [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, name]) => name!);
     expect(files.length).toBeGreaterThan(1);
     for (const name of ['/', '/widget.js', ...files]) {
       const res = await fetch(program.url + name, { headers: { 'Accept-Encoding': 'gzip' } });
