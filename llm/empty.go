@@ -7,8 +7,8 @@ import (
 	"docent/internal/fault"
 )
 
-// EmptyAnswer is the cause of the error of an answer without text.
-type EmptyAnswer struct {
+// EmptyAnswerError is the cause of the error of an answer without text.
+type EmptyAnswerError struct {
 	// Reason is the server's reason for the end of the answer.
 	Reason string
 	// Reasoned says that the model has written reasoning.
@@ -18,14 +18,14 @@ type EmptyAnswer struct {
 }
 
 // Error describes the answer.
-func (e *EmptyAnswer) Error() string {
+func (e *EmptyAnswerError) Error() string {
 	return fmt.Sprintf("an answer without text (finish reason %q, reasoning: %t)", e.Reason, e.Reasoned)
 }
 
 // EmptyError returns the error of an answer without text. It names the setting that
 // helps.
 func EmptyError(model string, a Answer) error {
-	e := &EmptyAnswer{Reason: a.StopReason, Reasoned: strings.TrimSpace(a.Reasoning) != "", Limit: a.StopReason == "length"}
+	e := &EmptyAnswerError{Reason: a.StopReason, Reasoned: strings.TrimSpace(a.Reasoning) != "", Limit: a.StopReason == "length"}
 	switch {
 	case e.Limit && e.Reasoned:
 		return fault.Wrap(fault.Unavailable, e, "model_only_reasoned",

@@ -70,9 +70,10 @@ const (
 	opensCall
 )
 
-var marks, tagClosings = allMarks()
+var marks = allMarks()
 
-func allMarks() (all []mark, tags []string) {
+func allMarks() (all []mark) {
+	var tags []string
 	for _, name := range reasoningTags {
 		tags = append(tags, "</"+name+">")
 	}
@@ -89,7 +90,7 @@ func allMarks() (all []mark, tags []string) {
 	for _, m := range callMarks {
 		all = append(all, mark{m, opensCall, nil})
 	}
-	return all, tags
+	return all
 }
 
 // firstMark returns the first mark in a text and its offset, or -1. If two begin at the

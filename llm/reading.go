@@ -125,10 +125,9 @@ func (r *reading) start(last bool) bool {
 		if longer := beginsMark(r.pending, markTexts[r.calls]); longer && !last {
 			return false
 		}
-		switch {
-		case m.kind == closesReasoning: // of empty reasoning
+		if m.kind == closesReasoning { // of empty reasoning
 			r.pending, r.thought = r.pending[len(m.text):], true
-		default:
+		} else {
 			r.enter(m)
 		}
 		return true
@@ -152,7 +151,7 @@ func (r *reading) start(last bool) bool {
 	case bareAnalysis.MatchString(r.pending):
 		r.pending = r.pending[len("analysis"):]
 		r.mode, r.closing = inThoughts, bareFinals
-	case !last && (strings.HasPrefix("analysis", r.pending) || len(r.pending) < len("analysis")+2 && strings.HasPrefix(r.pending, "analysis")):
+	case !last && mayBeAnalysis(r.pending):
 		return false
 	case !last && !r.holds && mayThinkAloud(r.pending):
 		return false
@@ -386,4 +385,13 @@ func (r *reading) next(last bool) bool {
 		r.mode = inHeader
 	}
 	return true
+}
+
+// mayBeAnalysis reports whether a text may continue to the word analysis without its mark.
+func mayBeAnalysis(s string) bool {
+	const word = "analysis"
+	if len(s) < len(word) {
+		return s == word[:len(s)]
+	}
+	return len(s) < len(word)+2 && s[:len(word)] == word
 }

@@ -93,7 +93,7 @@ const maxTextCalls = 32
 func callsIn(s string, tools []Tool) []Call {
 	calls := callsWithJSON(s, tools)
 	if len(calls) == 0 {
-		calls = callsWithTags(s, tools)
+		calls = callsWithTags(s)
 	}
 	if len(calls) == 0 {
 		calls = callsInPython(s, tools)
@@ -230,7 +230,7 @@ var (
 )
 
 // callsWithTags reads calls whose arguments are tags.
-func callsWithTags(s string, tools []Tool) []Call {
+func callsWithTags(s string) []Call {
 	var out []Call
 	found := taggedCall.FindAllStringSubmatchIndex(s, maxTextCalls)
 	for i, m := range found {

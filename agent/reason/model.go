@@ -44,7 +44,7 @@ func (u *run) think(ctx context.Context) (*llm.Answer, error) {
 		answer, err = u.listen(ctx, u.model.Chat(call, llm.Request{Messages: messages, Tools: u.offered}), &written)
 	}
 	if err != nil && strings.TrimSpace(written.String()) == "" && !errors.Is(err, llm.ErrNoTools) {
-		err = &modelFailure{err}
+		err = &modelError{err}
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -51,7 +51,7 @@ func (u *run) do(ctx context.Context) error {
 		UserMessage: words.Shorten(u.question, maxStepText), TaskPlanning: !u.o.NoPlanning, MaxSteps: u.o.MaxSteps,
 	})
 	err := u.contained(ctx)
-	var failed *modelFailure
+	var failed *modelError
 	switch {
 	case u.refuses(err):
 		err = u.plain(ctx, u.s, u.question)
@@ -63,11 +63,11 @@ func (u *run) do(ctx context.Context) error {
 	return err
 }
 
-// modelFailure is the failure of a model before its first word.
-type modelFailure struct{ error }
+// modelError is the failure of a model before its first word.
+type modelError struct{ error }
 
 // Unwrap returns the failure.
-func (e *modelFailure) Unwrap() error { return e.error }
+func (e *modelError) Unwrap() error { return e.error }
 
 // quotes answers with quotes after a failure of the model, unless failures are errors.
 func (u *run) quotes(ctx context.Context, failed error) error {
@@ -128,7 +128,7 @@ func (u *run) loop(ctx context.Context) error {
 				return err
 			}
 		case text == "" && choice.StopReason == "length":
-			return &modelFailure{llm.EmptyError(u.name, *choice)}
+			return &modelError{llm.EmptyError(u.name, *choice)}
 		case text == "" && (u.nudged || u.last()):
 			return u.giveUp(ctx)
 		case text == "":

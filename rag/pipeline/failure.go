@@ -18,7 +18,7 @@ import (
 // quotesInstead reports whether docent answers with quotes after a failure of the model,
 // and prepares the answer. It does unless the reader already has text of the model.
 func quotesInstead(ctx context.Context, a *answering, err error) bool {
-	var empty *llm.EmptyAnswer
+	var empty *llm.EmptyAnswerError
 	if !a.pipeline.cfg.QuotesOnFailure || a.wrote && !errors.As(err, &empty) || ctx.Err() != nil {
 		return false
 	}
@@ -33,7 +33,7 @@ func quotesInstead(ctx context.Context, a *answering, err error) bool {
 
 // failureLine says in one line that the model failed. It is zero if it did not.
 func failureLine(failed error) fault.Text {
-	var empty *llm.EmptyAnswer
+	var empty *llm.EmptyAnswerError
 	switch {
 	case failed == nil:
 		return fault.Text{}
@@ -112,7 +112,7 @@ func shorten(a *answering) bool {
 		if !utf8.ValidString(short.Passage.Text) {
 			return false
 		}
-		a.found.Results = append(results[:0:0], short)
+		a.found.Results = []retrieve.Result{short}
 	default:
 		return false
 	}
