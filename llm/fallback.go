@@ -162,6 +162,13 @@ func (f *Fallback) note(ctx context.Context, i int, err error) {
 	}
 }
 
+// Refused reports whether docent itself refused a call because its client has reached a limit. The model is then well.
+func Refused(err error) bool {
+	var limit interface{ RetryAfter() time.Duration }
+	var answered *StatusError
+	return fault.KindOf(err) == fault.RateLimited && errors.As(err, &limit) && !errors.As(err, &answered)
+}
+
 // unavailable reports whether an error is about the model and not about one request.
 func unavailable(err error) bool {
 	var refusal *StatusError

@@ -43,7 +43,7 @@ func (u *run) think(ctx context.Context) (*llm.Answer, error) {
 		messages = slices.Concat(messages[:1], u.before, u.messages)
 		answer, err = u.listen(ctx, u.model.Chat(call, llm.Request{Messages: messages, Tools: u.offered}), &written)
 	}
-	if err != nil && strings.TrimSpace(written.String()) == "" && !errors.Is(err, llm.ErrNoTools) {
+	if err != nil && strings.TrimSpace(written.String()) == "" && !errors.Is(err, llm.ErrNoTools) && !llm.Refused(err) {
 		err = &modelError{err}
 	}
 	switch {

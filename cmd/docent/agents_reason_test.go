@@ -151,7 +151,7 @@ func TestReasoningOverSockets(t *testing.T) {
 		v1.tell(t, "How much does the pump move?", "a")
 		v1.wait(t, "turn_finished")
 		plain.waitFor(t, "the run's end", func(l line) bool { return l.get("kind") == "reasoning_finished" })
-		plain.waitReply(t, "It moves 40 litres.")
+		plain.waitReply(t, "It moves 40 litres. [1]")
 		heard := v1.lines()
 		if got := steps(plain.lines(), anyLine); !slices.Equal(got, wholeRun) {
 			t.Errorf("a BAF client hears\n%q\nwant\n%q", got, wholeRun)
@@ -249,7 +249,7 @@ func TestReasoningIsStopped(t *testing.T) {
 		}
 		m.release()
 		v1.tell(t, "And now?", "b")
-		v1.waitReply(t, "It moves 40 litres.")
+		v1.waitReply(t, "It moves 40 litres. [1]")
 		v1.until(t, "the end of the second turn", func(heard []line) bool { return tally(heard, "turn_finished") == 2 })
 		checkRun(t, env, at, 2)
 	})
@@ -271,7 +271,7 @@ func TestReasoningIsReset(t *testing.T) {
 		}
 		m.release()
 		plain.tell(t, "Once more", "")
-		plain.waitReply(t, "It moves 40 litres.")
+		plain.waitReply(t, "It moves 40 litres. [1]")
 		v1.until(t, "the end of the second turn", func(heard []line) bool { return tally(heard, "turn_finished") == 2 })
 		r := recordOf(t, at, "S")
 		if got := r.said(true); !slices.Equal(got, []string{"Once more"}) {
@@ -317,7 +317,7 @@ func killRun(t *testing.T, env []string, heldAt int) {
 		t.Errorf("the turn ended %s", end.Message)
 	}
 	checkRunOf(t, env, at, fmt.Sprint("thinker", heldAt), 1)
-	if got := recordOf(t, at, "S").said(false); !slices.Equal(got, []string{"It moves 40 litres."}) {
+	if got := recordOf(t, at, "S").said(false); !slices.Equal(got, []string{"It moves 40 litres. [1]"}) {
 		t.Errorf("stored replies: %q", got)
 	}
 }
@@ -356,7 +356,7 @@ func TestBegunRunIsNotRepeated(t *testing.T) {
 			t.Errorf("stored messages: %q", got)
 		}
 		g.tell(t, "How much does the pump move?", "a")
-		g.waitReply(t, "It moves 40 litres.")
+		g.waitReply(t, "It moves 40 litres. [1]")
 		g.waitFor(t, "the end", func(l line) bool { return l.Action == "turn_finished" && l.get("outcome") == "done" })
 		r := recordOf(t, at, "S")
 		r.checkSeq(t, 1)

@@ -122,7 +122,7 @@ func TestInjectedDocuments(t *testing.T) {
 	}
 	checkPrompts(t, server.Requests(), hidden)
 	want := map[string]bool{
-		"search_knowledge": true, "read_document": true, "list_documents": true, "add_tasks": true, "complete_task": true, "skip_task": true,
+		"search_knowledge": true, "read_document": true, "list_documents": true, "query_tables": true, "add_tasks": true, "complete_task": true, "skip_task": true,
 	}
 	if !subset(model.offered, want) {
 		t.Errorf("docent offered the tools %v", model.offered)

@@ -59,7 +59,7 @@ func TestTableQuestion(t *testing.T) {
 	at := servertest.Start(t, servertest.Config{Documents: []servertest.Document{{Name: "prices.csv", Content: prices}}}).URL
 	for question, want := range map[string]string{
 		"What is the cheapest item?":      `"outcome":"answered"`,
-		"Was kostet der Anker im Mai?":    `"outcome":"unsure"`,
+		"Was kostet der Anker im Mai?":    `"outcome":"not_found"`,
 		"price of the swan":               "nothing about `swan`",
 		"sum of the stock":                "in 3 rows is 1212",
 		"how many items are under 2 euro": "2 of the 3 rows",

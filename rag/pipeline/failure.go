@@ -16,10 +16,10 @@ import (
 )
 
 // quotesInstead reports whether docent answers with quotes after a failure of the model,
-// and prepares the answer. It does unless the reader already has text of the model.
+// and prepares the answer. It does unless the reader already has text of the model, or has reached a limit.
 func quotesInstead(ctx context.Context, a *answering, err error) bool {
 	var empty *llm.EmptyAnswerError
-	if !a.pipeline.cfg.QuotesOnFailure || a.wrote && !errors.As(err, &empty) || ctx.Err() != nil {
+	if !a.pipeline.cfg.QuotesOnFailure || a.wrote && !errors.As(err, &empty) || ctx.Err() != nil || llm.Refused(err) {
 		return false
 	}
 	a.pipeline.cfg.Logger.LogAttrs(ctx, slog.LevelWarn, "the model failed; docent answers with quotes",
