@@ -235,7 +235,7 @@ func TestFirstAnswerGuide(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{"1 added", "serviced every six months. [1]", "They may not answer the question.", "removed 1 document"} {
+	for _, want := range []string{"1 added", "serviced every six months. Replace the seal each time. [1]", "They may not answer the question.", "removed 1 document"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out)
 		}

@@ -27,7 +27,7 @@ func TestFirstAnswer(t *testing.T) {
 	env := []string{"DOCENT_DATA=" + t.TempDir()}
 	docent(t, env, 0, "ingest", "../../README.md", "../../docs")
 	docent(t, env, 0, "ingest", "--collection", "demo", demo)
-	want := []string{"The feed pump is serviced every six months. [1]", "These passages come closest. They may not answer the question."}
+	want := []string{"The feed pump is serviced every six months. Replace the seal each time. [1]", "These passages come closest. They may not answer the question."}
 	for i, m := range regexp.MustCompile(`docent ask --collection demo "(.*)"`).FindAllStringSubmatch(string(page), -1) {
 		if got := docent(t, env, 0, "ask", "--collection", "demo", m[1]); i >= len(want) || !strings.HasPrefix(got, want[i]) {
 			t.Errorf("%s: %s", m[1], got)
