@@ -152,7 +152,7 @@ export interface components {
             /** @description A path, a URL, upload:NAME, or stdin:NAME. A path is absolute for those who manage the collection; otherwise it has the folder and the name. */
             source: string;
             /** @enum {string} */
-            status: "ready" | "failed";
+            status: "ready" | "failed" | "skipped";
             title: string;
             /** Format: date-time */
             updated_at: string;
