@@ -9,18 +9,29 @@ import (
 	"docent/llm/llmtest"
 )
 
-// TestModelNotSetUp checks that users do not read the names of settings that only
-// the operator can change. The log and commands name them.
+// TestModelNotSetUp checks that docent quotes the documents if the model refuses its key, and that users do not read the names of
+// settings that only the operator can change. The log and commands name them.
 func TestModelNotSetUp(t *testing.T) {
 	t.Parallel()
 	model := llmtest.NewServer(func(int, llmtest.Request) llmtest.Reply {
 		return llmtest.Reply{Status: http.StatusUnauthorized, Body: `{"error":{"message":"bad key"}}`}
 	})
 	t.Cleanup(model.Close)
-	env := []string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=wrong"}
+	set := []string{"DOCENT_LLM_URL=" + model.URL, "DOCENT_MODEL=scripted", "OPENAI_API_KEY=wrong"}
+	env := append([]string{"DOCENT_DATA=" + t.TempDir()}, set...)
+	quoting := guarded(t, env)
+	resp, got := quoting.ask(t, quoting.as(t, "token owner"))
+	if resp.StatusCode != http.StatusOK || !strings.Contains(got, "so docent quotes the documents") || !strings.Contains(got, "noon") || strings.Contains(got, "OPENAI_API_KEY") {
+		t.Errorf("quotes instead: %d %s", resp.StatusCode, got)
+	}
+	if got := docent(t, env, 0, "ask", "When does the feed pump stop?"); !strings.Contains(got, "noon") {
+		t.Errorf("ask answers %s", got)
+	}
+
+	env = append([]string{"DOCENT_DATA=" + t.TempDir(), "DOCENT_ON_MODEL_FAILURE=error"}, set...)
 	s := guarded(t, env)
 	w := s.as(t, "token owner")
-	resp, got := s.ask(t, w)
+	resp, got = s.ask(t, w)
 	if resp.StatusCode != http.StatusInternalServerError || !strings.Contains(got, `"model_not_set_up"`) || !strings.Contains(got, `"retryable":false`) ||
 		strings.Contains(got, "OPENAI_API_KEY") {
 		t.Errorf("over HTTP: %d %s", resp.StatusCode, got)
