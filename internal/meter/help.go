@@ -14,6 +14,7 @@ var help = map[string]string{
 	"docent_agent_abandoned_total":    "Sessions that left memory because the database did not take their writes.",
 	"docent_rag_seconds":              "How long answers take, by stage.",
 	"docent_llm_seconds":              "How long calls of the chat model take, retries included.",
+	"docent_model_up":                 "1 while the chat model answers, 0 after a failure.",
 	"docent_llm_errors_total":         "Calls of the chat model that failed, by error code.",
 	"docent_speech_seconds":           "How long calls of the speech server take.",
 	"docent_speech_errors_total":      "Calls of the speech server that failed.",
