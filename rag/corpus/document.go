@@ -186,3 +186,7 @@ func HeadingLine(title string, headings []string) string {
 func IndexText(title string, c Chunk) string {
 	return HeadingLine(title, c.Headings) + "\n" + c.Text
 }
+
+// Dated reports whether the document or its source states its date. The time of a file says little: copying often
+// changes it.
+func (d *Document) Dated() bool { return !d.Date.IsZero() && d.DateFrom != FileTime }

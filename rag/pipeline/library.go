@@ -215,14 +215,14 @@ func (a librarian) entries(ctx context.Context, out *composed, documents []corpu
 	return nil
 }
 
-// entry adds a document to a list: its title, file name, and date, and text behind them.
+// entry adds a document to a list: its title, file name, and stated date, and then the given text.
 func (a librarian) entry(ctx context.Context, out *composed, d corpus.Document, follows string) error {
 	title := shownTitle(d)
 	var notes []string
 	if name := escaped(fileName(d)); name != title {
 		notes = append(notes, name)
 	}
-	if !d.Date.IsZero() {
+	if d.Dated() {
 		notes = append(notes, a.day(d.Date))
 	}
 	line := title

@@ -139,7 +139,7 @@ func datedSections(p corpus.Passage, newest bool) []datedSection {
 // only the first of these counts that has a day.
 func daysOf(p corpus.Passage, newest bool) []time.Time {
 	var own []time.Time
-	if !p.Document.Date.IsZero() && p.Document.DateFrom != corpus.FileTime {
+	if p.Document.Dated() {
 		own = append(own, p.Document.Date)
 	}
 	var out []time.Time

@@ -229,7 +229,7 @@ func (a *answering) place(p corpus.Passage) string {
 	case p.Page != nil:
 		notes = append(notes, a.said(fault.NewText("page_number", "page %d", *p.Page+1)))
 	}
-	if !p.Document.Date.IsZero() {
+	if p.Document.Dated() {
 		notes = append(notes, a.day(p.Document.Date))
 	}
 	if len(notes) > 0 {
