@@ -169,7 +169,7 @@ func (it *item) document(r *run) corpus.Document {
 	return d
 }
 
-// date returns the date that the document states, or else the time of its source.
+// date returns the date that the document states. Without one, it returns the time of its source.
 func (it *item) date(doc intake.Reading) (time.Time, corpus.DateFrom) {
 	if t := metadata.CheckDate(doc.Date); !t.IsZero() {
 		return t, doc.DateFrom

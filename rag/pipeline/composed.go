@@ -32,7 +32,7 @@ func (c *composed) open(s string) {
 	c.text.WriteString(s)
 }
 
-// cite adds text with the number of its passage behind it.
+// cite adds text, followed by the number of its passage.
 func (c *composed) cite(s string, p corpus.Passage) { c.citePassage(s, rag.Passage{Passage: p}) }
 
 // citePassage is cite for a passage of an answer.

@@ -194,7 +194,7 @@ func (k *claim) names(stems map[string]bool) bool {
 // startsUpper reports whether a text begins with a capital.
 func startsUpper(s string) bool { return s != "" && strings.ToLower(s[:1]) != s[:1] }
 
-// figure is a number with the word behind it.
+// figure is a number with the word after it.
 type figure struct {
 	value, unit string
 	// before is the word before it, and at its offset.

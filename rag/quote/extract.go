@@ -56,7 +56,7 @@ type quote struct {
 	defined float64
 	// topic is the share of the question that the label names.
 	topic float64
-	// more are the sentences behind it on the same lines of the answer.
+	// more are the sentences after it on the same lines of the answer.
 	more []quote
 	// also are the numbers of the other passages that contain the sentence.
 	also []int

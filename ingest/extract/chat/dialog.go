@@ -62,7 +62,7 @@ func (c *conversation) add(b *outline.Builder, level int) {
 	}
 }
 
-// joinThreads puts the answers to a message behind it.
+// joinThreads puts the answers to a message after it.
 func (c *conversation) joinThreads() {
 	if !slices.ContainsFunc(c.messages, func(m message) bool { return m.thread != "" }) {
 		return

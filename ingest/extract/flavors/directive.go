@@ -150,7 +150,7 @@ func isBoxKind(name string) bool {
 	return false
 }
 
-// titleOf returns the title in attributes, or else another text.
+// titleOf returns the title in attributes. Without one, it returns another text.
 func titleOf(attributes, other string) string {
 	for _, p := range pair.FindAllStringSubmatch(attributes, 8) {
 		switch strings.ToLower(p[1]) {

@@ -27,7 +27,7 @@ const (
 type Fields struct {
 	// Title is the title, or the short name of the page in menus; "" without one.
 	Title string
-	// Date is the time of the last change, or else of the publication; zero without one.
+	// Date is the time of the last change. Without one, it is the time of the publication, or zero.
 	Date time.Time
 	// Version is the version that the fields state; "" without one.
 	Version string

@@ -102,7 +102,7 @@ var (
 	pictureEnd = regexp.MustCompile(`(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|mp4|webm|mov|mp3|wav|ogg|m4a|excalidraw|canvas|base)$`)
 )
 
-// at replaces the syntax at i, and returns the position behind it, or i if there is none.
+// at replaces the syntax at i, and returns the position after it. It returns i without syntax there.
 func (c *scanner) at(i int) int {
 	s := c.s
 	switch s[i] {

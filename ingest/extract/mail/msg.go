@@ -120,7 +120,7 @@ func (it *item) time(id uint32) time.Time {
 	return time.Unix(int64(n/1e7), int64(n%1e7)*100).UTC()
 }
 
-// sent returns the time when a message was sent, or else delivered.
+// sent returns the time when a message was sent. If that is unknown, it returns the time of its delivery.
 func (it *item) sent() time.Time { return cmp.Or(it.time(propSubmitted), it.time(propDelivered)) }
 
 // binary returns a property with bytes, or nil.

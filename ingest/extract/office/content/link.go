@@ -8,7 +8,7 @@ import (
 // maxAddress is the longest address that a text shows, in bytes.
 const maxAddress = 300
 
-// Linked returns the text of a link with its address behind it. It returns the text alone
+// Linked returns the text of a link, followed by its address. It returns the text alone
 // if it shows the address already, or if the address means nothing outside of the
 // document.
 func Linked(text, address string) string {

@@ -125,7 +125,7 @@ func (w *word) fieldCode(code string) {
 	}
 }
 
-// closeField closes the innermost field and writes the address of a link behind its text.
+// closeField closes the innermost field and writes the address of a link after its text.
 func (w *word) closeField(kind string) {
 	n := len(w.fields)
 	if n == 0 || w.fields[n-1].kind != kind {
