@@ -21,6 +21,8 @@ class Account {
   manages = $derived(may(this.me, 'admin') && !this.noSources);
   /** The user has all permissions. */
   administers = $derived(may(this.me, 'admin'));
+  /** The user manages the rights of a collection. */
+  manager = $derived(false);
   /** The user can ask questions. */
   asks = $derived(may(this.me, 'ask'));
   /** The number of sign-ins since the page was loaded. */

@@ -1,15 +1,17 @@
 // The view of the page, from its address: #/, #/c/SESSION, #/documents, #/documents/ID,
-// #/documents/search/TEXT, #/sources, #/others, #/others/SESSION, and #/settings.
+// #/documents/search/TEXT, #/sources, #/others, #/others/SESSION, #/settings, and
+// #/console/PAGE/REST.
 
 export type Route =
   | { view: 'chat'; session: string | undefined }
   | { view: 'documents'; document: number | undefined; search?: string }
   | { view: 'sources' }
   | { view: 'others'; session: string | undefined }
-  | { view: 'settings' };
+  | { view: 'settings' }
+  | { view: 'console'; page: string; rest: string };
 
 export function parseRoute(hash: string): Route {
-  const [, first, second, third = ''] = hash.replace(/^#/, '').split('/');
+  const [, first, second, third = '', ...further] = hash.replace(/^#/, '').split('/');
   if (first === 'documents') {
     const id = Number(second);
     const search = second === 'search' && decoded(third);
@@ -18,6 +20,7 @@ export function parseRoute(hash: string): Route {
   if (first === 'sources') return { view: 'sources' };
   if (first === 'others') return { view: 'others', session: (second && decoded(second)) || undefined };
   if (first === 'settings') return { view: 'settings' };
+  if (first === 'console') return { view: 'console', page: second ?? '', rest: [third, ...further].join('/') };
   return { view: 'chat', session: (first === 'c' && second && decoded(second)) || undefined };
 }
 
@@ -32,6 +35,8 @@ function decoded(part: string): string {
 export const chatAddress = (session?: string) => (session ? `#/c/${encodeURIComponent(session)}` : '#/');
 /** othersAddress is the address of a conversation of another user. */
 export const othersAddress = (session: string) => `#/others/${encodeURIComponent(session)}`;
+/** consoleAddress is the address of a view of the console. */
+export const consoleAddress = (page = '', rest = '') => ['#/console', page, rest].filter(Boolean).join('/');
 export const documentAddress = (id?: number) => (id ? `#/documents/${id}` : '#/documents');
 
 class Router {

@@ -86,6 +86,8 @@ export class MockDocent {
   scopes: Me['scopes'] = ['ask', 'ingest'];
   /** The sessions of signed-in users. */
   cookies = new Set<string>();
+  /** The failed checks of the server, with their reasons. */
+  failing: Record<string, string> = {};
   feedback: unknown[] = [];
   tokens: TokenRow[] = [];
   sources = new MockSources();
@@ -312,6 +314,7 @@ export class MockDocent {
     if (!this.known(req)) return void json({ code: 'unauthorized', message: 'log in first', retryable: false }, 401);
     if (noun === 'me') return void json(this.me());
     if (noun === 'info') return void json(this.info());
+    if (noun === 'ready') return void json({ checks: { database: 'ok', ...this.failing } }, Object.keys(this.failing).length ? 503 : 200);
     if (noun === 'tokens') return void (await this.keys(req, res, Number(id)));
     if (noun === 'search') return void json({ question: '', evidence: 1, results: [] });
     if (noun === 'sources' || noun === 'source-kinds') return void (await this.sources.serve(req, res, url));

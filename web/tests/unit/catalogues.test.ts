@@ -1,7 +1,9 @@
 // Each language has all texts of the page.
 import { describe, expect, test } from 'vitest';
 import { de } from '../../src/words/de';
+import { console as consoleDe } from '../../src/words/de/console';
 import { en } from '../../src/words/en';
+import { console as consoleEn } from '../../src/words/en/console';
 
 type Node = { [key: string]: string | Node | ((...args: never[]) => string) };
 
@@ -18,8 +20,8 @@ function flat(node: Node, path = ''): Map<string, string | ((...args: never[]) =
 // Texts that are the same in both languages.
 const alike = /^(?:.{0,3}|[\W\d]*|[A-Z]{2,6}|Name|Status|Version|Plotly|Markdown|JSON|Token|Tokens|Agent|Uploads|System|Text|Website|Feed|Bucket|Format|Code|docent.*)$/;
 
-describe.each([['de', de]] as const)('the catalogue %s', (_, other) => {
-  const [want, have] = [flat(en as unknown as Node), flat(other as unknown as Node)];
+describe.each([['de', { ...de, console: consoleDe }]] as const)('the catalogue %s', (_, other) => {
+  const [want, have] = [flat({ ...en, console: consoleEn } as unknown as Node), flat(other as unknown as Node)];
 
   test('has the same texts as English', () => {
     expect([...have.keys()].sort()).toEqual([...want.keys()].sort());

@@ -79,6 +79,8 @@ test.each([
   ['#/documents', { view: 'documents', document: undefined }],
   ['#/documents/12', { view: 'documents', document: 12 }],
   ['#/documents/x', { view: 'documents', document: undefined }],
+  ['#/console', { view: 'console', page: '', rest: '' }],
+  ['#/console/people/ann%2Fb/x', { view: 'console', page: 'people', rest: 'ann%2Fb/x' }],
 ])('address %j', (hash, route) => expect(parseRoute(hash)).toEqual(route));
 
 test.each([

@@ -7,6 +7,7 @@ export const shell: Catalogue['shell'] = {
   newChat: 'Neue Unterhaltung',
   documents: 'Dokumente',
   sources: 'Quellen',
+  console: 'Verwaltung',
   settings: 'Einstellungen',
   skip: 'Zum Inhalt springen',
   menu: 'Menü',

@@ -8,6 +8,7 @@ export const shell = {
   documents: 'Documents',
   sources: 'Sources',
   settings: 'Settings',
+  console: 'Console',
   skip: 'Skip to the content',
   menu: 'Menu',
   closeMenu: 'Close the menu',

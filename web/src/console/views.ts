@@ -1,0 +1,21 @@
+// The views of the console, in the order of its sidebar. A new view is one row here.
+import type { Component } from 'svelte';
+import type { IconName } from '../shell/Icon.svelte';
+import type { Console } from '../words/en/console';
+
+/** Role is who sees a view: administrators, or also managers of a collection. */
+export type Role = 'administrator' | 'manager';
+
+/** View is a view of the console. */
+export interface View {
+  /** The name in the address: #/console/NAME. It is also the key of the title. */
+  name: keyof Console['views'];
+  icon: IconName;
+  role: Role;
+  /** load loads the component. rest is the rest of the address after NAME, without the slash. */
+  load: () => Promise<{ default: Component<{ rest: string }> }>;
+}
+
+export const views: readonly View[] = [
+  { name: 'system', icon: 'screen', role: 'administrator', load: () => import('./System.svelte') },
+];
