@@ -72,6 +72,12 @@ export class Drawing {
     }
   }
 
+  /** all draws every turn, for printing. */
+  all(): void {
+    for (const place of this.places.values()) place.drawn = true;
+    flushSync();
+  }
+
   private cancel(): void {
     cancelAnimationFrame(this.nextFrame);
     this.nextFrame = 0;

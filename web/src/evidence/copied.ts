@@ -1,6 +1,6 @@
 // The copied form of an answer: its Markdown with the cited sources.
 import { encode, slice } from '../api/bytes';
-import type { RagMessage, RagSentence } from '../api/shapes';
+import type { RagDoc, RagMessage, RagSentence } from '../api/shapes';
 import { bare } from '../markdown/plain';
 import { words } from '../words/words.svelte';
 import { pageOf, shortSource, title } from './evidence.svelte';
@@ -21,6 +21,9 @@ const oneLine = (s: string) => s.replace(/\s+/g, ' ').trim();
 /** plain escapes the signs of Markdown in a name. */
 const plain = (s: string) => oneLine(s).replace(/[\\`*_[\]<>]/g, '\\$&');
 
+/** whereIs returns the heading and the page of a passage. */
+export const whereIs = (m: RagDoc['metadata']): string[] => [m.heading === title(m) ? '' : m.heading, pageOf(m)].filter(Boolean);
+
 /** address returns a source as Markdown: a link, or the name that the page shows, without the directories of the server. */
 function address(source: string): string {
   if (/^https?:\/\/[^\s<>]+$/.test(source)) return `<${source}>`;
@@ -29,15 +32,21 @@ function address(source: string): string {
 }
 
 /** Statements finds the marked sentences. It is a parameter, because it is not part of the first load. */
-type Statements = (answer: string, sentences: RagSentence[]) => RagSentence[];
+export type Statements = (answer: string, sentences: RagSentence[]) => RagSentence[];
 
-// doubts lists the sentences that the page marks as unsupported or partially supported.
-function doubts(rag: RagMessage, statements: Statements): string[] {
+/** Doubts are the sentences with one kind of missing support, as plain text. */
+export interface Doubts {
+  label: string;
+  sentences: string[];
+}
+
+/** doubts lists the sentences that the page marks as unsupported or partially supported. */
+export function doubts(rag: RagMessage, statements: Statements): Doubts[] {
   const open = rag.abstained ? [] : statements(rag.answer, rag.sentences);
   const bytes = encode(rag.answer);
   return (['weak', 'none'] as const).flatMap((support) => {
-    const said = open.filter((s) => s.support === support).map((s) => `- ${plain(bare(slice(bytes, s.start, s.end)).replace(/^\s*(?:[-*+]|\d{1,9}[.)]|>)\s+/, ''))}`);
-    return said.length === 0 ? [] : [`${words.evidence.copiedDoubts[support]}:\n\n${said.join('\n')}`];
+    const sentences = open.filter((s) => s.support === support).map((s) => bare(slice(bytes, s.start, s.end)).replace(/^\s*(?:[-*+]|\d{1,9}[.)]|>)\s+/, ''));
+    return sentences.length === 0 ? [] : [{ label: words.evidence.copiedDoubts[support], sentences }];
   });
 }
 
@@ -46,9 +55,7 @@ export function copied(rag: RagMessage, statements: Statements): string {
   const answer = rag.answer.trim();
   const rows = citedNumbers(rag).map((n) => {
     const m = rag.docs[n - 1]!.metadata;
-    const name = title(m);
-    const where = [m.heading === name ? '' : plain(m.heading), pageOf(m)].filter(Boolean);
-    return `- [${n}] ${[plain(name), ...where].join(', ')} – ${address(m.source)}`;
+    return `- [${n}] ${[title(m), ...whereIs(m)].map(plain).join(', ')} – ${address(m.source)}`;
   });
-  return [answer, ...(rows.length === 0 ? [] : [`${words.evidence.copiedSources}:\n\n${rows.join('\n')}`]), ...doubts(rag, statements)].join('\n\n');
+  return [answer, ...(rows.length === 0 ? [] : [`${words.evidence.copiedSources}:\n\n${rows.join('\n')}`]), ...doubts(rag, statements).map((d) => `${d.label}:\n\n${d.sentences.map((said) => `- ${plain(said)}`).join('\n')}`)].join('\n\n');
 }

@@ -3,7 +3,7 @@ import * as http from '../api/http';
 import { mostPassages } from '../conversation/choice';
 import { conversation } from '../conversation/conversation.svelte';
 import { byUser, type Asked } from '../conversation/turns';
-import { copied } from '../evidence/copied';
+import { copyOf, copyOfMarkdown, copyOfText, toClipboard } from '../evidence/rich';
 import { statements } from '../markdown/signs';
 import { announcer } from '../shell/announcer.svelte';
 import { notices } from '../shell/notices.svelte';
@@ -89,9 +89,9 @@ async function copy(): Promise<string> {
   const reply = conversation.items.findLast((i) => i.kind === 'replied' && ['rag', 'text', 'markdown'].includes(i.reply.type));
   if (reply?.kind !== 'replied') return words.input.nothing;
   const answer = reply.reply;
-  const text = answer.type === 'rag' ? copied(answer.rag, statements) : 'text' in answer ? answer.text : '';
+  const copy = answer.type === 'rag' ? copyOf(answer.rag, statements) : answer.type === 'markdown' ? copyOfMarkdown(answer.text) : copyOfText('text' in answer ? answer.text : '');
   try {
-    await navigator.clipboard.writeText(text);
+    await toClipboard([copy]);
   } catch {
     return words.input.notCopied;
   }
