@@ -56,6 +56,7 @@ var Families = []Family{
 	{"rag/retrieve/*", "rag/..."},
 	{"rag/table/*", "rag/..."},
 	{"ingest/outline", "rag/corpus"},
+	{"store/*", "store/sql"},
 	{"embed/*", "embed/*"},
 	{"index/pg*", "index/pgfollow"},
 	{"ingest/...", "ingest/extract/..."},

@@ -19,6 +19,7 @@ import (
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // Limits.
@@ -88,7 +89,7 @@ type Store struct {
 	accounts
 	rightsTables
 	sources
-	webhooks
+	records.Store
 }
 
 // database holds the connections, which all parts of a Store share.
@@ -114,8 +115,6 @@ type (
 	rightsTables struct{ *database }
 	// sources stores the sources that docent keeps documents in sync with.
 	sources struct{ *database }
-	// webhooks stores webhooks with their messages.
-	webhooks struct{ *database }
 	// replicas keeps the leases of processes that share the database, and carries messages between
 	// them.
 	replicas struct{ *database }
@@ -159,7 +158,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
 		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
-		webhooks: webhooks{db}, tables: tables{db},
+		tables: tables{db}, Store: records.New(recordDatabase{db}),
 	}
 	if err := s.migrate(ctx); err != nil {
 		pool.Close()

@@ -10,6 +10,7 @@ import (
 	"docent/ingest/intake"
 	"docent/rag/corpus"
 	"docent/store"
+	records "docent/store/sql"
 	"docent/webhook"
 )
 
@@ -90,7 +91,7 @@ func (p *putting) tell(ctx context.Context, tx pgx.Tx) error {
 	if err != nil || len(messages) == 0 {
 		return err
 	}
-	stored, err := addDeliveries(ctx, tx, messages)
+	stored, err := records.AddDeliveries(ctx, recordTx{tx}, messages)
 	p.dropped = len(messages) - stored
 	return err
 }
@@ -124,8 +125,8 @@ func (p *putting) documents(ctx context.Context, tx pgx.Tx) error {
 	for _, put := range p.puts {
 		p.queueDocument(batch, put)
 	}
-	batch.Queue(webhookRows).Query(func(rows pgx.Rows) (err error) {
-		p.webhooks, err = pgx.CollectRows(rows, scanWebhook)
+	batch.Queue(records.AllWebhooks).Query(func(rows pgx.Rows) (err error) {
+		p.webhooks, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (webhook.Webhook, error) { return records.ScanWebhook(row) })
 		return err
 	})
 	if chunks > 0 {

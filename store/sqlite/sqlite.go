@@ -26,6 +26,7 @@ import (
 	"docent/internal/fault"
 	"docent/migrations"
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // Defaults and limits.
@@ -98,8 +99,8 @@ type Store struct {
 	accounts
 	rightsTables
 	sources
-	webhooks
 	tables
+	records.Store
 }
 
 // database holds the connections, which all parts of a Store share.
@@ -132,9 +133,6 @@ type rightsTables struct{ *database }
 // sources stores the sources that docent keeps documents in sync with.
 type sources struct{ *database }
 
-// webhooks stores webhooks with their messages.
-type webhooks struct{ *database }
-
 // tables reads and fills whole tables, for backups.
 type tables struct{ *database }
 
@@ -160,7 +158,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
 		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
-		webhooks: webhooks{db}, tables: tables{db},
+		tables: tables{db}, Store: records.New(recordDatabase{db}),
 	}
 	if err := s.connect(ctx); err != nil {
 		return nil, fail("open database "+config.Path, errors.Join(err, s.Close()))
