@@ -261,6 +261,9 @@ type Rerank struct {
 	Key string
 	// Model is the name of the model; default none.
 	Model string
+	// Texts is the largest number of passages in a request; default 0: docent finds
+	// it.
+	Texts int
 }
 
 // Enabled reports whether a reranking server is configured.
@@ -278,6 +281,13 @@ type Embedder struct {
 	// Dimensions is the number of dimensions to request; default 0: the model's
 	// default.
 	Dimensions int
+	// Texts is the largest number of texts in a request, and TextBytes the longest
+	// text; default 0: docent finds them.
+	Texts     int
+	TextBytes int64
+	// QueryPrefix and PassagePrefix are put before questions and passages; default
+	// those of the model.
+	QueryPrefix, PassagePrefix string
 }
 
 // Remote reports whether vectors come from a server.
@@ -350,6 +360,10 @@ func (c Config) validate() error {
 		return wrong("llm.url", "is set but no model is: add --model NAME")
 	case c.Embedder.Remote() && c.Embedder.URL == "" && c.Embedder.Key == "":
 		return wrong("embedder.model", "%s needs OPENAI_API_KEY (or --embedder-key), or --embedder-url for a server of your own", c.Embedder.Model)
+	case c.Embedder.Texts < 0:
+		return wrong("embedder.batch", "must not be negative; 0 means that docent finds the number")
+	case c.Rerank.Texts < 0:
+		return wrong("rerank.batch", "must not be negative; 0 means that docent finds the number")
 	case c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://"):
 		return wrong("database-url", "has to begin with postgres:// (leave it unset for the built-in SQLite)")
 	}

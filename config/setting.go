@@ -386,6 +386,22 @@ func embedderSettings() []Setting {
 			Help: "number of dimensions to request; 0 means the model's default", Default: "0",
 		})(number(func(c *Config) *int { return &c.Embedder.Dimensions })),
 		with(Setting{
+			Key: "embedder.batch", Flag: "embedder-batch", Env: []string{"DOCENT_EMBEDDER_BATCH"}, Scope: Embedding,
+			Help: "number of texts that the embeddings server takes at once; 0 means up to 64, and fewer if the server refuses them", Default: "0",
+		})(number(func(c *Config) *int { return &c.Embedder.Texts })),
+		with(Setting{
+			Key: "embedder.max-text", Flag: "embedder-max-text", Env: []string{"DOCENT_EMBEDDER_MAX_TEXT"}, Scope: Embedding,
+			Help: "longest text that the embeddings server takes; longer ones are divided; 0 means that docent finds the length", Default: "0",
+		})(size(func(c *Config) *int64 { return &c.Embedder.TextBytes })),
+		with(Setting{
+			Key: "embedder.query-prefix", Flag: "embedder-query-prefix", Env: []string{"DOCENT_EMBEDDER_QUERY_PREFIX"}, Scope: Embedding,
+			Help: "text before each question for the embedding model; none turns it off; default: the prefix of the model, if docent knows it",
+		})(text(func(c *Config) *string { return &c.Embedder.QueryPrefix })),
+		with(Setting{
+			Key: "embedder.passage-prefix", Flag: "embedder-passage-prefix", Env: []string{"DOCENT_EMBEDDER_PASSAGE_PREFIX"}, Scope: Embedding,
+			Help: "text before each passage for the embedding model; none turns it off; default: the prefix of the model, if docent knows it",
+		})(text(func(c *Config) *string { return &c.Embedder.PassagePrefix })),
+		with(Setting{
 			Key: "encoder", Flag: "encoder", Env: []string{"DOCENT_ENCODER"}, Scope: Embedding, Default: EncoderAuto,
 			Help: "built-in encoder that orders the best passages: auto, or off; auto needs AVX2, or NEON with dot products",
 		})(oneOf(func(c *Config) *string { return &c.Encoder }, EncoderAuto, EncoderOff)),
@@ -414,5 +430,9 @@ func embedderSettings() []Setting {
 			Key: "rerank.key", Flag: "rerank-key", Env: []string{"DOCENT_RERANK_KEY"}, Scope: Embedding, Secret: true,
 			Help: "API key of the reranking server",
 		})(text(func(c *Config) *string { return &c.Rerank.Key })),
+		with(Setting{
+			Key: "rerank.batch", Flag: "rerank-batch", Env: []string{"DOCENT_RERANK_BATCH"}, Scope: Embedding,
+			Help: "number of passages that the reranking server takes at once; 0 means all, and fewer if the server refuses them", Default: "0",
+		})(number(func(c *Config) *int { return &c.Rerank.Texts })),
 	}
 }

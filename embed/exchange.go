@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"time"
 
 	"docent/internal/fault"
@@ -25,14 +26,19 @@ const (
 // embedder wrap it.
 type StatusError = openai.StatusError
 
-// errTimeout is the cause of an attempt that timed out.
-var errTimeout = errors.New("timeout of the request")
+var (
+	// errTimeout is the cause of an attempt that timed out.
+	errTimeout = errors.New("timeout of the request")
+	// errConstantVector and errSameVectors report vectors without meaning.
+	errConstantVector = errors.New("all numbers of a vector are equal")
+	errSameVectors    = errors.New("two different texts have the same vector")
+)
 
 // embeddingsRequest is the body of a request.
 type embeddingsRequest struct {
 	Model          string   `json:"model"`
 	Input          []string `json:"input"`
-	EncodingFormat string   `json:"encoding_format"`
+	EncodingFormat string   `json:"encoding_format,omitempty"`
 	Dimensions     int      `json:"dimensions,omitempty"`
 }
 
@@ -45,21 +51,38 @@ type embeddingsResponse struct {
 	Error json.RawMessage `json:"error"`
 }
 
-// request embeds a batch, and retries if a retry may succeed.
-func (o *OpenAI) request(ctx context.Context, input []string) ([][]float32, error) {
-	body, err := json.Marshal(embeddingsRequest{o.cfg.Model, input, "float", o.cfg.Dimensions})
-	if err != nil {
-		return nil, fmt.Errorf("embed with %s: %w", o.name, err)
+// request embeds a batch, and retries if a retry may succeed. If the server refuses a
+// short text, it tries again without encoding_format, which not all servers know.
+func (o *OpenAI) request(ctx context.Context, prefix string, texts []string) ([][]float32, error) {
+	divisible := openai.Halvable(texts)
+	if prefix != "" {
+		texts = slices.Clone(texts)
+		for i := range texts {
+			texts[i] = prefix + texts[i]
+		}
+	}
+	format := "float"
+	if o.plain.Load() {
+		format = ""
 	}
 	for n := 0; ; n++ {
-		vectors, err := o.attempt(ctx, body, len(input))
+		vectors, err := o.attempt(ctx, embeddingsRequest{o.cfg.Model, texts, format, o.cfg.Dimensions})
 		if err == nil {
+			o.plain.Store(format == "")
 			return vectors, nil
 		}
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("embed with %s: %w", o.name, ctx.Err())
 		}
 		f := o.explain(err)
+		status := statusOf(err)
+		switch {
+		case divisible && status == http.StatusInternalServerError: // smaller requests are the retries
+			return nil, fmt.Errorf("embed with %s: %w", o.name, f.err)
+		case !divisible && format != "" && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity):
+			format = ""
+			continue
+		}
 		pause, patient := openai.Pause(o.cfg.Backoff, f.after, n)
 		if !f.retry || !patient || n >= o.cfg.MaxRetries {
 			return nil, fmt.Errorf("embed with %s: %w", o.name, f.err)
@@ -71,8 +94,21 @@ func (o *OpenAI) request(ctx context.Context, input []string) ([][]float32, erro
 	}
 }
 
-// attempt sends a batch once and returns its n vectors.
-func (o *OpenAI) attempt(ctx context.Context, body []byte, n int) ([][]float32, error) {
+// statusOf returns the status of a refusal, or 0.
+func statusOf(err error) int {
+	var refusal *StatusError
+	if errors.As(err, &refusal) {
+		return refusal.Status
+	}
+	return 0
+}
+
+// attempt sends a batch once and returns its vectors.
+func (o *OpenAI) attempt(ctx context.Context, r embeddingsRequest) ([][]float32, error) {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, errTimeout)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, o.cfg.BaseURL+"/embeddings", bytes.NewReader(body))
@@ -92,19 +128,19 @@ func (o *OpenAI) attempt(ctx context.Context, body []byte, n int) ([][]float32, 
 	if resp.StatusCode/100 != 2 {
 		return nil, o.cfg.server.Refusal(resp, o.now())
 	}
-	var r embeddingsResponse
+	var answer embeddingsResponse
 	limited := &io.LimitedReader{R: resp.Body, N: maxResponse}
-	if err := json.NewDecoder(limited).Decode(&r); err != nil {
+	if err := json.NewDecoder(limited).Decode(&answer); err != nil {
 		var syntax *json.SyntaxError
 		var kind *json.UnmarshalTypeError
 		whole := errors.As(err, &syntax) || errors.As(err, &kind) || limited.N <= 0
 		return nil, errors.Join(context.Cause(ctx), &answerError{fmt.Errorf("read the answer: %w", err), !whole})
 	}
-	if len(r.Error) > 0 && string(r.Error) != "null" {
-		code, message := openai.ErrorText(r.Error)
+	if len(answer.Error) > 0 && string(answer.Error) != "null" {
+		code, message := openai.ErrorText(answer.Error)
 		return nil, &StatusError{Status: resp.StatusCode, Code: code, Message: o.cfg.server.Redact(message)}
 	}
-	vectors, err := o.vectors(r, n)
+	vectors, err := o.vectors(answer, len(r.Input))
 	if err != nil {
 		return nil, &answerError{err, false}
 	}
@@ -137,6 +173,9 @@ func (o *OpenAI) vectors(r embeddingsResponse, n int) ([][]float32, error) {
 		if len(d.Embedding) == 0 {
 			return nil, fmt.Errorf("vector %d is empty", at)
 		}
+		if constant(d.Embedding) {
+			return nil, errConstantVector
+		}
 		out[at] = unit(d.Embedding)
 	}
 	for i, v := range out {
@@ -149,6 +188,17 @@ func (o *OpenAI) vectors(r embeddingsResponse, n int) ([][]float32, error) {
 		return nil, fmt.Errorf("vectors of %d dimensions, want %d as asked for or seen before", len(out[0]), want)
 	}
 	return out, nil
+}
+
+// constant reports whether all numbers of a vector are equal, such as 0. Servers send
+// null for a number that is not finite, and null is read as 0.
+func constant(v []float32) bool {
+	for _, x := range v {
+		if x != v[0] {
+			return false
+		}
+	}
+	return len(v) > 1 || v[0] == 0
 }
 
 // unit scales v to length 1 in place; a zero vector stays one.
@@ -191,6 +241,9 @@ func (o *OpenAI) explain(err error) failure {
 	case errors.Is(err, errTimeout):
 		return failure{retry: true, err: fault.Wrap(fault.Unavailable, errTimeout,
 			"embedder_slow", "the embedding server did not answer within %v", o.cfg.Timeout)}
+	case errors.Is(err, errConstantVector), errors.Is(err, errSameVectors):
+		return failure{err: fault.Wrap(fault.Unavailable, err,
+			"embedder_vectors_useless", "the embedding server's vectors of the model %q do not tell texts apart; check that %s is an embedding model and that the server loaded it", o.cfg.Model, o.cfg.Settings.Model)}
 	case errors.As(err, &answer):
 		return failure{retry: answer.cut, err: fault.Wrap(fault.Unavailable, answer.error,
 			"embedder_answer_invalid", "the embedding server's answer is not valid; check %s and %s", o.cfg.Settings.URL, o.cfg.Settings.Model)}

@@ -6,7 +6,7 @@ import (
 )
 
 // SetBatch bounds one request.
-func SetBatch(c *Config, texts, bytes int) { c.batch = batch{texts, bytes} }
+func SetBatch(c *Config, texts, bytes int) { c.Texts, c.requestBytes = texts, bytes }
 
 // RecordWaits makes an embedder record its waits before retries instead of
 // waiting. It returns the records.

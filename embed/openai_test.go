@@ -107,29 +107,34 @@ func TestOpenAIFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		serve func(http.ResponseWriter, embedtest.Request, int) bool
 		calls int
+		waits int
 		kind  fault.Kind
 		says  string
 	}{
-		"missing vector":  {answer(`{"data":[` + one + `]}`), 1, fault.Unavailable, "1 vectors for 2 texts"},
-		"extra vector":    {answer(`{"data":[` + one + `,` + two + `,` + two + `]}`), 1, fault.Unavailable, "3 vectors for 2 texts"},
-		"index twice":     {answer(`{"data":[` + one + `,` + one + `]}`), 1, fault.Unavailable, "index 0"},
-		"index outside":   {answer(`{"data":[` + one + `,{"index":7,"embedding":[1,1]}]}`), 1, fault.Unavailable, "index 7"},
-		"index negative":  {answer(`{"data":[` + one + `,{"index":-1,"embedding":[1,1]}]}`), 1, fault.Unavailable, "index -1"},
-		"index missing":   {answer(`{"data":[` + two + `,{"embedding":[1,1]}]}`), 1, fault.Unavailable, "no index"},
-		"empty vector":    {answer(`{"data":[` + one + `,{"index":1,"embedding":[]}]}`), 1, fault.Unavailable, "empty"},
-		"uneven vectors":  {answer(`{"data":[` + one + `,{"index":1,"embedding":[1,1,1]}]}`), 1, fault.Unavailable, "has 3 dimensions, the first of the same answer 2"},
-		"beyond float32":  {answer(`{"data":[` + one + `,{"index":1,"embedding":[1e300,1]}]}`), 1, fault.Unavailable, "read the answer"},
-		"error with 200":  {answer(`{"error":{"message":"boom ` + testKey + `"}}`), 1, fault.Invalid, "boom"},
-		"a web page":      {answer("<html>hello"), 1, fault.Unavailable, "is not valid"},
-		"truncated":       {answer(`{"data":[` + one), 3, fault.Unavailable, "read the answer"},
-		"nothing":         {answer(``), 3, fault.Unavailable, "read the answer"},
-		"refused key":     {refuse(401), 1, fault.Unavailable, "does not accept the key"},
-		"no model":        {refuse(404), 1, fault.Unavailable, `knows no model "m"`},
-		"bad request":     {refuse(400), 1, fault.Invalid, "status 400"},
-		"busy":            {refuse(429), 3, fault.RateLimited, "asked too often"},
-		"broken":          {refuse(500), 3, fault.Unavailable, "has a problem (status 500)"},
-		"not implemented": {refuse(501), 1, fault.Invalid, "status 501"},
-		"elsewhere":       {refuse(308), 1, fault.Unavailable, "another address"},
+		"missing vector":  {answer(`{"data":[` + one + `]}`), 1, 0, fault.Unavailable, "1 vectors for 2 texts"},
+		"extra vector":    {answer(`{"data":[` + one + `,` + two + `,` + two + `]}`), 1, 0, fault.Unavailable, "3 vectors for 2 texts"},
+		"index twice":     {answer(`{"data":[` + one + `,` + one + `]}`), 1, 0, fault.Unavailable, "index 0"},
+		"index outside":   {answer(`{"data":[` + one + `,{"index":7,"embedding":[1,2]}]}`), 1, 0, fault.Unavailable, "index 7"},
+		"index negative":  {answer(`{"data":[` + one + `,{"index":-1,"embedding":[1,2]}]}`), 1, 0, fault.Unavailable, "index -1"},
+		"index missing":   {answer(`{"data":[` + two + `,{"embedding":[1,2]}]}`), 1, 0, fault.Unavailable, "no index"},
+		"empty vector":    {answer(`{"data":[` + one + `,{"index":1,"embedding":[]}]}`), 1, 0, fault.Unavailable, "empty"},
+		"uneven vectors":  {answer(`{"data":[` + one + `,{"index":1,"embedding":[1,1,0]}]}`), 1, 0, fault.Unavailable, "has 3 dimensions, the first of the same answer 2"},
+		"zero vector":     {answer(`{"data":[` + one + `,{"index":1,"embedding":[0,0]}]}`), 1, 0, fault.Unavailable, "do not tell texts apart"},
+		"not finite":      {answer(`{"data":[` + one + `,{"index":1,"embedding":[null,null]}]}`), 1, 0, fault.Unavailable, "do not tell texts apart"},
+		"constant vector": {answer(`{"data":[` + one + `,{"index":1,"embedding":[0.5,0.5]}]}`), 1, 0, fault.Unavailable, "do not tell texts apart"},
+		"NaN":             {answer(`{"data":[` + one + `,{"index":1,"embedding":[NaN,1]}]}`), 1, 0, fault.Unavailable, "is not valid"},
+		"beyond float32":  {answer(`{"data":[` + one + `,{"index":1,"embedding":[1e300,1]}]}`), 1, 0, fault.Unavailable, "read the answer"},
+		"error with 200":  {answer(`{"error":{"message":"boom ` + testKey + `"}}`), 2, 0, fault.Invalid, "boom"},
+		"a web page":      {answer("<html>hello"), 1, 0, fault.Unavailable, "is not valid"},
+		"truncated":       {answer(`{"data":[` + one), 3, 2, fault.Unavailable, "read the answer"},
+		"nothing":         {answer(``), 3, 2, fault.Unavailable, "read the answer"},
+		"refused key":     {refuse(401), 1, 0, fault.Unavailable, "does not accept the key"},
+		"no model":        {refuse(404), 1, 0, fault.Unavailable, `knows no model "m"`},
+		"bad request":     {refuse(400), 3, 0, fault.Invalid, "status 400"},
+		"busy":            {refuse(429), 3, 2, fault.RateLimited, "asked too often"},
+		"broken":          {refuse(500), 4, 2, fault.Unavailable, "has a problem (status 500)"},
+		"not implemented": {refuse(501), 1, 0, fault.Invalid, "status 501"},
+		"elsewhere":       {refuse(308), 1, 0, fault.Unavailable, "another address"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -146,8 +151,8 @@ func TestOpenAIFailures(t *testing.T) {
 			if strings.Contains(err.Error(), testKey) {
 				t.Errorf("the key is in the error: %v", err)
 			}
-			if got := len(server.Requests()); got != c.calls || len(*waits) != c.calls-1 {
-				t.Errorf("%d requests and %d waits, want %d requests", got, len(*waits), c.calls)
+			if got := len(server.Requests()); got != c.calls || len(*waits) != c.waits {
+				t.Errorf("%d requests and %d waits, want %d and %d", got, len(*waits), c.calls, c.waits)
 			}
 			if o.Dimensions() != 0 {
 				t.Errorf("a failed call has taught it %d dimensions", o.Dimensions())
@@ -219,7 +224,7 @@ func TestOpenAIDimensionsStay(t *testing.T) {
 	t.Parallel()
 	server := embedtest.NewServer(t)
 	server.Intercept(func(w http.ResponseWriter, _ embedtest.Request, n int) bool {
-		_, _ = fmt.Fprintf(w, `{"data":[{"index":0,"embedding":[1%s]}]}`, strings.Repeat(",1", n+1))
+		_, _ = fmt.Fprintf(w, `{"data":[{"index":0,"embedding":[1%s]}]}`, strings.Repeat(",0", n+1))
 		return true
 	})
 	o, _ := newOpenAI(t, server, nil)
@@ -307,6 +312,7 @@ func TestOpenAIConfig(t *testing.T) {
 		"unparsable": {Model: "m", BaseURL: "http://u:" + testKey + "@ho st/%zz"},
 		"APIKey":     {Model: "m", APIKey: "a\nb"},
 		"Dimensions": {Model: "m", Dimensions: -1},
+		"Texts":      {Model: "m", Texts: -1},
 		"Timeout":    {Model: "m", Timeout: -1},
 	} {
 		if _, err := embed.NewOpenAI(cfg); err == nil || strings.Contains(err.Error(), testKey) {

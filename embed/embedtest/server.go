@@ -114,6 +114,7 @@ func (s *Server) vector(text string, d int) []float32 {
 	v := make([]float32, s.static.Dimensions())
 	s.static.Mean(v, s.static.Tokenize(text))
 	v = v[:min(d, len(v))]
+	v[0] += 1e-6 // as of real models, the vector is never zero
 	for i := range v {
 		v[i] *= 3
 	}

@@ -42,7 +42,7 @@ type Embedders struct {
 }
 
 // OpenEmbedders opens the built-in embedder and the configured one on a server. It
-// calls the server once to learn the length of its vectors.
+// calls the server once to check its vectors and learn their length.
 func OpenEmbedders(ctx context.Context, b Base) (*Embedders, error) {
 	static, err := embed.NewStatic()
 	if err != nil {
@@ -55,12 +55,13 @@ func OpenEmbedders(ctx context.Context, b Base) (*Embedders, error) {
 	}
 	remote, err := embed.NewOpenAI(embed.Config{
 		BaseURL: e.URL, APIKey: e.Key, Model: e.Model, Dimensions: e.Dimensions, HTTPClient: tracedClient(), Logger: b.Log,
+		Texts: e.Texts, TextBytes: int(e.TextBytes), QueryPrefix: e.QueryPrefix, PassagePrefix: e.PassagePrefix,
 		Settings: embed.Settings{URL: "DOCENT_EMBEDDER_URL", Key: "DOCENT_EMBEDDER_KEY", Model: "DOCENT_EMBEDDER_MODEL"},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("embedder: %w", err)
 	}
-	if _, err := remote.EmbedQuery(ctx, "How long are the vectors?"); err != nil {
+	if err := remote.Check(ctx); err != nil {
 		return nil, fmt.Errorf("embedder: %w", err)
 	}
 	x.Embedder = sized{remote}

@@ -31,7 +31,7 @@ func (x *Indexes) newReranker(cfg config.Config) (r retrieve.Reranker, share fun
 
 func rerankServer(cfg config.Config) (*rerank.Server, error) {
 	c := cfg.Rerank
-	server, err := rerank.New(rerank.Config{BaseURL: c.URL, APIKey: c.Key, Model: c.Model, HTTPClient: tracedClient()})
+	server, err := rerank.New(rerank.Config{BaseURL: c.URL, APIKey: c.Key, Model: c.Model, Documents: c.Texts, HTTPClient: tracedClient()})
 	if err != nil {
 		return nil, fmt.Errorf("reranking server: %w", err)
 	}

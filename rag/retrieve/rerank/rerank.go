@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,8 @@ const (
 	// maxDocumentBytes bounds the text of a passage in a request. Most rerankers
 	// read at most 512 tokens.
 	maxDocumentBytes = 8 << 10
+	// maxRequest bounds the text of all passages in a request.
+	maxRequest = 4 << 20
 	// maxResponse bounds a response in bytes. Some servers repeat the passages.
 	maxResponse = 4 << 20
 	// backoff is the wait before the retry.
@@ -41,6 +44,9 @@ type Config struct {
 	// Model is the model's name on the server. Default: none, for servers with one
 	// model.
 	Model string
+	// Documents is the largest number of passages in a request. Default: 1,000. If the
+	// server refuses that, docent finds the number that it takes.
+	Documents int
 	// Timeout bounds a call of Score. Default: DefaultTimeout.
 	Timeout time.Duration
 	// HTTPClient sends the requests. It never follows redirects. Default: a client
@@ -50,8 +56,9 @@ type Config struct {
 
 // Server is a Reranker on a server. It is safe for concurrent use.
 type Server struct {
-	cfg    Config
-	server openai.Server
+	cfg     Config
+	server  openai.Server
+	batches openai.Batches[float64]
 }
 
 var _ retrieve.Reranker = (*Server)(nil)
@@ -61,15 +68,19 @@ func New(cfg Config) (*Server, error) {
 	switch {
 	case cfg.BaseURL == "":
 		return nil, errors.New("rerank: Config.BaseURL is required")
-	case cfg.Timeout < 0:
-		return nil, errors.New("rerank: Config.Timeout must not be negative")
+	case cfg.Timeout < 0 || cfg.Documents < 0:
+		return nil, errors.New("rerank: Config.Timeout and Documents must not be negative")
 	}
 	server, err := openai.Server{BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, HTTPClient: cfg.HTTPClient}.Complete()
 	if err != nil {
 		return nil, fmt.Errorf("rerank: %w", err)
 	}
 	cfg.Timeout = cmp.Or(cfg.Timeout, DefaultTimeout)
-	return &Server{cfg, server}, nil
+	s := &Server{cfg: cfg, server: server}
+	// The best part of a divided passage decides.
+	s.batches.MaxBytes, s.batches.Join = maxRequest, slices.Max[[]float64]
+	s.batches.Limit(cmp.Or(cfg.Documents, 1000), 0)
+	return s, nil
 }
 
 // request is the body of a request.
@@ -88,29 +99,22 @@ type response struct {
 	} `json:"results"`
 }
 
-// Score implements retrieve.Reranker with one request. It sends the request once
-// more if a busy server may answer within the timeout.
+// Score implements retrieve.Reranker with one request, or several if the server refuses
+// many or long passages. It sends a request once more if a busy server may answer within
+// the timeout.
 func (s *Server) Score(ctx context.Context, question string, passages []corpus.Passage) ([]retrieve.Score, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("rerank: %w", err)
-	}
-	if len(passages) == 0 {
-		return nil, nil
 	}
 	documents := make([]string, len(passages))
 	for i, p := range passages {
 		documents[i] = document(p)
 	}
-	body, err := json.Marshal(request{s.cfg.Model, question, documents, len(documents)})
-	if err != nil {
-		return nil, fmt.Errorf("rerank: %w", err)
-	}
 	limited, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 	defer cancel()
-	scores, err := s.send(limited, body, len(documents))
-	if pause, ok := again(limited, err); ok && openai.Wait(limited, pause) == nil {
-		scores, err = s.send(limited, body, len(documents))
-	}
+	relevance, err := s.batches.Send(limited, documents, func(ctx context.Context, documents []string) ([]float64, error) {
+		return s.score(ctx, question, documents)
+	})
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("rerank: %w", ctx.Err())
@@ -119,7 +123,24 @@ func (s *Server) Score(ctx context.Context, question string, passages []corpus.P
 	case err != nil:
 		return nil, fmt.Errorf("rerank: %w", err)
 	}
+	scores := make([]retrieve.Score, len(relevance))
+	for i, r := range relevance {
+		scores[i].Relevance = r
+	}
 	return scores, nil
+}
+
+// score scores documents with one request, and with a second one if that may succeed.
+func (s *Server) score(ctx context.Context, question string, documents []string) ([]float64, error) {
+	body, err := json.Marshal(request{s.cfg.Model, question, documents, len(documents)})
+	if err != nil {
+		return nil, err
+	}
+	scores, err := s.send(ctx, body, len(documents))
+	if pause, ok := again(ctx, err, documents); ok && openai.Wait(ctx, pause) == nil {
+		scores, err = s.send(ctx, body, len(documents))
+	}
+	return scores, err
 }
 
 // document returns the text of a passage for the server: headings and text.
@@ -132,7 +153,7 @@ func document(p corpus.Passage) string {
 }
 
 // again reports whether a failed request may succeed after a pause.
-func again(ctx context.Context, err error) (time.Duration, bool) {
+func again(ctx context.Context, err error, documents []string) (time.Duration, bool) {
 	var refusal *openai.StatusError
 	var answer *answerError
 	switch {
@@ -140,7 +161,7 @@ func again(ctx context.Context, err error) (time.Duration, bool) {
 		return 0, false
 	case !errors.As(err, &refusal):
 		return backoff, !openai.Unreachable(err)
-	case !openai.Transient(refusal.Status):
+	case !openai.Transient(refusal.Status), refusal.Status == http.StatusInternalServerError && openai.Halvable(documents):
 		return 0, false
 	}
 	pause, ok := openai.Pause(backoff, refusal.RetryAfter, 0)
@@ -155,7 +176,7 @@ type answerError struct{ error }
 func (e *answerError) Unwrap() error { return e.error }
 
 // send sends a request and returns the scores of its n documents.
-func (s *Server) send(ctx context.Context, body []byte, n int) ([]retrieve.Score, error) {
+func (s *Server) send(ctx context.Context, body []byte, n int) ([]float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.server.BaseURL+"/rerank", bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -181,11 +202,11 @@ func (s *Server) send(ctx context.Context, body []byte, n int) ([]retrieve.Score
 }
 
 // scores returns the scores of a response in the order of the documents.
-func scores(r response, n int) ([]retrieve.Score, error) {
+func scores(r response, n int) ([]float64, error) {
 	if len(r.Results) != n {
 		return nil, &answerError{fmt.Errorf("the server returned %d scores for %d passages", len(r.Results), n)}
 	}
-	out, seen := make([]retrieve.Score, n), make([]bool, n)
+	out, seen := make([]float64, n), make([]bool, n)
 	for _, result := range r.Results {
 		switch {
 		case result.Index == nil || result.Score == nil:
@@ -194,7 +215,7 @@ func scores(r response, n int) ([]retrieve.Score, error) {
 			return nil, &answerError{fmt.Errorf("index %d is out of range or repeated among %d results", *result.Index, n)}
 		}
 		seen[*result.Index] = true
-		out[*result.Index].Relevance = *result.Score
+		out[*result.Index] = *result.Score
 	}
 	return out, nil
 }

@@ -177,6 +177,37 @@ func TestRetries(t *testing.T) {
 	}
 }
 
+// TestServerLimits has servers that take few documents at once, or no long ones.
+func TestServerLimits(t *testing.T) {
+	t.Parallel()
+	texts := make([]string, 30)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("passage %d", i)
+	}
+	texts[3] = strings.Repeat("nothing of interest ", 60) + "valve"
+	calls := 0
+	s := newServer(t, rerank.Config{}, func(w http.ResponseWriter, r *http.Request, b body) {
+		calls++
+		for _, d := range b.Documents {
+			if len(b.Documents) > 10 || len(d) > 512 {
+				w.WriteHeader(http.StatusUnprocessableEntity)
+				return
+			}
+		}
+		overlap(w, r, b)
+	})
+	for _, want := range []int{-1, 5} { // requests of the second call: 30 documents with one in four parts
+		calls = 0
+		got, err := s.Score(t.Context(), "valve", passages(texts...))
+		if err != nil || len(got) != 30 || got[3].Relevance != 1 || got[4].Relevance != 0 {
+			t.Fatalf("%v, %v", got, err)
+		}
+		if want > 0 && calls != want {
+			t.Errorf("%d requests, want %d", calls, want)
+		}
+	}
+}
+
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	hang := func(_ http.ResponseWriter, r *http.Request, _ body) { <-r.Context().Done() }

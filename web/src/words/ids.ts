@@ -117,6 +117,7 @@ export interface Params {
   embedder_refuses: [string];
   embedder_slow: [string];
   embedder_unreachable: [string];
+  embedder_vectors_useless: [string, string];
   encryption_unsupported: [];
   enrich_unusable: [string, number];
   enrichment_key_length: [number, number];

@@ -95,6 +95,8 @@ export const server: Sentences = {
   embedder_refused: (n) => `Der Embedding-Server hat die Anfrage abgelehnt (Status ${n}); der Grund steht im Protokoll`,
   embedder_slow: (a) => `Der Embedding-Server hat in ${a} nicht geantwortet`,
   embedder_unreachable: (a) => `Der Embedding-Server antwortet nicht. Stimmt ${a}, und läuft der Server?`,
+  embedder_vectors_useless: (a, b) =>
+    `Die Vektoren, die der Embedding-Server für das Modell ${a} liefert, unterscheiden Texte nicht; prüfen Sie, ob ${b} ein Embedding-Modell ist und der Server es geladen hat`,
   entry_answer_invalid: (n) => `Eintrag ${n} ist keine Nachricht dieser Antwort, aber frühere Schritte gehören zu ihm`,
   entry_empty: (n) => `Eintrag ${n} einer Antwort muss eine Nachricht oder ein Schritt sein`,
   entry_step_answer_invalid: (n, m) => `Eintrag ${n} ist keine Nachricht dieser Antwort, aber Schritt ${m} gehört zu ihm`,
