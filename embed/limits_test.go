@@ -193,7 +193,7 @@ func TestCheckOfVectors(t *testing.T) {
 		t.Error(err)
 	}
 	server.Intercept(func(w http.ResponseWriter, _ embedtest.Request, _ int) bool {
-		_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1,2]}]}`)
+		_, _ = io.WriteString(w, `{"data":[{"index":0,"embedding":[1,2]}]}`)
 		return true
 	})
 	o, _ = newOpenAI(t, server, func(c *embed.Config) { c.Settings.Model = "EMBED_MODEL" })

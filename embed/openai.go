@@ -168,11 +168,16 @@ func (o *OpenAI) Dimensions() int { return int(o.learned.Load()) }
 // that the server takes, as far as they are known. 0 means no known limit.
 func (o *OpenAI) Limits() (texts, bytes int) { return o.batches.Limits() }
 
-// Check embeds two texts. It fails if their vectors cannot tell texts apart.
+// Check embeds two texts, in two requests. It fails if their vectors cannot tell texts
+// apart.
 func (o *OpenAI) Check(ctx context.Context) error {
-	vectors, err := o.EmbedDocuments(ctx, []string{"How long are the vectors?", "Rain is expected in the mountains tomorrow."})
-	if err != nil {
-		return err
+	var vectors [][]float32
+	for _, text := range []string{"How long are the vectors?", "Rain is expected in the mountains tomorrow."} {
+		v, err := o.EmbedQuery(ctx, text)
+		if err != nil {
+			return err
+		}
+		vectors = append(vectors, v)
 	}
 	if slices.Equal(vectors[0], vectors[1]) {
 		return fmt.Errorf("embed with %s: %w", o.name, o.explain(errSameVectors).err)
