@@ -7,9 +7,11 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"docent/ingest"
+	"docent/ingest/intake"
 	"docent/internal/fault"
 )
 
@@ -52,6 +54,30 @@ func (f *fixture) readAll(retry bool, pairs ...string) string {
 		fmt.Fprintln(&out, o)
 	}
 	return out.String()
+}
+
+// killed is a reader whose process is killed while it reads the first document.
+type killed struct {
+	ingest.Reader
+	done atomic.Bool
+}
+
+// Read implements ingest.Reader.
+func (k *killed) Read(ctx context.Context, src intake.Source) (intake.Reading, error) {
+	if !k.done.Swap(true) {
+		return intake.Reading{}, fault.New(fault.Invalid, "worker_killed", "killed")
+	}
+	return k.Reader.Read(ctx, src)
+}
+
+// TestReadAgain: the next run reads a document again if the system killed its reader.
+func TestReadAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, ingest.Config{Reader: &killed{Reader: newReader(t, nil)}})
+	f.write("a.txt", "The pump is red.")
+	for _, want := range []string{"failed a.txt: killed\n", "changed a.txt\n"} {
+		f.expect(ingest.Request{}, want)
+	}
 }
 
 func TestReadAll(t *testing.T) {

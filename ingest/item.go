@@ -116,7 +116,7 @@ func (in *Ingester) process(ctx context.Context, r *run, it *item) {
 			it.data = nil
 			return
 		}
-		if s.Status != corpus.Ready && !r.retry {
+		if s.Status != corpus.Ready && !r.retry && s.Error.Sentence.ID != "worker_killed" {
 			it.result.Status, it.result.Reason = Failed, s.Error
 			if s.Status == corpus.Skipped {
 				it.result.Status = Skipped

@@ -24,6 +24,7 @@ const (
 	DieByPanic  = "panic"
 	DieByExit   = "exit"
 	DieByStack  = "stack"
+	DieByKill   = "kill"
 	Dial        = "dial"
 	OpenFile    = "open"
 	Exec        = "exec"
@@ -52,6 +53,8 @@ func init() {
 			panic("made to")
 		case DieByExit:
 			os.Exit(7)
+		case DieByKill:
+			killOwnGroup()
 		case DieByStack:
 			return fault.New(fault.Invalid, "test_sentence", "%d", overflow(1))
 		case Dial:
@@ -88,3 +91,6 @@ func (p *Pool) RunTool(ctx context.Context, program string, args ...string) (out
 	})
 	return out, err
 }
+
+// Arguments are the arguments of a worker.
+func Arguments() []string { return arguments }

@@ -228,21 +228,24 @@ func (p *Pool) Parts(ctx context.Context, src intake.Source, file string) (whole
 }
 
 // read calls do with a quick worker, if the pool has quick workers. If the
-// document exceeds their limits, it calls do again with a full worker. It calls
-// begin before each try.
+// document exceeds their limits, it calls do again with a full worker. It also calls
+// do again if the system killed the worker. It calls begin before each try.
 func (p *Pool) read(ctx context.Context, req request, data []byte, begin func() func(reply, []byte) error) error {
 	if err := p.prepare(ctx, data); err != nil {
 		return err
 	}
 	if p.quick != nil {
 		err := p.quick.do(ctx, req, data, limits{quickCPU, quickWall, quickMemory}, begin())
-		if !errors.Is(err, errOver) {
+		if !errors.Is(err, errOver) && !errors.Is(err, errKilled) {
 			return err
 		}
 		slow(ctx)
 	}
 	cpu := min(p.cpu+fullCPUPerMiB*time.Duration(len(data)>>20), maxCPU)
 	err := p.full.do(ctx, req, data, limits{cpu, wallFactor * cpu, fullMemory}, begin())
+	if errors.Is(err, errKilled) {
+		err = p.full.do(ctx, req, data, limits{cpu, wallFactor * cpu, fullMemory}, begin())
+	}
 	var over *overError
 	if errors.As(err, &over) {
 		return fault.Wrap(fault.Invalid, err, "too_complex", "too complex: %s", over.safe)

@@ -6,8 +6,10 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -101,6 +103,34 @@ func TestSame(t *testing.T) {
 	}
 }
 
+// TestKilledWorker: if something kills a worker, another one reads the document.
+func TestKilledWorker(t *testing.T) {
+	t.Parallel()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := filepath.Join(t.TempDir(), "ids")
+	p := newPool(t, worker.PoolConfig{Full: 1, Command: append([]string{"/bin/sh", "-c", `echo $$ >> "$0"; exec "$@"`, ids, exe}, worker.Arguments()...)})
+	src := intake.Source{Name: "a.txt", Data: []byte("The pump is red.")}
+	for range 3 {
+		if r, err := p.Read(t.Context(), src); err != nil || r.Text != "The pump is red." {
+			t.Fatalf("%q, %v", r.Text, err)
+		}
+		all := strings.Fields(string(read(t, ids)))
+		id, err := strconv.Atoi(all[len(all)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(id, syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := strings.Fields(string(read(t, ids))); len(all) != 3 {
+		t.Errorf("the workers were %v", all)
+	}
+}
+
 // TestPages displays a page from a worker.
 func TestPages(t *testing.T) {
 	t.Parallel()
@@ -148,6 +178,7 @@ func TestAlone(t *testing.T) {
 		worker.DieByCPU:    "too complex: it",
 		worker.DieByPanic:  "damaged: docent's reader gave up on it",
 		worker.DieByExit:   "damaged: docent's reader broke on it",
+		worker.DieByKill:   "the system stopped docent's reader twice",
 		worker.Dial:        "operation not permitted",
 		worker.OpenFile:    "permission denied",
 		worker.Exec:        "permission denied",

@@ -35,6 +35,11 @@ func (e *overError) Error() string { return e.safe.Message }
 // Is reports whether the target is errOver.
 func (e *overError) Is(target error) bool { return target == errOver }
 
+// errKilled means that the system or an operator killed a worker. That says nothing
+// about its document.
+var errKilled = fault.New(fault.Invalid, "worker_killed",
+	"the system stopped docent's reader twice, perhaps for lack of memory; docent reads the file again at the next run")
+
 // deadError means that a worker died while reading a document.
 type deadError struct{ detail string }
 
@@ -114,7 +119,11 @@ func (p *process) work(ctx context.Context, req request, data []byte, most limit
 	stop := context.AfterFunc(ctx, func() { _ = p.cmd.Process.Kill() })
 	defer stop()
 	unwatch := p.watch(most.cpu)
-	err := p.exchange(req, data, fn)
+	var refused error
+	err := p.exchange(req, data, func(rep reply, body []byte) error {
+		refused = fn(rep, body)
+		return refused
+	})
 	overCPU := unwatch()
 	if err == nil {
 		p.served++
@@ -131,6 +140,8 @@ func (p *process) work(ctx context.Context, req request, data []byte, most limit
 		return &overError{tooMuchCPU(most)}
 	case errors.Is(err, errReply):
 		return fault.Wrap(fault.Invalid, &deadError{err.Error()}, "worker_gave_up", "damaged: docent's reader gave up on it")
+	case refused != nil:
+		return refused
 	}
 	return p.obituary(err, most)
 }
@@ -206,6 +217,8 @@ func (p *process) obituary(err error, most limits) error {
 		return &overError{tooMuchCPU(most)}
 	case code == exitBroken:
 		return fault.Wrap(fault.Unavailable, errors.New(said), "worker_broken", "the process that reads documents does not work")
+	case wasKilled(p.cmd.ProcessState):
+		return errKilled
 	}
 	return fault.Wrap(fault.Invalid, &deadError{fmt.Sprintf("%v: %s: %s", err, p.cmd.ProcessState, said)},
 		"worker_crashed", "damaged: docent's reader broke on it")

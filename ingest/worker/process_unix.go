@@ -16,3 +16,9 @@ func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKIL
 
 // killOwnGroup kills the process group of this process.
 func killOwnGroup() { _ = syscall.Kill(0, syscall.SIGKILL) }
+
+// wasKilled reports whether SIGKILL ended a process.
+func wasKilled(state *os.ProcessState) bool {
+	status, ok := state.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}

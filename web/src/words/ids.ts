@@ -854,6 +854,7 @@ export interface Params {
   worker_broken: [];
   worker_crashed: [];
   worker_gave_up: [];
+  worker_killed: [];
   worker_not_started: [];
   worker_request_unknown: [string];
   worker_silent: [string];

@@ -284,6 +284,8 @@ export const reading = {
   word_legacy: 'Ein Word-Dokument aus Office 2003 oder älter: bitte LibreOffice auf dem Server installieren oder als .docx speichern',
   wordperfect_document: 'Binärdatei: ein Dokument aus WordPerfect Office; bitte als PDF speichern',
   worker_broken: 'Der Prozess zum Lesen von Dokumenten funktioniert nicht',
+  worker_killed:
+    'Das System hat den Leser von docent zweimal beendet, vielleicht aus Mangel an Speicher; docent liest die Datei beim nächsten Lauf noch einmal',
   worker_crashed: 'Beschädigt: Der Prozess, der das Dokument las, ist abgestürzt',
   worker_gave_up: 'Beschädigt: docent konnte es nicht zu Ende lesen',
   worker_not_started: 'docent kann den Prozess nicht starten, der Dokumente liest',
