@@ -270,7 +270,7 @@ func TestRoundTrip(t *testing.T) {
 				source, target := openFrom(t), openTo(t)
 				fill(t, source, samples())
 				packed, want := written(t, source)
-				header, rows, err := backup.Restore(t.Context(), bytes.NewReader(packed), target, 3, func(backup.Progress) {})
+				header, rows, err := backup.Restore(t.Context(), bytes.NewReader(packed), target, 3, 1<<20, func(backup.Progress) {})
 				if err != nil || rows != int64(2*len(backup.Tables)) || header.Revision != 9 || header.Program != "test" {
 					t.Fatalf("restored %d rows, %+v: %v", rows, header, err)
 				}
@@ -292,7 +292,7 @@ func TestRoundTrip(t *testing.T) {
 				if !strings.Contains(strings.Join(got, "\n"), `"last":70`) {
 					t.Error("the last ids are not kept")
 				}
-				_, _, err = backup.Restore(t.Context(), bytes.NewReader(packed), target, 3, func(backup.Progress) {})
+				_, _, err = backup.Restore(t.Context(), bytes.NewReader(packed), target, 3, 1<<20, func(backup.Progress) {})
 				if fault.KindOf(err) != fault.Conflict {
 					t.Errorf("restored over data: %v", err)
 				}
@@ -320,7 +320,7 @@ func TestInfiniteTime(t *testing.T) {
 	}
 	packed, _ := written(t, source)
 	for to, open := range stores {
-		if _, rows, err := backup.Restore(t.Context(), bytes.NewReader(packed), open(t), 3, func(backup.Progress) {}); err != nil || rows < 1 {
+		if _, rows, err := backup.Restore(t.Context(), bytes.NewReader(packed), open(t), 3, 1<<20, func(backup.Progress) {}); err != nil || rows < 1 {
 			t.Errorf("restored %d rows to %s: %v", rows, to, err)
 		}
 	}
@@ -348,6 +348,7 @@ func TestDamaged(t *testing.T) {
 		"count":       {pack(t, late), "backup_damaged"},
 		"row":         {pack(t, bytes.Replace(plain, []byte(`[1,"name 1"`), []byte(`[1`), 1)), "backup_damaged"},
 		"type":        {pack(t, bytes.Replace(plain, []byte(`[1,"name 1"`), []byte(`["x","name 1"`), 1)), "backup_damaged"},
+		"long header": {pack(t, bytes.Repeat([]byte("["), 3<<20)), "backup_line_long"},
 		"newer":       {pack(t, bytes.Replace(plain, []byte(`"docent_backup":1`), []byte(`"docent_backup":2`), 1)), "backup_version"},
 		"schema":      {pack(t, bytes.Replace(plain, []byte(`"schema":3`), []byte(`"schema":4`), 1)), "backup_schema"},
 	} {
@@ -355,11 +356,11 @@ func TestDamaged(t *testing.T) {
 			t.Run(name+" "+kind, func(t *testing.T) {
 				t.Parallel()
 				db := open(t)
-				_, _, err := backup.Restore(t.Context(), bytes.NewReader(test.data), db, 3, func(backup.Progress) {})
+				_, _, err := backup.Restore(t.Context(), bytes.NewReader(test.data), db, 3, 1<<20, func(backup.Progress) {})
 				if fault.TextOf(err).ID != test.id {
 					t.Errorf("got %v, want %s", err, test.id)
 				}
-				if _, _, err := backup.Restore(t.Context(), bytes.NewReader(whole), db, 3, func(backup.Progress) {}); err != nil {
+				if _, _, err := backup.Restore(t.Context(), bytes.NewReader(whole), db, 3, 1<<20, func(backup.Progress) {}); err != nil {
 					t.Errorf("the database is not empty afterwards: %v", err)
 				}
 			})
@@ -408,7 +409,7 @@ func TestCanceled(t *testing.T) {
 			t.Parallel()
 			db := open(t)
 			ctx, cancel := context.WithCancel(t.Context())
-			_, _, err := backup.Restore(ctx, bytes.NewReader(whole), db, 3, func(p backup.Progress) {
+			_, _, err := backup.Restore(ctx, bytes.NewReader(whole), db, 3, 1<<20, func(p backup.Progress) {
 				if p.Table == "event" {
 					cancel()
 				}
@@ -416,7 +417,7 @@ func TestCanceled(t *testing.T) {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
 			}
-			if _, _, err := backup.Restore(t.Context(), bytes.NewReader(whole), db, 3, func(backup.Progress) {}); err != nil {
+			if _, _, err := backup.Restore(t.Context(), bytes.NewReader(whole), db, 3, 1<<20, func(backup.Progress) {}); err != nil {
 				t.Errorf("the database is not empty afterwards: %v", err)
 			}
 		})
@@ -432,7 +433,7 @@ func TestFile(t *testing.T) {
 	dir := t.TempDir()
 	plain, secret := filepath.Join(dir, "plain"), filepath.Join(dir, "secret")
 	for file, passphrase := range map[string]string{plain: "", secret: "correct horse"} {
-		rows, err := backup.Create(t.Context(), file, passphrase, db, backup.Header{Schema: 3}, func(backup.Progress) {})
+		rows, err := backup.Create(t.Context(), file, passphrase, db, backup.Header{Schema: 3}, 1<<20, func(backup.Progress) {})
 		info, failed := os.Stat(file)
 		if err != nil || failed != nil || rows == 0 || info.Mode().Perm() != 0o600 {
 			t.Fatalf("%s: %d rows, %v, %v, %v", file, rows, info, err, failed)
@@ -441,7 +442,7 @@ func TestFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, got, err := backup.Verify(t.Context(), in, func(backup.Progress) {}); got != rows || err != nil {
+		if _, got, err := backup.Verify(t.Context(), in, 1<<20, func(backup.Progress) {}); got != rows || err != nil {
 			t.Errorf("%s: %d of %d rows: %v", file, got, rows, err)
 		}
 		in.Close()
@@ -455,12 +456,19 @@ func TestFile(t *testing.T) {
 			t.Errorf("passphrase %q: %v, want %s", passphrase, err, want)
 		}
 	}
+	if _, err := backup.Open(plain, "correct horse"); fault.TextOf(err).ID != "backup_not_encrypted" {
+		t.Errorf("a passphrase for a plain backup: %v", err)
+	}
+	left, other := filepath.Join(dir, ".plain-123"), filepath.Join(dir, ".plain-other-123")
+	if err := errors.Join(os.WriteFile(left, nil, 0o600), os.WriteFile(other, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := backup.Create(ctx, plain, "", db, backup.Header{}, func(backup.Progress) {}); err == nil {
+	if _, err := backup.Create(ctx, plain, "", db, backup.Header{}, 1<<20, func(backup.Progress) {}); err == nil {
 		t.Error("a canceled backup succeeded")
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 || entries[0].Name() != ".plain-other-123" {
 		t.Errorf("left: %v, %v", entries, err)
 	}
 	if in, err := backup.Open(plain, ""); err != nil {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"filippo.io/age"
@@ -22,8 +23,15 @@ const encryptedStart = "age-encryption.org/"
 // Create writes a backup to a new file, which only its owner can read, and then reads the
 // file again and checks it. With a passphrase it encrypts the file with age. It replaces an
 // existing file only when the backup is complete. It replaces nothing but a regular file.
-func Create(ctx context.Context, file, passphrase string, db Database, header Header, report func(Progress)) (rows int64, err error) {
+// maxFile is the size of the largest stored file, in bytes. Create removes what an earlier
+// call for the same file has left behind after a crash.
+func Create(
+	ctx context.Context, file, passphrase string, db Database, header Header, maxFile int64, report func(Progress),
+) (rows int64, err error) {
 	if err := checkTarget(file); err != nil {
+		return 0, err
+	}
+	if err := removeLeft(file); err != nil {
 		return 0, err
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*") // CreateTemp sets mode 0600
@@ -49,7 +57,7 @@ func Create(ctx context.Context, file, passphrase string, db Database, header He
 	if err != nil {
 		return 0, err
 	}
-	_, checked, err := Verify(ctx, plain, func(Progress) {})
+	_, checked, err := Verify(ctx, plain, maxFile, func(Progress) {})
 	if err != nil || checked != rows {
 		return 0, fmt.Errorf("the new backup has %d of %d rows: %w", checked, rows, err)
 	}
@@ -57,6 +65,25 @@ func Create(ctx context.Context, file, passphrase string, db Database, header He
 		return 0, fmt.Errorf("write backup: %w", err)
 	}
 	return rows, nil
+}
+
+// removeLeft removes the temporary files of earlier backups with this name.
+func removeLeft(file string) error {
+	dir := filepath.Dir(file)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fault.New(fault.Invalid, "backup_not_written", "the backup cannot be written: %w", err)
+	}
+	for _, e := range entries {
+		number, found := strings.CutPrefix(e.Name(), "."+filepath.Base(file)+"-")
+		if _, err := strconv.ParseUint(number, 10, 64); !found || err != nil {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+			return fmt.Errorf("remove an incomplete backup: %w", err)
+		}
+	}
+	return nil
 }
 
 // checkTarget fails if a backup cannot have this name. A backup is renamed to it, which
@@ -123,6 +150,9 @@ func decrypted(in io.Reader, passphrase string) (io.Reader, error) {
 		return nil, fmt.Errorf("read backup: %w", err)
 	}
 	switch isEncrypted := string(start) == encryptedStart; {
+	case !isEncrypted && passphrase != "":
+		return nil, fault.New(fault.Invalid, "backup_not_encrypted",
+			"the backup is not encrypted, so anybody can have written it; if you trust it, leave out --passphrase-file")
 	case !isEncrypted:
 		return buffered, nil
 	case passphrase == "":

@@ -57,7 +57,7 @@ func TestTarget(t *testing.T) {
 		t.Fatal(err)
 	}
 	create := func(file string, db backup.Database) error {
-		_, err := backup.Create(t.Context(), file, "", db, backup.Header{Schema: 3}, func(backup.Progress) {})
+		_, err := backup.Create(t.Context(), file, "", db, backup.Header{Schema: 3}, 1<<20, func(backup.Progress) {})
 		return err
 	}
 	for file, want := range map[string]string{

@@ -18,24 +18,30 @@ import (
 	"docent/internal/fault"
 )
 
-// maxLine bounds a line, in bytes. The longest lines hold files in base64.
-const maxLine = 1 << 30
+// maxHead bounds a line that describes rows, in bytes.
+const maxHead = 64 << 10
+
+// maxRow bounds the line of a row, in bytes. The longest rows hold a file in base64, so
+// there is room for twice a file.
+func maxRow(maxFile int64) int { return int(max(128<<20, 2*maxFile)) }
 
 var errDamaged = fault.New(fault.Invalid, "backup_damaged", "the backup is damaged or incomplete; nothing was restored")
 
 // damaged is errDamaged with its cause.
 func damaged(err error) error { return fmt.Errorf("%w (%w)", errDamaged, err) }
 
-// Verify reads a whole backup and checks it. It returns its header and its rows.
-func Verify(ctx context.Context, in io.Reader, report func(Progress)) (Header, int64, error) {
-	return read(ctx, in, 0, discard{}, report)
+// Verify reads a whole backup and checks it. maxFile is the size of the largest stored
+// file, in bytes. Verify returns the header and the number of rows.
+func Verify(ctx context.Context, in io.Reader, maxFile int64, report func(Progress)) (Header, int64, error) {
+	return read(ctx, in, 0, maxFile, discard{}, report)
 }
 
-// Restore fills an empty database with a backup. schema is the version of its tables.
-// After an error, the database has not changed.
-func Restore(ctx context.Context, in io.Reader, db Database, schema int64, report func(Progress)) (header Header, rows int64, err error) {
+// Restore fills an empty database with a backup. schema is the version of its tables, and
+// maxFile the size of the largest stored file, in bytes. After an error, the database has
+// not changed.
+func Restore(ctx context.Context, in io.Reader, db Database, schema, maxFile int64, report func(Progress)) (header Header, rows int64, err error) {
 	err = db.FillTables(ctx, func(f Filler) error {
-		header, rows, err = read(ctx, in, schema, f, report)
+		header, rows, err = read(ctx, in, schema, maxFile, f, report)
 		return err
 	})
 	return header, rows, err
@@ -56,13 +62,13 @@ func (discard) Fill(_ context.Context, _ Table, next func() ([]any, error)) erro
 }
 
 // read reads a backup into f. It fails for another schema, unless schema is 0.
-func read(ctx context.Context, in io.Reader, schema int64, f Filler, report func(Progress)) (header Header, rows int64, err error) {
+func read(ctx context.Context, in io.Reader, schema, maxFile int64, f Filler, report func(Progress)) (header Header, rows int64, err error) {
 	plain, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		return header, 0, damaged(err)
 	}
 	defer plain.Close()
-	r := &lineReader{in: bufio.NewReaderSize(plain, 1<<20), sum: sha256.New(), report: report}
+	r := &lineReader{in: bufio.NewReaderSize(plain, 1<<20), sum: sha256.New(), report: report, maxRow: maxRow(maxFile)}
 	if err := r.line(&header); err != nil {
 		return header, 0, err
 	}
@@ -99,31 +105,33 @@ type lineReader struct {
 	in     *bufio.Reader
 	sum    hash.Hash
 	buffer []byte
+	maxRow int
 	at     Progress
 	report func(Progress)
 }
 
-// next reads a line. The bytes are valid until the next call.
-func (r *lineReader) next() ([]byte, error) {
+// next reads a line of at most some bytes. The line is valid until the next call.
+func (r *lineReader) next(most int) ([]byte, error) {
 	r.buffer = r.buffer[:0]
 	for {
 		part, err := r.in.ReadSlice('\n')
 		r.buffer = append(r.buffer, part...)
 		switch {
+		case len(r.buffer) > most:
+			return nil, fault.New(fault.Invalid, "backup_line_long",
+				"a line of the backup is longer than %d bytes; if it contains large files, set DOCENT_MAX_FILE_SIZE as it was for the backup", most)
 		case err == nil:
 			r.sum.Write(r.buffer)
 			return r.buffer, nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, damaged(err)
-		case len(r.buffer) > maxLine:
-			return nil, damaged(fmt.Errorf("a line is longer than %d bytes", maxLine))
 		}
 	}
 }
 
-// line reads a line as a value.
+// line reads a line that describes rows.
 func (r *lineReader) line(v any) error {
-	line, err := r.next()
+	line, err := r.next(maxHead)
 	if err != nil {
 		return err
 	}
@@ -148,7 +156,7 @@ func (r *lineReader) table(ctx context.Context, f Filler, t Table) error {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		line, err := r.next()
+		line, err := r.next(r.maxRow)
 		if err != nil {
 			return nil, err
 		}

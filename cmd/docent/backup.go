@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"docent/backup"
+	"docent/ingest/source"
 	"docent/internal/wiring"
 )
 
@@ -77,7 +78,7 @@ With --passphrase-file, the file is encrypted with age.`,
 				_, err = fmt.Fprintf(std.out, "a backup would have %d rows and %.1f MB\n", rows, float64(size)/1e6)
 				return err
 			}
-			rows, err := backup.Create(cmd.Context(), args[0], passphrase, p.DB.Backup, header, showProgress(std))
+			rows, err := backup.Create(cmd.Context(), args[0], passphrase, p.DB.Backup, header, p.Config.MaxFileSize, showProgress(std))
 			if err != nil {
 				return err
 			}
@@ -125,7 +126,8 @@ func newRestore(std stdio) *cobra.Command {
 		Long: `Fills an empty database from a file of docent backup. The backup can come from SQLite
 or Postgres, so this also moves data from one to the other. The database must have no
 data, and no server may use it. If a table cannot be filled, it stays empty. At the
-end, docent opens the database again.`,
+end, docent opens the database again and pauses its sources: a copy for a test must not
+read the mail of the original. Webhooks are sent only with the secret.key of the original.`,
 		Example: `  docent backup laptop.backup
   DATABASE_URL=postgres://user:password@host/database docent restore laptop.backup`,
 		Args: cobra.ExactArgs(1),
@@ -142,7 +144,11 @@ end, docent opens the database again.`,
 			var h backup.Header
 			var rows int64
 			if o.dryRun {
-				if h, rows, err = backup.Verify(cmd.Context(), in, showProgress(std)); err != nil {
+				cfg, err := load(cmd)
+				if err != nil {
+					return err
+				}
+				if h, rows, err = backup.Verify(cmd.Context(), in, cfg.MaxFileSize, showProgress(std)); err != nil {
 					return err
 				}
 				_, err = fmt.Fprintf(std.out, "the backup is complete: %d rows of %s, made by docent %s at %s from %s, with version %d of the tables\n",
@@ -155,33 +161,55 @@ end, docent opens the database again.`,
 			}
 			here, err := backupHeader(cmd, p)
 			if err == nil {
-				h, rows, err = backup.Restore(cmd.Context(), in, p.DB.Backup, here.Schema, showProgress(std))
+				h, rows, err = backup.Restore(cmd.Context(), in, p.DB.Backup, here.Schema, p.Config.MaxFileSize, showProgress(std))
 			}
 			p.Close(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if err := checkRestored(cmd, std, h.Revision); err != nil {
+			paused, err := checkRestored(cmd, std, h.Revision)
+			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(std.out, "restored %d rows from %s into %s\n", rows, h.Database, here.Database)
-			return err
+			fmt.Fprintf(std.out, "restored %d rows from %s into %s\n", rows, h.Database, here.Database)
+			if paused > 0 {
+				fmt.Fprintf(std.out, "%d sources are paused, so that a copy does not read them; to go on, run docent source resume NAME\n", paused)
+			}
+			return nil
 		},
 	}
 	o.flags(cmd, "check the backup, and change no database")
 	return cmd
 }
 
-// checkRestored opens the restored database again, as the next command will.
-func checkRestored(cmd *cobra.Command, std stdio, want int64) error {
+// checkRestored opens the restored database again, as the next command will, and pauses
+// its sources. It returns the number of paused sources.
+func checkRestored(cmd *cobra.Command, std stdio, want int64) (paused int, err error) {
 	p, err := openStored(cmd, std)
 	if err != nil {
-		return fmt.Errorf("open the restored database: %w", err)
+		return 0, fmt.Errorf("open the restored database: %w", err)
 	}
 	defer p.Close(cmd.Context())
 	got, err := p.DB.Corpus.Revision(cmd.Context())
-	if err == nil && got.Number != want {
-		err = fmt.Errorf("the restored database has revision %d, not %d", got.Number, want)
+	if err != nil {
+		return 0, err
 	}
-	return err
+	if got.Number != want {
+		return 0, fmt.Errorf("the restored database has revision %d, not %d", got.Number, want)
+	}
+	manager, err := wiring.OpenSources(p, nil)
+	if err != nil {
+		return 0, err
+	}
+	all, err := manager.List(cmd.Context())
+	if err != nil {
+		return 0, err
+	}
+	pause := true
+	for _, r := range all {
+		if _, err := manager.Change(cmd.Context(), r.ID, source.Patch{Paused: &pause}); err != nil {
+			return 0, fmt.Errorf("pause the source %s: %w", r.Name, err)
+		}
+	}
+	return len(all), nil
 }

@@ -45,6 +45,7 @@ func TestBackupMoves(t *testing.T) {
 		write(t, docs, "pump.md", "# Pump\n\nThe feed pump stops at noon.\n\n## Valves\n\nThe red valve closes after five minutes.\n",
 			"data.csv", "name,litres\nfeed,40\nmain,90\n")
 		docent(t, env, 0, "ingest", docs)
+		docent(t, env, 0, "source", "add", "folder", docs, "--name", "docs", "--every", "manual")
 		server, at := serve(t, env)
 		converse(t, at, "S", "When does the feed pump stop?")
 		dir := t.TempDir()
@@ -66,6 +67,9 @@ func TestBackupMoves(t *testing.T) {
 			docent(t, env, 2, "restore", file)
 			docent(t, env, 0, "restore", file, "--passphrase-file", filepath.Join(dir, "pass"), "--dry-run")
 			docent(t, env, 0, "restore", file, "--passphrase-file", filepath.Join(dir, "pass"))
+			if all := docent(t, env, 0, "source", "ls"); !strings.Contains(all, "paused") {
+				t.Errorf("a restored source is not paused: %s", all)
+			}
 			server, at = serve(t, env)
 			read(i, env, at)
 		}

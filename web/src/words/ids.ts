@@ -34,7 +34,9 @@ export interface Params {
   audio_not_encoded: [];
   backup_damaged: [];
   backup_encrypted: [];
+  backup_line_long: [number];
   backup_not_a_file: [string];
+  backup_not_encrypted: [];
   backup_not_read: [string];
   backup_not_written: [string];
   backup_passphrase: [];

@@ -27,6 +27,10 @@ export const server: Sentences = {
   audio_invalid: 'Audio braucht eine Abtastrate, Kanäle und für jeden Kanal gleich viele Werte',
   audio_not_encoded: 'Das Audio ließ sich nicht kodieren',
   backup_damaged: 'Die Sicherung ist beschädigt oder unvollständig; nichts wurde wiederhergestellt',
+  backup_line_long:
+    'Eine Zeile der Sicherung ist länger als {1} Bytes; wenn sie große Dateien enthält, bitte DOCENT_MAX_FILE_SIZE wie bei der Sicherung setzen',
+  backup_not_encrypted:
+    'Die Sicherung ist nicht verschlüsselt, also kann sie von jedem stammen; wenn sie vertrauenswürdig ist, bitte --passphrase-file weglassen',
   backup_encrypted: 'Die Sicherung ist verschlüsselt; bitte die Passphrase mit --passphrase-file angeben',
   backup_not_a_file: (a) =>
     `Die Sicherung lässt sich nicht schreiben: ${a} ist ein Ordner, eine symbolische Verknüpfung oder ein Gerät; bitte eine normale Datei angeben`,
