@@ -320,7 +320,8 @@ func TestInfiniteTime(t *testing.T) {
 	}
 	packed, _ := written(t, source)
 	for to, open := range stores {
-		if _, rows, err := backup.Restore(t.Context(), bytes.NewReader(packed), open(t), 3, 1<<20, func(backup.Progress) {}); err != nil || rows < 1 {
+		_, rows, err := backup.Restore(t.Context(), bytes.NewReader(packed), open(t), 3, 1<<20, func(backup.Progress) {})
+		if err != nil || rows < 1 {
 			t.Errorf("restored %d rows to %s: %v", rows, to, err)
 		}
 	}

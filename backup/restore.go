@@ -39,7 +39,9 @@ func Verify(ctx context.Context, in io.Reader, maxFile int64, report func(Progre
 // Restore fills an empty database with a backup. schema is the version of its tables, and
 // maxFile the size of the largest stored file, in bytes. After an error, the database has
 // not changed.
-func Restore(ctx context.Context, in io.Reader, db Database, schema, maxFile int64, report func(Progress)) (header Header, rows int64, err error) {
+func Restore(
+	ctx context.Context, in io.Reader, db Database, schema, maxFile int64, report func(Progress),
+) (header Header, rows int64, err error) {
 	err = db.FillTables(ctx, func(f Filler) error {
 		header, rows, err = read(ctx, in, schema, maxFile, f, report)
 		return err
@@ -62,7 +64,9 @@ func (discard) Fill(_ context.Context, _ Table, next func() ([]any, error)) erro
 }
 
 // read reads a backup into f. It fails for another schema, unless schema is 0.
-func read(ctx context.Context, in io.Reader, schema, maxFile int64, f Filler, report func(Progress)) (header Header, rows int64, err error) {
+func read(
+	ctx context.Context, in io.Reader, schema, maxFile int64, f Filler, report func(Progress),
+) (header Header, rows int64, err error) {
 	plain, err := zstd.NewReader(in, zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		return header, 0, damaged(err)

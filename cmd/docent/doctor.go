@@ -16,6 +16,7 @@ import (
 	"docent/config"
 	"docent/embed/multilingual"
 	"docent/ingest/worker"
+	"docent/internal/disk"
 	"docent/internal/fault"
 	"docent/internal/wiring"
 )
@@ -168,6 +169,9 @@ func (d *doctor) checkData(context.Context) (string, error) {
 	if file := d.Config.ExposedFile; file != "" {
 		return "", fault.New(fault.Invalid, "cli_file_exposed",
 			"other users can read %s, which contains a key or a password; run: chmod 600 %s", file, file)
+	}
+	if err := disk.Check(d.Config.Data, disk.Least); err != nil {
+		return "", err
 	}
 	return d.Config.Data + " can be written", nil
 }

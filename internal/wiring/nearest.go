@@ -15,6 +15,7 @@ import (
 	"docent/index/weaviate"
 	"docent/ingest/encode"
 	"docent/internal/cores"
+	"docent/internal/disk"
 	"docent/internal/fault"
 	"docent/rag/retrieve"
 )
@@ -220,7 +221,10 @@ func (x *Indexes) Drop(ctx context.Context) error {
 
 // readyChecks are the checks of /api/ready.
 func (s *Server) readyChecks() map[string]func(context.Context) error {
-	checks := map[string]func(context.Context) error{"database": s.DB.Ping}
+	checks := map[string]func(context.Context) error{
+		"database": s.DB.Ping,
+		"disk":     func(context.Context) error { return disk.Check(s.Config.Data, disk.Least) },
+	}
 	if x, ok := s.nearest.(*weaviate.Index); ok {
 		checks["weaviate"] = x.Ping
 	}

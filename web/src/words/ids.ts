@@ -89,6 +89,7 @@ export interface Params {
   database_url_invalid: [];
   database_value_invalid: [];
   database_value_too_large: [];
+  disk_nearly_full: [number, number];
   document_empty: [];
   document_encrypted: [];
   document_failed: [];

@@ -65,6 +65,8 @@ export const server: Sentences = {
   database_busy: 'Die Datenbank ist beschäftigt. Bitte erneut versuchen',
   database_closed: 'Die Datenbank ist geschlossen',
   database_conflict: 'Die Änderung widerspricht den gespeicherten Daten',
+  disk_nearly_full:
+    'Auf dem Datenträger des Datenordners sind nur {1} MiB frei, und docent braucht {2}; bitte Platz schaffen',
   database_disk_full: 'Der Datenträger der Datenbank ist voll',
   database_file_damaged: 'Die Datei der Datenbank ist beschädigt oder keine Datenbank',
   database_file_not_opened: 'Die Datei der Datenbank lässt sich nicht öffnen',
