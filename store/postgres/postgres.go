@@ -88,7 +88,6 @@ type Store struct {
 	tables
 	accounts
 	rightsTables
-	sources
 	records.Store
 }
 
@@ -113,8 +112,6 @@ type (
 	accounts struct{ *database }
 	// rightsTables stores groups, and rights on collections.
 	rightsTables struct{ *database }
-	// sources stores the sources that docent keeps documents in sync with.
-	sources struct{ *database }
 	// replicas keeps the leases of processes that share the database, and carries messages between
 	// them.
 	replicas struct{ *database }
@@ -157,7 +154,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config, pool: pool}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		sessions: sessions{db}, replicas: replicas{db}, accounts: accounts{db}, rightsTables: rightsTables{db},
 		tables: tables{db}, Store: records.New(recordDatabase{db}),
 	}
 	if err := s.migrate(ctx); err != nil {

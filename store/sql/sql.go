@@ -1,5 +1,5 @@
-// Package sql stores records with statements that both databases understand: webhooks, feedback,
-// the use of clients, and audit records. store/postgres and store/sqlite run the statements.
+// Package sql stores records with statements that both databases understand: sources, webhooks,
+// feedback, the use of clients, and audit records. store/postgres and store/sqlite run the statements.
 //
 // Records belong here if they are read and written seldom, so that one statement for each row is
 // fast enough. Messages, events, turns, chunks, vectors, and the changes of the corpus do not:
@@ -82,11 +82,14 @@ type Store struct {
 	feedback
 	usage
 	auditRecords
+	sources
 }
 
 // New returns the records of a database.
 func New(db Database) Store {
-	return Store{webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}}
+	return Store{
+		webhooks: webhooks{db}, feedback: feedback{db}, usage: usage{db}, auditRecords: auditRecords{db}, sources: sources{db},
+	}
 }
 
 // Time is the target for a column with a time: Scan sets *to. NULL is the zero time.
@@ -129,6 +132,18 @@ func list[T any](ctx context.Context, q querier, scan func(Row) (T, error), stat
 		out = append(out, v)
 	}
 	return out, rows.Err()
+}
+
+// scanID reads a row with an id.
+func scanID(row Row) (id int64, err error) {
+	err = row.Scan(&id)
+	return id, err
+}
+
+// scanText reads a row with a text.
+func scanText(row Row) (text string, err error) {
+	err = row.Scan(&text)
+	return text, err
 }
 
 // row runs a query for a single row. Scan fails with sql.ErrNoRows if there is none.

@@ -2,6 +2,8 @@ package sql
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"time"
 
 	"docent/store"
@@ -66,7 +68,7 @@ func AddDeliveries(ctx context.Context, tx Tx, deliveries []webhook.Delivery) (s
 		if !known {
 			err := row(ctx, tx, `SELECT $2 - (SELECT count(*) FROM webhook_delivery d WHERE d.webhook_id = w.id AND d.next_at IS NOT NULL)
 				FROM webhook w WHERE w.id = $1 FOR KEY SHARE`, d.Webhook, webhook.MaxWaiting).Scan(&left)
-			if missing(err, nil) != nil { // a missing webhook has no room
+			if err != nil && !errors.Is(err, sql.ErrNoRows) { // a missing webhook has no room
 				return 0, err
 			}
 		}

@@ -98,7 +98,6 @@ type Store struct {
 	sessions
 	accounts
 	rightsTables
-	sources
 	tables
 	records.Store
 }
@@ -130,9 +129,6 @@ type accounts struct{ *database }
 // rightsTables stores groups, and rights on collections.
 type rightsTables struct{ *database }
 
-// sources stores the sources that docent keeps documents in sync with.
-type sources struct{ *database }
-
 // tables reads and fills whole tables, for backups.
 type tables struct{ *database }
 
@@ -157,7 +153,7 @@ func Open(ctx context.Context, config Config) (*Store, error) {
 	db := &database{config: config}
 	s := &Store{
 		database: db, documents: documents{db}, enrichments: enrichments{db}, encodings: encodings{db},
-		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db}, sources: sources{db},
+		sessions: sessions{db}, accounts: accounts{db}, rightsTables: rightsTables{db},
 		tables: tables{db}, Store: records.New(recordDatabase{db}),
 	}
 	if err := s.connect(ctx); err != nil {
