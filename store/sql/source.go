@@ -31,7 +31,8 @@ func scanSource(row Row) (source.Record, error) {
 	var options string
 	var last *string
 	err := row.Scan(&r.ID, &r.Name, &r.Kind, &r.Location, &options, &r.Secret, &r.Collection, &r.Schedule, &r.Paused,
-		Time(&r.CreatedAt), Time(&r.NextAt), &r.Requested, &r.Errors, &r.Begun, &last, Time(&r.BusyUntil), &r.BusyBy, &r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
+		Time(&r.CreatedAt), Time(&r.NextAt), &r.Requested, &r.Errors, &r.Begun, &last, Time(&r.BusyUntil), &r.BusyBy,
+		&r.Progress.Done, &r.Progress.Total, &r.Items, &r.Failed)
 	if err != nil {
 		return r, err
 	}
