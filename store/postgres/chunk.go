@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // chunkColumns are the columns of chunk c that chunkScan reads.
@@ -56,15 +57,15 @@ func (s *documents) DocumentChunks(ctx context.Context, id int64, after, limit i
 
 // passageColumns are the columns that scanPassage reads from passageTables.
 const (
-	passageColumns = chunkColumns + `, ` + documentColumns
+	passageColumns = chunkColumns + `, ` + records.DocumentColumns
 	passageTables  = `chunk c JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id`
 )
 
 func scanPassage(row pgx.CollectableRow) (corpus.Passage, error) {
 	var chunk chunkScan
-	var doc documentScan
-	err := row.Scan(append(chunk.dest(), doc.dest()...)...)
-	return corpus.Passage{Chunk: chunk.read(), Document: doc.document()}, err
+	var doc records.DocumentScan
+	err := row.Scan(append(chunk.dest(), doc.Dest()...)...)
+	return corpus.Passage{Chunk: chunk.read(), Document: doc.Document()}, err
 }
 
 // Passages returns chunks with their documents; see corpus.Corpus.

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // Revision returns the current revision; see corpus.Corpus.
@@ -72,13 +73,13 @@ func removals(ctx context.Context, tx pgx.Tx, since int64) ([]corpus.Change, err
 // changesPage reads the next documents after a revision with all their chunks,
 // in two queries.
 func changesPage(ctx context.Context, tx pgx.Tx, after int64, embedder string) ([]corpus.Change, error) {
-	rows, err := tx.Query(ctx, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
+	rows, err := tx.Query(ctx, `SELECT `+records.DocumentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.version > $1 ORDER BY d.version LIMIT $2`, after, store.ChangesPage)
 	if err != nil {
 		return nil, err
 	}
 	page, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (corpus.Change, error) {
-		d, err := scanDocument(row)
+		d, err := records.ScanDocument(row)
 		return corpus.Change{Revision: d.Revision, Document: d}, err
 	})
 	if err != nil || len(page) == 0 {

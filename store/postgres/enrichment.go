@@ -8,16 +8,17 @@ import (
 	"docent/ingest/intake"
 	"docent/rag/corpus"
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // Enrichable returns a page of chunks with their keys; see enrich.Store.
 func (s *enrichments) Enrichable(ctx context.Context, after int64, limit int) ([]intake.Enrichable, error) {
 	out, err := query(ctx, s, func(row pgx.CollectableRow) (intake.Enrichable, error) {
 		var chunk chunkScan
-		var doc documentScan
+		var doc records.DocumentScan
 		var key string
-		err := row.Scan(append(append(chunk.dest(), doc.dest()...), &key)...)
-		return intake.Enrichable{Passage: corpus.Passage{Chunk: chunk.read(), Document: doc.document()}, Key: key}, err
+		err := row.Scan(append(append(chunk.dest(), doc.Dest()...), &key)...)
+		return intake.Enrichable{Passage: corpus.Passage{Chunk: chunk.read(), Document: doc.Document()}, Key: key}, err
 	}, `SELECT `+passageColumns+`, coalesce(n.key, '') FROM `+passageTables+`
 		LEFT JOIN chunk_enrichment n ON n.chunk_id = c.id WHERE c.id > $1 ORDER BY c.id LIMIT $2`, after, max(limit, 0))
 	return out, fail("list chunks to enrich", err)

@@ -10,6 +10,7 @@ import (
 	"docent/rag/corpus"
 
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // chunkColumns are the columns of chunk c that chunkScan reads.
@@ -92,7 +93,7 @@ func (s *documents) Passages(ctx context.Context, ids []int64) ([]corpus.Passage
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+documentColumns+`
+	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+records.DocumentColumns+`
 		FROM chunk c JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
 		WHERE c.id IN (SELECT value FROM json_each(?))`, list)
 	if err != nil {
@@ -105,17 +106,17 @@ func (s *documents) Passages(ctx context.Context, ids []int64) ([]corpus.Passage
 	return store.InOrder(ids, found), nil
 }
 
-// passages reads rows of chunkColumns and documentColumns.
+// passages reads rows of chunkColumns and records.DocumentColumns.
 func passages(rows *sql.Rows) ([]corpus.Passage, error) {
 	var chunk chunkScan
-	var doc documentScan
-	dest := append(chunk.dest(), doc.dest()...)
+	var doc records.DocumentScan
+	dest := append(chunk.dest(), doc.Dest()...)
 	return collect(rows, func(rows *sql.Rows) (corpus.Passage, error) {
 		if err := rows.Scan(dest...); err != nil {
 			return corpus.Passage{}, err
 		}
 		c, err := chunk.read()
-		return corpus.Passage{Chunk: c, Document: doc.document()}, err
+		return corpus.Passage{Chunk: c, Document: doc.Document()}, err
 	})
 }
 

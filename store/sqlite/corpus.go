@@ -10,6 +10,7 @@ import (
 	"docent/rag/corpus"
 
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // Revision returns the current revision; see corpus.Corpus.
@@ -58,15 +59,13 @@ func removals(ctx context.Context, tx *sql.Tx, since int64) ([]corpus.Change, er
 // changesPage reads the next documents after a revision with all their chunks,
 // in two queries.
 func changesPage(ctx context.Context, tx *sql.Tx, after int64, embedder string) ([]corpus.Change, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+documentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
+	rows, err := tx.QueryContext(ctx, `SELECT `+records.DocumentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id
 		WHERE d.version > ? ORDER BY d.version LIMIT ?`, after, store.ChangesPage)
 	if err != nil {
 		return nil, err
 	}
 	page, err := collect(rows, func(rows *sql.Rows) (corpus.Change, error) {
-		var scan documentScan
-		err := rows.Scan(scan.dest()...)
-		d := scan.document()
+		d, err := records.ScanDocument(rows)
 		return corpus.Change{Revision: d.Revision, Document: d}, err
 	})
 	if err != nil || len(page) == 0 {

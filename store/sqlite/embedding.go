@@ -10,11 +10,12 @@ import (
 
 	"docent/ingest/intake"
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // Unembedded returns chunks without a vector of the embedder; see ingest.Store.
 func (s *documents) Unembedded(ctx context.Context, embedder string, after int64, limit int) ([]corpus.Passage, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+documentColumns+`
+	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+records.DocumentColumns+`
 		FROM chunk c CROSS JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
 		WHERE c.id > ? AND NOT EXISTS (SELECT 1 FROM embedding e WHERE e.chunk_id = c.id AND e.embedder = ?)
 		ORDER BY c.id LIMIT ?`, after, store.Text(embedder), max(limit, 0))

@@ -11,6 +11,7 @@ import (
 	"docent/rag/corpus"
 
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // languageCondition selects documents by their language: a JSON array, and
@@ -39,7 +40,7 @@ func (s *encodings) Unencoded(ctx context.Context, q corpus.EncodingQuery) ([]co
 		}
 		where, args = where+` AND d.id IN (SELECT value FROM json_each(?))`, append(args, list)
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+documentColumns+`
+	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+records.DocumentColumns+`
 		FROM document d JOIN collection k ON k.id = d.collection_id CROSS JOIN chunk c ON c.document_id = d.id
 		WHERE `+where+` AND NOT EXISTS (SELECT 1 FROM encoding e WHERE e.chunk_id = c.id AND e.model = ?)
 		ORDER BY d.version DESC, c.ordinal LIMIT ?`, append(args, store.Text(q.Model), max(q.Limit, 0))...)

@@ -9,26 +9,27 @@ import (
 	"docent/ingest/intake"
 	"docent/rag/corpus"
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // Enrichable returns a page of chunks with their keys; see enrich.Store.
 func (s *enrichments) Enrichable(ctx context.Context, after int64, limit int) ([]intake.Enrichable, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+documentColumns+`, coalesce(n.key, '')
+	rows, err := s.reader.QueryContext(ctx, `SELECT `+chunkColumns+`, `+records.DocumentColumns+`, coalesce(n.key, '')
 		FROM chunk c CROSS JOIN document d ON d.id = c.document_id JOIN collection k ON k.id = d.collection_id
 		LEFT JOIN chunk_enrichment n ON n.chunk_id = c.id WHERE c.id > ? ORDER BY c.id LIMIT ?`, after, max(limit, 0))
 	if err != nil {
 		return nil, fail("list chunks to enrich", err)
 	}
 	var chunk chunkScan
-	var doc documentScan
+	var doc records.DocumentScan
 	var key string
-	dest := append(append(chunk.dest(), doc.dest()...), &key)
+	dest := append(append(chunk.dest(), doc.Dest()...), &key)
 	out, err := collect(rows, func(rows *sql.Rows) (intake.Enrichable, error) {
 		if err := rows.Scan(dest...); err != nil {
 			return intake.Enrichable{}, err
 		}
 		c, err := chunk.read()
-		return intake.Enrichable{Passage: corpus.Passage{Chunk: c, Document: doc.document()}, Key: key}, err
+		return intake.Enrichable{Passage: corpus.Passage{Chunk: c, Document: doc.Document()}, Key: key}, err
 	})
 	return out, fail("list chunks to enrich", err)
 }

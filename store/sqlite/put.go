@@ -10,6 +10,7 @@ import (
 
 	"docent/ingest/intake"
 	"docent/store"
+	records "docent/store/sql"
 )
 
 // PutDocuments stores documents in one transaction; see ingest.Store.
@@ -207,7 +208,7 @@ func (s *documents) Sources(ctx context.Context, collection, embedder, one strin
 		which = ` AND (d.source = ? OR d.source >= ? AND d.source < ?)`
 		args = append(args, store.Text(one), store.Text(one)+"#", store.Text(one)+"$")
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, `+documentStatus+`, d.error, d.sentence,
+	rows, err := s.reader.QueryContext(ctx, `SELECT d.id, d.source, d.title, d.sha256, d.size, d.mtime, d.etag, `+records.DocumentStatus+`, d.error, d.sentence,
 			d.pipeline, d.chunks,
 			(SELECT count(*) FROM chunk c JOIN embedding e ON e.chunk_id = c.id AND e.embedder = ? WHERE c.document_id = d.id)
 		FROM document d JOIN collection k ON k.id = d.collection_id WHERE k.name = ?`+which+` ORDER BY d.source`, args...)

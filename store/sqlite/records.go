@@ -83,6 +83,7 @@ func (t recordTx) ExecAll(ctx context.Context, statement string, lists [][]any) 
 var translate = strings.NewReplacer(
 	` COLLATE "C"`, ``,
 	` FOR KEY SHARE`, ``, ` FOR NO KEY UPDATE`, ``, ` FOR UPDATE`, ``, ` SKIP LOCKED`, ``,
+	`strpos(`, `instr(`,
 	`SELECT unnest(`, `SELECT value FROM json_each(`,
 	`::text[]`, ``, `::bigint[]`, ``, `::timestamptz`, ``,
 )

@@ -1,0 +1,156 @@
+package sql
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"docent/rag/corpus"
+	"docent/store"
+)
+
+// documents reads the documents of the library.
+type documents struct{ db Database }
+
+// DocumentColumns are the columns of document d and collection k that DocumentScan reads.
+const DocumentColumns = `d.id, k.name, d.source, d.title, d.media_type, d.language, d.size, d.sha256, d.etag, d.mtime,
+	` + DocumentStatus + `, d.error, d.sentence, d.pipeline, d.version, d.chunks,
+	d.date, d.date_from, d.edition, d.created_at, d.updated_at`
+
+// DocumentStatus is the status of document d.
+const DocumentStatus = `CASE WHEN d.skipped THEN 'skipped' ELSE d.status END`
+
+// DocumentScan reads documents from rows.
+type DocumentScan struct {
+	doc            corpus.Document
+	modified, date int64
+}
+
+// Dest returns the targets for DocumentColumns.
+func (s *DocumentScan) Dest() []any {
+	d := &s.doc
+	return []any{
+		&d.ID, &d.Collection, &d.Source, &d.Title, &d.MediaType, &d.Language, &d.Size, &d.SHA256, &d.ETag, &s.modified,
+		&d.Status, &d.Error.Message, &d.Error.Sentence, &d.Pipeline, &d.Revision, &d.Chunks,
+		&s.date, &d.DateFrom, &d.Version, Time(&d.CreatedAt), Time(&d.UpdatedAt),
+	}
+}
+
+// Document returns the document of the last row.
+func (s *DocumentScan) Document() corpus.Document {
+	d := s.doc
+	d.Modified, d.Date = store.Modified(s.modified), store.Date(s.date)
+	return d
+}
+
+// ScanDocument reads a row of DocumentColumns.
+func ScanDocument(row Row) (corpus.Document, error) {
+	var scan DocumentScan
+	err := row.Scan(scan.Dest()...)
+	return scan.Document(), err
+}
+
+// documentKeys are the sort keys of lists of documents.
+var documentKeys = map[corpus.DocumentOrder]string{
+	corpus.ByID:      `d.id`,
+	corpus.ByTitle:   fmt.Sprintf(`substr(d.folded, length(d.source) + 2, %d) COLLATE "C"`, store.TitleLetters),
+	corpus.BySize:    `d.size`,
+	corpus.ByUpdated: `d.updated_at`,
+	corpus.ByDate:    `d.date`,
+}
+
+// documentKey returns a document's value of its sort key.
+func documentKey(order corpus.DocumentOrder, d *corpus.Document) any {
+	switch order {
+	case corpus.ByTitle:
+		return store.TitleKey(d.Title)
+	case corpus.BySize:
+		return d.Size
+	case corpus.ByUpdated:
+		return d.UpdatedAt
+	case corpus.ByDate:
+		return d.Date.Unix()
+	default:
+		return d.ID
+	}
+}
+
+// parameters are the arguments of a statement that consists of parts.
+type parameters []any
+
+// add adds an argument. It returns the name of its parameter.
+func (p *parameters) add(value any) string {
+	*p = append(*p, value)
+	return "$" + strconv.Itoa(len(*p))
+}
+
+// Documents lists documents; see corpus.Library.
+func (s documents) Documents(ctx context.Context, filter corpus.DocumentFilter) ([]corpus.Document, error) {
+	var p parameters
+	where := `d.id > ` + p.add(filter.After)
+	if filter.ID != 0 {
+		where += ` AND d.id = ` + p.add(filter.ID)
+	}
+	if filter.Collection != "" {
+		where += ` AND k.name = ` + p.add(store.Text(filter.Collection))
+	}
+	if filter.Collections != nil {
+		where += ` AND k.name IN (SELECT unnest(` + p.add(filter.Collections) + `::text[]))`
+	}
+	switch {
+	case filter.Status == corpus.Skipped:
+		where += ` AND d.skipped`
+	case filter.Status != "":
+		where += ` AND NOT d.skipped AND d.status = ` + p.add(string(filter.Status))
+	case filter.ID == 0:
+		where += ` AND NOT d.skipped`
+	}
+	if match := store.Fold(filter.Match); match != "" {
+		where += ` AND strpos(d.folded, ` + p.add(match) + `) > 0`
+	}
+	key, direction, beyond := documentKeys[filter.Order], "", ">"
+	if filter.Descending {
+		direction, beyond = " DESC", "<"
+	}
+	if filter.Past != nil {
+		where += ` AND (` + key + `, d.id) ` + beyond + ` (` + p.add(documentKey(filter.Order, filter.Past)) + `, ` + p.add(filter.Past.ID) + `)`
+	}
+	out, err := list(ctx, s.db, ScanDocument,
+		`SELECT `+DocumentColumns+` FROM document d JOIN collection k ON k.id = d.collection_id WHERE `+where+
+			` ORDER BY `+key+direction+`, d.id`+direction+` LIMIT `+p.add(store.Page(filter.Limit)), p...)
+	return out, s.db.Fail("list documents", err)
+}
+
+// Document returns a document with its text; see corpus.Library.
+func (s documents) Document(ctx context.Context, id int64) (corpus.Document, error) {
+	var scan DocumentScan
+	err := row(ctx, s.db, `SELECT `+DocumentColumns+`, d.text
+		FROM document d JOIN collection k ON k.id = d.collection_id WHERE d.id = $1`, id).Scan(append(scan.Dest(), &scan.doc.Text)...)
+	if err != nil {
+		return corpus.Document{}, s.db.Fail(fmt.Sprintf("read document %d", id), missing(err, store.NoDocument(id)))
+	}
+	return scan.Document(), nil
+}
+
+// Original returns the bytes of a document's original file; see corpus.Library.
+// It reads them into memory.
+func (s documents) Original(ctx context.Context, id int64) (io.ReadCloser, error) {
+	var kept bool
+	var data []byte
+	err := row(ctx, s.db, `SELECT d.blob_sha256 IS NOT NULL, b.bytes FROM document d LEFT JOIN blob b ON b.sha256 = d.blob_sha256
+		WHERE d.id = $1`, id).Scan(&kept, &data)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		err = store.NoDocument(id)
+	case err == nil && !kept:
+		err = store.NoOriginal(id)
+	}
+	if err != nil {
+		return nil, s.db.Fail(fmt.Sprintf("read original of document %d", id), err)
+	}
+	return io.NopCloser(bytes.NewReader(data)), nil
+}
